@@ -1,0 +1,56 @@
+// A frame: the bytes of one message of one game as they travelled, and how a byte stream is cut into frames.
+// Law: cutting looks only at what framing needs; it decodes nothing, allocates nothing, and never looks past one frame.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+
+namespace entente::wire {
+
+/// Who sent it. The values are bits, so that a set of ways is their sum.
+enum class Way : std::uint8_t { kToServer = 1, kToClient = 2 };
+
+/// How it travelled. The values are bits, as in Way.
+enum class Lane : std::uint8_t {
+  kStream = 1,    ///< TCP, or a WebSocket message: in order, nothing lost
+  kDatagram = 2,  ///< UDP beside the stream (BZFlag's link)
+};
+
+/// Where in a connection's life a frame stands, when its bytes alone do not tell what it is.
+enum class Stage : std::uint8_t {
+  kGreeting,  ///< before the common frame format starts (BZFlag's header and version)
+  kPlay,      ///< the game's ordinary frames
+};
+
+inline const char* text(Way way) { return way == Way::kToServer ? "c2s" : "s2c"; }
+inline const char* text(Lane lane) { return lane == Lane::kStream ? "stream" : "datagram"; }
+
+/// One message as it travelled, envelope (length, code, opcode) included. Owns nothing.
+struct Frame {
+  Way way = Way::kToServer;
+  Lane lane = Lane::kStream;
+  Stage stage = Stage::kPlay;
+  Bytes bytes;
+};
+
+/// What a Cutter found at the start of the bytes it was given.
+struct Cut {
+  std::size_t size = 0;         ///< bytes of the first frame; 0 = it is not all there yet (or a fault)
+  Stage stage = Stage::kPlay;   ///< stage of that frame
+  std::optional<Fault> fault;   ///< framing is lost: no later byte of this stream can be understood
+};
+
+/// Cuts one direction of one connection's stream. Stateful only where framing is (a greeting comes once).
+class Cutter {
+ public:
+  virtual ~Cutter() = default;
+
+  /// Looks for one frame at the start of `bytes` (all bytes not yet cut, oldest first). When `size` is not 0 the caller
+  /// takes that many bytes and calls again with what follows; the cutter then counts that frame as taken.
+  virtual Cut next(Bytes bytes) = 0;
+};
+
+}  // namespace entente::wire

@@ -1,0 +1,93 @@
+// A game as the program sees it: its name in URLs, its dialects, and the makers of its codecs and cutters.
+// What a relay must know of a game's manners (greeting, whole frames, goodbye) is data here, so that a relay knows no game.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "adapters/wire/codec.h"
+#include "adapters/wire/frame.h"
+
+namespace entente::wire {
+
+enum class Transport : std::uint8_t {
+  kTcp,        ///< one TCP stream
+  kTcpAndUdp,  ///< a TCP stream, and datagrams to and from the same port once linked (BZFlag)
+};
+
+/// One dialect: its name in URLs and what a person reads about it.
+struct DialectInfo {
+  std::string_view name;
+  std::string_view about;
+};
+
+/// Which dialect a server speaks, told from the first bytes it sent.
+struct Detected {
+  enum class State : std::uint8_t { kNeedMore, kFound, kUnknown } state = State::kNeedMore;
+  std::size_t dialect = 0;  ///< index into Game::dialects(), if found
+};
+
+/// How to find out what a server speaks without doing it harm.
+enum class Probe : std::uint8_t {
+  kSilentConnection,  ///< a connection of its own that sends nothing, before any player's
+  kFirstSession,      ///< only a player's own connection (a probe would take a player's place); nothing is sent until sure
+};
+
+/// What a datagram from an address not seen before says about whose it is.
+struct LinkRequest {
+  std::uint32_t player = 0;  ///< the id that the server's greeting gave to the stream this datagram belongs to
+};
+
+/// What is the same for all connections of a game. Stateless; lives as long as the program.
+class Game {
+ public:
+  virtual ~Game() = default;
+
+  virtual std::string_view name() const = 0;      ///< the URL scheme
+  virtual std::string_view about() const = 0;     ///< one line for `entente games`
+  virtual std::uint16_t default_port() const = 0;
+  virtual Transport transport() const = 0;
+  virtual std::span<const DialectInfo> dialects() const = 0;  ///< the first is the documented default; at most 32
+
+  virtual std::unique_ptr<Codec> codec(std::size_t dialect) const = 0;
+  virtual std::unique_ptr<Cutter> cutter(Way way, std::size_t dialect) const = 0;
+  /// For one datagram (Transport::kTcpAndUdp); null if the game has none.
+  virtual std::unique_ptr<Cutter> datagram_cutter(Way, std::size_t) const { return nullptr; }
+
+  /// The largest frame of this game, in bytes, envelope included; a larger one is refused as soon as its length is known.
+  virtual std::size_t largest_frame() const = 0;
+
+  // -- Manners of a relay ---------------------------------------------------------------------------------------------
+
+  /// The peer that is sent to reads a frame with one call: it must arrive in one write, never split.
+  virtual bool whole_frames(Way, Stage) const { return false; }
+
+  /// A client that has not sent this many bytes is still greeting (they are checked by the cutter); 0 = the server speaks
+  /// first, or nobody has to.
+  virtual std::size_t client_greeting_size(std::size_t) const { return 0; }
+
+  /// What a client must be told before its connection is closed, or it would not notice. Empty: closing is enough.
+  virtual Bytes goodbye(std::size_t) const { return {}; }
+
+  virtual Probe probe() const = 0;
+  /// `said`: all bytes the server sent so far, before anything was sent to it.
+  virtual Detected detect(Bytes said) const = 0;
+
+  /// The player id that a server's greeting (its first whole frame) gives to this connection, if the game has one.
+  virtual std::optional<std::uint32_t> greeted_as(Bytes) const { return std::nullopt; }
+  /// What a client's datagram from a new address asks for, if it is a link request.
+  virtual std::optional<LinkRequest> link_request(Bytes) const { return std::nullopt; }
+};
+
+/// Index of `dialect` in game.dialects(), or nothing.
+inline std::optional<std::size_t> find_dialect(const Game& game, std::string_view dialect) {
+  const auto all = game.dialects();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].name == dialect) return i;
+  return std::nullopt;
+}
+
+}  // namespace entente::wire

@@ -1,0 +1,80 @@
+// A walker visits the fields of one message in wire order. Print, invent, outline and diff are walkers: each is written
+// once and compiled once, for all games.
+// Law: a walker sees every byte that the wire carries, and may change any of them; it never changes what the dialect fixes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "proxy/base/bytes.h"
+
+namespace entente::wire {
+
+enum class Kind : std::uint8_t { kU8, kU16, kU24, kU32, kU64, kI8, kI16, kI32, kI64, kF32, kF64, kBool };
+
+/// Bytes that a field of this kind takes on the wire.
+std::size_t width(Kind kind);
+/// "u8", "f32", …
+const char* text(Kind kind);
+
+/// One number. `bits` are its wire bits, right-aligned, in our byte order.
+struct Scalar {
+  Kind kind;
+  std::uint64_t bits;
+  bool turned = false;  ///< travels in the other byte order than the rest of its dialect
+};
+
+/// How a text ends.
+enum class TextEnd : std::uint8_t {
+  kFixed,  ///< a fixed number of bytes; what follows a NUL is kept
+  kZero,   ///< at a NUL
+  kFrame,  ///< with the message
+};
+
+/// How a list ends.
+enum class ListEnd : std::uint8_t {
+  kCount,  ///< a count goes before it
+  kZero,   ///< at an item whose first number is 0
+  kFrame,  ///< with the message
+  kFixed,  ///< a fixed number of items
+};
+
+/// Bytes kept as they are.
+enum class Kept : std::uint8_t {
+  kPadding,   ///< of no meaning, a fixed number
+  kDeclared,  ///< not decoded on purpose and said so (map data, world stream, the tail of a text)
+  kOpaque,    ///< not decoded: `verify` counts them
+};
+
+class Walker {
+ public:
+  virtual ~Walker() = default;
+
+  virtual void scalar(const char* name, Scalar& value) = 0;
+  /// A text of fixed length: `chars` is all of it.
+  virtual void fixed_text(const char* name, std::span<char> chars) = 0;
+  /// A text of any length. `open`: its NUL is missing because the message ended first (TextEnd::kZero only).
+  virtual void text(const char* name, std::string& chars, TextEnd end, bool& open) = 0;
+  /// Padding of fixed size.
+  virtual void padding(const char* name, std::span<std::uint8_t> bytes) = 0;
+  virtual void rest(const char* name, Buffer& bytes, Kept kept) = 0;
+
+  /// A part that is there or not. `decided`: by the dialect or by fields already visited. `free`: the walker may decide
+  /// (it is told by the length of the message). Returns whether the part is visited.
+  virtual bool part(const char* condition, bool there, bool free) = 0;
+  virtual void end_part() {}
+
+  /// A choice among `of` forms told apart by the length of the message; returns the form.
+  virtual std::size_t form(const char* name, std::size_t now, std::span<const std::size_t> sizes) = 0;
+
+  /// Before the items; returns how many there shall be. `most` is the largest count the wire can carry here.
+  virtual std::size_t list(const char* name, ListEnd end, std::size_t count, std::size_t most) = 0;
+  virtual void item(std::size_t) {}
+  virtual void end_list() {}
+
+  virtual void group(const char*) {}
+  virtual void end_group() {}
+};
+
+}  // namespace entente::wire

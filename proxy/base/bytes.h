@@ -1,0 +1,32 @@
+// Bytes as they come from a peer: a view (Bytes) or an owned, growing run of them (Buffer).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace entente {
+
+/// A view of bytes that somebody else owns; valid only during the call it is passed to, unless said.
+using Bytes = std::span<const std::uint8_t>;
+
+/// Bytes that we own. Reused, not reallocated, on hot paths.
+using Buffer = std::vector<std::uint8_t>;
+
+inline void append(Buffer& to, Bytes bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+
+inline Bytes as_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+inline std::string_view as_text(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+inline bool same(Bytes a, Bytes b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
+}  // namespace entente

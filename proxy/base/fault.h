@@ -1,0 +1,55 @@
+// The two ways to fail. A peer that is wrong is a Fault: a value, counted by name. A machine that is wrong (a file, a
+// socket, a setting) is an Error: a sentence for a person. If we are wrong it is an assert. Nothing throws.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace entente {
+
+/// What a peer did wrong, and where. `what` and `field` are string literals: a Fault owns nothing and costs nothing.
+struct Fault {
+  const char* what;         ///< the name it is counted by, e.g. "short message"
+  const char* field = "";   ///< the field that could not be read, "" if it is the whole frame
+  std::size_t offset = 0;   ///< bytes from the start of the frame
+};
+
+/// What is wrong with the machine, the file or the setting, and what to do next.
+struct Error {
+  std::string text;
+};
+
+/// A value, or why there is none. REQUIRES: look at `ok()` before taking either.
+template <class T, class E>
+class [[nodiscard]] Expected {
+ public:
+  Expected(T value) : held_(std::in_place_index<0>, std::move(value)) {}   // NOLINT: implicit on purpose
+  Expected(E problem) : held_(std::in_place_index<1>, std::move(problem)) {}  // NOLINT: implicit on purpose
+
+  bool ok() const { return held_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+  T& operator*() { assert(ok()); return *std::get_if<0>(&held_); }
+  const T& operator*() const { assert(ok()); return *std::get_if<0>(&held_); }
+  T* operator->() { return &**this; }
+  const T* operator->() const { return &**this; }
+  const E& error() const { assert(!ok()); return *std::get_if<1>(&held_); }
+
+ private:
+  std::variant<T, E> held_;
+};
+
+/// From a peer's bytes.
+template <class T>
+using Result = Expected<T, Fault>;
+
+/// From the machine.
+template <class T>
+using Outcome = Expected<T, Error>;
+
+/// What `Outcome` carries when there is nothing to carry.
+struct Done {};
+
+}  // namespace entente
