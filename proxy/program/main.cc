@@ -1,0 +1,2 @@
+// The entry point.
+int main() { return 2; }
