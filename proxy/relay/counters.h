@@ -1,0 +1,51 @@
+// What a relay counts. Each worker writes its own Counters; Totals is their sum, taken at any time from any thread.
+// Law: a Count has one writing thread, so that counting is a plain add; readers may be one step behind.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "proxy/relay/reason.h"
+
+namespace entente::relay {
+
+class Count {
+ public:
+  void add(std::uint64_t n = 1) { value_.store(read() + n, std::memory_order_relaxed); }
+  std::uint64_t read() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+template <class Number>
+struct TrafficOf {
+  Number bytes{}, frames{};  ///< by stream; frames are 0 where the stream needs no cutting
+  Number datagrams{}, datagram_bytes{};
+};
+
+template <class Number>
+struct CountersOf {
+  Number opened{};                       ///< sessions begun (newcomers turned away at the door are not)
+  std::array<Number, kReasons> ended{};  ///< by Reason, newcomers turned away included
+  TrafficOf<Number> to_server, to_client;
+  std::array<Number, kDrops> dropped{};  ///< datagrams, by Drop
+  Number stalls{};                       ///< times that a slow peer made us stop reading the other
+  Number throttled{};                    ///< times that a client sent faster than its limits
+  Number unframed{};                     ///< sessions whose server-to-client framing was lost (passed on raw)
+  Number unsaid{};                       ///< lines that the log was spared
+  Number closed{};                       ///< sessions that are gone
+};
+
+using Counters = CountersOf<Count>;
+
+/// A moment's sum over all workers.
+struct Totals : CountersOf<std::uint64_t> {
+  std::uint64_t now() const { return opened > closed ? opened - closed : 0; }
+  std::uint64_t by(Reason reason) const { return ended[static_cast<std::size_t>(reason)]; }
+  std::uint64_t by(Drop drop) const { return dropped[static_cast<std::size_t>(drop)]; }
+  std::uint64_t refused() const;  ///< over all reasons that are refusals
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,34 @@
+// What a relay tells the person who runs it; the program turns it into log lines.
+// Law: rate-limited before it gets here: a relay says each kind of thing at most once a second, and how many like it
+// it left unsaid since the last. Called on workers' threads: an implementation is thread-safe and does not block.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "proxy/base/fault.h"
+#include "proxy/relay/reason.h"
+#include "proxy/relay/tap_sink.h"
+
+namespace entente::relay {
+
+class Events {
+ public:
+  virtual ~Events() = default;
+
+  /// A session's server side is up.
+  virtual void opened(const SessionInfo& session, std::uint64_t unsaid) = 0;
+
+  /// A session that was open ended without a refusal.
+  virtual void closed(const SessionInfo& session, Reason reason, std::uint64_t unsaid) = 0;
+
+  /// A newcomer was turned away (`session.link` is 0), or a session ended by a refusal. `fault` is empty unless the
+  /// reason is Reason::kBadFrame; `at` is then how many bytes the client had sent before the frame it stands in.
+  virtual void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at,
+                       std::uint64_t unsaid) = 0;
+
+  /// A sentence for a person: what was found or went wrong, and what to do next.
+  virtual void said(std::string_view sentence) = 0;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,62 @@
+// Why a session ended or a newcomer was turned away, and why a datagram was not passed on.
+// Law: each end has exactly one reason; each reason has one counter and one name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace entente::relay {
+
+enum class Reason : std::uint8_t {
+  // Ordinary ends.
+  kClientLeft,
+  kServerLeft,
+  kStopped,  ///< we are shutting down
+
+  // Refusals: somebody did what a limit or a game's framing does not allow.
+  kTooMany,             ///< Limits::sessions
+  kTooManyFromAddress,  ///< Limits::sessions_per_address
+  kTooFast,             ///< Limits::connects_per_second
+  kNoFiles,             ///< the process is out of file descriptors
+  kBadFrame,            ///< the client's bytes are not its game's; the Fault says where
+  kGreetTimeout,        ///< Limits::greet_ms
+  kDialectMismatch,     ///< the server speaks another dialect than the listener
+  kDialectUnknown,      ///< the server did not show a dialect that we know
+  kHeldTooMuch,         ///< Limits::held_bytes
+
+  // Broken or given up.
+  kClientReset,
+  kServerReset,
+  kServerRefused,  ///< it does not accept connections
+  kServerTimeout,  ///< Limits::connect_ms
+  kIdle,           ///< Limits::idle_ms
+  kClientStalled,  ///< Limits::stall_ms
+  kServerStalled,
+  kHalfClosed,  ///< Limits::half_closed_ms
+  kCount
+};
+
+constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kCount);
+
+/// "client left", "too many sessions", …: lives as long as the program.
+const char* text(Reason reason);
+
+/// The peer was turned away for what it did (as against: it left, or something broke).
+constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kHeldTooMuch; }
+
+/// Why a datagram went no further.
+enum class Drop : std::uint8_t {
+  kUnknownSource,  ///< belongs to no session (LAN pings among them)
+  kTooLarge,       ///< Limits::datagram_bytes
+  kTooFast,        ///< Limits::datagrams_per_second
+  kBadFrame,       ///< not one whole message of its game
+  kNotLinked,      ///< the other side cannot be reached by datagram (yet)
+  kQueueFull,      ///< its worker, or the kernel, is behind
+  kCount
+};
+
+constexpr std::size_t kDrops = static_cast<std::size_t>(Drop::kCount);
+
+const char* text(Drop drop);
+
+}  // namespace entente::relay

@@ -1,0 +1,68 @@
+// Relays on workers: the one thing that the program builds to have bytes passed between players and servers.
+// Law: bytes pass untouched; what a peer may do is in Limits; every end has one counted reason.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "adapters/wire/game.h"
+#include "proxy/base/fault.h"
+#include "proxy/base/limits.h"
+#include "proxy/net/address.h"
+#include "proxy/relay/counters.h"
+#include "proxy/relay/events.h"
+#include "proxy/relay/tap_sink.h"
+
+namespace entente::relay {
+
+/// One listener in front of one server. What it points to outlives the Server.
+struct RelayOptions {
+  const wire::Game* game = nullptr;
+  std::optional<std::size_t> listen_dialect;  ///< none: the game's documented default, its first
+  std::optional<std::size_t>
+      server_dialect;       ///< none: found out without harm (Game::probe) before a player is let through
+  net::Address listen;      ///< port 0: any; the UDP port is the same
+  std::string server_host;  ///< a name is looked up once, in add()
+  std::uint16_t server_port = 0;
+  Limits limits;
+  Tap* tap = nullptr;  ///< may be null
+};
+
+/// A relay that listens: its number in this Server, and where it was bound.
+struct Listening {
+  std::size_t relay = 0;
+  net::Address address;
+};
+
+class Server {
+ public:
+  /// Ignores SIGPIPE for the whole process (a peer's reset must not end it). REQUIRES: workers is 1 to 64.
+  Server(std::size_t workers, Events& events);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Binds at once; serves as soon as run() does. REQUIRES: before run().
+  Outcome<Listening> add(const RelayOptions& options);
+
+  /// Serves on this thread and workers - 1 others until stop(); then says goodbye to every client, and returns when the
+  /// last socket is closed (at most Limits::linger_ms later). Taps hear nothing after that. REQUIRES: once.
+  void run();
+
+  /// From any thread or signal handler, also before run().
+  void stop();
+
+  /// For sessions that begin from now on. From any thread.
+  void set_limits(std::size_t relay, const Limits& limits);
+
+  /// From any thread.
+  Totals totals(std::size_t relay) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace entente::relay

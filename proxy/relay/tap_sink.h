@@ -1,0 +1,55 @@
+// What a relay tells a tap: which sessions began and ended, and every byte that it passed on.
+// Law: a sink belongs to one worker and is called on that worker's thread only, on the hot path: it must not block and
+// not allocate; it copies what it wants to keep.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "adapters/wire/frame.h"
+#include "adapters/wire/game.h"
+#include "proxy/base/bytes.h"
+#include "proxy/base/time.h"
+#include "proxy/net/address.h"
+
+namespace entente::relay {
+
+/// Counts from 1 over all relays of one Server; never used twice.
+using LinkId = std::uint32_t;
+
+/// Who a session is between. The addresses do not change while it lasts.
+struct SessionInfo {
+  LinkId link = 0;
+  const wire::Game* game = nullptr;
+  std::size_t dialect = 0;  ///< index into game->dialects(); the same on both sides of a relay
+  net::Address client;
+  net::Address server;
+  net::Address listener;
+};
+
+class TapSink {
+ public:
+  virtual ~TapSink() = default;
+
+  /// Before the first bytes of `info.link`.
+  virtual void opened(const SessionInfo& info, WallTime at) = 0;
+
+  /// Bytes passed on, in their order. By stream: whole frames, one or more, as long as framing holds (else the stream's
+  /// bytes as they came); by datagram: exactly one datagram.
+  virtual void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) = 0;
+
+  /// Nothing follows for `link`. `reason` lives only during the call.
+  virtual void closed(LinkId link, std::string_view reason, WallTime at) = 0;
+};
+
+/// Gives each worker its sink.
+class Tap {
+ public:
+  virtual ~Tap() = default;
+  /// Called in Server::add for each worker (0, 1, …), before any session opens; relays that share a tap get the same
+  /// sink for the same worker. The sink outlives the Server.
+  virtual TapSink& sink(std::size_t worker) = 0;
+};
+
+}  // namespace entente::relay
