@@ -16,14 +16,14 @@ namespace entente::wire {
 
 /// One message kind of one game: a line of its table.
 struct Row {
-  const char* name;           ///< as the game's own sources or document call it
-  std::uint32_t first_code;   ///< the code on the wire, or the first of a range
-  std::uint32_t last_code;    ///< equal to first_code unless the code itself carries information
-  std::uint8_t ways;          ///< sum of Way
-  std::uint8_t lanes;         ///< sum of Lane
+  const char* name;          ///< as the game's own sources or document call it
+  std::uint32_t first_code;  ///< the code on the wire, or the first of a range
+  std::uint32_t last_code;   ///< equal to first_code unless the code itself carries information
+  std::uint8_t ways;         ///< sum of Way
+  std::uint8_t lanes;        ///< sum of Lane
   Stage stage;
-  std::uint32_t dialects;     ///< bit i: the dialect with index i in Game::dialects has it
-  const char* note = "";      ///< for FORMAT.md: what is odd about it
+  std::uint32_t dialects;  ///< bit i: the dialect with index i in Game::dialects has it
+  const char* note = "";   ///< for FORMAT.md: what is odd about it
 };
 
 /// Decodes into one message that it keeps and reuses. Not thread-safe; one per thread.

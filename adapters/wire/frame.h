@@ -38,9 +38,9 @@ struct Frame {
 
 /// What a Cutter found at the start of the bytes it was given.
 struct Cut {
-  std::size_t size = 0;         ///< bytes of the first frame; 0 = it is not all there yet (or a fault)
-  Stage stage = Stage::kPlay;   ///< stage of that frame
-  std::optional<Fault> fault;   ///< framing is lost: no later byte of this stream can be understood
+  std::size_t size = 0;        ///< bytes of the first frame; 0 = it is not all there yet (or a fault)
+  Stage stage = Stage::kPlay;  ///< stage of that frame
+  std::optional<Fault> fault;  ///< framing is lost: no later byte of this stream can be understood
 };
 
 /// Cuts one direction of one connection's stream. Stateful only where framing is (a greeting comes once).

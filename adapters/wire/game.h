@@ -1,5 +1,6 @@
 // A game as the program sees it: its name in URLs, its dialects, and the makers of its codecs and cutters.
-// What a relay must know of a game's manners (greeting, whole frames, goodbye) is data here, so that a relay knows no game.
+// What a relay must know of a game's manners (greeting, whole frames, goodbye) is data here, so that a relay knows no
+// game.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct Detected {
 /// How to find out what a server speaks without doing it harm.
 enum class Probe : std::uint8_t {
   kSilentConnection,  ///< a connection of its own that sends nothing, before any player's
-  kFirstSession,      ///< only a player's own connection (a probe would take a player's place); nothing is sent until sure
+  kFirstSession,  ///< only a player's own connection (a probe would take a player's place); nothing is sent until sure
 };
 
 /// What a datagram from an address not seen before says about whose it is.
@@ -46,8 +47,8 @@ class Game {
  public:
   virtual ~Game() = default;
 
-  virtual std::string_view name() const = 0;      ///< the URL scheme
-  virtual std::string_view about() const = 0;     ///< one line for `entente games`
+  virtual std::string_view name() const = 0;   ///< the URL scheme
+  virtual std::string_view about() const = 0;  ///< one line for `entente games`
   virtual std::uint16_t default_port() const = 0;
   virtual Transport transport() const = 0;
   virtual std::span<const DialectInfo> dialects() const = 0;  ///< the first is the documented default; at most 32
@@ -57,7 +58,8 @@ class Game {
   /// For one datagram (Transport::kTcpAndUdp); null if the game has none.
   virtual std::unique_ptr<Cutter> datagram_cutter(Way, std::size_t) const { return nullptr; }
 
-  /// The largest frame of this game, in bytes, envelope included; a larger one is refused as soon as its length is known.
+  /// The largest frame of this game, in bytes, envelope included; a larger one is refused as soon as its length is
+  /// known.
   virtual std::size_t largest_frame() const = 0;
 
   // -- Manners of a relay ---------------------------------------------------------------------------------------------
@@ -65,8 +67,8 @@ class Game {
   /// The peer that is sent to reads a frame with one call: it must arrive in one write, never split.
   virtual bool whole_frames(Way, Stage) const { return false; }
 
-  /// A client that has not sent this many bytes is still greeting (they are checked by the cutter); 0 = the server speaks
-  /// first, or nobody has to.
+  /// A client that has not sent this many bytes is still greeting (they are checked by the cutter); 0 = the server
+  /// speaks first, or nobody has to.
   virtual std::size_t client_greeting_size(std::size_t) const { return 0; }
 
   /// What a client must be told before its connection is closed, or it would not notice. Empty: closing is enough.

@@ -1,6 +1,7 @@
 // A walker visits the fields of one message in wire order. Print, invent, outline and diff are walkers: each is written
 // once and compiled once, for all games.
-// Law: a walker sees every byte that the wire carries, and may change any of them; it never changes what the dialect fixes.
+// Law: a walker sees every byte that the wire carries, and may change any of them; it never changes what the dialect
+// fixes.
 #pragma once
 
 #include <cstdint>

@@ -12,9 +12,9 @@ namespace entente {
 
 /// What a peer did wrong, and where. `what` and `field` are string literals: a Fault owns nothing and costs nothing.
 struct Fault {
-  const char* what;         ///< the name it is counted by, e.g. "short message"
-  const char* field = "";   ///< the field that could not be read, "" if it is the whole frame
-  std::size_t offset = 0;   ///< bytes from the start of the frame
+  const char* what;        ///< the name it is counted by, e.g. "short message"
+  const char* field = "";  ///< the field that could not be read, "" if it is the whole frame
+  std::size_t offset = 0;  ///< bytes from the start of the frame
 };
 
 /// What is wrong with the machine, the file or the setting, and what to do next.
@@ -26,16 +26,25 @@ struct Error {
 template <class T, class E>
 class [[nodiscard]] Expected {
  public:
-  Expected(T value) : held_(std::in_place_index<0>, std::move(value)) {}   // NOLINT: implicit on purpose
+  Expected(T value) : held_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit on purpose
   Expected(E problem) : held_(std::in_place_index<1>, std::move(problem)) {}  // NOLINT: implicit on purpose
 
   bool ok() const { return held_.index() == 0; }
   explicit operator bool() const { return ok(); }
-  T& operator*() { assert(ok()); return *std::get_if<0>(&held_); }
-  const T& operator*() const { assert(ok()); return *std::get_if<0>(&held_); }
+  T& operator*() {
+    assert(ok());
+    return *std::get_if<0>(&held_);
+  }
+  const T& operator*() const {
+    assert(ok());
+    return *std::get_if<0>(&held_);
+  }
   T* operator->() { return &**this; }
   const T* operator->() const { return &**this; }
-  const E& error() const { assert(!ok()); return *std::get_if<1>(&held_); }
+  const E& error() const {
+    assert(!ok());
+    return *std::get_if<1>(&held_);
+  }
 
  private:
   std::variant<T, E> held_;

@@ -1,0 +1,453 @@
+// The verbs in which a message's layout is described, once, in its game's wire.cc:
+//
+//   template <class V> void fields(V& v, ShotBegin& m) {
+//     v.when("dialect.timed_shots", v.dialect.timed_shots, [&] { v("sent", m.sent); });
+//     v("player", m.player)("shot", m.shot)("pos", m.pos)("vel", m.vel);
+//   }
+//
+// Reader, Writer and Walk (walk.h) are the visitors. Laws: a `when` sees only the dialect and fields already visited;
+// fields() computes nothing; a count is refused before memory is taken if it exceeds the bytes left; structs keep wire
+// values (the i16, the padding, the bytes after a NUL), so that what decodes encodes to the same bytes.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "adapters/wire/walker.h"
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+
+namespace entente::wire {
+
+// -- What structs are made of besides numbers, enums, std::array and std::vector of them
+// --------------------------------
+
+/// A text in a field of N bytes. What follows its NUL is kept: real servers leave old memory there.
+template <std::size_t N>
+struct Text {
+  std::array<char, N> chars{};
+
+  std::string_view view() const {
+    const auto* nul = static_cast<const char*>(std::memchr(chars.data(), 0, N));
+    return {chars.data(), nul ? static_cast<std::size_t>(nul - chars.data()) : N};
+  }
+  /// Cuts `text` to N bytes and fills with NULs.
+  void set(std::string_view text) {
+    chars.fill(0);
+    std::memcpy(chars.data(), text.data(), std::min(text.size(), N));
+  }
+};
+
+/// A text that ends at a NUL; `open` if the message ended first.
+struct ZText {
+  std::string chars;
+  bool open = false;
+};
+
+/// A text that ends with the message. A NUL in it, and what follows, is kept.
+struct EndText {
+  std::string chars;
+
+  std::string_view view() const { return std::string_view(chars).substr(0, chars.find('\0')); }
+};
+
+/// Bytes of no meaning that some programs fill with rubbish.
+template <std::size_t N>
+struct Pad {
+  std::array<std::uint8_t, N> bytes{};
+};
+
+/// 24 bits.
+struct U24 {
+  std::uint32_t value = 0;
+};
+
+using Vec3 = std::array<float, 3>;
+
+template <class T>
+concept Number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+template <class T>
+struct WireInt {
+  using type = std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                                  std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                                     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+};
+/// The unsigned integer as wide as T.
+template <class T>
+using Bits = typename WireInt<T>::type;
+
+/// The bits of `value`, a number or enum.
+template <Number T>
+constexpr Bits<T> to_bits(T value) {
+  return std::bit_cast<Bits<T>>(value);
+}
+
+inline std::uint8_t turn(std::uint8_t v) { return v; }
+inline std::uint16_t turn(std::uint16_t v) { return __builtin_bswap16(v); }
+inline std::uint32_t turn(std::uint32_t v) { return __builtin_bswap32(v); }
+inline std::uint64_t turn(std::uint64_t v) { return __builtin_bswap64(v); }
+
+/// Byte order of a dialect's numbers.
+enum class Order : std::uint8_t { kBig, kLittle };
+
+// -- The verbs, shared by all visitors
+// ----------------------------------------------------------------------------------
+
+/// `Self` is the visitor; D the game's dialect: a struct of features with a member `order`.
+template <class Self, class D>
+class Verbs {
+ public:
+  explicit Verbs(const D& d) : dialect(d) {}
+
+  const D& dialect;
+
+  /// A number, enum, array of a fixed size, text, padding, or a struct that has fields().
+  template <class T>
+  Self& operator()(const char* name, T& value) {
+    self().field(name, value);
+    return self();
+  }
+
+  /// A part that is there only if `condition`, which is called `what` in FORMAT.md ("dialect." first if only that
+  /// decides).
+  template <class F>
+  Self& when(const char* what, bool condition, F&& part) {
+    if (self().enter(what, condition)) {
+      part();
+      self().leave();
+    }
+    return self();
+  }
+
+  /// A list with its count before it, as an N.
+  template <class N, class T>
+  Self& list(const char* name, std::vector<T>& items) {
+    self().template counted<N>(name, items);
+    return self();
+  }
+
+ protected:
+  Self& self() { return static_cast<Self&>(*this); }
+};
+
+// -- Reading
+// ------------------------------------------------------------------------------------------------------------
+
+/// Reads one message. After a fault every verb does nothing, so layouts need no checks.
+template <class D>
+class Reader : public Verbs<Reader<D>, D> {
+ public:
+  /// `base`: bytes of envelope before `in`, so that offsets count from the start of the frame.
+  Reader(Bytes in, const D& d, std::size_t base = 0)
+      : Verbs<Reader, D>(d), begin_(in.data()), at_(in.data()), end_(in.data() + in.size()), base_(base) {}
+
+  bool ok() const { return what_ == nullptr; }
+  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
+  Fault fault() const { return {what_, field_, offset_}; }
+
+  /// After the last field: bytes that no field took are a fault.
+  bool finish() {
+    if (ok() && at_ != end_) fail("bytes left over", "");
+    return ok();
+  }
+
+  template <Number T>
+  Reader& turned(const char* name, T& value) {
+    number(name, value, this->dialect.order == Order::kBig ? Order::kLittle : Order::kBig);
+    return *this;
+  }
+  template <Number T, std::size_t N>
+  Reader& turned(const char* name, std::array<T, N>& values) {
+    for (auto& value : values) turned(name, value);
+    return *this;
+  }
+  template <class N, Number T>
+  Reader& list_turned(const char* name, std::vector<T>& items) {
+    counted_each<N>(name, items, [&](T& item) { turned(name, item); });
+    return *this;
+  }
+
+  template <class K, class T>
+  Reader& until_zero(const char* name, std::vector<T>& items) {
+    items.clear();
+    for (;;) {
+      if (!need(name, sizeof(K))) return *this;
+      K key{};
+      std::memcpy(&key, at_, sizeof key);
+      if (key == 0) break;
+      this->field(name, items.emplace_back());
+      if (!ok()) return *this;
+    }
+    at_ += sizeof(K);
+    return *this;
+  }
+
+  template <class T>
+  Reader& until_end(const char* name, std::vector<T>& items) {
+    items.clear();
+    while (ok() && at_ != end_) this->field(name, items.emplace_back());
+    return *this;
+  }
+
+  Reader& zero_text(const char*, ZText& text) {
+    if (!ok()) return *this;
+    const auto* nul = static_cast<const std::uint8_t*>(at_ == end_ ? nullptr : std::memchr(at_, 0, left()));
+    text.open = nul == nullptr;
+    const auto* stop = nul ? nul : end_;
+    text.chars.assign(reinterpret_cast<const char*>(at_), static_cast<std::size_t>(stop - at_));
+    at_ = nul ? nul + 1 : end_;
+    return *this;
+  }
+
+  Reader& end_text(const char*, EndText& text) {
+    if (ok()) text.chars.assign(reinterpret_cast<const char*>(at_), left());
+    if (ok()) at_ = end_;
+    return *this;
+  }
+
+  Reader& rest(const char*, Buffer& bytes, Kept) {
+    if (ok()) bytes.assign(at_, end_);
+    if (ok()) at_ = end_;
+    return *this;
+  }
+
+  /// There if any byte is left.
+  template <class T>
+  Reader& maybe(const char* name, std::optional<T>& value) {
+    value.reset();
+    if (ok() && at_ != end_) this->field(name, value.emplace());
+    return *this;
+  }
+
+  /// Which of several forms of this message it is, told by the bytes left here.
+  Reader& infer(const char* name, std::uint8_t& form, std::initializer_list<std::size_t> sizes) {
+    if (!ok()) return *this;
+    std::uint8_t i = 0;
+    for (const std::size_t size : sizes) {
+      if (size == left()) {
+        form = i;
+        return *this;
+      }
+      ++i;
+    }
+    fail("no form of this length", name);
+    return *this;
+  }
+
+  template <Number T>
+  void field(const char* name, T& value) {
+    number(name, value, this->dialect.order);
+  }
+  void field(const char* name, U24& value) {
+    if (!need(name, 3)) return;
+    const bool big = this->dialect.order == Order::kBig;
+    const std::uint32_t high = at_[big ? 0 : 2], middle = at_[1], low = at_[big ? 2 : 0];
+    value.value = high << 16U | middle << 8U | low;
+    at_ += 3;
+  }
+  template <class T, std::size_t N>
+  void field(const char* name, std::array<T, N>& values) {
+    for (auto& value : values) field(name, value);
+  }
+  template <std::size_t N>
+  void field(const char* name, Text<N>& text) {
+    take(name, text.chars.data(), N);
+  }
+  template <std::size_t N>
+  void field(const char* name, Pad<N>& pad) {
+    take(name, pad.bytes.data(), N);
+  }
+  void field(const char* name, ZText& text) { zero_text(name, text); }
+  template <class T>
+  requires std::is_class_v<T>
+  void field(const char*, T& value) {
+    if (ok()) fields(*this, value);
+  }
+
+  bool enter(const char*, bool condition) { return condition && ok(); }
+  void leave() {}
+
+  template <class N, class T>
+  void counted(const char* name, std::vector<T>& items) {
+    counted_each<N>(name, items, [&](T& item) { this->field(name, item); });
+  }
+
+  /// The peer broke a rule of the layout that no verb checks.
+  void fail(const char* what, const char* name) {
+    if (!ok()) return;
+    what_ = what;
+    field_ = name;
+    offset_ = base_ + static_cast<std::size_t>(at_ - begin_);
+  }
+
+ private:
+  bool need(const char* name, std::size_t bytes) {
+    if (ok() && left() >= bytes) return true;
+    fail("message too short", name);
+    return false;
+  }
+
+  void take(const char* name, void* to, std::size_t bytes) {
+    if (!need(name, bytes)) return;
+    std::memcpy(to, at_, bytes);
+    at_ += bytes;
+  }
+
+  template <Number T>
+  void number(const char* name, T& value, Order order) {
+    if (!need(name, sizeof(T))) return;
+    Bits<T> bits{};
+    std::memcpy(&bits, at_, sizeof bits);
+    at_ += sizeof bits;
+    if constexpr (std::is_same_v<T, bool>) {
+      if (bits > 1) return fail("neither 0 nor 1", name);
+    }
+    if (order == Order::kBig) bits = turn(bits);
+    value = std::bit_cast<T>(bits);
+  }
+
+  template <class N, class T, class F>
+  void counted_each(const char* name, std::vector<T>& items, F&& each) {
+    N count{};
+    number(name, count, this->dialect.order);
+    if (ok() && count > left()) fail("count exceeds the bytes left", name);
+    items.clear();
+    for (N i = 0; ok() && i < count; ++i) each(items.emplace_back());
+  }
+
+  const std::uint8_t* begin_;
+  const std::uint8_t* at_;
+  const std::uint8_t* end_;
+  std::size_t base_;
+  const char* what_ = nullptr;
+  const char* field_ = "";
+  std::size_t offset_ = 0;
+};
+
+// -- Writing
+// ------------------------------------------------------------------------------------------------------------
+
+/// Appends one message. REQUIRES: counts fit their type, texts have no NUL where one ends them. Allocates only when the
+/// buffer must grow.
+template <class D>
+class Writer : public Verbs<Writer<D>, D> {
+ public:
+  Writer(Buffer& out, const D& d) : Verbs<Writer, D>(d), out_(out) {}
+
+  template <Number T>
+  Writer& turned(const char*, T& value) {
+    number(value, this->dialect.order == Order::kBig ? Order::kLittle : Order::kBig);
+    return *this;
+  }
+  template <Number T, std::size_t N>
+  Writer& turned(const char* name, std::array<T, N>& values) {
+    for (auto& value : values) turned(name, value);
+    return *this;
+  }
+  template <class N, Number T>
+  Writer& list_turned(const char* name, std::vector<T>& items) {
+    count<N>(items.size());
+    for (auto& item : items) turned(name, item);
+    return *this;
+  }
+  template <class K, class T>
+  Writer& until_zero(const char* name, std::vector<T>& items) {
+    for (auto& item : items) this->field(name, item);
+    number(K{0}, this->dialect.order);
+    return *this;
+  }
+  template <class T>
+  Writer& until_end(const char* name, std::vector<T>& items) {
+    for (auto& item : items) this->field(name, item);
+    return *this;
+  }
+  Writer& zero_text(const char*, ZText& text) {
+    put(text.chars.data(), text.chars.size());
+    if (!text.open) out_.push_back(0);
+    return *this;
+  }
+  Writer& end_text(const char*, EndText& text) {
+    put(text.chars.data(), text.chars.size());
+    return *this;
+  }
+  Writer& rest(const char*, Buffer& bytes, Kept) {
+    put(bytes.data(), bytes.size());
+    return *this;
+  }
+  template <class T>
+  Writer& maybe(const char* name, std::optional<T>& value) {
+    if (value) this->field(name, *value);
+    return *this;
+  }
+  Writer& infer(const char*, std::uint8_t&, std::initializer_list<std::size_t>) { return *this; }
+
+  template <Number T>
+  void field(const char*, T& value) {
+    number(value, this->dialect.order);
+  }
+  void field(const char*, U24& v) {
+    const auto b = [&](unsigned shift) { return static_cast<std::uint8_t>(v.value >> shift); };
+    const bool big = this->dialect.order == Order::kBig;
+    const std::uint8_t bytes[3] = {b(big ? 16 : 0), b(8), b(big ? 0 : 16)};
+    put(bytes, 3);
+  }
+  template <class T, std::size_t N>
+  void field(const char* name, std::array<T, N>& values) {
+    for (auto& value : values) field(name, value);
+  }
+  template <std::size_t N>
+  void field(const char*, Text<N>& text) {
+    put(text.chars.data(), N);
+  }
+  template <std::size_t N>
+  void field(const char*, Pad<N>& pad) {
+    put(pad.bytes.data(), N);
+  }
+  void field(const char* name, ZText& text) { zero_text(name, text); }
+  template <class T>
+  requires std::is_class_v<T>
+  void field(const char*, T& value) { fields(*this, value); }
+
+  bool enter(const char*, bool condition) { return condition; }
+  void leave() {}
+
+  template <class N, class T>
+  void counted(const char* name, std::vector<T>& items) {
+    count<N>(items.size());
+    for (auto& item : items) this->field(name, item);
+  }
+
+ private:
+  void put(const void* bytes, std::size_t size) {
+    const auto* from = static_cast<const std::uint8_t*>(bytes);
+    out_.insert(out_.end(), from, from + size);
+  }
+
+  template <Number T>
+  void number(T value, Order order) {
+    auto bits = to_bits(value);
+    if (order == Order::kBig) bits = turn(bits);
+    put(&bits, sizeof bits);
+  }
+
+  template <class N>
+  void count(std::size_t size) {
+    assert(size <= std::numeric_limits<N>::max());
+    number(static_cast<N>(size), this->dialect.order);
+  }
+
+  Buffer& out_;
+};
+
+}  // namespace entente::wire

@@ -1,0 +1,17 @@
+// Random legal messages, for round-trip tests, fuzz seeds and benchmarks.
+// Law: what is invented is legal in its dialect, and the same seed invents the same message.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "adapters/wire/codec.h"
+
+namespace entente::wire {
+
+using Random = std::mt19937_64;
+
+/// Makes the codec's kept message a random one of `row`, small enough for `budget` bytes in nearly all cases.
+void invent(const Row& row, Way way, Codec& codec, Random& random, std::size_t budget = 512);
+
+}  // namespace entente::wire

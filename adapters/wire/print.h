@@ -1,0 +1,34 @@
+// One message as one line of text: ShotBegin player=3 shot=512 pos=(1 2 0.5).
+// Law: control and non-ASCII bytes are escaped, so a hostile peer cannot write to a terminal or break a line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/wire/codec.h"
+
+namespace entente::wire {
+
+/// Appends name and fields of the message `codec` decoded by `row`.
+void print(const Row& row, Codec& codec, std::string& out);
+
+/// One field as print shows it: its path ("flags[2].owner") and value.
+struct Shown {
+  std::string path;
+  std::string value;
+};
+
+/// Every field of the kept message, in wire order.
+std::vector<Shown> show(Codec& codec);
+
+/// The fields in which two messages differ, one line each: "pos[1]: 2 -> 2.5". Empty if there is none.
+std::string diff(const std::vector<Shown>& before, const std::vector<Shown>& after);
+
+/// Appends `text` with quotes, backslashes and non-printable bytes escaped.
+void escape(std::string_view text, std::string& out);
+
+/// Bytes of the kept message that are not decoded and not declared so (Kept::kOpaque).
+std::size_t opaque_bytes(Codec& codec);
+
+}  // namespace entente::wire

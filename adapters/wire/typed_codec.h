@@ -1,0 +1,155 @@
+// The one implementation of Codec. A game supplies a protocol P:
+//
+//   struct P {
+//     using Dialect = …;                      // features, with a member `order`
+//     using Message = std::variant<…>;        // the list of messages is the type
+//     static constexpr std::size_t kEnvelope; // bytes before the payload in an ordinary frame
+//     static std::uint32_t code(const Frame&);                        // of a frame that is whole
+//     static void seal(Buffer&, std::size_t start, std::uint32_t code); // after the payload: write the envelope's
+//     bytes static std::span<const TypedRow<P>> rows();
+//   };
+//
+// Included only by a game's wire.cc, where fields() is.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+#include "adapters/wire/codec.h"
+#include "adapters/wire/fields.h"
+#include "adapters/wire/walk.h"
+
+namespace entente::wire {
+
+/// One row and what can be done with its message.
+template <class P>
+struct TypedRow {
+  using D = typename P::Dialect;
+  using M = typename P::Message;
+
+  Row row;
+  void (*read)(Reader<D>&, M&);
+  void (*write)(Writer<D>&, M&);
+  void (*walk)(Walk<D>&, M&);
+  void (*make)(M&);
+};
+
+/// The row of the message type T.
+template <class P, class T>
+constexpr TypedRow<P> row_of(Row row) {
+  using M = typename P::Message;
+  return {row,
+          [](auto& reader, M& m) {
+            fields(reader, std::holds_alternative<T>(m) ? *std::get_if<T>(&m) : m.template emplace<T>());
+          },
+          [](auto& writer, M& m) { fields(writer, *std::get_if<T>(&m)); },
+          [](auto& walk, M& m) { fields(walk, *std::get_if<T>(&m)); }, [](M& m) { m.template emplace<T>(); }};
+}
+
+template <class P>
+class TypedCodec final : public Codec {
+ public:
+  using Dialect = typename P::Dialect;
+  using Message = typename P::Message;
+
+  /// `index`: the dialect's place in Game::dialects().
+  TypedCodec(const Dialect& dialect, std::size_t index) : dialect_(dialect), bit_(1U << index) {
+    for (const auto& row : P::rows()) {
+      all_.push_back(row.row);
+      if ((row.row.dialects & bit_) != 0) mine_.push_back(&row);
+    }
+    std::stable_sort(mine_.begin(), mine_.end(),
+                     [](auto* a, auto* b) { return a->row.first_code < b->row.first_code; });
+  }
+
+  std::span<const Row> rows() const override { return all_; }
+
+  const Row* find(const Frame& frame) const override {
+    const auto* row = typed(frame);
+    return row ? &row->row : nullptr;
+  }
+
+  Result<const Row*> decode(const Frame& frame) override {
+    now_ = typed(frame);
+    if (!now_) return Fault{"unknown message", "code", 0};
+    code_ = P::code(frame);
+    stage_ = frame.stage;
+    const std::size_t envelope = stage_ == Stage::kPlay ? P::kEnvelope : 0;
+    Reader<Dialect> reader(frame.bytes.subspan(envelope), dialect_, envelope);
+    now_->read(reader, message_);
+    if (!reader.finish()) return reader.fault();
+    return &now_->row;
+  }
+
+  void make(const Row& row, Way) override {
+    now_ = nullptr;
+    for (const auto* candidate : mine_)
+      if (candidate->row.name == row.name && candidate->row.first_code == row.first_code &&
+          candidate->row.ways == row.ways)
+        now_ = candidate;
+    assert(now_);
+    code_ = row.first_code;
+    stage_ = row.stage;
+    now_->make(message_);
+  }
+
+  void encode(Buffer& out) const override { write(*now_, message_, code_, out); }
+
+  void walk(Walker& walker) override {
+    Walk<Dialect> walk(walker, dialect_);
+    now_->walk(walk, message_);
+  }
+
+  // -- Typed
+  // ------------------------------------------------------------------------------------------------------------
+
+  /// The message that decode() read last.
+  const Message& message() const { return message_; }
+
+  /// Appends `message` as a frame to be sent `way`. REQUIRES: this dialect has a row for it in that direction.
+  void encode(const Message& message, Way way, std::uint32_t code, Buffer& out) const {
+    for (const auto* row : mine_)
+      if (code >= row->row.first_code && code <= row->row.last_code &&
+          (row->row.ways & static_cast<std::uint8_t>(way)) != 0)
+        return write(*row, message, code, out);
+    assert(!"no such message in this dialect and direction");
+  }
+
+ private:
+  const TypedRow<P>* typed(const Frame& frame) const {
+    if (frame.stage == Stage::kPlay && frame.bytes.size() < P::kEnvelope) return nullptr;
+    const std::uint32_t code = P::code(frame);
+    // Rows are sorted by first code and ranges do not overlap within one way, lane and stage.
+    auto at = std::upper_bound(mine_.begin(), mine_.end(), code,
+                               [](std::uint32_t c, auto* row) { return c < row->row.first_code; });
+    while (at != mine_.begin()) {
+      const Row& row = (*--at)->row;
+      if (code > row.last_code) break;
+      if (row.stage == frame.stage && (row.ways & static_cast<std::uint8_t>(frame.way)) != 0 &&
+          (row.lanes & static_cast<std::uint8_t>(frame.lane)) != 0)
+        return *at;
+    }
+    return nullptr;
+  }
+
+  void write(const TypedRow<P>& row, const Message& message, std::uint32_t code, Buffer& out) const {
+    const std::size_t start = out.size();
+    const bool enveloped = row.row.stage == Stage::kPlay;
+    if (enveloped) out.resize(start + P::kEnvelope);
+    Writer<Dialect> writer(out, dialect_);
+    row.write(writer, const_cast<Message&>(message));  // the Writer only reads; fields() is shared with the Reader
+    if (enveloped) P::seal(out, start, code);
+  }
+
+  Dialect dialect_;
+  std::uint32_t bit_;
+  std::vector<Row> all_;
+  std::vector<const TypedRow<P>*> mine_;
+  Message message_;
+  const TypedRow<P>* now_ = nullptr;
+  std::uint32_t code_ = 0;
+  Stage stage_ = Stage::kPlay;
+};
+
+}  // namespace entente::wire

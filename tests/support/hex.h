@@ -1,0 +1,39 @@
+// Bytes from hex, for tests that quote the wire. Blanks are skipped.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "proxy/base/bytes.h"
+
+namespace entente {
+
+inline Buffer from_hex(std::string_view hex) {
+  Buffer out;
+  int high = -1;
+  for (const char c : hex) {
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) continue;
+    if (high < 0) {
+      high = digit;
+    } else {
+      out.push_back(static_cast<std::uint8_t>(high * 16 + digit));
+      high = -1;
+    }
+  }
+  return out;
+}
+
+inline std::string to_hex(Bytes bytes) {
+  std::string out;
+  for (const std::uint8_t byte : bytes) {
+    out += "0123456789abcdef"[byte >> 4U];
+    out += "0123456789abcdef"[byte & 15U];
+  }
+  return out;
+}
+
+}  // namespace entente

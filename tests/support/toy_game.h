@@ -1,0 +1,13 @@
+// A game that no program speaks: one of every verb, and the manners a relay must honour. For tests of the floors below
+// the real games.
+#pragma once
+
+#include "adapters/wire/game.h"
+
+namespace entente::toy {
+
+/// Frames: u8 length of the payload, u8 code, payload. Dialects: "big" and "little". The greeting is "TOY!" from the
+/// client, answered with "toy" and an id byte.
+const wire::Game& game();
+
+}  // namespace entente::toy

@@ -1,0 +1,185 @@
+#include <doctest/doctest.h>
+
+#include "adapters/wire/dissect.h"
+#include "adapters/wire/outline.h"
+#include "adapters/wire/print.h"
+#include "tests/support/hex.h"
+#include "tests/support/laws.h"
+#include "tests/support/toy_game.h"
+
+namespace entente {
+namespace {
+
+using wire::Frame, wire::Lane, wire::Stage, wire::Way;
+
+Frame play(Way way, Bytes bytes) { return {way, Lane::kStream, Stage::kPlay, bytes}; }
+
+/// "Name field=value …" of a frame of dialect `dialect`, or "fault: what field offset".
+std::string printed(std::string_view hex, std::size_t dialect = 0, Way way = Way::kToServer) {
+  const auto codec = toy::game().codec(dialect);
+  const Buffer bytes = from_hex(hex);
+  const auto row = codec->decode(play(way, bytes));
+  if (!row)
+    return std::string("fault: ") + row.error().what + " " + row.error().field + " " +
+           std::to_string(row.error().offset);
+  std::string line;
+  print(**row, *codec, line);
+  Buffer again;
+  codec->encode(again);
+  CHECK(to_hex(again) == to_hex(bytes));
+  return line;
+}
+
+TEST_CASE("invented messages survive, in every dialect") { check_invented_messages_survive(toy::game(), 200); }
+TEST_CASE("damaged messages are faults or exact") { check_damaged_messages_are_faults_or_exact(toy::game(), 200); }
+
+TEST_CASE("numbers follow the byte order of the dialect, turned ones the other") {
+  CHECK(printed("2e01"
+                "05"
+                "fffe"
+                "010203"
+                "0000000000000007"
+                "3f800000"
+                "4000000000000000"
+                "01"
+                "3f800000 40000000 bf000000"
+                "01000000"
+                "aabbcc") == "Numbers a=5 b=-2 c=66051 d=7 e=1 f=2 g=1 pos=(1 2 -0.5) other=1 pad=aabbcc");
+  CHECK(printed("3201"
+                "0a000000"
+                "05"
+                "feff"
+                "030201"
+                "0700000000000000"
+                "0000803f"
+                "0000000000000040"
+                "00"
+                "0000803f 00000040 000000bf"
+                "00000001"
+                "000000",
+                1) == "Numbers stamp=10 a=5 b=-2 c=66051 d=7 e=1 f=2 g=0 pos=(1 2 -0.5) other=1 pad=000000");
+}
+
+TEST_CASE("lists end by count, by zero, and with the message") {
+  CHECK(printed("2002"
+                "02 0001 0002"
+                "00000007 6100"
+                "00000000"
+                "0001 05000000"
+                "00000001 6200 00000002 00") ==
+        "Lists counted=[1 2] zeroed=[{id=7 name=\"a\"}] turned=[5] to_end=[{id=1 name=\"b\"} {id=2 name=\"\"}]");
+  CHECK(printed("0a02"
+                "02 0001 0002"
+                "00000007 61") == "fault: message too short zeroed 12");
+}
+
+TEST_CASE("a count is refused before memory is taken") {
+  CHECK(printed("0302 ff 0001") == "fault: count exceeds the bytes left counted 3");
+}
+
+TEST_CASE("what follows a NUL is kept, a missing NUL is remembered") {
+  CHECK(printed("0d03 00 6162007a00000000 7a00 6578") == "Texts flags=0 fixed=\"ab\"+tail6 zero=\"z\" end=\"ex\"");
+  CHECK(printed("0b03 00 6162000000000000 7a7a") == "Texts flags=0 fixed=\"ab\" zero=\"zz\"(no end) end=\"\"");
+}
+
+TEST_CASE("printed text cannot write to a terminal") {
+  CHECK(printed("0c03 00 1b5b324a0a000000 2200 ff") ==
+        "Texts flags=0 fixed=\"\\x1b[2J\\x0a\" zero=\"\\\"\" end=\"\\xff\"");
+}
+
+TEST_CASE("forms are told by length") {
+  CHECK(printed("0204 0001") == "Forms base=1");
+  CHECK(printed("0604 0001 00000002") == "Forms base=1 wide=2");
+  CHECK(printed("0704 0001 00000002 09") == "Forms base=1 wide=2 tail=9");
+  CHECK(printed("0304 000100") == "fault: no form of this length form 2");
+}
+
+TEST_CASE("bytes left over are a fault, with their offset") {
+  CHECK(printed("2f01"
+                "05"
+                "fffe"
+                "010203"
+                "0000000000000007"
+                "3f800000"
+                "4000000000000000"
+                "01"
+                "3f800000 40000000 bf000000"
+                "01000000"
+                "aabbcc"
+                "00") == "fault: bytes left over  48");
+}
+
+TEST_CASE("opaque bytes are counted, and the same code means another message the other way") {
+  const auto codec = toy::game().codec(0);
+  const Buffer bytes = from_hex("0304 010203");
+  REQUIRE(codec->decode(play(Way::kToClient, bytes)).ok());
+  CHECK(wire::opaque_bytes(*codec) == 3);
+}
+
+TEST_CASE("diff names the fields that differ, and those that only one has") {
+  const auto codec = toy::game().codec(0);
+  const auto shown = [&](std::string_view hex) {
+    const Buffer bytes = from_hex(hex);
+    REQUIRE(codec->decode(play(Way::kToServer, bytes)).ok());
+    return show(*codec);
+  };
+  CHECK(diff(shown("0604 0001 00000002"), shown("0604 0001 00000002")).empty());
+  CHECK(diff(shown("0604 0001 00000002"), shown("0204 0003")) == "base: 1 -> 3\nwide: 2 -> absent\n");
+}
+
+TEST_CASE("the outline shows dialects apart only where they differ") {
+  const std::string text = wire::outline(toy::game());
+  CHECK(text.find("Dialects big, little:") != std::string::npos);
+  CHECK(text.find("    0  u32                    stamp") != std::string::npos);
+  CHECK(text.find("f32[3]                 pos") != std::string::npos);
+  CHECK(text.find("zeroed, until an item's first number is 0:") != std::string::npos);
+}
+
+struct Heard final : wire::Dissected {
+  std::string all;
+  void frame(const Frame& f) override { (all += f.stage == Stage::kGreeting ? "g:" : "f:") += to_hex(f.bytes) + " "; }
+  void raw(Way, Lane, Bytes bytes, const Fault* why) override {
+    all += std::string("raw(") + (why ? why->what : "") + "):" + to_hex(bytes) + " ";
+  }
+};
+
+TEST_CASE("a stream gives the same frames however it is cut") {
+  const Buffer bytes = from_hex("544f5921 0204 0001 0001 0604 0001 00000002");
+  Heard whole;
+  wire::Dissector(toy::game(), 0).stream(Way::kToServer, bytes, whole);
+  CHECK(whole.all == "g:544f5921 f:02040001 f:0001 f:0604000100000002 ");
+  for (std::size_t at = 1; at < bytes.size(); ++at) {
+    Heard cut;
+    wire::Dissector dissector(toy::game(), 0);
+    dissector.stream(Way::kToServer, Bytes(bytes).first(at), cut);
+    dissector.stream(Way::kToServer, Bytes(bytes).subspan(at), cut);
+    CHECK(cut.all == whole.all);
+  }
+}
+
+TEST_CASE("once framing is lost, every byte still comes out, and the fault is told once") {
+  Heard heard;
+  wire::Dissector dissector(toy::game(), 0);
+  dissector.stream(Way::kToServer, from_hex("544f5921 ff00"), heard);
+  dissector.stream(Way::kToServer, from_hex("0102"), heard);
+  CHECK(heard.all == "g:544f5921 raw(frame too large):ff00 raw():0102 ");
+}
+
+TEST_CASE("a datagram may hold several frames, but no half one") {
+  Heard heard;
+  wire::Dissector dissector(toy::game(), 0);
+  dissector.datagram(Way::kToClient, from_hex("0204 0001 0304 00"), heard);
+  CHECK(heard.all == "f:02040001 raw(message too short):030400 ");
+}
+
+TEST_CASE("what is incomplete at the end comes out raw") {
+  Heard heard;
+  wire::Dissector dissector(toy::game(), 0);
+  dissector.stream(Way::kToClient, from_hex("746f"), heard);
+  CHECK(dissector.pending(Way::kToClient) == 2);
+  dissector.end(Way::kToClient, heard, false);
+  CHECK(heard.all == "raw():746f ");
+}
+
+}  // namespace
+}  // namespace entente
