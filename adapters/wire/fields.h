@@ -130,6 +130,13 @@ class Verbs {
     return self();
   }
 
+  /// A text with its length before it, as an N.
+  template <class N>
+  Self& text(const char* name, std::string& chars) {
+    self().template counted_text<N>(name, chars);
+    return self();
+  }
+
   /// A list with its count before it, as an N.
   template <class N, class T>
   Self& list(const char* name, std::vector<T>& items) {
@@ -210,6 +217,14 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
+  /// Bytes that are always the same (a magic word).
+  Reader& exact(const char* name, std::string_view bytes) {
+    if (!need(name, bytes.size())) return *this;
+    if (std::memcmp(at_, bytes.data(), bytes.size()) != 0) fail("not the bytes that stand here", name);
+    at_ += bytes.size();
+    return *this;
+  }
+
   Reader& end_text(const char*, EndText& text) {
     if (ok()) text.chars.assign(reinterpret_cast<const char*>(at_), left());
     if (ok()) at_ = end_;
@@ -281,6 +296,15 @@ class Reader : public Verbs<Reader<D>, D> {
   template <class N, class T>
   void counted(const char* name, std::vector<T>& items) {
     counted_each<N>(name, items, [&](T& item) { this->field(name, item); });
+  }
+
+  template <class N>
+  void counted_text(const char* name, std::string& chars) {
+    N count{};
+    number(name, count, this->dialect.order);
+    if (!need(name, count)) return;
+    chars.assign(reinterpret_cast<const char*>(at_), count);
+    at_ += count;
   }
 
   /// The peer broke a rule of the layout that no verb checks.
@@ -380,6 +404,10 @@ class Writer : public Verbs<Writer<D>, D> {
     if (!text.open) number(std::uint8_t{0}, this->dialect.order);
     return *this;
   }
+  Writer& exact(const char*, std::string_view bytes) {
+    put(bytes.data(), bytes.size());
+    return *this;
+  }
   Writer& end_text(const char*, EndText& text) {
     put(text.chars.data(), text.chars.size());
     return *this;
@@ -429,6 +457,12 @@ class Writer : public Verbs<Writer<D>, D> {
   void counted(const char* name, std::vector<T>& items) {
     count<N>(items.size());
     for (auto& item : items) this->field(name, item);
+  }
+
+  template <class N>
+  void counted_text(const char*, std::string& chars) {
+    count<N>(chars.size());
+    put(chars.data(), chars.size());
   }
 
  private:

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/wire/print.h"
+
 namespace entente::wire {
 namespace {
 
@@ -21,8 +23,11 @@ class Sketch final : public Walker {
   void fixed_text(const char* name, std::span<char> chars) override {
     line("text[" + std::to_string(chars.size()) + "]", name, chars.size());
   }
-  void text(const char* name, std::string&, TextEnd end, bool&) override {
-    line(end == TextEnd::kZero ? "text, NUL" : "text to the end", name, kVariable);
+  void text(const char* name, std::string&, TextEnd end, bool&) override { line(ended(end), name, kVariable); }
+  void exact(const char*, std::string_view bytes) override {
+    std::string shown;
+    escape(bytes, shown);
+    line("exactly", ('"' + shown + '"').c_str(), bytes.size());
   }
   void padding(const char* name, std::span<std::uint8_t> bytes) override {
     line("padding[" + std::to_string(bytes.size()) + "]", name, bytes.size());
@@ -70,6 +75,20 @@ class Sketch final : public Walker {
  private:
   static constexpr std::size_t kVariable = SIZE_MAX;
 
+  static const char* ended(TextEnd end) {
+    switch (end) {
+      case TextEnd::kZero:
+        return "text, NUL";
+      case TextEnd::kCount8:
+        return "text, u8 length first";
+      case TextEnd::kCount16:
+        return "text, u16 length first";
+      case TextEnd::kCount32:
+        return "text, u32 length first";
+      default:
+        return "text to the end";
+    }
+  }
   static std::string repeats(ListEnd end, std::size_t most) {
     if (end == ListEnd::kZero) return "until an item's first number is 0";
     if (end == ListEnd::kFrame) return "until the end";

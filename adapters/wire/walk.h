@@ -71,6 +71,10 @@ class Walk : public Verbs<Walk<D>, D> {
     walker_.text(name, text.chars, TextEnd::kFrame, open);
     return *this;
   }
+  Walk& exact(const char* name, std::string_view bytes) {
+    walker_.exact(name, bytes);
+    return *this;
+  }
   Walk& rest(const char* name, Buffer& bytes, Kept kept) {
     walker_.rest(name, bytes, kept);
     return *this;
@@ -135,6 +139,16 @@ class Walk : public Verbs<Walk<D>, D> {
   void counted(const char* name, std::vector<T>& items) {
     resize(name, ListEnd::kCount, items, std::numeric_limits<N>::max());
     each(name, items);
+  }
+
+  template <class N>
+  void counted_text(const char* name, std::string& chars) {
+    bool open = false;
+    walker_.text(name, chars,
+                 sizeof(N) == 1   ? TextEnd::kCount8
+                 : sizeof(N) == 2 ? TextEnd::kCount16
+                                  : TextEnd::kCount32,
+                 open);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "proxy/base/bytes.h"
 
@@ -31,6 +32,9 @@ enum class TextEnd : std::uint8_t {
   kFixed,  ///< a fixed number of bytes; what follows a NUL is kept
   kZero,   ///< at a NUL
   kFrame,  ///< with the message
+  kCount8,
+  kCount16,
+  kCount32,  ///< its length goes before it
 };
 
 /// How a list ends.
@@ -57,6 +61,8 @@ class Walker {
   virtual void fixed_text(const char* name, std::span<char> chars) = 0;
   /// A text of any length. `open`: its NUL is missing because the message ended first (TextEnd::kZero only).
   virtual void text(const char* name, std::string& chars, TextEnd end, bool& open) = 0;
+  /// Bytes that are always the same.
+  virtual void exact(const char*, std::string_view) {}
   /// Padding of fixed size.
   virtual void padding(const char* name, std::span<std::uint8_t> bytes) = 0;
   virtual void rest(const char* name, Buffer& bytes, Kept kept) = 0;

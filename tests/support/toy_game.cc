@@ -12,9 +12,7 @@ struct Dialect {
   bool stamped = false;
 };
 
-struct Hello {
-  wire::Text<4> magic;
-};
+struct Hello {};
 struct Welcome {
   wire::Text<3> magic;
   std::uint8_t id = 0;
@@ -55,13 +53,16 @@ struct Forms {
   std::uint32_t wide = 0;
   std::optional<std::uint8_t> tail;
 };
+struct Named {
+  std::string small, middle, large;
+};
 struct Blob {
   Buffer bytes;
 };
 
 template <class V>
-void fields(V& v, Hello& m) {
-  v("magic", m.magic);
+void fields(V& v, Hello&) {
+  v.exact("magic", "TOY!");
 }
 template <class V>
 void fields(V& v, Welcome& m) {
@@ -98,13 +99,19 @@ void fields(V& v, Forms& m) {
   v.when("form > 1", m.form > 1, [&] { v.maybe("tail", m.tail); });
 }
 template <class V>
+void fields(V& v, Named& m) {
+  v.template text<std::uint8_t>("small", m.small);
+  v.template text<std::uint16_t>("middle", m.middle);
+  v.template text<std::uint32_t>("large", m.large);
+}
+template <class V>
 void fields(V& v, Blob& m) {
   v.rest("bytes", m.bytes, wire::Kept::kOpaque);
 }
 
 struct Toy {
   using Dialect = toy::Dialect;
-  using Message = std::variant<Hello, Welcome, Numbers, Lists, Texts, Forms, Blob>;
+  using Message = std::variant<Hello, Welcome, Numbers, Lists, Texts, Forms, Named, Blob>;
   static constexpr std::size_t kEnvelope = 2;
   static std::uint32_t code(const wire::Frame& frame) {
     return frame.stage == wire::Stage::kGreeting ? 0 : frame.bytes[1];
@@ -130,6 +137,7 @@ std::span<const wire::TypedRow<Toy>> Toy::rows() {
       play<Texts>("Texts", 3),
       play<Forms>("Forms", 4, 1),
       play<Blob>("Blob", 4, 2),
+      play<Named>("Named", 5),
   };
   return kRows;
 }

@@ -33,6 +33,14 @@ std::string printed(std::string_view hex, std::size_t dialect = 0, Way way = Way
 TEST_CASE("invented messages survive, in every dialect") { check_invented_messages_survive(toy::game(), 200); }
 TEST_CASE("damaged messages are faults or exact") { check_damaged_messages_are_faults_or_exact(toy::game(), 200); }
 
+TEST_CASE("a counted text is refused before it is taken, and exact bytes are compared") {
+  CHECK(printed("0a05 01 61 0000 00000002 6263") == "Named small=\"a\" middle=\"\" large=\"bc\"");
+  CHECK(printed("0a05 01 61 0000 7fffffff 6263") == "fault: message too short large 10");
+  const auto codec = toy::game().codec(0);
+  CHECK(codec->decode({Way::kToServer, Lane::kStream, Stage::kGreeting, as_bytes("TOY!")}).ok());
+  CHECK_FALSE(codec->decode({Way::kToServer, Lane::kStream, Stage::kGreeting, as_bytes("TOY?")}).ok());
+  CHECK(outline(toy::game()).find("exactly                \"TOY!\"") != std::string::npos);
+}
 TEST_CASE("numbers follow the byte order of the dialect, turned ones the other") {
   CHECK(printed("2e01"
                 "05"
