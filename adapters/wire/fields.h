@@ -260,6 +260,14 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
+  /// A number that can only have this value here.
+  template <Number T>
+  Reader& must(const char* name, T& value, T expected) {
+    field(name, value);
+    if (ok() && value != expected) fail("value contradicts the length", name);
+    return *this;
+  }
+
   template <Number T>
   void field(const char* name, T& value) {
     number(name, value, this->dialect.order);
@@ -422,6 +430,12 @@ class Writer : public Verbs<Writer<D>, D> {
     return *this;
   }
   Writer& infer(const char*, std::uint8_t&, std::initializer_list<std::size_t>) { return *this; }
+
+  template <Number T>
+  Writer& must(const char* name, T&, T expected) {
+    field(name, expected);
+    return *this;
+  }
 
   template <Number T>
   void field(const char*, T& value) {

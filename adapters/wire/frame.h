@@ -53,4 +53,10 @@ class Cutter {
   virtual Cut next(Bytes bytes) = 0;
 };
 
+/// For a transport that keeps message borders (WebSocket, ENet): what it is given is one whole frame.
+class WholeFrames final : public Cutter {
+ public:
+  Cut next(Bytes bytes) override { return {bytes.size(), Stage::kPlay, {}}; }
+};
+
 }  // namespace entente::wire

@@ -17,6 +17,8 @@ namespace entente::wire {
 enum class Transport : std::uint8_t {
   kTcp,        ///< one TCP stream
   kTcpAndUdp,  ///< a TCP stream, and datagrams to and from the same port once linked (BZFlag)
+  kWebSocket,  ///< each message is one frame
+  kEnet,       ///< each packet is one frame
 };
 
 /// One dialect: its name in URLs and what a person reads about it.

@@ -65,11 +65,27 @@ class Sketch final : public Walker {
     open(std::string(name) + ", " + repeats(end, most) + ":");
     return 1;
   }
-  void item(std::size_t i) override { repeated_ = arrays_.back() && i > 0; }
+  void item(std::size_t i) override {
+    repeated_ = arrays_.back() && i > 0;
+    in_item_ = true;
+  }
   void end_list() override {
     if (!arrays_.back()) close();
     repeated_ = false;
+    in_item_ = false;
     arrays_.pop_back();
+  }
+  void group(const char* name) override {
+    // An item of a list has been named by its list.
+    grouped_.push_back(!in_item_);
+    in_item_ = false;
+    if (!grouped_.back()) return;
+    note(std::string(name) + ":");
+    ++depth_;
+  }
+  void end_group() override {
+    if (grouped_.back()) --depth_;
+    grouped_.pop_back();
   }
 
  private:
@@ -98,6 +114,7 @@ class Sketch final : public Walker {
   void line(const std::string& type, const char* name, std::size_t size) {
     if (fixed_ && size != kVariable) offset_ += repeated_ ? size : 0;
     if (repeated_) return;
+    in_item_ = false;
     std::string shown = type;
     if (array_ > 0) shown += "[" + std::to_string(array_) + "]";
     array_ = 0;
@@ -124,7 +141,8 @@ class Sketch final : public Walker {
   std::size_t depth_ = 0;
   std::size_t array_ = 0;  // the next field stands this many times
   bool repeated_ = false;  // an array's item after its first
-  std::vector<bool> by_dialect_, arrays_;
+  bool in_item_ = false;
+  std::vector<bool> by_dialect_, arrays_, grouped_;
 };
 
 std::string ways(const Row& row) {

@@ -96,6 +96,14 @@ class Walk : public Verbs<Walk<D>, D> {
   }
 
   template <Number T>
+  Walk& must(const char* name, T& value, T expected) {
+    value = expected;
+    field(name, value);
+    value = expected;
+    return *this;
+  }
+
+  template <Number T>
   void field(const char* name, T& value) {
     Scalar scalar{kind_of<T>(), to_bits(value), turned_};
     walker_.scalar(name, scalar);
