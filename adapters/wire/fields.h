@@ -54,6 +54,11 @@ struct ZText {
   bool open = false;
 };
 
+/// A text whose sender writes it in bytes or in 16-bit units; see any_text.
+struct AnyText : ZText {
+  bool wide = false;
+};
+
 /// A text that ends with the message. A NUL in it, and what follows, is kept.
 struct EndText {
   std::string chars;
@@ -222,6 +227,47 @@ class Reader : public Verbs<Reader<D>, D> {
     if (!need(name, bytes.size())) return *this;
     if (std::memcmp(at_, bytes.data(), bytes.size()) != 0) fail("not the bytes that stand here", name);
     at_ += bytes.size();
+    return *this;
+  }
+  /// Little-endian 16-bit units up to one of 0; `chars` holds their bytes. An odd byte at the end belongs to an open
+  /// text.
+  Reader& ucs2_text(const char*, ZText& text) {
+    if (!ok()) return *this;
+    std::size_t size = 0;
+    while (size + 1 < left() && (at_[size] | at_[size + 1]) != 0) size += 2;
+    text.open = size + 1 >= left();
+    if (text.open) size = left();
+    text.chars.assign(reinterpret_cast<const char*>(at_), size);
+    at_ += text.open ? size : size + 2;
+    return *this;
+  }
+
+  /// A zero_text or a ucs2_text, for texts that begin with ASCII: in 16-bit units the second byte is then 0.
+  Reader& any_text(const char* name, AnyText& text) {
+    text.wide = left() > 1 && at_[1] == 0;
+    return text.wide ? ucs2_text(name, text) : zero_text(name, text);
+  }
+
+  /// The peer refuses the message if fewer bytes are left here, whatever they hold.
+  Reader& at_least(const char* name, std::size_t bytes) {
+    need(name, bytes);
+    return *this;
+  }
+
+  /// A number that must lie in [low, high]: the dialect or the layout fixes it.
+  template <Number T>
+  Reader& bounded(const char* name, T& value, T low, T high) {
+    field(name, value);
+    if (ok() && (value < low || value > high)) fail("value out of range", name);
+    return *this;
+  }
+
+  /// Travels as an N and is kept as a T, which holds every N.
+  template <Number N, Number T>
+  Reader& as(const char* name, T& value) {
+    N carried{};
+    field(name, carried);
+    if (ok()) value = carried;
     return *this;
   }
 
@@ -414,6 +460,27 @@ class Writer : public Verbs<Writer<D>, D> {
   }
   Writer& exact(const char*, std::string_view bytes) {
     put(bytes.data(), bytes.size());
+    return *this;
+  }
+  Writer& ucs2_text(const char*, ZText& text) {
+    put(text.chars.data(), text.chars.size());
+    if (!text.open) number(std::uint16_t{0}, this->dialect.order);
+    return *this;
+  }
+  Writer& any_text(const char* name, AnyText& text) {
+    return text.wide ? ucs2_text(name, text) : zero_text(name, text);
+  }
+  Writer& at_least(const char*, std::size_t) { return *this; }
+  template <Number T>
+  Writer& bounded(const char* name, T& value, T low, T high) {
+    assert(value >= low && value <= high);
+    field(name, value);
+    return *this;
+  }
+  template <Number N, Number T>
+  Writer& as(const char*, T& value) {
+    assert(static_cast<T>(static_cast<N>(value)) == value);
+    number(static_cast<N>(value), this->dialect.order);
     return *this;
   }
   Writer& end_text(const char*, EndText& text) {

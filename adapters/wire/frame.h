@@ -50,6 +50,8 @@ class Cutter {
 
   /// Looks for one frame at the start of `bytes` (all bytes not yet cut, oldest first). When `size` is not 0 the caller
   /// takes that many bytes and calls again with what follows; the cutter then counts that frame as taken.
+  /// Where the transport keeps messages apart (keeps_messages in game.h), `bytes` is one whole message, perhaps empty,
+  /// and `size` means nothing.
   virtual Cut next(Bytes bytes) = 0;
 };
 

@@ -95,6 +95,8 @@ class Sketch final : public Walker {
     switch (end) {
       case TextEnd::kZero:
         return "text, NUL";
+      case TextEnd::kZero16:
+        return "UCS-2 text, 0";
       case TextEnd::kCount8:
         return "text, u8 length first";
       case TextEnd::kCount16:

@@ -3,6 +3,8 @@
 // it is visited.
 #pragma once
 
+#include <algorithm>
+
 #include "adapters/wire/fields.h"
 
 namespace entente::wire {
@@ -64,6 +66,31 @@ class Walk : public Verbs<Walk<D>, D> {
   }
   Walk& zero_text(const char* name, ZText& text) {
     walker_.text(name, text.chars, TextEnd::kZero, text.open);
+    return *this;
+  }
+  Walk& ucs2_text(const char* name, ZText& text) {
+    walker_.text(name, text.chars, TextEnd::kZero16, text.open);
+    return *this;
+  }
+  Walk& any_text(const char* name, AnyText& text) {
+    text.wide = walker_.part("16-bit units, told by a second byte of 0", text.wide, true);
+    if (!text.wide) return zero_text(name, text);
+    ucs2_text(name, text);
+    walker_.end_part();
+    return *this;
+  }
+  Walk& at_least(const char*, std::size_t) { return *this; }
+  template <Number T>
+  Walk& bounded(const char* name, T& value, T low, T high) {
+    field(name, value);
+    value = std::clamp(value, low, high);
+    return *this;
+  }
+  template <Number N, Number T>
+  Walk& as(const char* name, T& value) {
+    N carried = static_cast<N>(value);
+    field(name, carried);
+    value = carried;
     return *this;
   }
   Walk& end_text(const char* name, EndText& text) {
