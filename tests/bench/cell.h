@@ -1,0 +1,32 @@
+// One cell of the table: so many players through one relay for so long, and what was seen.
+#pragma once
+
+#include <sys/types.h>
+
+#include "tests/bench/histogram.h"
+#include "tests/bench/sockets.h"
+
+namespace entente::bench {
+
+struct Cell {
+  Kind kind = Kind::kTcp;
+  sockaddr_in to{};
+  unsigned connections = 1;
+  double seconds = 2;  ///< measured, after a warm-up of a fifth of it
+  double rate = 0;     ///< messages per second of all players together, at random moments; 0 = each as soon as answered
+  pid_t relay = 0;     ///< whose CPU time counts, with its children; 0 = nobody's
+};
+
+struct Report {
+  std::uint64_t messages = 0;  ///< round trips finished
+  double seconds = 0;
+  double cpu_seconds = 0;     ///< of the relay
+  std::uint64_t lost = 0;     ///< datagrams that did not come back
+  std::uint64_t skipped = 0;  ///< messages not sent because too many were on the way: the relay cannot bear this rate
+  Histogram latency;          ///< from the moment a message was to be sent to its answer
+};
+
+/// CPU seconds of a process and all its descendants so far; 0 for pid 0.
+double cpu_of(pid_t pid);
+
+}  // namespace entente::bench

@@ -1,0 +1,180 @@
+# The relays that are measured: how each is started in front of the echo server, on the core it is given.
+# Law: what a contender needs stands in a folder of its own that goes with it; it is killed with all its children.
+import contextlib
+import ctypes
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+LOAD_CORE, RELAY_CORE = 0, 1
+START_LIMIT = 10  # seconds
+PR_SET_PDEATHSIG = 1
+
+
+def _settle(core):
+    os.sched_setaffinity(0, {core})
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def spawn(command, core, **how):
+    """A process in a group of its own, on one core, that does not outlive us."""
+    return subprocess.Popen([str(word) for word in command], text=True, start_new_session=True,
+                            preexec_fn=lambda: _settle(core), **how)
+
+
+def kill(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=START_LIMIT)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until_listening(process, port):
+    for _ in range(START_LIMIT * 100):
+        with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        if process.poll() is not None:
+            raise RuntimeError("it ended at once")
+        time.sleep(0.01)
+    raise RuntimeError(f"it does not listen after {START_LIMIT} s")
+
+
+HAPROXY = """
+global
+  nbthread 1
+  maxconn 4000
+defaults
+  mode tcp
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+listen relay
+  bind 127.0.0.1:{port}
+  server echo {echo}
+"""
+
+NGINX = """
+{module}
+daemon off;
+worker_processes 1;
+worker_rlimit_nofile 16384;
+pid {folder}/pid;
+error_log {folder}/error.log error;
+events {{ worker_connections 8192; }}
+stream {{
+  proxy_timeout 60s;
+  server {{ listen 127.0.0.1:{port}; proxy_pass {echo}; }}
+  server {{ listen 127.0.0.1:{port} udp rcvbuf=4m; proxy_pass {echo}; }}
+}}
+"""
+NGINX_STREAM = pathlib.Path("/usr/lib/nginx/modules/ngx_stream_module.so")
+
+
+class Contender:
+    """One relay: `carries` says which of tcp and udp, `needs` the program that must be there."""
+
+    def __init__(self, name, carries, needs=None):
+        self.name, self.carries, self.needs = name, carries, needs
+
+    def missing(self):
+        return self.needs is not None and shutil.which(self.needs) is None
+
+    @contextlib.contextmanager
+    def running(self, echo):
+        """Yields (address, pid); pid 0 where there is no process."""
+        with tempfile.TemporaryDirectory(prefix="entente-bench-") as folder:
+            process, address = self.start(echo, pathlib.Path(folder))
+            try:
+                yield address, process.pid
+            finally:
+                kill(process)
+
+
+class Direct(Contender):
+    """No relay: what the load itself can do."""
+
+    @contextlib.contextmanager
+    def running(self, echo):
+        yield echo, 0
+
+
+class Announcing(Contender):
+    """Prints its address as the last word of its first line."""
+
+    def __init__(self, name, carries, command):
+        super().__init__(name, carries)
+        self.command = command
+
+    def missing(self):
+        return not pathlib.Path(self.command("", pathlib.Path())[0]).exists()
+
+    def start(self, echo, folder):
+        process = spawn(self.command(echo, folder), RELAY_CORE, stdout=subprocess.PIPE,
+                        stderr=open(folder / "log", "w"))
+        line = process.stdout.readline().split()
+        if not line:
+            kill(process)
+            raise RuntimeError(f"{self.name} did not start:\n" + (folder / "log").read_text())
+        return process, line[-1]
+
+
+class Configured(Contender):
+    """Has to be told a port."""
+
+    def start(self, echo, folder):
+        for attempt in range(3):
+            port = free_port()
+            log = open(folder / "log", "w")
+            process = spawn(self.command(echo, port, folder), RELAY_CORE, stdout=log, stderr=log)
+            try:
+                wait_until_listening(process, port)
+                return process, f"127.0.0.1:{port}"
+            except RuntimeError as problem:
+                kill(process)
+                said = (folder / "log").read_text()
+        raise RuntimeError(f"{self.name}: {problem}\n{said}")
+
+
+class Haproxy(Configured):
+    def command(self, echo, port, folder):
+        (folder / "conf").write_text(HAPROXY.format(port=port, echo=echo))
+        return ["haproxy", "-db", "-f", folder / "conf"]
+
+
+class Nginx(Configured):
+    def command(self, echo, port, folder):
+        module = f"load_module {NGINX_STREAM};" if NGINX_STREAM.exists() else ""
+        (folder / "conf").write_text(NGINX.format(port=port, echo=echo, folder=folder, module=module))
+        return ["nginx", "-e", "stderr", "-p", folder, "-c", folder / "conf"]
+
+
+class Socat(Configured):
+    def command(self, echo, port, folder):
+        return ["socat", f"TCP-LISTEN:{port},bind=127.0.0.1,fork,backlog=4096,reuseaddr,nodelay", f"TCP:{echo},nodelay"]
+
+
+def all_contenders(build):
+    def ours(*more):
+        url = "bzflag://{}?dialect=2.4"
+        return lambda echo, folder: [build / "entente", "proxy", "--listen", url.format("127.0.0.1:0"),
+                                     "--to", url.format(echo), *(str(word).format(folder=folder) for word in more)]
+
+    return [
+        Direct("direct", {"tcp", "udp"}),
+        Announcing("floor", {"tcp", "udp"}, lambda echo, folder: [build / "tests/bench/bench_floor", echo]),
+        Haproxy("HAProxy", {"tcp"}, "haproxy"),
+        Nginx("nginx", {"tcp", "udp"}, "nginx"),
+        Socat("socat", {"tcp"}, "socat"),
+        Announcing("entente", {"tcp", "udp"}, ours()),
+        Announcing("entente, recording", {"tcp", "udp"}, ours("--record", "{folder}/session.mcap")),
+    ]

@@ -1,0 +1,77 @@
+// load: the echo server and the clients of the relay benchmark, in one thread of one process, one epoll.
+// Prints "echo 127.0.0.1:PORT"; then answers each line `tcp|udp HOST:PORT CONNECTIONS SECONDS RATE PID` of its standard
+// input with one line of JSON: what CONNECTIONS players saw through the relay at HOST:PORT whose process is PID.
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "tests/bench/echo.h"
+#include "tests/bench/players.h"
+
+namespace entente::bench {
+namespace {
+
+struct Input : Watched {
+  Input() : fd(dup(STDIN_FILENO)) {}
+  void ready(std::uint32_t) override { pending = true; }
+  Fd fd;
+  bool pending = false;
+};
+
+Cell parse(const std::string& line) {
+  std::istringstream words(line);
+  std::string kind, to;
+  Cell cell;
+  words >> kind >> to >> cell.connections >> cell.seconds >> cell.rate >> cell.relay;
+  if (!words || (kind != "tcp" && kind != "udp")) die("not a cell: " + line);
+  cell.kind = kind == "tcp" ? Kind::kTcp : Kind::kUdp;
+  cell.to = address(to);
+  return cell;
+}
+
+void print(const Report& report) {
+  const auto us = [&](double share) { return static_cast<double>(report.latency.percentile(share)) / 1e3; };
+  const auto messages = static_cast<double>(report.messages);
+  std::printf(
+      "{\"rate\": %.1f, \"cpu_us\": %.4f, \"p50_us\": %.1f, \"p99_us\": %.1f, \"lost\": %llu, \"skipped\": %llu}\n",
+      messages / report.seconds, report.messages ? report.cpu_seconds * 1e6 / messages : 0, us(0.5), us(0.99),
+      static_cast<unsigned long long>(report.lost), static_cast<unsigned long long>(report.skipped));
+  std::fflush(stdout);
+}
+
+// The next cell must not share the machine with the goodbyes of the last.
+void wait_until_all_left(Poll& poll, Echo& echo) {
+  for (int turns = 0; echo.connections() > 0 && turns < 2000; ++turns) {
+    poll.turn(1);
+    echo.sweep();
+  }
+}
+
+int serve() {
+  Poll poll;
+  Echo echo(poll);
+  Input input;
+  poll.watch(input.fd, EPOLLIN, input);
+  std::printf("echo 127.0.0.1:%u\n", static_cast<unsigned>(echo.port()));
+  std::fflush(stdout);
+  std::string line;
+  while (true) {
+    input.pending = false;
+    poll.turn(-1);
+    echo.sweep();
+    if (!input.pending) continue;
+    if (!std::getline(std::cin, line)) return 0;
+    poll.change(input.fd, 0, input);
+    print(Players(poll, parse(line)).run());
+    wait_until_all_left(poll, echo);
+    poll.change(input.fd, EPOLLIN, input);
+  }
+}
+
+}  // namespace
+}  // namespace entente::bench
+
+int main() { return entente::bench::serve(); }

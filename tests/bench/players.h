@@ -1,0 +1,41 @@
+// The clients of one cell: they join as BZFlag players do, then send and count.
+// Law: a message's time runs from when it was to be sent, not from when it could be (no coordinated omission).
+#pragma once
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "tests/bench/cell.h"
+
+namespace entente::bench {
+
+class Players {
+ public:
+  Players(Poll& poll, const Cell& cell);
+  ~Players();
+
+  Report run();
+
+ private:
+  struct Player;
+  using Nanos = std::uint64_t;
+
+  void join();
+  void play(Nanos until);
+  void send_due(Nanos now);
+  void resend_lost(Nanos now);
+  void answered(Player& player, Nanos intended);
+
+  Poll& poll_;
+  Cell cell_;
+  std::vector<std::unique_ptr<Player>> players_;
+  std::size_t joined_ = 0;
+  bool playing_ = false;
+  std::size_t next_ = 0;           // whose turn it is to send, when paced
+  double next_at_ = 0;             // ns
+  std::minstd_rand random_{2026};  // the same moments for every relay
+  Report report_;
+};
+
+}  // namespace entente::bench

@@ -1,0 +1,150 @@
+# What the benchmark saw, as markdown: medians over the rounds, ratios inside each round, and the aims held against them.
+# Law: a ratio is taken inside one round and then its median over the rounds; never between two medians.
+import datetime
+import pathlib
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+OURS, RECORDING = "entente", "entente, recording"
+
+
+def cell_name(cell):
+    kind, connections, paced = cell
+    return f"{kind}:{connections}" + (":paced" if paced else "")
+
+
+def values(results, name, cell, what):
+    return [rounds[cell][what] for rounds in results.get(name, []) if cell in rounds]
+
+
+def median(results, name, cell, what):
+    found = values(results, name, cell, what)
+    return statistics.median(found) if found else None
+
+
+def ratio(results, name, other, cell, what):
+    pairs = list(zip(values(results, name, cell, what), values(results, other, cell, what)))
+    return statistics.median(mine / theirs for mine, theirs in pairs if theirs) if pairs else None
+
+
+def shown(value, form):
+    return "-" if value is None else format(value, form)
+
+
+def row(words):
+    return "| " + " | ".join(words) + " |"
+
+
+def thousands(value):
+    return "-" if value is None else f"{value / 1000:.1f} k"
+
+
+def milliseconds(results, name, cell):
+    p50, p99 = (median(results, name, cell, what) for what in ("p50_us", "p99_us"))
+    if p50 is None:
+        return "-"
+    late = sum(values(results, name, cell, "skipped"))
+    return "overrun" if late else f"{p50 / 1000:.2f} / {p99 / 1000:.2f}"
+
+
+def table(results, kind, cells, beside):
+    full = [cell for cell in cells if cell[0] == kind and not cell[2]]
+    half = [cell for cell in cells if cell[0] == kind and cell[2]]
+    busy = [cell for cell in full if cell[1] > 1]
+    head = [kind.upper()] + [f"msg/s, {n} conn" for _, n, _ in full] + [f"× {beside}, {n}" for _, n, _ in busy]
+    head += [f"CPU µs/msg, {n}" for _, n, _ in busy] + [f"× floor, {n}" for _, n, _ in busy]
+    head += [f"p50 / p99 ms, {n} at half load" for _, n, _ in half]
+    lines = [row(head), row(["---"] + ["--:"] * (len(head) - 1))]
+    for name in results:
+        if not any(values(results, name, cell, "rate") for cell in full + half):
+            continue
+        words = [name] + [thousands(median(results, name, cell, "rate")) for cell in full]
+        words += [shown(ratio(results, name, beside, cell, "rate"), ".2f") for cell in busy]
+        used = name != "direct"
+        words += [shown(median(results, name, cell, "cpu_us") if used else None, ".2f") for cell in busy]
+        words += [shown(ratio(results, name, "floor", cell, "cpu_us") if used else None, ".2f") for cell in busy]
+        words += [milliseconds(results, name, cell) for cell in half]
+        lines.append(row(words))
+    return lines
+
+
+# (what is aimed at, mine, other, cell, quantity, least, most)
+AIMS = [
+    ("TCP messages beside HAProxy, 100 connections", OURS, "HAProxy", ("tcp", 100, False), "rate", 1.05, None),
+    ("TCP messages beside nginx, 100 connections", OURS, "nginx", ("tcp", 100, False), "rate", 0.99, None),
+    ("TCP CPU per message beside the floor, 100", OURS, "floor", ("tcp", 100, False), "cpu_us", None, 1.05),
+    ("TCP p99 at half load beside HAProxy, 100", OURS, "HAProxy", ("tcp", 100, True), "p99_us", None, 1.00),
+    ("UDP messages beside nginx, 100 players", OURS, "nginx", ("udp", 100, False), "rate", 1.25, None),
+    ("TCP messages with recording beside without, 100", RECORDING, OURS, ("tcp", 100, False), "rate", 0.90, None),
+    ("UDP messages with recording beside without, 100", RECORDING, OURS, ("udp", 100, False), "rate", 0.90, None),
+]
+
+
+def aims(results):
+    lines = [row(["aim", "wanted", "measured", "each round", ""]), row(["---", "--:", "--:", "---", "---"])]
+    for text, mine, other, cell, what, least, most in AIMS:
+        measured = ratio(results, mine, other, cell, what)
+        if measured is None:
+            continue
+        rounds = [a / b for a, b in zip(values(results, mine, cell, what), values(results, other, cell, what)) if b]
+        held = (least is None or measured >= least) and (most is None or measured <= most)
+        wanted = f"≥ {least:.2f}" if least is not None else f"≤ {most:.2f}"
+        spread = f"{min(rounds):.2f} to {max(rounds):.2f}"
+        lines.append(row([text, wanted, f"{measured:.2f}", spread, "held" if held else "**missed**"]))
+    return lines if len(lines) > 2 else []
+
+
+def losses(results, cells):
+    lines = []
+    for name in results:
+        for cell in cells:
+            lost = sum(values(results, name, cell, "lost"))
+            if lost:
+                lines.append(f"Datagrams lost: {name}, {cell_name(cell)}: {lost} in all rounds.")
+    return lines
+
+
+def first_line(*command):
+    if shutil.which(command[0]) is None:
+        return None
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr).strip().splitlines()[0]
+
+
+def surroundings(root):
+    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    socat = re.search(r"socat version (\S+)", subprocess.run(
+        ["socat", "-V"], capture_output=True, text=True, check=False).stdout) if shutil.which("socat") else None
+    commit = first_line("git", "-C", str(root), "rev-parse", "--short", "HEAD")
+    version = lambda text: re.search(r"\d+\.\d+(\.\d+)?", text).group() if text else "absent"
+    return (f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC, commit {commit}, "
+            f"Linux {platform.release()}, {cpu.group(1) if cpu else platform.machine()}, "
+            f"g++ {version(first_line('g++', '-dumpfullversion'))}, "
+            f"HAProxy {version(first_line('haproxy', '-v'))}, nginx {version(first_line('nginx', '-v'))}, "
+            f"socat {socat.group(1) if socat else 'absent'}")
+
+
+def relays(results, cells, rates, chosen):
+    command = " ".join(["tests/bench/run", *sys.argv[1:]])
+    lines = [f"`{command}`: medians of {chosen.rounds} interleaved rounds of {chosen.seconds:g} s a cell.",
+             surroundings(pathlib.Path(__file__).resolve().parents[2]) + ".", ""]
+    for kind, beside in (("tcp", "HAProxy"), ("udp", "nginx")):
+        if not any(cell[0] == kind for cell in cells):
+            continue
+        lines += table(results, kind, cells, beside) + [""]
+        if kind in rates:
+            lines += [f"Half load, {kind.upper()}: {rates[kind]:,.0f} messages per second for everybody.", ""]
+    lines += losses(results, cells) + [""] + aims(results)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def write(path, name, text):
+    """Replaces what stands between the markers of `name`."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    whole = path.read_text()
+    head, rest = whole.split(begin, 1)
+    path.write_text(head + begin + "\n" + text + end + rest.split(end, 1)[1])

@@ -1,0 +1,70 @@
+// What the load says: the BZFlag 2.4 prologue that lets it through a relay that knows the game, then messages that are
+// real ones in both directions, so that a tap decodes every one of them.
+// Law: every message of a player carries a number, so that a lost, doubled or changed one is noticed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "proxy/base/bytes.h"
+
+namespace entente::bench {
+
+inline constexpr std::string_view kHeader = "BZFLAG\r\n\r\n";  // the client's greeting
+inline constexpr std::string_view kVersion = "BZFS0221";       // the server's; one byte of player id follows
+inline constexpr std::size_t kGreeting = 9;
+
+inline constexpr std::uint16_t kLinkRequest = 0x6f66;
+inline constexpr std::uint16_t kLinkEstablished = 0x6f67;
+
+inline std::uint16_t number16(const std::uint8_t* at) { return static_cast<std::uint16_t>(at[0] << 8 | at[1]); }
+inline std::uint16_t code_of(Bytes frame) { return frame.size() < 4 ? std::uint16_t{0} : number16(frame.data() + 2); }
+
+/// MsgMessage with 60 bytes of payload. Up: to, text[59]. Down: from, to, kind, text. Both end at the NUL.
+class ChatFrame {
+ public:
+  static constexpr std::size_t kSize = 64;
+
+  ChatFrame() {
+    bytes_.fill('.');
+    bytes_[0] = 0, bytes_[1] = kSize - 4, bytes_[2] = 0x6d, bytes_[3] = 0x67;
+    bytes_[4] = 254, bytes_[5] = 1, bytes_[6] = 1, bytes_[kSize - 1] = 0;
+  }
+  void number(std::uint32_t count) {
+    for (std::size_t i = 0; i < 8; ++i, count >>= 4)
+      bytes_[kNumber + i] = static_cast<std::uint8_t>('a' + (count & 15));
+  }
+  Bytes bytes() const { return bytes_; }
+
+ private:
+  static constexpr std::size_t kNumber = 16;
+  std::array<std::uint8_t, kSize> bytes_;
+};
+
+/// MsgPlayerUpdate with every optional part, the largest datagram of an ordinary player; its number is the order field.
+class UpdateFrame {
+ public:
+  static constexpr std::size_t kSize = 58;
+
+  explicit UpdateFrame(std::uint8_t player) {
+    bytes_.fill(0x3f);
+    bytes_[0] = 0, bytes_[1] = kSize - 4, bytes_[2] = 0x70, bytes_[3] = 0x75;
+    bytes_[8] = player;
+    bytes_[13] = 0x07, bytes_[14] = 0x81;  // status: alive, and the four bits that append a part
+  }
+  void number(std::uint32_t count) {
+    for (std::size_t i = 0; i < 4; ++i) bytes_[kOrder + i] = static_cast<std::uint8_t>(count >> (24 - 8 * i));
+  }
+  static std::uint32_t number_of(Bytes datagram) {
+    const std::uint8_t* at = datagram.data() + kOrder;
+    return std::uint32_t{number16(at)} << 16 | number16(at + 2);
+  }
+  Bytes bytes() const { return bytes_; }
+
+ private:
+  static constexpr std::size_t kOrder = 9;
+  std::array<std::uint8_t, kSize> bytes_;
+};
+
+}  // namespace entente::bench
