@@ -3,10 +3,12 @@
 
 #include <array>
 
+#include "adapters/aos/aos.h"
+
 namespace entente {
 
 std::span<const wire::Game* const> games() {
-  static const std::array<const wire::Game*, 0> all{};
+  static const std::array all{&aos::game()};
   return all;
 }
 

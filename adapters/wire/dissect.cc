@@ -1,8 +1,19 @@
 #include "adapters/wire/dissect.h"
 
 namespace entente::wire {
+namespace {
 
-Dissector::Dissector(const Game& game, std::size_t dialect) {
+void message(Cutter& cutter, Way way, Bytes bytes, Dissected& to) {
+  const Cut cut = cutter.next(bytes);
+  if (cut.fault)
+    to.raw(way, Lane::kStream, bytes, &*cut.fault);
+  else
+    to.frame({way, Lane::kStream, cut.stage, bytes});
+}
+
+}  // namespace
+
+Dissector::Dissector(const Game& game, std::size_t dialect) : messages_(keeps_messages(game.transport())) {
   to_server_.cutter = game.cutter(Way::kToServer, dialect);
   to_client_.cutter = game.cutter(Way::kToClient, dialect);
   datagrams_[0] = game.datagram_cutter(Way::kToServer, dialect);
@@ -11,6 +22,7 @@ Dissector::Dissector(const Game& game, std::size_t dialect) {
 
 void Dissector::stream(Way way, Bytes bytes, Dissected& to) {
   Side& s = side(way);
+  if (messages_) return message(*s.cutter, way, bytes, to);
   if (s.lost) return to.raw(way, Lane::kStream, bytes, nullptr);
   if (s.kept.empty()) {
     const std::size_t taken = cut(s, way, bytes, to);

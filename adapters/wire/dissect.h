@@ -14,7 +14,8 @@ class Dissected {
  public:
   virtual ~Dissected() = default;
   virtual void frame(const Frame& frame) = 0;
-  /// Bytes that are no frame: framing was lost (`why` is then the fault, told once), or was lost before.
+  /// Bytes that are no frame: framing was lost (`why` is then the fault, told once), or was lost before; or one refused
+  /// datagram or message.
   virtual void raw(Way way, Lane lane, Bytes bytes, const Fault* why) = 0;
 };
 
@@ -22,7 +23,8 @@ class Dissector {
  public:
   Dissector(const Game& game, std::size_t dialect);
 
-  /// Stream bytes as they were read. Keeps at most one incomplete frame a direction.
+  /// Stream bytes as they were read; keeps at most one incomplete frame a direction. One whole message, perhaps empty,
+  /// where the transport keeps messages apart.
   void stream(Way way, Bytes bytes, Dissected& to);
 
   /// One whole datagram; it may hold several frames.
@@ -46,6 +48,7 @@ class Dissector {
   /// Cuts whole frames from `bytes`; returns how many bytes were taken.
   std::size_t cut(Side& side, Way way, Bytes bytes, Dissected& to);
 
+  bool messages_;
   Side to_server_, to_client_;
   std::unique_ptr<Cutter> datagrams_[2];
 };

@@ -54,6 +54,11 @@ struct ZText {
   bool open = false;
 };
 
+/// A text whose sender writes it in bytes or in 16-bit units; see any_text.
+struct AnyText : ZText {
+  bool wide = false;
+};
+
 /// A text that ends with the message. A NUL in it, and what follows, is kept.
 struct EndText {
   std::string chars;
@@ -127,6 +132,13 @@ class Verbs {
       part();
       self().leave();
     }
+    return self();
+  }
+
+  /// A text with its length before it, as an N.
+  template <class N>
+  Self& text(const char* name, std::string& chars) {
+    self().template counted_text<N>(name, chars);
     return self();
   }
 
@@ -210,6 +222,55 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
+  /// Bytes that are always the same (a magic word).
+  Reader& exact(const char* name, std::string_view bytes) {
+    if (!need(name, bytes.size())) return *this;
+    if (std::memcmp(at_, bytes.data(), bytes.size()) != 0) fail("not the bytes that stand here", name);
+    at_ += bytes.size();
+    return *this;
+  }
+  /// Little-endian 16-bit units up to one of 0; `chars` holds their bytes. An odd byte at the end belongs to an open
+  /// text.
+  Reader& ucs2_text(const char*, ZText& text) {
+    if (!ok()) return *this;
+    std::size_t size = 0;
+    while (size + 1 < left() && (at_[size] | at_[size + 1]) != 0) size += 2;
+    text.open = size + 1 >= left();
+    if (text.open) size = left();
+    text.chars.assign(reinterpret_cast<const char*>(at_), size);
+    at_ += text.open ? size : size + 2;
+    return *this;
+  }
+
+  /// A zero_text or a ucs2_text, for texts that begin with ASCII: in 16-bit units the second byte is then 0.
+  Reader& any_text(const char* name, AnyText& text) {
+    text.wide = left() > 1 && at_[1] == 0;
+    return text.wide ? ucs2_text(name, text) : zero_text(name, text);
+  }
+
+  /// The peer refuses the message if fewer bytes are left here, whatever they hold.
+  Reader& at_least(const char* name, std::size_t bytes) {
+    need(name, bytes);
+    return *this;
+  }
+
+  /// A number that must lie in [low, high]: the dialect or the layout fixes it.
+  template <Number T>
+  Reader& bounded(const char* name, T& value, T low, T high) {
+    field(name, value);
+    if (ok() && (value < low || value > high)) fail("value out of range", name);
+    return *this;
+  }
+
+  /// Travels as an N and is kept as a T, which holds every N.
+  template <Number N, Number T>
+  Reader& as(const char* name, T& value) {
+    N carried{};
+    field(name, carried);
+    if (ok()) value = carried;
+    return *this;
+  }
+
   Reader& end_text(const char*, EndText& text) {
     if (ok()) text.chars.assign(reinterpret_cast<const char*>(at_), left());
     if (ok()) at_ = end_;
@@ -242,6 +303,14 @@ class Reader : public Verbs<Reader<D>, D> {
       ++i;
     }
     fail("no form of this length", name);
+    return *this;
+  }
+
+  /// A number that can only have this value here.
+  template <Number T>
+  Reader& must(const char* name, T& value, T expected) {
+    field(name, value);
+    if (ok() && value != expected) fail("value contradicts the length", name);
     return *this;
   }
 
@@ -281,6 +350,15 @@ class Reader : public Verbs<Reader<D>, D> {
   template <class N, class T>
   void counted(const char* name, std::vector<T>& items) {
     counted_each<N>(name, items, [&](T& item) { this->field(name, item); });
+  }
+
+  template <class N>
+  void counted_text(const char* name, std::string& chars) {
+    N count{};
+    number(name, count, this->dialect.order);
+    if (!need(name, count)) return;
+    chars.assign(reinterpret_cast<const char*>(at_), count);
+    at_ += count;
   }
 
   /// The peer broke a rule of the layout that no verb checks.
@@ -338,12 +416,15 @@ class Reader : public Verbs<Reader<D>, D> {
 // -- Writing
 // ------------------------------------------------------------------------------------------------------------
 
-/// Appends one message. REQUIRES: counts fit their type, texts have no NUL where one ends them. Allocates only when the
-/// buffer must grow.
+/// Appends one message; the buffer has all of it once the Writer is gone. REQUIRES: counts fit their type, texts have
+/// no NUL where one ends them. Allocates only when the buffer must grow.
 template <class D>
 class Writer : public Verbs<Writer<D>, D> {
  public:
-  Writer(Buffer& out, const D& d) : Verbs<Writer, D>(d), out_(out) {}
+  Writer(Buffer& out, const D& d) : Verbs<Writer, D>(d), out_(out) { spare(0, out.size()); }
+  ~Writer() { out_.resize(used()); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
 
   template <Number T>
   Writer& turned(const char*, T& value) {
@@ -374,7 +455,32 @@ class Writer : public Verbs<Writer<D>, D> {
   }
   Writer& zero_text(const char*, ZText& text) {
     put(text.chars.data(), text.chars.size());
-    if (!text.open) out_.push_back(0);
+    if (!text.open) number(std::uint8_t{0}, this->dialect.order);
+    return *this;
+  }
+  Writer& exact(const char*, std::string_view bytes) {
+    put(bytes.data(), bytes.size());
+    return *this;
+  }
+  Writer& ucs2_text(const char*, ZText& text) {
+    put(text.chars.data(), text.chars.size());
+    if (!text.open) number(std::uint16_t{0}, this->dialect.order);
+    return *this;
+  }
+  Writer& any_text(const char* name, AnyText& text) {
+    return text.wide ? ucs2_text(name, text) : zero_text(name, text);
+  }
+  Writer& at_least(const char*, std::size_t) { return *this; }
+  template <Number T>
+  Writer& bounded(const char* name, T& value, T low, T high) {
+    assert(value >= low && value <= high);
+    field(name, value);
+    return *this;
+  }
+  template <Number N, Number T>
+  Writer& as(const char*, T& value) {
+    assert(static_cast<T>(static_cast<N>(value)) == value);
+    number(static_cast<N>(value), this->dialect.order);
     return *this;
   }
   Writer& end_text(const char*, EndText& text) {
@@ -391,6 +497,12 @@ class Writer : public Verbs<Writer<D>, D> {
     return *this;
   }
   Writer& infer(const char*, std::uint8_t&, std::initializer_list<std::size_t>) { return *this; }
+
+  template <Number T>
+  Writer& must(const char* name, T&, T expected) {
+    field(name, expected);
+    return *this;
+  }
 
   template <Number T>
   void field(const char*, T& value) {
@@ -428,10 +540,26 @@ class Writer : public Verbs<Writer<D>, D> {
     for (auto& item : items) this->field(name, item);
   }
 
+  template <class N>
+  void counted_text(const char*, std::string& chars) {
+    count<N>(chars.size());
+    put(chars.data(), chars.size());
+  }
+
  private:
   void put(const void* bytes, std::size_t size) {
-    const auto* from = static_cast<const std::uint8_t*>(bytes);
-    out_.insert(out_.end(), from, from + size);
+    if (static_cast<std::size_t>(end_ - at_) < size) spare(size, used());
+    if (size > 0) std::memcpy(at_, bytes, size);
+    at_ += size;
+  }
+
+  std::size_t used() const { return static_cast<std::size_t>(at_ - out_.data()); }
+
+  /// The buffer is kept a little larger than what is written: an insert for each field took four times as long.
+  void spare(std::size_t more, std::size_t used) {
+    out_.resize(used + more + 64);
+    at_ = out_.data() + used;
+    end_ = out_.data() + out_.size();
   }
 
   template <Number T>
@@ -448,6 +576,8 @@ class Writer : public Verbs<Writer<D>, D> {
   }
 
   Buffer& out_;
+  std::uint8_t* at_ = nullptr;
+  std::uint8_t* end_ = nullptr;
 };
 
 }  // namespace entente::wire

@@ -50,7 +50,15 @@ class Cutter {
 
   /// Looks for one frame at the start of `bytes` (all bytes not yet cut, oldest first). When `size` is not 0 the caller
   /// takes that many bytes and calls again with what follows; the cutter then counts that frame as taken.
+  /// Where the transport keeps messages apart (keeps_messages in game.h), `bytes` is one whole message, perhaps empty,
+  /// and `size` means nothing.
   virtual Cut next(Bytes bytes) = 0;
+};
+
+/// For a transport that keeps message borders (WebSocket, ENet): what it is given is one whole frame.
+class WholeFrames final : public Cutter {
+ public:
+  Cut next(Bytes bytes) override { return {bytes.size(), Stage::kPlay, {}}; }
 };
 
 }  // namespace entente::wire

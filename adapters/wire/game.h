@@ -17,7 +17,15 @@ namespace entente::wire {
 enum class Transport : std::uint8_t {
   kTcp,        ///< one TCP stream
   kTcpAndUdp,  ///< a TCP stream, and datagrams to and from the same port once linked (BZFlag)
+  kWebSocket,  ///< each message is one frame
+  kEnet,       ///< each packet is one frame
 };
+
+/// Whether the transport keeps messages apart: each of them is one frame, and a cutter only tells its stage or refuses
+/// it.
+constexpr bool keeps_messages(Transport transport) {
+  return transport == Transport::kWebSocket || transport == Transport::kEnet;
+}
 
 /// One dialect: its name in URLs and what a person reads about it.
 struct DialectInfo {
@@ -34,6 +42,7 @@ struct Detected {
 /// How to find out what a server speaks without doing it harm.
 enum class Probe : std::uint8_t {
   kSilentConnection,  ///< a connection of its own that sends nothing, before any player's
+  kNever,             ///< it tells nothing before a client has named its dialect: see Game::named_by_client
   kFirstSession,  ///< only a player's own connection (a probe would take a player's place); nothing is sent until sure
 };
 
@@ -77,6 +86,9 @@ class Game {
   virtual Probe probe() const = 0;
   /// `said`: all bytes the server sent so far, before anything was sent to it.
   virtual Detected detect(Bytes said) const = 0;
+
+  /// The dialect that a client's first message names, if it names one that we have.
+  virtual std::optional<std::size_t> named_by_client(Bytes) const { return std::nullopt; }
 
   /// The player id that a server's greeting (its first whole frame) gives to this connection, if the game has one.
   virtual std::optional<std::uint32_t> greeted_as(Bytes) const { return std::nullopt; }

@@ -26,6 +26,7 @@ class Inventor final : public Walker {
     chars.resize(up_to(std::min<std::size_t>(24, budget_)));
     for (char& c : chars) c = letter();
     if (end == TextEnd::kFrame && one_in(4)) chars += '\0';
+    if (end == TextEnd::kZero16) to_units(chars);
     open = false;
     spend(chars.size() + 1);
   }
@@ -77,6 +78,12 @@ class Inventor final : public Walker {
   std::size_t up_to(std::size_t most) { return static_cast<std::size_t>(random_() % (most + 1)); }
   bool one_in(unsigned n) { return random_() % n == 0; }
   char letter() { return static_cast<char>('!' + random_() % 94); }
+  /// 16-bit units, the first of them ASCII (see any_text).
+  void to_units(std::string& chars) {
+    chars.resize(chars.size() / 2 * 2);
+    for (std::size_t i = 1; i < chars.size(); i += 2)
+      if (i == 1 || !one_in(4)) chars[i] = '\0';
+  }
   void spend(std::size_t bytes) { budget_ -= std::min(budget_, bytes); }
 
   Random& random_;

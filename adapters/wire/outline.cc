@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/wire/print.h"
+
 namespace entente::wire {
 namespace {
 
@@ -21,8 +23,11 @@ class Sketch final : public Walker {
   void fixed_text(const char* name, std::span<char> chars) override {
     line("text[" + std::to_string(chars.size()) + "]", name, chars.size());
   }
-  void text(const char* name, std::string&, TextEnd end, bool&) override {
-    line(end == TextEnd::kZero ? "text, NUL" : "text to the end", name, kVariable);
+  void text(const char* name, std::string&, TextEnd end, bool&) override { line(ended(end), name, kVariable); }
+  void exact(const char*, std::string_view bytes) override {
+    std::string shown;
+    escape(bytes, shown);
+    line("exactly", ('"' + shown + '"').c_str(), bytes.size());
   }
   void padding(const char* name, std::span<std::uint8_t> bytes) override {
     line("padding[" + std::to_string(bytes.size()) + "]", name, bytes.size());
@@ -60,16 +65,48 @@ class Sketch final : public Walker {
     open(std::string(name) + ", " + repeats(end, most) + ":");
     return 1;
   }
-  void item(std::size_t i) override { repeated_ = arrays_.back() && i > 0; }
+  void item(std::size_t i) override {
+    repeated_ = arrays_.back() && i > 0;
+    in_item_ = true;
+  }
   void end_list() override {
     if (!arrays_.back()) close();
     repeated_ = false;
+    in_item_ = false;
     arrays_.pop_back();
+  }
+  void group(const char* name) override {
+    // An item of a list has been named by its list.
+    grouped_.push_back(!in_item_);
+    in_item_ = false;
+    if (!grouped_.back()) return;
+    note(std::string(name) + ":");
+    ++depth_;
+  }
+  void end_group() override {
+    if (grouped_.back()) --depth_;
+    grouped_.pop_back();
   }
 
  private:
   static constexpr std::size_t kVariable = SIZE_MAX;
 
+  static const char* ended(TextEnd end) {
+    switch (end) {
+      case TextEnd::kZero:
+        return "text, NUL";
+      case TextEnd::kZero16:
+        return "UCS-2 text, 0";
+      case TextEnd::kCount8:
+        return "text, u8 length first";
+      case TextEnd::kCount16:
+        return "text, u16 length first";
+      case TextEnd::kCount32:
+        return "text, u32 length first";
+      default:
+        return "text to the end";
+    }
+  }
   static std::string repeats(ListEnd end, std::size_t most) {
     if (end == ListEnd::kZero) return "until an item's first number is 0";
     if (end == ListEnd::kFrame) return "until the end";
@@ -79,6 +116,7 @@ class Sketch final : public Walker {
   void line(const std::string& type, const char* name, std::size_t size) {
     if (fixed_ && size != kVariable) offset_ += repeated_ ? size : 0;
     if (repeated_) return;
+    in_item_ = false;
     std::string shown = type;
     if (array_ > 0) shown += "[" + std::to_string(array_) + "]";
     array_ = 0;
@@ -105,7 +143,8 @@ class Sketch final : public Walker {
   std::size_t depth_ = 0;
   std::size_t array_ = 0;  // the next field stands this many times
   bool repeated_ = false;  // an array's item after its first
-  std::vector<bool> by_dialect_, arrays_;
+  bool in_item_ = false;
+  std::vector<bool> by_dialect_, arrays_, grouped_;
 };
 
 std::string ways(const Row& row) {

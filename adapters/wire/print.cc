@@ -55,6 +55,26 @@ void quoted(std::string_view chars, std::string& out) {
   }
 }
 
+/// Little-endian 16-bit units; those that are not printable ASCII as \uXXXX, an odd byte at the end as \xXX.
+void quoted_units(std::string_view bytes, std::string& out) {
+  out += '"';
+  for (; bytes.size() > 1; bytes.remove_prefix(2)) {
+    const char low = bytes[0], high = bytes[1];
+    if (high == 0 && low >= 0x20 && low < 0x7F) {
+      escape({&low, 1}, out);
+    } else {
+      out += "\\u";
+      hex(as_bytes({&high, 1}), out);
+      hex(as_bytes({&low, 1}), out);
+    }
+  }
+  if (!bytes.empty()) {
+    out += "\\x";
+    hex(as_bytes(bytes), out);
+  }
+  out += '"';
+}
+
 /// Calls `leaf(text)` for each field with its printed value, and keeps the path.
 class Leaves : public Walker {
  public:
@@ -70,8 +90,11 @@ class Leaves : public Walker {
   }
   void text(const char* name, std::string& chars, TextEnd end, bool& open) override {
     text_.clear();
-    quoted(chars, text_);
-    if (end == TextEnd::kZero && open) text_ += "(no end)";
+    if (end == TextEnd::kZero16)
+      quoted_units(chars, text_);
+    else
+      quoted(chars, text_);
+    if (end != TextEnd::kFrame && open) text_ += "(no end)";
     leaf(name);
   }
   void padding(const char* name, std::span<std::uint8_t> bytes) override {

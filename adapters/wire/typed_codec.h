@@ -137,8 +137,10 @@ class TypedCodec final : public Codec {
     const std::size_t start = out.size();
     const bool enveloped = row.row.stage == Stage::kPlay;
     if (enveloped) out.resize(start + P::kEnvelope);
-    Writer<Dialect> writer(out, dialect_);
-    row.write(writer, const_cast<Message&>(message));  // the Writer only reads; fields() is shared with the Reader
+    {
+      Writer<Dialect> writer(out, dialect_);
+      row.write(writer, const_cast<Message&>(message));  // the Writer only reads; fields() is shared with the Reader
+    }
     if (enveloped) P::seal(out, start, code);
   }
 

@@ -3,6 +3,8 @@
 // it is visited.
 #pragma once
 
+#include <algorithm>
+
 #include "adapters/wire/fields.h"
 
 namespace entente::wire {
@@ -66,9 +68,38 @@ class Walk : public Verbs<Walk<D>, D> {
     walker_.text(name, text.chars, TextEnd::kZero, text.open);
     return *this;
   }
+  Walk& ucs2_text(const char* name, ZText& text) {
+    walker_.text(name, text.chars, TextEnd::kZero16, text.open);
+    return *this;
+  }
+  Walk& any_text(const char* name, AnyText& text) {
+    text.wide = walker_.part("16-bit units, told by a second byte of 0", text.wide, true);
+    if (!text.wide) return zero_text(name, text);
+    ucs2_text(name, text);
+    walker_.end_part();
+    return *this;
+  }
+  Walk& at_least(const char*, std::size_t) { return *this; }
+  template <Number T>
+  Walk& bounded(const char* name, T& value, T low, T high) {
+    field(name, value);
+    value = std::clamp(value, low, high);
+    return *this;
+  }
+  template <Number N, Number T>
+  Walk& as(const char* name, T& value) {
+    N carried = static_cast<N>(value);
+    field(name, carried);
+    value = carried;
+    return *this;
+  }
   Walk& end_text(const char* name, EndText& text) {
     bool open = false;
     walker_.text(name, text.chars, TextEnd::kFrame, open);
+    return *this;
+  }
+  Walk& exact(const char* name, std::string_view bytes) {
+    walker_.exact(name, bytes);
     return *this;
   }
   Walk& rest(const char* name, Buffer& bytes, Kept kept) {
@@ -88,6 +119,14 @@ class Walk : public Verbs<Walk<D>, D> {
   }
   Walk& infer(const char* name, std::uint8_t& form, std::initializer_list<std::size_t> sizes) {
     form = static_cast<std::uint8_t>(walker_.form(name, form, {sizes.begin(), sizes.size()}));
+    return *this;
+  }
+
+  template <Number T>
+  Walk& must(const char* name, T& value, T expected) {
+    value = expected;
+    field(name, value);
+    value = expected;
     return *this;
   }
 
@@ -135,6 +174,16 @@ class Walk : public Verbs<Walk<D>, D> {
   void counted(const char* name, std::vector<T>& items) {
     resize(name, ListEnd::kCount, items, std::numeric_limits<N>::max());
     each(name, items);
+  }
+
+  template <class N>
+  void counted_text(const char* name, std::string& chars) {
+    bool open = false;
+    walker_.text(name, chars,
+                 sizeof(N) == 1   ? TextEnd::kCount8
+                 : sizeof(N) == 2 ? TextEnd::kCount16
+                                  : TextEnd::kCount32,
+                 open);
   }
 
  private:

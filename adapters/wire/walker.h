@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "proxy/base/bytes.h"
 
@@ -28,9 +29,13 @@ struct Scalar {
 
 /// How a text ends.
 enum class TextEnd : std::uint8_t {
-  kFixed,  ///< a fixed number of bytes; what follows a NUL is kept
-  kZero,   ///< at a NUL
-  kFrame,  ///< with the message
+  kFixed,   ///< a fixed number of bytes; what follows a NUL is kept
+  kZero,    ///< at a NUL
+  kZero16,  ///< at a 16-bit 0; the bytes are little-endian 16-bit units
+  kFrame,   ///< with the message
+  kCount8,
+  kCount16,
+  kCount32,  ///< its length goes before it
 };
 
 /// How a list ends.
@@ -55,8 +60,10 @@ class Walker {
   virtual void scalar(const char* name, Scalar& value) = 0;
   /// A text of fixed length: `chars` is all of it.
   virtual void fixed_text(const char* name, std::span<char> chars) = 0;
-  /// A text of any length. `open`: its NUL is missing because the message ended first (TextEnd::kZero only).
+  /// A text of any length. `open`: its NUL is missing because the message ended first (not TextEnd::kFrame).
   virtual void text(const char* name, std::string& chars, TextEnd end, bool& open) = 0;
+  /// Bytes that are always the same.
+  virtual void exact(const char*, std::string_view) {}
   /// Padding of fixed size.
   virtual void padding(const char* name, std::span<std::uint8_t> bytes) = 0;
   virtual void rest(const char* name, Buffer& bytes, Kept kept) = 0;

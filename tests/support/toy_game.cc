@@ -12,9 +12,7 @@ struct Dialect {
   bool stamped = false;
 };
 
-struct Hello {
-  wire::Text<4> magic;
-};
+struct Hello {};
 struct Welcome {
   wire::Text<3> magic;
   std::uint8_t id = 0;
@@ -55,13 +53,22 @@ struct Forms {
   std::uint32_t wide = 0;
   std::optional<std::uint8_t> tail;
 };
+struct Named {
+  std::string small, middle, large;
+};
+struct Odds {
+  std::uint16_t version = 7;
+  std::int32_t narrow = 0;
+  wire::ZText units;
+  wire::AnyText any;
+};
 struct Blob {
   Buffer bytes;
 };
 
 template <class V>
-void fields(V& v, Hello& m) {
-  v("magic", m.magic);
+void fields(V& v, Hello&) {
+  v.exact("magic", "TOY!");
 }
 template <class V>
 void fields(V& v, Welcome& m) {
@@ -98,13 +105,24 @@ void fields(V& v, Forms& m) {
   v.when("form > 1", m.form > 1, [&] { v.maybe("tail", m.tail); });
 }
 template <class V>
+void fields(V& v, Named& m) {
+  v.template text<std::uint8_t>("small", m.small);
+  v.template text<std::uint16_t>("middle", m.middle);
+  v.template text<std::uint32_t>("large", m.large);
+}
+template <class V>
+void fields(V& v, Odds& m) {
+  v.template bounded<std::uint16_t>("version", m.version, 7, 9).template as<std::int16_t>("narrow", m.narrow);
+  v.at_least("units", 1).ucs2_text("units", m.units).any_text("any", m.any);
+}
+template <class V>
 void fields(V& v, Blob& m) {
   v.rest("bytes", m.bytes, wire::Kept::kOpaque);
 }
 
 struct Toy {
   using Dialect = toy::Dialect;
-  using Message = std::variant<Hello, Welcome, Numbers, Lists, Texts, Forms, Blob>;
+  using Message = std::variant<Hello, Welcome, Numbers, Lists, Texts, Forms, Named, Odds, Blob>;
   static constexpr std::size_t kEnvelope = 2;
   static std::uint32_t code(const wire::Frame& frame) {
     return frame.stage == wire::Stage::kGreeting ? 0 : frame.bytes[1];
@@ -129,7 +147,9 @@ std::span<const wire::TypedRow<Toy>> Toy::rows() {
       play<Lists>("Lists", 2),
       play<Texts>("Texts", 3),
       play<Forms>("Forms", 4, 1),
+      play<Odds>("Odds", 6),
       play<Blob>("Blob", 4, 2),
+      play<Named>("Named", 5),
   };
   return kRows;
 }
@@ -168,7 +188,7 @@ class DatagramCutter final : public wire::Cutter {
 
 constexpr wire::DialectInfo kDialects[] = {{"big", "big endian"}, {"little", "little endian, stamped"}};
 
-class ToyGame final : public wire::Game {
+class ToyGame : public wire::Game {
  public:
   std::string_view name() const override { return "toy"; }
   std::string_view about() const override { return "one of every verb"; }
@@ -210,7 +230,28 @@ class ToyGame final : public wire::Game {
   }
 };
 
+class WholeMessages final : public wire::Cutter {
+ public:
+  wire::Cut next(Bytes bytes) override {
+    if (bytes.size() > kLargest) return {0, wire::Stage::kPlay, Fault{"message too large", "", 0}};
+    return {bytes.size(), wire::Stage::kPlay, {}};
+  }
+};
+
+class ToyMessages final : public ToyGame {
+ public:
+  wire::Transport transport() const override { return wire::Transport::kWebSocket; }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override {
+    return std::make_unique<WholeMessages>();
+  }
+};
+
 }  // namespace
+
+const wire::Game& messages() {
+  static const ToyMessages kGame;
+  return kGame;
+}
 
 const wire::Game& game() {
   static const ToyGame kGame;

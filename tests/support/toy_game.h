@@ -10,4 +10,7 @@ namespace entente::toy {
 /// client, answered with "toy" and an id byte.
 const wire::Game& game();
 
+/// The same over a transport that keeps messages apart, without the greeting.
+const wire::Game& messages();
+
 }  // namespace entente::toy

@@ -33,6 +33,14 @@ std::string printed(std::string_view hex, std::size_t dialect = 0, Way way = Way
 TEST_CASE("invented messages survive, in every dialect") { check_invented_messages_survive(toy::game(), 200); }
 TEST_CASE("damaged messages are faults or exact") { check_damaged_messages_are_faults_or_exact(toy::game(), 200); }
 
+TEST_CASE("a counted text is refused before it is taken, and exact bytes are compared") {
+  CHECK(printed("0a05 01 61 0000 00000002 6263") == "Named small=\"a\" middle=\"\" large=\"bc\"");
+  CHECK(printed("0a05 01 61 0000 7fffffff 6263") == "fault: message too short large 10");
+  const auto codec = toy::game().codec(0);
+  CHECK(codec->decode({Way::kToServer, Lane::kStream, Stage::kGreeting, as_bytes("TOY!")}).ok());
+  CHECK_FALSE(codec->decode({Way::kToServer, Lane::kStream, Stage::kGreeting, as_bytes("TOY?")}).ok());
+  CHECK(outline(toy::game()).find("exactly                \"TOY!\"") != std::string::npos);
+}
 TEST_CASE("numbers follow the byte order of the dialect, turned ones the other") {
   CHECK(printed("2e01"
                 "05"
@@ -92,6 +100,19 @@ TEST_CASE("forms are told by length") {
   CHECK(printed("0604 0001 00000002") == "Forms base=1 wide=2");
   CHECK(printed("0704 0001 00000002 09") == "Forms base=1 wide=2 tail=9");
   CHECK(printed("0304 000100") == "fault: no form of this length form 2");
+}
+
+TEST_CASE("16-bit text ends at a 16-bit 0, or with the message; either kind is told by its second byte") {
+  CHECK(printed("0f06 0007 fffe 61002600ac200000 620000") ==
+        "Odds version=7 narrow=-2 units=\"a&\\u20ac\" any=\"b\\x00\"(no end)");
+  CHECK(printed("0c06 0007 0000 0000 62006300 0000") == "Odds version=7 narrow=0 units=\"\" any=\"bc\"");
+  CHECK(printed("0906 0007 0000 0000 626300") == "Odds version=7 narrow=0 units=\"\" any=\"bc\"");
+  CHECK(printed("0706 0007 0000 610062") == "Odds version=7 narrow=0 units=\"a\\x62\"(no end) any=\"\"(no end)");
+}
+
+TEST_CASE("what a layout fixes is refused when it differs") {
+  CHECK(printed("0606 000a 0000 0000") == "fault: value out of range version 4");
+  CHECK(printed("0406 0007 0000") == "fault: message too short units 6");
 }
 
 TEST_CASE("bytes left over are a fault, with their offset") {
@@ -170,6 +191,15 @@ TEST_CASE("a datagram may hold several frames, but no half one") {
   wire::Dissector dissector(toy::game(), 0);
   dissector.datagram(Way::kToClient, from_hex("0204 0001 0304 00"), heard);
   CHECK(heard.all == "f:02040001 raw(message too short):030400 ");
+}
+
+TEST_CASE("where messages are kept apart each is a frame, an empty one too, and a refused one loses nothing") {
+  Heard heard;
+  wire::Dissector dissector(toy::messages(), 0);
+  for (const Buffer& bytes : {from_hex("0001"), Buffer(), Buffer(300), from_hex("02")})
+    dissector.stream(Way::kToServer, bytes, heard);
+  CHECK(heard.all == "f:0001 f: raw(message too large):" + std::string(600, '0') + " f:02 ");
+  CHECK(dissector.pending(Way::kToServer) == 0);
 }
 
 TEST_CASE("what is incomplete at the end comes out raw") {

@@ -1,0 +1,39 @@
+#include "adapters/aos/aos.h"
+
+#include "adapters/aos/dialect.h"
+
+namespace entente::aos {
+namespace {
+
+class AceOfSpades final : public wire::Game {
+ public:
+  std::string_view name() const override { return "aos"; }
+  std::string_view about() const override { return "Ace of Spades: SpadesX, piqueserver, BetterSpades, OpenSpades"; }
+  std::uint16_t default_port() const override { return 32887; }
+  wire::Transport transport() const override { return wire::Transport::kEnet; }
+  std::span<const wire::DialectInfo> dialects() const override { return kDialectInfo; }
+
+  std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override { return make_codec(dialect); }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override {
+    return std::make_unique<wire::WholeFrames>();
+  }
+  std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override {
+    return std::make_unique<wire::WholeFrames>();
+  }
+
+  /// The largest that is read: a 0.80 State Update of 255 players; map chunks are smaller.
+  std::size_t largest_frame() const override { return 16384; }
+
+  /// The version travels in ENet's connect data, which the client sends: a server never says what it speaks.
+  wire::Probe probe() const override { return wire::Probe::kFirstSession; }
+  wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
+};
+
+}  // namespace
+
+const wire::Game& game() {
+  static const AceOfSpades kGame;
+  return kGame;
+}
+
+}  // namespace entente::aos
