@@ -1,0 +1,96 @@
+# shellcheck shell=bash
+# What the scripts of this folder share: what is said, what is installed, how it is built. Sourced, not run.
+# Law: nothing here needs more than Debian's base system; what is there already costs no network and no root.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+started=$SECONDS
+
+say() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*"; }
+die() { say "$*" >&2; exit 1; }
+
+# packages GROUP... : the names in packages.txt that belong to these groups.
+packages() {
+  local name why groups group
+  while read -r name _ why; do
+    case $name in '' | '#'*) continue ;; esac
+    groups=${why%%:*}
+    [[ $groups =~ ^((build|test|demo|long) ?)+$ ]] || groups=build
+    for group in "$@"; do
+      if [[ " $groups " == *" $group "* ]]; then
+        echo "$name"
+        break
+      fi
+    done
+  done <deploy/packages.txt
+}
+
+# A package is there if dpkg has it, or if a program of its name is (a node or a clang from elsewhere).
+missing() {
+  local name
+  packages "$@" | while read -r name; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || command -v "$name" >/dev/null || echo "$name"
+  done
+}
+
+as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
+
+# install_packages GROUP... : installs what is missing, and only then speaks to the network.
+install_packages() {
+  local names
+  mapfile -t names < <(missing "$@")
+  if ((${#names[@]} == 0)); then
+    say "packages: all there"
+    return
+  fi
+  say "packages: installing ${names[*]}"
+  if ((EUID != 0)) && ! command -v sudo >/dev/null; then
+    die "these need root, and there is no sudo: as root, run  apt-get install --no-install-recommends ${names[*]}"
+  fi
+  as_root apt-get -q -o Acquire::Retries=3 update 2>&1 | tail -n 1
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
+    install --no-install-recommends "${names[@]}" 2>&1 | apt_progress || die "apt-get failed: see its last words above"
+}
+
+# apt's hundreds of lines, as one in a hundred; its warnings and errors whole.
+apt_progress() {
+  local line count=0
+  while IFS= read -r line; do
+    case $line in
+      E:* | W:* | Err:* | dpkg:*) say "  $line" ;;
+      [0-9]*' newly installed'* | 'Need to get'*) say "  $line" ;;
+      Unpacking* | 'Setting up'*)
+        count=$((count + 1))
+        if ((count % 100 == 0)); then say "  $count steps: $line"; fi ;;
+    esac
+  done
+}
+
+# build PRESET [TARGET...] : configures and builds it, all of it or some targets.
+build() {
+  local preset=$1 target targets=()
+  shift
+  for target in "$@"; do targets+=(--target "$target"); done
+  say "build: $preset"
+  cmake --preset "$preset" >"$(log "configure-$preset")" || { cat "$(log "configure-$preset")"; die "cmake could not configure the preset $preset"; }
+  cmake --build --preset "$preset" -j "$(nproc)" "${targets[@]}" | ninja_progress || die "the build of the preset $preset failed"
+}
+
+# Ninja's steps as one line each tenth; everything else (errors) whole.
+ninja_progress() {
+  local line tenth last=0
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      tenth=$((BASH_REMATCH[1] * 10 / BASH_REMATCH[2]))
+      if ((tenth != last)); then say "  ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} built"; fi
+      last=$tenth
+    else
+      printf '%s\n' "$line"
+    fi
+  done
+}
+
+# Where a step's full output goes.
+log() {
+  mkdir -p build/logs
+  echo "build/logs/$1.log"
+}
