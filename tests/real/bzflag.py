@@ -1,0 +1,104 @@
+# The stock BZFlag 2.4 programs, driven: bzfs, bzadmin, and bzflag under Xvfb; and the few wire facts that the cases look for.
+# Law: independent of our adapters: a frame here is length, code, payload and nothing else.
+import os
+import struct
+import subprocess
+
+from stage import free_port, program, wait_until
+
+GREETING = 9  # "BZFS0221" and the id come before the first frame, from the server
+HEADER = b"BZFLAG\r\n\r\n"
+
+
+def start_bzfs(stage, *options, name="bzfs"):
+    """A private server on loopback that never asks a list server; returns it with its port."""
+    port = free_port()
+    bzfs = stage.start(name, ["stdbuf", "-oL", program("bzfs"), "-i", "127.0.0.1", "-p", str(port), "-q", "-noMasterBanlist",
+                              "-ms", "5", "-j", "+s", "8", "-worldsize", "200", "-ddd", *options])
+    bzfs.wait_for(r"listening on 127\.0\.0\.1")
+    return bzfs, port
+
+
+class Bzadmin:
+    """A bzadmin whose input we hold. It joins as an observer; /quit waits for its own echo before it ends."""
+
+    def __init__(self, stage, callsign, port):
+        self.callsign = callsign
+        self.run = stage.start(callsign, [program("bzadmin"), "-ui", "stdboth", f"{callsign}@127.0.0.1:{port}"], stdin=True)
+
+    def joined(self, seconds=15):
+        self.run.wait_for(r"You are in observer mode", seconds)
+        return self
+
+    def says(self, text):
+        self.run.say(text)
+
+    def hears(self, sender, text, seconds=10):
+        self.run.wait_for(rf"{sender}: {text}", seconds)
+
+    def quits(self, seconds=15):
+        self.run.say("/quit")
+        return self.run.wait(seconds)
+
+
+class Tank:
+    """A real bzflag in its own Xvfb, with its own home (world cache and settings live there)."""
+
+    def __init__(self, stage, callsign, team, port):
+        self.stage, self.callsign = stage, callsign
+        home = stage.path(callsign + ".home")
+        os.makedirs(home, exist_ok=True)
+        self.display, self.screen = start_xvfb(stage, callsign)
+        self.env = {"DISPLAY": self.display, "HOME": home, "LIBGL_ALWAYS_SOFTWARE": "1", "SDL_AUDIODRIVER": "dummy"}
+        self.run = stage.start(callsign, ["stdbuf", "-oL", program("bzflag"), "-e", "-configdir", home + "/", "-window",
+                                          "320x240+0+0", "-mute", "-nomotd", "-nolist", "-team", team,
+                                          f"{callsign}@127.0.0.1:{port}"], env=self.env)
+
+    def spawn_on_autopilot(self):
+        """`i` spawns, `9` hands the tank to the autopilot; without the focus the keys go nowhere."""
+        window = wait_until(lambda: self._xdotool("search", "--onlyvisible", "--name", "[Bb][Zz][Ff]lag").split(), 30,
+                            f"{self.callsign} opened no window")[-1]
+        self._xdotool("windowfocus", window)
+        self._xdotool("key", "i")
+        self._xdotool("key", "9")
+
+    def screenshot(self, name):
+        shot = self.stage.path(name)
+        subprocess.run([program("import"), "-window", "root", shot], env={**os.environ, **self.env}, timeout=30, check=False)
+        return shot
+
+    def _xdotool(self, *words):
+        done = subprocess.run([program("xdotool"), *words], env={**os.environ, **self.env}, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, timeout=30, check=False)
+        return done.stdout
+
+
+def start_xvfb(stage, name, screen="640x480x24"):
+    """An X server on a display it picks itself; returns (":N", the program)."""
+    number = stage.path(name + ".display")
+    # -displayfd writes the number it took, once it is ready.
+    xvfb = stage.start(name + ".xvfb", ["sh", "-c", f'exec "{program("Xvfb")}" -displayfd 9 -screen 0 {screen} -nolisten tcp 9>"{number}"'])
+    wait_until(lambda: os.path.exists(number) and open(number, encoding="ascii").read().endswith("\n"), 20,
+               f"Xvfb for {name} did not start: {xvfb.tail()}")
+    with open(number, encoding="ascii") as file:
+        return ":" + file.read().strip(), xvfb
+
+
+def frames(data):
+    """(code, payload) of each whole frame in a run of frames."""
+    at = 0
+    while at + 4 <= len(data):
+        length, code = struct.unpack_from(">H2s", data, at)
+        if at + 4 + length > len(data):
+            return
+        yield code.decode("latin-1"), data[at + 4:at + 4 + length]
+        at += 4 + length
+
+
+def positions(messages):
+    """Where a tank was, metres: from the float and from the small form of its update."""
+    for code, body in messages:
+        if code == "pu" and len(body) >= 43:
+            yield struct.unpack_from(">3f", body, 11)
+        elif code == "ps" and len(body) >= 27:
+            yield tuple(0.02 * n for n in struct.unpack_from(">3h", body, 11))

@@ -1,0 +1,120 @@
+# Stock BZFlag programs through the relay: what must come true, each a case that returns a sentence of what was seen.
+import os
+import re
+import time
+
+from bzflag import GREETING, HEADER, Bzadmin, Tank, frames, positions, start_bzfs
+from shim import Shim, untouched
+from stage import check, wait_until
+
+KILL_WAIT = 240  # seconds that two autopilots may take to find and kill each other on a busy machine
+
+
+def between_shims(stage, server_port, recording):
+    """shim, relay, shim, server: returns (shim before the relay, shim behind it, relay)."""
+    behind = stage.keep(Shim(server_port))
+    relay, port = stage.relay("bzflag", "2.4", behind.port, "--record", recording)
+    return stage.keep(Shim(port)), behind, relay
+
+
+def proved_untouched(before, behind):
+    """Waits until both shims kept the same bytes (the last ones may be on their way); returns (connections, bytes)."""
+    wait_until(lambda: not isinstance(untouched(before, behind), str), 5, "bytes: " + str(untouched(before, behind)))
+    return untouched(before, behind)
+
+
+def chat(stage):
+    """bzfs 2.4.26 and two bzadmin: join, chat both ways, private message, /quit; bytes untouched, recording exact"""
+    bzfs, port = start_bzfs(stage)
+    recording = stage.path("chat.mcap")
+    before, behind, relay = between_shims(stage, port, recording)
+    anna, bob = (Bzadmin(stage, name, before.port).joined() for name in ("anna", "bob"))
+    anna.says("hello bob")
+    bob.hears("anna", "hello bob")
+    bob.says("hello anna")
+    anna.hears("bob", "hello anna")
+    anna.says("/msg bob between us")
+    bob.run.wait_for(r"\[anna->\] between us")
+    anna.says("/playerlist")
+    anna.hears(r"\[SERVER->\] bob +", "127.0.0.1")
+    check(anna.quits() == 0 and bob.quits() == 0, "a bzadmin did not leave with exit code 0")
+    bzfs.wait_for(r"removed at .*: Disconnected", times=2)
+    connections, count = proved_untouched(before, behind)
+    check(connections == 2, f"{connections} connections instead of 2")
+    check(relay.stop() == 0, "the relay did not end with exit code 0")
+    numbers = stage.verify(recording)
+    relayed = sum(len(list(frames(talk.to_server[len(HEADER):]))) + len(list(frames(talk.to_client[GREETING:])))
+                  for talk in before.talks)
+    check(numbers["frames"] >= relayed, f"the recording has {numbers['frames']} frames, the wire had {relayed}")
+    return f"{count} bytes and {relayed} messages in {connections} connections, identical on both sides; {numbers['exact']} exact"
+
+
+def quit_echo(stage):
+    """bzadmin's /quit: the message to itself comes back and it ends; the other side of a half-closed link stays in order"""
+    bzfs, port = start_bzfs(stage)
+    _, door = stage.relay("bzflag", "2.4", port)
+    began = time.monotonic()
+    for number in range(5):
+        admin = Bzadmin(stage, f"guest{number}", door).joined()
+        check(admin.quits() == 0, f"guest{number} did not end with exit code 0")
+        bzfs.wait_for(rf"guest{number} \[\d+\] removed")
+    return f"5 joins and leaves, {time.monotonic() - began:.1f} s, bzfs saw each leave"
+
+
+def tanks(stage):
+    """bzfs and two real bzflag 2.4.26 on autopilot under Xvfb: drive, shoot over UDP, kill; bytes untouched, recording exact"""
+    bzfs, port = start_bzfs(stage, "-worldsize", "100")
+    recording = stage.path("tanks.mcap")
+    before, behind, relay = between_shims(stage, port, recording)
+    players = [Tank(stage, name, team, before.port) for name, team in (("redtank", "red"), ("greentank", "green"))]
+    for player in players:
+        bzfs.wait_for(rf"{player.callsign} \[\d+\] has joined", 60)
+    for player in players:
+        player.spawn_on_autopilot()
+    seen = wait_until(lambda: played(before, behind), KILL_WAIT, "two autopilots did not move, shoot and kill")
+    bzfs.wait_for("outbound UDP up", times=2)
+    shots = [player.screenshot(player.callsign + ".png") for player in players]
+    check(all(os.path.getsize(shot) > 3000 for shot in shots), "a screenshot is empty")
+    kicked = re.findall(r"removed at .*", bzfs.text())
+    check(not kicked, f"bzfs removed a tank: {kicked}")
+    check(all(player.run.alive() for player in players), "a bzflag ended")
+    for player in players:
+        player.run.stop()
+    bzfs.wait_for(r"removed at .*", times=2)
+    _, count = proved_untouched(before, behind)
+    datagrams = same_datagrams(before, behind)
+    check(relay.stop() == 0, "the relay did not end with exit code 0")
+    numbers = stage.verify(recording)
+    check(numbers["frames"] > datagrams, "the recording lacks the datagrams")
+    return f"{seen}; {count} bytes and {datagrams} datagrams identical on both sides; {numbers['exact']} of {numbers['frames']} exact"
+
+
+def played(before, behind):
+    """A sentence once both tanks have moved and shot over UDP and somebody was killed; None until then."""
+    updates = [[f for d in flow.to_server for f in frames(d)] for flow in behind.flows]
+    fired = [sum(code == "sb" for code, _ in messages) for messages in updates]
+    driven = [travel(list(positions(messages))) for messages in updates]
+    kills = max((sum(code == "kl" for code, _ in frames(talk.to_client[GREETING:])) for talk in list(before.talks)), default=0)
+    if len(updates) == 2 and min(fired) > 0 and min(driven) > 10 and kills > 0:
+        return f"driven {driven[0]:.0f} m and {driven[1]:.0f} m, {fired[0]} and {fired[1]} shots over UDP, {kills} kills"
+    return None
+
+
+def travel(points):
+    """Metres driven; a jump of more than 20 m is a spawn."""
+    steps = [sum((a - b) ** 2 for a, b in zip(p, q)) ** 0.5 for p, q in zip(points, points[1:])]
+    return sum(step for step in steps if step < 20)
+
+
+def same_datagrams(before, behind):
+    """Each client's datagrams are the same in both ways on both sides; returns how many."""
+    left = sorted(flow.bytes() for flow in before.flows)
+    right = sorted(flow.bytes() for flow in behind.flows)
+    check(len(left) == len(right), f"{len(left)} UDP flows before the relay, {len(right)} behind it")
+    for a, b in zip(left, right):
+        for way in (0, 1):
+            check(a[way] == b[way], f"the datagrams {('to the server', 'to the client')[way]} differ: {len(a[way])} before, {len(b[way])} behind")
+    return sum(len(way) for flow in left for way in flow)
+
+
+CASES = {"chat": chat, "quit": quit_echo, "tanks": tanks}

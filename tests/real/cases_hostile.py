@@ -1,0 +1,212 @@
+# Bad weather: hostile peers, a peer that does not read, kill -9, a full disk, and a long day.
+# Law: an undisturbed session runs beside each; that it stays undisturbed is the test.
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import peers
+from bzflag import Bzadmin, start_bzfs
+from stage import check, wait_until
+
+LOG_LINES = 2000  # far above one line per reason and second, far below one per hostile connection
+
+
+def resident(program):
+    """Bytes of memory that the program holds now."""
+    with open(f"/proc/{program.process.pid}/status", encoding="ascii") as status:
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1)) << 10
+
+
+def descriptors(program):
+    return len(os.listdir(f"/proc/{program.process.pid}/fd"))
+
+
+class Undisturbed:
+    """Two bzadmin who talk through the relay, before and after each thing that happens to it."""
+
+    def __init__(self, stage, port):
+        self.anna, self.bob = (Bzadmin(stage, name, port).joined() for name in ("anna", "bob"))
+        self.said, self.slowest = 0, 0.0
+
+    def talk(self, when):
+        self.said += 1
+        began = time.monotonic()
+        self.anna.says(f"word {self.said}")
+        self.bob.hears("anna", f"word {self.said}$", 5)
+        self.slowest = max(self.slowest, time.monotonic() - began)
+        check(self.anna.run.alive() and self.bob.run.alive(), f"a bzadmin ended {when}")
+
+    def leave(self):
+        check(self.anna.quits() == 0 and self.bob.quits() == 0, "a bzadmin did not leave with exit code 0")
+
+
+def hostile(stage):
+    """10,000 connects closed at once, slowloris, garbage, oversize frames, floods, stray UDP; a bzadmin chat goes on"""
+    _, port = start_bzfs(stage)
+    recording = stage.path("hostile.mcap")
+    relay, door = stage.relay("bzflag", "2.4", port, "--record", recording)
+    talk = Undisturbed(stage, door)
+    talk.talk("at the start")
+    open_before, memory_before = descriptors(relay), resident(relay)
+
+    loris = peers.slowloris(door)
+    for attack in (peers.connects_closed_at_once, peers.garbage, peers.oversize, peers.flood, peers.datagrams):
+        thread = threading.Thread(target=attack, args=(door,), daemon=True)
+        thread.start()
+        while thread.is_alive():
+            talk.talk(f"during {attack.__name__}")
+            thread.join(0.2)
+        check(relay.alive(), f"the relay ended in {attack.__name__}: {relay.tail()}")
+    check(all(peers.closed_by_peer(peer, 60) for peer in loris), "a connection that never greets is still open after 60 s")
+
+    wait_until(lambda: descriptors(relay) <= open_before, 30, f"{descriptors(relay) - open_before} descriptors stay open")
+    grown = resident(relay) - memory_before
+    check(grown < 200 << 20, f"the relay grew by {grown >> 20} MiB")
+    lines = relay.text().count("\n")
+    check(lines < LOG_LINES, f"the relay's log has {lines} lines")
+    talk.talk("after all of it")
+    check(Bzadmin(stage, "carla", door).joined().quits() == 0, "a newcomer could not leave in order")
+    talk.leave()
+    check(relay.stop() == 0, "the relay did not end with exit code 0")
+    return f"{talk.said} words said meanwhile, the slowest took {talk.slowest * 1000:.0f} ms; {lines} log lines, {grown >> 20} MiB more memory"
+
+
+def slow_reader(stage):
+    """A client that does not read 48 MiB: the server is held back, memory stays, every byte arrives once it reads"""
+    frame = peers.chat_frame(1)
+    total = (48 << 20) // len(frame) * len(frame)
+    sent = []
+
+    def pour(peer):
+        for _ in range(total // len(frame) // 100 + 1):
+            data = (frame * 100)[:total - sum(sent)]
+            peer.sendall(data)
+            sent.append(len(data))
+
+    server = stage.keep(peers.Server(pour))
+    relay, door = stage.relay("bzflag", "2.4", server.port)
+    memory_before = resident(relay)
+    with peers.greeted(door) as client:
+        last = -1
+        while last != sum(sent):  # until the server is held back
+            last = sum(sent)
+            time.sleep(0.5)
+        check(last < total, "the relay took all of it from the server while nobody read")
+        grown = resident(relay) - memory_before
+        check(grown < 32 << 20, f"the relay grew by {grown >> 20} MiB for one slow reader")
+        got = hashlib.sha256(peers.read_exactly(client, total)).digest()
+    check(got == hashlib.sha256(frame * (total // len(frame))).digest(), "what arrived is not what was sent")
+    return f"held back after {last >> 20} MiB, {grown >> 10} KiB more memory, all {total >> 20} MiB arrived"
+
+
+def crash(stage):
+    """kill -9 of the relay while it records: the recording is recovered, at most its last second is lost"""
+    _, port = start_bzfs(stage)
+    recording = stage.path("crash.mcap")
+    relay, door = stage.relay("bzflag", "2.4", port, "--record", recording)
+    talk = Undisturbed(stage, door)
+    for _ in range(5):
+        talk.talk("before the crash")
+    time.sleep(2)  # the promise: what is older than a second is safe
+    talk.anna.says("too late to be sure of")
+    relay.process.send_signal(signal.SIGKILL)
+    relay.wait()
+    check(not os.path.exists(recording) and os.path.exists(recording + ".part"), "no .part file lies there after the crash")
+    code, said = stage.run("recover", recording + ".part")
+    check(code == 0, f"recover: exit {code}, {said}")
+    check(os.path.exists(recording), f"recover left no {recording}: {said}")
+    numbers = stage.verify(recording)
+    code, decoded = stage.run("inspect", recording)
+    for number in range(1, talk.said + 1):
+        check(f"word {number}" in decoded, f"word {number} is not in the recovered recording")
+    return f"{numbers['frames']} frames recovered, all {talk.said} words older than a second among them"
+
+
+def full_disk(stage):
+    """The disk is full while recording: said loudly, the traffic goes on, what was written before is recovered"""
+    server = stage.keep(peers.Server(peers.echo))
+    disk = stage.path("disk")
+    os.makedirs(disk)
+    relay, door, inside = tiny_disk(stage, disk, server.port)
+    with peers.greeted(door) as client:
+        for seed in range(20_000):
+            frame = peers.chat_frame(seed)
+            client.sendall(frame)
+            check(peers.read_exactly(client, len(frame)) == frame, f"message {seed} did not come back as it was sent")
+        relay.wait_for(r"(?i)no space|disk|too large", 10)
+        client.sendall(frame)
+        check(peers.read_exactly(client, len(frame)) == frame, "the traffic stopped after the disk was full")
+    part = [name for name in os.listdir(inside) if name.endswith((".part", ".mcap"))]
+    check(part, "nothing was written before the disk was full")
+    saved = shutil.copy(os.path.join(inside, part[0]), stage.path("saved.mcap.part"))
+    lines = relay.text().count("\n")
+    check(lines < 200, f"the relay's log has {lines} lines")
+    relay.stop()
+    code, said = stage.run("recover", saved)
+    check(code == 0, f"recover: exit {code}, {said}")
+    frames = stage.verify(stage.path("saved.mcap"))["frames"]
+    return f"20,001 messages relayed, the disk was full after {os.path.getsize(saved) >> 10} KiB, {frames} frames recovered from it"
+
+
+def tiny_disk(stage, disk, to_port, size=512 << 10):
+    """A relay that records to a disk of half a MiB: a tmpfs of its own if we may, else a limit on the size of its files.
+    Returns (relay, port, the folder as we can see it)."""
+    may_mount = subprocess.run(["unshare", "--mount", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+    record = ["--record", os.path.join(disk, "full.mcap")]
+    command = [stage.entente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4",
+               "--to", f"bzflag://127.0.0.1:{to_port}?dialect=2.4", *record]
+    if may_mount:
+        script = f'mount -t tmpfs -o size={size} tmpfs "$0" && exec "$@"'
+        relay = stage.start("relay", ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, disk, *command])
+    else:
+        relay = stage.start("relay", ["prlimit", f"--fsize={size}", *command])
+    port = int(relay.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$").group(1))
+    return relay, port, f"/proc/{relay.process.pid}/root{disk}" if may_mount else disk
+
+
+def soak(stage):
+    """Five minutes of load, churn and recording: memory and descriptors stay, every byte comes back"""
+    seconds = int(os.environ.get("ENTENTE_SOAK_SECONDS", "300"))
+    server = stage.keep(peers.Server(peers.echo))
+    relay, door = stage.relay("bzflag", "2.4", server.port, "--record", stage.path("soak.mcap"))
+    stop, counts, wrong = threading.Event(), [0] * 8, []
+
+    def client(number):
+        while not stop.is_set():
+            try:
+                with peers.greeted(door) as peer:
+                    for seed in range(200):
+                        frame = peers.chat_frame(seed)
+                        peer.sendall(frame)
+                        if peers.read_exactly(peer, len(frame)) != frame:
+                            wrong.append(f"client {number}: message {seed} did not come back")
+                        counts[number] += 1
+            except OSError as error:
+                wrong.append(f"client {number}: {error}")
+                return
+
+    threads = [threading.Thread(target=client, args=(n,), daemon=True) for n in range(len(counts))]
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds / 5)
+    early = resident(relay)
+    time.sleep(seconds * 4 / 5)
+    late, still_open = resident(relay), descriptors(relay)
+    stop.set()
+    for thread in threads:
+        thread.join(30)
+    check(not wrong, wrong[0] if wrong else "")
+    check(late < early * 1.2 + (8 << 20), f"memory went from {early >> 20} to {late >> 20} MiB")
+    check(still_open < 100, f"{still_open} descriptors open with 8 clients")
+    check(relay.stop(60) == 0, "the relay did not end with exit code 0")
+    numbers = stage.verify(stage.path("soak.mcap"))
+    check(numbers["frames"] >= 2 * sum(counts), f"{numbers['frames']} frames recorded of {2 * sum(counts)}")
+    return f"{sum(counts)} messages back and forth in {seconds} s, {early >> 20} MiB then {late >> 20} MiB, {numbers['exact']} exact"
+
+
+CASES = {"hostile": hostile, "slow_reader": slow_reader, "crash": crash, "full_disk": full_disk, "soak": soak}

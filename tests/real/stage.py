@@ -1,0 +1,184 @@
+# A stage: one case's folder, programs and deadline.
+# Law: whatever a case started is gone when the case is over, however it ended; and every wait has an end.
+import ctypes
+import fcntl
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+PR_SET_PDEATHSIG = 1
+CLONE_NEWNET = 0x40000000
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
+
+
+class Failed(Exception):
+    """What a case saw that it must not see, in one sentence."""
+
+
+class Missing(Exception):
+    """A program that this machine lacks: the case is skipped, and said to be."""
+
+
+def check(truth, sentence):
+    if not truth:
+        raise Failed(sentence)
+
+
+def wait_until(truth, seconds, sentence):
+    """Polls `truth` (for state that no event tells of) and returns its first true value."""
+    end = time.monotonic() + seconds
+    while True:
+        value = truth()
+        if value:
+            return value
+        check(time.monotonic() < end, f"{sentence} (waited {seconds} s)")
+        time.sleep(0.05)
+
+
+def private_network():
+    """As root: a network of our own with nothing but loopback, so that fixed ports are free and nothing gets out.
+    REQUIRES: no thread runs yet."""
+    if os.geteuid() == 0 and LIBC.unshare(CLONE_NEWNET) == 0:
+        with socket.socket(type=socket.SOCK_DGRAM) as any_socket:
+            fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+
+
+def free_port():
+    """A port that is free for TCP and UDP now, for programs that cannot pick one themselves."""
+    while True:
+        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+            tcp.bind(("127.0.0.1", 0))
+            try:
+                udp.bind(tcp.getsockname())
+                return tcp.getsockname()[1]
+            except OSError:
+                continue
+
+
+def program(*places):
+    """The first of these that runs here; Debian keeps games out of the PATH."""
+    for place in places:
+        found = shutil.which(place, path=os.environ["PATH"] + ":/usr/games")
+        if found:
+            return found
+    raise Missing(f"{places[0]} is not installed")
+
+
+class Program:
+    """A running program in a process group of its own, its output in a log that can be waited upon."""
+
+    def __init__(self, name, argv, folder, env=None, stdin=False, cwd=None):
+        self.name, self.argv = name, argv
+        self.log = os.path.join(folder, name + ".log")
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                argv, stdin=subprocess.PIPE if stdin else subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                env={**os.environ, **(env or {})}, cwd=cwd, preexec_fn=self._alone)
+
+    @staticmethod
+    def _alone():
+        os.setsid()
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    def text(self):
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            return log.read()
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def wait_for(self, pattern, seconds=10, times=1):
+        """Waits until the log holds `pattern` (a regular expression) `times` times; returns the last match."""
+        def seen():
+            found = list(re.finditer(pattern, self.text(), re.MULTILINE))
+            if len(found) < times and not self.alive():
+                raise Failed(f"{self.name} ended ({self.process.returncode}) before it said {pattern!r}: {self.tail()}")
+            return found[-1] if len(found) >= times else None
+        return wait_until(seen, seconds, f"{self.name} never said {pattern!r}: {self.tail()}")
+
+    def tail(self, lines=3):
+        return " | ".join(self.text().strip().splitlines()[-lines:])
+
+    def say(self, line):
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def wait(self, seconds=10):
+        """Waits for the end; returns the exit code (negative: the signal that ended it)."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{self.name} did not end in {seconds} s: {self.tail()}") from None
+
+    def signal(self, number):
+        if self.alive():
+            os.kill(self.process.pid, number)
+
+    def stop(self, seconds=10):
+        """SIGTERM, then wait; returns the exit code."""
+        self.signal(signal.SIGTERM)
+        return self.wait(seconds)
+
+    def kill(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        if self.process.stdin:
+            self.process.stdin.close()
+
+
+class Stage:
+    """What a case gets: a fresh folder, the build's `entente`, and programs that end with the case."""
+
+    def __init__(self, folder, entente, plays=None):
+        self.folder, self.entente, self.plays = folder, entente, plays
+        self._running = []
+        os.makedirs(folder, exist_ok=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def start(self, name, argv, **how):
+        started = Program(name, argv, self.folder, **how)
+        self._running.append(started)
+        return started
+
+    def keep(self, thing):
+        """Anything else with a kill()."""
+        self._running.append(thing)
+        return thing
+
+    def relay(self, game, dialect, to_port, *options, name="relay", env=None):
+        """`entente proxy` in front of a server on loopback; returns it with the port it announced."""
+        relay = self.start(name, [self.entente, "proxy", "--listen", f"{game}://127.0.0.1:0?dialect={dialect}",
+                                  "--to", f"{game}://127.0.0.1:{to_port}?dialect={dialect}", *options], env=env)
+        announced = relay.wait_for(rf"^listening {game} {re.escape(dialect)} 127\.0\.0\.1:(\d+)$")
+        return relay, int(announced.group(1))
+
+    def run(self, *argv, seconds=60):
+        """Runs `entente` to its end; returns (exit code, output)."""
+        ended = subprocess.run([self.entente, *argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               errors="replace", timeout=seconds, check=False)
+        return ended.returncode, ended.stdout
+
+    def verify(self, recording):
+        """The recording holds only what decodes and re-encodes to the same bytes; returns verify's numbers."""
+        code, said = self.run("verify", recording)
+        last = said.strip().splitlines()[-1] if said.strip() else ""
+        numbers = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", last)}
+        check(numbers.get("frames", 0) > 0, f"verify counted no frame: {last!r}")
+        bad = {k: numbers.get(k) for k in ("opaque", "refused", "undecoded", "mismatched") if numbers.get(k) != 0}
+        check(not bad and code == 0, f"verify: exit {code}, {last}")
+        return numbers
+
+    def close(self):
+        for thing in reversed(self._running):
+            thing.kill()
