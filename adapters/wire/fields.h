@@ -149,6 +149,13 @@ class Verbs {
     return self();
   }
 
+  /// A list of as many items as `count`, a field before it, says. REQUIRES (to write): count is items.size().
+  template <std::unsigned_integral N, class T>
+  Self& list(const char* name, N& count, std::vector<T>& items) {
+    self().list_of(name, count, items);
+    return self();
+  }
+
  protected:
   Self& self() { return static_cast<Self&>(*this); }
 };
@@ -187,6 +194,11 @@ class Reader : public Verbs<Reader<D>, D> {
   template <class N, Number T>
   Reader& list_turned(const char* name, std::vector<T>& items) {
     counted_each<N>(name, items, [&](T& item) { turned(name, item); });
+    return *this;
+  }
+  template <std::unsigned_integral N, Number T>
+  Reader& list_turned(const char* name, N& count, std::vector<T>& items) {
+    each_of(name, count, items, [&](T& item) { turned(name, item); });
     return *this;
   }
 
@@ -351,6 +363,10 @@ class Reader : public Verbs<Reader<D>, D> {
   void counted(const char* name, std::vector<T>& items) {
     counted_each<N>(name, items, [&](T& item) { this->field(name, item); });
   }
+  template <class N, class T>
+  void list_of(const char* name, N& count, std::vector<T>& items) {
+    each_of(name, count, items, [&](T& item) { this->field(name, item); });
+  }
 
   template <class N>
   void counted_text(const char* name, std::string& chars) {
@@ -399,6 +415,11 @@ class Reader : public Verbs<Reader<D>, D> {
   void counted_each(const char* name, std::vector<T>& items, F&& each) {
     N count{};
     number(name, count, this->dialect.order);
+    each_of(name, count, items, each);
+  }
+
+  template <class N, class T, class F>
+  void each_of(const char* name, N count, std::vector<T>& items, F&& each) {
     if (ok() && count > left()) fail("count exceeds the bytes left", name);
     items.clear();
     for (N i = 0; ok() && i < count; ++i) each(items.emplace_back());
@@ -439,6 +460,12 @@ class Writer : public Verbs<Writer<D>, D> {
   template <class N, Number T>
   Writer& list_turned(const char* name, std::vector<T>& items) {
     count<N>(items.size());
+    for (auto& item : items) turned(name, item);
+    return *this;
+  }
+  template <std::unsigned_integral N, Number T>
+  Writer& list_turned(const char* name, [[maybe_unused]] N& count, std::vector<T>& items) {
+    assert(count == items.size());
     for (auto& item : items) turned(name, item);
     return *this;
   }
@@ -537,6 +564,11 @@ class Writer : public Verbs<Writer<D>, D> {
   template <class N, class T>
   void counted(const char* name, std::vector<T>& items) {
     count<N>(items.size());
+    for (auto& item : items) this->field(name, item);
+  }
+  template <class N, class T>
+  void list_of(const char* name, [[maybe_unused]] N& count, std::vector<T>& items) {
+    assert(count == items.size());
     for (auto& item : items) this->field(name, item);
   }
 

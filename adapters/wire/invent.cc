@@ -9,6 +9,9 @@ class Inventor final : public Walker {
  public:
   Inventor(Random& random, std::size_t budget) : random_(random), budget_(budget) {}
 
+  void code(std::uint32_t& code, std::uint32_t first, std::uint32_t last) override {
+    code = first + static_cast<std::uint32_t>(up_to(last - first));
+  }
   void scalar(const char*, Scalar& value) override {
     value.bits = number(value.kind);
     // The first number of an item of a zero-ended list is its key: 0 would end the list.

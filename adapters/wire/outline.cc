@@ -110,6 +110,7 @@ class Sketch final : public Walker {
   static std::string repeats(ListEnd end, std::size_t most) {
     if (end == ListEnd::kZero) return "until an item's first number is 0";
     if (end == ListEnd::kFrame) return "until the end";
+    if (end == ListEnd::kField) return "as many as the count above says";
     return most == 0xFF ? "u8 count first" : most == 0xFFFF ? "u16 count first" : "u32 count first";
   }
 

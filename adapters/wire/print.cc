@@ -78,6 +78,11 @@ void quoted_units(std::string_view bytes, std::string& out) {
 /// Calls `leaf(text)` for each field with its printed value, and keeps the path.
 class Leaves : public Walker {
  public:
+  void code(std::uint32_t& code, std::uint32_t, std::uint32_t) override {
+    text_.clear();
+    number(code, text_);
+    leaf("code");
+  }
   void scalar(const char* name, Scalar& value) override {
     text_.clear();
     scalar_text(value, text_);

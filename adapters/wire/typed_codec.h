@@ -3,10 +3,11 @@
 //   struct P {
 //     using Dialect = …;                      // features, with a member `order`
 //     using Message = std::variant<…>;        // the list of messages is the type
-//     static constexpr std::size_t kEnvelope; // bytes before the payload in an ordinary frame
-//     static std::uint32_t code(const Frame&);                        // of a frame that is whole
-//     static void seal(Buffer&, std::size_t start, std::uint32_t code); // after the payload: write the envelope's
-//     bytes static std::span<const TypedRow<P>> rows();
+//     static constexpr std::size_t kEnvelope; // bytes before the payload in an ordinary frame, or the fewest of them
+//     if static std::size_t envelope(const Row&);  // (optional) not every row has the same static std::uint32_t
+//     code(const Frame&);                        // of a frame that is whole static void seal(Buffer&, std::size_t
+//     start, std::uint32_t code); // after the payload: write the envelope's bytes static std::span<const TypedRow<P>>
+//     rows();
 //   };
 //
 // Included only by a game's wire.cc, where fields() is.
@@ -75,8 +76,8 @@ class TypedCodec final : public Codec {
     if (!now_) return Fault{"unknown message", "code", 0};
     code_ = P::code(frame);
     stage_ = frame.stage;
-    const std::size_t envelope = stage_ == Stage::kPlay ? P::kEnvelope : 0;
-    Reader<Dialect> reader(frame.bytes.subspan(envelope), dialect_, envelope);
+    const std::size_t before = envelope(now_->row);
+    Reader<Dialect> reader(frame.bytes.subspan(before), dialect_, before);
     now_->read(reader, message_);
     if (!reader.finish()) return reader.fault();
     return &now_->row;
@@ -97,6 +98,7 @@ class TypedCodec final : public Codec {
   void encode(Buffer& out) const override { write(*now_, message_, code_, out); }
 
   void walk(Walker& walker) override {
+    if (now_->row.first_code != now_->row.last_code) walker.code(code_, now_->row.first_code, now_->row.last_code);
     Walk<Dialect> walk(walker, dialect_);
     now_->walk(walk, message_);
   }
@@ -117,6 +119,14 @@ class TypedCodec final : public Codec {
   }
 
  private:
+  static std::size_t envelope(const Row& row) {
+    if (row.stage != Stage::kPlay) return 0;
+    if constexpr (requires { P::envelope(row); })
+      return P::envelope(row);
+    else
+      return P::kEnvelope;
+  }
+
   const TypedRow<P>* typed(const Frame& frame) const {
     if (frame.stage == Stage::kPlay && frame.bytes.size() < P::kEnvelope) return nullptr;
     const std::uint32_t code = P::code(frame);
@@ -135,13 +145,13 @@ class TypedCodec final : public Codec {
 
   void write(const TypedRow<P>& row, const Message& message, std::uint32_t code, Buffer& out) const {
     const std::size_t start = out.size();
-    const bool enveloped = row.row.stage == Stage::kPlay;
-    if (enveloped) out.resize(start + P::kEnvelope);
+    const std::size_t before = envelope(row.row);
+    out.resize(start + before);
     {
       Writer<Dialect> writer(out, dialect_);
       row.write(writer, const_cast<Message&>(message));  // the Writer only reads; fields() is shared with the Reader
     }
-    if (enveloped) P::seal(out, start, code);
+    if (before != 0) P::seal(out, start, code);
   }
 
   Dialect dialect_;

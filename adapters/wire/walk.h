@@ -52,6 +52,13 @@ class Walk : public Verbs<Walk<D>, D> {
     turned_ = false;
     return *this;
   }
+  template <std::unsigned_integral N, Number T>
+  Walk& list_turned(const char* name, N& count, std::vector<T>& items) {
+    turned_ = true;
+    list_of(name, count, items);
+    turned_ = false;
+    return *this;
+  }
   template <class K, class T>
   Walk& until_zero(const char* name, std::vector<T>& items) {
     resize(name, ListEnd::kZero, items, kUnbounded);
@@ -173,6 +180,13 @@ class Walk : public Verbs<Walk<D>, D> {
   template <class N, class T>
   void counted(const char* name, std::vector<T>& items) {
     resize(name, ListEnd::kCount, items, std::numeric_limits<N>::max());
+    each(name, items);
+  }
+  template <class N, class T>
+  void list_of(const char* name, N& count, std::vector<T>& items) {
+    items.resize(count);
+    resize(name, ListEnd::kField, items, std::numeric_limits<N>::max());
+    count = static_cast<N>(items.size());
     each(name, items);
   }
 

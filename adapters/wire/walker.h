@@ -44,6 +44,7 @@ enum class ListEnd : std::uint8_t {
   kZero,   ///< at an item whose first number is 0
   kFrame,  ///< with the message
   kFixed,  ///< a fixed number of items
+  kField,  ///< a field before it says how many
 };
 
 /// Bytes kept as they are.
@@ -57,6 +58,8 @@ class Walker {
  public:
   virtual ~Walker() = default;
 
+  /// First, where the message's code itself carries information: it stays within [first, last].
+  virtual void code(std::uint32_t&, std::uint32_t /*first*/, std::uint32_t /*last*/) {}
   virtual void scalar(const char* name, Scalar& value) = 0;
   /// A text of fixed length: `chars` is all of it.
   virtual void fixed_text(const char* name, std::span<char> chars) = 0;

@@ -65,6 +65,14 @@ struct Odds {
 struct Blob {
   Buffer bytes;
 };
+/// Its counts stand apart from its lists, and its code is one of a range.
+struct Apart {
+  std::uint8_t names = 0;
+  std::uint16_t numbers = 0;
+  wire::Pad<2> pad;
+  std::vector<wire::ZText> name;
+  std::vector<std::uint32_t> number;
+};
 
 template <class V>
 void fields(V& v, Hello&) {
@@ -119,10 +127,15 @@ template <class V>
 void fields(V& v, Blob& m) {
   v.rest("bytes", m.bytes, wire::Kept::kOpaque);
 }
+template <class V>
+void fields(V& v, Apart& m) {
+  v("names", m.names)("numbers", m.numbers)("pad", m.pad).list("name", m.names, m.name);
+  v.list_turned("number", m.numbers, m.number);
+}
 
 struct Toy {
   using Dialect = toy::Dialect;
-  using Message = std::variant<Hello, Welcome, Numbers, Lists, Texts, Forms, Named, Odds, Blob>;
+  using Message = std::variant<Hello, Welcome, Numbers, Lists, Texts, Forms, Named, Odds, Blob, Apart>;
   static constexpr std::size_t kEnvelope = 2;
   static std::uint32_t code(const wire::Frame& frame) {
     return frame.stage == wire::Stage::kGreeting ? 0 : frame.bytes[1];
@@ -150,6 +163,7 @@ std::span<const wire::TypedRow<Toy>> Toy::rows() {
       play<Odds>("Odds", 6),
       play<Blob>("Blob", 4, 2),
       play<Named>("Named", 5),
+      wire::row_of<Toy, Apart>({"Apart", 7, 9, 1, 1, wire::Stage::kPlay, 3}),
   };
   return kRows;
 }

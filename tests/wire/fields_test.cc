@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "adapters/wire/dissect.h"
+#include "adapters/wire/invent.h"
 #include "adapters/wire/outline.h"
 #include "adapters/wire/print.h"
 #include "tests/support/hex.h"
@@ -83,6 +86,28 @@ TEST_CASE("lists end by count, by zero, and with the message") {
 
 TEST_CASE("a count is refused before memory is taken") {
   CHECK(printed("0302 ff 0001") == "fault: count exceeds the bytes left counted 3");
+}
+
+TEST_CASE("a list may stand apart from its count") {
+  CHECK(printed("0e08 02 0001 aabb 6100 6200 0000000a 05") == "fault: bytes left over  15");
+  CHECK(printed("0d08 02 0001 aabb 6100 6200 0a000000") ==
+        "Apart code=8 names=2 numbers=1 pad=aabb name=[\"a\" \"b\"] number=[10]");
+  CHECK(printed("0707 ff 0001 aabb 6100") == "fault: count exceeds the bytes left name 7");
+}
+
+TEST_CASE("a code that carries information is shown, and any of its range is invented") {
+  const auto codec = toy::game().codec(0);
+  const wire::Row& row = codec->rows().back();
+  REQUIRE(row.first_code != row.last_code);
+  wire::Random random(1);
+  std::set<std::uint8_t> codes;
+  for (int i = 0; i < 50; ++i) {
+    invent(row, Way::kToServer, *codec, random);
+    Buffer bytes;
+    codec->encode(bytes);
+    codes.insert(bytes[1]);
+  }
+  CHECK(codes == std::set<std::uint8_t>{7, 8, 9});
 }
 
 TEST_CASE("what follows a NUL is kept, a missing NUL is remembered") {
