@@ -4,11 +4,12 @@
 #include <array>
 
 #include "adapters/aos/aos.h"
+#include "adapters/panic/panic.h"
 
 namespace entente {
 
 std::span<const wire::Game* const> games() {
-  static const std::array all{&aos::game()};
+  static const std::array all{&aos::game(), &panic::game()};
   return all;
 }
 

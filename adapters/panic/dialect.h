@@ -1,0 +1,33 @@
+// The three wire formats of Panic Game Protocol version 2 as features; which dialect has which is said here only.
+// The document gives sizes but no byte order and no word of padding, and each program settled that in its own way.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "adapters/wire/fields.h"
+#include "adapters/wire/game.h"
+
+namespace entente::panic {
+
+struct Dialect {
+  wire::Order order;
+  bool turned_ids;     ///< the tank ids of Game State are in the other byte order
+  bool padded;         ///< Game State and Create Piece are C structs with their padding
+  bool padded_events;  ///< Event is a C struct with its padding
+  bool turned_events;  ///< the numbers of Event are in the other byte order
+};
+
+inline constexpr std::array<Dialect, 3> kDialects = {{
+    {wire::Order::kBig, false, false, false, false},
+    {wire::Order::kLittle, true, true, true, false},
+    {wire::Order::kBig, false, false, true, true},
+}};
+
+inline constexpr std::array<wire::DialectInfo, 3> kDialectInfos = {{
+    {"be-packed", "big endian, no padding: the document's sizes; the client branch's head speaks it"},
+    {"le-padded", "C structs of a little-endian machine: the server and client of the master branch"},
+    {"mixed", "be-packed, but events as C structs: the server branch's head"},
+}};
+
+}  // namespace entente::panic
