@@ -1,2 +1,14 @@
-// The entry point.
-int main() { return 2; }
+// The entry point, and the last to catch: what arrives here is a fault of ours or a machine out of memory.
+#include <cstdio>
+#include <exception>
+
+#include "proxy/program/cli.h"
+
+int main(int argc, char** argv) {
+  try {
+    return entente::run_cli(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "entente: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,36 @@
+#include "proxy/program/check.h"
+
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/config.h"
+
+namespace entente {
+
+void declare_check(CLI::App& app, CheckOptions& options) {
+  auto* config = app.add_option("CONFIG", options.config, "The file to check (TOML)");
+  auto* example =
+      app.add_flag("--example", options.example, "Print a commented example with every key, and check nothing");
+  config->excludes(example);
+}
+
+int run_check(const CheckOptions& options) {
+  if (options.example) {
+    std::fputs(example_config().c_str(), stdout);
+    return kOk;
+  }
+  if (options.config.empty()) {
+    std::fputs("entente check: CONFIG or --example is missing\n", stderr);
+    return kUsage;
+  }
+  const auto config = load_config(options.config, games());
+  if (!config) {
+    for (const std::string& complaint : config.error()) std::fprintf(stderr, "%s\n", complaint.c_str());
+    return kFailed;
+  }
+  std::printf("%s: ok, %d %s\n", options.config.c_str(), config->route_size(),
+              config->route_size() == 1 ? "route" : "routes");
+  return kOk;
+}
+
+}  // namespace entente

@@ -1,0 +1,18 @@
+// `entente check`: is a configuration file right? Also prints the example that a new one starts from.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/command.h"
+
+namespace entente {
+
+struct CheckOptions {
+  std::string config;
+  bool example = false;
+};
+
+void declare_check(CLI::App& app, CheckOptions& options);
+int run_check(const CheckOptions& options);
+
+}  // namespace entente

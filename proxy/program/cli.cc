@@ -1,0 +1,99 @@
+// Law: a command is one line in the table below; nothing else here knows any of them.
+#include "proxy/program/cli.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "proxy/program/command.h"
+#include "proxy/program/games.h"
+#include "proxy/program/suggest.h"
+
+namespace entente {
+namespace {
+
+constexpr const char* kAbout =
+    "Entente: a proxy between multiplayer games. It relays, records, and shows what is said.";
+
+class Running {
+ public:
+  virtual ~Running() = default;
+  virtual int run() = 0;
+};
+
+// Holds the options of one command between their being read and its run.
+template <auto Declare, class Options>
+class Plugged final : public Running {
+ public:
+  Plugged(CLI::App& app, int (*to_run)(const Options&)) : run_(to_run) { Declare(app, options_); }
+  int run() override { return run_(options_); }
+
+ private:
+  Options options_;
+  int (*run_)(const Options&);
+};
+
+template <auto Declare, class Options>
+std::unique_ptr<Running> plugged(CLI::App& app, int (*run)(const Options&)) {
+  return std::make_unique<Plugged<Declare, Options>>(app, run);
+}
+
+template <auto Declare, auto Run>
+std::unique_ptr<Running> plug(CLI::App& app) {
+  return plugged<Declare>(app, Run);
+}
+
+struct Command {
+  const char* name;
+  const char* about;
+  const char* example;
+  std::unique_ptr<Running> (*plug)(CLI::App&);
+};
+
+constexpr Command kCommands[] = {
+    {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},
+};
+
+std::string footer(const Command& command) { return std::string("Example:\n  ") + command.example; }
+
+struct Plugs {
+  std::vector<CLI::App*> apps;
+  std::vector<std::unique_ptr<Running>> running;
+};
+
+Plugs plug_all(CLI::App& app) {
+  Plugs plugs;
+  for (const Command& command : kCommands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.about);
+    sub->footer(footer(command));
+    plugs.apps.push_back(sub);
+    plugs.running.push_back(command.plug(*sub));
+  }
+  return plugs;
+}
+
+int usage(const CLI::App& app, const std::string& what) {
+  std::fprintf(stderr, "%s: %s\nRun `%s --help` for what it takes.\n", app.get_name().c_str(), what.c_str(),
+               app.get_name().c_str());
+  return kUsage;
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+  CLI::App app{kAbout, "entente"};
+  app.set_version_flag("--version", std::string("entente ") + ENTENTE_VERSION);
+  app.require_subcommand(1);
+  const Plugs plugs = plug_all(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return usage(app, error.what());
+  }
+  for (std::size_t i = 0; i < plugs.apps.size(); ++i)
+    if (plugs.apps[i]->parsed()) return plugs.running[i]->run();
+  return kUsage;
+}
+
+}  // namespace entente

@@ -1,0 +1,111 @@
+#include "proxy/program/config.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "proxy/program/config_reader.h"
+#include "proxy/program/route.h"
+
+namespace entente {
+namespace {
+
+constexpr std::size_t kLargestFile = 1048576;  // bytes; a configuration is written by hand
+
+// Checks of what the schema cannot say.
+class Checker {
+ public:
+  Checker(Reading& reading, std::span<const wire::Game* const> known) : reading_(reading), known_(known) {}
+
+  void check(const config::Config& config) {
+    if (!reading_.places.contains("route"))
+      reading_.problems.push_back({{1, 1}, "there is no [[route]], so nothing would run"});
+    if (config.limits().low_water() >= config.limits().high_water())
+      problem("limits.low_water", "must be less than limits.high_water");
+    for (int i = 0; i < config.route_size(); ++i) route(config, i);
+  }
+
+ private:
+  // At the key, or at the last key above it that is written.
+  void problem(std::string path, const std::string& text) {
+    const std::string key = path;
+    while (!reading_.places.contains(path) && path.find('.') != path.npos) path.resize(path.rfind('.'));
+    const auto place = reading_.places.find(path);
+    reading_.problems.push_back({place == reading_.places.end() ? Place{1, 1} : place->second, key + ": " + text});
+  }
+
+  void route(const config::Config& config, int index) {
+    const config::Route& route = config.route(index);
+    const std::string path = "route[" + std::to_string(index) + "].";
+    const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
+    const auto to = endpoint(path + "to", parse_to(route.to(), known_));
+    if (!listen) return;
+    if (listen->address.port() != 0) taken_twice(path + "listen", listen->address.text());
+    if (!route.record().empty())
+      taken_twice(path + "record", recording_path(route.record(), config.recording().directory(),
+                                                  {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
+    if (!to) return;
+    if (const auto joined = can_join(*listen, *to); !joined) problem(path + "listen", joined.error().text);
+  }
+
+  template <class End>
+  std::optional<End> endpoint(const std::string& path, const Outcome<End>& parsed) {
+    if (!reading_.places.contains(path)) return {};  // its absence is told already
+    if (parsed) return *parsed;
+    problem(path, parsed.error().text);
+    return {};
+  }
+
+  // An address or a file that only one route can have.
+  void taken_twice(const std::string& path, const std::string& what) {
+    const auto [first, fresh] = taken_.try_emplace(what, path);
+    if (!fresh) problem(path, what + " is taken by " + first->second + " already");
+  }
+
+  Reading& reading_;
+  std::span<const wire::Game* const> known_;
+  std::map<std::string, std::string> taken_;  // to the key that took it
+};
+
+Complaints told(std::vector<Problem> problems, std::string_view name) {
+  std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+    return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
+  });
+  Complaints complaints;
+  for (const Problem& problem : problems)
+    complaints.push_back(std::string(name) + ":" + std::to_string(problem.place.line) + ":" +
+                         std::to_string(problem.place.column) + ": " + problem.text);
+  return complaints;
+}
+
+}  // namespace
+
+Expected<config::Config, Complaints> parse_config(std::string_view toml, std::string_view name,
+                                                  std::span<const wire::Game* const> known) {
+  config::Config config;
+  Reading reading = read_toml(toml, config);
+  if (!reading.syntax_error) Checker(reading, known).check(config);
+  if (!reading.problems.empty()) return told(std::move(reading.problems), name);
+  return config;
+}
+
+Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Complaints{path + ": cannot be read; `entente check --example` prints a file to start from"};
+  std::string text(kLargestFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (file.bad() || text.size() > kLargestFile)
+    return Complaints{path + ": is not a configuration: it is a folder, or larger than 1 MiB"};
+  return parse_config(text, path, known);
+}
+
+config::Config preset_config() {
+  config::Config config;
+  set_presets(config);
+  return config;
+}
+
+}  // namespace entente

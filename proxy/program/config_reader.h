@@ -1,0 +1,40 @@
+// TOML into a protobuf message, by reflection: the schema's field names are the keys, its rules are the checks.
+// Law: all that is wrong is collected, each with its place; a message that was read with no problem has every key set.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace google::protobuf {
+class Message;
+}
+
+namespace entente {
+
+/// A place in a file, counted from 1. 0 = the file as a whole.
+struct Place {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+struct Problem {
+  Place place;
+  std::string text;  ///< "limits.workers: 0 is out of range, …"
+};
+
+struct Reading {
+  std::vector<Problem> problems;        ///< in no order
+  std::map<std::string, Place> places;  ///< where each key's value stands, by path: "route[0].listen"
+  bool syntax_error = false;            ///< it is not TOML; nothing was read
+};
+
+/// Fills `into` from `toml`; keys that are not in it get their presets.
+Reading read_toml(std::string_view toml, google::protobuf::Message& into);
+
+/// Gives every key that is not set its preset.
+void set_presets(google::protobuf::Message& message);
+
+}  // namespace entente

@@ -1,0 +1,125 @@
+#include "proxy/program/endpoint.h"
+
+#include <charconv>
+#include <vector>
+
+#include "proxy/program/suggest.h"
+
+namespace entente {
+namespace {
+
+constexpr std::string_view kShape = "an endpoint looks like bzflag://127.0.0.1:5154?dialect=2.4";
+
+struct Parts {
+  std::string_view scheme, host, port, query;
+};
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+Error malformed(std::string_view url, std::string_view why) {
+  return {quoted(url) + ": " + std::string(why) + "; " + std::string(kShape)};
+}
+
+// Takes what stands before `mark` off `text`; all of it, if there is no such mark.
+std::string_view take_until(std::string_view& text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  const std::string_view before = text.substr(0, at);
+  text = at == std::string_view::npos ? std::string_view{} : text.substr(at + mark.size());
+  return before;
+}
+
+// Splits "host:port", "host", "[v6]:port" or "[v6]".
+const char* split_authority(std::string_view authority, Parts& parts) {
+  if (authority.starts_with('[')) {
+    const std::size_t end = authority.find(']');
+    if (end == std::string_view::npos) return "the '[' of the address is not closed";
+    parts.host = authority.substr(1, end - 1);
+    authority.remove_prefix(end + 1);
+    if (!authority.empty() && authority[0] != ':') return "after ']' comes ':' and a port, or nothing";
+  } else {
+    const std::size_t colon = authority.find(':');
+    if (authority.find(':', colon == std::string_view::npos ? colon : colon + 1) != std::string_view::npos)
+      return "an IPv6 address stands in brackets, as in [::1]:4410";
+    parts.host = authority.substr(0, colon);
+    authority.remove_prefix(parts.host.size());
+  }
+  if (parts.host.empty()) return "the host is missing";
+  if (authority == ":") return "the port is missing after ':'";
+  if (!authority.empty()) parts.port = authority.substr(1);
+  return nullptr;
+}
+
+Outcome<Parts> split(std::string_view url) {
+  Parts parts;
+  std::string_view left = url;
+  if (left.find("://") == std::string_view::npos) return malformed(url, "there is no '://' in it");
+  parts.scheme = take_until(left, "://");
+  std::string_view where = take_until(left, "?");
+  parts.query = left;
+  if (where.ends_with('/')) where.remove_suffix(1);
+  if (where.find('/') != std::string_view::npos) return malformed(url, "nothing comes after the port but '?'");
+  if (const char* why = split_authority(where, parts)) return malformed(url, why);
+  return parts;
+}
+
+Outcome<const wire::Game*> game_of(std::string_view name, std::span<const wire::Game* const> known) {
+  std::vector<std::string_view> names;
+  for (const wire::Game* game : known) {
+    if (game->name() == name) return game;
+    names.push_back(game->name());
+  }
+  return Error{"unknown game " + quoted(name) + did_you_mean(name, names) + "; games: " + joined(names)};
+}
+
+Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
+  if (const auto found = wire::find_dialect(game, name)) return *found;
+  std::vector<std::string_view> names;
+  for (const wire::DialectInfo& dialect : game.dialects()) names.push_back(dialect.name);
+  return Error{"unknown dialect " + quoted(name) + " of " + std::string(game.name()) + did_you_mean(name, names) +
+               "; dialects: " + joined(names)};
+}
+
+Outcome<Done> read_parameter(std::string_view key, std::string_view value, Endpoint& to) {
+  static constexpr std::string_view kKnown[] = {"dialect"};
+  if (key != "dialect")
+    return Error{"unknown parameter " + quoted(key) + did_you_mean(key, kKnown) + "; parameters: " + joined(kKnown)};
+  if (to.dialect) return Error{"the dialect is named twice"};
+  const auto dialect = dialect_of(*to.game, value);
+  if (!dialect) return dialect.error();
+  to.dialect = *dialect;
+  return Done{};
+}
+
+Outcome<std::uint16_t> port_of(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (failed != std::errc{} || end != text.data() + text.size())
+    return Error{quoted(text) + " is not a port; a port is a number from 0 to 65535"};
+  return port;
+}
+
+}  // namespace
+
+Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known) {
+  const auto parts = split(url);
+  if (!parts) return parts.error();
+  const auto at_fault = [url](const Error& error) { return Error{quoted(url) + ": " + error.text}; };
+
+  const auto game = game_of(parts->scheme, known);
+  if (!game) return at_fault(game.error());
+  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port()};
+
+  if (!parts->port.empty()) {
+    const auto port = port_of(parts->port);
+    if (!port) return at_fault(port.error());
+    endpoint.port = *port;
+  }
+  for (std::string_view query = parts->query; !query.empty();) {
+    std::string_view value = take_until(query, "&");
+    const std::string_view key = take_until(value, "=");
+    if (const auto read = read_parameter(key, value, endpoint); !read) return at_fault(read.error());
+  }
+  return endpoint;
+}
+
+}  // namespace entente

@@ -1,0 +1,22 @@
+// `entente games`: what this program speaks.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "adapters/wire/game.h"
+#include "proxy/program/command.h"
+
+namespace entente {
+
+struct GamesOptions {
+  bool markdown = false;
+};
+
+void declare_games(CLI::App& app, GamesOptions& options);
+int run_games(const GamesOptions& options);
+
+/// One row a dialect: game, dialect, port, transport, roles, about.
+std::string games_table(std::span<const wire::Game* const> known, bool markdown);
+
+}  // namespace entente

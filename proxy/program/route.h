@@ -1,0 +1,46 @@
+// A route: where players come to, the server it leads to, and whether the two can be joined.
+#pragma once
+
+#include <ctime>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "adapters/wire/game.h"
+#include "proxy/base/fault.h"
+#include "proxy/net/address.h"
+#include "proxy/program/endpoint.h"
+
+namespace entente {
+
+/// The end that players come to.
+struct ListenEnd {
+  const wire::Game* game = nullptr;
+  std::size_t dialect = 0;
+  bool named = false;  ///< the URL named the dialect; else it is the game's documented default
+  net::Address address;
+};
+
+/// Like parse_endpoint; the host must be an address.
+Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known);
+
+/// Like parse_endpoint; the port must be one that can be connected to.
+Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known);
+
+/// Whether bytes can be passed between the two as they are, as far as it can be told before connecting.
+Outcome<Done> can_join(const ListenEnd& listen, const Endpoint& to);
+
+/// "bzflag 2.4"
+std::string speech(const wire::Game& game, std::size_t dialect);
+
+/// What the parts of a recording's name stand for.
+struct RecordingName {
+  std::string_view game;
+  std::size_t route = 1;
+  std::time_t start = 0;
+};
+
+/// `pattern` with {game}, {route} and {time} ("20251120T051231Z") filled in, in `directory` unless it is absolute.
+std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name);
+
+}  // namespace entente

@@ -1,0 +1,33 @@
+#include "proxy/base/bytes.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace entente;
+
+TEST_CASE("bytes and text are views of each other") {
+  const std::string text("a\0\xFF", 3);
+  const Bytes bytes = as_bytes(text);
+  REQUIRE(bytes.size() == 3);
+  CHECK(bytes[1] == 0);
+  CHECK(bytes[2] == 0xFF);
+  CHECK(as_text(bytes) == text);
+  CHECK(static_cast<const void*>(as_text(bytes).data()) == text.data());
+}
+
+TEST_CASE("appended bytes stand behind those that were there") {
+  Buffer buffer = {1, 2};
+  append(buffer, as_bytes("\x03\x04"));
+  append(buffer, {});
+  CHECK(buffer == Buffer{1, 2, 3, 4});
+}
+
+TEST_CASE("bytes are the same if each is, and their number") {
+  CHECK(same({}, {}));
+  CHECK(same(as_bytes(""), Bytes{}));
+  CHECK(same(as_bytes("ab"), as_bytes("ab")));
+  CHECK(!same(as_bytes("ab"), as_bytes("ac")));
+  CHECK(!same(as_bytes("ab"), as_bytes("abc")));
+  CHECK(!same(as_bytes("ab"), {}));
+}

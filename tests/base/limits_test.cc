@@ -1,0 +1,14 @@
+#include "proxy/base/limits.h"
+
+#include <doctest/doctest.h>
+
+using namespace entente;
+
+TEST_CASE("the limits, as they are without a word said, fit together") {
+  constexpr Limits kOwn;
+  CHECK(kOwn.low_water < kOwn.high_water);
+  CHECK(kOwn.sessions_per_address <= kOwn.sessions);
+  CHECK(kOwn.connects_burst >= kOwn.sessions_per_address);  // one address may open all that it may have
+  CHECK(kOwn.datagram_bytes <= 2048);
+  CHECK(kOwn.linger_ms < kOwn.stall_ms);
+}

@@ -1,0 +1,70 @@
+#include "proxy/program/endpoint.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "tests/support/toy_game.h"
+
+using namespace entente;
+
+namespace {
+
+const std::array<const wire::Game*, 1> kKnown = {&toy::game()};
+
+std::string said(std::string_view url) {
+  const auto endpoint = parse_endpoint(url, kKnown);
+  return endpoint ? "ok" : endpoint.error().text;
+}
+
+}  // namespace
+
+TEST_CASE("an endpoint is read") {
+  const std::uint16_t own = toy::game().default_port();
+  struct Case {
+    std::string_view url, host;
+    std::uint16_t port;
+    std::optional<std::size_t> dialect;
+  };
+  for (const Case& c :
+       {Case{"toy://127.0.0.1:5154?dialect=little", "127.0.0.1", 5154, 1},
+        Case{"toy://[::1]:4410?dialect=big", "::1", 4410, 0}, Case{"toy://[::1]", "::1", own, {}},
+        Case{"toy://0.0.0.0", "0.0.0.0", own, {}}, Case{"toy://game.example:0", "game.example", 0, {}},
+        Case{"toy://localhost:65535/", "localhost", 65535, {}}, Case{"toy://localhost?", "localhost", own, {}}}) {
+    CAPTURE(c.url);
+    const auto endpoint = parse_endpoint(c.url, kKnown);
+    REQUIRE_MESSAGE(endpoint.ok(), said(c.url));
+    CHECK(endpoint->game == &toy::game());
+    CHECK(endpoint->host == c.host);
+    CHECK(endpoint->port == c.port);
+    CHECK(endpoint->dialect == c.dialect);
+  }
+}
+
+TEST_CASE("what is wrong with an endpoint is said, with what could have been meant") {
+  const std::string shape = "; an endpoint looks like bzflag://127.0.0.1:5154?dialect=2.4";
+  struct Case {
+    std::string_view url;
+    std::string why;
+  };
+  for (const Case& c :
+       {Case{"", "there is no '://' in it" + shape}, Case{"127.0.0.1:5154", "there is no '://' in it" + shape},
+        Case{"tpy://h", "unknown game 'tpy' (did you mean 'toy'?); games: toy"},
+        Case{"quake://h", "unknown game 'quake'; games: toy"},
+        Case{"toy://h?dialect=litle", "unknown dialect 'litle' of toy (did you mean 'little'?); dialects: big, little"},
+        Case{"toy://h?dialect=", "unknown dialect '' of toy; dialects: big, little"},
+        Case{"toy://h?dialct=big", "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect"},
+        Case{"toy://h?dialect=big&dialect=big", "the dialect is named twice"},
+        Case{"toy://", "the host is missing" + shape}, Case{"toy://:80", "the host is missing" + shape},
+        Case{"toy://[]:80", "the host is missing" + shape}, Case{"toy://h:", "the port is missing after ':'" + shape},
+        Case{"toy://h:65536", "'65536' is not a port; a port is a number from 0 to 65535"},
+        Case{"toy://h:-1", "'-1' is not a port; a port is a number from 0 to 65535"},
+        Case{"toy://h:80x", "'80x' is not a port; a port is a number from 0 to 65535"},
+        Case{"toy://::1", "an IPv6 address stands in brackets, as in [::1]:4410" + shape},
+        Case{"toy://[::1", "the '[' of the address is not closed" + shape},
+        Case{"toy://[::1]80", "after ']' comes ':' and a port, or nothing" + shape},
+        Case{"toy://h/room", "nothing comes after the port but '?'" + shape}}) {
+    CAPTURE(c.url);
+    CHECK(said(c.url) == "'" + std::string(c.url) + "': " + c.why);
+  }
+}

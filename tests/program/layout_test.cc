@@ -1,0 +1,255 @@
+// The floors, held by reading every #include of the tree: the linker alone would let a header reach up.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Findings = std::vector<std::string>;
+
+// -- The law ----------------------------------------------------------------------------------------------------------
+
+const std::set<std::string> kTop = {
+    "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "proxy", "adapters", "schema", "config", "tests",
+    "deploy"};
+
+constexpr int kTests = 6;  // sees everything
+
+// The floor of a file, by its path from the top; none if it is on no floor.
+std::optional<int> floor_of(const std::string& path) {
+  struct Floor {
+    const char* prefix;
+    int floor;
+  };
+  // The first that fits.
+  static constexpr Floor kFloors[] = {
+      {"schema/", 0},      {"proxy/base/", 1},    {"proxy/trace/", 2},   {"proxy/core/", 2},        {"proxy/net/", 3},
+      {"proxy/relay/", 4}, {"proxy/program/", 5}, {"adapters/wire/", 2}, {"adapters/registry.", 5}, {"tests/", kTests}};
+  for (const Floor& floor : kFloors)
+    if (path.starts_with(floor.prefix)) return floor.floor;
+  const bool in_game = path.starts_with("adapters/") && path.find('/', 9) != path.npos;
+  return in_game ? std::optional(3) : std::nullopt;
+}
+
+struct Keep {
+  std::regex header;                 // a foreign header …
+  std::vector<std::string> only_in;  // … that only these may include
+};
+
+const std::array<Keep, 5>& kept() {
+  static const std::array<Keep, 5> all{{
+      {std::regex("uv\\.h|enet/.*|wslay/.*|openssl/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h"),
+       {"proxy/net/"}},
+      {std::regex("CLI/.*|toml\\+\\+/.*"), {"proxy/program/"}},
+      {std::regex("pcap.*"), {"proxy/program/import_"}},
+      {std::regex("spdlog/.*"), {"proxy/relay/", "proxy/program/"}},
+      {std::regex("zstd\\.h"), {"proxy/trace/"}},
+  }};
+  return all;
+}
+
+const std::set<std::string> kMayCatch = {"proxy/program/main.cc", "proxy/program/cli.cc",
+                                         "proxy/program/config_reader.cc"};
+
+// -- Reading the tree -------------------------------------------------------------------------------------------------
+
+bool is_source(const fs::path& path) { return path.extension() == ".cc" || path.extension() == ".h"; }
+
+std::vector<std::string> sources(const fs::path& root) {
+  std::vector<std::string> all;
+  for (const char* top : {"proxy", "adapters", "schema", "tests"})
+    for (auto it = fs::recursive_directory_iterator(root / top, fs::directory_options::skip_permission_denied);
+         it != fs::recursive_directory_iterator(); ++it) {
+      if (it->path().filename() == "node_modules") it.disable_recursion_pending();
+      if (is_source(it->path())) all.push_back(fs::relative(it->path(), root).generic_string());
+    }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The code alone: comments and literals blanked out, so that words in them are not taken for code.
+std::string code_of(const std::string& text) {
+  static const std::regex kNoise(R"(//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')");
+  return std::regex_replace(text, kNoise, "");
+}
+
+struct Include {
+  std::string name;
+  bool ours;  // in quotes
+};
+
+std::vector<Include> includes_of(const std::string& text) {
+  static const std::regex kInclude(R"re((?:^|\n)[ \t]*#[ \t]*include[ \t]*(<([^>\n]+)>|"([^"\n]+)"))re");
+  std::vector<Include> all;
+  for (std::sregex_iterator it(text.begin(), text.end(), kInclude), end; it != end; ++it)
+    all.push_back((*it)[2].matched ? Include{(*it)[2], false} : Include{(*it)[3], true});
+  return all;
+}
+
+// -- The checks -------------------------------------------------------------------------------------------------------
+
+std::string folder(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+// "" if `from` may include our header `to`.
+std::string fault_of(const std::string& from, const std::string& to) {
+  const auto here = floor_of(from);
+  const auto there = floor_of(to);
+  if (!here) return "stands on no floor";
+  if (!there) return "includes " + to + ", which is on no floor (ours are included by their path from the top)";
+  if (*here == kTests) return "";
+  if (*there < *here || folder(from) == folder(to)) return "";
+  if (from.starts_with("adapters/registry.") && *there == 3) return "";
+  if (from.starts_with("proxy/program/") && to == "adapters/registry.h") return "";
+  return "(floor " + std::to_string(*here) + ") includes " + to + " (floor " + std::to_string(*there) + ")";
+}
+
+void check_ours(const std::string& from, const Include& include, Findings& found) {
+  const std::string fault = fault_of(from, include.name);
+  if (!fault.empty()) found.push_back(from + ": " + fault);
+}
+
+void check_foreign(const std::string& from, const Include& include, Findings& found) {
+  if (from.starts_with("tests/")) return;
+  for (const Keep& keep : kept()) {
+    if (!std::regex_match(include.name, keep.header)) continue;
+    const bool allowed = std::any_of(keep.only_in.begin(), keep.only_in.end(),
+                                     [&](const std::string& place) { return from.starts_with(place); });
+    if (!allowed) found.push_back(from + ": includes <" + include.name + ">, which belongs to " + keep.only_in[0]);
+  }
+}
+
+void check_words(const std::string& path, const std::string& text, Findings& found) {
+  if (path.starts_with("tests/")) return;
+  static const std::regex kFields(R"(\bvoid\s+fields\s*\()");
+  static const std::regex kCatch(R"(\bcatch\s*\()");
+  static const std::regex kThrow(R"(\bthrow\b)");
+  const std::string code = code_of(text);
+  const bool game = floor_of(path) == 3 && path.starts_with("adapters/");
+  if (game && !path.ends_with("/wire.cc") && std::regex_search(code, kFields))
+    found.push_back(path + ": has fields(), which belongs to wire.cc");
+  if (!kMayCatch.contains(path) && std::regex_search(code, kCatch)) found.push_back(path + ": catches");
+  if (std::regex_search(code, kThrow)) found.push_back(path + ": throws");
+}
+
+void check_top(const fs::path& root, Findings& found) {
+  for (const auto& entry : fs::directory_iterator(root)) {
+    const std::string name = entry.path().filename().string();
+    const bool built = name == "build" || name == "node_modules";  // ignored by git
+    if (!built && !name.starts_with(".") && !kTop.contains(name))
+      found.push_back(name + ": does not belong at the top");
+  }
+}
+
+Findings check_tree(const fs::path& root) {
+  Findings found;
+  check_top(root, found);
+  for (const std::string& path : sources(root)) {
+    const std::string text = text_of(root / path);
+    for (const Include& include : includes_of(text))
+      include.ours ? check_ours(path, include, found) : check_foreign(path, include, found);
+    check_words(path, text, found);
+  }
+  return found;
+}
+
+std::string all(const Findings& found) {
+  std::string text;
+  for (const std::string& finding : found) text += finding + "\n";
+  return text;
+}
+
+// A tree of its own that ends with the test.
+class Tree {
+ public:
+  Tree() {
+    for (const char* top : {"proxy", "adapters", "schema", "tests"}) fs::create_directories(root_ / top);
+  }
+  ~Tree() { fs::remove_all(root_); }
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+
+  std::string with(const std::string& path, const std::string& text) {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+    const std::string findings = all(check_tree(root_));
+    fs::remove(root_ / path);
+    return findings;
+  }
+
+ private:
+  static fs::path fresh() {
+    std::string name = (fs::temp_directory_path() / "entente_layout_XXXXXX").string();
+    return mkdtemp(name.data());
+  }
+  fs::path root_ = fresh();
+};
+
+}  // namespace
+
+TEST_CASE("the tree keeps its floors") { CHECK(all(check_tree(ENTENTE_SOURCE_DIR)) == ""); }
+
+TEST_CASE("a planted fault of each kind is found") {
+  Tree tree;
+  struct Case {
+    std::string path, text, finding;
+  };
+  for (
+      const Case& c : std::vector<Case>{
+          {"proxy/base/a.h", "#include \"proxy/net/address.h\"\n",
+           "proxy/base/a.h: (floor 1) includes proxy/net/address.h (floor 3)\n"},
+          {"proxy/trace/a.cc", "// first\n  #  include  \"adapters/wire/game.h\"\n",
+           "proxy/trace/a.cc: (floor 2) includes adapters/wire/game.h (floor 2)\n"},
+          {"adapters/panic/a.cc", "#include \"adapters/bzflag/bzflag.h\"\n",
+           "adapters/panic/a.cc: (floor 3) includes adapters/bzflag/bzflag.h (floor 3)\n"},
+          {"adapters/panic/a.cc", "#include \"proxy/net/address.h\"\n",
+           "adapters/panic/a.cc: (floor 3) includes proxy/net/address.h (floor 3)\n"},
+          {"proxy/relay/a.cc", "#include \"adapters/registry.h\"\n",
+           "proxy/relay/a.cc: (floor 4) includes adapters/registry.h (floor 5)\n"},
+          {"proxy/net/a.cc", "#include \"tests/support/hex.h\"\n",
+           "proxy/net/a.cc: (floor 3) includes tests/support/hex.h (floor 6)\n"},
+          {"proxy/net/a.cc", "#include \"address.h\"\n",
+           "proxy/net/a.cc: includes address.h, which is on no floor (ours are included by their path from the top)\n"},
+          {"proxy/a.cc", "#include \"proxy/base/time.h\"\n", "proxy/a.cc: stands on no floor\n"},
+          {"proxy/relay/a.cc", "#include <uv.h>\n", "proxy/relay/a.cc: includes <uv.h>, which belongs to proxy/net/\n"},
+          {"adapters/wire/a.cc", "#include <sys/socket.h>\n",
+           "adapters/wire/a.cc: includes <sys/socket.h>, which belongs to proxy/net/\n"},
+          {"proxy/program/verify.cc", "#include <pcap/pcap.h>\n",
+           "proxy/program/verify.cc: includes <pcap/pcap.h>, which belongs to proxy/program/import_\n"},
+          {"adapters/panic/messages.h", "template <class V>\nvoid fields(V& v, Action& m);\n",
+           "adapters/panic/messages.h: has fields(), which belongs to wire.cc\n"},
+          {"proxy/relay/a.cc", "void f() { try { g(); } catch (...) {} }\n", "proxy/relay/a.cc: catches\n"},
+          {"proxy/base/a.h", "inline void f() { throw 1; }\n", "proxy/base/a.h: throws\n"},
+          {"cmake", "", "cmake: does not belong at the top\n"}}) {
+    CAPTURE(c.path);
+    CAPTURE(c.text);
+    CHECK(tree.with(c.path, c.text) == c.finding);
+  }
+}
+
+TEST_CASE("what is right is let through") {
+  Tree tree;
+  CHECK(tree.with("proxy/net/a.cc",
+                  "#include \"proxy/net/address.h\"\n#include <uv.h>\n#include \"adapters/wire/game.h\"\n"
+                  "// nobody may catch (this) or throw that\nconst char* s = \"throw catch (\";\n") == "");
+  CHECK(tree.with("adapters/registry.cc", "#include \"adapters/panic/panic.h\"\n") == "");
+  CHECK(tree.with("adapters/panic/wire.cc", "template <class V> void fields(V& v, Action& m) {}\n") == "");
+  CHECK(tree.with("tests/net/a_test.cc", "#include \"proxy/net/address.h\"\n#include <uv.h>\n") == "");
+}

@@ -1,0 +1,27 @@
+#include "proxy/program/suggest.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+using namespace entente;
+
+TEST_CASE("the nearest name is found for a slip, and none for another word") {
+  constexpr std::array<std::string_view, 4> kKnown = {"bzflag", "panic", "sessions", "sessions_per_address"};
+  struct Case {
+    std::string_view word, meant;
+  };
+  for (const Case& c :
+       {Case{"bzflg", "bzflag"}, Case{"bzfalg", "bzflag"}, Case{"Panic", "panic"}, Case{"session", "sessions"},
+        Case{"sessions_per_adress", "sessions_per_address"}, Case{"quake", ""}, Case{"", ""}, Case{"x", ""}}) {
+    CAPTURE(c.word);
+    CHECK(nearest(c.word, kKnown) == c.meant);
+  }
+}
+
+TEST_CASE("a word of any length is answered") {
+  constexpr std::array<std::string_view, 1> kKnown = {"panic"};
+  CHECK(nearest(std::string(1 << 20, 'p'), kKnown).empty());
+  CHECK(did_you_mean("panik", kKnown) == " (did you mean 'panic'?)");
+  CHECK(did_you_mean("quake", kKnown).empty());
+}
