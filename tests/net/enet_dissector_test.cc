@@ -1,0 +1,190 @@
+// Against ENet itself: two hosts on loopback, their datagrams seen by `intercept` and fed to the dissector.
+#include <doctest/doctest.h>
+#include <enet/enet.h>
+
+#include <chrono>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "proxy/net/enet_dissector.h"
+#include "tests/support/hex.h"
+
+namespace entente::net {
+namespace {
+
+using wire::Way;
+
+struct Heard final : EnetHeard {
+  std::vector<std::string> packets;
+  std::vector<std::uint32_t> connects, disconnects;
+  std::vector<std::string> faults;
+  void connect(std::uint32_t data) override { connects.push_back(data); }
+  void disconnect(Way, std::uint32_t data) override { disconnects.push_back(data); }
+  void packet(Way way, std::uint8_t channel, EnetSend send, Bytes bytes) override {
+    packets.push_back(std::string(text(way)) + " " + std::to_string(channel) + " " +
+                      std::to_string(static_cast<int>(send)) + " " +
+                      to_hex(bytes.first(std::min<std::size_t>(bytes.size(), 8))) + " " + std::to_string(bytes.size()));
+  }
+  void fault(Way, const Fault& fault, Bytes) override { faults.emplace_back(fault.what); }
+};
+
+/// What either host is about to read, in order.
+std::vector<std::pair<Way, Buffer>>* seen = nullptr;
+ENetHost* server_host = nullptr;
+
+int ENET_CALLBACK watch(ENetHost* host, ENetEvent*) {
+  seen->emplace_back(host == server_host ? Way::kToServer : Way::kToClient,
+                     Buffer(host->receivedData, host->receivedData + host->receivedDataLength));
+  return 0;
+}
+
+struct Pair {
+  explicit Pair(bool range_coder) {
+    enet_initialize();
+    ENetAddress any{};
+    enet_address_set_host_ip(&any, "127.0.0.1");
+    server = enet_host_create(&any, 4, 2, 0, 0);
+    client = enet_host_create(nullptr, 1, 2, 0, 0);
+    REQUIRE(server);
+    REQUIRE(client);
+    if (range_coder) {
+      enet_host_compress_with_range_coder(server);
+      enet_host_compress_with_range_coder(client);
+    }
+    seen = &datagrams;
+    server_host = server;
+    server->intercept = client->intercept = watch;
+    ENetAddress address = server->address;
+    enet_address_set_host_ip(&address, "127.0.0.1");
+    up = enet_host_connect(client, &address, 2, 3);
+    until([&] { return down != nullptr && up->state == ENET_PEER_STATE_CONNECTED; });
+  }
+  ~Pair() {
+    enet_host_destroy(client);
+    enet_host_destroy(server);
+  }
+
+  /// Runs both hosts until `done`, five seconds at most.
+  void until(const std::function<bool()>& done) {
+    const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (!done() && std::chrono::steady_clock::now() < stop) {
+      for (ENetHost* host : {server, client}) {
+        ENetEvent event;
+        while (enet_host_service(host, &event, 1) > 0) {
+          if (event.type == ENET_EVENT_TYPE_CONNECT && host == server) down = event.peer;
+          if (event.type == ENET_EVENT_TYPE_DISCONNECT) ++ended;
+          if (event.type != ENET_EVENT_TYPE_RECEIVE) continue;
+          ++received;
+          enet_packet_destroy(event.packet);
+        }
+      }
+    }
+    CHECK(done());
+  }
+
+  void send(ENetPeer* to, std::uint8_t channel, std::uint32_t flags, std::size_t size, std::uint8_t fill) {
+    const Buffer bytes(size, fill);
+    enet_peer_send(to, channel, enet_packet_create(bytes.data(), bytes.size(), flags));
+  }
+
+  std::vector<std::pair<Way, Buffer>> datagrams;
+  ENetHost *server = nullptr, *client = nullptr;
+  ENetPeer *up = nullptr, *down = nullptr;
+  int received = 0, ended = 0;
+};
+
+std::vector<std::pair<Way, Buffer>> talk(bool range_coder) {
+  Pair pair(range_coder);
+  pair.send(pair.up, 0, ENET_PACKET_FLAG_RELIABLE, 3, 0x11);
+  pair.send(pair.up, 1, 0, 5, 0x22);
+  pair.send(pair.down, 0, ENET_PACKET_FLAG_UNSEQUENCED, 7, 0x33);
+  pair.send(pair.down, 0, ENET_PACKET_FLAG_RELIABLE, 20000, 0x44);
+  pair.send(pair.down, 0, ENET_PACKET_FLAG_RELIABLE, 2, 0x55);
+  pair.send(pair.down, 1, ENET_PACKET_FLAG_UNRELIABLE_FRAGMENT, 4000, 0x66);
+  pair.until([&] { return pair.received == 6; });
+  enet_peer_disconnect(pair.up, 10);
+  pair.until([&] { return pair.ended == 2; });
+  return pair.datagrams;
+}
+
+std::vector<std::string> sorted(std::vector<std::string> all) {
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+const std::vector<std::string> kSaid = {
+    "c2s 0 1 111111 3", "c2s 1 0 2222222222 5",     "s2c 0 1 4444444444444444 20000",
+    "s2c 0 1 5555 2",   "s2c 0 2 33333333333333 7", "s2c 1 0 6666666666666666 4000"};
+
+TEST_CASE("enet: what two real hosts say comes out, with and without the range coder") {
+  for (const bool range_coder : {false, true}) {
+    CAPTURE(range_coder);
+    Heard heard;
+    EnetDissector dissector;
+    for (const auto& [way, bytes] : talk(range_coder)) dissector.datagram(way, bytes, heard);
+    dissector.end(heard);
+    CHECK(sorted(heard.packets) == kSaid);
+    CHECK(heard.connects == std::vector<std::uint32_t>{3});
+    REQUIRE_FALSE(heard.disconnects.empty());
+    CHECK(heard.disconnects.front() == 10);
+    CHECK(heard.faults.empty());
+  }
+}
+
+TEST_CASE("enet: reliable packets come out once and in order, however the datagrams come") {
+  auto datagrams = talk(true);
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    auto mixed = datagrams;
+    for (const auto& datagram : datagrams) mixed.push_back(datagram);  // each comes twice
+    std::shuffle(mixed.begin() + 4, mixed.end(), random);              // behind the handshake
+    mixed.erase(std::remove_if(mixed.begin() + 4, mixed.end(), [&](auto& d) { return d == datagrams[0]; }),
+                mixed.end());
+    Heard heard;
+    EnetDissector dissector;
+    for (const auto& [way, bytes] : mixed) dissector.datagram(way, bytes, heard);
+    dissector.end(heard);
+    std::vector<std::string> reliable;
+    for (const auto& packet : heard.packets)
+      if (packet.starts_with("s2c 0 1")) reliable.push_back(packet);
+    CHECK(reliable == std::vector<std::string>{"s2c 0 1 4444444444444444 20000", "s2c 0 1 5555 2"});
+  }
+}
+
+TEST_CASE("enet: hostile datagrams end in faults, not in memory") {
+  const auto datagrams = talk(true);
+  std::mt19937 random(11);
+  Heard heard;
+  EnetDissector dissector;
+  for (int round = 0; round < 4000; ++round) {
+    auto [way, bytes] = datagrams[random() % datagrams.size()];
+    for (int flips = 0; flips < 3; ++flips)
+      bytes[random() % bytes.size()] ^= static_cast<std::uint8_t>(1U << random() % 8);
+    if (random() % 4 == 0) bytes.resize(random() % bytes.size());
+    dissector.datagram(way, bytes, heard);
+  }
+  dissector.end(heard);
+  CHECK_FALSE(heard.faults.empty());
+}
+
+TEST_CASE("enet: a fragment that announces a huge packet is refused before memory is taken") {
+  Heard heard;
+  EnetDissector dissector;
+  dissector.datagram(Way::kToClient,
+                     from_hex("0000"
+                              "88000001"
+                              "0001"
+                              "0001"
+                              "00000002"
+                              "00000000"
+                              "7fffffff"
+                              "00000000"
+                              "aa"),
+                     heard);
+  CHECK(heard.faults == std::vector<std::string>{"packet too large"});
+}
+
+}  // namespace
+}  // namespace entente::net
