@@ -1,0 +1,83 @@
+// BZFlag as the program sees it: names, ports, and a relay's manners.
+#include "adapters/bzflag/bzflag.h"
+
+#include "adapters/bzflag/wire.h"
+
+namespace entente::bzflag {
+namespace {
+
+using wire::Detected, wire::Way;
+
+constexpr std::array<wire::DialectInfo, kDialects.size()> infos() {
+  std::array<wire::DialectInfo, kDialects.size()> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = {kDialects[i].name, kDialects[i].about};
+  return all;
+}
+constexpr auto kInfos = infos();
+
+constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
+constexpr std::uint8_t kLinkRequest[] = {0, 1, 0x6f, 0x66};  // then the id
+constexpr std::uint8_t kNobody = 255;
+
+class BzFlag final : public wire::Game {
+ public:
+  std::string_view name() const override { return "bzflag"; }
+  std::string_view about() const override { return "BZFlag, a tank battle (bzfs, bzflag, bzadmin)"; }
+  std::uint16_t default_port() const override { return 5154; }
+  wire::Transport transport() const override { return wire::Transport::kTcpAndUdp; }
+  std::span<const wire::DialectInfo> dialects() const override { return kInfos; }
+
+  std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override { return make_codec(dialect); }
+  std::unique_ptr<wire::Cutter> cutter(Way way, std::size_t dialect) const override {
+    return make_cutter(way, dialect);
+  }
+  std::unique_ptr<wire::Cutter> datagram_cutter(Way, std::size_t) const override { return make_datagram_cutter(); }
+  std::size_t largest_frame() const override { return kLargestPayload + 4; }
+
+  /// The client reads the version with one recv and gives up if it is short (ServerLink.cxx:249 at v2.4.26).
+  bool whole_frames(Way way, wire::Stage stage) const override {
+    return way == Way::kToClient && stage == wire::Stage::kGreeting;
+  }
+  std::size_t client_greeting_size(std::size_t dialect) const override {
+    return kDialects[dialect].header == Header::kRequired ? kHeaderWord.size() : 0;
+  }
+  /// The client takes a closed connection for silence (ServerLink.cxx:600 at v2.4.26) and plays on.
+  Bytes goodbye(std::size_t) const override { return kSuperKill; }
+
+  /// A silent connection shows up nowhere but in the server's log: 1.10 and 2.0 greet it, 2.4 says its version after
+  /// 2.5 s and closes.
+  wire::Probe probe() const override { return wire::Probe::kSilentConnection; }
+  Detected detect(Bytes said) const override {
+    const auto text = as_text(said);
+    if (text.size() < kVersionSize) {
+      const bool hope = kMagicWord.starts_with(text.substr(0, kMagicWord.size()));
+      return {hope ? Detected::State::kNeedMore : Detected::State::kUnknown, 0};
+    }
+    for (std::size_t i = 0; i < kDialects.size(); ++i)
+      if (text.starts_with(kDialects[i].version)) return {Detected::State::kFound, i};
+    return {Detected::State::kUnknown, 0};
+  }
+
+  std::optional<std::uint32_t> greeted_as(Bytes greeting) const override {
+    if (greeting.size() != kWelcomeSize || !as_text(greeting).starts_with(kMagicWord)) return std::nullopt;
+    if (greeting.back() == kNobody) return std::nullopt;
+    return greeting.back();
+  }
+  std::optional<wire::LinkRequest> link_request(Bytes datagram) const override {
+    if (datagram.size() != sizeof kLinkRequest + 1) return std::nullopt;
+    if (!same(datagram.first(sizeof kLinkRequest), kLinkRequest)) return std::nullopt;
+    return wire::LinkRequest{datagram.back()};
+  }
+
+ private:
+  static constexpr std::size_t kVersionSize = 8;
+};
+
+}  // namespace
+
+const wire::Game& game() {
+  static const BzFlag kGame;
+  return kGame;
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,111 @@
+// What sets the dialects of BZFlag apart, as features; kDialects is the one table that says which has which.
+// Law: outside this file nobody asks for a version, only for a feature.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "adapters/wire/fields.h"
+
+namespace entente::bzflag {
+
+/// When a client says "BZFLAG\r\n\r\n".
+enum class Header : std::uint8_t {
+  kNever,     ///< the server speaks first, right after accept
+  kRequired,  ///< the server waits for it
+  kOptional,  ///< the page says: old servers must not be sent it
+};
+
+struct Dialect {
+  wire::Order order = wire::Order::kBig;
+  std::string_view name;     ///< in URLs
+  std::string_view about;    ///< for people
+  std::string_view version;  ///< the eight characters its servers greet with
+
+  Header header = Header::kNever;
+  bool late_answer = false;      ///< a client that stays silent is told version + "\r\n\r\n" (bzfs.cxx:6162 at v2.4.26)
+  bool address_ids = false;      ///< players are 8 bytes (IPv4, port, number), not one
+  bool flag_numbers = false;     ///< flag kinds are u16 numbers, not two letters
+  bool short_offsets = false;    ///< world offsets are u16, not u32
+  bool enter_token = false;      ///< MsgEnter carries a token and the client's version
+  bool accept_id = false;        ///< MsgAccept names the player
+  bool reject_text = false;      ///< MsgReject says why in words
+  bool team_kills = false;       ///< scores count them
+  bool long_time = false;        ///< time left is an i32 (-1: the clock stands), not u16
+  bool spawn_by_client = false;  ///< the client chooses where it spawns; directions are vectors
+  bool death_reason = false;     ///< MsgKilled says how
+  bool death_flag = false;       ///< MsgKilled names the flag of the shot, and the physics driver
+  bool stamped_updates = false;  ///< updates carry a time and an order
+  bool update_tails = false;     ///< status bits from 0x80 on append fields to an update
+  bool shot_team = false;        ///< shots carry the shooter's team
+  bool timed_shots = false;      ///< shots carry the time of firing
+  bool message_team = false;     ///< chat is addressed by id and team, not by id alone
+  bool message_kind = false;     ///< chat tells "/me" from speech
+  bool game_type = false;        ///< the kind of game is a number beside the option bits, not among them
+  bool observers = false;        ///< query answers count observers, and the time gone by
+  bool ping_family = false;      ///< the address in a LAN ping has its length before it
+};
+
+/// In the order of Game::dialects(); the first is the default.
+inline constexpr std::array<Dialect, 4> kDialects = {{
+    {.name = "2.4",
+     .about = "BZFlag 2.4.0 to 2.4.26 (BZFS0221)",
+     .version = "BZFS0221",
+     .header = Header::kRequired,
+     .late_answer = true,
+     .enter_token = true,
+     .accept_id = true,
+     .reject_text = true,
+     .team_kills = true,
+     .long_time = true,
+     .death_reason = true,
+     .death_flag = true,
+     .stamped_updates = true,
+     .update_tails = true,
+     .shot_team = true,
+     .timed_shots = true,
+     .message_kind = true,
+     .game_type = true,
+     .observers = true,
+     .ping_family = true},
+    {.name = "2.0",
+     .about = "BZFlag 2.0.0 to 2.0.16 (BZFS0026)",
+     .version = "BZFS0026",
+     .enter_token = true,
+     .accept_id = true,
+     .reject_text = true,
+     .team_kills = true,
+     .long_time = true,
+     .death_reason = true,
+     .death_flag = true,
+     .stamped_updates = true,
+     .update_tails = true,
+     .shot_team = true,
+     .timed_shots = true,
+     .observers = true,
+     .ping_family = true},
+    {.name = "1.10",
+     .about = "BZFlag 1.10.0 to 1.10.8 (BZFS1910)",
+     .version = "BZFS1910",
+     .accept_id = true,
+     .team_kills = true,
+     .death_reason = true,
+     .stamped_updates = true,
+     .shot_team = true},
+    {.name = "wiki",
+     .about = "the archived wiki page, its boxes taken literally",
+     .version = "BZFS1910",
+     .header = Header::kOptional,
+     .address_ids = true,
+     .flag_numbers = true,
+     .short_offsets = true,
+     .spawn_by_client = true,
+     .message_team = true},
+}};
+
+/// Sets of dialects, for the table of messages: bit i stands for kDialects[i].
+inline constexpr std::uint32_t k24 = 1, k20 = 2, k110 = 4, kWiki = 8;
+inline constexpr std::uint32_t kFrom20 = k24 | k20, kFrom110 = kFrom20 | k110, kAll = kFrom110 | kWiki;
+
+}  // namespace entente::bzflag

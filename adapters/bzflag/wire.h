@@ -1,0 +1,31 @@
+// What wire.cc (layouts) and frames.cc (cutting) share: the greetings, the sizes, the makers.
+// Law: what a greeting is, is told by its bytes alone, so that a frame decodes without its connection.
+#pragma once
+
+#include <memory>
+
+#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/messages.h"
+#include "adapters/wire/codec.h"
+
+namespace entente::bzflag {
+
+inline constexpr std::string_view kHeaderWord = "BZFLAG\r\n\r\n";
+inline constexpr std::string_view kMagicWord = "BZFS";
+inline constexpr std::string_view kLateWord = "\r\n\r\n";
+inline constexpr std::string_view kRefusedWord = "REFUSED:";
+inline constexpr std::size_t kWelcomeSize = 9, kTooLateSize = 12;
+
+/// A real server drops a client that announces more (NetHandler.cxx:372 at v2.4.26).
+inline constexpr std::size_t kLargestPayload = 1024;
+
+/// The codes of greetings in the table of messages.
+enum class Greeting : std::uint8_t { kClientHeader, kWelcome, kTooLate, kRefused, kRefusedMore };
+
+Greeting greeting(wire::Way way, Bytes bytes);
+
+std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
+std::unique_ptr<wire::Cutter> make_cutter(wire::Way way, std::size_t dialect);
+std::unique_ptr<wire::Cutter> make_datagram_cutter();
+
+}  // namespace entente::bzflag
