@@ -4,13 +4,19 @@
 #include <array>
 
 #include "adapters/aos/aos.h"
+#include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/panic/panic.h"
 
 namespace entente {
 
 std::span<const wire::Game* const> games() {
-  static const std::array all{&aos::game(), &bzflag::game(), &panic::game()};
+  static const std::array all{
+      &aos::game(),
+      &bzdraft::game(),
+      &bzflag::game(),
+      &panic::game(),
+  };
   return all;
 }
 

@@ -1,0 +1,50 @@
+#include "adapters/bzdraft/bzdraft.h"
+
+#include "adapters/bzdraft/dialect.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr std::size_t kEnvelope = 4;
+
+/// Cuts by length: one ENet packet holds one message or several.
+class Frames final : public wire::Cutter {
+ public:
+  wire::Cut next(Bytes bytes) override {
+    if (bytes.size() < kEnvelope) return {};
+    const std::size_t size = kEnvelope + (static_cast<std::size_t>(bytes[0]) << 8U | bytes[1]);
+    return {bytes.size() >= size ? size : 0, wire::Stage::kPlay, {}};
+  }
+};
+
+class Draft final : public wire::Game {
+ public:
+  std::string_view name() const override { return "bzdraft"; }
+  std::string_view about() const override { return "BZFlag's draft for 1.8 and later, which no release ever spoke"; }
+  std::uint16_t default_port() const override { return 5154; }
+  wire::Transport transport() const override { return wire::Transport::kEnet; }
+  std::span<const wire::DialectInfo> dialects() const override { return kDialectInfo; }
+
+  std::unique_ptr<wire::Codec> codec(std::size_t) const override { return make_codec(); }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override { return std::make_unique<Frames>(); }
+  std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override {
+    return std::make_unique<Frames>();
+  }
+  std::size_t largest_frame() const override { return kEnvelope + 0xFFFF; }
+
+  Bytes goodbye(std::size_t) const override {
+    static constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
+    return kSuperKill;
+  }
+  wire::Probe probe() const override { return wire::Probe::kFirstSession; }
+  wire::Detected detect(Bytes) const override { return {wire::Detected::State::kFound, 0}; }
+};
+
+}  // namespace
+
+const wire::Game& game() {
+  static const Draft kGame;
+  return kGame;
+}
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,17 @@
+// The draft of BZFlag's 1.8+ protocol has one dialect.
+#pragma once
+
+#include "adapters/wire/fields.h"
+#include "adapters/wire/game.h"
+
+namespace entente::bzdraft {
+
+struct Dialect {
+  wire::Order order = wire::Order::kBig;
+};
+
+inline constexpr wire::DialectInfo kDialectInfo[] = {
+    {"draft", "the 1.8+ draft, over ENet: integers instead of floats, one-byte ids"},
+};
+
+}  // namespace entente::bzdraft
