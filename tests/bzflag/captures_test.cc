@@ -11,10 +11,10 @@ class Exact final : public wire::Dissected {
 
   void frame(const wire::Frame& frame) override {
     ++frames;
-    INFO(text(frame.way), " ", text(frame.lane), " ", to_hex(frame.bytes));
+    INFO(std::string(text(frame.way)), " ", to_hex(frame.bytes));
     const auto row = codec_->decode(frame);
     if (!row) {
-      FAIL_CHECK(row.error().what, " in ", row.error().field, " at ", row.error().offset);
+      FAIL_CHECK(std::string(row.error().what), " in ", std::string(row.error().field), " at ", row.error().offset);
       return;
     }
     ++seen[std::string((*row)->name) + " " + text(frame.way)];
@@ -23,8 +23,8 @@ class Exact final : public wire::Dissected {
     CHECK(to_hex(again_) == to_hex(frame.bytes));
     CHECK(wire::opaque_bytes(*codec_) == 0);
   }
-  void raw(wire::Way way, wire::Lane, Bytes bytes, const Fault* why) override {
-    FAIL_CHECK("raw ", text(way), " ", to_hex(bytes), " ", why ? why->what : "");
+  void raw(wire::Way, wire::Lane, Bytes bytes, const Fault* why) override {
+    FAIL_CHECK("raw ", to_hex(bytes), " ", std::string(why ? why->what : ""));
   }
 
   std::size_t frames = 0;
@@ -50,7 +50,7 @@ constexpr Tape kTapes[] = {
 TEST_CASE("real sessions are exact, cut as they were and byte by byte") {
   for (const Tape& tape : kTapes) {
     for (const std::size_t grain : {0, 1, 7}) {
-      INFO(tape.name, " grain ", grain);
+      INFO(std::string(tape.name), " grain ", grain);
       Exact exact(tape.dialect);
       play_tape(tape.name, tape.dialect, grain, exact);
       CHECK(exact.frames == tape.frames);

@@ -1,0 +1,115 @@
+// The manners that a relay asks for: cutting, greetings, detection, links.
+#include "tests/bzflag/tape.h"
+
+namespace entente::bzflag {
+namespace {
+
+using wire::Detected, wire::Frame, wire::Lane, wire::Stage, wire::Way;
+
+/// "greeting:hex play:hex raw(why):hex …"
+class Cuts final : public wire::Dissected {
+ public:
+  std::string all;
+  void frame(const Frame& frame) override {
+    all += (all.empty() ? "" : " ") + std::string(frame.stage == Stage::kGreeting ? "greeting:" : "play:") +
+           to_hex(frame.bytes);
+  }
+  void raw(Way, Lane, Bytes bytes, const Fault* why) override {
+    all += (all.empty() ? "" : " ") + std::string("raw(") + (why ? why->what : "") + "):" + to_hex(bytes);
+  }
+};
+
+std::string cut(const char* dialect, Way way, std::string_view hex, std::size_t grain) {
+  wire::Dissector dissector(game(), dialect_of(dialect));
+  Cuts cuts;
+  const Buffer bytes = from_hex(hex);
+  for (std::size_t at = 0; at < bytes.size(); at += grain)
+    dissector.stream(way, Bytes(bytes).subspan(at, std::min(grain, bytes.size() - at)), cuts);
+  dissector.end(way, cuts, false);
+  return cuts.all;
+}
+
+TEST_CASE("greetings are cut off once, however the stream is cut") {
+  for (const std::size_t grain : {1, 3, 1000}) {
+    CHECK(cut("2.4", Way::kToServer, "425a464c41470d0a0d0a 00006578", grain) ==
+          "greeting:425a464c41470d0a0d0a play:00006578");
+    CHECK(cut("2.4", Way::kToClient, "425a465330323231 05 0000736b", grain) ==
+          "greeting:425a46533032323105 play:0000736b");
+    CHECK(cut("2.4", Way::kToClient, "425a465330323231 0d0a0d0a", grain) == "greeting:425a4653303232310d0a0d0a");
+    CHECK(cut("wiki", Way::kToServer, "425a464c41470d0a0d0a 00006578", grain) ==
+          "greeting:425a464c41470d0a0d0a play:00006578");
+    CHECK(cut("wiki", Way::kToServer, "00006578", grain) == "play:00006578");
+    CHECK(cut("1.10", Way::kToServer, "00006e66", grain) == "play:00006e66");
+  }
+}
+
+TEST_CASE("player 13 is not taken for a late answer") {
+  for (const std::size_t grain : {1, 9, 1000})
+    CHECK(cut("2.4", Way::kToClient, "425a465330323231 0d 0008677400000000 00000001", grain) ==
+          "greeting:425a4653303232310d play:000867740000000000000001");
+  CHECK(cut("2.0", Way::kToClient, "425a465330303236 0d", 9) == "greeting:425a4653303032360d");
+}
+
+TEST_CASE("a refusal runs to the end of the stream") {
+  CHECK(cut("2.4", Way::kToClient, "524546555345443a 6e6f", 1000) == "greeting:524546555345443a6e6f");
+  CHECK(cut("2.4", Way::kToClient, "524546555345443a 6e6f", 1) == "greeting:524546555345443a greeting:6e greeting:6f");
+  const auto codec = game().codec(0);
+  const auto more = codec->decode({Way::kToClient, Lane::kStream, Stage::kGreeting, as_bytes("o")});
+  CHECK(std::string((*more)->name) == "RefusedMore");
+}
+
+TEST_CASE("framing is lost at a wrong greeting and at a frame no server would take") {
+  CHECK(cut("2.4", Way::kToServer, "474554", 1) == "raw(wrong greeting):47 raw():45 raw():54");
+  CHECK(cut("2.4", Way::kToServer, "00006578", 4) == "raw(wrong greeting):00006578");
+  CHECK(cut("2.4", Way::kToClient, "485454", 3) == "raw(wrong greeting):485454");
+  CHECK(cut("1.10", Way::kToServer, "425a464c41470d0a0d0a", 10) == "raw(frame too large):425a464c41470d0a0d0a");
+  CHECK(cut("2.0", Way::kToServer, "0400", 2) == "raw():0400");
+  CHECK(cut("2.0", Way::kToServer, "0401", 2) == "raw(frame too large):0401");
+}
+
+TEST_CASE("a datagram holds one frame or several") {
+  wire::Dissector dissector(game(), 0);
+  Cuts cuts;
+  dissector.datagram(Way::kToClient, from_hex("00006f66 0002706900010000"), cuts);
+  CHECK(cuts.all == "play:00006f66 play:000270690001 raw(message too short):0000");
+}
+
+TEST_CASE("the dialect is told by the first bytes of a silent connection") {
+  const auto state = [](std::string_view said) { return game().detect(as_bytes(said)).state; };
+  const auto dialect = [](std::string_view said) {
+    return game().dialects()[game().detect(as_bytes(said)).dialect].name;
+  };
+  for (const char* part : {"", "B", "BZFS", "BZFS022"}) CHECK(state(part) == Detected::State::kNeedMore);
+  for (const char* part : {"X", "BZX", "BZFS9999", "BZFLAG\r\n", "HTTP/1.1"})
+    CHECK(state(part) == Detected::State::kUnknown);
+  CHECK(dialect("BZFS0221\r\n\r\n") == "2.4");
+  CHECK(dialect(std::string_view("BZFS0026\0\0\x08gt", 13)) == "2.0");
+  CHECK(dialect(std::string_view("BZFS1910\0", 9)) == "1.10");
+}
+
+TEST_CASE("a greeting gives an id, and a datagram asks for its link") {
+  const auto id = [](std::string_view hex) { return game().greeted_as(from_hex(hex)); };
+  CHECK(id("425a465330323231 05") == 5);
+  CHECK_FALSE(id("425a465330323231 ff").has_value());  // full
+  CHECK_FALSE(id("425a465330323231 0d0a0d0a").has_value());
+  CHECK_FALSE(id("524546555345443a 6e").has_value());
+  const auto link = [](std::string_view hex) { return game().link_request(from_hex(hex)); };
+  CHECK(link("0001 6f66 05")->player == 5);
+  CHECK_FALSE(link("0000 6f66").has_value());
+  CHECK_FALSE(link("0001 6f67 05").has_value());
+  CHECK_FALSE(link("0001 6f66 05 00").has_value());
+}
+
+TEST_CASE("a relay must send the greeting whole, say goodbye, and wait for a header in 2.4 alone") {
+  CHECK(game().whole_frames(Way::kToClient, Stage::kGreeting));
+  CHECK_FALSE(game().whole_frames(Way::kToClient, Stage::kPlay));
+  CHECK_FALSE(game().whole_frames(Way::kToServer, Stage::kGreeting));
+  CHECK(game().client_greeting_size(dialect_of("2.4")) == 10);
+  CHECK(game().client_greeting_size(dialect_of("2.0")) == 0);
+  CHECK(to_hex(game().goodbye(0)) == "0000736b");
+  CHECK(game().dialects()[0].name == "2.4");
+  CHECK(game().default_port() == 5154);
+}
+
+}  // namespace
+}  // namespace entente::bzflag
