@@ -5,7 +5,7 @@
 namespace entente::relay {
 namespace {
 
-constexpr Millis kBelieveBadNews = 2'000;  // then the next player's arrival has the server probed again
+constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has the server probed again
 
 }  // namespace
 
@@ -39,6 +39,7 @@ void Door::tick(Millis now) {
   listener_.resume();
   gate_.tidy(now);
   if (server_ == Server::kProbing) probe_.tick(now);
+  if (server_ == Server::kUnknown && !tried_) start_probe();  // so that the first player need not wait
 }
 
 void Door::accepted(net::Fd fd, const net::Address& from) {
@@ -61,13 +62,18 @@ void Door::admit(Newcomer newcomer) {
   if (server_ != Server::kKnown) {
     waiting_.push_back(std::move(newcomer));
     if (server_ == Server::kFailed) return answer_waiting();
-    if (server_ == Server::kProbing) return;
-    server_ = Server::kProbing;
-    return probe_.start(limits_);
+    if (server_ == Server::kUnknown) start_probe();
+    return;
   }
   const Seat seat{newcomer.link, seating_.next_worker()};
   if (route_.with_datagrams()) table_.enter(newcomer.client, seat);
   seating_.seat(seat.worker, std::move(newcomer));
+}
+
+void Door::start_probe() {
+  tried_ = true;
+  server_ = Server::kProbing;
+  probe_.start(limits_);
 }
 
 void Door::left(LinkId link, const net::Address& client, bool server_unreached) {
@@ -93,6 +99,11 @@ void Door::probed(std::size_t dialect) {
 }
 
 void Door::probe_failed(Reason why) {
+  if (why == Reason::kDialectUnknown)
+    branch_.say(Line::kDialect, "cannot tell which dialect of " + std::string(route_.game.name()) + " the server " +
+                                    route_.server_name + " speaks: clients are turned away; add ?dialect= to --to");
+  if (why == Reason::kServerRefused)
+    branch_.say(Line::kMachine, "cannot reach server " + route_.server_name + "; is it running?");
   server_ = Server::kFailed;
   failed_ = why;
   good_until_ = branch_.loop.now() + kBelieveBadNews;

@@ -63,6 +63,7 @@ class Door final : private net::Listener::User, private net::UdpReader::User, pr
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why);
   void admit(Newcomer newcomer);
+  void start_probe();
   void answer_waiting();
 
   Branch& branch_;
@@ -76,6 +77,7 @@ class Door final : private net::Listener::User, private net::UdpReader::User, pr
 
   SilentProbe probe_;
   Server server_;
+  bool tried_ = false;
   Reason failed_ = Reason::kDialectUnknown;  // why, while kFailed
   Millis good_until_ = 0;                    // what was found out is believed, if it was bad news
   std::vector<Newcomer> waiting_;

@@ -96,7 +96,7 @@ inline Limits no_limits() {
 class Running {
  public:
   Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
-          std::optional<std::size_t> server_dialect = 0)
+          std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr)
       : server_(workers, heard) {
     relay::RelayOptions options;
     options.game = &game;
@@ -106,7 +106,7 @@ class Running {
     options.server_host = server.ip_text();
     options.server_port = server.port();
     options.limits = limits;
-    options.tap = &tapped;
+    options.tap = tap ? tap : &tapped;
     const auto listening = server_.add(options);
     REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
     address = listening->address;
