@@ -499,7 +499,7 @@ class Writer : public Verbs<Writer<D>, D> {
   }
   Writer& at_least(const char*, std::size_t) { return *this; }
   template <Number T>
-  Writer& bounded(const char* name, T& value, T low, T high) {
+  Writer& bounded(const char* name, T& value, [[maybe_unused]] T low, [[maybe_unused]] T high) {
     assert(value >= low && value <= high);
     field(name, value);
     return *this;
