@@ -31,7 +31,7 @@ class Codec {
  public:
   virtual ~Codec() = default;
 
-  /// The table, in the order of FORMAT.md, of every dialect. Lives as long as the program.
+  /// The table, in the order of FORMAT.md, of every dialect. Lives as long as the codec.
   virtual std::span<const Row> rows() const = 0;
 
   /// The row that `frame` would be decoded by; null when this dialect has none for its code, way, lane and stage.
