@@ -6,7 +6,6 @@
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/ogar/ogar.h"
 #include "adapters/panic/panic.h"
 
 namespace entente {
@@ -16,7 +15,6 @@ std::span<const wire::Game* const> games() {
       &aos::game(),
       &bzdraft::game(),
       &bzflag::game(),
-      &ogar::game(),
       &panic::game(),
   };
   return all;
