@@ -6,6 +6,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
+#include "adapters/ogar/ogar.h"
 #include "adapters/panic/panic.h"
 
 namespace entente {
@@ -15,6 +16,7 @@ std::span<const wire::Game* const> games() {
       &aos::game(),
       &bzdraft::game(),
       &bzflag::game(),
+      &ogar::game(),
       &panic::game(),
   };
   return all;

@@ -1,5 +1,6 @@
 #include "adapters/wire/outline.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -172,24 +173,37 @@ std::string sketch(const Row& row, Codec& codec) {
   return sketch.lines.empty() ? "       (no payload)\n" : sketch.lines;
 }
 
+/// Their names; five and more in a row as "first to last".
+std::string names(const Game& game, const std::vector<std::size_t>& dialects) {
+  constexpr std::size_t kLong = 5;
+  std::string out;
+  for (std::size_t i = 0; i < dialects.size();) {
+    std::size_t end = i + 1;
+    while (end < dialects.size() && dialects[end] == dialects[i] + (end - i)) ++end;
+    const auto name = [&](std::size_t at) { return std::string(game.dialects()[dialects[at]].name); };
+    if (end - i < kLong) end = i + 1;
+    out += (out.empty() ? "" : ", ") + name(i) + (end - i > 1 ? " to " + name(end - 1) : "");
+    i = end;
+  }
+  return out;
+}
+
 /// The layouts of one row: dialects that share one stand together.
 std::string layouts(const Game& game, const Row& row) {
-  std::vector<std::pair<std::string, std::string>> groups;  // dialect names, lines
-  const auto dialects = game.dialects();
-  for (std::size_t i = 0; i < dialects.size(); ++i) {
+  std::vector<std::pair<std::vector<std::size_t>, std::string>> groups;  // dialects, lines
+  for (std::size_t i = 0; i < game.dialects().size(); ++i) {
     if ((row.dialects >> i & 1U) == 0) continue;
     const auto codec = game.codec(i);
     std::string lines = sketch(row, *codec);
-    bool joined = false;
-    for (auto& [names, same] : groups) {
-      if (same != lines) continue;
-      (names += ", ") += dialects[i].name;
-      joined = true;
-    }
-    if (!joined) groups.emplace_back(dialects[i].name, std::move(lines));
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](auto& group) { return group.second == lines; });
+    if (same != groups.end())
+      same->first.push_back(i);
+    else
+      groups.push_back({{i}, std::move(lines)});
   }
   std::string out;
-  for (const auto& [names, lines] : groups) out += "Dialects " + names + ":\n```\n" + lines + "```\n";
+  for (const auto& [dialects, lines] : groups)
+    out += "Dialects " + names(game, dialects) + ":\n```\n" + lines + "```\n";
   return out;
 }
 

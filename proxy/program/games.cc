@@ -12,7 +12,10 @@ namespace {
 
 using Row = std::array<std::string, 6>;
 
-const char* text(wire::Transport transport) { return transport == wire::Transport::kTcpAndUdp ? "TCP and UDP" : "TCP"; }
+const char* text(wire::Transport transport) {
+  static constexpr const char* kNames[] = {"TCP", "TCP and UDP", "WebSocket", "ENet"};
+  return kNames[static_cast<std::size_t>(transport)];
+}
 
 std::vector<Row> rows(std::span<const wire::Game* const> known) {
   std::vector<Row> all{{"game", "dialect", "port", "transport", "roles", "about"}};

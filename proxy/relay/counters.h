@@ -42,6 +42,7 @@ using Counters = CountersOf<Count>;
 
 /// A moment's sum over all workers.
 struct Totals : CountersOf<std::uint64_t> {
+  void add(const Counters& part);
   std::uint64_t now() const { return opened > closed ? opened - closed : 0; }
   std::uint64_t by(Reason reason) const { return ended[static_cast<std::size_t>(reason)]; }
   std::uint64_t by(Drop drop) const { return dropped[static_cast<std::size_t>(drop)]; }

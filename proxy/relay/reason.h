@@ -22,7 +22,6 @@ enum class Reason : std::uint8_t {
   kGreetTimeout,        ///< Limits::greet_ms
   kDialectMismatch,     ///< the server speaks another dialect than the listener
   kDialectUnknown,      ///< the server did not show a dialect that we know
-  kHeldTooMuch,         ///< Limits::held_bytes
 
   // Broken or given up.
   kClientReset,
@@ -42,7 +41,7 @@ constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kCount);
 const char* text(Reason reason);
 
 /// The peer was turned away for what it did (as against: it left, or something broke).
-constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kHeldTooMuch; }
+constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kDialectUnknown; }
 
 /// Why a datagram went no further.
 enum class Drop : std::uint8_t {

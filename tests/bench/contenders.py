@@ -80,6 +80,24 @@ stream {{
 NGINX_STREAM = pathlib.Path("/usr/lib/nginx/modules/ngx_stream_module.so")
 
 
+ENTENTE = """
+[log]
+level = "warn"
+[limits]
+sessions = 1000000
+sessions_per_address = 1000000
+connects_per_second = 1000000
+connects_burst = 1000000
+bytes_per_second = 1000000000
+messages_per_second = 1000000000
+datagrams_per_second = 1000000000
+[[route]]
+listen = "bzflag://127.0.0.1:0?dialect=2.4"
+to = "bzflag://{echo}?dialect=2.4"
+record = "{record}"
+"""
+
+
 class Contender:
     """One relay: `carries` says which of tcp and udp, `needs` the program that must be there."""
 
@@ -111,20 +129,18 @@ class Direct(Contender):
 class Announcing(Contender):
     """Prints its address as the last word of its first line."""
 
-    def __init__(self, name, carries, command):
-        super().__init__(name, carries)
-        self.command = command
-
-    def missing(self):
-        return not pathlib.Path(self.command("", pathlib.Path())[0]).exists()
+    def __init__(self, name, carries, program, arguments):
+        super().__init__(name, carries, str(program))
+        self.arguments = arguments
 
     def start(self, echo, folder):
-        process = spawn(self.command(echo, folder), RELAY_CORE, stdout=subprocess.PIPE,
-                        stderr=open(folder / "log", "w"))
+        log = folder / "log"
+        process = spawn([self.needs, *self.arguments(echo, folder)], RELAY_CORE, stdout=subprocess.PIPE,
+                        stderr=log.open("w"))
         line = process.stdout.readline().split()
         if not line:
             kill(process)
-            raise RuntimeError(f"{self.name} did not start:\n" + (folder / "log").read_text())
+            raise RuntimeError(f"{self.name} did not start:\n{log.read_text()}")
         return process, line[-1]
 
 
@@ -163,18 +179,25 @@ class Socat(Configured):
         return ["socat", f"TCP-LISTEN:{port},bind=127.0.0.1,fork,backlog=4096,reuseaddr,nodelay", f"TCP:{echo},nodelay"]
 
 
-def all_contenders(build):
-    def ours(*more):
-        url = "bzflag://{}?dialect=2.4"
-        return lambda echo, folder: [build / "entente", "proxy", "--listen", url.format("127.0.0.1:0"),
-                                     "--to", url.format(echo), *(str(word).format(folder=folder) for word in more)]
+def entente(record):
+    """Every limit is on, at a number that the load does not reach: what they cost is measured with the rest."""
 
+    def arguments(echo, folder):
+        recording = folder / "session.mcap" if record else ""
+        (folder / "conf").write_text(ENTENTE.format(echo=echo, record=recording))
+        return ["run", folder / "conf"]
+
+    return arguments
+
+
+def all_contenders(build):
+    both, program = {"tcp", "udp"}, build / "entente"
     return [
-        Direct("direct", {"tcp", "udp"}),
-        Announcing("floor", {"tcp", "udp"}, lambda echo, folder: [build / "tests/bench/bench_floor", echo]),
+        Direct("direct", both),
+        Announcing("floor", both, build / "tests/bench/bench_floor", lambda echo, folder: [echo]),
         Haproxy("HAProxy", {"tcp"}, "haproxy"),
-        Nginx("nginx", {"tcp", "udp"}, "nginx"),
+        Nginx("nginx", both, "nginx"),
         Socat("socat", {"tcp"}, "socat"),
-        Announcing("entente", {"tcp", "udp"}, ours()),
-        Announcing("entente, recording", {"tcp", "udp"}, ours("--record", "{folder}/session.mcap")),
+        Announcing("entente", both, program, entente(record=False)),
+        Announcing("entente, recording", both, program, entente(record=True)),
     ]

@@ -115,11 +115,15 @@ def first_line(*command):
     return (done.stdout + done.stderr).strip().splitlines()[0]
 
 
-def surroundings(root):
+def command():
+    return "`" + " ".join(["tests/bench/run", *sys.argv[1:]]) + "`"
+
+
+def surroundings():
     cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     socat = re.search(r"socat version (\S+)", subprocess.run(
         ["socat", "-V"], capture_output=True, text=True, check=False).stdout) if shutil.which("socat") else None
-    commit = first_line("git", "-C", str(root), "rev-parse", "--short", "HEAD")
+    commit = first_line("git", "-C", str(pathlib.Path(__file__).parent), "rev-parse", "--short", "HEAD")
     version = lambda text: re.search(r"\d+\.\d+(\.\d+)?", text).group() if text else "absent"
     return (f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC, commit {commit}, "
             f"Linux {platform.release()}, {cpu.group(1) if cpu else platform.machine()}, "
@@ -129,9 +133,8 @@ def surroundings(root):
 
 
 def relays(results, cells, rates, chosen):
-    command = " ".join(["tests/bench/run", *sys.argv[1:]])
-    lines = [f"`{command}`: medians of {chosen.rounds} interleaved rounds of {chosen.seconds:g} s a cell.",
-             surroundings(pathlib.Path(__file__).resolve().parents[2]) + ".", ""]
+    lines = [command() + f": medians of {chosen.rounds} interleaved rounds of {chosen.seconds:g} s a cell.",
+             surroundings() + ".", ""]
     for kind, beside in (("tcp", "HAProxy"), ("udp", "nginx")):
         if not any(cell[0] == kind for cell in cells):
             continue
@@ -140,6 +143,47 @@ def relays(results, cells, rates, chosen):
             lines += [f"Half load, {kind.upper()}: {rates[kind]:,.0f} messages per second for everybody.", ""]
     lines += losses(results, cells) + [""] + aims(results)
     return "\n".join(lines).rstrip() + "\n"
+
+
+# The messages that make up most of a session's traffic.
+HOT = ["bzflag/2.4/MsgPlayerUpdateSmall/c2s", "bzflag/2.4/MsgPlayerUpdate/c2s", "bzflag/2.4/MsgShotBegin/c2s",
+       "bzflag/2.4/MsgShotEnd/c2s", "bzflag/2.4/MsgMessage/s2c", "panic/le-padded/Action/c2s",
+       "panic/le-padded/Move/s2c", "panic/be-packed/Move/s2c", "aos/0.75/WorldUpdate/s2c", "aos/0.75/PositionData/c2s",
+       "aos/0.75/WeaponInput/c2s", "ogar/modern/Mouse/c2s", "ogar/modern/UpdateNodes/s2c"]
+
+
+def codec_table(seen):
+    lines = [row(["message", "bytes", "decode ns", "encode ns"]), row(["---", "--:", "--:", "--:"])]
+    for name in HOT:
+        if name in seen:
+            one = seen[name]
+            lines.append(row([name, f"{one['bytes']:.0f}", f"{one['decode']:.1f}", f"{one['encode']:.1f}"]))
+    return lines
+
+
+def dialect_table(seen):
+    lines = [row(["dialect", "rows", "decode ns, median", "slowest", "encode ns, median", "slowest"]),
+             row(["---", "--:", "--:", "---", "--:", "---"])]
+    for dialect in dict.fromkeys(name.rsplit("/", 2)[0] for name in seen):
+        mine = {name: one for name, one in seen.items() if name.rsplit("/", 2)[0] == dialect}
+        words = [dialect, str(len(mine))]
+        for verb in ("decode", "encode"):
+            slowest = max(mine, key=lambda name: mine[name][verb])
+            words += [f"{statistics.median(one[verb] for one in mine.values()):.1f}",
+                      f"{mine[slowest][verb]:.0f} ({slowest.split('/', 2)[2]}, {mine[slowest]['bytes']:.0f} bytes)"]
+        lines.append(row(words))
+    return lines
+
+
+def codecs(measured):
+    """`measured`: what Google Benchmark wrote as JSON."""
+    seen = {}
+    for one in measured["benchmarks"]:
+        verb, name = one["name"].split("/", 1)
+        seen.setdefault(name, {"bytes": one["bytes"]})[verb] = one["cpu_time"]
+    lines = [command() + ": invented messages, 16 different ones of each row in turn, through `wire::Codec`.",
+             surroundings() + ".", ""]
+    return "\n".join(lines + codec_table(seen) + [""] + dialect_table(seen)) + "\n"
 
 
 def write(path, name, text):

@@ -1,0 +1,86 @@
+// What the dialects of Ogar differ in, as features. Only legacy() says which version has which.
+// Law: nobody asks for a version.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "adapters/wire/fields.h"
+#include "adapters/wire/game.h"
+
+namespace entente::ogar {
+
+struct Dialect {
+  wire::Order order = wire::Order::kLittle;
+  std::uint8_t hello = 0;            ///< opcode of the client's first message
+  std::uint32_t oldest_version = 0;  ///< that the hello may name
+  std::uint32_t newest_version = 0;
+  bool ucs2 = false;          ///< names and chat in 16-bit units (skins never are)
+  bool short_cells = false;   ///< cell positions are i16
+  bool whole_cells = false;   ///< a cell always carries colour and name; otherwise flags say which
+  bool long_removed = false;  ///< the count of removed cells is u32
+  bool coloured_pie = false;  ///< a slice of the team board carries its colour
+};
+
+/// OgarII's LegacyProtocol.js at 0ac75d8, with MultiOgarII's packet/ at a8293d2 beside it.
+constexpr Dialect legacy(std::uint32_t version) {
+  Dialect d;
+  d.hello = 0xFE;
+  d.oldest_version = version == 4 ? 0 : version;  // servers take what is older for 4
+  d.newest_version = version;
+  d.ucs2 = d.whole_cells = d.long_removed = version < 6;
+  d.short_cells = version < 5;
+  d.coloured_pie = version >= 21;
+  return d;
+}
+
+constexpr Dialect modern(std::uint32_t revision) {
+  Dialect d;
+  d.hello = 1;
+  d.oldest_version = d.newest_version = revision;
+  return d;
+}
+
+inline constexpr std::uint32_t kOldestLegacy = 4, kNewestLegacy = 22;
+inline constexpr std::size_t kDialectCount = 1 + kNewestLegacy - kOldestLegacy + 1;
+
+inline constexpr std::array<Dialect, kDialectCount> kDialects = [] {
+  std::array<Dialect, kDialectCount> all{};
+  all[0] = modern(3);
+  for (std::uint32_t v = kOldestLegacy; v <= kNewestLegacy; ++v) all[1 + v - kOldestLegacy] = legacy(v);
+  return all;
+}();
+
+inline constexpr std::array<wire::DialectInfo, kDialectCount> kDialectInfo{{
+    {"modern3", "Modern Protocol revision 3, as OgarII 1.3.6 implements it"},
+    {"legacy4", "UCS-2 names, 16-bit positions; clients that name an older version too"},
+    {"legacy5", "UCS-2 names, 32-bit positions (agario-client)"},
+    {"legacy6", "UTF-8 names, cells tell only what changed (Cigar, Cigar2)"},
+    {"legacy7", "as legacy6, the board by cell id"},
+    {"legacy8", "as legacy7"},
+    {"legacy9", "as legacy7"},
+    {"legacy10", "as legacy7"},
+    {"legacy11", "pellets are marked, the board is 0x33"},
+    {"legacy12", "as legacy11"},
+    {"legacy13", "as legacy11"},
+    {"legacy14", "the board is 0x35"},
+    {"legacy15", "as legacy14"},
+    {"legacy16", "as legacy14"},
+    {"legacy17", "as legacy14"},
+    {"legacy18", "as legacy14; the newest of MultiOgarII"},
+    {"legacy19", "as legacy14"},
+    {"legacy20", "as legacy14"},
+    {"legacy21", "slices of the team board have colours"},
+    {"legacy22", "as legacy21; the newest of OgarII"},
+}};
+
+/// Places in kDialects, as bits of Row::dialects.
+constexpr std::uint32_t versions(std::uint32_t first, std::uint32_t last) {
+  std::uint32_t bits = 0;
+  for (std::uint32_t v = first; v <= last; ++v) bits |= 1U << (1 + v - kOldestLegacy);
+  return bits;
+}
+inline constexpr std::uint32_t kModern = 1, kLegacy = versions(kOldestLegacy, kNewestLegacy), kAll = kModern | kLegacy;
+
+}  // namespace entente::ogar

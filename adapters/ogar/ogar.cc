@@ -1,0 +1,72 @@
+#include "adapters/ogar/ogar.h"
+
+#include "adapters/ogar/dialect.h"
+
+namespace entente::ogar {
+namespace {
+
+/// OgarII hangs up (1009) on a longer one, and on an empty one.
+constexpr std::size_t kLargestToServer = 512;
+/// OgarII builds its messages in one buffer of this size.
+constexpr std::size_t kLargestToClient = 1024 * 1024;
+
+/// The client's first message is its greeting; a second one like it is no message of this protocol.
+class Messages final : public wire::Cutter {
+ public:
+  explicit Messages(wire::Way way) : greeted_(way == wire::Way::kToClient), way_(way) {}
+
+  wire::Cut next(Bytes bytes) override {
+    const wire::Stage stage = greeted_ ? wire::Stage::kPlay : wire::Stage::kGreeting;
+    greeted_ = true;
+    const std::size_t most = way_ == wire::Way::kToServer ? kLargestToServer : kLargestToClient;
+    if (bytes.size() > most) return {0, stage, Fault{"message too large"}};
+    return {bytes.size(), stage, {}};
+  }
+
+ private:
+  bool greeted_;
+  wire::Way way_;
+};
+
+std::optional<std::size_t> dialect_of(std::uint8_t opcode, std::uint32_t version) {
+  for (std::size_t i = 0; i < kDialects.size(); ++i)
+    if (kDialects[i].hello == opcode && kDialects[i].oldest_version <= version &&
+        version <= kDialects[i].newest_version)
+      return i;
+  return std::nullopt;
+}
+
+class OgarGame final : public wire::Game {
+ public:
+  std::string_view name() const override { return "ogar"; }
+  std::string_view about() const override { return "Agar.io servers and clients: OgarII, MultiOgarII, Cigar2"; }
+  std::uint16_t default_port() const override { return 443; }
+  wire::Transport transport() const override { return wire::Transport::kWebSocket; }
+  std::span<const wire::DialectInfo> dialects() const override { return kDialectInfo; }
+
+  std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override { return make_codec(dialect); }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way way, std::size_t) const override {
+    return std::make_unique<Messages>(way);
+  }
+  std::size_t largest_frame() const override { return kLargestToClient; }
+
+  /// A server is silent until it knows the client's version, and a bare connection does OgarII harm: when it closes
+  /// without a hello, the newest player loses the chat (Listener.js:114).
+  wire::Probe probe() const override { return wire::Probe::kNever; }
+  wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
+  std::optional<std::size_t> named_by_client(Bytes first) const override {
+    if (first.size() < 5) return std::nullopt;
+    std::uint32_t version = 0;
+    std::memcpy(&version, first.data() + 1, sizeof version);
+    return dialect_of(first[0], version);
+  }
+};
+
+}  // namespace
+
+const wire::Game& game() {
+  static const OgarGame kGame;
+  return kGame;
+}
+
+}  // namespace entente::ogar

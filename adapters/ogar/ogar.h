@@ -1,0 +1,14 @@
+// Ogar (the family of Agar.io servers), as the registry and the tools see it.
+#pragma once
+
+#include "adapters/wire/game.h"
+
+namespace entente::ogar {
+
+/// The one Ogar of this program.
+const wire::Game& game();
+
+/// A codec of the dialect at `dialect` in game().dialects().
+std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
+
+}  // namespace entente::ogar

@@ -1,0 +1,33 @@
+// The one owner of a libuv handle, and the one place that knows how libuv closes: later. uv_close only begins it; the
+// memory must stay until the loop has called back. So a handle lives on the heap, its owner may go at any time, and the
+// loop frees it.
+// Law: no other file calls uv_close, and after the owner is gone nothing calls back.
+#pragma once
+
+#include <uv.h>
+
+#include <memory>
+#include <type_traits>
+
+namespace entente::net {
+
+struct HandleCloser {
+  template <class T>
+  void operator()(T* handle) const {
+    uv_close(reinterpret_cast<uv_handle_t*>(handle), [](uv_handle_t* closed) { delete reinterpret_cast<T*>(closed); });
+  }
+};
+
+template <class T>
+using Handle = std::unique_ptr<T, HandleCloser>;
+
+/// `init(T*)` is a call of the uv_*_init family; where it fails (not 0) there is no handle.
+template <class T, class Init>
+Handle<T> make_handle(void* owner, Init&& init) {
+  auto raw = std::make_unique<T>();
+  if (init(raw.get()) != 0) return nullptr;
+  raw->data = owner;
+  return Handle<T>(raw.release());
+}
+
+}  // namespace entente::net

@@ -1,0 +1,45 @@
+// A link: what a session sees of one connection to one peer, whatever carries it (TCP now; ENet and WebSocket are to be
+// others). Bytes go out in the order sent; what the network does not take at once waits in the link.
+// Law: a call on a link never calls its user back before it returns; a user may close a link in any callback, but not
+// destroy it (that waits for the end of the turn).
+#pragma once
+
+#include <cstddef>
+
+#include "adapters/wire/frame.h"
+#include "proxy/base/bytes.h"
+
+namespace entente::net {
+
+class Link {
+ public:
+  virtual ~Link() = default;
+
+  /// REQUIRES: not after finish().
+  virtual void send(wire::Lane lane, Bytes bytes) = 0;
+  /// Bytes that wait in this link because the peer or the network is slow.
+  virtual std::size_t waiting() const = 0;
+  /// Whether to hear from the peer. Off at first.
+  virtual void read(bool on) = 0;
+  /// Nothing more will be sent: what waits goes out, then our side is closed (half-close).
+  virtual void finish() = 0;
+  /// At once; what waits is lost. No callback follows.
+  virtual void close() = 0;
+  virtual bool is_open() const = 0;
+};
+
+class LinkUser {
+ public:
+  virtual ~LinkUser() = default;
+
+  virtual void connected(Link&) {}
+  virtual void received(Link& link, wire::Lane lane, Bytes bytes) = 0;
+  /// Some of what waited went out.
+  virtual void wrote(Link& link) = 0;
+  /// The peer sends nothing more (it may still read).
+  virtual void ended(Link& link) = 0;
+  /// Reset, unreachable, refused: an errno. The link is closed.
+  virtual void broken(Link& link, int error) = 0;
+};
+
+}  // namespace entente::net

@@ -1,0 +1,76 @@
+#include "proxy/net/listener.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+namespace entente::net {
+namespace {
+
+constexpr int kAcceptsAtOnce = 64;  // then the loop's other links have their turn
+
+Fd any_file() { return Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+Fd accept_from(int listening, Address& from) {
+  sockaddr_storage raw{};
+  socklen_t size = sizeof(raw);
+  Fd fd(::accept4(listening, reinterpret_cast<sockaddr*>(&raw), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (fd) from = Address::from(reinterpret_cast<const sockaddr*>(&raw));
+  return fd;
+}
+
+bool no_files(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
+
+}  // namespace
+
+bool Listener::open(Fd listening) {
+  listening_ = std::move(listening);
+  reserve_ = any_file();
+  if (!poll_.open(loop_, listening_.get(), *this)) return false;
+  poll_.want(true, false);
+  return true;
+}
+
+void Listener::close() {
+  poll_.close();
+  listening_.reset();
+  reserve_.reset();
+}
+
+void Listener::resume() {
+  if (!poll_.is_open()) return;
+  if (!reserve_) reserve_ = any_file();
+  poll_.want(true, false);
+}
+
+void Listener::ready(bool, bool, bool) {
+  for (int i = 0; i < kAcceptsAtOnce && poll_.is_open(); ++i)
+    if (!accept_one()) return;
+}
+
+/// False when there is no more to accept now.
+bool Listener::accept_one() {
+  Address from;
+  Fd fd = accept_from(listening_.get(), from);
+  if (fd) {
+    user_.accepted(std::move(fd), from);
+    return true;
+  }
+  if (errno == EINTR || errno == ECONNABORTED) return true;
+  return no_files(errno) && accept_with_reserve();
+}
+
+bool Listener::accept_with_reserve() {
+  reserve_.reset();
+  Address from;
+  const bool accepted = bool(accept_from(listening_.get(), from));  // and closed
+  const bool none_waits = !accepted && !no_files(errno);
+  reserve_ = any_file();
+  if (accepted) user_.starved(from);
+  // Somebody else took even that one: the loop must not spin until there are files again.
+  if (!accepted && !none_waits) poll_.want(false, false);
+  return accepted;
+}
+
+}  // namespace entente::net

@@ -1,0 +1,39 @@
+// Accepts TCP connections, also when the process has no file descriptor left: one is kept in reserve, so that a
+// newcomer can be taken and turned away instead of waiting for ever while the loop spins.
+#pragma once
+
+#include "proxy/net/fd.h"
+#include "proxy/net/poll.h"
+
+namespace entente::net {
+
+class Listener final : private Poll::User {
+ public:
+  class User {
+   public:
+    virtual ~User() = default;
+    /// May close the listener.
+    virtual void accepted(Fd fd, const Address& from) = 0;
+    /// One was closed at once because there is no file descriptor for it.
+    virtual void starved(const Address& from) = 0;
+  };
+
+  Listener(Loop& loop, User& user) : loop_(loop), user_(user) {}
+  bool open(Fd listening);
+  void close();
+  /// Try again if there was no way to accept. REQUIRES: called every now and then.
+  void resume();
+
+ private:
+  void ready(bool readable, bool writable, bool broken) override;
+  bool accept_one();
+  bool accept_with_reserve();
+
+  Loop& loop_;
+  User& user_;
+  Fd listening_;
+  Fd reserve_;
+  Poll poll_;
+};
+
+}  // namespace entente::net

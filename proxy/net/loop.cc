@@ -1,0 +1,75 @@
+#include "proxy/net/loop.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+
+namespace entente::net {
+namespace {
+
+constexpr std::size_t kReadBuffer = 64 * 1024;
+constexpr std::size_t kLaterAtOnce = 1024;
+
+void check(int result) {
+  if (result != 0) std::abort();  // out of memory or of file descriptors before anything began
+}
+
+}  // namespace
+
+DatagramRoom::DatagramRoom() : bytes(kSlots * kSlotSize) {
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    parts[i] = {bytes.data() + i * kSlotSize, kSlotSize};
+    headers[i].msg_hdr.msg_iov = &parts[i];
+    headers[i].msg_hdr.msg_iovlen = 1;
+    headers[i].msg_hdr.msg_name = &from[i];
+    headers[i].msg_hdr.msg_namelen = sizeof(from[i]);
+  }
+}
+
+Loop::Loop() : read_buffer_(kReadBuffer) {
+  check(uv_loop_init(&loop_));
+  later_.reserve(kLaterAtOnce);
+  due_.reserve(kLaterAtOnce);
+  after_events_ = make_handle<uv_check_t>(this, [this](uv_check_t* it) { return uv_check_init(&loop_, it); });
+  after_timers_ = make_handle<uv_prepare_t>(this, [this](uv_prepare_t* it) { return uv_prepare_init(&loop_, it); });
+  uv_check_start(after_events_.get(), [](uv_check_t* it) { static_cast<Loop*>(it->data)->end_turn(); });
+  uv_prepare_start(after_timers_.get(), [](uv_prepare_t* it) { static_cast<Loop*>(it->data)->end_turn(); });
+  uv_unref(reinterpret_cast<uv_handle_t*>(after_events_.get()));
+  uv_unref(reinterpret_cast<uv_handle_t*>(after_timers_.get()));
+}
+
+Loop::~Loop() {
+  after_events_.reset();
+  after_timers_.reset();
+  uv_run(&loop_, UV_RUN_DEFAULT);  // only close callbacks are left
+  [[maybe_unused]] const int left_open = uv_loop_close(&loop_);
+  assert(left_open == 0);
+}
+
+void Loop::never(const Later& it) {
+  std::erase(later_, &it);
+  std::replace(due_.begin(), due_.end(), const_cast<Later*>(&it), static_cast<Later*>(nullptr));
+}
+
+void Loop::end_turn() {
+  while (!later_.empty()) {
+    due_.swap(later_);
+    for (std::size_t i = 0; i < due_.size(); ++i)
+      if (Later* it = due_[i]) it->at_turn_end();
+    due_.clear();
+  }
+}
+
+Ticker::Ticker(Loop& loop, User& user, Millis every)
+    : user_(user),
+      timer_(make_handle<uv_timer_t>(this, [&](uv_timer_t* it) { return uv_timer_init(loop.raw(), it); })) {
+  uv_timer_start(
+      timer_.get(),
+      [](uv_timer_t* it) {
+        auto* self = static_cast<Ticker*>(it->data);
+        self->user_.tick(uv_now(it->loop));
+      },
+      every, every);
+}
+
+}  // namespace entente::net

@@ -1,0 +1,87 @@
+// One thread's event loop: the clock, the shared read buffers, and what is done once at the end of a turn.
+// Law: everything on a loop is called on its thread; a loop outlives all that is on it.
+#pragma once
+
+#include <sys/socket.h>
+#include <uv.h>
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/time.h"
+#include "proxy/net/address.h"
+#include "proxy/net/handle.h"
+
+namespace entente::net {
+
+/// Something that gathers during a turn and acts at its end (a batch of datagrams, sessions to bury).
+class Later {
+ public:
+  virtual ~Later() = default;
+  virtual void at_turn_end() = 0;
+};
+
+/// Room for one recvmmsg; shared by all UDP sockets of a loop, because what it holds is used up before the next call.
+struct DatagramRoom {
+  static constexpr std::size_t kSlots = 32;
+  static constexpr std::size_t kSlotSize = 2049;  // the largest datagram that we pass on (2048), and one to notice more
+
+  DatagramRoom();
+  std::array<mmsghdr, kSlots> headers{};
+  std::array<iovec, kSlots> parts{};
+  std::array<sockaddr_in6, kSlots> from{};
+  Buffer bytes;
+};
+
+class Loop {
+ public:
+  Loop();
+  /// REQUIRES: nothing is open on it any more (run() has returned, or it never ran and its users are gone).
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  uv_loop_t* raw() { return &loop_; }
+  Millis now() const { return uv_now(&loop_); }  ///< as of this turn's start; compares with other loops' times
+  std::span<std::uint8_t> read_buffer() { return read_buffer_; }
+  DatagramRoom& datagram_room() { return datagram_room_; }
+
+  /// Calls `it` once when this turn's events are dealt with, before the loop sleeps. REQUIRES: not already asked.
+  void later(Later& it) { later_.push_back(&it); }
+  /// Forgets a request.
+  void never(const Later& it);
+
+  /// Serves until nothing is open on this loop.
+  void run() { uv_run(&loop_, UV_RUN_DEFAULT); }
+
+ private:
+  void end_turn();
+
+  uv_loop_t loop_{};
+  Handle<uv_check_t> after_events_;
+  Handle<uv_prepare_t>
+      after_timers_;  // timers run before the loop sleeps: what they asked for must not wait for an event
+  std::vector<Later*> later_, due_;
+  Buffer read_buffer_;
+  DatagramRoom datagram_room_;
+};
+
+/// Calls back every so many milliseconds.
+class Ticker {
+ public:
+  class User {
+   public:
+    virtual ~User() = default;
+    virtual void tick(Millis now) = 0;
+  };
+
+  Ticker(Loop& loop, User& user, Millis every);
+
+ private:
+  User& user_;
+  Handle<uv_timer_t> timer_;
+};
+
+}  // namespace entente::net

@@ -1,0 +1,55 @@
+// Letters from other threads to a loop, read on the loop's thread.
+// Law: the only lock between workers; held for a push or a swap.
+#pragma once
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "proxy/net/loop.h"
+
+namespace entente::net {
+
+/// `User` has `void mail()`: there may be letters. It is called on the loop's thread, at least once after each post.
+template <class Letter, class User>
+class Mailbox {
+ public:
+  Mailbox(Loop& loop, User& user)
+      : async_(make_handle<uv_async_t>(&user, [&](uv_async_t* it) {
+          return uv_async_init(loop.raw(), it, [](uv_async_t* woken) { static_cast<User*>(woken->data)->mail(); });
+        })) {}
+
+  /// From any thread. False when the mailbox is closed; the letter is destroyed then.
+  bool post(Letter letter) {
+    std::lock_guard lock(mutex_);
+    if (closed_) return false;
+    letters_.push_back(std::move(letter));
+    uv_async_send(async_.get());
+    return true;
+  }
+
+  /// Calls mail() soon, if the mailbox is not closed. Safe in a signal handler.
+  void wake() { uv_async_send(async_.get()); }
+
+  /// Moves all letters into `into`, which must be empty; oldest first.
+  void take(std::vector<Letter>& into) {
+    std::lock_guard lock(mutex_);
+    letters_.swap(into);
+  }
+
+  /// Takes no more letters, and no longer keeps the loop running. On the loop's thread.
+  void close() {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    letters_.clear();
+    uv_unref(reinterpret_cast<uv_handle_t*>(async_.get()));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Letter> letters_;
+  bool closed_ = false;
+  Handle<uv_async_t> async_;
+};
+
+}  // namespace entente::net

@@ -1,0 +1,126 @@
+#include "proxy/net/socket.h"
+
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace entente::net {
+namespace {
+
+constexpr int kBacklog = 4096;            // the kernel lowers it to net.core.somaxconn
+constexpr int kTries = 64;                // for a port that is free for TCP and UDP
+constexpr int kDatagramBuffer = 4 << 20;  // a burst of a thousand datagrams overflows the default 208 KiB
+
+void set(int fd, int level, int option, int value) { (void)setsockopt(fd, level, option, &value, sizeof(value)); }
+
+Fd open_socket(int family, int type) { return Fd(::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
+
+Fd open_stream(int family) {
+  Fd fd = open_socket(family, SOCK_STREAM);
+  if (fd) set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (fd && family == AF_INET6) set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
+  return fd;
+}
+
+Fd open_datagram(int family) {
+  Fd fd = open_socket(family, SOCK_DGRAM);
+  if (fd && family == AF_INET6) set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
+  return fd;
+}
+
+bool bind_to(const Fd& fd, const Address& at) { return ::bind(fd.get(), at.raw(), at.size()) == 0; }
+
+/// One try; errno says why not.
+bool try_listen(const Address& at, bool with_udp, Sockets& out) {
+  out.tcp = open_stream(at.family());
+  if (!out.tcp || !bind_to(out.tcp, at)) return false;
+  out.address = local_address(out.tcp.get());
+  if (with_udp) {
+    out.udp = open_datagram(at.family());
+    if (!out.udp || !bind_to(out.udp, out.address)) return false;
+    set(out.udp.get(), SOL_SOCKET, SO_RCVBUF, kDatagramBuffer);
+    set(out.udp.get(), SOL_SOCKET, SO_SNDBUF, kDatagramBuffer);
+  }
+  return ::listen(out.tcp.get(), kBacklog) == 0;
+}
+
+std::string listen_hint(int error) {
+  if (error == EADDRINUSE) return "stop the program that has this port, or listen on another (port 0 takes any)";
+  if (error == EACCES) return "ports below 1024 need root or CAP_NET_BIND_SERVICE";
+  if (error == EADDRNOTAVAIL) return "listen on an address that this machine has";
+  return "listen on another address or port";
+}
+
+/// One try for a local port that both sockets share; errno says why not.
+bool try_pair(const Address& server, Sockets& out) {
+  out.udp = open_datagram(server.family());
+  if (!out.udp || !bind_to(out.udp, server.wildcard_of_family())) return false;
+  const std::uint16_t port = local_address(out.udp.get()).port();
+  errno = EADDRINUSE;
+  if ((port & 0xFF) < 4) return false;
+  out.tcp = open_stream(server.family());
+  out.address = server.wildcard_of_family().with_port(port);
+  return out.tcp && bind_to(out.tcp, out.address) && ::connect(out.udp.get(), server.raw(), server.size()) == 0;
+}
+
+}  // namespace
+
+Error machine_error(const std::string& what, int error, const std::string& hint) {
+  return Error{what + ": " + std::strerror(error) + "; " + hint};
+}
+
+Outcome<Sockets> listen(const Address& at, bool with_udp) {
+  const int tries = with_udp && at.port() == 0 ? kTries : 1;
+  for (int i = 0; i < tries; ++i) {
+    Sockets sockets;
+    if (try_listen(at, with_udp, sockets)) return sockets;
+    if (errno != EADDRINUSE) break;
+  }
+  const int error = errno;
+  return machine_error("cannot listen on " + at.text(), error, listen_hint(error));
+}
+
+Outcome<Sockets> stream_towards(const Address& server) {
+  Sockets sockets;
+  sockets.tcp = open_stream(server.family());
+  if (sockets.tcp) return sockets;
+  const int error = errno;
+  return machine_error("cannot open a socket", error, "raise the limit of open files (ulimit -n)");
+}
+
+Outcome<Sockets> pair_towards(const Address& server) {
+  for (int i = 0; i < kTries; ++i) {
+    Sockets sockets;
+    if (try_pair(server, sockets)) return sockets;
+    if (errno != EADDRINUSE) break;
+  }
+  const int error = errno;
+  return machine_error("cannot open a TCP and a UDP socket on one port towards " + server.text(), error,
+                       "raise the limit of open files (ulimit -n) or net.ipv4.ip_local_port_range");
+}
+
+void set_stream_options(int fd) {
+  set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
+  set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15);
+  set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
+}
+
+Address local_address(int fd) {
+  sockaddr_storage raw{};
+  socklen_t size = sizeof(raw);
+  if (getsockname(fd, reinterpret_cast<sockaddr*>(&raw), &size) != 0) return {};
+  return Address::from(reinterpret_cast<const sockaddr*>(&raw));
+}
+
+Address peer_address(int fd) {
+  sockaddr_storage raw{};
+  socklen_t size = sizeof(raw);
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&raw), &size) != 0) return {};
+  return Address::from(reinterpret_cast<const sockaddr*>(&raw));
+}
+
+}  // namespace entente::net

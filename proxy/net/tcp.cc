@@ -1,0 +1,141 @@
+#include "proxy/net/tcp.h"
+
+#include <sys/socket.h>
+
+#include <cassert>
+#include <cerrno>
+
+#include "proxy/net/socket.h"
+
+namespace entente::net {
+namespace {
+
+constexpr std::size_t kKeptRoom = 4 * 1024;  // a drained queue larger than this gives its memory back
+
+int socket_error(int fd) {
+  int error = 0;
+  socklen_t size = sizeof(error);
+  return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+bool try_again(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR || error == ENOBUFS; }
+
+}  // namespace
+
+bool Tcp::adopt(Fd fd) {
+  fd_ = std::move(fd);
+  set_stream_options(fd_.get());
+  if (poll_.open(loop_, fd_.get(), *this)) return true;
+  close();
+  return false;
+}
+
+int Tcp::connect(Fd fd, const Address& to) {
+  const int result = ::connect(fd.get(), to.raw(), to.size());
+  if (result != 0 && errno != EINPROGRESS) return errno;
+  connecting_ = true;
+  if (!adopt(std::move(fd))) return ENOMEM;
+  watch();
+  return 0;
+}
+
+void Tcp::read(bool on) {
+  reading_ = on;
+  watch();
+}
+
+void Tcp::send(wire::Lane, Bytes bytes) {
+  assert(!finishing_);
+  if (!is_open() || failed_) return;
+  if (waiting() == 0 && !connecting_) bytes = bytes.subspan(write(bytes));
+  if (bytes.empty() || failed_) return;
+  append(waiting_, bytes);
+  watch();
+}
+
+void Tcp::finish() {
+  if (finishing_ || !is_open()) return;
+  finishing_ = true;
+  if (waiting() == 0 && !connecting_) ::shutdown(fd_.get(), SHUT_WR);
+}
+
+void Tcp::close() {
+  poll_.close();
+  fd_.reset();
+  waiting_ = {};
+  sent_ = 0;
+}
+
+/// Bytes that the kernel took.
+std::size_t Tcp::write(Bytes bytes) {
+  const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (n >= 0) return static_cast<std::size_t>(n);
+  if (try_again(errno)) return 0;
+  failed_ = errno;
+  waiting_.clear();
+  sent_ = 0;
+  watch();
+  return 0;
+}
+
+void Tcp::watch() {
+  if (!is_open()) return;
+  // A socket that failed a write is ready for ever. A link that is read hears of it by reading, after the last bytes.
+  poll_.want(hears(), waiting() > 0 || connecting_ || (failed_ && !hears()));
+}
+
+void Tcp::ready(bool readable, bool writable, bool broken) {
+  if (connecting_) return conclude_connect();
+  if (failed_ && !hears()) return break_off(failed_);
+  if (writable) flush();
+  if (!is_open()) return;
+  if ((readable || broken) && hears())
+    receive();
+  else if (broken)
+    return break_off(socket_error(fd_.get()));
+  if (broken) watch();
+}
+
+void Tcp::conclude_connect() {
+  const int error = socket_error(fd_.get());
+  if (error) return break_off(error);
+  connecting_ = false;
+  watch();
+  user_.connected(*this);
+  if (is_open() && finishing_ && waiting() == 0) ::shutdown(fd_.get(), SHUT_WR);
+}
+
+void Tcp::receive() {
+  const auto room = loop_.read_buffer();
+  const ssize_t n = ::recv(fd_.get(), room.data(), room.size(), 0);
+  if (n > 0) return user_.received(*this, wire::Lane::kStream, room.first(static_cast<std::size_t>(n)));
+  if (n < 0 && try_again(errno)) return;
+  if (n < 0 || failed_) return break_off(failed_ ? failed_ : errno);
+  peer_ended_ = true;
+  watch();
+  user_.ended(*this);
+}
+
+void Tcp::flush() {
+  if (waiting() == 0) return;
+  sent_ += write(Bytes(waiting_).subspan(sent_));
+  if (failed_) return;
+  if (waiting() == 0) {
+    sent_ = 0;
+    waiting_.clear();
+    if (waiting_.capacity() > kKeptRoom) waiting_ = {};
+    if (finishing_) ::shutdown(fd_.get(), SHUT_WR);
+  } else if (sent_ > waiting_.size() / 2) {
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(sent_));
+    sent_ = 0;
+  }
+  watch();
+  user_.wrote(*this);
+}
+
+void Tcp::break_off(int error) {
+  close();
+  user_.broken(*this, error ? error : ECONNRESET);
+}
+
+}  // namespace entente::net

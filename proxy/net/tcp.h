@@ -1,0 +1,48 @@
+// A link over one TCP connection. Each readiness is one read into the loop's shared buffer; each send is one write at
+// once, and only what the kernel does not take is copied and waits.
+// Law: nothing is allocated while the kernel takes what is sent.
+#pragma once
+
+#include "proxy/net/fd.h"
+#include "proxy/net/link.h"
+#include "proxy/net/poll.h"
+
+namespace entente::net {
+
+class Tcp final : public Link, private Poll::User {
+ public:
+  Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) {}
+
+  /// Takes a connected socket. False when the machine cannot watch it; it is closed then.
+  bool adopt(Fd fd);
+  /// Begins to connect; connected() or broken() follows. An errno when it cannot even begin.
+  int connect(Fd fd, const Address& to);
+
+  void send(wire::Lane lane, Bytes bytes) override;
+  std::size_t waiting() const override { return waiting_.size() - sent_; }
+  void read(bool on) override;
+  void finish() override;
+  void close() override;
+  bool is_open() const override { return fd_.get() >= 0; }
+
+ private:
+  void ready(bool readable, bool writable, bool broken) override;
+  bool hears() const { return reading_ && !connecting_ && !peer_ended_; }
+  void conclude_connect();
+  void receive();
+  void flush();
+  std::size_t write(Bytes bytes);
+  void watch();
+  void break_off(int error);
+
+  Loop& loop_;
+  LinkUser& user_;
+  Fd fd_;
+  Poll poll_;
+  Buffer waiting_;  // from sent_ on: not yet taken by the kernel
+  std::size_t sent_ = 0;
+  int failed_ = 0;  // errno of a write; told when the loop comes by, never from inside send()
+  bool connecting_ = false, reading_ = false, finishing_ = false, peer_ended_ = false;
+};
+
+}  // namespace entente::net

@@ -1,0 +1,61 @@
+// A token bucket: so many a second in the long run, a burst at once.
+// Law: whole numbers in thousandths of a token; may go into debt, which it pays back before it is ready again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "proxy/base/time.h"
+
+namespace entente::relay {
+
+class Bucket {
+ public:
+  /// `per_second` 0: no limit.
+  Bucket(std::uint32_t per_second, std::uint64_t burst, Millis now)
+      : rate_(per_second), full_(static_cast<std::int64_t>(burst) * 1000), level_(full_), at_(now) {}
+
+  /// Takes `n` in any case. False when that was more than there was.
+  bool take(std::size_t n, Millis now) {
+    if (rate_ == 0) return true;
+    refill(now);
+    level_ -= static_cast<std::int64_t>(n) * 1000;
+    return level_ >= 0;
+  }
+
+  /// Takes one if there is one.
+  bool take_one(Millis now) {
+    if (!ready(now)) return false;
+    level_ -= 1000;
+    return true;
+  }
+
+  /// At least one is there (or there is no limit).
+  bool ready(Millis now) {
+    if (rate_ == 0) return true;
+    refill(now);
+    return level_ >= std::min<std::int64_t>(1000, full_);
+  }
+
+  bool full(Millis now) const {
+    Bucket then = *this;
+    then.refill(now);
+    return then.level_ == full_;
+  }
+
+ private:
+  void refill(Millis now) {
+    if (now <= at_) return;  // another loop's clock may be a little behind
+    // An hour fills any bucket: the product cannot overflow.
+    const auto passed = static_cast<std::int64_t>(std::min<Millis>(now - at_, 3'600'000));
+    level_ = std::min(full_, level_ + static_cast<std::int64_t>(rate_) * passed);
+    at_ = now;
+  }
+
+  std::int64_t rate_;  // tokens a second = thousandths a millisecond
+  std::int64_t full_;
+  std::int64_t level_;
+  Millis at_;
+};
+
+}  // namespace entente::relay

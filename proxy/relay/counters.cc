@@ -1,0 +1,35 @@
+#include "proxy/relay/counters.h"
+
+namespace entente::relay {
+namespace {
+
+void add(TrafficOf<std::uint64_t>& sum, const TrafficOf<Count>& part) {
+  sum.bytes += part.bytes.read();
+  sum.frames += part.frames.read();
+  sum.datagrams += part.datagrams.read();
+  sum.datagram_bytes += part.datagram_bytes.read();
+}
+
+}  // namespace
+
+void Totals::add(const Counters& part) {
+  opened += part.opened.read();
+  closed += part.closed.read();
+  stalls += part.stalls.read();
+  throttled += part.throttled.read();
+  unframed += part.unframed.read();
+  unsaid += part.unsaid.read();
+  for (std::size_t i = 0; i < kReasons; ++i) ended[i] += part.ended[i].read();
+  for (std::size_t i = 0; i < kDrops; ++i) dropped[i] += part.dropped[i].read();
+  relay::add(to_server, part.to_server);
+  relay::add(to_client, part.to_client);
+}
+
+std::uint64_t Totals::refused() const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kReasons; ++i)
+    if (is_refusal(static_cast<Reason>(i))) sum += ended[i];
+  return sum;
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,59 @@
+#include "proxy/relay/datagrams.h"
+
+namespace entente::relay {
+
+using wire::Lane;
+using wire::Way;
+
+Datagrams::Datagrams(Branch& branch, const SessionInfo& session, const Limits& limits)
+    : branch_(branch),
+      session_(session),
+      largest_(limits.datagram_bytes),
+      cutter_(branch.route.game.datagram_cutter(Way::kToServer, branch.route.dialect)),
+      pace_(limits.datagrams_per_second, limits.datagrams_per_second, branch.loop.now()),
+      moved_(branch.loop.now()),
+      reader_(branch.loop, *this) {}
+
+bool Datagrams::open(net::Fd connected) {
+  close();
+  server_ = std::move(connected);
+  return reader_.open(server_.get());
+}
+
+void Datagrams::close() {
+  reader_.close();
+  server_.reset();
+}
+
+std::optional<Drop> Datagrams::objection(Bytes datagram, Millis now) {
+  if (datagram.size() > largest_) return Drop::kTooLarge;
+  if (!pace_.take_one(now)) return Drop::kTooFast;
+  if (!cutter_) return std::nullopt;
+  const wire::Cut cut = cutter_->next(datagram);
+  if (cut.fault || cut.size == 0) return Drop::kBadFrame;
+  return std::nullopt;
+}
+
+void Datagrams::from_client(const net::Address& from, Bytes datagram) {
+  const Millis now = branch_.loop.now();
+  if (const auto drop = objection(datagram, now)) return branch_.dropped(*drop);
+  if (!server_) return branch_.dropped(Drop::kNotLinked);
+  client_ = from;
+  moved_ = now;
+  if (branch_.tap) branch_.tap->bytes(session_.link, Way::kToServer, Lane::kDatagram, datagram, wall_now());
+  if (!net::udp_send(server_.get(), datagram)) return branch_.dropped(Drop::kQueueFull);
+  branch_.counters.to_server.datagrams.add();
+  branch_.counters.to_server.datagram_bytes.add(datagram.size());
+}
+
+void Datagrams::datagram(const net::Address&, Bytes bytes) {
+  if (bytes.size() > largest_) return branch_.dropped(Drop::kTooLarge);
+  if (!client_) return branch_.dropped(Drop::kNotLinked);
+  moved_ = branch_.loop.now();
+  if (branch_.tap) branch_.tap->bytes(session_.link, Way::kToClient, Lane::kDatagram, bytes, wall_now());
+  branch_.to_clients->push(session_.listener, *client_, bytes);
+  branch_.counters.to_client.datagrams.add();
+  branch_.counters.to_client.datagram_bytes.add(bytes.size());
+}
+
+}  // namespace entente::relay

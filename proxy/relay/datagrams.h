@@ -1,0 +1,43 @@
+// The datagrams of one session: from its client (the listener's socket hears them) to the server on a socket of the
+// session's own, and back.
+// Law: a datagram that may not pass is dropped and counted; it never ends a session, because its sender may be forged.
+#pragma once
+
+#include <memory>
+
+#include "proxy/base/limits.h"
+#include "proxy/net/udp.h"
+#include "proxy/relay/bucket.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+class Datagrams final : private net::UdpReader::User {
+ public:
+  Datagrams(Branch& branch, const SessionInfo& session, const Limits& limits);
+
+  /// `connected` goes to the server and has the local port of the session's TCP connection.
+  bool open(net::Fd connected);
+  void close();
+
+  /// `from` is where the client wants its answers.
+  void from_client(const net::Address& from, Bytes datagram);
+  /// When the last one passed, either way.
+  Millis moved() const { return moved_; }
+
+ private:
+  void datagram(const net::Address& from, Bytes bytes) override;
+  std::optional<Drop> objection(Bytes datagram, Millis now);
+
+  Branch& branch_;
+  const SessionInfo& session_;
+  const std::size_t largest_;
+  std::unique_ptr<wire::Cutter> cutter_;
+  Bucket pace_;
+  Millis moved_;
+  net::Fd server_;
+  net::UdpReader reader_;
+  std::optional<net::Address> client_;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,124 @@
+#include "proxy/relay/door.h"
+
+#include <sys/socket.h>
+
+namespace entente::relay {
+namespace {
+
+constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has the server probed again
+
+}  // namespace
+
+Door::Door(Branch& branch, Seating& seating, const Limits& limits)
+    : branch_(branch),
+      route_(branch.route),
+      seating_(seating),
+      limits_(limits),
+      table_(branch.route.game),
+      listener_(branch.loop, *this),
+      datagrams_(branch.loop, *this),
+      probe_(branch, *this),
+      server_(branch.route.detects_before_sessions() ? Server::kUnknown : Server::kKnown) {}
+
+Outcome<Done> Door::open(net::Fd listening) {
+  const bool watched =
+      listener_.open(std::move(listening)) && (!route_.datagrams || datagrams_.open(route_.datagrams.get()));
+  if (!watched) return Error{"cannot watch the listener " + route_.listener.text() + "; raise the limit of open files"};
+  return Done{};
+}
+
+void Door::close() {
+  listener_.close();
+  datagrams_.close();
+  probe_.close();
+  for (Newcomer& one : waiting_) turn_away(std::move(one.fd), one.client, Reason::kStopped);
+  waiting_.clear();
+}
+
+void Door::tick(Millis now) {
+  listener_.resume();
+  gate_.tidy(now);
+  if (server_ == Server::kProbing) probe_.tick(now);
+  if (server_ == Server::kUnknown && !tried_) start_probe();  // so that the first player need not wait
+}
+
+void Door::accepted(net::Fd fd, const net::Address& from) {
+  if (const auto why = gate_.enter(from, limits_, branch_.loop.now())) return turn_away(std::move(fd), from, *why);
+  admit(Newcomer{route_.index, seating_.next_link(), std::move(fd), from, limits_});
+}
+
+void Door::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kNoFiles); }
+
+/// A last word without waiting for anything: a crowd at the door must cost next to nothing.
+void Door::turn_away(net::Fd fd, const net::Address& from, Reason why) {
+  const Bytes goodbye = route_.game.goodbye(route_.dialect);
+  if (fd && !goodbye.empty()) (void)::send(fd.get(), goodbye.data(), goodbye.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const SessionInfo who{0, &route_.game, route_.dialect, from, route_.servers.front(), route_.listener};
+  is_refusal(why) ? branch_.refused(who, why, Fault{""}, 0) : branch_.closed(who, why);
+}
+
+void Door::admit(Newcomer newcomer) {
+  if (server_ == Server::kFailed && branch_.loop.now() > good_until_) server_ = Server::kUnknown;
+  if (server_ != Server::kKnown) {
+    waiting_.push_back(std::move(newcomer));
+    if (server_ == Server::kFailed) return answer_waiting();
+    if (server_ == Server::kUnknown) start_probe();
+    return;
+  }
+  const Seat seat{newcomer.link, seating_.next_worker()};
+  if (route_.with_datagrams()) table_.enter(newcomer.client, seat);
+  seating_.seat(seat.worker, std::move(newcomer));
+}
+
+void Door::start_probe() {
+  tried_ = true;
+  server_ = Server::kProbing;
+  probe_.start(limits_);
+}
+
+void Door::left(LinkId link, const net::Address& client, bool server_unreached) {
+  gate_.leave(client);
+  table_.leave(link);
+  // It may come back as something else.
+  if (server_unreached && route_.detects_before_sessions() && server_ == Server::kKnown) server_ = Server::kUnknown;
+}
+
+void Door::datagram(const net::Address& from, Bytes bytes) {
+  const auto seat = table_.find(from, bytes);
+  if (!seat) return branch_.dropped(Drop::kUnknownSource);
+  if (!seating_.pass_on(*seat, from, bytes)) branch_.dropped(Drop::kQueueFull);
+}
+
+void Door::probed(std::size_t dialect) {
+  if (dialect != route_.dialect) {
+    branch_.say_wrong_dialect(dialect);
+    return probe_failed(Reason::kDialectMismatch);
+  }
+  server_ = Server::kKnown;
+  answer_waiting();
+}
+
+void Door::probe_failed(Reason why) {
+  if (why == Reason::kDialectUnknown)
+    branch_.say(Line::kDialect, "cannot tell which dialect of " + std::string(route_.game.name()) + " the server " +
+                                    route_.server_name + " speaks: clients are turned away; add ?dialect= to --to");
+  if (why == Reason::kServerRefused)
+    branch_.say(Line::kMachine, "cannot reach server " + route_.server_name + "; is it running?");
+  server_ = Server::kFailed;
+  failed_ = why;
+  good_until_ = branch_.loop.now() + kBelieveBadNews;
+  answer_waiting();
+}
+
+void Door::answer_waiting() {
+  for (Newcomer& one : std::exchange(waiting_, {})) {
+    if (server_ == Server::kKnown) {
+      admit(std::move(one));
+    } else {
+      gate_.leave(one.client);
+      turn_away(std::move(one.fd), one.client, failed_);
+    }
+  }
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,34 @@
+#include "proxy/relay/gate.h"
+
+#include <cassert>
+
+namespace entente::relay {
+
+std::optional<Reason> Gate::enter(const net::Address& from, const Limits& limits, Millis now) {
+  auto found = known_.find(from.network());
+  if (found == known_.end()) {
+    if (known_.size() >= kMostKnown) return Reason::kTooFast;
+    const Bucket pace(limits.connects_per_second, limits.connects_burst, now);
+    found = known_.emplace(from.network(), Visitor{0, pace}).first;
+  }
+  Visitor& visitor = found->second;
+  if (!visitor.pace.take_one(now)) return Reason::kTooFast;
+  if (limits.sessions && inside_ >= limits.sessions) return Reason::kTooMany;
+  if (limits.sessions_per_address && visitor.inside >= limits.sessions_per_address) return Reason::kTooManyFromAddress;
+  ++visitor.inside;
+  ++inside_;
+  return std::nullopt;
+}
+
+void Gate::leave(const net::Address& from) {
+  const auto found = known_.find(from.network());
+  assert(found != known_.end() && found->second.inside > 0);
+  --found->second.inside;
+  --inside_;
+}
+
+void Gate::tidy(Millis now) {
+  std::erase_if(known_, [&](auto& one) { return one.second.inside == 0 && one.second.pace.full(now); });
+}
+
+}  // namespace entente::relay

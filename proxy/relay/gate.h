@@ -1,0 +1,40 @@
+// Who may come in: how many are there, how many from one address, how fast they come.
+// Law: knows counts and times only, no socket; what it keeps of an address that went is gone within seconds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "proxy/base/limits.h"
+#include "proxy/net/address.h"
+#include "proxy/relay/bucket.h"
+#include "proxy/relay/reason.h"
+
+namespace entente::relay {
+
+class Gate {
+ public:
+  /// Lets one in (leave() must follow one day), or says why not.
+  std::optional<Reason> enter(const net::Address& from, const Limits& limits, Millis now);
+  void leave(const net::Address& from);
+
+  /// Forgets who is not there and has not come lately. REQUIRES: called every now and then.
+  void tidy(Millis now);
+
+  std::uint32_t inside() const { return inside_; }
+  std::size_t known() const { return known_.size(); }
+
+ private:
+  struct Visitor {
+    std::uint32_t inside = 0;
+    Bucket pace;
+  };
+  /// Above this many addresses that nobody is inside from, a newcomer from a new one is "too fast".
+  static constexpr std::size_t kMostKnown = 100'000;
+
+  std::uint32_t inside_ = 0;
+  std::unordered_map<net::Address, Visitor, net::AddressHash> known_;
+};
+
+}  // namespace entente::relay

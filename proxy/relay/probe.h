@@ -1,0 +1,49 @@
+// Finds out which dialect a server speaks by connecting to it and listening.
+// Law: not one byte is sent to it.
+#pragma once
+
+#include <optional>
+
+#include "proxy/base/limits.h"
+#include "proxy/net/tcp.h"
+#include "proxy/relay/reason.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+class SilentProbe final : private net::LinkUser {
+ public:
+  class User {
+   public:
+    virtual ~User() = default;
+    /// Exactly one of the two follows start(); the next start() is allowed from then on.
+    virtual void probed(std::size_t dialect) = 0;
+    virtual void probe_failed(Reason why) = 0;
+  };
+
+  SilentProbe(Branch& branch, User& user) : branch_(branch), user_(user), link_(branch.loop, *this) {}
+
+  /// REQUIRES: not running.
+  void start(const Limits& limits);
+  void tick(Millis now);
+  void close() { link_.close(); }
+
+ private:
+  void connected(net::Link& link) override { link.read(true); }
+  void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
+  void wrote(net::Link&) override {}
+  void ended(net::Link& link) override;
+  void broken(net::Link& link, int error) override;
+
+  void try_next();
+  void fail(Reason why);
+
+  Branch& branch_;
+  User& user_;
+  net::Tcp link_;
+  Buffer said_;
+  std::size_t next_ = 0, most_ = 0;
+  Millis until_ = 0;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,47 @@
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+Branch::Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
+    : route(its_route), loop(its_loop), tap(its_tap) {
+  if (route.with_datagrams()) to_clients.emplace(loop, route.datagrams.get(), route.listener.wildcard());
+}
+
+std::optional<std::uint64_t> Branch::may_say(Line line) {
+  const auto unsaid = route.pace.may_say(line, loop.now());
+  if (!unsaid) counters.unsaid.add();
+  return unsaid;
+}
+
+void Branch::opened(const SessionInfo& session) {
+  if (const auto unsaid = may_say(Line::kOpened)) route.events.opened(session, *unsaid);
+}
+
+void Branch::closed(const SessionInfo& session, Reason reason) {
+  counters.ended[static_cast<std::size_t>(reason)].add();
+  if (const auto unsaid = may_say(line_of(reason))) route.events.closed(session, reason, *unsaid);
+}
+
+void Branch::refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
+  counters.ended[static_cast<std::size_t>(reason)].add();
+  if (const auto unsaid = may_say(line_of(reason))) route.events.refused(session, reason, fault, at, *unsaid);
+}
+
+void Branch::say(Line line, const std::string& sentence) {
+  if (may_say(line)) route.events.said(sentence);
+}
+
+void Branch::say_wrong_dialect(std::size_t found) {
+  const std::string theirs(route.game.dialects()[found].name), ours(route.dialect_name());
+  say(Line::kDialect, "server " + route.server_name + " speaks " + std::string(route.game.name()) + " " + theirs +
+                          ", but the listener " + route.listener.text() + " takes clients of " + ours +
+                          ": they are turned away; add ?dialect=" + theirs + " to --listen");
+}
+
+void Branch::tick() {
+  if (!to_clients) return;
+  counters.dropped[static_cast<std::size_t>(Drop::kQueueFull)].add(to_clients->lost() - lost_told_);
+  lost_told_ = to_clients->lost();
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,68 @@
+// One relay as all workers see it: from which listener, to which server, in which dialect; and a worker's branch of it,
+// which counts, tells the tap, and says what may be said.
+// Law: a Route does not change while it serves; what changes (counters, the pace of lines) is safe for all workers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/wire/game.h"
+#include "proxy/net/fd.h"
+#include "proxy/net/udp.h"
+#include "proxy/relay/counters.h"
+#include "proxy/relay/events.h"
+#include "proxy/relay/pace.h"
+#include "proxy/relay/tap_sink.h"
+
+namespace entente::relay {
+
+struct Route {
+  Route(const wire::Game& its_game, Events& its_events) : game(its_game), events(its_events) {}
+
+  bool with_datagrams() const { return game.transport() == wire::Transport::kTcpAndUdp; }
+  std::string_view dialect_name() const { return game.dialects()[dialect].name; }
+  /// Whether a session must look at what the server says before anything is sent to it.
+  bool detects_in_session() const { return !server_dialect && game.probe() == wire::Probe::kFirstSession; }
+  bool detects_before_sessions() const { return !server_dialect && game.probe() == wire::Probe::kSilentConnection; }
+
+  std::size_t index = 0;
+  std::size_t home = 0;  ///< the worker that listens
+  const wire::Game& game;
+  std::size_t dialect = 0;                    ///< the listener's
+  std::optional<std::size_t> server_dialect;  ///< none: to be found out
+  net::Address listener;
+  std::string server_name;
+  std::vector<net::Address> servers;  ///< to be tried in this order
+  net::Fd datagrams;                  ///< the listening UDP socket; every worker sends on it
+  Events& events;
+  Pace pace;
+};
+
+class Branch {
+ public:
+  Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap);
+
+  void opened(const SessionInfo& session);
+  void closed(const SessionInfo& session, Reason reason);
+  void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
+  void say(Line line, const std::string& sentence);
+  void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
+  void say_wrong_dialect(std::size_t found);
+  /// REQUIRES: called every now and then.
+  void tick();
+
+  Route& route;
+  net::Loop& loop;
+  TapSink* const tap;  ///< null: nobody listens
+  Counters counters;
+  std::optional<net::UdpBatch> to_clients;  ///< if the game has datagrams
+
+ private:
+  std::optional<std::uint64_t> may_say(Line line);
+
+  std::uint64_t lost_told_ = 0;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,97 @@
+#include "proxy/relay/server.h"
+
+#include <algorithm>
+#include <cassert>
+#include <csignal>
+#include <thread>
+
+#include "proxy/net/socket.h"
+#include "proxy/relay/worker.h"
+
+namespace entente::relay {
+namespace {
+
+Limits sane(Limits limits) {
+  limits.datagram_bytes = std::min<std::uint32_t>(limits.datagram_bytes, net::kLargestDatagram);
+  limits.low_water = std::min(limits.low_water, limits.high_water);
+  return limits;
+}
+
+std::optional<Error> objection(const RelayOptions& options) {
+  if (wire::keeps_messages(options.game->transport()))
+    return Error{"relaying " + std::string(options.game->name()) + " is not built yet; relay a game over TCP"};
+  const auto listen = options.listen_dialect.value_or(0);
+  if (!options.server_dialect || *options.server_dialect == listen) return std::nullopt;
+  const auto dialects = options.game->dialects();
+  return Error{"a relay needs the same dialect on both sides, not " + std::string(dialects[listen].name) + " and " +
+               std::string(dialects[*options.server_dialect].name) +
+               "; give --listen and --to the same ?dialect= (bridges between dialects are not there yet)"};
+}
+
+}  // namespace
+
+struct Server::Impl {
+  explicit Impl(Events& its_events) : events(its_events) {}
+
+  Events& events;
+  std::vector<std::unique_ptr<Route>> routes;
+  Crew crew;
+};
+
+Server::Server(std::size_t workers, Events& events) : impl_(std::make_unique<Impl>(events)) {
+  assert(workers >= 1 && workers <= 64);
+  std::signal(SIGPIPE, SIG_IGN);
+  for (std::size_t i = 0; i < workers; ++i) impl_->crew.workers.push_back(std::make_unique<Worker>(i, impl_->crew));
+}
+
+Server::~Server() = default;
+
+Outcome<Listening> Server::add(const RelayOptions& options) {
+  if (auto wrong = objection(options)) return *wrong;
+  auto servers = net::resolve(options.server_host, options.server_port);
+  if (!servers) return servers.error();
+  auto route = std::make_unique<Route>(*options.game, impl_->events);
+  auto bound = net::listen(options.listen, route->with_datagrams());
+  if (!bound) return bound.error();
+
+  auto& workers = impl_->crew.workers;
+  route->index = impl_->routes.size();
+  route->home = route->index % workers.size();
+  route->dialect = options.listen_dialect.value_or(0);
+  route->server_dialect = options.server_dialect;
+  route->listener = bound->address;
+  route->server_name = options.server_host + ":" + std::to_string(options.server_port);
+  route->servers = std::move(*servers);
+  route->datagrams = std::move(bound->udp);
+  for (std::size_t i = 0; i < workers.size(); ++i)
+    workers[i]->add_branch(*route, options.tap ? &options.tap->sink(i) : nullptr);
+  impl_->routes.push_back(std::move(route));
+  const auto opened = workers[impl_->routes.back()->home]->open_door(sane(options.limits), std::move(bound->tcp));
+  if (!opened) return opened.error();
+  return Listening{impl_->routes.size() - 1, bound->address};
+}
+
+void Server::run() {
+  auto& workers = impl_->crew.workers;
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < workers.size(); ++i) others.emplace_back([&, i] { workers[i]->run(); });
+  workers[0]->run();
+  for (std::thread& one : others) one.join();
+}
+
+void Server::stop() {
+  impl_->crew.stopping = true;
+  for (auto& worker : impl_->crew.workers) worker->wake();
+}
+
+void Server::set_limits(std::size_t relay, const Limits& limits) {
+  impl_->crew.workers[impl_->routes[relay]->home]->set_limits(relay, sane(limits));
+}
+
+Totals Server::totals(std::size_t relay) const {
+  Totals sum;
+  for (const auto& worker : impl_->crew.workers) sum.add(worker->counters(relay));
+  return sum;
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,377 @@
+#include "proxy/relay/session.h"
+
+#include <cstring>
+
+#include "proxy/net/socket.h"
+
+namespace entente::relay {
+
+using wire::Lane;
+using wire::Way;
+
+namespace {
+
+constexpr std::size_t kMostUnheard = 64 * 1024;  // of a peer that goes on sending after the end
+constexpr int kPortTries = 8;
+
+std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
+  return route.game.cutter(Way::kToServer, route.dialect);
+}
+
+/// What goes to the client needs cutting only if the client must get whole frames, or be told goodbye between two.
+std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
+  const wire::Game& game = route.game;
+  const bool whole = game.whole_frames(Way::kToClient, wire::Stage::kGreeting) ||
+                     game.whole_frames(Way::kToClient, wire::Stage::kPlay);
+  if (!whole && game.goodbye(route.dialect).empty() && !route.with_datagrams()) return nullptr;
+  return game.cutter(Way::kToClient, route.dialect);
+}
+
+bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
+
+}  // namespace
+
+void Session::Peer::pause(Pause why) {
+  if (paused == 0) link.read(false);
+  paused |= why;
+}
+
+void Session::Peer::resume(Pause why) {
+  if (!(paused & why)) return;
+  paused = static_cast<std::uint8_t>(paused & ~why);
+  if (paused == 0) link.read(true);
+}
+
+Session::Session(Branch& branch, Owner& owner, LinkId link, const Limits& limits, const net::Address& client)
+    : branch_(branch),
+      route_(branch.route),
+      owner_(owner),
+      limits_(limits),
+      info_{link, &route_.game, route_.dialect, client, route_.servers.front(), route_.listener},
+      client_(branch.loop, *this),
+      server_(branch.loop, *this),
+      to_server_(client_cutter(route_), route_.game.largest_frame()),
+      to_client_(server_cutter(route_), route_.game.largest_frame()),
+      bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, branch.loop.now()),
+      messages_(limits.messages_per_second, 2ull * limits.messages_per_second, branch.loop.now()),
+      began_(branch.loop.now()),
+      moved_(began_),
+      sure_(!route_.detects_in_session()) {
+  if (route_.with_datagrams()) datagrams_.emplace(branch_, info_, limits_);
+}
+
+// -- Coming up
+// ------------------------------------------------------------------------------------------------------------
+
+void Session::start(net::Fd client) {
+  branch_.counters.opened.add();
+  info_.listener = net::local_address(client.get());
+  if (!client_.link.adopt(std::move(client))) return end(Reason::kNoFiles);
+  client_.link.read(true);
+  // Where the client speaks first, the server is not bothered before the client has shown that it knows the game.
+  greeted_ = route_.game.client_greeting_size(route_.dialect) == 0;
+  if (greeted_) connect();
+}
+
+void Session::connect() {
+  connecting_ = true;
+  connect_by_ = branch_.loop.now() + limits_.connect_ms;
+  connect_next();
+}
+
+void Session::connect_next() {
+  while (next_server_ < route_.servers.size())
+    if (connect_to(route_.servers[next_server_++])) return;
+  unreached_ = true;
+  end(Reason::kServerRefused);
+}
+
+bool Session::connect_to(const net::Address& server) {
+  info_.server = server;
+  for (int i = 0; i < kPortTries; ++i) {
+    auto made = datagrams_ ? net::pair_towards(server) : net::stream_towards(server);
+    if (!made) {
+      branch_.say(Line::kMachine, made.error().text);
+      return false;
+    }
+    if (datagrams_ && !datagrams_->open(std::move(made->udp))) return false;
+    const int error = server_.link.connect(std::move(made->tcp), server);
+    if (error == 0) return true;
+    // That local port still has an old connection to this server: take another.
+    const bool another = error == EADDRNOTAVAIL || error == EADDRINUSE;
+    if (!another || i + 1 == kPortTries) say_unreached(error);
+    if (!another) return false;
+  }
+  return false;
+}
+
+void Session::say_unreached(int error) {
+  branch_.say(Line::kMachine,
+              "cannot reach server " + info_.server.text() + ": " + std::strerror(error) + "; is it running?");
+}
+
+void Session::connect_timed_out() {
+  server_.link.close();
+  if (next_server_ < route_.servers.size()) return connect();
+  unreached_ = true;
+  end(Reason::kServerTimeout);
+}
+
+void Session::connected(net::Link&) {
+  connecting_ = false;
+  moved_ = server_.took = branch_.loop.now();
+  if (sure_)
+    open();
+  else
+    server_.link.read(true);
+}
+
+void Session::find_dialect(Bytes said) {
+  append(said_, said);
+  const wire::Detected found = route_.game.detect(said_);
+  if (found.state == wire::Detected::State::kNeedMore && said_.size() <= limits_.held_bytes) return;
+  if (found.state != wire::Detected::State::kFound) return end(Reason::kDialectUnknown);
+  if (found.dialect != route_.dialect) {
+    branch_.say_wrong_dialect(found.dialect);
+    return end(Reason::kDialectMismatch);
+  }
+  sure_ = true;
+  open();
+  server_said(std::exchange(said_, {}));
+}
+
+/// From here on the two hear each other.
+void Session::open() {
+  open_ = true;
+  if (branch_.tap) branch_.tap->opened(info_, wall_now());
+  branch_.opened(info_);
+  if (!early_.empty()) relay(client_, server_, Way::kToServer, Frames{early_, early_frames_});
+  early_ = {};
+  client_.resume(kEarly);
+  if (client_.ended) server_.link.finish();
+  if (server_.paused == 0) server_.link.read(true);
+}
+
+// -- Passing on
+// -----------------------------------------------------------------------------------------------------------
+
+void Session::received(net::Link& link, Lane, Bytes bytes) {
+  moved_ = branch_.loop.now();
+  if (ending_) {
+    unheard_ += bytes.size();
+    if (unheard_ > kMostUnheard) hang_up();
+  } else if (is_client(link)) {
+    client_said(bytes);
+  } else {
+    server_said(bytes);
+  }
+}
+
+void Session::client_said(Bytes bytes) {
+  std::size_t frames = 0;
+  const auto fault = to_server_.feed(bytes, [&](const Frames& whole) {
+    frames = whole.count;
+    to_server(whole);
+  });
+  if (fault) return end(Reason::kBadFrame, *fault);
+  charge(bytes.size(), frames);
+  if (!greeted_ && to_server_.passed() >= route_.game.client_greeting_size(route_.dialect)) {
+    greeted_ = true;
+    connect();
+  }
+}
+
+void Session::to_server(const Frames& frames) {
+  if (open_) return relay(client_, server_, Way::kToServer, frames);
+  append(early_, frames.bytes);
+  early_frames_ += frames.count;
+  if (early_.size() > limits_.held_bytes) client_.pause(kEarly);
+}
+
+void Session::server_said(Bytes bytes) {
+  if (!sure_) return find_dialect(bytes);
+  const auto fault = to_client_.feed(bytes, [&](const Frames& whole) { to_client(whole); });
+  if (fault) go_unframed(*fault);
+}
+
+void Session::to_client(const Frames& frames) {
+  note_greeting(frames);
+  relay(server_, client_, Way::kToClient, frames);
+  const Bytes goodbye = route_.game.goodbye(route_.dialect);
+  told_goodbye_ = frames.count && !goodbye.empty() && same(frames.bytes.last(frames.last), goodbye);
+}
+
+/// The server's first frame may name the player; the link table must know before the client can ask for its link.
+void Session::note_greeting(const Frames& frames) {
+  if (!datagrams_ || to_client_.passed() != frames.bytes.size() || frames.count == 0) return;
+  if (const auto player = route_.game.greeted_as(frames.bytes.first(frames.first))) owner_.named(*this, *player);
+}
+
+void Session::relay(Peer& from, Peer& to, Way way, const Frames& frames) {
+  to.link.send(Lane::kStream, frames.bytes);
+  if (branch_.tap) branch_.tap->bytes(info_.link, way, Lane::kStream, frames.bytes, wall_now());
+  auto& traffic = way == Way::kToServer ? branch_.counters.to_server : branch_.counters.to_client;
+  traffic.bytes.add(frames.bytes.size());
+  traffic.frames.add(frames.count);
+  const std::size_t waiting = to.link.waiting();
+  if (waiting == 0) {
+    to.took = moved_;
+  } else if (waiting > limits_.high_water && !(from.paused & kBehind)) {
+    branch_.counters.stalls.add();
+    from.pause(kBehind);
+  }
+}
+
+void Session::wrote(net::Link& link) {
+  if (ending_) return settle();
+  Peer& slow = is_client(link) ? client_ : server_;
+  Peer& other = is_client(link) ? server_ : client_;
+  slow.took = branch_.loop.now();
+  if (link.waiting() <= limits_.low_water) other.resume(kBehind);
+}
+
+/// A client that is over its rates is not read until it has paid.
+void Session::charge(std::size_t bytes, std::size_t frames) {
+  const bool bytes_left = bytes_.take(bytes, moved_), messages_left = messages_.take(frames, moved_);
+  if (bytes_left && messages_left) return;
+  branch_.counters.throttled.add();
+  client_.pause(kRate);
+}
+
+/// We cannot follow the server's framing: its bytes pass as they come, and no goodbye can be placed among them.
+void Session::go_unframed(const Fault& fault) {
+  branch_.counters.unframed.add();
+  branch_.say(Line::kUnframed, "server " + info_.server.text() + " sent what is no " + std::string(route_.game.name()) +
+                                   " " + std::string(route_.dialect_name()) + " frame (" + fault.what + " in " +
+                                   fault.field + "): its bytes are passed on as they come");
+  const Buffer rest(to_client_.kept().begin(), to_client_.kept().end());
+  to_client_.lose_framing();
+  to_client_.drop_kept();
+  to_client_.feed(rest, [&](const Frames& raw) { to_client(raw); });
+}
+
+// -- Going down
+// -----------------------------------------------------------------------------------------------------------
+
+void Session::ended(net::Link& link) {
+  (is_client(link) ? client_ : server_).ended = true;
+  if (ending_) return settle();
+  if (!first_) first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;
+  is_client(link) ? client_ended() : server_ended();
+}
+
+void Session::client_ended() {
+  pass_rest(Way::kToServer);
+  if (server_.ended || !greeted_ || (!open_ && early_.empty())) return end(*first_);
+  if (open_) server_.link.finish();
+}
+
+void Session::server_ended() {
+  pass_rest(Way::kToClient);
+  if (client_.ended || !open_) return end(*first_);
+  say_goodbye();
+  client_.link.finish();
+}
+
+/// The beginning of a frame whose end will never come. Who needs whole frames, or a goodbye after it, does not get it.
+void Session::pass_rest(Way way) {
+  Stream& stream = way == Way::kToServer ? to_server_ : to_client_;
+  const bool whole = route_.game.whole_frames(way, wire::Stage::kPlay) ||
+                     (way == Way::kToClient && !route_.game.goodbye(route_.dialect).empty());
+  if (!whole && open_ && !stream.kept().empty())
+    way == Way::kToServer ? to_server(Frames{stream.kept()}) : to_client(Frames{stream.kept()});
+  stream.drop_kept();
+}
+
+void Session::say_goodbye() {
+  const Bytes goodbye = route_.game.goodbye(route_.dialect);
+  if (goodbye.empty() || told_goodbye_ || client_.ended || !to_client_.framed()) return;
+  told_goodbye_ = true;
+  client_.link.send(Lane::kStream, goodbye);
+}
+
+void Session::broken(net::Link& link, int error) {
+  if (connecting_ && !ending_ && !is_client(link)) {
+    say_unreached(error);
+    return connect_next();
+  }
+  (is_client(link) ? client_ : server_).ended = true;
+  if (ending_) return settle();
+  end(first_.value_or(is_client(link) ? Reason::kClientReset : Reason::kServerReset));
+}
+
+void Session::end(Reason reason, const Fault& fault) {
+  if (ending_) return;
+  ending_ = true;
+  gone_by_ = branch_.loop.now() + limits_.linger_ms;
+  tell_end(reason, fault);
+  if (datagrams_) datagrams_->close();
+  if (client_.link.is_open()) say_goodbye();
+  if (connecting_) server_.link.close();
+  part(client_);
+  part(server_);
+  settle();
+}
+
+void Session::tell_end(Reason reason, const Fault& fault) {
+  if (is_refusal(reason))
+    branch_.refused(info_, reason, fault, to_server_.passed());
+  else
+    branch_.closed(info_, reason);
+  if (!branch_.tap || !open_) return;
+  std::string why = text(reason);
+  if (reason == Reason::kBadFrame) why += std::string(": ") + fault.what + " in " + fault.field;
+  branch_.tap->closed(info_.link, why, wall_now());
+}
+
+/// Sends what waits, closes our side, and hears (without listening) whether the peer goes: to close over unread bytes
+/// would reset the connection and take our last words from it.
+void Session::part(Peer& peer) {
+  peer.link.finish();
+  peer.link.read(true);
+}
+
+void Session::settle() {
+  for (Peer* peer : {&client_, &server_})
+    if (peer->ended && peer->link.waiting() == 0) peer->link.close();
+  if (client_.link.is_open() || server_.link.is_open() || done_) return;
+  done_ = true;
+  owner_.done(*this);
+}
+
+/// Closes at once, whatever waits.
+void Session::hang_up() {
+  client_.link.close();
+  server_.link.close();
+  settle();
+}
+
+// -- In time
+// --------------------------------------------------------------------------------------------------------------
+
+void Session::datagram(const net::Address& from, Bytes datagram) {
+  if (!open_ || ending_) return branch_.dropped(Drop::kNotLinked);
+  datagrams_->from_client(from, datagram);
+}
+
+void Session::tick(Millis now) {
+  if (ending_) {
+    if (now >= gone_by_) hang_up();
+    return;
+  }
+  if ((client_.paused & kRate) && bytes_.ready(now) && messages_.ready(now)) client_.resume(kRate);
+  if (connecting_ && limits_.connect_ms && now > connect_by_) return connect_timed_out();
+  if (const auto reason = overdue(now)) end(*reason);
+}
+
+std::optional<Reason> Session::overdue(Millis now) const {
+  const Millis moved = datagrams_ ? std::max(moved_, datagrams_->moved()) : moved_;
+  if (!greeted_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (client_.link.waiting() && late(now, client_.took, limits_.stall_ms)) return Reason::kClientStalled;
+  if (open_ && server_.link.waiting() && late(now, server_.took, limits_.stall_ms)) return Reason::kServerStalled;
+  if (first_ && late(now, moved, limits_.half_closed_ms)) return Reason::kHalfClosed;
+  if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
+  return std::nullopt;
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,108 @@
+// One client's connection through a relay, from accept to the last byte.
+// Law: bytes pass untouched and in whole frames; a client that breaks its game's framing or a limit is refused and
+// hears it in its game's own way; what a server says is always passed on.
+#pragma once
+
+#include <optional>
+
+#include "proxy/base/limits.h"
+#include "proxy/net/tcp.h"
+#include "proxy/relay/datagrams.h"
+#include "proxy/relay/stream.h"
+
+namespace entente::relay {
+
+class Session final : private net::LinkUser {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    /// The server's greeting gave this session a player id. Told before the client can know it.
+    virtual void named(Session& session, std::uint32_t player) = 0;
+    /// Both links are closed: destroy it at the end of the turn.
+    virtual void done(Session& session) = 0;
+  };
+
+  Session(Branch& branch, Owner& owner, LinkId link, const Limits& limits, const net::Address& client);
+
+  /// Takes the accepted connection.
+  void start(net::Fd client);
+  void datagram(const net::Address& from, Bytes datagram);
+  void tick(Millis now);
+  void stop() { end(Reason::kStopped); }
+
+  const SessionInfo& info() const { return info_; }
+  Branch& branch() { return branch_; }
+  /// It ended because the server could not be reached.
+  bool server_unreached() const { return unreached_; }
+
+ private:
+  enum Pause : std::uint8_t { kBehind = 1, kRate = 2, kEarly = 4 };
+  /// One of the two peers, and how things stand with it.
+  struct Peer {
+    Peer(net::Loop& loop, net::LinkUser& user) : link(loop, user) {}
+    void pause(Pause why);
+    void resume(Pause why);
+
+    net::Tcp link;
+    std::uint8_t paused = 0;
+    bool ended = false;  // it sends nothing more
+    Millis took = 0;     // when it last took bytes, or had none waiting
+  };
+
+  void connected(net::Link& link) override;
+  void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
+  void wrote(net::Link& link) override;
+  void ended(net::Link& link) override;
+  void broken(net::Link& link, int error) override;
+
+  bool is_client(const net::Link& link) const { return &link == &client_.link; }
+  void connect();
+  void connect_next();
+  bool connect_to(const net::Address& server);
+  void connect_timed_out();
+  void say_unreached(int error);
+  void find_dialect(Bytes said);
+  void open();
+
+  void client_said(Bytes bytes);
+  void server_said(Bytes bytes);
+  void to_server(const Frames& frames);
+  void to_client(const Frames& frames);
+  void note_greeting(const Frames& frames);
+  void relay(Peer& from, Peer& to, wire::Way way, const Frames& frames);
+  void charge(std::size_t bytes, std::size_t frames);
+  void pass_rest(wire::Way way);
+  void go_unframed(const Fault& fault);
+
+  void client_ended();
+  void server_ended();
+  void say_goodbye();
+  void end(Reason reason, const Fault& fault = Fault{""});
+  void tell_end(Reason reason, const Fault& fault);
+  void part(Peer& peer);
+  void settle();
+  void hang_up();
+  std::optional<Reason> overdue(Millis now) const;
+
+  Branch& branch_;
+  const Route& route_;
+  Owner& owner_;
+  const Limits limits_;
+  SessionInfo info_;
+  Peer client_, server_;
+  Stream to_server_, to_client_;
+  std::optional<Datagrams> datagrams_;
+  Bucket bytes_, messages_;
+  Buffer early_;  // whole frames of the client, before the server may hear them
+  std::size_t early_frames_ = 0;
+  Buffer said_;  // by the server, before its dialect is known
+  std::size_t next_server_ = 0;
+  Millis began_, moved_, connect_by_ = 0, gone_by_ = 0;
+  std::size_t unheard_ = 0;      // bytes that came after the end
+  std::optional<Reason> first_;  // who ended first, while the other may go on
+  bool connecting_ = false, sure_, open_ = false, greeted_ = false, told_goodbye_ = false;
+  bool ending_ = false, done_ = false, unreached_ = false;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,77 @@
+// One way of one session's stream: cuts what arrives into frames, passes on the whole ones together, keeps the rest.
+// Law: the bytes that go out are the bytes that came in; at most one frame is ever kept; nothing is allocated while
+// frames arrive whole.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "adapters/wire/frame.h"
+#include "adapters/wire/game.h"
+#include "proxy/base/bytes.h"
+
+namespace entente::relay {
+
+/// Whole frames, next to each other.
+struct Frames {
+  Bytes bytes;
+  std::size_t count = 0;
+  std::size_t first = 0, last = 0;  ///< sizes of the first and the last of them
+};
+
+class Stream {
+ public:
+  /// Without a cutter all bytes pass as they come.
+  Stream(std::unique_ptr<wire::Cutter> cutter, std::size_t largest_frame)
+      : cutter_(std::move(cutter)), largest_(largest_frame) {}
+
+  /// Calls `pass(Frames)` at most once. After a fault no later byte can be cut: refuse the peer, or lose_framing().
+  template <class Pass>
+  std::optional<Fault> feed(Bytes in, Pass&& pass);
+
+  /// What is kept: the beginning of a frame.
+  Bytes kept() const { return kept_; }
+  bool at_border() const { return kept_.empty() && cutter_; }
+  bool framed() const { return cutter_ != nullptr; }
+  /// Bytes passed on so far.
+  std::uint64_t passed() const { return passed_; }
+
+  /// From now on all bytes pass as they come. The caller passes on kept() first.
+  void lose_framing() { cutter_.reset(); }
+  void drop_kept() { kept_.clear(); }
+
+ private:
+  struct Scan {
+    Frames frames;
+    std::optional<Fault> fault;
+  };
+  Scan scan(Bytes in);
+  void keep(Bytes rest);
+
+  std::unique_ptr<wire::Cutter> cutter_;
+  std::size_t largest_;
+  std::uint64_t passed_ = 0;
+  Buffer kept_;
+};
+
+template <class Pass>
+std::optional<Fault> Stream::feed(Bytes in, Pass&& pass) {
+  if (!cutter_) {
+    passed_ += in.size();
+    pass(Frames{in});
+    return std::nullopt;
+  }
+  if (!kept_.empty()) {
+    append(kept_, in);
+    in = kept_;
+  }
+  const Scan found = scan(in);
+  const std::size_t whole = found.frames.bytes.size();
+  passed_ += whole;
+  if (whole) pass(found.frames);
+  keep(in.subspan(whole));
+  return found.fault;
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,135 @@
+#include "proxy/relay/worker.h"
+
+namespace entente::relay {
+namespace {
+
+constexpr Millis kTick = 100;  // how exact time-outs and rates are
+
+}  // namespace
+
+Worker::Worker(std::size_t index, Crew& crew)
+    : index_(index), crew_(crew), mailbox_(loop_, *this), next_worker_(index) {
+  ticker_.emplace(loop_, *this, kTick);
+}
+
+Worker::~Worker() { loop_.never(*this); }
+
+void Worker::add_branch(Route& route, TapSink* tap) {
+  branches_.push_back(std::make_unique<Branch>(route, loop_, tap));
+  doors_.push_back(nullptr);
+}
+
+Outcome<Done> Worker::open_door(const Limits& limits, net::Fd listening) {
+  doors_.back() = std::make_unique<Door>(*branches_.back(), *this, limits);
+  return doors_.back()->open(std::move(listening));
+}
+
+Worker& Worker::home(std::size_t route) { return *crew_.workers[branches_[route]->route.home]; }
+
+// -- Letters
+// --------------------------------------------------------------------------------------------------------------
+
+void Worker::send(Worker& to, Letter letter) {
+  if (&to == this)
+    std::visit([this](auto& it) { read(it); }, letter);
+  else
+    to.mailbox_.post(std::move(letter));
+}
+
+void Worker::mail() {
+  mailbox_.take(letters_);
+  for (Letter& letter : letters_) std::visit([this](auto& it) { read(it); }, letter);
+  letters_.clear();
+  inbox_.empty([this](LinkId link, const net::Address& from, Bytes datagram) { hand_out(link, from, datagram); });
+  if (crew_.stopping && !stopping_) begin_stop();
+}
+
+void Worker::read(Newcomer& newcomer) {
+  Branch& branch = *branches_[newcomer.route];
+  auto& session = sessions_[newcomer.link];
+  session = std::make_unique<Session>(branch, *this, newcomer.link, newcomer.limits, newcomer.client);
+  session->start(std::move(newcomer.fd));
+  if (stopping_) session->stop();
+}
+
+void Worker::read(const Named& named) { doors_[named.route]->named(named.link, named.player); }
+
+void Worker::read(const Left& left) { doors_[left.route]->left(left.link, left.client, left.server_unreached); }
+
+void Worker::read(const NewLimits& news) { doors_[news.route]->set_limits(news.limits); }
+
+// -- From sessions
+// --------------------------------------------------------------------------------------------------------
+
+void Worker::named(Session& session, std::uint32_t player) {
+  const std::size_t route = session.branch().route.index;
+  send(home(route), Named{route, session.info().link, player});
+}
+
+void Worker::done(Session& session) {
+  if (done_.empty()) loop_.later(*this);
+  done_.push_back(&session);
+}
+
+void Worker::at_turn_end() {
+  for (Session* session : std::exchange(done_, {})) {
+    const std::size_t route = session->branch().route.index;
+    const LinkId link = session->info().link;
+    session->branch().counters.closed.add();
+    send(home(route), Left{route, link, session->info().client, session->server_unreached()});
+    sessions_.erase(link);
+  }
+  finish_if_empty();
+}
+
+void Worker::tick(Millis now) {
+  for (auto& [link, session] : sessions_) session->tick(now);
+  for (auto& door : doors_)
+    if (door) door->tick(now);
+  for (auto& branch : branches_) branch->tick();
+}
+
+// -- From doors
+// -----------------------------------------------------------------------------------------------------------
+
+void Worker::seat(std::size_t worker, Newcomer newcomer) { send(*crew_.workers[worker], std::move(newcomer)); }
+
+bool Worker::pass_on(Seat to, const net::Address& from, Bytes datagram) {
+  if (to.worker == index_) {
+    hand_out(to.link, from, datagram);
+    return true;
+  }
+  passed_to_.resize(crew_.workers.size());
+  passed_to_[to.worker] = true;
+  return crew_.workers[to.worker]->inbox_.put(to.link, from, datagram);
+}
+
+void Worker::passed_on() {
+  for (std::size_t i = 0; i < passed_to_.size(); ++i)
+    if (passed_to_[i]) crew_.workers[i]->wake();
+  passed_to_.assign(passed_to_.size(), false);
+}
+
+void Worker::hand_out(LinkId link, const net::Address& from, Bytes datagram) {
+  const auto found = sessions_.find(link);
+  if (found != sessions_.end()) found->second->datagram(from, datagram);
+}
+
+// -- The end
+// --------------------------------------------------------------------------------------------------------------
+
+void Worker::begin_stop() {
+  stopping_ = true;
+  for (auto& door : doors_)
+    if (door) door->close();
+  for (auto& [link, session] : sessions_) session->stop();
+  finish_if_empty();
+}
+
+void Worker::finish_if_empty() {
+  if (!stopping_ || !sessions_.empty()) return;
+  ticker_.reset();
+  mailbox_.close();
+}
+
+}  // namespace entente::relay

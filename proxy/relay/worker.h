@@ -1,0 +1,104 @@
+// A worker: one thread, its loop, and the sessions that live on it; for some relays also the door.
+// Law: a session never moves; what workers have to tell each other are letters, and batches of datagrams.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "proxy/net/mailbox.h"
+#include "proxy/relay/door.h"
+#include "proxy/relay/inbox.h"
+#include "proxy/relay/session.h"
+
+namespace entente::relay {
+
+class Worker;
+
+/// What the workers of one Server share.
+struct Crew {
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::atomic<LinkId> last_link{0};
+  std::atomic<bool> stopping{false};
+};
+
+class Worker final : public net::Ticker::User, public Session::Owner, public Seating, public net::Later {
+ public:
+  Worker(std::size_t index, Crew& crew);
+  ~Worker() override;
+
+  /// For each relay, in the order of Route::index. REQUIRES: not running.
+  void add_branch(Route& route, TapSink* tap);
+  /// The worker becomes the home of the newest branch. REQUIRES: not running.
+  Outcome<Done> open_door(const Limits& limits, net::Fd listening);
+
+  /// Until the crew is stopping and the last session is gone.
+  void run() { loop_.run(); }
+
+  // From any thread.
+  void wake() { mailbox_.wake(); }
+  void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
+  const Counters& counters(std::size_t route) const { return branches_[route]->counters; }
+
+ private:
+  struct Named {
+    std::size_t route;
+    LinkId link;
+    std::uint32_t player;
+  };
+  struct Left {
+    std::size_t route;
+    LinkId link;
+    net::Address client;
+    bool server_unreached;
+  };
+  struct NewLimits {
+    std::size_t route;
+    Limits limits;
+  };
+  using Letter = std::variant<Newcomer, Named, Left, NewLimits>;
+  friend class net::Mailbox<Letter, Worker>;
+
+  void mail();
+  void read(Newcomer& newcomer);
+  void read(const Named& named);
+  void read(const Left& left);
+  void read(const NewLimits& news);
+  /// Reads it here and now if it is for this worker.
+  void send(Worker& to, Letter letter);
+  Worker& home(std::size_t route);
+  void hand_out(LinkId link, const net::Address& from, Bytes datagram);
+
+  // Ticker, Session::Owner, Seating, Later
+  void tick(Millis now) override;
+  void named(Session& session, std::uint32_t player) override;
+  void done(Session& session) override;
+  LinkId next_link() override { return crew_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
+  std::size_t next_worker() override { return next_worker_++ % crew_.workers.size(); }
+  void seat(std::size_t worker, Newcomer newcomer) override;
+  bool pass_on(Seat to, const net::Address& from, Bytes datagram) override;
+  void passed_on() override;
+  void at_turn_end() override;
+
+  void begin_stop();
+  void finish_if_empty();
+
+  const std::size_t index_;
+  Crew& crew_;
+  net::Loop loop_;
+  net::Mailbox<Letter, Worker> mailbox_;
+  std::optional<net::Ticker> ticker_;
+  std::vector<std::unique_ptr<Branch>> branches_;  // by Route::index
+  std::vector<std::unique_ptr<Door>> doors_;       // likewise; null where another worker is home
+  std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
+  std::vector<Session*> done_;
+  std::vector<Letter> letters_;
+  Inbox inbox_;
+  std::vector<bool> passed_to_;  // workers that have got datagrams from us in this batch
+  std::size_t next_worker_;
+  bool stopping_ = false;
+};
+
+}  // namespace entente::relay

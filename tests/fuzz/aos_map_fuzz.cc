@@ -1,0 +1,42 @@
+// Maps of Ace of Spades: the packed stream in pieces, and bare VXL. What is complete is written and read again.
+#include <cstdint>
+#include <cstdlib>
+
+#include "adapters/aos/map_stream.h"
+
+namespace {
+
+using namespace entente;
+
+void check_map(const aos::VoxelMap& map) {
+  // Colours that nothing shows may go at the first writing; a second one changes nothing.
+  Buffer once, twice;
+  write_vxl(map, once);
+  aos::VxlReader reader;
+  if (reader.feed(once) || !reader.complete()) std::abort();
+  write_vxl(reader.take(), twice);
+  if (!same(once, twice)) std::abort();
+}
+
+template <class Reader>
+void feed(Reader& reader, Bytes bytes, std::size_t piece) {
+  for (std::size_t at = 0; at < bytes.size(); at += piece)
+    if (reader.feed(bytes.subspan(at, std::min(piece, bytes.size() - at)))) return;
+  if (reader.complete()) check_map(reader.take());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const Bytes bytes(data + 2, size - 2);
+  const std::size_t piece = 1U + data[1];
+  if ((data[0] & 1U) != 0) {
+    aos::MapReceiver receiver;
+    feed(receiver, bytes, piece);
+  } else {
+    aos::VxlReader reader;
+    feed(reader, bytes, piece);
+  }
+  return 0;
+}

@@ -1,0 +1,128 @@
+// Real traffic of OgarII: every message of it decodes to the last byte and encodes to the same bytes, and what the
+// server hung up for is what we refuse.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "adapters/ogar/ogar.h"
+#include "adapters/wire/dissect.h"
+#include "adapters/wire/print.h"
+#include "tests/support/hex.h"
+
+namespace entente {
+namespace {
+
+using wire::Frame, wire::Lane, wire::Way;
+
+/// The value of `key` in one flat line of JSON, without its quotes.
+std::string value(const std::string& line, const std::string& key) {
+  const auto at = line.find('"' + key + "\":\"");
+  if (at == std::string::npos) return {};
+  const auto from = at + key.size() + 4;
+  return line.substr(from, line.find('"', from) - from);
+}
+
+/// One connection of a capture; its dialect is told by its first message, or else `fallback`.
+class Connection final : public wire::Dissected {
+ public:
+  Connection(Bytes first, std::size_t fallback)
+      : dialect_(ogar::game().named_by_client(first).value_or(fallback)),
+        codec_(ogar::game().codec(dialect_)),
+        dissector_(ogar::game(), dialect_) {}
+
+  void message(Way way, Bytes bytes) { dissector_.stream(way, bytes, *this); }
+
+  std::size_t exact = 0, opaque = 0;
+  std::string refused, wrong;  ///< "what field", one line each
+
+ private:
+  void frame(const Frame& frame) override {
+    const auto row = codec_->decode(frame);
+    if (!row) return refuse(frame.way, row.error());
+    Buffer again;
+    codec_->encode(again);
+    if (same(again, frame.bytes))
+      ++exact;
+    else
+      wrong += to_hex(frame.bytes) + " became " + to_hex(again) + "\n";
+    if (wire::opaque_bytes(*codec_) > 0) ++opaque;
+  }
+  void raw(Way way, Lane, Bytes, const Fault* why) override { refuse(way, *why); }
+  void refuse(Way way, const Fault& fault) {
+    (way == Way::kToServer ? refused : wrong) += std::string(fault.what) + " " + fault.field + "\n";
+  }
+
+  std::size_t dialect_;
+  std::unique_ptr<wire::Codec> codec_;
+  wire::Dissector dissector_;
+};
+
+using Connections = std::map<std::string, Connection>;
+
+Connections read(const std::filesystem::path& file, std::size_t fallback) {
+  Connections all;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const std::string dir = value(line, "dir");
+    if (dir != "c2s" && dir != "s2c") continue;
+    const Buffer bytes = from_hex(value(line, "hex"));
+    auto& connection = all.try_emplace(value(line, "conn"), bytes, fallback).first->second;
+    connection.message(dir == "c2s" ? Way::kToServer : Way::kToClient, bytes);
+  }
+  return all;
+}
+
+/// Where the captures lie: those of the tree, or a folder named in the environment.
+std::filesystem::path captures() {
+  const char* elsewhere = std::getenv("ENTENTE_OGAR_CAPTURES");
+  return elsewhere ? elsewhere : std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/ogar";
+}
+
+TEST_CASE("ogar: real sessions decode to the last byte and encode to the same bytes") {
+  std::size_t exact = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(captures())) {
+    if (entry.path().extension() != ".jsonl" || entry.path().stem() == "m3-18-kicks") continue;
+    for (const auto& [name, connection] : read(entry.path(), 0)) {
+      const std::string shown = entry.path().filename().string() + " " + name;
+      INFO(shown);
+      CHECK(connection.wrong == "");
+      CHECK(connection.refused == "");
+      CHECK(connection.opaque == 0);
+      exact += connection.exact;
+    }
+  }
+  CHECK(exact > 1500);
+  MESSAGE(exact, " messages");
+}
+
+TEST_CASE("ogar: what OgarII hangs up for is refused, what it tolerates is kept") {
+  const std::map<std::string, std::string> kicked = {
+      {"k01-short-first", "message too short version\n"},
+      {"k02-unknown-first", "value out of range opcode\n"},
+      {"k03-rev2", "value out of range version\n"},
+      {"k04-rev4", "value out of range version\n"},
+      {"k05-hello-twice", "unknown message code\n"},
+      {"k06-empty", "unknown message code\n"},
+      {"k07-513-bytes", "message too large \n"},
+      {"k08-opcode-0", "unknown message code\n"},
+      {"k09-opcode-4", "unknown message code\n"},
+      {"k10-update-11-bytes", "message too short flags\n"},
+      {"k11-name-flag-no-bytes", "message too short name\n"},
+      {"k12-chat-flag-no-count", "message too short chat\n"},
+      {"k13-chat-count-too-big", "count exceeds the bytes left chat\n"},
+  };
+  const auto all = read(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/ogar/m3-18-kicks.jsonl", 0);
+  CHECK(all.size() == kicked.size() + 4);
+  for (const auto& [name, connection] : all) {
+    const std::string shown = name;
+    INFO(shown);
+    CHECK(connection.wrong == "");
+    CHECK(connection.refused == (kicked.contains(name) ? kicked.at(name) : ""));
+  }
+}
+
+}  // namespace
+}  // namespace entente

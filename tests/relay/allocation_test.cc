@@ -1,0 +1,157 @@
+// A relayed message costs no heap allocation, by stream or by datagram, on one worker or two; and a reader that never
+// reads costs a bounded number of bytes.
+#include <doctest/doctest.h>
+#include <malloc.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "tests/relay/heap.h"
+#include "tests/relay/toy.h"
+
+namespace {
+
+std::atomic<std::size_t> count{0}, in_use{0}, most{0};
+
+void* take(std::size_t size) {
+  void* const at = std::malloc(size ? size : 1);
+  if (!at) std::abort();
+  count.fetch_add(1, std::memory_order_relaxed);
+  const std::size_t now = in_use.fetch_add(malloc_usable_size(at)) + malloc_usable_size(at);
+  std::size_t before = most.load();
+  while (now > before && !most.compare_exchange_weak(before, now)) {
+  }
+  return at;
+}
+
+void give_back(void* at) {
+  if (at) in_use.fetch_sub(malloc_usable_size(at));
+  std::free(at);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return take(size); }
+void* operator new[](std::size_t size) { return take(size); }
+void operator delete(void* at) noexcept { give_back(at); }
+void operator delete[](void* at) noexcept { give_back(at); }
+void operator delete(void* at, std::size_t) noexcept { give_back(at); }
+void operator delete[](void* at, std::size_t) noexcept { give_back(at); }
+
+namespace entente::testing {
+
+std::size_t allocations() { return count; }
+std::size_t bytes_in_use() { return in_use; }
+std::size_t most_bytes() { return most.exchange(in_use.load()); }
+
+namespace {
+
+/// Hears all and keeps nothing.
+class CountingTap final : public relay::Tap, private relay::TapSink {
+ public:
+  relay::TapSink& sink(std::size_t) override { return *this; }
+  std::size_t bytes_heard() const { return heard_; }
+
+ private:
+  void opened(const relay::SessionInfo&, WallTime) override {}
+  void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes bytes, WallTime) override { heard_ += bytes.size(); }
+  void closed(relay::LinkId, std::string_view, WallTime) override {}
+  std::atomic<std::size_t> heard_{0};
+};
+
+/// `message` from `a` to `b`, so many times, without a single allocation of the test's own.
+bool ferry(int a, int b, Bytes message, int times) {
+  std::array<std::uint8_t, 512> room;
+  for (int i = 0; i < times; ++i) {
+    if (::send(a, message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size())) return false;
+    if (!wait_readable(b)) return false;
+    if (::recv(b, room.data(), room.size(), 0) != static_cast<ssize_t>(message.size())) return false;
+  }
+  return true;
+}
+
+/// Allocations of the whole program while `messages` are relayed.
+template <class Relay>
+std::size_t cost(Relay&& messages) {
+  REQUIRE(messages());  // what grows once, grows now
+  const std::size_t before = allocations();
+  const bool done = messages();
+  const std::size_t after = allocations();
+  REQUIRE(done);
+  return after - before;
+}
+
+TEST_CASE("relaying a message allocates nothing") {
+  CountingTap tap;
+  for (const std::size_t workers : {1, 2}) {
+    CAPTURE(workers);
+    FakeServer fake(true);
+    Running running(toy::game(), fake.address(), no_limits(), workers, 0, &tap);
+    Pair first(running, fake), pair(running, fake);  // with two workers, on each of them
+    const Buffer message = frame("as long as the messages of these games are, about that");
+    for (Pair* one : {&first, &pair}) {
+      CHECK(cost([&] { return ferry(one->client.fd(), one->server.fd(), message, 2000); }) == 0);
+      CHECK(cost([&] { return ferry(one->server.fd(), one->client.fd(), message, 2000); }) == 0);
+    }
+
+    const Datagrams far = fake.take_datagrams();
+    for (Pair* one : {&first, &pair}) {
+      const Datagrams near(one->client.here());
+      const net::Address uplink = one->server.there();
+      REQUIRE(::connect(near.fd(), running.address.raw(), running.address.size()) == 0);
+      REQUIRE(::connect(far.fd(), uplink.raw(), uplink.size()) == 0);
+      CHECK(cost([&] { return ferry(near.fd(), far.fd(), message, 2000); }) == 0);
+      CHECK(cost([&] { return ferry(far.fd(), near.fd(), message, 2000); }) == 0);
+    }
+    CHECK(running.totals().to_server.datagrams == 8000);
+  }
+  CHECK(tap.bytes_heard() > 8000);
+}
+
+TEST_CASE("a reader that never reads makes us stop reading the other, within a bound") {
+  Limits limits = no_limits();
+  limits.high_water = 128 * 1024;
+  limits.low_water = 32 * 1024;
+  FakeServer fake(true);
+  CountingTap tap;
+  Running running(toy::game(), fake.address(), limits, 1, 0, &tap);
+  Pair pair(running, fake, nullptr, 4096);
+  const Buffer piece = frames(64 * 1024, 9);
+  most_bytes();
+  const std::size_t before = bytes_in_use();
+
+  // Until the server has not been able to send for a while.
+  std::size_t taken = 0, offset = 0;
+  pollfd writable{pair.server.fd(), POLLOUT, 0};
+  while (taken < (256u << 20) && ::poll(&writable, 1, 300) == 1) {
+    const std::size_t n = pair.server.try_send(Bytes(piece).subspan(offset));
+    taken += n;
+    offset = (offset + n) % piece.size();
+  }
+  const std::size_t grown = most_bytes() - before;
+  MESSAGE("server sent " << taken << " bytes, the relay's heap grew by " << grown);
+  CHECK(taken < (64u << 20));  // the rest is in the kernel's buffers
+  // What waits is at most the mark, one read more, and a vector that doubled; then the start of one frame.
+  CHECK(grown < 2 * (limits.high_water + 64 * 1024) + 16 * 1024);
+  CHECK(running.totals().stalls >= 1);
+
+  // And nothing of it is lost.
+  Buffer room(64 * 1024);
+  std::size_t read = 0;
+  bool same_bytes = true;
+  while (read < taken) {
+    const ssize_t n = wait_readable(pair.client.fd()) ? ::recv(pair.client.fd(), room.data(), room.size(), 0) : 0;
+    if (n <= 0) break;
+    for (ssize_t i = 0; i < n; ++i)
+      same_bytes &= room[static_cast<std::size_t>(i)] == piece[(read + static_cast<std::size_t>(i)) % piece.size()];
+    read += static_cast<std::size_t>(n);
+    if (taken - read < 200) break;  // the rest of a frame that the server began is kept until it is whole
+  }
+  CHECK(same_bytes);
+  CHECK(taken - read < 200);
+}
+
+}  // namespace
+}  // namespace entente::testing

@@ -1,0 +1,256 @@
+// Who breaks his game's framing or a limit is refused: in the game's own way, with one reason that is counted and said,
+// and nobody else is disturbed.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "adapters/bzflag/bzflag.h"
+#include "tests/relay/toy.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Reason;
+
+TEST_CASE("garbage before the greeting never reaches the server") {
+  FakeServer fake(true);
+  Running running(bzflag::game(), fake.address());
+  const Stream client = Stream::to(running.address);
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  CHECK(as_text(client.read_all()) == std::string_view("\0\0sk", 4));
+  CHECK(running.ended(Reason::kBadFrame));
+  CHECK(running.heard.line("bad frame: wrong greeting/header at 0"));
+  CHECK(!fake.called(0));
+}
+
+TEST_CASE("a frame that is too large is refused as soon as its length is known, with the place it stands at") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  Pair pair(running, fake);
+  const Buffer good = frame("good");
+  pair.client.send(good);
+  CHECK(pair.server.read(good.size()) == good);
+  pair.client.send("\xff");
+  CHECK(as_text(pair.client.read_all()) == kGoodbye);
+  CHECK(pair.server.read_all().empty());
+  CHECK(running.heard.line("bad frame: frame too large/length at " + std::to_string(4 + good.size())));
+  CHECK(running.totals().by(Reason::kBadFrame) == 1);
+  CHECK(running.totals().refused() == 1);
+  CHECK(running.tapped.record(1).closed == "bad frame: frame too large in length");
+}
+
+TEST_CASE("a greeting must come in time, byte by byte or not") {
+  Limits limits = no_limits();
+  limits.greet_ms = 300;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  const Stream silent = Stream::to(running.address), slow = Stream::to(running.address);
+  slow.send("TO");
+  CHECK(as_text(silent.read_all()) == kGoodbye);
+  CHECK(as_text(slow.read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kGreetTimeout, 2));
+  CHECK(!fake.called(0));
+}
+
+TEST_CASE("no more sessions than allowed, in all and from one address") {
+  Limits limits = no_limits();
+  FakeServer fake(true);
+  const net::Address other = *net::Address::parse("127.0.0.2", 0);
+  SUBCASE("in all") {
+    limits.sessions = 2;
+    Running running(toy::game(), fake.address(), limits);
+    Pair one(running, fake), two(running, fake, &other);
+    const Stream third = Stream::to(running.address);
+    CHECK(as_text(third.read_all()) == kGoodbye);
+    CHECK(running.ended(Reason::kTooMany));
+    one.client.close();
+    one.server.close();
+    CHECK(eventually([&] { return running.totals().now() == 1; }));
+    Pair again(running, fake);
+  }
+  SUBCASE("from one address") {
+    limits.sessions_per_address = 2;
+    Running running(toy::game(), fake.address(), limits);
+    Pair one(running, fake), two(running, fake);
+    const Stream third = Stream::to(running.address);
+    CHECK(as_text(third.read_all()) == kGoodbye);
+    CHECK(running.ended(Reason::kTooManyFromAddress));
+    Pair neighbour(running, fake, &other);
+  }
+}
+
+TEST_CASE("connecting too often is refused, and a second later it is not") {
+  Limits limits = no_limits();
+  limits.connects_per_second = 5;
+  limits.connects_burst = 3;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  std::vector<Stream> crowd;
+  for (int i = 0; i < 20; ++i) crowd.push_back(Stream::to(running.address));
+  CHECK(eventually([&] { return running.totals().opened + running.totals().by(Reason::kTooFast) == 20; }));
+  CHECK(running.totals().by(Reason::kTooFast) >= 12);
+  crowd.clear();
+  CHECK(eventually([&] {
+    Stream::to(running.address).send(kHello);
+    return fake.called(50);
+  }));
+}
+
+TEST_CASE("new limits hold for new sessions") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  Pair one(running, fake), two(running, fake);
+  Limits limits = no_limits();
+  limits.sessions = 1;
+  running.set_limits(limits);
+  CHECK(eventually([&] {
+    Stream::to(running.address).finish();
+    return running.totals().by(Reason::kTooMany) > 0;
+  }));
+  one.client.send(frame("on"));
+  CHECK(one.server.read(4) == frame("on"));
+}
+
+TEST_CASE("a client that sends faster than its limits waits, and loses nothing") {
+  Limits limits = no_limits();
+  limits.messages_per_second = 200;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  Pair pair(running, fake);
+  const auto began = std::chrono::steady_clock::now();
+  Buffer all;
+  for (int i = 0; i < 100; ++i) append(all, frame("x"));
+  std::thread client([&] {
+    for (int i = 0; i < 6; ++i) {
+      pair.client.send(all);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  CHECK(pair.server.read(6 * all.size()).size() == 6 * all.size());
+  client.join();
+  // 600 messages: 400 at once, the last hundred when the ones before it have been paid for.
+  CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(400));
+  CHECK(running.totals().throttled >= 1);
+}
+
+TEST_CASE("a session in which nothing happens ends, and so does one of which half has ended") {
+  Limits limits = no_limits();
+  FakeServer fake(true);
+  SUBCASE("idle") {
+    limits.idle_ms = 300;
+    Running running(toy::game(), fake.address(), limits);
+    Pair pair(running, fake);
+    CHECK(as_text(pair.client.read_all()) == kGoodbye);
+    CHECK(pair.server.read_all().empty());
+    CHECK(running.ended(Reason::kIdle));
+  }
+  SUBCASE("half closed") {
+    limits.half_closed_ms = 300;
+    Running running(toy::game(), fake.address(), limits);
+    Pair pair(running, fake);
+    pair.client.finish();
+    CHECK(pair.server.read_all().empty());
+    CHECK(running.ended(Reason::kHalfClosed));
+    CHECK(pair.client.read_all().empty());
+  }
+}
+
+TEST_CASE("a peer that takes nothing of what waits for it is given up") {
+  Limits limits = no_limits();
+  limits.stall_ms = 400;
+  limits.linger_ms = 200;
+  limits.high_water = 64 * 1024;
+  limits.low_water = 16 * 1024;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  Pair pair(running, fake, nullptr, 4096);
+  const Buffer piece = frames(64 * 1024, 9);
+  std::size_t offset = 0;
+  CHECK(eventually([&] {
+    offset = (offset + pair.server.try_send(Bytes(piece).subspan(offset))) % piece.size();
+    return running.totals().by(Reason::kClientStalled) == 1;
+  }));
+  CHECK(running.empty());
+}
+
+TEST_CASE("a server that does not answer is given up") {
+  Limits limits = no_limits();
+  limits.connect_ms = 400;
+  // A listener whose queue is full drops every SYN.
+  net::Fd full(::socket(AF_INET, SOCK_STREAM, 0));
+  const net::Address any = loopback();
+  REQUIRE(::bind(full.get(), any.raw(), any.size()) == 0);
+  REQUIRE(::listen(full.get(), 0) == 0);
+  const net::Address address = net::local_address(full.get());
+  const Stream filler = Stream::to(address);
+  Running running(toy::game(), address, limits);
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kServerTimeout));
+}
+
+TEST_CASE("a storm of connections that reset at once disturbs nobody") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), no_limits(), 2);
+  Pair pair(running, fake);
+  constexpr int kRounds = 40, kCrowd = 50;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<Stream> crowd;
+    for (int i = 0; i < kCrowd; ++i) crowd.push_back(Stream::to(running.address));
+    for (std::size_t i = 0; i < crowd.size(); ++i) {
+      if (i % 3 == 1) (void)crowd[i].try_send(as_bytes("TO"));
+      i % 2 ? crowd[i].reset() : crowd[i].close();
+    }
+    pair.client.send(frame("calm"));
+    REQUIRE(pair.server.read(6) == frame("calm"));
+    pair.server.send(frame("too"));
+    REQUIRE(pair.client.read(5) == frame("too"));
+  }
+  CHECK(eventually([&] { return running.totals().now() == 1; }));
+  const auto totals = running.totals();
+  CHECK(totals.by(Reason::kClientLeft) + totals.by(Reason::kClientReset) == totals.opened - 1);
+  CHECK(running.heard.lines().size() < 50);
+  CHECK(totals.unsaid > 1000);
+  CHECK(!fake.called(0));  // not one of them got as far as the server
+}
+
+/// Lowers the limit of open files to what is open now, for as long as it lives.
+class NoFilesLeft {
+ public:
+  NoFilesLeft() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit now = before_;
+    now.rlim_cur = static_cast<rlim_t>(net::Fd(::open("/dev/null", O_RDONLY)).get());
+    setrlimit(RLIMIT_NOFILE, &now);
+  }
+  ~NoFilesLeft() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("without a file descriptor left a newcomer is turned away, not kept waiting, and the others play on") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  Pair pair(running, fake);
+  std::vector<net::Fd> newcomers;
+  for (int i = 0; i < 5; ++i) newcomers.emplace_back(::socket(AF_INET, SOCK_STREAM, 0));
+  {
+    const NoFilesLeft limit;
+    for (const net::Fd& one : newcomers) {
+      REQUIRE(::connect(one.get(), running.address.raw(), running.address.size()) == 0);
+      std::uint8_t byte;
+      CHECK(wait_readable(one.get()));
+      CHECK(::recv(one.get(), &byte, 1, 0) <= 0);
+    }
+    pair.client.send(frame("calm"));
+    CHECK(pair.server.read(6) == frame("calm"));
+  }
+  CHECK(running.totals().by(Reason::kNoFiles) == 5);
+  CHECK(running.heard.line("out of file descriptors"));
+  Pair later(running, fake);
+}
+
+}  // namespace
+}  // namespace entente::testing

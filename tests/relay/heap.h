@@ -1,0 +1,12 @@
+// Counts what this test program takes from the heap (operator new, all threads).
+#pragma once
+
+#include <cstddef>
+
+namespace entente::testing {
+
+std::size_t allocations();   ///< so far
+std::size_t bytes_in_use();  ///< now
+std::size_t most_bytes();    ///< the most since the last call of this
+
+}  // namespace entente::testing

@@ -1,0 +1,180 @@
+// Plain blocking sockets that play the clients and the servers of a relay under test. Every wait is bounded.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "proxy/base/bytes.h"
+#include "proxy/net/address.h"
+#include "proxy/net/fd.h"
+#include "proxy/net/socket.h"
+
+namespace entente::testing {
+
+constexpr int kPatience = 8000;  // milliseconds, then a test has failed
+
+inline net::Address loopback(bool v6 = false) { return *net::Address::parse(v6 ? "::1" : "127.0.0.1", 0); }
+
+/// Waits for what other threads bring about and nobody tells.
+inline bool eventually(const std::function<bool()>& true_now) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
+  while (!true_now()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+inline bool wait_readable(int fd, int milliseconds = kPatience) {
+  pollfd one{fd, POLLIN, 0};
+  return ::poll(&one, 1, milliseconds) == 1;
+}
+
+/// One end of a TCP connection.
+class Stream {
+ public:
+  Stream() = default;
+  explicit Stream(net::Fd fd) : fd_(std::move(fd)) {
+    const int on = 1;
+    setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+
+  /// `from`: the local address to use (port 0: any).
+  static Stream to(const net::Address& server, const net::Address* from = nullptr, int receive_buffer = 0) {
+    net::Fd fd(::socket(server.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    REQUIRE(fd);
+    if (receive_buffer) setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    if (from) REQUIRE(::bind(fd.get(), from->raw(), from->size()) == 0);
+    REQUIRE(::connect(fd.get(), server.raw(), server.size()) == 0);
+    return Stream(std::move(fd));
+  }
+
+  void send(Bytes bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      REQUIRE(n > 0);
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+  }
+  void send(std::string_view text) const { send(as_bytes(text)); }
+  /// Bytes that the kernel takes without waiting.
+  std::size_t try_send(Bytes bytes) const {
+    const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+
+  /// What one read brings; empty at the end of the stream, or after a reset.
+  Buffer read_some(std::size_t most = 64 * 1024) const {
+    REQUIRE(wait_readable(fd_.get()));
+    Buffer room(most);
+    const ssize_t n = ::recv(fd_.get(), room.data(), room.size(), 0);
+    room.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return room;
+  }
+  /// Exactly so many bytes, or fewer if the stream ends before.
+  Buffer read(std::size_t size) const {
+    Buffer all;
+    while (all.size() < size) {
+      const Buffer some = read_some(size - all.size());
+      if (some.empty()) break;
+      append(all, some);
+    }
+    return all;
+  }
+  std::string read_text(std::size_t size) const { return std::string(as_text(read(size))); }
+  /// All until the end.
+  Buffer read_all() const {
+    Buffer all;
+    for (Buffer some = read_some(); !some.empty(); some = read_some()) append(all, some);
+    return all;
+  }
+  bool readable(int milliseconds) const { return wait_readable(fd_.get(), milliseconds); }
+
+  void finish() const { ::shutdown(fd_.get(), SHUT_WR); }
+  void close() { fd_.reset(); }
+  /// Closes with a reset.
+  void reset() {
+    const linger now{1, 0};
+    setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    fd_.reset();
+  }
+
+  int fd() const { return fd_.get(); }
+  net::Address here() const { return net::local_address(fd_.get()); }
+  net::Address there() const { return net::peer_address(fd_.get()); }
+
+ private:
+  net::Fd fd_;
+};
+
+/// A UDP socket.
+class Datagrams {
+ public:
+  explicit Datagrams(const net::Address& at) : fd_(::socket(at.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    REQUIRE(::bind(fd_.get(), at.raw(), at.size()) == 0);
+  }
+  explicit Datagrams(net::Fd fd) : fd_(std::move(fd)) {}
+
+  void send(const net::Address& to, Bytes bytes) const {
+    REQUIRE(::sendto(fd_.get(), bytes.data(), bytes.size(), 0, to.raw(), to.size()) ==
+            static_cast<ssize_t>(bytes.size()));
+  }
+  struct Received {
+    Buffer bytes;
+    net::Address from;
+  };
+  Received receive() const {
+    REQUIRE(wait_readable(fd_.get()));
+    Received got;
+    got.bytes.resize(4096);
+    sockaddr_storage raw{};
+    socklen_t size = sizeof raw;
+    const ssize_t n =
+        ::recvfrom(fd_.get(), got.bytes.data(), got.bytes.size(), 0, reinterpret_cast<sockaddr*>(&raw), &size);
+    REQUIRE(n >= 0);
+    got.bytes.resize(static_cast<std::size_t>(n));
+    got.from = net::Address::from(reinterpret_cast<const sockaddr*>(&raw));
+    return got;
+  }
+  bool readable(int milliseconds) const { return wait_readable(fd_.get(), milliseconds); }
+  net::Address here() const { return net::local_address(fd_.get()); }
+  int fd() const { return fd_.get(); }
+
+ private:
+  net::Fd fd_;
+};
+
+/// A server that does what a test says.
+class FakeServer {
+ public:
+  explicit FakeServer(bool with_udp = false, bool v6 = false)
+      : sockets_(std::move(*net::listen(loopback(v6), with_udp))) {}
+
+  const net::Address& address() const { return sockets_.address; }
+  std::uint16_t port() const { return address().port(); }
+
+  Stream accept() const {
+    REQUIRE(wait_readable(sockets_.tcp.get()));
+    net::Fd fd(::accept4(sockets_.tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    REQUIRE(fd);
+    return Stream(std::move(fd));
+  }
+  /// Whether somebody connects within that time.
+  bool called(int milliseconds) const { return wait_readable(sockets_.tcp.get(), milliseconds); }
+  Datagrams take_datagrams() { return Datagrams(std::move(sockets_.udp)); }
+  void close() { sockets_ = {}; }
+
+ private:
+  net::Sockets sockets_;
+};
+
+}  // namespace entente::testing

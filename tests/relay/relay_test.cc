@@ -1,0 +1,178 @@
+// Bytes through a relay are the same bytes, however they are cut on the way in; ends travel too.
+#include <doctest/doctest.h>
+
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/panic/panic.h"
+#include "tests/relay/toy.h"
+
+namespace entente::testing {
+namespace {
+
+/// Sends `bytes` in pieces of sizes that follow from `seed`.
+void send_in_pieces(const Stream& to, Bytes bytes, std::uint32_t seed) {
+  while (!bytes.empty()) {
+    seed = seed * 1664525u + 1013904223u;
+    const std::size_t n = std::min<std::size_t>(bytes.size(), 1 + (seed >> 24) % 97);
+    to.send(bytes.first(n));
+    bytes = bytes.subspan(n);
+  }
+}
+
+TEST_CASE("what one side sends is what the other reads, both ways, however it is cut") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  Pair pair(running, fake);
+  const Buffer up = frames(20'000, 1), down = frames(30'000, 2);
+  std::thread other([&] { send_in_pieces(pair.server, down, 3); });
+  send_in_pieces(pair.client, up, 4);
+  CHECK(pair.server.read(up.size()) == up);
+  CHECK(pair.client.read(down.size()) == down);
+  other.join();
+
+  pair.client.finish();
+  CHECK(pair.server.read_all().empty());
+  pair.server.finish();
+  CHECK(pair.client.read_all().empty());
+  CHECK(running.empty());
+
+  const auto totals = running.totals();
+  CHECK(totals.to_server.bytes == up.size() + 4);
+  CHECK(totals.to_client.bytes == down.size() + 4);
+  const auto record = running.tapped.record(1);
+  CHECK(Buffer(record.to_server.begin() + 4, record.to_server.end()) == up);
+  CHECK(Buffer(record.to_client.begin() + 4, record.to_client.end()) == down);
+  CHECK(record.closed == "client left");
+  CHECK(totals.by(relay::Reason::kClientLeft) == 1);
+}
+
+TEST_CASE("a greeting arrives in one read although the server writes it byte by byte") {
+  FakeServer fake(true);
+  Running running(bzflag::game(), fake.address());
+  const Stream client = Stream::to(running.address);
+  client.send("BZFLAG\r\n\r\n");
+  const Stream server = fake.accept();
+  CHECK(server.read_text(10) == "BZFLAG\r\n\r\n");
+  for (const char byte : std::string_view("BZFS0221\x05", 9)) server.send(std::string_view(&byte, 1));
+  CHECK(as_text(client.read_some()) == std::string_view("BZFS0221\x05", 9));
+}
+
+TEST_CASE("Panic's frames arrive whole, both ways, although they are written byte by byte") {
+  FakeServer fake;
+  Running running(panic::game(), fake.address());
+  const Stream client = Stream::to(running.address);
+  const Stream server = fake.accept();
+  const Buffer state{1, 1, 1, 0, 1, 1, 0, 0, 0, 1};  // be-packed Game State with one tank
+  const Buffer action{0, 1, 1, 2, 0, 0, 0, 1};
+  for (int i = 0; i < 5; ++i) {
+    for (const std::uint8_t byte : state) server.send(Bytes(&byte, 1));
+    CHECK(client.read_some() == state);
+    for (const std::uint8_t byte : action) client.send(Bytes(&byte, 1));
+    CHECK(server.read_some() == action);
+  }
+}
+
+TEST_CASE("each side may end while the other goes on") {
+  FakeServer fake;
+  Running running(panic::game(), fake.address());
+  const Buffer state{1, 1, 1, 0, 1, 1, 0, 0, 0, 1}, action{0, 1, 1, 2, 0, 0, 0, 1};
+  SUBCASE("the client") {
+    const Stream client = Stream::to(running.address), server = fake.accept();
+    client.send(action);
+    client.finish();
+    CHECK(server.read_all() == action);
+    server.send(state);
+    CHECK(client.read(state.size()) == state);
+    server.finish();
+    CHECK(client.read_all().empty());
+    CHECK(running.ended(relay::Reason::kClientLeft));
+  }
+  SUBCASE("the server") {
+    const Stream client = Stream::to(running.address), server = fake.accept();
+    server.send(state);
+    server.finish();
+    CHECK(client.read_all() == state);
+    client.send(action);
+    CHECK(server.read(action.size()) == action);
+    client.finish();
+    CHECK(server.read_all().empty());
+    CHECK(running.ended(relay::Reason::kServerLeft));
+  }
+  CHECK(running.empty());
+}
+
+TEST_CASE("a client that would not notice a closed connection is told goodbye, once, between two frames") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  SUBCASE("when the server goes in the middle of a frame") {
+    Pair pair(running, fake);
+    Buffer whole = frame("whole"), half = frame("half");
+    half.pop_back();
+    pair.server.send(whole);
+    pair.server.send(half);
+    pair.server.close();
+    append(whole, as_bytes(kGoodbye));
+    CHECK(pair.client.read_all() == whole);
+  }
+  SUBCASE("but not when the server has told it") {
+    Pair pair(running, fake);
+    pair.server.send(kGoodbye);
+    pair.server.close();
+    CHECK(as_text(pair.client.read_all()) == kGoodbye);
+  }
+  SUBCASE("when the server resets") {
+    Pair pair(running, fake);
+    pair.server.reset();
+    CHECK(as_text(pair.client.read_all()) == kGoodbye);
+    CHECK(running.ended(relay::Reason::kServerReset));
+  }
+  SUBCASE("when we stop") {
+    Pair pair(running, fake);
+    std::thread stopping([&] { running.stop(); });
+    CHECK(as_text(pair.client.read_all()) == kGoodbye);
+    CHECK(pair.server.read_all().empty());
+    pair.client.close();
+    pair.server.close();
+    stopping.join();
+    CHECK(running.totals().by(relay::Reason::kStopped) == 1);
+    CHECK(running.tapped.record(1).closed == "proxy stopped");
+  }
+}
+
+TEST_CASE("a server that is not there ends in a goodbye and a sentence") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  fake.close();
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.ended(relay::Reason::kServerRefused));
+  CHECK(running.heard.line("Connection refused; is it running?"));
+}
+
+TEST_CASE("a server's bytes that are no frames pass as they come, and are said and counted once") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  Pair pair(running, fake);
+  Buffer sent = frame("good");
+  append(sent, as_bytes("\xff this is not a frame of the game"));
+  append(sent, frame("unseen"));
+  send_in_pieces(pair.server, sent, 5);
+  CHECK(pair.client.read(sent.size()) == sent);
+  pair.client.send(frame("still there"));
+  CHECK(pair.server.read(13) == frame("still there"));
+  CHECK(running.totals().unframed == 1);
+  CHECK(running.heard.line("passed on as they come"));
+}
+
+TEST_CASE("IPv6 is relayed like IPv4") {
+  FakeServer fake(true, true);
+  Running running(toy::game(), fake.address());
+  CHECK(running.address.v6());
+  Pair pair(running, fake);
+  pair.client.send(frame("six"));
+  CHECK(pair.server.read(5) == frame("six"));
+  CHECK(running.heard.line("opened [::1]:"));
+}
+
+}  // namespace
+}  // namespace entente::testing

@@ -1,0 +1,144 @@
+// A relay that serves on threads of its own while a test plays its peers; and what it told.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proxy/relay/server.h"
+#include "tests/relay/peers.h"
+
+namespace entente::testing {
+
+/// Keeps what a relay says.
+class Heard final : public relay::Events {
+ public:
+  void opened(const relay::SessionInfo& session, std::uint64_t) override { note("opened " + session.client.text()); }
+  void closed(const relay::SessionInfo&, relay::Reason reason, std::uint64_t) override { note(relay::text(reason)); }
+  void refused(const relay::SessionInfo&, relay::Reason reason, const Fault& fault, std::uint64_t at,
+               std::uint64_t) override {
+    std::string line = relay::text(reason);
+    if (*fault.what) line += std::string(": ") + fault.what + "/" + fault.field + " at " + std::to_string(at);
+    note(line);
+  }
+  void said(std::string_view sentence) override { note(std::string(sentence)); }
+
+  /// Whether a line that contains `part` comes.
+  bool line(std::string_view part) {
+    return eventually([&] {
+      const auto all = lines();
+      return std::any_of(all.begin(), all.end(), [&](auto& one) { return one.find(part) != std::string::npos; });
+    });
+  }
+  std::vector<std::string> lines() {
+    std::lock_guard lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  void note(std::string line) {
+    std::lock_guard lock(mutex_);
+    lines_.push_back(std::move(line));
+  }
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+/// Keeps what a tap is told.
+class Tapped final : public relay::Tap, private relay::TapSink {
+ public:
+  struct Record {
+    Buffer to_server, to_client;
+    std::vector<Buffer> datagrams_to_server, datagrams_to_client;
+    std::string closed;
+  };
+
+  relay::TapSink& sink(std::size_t) override { return *this; }
+  Record record(relay::LinkId link) {
+    std::lock_guard lock(mutex_);
+    return records_[link];
+  }
+
+ private:
+  void opened(const relay::SessionInfo& session, WallTime) override {
+    std::lock_guard lock(mutex_);
+    records_[session.link] = {};
+  }
+  void bytes(relay::LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime) override {
+    std::lock_guard lock(mutex_);
+    Record& record = records_.at(link);
+    const bool up = way == wire::Way::kToServer;
+    if (lane == wire::Lane::kStream)
+      append(up ? record.to_server : record.to_client, bytes);
+    else
+      (up ? record.datagrams_to_server : record.datagrams_to_client).emplace_back(bytes.begin(), bytes.end());
+  }
+  void closed(relay::LinkId link, std::string_view reason, WallTime) override {
+    std::lock_guard lock(mutex_);
+    records_.at(link).closed = reason;
+  }
+
+  std::mutex mutex_;
+  std::map<relay::LinkId, Record> records_;
+};
+
+/// Limits that never stand in a test's way.
+inline Limits no_limits() {
+  Limits limits;
+  limits.connects_per_second = limits.bytes_per_second = limits.messages_per_second = limits.datagrams_per_second = 0;
+  limits.sessions = limits.sessions_per_address = 0;
+  return limits;
+}
+
+/// One relay in front of `server`, until the end of the test.
+class Running {
+ public:
+  Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
+          std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr)
+      : server_(workers, heard) {
+    relay::RelayOptions options;
+    options.game = &game;
+    options.listen_dialect = 0;
+    options.server_dialect = server_dialect;
+    options.listen = loopback(server.v6());
+    options.server_host = server.ip_text();
+    options.server_port = server.port();
+    options.limits = limits;
+    options.tap = tap ? tap : &tapped;
+    const auto listening = server_.add(options);
+    REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
+    address = listening->address;
+    thread_ = std::thread([this] { server_.run(); });
+  }
+  ~Running() { stop(); }
+
+  void stop() {
+    server_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+  relay::Totals totals() const { return server_.totals(0); }
+  void set_limits(const Limits& limits) { server_.set_limits(0, limits); }
+  /// Waits until no session is left.
+  bool empty() const {
+    return eventually([&] { return totals().now() == 0; });
+  }
+  /// Waits for that many ends of this reason.
+  bool ended(relay::Reason reason, std::uint64_t times = 1) const {
+    return eventually([&] { return totals().by(reason) >= times; });
+  }
+  bool dropped(relay::Drop drop, std::uint64_t times = 1) const {
+    return eventually([&] { return totals().by(drop) >= times; });
+  }
+
+  Heard heard;
+  Tapped tapped;
+  net::Address address;
+
+ private:
+  relay::Server server_;
+  std::thread thread_;
+};
+
+}  // namespace entente::testing
