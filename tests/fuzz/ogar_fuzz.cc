@@ -1,0 +1,56 @@
+// Whole conversations of Ogar: messages both ways, each as one byte of way, two of size, and its bytes. The first of
+// the client's names the dialect, as in life. Law: what decodes, encodes to the same bytes, also into a message that
+// held another one before.
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "adapters/ogar/ogar.h"
+#include "adapters/wire/dissect.h"
+#include "adapters/wire/print.h"
+
+namespace {
+
+using namespace entente;
+using wire::Frame, wire::Lane, wire::Way;
+
+class Conversation final : public wire::Dissected {
+ public:
+  explicit Conversation(std::size_t dialect) : codec_(ogar::game().codec(dialect)), dissector_(ogar::game(), dialect) {}
+
+  void say(Way way, Bytes message) { dissector_.stream(way, message, *this); }
+
+ private:
+  void frame(const Frame& frame) override {
+    const auto row = codec_->decode(frame);
+    if (!row) return;
+    again_.clear();
+    codec_->encode(again_);
+    if (!same(again_, frame.bytes)) std::abort();
+    line_.clear();
+    print(**row, *codec_, line_);
+    if (line_.find('\n') != std::string::npos) std::abort();
+  }
+  void raw(Way, Lane, Bytes, const Fault*) override {}
+
+  std::unique_ptr<wire::Codec> codec_;
+  wire::Dissector dissector_;
+  Buffer again_;
+  std::string line_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::optional<Conversation> conversation;
+  for (Bytes input(data, size); input.size() >= 3;) {
+    const Way way = (input[0] & 1U) != 0 ? Way::kToClient : Way::kToServer;
+    const std::size_t announced = input[1] | static_cast<std::size_t>(input[2]) << 8U;
+    input = input.subspan(3);
+    const Bytes message = input.first(std::min(announced, input.size()));
+    input = input.subspan(message.size());
+    if (!conversation) conversation.emplace(ogar::game().named_by_client(message).value_or(0));
+    conversation->say(way, message);
+  }
+  return 0;
+}
