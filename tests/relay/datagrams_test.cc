@@ -1,0 +1,197 @@
+// BZFlag's pair: a client's datagrams find its session, the server sees them come from the port of its TCP connection.
+#include <doctest/doctest.h>
+
+#include "adapters/bzflag/bzflag.h"
+#include "tests/relay/toy.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Drop;
+
+/// A link request of the toy game: code 8, the player's id.
+Buffer link_request(std::uint8_t player) { return {1, 8, player}; }
+
+/// From the client's datagram socket to the server, and back.
+void check_linked(const Running& running, const Pair& pair, const Datagrams& near, const Datagrams& far) {
+  const Buffer there = frame("there"), back = frame("back");
+  near.send(running.address, there);
+  const auto heard = far.receive();
+  CHECK(heard.bytes == there);
+  CHECK(heard.from == pair.server.there());
+  far.send(heard.from, back);
+  const auto answer = near.receive();
+  CHECK(answer.bytes == back);
+  CHECK(answer.from == running.address);
+}
+
+TEST_CASE("datagrams from the port of the client's own connection are its own, over IPv4, IPv6, on one worker or two") {
+  for (const bool v6 : {false, true}) {
+    for (const std::size_t workers : {1, 2}) {
+      CAPTURE(v6);
+      CAPTURE(workers);
+      FakeServer fake(true, v6);
+      Running running(toy::game(), fake.address(), no_limits(), workers);
+      const Datagrams far = fake.take_datagrams();
+      std::vector<Pair> pairs;
+      std::vector<Datagrams> near;
+      for (int i = 0; i < 4; ++i) {
+        pairs.emplace_back(running, fake);
+        near.emplace_back(pairs.back().client.here());
+        CHECK((pairs.back().server.there().port() & 0xFF) >= 4);
+      }
+      for (int round = 0; round < 20; ++round)
+        for (std::size_t i = 0; i < pairs.size(); ++i) check_linked(running, pairs[i], near[i], far);
+      CHECK(running.totals().to_server.datagrams == 80);
+      CHECK(running.totals().to_client.datagrams == 80);
+      const auto record = running.tapped.record(1);
+      CHECK(record.datagrams_to_server.size() == 20);
+      CHECK(record.datagrams_to_client.at(19) == frame("back"));
+    }
+  }
+}
+
+TEST_CASE("a wildcard listener answers from the address that the client came to") {
+  FakeServer fake(true);
+  relay::RelayOptions options;
+  options.game = &toy::game();
+  options.server_dialect = 0;
+  options.listen = net::Address();
+  options.server_host = "127.0.0.1";
+  options.server_port = fake.port();
+  Heard heard;
+  relay::Server server(1, heard);
+  const auto listening = server.add(options);
+  REQUIRE(listening.ok());
+  std::thread serving([&] { server.run(); });
+  {
+    const net::Address door = *net::Address::parse("127.0.0.3", listening->address.port());
+    const Stream client = Stream::to(door);
+    client.send(kHello);
+    const Stream uplink = fake.accept();
+    uplink.send(kWelcome);
+    CHECK(client.read_text(4) == kWelcome);
+    const Datagrams near(client.here()), far = fake.take_datagrams();
+    near.send(door, frame("there"));
+    far.send(far.receive().from, frame("back"));
+    CHECK(near.receive().from == door);
+  }
+  server.stop();
+  serving.join();
+}
+
+TEST_CASE("behind a NAT the first link request from the same address that names the greeted player is believed") {
+  for (const std::size_t workers : {1, 2}) {
+    CAPTURE(workers);
+    FakeServer fake(true);
+    Running running(toy::game(), fake.address(), no_limits(), workers);
+    const Datagrams far = fake.take_datagrams();
+    Pair seven(running, fake), nine(running, fake, nullptr, 0, "toy\x09");
+    const Datagrams near(loopback());
+
+    near.send(running.address, frame("too early"));
+    CHECK(running.dropped(Drop::kUnknownSource, 1));
+    near.send(running.address, link_request(8));  // no such player
+    CHECK(running.dropped(Drop::kUnknownSource, 2));
+    const Datagrams stranger(*net::Address::parse("127.0.0.2", 0));
+    stranger.send(running.address, link_request(9));  // not his address
+    CHECK(running.dropped(Drop::kUnknownSource, 3));
+
+    near.send(running.address, link_request(9));
+    CHECK(far.receive().from == nine.server.there());
+    check_linked(running, nine, near, far);
+
+    const Datagrams thief(loopback());
+    thief.send(running.address, link_request(9));  // already linked
+    CHECK(running.dropped(Drop::kUnknownSource, 4));
+
+    // Player 7 is named by somebody behind the same NAT; his own datagrams put that right.
+    thief.send(running.address, link_request(7));
+    CHECK(far.receive().from == seven.server.there());
+    const Datagrams own(seven.client.here());
+    check_linked(running, seven, own, far);
+    thief.send(running.address, frame("mine?"));
+    CHECK(running.dropped(Drop::kUnknownSource, 5));
+    check_linked(running, seven, own, far);
+  }
+}
+
+TEST_CASE("a session that has left has no datagrams any more, and its player's id is free") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  const Datagrams far = fake.take_datagrams();
+  const Datagrams near(loopback());
+  {
+    Pair pair(running, fake);
+    near.send(running.address, link_request(7));
+    CHECK(far.receive().bytes == link_request(7));
+  }
+  CHECK(running.empty());
+  near.send(running.address, frame("gone"));
+  CHECK(running.dropped(Drop::kUnknownSource));
+  Pair successor(running, fake);
+  near.send(running.address, link_request(7));
+  CHECK(far.receive().from == successor.server.there());
+}
+
+TEST_CASE("datagrams that may not pass are dropped and counted, and the session goes on") {
+  Limits limits = no_limits();
+  limits.datagram_bytes = 100;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  const Datagrams far = fake.take_datagrams();
+  Pair pair(running, fake);
+  const Datagrams near(pair.client.here());
+  check_linked(running, pair, near, far);
+  near.send(running.address, frame(std::string(120, 'x')));
+  CHECK(running.dropped(Drop::kTooLarge, 1));
+  far.send(pair.server.there(), frame(std::string(120, 'x')));
+  CHECK(running.dropped(Drop::kTooLarge, 2));
+  near.send(running.address, Buffer(3000, 1));
+  CHECK(running.dropped(Drop::kTooLarge, 3));
+  near.send(running.address, Buffer{9, 1, 'h', 'a', 'l', 'f'});
+  CHECK(running.dropped(Drop::kBadFrame, 1));
+  near.send(running.address, Buffer{});
+  CHECK(running.dropped(Drop::kBadFrame, 2));
+  check_linked(running, pair, near, far);
+  CHECK(running.totals().to_server.datagrams == 2);
+}
+
+TEST_CASE("a flood of datagrams is thinned to the rate that is allowed") {
+  Limits limits = no_limits();
+  limits.datagrams_per_second = 50;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  const Datagrams far = fake.take_datagrams();
+  Pair pair(running, fake);
+  const Datagrams near(pair.client.here());
+  for (int i = 0; i < 500; ++i) near.send(running.address, frame("flood"));
+  CHECK(running.dropped(Drop::kTooFast, 300));
+  pair.client.send(frame("calm"));
+  CHECK(pair.server.read(6) == frame("calm"));
+}
+
+TEST_CASE("a server without a UDP port is a server whose datagrams are lost, no more") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  { const Datagrams gone = fake.take_datagrams(); }
+  Pair pair(running, fake);
+  const Datagrams near(pair.client.here());
+  for (int i = 0; i < 20; ++i) near.send(running.address, frame("lost"));
+  pair.client.send(frame("calm"));
+  CHECK(pair.server.read(6) == frame("calm"));
+}
+
+TEST_CASE("the listener's UDP port is the one of its TCP, whichever the kernel gave") {
+  Heard heard;
+  for (int i = 0; i < 20; ++i) {
+    FakeServer fake(true);
+    Running running(bzflag::game(), fake.address());
+    const Datagrams lan(loopback());
+    lan.send(running.address, Buffer{0, 2, 4, 4, 0, 0});  // a LAN ping is nobody's
+    CHECK(running.dropped(Drop::kUnknownSource));
+  }
+}
+
+}  // namespace
+}  // namespace entente::testing

@@ -1,0 +1,143 @@
+// What a server speaks is found out without doing it harm, and only then does a player reach it.
+#include <doctest/doctest.h>
+
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/panic/panic.h"
+#include "tests/relay/toy.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Reason;
+
+// Two tanks in two of Panic's dialects, as the released servers begin: Game State, Update Ammo, Create Piece.
+const Buffer kPacked{1,  1, 1, 0, 1,  1,   0, 0, 0, 1,  //
+                     32, 0, 0, 0, 0,  100, 0, 0, 0, 0,  //
+                     16, 0, 0, 0, 50, 0,   0, 0, 1, 1, 4};
+const Buffer kPadded{1,  1,    1,    0x9b, 1,   0, 1, 0x6b, 0, 0, 0, 1,  //
+                     32, 0,    0x9b, 0x6b, 100, 0, 0, 0,    0, 0, 0, 0,  //
+                     16, 0x3a, 0x21, 0xb5, 50,  0, 0, 0,    1, 0, 0, 0, 1, 4, 0, 0};
+const Buffer kAction{0, 1, 1, 2, 0, 0, 0, 1};
+
+/// The connection that only listens.
+Stream expect_probe(const FakeServer& fake) {
+  Stream probe = fake.accept();
+  CHECK(!probe.readable(50));
+  return probe;
+}
+
+TEST_CASE("a server that can be probed is probed in silence before the first player is let through") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), no_limits(), 2, std::nullopt);
+  const Stream probe = expect_probe(fake);
+  const Stream early = Stream::to(running.address), also = Stream::to(running.address);
+  early.send(kHello);
+  also.send(kHello);
+  CHECK(!fake.called(100));
+  probe.send("toy\x08");
+  CHECK(probe.read_all().empty());
+  for (int i = 0; i < 2; ++i) CHECK(fake.accept().read_text(4) == kHello);
+  Pair later(running, fake);  // and it is not asked again
+  CHECK(running.totals().opened == 3);
+}
+
+TEST_CASE("a server that speaks another dialect than the listener gets no player, and the log says what to do") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), no_limits(), 1, std::nullopt);
+  expect_probe(fake).send("toy\x07");
+  CHECK(running.heard.line("speaks toy little"));
+  CHECK(running.heard.line("add ?dialect=little to --listen"));
+  const Stream client = Stream::to(running.address);
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kDialectMismatch));
+  CHECK(!fake.called(0));
+}
+
+TEST_CASE("a server that shows nothing is given up in time, and asked again for a later player") {
+  Limits limits = no_limits();
+  limits.detect_ms = 300;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits, 1, std::nullopt);
+  const Stream probe = expect_probe(fake);
+  const Stream client = Stream::to(running.address);
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(probe.read_all().empty());
+  CHECK(running.ended(Reason::kDialectUnknown));
+  CHECK(running.heard.line("add ?dialect= to --to"));
+  CHECK(eventually([&] {
+    Stream::to(running.address).send(kHello);
+    return fake.called(100);
+  }));
+  fake.accept().send("toy\x02");
+  CHECK(eventually([&] { return running.totals().opened > 0; }));
+}
+
+TEST_CASE("BZFlag's version tells its dialect") {
+  FakeServer fake(true);
+  Running running(bzflag::game(), fake.address(), no_limits(), 1, std::nullopt);
+  Stream probe = expect_probe(fake);
+  probe.send("BZFS0026\x03");
+  CHECK(running.heard.line("speaks bzflag 2.0"));
+}
+
+TEST_CASE("a server that can only be asked by a player's own connection hears nothing until it is sure") {
+  FakeServer fake;
+  Running running(panic::game(), fake.address(), no_limits(), 1, std::nullopt);
+  const Stream client = Stream::to(running.address);
+  const Stream server = fake.accept();
+  client.send(kAction);
+  CHECK(!server.readable(100));
+  for (std::size_t i = 0; i + 1 < kPacked.size(); ++i) server.send(Bytes(&kPacked[i], 1));
+  CHECK(server.read(kAction.size()) == kAction);
+  server.send(Bytes(&kPacked.back(), 1));
+  CHECK(client.read(kPacked.size()) == kPacked);
+  const auto record = running.tapped.record(1);
+  CHECK(record.to_server == kAction);
+  CHECK(running.totals().to_server.frames == 1);
+}
+
+TEST_CASE("a player whose server speaks another dialect is refused before the server has heard a byte") {
+  FakeServer fake;
+  Running running(panic::game(), fake.address(), no_limits(), 1, std::nullopt);
+  const Stream client = Stream::to(running.address);
+  const Stream server = fake.accept();
+  client.send(kAction);
+  server.send(kPadded);
+  CHECK(client.read_all().empty());
+  CHECK(server.read_all().empty());
+  CHECK(running.ended(Reason::kDialectMismatch));
+  CHECK(running.heard.line("add ?dialect=le-padded to --listen"));
+}
+
+TEST_CASE("what is kept while a dialect is unknown is bounded, both ways") {
+  Limits limits = no_limits();
+  limits.held_bytes = 1024;
+  FakeServer fake;
+  Running running(panic::game(), fake.address(), limits, 1, std::nullopt);
+  const Stream client = Stream::to(running.address);
+  const Stream server = fake.accept();
+  SUBCASE("the client waits") {
+    Buffer many;
+    while (many.size() < 64 * 1024) append(many, kAction);
+    std::size_t taken = 0;
+    pollfd writable{client.fd(), POLLOUT, 0};
+    while (taken < (64u << 20) && ::poll(&writable, 1, 200) == 1) taken += client.try_send(many);
+    CHECK(taken < (32u << 20));
+    server.send(kPacked);
+    std::size_t heard = 0;
+    while (heard + kAction.size() <= taken) {
+      const Buffer some = server.read_some();
+      if (some.empty()) break;
+      heard += some.size();
+    }
+    CHECK(taken - heard < kAction.size());
+  }
+  SUBCASE("the server's dialect is unknown when it says too much or nothing that is known") {
+    server.send(Buffer(4096, 77));
+    CHECK(client.read_all().empty());
+    CHECK(running.ended(Reason::kDialectUnknown));
+  }
+}
+
+}  // namespace
+}  // namespace entente::testing
