@@ -108,7 +108,7 @@ Outcome<Done> Writer::end_chunk() {
   put_chunk();
   const auto chunk_length = u64{out_.size()};
   Buffer offsets;  // a few bytes a channel, once a chunk
-  put_message_indexes(chunk_length, offsets);
+  put_message_indexes(offsets);
   put_chunk_index(chunk_length, offsets, out_.size() - chunk_length);
   auto written = write_out();
   if (written.ok()) count_chunk();
@@ -129,8 +129,7 @@ void Writer::put_chunk() {
   });
 }
 
-void Writer::put_message_indexes(u64 chunk_length, Buffer& offsets) {
-  assert(out_.size() == chunk_length);
+void Writer::put_message_indexes(Buffer& offsets) {
   std::sort(touched_.begin(), touched_.end());
   for (const auto id : touched_) {
     put(offsets, id), put(offsets, size_ + out_.size());
@@ -220,10 +219,8 @@ void Writer::put_statistics() {
 
 void Writer::put_footer(std::size_t summary, u64 summary_start, u64 offset_start) {
   const auto crc_size = sizeof(u32);
-  const auto footer = out_.size();
   put_record(out_, Op::kFooter, [&] { put(out_, summary_start), put(out_, offset_start), put(out_, u32{0}); });
   const auto end = out_.size() - crc_size;
-  assert(end - footer == kRecordHead + 16);
   put_at(out_, end, crc32(Bytes(out_).subspan(summary, end - summary)));
 }
 

@@ -57,7 +57,7 @@ class Writer {
 
   Outcome<Done> write_out();
   void put_chunk();
-  void put_message_indexes(std::uint64_t length_of_chunk, Buffer& offsets);
+  void put_message_indexes(Buffer& offsets);
   void put_chunk_index(std::uint64_t chunk_length, const Buffer& offsets, std::uint64_t index_length);
   void count_chunk();
   void forget_chunk();
