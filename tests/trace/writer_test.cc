@@ -57,8 +57,8 @@ class TightSink final : public Sink {
 
 TEST_CASE("what is written reads back, compressed or not") {
   for (const bool compress : {false, true})
-    for (const std::size_t chunks : {0, 1, 2, 9})
-      for (const std::size_t each : {1, 2, 100}) {
+    for (const auto chunks : std::initializer_list<std::size_t>{0, 1, 2, 9})
+      for (const auto each : std::initializer_list<std::size_t>{1, 2, 100}) {
         CAPTURE(compress);
         CAPTURE(chunks);
         CAPTURE(each);
