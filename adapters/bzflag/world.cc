@@ -1,10 +1,10 @@
 #include "adapters/bzflag/world.h"
 
-#include <openssl/evp.h>
 #include <zlib.h>
 
 #include <array>
 
+#include "adapters/bzflag/md5.h"
 #include "adapters/bzflag/wire_world.h"
 
 namespace entente::bzflag {
@@ -113,11 +113,8 @@ void write_world(const World& world, std::size_t dialect, Buffer& out) {
 }
 
 std::string world_hash(Bytes database, WorldSource source) {
-  std::array<std::uint8_t, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  EVP_Digest(database.data(), database.size(), digest.data(), &size, EVP_md5(), nullptr);
   std::string text(1, static_cast<char>(source));
-  for (const std::uint8_t byte : Bytes(digest).first(size)) {
+  for (const std::uint8_t byte : md5(database)) {
     text += "0123456789abcdef"[byte >> 4U];
     text += "0123456789abcdef"[byte & 15U];
   }
