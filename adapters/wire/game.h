@@ -90,6 +90,10 @@ class Game {
   /// The dialect that a client's first message names, if it names one that we have.
   virtual std::optional<std::size_t> named_by_client(Bytes) const { return std::nullopt; }
 
+  /// Why this game's real server goes on as if nothing had come when it gets this client frame, which does not decode;
+  /// null if it does not. Lives as long as the program.
+  virtual const char* ignores(const Frame&, std::size_t /*dialect*/) const { return nullptr; }
+
   /// The player id that a server's greeting (its first whole frame) gives to this connection, if the game has one.
   virtual std::optional<std::uint32_t> greeted_as(Bytes) const { return std::nullopt; }
   /// What a client's datagram from a new address asks for, if it is a link request.

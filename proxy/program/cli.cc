@@ -8,6 +8,7 @@
 #include "proxy/program/command.h"
 #include "proxy/program/games.h"
 #include "proxy/program/suggest.h"
+#include "proxy/program/verify.h"
 
 namespace entente {
 namespace {
@@ -52,6 +53,8 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},
+    {"verify", "Check that all of a recorded file decodes, and encodes to the same bytes",
+     "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
 };
 
 std::string footer(const Command& command) { return std::string("Example:\n  ") + command.example; }

@@ -1,0 +1,78 @@
+// What was said on some connections, read from a file that somebody recorded: a recording of ours, a packet capture, or
+// JSON lines. Law: a file is read once, front to back, in bounded memory; what is wrong with it is an Error that names
+// the line, packet or byte, and everything before that was told.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "adapters/wire/frame.h"
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+#include "proxy/base/time.h"
+
+namespace entente {
+
+/// Counts from 0 within one import; the same file gives the same numbers again.
+using ConnectionId = std::uint32_t;
+
+/// Who it was between, and what the file says they spoke.
+struct ImportedConnection {
+  std::string name;     ///< for a person: an address, or what the file calls it
+  std::string game;     ///< "" = the file does not say
+  std::string dialect;  ///< likewise
+};
+
+/// Bytes as they were read or arrived: of a stream cut anywhere, or one whole message or datagram.
+struct Imported {
+  ConnectionId connection = 0;
+  wire::Way way = wire::Way::kToServer;
+  wire::Lane lane = wire::Lane::kStream;
+  WallTime time = 0;
+  Bytes bytes;  ///< valid only during the call
+};
+
+/// How one side ended a connection.
+struct ImportedEnd {
+  std::optional<wire::Way> by;  ///< the way in which the one who ended it sends; none = the file does not say
+  std::optional<int> code;      ///< of a WebSocket's close
+  std::string_view reason;      ///< "" = none was given
+  WallTime time = 0;
+};
+
+class ImportSink {
+ public:
+  virtual ~ImportSink() = default;
+
+  /// Before anything else is told of `id`.
+  virtual void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) = 0;
+  virtual void bytes(const Imported& piece) = 0;
+  /// The file lacks some of the stream here; 0 = nobody knows how many bytes.
+  virtual void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) = 0;
+  /// One side ended it. The other may go on for a while, and may end it too.
+  virtual void ended(ConnectionId id, const ImportedEnd& end) = 0;
+  /// Nothing follows for `id`. Told once for each that was opened, at the latest at the file's end.
+  virtual void gone(ConnectionId id) = 0;
+  /// A sentence for a person about the file.
+  virtual void remark(std::string_view text) = 0;
+  /// Asked now and then: true ends the import early, as if the file ended.
+  virtual bool enough() const { return false; }
+};
+
+struct ImportOptions {
+  std::uint16_t port = 0;         ///< of a packet capture: the server's; 0 = told by who opened the connection
+  std::uint16_t likely_port = 0;  ///< the server's, if a connection was open before the capture began
+};
+
+enum class ImportFormat : std::uint8_t { kMcap, kPcap, kJsonLines };
+
+/// What a file's first bytes say it is.
+ImportFormat import_format(Bytes first);
+Outcome<ImportFormat> import_format(const std::string& path);
+
+/// Reads all of `path` into `sink`.
+Outcome<Done> import_file(const std::string& path, const ImportOptions& options, ImportSink& sink);
+
+}  // namespace entente

@@ -1,0 +1,50 @@
+#include "proxy/program/import_enet.h"
+
+namespace entente {
+namespace {
+
+using wire::Lane, wire::Way;
+
+/// Hands on what one datagram held.
+class Unpacked final : public net::EnetHeard {
+ public:
+  Unpacked(const Imported& datagram, ImportSink& to) : datagram_(datagram), to_(to) {}
+
+  void connect(std::uint32_t) override {}
+  void disconnect(Way way, std::uint32_t data) override {
+    to_.ended(datagram_.connection, {way, static_cast<int>(data), "", datagram_.time});
+  }
+  void packet(Way way, std::uint8_t, net::EnetSend, Bytes bytes) override { give(way, Lane::kStream, bytes); }
+  void fault(Way way, const Fault&, Bytes bytes) override { give(way, Lane::kDatagram, bytes); }
+
+ private:
+  void give(Way way, Lane lane, Bytes bytes) { to_.bytes({datagram_.connection, way, lane, datagram_.time, bytes}); }
+
+  const Imported& datagram_;
+  ImportSink& to_;
+};
+
+}  // namespace
+
+void EnetImport::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
+  talks_[id] = std::make_unique<net::EnetDissector>();
+  to_.opened(id, connection, time);
+}
+
+void EnetImport::bytes(const Imported& piece) {
+  if (piece.lane != Lane::kDatagram) return to_.bytes(piece);
+  Unpacked unpacked(piece, to_);
+  talks_[piece.connection]->datagram(piece.way, piece.bytes, unpacked);
+}
+
+void EnetImport::lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) { to_.lost(id, way, bytes, time); }
+
+void EnetImport::gone(ConnectionId id) {
+  const Imported nothing{id, Way::kToServer, Lane::kDatagram, 0, {}};
+  Unpacked unpacked(nothing, to_);
+  talks_[id]->end(unpacked);
+  talks_.erase(id);
+  to_.gone(id);
+}
+
+}  // namespace entente

@@ -1,0 +1,47 @@
+// One captured packet taken apart: link layer, IPv4 or IPv6, TCP or UDP.
+// Law: nothing past the captured bytes is read; the lengths in the headers are believed only as far as they go.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "proxy/base/bytes.h"
+
+namespace entente {
+
+/// One end of a connection. IPv4 addresses use the first 4 bytes.
+struct Party {
+  std::array<std::uint8_t, 16> ip{};
+  bool v6 = false;
+  std::uint16_t port = 0;
+
+  auto operator<=>(const Party&) const = default;
+};
+
+/// "127.0.0.1:5154" or "[::1]:5154".
+std::string text(const Party& party);
+
+/// One TCP segment or UDP datagram.
+struct Packet {
+  Party from, to;
+  bool tcp = false;
+  bool syn = false, ack = false, fin = false, rst = false;  ///< of TCP
+  std::uint32_t sequence = 0;                               ///< likewise
+  Bytes payload;
+  std::size_t missing = 0;  ///< bytes of the payload that were sent but not captured
+};
+
+/// Whether packets of this link type (a DLT_ value of libpcap) can be taken apart.
+bool known_link(int link);
+
+struct Taken {
+  enum class Kind : std::uint8_t { kPacket, kOther, kFragment, kBroken } kind = Kind::kOther;
+  Packet packet;  ///< if it is one
+};
+
+/// REQUIRES: known_link(link).
+Taken take_apart(int link, Bytes captured);
+
+}  // namespace entente

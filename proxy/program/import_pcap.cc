@@ -1,0 +1,224 @@
+#include "proxy/program/import_pcap.h"
+
+#include <pcap/pcap.h>
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "proxy/program/import_packet.h"
+#include "proxy/program/import_tcp.h"
+
+namespace entente {
+namespace {
+
+using wire::Lane, wire::Way;
+
+constexpr std::size_t kMostConnections = 65'536;  // open at once, or closed and not yet forgotten
+constexpr std::size_t kRemembered = 4'096;        // closed ones, so that a late packet opens nothing
+
+struct Key {
+  Party client, server;
+  bool tcp = false;
+
+  auto operator<=>(const Key&) const = default;
+};
+
+/// One connection, and what hands its streams on.
+struct Flow final : TcpStream::To {
+  ConnectionId id = 0;
+  ImportSink* sink = nullptr;
+  TcpStream streams[2];
+  bool ended[2] = {};
+  bool gone = false;
+  // Of the packet at hand.
+  Way way = Way::kToServer;
+  WallTime time = 0;
+
+  static std::size_t index(Way way) { return way == Way::kToServer ? 0 : 1; }
+
+  void stream(Bytes bytes) override { sink->bytes({id, way, Lane::kStream, time, bytes}); }
+  void hole(std::uint64_t bytes) override { sink->lost(id, way, bytes, time); }
+  void fin() override {
+    if (!std::exchange(ended[index(way)], true)) sink->ended(id, {way, std::nullopt, "", time});
+  }
+};
+
+class PcapImport {
+ public:
+  PcapImport(std::string name, const ImportOptions& options, ImportSink& sink)
+      : name_(std::move(name)), options_(options), sink_(sink) {}
+
+  Outcome<Done> run(std::FILE* file) {
+    std::array<char, PCAP_ERRBUF_SIZE> why{};
+    pcap_.reset(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why.data()));
+    if (!pcap_) {
+      std::fclose(file);
+      return Error{name_ + ": " + why.data()};
+    }
+    const int link = pcap_datalink(pcap_.get());
+    if (!known_link(link)) return Error{name_ + ": link type " + std::to_string(link) + " is not one that carries IP"};
+    auto done = read(link);
+    finish();
+    return done;
+  }
+
+ private:
+  struct Close {
+    void operator()(pcap_t* pcap) const { pcap_close(pcap); }
+  };
+
+  Outcome<Done> read(int link) {
+    pcap_pkthdr* header = nullptr;
+    const u_char* bytes = nullptr;
+    for (;;) {
+      if (sink_.enough()) return Done{};
+      const int got = pcap_next_ex(pcap_.get(), &header, &bytes);
+      if (got == PCAP_ERROR_BREAK) return Done{};
+      ++number_;
+      if (got != 1) return wrong(pcap_geterr(pcap_.get()));
+      // With nanosecond precision, tv_usec holds nanoseconds.
+      time_ = static_cast<WallTime>(header->ts.tv_sec) * 1'000'000'000U + static_cast<WallTime>(header->ts.tv_usec);
+      const auto done = take(take_apart(link, {bytes, header->caplen}));
+      if (!done) return done;
+    }
+  }
+
+  Outcome<Done> take(const Taken& taken) {
+    if (taken.kind == Taken::Kind::kFragment) ++fragments_;
+    if (taken.kind == Taken::Kind::kBroken) ++broken_;
+    if (taken.kind != Taken::Kind::kPacket) return Done{};
+    const Packet& packet = taken.packet;
+    const auto way = way_of(packet);
+    if (!way) return Done{};
+    const auto at = flow_of(packet, *way);
+    if (at == flows_.end()) return wrong("more than 65536 connections at once");
+    auto& [key, flow] = *at;
+    if (flow.gone) return Done{};
+    flow.way = *way;
+    flow.time = time_;
+    if (packet.tcp)
+      segment(packet, flow);
+    else
+      datagram(packet, flow);
+    if (flow.ended[0] && flow.ended[1]) close(key, flow);
+    return Done{};
+  }
+
+  /// None: the packet belongs to no server that is looked at, or nobody knows which end is the server.
+  std::optional<Way> way_of(const Packet& packet) {
+    if (options_.port != 0) {
+      if (packet.to.port == options_.port) return Way::kToServer;
+      if (packet.from.port == options_.port) return Way::kToClient;
+      return std::nullopt;
+    }
+    if (packet.tcp && packet.syn) (packet.ack ? servers_.insert(packet.from) : servers_.insert(packet.to));
+    if (servers_.contains(packet.to)) return Way::kToServer;
+    if (servers_.contains(packet.from)) return Way::kToClient;
+    if (options_.likely_port != 0 && packet.to.port == options_.likely_port) return Way::kToServer;
+    if (options_.likely_port != 0 && packet.from.port == options_.likely_port) return Way::kToClient;
+    if (!packet.payload.empty()) ++strangers_;
+    return std::nullopt;
+  }
+
+  /// The packet's connection, opened if it is new; the end if there are too many.
+  std::map<Key, Flow>::iterator flow_of(const Packet& packet, Way way) {
+    const bool up = way == Way::kToServer;
+    const Key key{up ? packet.from : packet.to, up ? packet.to : packet.from, packet.tcp};
+    auto at = flows_.find(key);
+    const bool anew = packet.tcp && packet.syn && !packet.ack;
+    if (at != flows_.end() && at->second.gone && anew) {
+      flows_.erase(at);
+      at = flows_.end();
+    }
+    if (at != flows_.end() || flows_.size() >= kMostConnections) return at;
+    at = flows_.try_emplace(key).first;
+    Flow& flow = at->second;
+    flow.id = opened_++;
+    flow.sink = &sink_;
+    sink_.opened(flow.id, {text(key.client) + (packet.tcp ? "" : "/udp"), "", ""}, time_);
+    if (packet.tcp && !packet.syn) sink_.remark(text(key.client) + " was connected before the capture began");
+    return at;
+  }
+
+  void segment(const Packet& packet, Flow& flow) {
+    TcpStream& stream = flow.streams[Flow::index(flow.way)];
+    if (packet.syn) stream.syn(packet.sequence);
+    const std::uint32_t first = packet.sequence + (packet.syn ? 1U : 0U);
+    stream.segment(first, packet.payload, packet.missing, packet.fin, flow);
+    if (packet.rst) {
+      flow.fin();
+      flow.ended[0] = flow.ended[1] = true;
+    }
+  }
+
+  void datagram(const Packet& packet, Flow& flow) {
+    if (packet.missing != 0)
+      ++halves_;
+    else
+      sink_.bytes({flow.id, flow.way, Lane::kDatagram, time_, packet.payload});
+  }
+
+  /// Tells what waits behind a hole, and that nothing follows.
+  void settle(Flow& flow) {
+    flow.gone = true;
+    for (const Way way : {Way::kToServer, Way::kToClient}) {
+      flow.way = way;
+      flow.streams[Flow::index(way)].end(flow);
+      flow.streams[Flow::index(way)] = {};
+    }
+    sink_.gone(flow.id);
+  }
+
+  /// The connection stays for a while as one that is gone, so that a late packet opens nothing.
+  void close(const Key& key, Flow& flow) {
+    settle(flow);
+    closed_.emplace_back(key, flow.id);
+    if (closed_.size() <= kRemembered) return;
+    const auto oldest = flows_.find(closed_.front().first);
+    if (oldest != flows_.end() && oldest->second.id == closed_.front().second) flows_.erase(oldest);
+    closed_.pop_front();
+  }
+
+  void finish() {
+    std::map<ConnectionId, Flow*> open;
+    for (auto& [key, flow] : flows_)
+      if (!flow.gone) open[flow.id] = &flow;
+    for (auto& [id, flow] : open) {
+      flow->time = time_;
+      settle(*flow);
+    }
+    const auto say = [&](std::uint64_t count, const char* what) {
+      if (count != 0) sink_.remark(std::to_string(count) + what);
+    };
+    say(fragments_, " IP fragments were passed over");
+    say(broken_, " packets were cut off within their headers");
+    say(halves_, " datagrams were captured only in part and were passed over");
+    say(strangers_,
+        " packets belong to connections that were open before the capture began; --port would tell their server");
+  }
+
+  Error wrong(const std::string& what) const { return {name_ + ": packet " + std::to_string(number_) + ": " + what}; }
+
+  std::string name_;
+  ImportOptions options_;
+  ImportSink& sink_;
+  std::unique_ptr<pcap_t, Close> pcap_;
+  std::uint64_t number_ = 0;
+  WallTime time_ = 0;
+  std::set<Party> servers_;
+  std::map<Key, Flow> flows_;
+  std::deque<std::pair<Key, ConnectionId>> closed_;
+  ConnectionId opened_ = 0;
+  std::uint64_t fragments_ = 0, broken_ = 0, halves_ = 0, strangers_ = 0;
+};
+
+}  // namespace
+
+Outcome<Done> import_pcap(std::FILE* file, const std::string& name, const ImportOptions& options, ImportSink& sink) {
+  return PcapImport(name, options, sink).run(file);
+}
+
+}  // namespace entente

@@ -1,0 +1,49 @@
+// One direction of a TCP connection, put together from captured segments: duplicates dropped, disorder mended.
+// Law: each byte of the stream is given out once, in order; a hole that does not fill within a limit of memory is said
+// and passed over.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "proxy/base/bytes.h"
+
+namespace entente {
+
+class TcpStream {
+ public:
+  class To {
+   public:
+    virtual ~To() = default;
+    virtual void stream(Bytes bytes) = 0;
+    virtual void hole(std::uint64_t bytes) = 0;
+    virtual void fin() = 0;
+  };
+
+  bool began() const { return began_; }
+  /// The stream's first byte has the number after `sequence`.
+  void syn(std::uint32_t sequence);
+  /// Its bytes from `sequence` on; the capture lacks the last `missing` of them.
+  void segment(std::uint32_t sequence, Bytes bytes, std::size_t missing, bool fin, To& to);
+  /// The capture ended: what waits behind a hole comes out.
+  void end(To& to);
+
+ private:
+  struct Piece {
+    Buffer bytes;
+    std::size_t missing = 0;
+    bool fin = false;
+  };
+
+  void take(std::uint64_t at, Bytes bytes, std::size_t missing, bool fin, To& to);
+  void drain(To& to);
+  void pass_hole(To& to);
+
+  bool began_ = false;
+  bool fin_ = false;
+  std::uint64_t next_ = 0;                  // of the stream, its low 32 bits are the next sequence number
+  std::map<std::uint64_t, Piece> waiting_;  // by place, behind a hole
+  std::size_t held_ = 0;                    // bytes that wait
+};
+
+}  // namespace entente

@@ -1,0 +1,56 @@
+// Says what is wrong with a message so that the next question can be asked of the bytes: who, when, which field, where.
+// Law: each kind of trouble is explained once, however often it occurs, and no peer's bytes reach the terminal
+// unescaped.
+#pragma once
+
+#include <cstddef>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "adapters/wire/frame.h"
+#include "proxy/base/bytes.h"
+#include "proxy/base/time.h"
+
+namespace entente {
+
+/// One message in trouble.
+struct Trouble {
+  const char* what;          ///< "does not decode", …
+  std::string_view message;  ///< its name, "" if it has none
+  std::string_view why;
+  std::string_view field;  ///< "" = none in particular
+  std::size_t offset = 0;
+  Bytes bytes;
+};
+
+/// What there is to say of one message.
+struct Explanation {
+  std::string kind;
+  std::string text;
+};
+
+class Explainer {
+ public:
+  explicit Explainer(std::ostream& err) : err_(err) {}
+
+  Explanation explain(const Trouble& trouble, std::string_view connection, wire::Way way, WallTime since_start) const;
+  /// Says it, if it is the first of its kind.
+  void say(const Explanation& explanation);
+  /// At the end: how many were left unsaid.
+  void finish();
+
+ private:
+  std::ostream& err_;
+  std::set<std::string> kinds_;
+  std::size_t unsaid_ = 0;
+};
+
+/// "12.345 s"
+std::string seconds(WallTime nanoseconds);
+
+/// The bytes around `offset` in hex, that byte in brackets.
+std::string hex_around(Bytes bytes, std::size_t offset);
+
+}  // namespace entente
