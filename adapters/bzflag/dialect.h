@@ -44,6 +44,8 @@ struct Dialect {
   bool message_kind = false;     ///< chat tells "/me" from speech
   bool game_type = false;        ///< the kind of game is a number beside the option bits, not among them
   bool observers = false;        ///< query answers count observers, and the time gone by
+  bool grouped_world = false;    ///< worlds are compressed groups, not plain records
+  bool wall_bits = false;        ///< walls, too, say whether shots bounce
   bool ping_family = false;      ///< the address in a LAN ping has its length before it
 };
 
@@ -68,6 +70,8 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .message_kind = true,
      .game_type = true,
      .observers = true,
+     .grouped_world = true,
+     .wall_bits = true,
      .ping_family = true},
     {.name = "2.0",
      .about = "BZFlag 2.0.0 to 2.0.16 (BZFS0026)",
@@ -84,6 +88,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .shot_team = true,
      .timed_shots = true,
      .observers = true,
+     .grouped_world = true,
      .ping_family = true},
     {.name = "1.10",
      .about = "BZFlag 1.10.0 to 1.10.8 (BZFS1910)",

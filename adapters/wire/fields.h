@@ -156,6 +156,13 @@ class Verbs {
     return self();
   }
 
+  /// A list as long as one before it.
+  template <class T, class U>
+  Self& as_many(const char* name, const std::vector<U>& like, std::vector<T>& items) {
+    self().as_many_of(name, like.size(), items);
+    return self();
+  }
+
  protected:
   Self& self() { return static_cast<Self&>(*this); }
 };
@@ -368,6 +375,11 @@ class Reader : public Verbs<Reader<D>, D> {
     each_of(name, count, items, [&](T& item) { this->field(name, item); });
   }
 
+  template <class T>
+  void as_many_of(const char* name, std::size_t count, std::vector<T>& items) {
+    each_of(name, count, items, [&](T& item) { this->field(name, item); });
+  }
+
   template <class N>
   void counted_text(const char* name, std::string& chars) {
     N count{};
@@ -568,6 +580,12 @@ class Writer : public Verbs<Writer<D>, D> {
   }
   template <class N, class T>
   void list_of(const char* name, [[maybe_unused]] N& count, std::vector<T>& items) {
+    assert(count == items.size());
+    for (auto& item : items) this->field(name, item);
+  }
+
+  template <class T>
+  void as_many_of(const char* name, [[maybe_unused]] std::size_t count, std::vector<T>& items) {
     assert(count == items.size());
     for (auto& item : items) this->field(name, item);
   }

@@ -184,9 +184,15 @@ class Walk : public Verbs<Walk<D>, D> {
   }
   template <class N, class T>
   void list_of(const char* name, N& count, std::vector<T>& items) {
-    items.resize(count);
     resize(name, ListEnd::kField, items, std::numeric_limits<N>::max());
     count = static_cast<N>(items.size());
+    each(name, items);
+  }
+
+  template <class T>
+  void as_many_of(const char* name, std::size_t count, std::vector<T>& items) {
+    items.resize(count);
+    walker_.list(name, ListEnd::kFixed, count, count);
     each(name, items);
   }
 

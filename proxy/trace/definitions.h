@@ -1,0 +1,45 @@
+// What an MCAP file says about its messages: schemas, channels and metadata.
+// Law: an id means one thing in the whole file, and all definitions together stay within a limit.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "proxy/trace/mcap.h"
+
+namespace entente::trace::mcap {
+
+class Definitions {
+ public:
+  explicit Definitions(std::uint64_t limit) : left_(limit) {}
+
+  /// Takes a schema, channel or metadata record. The same one again is no fault, another of the same id is.
+  Result<Done> take(Op op, Bytes content);
+
+  const Channel* channel(std::uint16_t id) const {
+    const auto found = channels_.find(id);
+    return found == channels_.end() ? nullptr : &found->second;
+  }
+  /// Null also for id 0, "no schema".
+  const Schema* schema(std::uint16_t id) const {
+    const auto found = schemas_.find(id);
+    return found == schemas_.end() ? nullptr : &found->second;
+  }
+
+  const std::map<std::uint16_t, Schema>& schemas() const { return schemas_; }
+  const std::map<std::uint16_t, Channel>& channels() const { return channels_; }
+  const std::vector<Metadata>& metadata() const { return metadata_; }
+
+ private:
+  Result<Done> take_schema(Bytes content);
+  Result<Done> take_channel(Bytes content);
+  Result<Done> take_metadata(Bytes content);
+  bool hold(std::size_t size);
+
+  std::map<std::uint16_t, Schema> schemas_;
+  std::map<std::uint16_t, Channel> channels_;
+  std::vector<Metadata> metadata_;
+  std::uint64_t left_;
+};
+
+}  // namespace entente::trace::mcap

@@ -1,0 +1,93 @@
+// MCAP's fields: little-endian numbers, and strings, blocks and maps with their byte length before them.
+// Law: a Take that ran out of bytes stays so, gives zeros, and remembers which field could not be read.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <string_view>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+#include "proxy/trace/mcap.h"
+
+namespace entente::trace::mcap {
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie in memory");
+
+/// Reads the fields of one record from its start.
+class Take {
+ public:
+  explicit Take(Bytes bytes) : all_(bytes) {}
+
+  template <std::unsigned_integral T>
+  T number(const char* field) {
+    T value = 0;
+    if (const auto raw = bytes(sizeof(T), field); raw.size() == sizeof(T)) std::memcpy(&value, raw.data(), sizeof(T));
+    return value;
+  }
+
+  Bytes bytes(std::uint64_t size, const char* field) {
+    if (fault_field_ || size > all_.size() - at_) return fail(field);
+    const auto found = all_.subspan(at_, static_cast<std::size_t>(size));
+    at_ += found.size();
+    return found;
+  }
+
+  /// Bytes after their length, which is a Length.
+  template <std::unsigned_integral Length>
+  Bytes block(const char* field) {
+    return bytes(number<Length>(field), field);
+  }
+
+  std::string_view string(const char* field) { return as_text(block<std::uint32_t>(field)); }
+  Bytes rest() { return bytes(all_.size() - at_, "rest"); }
+  bool done() const { return fault_field_ || at_ == all_.size(); }
+  std::size_t at() const { return at_; }
+  bool ok() const { return !fault_field_; }
+  Fault fault() const { return {"the record ends too soon", fault_field_ ? fault_field_ : "", at_}; }
+
+ private:
+  Bytes fail(const char* field) {
+    if (!fault_field_) fault_field_ = field;
+    return {};
+  }
+
+  Bytes all_;
+  std::size_t at_ = 0;
+  const char* fault_field_ = nullptr;
+};
+
+template <std::unsigned_integral T>
+void put(Buffer& out, T value) {
+  std::uint8_t raw[sizeof(T)];
+  std::memcpy(raw, &value, sizeof(T));
+  out.insert(out.end(), raw, raw + sizeof(T));
+}
+
+template <std::unsigned_integral T>
+void put_at(Buffer& out, std::size_t at, T value) {
+  std::memcpy(out.data() + at, &value, sizeof(T));
+}
+
+inline void put(Buffer& out, std::string_view text) {
+  put(out, static_cast<std::uint32_t>(text.size()));
+  append(out, as_bytes(text));
+}
+
+/// Everything that `fill` appends, with its length as a Length before it.
+template <std::unsigned_integral Length, class Fill>
+void put_block(Buffer& out, Fill fill) {
+  const auto start = out.size();
+  put(out, Length{0});
+  fill();
+  put_at(out, start, static_cast<Length>(out.size() - start - sizeof(Length)));
+}
+
+/// A whole record, whose content `fill` appends.
+template <class Fill>
+void put_record(Buffer& out, Op op, Fill fill) {
+  out.push_back(static_cast<std::uint8_t>(op));
+  put_block<std::uint64_t>(out, fill);
+}
+
+}  // namespace entente::trace::mcap

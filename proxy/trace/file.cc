@@ -1,0 +1,126 @@
+// POSIX files. Reads and writes give their place, so that a cut needs no seek.
+#include "proxy/trace/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+
+namespace entente::trace {
+namespace {
+
+Error failed(const char* doing, const std::string& path, int code = errno) {
+  return {std::string("cannot ") + doing + " " + path + ": " + std::generic_category().message(code)};
+}
+
+bool exists(const std::string& path) {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0;
+}
+
+// A rename is on the disk only when its folder is. Not every file system can; then there is nothing to do about it.
+void sync_folder_of(const std::string& path) {
+  auto folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() >= 0) ::fsync(opened.get());
+}
+
+// Never onto a file that came to stand there meanwhile. File systems without RENAME_NOREPLACE get the check and the
+// rename.
+int rename_unless_there(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (exists(to)) return EEXIST;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+void Descriptor::reset() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Outcome<std::unique_ptr<FileSink>> FileSink::create(const std::string& path, const char* suffix) {
+  if (exists(path)) return Error{path + " exists already: choose another name or move it away"};
+  const auto part = path + suffix;
+  Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (file.get() < 0 && errno == EEXIST)
+    return Error{part +
+                 " exists already: a recording was not closed; `entente recover` makes it whole, or move it away"};
+  if (file.get() < 0) return failed("create", part);
+  return std::unique_ptr<FileSink>(new FileSink(path, part, std::move(file)));
+}
+
+Outcome<Done> FileSink::write(Bytes bytes) {
+  while (!bytes.empty()) {
+    const auto got = ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return failed("write", part_, got < 0 ? errno : EIO);
+    size_ += static_cast<std::uint64_t>(got);
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+  return Done{};
+}
+
+Outcome<Done> FileSink::cut(std::uint64_t size) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(size)) != 0) return failed("cut back", part_);
+  size_ = size;
+  return Done{};
+}
+
+Outcome<Done> FileSink::sync() {
+  if (::fdatasync(file_.get()) != 0) return failed("sync", part_);
+  return Done{};
+}
+
+Outcome<Done> FileSink::finish() {
+  if (const auto code = rename_unless_there(part_, path_); code != 0)
+    return failed(("rename " + part_ + " to").c_str(), path_, code);
+  sync_folder_of(path_);
+  file_.reset();
+  return Done{};
+}
+
+void FileSink::discard() {
+  file_.reset();
+  ::unlink(part_.c_str());
+}
+
+Outcome<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return failed("open", path);
+  struct stat about {};
+  if (::fstat(file.get(), &about) != 0) return failed("look at", path);
+  if (!S_ISREG(about.st_mode)) return Error{"cannot read " + path + ": it is not a file"};
+  const auto size = static_cast<std::uint64_t>(about.st_size);
+  return std::unique_ptr<FileSource>(new FileSource(path, std::move(file), size));
+}
+
+Outcome<Done> FileSource::read(std::uint64_t offset, std::span<std::uint8_t> to) {
+  while (!to.empty()) {
+    const auto got = ::pread(file_.get(), to.data(), to.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("read", path_);
+    if (got == 0) return Error{"cannot read " + path_ + ": it became shorter while it was read"};
+    offset += static_cast<std::uint64_t>(got);
+    to = to.subspan(static_cast<std::size_t>(got));
+  }
+  return Done{};
+}
+
+}  // namespace entente::trace

@@ -1,0 +1,125 @@
+// Where recordings are written to and read from: a Sink and a Source, and the files behind them.
+// Law: a file appears under its name only when it is whole; until then it is NAME.part; and nobody's file is
+// overwritten.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+
+namespace entente::trace {
+
+/// Grows at its end. A write that failed may have left some of its bytes: the caller then cuts back to a size it
+/// trusts.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual const std::string& name() const = 0;
+  virtual Outcome<Done> write(Bytes bytes) = 0;
+  virtual Outcome<Done> cut(std::uint64_t size) = 0;  ///< forgets everything after the first `size` bytes
+  virtual Outcome<Done> sync() = 0;                   ///< returns when what was written is on the disk
+  virtual Outcome<Done> finish() = 0;                 ///< it is whole; nothing is written after
+};
+
+/// Bytes of known number, read at any place.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const std::string& name() const = 0;
+  virtual std::uint64_t size() const = 0;
+  /// Fills all of `to`. REQUIRES: offset + to.size() <= size().
+  virtual Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) = 0;
+};
+
+/// A descriptor that is closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { reset(); }
+  void reset();
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// Writes PATH.part, which becomes PATH by finish().
+class FileSink final : public Sink {
+ public:
+  /// Fails if PATH or PATH.part exists. `suffix` instead of ".part" is for those who read a .part while they write.
+  static Outcome<std::unique_ptr<FileSink>> create(const std::string& path, const char* suffix = ".part");
+
+  const std::string& name() const override { return part_; }
+  Outcome<Done> write(Bytes bytes) override;
+  Outcome<Done> cut(std::uint64_t size) override;
+  Outcome<Done> sync() override;
+  Outcome<Done> finish() override;
+  /// Gives up: removes PATH.part.
+  void discard();
+
+ private:
+  FileSink(std::string path, std::string part, Descriptor file)
+      : path_(std::move(path)), part_(std::move(part)), file_(std::move(file)) {}
+
+  std::string path_;
+  std::string part_;
+  Descriptor file_;
+  std::uint64_t size_ = 0;
+};
+
+class FileSource final : public Source {
+ public:
+  static Outcome<std::unique_ptr<FileSource>> open(const std::string& path);
+
+  const std::string& name() const override { return path_; }
+  std::uint64_t size() const override { return size_; }
+  Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override;
+
+ private:
+  FileSource(std::string path, Descriptor file, std::uint64_t size)
+      : path_(std::move(path)), file_(std::move(file)), size_(size) {}
+
+  std::string path_;
+  Descriptor file_;
+  std::uint64_t size_;
+};
+
+/// Bytes in memory, which the caller keeps.
+class MemorySource final : public Source {
+ public:
+  explicit MemorySource(Bytes bytes, std::string name = "memory") : bytes_(bytes), name_(std::move(name)) {}
+
+  const std::string& name() const override { return name_; }
+  std::uint64_t size() const override { return bytes_.size(); }
+  Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override {
+    if (!to.empty()) std::memcpy(to.data(), bytes_.data() + offset, to.size());
+    return Done{};
+  }
+
+ private:
+  Bytes bytes_;
+  std::string name_;
+};
+
+/// Writes to memory, which the caller keeps.
+class MemorySink final : public Sink {
+ public:
+  explicit MemorySink(Buffer& to, std::string name = "memory") : to_(to), name_(std::move(name)) {}
+
+  const std::string& name() const override { return name_; }
+  Outcome<Done> write(Bytes bytes) override { return append(to_, bytes), Done{}; }
+  Outcome<Done> cut(std::uint64_t size) override { return to_.resize(static_cast<std::size_t>(size)), Done{}; }
+  Outcome<Done> sync() override { return Done{}; }
+  Outcome<Done> finish() override { return Done{}; }
+
+ private:
+  Buffer& to_;
+  std::string name_;
+};
+
+}  // namespace entente::trace

@@ -1,0 +1,324 @@
+// The file is a row of records; each is taken by the section it stands in.
+#include "proxy/trace/reader.h"
+
+#include "proxy/trace/crc32.h"
+#include "proxy/trace/fields.h"
+
+namespace entente::trace::mcap {
+namespace {
+
+using std::to_string;
+
+constexpr const char* kRecover = "; `entente recover` keeps what is whole";
+
+std::string hex(std::uint32_t value) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%08x", value);
+  return text;
+}
+
+std::string bad_crc(const char* what, std::uint32_t stated, std::uint32_t found) {
+  return std::string(what) + " is damaged: its checksum is " + hex(found) + " and should be " + hex(stated) + kRecover;
+}
+
+}  // namespace
+
+Error Reader::wrong(std::uint64_t offset, std::string text) const {
+  return {source_.name() + ": at byte " + to_string(offset) + ": " + std::move(text)};
+}
+
+Error Reader::wrong(const Record& record, const Fault& fault) const {
+  auto said = std::string(text(record.op)) + ": " + fault.what;
+  if (*fault.field) said += " (" + std::string(fault.field) + ", byte " + to_string(fault.offset) + " of it)";
+  if (!in_chunk_) return wrong(record.offset, said);
+  return wrong(chunk_at_, "in the chunk, at byte " + to_string(record.offset) + " of its records: " + said);
+}
+
+Outcome<const Message*> Reader::next() {
+  while (!error_ && section_ != Section::kEnd) {
+    auto found = step();
+    if (!found.ok()) error_ = found.error();
+    if (found.ok() && *found) return &message_;
+  }
+  if (error_) return *error_;
+  return nullptr;
+}
+
+Outcome<bool> Reader::step() {
+  have_message_ = false;
+  if (in_chunk_) {
+    if (auto took = take_from_chunk(); !took.ok()) return took.error();
+    return have_message_;
+  }
+  failed_at_ = at_;
+  if (section_ == Section::kStart) {
+    if (auto took = take_magic(); !took.ok()) return took.error();
+    return false;
+  }
+  auto record = read_record(at_);
+  if (!record.ok()) return record.error();
+  const bool trusted = fills_its_length(*record);
+  if (auto took = take(*record); !took.ok()) return took.error();
+  if (trusted) trusted_ = at_;
+  if (!in_chunk_ && !damaged_) progress_.whole = at_;
+  return have_message_;
+}
+
+Outcome<Done> Reader::take_magic() {
+  if (source_.size() < kMagic.size())
+    return wrong(0, "not an MCAP file: it has only " + to_string(source_.size()) + " bytes");
+  auto magic = window_.view(0, kMagic.size());
+  if (!magic.ok()) return magic.error();
+  if (!same(*magic, kMagic)) return wrong(0, "not an MCAP file: it does not begin as one");
+  crc_ = crc32(*magic);
+  progress_.whole = trusted_ = at_ = kMagic.size();
+  section_ = Section::kData;
+  return Done{};
+}
+
+// The record at `offset`, of which at_ then is the end. An attachment's content is not read, only its presence is
+// checked.
+Outcome<Reader::Record> Reader::read_record(std::uint64_t offset) {
+  const auto left = window_.left(offset);
+  if (left < kRecordHead)
+    return wrong(source_.size(),
+                 (left ? "the file ends inside a record's head" : "the file has no end") + std::string(kRecover));
+  auto head = window_.view(offset, kRecordHead);
+  if (!head.ok()) return head.error();
+  Take take(*head);
+  Record record{static_cast<Op>(take.number<std::uint8_t>("opcode")), offset, {}};
+  const auto length = take.number<std::uint64_t>("length");
+  if (length > left - kRecordHead)
+    return wrong(offset, std::string("the file ends inside a ") + text(record.op) + " of " + to_string(length) +
+                             " bytes" + kRecover);
+  at_ = offset + kRecordHead + length;
+  if (record.op == Op::kAttachment) return record;
+  if (length > limits_.record)
+    return wrong(offset, std::string("a ") + text(record.op) + " of " + to_string(length) + " bytes; the limit is " +
+                             to_string(limits_.record));
+  auto whole = window_.view(offset, kRecordHead + length);
+  if (!whole.ok()) return whole.error();
+  record.content = whole->subspan(kRecordHead);
+  return record;
+}
+
+Outcome<Done> Reader::take(const Record& record) {
+  if (static_cast<std::uint8_t>(record.op) == 0) return wrong(record.offset, "opcode 0, which is none");
+  if (record.op == Op::kFooter) return take_footer(record);
+  if (record.op == Op::kDataEnd && section_ == Section::kData) return take_data_end(record);
+  if (record.op == Op::kAttachment) return take_attachment(record.offset, at_ - record.offset - kRecordHead);
+  auto took = section_ == Section::kData ? take_data(record) : take_summary(record);
+  // Head and content lie side by side in the window.
+  crc_ = crc32({record.content.data() - kRecordHead, record.content.size() + kRecordHead}, crc_);
+  return took;
+}
+
+Outcome<Done> Reader::take_data(const Record& record) {
+  const bool first = record.offset == kMagic.size();
+  if (first && record.op != Op::kHeader && !damaged_) return wrong(record.offset, "the first record is not a header");
+  switch (record.op) {
+    case Op::kHeader:
+      return first ? take_header(record) : Outcome<Done>(wrong(record.offset, "a second header"));
+    case Op::kSchema:
+    case Op::kChannel:
+    case Op::kMetadata:
+      return take_definition(record);
+    case Op::kMessage:
+      return take_message(record);
+    case Op::kChunk:
+      return open_chunk(record);
+    case Op::kMessageIndex:
+      return take_message_index(record);
+    case Op::kChunkIndex:
+    case Op::kAttachmentIndex:
+    case Op::kMetadataIndex:
+    case Op::kStatistics:
+    case Op::kSummaryOffset:
+      return wrong(record.offset, std::string("a ") + text(record.op) + " before the end of the data" + kRecover);
+    default:
+      return Done{};  // of a later version, or somebody's own
+  }
+}
+
+Outcome<Done> Reader::take_header(const Record& record) {
+  auto header = parse_header(record.content);
+  if (!header.ok()) return wrong(record, header.error());
+  header_ = std::move(*header);
+  return Done{};
+}
+
+Outcome<Done> Reader::take_definition(const Record& record) {
+  if (auto took = definitions_.take(record.op, record.content); !took.ok()) return wrong(record, took.error());
+  return Done{};
+}
+
+Outcome<Done> Reader::take_message(const Record& record) {
+  auto message = parse_message(record.content);
+  if (!message.ok()) return wrong(record, message.error());
+  if (!definitions_.channel(message->channel))
+    return wrong(record, {"no channel of this id came before", "channel_id"});
+  if (!in_chunk_ && chunked_) return wrong(record.offset, "a message outside of the chunks of this file");
+  message_ = *message;
+  have_message_ = true;
+  ++progress_.messages;
+  return Done{};
+}
+
+// Not needed for reading in order; looked at because a chunk whose opcode lost a bit is one, too.
+Outcome<Done> Reader::take_message_index(const Record& record) {
+  Take take(record.content);
+  take.number<std::uint16_t>("channel_id");
+  const auto entries = take.block<std::uint32_t>("records");
+  if (!take.ok()) return wrong(record, take.fault());
+  if (entries.size() % (2 * sizeof(std::uint64_t)) != 0) return wrong(record, {"it has half an entry", "records", 2});
+  return Done{};
+}
+
+// Read piece by piece: an attachment may be larger than memory.
+Outcome<Done> Reader::take_attachment(std::uint64_t offset, std::uint64_t length) {
+  if (section_ != Section::kData) return wrong(offset, "an attachment after the end of the data");
+  auto head = window_.view(offset, kRecordHead);
+  if (!head.ok()) return head.error();
+  crc_ = crc32(*head, crc_);
+  if (length < sizeof(std::uint32_t))
+    return wrong({Op::kAttachment, offset, {}}, {"the record ends too soon", "crc", 0});
+  std::uint32_t crc = 0;
+  auto from = offset + kRecordHead;
+  for (auto left = length - sizeof(std::uint32_t); left > 0;) {
+    auto piece = window_.view(from, std::min(left, Window::kAhead));
+    if (!piece.ok()) return piece.error();
+    crc = crc32(*piece, crc);
+    crc_ = crc32(*piece, crc_);
+    from += piece->size();
+    left -= piece->size();
+  }
+  auto end = window_.view(from, sizeof(std::uint32_t));
+  if (!end.ok()) return end.error();
+  crc_ = crc32(*end, crc_);
+  const auto stated = Take(*end).number<std::uint32_t>("crc");
+  if (stated != 0 && stated != crc) return wrong(offset, bad_crc("the attachment", stated, crc));
+  ++progress_.attachments;
+  return Done{};
+}
+
+Outcome<Done> Reader::open_chunk(const Record& record) {
+  auto chunk = parse_chunk(record.content);
+  if (!chunk.ok()) return wrong(record, chunk.error());
+  if (chunk->compression != "zstd" && !chunk->compression.empty())
+    return wrong(record.offset,
+                 "a chunk compressed with '" + std::string(chunk->compression.substr(0, 20)) +
+                     "', which this program cannot read: `mcap compress --compression zstd` turns it into one it can");
+  auto records = unfold(*chunk);
+  if (!records.ok()) return wrong(record, records.error());
+  const auto crc = chunk->crc ? crc32(*records) : 0;
+  if (crc != chunk->crc) return wrong(record.offset, bad_crc("the chunk", chunk->crc, crc));
+  in_chunk_ = chunked_ = true;
+  chunk_at_ = record.offset;
+  chunk_ = *records;
+  chunk_used_ = 0;
+  return Done{};
+}
+
+Result<Bytes> Reader::unfold(const Chunk& chunk) {
+  if (chunk.size > limits_.chunk)
+    return Fault{"larger, uncompressed, than the reader's limit", "uncompressed_size", 16};
+  if (!chunk.compression.empty()) return decompressor_.decompress(chunk.records, chunk.size);
+  if (chunk.size != chunk.records.size()) return Fault{"not compressed, yet of two sizes", "uncompressed_size", 16};
+  return chunk.records;
+}
+
+Outcome<Done> Reader::take_from_chunk() {
+  if (chunk_used_ == chunk_.size()) {
+    in_chunk_ = false;
+    ++progress_.chunks;
+    if (!damaged_) progress_.whole = at_;
+    return Done{};
+  }
+  Take take(chunk_.subspan(chunk_used_));
+  Record record{static_cast<Op>(take.number<std::uint8_t>("opcode")), chunk_used_, {}};
+  record.content = take.block<std::uint64_t>("length");
+  if (!take.ok()) return wrong(record, take.fault());
+  chunk_used_ += take.at();
+  if (record.op == Op::kMessage) return take_message(record);
+  if (record.op == Op::kSchema || record.op == Op::kChannel) return take_definition(record);
+  if (record.op <= Op::kDataEnd) return wrong(record, {"not allowed inside a chunk"});
+  return Done{};  // of a later version, or somebody's own
+}
+
+Outcome<Done> Reader::take_data_end(const Record& record) {
+  auto stated = parse_data_end(record.content);
+  if (!stated.ok()) return wrong(record, stated.error());
+  if (damaged_) return section_ = Section::kEnd, Done{};
+  if (*stated != 0 && *stated != crc_)
+    return wrong(record.offset, bad_crc("what comes before this byte", *stated, crc_));
+  section_ = Section::kSummary;
+  crc_ = 0;
+  return Done{};
+}
+
+Outcome<Done> Reader::take_summary(const Record& record) {
+  if (summary_start_ == 0) summary_start_ = record.offset;
+  switch (record.op) {
+    case Op::kSchema:
+    case Op::kChannel:
+      return take_definition(record);
+    case Op::kStatistics:
+      return take_statistics(record);
+    case Op::kSummaryOffset:
+      if (offsets_start_ == 0) offsets_start_ = record.offset;
+      return Done{};
+    case Op::kHeader:
+    case Op::kMessage:
+    case Op::kChunk:
+    case Op::kMessageIndex:
+    case Op::kMetadata:
+    case Op::kDataEnd:
+      return wrong(record.offset, std::string("a ") + text(record.op) + " after the end of the data");
+    default:
+      return Done{};  // indexes, which reading in order does not need
+  }
+}
+
+Outcome<Done> Reader::take_statistics(const Record& record) {
+  auto all = parse_statistics(record.content);
+  if (!all.ok()) return wrong(record, all.error());
+  if (all->messages != progress_.messages)
+    return wrong(record.offset, "the statistics count " + to_string(all->messages) + " messages, but the file has " +
+                                    to_string(progress_.messages));
+  return Done{};
+}
+
+Outcome<Done> Reader::take_footer(const Record& record) {
+  auto footer = parse_footer(record.content);
+  if (!footer.ok()) return wrong(record, footer.error());
+  if (damaged_) return section_ = Section::kEnd, Done{};
+  if (section_ == Section::kData) crc_ = 0;  // a file without a data end: it has no summary either
+  const auto before_crc = kRecordHead + record.content.size() - sizeof(std::uint32_t);
+  const auto crc = crc32({record.content.data() - kRecordHead, before_crc}, crc_);
+  if (footer->summary_crc != 0 && footer->summary_crc != crc)
+    return wrong(record.offset, bad_crc("the summary", footer->summary_crc, crc));
+  if (footer->summary_start != summary_start_)
+    return wrong(record.offset, "the summary starts at byte " + to_string(summary_start_) + ", the footer says " +
+                                    to_string(footer->summary_start));
+  // Some writers give the place where summary offsets would be although they wrote none.
+  if (footer->summary_offset_start != offsets_start_ &&
+      (offsets_start_ || footer->summary_offset_start != record.offset))
+    return wrong(record.offset, "the summary offsets start at byte " + to_string(offsets_start_) +
+                                    ", the footer says " + to_string(footer->summary_offset_start));
+  return take_end(at_);
+}
+
+Outcome<Done> Reader::take_end(std::uint64_t offset) {
+  const auto left = window_.left(offset);
+  auto magic = window_.view(offset, std::min<std::uint64_t>(left, kMagic.size()));
+  if (!magic.ok()) return magic.error();
+  if (!same(*magic, kMagic)) return wrong(offset, "the file does not end as an MCAP file does" + std::string(kRecover));
+  if (left > kMagic.size())
+    return wrong(offset + kMagic.size(), to_string(left - kMagic.size()) + " bytes after the end");
+  at_ = source_.size();
+  section_ = Section::kEnd;
+  progress_.complete = true;
+  return Done{};
+}
+
+}  // namespace entente::trace::mcap

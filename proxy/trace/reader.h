@@ -1,0 +1,125 @@
+// Reads an MCAP file from its first byte to its last, believing nothing: lengths, checksums and counts are all checked.
+// Law: no byte outside the file or a record is read, no memory is taken on a length's word alone, and a message is
+// given out only after the checksum of its chunk held.
+#pragma once
+
+#include <optional>
+
+#include "proxy/trace/definitions.h"
+#include "proxy/trace/window.h"
+
+namespace entente::trace::mcap {
+
+/// What a file may make us hold in memory, in bytes.
+struct Limits {
+  std::uint64_t record = 256u << 20;  ///< one record as it lies in the file (attachments are not held, so not limited)
+  std::uint64_t chunk = 256u << 20;   ///< the records of one chunk, uncompressed
+  std::uint64_t definitions = 16u << 20;  ///< all schemas, channels and metadata together
+};
+
+/// How far reading came.
+struct Progress {
+  std::uint64_t whole = 0;  ///< so many first bytes of the file were read and found right (up to the first damage)
+  std::uint64_t messages = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t attachments = 0;
+  bool complete = false;  ///< all of the file was read and found right
+};
+
+class Reader {
+ public:
+  /// `source` outlives the reader. Nothing is read before next().
+  explicit Reader(Source& source, Limits limits = {}) : source_(source), limits_(limits), window_(source) {}
+
+  /// The next message, in the file's order, valid until the next call; null at the end of a file that was whole. An
+  /// error names the byte; what was given out before it is good. After an error it fails again, unless pass_damage()
+  /// found more.
+  Outcome<const Message*> next();
+
+  /// After an error: goes on with the next record or chunk that is whole, and returns how many bytes are passed over;
+  /// nothing if there is no more to be had. What the file's end says of the whole is then no longer checked.
+  std::optional<std::uint64_t> pass_damage();
+
+  /// Looks at the end of the file first, for its definitions and whether it has chunks, if that end is whole: damage
+  /// before it then matters less.
+  void learn_from_summary();
+
+  const std::string& name() const { return source_.name(); }
+  const Header& header() const { return header_; }  ///< after the first next()
+  const Definitions& definitions() const { return definitions_; }
+  const Progress& progress() const { return progress_; }
+  /// After an error: whether messages may be lost by it. After the data section they are not.
+  bool in_data() const { return section_ == Section::kStart || section_ == Section::kData; }
+  /// Where the record begins that an error is about; after pass_damage(), where what it passed over begins.
+  std::uint64_t failed_at() const { return failed_at_; }
+
+ private:
+  enum class Section { kStart, kData, kSummary, kEnd };
+
+  struct Record {
+    Op op = Op::kHeader;
+    std::uint64_t offset = 0;  // of its head, in the file or in the open chunk
+    Bytes content;
+  };
+
+  Outcome<bool> step();  // true: message_ is to be given out
+  Outcome<Done> take_magic();
+  Outcome<Record> read_record(std::uint64_t offset);
+  Outcome<Done> take(const Record& record);
+  Outcome<Done> take_data(const Record& record);
+  Outcome<Done> take_summary(const Record& record);
+  Outcome<Done> take_header(const Record& record);
+  Outcome<Done> take_definition(const Record& record);
+  Outcome<Done> take_message_index(const Record& record);
+  Outcome<Done> take_attachment(std::uint64_t offset, std::uint64_t length);
+  Outcome<Done> take_data_end(const Record& record);
+  Outcome<Done> take_statistics(const Record& record);
+  Outcome<Done> take_footer(const Record& record);
+  Outcome<Done> take_end(std::uint64_t offset);
+  Outcome<Done> take_message(const Record& record);
+  Outcome<Done> open_chunk(const Record& record);
+  Result<Bytes> unfold(const Chunk& chunk);
+  Outcome<Done> take_from_chunk();
+
+  static bool fills_its_length(const Record& record);
+  bool afford(std::uint64_t bytes);
+  bool stands_at_chunk(std::uint64_t offset);
+  bool stands_at_definition(std::uint64_t offset);
+  bool stands_at_record(std::uint64_t offset);
+  std::optional<std::uint64_t> after_failed();
+  std::optional<std::uint64_t> find_whole(std::uint64_t from);
+  std::optional<Bytes> peek(std::uint64_t offset, std::uint64_t size);
+  std::optional<Record> peek_record(std::uint64_t offset);
+
+  Error wrong(std::uint64_t offset, std::string text) const;
+  Error wrong(const Record& record, const Fault& fault) const;
+
+  Source& source_;
+  const Limits limits_;
+  Window window_;
+  Decompressor decompressor_;
+  Header header_;
+  Definitions definitions_{limits_.definitions};
+  Progress progress_;
+
+  Section section_ = Section::kStart;
+  std::uint64_t at_ = 0;             // of the next record
+  std::uint32_t crc_ = 0;            // of the section so far
+  std::uint64_t summary_start_ = 0;  // 0 until it starts
+  std::uint64_t offsets_start_ = 0;  // of the first summary offset; 0 if there is none
+  std::uint64_t failed_at_ = 0;
+  std::uint64_t trusted_ = 0;      // records up to here had the length that their content asks for
+  bool damaged_ = false;           // something was passed over
+  std::uint64_t search_left_ = 0;  // bytes that pass_damage may still look at
+  std::optional<Error> error_;
+
+  bool chunked_ = false;  // the file has chunks; messages outside of them are then damage of something else
+  bool in_chunk_ = false;
+  std::uint64_t chunk_at_ = 0;  // of the open chunk's record
+  Bytes chunk_;                 // its records
+  std::size_t chunk_used_ = 0;
+  bool have_message_ = false;
+  Message message_;
+};
+
+}  // namespace entente::trace::mcap

@@ -1,0 +1,205 @@
+// How a Reader gets past damage: what a whole record looks like, and where the next one is.
+// Law: bytes found by searching are believed only if they prove themselves, a chunk by its checksum, a definition by
+// lengths that fit to the byte; and the search takes time in proportion to the file, however hostile.
+#include "proxy/trace/crc32.h"
+#include "proxy/trace/fields.h"
+#include "proxy/trace/reader.h"
+
+namespace entente::trace::mcap {
+namespace {
+
+constexpr std::size_t kChunkFields = 8 + 8 + 8 + 4 + 4 + 4 + 8;  // with "zstd", without the records
+constexpr std::size_t kFooterLength = 8 + 8 + 4;
+constexpr std::uint64_t kSearchFiles = 64;  // a search may look at so many times the file's size of bytes,
+constexpr std::uint64_t kSearchChunks = 4;  // or at so many of the largest chunks if that is more
+
+// Each record of a chunk without a checksum must at least have its length right.
+bool falls_into_records(Bytes records) {
+  Take take(records);
+  while (!take.done()) take.number<std::uint8_t>("opcode"), take.block<std::uint64_t>("length");
+  return take.ok();
+}
+
+// Whether what was parsed from `content` is all that it holds.
+template <class T>
+bool is_all(const Result<T>& parsed, Bytes content) {
+  if (!parsed.ok()) return false;
+  Buffer again;
+  put(again, *parsed);
+  return same(Bytes(again).subspan(kRecordHead), content);
+}
+
+}  // namespace
+
+std::optional<Bytes> Reader::peek(std::uint64_t offset, std::uint64_t size) {
+  if (size > window_.left(offset)) return {};
+  auto bytes = window_.view(offset, size);
+  if (!bytes.ok()) return {};
+  return *bytes;
+}
+
+std::optional<Reader::Record> Reader::peek_record(std::uint64_t offset) {
+  const auto head = peek(offset, kRecordHead);
+  if (!head) return {};
+  Take take(*head);
+  Record record{static_cast<Op>(take.number<std::uint8_t>("opcode")), offset, {}};
+  const auto length = take.number<std::uint64_t>("length");
+  if (length > limits_.record || length > window_.left(offset) - kRecordHead) return {};
+  const auto whole = peek(offset, kRecordHead + length);
+  if (!whole) return {};
+  record.content = whole->subspan(kRecordHead);
+  return record;
+}
+
+// A length that was damaged may still lie within the file, and take what follows for unknown fields.
+bool Reader::fills_its_length(const Record& record) {
+  const auto content = record.content;
+  switch (record.op) {
+    case Op::kHeader:
+      return is_all(parse_header(content), content);
+    case Op::kSchema:
+      return is_all(parse_schema(content), content);
+    case Op::kChannel:
+      return is_all(parse_channel(content), content);
+    case Op::kMetadata:
+      return is_all(parse_metadata(content), content);
+    case Op::kChunk: {
+      const auto chunk = parse_chunk(content);
+      return chunk.ok() && chunk->records.data() + chunk->records.size() == content.data() + content.size();
+    }
+    case Op::kMessageIndex: {
+      Take take(content);
+      take.number<std::uint16_t>("channel_id"), take.block<std::uint32_t>("records");
+      return take.ok() && take.done();
+    }
+    default:
+      return record.op <= Op::kDataEnd;
+  }
+}
+
+bool Reader::afford(std::uint64_t bytes) {
+  if (bytes > search_left_) return false;
+  search_left_ -= bytes;
+  return true;
+}
+
+// Cheap checks come first: nearly every byte 6 of a file is no chunk.
+bool Reader::stands_at_chunk(std::uint64_t offset) {
+  const auto fixed = peek(offset, kRecordHead + kChunkFields - 4);
+  if (!fixed || (*fixed)[0] != static_cast<std::uint8_t>(Op::kChunk)) return false;
+  const auto named = (*fixed)[kRecordHead + 28];
+  if (named != 0 && named != 4) return false;
+  const auto length = Take(fixed->subspan(1)).number<std::uint64_t>("length");
+  if (length > window_.left(offset) - kRecordHead || !afford(length)) return false;
+  const auto record = peek_record(offset);
+  if (!record) return false;
+  const auto chunk = parse_chunk(record->content);
+  if (!chunk.ok() || (chunk->compression != "zstd" && !chunk->compression.empty())) return false;
+  if (!fills_its_length(*record)) return false;
+  if (!afford(chunk->size)) return false;
+  const auto records = unfold(*chunk);
+  return records.ok() && (chunk->crc ? crc32(*records) == chunk->crc : falls_into_records(*records));
+}
+
+bool Reader::stands_at_definition(std::uint64_t offset) {
+  const auto head = peek(offset, kRecordHead);
+  if (!head) return false;
+  const auto length = Take(head->subspan(1)).number<std::uint64_t>("length");
+  if (length > window_.left(offset) - kRecordHead || !afford(length)) return false;
+  const auto record = peek_record(offset);
+  if (!record) return false;
+  if (record->op == Op::kSchema) return is_all(parse_schema(record->content), record->content);
+  const auto channel = parse_channel(record->content);
+  return is_all(channel, record->content) && !channel->topic.empty();
+}
+
+bool Reader::stands_at_record(std::uint64_t offset) {
+  const auto record = peek_record(offset);
+  if (!record) return false;
+  switch (record->op) {
+    case Op::kHeader:
+      return offset == kMagic.size();
+    case Op::kSchema:
+    case Op::kChannel:
+      return stands_at_definition(offset);
+    case Op::kChunk:
+      return stands_at_chunk(offset);
+    case Op::kMessage:
+      return parse_message(record->content).ok();
+    case Op::kMessageIndex:
+    case Op::kMetadata:
+    case Op::kAttachment:
+    case Op::kDataEnd:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Damage is most often inside a record whose length is right, so the next place to look at is behind it; if the record
+// before it was of a doubtful length, there is no such place.
+std::optional<std::uint64_t> Reader::after_failed() {
+  if (in_chunk_) return at_;
+  if (failed_at_ == 0) return kMagic.size();
+  if (trusted_ != failed_at_) return {};
+  const auto record = peek_record(failed_at_);
+  if (!record) return {};
+  return failed_at_ + kRecordHead + record->content.size();
+}
+
+std::optional<std::uint64_t> Reader::find_whole(std::uint64_t from) {
+  while (window_.left(from) > kRecordHead) {
+    const auto ahead = window_.some(from);
+    if (!ahead.ok()) return {};
+    const auto found = std::find_if(ahead->begin(), ahead->end(), [](std::uint8_t byte) {
+      return byte == static_cast<std::uint8_t>(Op::kSchema) || byte == static_cast<std::uint8_t>(Op::kChannel) ||
+             byte == static_cast<std::uint8_t>(Op::kChunk);
+    });
+    from += static_cast<std::uint64_t>(found - ahead->begin());
+    if (found == ahead->end()) continue;
+    if (*found == static_cast<std::uint8_t>(Op::kChunk) ? stands_at_chunk(from) : stands_at_definition(from))
+      return from;
+    ++from;
+  }
+  return {};
+}
+
+std::optional<std::uint64_t> Reader::pass_damage() {
+  if (!error_ || !in_data()) return {};
+  if (!damaged_) search_left_ = std::max(kSearchFiles * source_.size(), kSearchChunks * limits_.chunk);
+  auto to = after_failed();
+  failed_at_ = std::min(failed_at_, trusted_);
+  if (!to || !stands_at_record(*to)) to = find_whole(std::max(failed_at_ + 1, trusted_));
+  in_chunk_ = false;
+  if (!to) return {};
+  damaged_ = true;
+  error_.reset();
+  section_ = Section::kData;
+  at_ = trusted_ = *to;
+  return *to - failed_at_;
+}
+
+void Reader::learn_from_summary() {
+  const auto tail = kRecordHead + kFooterLength + kMagic.size();
+  if (source_.size() < tail) return;
+  const auto footer_at = source_.size() - tail;
+  const auto footer_record = peek_record(footer_at);
+  if (!footer_record || footer_record->op != Op::kFooter) return;
+  const auto footer = parse_footer(footer_record->content);
+  if (!footer.ok() || footer->summary_crc == 0 || footer->summary_start == 0 || footer->summary_start > footer_at)
+    return;
+  const auto size = footer_at + kRecordHead + kFooterLength - sizeof(std::uint32_t) - footer->summary_start;
+  if (size > limits_.record) return;
+  const auto summary = peek(footer->summary_start, size);
+  if (!summary || crc32(*summary) != footer->summary_crc) return;
+  Take take(summary->first(static_cast<std::size_t>(footer_at - footer->summary_start)));
+  while (!take.done()) {
+    const auto op = static_cast<Op>(take.number<std::uint8_t>("opcode"));
+    const auto content = take.block<std::uint64_t>("length");
+    chunked_ |= op == Op::kChunkIndex;
+    if (!take.ok() || (op != Op::kSchema && op != Op::kChannel)) continue;
+    if (!definitions_.take(op, content).ok()) return;
+  }
+}
+
+}  // namespace entente::trace::mcap

@@ -1,0 +1,205 @@
+// Openings and closings are kept until a chunk that has them is on the disk: without its opening a link's frames are of
+// an unknown game, so after a failure they are put again.
+#include "proxy/trace/recorder.h"
+
+#include "proxy/trace/schemas.h"
+
+namespace entente::trace {
+namespace {
+
+constexpr std::uint16_t kLinkChannel = 1, kWireChannel = 2, kNoteChannel = 3;
+constexpr WallTime kRetry = 1'000'000'000;  // ns between attempts while writing fails
+
+// Wall clocks are set back and forth; a jump ends a chunk as age does.
+bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a) >= by; }
+
+}  // namespace
+
+Recorder::Recorder(std::unique_ptr<Sink> sink, RecorderOptions options)
+    : sink_(std::move(sink)),
+      options_(std::move(options)),
+      writer_(*sink_, {.header = {"", "entente"}, .compress = true, .level = options_.level}) {}
+
+Outcome<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, RecorderOptions options) {
+  auto sink = FileSink::create(path);
+  if (!sink.ok()) return sink.error();
+  return open(std::move(*sink), std::move(options));
+}
+
+Outcome<std::unique_ptr<Recorder>> Recorder::open(std::unique_ptr<Sink> sink, RecorderOptions options) {
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(sink), std::move(options)));
+  if (auto begun = recorder->begin(); !begun.ok()) return begun.error();
+  return recorder;
+}
+
+// A schema and a channel each, of the same id; outside of chunks, so that no damaged chunk takes them along.
+Outcome<Done> Recorder::begin() {
+  if (auto begun = writer_.begin(); !begun.ok()) return begun;
+  auto done = writer_.add({"entente", {{"program", "entente"}, {"version", options_.version}}});
+  const auto define = [&](std::uint16_t id, const char* topic, const google::protobuf::Descriptor* type) {
+    if (done.ok()) done = writer_.define(protobuf_schema(id, *type));
+    if (done.ok()) done = writer_.define(mcap::Channel{id, id, topic, "protobuf", {}});
+  };
+  define(kLinkChannel, "/link", LinkEvent::descriptor());
+  define(kWireChannel, "/wire", Frame::descriptor());
+  define(kNoteChannel, "/note", Note::descriptor());
+  return done;
+}
+
+void Recorder::opened(WallTime time, const Opened& opened) {
+  auto& link = links_[opened.link()];
+  link = {};
+  link.opened_at = time;
+  link.opened = opened;
+  if (!ready(time)) return;
+  put_opened(opened.link(), link);
+  end_chunk_if_due(time);
+}
+
+void Recorder::closed(WallTime time, std::uint32_t id, std::string_view reason) {
+  const auto found = links_.find(id);
+  if (found == links_.end()) return;
+  found->second.closed_at = time;
+  found->second.reason = reason;
+  if (ready(time)) {
+    put_closed(id, found->second);
+    end_chunk_if_due(time);
+  } else if (!found->second.opened_written) {
+    links_.erase(found);  // came and went while nothing could be written
+  }
+}
+
+void Recorder::frame(WallTime time, const FrameView& frame) {
+  const Amount amount{1, frame.bytes.size()};
+  if (!ready(time)) {
+    lost_ += amount;
+    unsaid_ += amount;
+    return;
+  }
+  frame_.set_link(frame.link);
+  frame_.set_way(frame.way);
+  frame_.set_lane(frame.lane);
+  frame_.mutable_data()->assign(reinterpret_cast<const char*>(frame.bytes.data()), frame.bytes.size());
+  frame_.mutable_name()->assign(frame.name);
+  frame_.set_raw(frame.raw);
+  in_chunk_ += amount;
+  put(kWireChannel, time, frame_);
+  end_chunk_if_due(time);
+}
+
+void Recorder::note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost) {
+  if (!ready(time)) return void(unsaid_.bytes += bytes_lost);
+  put_note(time, link, text, bytes_lost);
+  end_chunk_if_due(time);
+}
+
+void Recorder::tick(WallTime now) {
+  if (failing_ && !ready(now)) return;
+  end_chunk_if_due(now);
+}
+
+// Whether a message may be put now. While writing fails, only once a second, and then what is missing goes first.
+bool Recorder::ready(WallTime now) {
+  if (!failing_ || trying_) return true;
+  if (options_.on_full == RecorderOptions::OnFull::kStop || !apart(failed_at_, now, kRetry)) return false;
+  begin_again(now);
+  return true;
+}
+
+void Recorder::begin_again(WallTime now) {
+  trying_ = true;
+  put_note(now, 0, std::to_string(unsaid_.frames) + " frames are not recorded: " + why_, unsaid_.bytes);
+  for (const auto& [id, link] : links_) {
+    if (!link.opened_written) put_opened(id, link);
+    if (link.reason) put_closed(id, link);
+  }
+}
+
+void Recorder::put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message) {
+  if (writer_.chunk_bytes() == 0) chunk_began_ = time;
+  const auto size = message.ByteSizeLong();
+  const auto to = writer_.message({channel, ++sequences_[channel], time, time, {}}, size);
+  message.SerializeWithCachedSizesToArray(to.data());
+}
+
+void Recorder::put_opened(std::uint32_t id, const Link& link) {
+  LinkEvent event;
+  *event.mutable_opened() = link.opened;
+  put(kLinkChannel, link.opened_at, event);
+  links_in_chunk_.push_back(id);
+}
+
+void Recorder::put_closed(std::uint32_t id, const Link& link) {
+  LinkEvent event;
+  event.mutable_closed()->set_link(id);
+  event.mutable_closed()->set_reason(*link.reason);
+  put(kLinkChannel, link.closed_at, event);
+  links_in_chunk_.push_back(id);
+}
+
+void Recorder::put_note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost) {
+  Note note;
+  note.set_link(link);
+  note.set_text(text.data(), text.size());
+  note.set_bytes_lost(bytes_lost);
+  put(kNoteChannel, time, note);
+}
+
+void Recorder::end_chunk_if_due(WallTime now) {
+  if (writer_.chunk_bytes() == 0) return;
+  if (writer_.chunk_bytes() < options_.chunk_bytes && !apart(chunk_began_, now, options_.chunk_age)) return;
+  end_chunk(now);
+}
+
+void Recorder::end_chunk(WallTime now) {
+  auto done = writer_.end_chunk();
+  if (!done.ok()) return failed(now, done.error());
+  written();
+  if (options_.sync != RecorderOptions::Sync::kEachChunk) return;
+  if (auto synced = sink_->sync(); !synced.ok() && options_.failed) options_.failed(synced.error());
+}
+
+void Recorder::written() {
+  recorded_ += in_chunk_;
+  in_chunk_ = {};
+  settle_links(true);
+  trying_ = false;
+  if (!std::exchange(failing_, false)) return;
+  const auto said = std::exchange(unsaid_, {});
+  if (options_.resumed) options_.resumed(said);
+}
+
+void Recorder::failed(WallTime now, const Error& error) {
+  lost_ += in_chunk_;
+  unsaid_ += in_chunk_;
+  in_chunk_ = {};
+  settle_links(false);
+  trying_ = false;
+  failed_at_ = now;
+  why_ = error.text;
+  if (!std::exchange(failing_, true) && options_.failed) options_.failed(error);
+}
+
+// The links whose openings and closings were in the chunk that just ended.
+void Recorder::settle_links(bool were_written) {
+  for (const auto id : links_in_chunk_) {
+    const auto found = links_.find(id);
+    if (found == links_.end()) continue;
+    auto& link = found->second;
+    link.opened_written |= were_written;
+    if (link.reason && (were_written || !link.opened_written)) links_.erase(found);
+  }
+  links_in_chunk_.clear();
+}
+
+Outcome<Done> Recorder::close(WallTime now) {
+  if (failing_ && !trying_ && options_.on_full == RecorderOptions::OnFull::kContinue) begin_again(now);
+  end_chunk(now);
+  auto done = writer_.end();
+  if (done.ok() && options_.sync != RecorderOptions::Sync::kNever) done = sink_->sync();
+  if (done.ok()) done = sink_->finish();
+  if (done.ok()) return done;
+  return Error{done.error().text + "; what was recorded is in " + sink_->name() + ": `entente recover` makes it whole"};
+}
+
+}  // namespace entente::trace

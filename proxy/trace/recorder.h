@@ -1,0 +1,124 @@
+// Records what a relay carries into an MCAP file: /link, /wire and /note, as schema/trace.proto has them.
+// Law: the recording suffers, never the traffic. What cannot be written is counted and said, in the recording too.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/trace/writer.h"
+#include "schema/trace.pb.h"
+
+namespace entente::trace {
+
+/// Frames and their bytes.
+struct Amount {
+  std::uint64_t frames = 0;
+  std::uint64_t bytes = 0;
+  Amount& operator+=(const Amount& more) {
+    frames += more.frames;
+    bytes += more.bytes;
+    return *this;
+  }
+};
+
+struct RecorderOptions {
+  enum class OnFull {
+    kContinue,  ///< try again each second, and go on in the same file when there is room
+    kStop,      ///< record no more; whoever owns the recorder learns it from `failed` and stops the traffic
+  };
+  enum class Sync { kEachChunk, kAtClose, kNever };
+
+  OnFull on_full = OnFull::kContinue;
+  Sync sync = Sync::kAtClose;  ///< when to wait until the disk has it
+  std::size_t chunk_bytes = 256 << 10;
+  /// Of a chunk when it is closed, in ns. A little less than the second that a kill may cost: tick() comes when it
+  /// comes.
+  WallTime chunk_age = 950'000'000;
+  int level = 1;             ///< of zstd
+  std::string version = {};  ///< of this program, for the metadata
+  /// Called when writing fails, once until it succeeds again.
+  std::function<void(const Error&)> failed = {};
+  /// Called when writing succeeds again, with what the recording lacks.
+  std::function<void(const Amount&)> resumed = {};
+};
+
+/// What a frame is recorded with. A view: nothing is kept.
+struct FrameView {
+  std::uint32_t link = 0;
+  Way way = WAY_UNSPECIFIED;
+  Lane lane = LANE_UNSPECIFIED;
+  Bytes bytes = {};
+  std::string_view name = {};  ///< empty if it did not decode
+  bool raw = false;            ///< not one frame but a piece of stream
+};
+
+/// For one thread, which may be kept waiting by the disk: not a loop's.
+class Recorder {
+ public:
+  /// Writes PATH.part, which becomes PATH by close().
+  static Outcome<std::unique_ptr<Recorder>> open(const std::string& path, RecorderOptions options = {});
+  static Outcome<std::unique_ptr<Recorder>> open(std::unique_ptr<Sink> sink, RecorderOptions options = {});
+
+  void opened(WallTime time, const Opened& link);
+  /// Takes no memory in steady state.
+  void frame(WallTime time, const FrameView& frame);
+  void closed(WallTime time, std::uint32_t link, std::string_view reason);
+  void note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost = 0);
+  /// Closes a chunk that is old enough. To be called many times a second.
+  void tick(WallTime now);
+
+  /// Ends the file and gives it its name. If that fails it stays PATH.part, and lacks only its end. Nothing comes
+  /// after.
+  Outcome<Done> close(WallTime now);
+
+  const Amount& recorded() const { return recorded_; }  ///< written to the file
+  const Amount& lost() const { return lost_; }          ///< never to be written
+  std::uint64_t file_bytes() const { return writer_.size(); }
+  bool failing() const { return failing_; }
+
+ private:
+  struct Link {
+    WallTime opened_at = 0;
+    Opened opened;
+    bool opened_written = false;
+    WallTime closed_at = 0;
+    std::optional<std::string> reason;  // it is closed; it stays here until that is written
+  };
+
+  Recorder(std::unique_ptr<Sink> sink, RecorderOptions options);
+  Outcome<Done> begin();
+  bool ready(WallTime now);
+  void begin_again(WallTime now);
+  void put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message);
+  void put_opened(std::uint32_t id, const Link& link);
+  void put_closed(std::uint32_t id, const Link& link);
+  void put_note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost);
+  void end_chunk_if_due(WallTime now);
+  void end_chunk(WallTime now);
+  void written();
+  void failed(WallTime now, const Error& error);
+  void settle_links(bool were_written);
+
+  std::unique_ptr<Sink> sink_;
+  RecorderOptions options_;
+  mcap::Writer writer_;
+  std::uint32_t sequences_[4] = {};  // by channel id
+
+  std::map<std::uint32_t, Link> links_;
+  std::vector<std::uint32_t> links_in_chunk_;  // whose opening or closing is in the open chunk
+  WallTime chunk_began_ = 0;
+  Amount in_chunk_, recorded_, lost_, unsaid_;  // unsaid_: lost, and no note in the file says so yet
+
+  bool failing_ = false;  // the last chunk could not be written
+  bool trying_ = false;   // failing, and the open chunk is the next attempt
+  WallTime failed_at_ = 0;
+  std::string why_;  // the last failure, for the note
+
+  Frame frame_;  // reused, for its memory
+};
+
+}  // namespace entente::trace

@@ -1,0 +1,58 @@
+// A message is told by the name of its schema, not by topic or id: those are the writer's choice.
+#include "proxy/trace/recording.h"
+
+namespace entente::trace {
+namespace {
+
+bool fill(google::protobuf::MessageLite& message, Bytes data) {
+  return message.ParseFromArray(data.data(), static_cast<int>(data.size()));
+}
+
+bool is(const mcap::Schema& schema, const google::protobuf::Descriptor* type) {
+  return schema.name == type->full_name();
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Recording>> Recording::open(const std::string& path, mcap::Limits limits) {
+  auto file = FileSource::open(path);
+  if (!file.ok()) return file.error();
+  return std::unique_ptr<Recording>(new Recording(std::move(*file), limits));
+}
+
+bool Recording::parse(const mcap::Message& message, bool& ours) {
+  event_ = Event{.time = message.log_time};
+  const auto* schema = reader_.definitions().schema(reader_.definitions().channel(message.channel)->schema);
+  ours = true;
+  if (schema && is(*schema, Frame::descriptor())) {
+    event_.frame = &frame_;
+    return fill(frame_, message.data);
+  }
+  if (schema && is(*schema, Note::descriptor())) {
+    event_.note = &note_;
+    return fill(note_, message.data);
+  }
+  if (schema && is(*schema, LinkEvent::descriptor())) {
+    if (!fill(link_, message.data)) return false;
+    if (link_.has_opened()) event_.opened = &link_.opened();
+    if (link_.has_closed()) event_.closed = &link_.closed();
+    ours = event_.opened || event_.closed;
+    return true;
+  }
+  return !(ours = false);
+}
+
+Outcome<const Recording::Event*> Recording::next() {
+  for (;;) {
+    auto message = reader_.next();
+    if (!message.ok()) return message.error();
+    if (!*message) return nullptr;
+    bool ours = false;
+    if (!parse(**message, ours))
+      return Error{reader_.name() + ": message " + std::to_string(reader_.progress().messages) +
+                   " is not what its schema says it is"};
+    if (ours) return &event_;
+  }
+}
+
+}  // namespace entente::trace

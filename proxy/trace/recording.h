@@ -1,0 +1,48 @@
+// Reads a recording back: openings, frames, notes and closings, in the order they were recorded.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "proxy/trace/reader.h"
+#include "schema/trace.pb.h"
+
+namespace entente::trace {
+
+class Recording {
+ public:
+  /// Exactly one of the four is not null. Valid until the next call of next().
+  struct Event {
+    WallTime time = 0;
+    const Opened* opened = nullptr;
+    const Frame* frame = nullptr;
+    const Note* note = nullptr;
+    const Closed* closed = nullptr;
+  };
+
+  static Outcome<std::unique_ptr<Recording>> open(const std::string& path, mcap::Limits limits = {});
+  /// `source` outlives the recording.
+  explicit Recording(Source& source, mcap::Limits limits = {}) : reader_(source, limits) {}
+
+  /// The next event; null at the end of a recording that was whole. An error names the byte; all before it is good.
+  /// Messages of other schemas than ours are passed over.
+  Outcome<const Event*> next();
+
+  const mcap::Progress& progress() const { return reader_.progress(); }
+  const mcap::Reader& file() const { return reader_; }
+
+ private:
+  explicit Recording(std::unique_ptr<FileSource> file, mcap::Limits limits)
+      : file_(std::move(file)), reader_(*file_, limits) {}
+
+  bool parse(const mcap::Message& message, bool& ours);
+
+  std::unique_ptr<FileSource> file_;
+  mcap::Reader reader_;
+  Event event_;
+  LinkEvent link_;  // reused, for their memory
+  Frame frame_;
+  Note note_;
+};
+
+}  // namespace entente::trace

@@ -1,0 +1,89 @@
+// Writes an MCAP file: definitions as they come, messages in chunks, and at the end all that a reader finds its way by.
+// Law: the file grows by whole pieces. A piece that could not be written is cut off again, and the file is as it was
+// before.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "proxy/trace/file.h"
+#include "proxy/trace/mcap.h"
+#include "proxy/trace/zstd.h"
+
+namespace entente::trace::mcap {
+
+struct WriterOptions {
+  Header header = {"", "entente"};
+  bool compress = true;  ///< chunks by zstd; otherwise as they are
+  int level = 1;         ///< of zstd
+};
+
+/// REQUIRES: `sink` is empty and outlives the writer; begin() before all else, end() last.
+class Writer {
+ public:
+  explicit Writer(Sink& sink, WriterOptions options = {});
+
+  Outcome<Done> begin();
+  /// Ids are the caller's. REQUIRES: a channel's schema is defined before it, a message's channel before it; each id
+  /// once.
+  Outcome<Done> define(const Schema& schema);
+  Outcome<Done> define(const Channel& channel);
+  Outcome<Done> add(const Metadata& metadata);
+
+  /// Puts a message into the open chunk, and returns the `size` bytes of its data for the caller to fill before any
+  /// other call. `message.data` is not looked at. Takes no memory once chunks of this size were written.
+  std::span<std::uint8_t> message(const Message& message, std::size_t size);
+  void message(const Message& message);
+
+  std::size_t chunk_bytes() const { return chunk_.size(); }
+  /// Writes the open chunk, if it has anything, with its index. If that fails the chunk is gone and the file as before.
+  Outcome<Done> end_chunk();
+
+  /// Writes the open chunk and the end of the file. Without room for the summary the file ends without one (it is then
+  /// whole, but slower to search); without room even for that it fails, and the file lacks nothing but its end.
+  Outcome<Done> end();
+
+  std::uint64_t size() const { return size_; }  ///< bytes of the file so far
+  const Statistics& statistics() const { return statistics_; }
+
+ private:
+  struct Stream {  // what the open chunk and the file have of one channel
+    Buffer index;  // the chunk's message index entries, as they go into the file
+    std::uint64_t messages = 0;
+    bool defined = false;
+  };
+
+  Outcome<Done> write_out();
+  void put_chunk();
+  void put_message_indexes(Buffer& offsets);
+  void put_chunk_index(std::uint64_t chunk_length, const Buffer& offsets, std::uint64_t index_length);
+  void count_chunk();
+  void forget_chunk();
+  void put_end(bool with_summary);
+  void put_summary(Buffer& summary_offsets);
+  void put_statistics();
+  void put_footer(std::size_t summary, std::uint64_t summary_start, std::uint64_t offset_start);
+
+  Sink& sink_;
+  WriterOptions options_;
+  Compressor compressor_;
+  std::uint64_t size_ = 0;
+  std::uint32_t crc_ = 0;  // of the file so far
+  bool torn_ = false;      // there are bytes after size_ that must be cut off first
+
+  Buffer out_;    // the piece that is being written
+  Buffer chunk_;  // records of the open chunk
+  WallTime chunk_start_ = 0;
+  WallTime chunk_end_ = 0;
+  std::uint64_t chunk_compressed_ = 0;
+  std::vector<std::uint16_t> touched_;  // channels of the open chunk
+  std::vector<Stream> streams_;         // by channel id
+
+  // What the summary repeats, as it goes into the file.
+  Buffer schemas_, channels_, chunk_indexes_, last_chunk_index_, metadata_indexes_;
+  Statistics statistics_;
+};
+
+}  // namespace entente::trace::mcap

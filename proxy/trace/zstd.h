@@ -1,0 +1,61 @@
+// zstd for MCAP chunks: contexts and memory that are kept from chunk to chunk.
+// Law: a stated size above the caller's limit, or one that so few bytes cannot unfold to, is refused before memory is
+// taken.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
+
+namespace entente::trace {
+
+/// Memory that is reused and never filled with zeros first (a page that nobody writes to costs nothing).
+class Scratch {
+ public:
+  /// `size` bytes, whatever they held before. Valid until the next call.
+  std::span<std::uint8_t> take(std::size_t size);
+
+ private:
+  std::unique_ptr<std::uint8_t[]> memory_;
+  std::size_t size_ = 0;
+};
+
+class Compressor {
+ public:
+  explicit Compressor(int level);
+  ~Compressor();
+
+  /// Appends `bytes` as one zstd frame, and returns its size.
+  std::size_t compress(Bytes bytes, Buffer& out);
+
+ private:
+  struct Free {
+    void operator()(ZSTD_CCtx_s*) const;
+  };
+  std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+  int level_;
+};
+
+class Decompressor {
+ public:
+  Decompressor();
+  ~Decompressor();
+
+  /// The `size` bytes that `bytes` unfold to, valid until the next call. REQUIRES: `size` was checked against a limit.
+  Result<Bytes> decompress(Bytes bytes, std::uint64_t size);
+
+ private:
+  struct Free {
+    void operator()(ZSTD_DCtx_s*) const;
+  };
+  std::unique_ptr<ZSTD_DCtx_s, Free> context_;
+  Scratch scratch_;
+};
+
+}  // namespace entente::trace

@@ -1,0 +1,233 @@
+// World databases of real servers, and bombs.
+#include "adapters/bzflag/world.h"
+
+#include <zlib.h>
+
+#include "adapters/bzflag/dialect.h"
+#include "adapters/wire/invent.h"
+#include "adapters/wire/print.h"
+#include "tests/bzflag/tape.h"
+
+namespace entente::bzflag {
+namespace {
+
+using wire::Frame, wire::Lane, wire::Stage, wire::Way;
+
+constexpr std::uint32_t kGetWorld = 0x6777, kWorldHash = 0x7768;
+
+/// What a session's server said of its world.
+class Download final : public wire::Dissected {
+ public:
+  Buffer database;
+  std::string hash;
+
+  void frame(const Frame& frame) override {
+    if (frame.way != Way::kToClient || frame.stage != Stage::kPlay) return;
+    const std::uint32_t code = static_cast<std::uint32_t>(frame.bytes[2] << 8U | frame.bytes[3]);
+    if (code == kWorldHash && hash.empty()) hash = as_text(frame.bytes.subspan(4, 33));
+    if (code != kGetWorld || whole_) return;
+    append(database, frame.bytes.subspan(8));
+    whole_ = (frame.bytes[4] | frame.bytes[5] | frame.bytes[6] | frame.bytes[7]) == 0;
+  }
+  void raw(Way, Lane, Bytes, const Fault*) override {}
+
+ private:
+  bool whole_ = false;
+};
+
+Download download(const char* tape, const char* dialect) {
+  Download all;
+  play_tape(tape, dialect, 0, all);
+  REQUIRE(all.database.size() > 100);
+  return all;
+}
+
+std::string fault_of(Bytes database, std::size_t dialect, std::size_t most = kLargestWorld) {
+  const auto world = read_world(database, dialect, most);
+  if (world) return "";
+  return world.error().what + std::string(" ") + world.error().field;
+}
+
+Buffer written(const World& world, std::size_t dialect) {
+  Buffer out;
+  write_world(world, dialect, out);
+  return out;
+}
+
+TEST_CASE("worlds of sessions are named by their hash, and survive") {
+  for (const auto& [tape, name] : {std::pair{"bzfs2426-gui-two-tanks", "2.4"},
+                                   {"bzfs2426-gui-flags-teleport", "2.4"},
+                                   {"bzfs2016-hand-session", "2.0"}}) {
+    INFO(std::string(tape));
+    const std::size_t dialect = dialect_of(name);
+    const Download real = download(tape, name);
+    CHECK(world_hash(real.database, WorldSource::kRandom) == real.hash);
+    const auto world = read_world(real.database, dialect);
+    REQUIRE(world.ok());
+    const auto& groups = std::get<GroupWorld>(*world);
+    CHECK(groups.version == 1);
+    CHECK(groups.world.walls.size() == 4);
+    CHECK(to_hex(*inflate_world(written(*world, dialect))) == to_hex(*inflate_world(real.database)));
+  }
+}
+
+TEST_CASE("a world of records survives to the byte, and its hash knows no epoch") {
+  const std::size_t dialect = dialect_of("1.10");
+  Download real = download("bzfs1108-hand-session", "1.10");
+  auto world = read_world(real.database, dialect);
+  REQUIRE(world.ok());
+  CHECK(to_hex(written(*world, dialect)) == to_hex(real.database));
+  CHECK(world_hash(real.database, WorldSource::kRandom) != real.hash);
+
+  auto& records = std::get<RecordWorld>(*world).records;
+  auto& header = std::get<RecordHeader>(records.front());
+  CHECK(header.world_size == 400);
+  CHECK(header.epoch != 0);
+  header.epoch = 0;  // as it was when the server hashed it
+  CHECK(world_hash(written(*world, dialect), WorldSource::kRandom) == real.hash);
+}
+
+/// tests/traces/bzflag/worlds.txt: "name dialect hash hex", downloaded from bzfs 2.4.26.
+template <class F>
+void for_each_world(F&& with) {
+  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/worlds.txt");
+  REQUIRE(file.is_open());
+  std::string name, dialect, hash, hex;
+  while (file >> name >> dialect >> hash >> hex) {
+    INFO(name);
+    with(name, dialect_of(dialect), hash, from_hex(hex));
+  }
+}
+
+TEST_CASE("worlds of a real server survive, and so do their hashes") {
+  std::size_t count = 0;
+  for_each_world([&](const std::string&, std::size_t dialect, const std::string& hash, const Buffer& database) {
+    ++count;
+    CHECK(world_hash(database, static_cast<WorldSource>(hash[0])) == hash);
+    const auto world = read_world(database, dialect);
+    REQUIRE(world.ok());
+    const Buffer again = written(*world, dialect);
+    CHECK(to_hex(*inflate_world(again)) == to_hex(*inflate_world(database)));
+    const auto twice = read_world(again, dialect);
+    REQUIRE(twice.ok());
+    CHECK(to_hex(written(*twice, dialect)) == to_hex(again));
+    WARN(again == database);  // the same zlib, as here in Debian, makes the same bytes
+  });
+  CHECK(count == 6);
+}
+
+TEST_CASE("a map with one of every kind is understood") {
+  for_each_world([&](const std::string& name, std::size_t dialect, const std::string&, const Buffer& database) {
+    if (name != "all-kinds") return;
+    const auto read = read_world(database, dialect);
+    REQUIRE(read.ok());
+    const auto& all = std::get<GroupWorld>(*read);
+    const Group& world = all.world;
+    CHECK(all.dynamic_colors.size() == 1);
+    CHECK(all.texture_matrices.size() == 2);  // one is the water's
+    CHECK(all.drivers.at(0).death == "you died");
+    CHECK(all.transforms.size() == 1);
+    CHECK(world.walls.size() == 4);
+    CHECK(world.boxes.size() == 2);
+    CHECK(world.boxes.at(1).bits == (2 | 8));
+    CHECK(world.pyramids.size() == 1);
+    CHECK(world.bases.size() == 2);
+    CHECK(world.teleporters.at(1).name == "tele2");
+    CHECK(world.meshes.size() == 2);
+    CHECK(world.arcs.at(0).texture_size == std::array<float, 4>{1, 2, 3, 4});
+    CHECK(world.cones.size() == 1);
+    CHECK(world.spheres.size() == 1);
+    CHECK(world.tetras.size() == 1);
+    CHECK(world.instances.size() == 2);
+    CHECK(world.instances.at(0).team == 1);
+    CHECK(all.groups.at(0).boxes.size() == 1);
+    CHECK(all.groups.at(0).pyramids.at(0).bits == 4);
+    CHECK(all.links.size() == 2);
+    CHECK(all.water_level == 0.5F);
+    CHECK(all.weapons.at(0).flag.view() == "SW");
+    CHECK(all.weapons.at(0).delays == std::vector<float>{10, 5, 3});
+    CHECK(all.zones.at(0).safeties == std::vector<std::uint16_t>{1, 2});
+  });
+}
+
+TEST_CASE("invented worlds survive, in every dialect") {
+  wire::Random random(7);
+  for (std::size_t dialect = 0; dialect < kDialects.size(); ++dialect) {
+    const auto codec = kDialects[dialect].grouped_world ? make_groups_codec(dialect) : make_record_codec(dialect);
+    for (const wire::Row& row : codec->rows()) {
+      for (int i = 0; i < 100; ++i) {
+        invent(row, Way::kToClient, *codec, random, 20000);
+        Buffer bytes, again;
+        codec->encode(bytes);
+        INFO(std::string(row.name), " ", to_hex(bytes));
+        const auto back = codec->decode({Way::kToClient, Lane::kStream, Stage::kPlay, bytes});
+        REQUIRE(back.ok());
+        codec->encode(again);
+        CHECK(to_hex(again) == to_hex(bytes));
+      }
+    }
+  }
+}
+
+TEST_CASE("the page's own records are read, in either header's code") {
+  const std::size_t wiki = dialect_of("wiki");
+  const std::string style =
+      "001e7374 0001 43c80000 0010 00c8 0004 0000 00000000 00000000 0000 0000 00000000 "
+      "0018776c 00000000 43480000 00000000 00000000 43480000 40c00000 ";
+  const Buffer page = from_hex(style + "00006564");
+  const auto world = read_world(page, wiki);
+  REQUIRE(world.ok());
+  CHECK(std::get<RecordWall>(std::get<RecordWorld>(*world).records.at(1)).height == 6);
+  CHECK(to_hex(written(*world, wiki)) == to_hex(page));
+  CHECK(fault_of(page, dialect_of("1.10")).empty());
+
+  CHECK(fault_of(from_hex(style), wiki) == "world without an end record");
+  CHECK(fault_of(from_hex(style + "00006564 00"), wiki) == "bytes left over ");
+  CHECK(fault_of(from_hex(style + "00017a7a 00 00006564"), wiki) == "unknown message code");
+  CHECK(fault_of(from_hex(style + "0005 6c6e 0001000200 00006564"), wiki) == "bytes left over ");
+  CHECK(fault_of(from_hex(style + "0003 6c6e 000100 00006564"), wiki) == "message too short to");
+  CHECK(fault_of(from_hex(style + "ffff 6c6e 000100 00006564"), wiki) == "message too short record");
+}
+
+/// A database around `stream` that announces `inflated`.
+Buffer wrapped(Bytes stream, std::uint32_t inflated) {
+  char head[32];
+  std::snprintf(head, sizeof head, "000a68650001%08x%08zx", inflated, stream.size());
+  Buffer all = from_hex(head);
+  append(all, stream);
+  append(all, from_hex("00006564"));
+  return all;
+}
+
+TEST_CASE("what is no world, or a bomb, is refused") {
+  const Buffer real = download("bzfs2426-gui-two-tanks", "2.4").database;
+  const Bytes stream = Bytes(real).subspan(14, real.size() - 18);
+  const auto size = static_cast<std::uint32_t>(inflate_world(real)->size());
+
+  CHECK(fault_of(wrapped(stream, size), 0).empty());
+  CHECK(fault_of(wrapped(stream, size - 1), 0) == "not of the size it announced world");
+  CHECK(fault_of(wrapped(stream, size + 1), 0) == "not of the size it announced world");
+  CHECK(fault_of(wrapped(stream.first(stream.size() - 9), size), 0) == "not a zlib stream world");
+  CHECK(fault_of(wrapped(as_bytes("no stream"), size), 0) == "not a zlib stream world");
+  CHECK(fault_of(wrapped(stream, 0xFFFFFFFF), 0) == "world too large inflated");
+  CHECK(fault_of(real, 0, size - 1) == "world too large inflated");
+  CHECK(fault_of(Bytes(real).first(real.size() - 1), 0) == "world without an end end");
+  CHECK(fault_of(Bytes(real).first(17), 0) == "message too short world");
+  CHECK(fault_of(Bytes(real).subspan(1), 0) == "not a world header");
+}
+
+TEST_CASE("a bomb is refused by what it announces, or by what comes out") {
+  const Buffer zeros(10'000'000, 0);
+  uLongf size = compressBound(zeros.size());
+  Buffer bomb(size);
+  REQUIRE(compress2(bomb.data(), &size, zeros.data(), zeros.size(), 9) == Z_OK);
+  bomb.resize(size);
+  CHECK(bomb.size() < 20'000);
+  CHECK(fault_of(wrapped(bomb, 4'000'000'000), 0) == "world too large inflated");
+  CHECK(fault_of(wrapped(bomb, 1'000), 0) == "not of the size it announced world");
+  CHECK(fault_of(wrapped(bomb, 10'000'000), 0, 9'999'999) == "world too large inflated");
+  CHECK(fault_of(wrapped(bomb, 10'000'000), 0) == "bytes left over ");  // all lists are empty, then no more is expected
+}
+
+}  // namespace
+}  // namespace entente::bzflag

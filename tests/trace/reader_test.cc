@@ -1,0 +1,249 @@
+#include "proxy/trace/reader.h"
+
+#include <algorithm>
+#include <random>
+
+#include "proxy/trace/crc32.h"
+#include "tests/trace/samples.h"
+
+using namespace entente;
+using namespace entente::trace;
+using namespace entente::trace::mcap;
+
+namespace {
+
+const auto kAt = std::string("memory: at byte ");
+
+std::vector<Said> first(const std::vector<Said>& all, std::size_t count) {
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+void put_chunk(Buffer& out, std::uint64_t size, std::uint32_t crc, std::string_view compression, Bytes records) {
+  put_record(out, Op::kChunk, [&] {
+    put(out, std::uint64_t{0}), put(out, std::uint64_t{0}), put(out, size), put(out, crc), put(out, compression);
+    put_block<std::uint64_t>(out, [&] { append(out, records); });
+  });
+}
+
+Buffer zstd_frame(Bytes bytes) {
+  Buffer out;
+  Compressor(1).compress(bytes, out);
+  return out;
+}
+
+// The file with one chunk of these, said to be of `size` bytes.
+std::string error_of_chunk(std::uint64_t size, std::uint32_t crc, std::string_view compression, Bytes records) {
+  auto file = by_hand([&](Buffer& out) {
+    put(out, Channel{1, 0, "/a", "", {}});
+    put_chunk(out, size, crc, compression, records);
+    put_end(out);
+  });
+  return hear(file, {.chunk = 1 << 20}).error;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  if (text.find(part) == std::string::npos) MESSAGE(text);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a file without chunks and without checksums reads") {
+  const auto file = by_hand([](Buffer& out) {
+    put(out, Schema{3, "S", "", {}});
+    put(out, Channel{5, 3, "/a", "text", {}});
+    put_message(out, 5, 1, 10, "one");
+    put_record(out, static_cast<Op>(0x93), [&] { append(out, as_bytes("somebody's own")); });
+    put_message(out, 5, 2, 20, "two");
+    put_end(out);
+  });
+  const auto heard = hear(file);
+  CHECK(heard.error == "");
+  CHECK(heard.messages == std::vector<Said>{{5, 1, 10, "one"}, {5, 2, 20, "two"}});
+}
+
+TEST_CASE("the smallest file, a header and a footer, is whole") {
+  auto file = by_hand([](Buffer& out) {
+    put_record(out, Op::kFooter,
+               [&] { put(out, std::uint64_t{0}), put(out, std::uint64_t{0}), put(out, std::uint32_t{0}); });
+    out.insert(out.end(), kMagic.begin(), kMagic.end());
+  });
+  CHECK(hear(file).error == "");
+  CHECK(hear(file).progress.complete);
+}
+
+TEST_CASE("a file cut at any byte gives what was whole before, and says where it stops") {
+  for (const bool compress : {false, true}) {
+    const auto made = sample(4, 3, compress);
+    for (std::size_t size = 0; size < made.file.size(); ++size) {
+      // A copy of just that size: reading past it is then an error of the address sanitizer.
+      const Buffer cut(made.file.begin(), made.file.begin() + static_cast<std::ptrdiff_t>(size));
+      const auto heard = hear(cut);
+      std::size_t chunks = 0;
+      while (chunks < made.chunk_ends.size() && made.chunk_ends[chunks] <= size) ++chunks;
+      CAPTURE(size);
+      REQUIRE(heard.messages == first(made.messages, chunks * made.each));
+      REQUIRE(heard.error.substr(0, kAt.size()) == kAt);
+      REQUIRE_FALSE(heard.progress.complete);
+      REQUIRE(heard.progress.whole <= size);
+      REQUIRE(heard.progress.whole >= (chunks ? made.chunk_ends[chunks - 1] : 0));
+    }
+  }
+}
+
+TEST_CASE("a flipped bit anywhere is found, or what is read is the same") {
+  for (const bool compress : {false, true}) {
+    auto made = sample(3, 2, compress);
+    for (std::size_t bit = 0; bit < made.file.size() * 8; ++bit) {
+      auto flipped = made.file;
+      flipped[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+      const auto heard = hear(flipped);
+      CAPTURE(bit / 8);
+      if (heard.error.empty()) REQUIRE(heard.messages == made.messages);
+      // What came before the error is right, too. (A chunk whose opcode became an unknown one is passed over as the
+      // specification asks; only the checksum at the end of the data tells.)
+      REQUIRE(std::includes(made.messages.begin(), made.messages.end(), heard.messages.begin(), heard.messages.end(),
+                            [](const Said& a, const Said& b) { return a.sequence < b.sequence; }));
+      for (const auto& message : heard.messages) REQUIRE(message == made.messages[message.sequence - 1]);
+    }
+  }
+}
+
+TEST_CASE("what is wrong is said with its place") {
+  CHECK(hear(as_bytes("")).error == "memory: at byte 0: not an MCAP file: it has only 0 bytes");
+  CHECK(hear(as_bytes("{\"t\": 1, \"bytes\": \"\"}")).error ==
+        "memory: at byte 0: not an MCAP file: it does not begin as one");
+
+  auto file = by_hand([](Buffer& out) { put_message(out, 9, 1, 1, "lost"); });
+  const auto heard = hear(file);
+  CHECK(heard.error == "memory: at byte 32: message: no channel of this id came before (channel_id, byte 0 of it)");
+  CHECK(heard.progress.whole == 32);
+
+  file = by_hand([](Buffer& out) { put(out, Header{"", ""}); });
+  CHECK(has(hear(file).error, "at byte 32: a second header"));
+  file = by_hand([](Buffer& out) {
+    put(out, Channel{1, 0, "/a", "", {}});
+    put(out, Channel{1, 0, "/b", "", {}});
+  });
+  CHECK(has(hear(file).error, "channel: the channel of this id was another one before"));
+  file = by_hand([](Buffer& out) { put(out, Channel{1, 4, "/a", "", {}}); });
+  CHECK(has(hear(file).error, "no schema of this id came before"));
+  file = by_hand([](Buffer& out) { out.insert(out.end(), 9, 0); });
+  CHECK(has(hear(file).error, "opcode 0"));
+  file = by_hand([](Buffer& out) { put_end(out), out.push_back(0); });
+  CHECK(has(hear(file).error, "1 bytes after the end"));
+}
+
+TEST_CASE("hostile chunks are refused before they cost anything") {
+  Buffer records;
+  put_message(records, 1, 1, 1, "fine");
+  const auto packed = zstd_frame(records);
+  CHECK(error_of_chunk(records.size(), crc32(records), "zstd", packed) == "");
+  CHECK(error_of_chunk(records.size(), 0, "", records) == "");
+
+  CHECK(has(error_of_chunk(10ull << 30, 0, "zstd", packed), "larger, uncompressed, than the reader's limit"));
+  CHECK(has(error_of_chunk(~0ull, 0, "", records), "larger, uncompressed, than the reader's limit"));
+  CHECK(has(error_of_chunk(1 << 20, 0, "zstd", as_bytes("0123")), "not zstd"));
+  CHECK(has(error_of_chunk(1 << 20, 0, "zstd", packed), "unfolds to another size than stated"));
+  CHECK(has(error_of_chunk(3, 0, "zstd", packed), "zstd cannot unfold it"));
+  CHECK(has(error_of_chunk(0, 0, "zstd", packed), "zstd"));
+  CHECK(has(error_of_chunk(5, 0, "", records), "not compressed, yet of two sizes"));
+  CHECK(has(error_of_chunk(records.size(), 1, "zstd", packed), "the chunk is damaged"));
+  CHECK(has(error_of_chunk(records.size(), 0, "lz4", packed), "compressed with 'lz4', which this program cannot read"));
+
+  Buffer nested;
+  put_chunk(nested, records.size(), 0, "", records);
+  CHECK(
+      has(error_of_chunk(nested.size(), 0, "", nested), "at byte 0 of its records: chunk: not allowed inside a chunk"));
+  CHECK(has(error_of_chunk(records.size() - 1, 0, "", Bytes(records).first(records.size() - 1)),
+            "the record ends too soon"));
+
+  // A bomb that is honest about its size, and just too large.
+  const Buffer zeros((1 << 20) + 1);
+  CHECK(has(error_of_chunk(zeros.size(), 0, "zstd", zstd_frame(zeros)), "limit"));
+}
+
+TEST_CASE("an empty chunk is no fault") {
+  CHECK(error_of_chunk(0, 0, "", {}) == "");
+  CHECK(error_of_chunk(0, 0, "zstd", zstd_frame({})) == "");
+}
+
+TEST_CASE("a record larger than the limit is refused by its length, one longer than the file is the file's end") {
+  auto file = by_hand([](Buffer& out) {
+    put(out, Channel{1, 0, "/a", "", {}});
+    put_message(out, 1, 1, 1, std::string(2000, 'x'));
+    put_end(out);
+  });
+  CHECK(hear(file).error == "");
+  CHECK(has(hear(file, {.record = 1000}).error, "a message of 2022 bytes; the limit is 1000"));
+  for (const std::uint64_t length : {std::uint64_t{1} << 40, ~std::uint64_t{0}, ~std::uint64_t{0} - 8}) {
+    file = by_hand([&](Buffer& out) {
+      out.push_back(5);
+      put(out, length);
+      out.insert(out.end(), 100, 0);
+    });
+    CHECK(has(hear(file).error, "the file ends inside a message of " + std::to_string(length)));
+  }
+}
+
+TEST_CASE("definitions are bounded in sum") {
+  const auto file = by_hand([](Buffer& out) {
+    for (std::uint16_t id = 1; id < 1000; ++id) put(out, Schema{id, "S", "", Buffer(1000)});
+    put_end(out);
+  });
+  CHECK(hear(file).error == "");
+  CHECK(has(hear(file, {.definitions = 1 << 16}).error, "more schemas, channels and metadata than the reader's limit"));
+}
+
+TEST_CASE("attachments are checked and passed over, whatever their size") {
+  Buffer content(600'000, 'a');
+  const auto crc = crc32(content);
+  put(content, crc);
+  const auto with = [&](const Buffer& attachment) {
+    return by_hand([&](Buffer& out) {
+      put_record(out, Op::kAttachment, [&] { append(out, attachment); });
+      put_end(out);
+    });
+  };
+  const auto heard = hear(with(content), {.record = 1000});
+  CHECK(heard.error == "");
+  CHECK(heard.progress.attachments == 1);
+  content[300'000] ^= 1;
+  CHECK(has(hear(with(content)).error, "the attachment is damaged"));
+  CHECK(has(hear(with({1, 2})).error, "attachment: the record ends too soon"));
+}
+
+TEST_CASE("a message index must be one") {
+  const auto with = [](std::uint32_t entries) {
+    return by_hand([&](Buffer& out) {
+      put(out, Channel{1, 0, "/a", "", {}});
+      put_record(out, Op::kMessageIndex,
+                 [&] { put(out, std::uint16_t{1}), put(out, entries), out.insert(out.end(), 32, 0); });
+      put_end(out);
+    });
+  };
+  CHECK(hear(with(32)).error == "");
+  CHECK(has(hear(with(31)).error, "message index: it has half an entry (records, byte 2 of it)"));
+  CHECK(has(hear(with(33)).error, "message index: the record ends too soon"));
+}
+
+TEST_CASE("statistics that do not fit the file are told") {
+  auto made = sample(1, 2, false);
+  // A file of other messages with the end of this one.
+  auto other = by_hand([](Buffer& out) {
+    put_record(out, Op::kDataEnd, [&] { put(out, std::uint32_t{0}); });
+    put_record(out, Op::kStatistics, [&] { put(out, std::uint64_t{17}), out.insert(out.end(), 38, 0); });
+  });
+  CHECK(has(hear(other).error, "the statistics count 17 messages, but the file has 0"));
+}
+
+TEST_CASE("random bytes after the magic never crash the reader") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    auto file = by_hand([&](Buffer& out) {
+      const auto size = random() % 200;
+      for (std::size_t i = 0; i < size; ++i) out.push_back(static_cast<std::uint8_t>(random() % (i % 9 ? 3 : 20)));
+    });
+    CHECK_FALSE(hear(file).error.empty());
+  }
+}

@@ -1,0 +1,358 @@
+#include "proxy/trace/recorder.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <random>
+
+#include "proxy/trace/recording.h"
+#include "proxy/trace/recover.h"
+#include "tests/trace/samples.h"
+
+using namespace entente;
+using namespace entente::trace;
+
+namespace {
+
+constexpr WallTime kSecond = 1'000'000'000;
+
+// A disk whose room the test decides.
+class Disk final : public Sink {
+ public:
+  Disk(Buffer& to, const std::size_t& room) : to_(to), room_(room) {}
+  const std::string& name() const override { return name_; }
+  Outcome<Done> write(Bytes bytes) override {
+    const auto fits = std::min(bytes.size(), room_ - std::min(room_, to_.size()));
+    append(to_, bytes.first(fits));
+    return fits < bytes.size() ? Outcome<Done>(Error{"cannot write disk: No space left on device"}) : Done{};
+  }
+  Outcome<Done> cut(std::uint64_t size) override { return to_.resize(size), Done{}; }
+  Outcome<Done> sync() override { return Done{}; }
+  Outcome<Done> finish() override { return Done{}; }
+
+ private:
+  Buffer& to_;
+  const std::size_t& room_;
+  std::string name_ = "disk";
+};
+
+Opened opening(std::uint32_t link) {
+  Opened opened;
+  opened.set_link(link);
+  opened.set_game("panic");
+  opened.set_client("127.0.0.1:" + std::to_string(1000 + link));
+  return opened;
+}
+
+FrameView view(std::uint32_t link, std::string_view text) {
+  return {.link = link, .way = TO_SERVER, .lane = STREAM, .bytes = as_bytes(text), .name = "Text", .raw = false};
+}
+
+// A recording as one line an event.
+std::vector<std::string> lines(Recording& recording, std::string* error = nullptr) {
+  std::vector<std::string> all;
+  for (;;) {
+    const auto event = recording.next();
+    if (!event.ok() && error) *error = event.error().text;
+    if (!event.ok()) CHECK_MESSAGE(error, event.error().text);
+    if (!event.ok() || !*event) return all;
+    const auto& one = **event;
+    auto line = std::to_string(one.time / kSecond) + " ";
+    if (one.opened) line += "open " + std::to_string(one.opened->link()) + " " + one.opened->client();
+    if (one.closed) line += "close " + std::to_string(one.closed->link()) + " " + one.closed->reason();
+    if (one.frame)
+      line += std::to_string(one.frame->link()) + ": " + one.frame->data() + (one.frame->raw() ? " raw" : "");
+    if (one.note) line += "note " + one.note->text() + " (" + std::to_string(one.note->bytes_lost()) + " bytes)";
+    all.push_back(line);
+  }
+}
+
+std::vector<std::string> lines(Bytes file) {
+  MemorySource source(file);
+  Recording recording(source);
+  return lines(recording);
+}
+
+struct Folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("entente-recorder-" + std::to_string(::getpid()));
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string operator/(const char* name) const { return (path / name).string(); }
+};
+
+// Runs `work` in a child process, which ends with what it returns, or by a signal.
+template <class Work>
+pid_t in_child(Work work) {
+  const auto child = ::fork();
+  if (child == 0) ::_exit(work());
+  return child;
+}
+
+int end_of(pid_t child) {
+  int status = 0;
+  CHECK(::waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("a recording has a name only when it is closed, and tells all in order") {
+  Folder folder;
+  const auto path = folder / "a.mcap";
+  auto recorder = Recorder::open(path, {.version = "1.2"});
+  REQUIRE(recorder.ok());
+  CHECK(std::filesystem::exists(path + ".part"));
+  (*recorder)->opened(1 * kSecond, opening(1));
+  (*recorder)->frame(2 * kSecond, view(1, "hello"));
+  (*recorder)->note(3 * kSecond, 1, "a hole", 7);
+  (*recorder)->closed(4 * kSecond, 1, "client left");
+  CHECK_FALSE(std::filesystem::exists(path));
+  REQUIRE(ok((*recorder)->close(5 * kSecond)));
+  CHECK(std::filesystem::exists(path));
+  CHECK_FALSE(std::filesystem::exists(path + ".part"));
+  CHECK((*recorder)->recorded().frames == 1);
+  CHECK((*recorder)->recorded().bytes == 5);
+
+  auto recording = Recording::open(path);
+  REQUIRE(recording.ok());
+  CHECK(lines(**recording) == std::vector<std::string>{"1 open 1 127.0.0.1:1001", "2 1: hello",
+                                                       "3 note a hole (7 bytes)", "4 close 1 client left"});
+  CHECK((*recording)->file().header().library == "entente");
+  REQUIRE((*recording)->file().definitions().metadata().size() == 1);
+  CHECK((*recording)->file().definitions().metadata()[0].values[1].second == "1.2");
+
+  CHECK(Recorder::open(path).error().text == path + " exists already: choose another name or move it away");
+  REQUIRE(Recorder::open(folder / "b.mcap").ok());  // left as .part
+  CHECK(Recorder::open(folder / "b.mcap").error().text.find("b.mcap.part exists already") != std::string::npos);
+  CHECK_FALSE(Recorder::open(folder / "none/c.mcap").ok());
+}
+
+TEST_CASE("nobody's file is overwritten at the end either") {
+  Folder folder;
+  const auto path = folder / "a.mcap";
+  auto recorder = Recorder::open(path);
+  REQUIRE(recorder.ok());
+  ::close(::creat(path.c_str(), 0644));
+  const auto closed = (*recorder)->close(1);
+  REQUIRE_FALSE(closed.ok());
+  CHECK(closed.error().text.find("File exists") != std::string::npos);
+  CHECK(std::filesystem::file_size(path) == 0);
+  CHECK(std::filesystem::exists(path + ".part"));
+}
+
+TEST_CASE("a chunk ends by size, by age, and when the clock jumps") {
+  Buffer file;
+  std::size_t room = 1 << 30;
+  auto recorder = Recorder::open(std::make_unique<Disk>(file, room), {.chunk_bytes = 1000});
+  REQUIRE(recorder.ok());
+  auto grew = [&, before = file.size()]() mutable { return std::exchange(before, file.size()) != file.size(); };
+  (*recorder)->frame(kSecond, view(1, "x"));
+  CHECK_FALSE(grew());
+  (*recorder)->tick(kSecond + kSecond / 2);
+  CHECK_FALSE(grew());
+  (*recorder)->tick(2 * kSecond);
+  CHECK(grew());
+  (*recorder)->tick(4 * kSecond);
+  CHECK_FALSE(grew());  // there is nothing to write
+  (*recorder)->frame(9 * kSecond, view(1, std::string(2000, 'x')));
+  CHECK(grew());
+  (*recorder)->frame(9 * kSecond, view(1, "x"));
+  (*recorder)->frame(3 * kSecond, view(1, "y"));  // the clock was set back
+  CHECK(grew());
+  REQUIRE(ok((*recorder)->close(9)));
+  CHECK(lines(file).size() == 4);
+}
+
+TEST_CASE("a full disk is said once, counted, and told in the recording when there is room again") {
+  Buffer file;
+  std::size_t room = 1 << 20;
+  std::vector<std::string> said;
+  Amount missing;
+  RecorderOptions options;
+  options.failed = [&](const Error& error) { said.push_back(error.text); };
+  options.resumed = [&](const Amount& lost) { missing = lost; };
+  auto opened = Recorder::open(std::make_unique<Disk>(file, room), options);
+  REQUIRE(opened.ok());
+  auto& recorder = **opened;
+  recorder.opened(1 * kSecond, opening(1));
+  recorder.opened(1 * kSecond, opening(2));
+  recorder.frame(1 * kSecond, view(1, "before"));
+  recorder.tick(2 * kSecond);
+
+  room = file.size() + 10;
+  recorder.opened(2 * kSecond, opening(3));  // stays
+  recorder.opened(2 * kSecond, opening(4));  // comes and goes unrecorded
+  recorder.frame(2 * kSecond, view(3, "lost"));
+  recorder.tick(3 * kSecond);
+  CHECK(recorder.failing());
+  for (WallTime i = 0; i < 100; ++i) recorder.frame(3 * kSecond + i * kSecond / 10, view(1, "lost"));
+  recorder.closed(6 * kSecond, 2, "gone");
+  recorder.closed(6 * kSecond, 4, "gone");
+  recorder.tick(13 * kSecond);
+  CHECK(said == std::vector<std::string>{"cannot write disk: No space left on device"});
+  CHECK(recorder.lost().frames >= 92);  // some are in the attempt that is open
+
+  room = 1 << 20;
+  recorder.tick(15 * kSecond);
+  recorder.frame(16 * kSecond, view(3, "after"));
+  recorder.tick(18 * kSecond);
+  CHECK_FALSE(recorder.failing());
+  CHECK(recorder.lost().frames + recorder.recorded().frames == 103);
+  CHECK(missing.frames == recorder.lost().frames);
+  CHECK(missing.bytes == 4 * missing.frames);
+  recorder.closed(19 * kSecond, 1, "left");
+  REQUIRE(ok(recorder.close(20 * kSecond)));
+
+  const auto told = lines(file);
+  const auto has = [&](const std::string& line) { return std::count(told.begin(), told.end(), line); };
+  CHECK(has("1 open 1 127.0.0.1:1001") == 1);
+  CHECK(has("1 1: before") == 1);
+  CHECK(has("2 open 3 127.0.0.1:1003") == 1);
+  CHECK(has("2 open 4 127.0.0.1:1004") == 0);
+  CHECK(has("6 close 2 gone") == 1);
+  CHECK(has("16 3: after") == 1);
+  CHECK(has("19 close 1 left") == 1);
+  const auto note = std::to_string(missing.frames) +
+                    " frames are not recorded: cannot write disk: No space left on device (" +
+                    std::to_string(missing.bytes) + " bytes)";
+  CHECK(std::count_if(told.begin(), told.end(), [&](auto& line) { return line.find(note) != std::string::npos; }) == 1);
+}
+
+TEST_CASE("on_full stop: nothing is tried again, and the file still ends whole") {
+  Buffer file;
+  std::size_t room = 1 << 20;
+  RecorderOptions options;
+  options.on_full = RecorderOptions::OnFull::kStop;
+  auto recorder = Recorder::open(std::make_unique<Disk>(file, room), options);
+  REQUIRE(recorder.ok());
+  room = file.size();
+  (*recorder)->frame(1 * kSecond, view(1, "lost"));
+  (*recorder)->tick(2 * kSecond);
+  room = 1 << 20;
+  (*recorder)->frame(5 * kSecond, view(1, "lost"));
+  (*recorder)->tick(9 * kSecond);
+  CHECK((*recorder)->failing());
+  CHECK((*recorder)->lost().frames == 2);
+  REQUIRE(ok((*recorder)->close(10 * kSecond)));
+  CHECK(lines(file).empty());
+}
+
+TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost uncounted") {
+  Buffer whole;
+  const auto record = [](Buffer& file, const std::size_t& room) -> Amount {
+    auto recorder = Recorder::open(std::make_unique<Disk>(file, room), {.chunk_bytes = 64});
+    if (!recorder.ok()) return {};
+    for (WallTime i = 0; i < 12; ++i) (*recorder)->frame(i * kSecond, view(1, "some text of a frame"));
+    const auto closed = (*recorder)->close(20 * kSecond);
+    CHECK((*recorder)->lost().frames + (*recorder)->recorded().frames == 12);
+    if (!closed.ok()) CHECK(closed.error().text.find("`entente recover` makes it whole") != std::string::npos);
+    if (closed.ok()) CHECK(lines(file).size() >= (*recorder)->recorded().frames);
+    return (*recorder)->recorded();
+  };
+  std::size_t room = 1 << 20;
+  CHECK(record(whole, room).frames == 12);
+  for (room = 0; room < whole.size(); room += 3) {
+    Buffer file;
+    const auto recorded = record(file, room);
+    MemorySource source(file);
+    Buffer mended;
+    MemorySink sink(mended);
+    if (recover(source, sink).ok()) CHECK(lines(mended).size() >= recorded.frames);
+  }
+}
+
+TEST_CASE("a real file that may not grow: recording fails, the process lives, the file is whole") {
+  Folder folder;
+  const auto path = folder / "full.mcap";
+  const auto child = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{20'000, 20'000};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 10;
+    int said = 0;
+    RecorderOptions options;
+    options.chunk_bytes = 4096;
+    options.failed = [&](const Error& error) { said += error.text.find("File too large") != std::string::npos; };
+    auto recorder = Recorder::open(path, options);
+    if (!recorder.ok()) return 11;
+    std::mt19937 random(1);
+    std::string noise(1000, 'x');
+    for (unsigned i = 0; i < 100; ++i) {
+      for (auto& c : noise) c = static_cast<char>(random());  // nothing to compress
+      (*recorder)->frame(i, view(1, noise));
+    }
+    if (said != 1 || !(*recorder)->failing()) return 12;
+    if ((*recorder)->lost().frames + (*recorder)->recorded().frames < 95) return 13;
+    return (*recorder)->close(3 * kSecond).ok() ? 0 : 14;
+  });
+  CHECK(end_of(child) == 0);
+  auto recording = Recording::open(path);
+  REQUIRE(recording.ok());
+  const auto told = lines(**recording);
+  CHECK(told.size() > 2);
+  CHECK(std::filesystem::file_size(path) <= 20'000);
+}
+
+TEST_CASE("after kill -9 all but the last second is there, and recover makes it whole") {
+  Folder folder;
+  const auto path = folder / "killed.mcap";
+  int pipe[2];
+  REQUIRE(::pipe(pipe) == 0);
+  // The child records a frame each 10 ms of its own time for 5.5 s, says so, and goes on doing nothing until it is
+  // killed.
+  const auto child = in_child([&] {
+    auto recorder = Recorder::open(path);
+    if (!recorder.ok()) return 10;
+    (*recorder)->opened(0, opening(1));
+    for (WallTime i = 0; i < 550; ++i) {
+      (*recorder)->frame(i * kSecond / 100, view(1, "frame " + std::to_string(i)));
+      (*recorder)->tick(i * kSecond / 100);
+    }
+    if (::write(pipe[1], "x", 1) != 1) return 11;
+    for (;;) ::pause();
+  });
+  char done = 0;
+  REQUIRE(::read(pipe[0], &done, 1) == 1);
+  ::kill(child, SIGKILL);
+  CHECK(end_of(child) == 1000 + SIGKILL);
+  ::close(pipe[0]), ::close(pipe[1]);
+
+  CHECK_FALSE(std::filesystem::exists(path));
+  std::string error;
+  auto part = Recording::open(path + ".part");
+  REQUIRE(part.ok());
+  const auto before = lines(**part, &error);
+  CHECK(error.find("the file has no end; `entente recover` keeps what is whole") != std::string::npos);
+  CHECK(before.size() > 450);
+
+  const auto report = recover(path + ".part", path);
+  REQUIRE(report.ok());
+  CHECK(report->messages == before.size());
+  CHECK(report->bytes_lost == 0);
+  auto recording = Recording::open(path);
+  REQUIRE(recording.ok());
+  CHECK(lines(**recording) == before);
+}
+
+TEST_CASE("what is not a recording of ours is passed over, what lies about being one is an error") {
+  const auto with = [](std::string_view schema, std::string_view data) {
+    return by_hand([&](Buffer& out) {
+      put(out, mcap::Schema{1, std::string(schema), "protobuf", {}});
+      put(out, mcap::Channel{1, 1, "/wire", "protobuf", {}});
+      put_message(out, 1, 1, 1, data);
+      put_end(out);
+    });
+  };
+  CHECK(lines(with("foxglove.Log", "\xff\xff")).empty());
+  CHECK(lines(with("entente.trace.LinkEvent", "")).empty());
+  std::string error;
+  const auto bad = with("entente.trace.Frame", "\xff\xff");
+  MemorySource source(bad);
+  Recording recording(source);
+  lines(recording, &error);
+  CHECK(error == "memory: message 1 is not what its schema says it is");
+}

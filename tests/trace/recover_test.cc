@@ -1,0 +1,182 @@
+#include "proxy/trace/recover.h"
+
+#include <unistd.h>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/trace/samples.h"
+
+using namespace entente;
+using namespace entente::trace;
+
+namespace {
+
+struct Saved {
+  Buffer file;
+  std::optional<Recovered> report;
+  std::string error;
+  Heard heard;
+};
+
+Saved save(Bytes damaged) {
+  Saved saved;
+  MemorySource in(damaged);
+  MemorySink out(saved.file);
+  auto report = recover(in, out);
+  if (report.ok())
+    saved.report = *report;
+  else
+    saved.error = report.error().text;
+  if (report.ok()) saved.heard = hear(saved.file);
+  return saved;
+}
+
+bool in_order_and_true(const std::vector<Said>& some, const std::vector<Said>& all) {
+  std::uint32_t last = 0;
+  for (const auto& one : some) {
+    if (one.sequence <= last || one.sequence > all.size() || !(one == all[one.sequence - 1])) return false;
+    last = one.sequence;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a whole file is copied whole") {
+  const auto made = sample(5, 4, true);
+  const auto saved = save(made.file);
+  REQUIRE(saved.report);
+  CHECK(saved.report->was_whole);
+  CHECK(saved.report->damages == 0);
+  CHECK(saved.report->messages == 20);
+  CHECK(saved.report->chunks == 5);
+  CHECK(saved.heard.error == "");
+  CHECK(saved.heard.messages == made.messages);
+}
+
+TEST_CASE("a file cut at any byte is made whole with every chunk that is all there") {
+  const auto made = sample(4, 3, true);
+  for (std::size_t size = 0; size < made.file.size(); ++size) {
+    const Buffer cut(made.file.begin(), made.file.begin() + static_cast<std::ptrdiff_t>(size));
+    const auto saved = save(cut);
+    CAPTURE(size);
+    if (!saved.report) {
+      REQUIRE(size < 8);  // not even the magic
+      continue;
+    }
+    const auto chunks =
+        std::count_if(made.chunk_ends.begin(), made.chunk_ends.end(), [&](auto end) { return end <= size; });
+    REQUIRE(saved.heard.error == "");
+    REQUIRE(saved.heard.messages.size() == static_cast<std::size_t>(chunks) * made.each);
+    REQUIRE(in_order_and_true(saved.heard.messages, made.messages));
+    REQUIRE(saved.report->damages == 1);
+    REQUIRE_FALSE(saved.report->was_whole);
+  }
+}
+
+TEST_CASE("one flipped bit anywhere costs at most the chunk it is in") {
+  for (const bool compress : {false, true}) {
+    const auto made = sample(4, 3, compress);
+    for (std::size_t bit = 0; bit < made.file.size() * 8; ++bit) {
+      auto flipped = made.file;
+      flipped[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+      const auto saved = save(flipped);
+      CAPTURE(compress);
+      CAPTURE(bit / 8);
+      CAPTURE(bit % 8);
+      REQUIRE_MESSAGE(saved.report, saved.error);
+      REQUIRE(saved.heard.error == "");
+      REQUIRE(saved.heard.messages.size() >= made.messages.size() - made.each);
+      REQUIRE(in_order_and_true(saved.heard.messages, made.messages));
+    }
+  }
+}
+
+TEST_CASE("a hole of garbage costs the chunks it touches") {
+  const auto made = sample(12, 5, true);
+  for (std::size_t from = made.chunk_ends[2]; from < made.chunk_ends[8]; from += 7) {
+    auto holed = made.file;
+    const auto to = from + 100;
+    for (auto at = from; at < to; ++at) holed[at] = static_cast<std::uint8_t>(at * 151);
+    // A chunk is touched if any byte of it is; its indexes, which lie behind it, may be.
+    std::size_t touched = 0;
+    for (std::size_t c = 0; c < made.chunk_ends.size(); ++c)
+      touched += (c ? made.chunk_ends[c - 1] : 0) < to && from < made.chunk_ends[c];
+    const auto saved = save(holed);
+    REQUIRE(saved.report);
+    CHECK(saved.heard.error == "");
+    CHECK(saved.heard.messages.size() >= made.messages.size() - touched * made.each);
+    CHECK(in_order_and_true(saved.heard.messages, made.messages));
+    CHECK(saved.report->damages >= 1);
+    CHECK(saved.report->first[0].offset <= to);
+  }
+}
+
+TEST_CASE("the new file says what it lacks") {
+  auto made = sample(3, 2, true);
+  made.file[made.chunk_ends[1] - 3] ^= 0x40;
+  const auto saved = save(made.file);
+  REQUIRE(saved.report);
+  CHECK(saved.report->damages == 1);
+  MemorySource source(saved.file);
+  mcap::Reader reader(source);
+  CHECK(hear(reader).messages.size() == 4);
+  const auto& metadata = reader.definitions().metadata();
+  REQUIRE(metadata.size() == 2);
+  CHECK(metadata[0].name == "about");
+  CHECK(metadata[1].name == "entente recover");
+  CHECK(metadata[1].values[0].second == std::to_string(saved.report->bytes_lost));
+}
+
+TEST_CASE("what is not MCAP at all is refused") {
+  CHECK(save(as_bytes("")).error == "memory: nothing in it can be read as MCAP");
+  CHECK(save(as_bytes(std::string(100'000, '\6'))).error == "memory: nothing in it can be read as MCAP");
+}
+
+TEST_CASE("a file full of false chunks is searched in bounded time") {
+  // Each byte 6 begins a chunk that seems to reach to the end of the file, and whose checksum must be worked out to
+  // know.
+  auto file = by_hand([](Buffer& out) { out.insert(out.end(), 20, 0xFF); });
+  const std::size_t size = 1 << 20;
+  while (file.size() < size - 100) {
+    const auto left = size - file.size();
+    mcap::put(file, std::uint8_t{6}), mcap::put(file, std::uint64_t{left - 9});
+    mcap::put(file, std::uint64_t{0}), mcap::put(file, std::uint64_t{0}), mcap::put(file, std::uint64_t{left - 49});
+    mcap::put(file, std::uint32_t{1}), mcap::put(file, std::string_view("")), mcap::put(file, std::uint64_t{left - 49});
+  }
+  file.resize(size);
+  MemorySource in(file);
+  Buffer out;
+  MemorySink sink(out);
+  const auto report = recover(in, sink, {.chunk = size});
+  REQUIRE(report.ok());
+  CHECK(report->messages == 0);
+}
+
+TEST_CASE("recover never touches its input, and leaves nothing behind when it fails") {
+  namespace fs = std::filesystem;
+  const auto folder = fs::temp_directory_path() / ("entente-recover-" + std::to_string(::getpid()));
+  fs::create_directory(folder);
+  const auto in = (folder / "a.mcap.part").string(), out = (folder / "a.mcap").string();
+  const auto files = [&] { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); };
+
+  std::ofstream(in) << "garbage of some length, no recording";
+  CHECK_FALSE(recover(in, out).ok());
+  CHECK(files() == 1);
+  CHECK(fs::file_size(in) == 36);
+
+  const auto made = sample(3, 3, true);
+  std::ofstream(in, std::ios::binary).write(reinterpret_cast<const char*>(made.file.data()), 1000);
+  const auto report = recover(in, out);
+  REQUIRE(report.ok());
+  CHECK(files() == 2);
+  CHECK(fs::file_size(in) == 1000);
+
+  const auto again = recover(in, out);
+  REQUIRE_FALSE(again.ok());
+  CHECK(again.error().text == out + " exists already: choose another name or move it away");
+  CHECK_FALSE(recover((folder / "none").string(), (folder / "b").string()).ok());
+  CHECK(files() == 2);
+  fs::remove_all(folder);
+}

@@ -1,0 +1,256 @@
+#include "proxy/trace/writer.h"
+
+#include "proxy/trace/crc32.h"
+#include "tests/trace/samples.h"
+
+using namespace entente;
+using namespace entente::trace;
+using namespace entente::trace::mcap;
+
+namespace {
+
+struct Piece {
+  Op op;
+  std::size_t offset;
+  Bytes content;
+};
+
+std::vector<Piece> pieces(Bytes file) {
+  std::vector<Piece> all;
+  for (std::size_t at = kMagic.size(); at + kMagic.size() < file.size();) {
+    Take take(file.subspan(at));
+    const auto op = static_cast<Op>(take.number<std::uint8_t>("op"));
+    all.push_back({op, at, take.block<std::uint64_t>("content")});
+    REQUIRE(take.ok());
+    at += take.at();
+  }
+  return all;
+}
+
+// Takes `room` bytes, then fails as a full disk does: with part of the write done.
+class TightSink final : public Sink {
+ public:
+  TightSink(Buffer& to, std::size_t room) : to_(to), room_(room) {}
+  const std::string& name() const override { return name_; }
+  Outcome<Done> write(Bytes bytes) override {
+    const auto fits = std::min(bytes.size(), room_ - std::min(room_, to_.size()));
+    append(to_, bytes.first(fits));
+    if (fits < bytes.size()) return Error{"full"};
+    return Done{};
+  }
+  Outcome<Done> cut(std::uint64_t size) override {
+    if (!can_cut) return Error{"cannot cut"};
+    return to_.resize(size), Done{};
+  }
+  Outcome<Done> sync() override { return Done{}; }
+  Outcome<Done> finish() override { return Done{}; }
+  void give(std::size_t room) { room_ = room; }
+  bool can_cut = true;
+
+ private:
+  Buffer& to_;
+  std::size_t room_;
+  std::string name_ = "tight";
+};
+
+}  // namespace
+
+TEST_CASE("what is written reads back, compressed or not") {
+  for (const bool compress : {false, true})
+    for (const auto chunks : std::initializer_list<std::size_t>{0, 1, 2, 9})
+      for (const auto each : std::initializer_list<std::size_t>{1, 2, 100}) {
+        CAPTURE(compress);
+        CAPTURE(chunks);
+        CAPTURE(each);
+        const auto made = sample(chunks, each, compress);
+        const auto heard = hear(made.file);
+        CHECK(heard.error == "");
+        CHECK(heard.messages == made.messages);
+        CHECK(heard.progress.chunks == chunks);
+        CHECK(heard.progress.complete);
+        CHECK(heard.progress.whole == made.file.size());
+      }
+}
+
+TEST_CASE("an empty recording is the bytes of the specification") {
+  Buffer file;
+  MemorySink sink(file);
+  Writer writer(sink, {.header = {"p", "lib"}});
+  REQUIRE(ok(writer.begin()));
+  REQUIRE(ok(writer.end()));
+  Buffer head(kMagic.begin(), kMagic.end());
+  const Buffer header = {1, 12, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 'p', 3, 0, 0, 0, 'l', 'i', 'b'};
+  append(head, header);
+  REQUIRE(file.size() > head.size());
+  CHECK(same(Bytes(file).first(head.size()), head));
+  const auto data_end = Bytes(file).subspan(head.size(), 13);
+  CHECK(data_end[0] == 15);
+  CHECK(Take(data_end.subspan(9)).number<std::uint32_t>("crc") == crc32(head));
+  CHECK(same(Bytes(file).last(8), kMagic));
+}
+
+TEST_CASE("every index entry points at the message it says") {
+  for (const bool compress : {false, true}) {
+    const auto made = sample(3, 5, compress);
+    const auto all = pieces(made.file);
+    Decompressor decompressor;
+    std::size_t chunks = 0, indexed = 0;
+    Bytes records;
+    for (const auto& piece : all) {
+      if (piece.op == Op::kChunk) {
+        const auto chunk = parse_chunk(piece.content);
+        REQUIRE(chunk.ok());
+        CHECK(piece.offset + kRecordHead + piece.content.size() == made.chunk_ends[chunks++]);
+        if (compress) {
+          const auto unfolded = decompressor.decompress(chunk->records, chunk->size);
+          REQUIRE(unfolded.ok());
+          records = *unfolded;
+        } else {
+          records = chunk->records;
+        }
+        CHECK(crc32(records) == chunk->crc);
+      }
+      if (piece.op != Op::kMessageIndex) continue;
+      Take take(piece.content);
+      const auto channel = take.number<std::uint16_t>("channel");
+      Take entries(take.block<std::uint32_t>("records"));
+      while (!entries.done()) {
+        const auto time = entries.number<std::uint64_t>("time");
+        const auto offset = entries.number<std::uint64_t>("offset");
+        Take record(records.subspan(offset));
+        CHECK(record.number<std::uint8_t>("op") == 5);
+        const auto message = parse_message(record.block<std::uint64_t>("content"));
+        REQUIRE(message.ok());
+        CHECK(message->channel == channel);
+        CHECK(message->log_time == time);
+        ++indexed;
+      }
+    }
+    CHECK(chunks == 3);
+    CHECK(indexed == made.messages.size());
+  }
+}
+
+TEST_CASE("chunk indexes, summary offsets and the footer point where they say") {
+  const auto made = sample(4, 3, true);
+  const auto all = pieces(made.file);
+  const auto at = [&](std::uint64_t offset) -> const Piece* {
+    for (const auto& piece : all)
+      if (piece.offset == offset) return &piece;
+    return nullptr;
+  };
+  std::size_t chunk_indexes = 0, groups = 0;
+  std::uint64_t first_offset = 0;
+  for (const auto& piece : all) {
+    Take take(piece.content);
+    if (piece.op == Op::kChunkIndex) {
+      take.number<std::uint64_t>("start"), take.number<std::uint64_t>("end");
+      const auto* chunk = at(take.number<std::uint64_t>("chunk_start_offset"));
+      REQUIRE(chunk);
+      CHECK(chunk->op == Op::kChunk);
+      CHECK(take.number<std::uint64_t>("chunk_length") == chunk->content.size() + kRecordHead);
+      Take offsets(take.block<std::uint32_t>("message_index_offsets"));
+      std::uint64_t index_length = 0;
+      while (!offsets.done()) {
+        const auto channel = offsets.number<std::uint16_t>("channel");
+        const auto* index = at(offsets.number<std::uint64_t>("offset"));
+        REQUIRE(index);
+        CHECK(index->op == Op::kMessageIndex);
+        CHECK(Take(index->content).number<std::uint16_t>("channel") == channel);
+        index_length += index->content.size() + kRecordHead;
+      }
+      CHECK(take.number<std::uint64_t>("message_index_length") == index_length);
+      CHECK(take.string("compression") == "zstd");
+      const auto parsed = parse_chunk(chunk->content);
+      CHECK(take.number<std::uint64_t>("compressed_size") == parsed->records.size());
+      CHECK(take.number<std::uint64_t>("uncompressed_size") == parsed->size);
+      CHECK(take.done());
+      ++chunk_indexes;
+    }
+    if (piece.op == Op::kSummaryOffset) {
+      if (!first_offset) first_offset = piece.offset;
+      const auto op = static_cast<Op>(take.number<std::uint8_t>("group_opcode"));
+      auto from = take.number<std::uint64_t>("group_start");
+      const auto end = from + take.number<std::uint64_t>("group_length");
+      while (from < end) {
+        const auto* member = at(from);
+        REQUIRE(member);
+        CHECK(member->op == op);
+        from += member->content.size() + kRecordHead;
+      }
+      CHECK(from == end);
+      ++groups;
+    }
+    if (piece.op == Op::kFooter) {
+      const auto footer = parse_footer(piece.content);
+      REQUIRE(footer.ok());
+      CHECK(at(footer->summary_start)->op == Op::kSchema);
+      CHECK(footer->summary_offset_start == first_offset);
+    }
+  }
+  CHECK(chunk_indexes == 4);
+  CHECK(groups == 5);  // schemas, channels, statistics, chunk indexes, metadata indexes
+}
+
+TEST_CASE("a chunk that finds no room leaves the file as it was, at every size of the disk") {
+  const auto made = sample(2, 20, false);
+  for (std::size_t room = 120; room < made.file.size(); ++room) {
+    Buffer file;
+    TightSink sink(file, room);
+    Writer writer(sink, {.compress = false});
+    if (!writer.begin().ok() || !writer.define(mcap::Channel{1, 0, "/a", "text", {}}).ok()) continue;
+    std::vector<Said> written;
+    for (std::uint32_t c = 0; c < 3; ++c) {
+      std::vector<Said> chunk;
+      for (std::uint32_t m = 0; m < 6; ++m) {
+        chunk.push_back({1, 10 * c + m, m, "text"});
+        writer.message({1, 10 * c + m, m, m, as_bytes("text")});
+      }
+      const auto before = file.size();
+      if (writer.end_chunk().ok())
+        written.insert(written.end(), chunk.begin(), chunk.end());
+      else
+        CHECK(file.size() == before);
+    }
+    sink.give(1 << 20);
+    REQUIRE(ok(writer.end()));
+    const auto heard = hear(file);
+    CHECK(heard.error == "");
+    CHECK(heard.messages == written);
+  }
+}
+
+TEST_CASE("without room for a summary the file ends without one, and is whole") {
+  Buffer file;
+  TightSink sink(file, 10000);
+  Writer writer(sink);
+  REQUIRE(ok(writer.begin()));
+  REQUIRE(ok(writer.define(mcap::Channel{1, 0, "/a", "text", {}})));
+  writer.message({1, 1, 1, 1, as_bytes("kept")});
+  REQUIRE(ok(writer.end_chunk()));
+  sink.give(file.size() + 13 + 29 + 8);  // data end, footer, magic
+  REQUIRE(ok(writer.end()));
+  const auto heard = hear(file);
+  CHECK(heard.error == "");
+  CHECK(heard.messages == std::vector<Said>{{1, 1, 1, "kept"}});
+}
+
+TEST_CASE("torn bytes that could not be cut off are cut before the next write") {
+  Buffer file;
+  TightSink sink(file, 200);
+  Writer writer(sink, {.compress = false});
+  REQUIRE(ok(writer.begin()));
+  REQUIRE(ok(writer.define(mcap::Channel{1, 0, "/a", "text", {}})));
+  const auto whole = file.size();
+  writer.message({1, 1, 1, 1, as_bytes(std::string(500, 'x'))});
+  sink.can_cut = false;
+  CHECK_FALSE(writer.end_chunk().ok());
+  CHECK(file.size() > whole);
+  sink.can_cut = true;
+  sink.give(1 << 20);
+  writer.message({1, 2, 2, 2, as_bytes("kept")});
+  REQUIRE(ok(writer.end()));
+  const auto heard = hear(file);
+  CHECK(heard.error == "");
+  CHECK(heard.messages == std::vector<Said>{{1, 2, 2, "kept"}});
+}
