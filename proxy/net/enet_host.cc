@@ -1,0 +1,222 @@
+#include "proxy/net/enet_host.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace entente::net {
+namespace {
+
+// ENet's own default holds 550 small datagrams; a burst of a thousand lost a fifth of itself.
+constexpr int kReceiveBuffer = 4 << 20;
+
+thread_local EnetHost* serving = nullptr;  // whose datagrams ENet is reading on this thread: intercept() is not told
+
+ENetAddress to_enet(const Address& address) {
+  const auto* four = reinterpret_cast<const sockaddr_in*>(address.raw());
+  return {four->sin_addr.s_addr, address.port()};
+}
+
+Address from_enet(const ENetAddress& address) {
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_addr.s_addr = address.host;
+  four.sin_port = htons(address.port);
+  return Address::from(reinterpret_cast<const sockaddr*>(&four));
+}
+
+enet_uint32 flags_of(EnetSend send) {
+  switch (send) {
+    case EnetSend::kReliable:
+      return ENET_PACKET_FLAG_RELIABLE;
+    case EnetSend::kUnsequenced:
+      return ENET_PACKET_FLAG_UNSEQUENCED;
+    default:
+      return ENET_PACKET_FLAG_UNRELIABLE_FRAGMENT;
+  }
+}
+
+}  // namespace
+
+EnetPacket::EnetPacket(Bytes bytes, EnetSend send)
+    : packet_(enet_packet_create(bytes.data(), bytes.size(), flags_of(send))) {}
+
+EnetSend EnetPacket::send() const {
+  if ((packet_->flags & ENET_PACKET_FLAG_RELIABLE) != 0) return EnetSend::kReliable;
+  return (packet_->flags & ENET_PACKET_FLAG_UNSEQUENCED) != 0 ? EnetSend::kUnsequenced : EnetSend::kUnreliable;
+}
+
+Address EnetPeer::address() const { return from_enet(peer_->address); }
+
+Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options) {
+  if (at.v6()) return Error{"cannot listen on " + at.text() + ": ENet knows IPv4 only; give an IPv4 address"};
+  const ENetAddress address = to_enet(at);
+  host_ = enet_host_create(&address, options.peers, options.channels, 0, 0);
+  if (!host_) return Error{"cannot listen on " + at.text() + " (UDP); is the port taken, or too many peers asked for?"};
+  if (!prepare(options))
+    return Error{"cannot watch the UDP socket of " + at.text() + "; raise the limit of open files"};
+  return from_enet(host_->address);
+}
+
+Outcome<Done> EnetHost::open(const EnetOptions& options) {
+  host_ = enet_host_create(nullptr, options.peers, options.channels, 0, 0);
+  if (!host_ || !prepare(options)) return Error{"cannot open a UDP socket; raise the limit of open files"};
+  return Done{};
+}
+
+bool EnetHost::prepare(const EnetOptions& options) {
+  if (options.range_coder) enet_host_compress_with_range_coder(host_);
+  host_->maximumPacketSize = options.largest_packet;
+  host_->maximumWaitingData = 2 * options.largest_packet;
+  host_->intercept = &EnetHost::intercept;
+  enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kReceiveBuffer);
+  if (!poll_.open(loop_, host_->socket, *this)) return close(), false;
+  poll_.want(true, false);
+  return true;
+}
+
+void EnetHost::close() {
+  if (!host_) return;
+  assert(serving != this);
+  poll_.close();
+  ticker_.reset();
+  loop_.never(*this);
+  flushing_ = false;
+  for (std::size_t i = 0; i < host_->peerCount; ++i) {
+    ENetPeer* raw = &host_->peers[i];
+    auto* peer = static_cast<EnetPeer*>(raw->data);
+    if (!peer) continue;
+    enet_peer_reset(raw);  // gives back its packets, which count themselves off
+    raw->data = nullptr;
+    delete peer;
+  }
+  enet_host_destroy(host_);
+  host_ = nullptr;
+  peers_ = 0;
+}
+
+EnetPeer* EnetHost::connect(const Address& to, std::size_t channels, std::uint32_t data) {
+  const ENetAddress address = to_enet(to);
+  ENetPeer* raw = enet_host_connect(host_, &address, channels, data);
+  if (!raw) return nullptr;
+  EnetPeer& peer = adopt(raw);
+  flush_later();
+  return &peer;
+}
+
+bool EnetHost::send(EnetPeer& peer, std::uint8_t channel, EnetPacket packet) {
+  const std::size_t size = packet.bytes().size();
+  if (size == 0 || peer.gone_) return false;
+  ENetPacket* raw = packet.release();
+  raw->flags &= ENET_PACKET_FLAG_RELIABLE | ENET_PACKET_FLAG_UNSEQUENCED | ENET_PACKET_FLAG_UNRELIABLE_FRAGMENT;
+  raw->userData = &peer;
+  raw->freeCallback = &EnetHost::freed;
+  peer.waiting_ += size;
+  if (enet_peer_send(peer.peer_, channel, raw) != 0) {
+    enet_packet_destroy(raw);
+    return false;
+  }
+  flush_later();
+  return true;
+}
+
+void EnetHost::freed(ENetPacket* packet) { static_cast<EnetPeer*>(packet->userData)->waiting_ -= packet->dataLength; }
+
+void EnetHost::send_raw(const Address& to, Bytes datagram) {
+  const ENetAddress address = to_enet(to);
+  ENetBuffer buffer{};
+  buffer.data = const_cast<std::uint8_t*>(datagram.data());  // ENet only reads it
+  buffer.dataLength = datagram.size();
+  enet_socket_send(host_->socket, &address, &buffer, 1);
+}
+
+void EnetHost::disconnect(EnetPeer& peer, std::uint32_t data) {
+  enet_peer_disconnect_later(peer.peer_, data);
+  flush_later();
+}
+
+void EnetHost::dismiss(EnetPeer& peer, std::uint32_t data) {
+  peer.gone_ = true;
+  disconnect(peer, data);
+}
+
+EnetPeer& EnetHost::adopt(ENetPeer* raw) {
+  auto peer = std::make_unique<EnetPeer>();
+  peer->peer_ = raw;
+  raw->data = peer.get();
+  ++peers_;
+  keep_time();
+  return *peer.release();  // the ENet peer owns it until forget() or close()
+}
+
+void EnetHost::forget(EnetPeer& peer) {
+  enet_peer_reset(peer.peer_);
+  peer.peer_->data = nullptr;
+  delete &peer;
+  --peers_;
+}
+
+/// Time only passes for ENet while it is served.
+void EnetHost::keep_time() {
+  if (peers_ == 0) return ticker_.reset();
+  if (!ticker_) ticker_.emplace(loop_, static_cast<Ticker::User&>(*this), kServiceEvery);
+}
+
+void EnetHost::ready(bool, bool, bool) { serve(); }
+void EnetHost::tick(Millis) { serve(); }
+
+void EnetHost::flush_later() {
+  if (!flushing_) loop_.later(*this);
+  flushing_ = true;
+}
+
+void EnetHost::at_turn_end() {
+  flushing_ = false;
+  if (host_) enet_host_flush(host_);
+}
+
+void EnetHost::serve() {
+  // A datagram that ENet cannot read makes a call fail and is gone with it: go on, but not for ever.
+  constexpr int kMostFailures = 64;
+  serving = this;
+  for (int failures = 0; failures < kMostFailures;) {
+    ENetEvent event{};
+    int found = enet_host_service(host_, &event, 0);
+    if (found == 0) break;
+    if (found < 0) ++failures, ++unreadable_;
+    for (; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
+  }
+  serving = nullptr;
+  keep_time();
+}
+
+void EnetHost::deal_with(ENetEvent& event) {
+  auto* peer = static_cast<EnetPeer*>(event.peer->data);
+  switch (event.type) {
+    case ENET_EVENT_TYPE_CONNECT:
+      if (!peer) peer = &adopt(event.peer);
+      if (!peer->gone_) user_.connected(*peer, event.data);
+      break;
+    case ENET_EVENT_TYPE_RECEIVE: {
+      EnetPacket packet(event.packet);
+      if (peer && !peer->gone_) user_.received(*peer, event.channelID, std::move(packet));
+      break;
+    }
+    case ENET_EVENT_TYPE_DISCONNECT:
+      if (!peer) break;
+      if (!peer->gone_) user_.disconnected(*peer, event.data);
+      forget(*peer);
+      break;
+    case ENET_EVENT_TYPE_NONE:
+      break;
+  }
+}
+
+int EnetHost::intercept(ENetHost* host, ENetEvent*) {
+  const bool taken =
+      serving->user_.intercepted(from_enet(host->receivedAddress), {host->receivedData, host->receivedDataLength});
+  return taken ? 1 : 0;
+}
+
+}  // namespace entente::net

@@ -1,0 +1,128 @@
+// ENet under libuv: one ENet host (a listener with its clients, or our side of connections to servers) on one loop.
+// Law: no busy loop (the socket wakes it, and a timer only while there are peers); an empty packet is never sent (with
+// the range coder on it crashes ENet); what waits for a peer is counted, so that its owner can bound it.
+#pragma once
+
+#include <enet/enet.h>
+
+#include <memory>
+#include <optional>
+
+#include "proxy/net/enet_dissector.h"
+#include "proxy/net/poll.h"
+
+namespace entente::net {
+
+struct EnetOptions {
+  std::size_t peers = 1;                   ///< most at once, 1 to 4095; ENet is silent towards one more
+  std::size_t channels = 1;                ///< most that a peer may ask for, 1 to 255
+  bool range_coder = false;                ///< both sides must agree, or nothing connects
+  std::size_t largest_packet = 1U << 20U;  ///< bytes; a larger one ends its peer
+};
+
+/// A packet as it was received; sent on without copying.
+class EnetPacket {
+ public:
+  explicit EnetPacket(ENetPacket* packet) : packet_(packet) {}
+  EnetPacket(Bytes bytes, EnetSend send);
+
+  Bytes bytes() const { return {packet_->data, packet_->dataLength}; }
+  EnetSend send() const;
+  ENetPacket* release() { return packet_.release(); }
+
+ private:
+  struct Destroy {
+    void operator()(ENetPacket* packet) const { enet_packet_destroy(packet); }
+  };
+  std::unique_ptr<ENetPacket, Destroy> packet_;
+};
+
+/// One connection of a host. Lives from connect() or User::connected until disconnected(), or close().
+class EnetPeer {
+ public:
+  Address address() const;
+  std::size_t channels() const { return peer_->channelCount; }
+  /// Bytes sent that the peer has not acknowledged, or that ENet has not put on the wire.
+  std::size_t waiting() const { return waiting_; }
+
+  void* owner = nullptr;  ///< for whoever uses the host
+
+ private:
+  friend class EnetHost;
+  ENetPeer* peer_ = nullptr;
+  std::size_t waiting_ = 0;
+  bool gone_ = false;  // its user must not hear of it any more
+};
+
+class EnetHost final : private Poll::User, private Ticker::User, private Later {
+ public:
+  class User {
+   public:
+    virtual ~User() = default;
+    /// `data`: what a client said when it connected (the game's version number); 0 for our own connections.
+    virtual void connected(EnetPeer& peer, std::uint32_t data) = 0;
+    virtual void received(EnetPeer& peer, std::uint8_t channel, EnetPacket packet) = 0;
+    /// By the peer (with its data), or by silence, or because it never answered; `peer` ends with this call.
+    virtual void disconnected(EnetPeer& peer, std::uint32_t data) = 0;
+    /// A datagram before ENet sees it; true takes it away from ENet.
+    virtual bool intercepted(const Address&, Bytes) { return false; }
+  };
+
+  EnetHost(Loop& loop, User& user) : loop_(loop), user_(user) {}
+  ~EnetHost() override { close(); }
+  EnetHost(const EnetHost&) = delete;
+  EnetHost& operator=(const EnetHost&) = delete;
+
+  /// Listens. ENet knows IPv4 only.
+  Outcome<Address> listen(const Address& at, const EnetOptions& options);
+  /// A host of our own, for connect().
+  Outcome<Done> open(const EnetOptions& options);
+  /// Everything at once; peers hear nothing, nor does the user. Not within a callback of this host.
+  void close();
+  bool is_open() const { return host_ != nullptr; }
+
+  /// Null when all peers of the host are in use.
+  EnetPeer* connect(const Address& to, std::size_t channels, std::uint32_t data);
+
+  /// False if the packet is empty, or ENet does not take it (then it is lost).
+  bool send(EnetPeer& peer, std::uint8_t channel, EnetPacket packet);
+  /// A datagram beside ENet, from the host's socket.
+  void send_raw(const Address& to, Bytes datagram);
+
+  /// What was sent before still arrives; then the peer hears `data`. The user hears disconnected().
+  void disconnect(EnetPeer& peer, std::uint32_t data);
+  /// The same, but the user hears nothing more of it, and `peer` must not be used again.
+  void dismiss(EnetPeer& peer, std::uint32_t data);
+
+  /// Datagrams that ENet could not read.
+  std::uint64_t unreadable() const { return unreadable_; }
+
+ private:
+  static constexpr Millis kServiceEvery = 8;  // lost packets are sent again no sooner than the host is served
+
+  void ready(bool readable, bool writable, bool broken) override;
+  void tick(Millis now) override;
+  void at_turn_end() override;
+
+  bool prepare(const EnetOptions& options);
+  void flush_later();
+  void serve();
+  void deal_with(ENetEvent& event);
+  EnetPeer& adopt(ENetPeer* raw);
+  void forget(EnetPeer& peer);
+  void keep_time();
+
+  static int intercept(ENetHost* host, ENetEvent* event);
+  static void freed(ENetPacket* packet);
+
+  Loop& loop_;
+  User& user_;
+  ENetHost* host_ = nullptr;
+  Poll poll_;
+  std::optional<Ticker> ticker_;
+  std::size_t peers_ = 0;
+  bool flushing_ = false;
+  std::uint64_t unreadable_ = 0;
+};
+
+}  // namespace entente::net

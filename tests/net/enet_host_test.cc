@@ -1,0 +1,154 @@
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "proxy/net/enet_host.h"
+#include "tests/support/hex.h"
+
+namespace entente::net {
+namespace {
+
+Address loopback() { return *Address::parse("127.0.0.1", 0); }
+
+/// Writes down what it hears, and echoes packets if asked.
+struct Side final : EnetHost::User {
+  explicit Side(Loop& loop) : host(loop, *this) {}
+  void connected(EnetPeer& who, std::uint32_t data) override {
+    peer = &who;
+    log.push_back("up " + std::to_string(data));
+  }
+  void received(EnetPeer& who, std::uint8_t channel, EnetPacket packet) override {
+    log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.send())) + " " +
+                  to_hex(packet.bytes().first(std::min<std::size_t>(4, packet.bytes().size()))));
+    if (echo) host.send(who, channel, std::move(packet));
+  }
+  void disconnected(EnetPeer&, std::uint32_t data) override {
+    peer = nullptr;
+    log.push_back("down " + std::to_string(data));
+  }
+  bool intercepted(const Address& from, Bytes datagram) override {
+    if (as_text(datagram) != "HELLO") return false;
+    host.send_raw(from, as_bytes("HI"));
+    log.emplace_back("hello");
+    return true;
+  }
+
+  EnetHost host;
+  EnetPeer* peer = nullptr;
+  bool echo = false;
+  std::vector<std::string> log;
+};
+
+struct Duel {
+  explicit Duel(EnetOptions options) : Duel(options, options) {}
+  Duel(const EnetOptions& options, const EnetOptions& of_client) : server(loop), client(loop) {
+    const auto bound = server.host.listen(loopback(), options);
+    REQUIRE(bound.ok());
+    address = *bound;
+    REQUIRE(client.host.open(of_client).ok());
+  }
+
+  /// Turns the loop until `done`, five seconds at most.
+  void until(const std::function<bool()>& done) {
+    const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
+    CHECK(done());
+  }
+  void connect(std::uint32_t data) {
+    client.peer = client.host.connect(address, 2, data);
+    REQUIRE(client.peer);
+    until([&] { return server.peer != nullptr && !client.log.empty(); });
+  }
+  ~Duel() {
+    client.host.close();
+    server.host.close();
+    loop.run();
+  }
+
+  Loop loop;
+  Side server, client;
+  Address address;
+};
+
+TEST_CASE("enet host: connects with data, echoes each kind of packet, disconnects with data") {
+  for (const bool range_coder : {false, true}) {
+    Duel duel({4, 2, range_coder});
+    duel.server.echo = true;
+    duel.connect(3);
+    CHECK(duel.server.log == std::vector<std::string>{"up 3"});
+    CHECK(duel.server.peer->channels() == 2);
+    duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("0102"), EnetSend::kReliable));
+    duel.client.host.send(*duel.client.peer, 1, EnetPacket(from_hex("0304"), EnetSend::kUnreliable));
+    duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("0506"), EnetSend::kUnsequenced));
+    duel.until([&] { return duel.client.log.size() == 4; });
+    auto heard = duel.client.log;
+    std::sort(heard.begin(), heard.end());
+    CHECK(heard == std::vector<std::string>{"0/1 0102", "0/2 0506", "1/0 0304", "up 0"});
+    duel.until([&] { return duel.client.peer->waiting() == 0 && duel.server.peer->waiting() == 0; });
+    duel.server.host.disconnect(*duel.server.peer, 10);
+    duel.until([&] { return duel.client.peer == nullptr; });
+    CHECK(duel.client.log.back() == "down 10");
+  }
+}
+
+TEST_CASE("enet host: an empty packet is refused, with the range coder on") {
+  Duel duel({4, 2, true});
+  duel.connect(3);
+  CHECK_FALSE(duel.client.host.send(*duel.client.peer, 0, EnetPacket(Bytes{}, EnetSend::kReliable)));
+  CHECK(duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("00"), EnetSend::kReliable)));
+  duel.until([&] { return duel.server.log.size() == 2; });
+}
+
+TEST_CASE("enet host: what a peer does not take is counted as waiting") {
+  Duel duel({4, 2, false});
+  duel.connect(3);
+  const Buffer big(50000, 7);
+  for (int i = 0; i < 10; ++i) duel.client.host.send(*duel.client.peer, 0, EnetPacket(big, EnetSend::kReliable));
+  CHECK(duel.client.peer->waiting() == 500000);
+  duel.until([&] { return duel.server.log.size() == 11; });
+  duel.until([&] { return duel.client.peer->waiting() == 0; });
+}
+
+TEST_CASE("enet host: a packet larger than allowed is not sent, and one that comes is not taken in") {
+  EnetOptions small{4, 2, false};
+  small.largest_packet = 2000;
+  Duel duel(small, {4, 2, false});
+  duel.connect(3);
+  CHECK_FALSE(duel.server.host.send(*duel.server.peer, 0, EnetPacket(Buffer(2001, 1), EnetSend::kReliable)));
+  duel.client.host.send(*duel.client.peer, 0, EnetPacket(Buffer(20000, 1), EnetSend::kReliable));
+  uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+  duel.client.host.send_raw(duel.address, as_bytes("HELLO"));
+  duel.until([&] { return duel.server.log.size() > 1; });
+  CHECK(duel.server.log == std::vector<std::string>{"up 3", "hello"});
+  CHECK(duel.client.peer->waiting() == 20000);
+}
+
+TEST_CASE("enet host: a datagram beside ENet is answered") {
+  Duel duel({4, 2, true});
+  duel.connect(3);
+  duel.client.host.send_raw(duel.address, as_bytes("HELLO"));
+  duel.until([&] { return duel.server.log.back() == "hello"; });
+}
+
+TEST_CASE("enet host: IPv6 is refused with a sentence") {
+  Loop loop;
+  Side side(loop);
+  const auto bound = side.host.listen(*Address::parse("::1", 0), {});
+  REQUIRE_FALSE(bound.ok());
+  CHECK(bound.error().text.find("IPv4 only") != std::string::npos);
+}
+
+TEST_CASE("enet host: a host without peers sleeps") {
+  Duel duel({4, 2, false});
+  duel.connect(1);
+  duel.client.host.disconnect(*duel.client.peer, 0);
+  duel.until([&] { return duel.client.peer == nullptr && duel.server.peer == nullptr; });
+  uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(uv_backend_timeout(duel.loop.raw()) == -1);
+}
+
+}  // namespace
+}  // namespace entente::net
