@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostUnheard = 64 * 1024;  // of a peer that goes on sending after the end
 constexpr int kPortTries = 8;
+constexpr std::uint32_t kLongestKept = 2'000;  // milliseconds; the rest of a frame comes sooner, even by retransmission
 
 std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
   return route.game.cutter(Way::kToServer, route.dialect);
@@ -145,7 +146,7 @@ void Session::open() {
   open_ = true;
   if (branch_.tap) branch_.tap->opened(info_, wall_now());
   branch_.opened(info_);
-  if (!early_.empty()) relay(client_, server_, Way::kToServer, Frames{early_, early_frames_});
+  if (!early_.empty()) relay(client_, server_, Way::kToServer, Frames{early_, 0, early_frames_});
   early_ = {};
   client_.resume(kEarly);
   if (client_.ended) server_.link.finish();
@@ -157,6 +158,7 @@ void Session::open() {
 
 void Session::received(net::Link& link, Lane, Bytes bytes) {
   moved_ = branch_.loop.now();
+  if (!is_client(link)) server_spoke_ = moved_;
   if (ending_) {
     unheard_ += bytes.size();
     if (unheard_ > kMostUnheard) hang_up();
@@ -203,15 +205,17 @@ void Session::to_client(const Frames& frames) {
 
 /// The server's first frame may name the player; the link table must know before the client can ask for its link.
 void Session::note_greeting(const Frames& frames) {
-  if (!datagrams_ || to_client_.passed() != frames.bytes.size() || frames.count == 0) return;
+  if (!datagrams_ || named_ || frames.count == 0) return;
+  named_ = true;
   if (const auto player = route_.game.greeted_as(frames.bytes.first(frames.first))) owner_.named(*this, *player);
 }
 
 void Session::relay(Peer& from, Peer& to, Way way, const Frames& frames) {
-  to.link.send(Lane::kStream, frames.bytes);
-  if (branch_.tap) branch_.tap->bytes(info_.link, way, Lane::kStream, frames.bytes, wall_now());
+  const Bytes bytes = frames.fresh();
+  if (branch_.tap) branch_.tap->bytes(info_.link, way, Lane::kStream, bytes, wall_now());
+  to.link.send(Lane::kStream, bytes);
   auto& traffic = way == Way::kToServer ? branch_.counters.to_server : branch_.counters.to_client;
-  traffic.bytes.add(frames.bytes.size());
+  traffic.bytes.add(bytes.size());
   traffic.frames.add(frames.count);
   const std::size_t waiting = to.link.waiting();
   if (waiting == 0) {
@@ -244,10 +248,9 @@ void Session::go_unframed(const Fault& fault) {
   branch_.say(Line::kUnframed, "server " + info_.server.text() + " sent what is no " + std::string(route_.game.name()) +
                                    " " + std::string(route_.dialect_name()) + " frame (" + fault.what + " in " +
                                    fault.field + "): its bytes are passed on as they come");
-  const Buffer rest(to_client_.kept().begin(), to_client_.kept().end());
+  to_client(Frames{to_client_.take_kept()});
   to_client_.lose_framing();
   to_client_.drop_kept();
-  to_client_.feed(rest, [&](const Frames& raw) { to_client(raw); });
 }
 
 // -- Going down
@@ -278,14 +281,13 @@ void Session::pass_rest(Way way) {
   Stream& stream = way == Way::kToServer ? to_server_ : to_client_;
   const bool whole = route_.game.whole_frames(way, wire::Stage::kPlay) ||
                      (way == Way::kToClient && !route_.game.goodbye(route_.dialect).empty());
-  if (!whole && open_ && !stream.kept().empty())
-    way == Way::kToServer ? to_server(Frames{stream.kept()}) : to_client(Frames{stream.kept()});
-  stream.drop_kept();
+  if (whole || !open_ || stream.kept().empty()) return;
+  way == Way::kToServer ? to_server(Frames{stream.take_kept()}) : to_client(Frames{stream.take_kept()});
 }
 
 void Session::say_goodbye() {
   const Bytes goodbye = route_.game.goodbye(route_.dialect);
-  if (goodbye.empty() || told_goodbye_ || client_.ended || !to_client_.framed()) return;
+  if (goodbye.empty() || told_goodbye_ || client_.ended || !to_client_.at_border()) return;
   told_goodbye_ = true;
   client_.link.send(Lane::kStream, goodbye);
 }
@@ -361,6 +363,9 @@ void Session::tick(Millis now) {
   }
   if ((client_.paused & kRate) && bytes_.ready(now) && messages_.ready(now)) client_.resume(kRate);
   if (connecting_ && limits_.connect_ms && now > connect_by_) return connect_timed_out();
+  // A beginning whose end does not come is passed on after all: what a server says is not ours to keep.
+  if (open_ && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
+    to_client(Frames{to_client_.take_kept()});
   if (const auto reason = overdue(now)) end(*reason);
 }
 

@@ -18,6 +18,18 @@ Stream::Scan Stream::scan(Bytes in) {
   return found;
 }
 
+Bytes Stream::take_kept() {
+  const Bytes rest = kept();
+  passed_ += rest.size();
+  ahead_ = kept_.size();
+  return rest;
+}
+
+void Stream::drop_kept() {
+  kept_.clear();
+  ahead_ = 0;
+}
+
 void Stream::keep(Bytes rest) {
   const bool mine = !kept_.empty();
   if (!mine && !rest.empty()) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "adapters/wire/frame.h"
 #include "adapters/wire/game.h"
@@ -15,7 +16,10 @@ namespace entente::relay {
 
 /// Whole frames, next to each other.
 struct Frames {
+  Bytes fresh() const { return bytes.subspan(ahead); }
+
   Bytes bytes;
+  std::size_t ahead = 0;  ///< bytes at the beginning that were passed on before
   std::size_t count = 0;
   std::size_t first = 0, last = 0;  ///< sizes of the first and the last of them
 };
@@ -30,16 +34,18 @@ class Stream {
   template <class Pass>
   std::optional<Fault> feed(Bytes in, Pass&& pass);
 
-  /// What is kept: the beginning of a frame.
-  Bytes kept() const { return kept_; }
-  bool at_border() const { return kept_.empty() && cutter_; }
+  /// What is kept and was not passed on yet: the beginning of a frame.
+  Bytes kept() const { return Bytes(kept_).subspan(ahead_); }
+  /// The same, to be passed on before its frame is whole.
+  Bytes take_kept();
+  void drop_kept();
   bool framed() const { return cutter_ != nullptr; }
+  /// What was passed on ends with a whole frame.
+  bool at_border() const { return cutter_ && ahead_ == 0; }
   /// Bytes passed on so far.
   std::uint64_t passed() const { return passed_; }
-
-  /// From now on all bytes pass as they come. The caller passes on kept() first.
+  /// From now on all bytes pass as they come. The caller passes on take_kept() first.
   void lose_framing() { cutter_.reset(); }
-  void drop_kept() { kept_.clear(); }
 
  private:
   struct Scan {
@@ -53,6 +59,7 @@ class Stream {
   std::size_t largest_;
   std::uint64_t passed_ = 0;
   Buffer kept_;
+  std::size_t ahead_ = 0;  // of kept_, passed on already
 };
 
 template <class Pass>
@@ -66,10 +73,13 @@ std::optional<Fault> Stream::feed(Bytes in, Pass&& pass) {
     append(kept_, in);
     in = kept_;
   }
-  const Scan found = scan(in);
+  Scan found = scan(in);
   const std::size_t whole = found.frames.bytes.size();
-  passed_ += whole;
-  if (whole) pass(found.frames);
+  if (whole) {
+    found.frames.ahead = std::exchange(ahead_, 0);
+    passed_ += found.frames.fresh().size();
+    pass(std::as_const(found.frames));
+  }
   keep(in.subspan(whole));
   return found.fault;
 }

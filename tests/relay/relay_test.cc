@@ -164,6 +164,23 @@ TEST_CASE("a server's bytes that are no frames pass as they come, and are said a
   CHECK(running.heard.line("passed on as they come"));
 }
 
+TEST_CASE("a frame that a server does not finish is passed on after a while, and is finished like any other") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  Pair pair(running, fake);
+  const Buffer whole = frame("slow"), next = frame("next");
+  pair.server.send(Bytes(whole).first(3));
+  CHECK(!pair.client.readable(500));
+  CHECK(pair.client.read(3).size() == 3);
+  pair.server.send(Bytes(whole).subspan(3));
+  pair.server.send(next);
+  CHECK(pair.client.read(3 + next.size()).size() == 3 + next.size());
+  const auto record = running.tapped.record(1);
+  CHECK(as_text(record.to_client).substr(4) == std::string(as_text(whole)) + std::string(as_text(next)));
+  pair.server.reset();
+  CHECK(as_text(pair.client.read_all()) == kGoodbye);
+}
+
 TEST_CASE("IPv6 is relayed like IPv4") {
   FakeServer fake(true, true);
   Running running(toy::game(), fake.address());
