@@ -1,0 +1,104 @@
+// A loop: what is asked for later happens at the end of the turn, letters arrive, handles close, nothing is left open.
+#include "proxy/net/loop.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "proxy/net/mailbox.h"
+
+namespace entente::net {
+namespace {
+
+struct Flag final : Later {
+  void at_turn_end() override { ++times; }
+  int times = 0;
+};
+
+/// Ticks so many times, does something at each, then ends.
+struct Ticks final : Ticker::User {
+  Ticks(Loop& loop, int times, std::function<void()> work) : left(times), each(std::move(work)) {
+    ticker.emplace(loop, *this, 1);
+  }
+  void tick(Millis) override {
+    each();
+    if (--left == 0) ticker.reset();
+  }
+  int left;
+  std::function<void()> each;
+  std::optional<Ticker> ticker;
+};
+
+TEST_CASE("what a timer asks for later does not wait for an event") {
+  Loop loop;
+  Flag flag;
+  std::vector<int> seen;
+  Ticks ticks(loop, 3, [&] {
+    seen.push_back(flag.times);
+    loop.later(flag);
+  });
+  loop.run();
+  CHECK(seen == std::vector<int>{0, 1, 2});
+  CHECK(flag.times == 3);
+}
+
+TEST_CASE("what is asked for while turning ends happens in the same turn, and a request can be taken back") {
+  Loop loop;
+  Flag never, second;
+  struct First final : Later {
+    First(Loop& l, Flag& o) : loop(l), other(o) {}
+    void at_turn_end() override { loop.later(other); }
+    Loop& loop;
+    Flag& other;
+  } first(loop, second);
+  Ticks ticks(loop, 1, [&] {
+    loop.later(never);
+    loop.later(first);
+    loop.never(never);
+  });
+  loop.run();
+  CHECK(never.times == 0);
+  CHECK(second.times == 1);
+}
+
+/// Sums letters until it has them all.
+struct Sum {
+  Sum(Loop& loop, int all) : left(all), mailbox(loop, *this) {}
+  void mail() {
+    std::vector<int> letters;
+    mailbox.take(letters);
+    for (const int one : letters) total += one;
+    left -= static_cast<int>(letters.size());
+    if (left == 0) mailbox.close();
+  }
+  int left;
+  long total = 0;
+  Mailbox<int, Sum> mailbox;
+};
+
+TEST_CASE("letters from many threads all arrive, and after it is closed a mailbox takes none") {
+  Loop loop;
+  Sum sum(loop, 4000);
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 4; ++i)
+    writers.emplace_back([&] {
+      for (int n = 1; n <= 1000; ++n) CHECK(sum.mailbox.post(n));
+    });
+  loop.run();
+  for (auto& one : writers) one.join();
+  CHECK(sum.total == 4 * 500500);
+  CHECK(!sum.mailbox.post(1));
+  sum.mailbox.wake();  // harmless
+}
+
+TEST_CASE("a loop that never ran closes what was on it") {
+  Loop loop;
+  Ticks ticks(loop, 1, [] {});
+  CHECK(ticks.ticker);
+}
+
+}  // namespace
+}  // namespace entente::net

@@ -1,0 +1,55 @@
+// Sockets: one port for TCP and UDP, errors that say what to do, ports that a bzfs links.
+#include "proxy/net/socket.h"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+
+namespace entente::net {
+namespace {
+
+TEST_CASE("a listener with datagrams has one port for both, over IPv4 and IPv6") {
+  for (const char* text : {"127.0.0.1:0", "[::1]:0", "0.0.0.0:0", "[::]:0"}) {
+    CAPTURE(text);
+    for (int i = 0; i < 20; ++i) {
+      const auto sockets = listen(*Address::parse(text), true);
+      REQUIRE(sockets.ok());
+      CHECK(sockets->address.port() != 0);
+      CHECK(local_address(sockets->tcp.get()) == sockets->address);
+      CHECK(local_address(sockets->udp.get()) == sockets->address);
+    }
+  }
+}
+
+TEST_CASE("what cannot be listened on is said with what to do next") {
+  const auto first = listen(*Address::parse("127.0.0.1:0"), true);
+  const auto taken = listen(first->address, true);
+  REQUIRE(!taken.ok());
+  CHECK(taken.error().text == "cannot listen on " + first->address.text() +
+                                  ": Address already in use; stop the program that has this port, or listen on another "
+                                  "(port 0 takes any)");
+  const auto foreign = listen(*Address::parse("192.0.2.1:0"), false);
+  REQUIRE(!foreign.ok());
+  CHECK(foreign.error().text.find("listen on an address that this machine has") != std::string::npos);
+}
+
+TEST_CASE("a UDP port that is taken is taken, although the TCP port is free") {
+  auto first = listen(*Address::parse("127.0.0.1:0"), true);
+  first->tcp.reset();
+  CHECK(!listen(first->address, true).ok());
+  CHECK(listen(first->address, false).ok());
+}
+
+TEST_CASE("a pair towards a server shares one local port, whose low byte is at least 4") {
+  const auto server = listen(*Address::parse("127.0.0.1:0"), true);
+  for (int i = 0; i < 500; ++i) {
+    const auto pair = pair_towards(server->address);
+    REQUIRE(pair.ok());
+    const std::uint16_t port = local_address(pair->tcp.get()).port();
+    CHECK(port == local_address(pair->udp.get()).port());
+    CHECK((port & 0xFF) >= 4);
+    CHECK(peer_address(pair->udp.get()) == server->address);
+  }
+}
+
+}  // namespace
+}  // namespace entente::net

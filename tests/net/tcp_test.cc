@@ -1,0 +1,173 @@
+// A TCP link over real sockets: order, backpressure, half-close, resets; and no callback after close.
+#include "proxy/net/tcp.h"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+
+#include <functional>
+#include <string>
+
+#include "proxy/net/socket.h"
+
+namespace entente::net {
+namespace {
+
+/// Hears a link and remembers; `on_*` may do more.
+struct Ear : LinkUser {
+  void connected(Link&) override { is_connected = true, on_any(); }
+  void received(Link&, wire::Lane, Bytes bytes) override { append(heard, bytes), on_any(); }
+  void wrote(Link&) override { ++writes, on_any(); }
+  void ended(Link&) override { is_ended = true, on_any(); }
+  void broken(Link&, int error) override { why = error, on_any(); }
+
+  std::string text() const { return std::string(as_text(heard)); }
+
+  bool is_connected = false, is_ended = false;
+  int writes = 0, why = 0;
+  Buffer heard;
+  std::function<void()> on_any = [] {};
+};
+
+/// A link on a loop, and the other end as a plain non-blocking socket.
+struct LinkAndPeer {
+  LinkAndPeer() {
+    int pair[2];
+    auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+    pair[0] = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    REQUIRE(::connect(pair[0], listening->address.raw(), listening->address.size()) == 0);
+    pair[1] = ::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    peer = Fd(pair[0]);
+    REQUIRE(link.adopt(Fd(pair[1])));
+  }
+  void say(std::string_view text) { REQUIRE(::send(peer.get(), text.data(), text.size(), 0) > 0); }
+  std::string hear(std::size_t size) {
+    std::string text(size, '\0');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::recv(peer.get(), text.data(), size, MSG_WAITALL))));
+    return text;
+  }
+
+  Loop loop;
+  Ear ear;
+  Tcp link{loop, ear};
+  Fd peer;
+};
+
+TEST_CASE("bytes go both ways in order, and each end is told once") {
+  LinkAndPeer t;
+  t.link.read(true);
+  t.link.send(wire::Lane::kStream, as_bytes("hello "));
+  t.link.send(wire::Lane::kStream, as_bytes("peer"));
+  CHECK(t.hear(10) == "hello peer");
+  t.say("hello link");
+  ::shutdown(t.peer.get(), SHUT_WR);
+  t.ear.on_any = [&] {
+    if (!t.ear.is_ended) return;
+    t.link.send(wire::Lane::kStream, as_bytes("bye"));  // our own way is still open
+    t.link.finish();
+    t.link.close();
+  };
+  t.loop.run();
+  CHECK(t.ear.text() == "hello link");
+  CHECK(t.ear.is_ended);
+  CHECK(t.ear.why == 0);
+  CHECK(t.hear(100) == "bye");
+}
+
+TEST_CASE("what the kernel does not take waits, goes out in order, and the end comes after it") {
+  LinkAndPeer t;
+  Buffer all;
+  for (std::uint32_t i = 0; all.size() < (16u << 20); ++i)
+    append(all, {reinterpret_cast<const std::uint8_t*>(&i), sizeof i});
+  t.link.send(wire::Lane::kStream, all);
+  CHECK(t.link.waiting() > 0);
+  t.link.finish();
+  Buffer got(all.size());
+  std::size_t at = 0;
+  const auto read_some = [&] {
+    const ssize_t n = ::recv(t.peer.get(), got.data() + at, got.size() - at, MSG_DONTWAIT);
+    if (n > 0) at += static_cast<std::size_t>(n);
+  };
+  while (at < got.size()) {
+    read_some();
+    uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+  }
+  CHECK(got == all);
+  CHECK(t.link.waiting() == 0);
+  CHECK(t.ear.writes > 1);
+  CHECK(t.hear(1).empty());
+  t.link.close();
+  t.loop.run();
+}
+
+TEST_CASE("a link that is not read leaves the bytes where they are") {
+  LinkAndPeer t;
+  t.say("wait");
+  for (int i = 0; i < 10; ++i) uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(t.ear.heard.empty());
+  t.link.read(true);
+  t.ear.on_any = [&] { t.link.close(); };
+  t.loop.run();
+  CHECK(t.ear.text() == "wait");
+}
+
+TEST_CASE("a reset is told after the peer's last bytes, although a write noticed it first") {
+  LinkAndPeer t;
+  t.say("last words");
+  const linger now{1, 0};
+  setsockopt(t.peer.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  t.peer.reset();
+  t.link.send(wire::Lane::kStream, as_bytes("too late"));
+  t.link.send(wire::Lane::kStream, as_bytes("even later"));
+  t.link.read(true);
+  t.loop.run();  // ends because the link is closed
+  CHECK(t.ear.text() == "last words");
+  CHECK(t.ear.why != 0);
+  CHECK(!t.link.is_open());
+}
+
+TEST_CASE("a reset of a link that only writes is told") {
+  LinkAndPeer t;
+  const linger now{1, 0};
+  setsockopt(t.peer.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  t.peer.reset();
+  t.link.send(wire::Lane::kStream, as_bytes("too late"));
+  t.loop.run();
+  CHECK(t.ear.why != 0);
+}
+
+TEST_CASE("connecting succeeds, or fails with the reason, and the same link may try again") {
+  Loop loop;
+  Ear ear;
+  Tcp link(loop, ear);
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  const Address there = listening->address;
+  SUBCASE("and what was sent meanwhile arrives") {
+    REQUIRE(link.connect(std::move(stream_towards(there)->tcp), there) == 0);
+    link.send(wire::Lane::kStream, as_bytes("early"));
+    link.finish();
+    ear.on_any = [&] {
+      if (link.waiting() == 0 && ear.writes) link.close();
+    };
+    loop.run();
+    CHECK(ear.is_connected);
+    const Fd peer(::accept(listening->tcp.get(), nullptr, nullptr));
+    char text[16];
+    CHECK(::recv(peer.get(), text, sizeof text, MSG_WAITALL) == 5);
+  }
+  SUBCASE("refused") {
+    listening->tcp.reset();
+    const int at_once = link.connect(std::move(stream_towards(there)->tcp), there);
+    if (at_once == 0) loop.run();
+    CHECK((at_once == ECONNREFUSED || ear.why == ECONNREFUSED));
+    CHECK(!ear.is_connected);
+    auto again = listen(there, false);
+    REQUIRE(again.ok());
+    REQUIRE(link.connect(std::move(stream_towards(there)->tcp), there) == 0);
+    ear.on_any = [&] { link.close(); };
+    loop.run();
+    CHECK(ear.is_connected);
+  }
+}
+
+}  // namespace
+}  // namespace entente::net

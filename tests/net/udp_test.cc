@@ -1,0 +1,140 @@
+// Datagrams: batches arrive whole and in order, each to its address; what is too large is seen to be.
+#include "proxy/net/udp.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "proxy/net/socket.h"
+
+namespace entente::net {
+namespace {
+
+struct Ear : UdpReader::User {
+  void datagram(const Address& from, Bytes bytes) override {
+    heard.emplace_back(bytes.begin(), bytes.end());
+    sources.push_back(from);
+    if (heard.size() == wanted) reader->close();
+  }
+  void datagrams_done() override { ++batches; }
+  std::vector<Buffer> heard;
+  std::vector<Address> sources;
+  std::size_t wanted = 0;
+  int batches = 0;
+  UdpReader* reader = nullptr;
+};
+
+Fd bound(const char* ip) {
+  auto sockets = listen(*Address::parse(ip, 0), true);
+  REQUIRE(sockets.ok());
+  return std::move(sockets->udp);
+}
+
+TEST_CASE("a batch goes out at the end of the turn, or when it is full, and comes in with few calls") {
+  for (const char* ip : {"127.0.0.1", "::1"}) {
+    CAPTURE(ip);
+    const Fd here = bound(ip), there = bound(ip);
+    Loop loop;
+    Ear ear;
+    UdpReader reader(loop, ear);
+    ear.reader = &reader;
+    ear.wanted = 150;
+    REQUIRE(reader.open(there.get()));
+    UdpBatch batch(loop, here.get(), false);
+    for (std::uint8_t i = 0; i < 150; ++i) batch.push({}, local_address(there.get()), Buffer(i, i));
+    loop.run();
+    REQUIRE(ear.heard.size() == 150);
+    for (std::uint8_t i = 0; i < 150; ++i) CHECK(ear.heard[i] == Buffer(i, i));
+    CHECK(ear.sources.front() == local_address(here.get()));
+    CHECK(ear.batches < 20);
+    CHECK(batch.lost() == 0);
+  }
+}
+
+TEST_CASE("a datagram that cannot go is counted, and those behind it go") {
+  const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
+  Loop loop;
+  Ear ear;
+  UdpReader reader(loop, ear);
+  ear.reader = &reader;
+  ear.wanted = 2;
+  REQUIRE(reader.open(there.get()));
+  UdpBatch batch(loop, here.get(), false);
+  const Address good = local_address(there.get());
+  batch.push({}, good, Buffer{1});
+  batch.push({}, *Address::parse("[::1]:9"), Buffer{2});  // wrong family for this socket
+  batch.push({}, good, Buffer{3});
+  loop.run();
+  CHECK(ear.heard == std::vector<Buffer>{{1}, {3}});
+  CHECK(batch.lost() == 1);
+}
+
+TEST_CASE("a batch from a wildcard socket goes out from the address it names") {
+  for (const auto& [any, from] : {std::pair{"0.0.0.0", "127.0.0.5"}, std::pair{"::", "::1"}}) {
+    CAPTURE(from);
+    const Fd here = bound(any), there = bound(from);
+    Loop loop;
+    Ear ear;
+    UdpReader reader(loop, ear);
+    ear.reader = &reader;
+    ear.wanted = 1;
+    REQUIRE(reader.open(there.get()));
+    UdpBatch batch(loop, here.get(), true);
+    batch.push(*Address::parse(from, 1), local_address(there.get()), Buffer{1});
+    loop.run();
+    REQUIRE(ear.sources.size() == 1);
+    CHECK(ear.sources.front().ip_text() == from);
+  }
+}
+
+TEST_CASE("one that is too large arrives as one byte more than the largest") {
+  const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
+  const Address to = local_address(there.get());
+  REQUIRE(::connect(here.get(), to.raw(), to.size()) == 0);
+  Loop loop;
+  Ear ear;
+  UdpReader reader(loop, ear);
+  ear.reader = &reader;
+  ear.wanted = 2;
+  REQUIRE(reader.open(there.get()));
+  CHECK(udp_send(here.get(), Buffer(kLargestDatagram, 1)));
+  CHECK(udp_send(here.get(), Buffer(9000, 1)));
+  loop.run();
+  CHECK(ear.heard[0].size() == kLargestDatagram);
+  CHECK(ear.heard[1].size() == kLargestDatagram + 1);
+}
+
+TEST_CASE("a refusal by ICMP costs at most the datagrams before it") {
+  Fd gone = bound("127.0.0.1");
+  const Address to = local_address(gone.get());
+  gone.reset();
+  const Fd here = bound("127.0.0.1");
+  REQUIRE(::connect(here.get(), to.raw(), to.size()) == 0);
+  for (int i = 0; i < 10; ++i) CHECK(udp_send(here.get(), Buffer{1}));
+}
+
+TEST_CASE("a reader survives refusals and hears the next datagram") {
+  Fd gone = bound("127.0.0.1");
+  const Address to = local_address(gone.get());
+  gone.reset();
+  const Fd here = bound("127.0.0.1");
+  REQUIRE(::connect(here.get(), to.raw(), to.size()) == 0);
+  Loop loop;
+  Ear ear;
+  UdpReader reader(loop, ear);
+  ear.reader = &reader;
+  ear.wanted = 1;
+  REQUIRE(reader.open(here.get()));
+  CHECK(udp_send(here.get(), Buffer{1}));
+  for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  CHECK(ear.heard.empty());
+  const Fd back(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::bind(back.get(), to.raw(), to.size()) == 0);
+  const Address home = local_address(here.get());
+  REQUIRE(::sendto(back.get(), "x", 1, 0, home.raw(), home.size()) == 1);
+  loop.run();
+  CHECK(ear.heard.size() == 1);
+}
+
+}  // namespace
+}  // namespace entente::net
