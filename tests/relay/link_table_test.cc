@@ -1,0 +1,63 @@
+// Whose datagram is it: exact address first, then the first link request of the same IP that names the player.
+#include "proxy/relay/link_table.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/toy_game.h"
+
+namespace entente::relay {
+namespace {
+
+net::Address at(std::uint16_t port, const char* ip = "10.0.0.1") { return *net::Address::parse(ip, port); }
+Buffer request(std::uint8_t player) { return {1, 8, player}; }
+const Buffer kOther{0, 1};
+
+LinkId found(LinkTable& table, const net::Address& from, const Buffer& datagram) {
+  const auto seat = table.find(from, datagram);
+  return seat ? seat->link : 0;
+}
+
+TEST_CASE("a session's own address needs no request") {
+  LinkTable table(toy::game());
+  table.enter(at(1), {1, 0});
+  table.enter(at(2), {2, 3});
+  CHECK(found(table, at(2), kOther) == 2);
+  CHECK(table.find(at(2), kOther)->worker == 3);
+  CHECK(found(table, at(3), kOther) == 0);
+  CHECK(found(table, at(1, "10.0.0.2"), kOther) == 0);
+}
+
+TEST_CASE("behind a NAT: only by request, only by its IP, only once, and the owner's own address ends it") {
+  LinkTable table(toy::game());
+  table.enter(at(1), {1, 0});
+  table.greeted(1, 7);
+  CHECK(found(table, at(9), request(8)) == 0);
+  CHECK(found(table, at(9, "10.0.0.2"), request(7)) == 0);
+  CHECK(found(table, at(9), request(7)) == 1);
+  CHECK(found(table, at(9), kOther) == 1);
+  CHECK(found(table, at(10), request(7)) == 0);
+  CHECK(found(table, at(1), kOther) == 1);
+  CHECK(found(table, at(9), kOther) == 0);
+}
+
+TEST_CASE("what leaves takes only its own with it") {
+  LinkTable table(toy::game());
+  table.enter(at(1), {1, 0});
+  table.greeted(1, 7);
+  CHECK(found(table, at(9), request(7)) == 1);
+  // The address and the player id come back before the news of the first one's end.
+  table.enter(at(1), {2, 0});
+  table.greeted(2, 7);
+  table.leave(1);
+  CHECK(found(table, at(1), kOther) == 2);
+  CHECK(found(table, at(9), kOther) == 0);
+  CHECK(found(table, at(9), request(7)) == 2);
+  table.leave(2);
+  table.leave(2);
+  table.greeted(2, 7);  // late news of one who has left
+  CHECK(found(table, at(9), request(7)) == 0);
+  CHECK(table.size() == 0);
+}
+
+}  // namespace
+}  // namespace entente::relay
