@@ -18,7 +18,9 @@ namespace entente::bzflag {
 inline std::size_t dialect_of(std::string_view name) { return wire::find_dialect(game(), name).value(); }
 
 /// Plays the tape `name` to one dissector a connection. `grain`: at most so many stream bytes at once, 0 = as cut.
-inline void play_tape(const std::string& name, std::string_view dialect, std::size_t grain, wire::Dissected& to) {
+/// `only`: this connection, 0 = all.
+inline void play_tape(const std::string& name, std::string_view dialect, std::size_t grain, wire::Dissected& to,
+                      int only = 0) {
   std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/" + name + ".txt");
   REQUIRE(file.is_open());
   std::map<int, std::unique_ptr<wire::Dissector>> all;
@@ -27,6 +29,7 @@ inline void play_tape(const std::string& name, std::string_view dialect, std::si
     int connection = 0;
     std::string way_name, lane, hex;
     words >> connection >> way_name >> lane >> hex;
+    if (only != 0 && connection != only) continue;
     auto& dissector = all[connection];
     if (!dissector) dissector = std::make_unique<wire::Dissector>(game(), dialect_of(dialect));
     const auto way = way_name == "c2s" ? wire::Way::kToServer : wire::Way::kToClient;

@@ -1,0 +1,169 @@
+// Recordings of a real bzfs, and ours made from a session.
+#include "adapters/bzflag/rec.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "adapters/wire/print.h"
+#include "tests/bzflag/tape.h"
+
+namespace entente::bzflag {
+namespace {
+
+using wire::Frame, wire::Lane, wire::Stage, wire::Way;
+
+Buffer file_of(const char* name) {
+  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/" + name, std::ios::binary);
+  REQUIRE(file.is_open());
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// A packet's payload as the frame that a server would send.
+Buffer frame_of(const RecReader::Packet& packet) {
+  const std::size_t size = packet.payload.size();
+  Buffer frame{static_cast<std::uint8_t>(size >> 8U), static_cast<std::uint8_t>(size),
+               static_cast<std::uint8_t>(packet.head.code >> 8U), static_cast<std::uint8_t>(packet.head.code)};
+  append(frame, packet.payload);
+  return frame;
+}
+
+/// Writes again what `reader` reads.
+Buffer copied(RecReader& reader) {
+  Buffer out;
+  RecWriter writer(reader.dialect(), reader.short_header(), reader.header(), reader.flags(), reader.world(), out);
+  for (;;) {
+    const auto packet = reader.next();
+    REQUIRE(packet.ok());
+    if (!*packet) return out;
+    writer.add((*packet)->head, (*packet)->payload);
+  }
+}
+
+TEST_CASE("a real recording is written again to the byte") {
+  const Buffer file = file_of("bzfs2426-ctf.rec");
+  auto reader = RecReader::open(file);
+  REQUIRE(reader.ok());
+  CHECK(game().dialects()[reader->dialect()].name == "2.4");
+  CHECK_FALSE(reader->short_header());
+  CHECK(reader->header().protocol.view() == "BZFS0221");
+  CHECK(reader->header().application.view().starts_with("2.4.26"));
+  CHECK(world_hash(reader->world(), WorldSource::kRandom) == reader->header().hash.view());
+  CHECK(reader->flags().size() > 10);
+  CHECK(same(copied(*reader), file));
+}
+
+TEST_CASE("what a real recording holds are the server's messages") {
+  const Buffer file = file_of("bzfs2426-ctf.rec");
+  auto reader = RecReader::open(file);
+  REQUIRE(reader.ok());
+  const auto codec = game().codec(reader->dialect());
+  std::map<int, int> modes;
+  for (;;) {
+    const auto packet = reader->next();
+    REQUIRE(packet.ok());
+    if (!*packet) break;
+    ++modes[(*packet)->head.mode];
+    if ((*packet)->head.mode == kRecUpdate) continue;
+    const Buffer frame = frame_of(**packet);
+    INFO(to_hex(frame));
+    const auto row = codec->decode({Way::kToClient, Lane::kStream, Stage::kPlay, frame});
+    REQUIRE(row.ok());
+    Buffer again;
+    codec->encode(again);
+    CHECK(to_hex(again) == to_hex(frame));
+  }
+  CHECK(modes[kRecReal] > 100);
+  CHECK(modes[kRecState] > 50);
+  CHECK(modes[kRecUpdate] > 1);
+  CHECK(modes[kRecHidden] > 0);
+}
+
+TEST_CASE("the header that 2.4.12 got wrong is read and written as it is") {
+  Buffer file = file_of("bzfs2426-ctf.rec");
+  auto whole = RecReader::open(file);
+  REQUIRE(whole.ok());
+  Buffer narrow;
+  RecHeader header = whole->header();
+  header.short_application.set("2.4.12");
+  header.hash.set(whole->header().hash.view());
+  RecWriter writer(whole->dialect(), true, header, whole->flags(), whole->world(), narrow);
+  auto reader = RecReader::open(narrow);
+  REQUIRE(reader.ok());
+  CHECK(reader->short_header());
+  CHECK(reader->header().short_application.view() == "2.4.12");
+  CHECK(reader->header().hash.view() == header.hash.view());
+  CHECK(reader->world().size() == whole->world().size());
+  CHECK(same(copied(*reader), narrow));
+}
+
+TEST_CASE("a recording cut anywhere is a fault, or ends where it was cut") {
+  const Buffer file = file_of("bzfs2426-ctf.rec");
+  const std::size_t header = RecReader::open(file)->header().length;
+  for (std::size_t size = 0; size < file.size(); size += size < header + 300 ? 1 : 997) {
+    auto reader = RecReader::open(Bytes(file).first(size));
+    CHECK(reader.ok() == (size >= header));
+    while (reader.ok()) {
+      const auto packet = reader->next();
+      if (!packet || !*packet) break;
+    }
+  }
+  Buffer hostile = file;
+  std::memset(hostile.data() + 28, 0xFF, 4);  // a world of 4 GiB
+  CHECK_FALSE(RecReader::open(hostile).ok());
+  hostile = file;
+  std::memset(hostile.data() + header + 4, 0xFF, 4);  // a packet of 4 GiB
+  auto reader = RecReader::open(hostile);
+  REQUIRE(reader.ok());
+  CHECK_FALSE(reader->next().ok());
+}
+
+/// Feeds what the server said on the first connection that joins to an export.
+class Hear final : public wire::Dissected {
+ public:
+  RecExport& to;
+  std::int64_t time = 1'000'000;
+  explicit Hear(RecExport& e) : to(e) {}
+  void frame(const Frame& frame) override { to.hear(frame, time += 1000); }
+  void raw(Way, Lane, Bytes, const Fault*) override {}
+};
+
+TEST_CASE("a session becomes a recording") {
+  RecExport out(dialect_of("2.4"));
+  Hear hear(out);
+  play_tape("bzfs2426-gui-two-tanks", "2.4", 0, hear, 1);
+  Buffer file;
+  CHECK_FALSE(out.write(file).has_value());
+  auto reader = RecReader::open(file);
+  REQUIRE(reader.ok());
+  CHECK(world_hash(reader->world(), WorldSource::kRandom) == reader->header().hash.view());
+  CHECK(to_hex(Bytes(reader->header().settings).first(4)) == "001e6773");
+
+  std::vector<std::pair<int, Code>> heads;
+  for (;;) {
+    const auto packet = reader->next();
+    REQUIRE(packet.ok());
+    if (!*packet) break;
+    heads.emplace_back((*packet)->head.mode, (*packet)->head.code);
+  }
+  CHECK(heads.front() == std::pair<int, Code>{kRecUpdate, 0});
+  CHECK(std::count(heads.begin(), heads.end(), std::pair<int, Code>{kRecState, SetVar::kCode}) > 1);
+  CHECK(std::count(heads.begin(), heads.end(), std::pair<int, Code>{kRecState, AddPlayer::kCode}) == 1);
+  CHECK(std::count(heads.begin(), heads.end(), std::pair<int, Code>{kRecReal, PlayerUpdateSmall::kCode}) > 50);
+  for (const Code never : {LagPing::kCode, Accept::kCode, WorldChunk::kCode, NegotiateFlags::kCode})
+    CHECK(std::none_of(heads.begin(), heads.end(), [&](const auto& h) { return h.second == never; }));
+}
+
+TEST_CASE("a session without its world cannot become a recording") {
+  RecExport none(0);
+  Buffer file;
+  CHECK(none.write(file).has_value());
+  CHECK(file.empty());
+  RecExport chat(0);
+  Hear hear(chat);
+  play_tape("bzfs2426-bzadmin-chat", "2.4", 0, hear, 1);  // bzadmin asks for no world
+  CHECK(chat.write(file).has_value());
+  CHECK(file.empty());
+}
+
+}  // namespace
+}  // namespace entente::bzflag
