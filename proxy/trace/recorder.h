@@ -79,6 +79,7 @@ class Recorder {
   const Amount& lost() const { return lost_; }          ///< never to be written
   std::uint64_t file_bytes() const { return writer_.size(); }
   bool failing() const { return failing_; }
+  bool pending() const { return writer_.chunk_bytes() > 0; }  ///< something waits for tick()
 
  private:
   struct Link {

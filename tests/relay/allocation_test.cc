@@ -35,6 +35,9 @@ void give_back(void* at) {
 
 void* operator new(std::size_t size) { return take(size); }
 void* operator new[](std::size_t size) { return take(size); }
+// The library asks by these for room that it can do without; the default ones would not end up in take().
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return take(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return take(size); }
 void operator delete(void* at) noexcept { give_back(at); }
 void operator delete[](void* at) noexcept { give_back(at); }
 void operator delete(void* at, std::size_t) noexcept { give_back(at); }

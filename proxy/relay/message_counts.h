@@ -1,0 +1,82 @@
+// What was said, in one dialect of one game: how often each message went each way, and how often which fault was found.
+// Law: one thread counts; any thread may look, and never waits for more than the look at a short list.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "adapters/wire/game.h"
+#include "proxy/base/time.h"
+#include "proxy/relay/counters.h"
+
+namespace entente::relay {
+
+/// One line of a snapshot. All texts live as long as the program.
+struct MessageCount {
+  std::string_view game, dialect;
+  wire::Way way;
+  std::string_view name;
+  std::uint64_t frames = 0, bytes = 0;
+};
+
+/// Likewise, of what did not decode.
+struct FaultCount {
+  std::string_view game, dialect;
+  wire::Way way;
+  std::string_view what, field;
+  std::uint64_t count = 0;
+};
+
+class MessageCounts {
+ public:
+  MessageCounts(const wire::Game& game, std::size_t dialect);
+
+  const wire::Game& game() const { return game_; }
+  std::size_t dialect() const { return dialect_; }
+  std::string_view dialect_name() const { return game_.dialects()[dialect_].name; }
+
+  // -- The counting thread --------------------------------------------------------------------------------------------
+
+  wire::Codec& codec() { return *codec_; }
+  /// `row` is what codec() decoded by.
+  void add(wire::Way way, const wire::Row& row, std::size_t bytes);
+
+  /// Counts a fault. Returns whether to say so now (once a second for each what and field), and how many before it were
+  /// not said.
+  struct Say {
+    bool now = false;
+    std::uint64_t unsaid = 0;
+  };
+  Say add(wire::Way way, const Fault& fault, WallTime at);
+
+  // -- Any thread -----------------------------------------------------------------------------------------------------
+
+  /// Appends what was seen at least once.
+  void snapshot(std::vector<MessageCount>& messages, std::vector<FaultCount>& faults) const;
+
+ private:
+  struct Each {
+    Count frames, bytes;
+  };
+  struct Seen {
+    FaultCount count;
+    WallTime said_at = 0;
+    std::uint64_t unsaid = 0;
+  };
+
+  const wire::Game& game_;
+  const std::size_t dialect_;
+  const std::unique_ptr<wire::Codec> codec_;
+  std::size_t place_of(const wire::Row& row);
+
+  std::unique_ptr<Each[]> each_;                              // by way, by place in the codec's table
+  std::unordered_map<const wire::Row*, std::size_t> places_;  // of the rows that were decoded so far
+  mutable std::mutex faults_mutex_;
+  std::vector<Seen> faults_;  // few: names are literals of the program
+};
+
+}  // namespace entente::relay

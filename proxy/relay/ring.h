@@ -1,0 +1,114 @@
+// A ring of entries between two threads: one writes, one reads, neither waits for the other.
+// Law: an entry lies in one piece; what finds no room is not written at all; writing takes no memory and no system
+// call.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <memory>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/time.h"
+
+namespace entente::relay {
+
+class Ring {
+ public:
+  /// What stands before an entry's bytes. `size` is the ring's own; the rest is the writer's.
+  struct Head {
+    std::uint32_t size = 0;  ///< of the whole entry, a multiple of 8; 0 = nothing more before the ring's end
+    std::uint32_t length = 0;
+    WallTime at = 0;
+    std::uint32_t link = 0;
+    std::uint8_t kind = 0, way = 0, lane = 0, unused = 0;
+  };
+  static_assert(sizeof(Head) == 24);
+
+  struct Entry {
+    Head head;
+    Bytes bytes;
+  };
+
+  /// `capacity` is rounded up to a power of two, at least 4 KiB.
+  explicit Ring(std::size_t capacity)
+      : capacity_(std::bit_ceil(capacity < 4096 ? 4096 : capacity)),
+        memory_(std::make_unique_for_overwrite<std::uint8_t[]>(capacity_)) {}
+
+  std::size_t capacity() const { return capacity_; }
+
+  // -- The writer's thread --------------------------------------------------------------------------------------------
+
+  /// False if the entry does not fit with `spare` bytes left free.
+  bool push(Head head, Bytes bytes, std::size_t spare) {
+    const std::size_t size = (sizeof(Head) + bytes.size() + 7) & ~std::size_t{7};
+    const std::size_t place = written_ & (capacity_ - 1), to_end = capacity_ - place;
+    const std::size_t need = size <= to_end ? size : to_end + size;
+    if (!has_room(need + spare)) return false;
+    if (need > size) std::memset(memory_.get() + place, 0, sizeof(Head::size));
+    auto* to = memory_.get() + (need > size ? 0 : place);
+    head.size = static_cast<std::uint32_t>(size);
+    head.length = static_cast<std::uint32_t>(bytes.size());
+    std::memcpy(to, &head, sizeof(head));
+    if (!bytes.empty()) std::memcpy(to + sizeof(head), bytes.data(), bytes.size());
+    written_ += need;
+    head_.store(written_, std::memory_order_release);
+    return true;
+  }
+
+  bool more_than_half_full() {
+    if (written_ - seen_tail_ <= capacity_ / 2) return false;
+    seen_tail_ = tail_.load(std::memory_order_acquire);
+    return written_ - seen_tail_ > capacity_ / 2;
+  }
+
+  // -- The reader's thread --------------------------------------------------------------------------------------------
+
+  bool empty() {
+    if (read_ != seen_head_) return false;
+    seen_head_ = head_.load(std::memory_order_acquire);
+    return read_ == seen_head_;
+  }
+
+  /// The oldest entry, valid until pop(). REQUIRES: not empty().
+  Entry front() {
+    assert(read_ != seen_head_);
+    if (head_at(read_).size == 0) read_ += capacity_ - (read_ & (capacity_ - 1));
+    const Head head = head_at(read_);
+    return {head, {memory_.get() + (read_ & (capacity_ - 1)) + sizeof(Head), head.length}};
+  }
+
+  void pop(const Entry& front) {
+    read_ += front.head.size;
+    tail_.store(read_, std::memory_order_release);
+  }
+
+ private:
+  bool has_room(std::size_t need) {
+    if (capacity_ - (written_ - seen_tail_) >= need) return true;
+    seen_tail_ = tail_.load(std::memory_order_acquire);
+    return capacity_ - (written_ - seen_tail_) >= need;
+  }
+
+  Head head_at(std::size_t position) const {
+    Head head;
+    const std::size_t place = position & (capacity_ - 1);
+    std::memcpy(&head.size, memory_.get() + place, sizeof(head.size));
+    if (head.size) std::memcpy(&head, memory_.get() + place, sizeof(head));
+    return head;
+  }
+
+  const std::size_t capacity_;
+  const std::unique_ptr<std::uint8_t[]> memory_;
+
+  // Positions only grow; each thread keeps its own and what it last saw of the other's, apart from what both touch.
+  alignas(64) std::size_t written_ = 0;
+  std::size_t seen_tail_ = 0;
+  alignas(64) std::size_t read_ = 0;
+  std::size_t seen_head_ = 0;
+  alignas(64) std::atomic<std::size_t> head_{0};
+  alignas(64) std::atomic<std::size_t> tail_{0};
+};
+
+}  // namespace entente::relay

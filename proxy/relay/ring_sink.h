@@ -1,0 +1,79 @@
+// A worker's side of the tap: what the worker tells goes into a ring.
+// Law: telling never waits and, in steady state, takes no memory and makes no system call. What finds no room is
+// counted and told as a gap as soon as there is room; openings and closings find room when bytes no longer do.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "proxy/relay/counters.h"
+#include "proxy/relay/ring.h"
+#include "proxy/relay/tap_sink.h"
+
+namespace entente::relay {
+
+/// Wakes the thread that reads rings. Any thread may ask; it costs a system call only if nobody else did before.
+class Bell {
+ public:
+  Bell();
+  ~Bell();
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
+
+  void ring();
+  /// Returns when it was rung, or after `ms` milliseconds (-1: only when it was rung).
+  void wait(int ms);
+
+ private:
+  int event_;
+  std::atomic<bool> rung_{false};
+};
+
+/// Bytes of one way of one link that were not told.
+struct Gap {
+  LinkId link = 0;  ///< 0: of some links of this worker, too many to say which
+  wire::Way way = wire::Way::kToServer;
+  wire::Lane lane = wire::Lane::kStream;
+  std::uint64_t bytes = 0;
+};
+
+class RingSink final : public TapSink {
+ public:
+  /// The kind of a Ring::Entry, and what its bytes are.
+  enum Kind : std::uint8_t {
+    kOpened,  ///< a SessionInfo
+    kBytes,   ///< what was passed on
+    kClosed,  ///< the reason
+    kGap,     ///< a Gap
+  };
+
+  RingSink(std::size_t ring_bytes, Bell& bell);
+
+  void opened(const SessionInfo& info, WallTime at) override;
+  void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
+  void closed(LinkId link, std::string_view reason, WallTime at) override;
+
+  /// Tells what is owed (gaps, closings), which the others do by themselves; false if there is not yet room for it.
+  bool settle(WallTime at) { return !owing_ || settle_owed(at); }
+
+  Ring& ring() { return ring_; }
+  const Count& dropped() const { return dropped_; }  ///< calls of bytes(), and openings, that found no room
+  const Count& dropped_bytes() const { return dropped_bytes_; }
+
+ private:
+  bool settle_owed(WallTime at);
+  void miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t bytes);
+
+  Ring ring_;
+  Bell& bell_;
+  const std::size_t spare_;  // what bytes() leaves free for the others
+  std::size_t open_ = 0;
+
+  bool owing_ = false;  // there are gaps or missed closings to tell first
+  std::array<Gap, 32> gaps_{};
+  std::size_t gap_count_ = 0;
+  std::vector<LinkId> missed_closings_;  // has room for as many as are open
+  Count dropped_, dropped_bytes_;
+};
+
+}  // namespace entente::relay

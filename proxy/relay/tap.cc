@@ -1,0 +1,309 @@
+// One loop: wait, empty the rings oldest entry first, let the recorder tick. All else is what an entry means.
+#include "proxy/relay/tap.h"
+
+namespace entente::relay {
+namespace {
+
+using wire::Lane;
+using wire::Way;
+
+constexpr int kNap = 20;              // ms between looks at the rings, while links are open
+constexpr std::size_t kRound = 4096;  // entries between looks at all else
+constexpr WallTime kSayDropsEvery = 1'000'000'000;
+
+trace::Way to_trace(Way way) { return way == Way::kToServer ? trace::TO_SERVER : trace::TO_CLIENT; }
+trace::Lane to_trace(Lane lane) { return lane == Lane::kStream ? trace::STREAM : trace::DATAGRAM; }
+
+template <class T>
+T from_raw(Bytes bytes) {
+  T value;
+  assert(bytes.size() == sizeof(value));
+  std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(value));
+  return value;
+}
+
+}  // namespace
+
+struct TapThread::Link {
+  Link(const SessionInfo& its_info, MessageCounts& its_counts)
+      : info(its_info), counts(its_counts), dissector(*its_info.game, its_info.dialect) {}
+
+  SessionInfo info;
+  MessageCounts& counts;
+  wire::Dissector dissector;
+  bool playing[2] = {false, false};  // this way is past its greeting
+};
+
+/// Hears the frames of one entry.
+class TapThread::Hear final : public wire::Dissected {
+ public:
+  Hear(TapThread& tap, Link& link, WallTime at) : tap_(tap), link_(link), at_(at) {}
+
+  void frame(const wire::Frame& frame) override {
+    if (frame.stage == wire::Stage::kPlay) link_.playing[frame.way == Way::kToClient] = true;
+    tap_.published_.frames.add();
+    const auto row = link_.counts.codec().decode(frame);
+    if (row.ok())
+      link_.counts.add(frame.way, **row, frame.bytes.size());
+    else
+      fault(frame.way, row.error(), frame.bytes.size());
+    record(
+        {link_.info.link, to_trace(frame.way), to_trace(frame.lane), frame.bytes, row.ok() ? (*row)->name : "", false});
+  }
+
+  void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
+    tap_.published_.raw_bytes.add(bytes.size());
+    if (why) fault(way, *why, bytes.size());
+    record({link_.info.link, to_trace(way), to_trace(lane), bytes, {}, true});
+  }
+
+ private:
+  void record(const trace::FrameView& view) {
+    if (tap_.options_.recorder) tap_.options_.recorder->frame(at_, view);
+  }
+
+  void fault(Way way, const Fault& fault, std::size_t bytes) {
+    const auto say = link_.counts.add(way, fault, at_);
+    if (!say.now) return;
+    auto sentence = std::string(link_.counts.game().name()) + " " + std::string(link_.counts.dialect_name()) +
+                    " link " + std::to_string(link_.info.link) + " " + text(way) + ": " + std::to_string(bytes) +
+                    " bytes passed on but not decoded: " + fault.what;
+    if (*fault.field) sentence += std::string(" (") + fault.field + ", byte " + std::to_string(fault.offset) + ")";
+    if (say.unsaid) sentence += "; " + std::to_string(say.unsaid) + " more like it since this was last said";
+    tap_.say(sentence);
+  }
+
+  TapThread& tap_;
+  Link& link_;
+  const WallTime at_;
+};
+
+TapThread::TapThread(Options options) : options_(std::move(options)), thread_([this] { run(); }) {}
+
+TapThread::~TapThread() {
+  if (auto stopped = stop(); !stopped.ok()) say(stopped.error().text);
+}
+
+TapSink& TapThread::sink(std::size_t worker) {
+  const std::lock_guard lock(mutex_);
+  while (sinks_.size() <= worker) sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, bell_));
+  return *sinks_[worker];
+}
+
+Outcome<Done> TapThread::stop() {
+  if (!thread_.joinable()) return Done{};
+  stopping_.store(true, std::memory_order_release);
+  bell_.ring();
+  thread_.join();
+  const auto now = wall_now();
+  for (bool settled = false; !settled; drain(kRound)) {
+    settled = true;
+    for (auto* sink : rings_) settled &= sink->settle(now);
+  }
+  while (drain(kRound)) continue;
+  for (auto& [id, link] : links_) end_link(*link, "the recording ended", now);
+  links_.clear();
+  Outcome<Done> done = Done{};
+  if (options_.recorder) done = options_.recorder->close(now);
+  publish();
+  options_.recorder.reset();
+  return done;
+}
+
+void TapThread::run() {
+  for (bool stopping = false; !stopping;) {
+    bell_.wait(patience());
+    stopping = stopping_.load(std::memory_order_acquire);
+    published_.wake_ups.add();
+    bool more = true;
+    while (more) {
+      more = drain(kRound);
+      const auto now = wall_now();
+      if (options_.recorder) options_.recorder->tick(now);
+      tell_drops(now);
+      publish();
+    }
+  }
+}
+
+// For how long to wait for the bell: for good when nothing can come without its being rung.
+int TapThread::patience() const {
+  const bool unwritten = options_.recorder && options_.recorder->pending();
+  return links_.empty() && !unwritten ? -1 : kNap;
+}
+
+/// Takes up to so many entries; true if there may be more.
+bool TapThread::drain(std::size_t entries) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto i = rings_.size(); i < sinks_.size(); ++i) rings_.push_back(sinks_[i].get());
+  }
+  for (; entries > 0; --entries) {
+    auto* from = oldest();
+    if (!from) return false;
+    const auto entry = from->ring().front();
+    take(entry);
+    from->ring().pop(entry);
+  }
+  return true;
+}
+
+// The workers' entries come out in the order of their times, as nearly as they are at hand.
+RingSink* TapThread::oldest() {
+  RingSink* found = nullptr;
+  WallTime at = 0;
+  for (auto* sink : rings_) {
+    if (sink->ring().empty()) continue;
+    if (rings_.size() == 1) return sink;
+    const auto front = sink->ring().front().head.at;
+    if (found && front >= at) continue;
+    found = sink;
+    at = front;
+  }
+  return found;
+}
+
+void TapThread::take(const Ring::Entry& entry) {
+  switch (static_cast<RingSink::Kind>(entry.head.kind)) {
+    case RingSink::kOpened:
+      return take_opened(entry);
+    case RingSink::kBytes:
+      return take_bytes(entry);
+    case RingSink::kClosed:
+      return take_closed(entry);
+    case RingSink::kGap:
+      return take_gap(entry);
+  }
+}
+
+void TapThread::take_opened(const Ring::Entry& entry) {
+  const auto info = from_raw<SessionInfo>(entry.bytes);
+  links_[info.link] = std::make_unique<Link>(info, counts_of(info));
+  last_ = nullptr;
+  if (!options_.recorder) return;
+  trace::Opened opened;
+  opened.set_link(info.link);
+  opened.set_game(std::string(info.game->name()));
+  opened.set_dialect(std::string(info.game->dialects()[info.dialect].name));
+  opened.set_client(info.client.text());
+  opened.set_server(info.server.text());
+  opened.set_listener(info.listener.text());
+  options_.recorder->opened(entry.head.at, opened);
+}
+
+void TapThread::take_bytes(const Ring::Entry& entry) {
+  auto* link = find(entry.head.link);
+  if (!link) return published_.raw_bytes.add(entry.bytes.size());  // its opening was dropped
+  published_.bytes.add(entry.bytes.size());
+  Hear hear(*this, *link, entry.head.at);
+  const auto way = static_cast<Way>(entry.head.way);
+  if (static_cast<Lane>(entry.head.lane) == Lane::kStream)
+    link->dissector.stream(way, entry.bytes, hear);
+  else
+    link->dissector.datagram(way, entry.bytes, hear);
+}
+
+void TapThread::take_closed(const Ring::Entry& entry) {
+  auto* link = find(entry.head.link);
+  if (!link) return;
+  end_link(*link, entry.bytes.empty() ? "not known: the tap could not keep up" : as_text(entry.bytes), entry.head.at);
+  links_.erase(entry.head.link);
+  last_ = nullptr;
+}
+
+void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
+  Hear hear(*this, link, at);
+  link.dissector.end(Way::kToServer, hear, false);
+  link.dissector.end(Way::kToClient, hear, false);
+  if (options_.recorder) options_.recorder->closed(at, link.info.link, reason);
+}
+
+void TapThread::take_gap(const Ring::Entry& entry) {
+  const auto gap = from_raw<Gap>(entry.bytes);
+  if (options_.recorder) options_.recorder->note(entry.head.at, gap.link, "the tap could not keep up", gap.bytes);
+  if (gap.link != 0) {
+    if (auto* link = find(gap.link)) lose(*link, gap, entry.head.at);
+    return;
+  }
+  // Too many links to say which: any may have lost bytes, either way.
+  for (auto& [id, link] : links_)
+    for (const auto way : {Way::kToServer, Way::kToClient}) lose(*link, {id, way, Lane::kStream, 0}, entry.head.at);
+}
+
+// What a relay tells are whole frames as long as it can frame, so the next bytes begin with a frame again; unless bytes
+// are kept (the relay lost its framing), or the greeting is among the lost, without which a cutter does not know where
+// it is.
+void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
+  if (gap.lane != Lane::kStream) return;
+  if (link.playing[gap.way == Way::kToClient] && link.dissector.pending(gap.way) == 0) return;
+  Hear hear(*this, link, at);
+  link.dissector.end(gap.way, hear, true);
+}
+
+TapThread::Link* TapThread::find(LinkId id) {
+  if (last_ && last_->info.link == id) return last_;
+  const auto found = links_.find(id);
+  return last_ = found == links_.end() ? nullptr : found->second.get();
+}
+
+MessageCounts& TapThread::counts_of(const SessionInfo& info) {
+  for (auto& counts : counts_)
+    if (&counts->game() == info.game && counts->dialect() == info.dialect) return *counts;
+  const std::lock_guard lock(mutex_);
+  return *counts_.emplace_back(std::make_unique<MessageCounts>(*info.game, info.dialect));
+}
+
+void TapThread::tell_drops(WallTime now) {
+  std::uint64_t dropped = 0, bytes = 0;
+  for (const auto* sink : rings_) {
+    dropped += sink->dropped().read();
+    bytes += sink->dropped_bytes().read();
+  }
+  if (dropped == told_drops_ || now - told_drops_at_ < kSayDropsEvery) return;
+  say("the tap could not keep up: " + std::to_string(dropped - told_drops_) +
+      " writes were passed on but neither decoded nor" + " recorded (" + std::to_string(bytes) +
+      " bytes since the start); a faster disk or a larger ring helps");
+  told_drops_ = dropped;
+  told_drops_at_ = now;
+}
+
+void TapThread::publish() {
+  published_.links.store(links_.size(), std::memory_order_relaxed);
+  if (!options_.recorder) return;
+  const auto& recorder = *options_.recorder;
+  published_.recorded_frames.store(recorder.recorded().frames, std::memory_order_relaxed);
+  published_.recorded_bytes.store(recorder.recorded().bytes, std::memory_order_relaxed);
+  published_.unrecorded_frames.store(recorder.lost().frames, std::memory_order_relaxed);
+  published_.unrecorded_bytes.store(recorder.lost().bytes, std::memory_order_relaxed);
+  published_.file_bytes.store(recorder.file_bytes(), std::memory_order_relaxed);
+  published_.recording_fails.store(recorder.failing(), std::memory_order_relaxed);
+}
+
+TapTotals TapThread::totals() const {
+  TapTotals all;
+  const auto read = [](const auto& number) { return number.load(std::memory_order_relaxed); };
+  const std::lock_guard lock(mutex_);
+  for (const auto& counts : counts_) counts->snapshot(all.messages, all.faults);
+  for (const auto& sink : sinks_) {
+    all.dropped += sink->dropped().read();
+    all.dropped_bytes += sink->dropped_bytes().read();
+  }
+  all.links = read(published_.links);
+  all.frames = published_.frames.read();
+  all.bytes = published_.bytes.read();
+  all.raw_bytes = published_.raw_bytes.read();
+  all.wake_ups = published_.wake_ups.read();
+  all.recorded_frames = read(published_.recorded_frames);
+  all.recorded_bytes = read(published_.recorded_bytes);
+  all.unrecorded_frames = read(published_.unrecorded_frames);
+  all.unrecorded_bytes = read(published_.unrecorded_bytes);
+  all.file_bytes = read(published_.file_bytes);
+  all.recording_fails = read(published_.recording_fails);
+  return all;
+}
+
+void TapThread::say(const std::string& sentence) const {
+  if (options_.said) options_.said(sentence);
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,413 @@
+// The tap beside the relays: all that is told is decoded, counted and recorded; what cannot be is counted and said.
+#include "proxy/relay/tap.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <future>
+#include <random>
+
+#include "proxy/trace/recording.h"
+#include "tests/relay/heap.h"
+#include "tests/support/toy_game.h"
+
+namespace entente::relay {
+namespace {
+
+using wire::Lane;
+using wire::Way;
+
+constexpr WallTime kSecond = 1'000'000'000;
+
+/// A recording in memory, whose disk stands still while the test wants it to.
+class Disk {
+ public:
+  std::unique_ptr<trace::Recorder> recorder() {
+    auto made = trace::Recorder::open(std::make_unique<Sink>(*this), {.chunk_bytes = 4096});
+    REQUIRE(made.ok());
+    return std::move(*made);
+  }
+
+  void hold() {
+    const std::lock_guard lock(mutex_);
+    held_ = true;
+  }
+  void wait_until_stuck() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stuck_; });
+  }
+  void let_go() {
+    const std::lock_guard lock(mutex_);
+    held_ = false;
+    changed_.notify_all();
+  }
+
+  /// One line an event; times in whole seconds.
+  std::vector<std::string> lines() const {
+    trace::MemorySource source(file_);
+    trace::Recording recording(source);
+    std::vector<std::string> all;
+    for (;;) {
+      const auto event = recording.next();
+      CHECK_MESSAGE(event.ok(), event.error().text);
+      if (!event.ok() || !*event) return all;
+      all.push_back(line(**event));
+    }
+  }
+
+ private:
+  class Sink final : public trace::Sink {
+   public:
+    explicit Sink(Disk& disk) : disk_(disk) {}
+    const std::string& name() const override { return name_; }
+    Outcome<Done> write(Bytes bytes) override { return disk_.write(bytes), Done{}; }
+    Outcome<Done> cut(std::uint64_t) override { return Done{}; }
+    Outcome<Done> sync() override { return Done{}; }
+    Outcome<Done> finish() override { return Done{}; }
+
+   private:
+    Disk& disk_;
+    std::string name_ = "disk";
+  };
+
+  void write(Bytes bytes) {
+    std::unique_lock lock(mutex_);
+    stuck_ = held_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return !held_; });
+    stuck_ = false;
+    append(file_, bytes);
+  }
+
+  static std::string line(const trace::Recording::Event& event) {
+    auto at = std::to_string(event.time / kSecond) + " ";
+    if (event.opened) return at + "open " + std::to_string(event.opened->link()) + " " + event.opened->dialect();
+    if (event.closed) return at + "close " + std::to_string(event.closed->link()) + " " + event.closed->reason();
+    if (event.note) return at + "note " + event.note->text() + " " + std::to_string(event.note->bytes_lost());
+    const auto& frame = *event.frame;
+    return at + std::to_string(frame.link()) + (frame.way() == trace::TO_SERVER ? " c2s " : " s2c ") +
+           (frame.lane() == trace::DATAGRAM ? "datagram " : "") + frame.name() + (frame.raw() ? "(raw)" : "") + " " +
+           std::to_string(frame.data().size());
+  }
+
+  Buffer file_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool held_ = false, stuck_ = false;
+};
+
+SessionInfo session(LinkId link) {
+  return {.link = link, .game = &toy::game(), .dialect = 0, .client = {}, .server = {}, .listener = {}};
+}
+
+/// A Blob to the client, which any payload is; `code` 99 is no message at all.
+Buffer blob(std::size_t payload, std::uint8_t code = 4) {
+  Buffer frame{static_cast<std::uint8_t>(payload), code};
+  frame.resize(2 + payload, 0xAB);
+  return frame;
+}
+
+void greet(TapSink& sink, LinkId link, WallTime at) {
+  sink.opened(session(link), at);
+  sink.bytes(link, Way::kToServer, Lane::kStream, as_bytes("TOY!"), at);
+  sink.bytes(link, Way::kToClient, Lane::kStream, as_bytes("toy\x07"), at);
+}
+
+bool ok(const Outcome<Done>& done) { return done.ok(); }
+
+const MessageCount* find(const TapTotals& totals, std::string_view name, Way way) {
+  for (const auto& one : totals.messages)
+    if (one.name == name && one.way == way) return &one;
+  return nullptr;
+}
+
+TEST_CASE("what two workers tell is decoded, counted and recorded in the order of its times") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  TapSink &one = tap.sink(0), &two = tap.sink(1);
+  CHECK(&tap.sink(0) == &one);
+  greet(one, 1, 1 * kSecond);
+  greet(two, 2, 2 * kSecond);
+  Buffer both = blob(5);
+  append(both, blob(6));
+  one.bytes(1, Way::kToClient, Lane::kStream, both, 3 * kSecond);
+  two.bytes(2, Way::kToClient, Lane::kDatagram, blob(7), 4 * kSecond);
+  one.closed(1, "client left", 5 * kSecond);
+  two.closed(2, "server left", 6 * kSecond);
+  REQUIRE(ok(tap.stop()));
+
+  auto lines = disk.lines();
+  std::stable_sort(lines.begin(), lines.end(), [](auto& a, auto& b) { return a[0] < b[0]; });
+  CHECK(lines == std::vector<std::string>{"1 open 1 big", "1 1 c2s Hello 4", "1 1 s2c Welcome 4", "2 open 2 big",
+                                          "2 2 c2s Hello 4", "2 2 s2c Welcome 4", "3 1 s2c Blob 7", "3 1 s2c Blob 8",
+                                          "4 2 s2c datagram Blob 9", "5 close 1 client left", "6 close 2 server left"});
+  const auto totals = tap.totals();
+  CHECK(totals.frames == 7);
+  CHECK(totals.bytes == 4 * 4 + 7 + 8 + 9);
+  CHECK(totals.recorded_frames == 7);
+  CHECK(totals.links == 0);
+  CHECK(totals.dropped == 0);
+  REQUIRE(find(totals, "Blob", Way::kToClient));
+  CHECK(find(totals, "Blob", Way::kToClient)->frames == 3);
+  CHECK(find(totals, "Blob", Way::kToClient)->bytes == 24);
+  CHECK(find(totals, "Hello", Way::kToServer)->frames == 2);
+  CHECK(find(totals, "Hello", Way::kToServer)->dialect == "big");
+  CHECK_FALSE(find(totals, "Welcome", Way::kToServer));
+}
+
+TEST_CASE("it counts without a recording, too") {
+  TapThread tap({});
+  greet(tap.sink(0), 1, 1);
+  REQUIRE(ok(tap.stop()));
+  CHECK(tap.totals().frames == 2);
+  CHECK(ok(tap.stop()));  // again is nothing
+}
+
+TEST_CASE("what does not decode is counted, kept as it is, and said once a second") {
+  Disk disk;
+  std::vector<std::string> said;
+  TapThread tap({.recorder = disk.recorder(), .said = [&](std::string_view text) { said.emplace_back(text); }});
+  auto& sink = tap.sink(0);
+  greet(sink, 1, 0);
+  for (WallTime i = 0; i < 12; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(3, 99), i * kSecond / 4);
+  sink.bytes(1, Way::kToClient, Lane::kStream, blob(3), 3 * kSecond);
+  sink.bytes(1, Way::kToServer, Lane::kDatagram, {}, 3 * kSecond);
+  REQUIRE(ok(tap.stop()));
+
+  const auto lines = disk.lines();
+  CHECK(std::count(lines.begin(), lines.end(), "1 1 s2c  5") == 4);
+  CHECK(std::count(lines.begin(), lines.end(), "3 1 s2c Blob 5") == 1);
+  REQUIRE(said.size() == 4);
+  CHECK(said[0] == "toy big link 1 s2c: 5 bytes passed on but not decoded: unknown message (code, byte 0)");
+  CHECK(said[1] == said[0] + "; 3 more like it since this was last said");
+  CHECK(said[3].find("c2s: 0 bytes") != std::string::npos);
+  const auto totals = tap.totals();
+  REQUIRE(totals.faults.size() == 2);
+  CHECK(totals.faults[0].what == "unknown message");
+  CHECK(totals.faults[0].field == "code");
+  CHECK(totals.faults[0].count == 12);
+}
+
+TEST_CASE("a stream that is no longer frames is recorded as the bytes it is") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  auto& sink = tap.sink(0);
+  greet(sink, 1, 0);
+  const Buffer garbage(300, 0xFF);
+  sink.bytes(1, Way::kToServer, Lane::kStream, garbage, kSecond);
+  sink.bytes(1, Way::kToServer, Lane::kStream, blob(3), 2 * kSecond);
+  sink.bytes(1, Way::kToClient, Lane::kStream, blob(3), 2 * kSecond);
+  REQUIRE(ok(tap.stop()));
+  const auto lines = disk.lines();
+  REQUIRE(lines.size() == 7);
+  CHECK(lines[3] == "1 1 c2s (raw) 300");
+  CHECK(lines[4] == "2 1 c2s (raw) 5");
+  CHECK(lines[5] == "2 1 s2c Blob 5");
+  CHECK(lines[6].find("close 1 the recording ended") != std::string::npos);
+  CHECK(tap.totals().raw_bytes == 305);
+}
+
+TEST_CASE("a ring that is full drops whole entries, counts them, notes them, and decoding goes on") {
+  Disk disk;
+  std::vector<std::string> said;
+  TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder(), .said = [&](std::string_view text) {
+                   said.emplace_back(text);
+                 }});
+  auto& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  greet(sink, 2, 1);
+  disk.hold();
+  std::size_t sent = 0;
+  const auto send = [&](std::size_t times) {
+    for (; times > 0; --times, ++sent) sink.bytes(1 + sent % 2, Way::kToClient, Lane::kStream, blob(100), 1);
+  };
+  send(100);
+  disk.wait_until_stuck();
+  send(2000);
+  CHECK(tap.totals().dropped > 0);
+  for (LinkId link = 3; link < 30; ++link) sink.opened(session(link), 1);  // openings and closings still have room
+  for (LinkId link = 3; link < 30; ++link) sink.closed(link, "came and went", 1);
+  disk.let_go();
+  while (tap.totals().links != 2) std::this_thread::yield();
+  send(100);
+  REQUIRE(ok(tap.stop()));
+
+  const auto totals = tap.totals();
+  CHECK(totals.frames + totals.dropped == sent + 4);
+  CHECK(totals.dropped_bytes == totals.dropped * 102);
+  CHECK(totals.recorded_frames == totals.frames);
+  CHECK(totals.raw_bytes == 0);
+  const auto lines = disk.lines();
+  std::size_t noted = 0, opened = 0, closed = 0, frames = 0;
+  for (const auto& line : lines) {
+    if (line.starts_with("0 note the tap could not keep up ")) noted += std::stoul(line.substr(33));
+    opened += line.find("open") != line.npos;
+    closed += line.find("came and went") != line.npos;
+    frames += line.find("s2c Blob 102") != line.npos;
+  }
+  CHECK(noted == totals.dropped_bytes);
+  CHECK(frames == totals.frames - 4);
+  CHECK(opened == 29);
+  CHECK(closed == 27);
+  CHECK(lines[lines.size() - 3] == "0 " + std::to_string(1 + (sent - 1) % 2) + " s2c Blob 102");
+  CHECK(std::any_of(said.begin(), said.end(),
+                    [](auto& line) { return line.starts_with("the tap could not keep up: "); }));
+}
+
+TEST_CASE("when the greeting itself was dropped, the rest of the stream is raw") {
+  Disk disk;
+  TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder()});
+  auto& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  disk.hold();
+  for (int i = 0; i < 100; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(100), 1);
+  disk.wait_until_stuck();
+  for (int i = 0; i < 1000; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(100), 1);
+  greet(sink, 2, 1);  // its opening has room, its bytes have not
+  disk.let_go();
+  while (tap.totals().links != 2) std::this_thread::yield();
+  sink.bytes(2, Way::kToClient, Lane::kStream, blob(50), 2 * kSecond);
+  REQUIRE(ok(tap.stop()));
+  const auto lines = disk.lines();
+  CHECK(std::count(lines.begin(), lines.end(), "2 2 s2c (raw) 52") == 1);
+}
+
+TEST_CASE("more links with gaps than there is room for: every closing still arrives") {
+  Disk disk;
+  TapThread tap({.ring_bytes = 4096, .recorder = disk.recorder()});
+  auto& sink = tap.sink(0);
+  greet(sink, 1000, 1);
+  disk.hold();
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 20; ++j) sink.bytes(1000, Way::kToClient, Lane::kStream, blob(100), 1);
+    if (i == 0) continue;
+    for (LinkId link = 1; link < 200; ++link) sink.opened(session(link), 1);
+    for (LinkId link = 1; link < 200; ++link) sink.bytes(link, Way::kToServer, Lane::kStream, as_bytes("TOY!"), 1);
+    for (LinkId link = 1; link < 200; ++link) sink.closed(link, "gone", 1);
+  }
+  disk.let_go();
+  const auto dropped_before = tap.totals().dropped;
+  CHECK(dropped_before > 200);
+  // One more word is enough for all that was owed to be told.
+  while (tap.totals().links > 1) {
+    sink.bytes(1000, Way::kToClient, Lane::kStream, blob(100), 1);
+    std::this_thread::yield();
+  }
+  REQUIRE(ok(tap.stop()));
+  CHECK(tap.totals().links == 0);
+}
+
+TEST_CASE("telling takes no memory") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  auto& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  const auto frame = blob(60);
+  const auto tell = [&](int times) {
+    const auto before = tap.totals().frames;
+    for (int i = 0; i < times; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, frame, wall_now());
+    while (tap.totals().frames < before + static_cast<std::uint64_t>(times)) std::this_thread::yield();
+  };
+  tell(2000);           // what grows once, grows now
+  TapThread other({});  // its sink is told by this thread alone, so all that is counted is the teller's
+  auto& quiet = other.sink(0);
+  greet(quiet, 2, 1);
+  while (other.totals().frames < 2) std::this_thread::yield();
+  REQUIRE(ok(tap.stop()));
+  const auto before = testing::allocations();
+  for (int i = 0; i < 2000; ++i) quiet.bytes(2, Way::kToClient, Lane::kStream, frame, 1);
+  CHECK(testing::allocations() == before);
+  REQUIRE(ok(other.stop()));
+  CHECK(other.totals().frames == 2002);
+}
+
+TEST_CASE("recording takes no memory a frame") {
+  std::size_t room = 0;
+  class Nowhere final : public trace::Sink {
+   public:
+    explicit Nowhere(std::size_t& size) : size_(size) {}
+    const std::string& name() const override { return name_; }
+    Outcome<Done> write(Bytes bytes) override { return size_ += bytes.size(), Done{}; }
+    Outcome<Done> cut(std::uint64_t) override { return Done{}; }
+    Outcome<Done> sync() override { return Done{}; }
+    Outcome<Done> finish() override { return Done{}; }
+
+   private:
+    std::size_t& size_;
+    std::string name_ = "nowhere";
+  };
+  auto recorder = trace::Recorder::open(std::make_unique<Nowhere>(room));
+  REQUIRE(recorder.ok());
+  const auto frame = blob(60);
+  const auto record = [&](int times) {
+    for (int i = 0; i < times; ++i)
+      (*recorder)->frame(1,
+                         {.link = 1, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = frame, .name = "Blob"});
+  };
+  record(20'000);
+  const auto before = testing::allocations();
+  record(2'000);
+  CHECK(testing::allocations() - before < 10);  // a chunk may have ended: an entry of the summary
+}
+
+TEST_CASE("without links the tap sleeps") {
+  TapThread tap({});
+  auto& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  sink.closed(1, "left", 1);
+  while (tap.totals().frames < 2 || tap.totals().links > 0) std::this_thread::yield();
+  const auto awake = tap.totals().wake_ups;
+  std::this_thread::sleep_for(std::chrono::milliseconds(120));  // six naps, if it took any
+  CHECK(tap.totals().wake_ups <= awake + 1);
+}
+
+TEST_CASE("a ring gives what was put in, in order, whatever the sizes and however the two threads run") {
+  Ring ring(4096);
+  constexpr std::uint32_t kTimes = 200'000;
+  auto reader = std::async(std::launch::async, [&] {
+    std::uint32_t last = 0, wrong = 0, seen = 0;
+    while (last != kTimes) {
+      if (ring.empty()) {
+        std::this_thread::yield();
+        continue;
+      }
+      const auto entry = ring.front();
+      wrong += entry.head.link <= last;
+      last = entry.head.link;
+      wrong += entry.bytes.size() != entry.head.at;
+      for (const auto byte : entry.bytes) wrong += byte != static_cast<std::uint8_t>(last);
+      ++seen;
+      ring.pop(entry);
+    }
+    return std::pair(seen, wrong);
+  });
+  std::mt19937 random(3);
+  std::uint32_t put = 0, refused = 0;
+  for (std::uint32_t i = 1; i <= kTimes; ++i) {
+    const Buffer bytes(random() % 300, static_cast<std::uint8_t>(i));
+    bool done = ring.push({.at = bytes.size(), .link = i}, bytes, 0);
+    for (; !done && i == kTimes; done = ring.push({.at = bytes.size(), .link = i}, bytes, 0)) std::this_thread::yield();
+    put += done;
+    refused += !done;
+  }
+  const auto [seen, wrong] = reader.get();
+  CHECK(seen == put);
+  CHECK(wrong == 0);
+  CHECK(put + refused == kTimes);
+}
+
+TEST_CASE("what can never fit is refused at once") {
+  Ring ring(4096);
+  CHECK_FALSE(ring.push({}, Buffer(5000), 0));
+  CHECK(ring.push({}, Buffer(4000), 0));
+  CHECK_FALSE(ring.push({}, Buffer(100), 0));
+  REQUIRE_FALSE(ring.empty());
+  ring.pop(ring.front());
+  CHECK(ring.empty());
+  CHECK(ring.push({}, Buffer(1000), 0));  // its bytes go to the start of the ring
+  CHECK_FALSE(ring.push({}, Buffer(10), 4000));
+}
+
+}  // namespace
+}  // namespace entente::relay
