@@ -25,7 +25,7 @@ int run_check(const CheckOptions& options) {
   }
   const auto config = load_config(options.config, games());
   if (!config) {
-    for (const std::string& complaint : config.error()) std::fprintf(stderr, "%s\n", complaint.c_str());
+    tell(config.error());
     return kFailed;
   }
   std::printf("%s: ok, %d %s\n", options.config.c_str(), config->route_size(),

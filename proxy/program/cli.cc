@@ -5,8 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "proxy/program/check.h"
 #include "proxy/program/command.h"
 #include "proxy/program/games.h"
+#include "proxy/program/proxy.h"
+#include "proxy/program/recover.h"
+#include "proxy/program/run.h"
 #include "proxy/program/suggest.h"
 #include "proxy/program/verify.h"
 
@@ -52,6 +56,15 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
+    {"proxy", "Put one listener in front of one server",
+     "entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://127.0.0.1:5155 --record evening.mcap",
+     plug<declare_proxy, run_proxy>},
+    {"run", "Run the routes of a configuration file", "entente run config/relay-bzflag.toml",
+     plug<declare_run, run_run>},
+    {"recover", "Make a recording whole that was cut off or damaged", "entente recover evening.mcap.part",
+     plug<declare_recover, run_recover>},
+    {"check", "Check a configuration file, or print an example of one", "entente check config/example.toml",
+     plug<declare_check, run_check>},
     {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},
     {"verify", "Check that all of a recorded file decodes, and encodes to the same bytes",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},

@@ -1,6 +1,7 @@
 #include "proxy/program/config.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -81,6 +82,10 @@ Complaints told(std::vector<Problem> problems, std::string_view name) {
 }
 
 }  // namespace
+
+void tell(const Complaints& complaints) {
+  for (const std::string& complaint : complaints) std::fprintf(stderr, "%s\n", complaint.c_str());
+}
 
 Expected<config::Config, Complaints> parse_config(std::string_view toml, std::string_view name,
                                                   std::span<const wire::Game* const> known) {

@@ -16,6 +16,9 @@ namespace entente {
 /// What is wrong with a file: lines "file:line:column: key: what is wrong", in the order of the file.
 using Complaints = std::vector<std::string>;
 
+/// Writes them to standard error.
+void tell(const Complaints& complaints);
+
 /// Reads and checks `path`; its endpoints are in terms of the games in `known`.
 Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known);
 

@@ -16,7 +16,7 @@ struct GamesOptions {
 void declare_games(CLI::App& app, GamesOptions& options);
 int run_games(const GamesOptions& options);
 
-/// One row a dialect: game, dialect, port, transport, roles, about.
+/// A row a dialect, for a terminal; or a row a game, for a README.
 std::string games_table(std::span<const wire::Game* const> known, bool markdown);
 
 }  // namespace entente

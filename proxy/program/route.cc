@@ -2,13 +2,28 @@
 
 #include <array>
 #include <filesystem>
+#include <vector>
+
+#include "proxy/program/suggest.h"
 
 namespace entente {
 namespace {
 
+// What makes a relay of the two.
 std::string fix_for(const ListenEnd& listen, const Endpoint& to) {
-  if (listen.game != to.game) return "listen with " + std::string(to.game->name()) + "://";
-  return "add ?dialect=" + std::string(to.game->dialects()[*to.dialect].name) + " to the URL to listen on";
+  const std::string dialect = to.dialect ? "?dialect=" + std::string(to.game->dialects()[*to.dialect].name) : "";
+  if (listen.game == to.game) return "add " + dialect + " to the URL to listen on";
+  return "listen on " + std::string(to.game->name()) + "://" + listen.address.text() + dialect;
+}
+
+Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
+
+Outcome<Done> carries(const wire::Game& game, std::span<const wire::Game* const> known) {
+  if (can_relay(game)) return Done{};
+  std::vector<std::string_view> carried;
+  for (const wire::Game* other : known)
+    if (can_relay(*other)) carried.push_back(other->name());
+  return Error{std::string(game.name()) + " cannot be relayed yet; games that can: " + joined(carried)};
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -22,9 +37,12 @@ std::string speech(const wire::Game& game, std::size_t dialect) {
   return std::string(game.name()) + " " + std::string(game.dialects()[dialect].name);
 }
 
+bool can_relay(const wire::Game& game) { return !wire::keeps_messages(game.transport()); }
+
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
   const auto end = parse_endpoint(url, known);
   if (!end) return end.error();
+  if (const auto carried = carries(*end->game, known); !carried) return at_fault(url, carried.error());
   const auto address = net::Address::parse(end->host, end->port);
   if (!address)
     return Error{"'" + std::string(url) + "': '" + end->host +
@@ -35,7 +53,7 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
   auto end = parse_endpoint(url, known);
-  if (end.ok() && end->port == 0) return Error{"'" + std::string(url) + "': no server has port 0"};
+  if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
   return end;
 }
 

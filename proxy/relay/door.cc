@@ -1,6 +1,5 @@
 #include "proxy/relay/door.h"
 
-#include <sys/socket.h>
 
 namespace entente::relay {
 namespace {

@@ -1,0 +1,19 @@
+// The options about the log that several commands have; they win over the configuration.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/command.h"
+#include "schema/config.pb.h"
+
+namespace entente {
+
+struct LogFlags {
+  std::string level;   ///< empty: as configured
+  std::string format;  ///< likewise
+};
+
+void declare_log_flags(CLI::App& app, LogFlags& flags);
+void apply(const LogFlags& flags, config::Log& log);
+
+}  // namespace entente

@@ -1,0 +1,47 @@
+#include "proxy/program/proxy.h"
+
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/config.h"
+#include "proxy/program/route.h"
+#include "proxy/program/serve.h"
+
+namespace entente {
+namespace {
+
+int wrong(const char* option, const Error& error) {
+  std::fprintf(stderr, "entente proxy: %s%s\nRun `entente proxy --help` for what it takes.\n", option,
+               error.text.c_str());
+  return kUsage;
+}
+
+}  // namespace
+
+void declare_proxy(CLI::App& app, ProxyOptions& options) {
+  app.add_option("--listen", options.listen,
+                 "Where players come to: game://address:port?dialect=name; port 0 is a free one")
+      ->required();
+  app.add_option("--to", options.to, "The server: game://host:port?dialect=name; without a dialect it is detected")
+      ->required();
+  app.add_option("--record", options.record, "A file to record into (MCAP); {time} and {game} are filled in");
+  declare_log_flags(app, options.log);
+}
+
+int run_proxy(const ProxyOptions& options) {
+  const auto listen = parse_listen(options.listen, games());
+  if (!listen) return wrong("--listen ", listen.error());
+  const auto to = parse_to(options.to, games());
+  if (!to) return wrong("--to ", to.error());
+  if (const auto joined = can_join(*listen, *to); !joined) return wrong("", joined.error());
+
+  config::Config config = preset_config();
+  config::Route& route = *config.add_route();
+  route.set_listen(options.listen);
+  route.set_to(options.to);
+  route.set_record(options.record);
+  apply(options.log, *config.mutable_log());
+  return serve(config);
+}
+
+}  // namespace entente

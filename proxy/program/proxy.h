@@ -1,0 +1,21 @@
+// `entente proxy`: one listener in front of one server.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/command.h"
+#include "proxy/program/log_flags.h"
+
+namespace entente {
+
+struct ProxyOptions {
+  std::string listen;
+  std::string to;
+  std::string record;
+  LogFlags log;
+};
+
+void declare_proxy(CLI::App& app, ProxyOptions& options);
+int run_proxy(const ProxyOptions& options);
+
+}  // namespace entente

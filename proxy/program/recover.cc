@@ -1,0 +1,53 @@
+#include "proxy/program/recover.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <string_view>
+
+#include "proxy/trace/recover.h"
+
+namespace entente {
+namespace {
+
+std::string without(std::string text, std::string_view ending) {
+  if (text.ends_with(ending)) text.resize(text.size() - ending.size());
+  return text;
+}
+
+std::string place_for(const std::string& file) {
+  const std::string whole = without(file, ".part");
+  return whole == file ? without(file, ".mcap") + ".recovered.mcap" : whole;
+}
+
+void tell(const trace::Recovered& recovered) {
+  for (const trace::Damage& damage : recovered.first)
+    std::printf("  at byte %" PRIu64 ": %s, %" PRIu64 " bytes passed over\n", damage.offset, damage.what.c_str(),
+                damage.bytes);
+  if (recovered.damages > recovered.first.size())
+    std::printf("  and %" PRIu64 " places more\n", recovered.damages - recovered.first.size());
+  if (recovered.attachments_left_out > 0)
+    std::printf("  %" PRIu64 " attachments were left out\n", recovered.attachments_left_out);
+}
+
+}  // namespace
+
+void declare_recover(CLI::App& app, RecoverOptions& options) {
+  app.add_option("FILE", options.file, "The recording, often one that ends in .part; it is only read")->required();
+  app.add_option("--out", options.out, "Where the whole one goes (FILE without .part, else FILE.recovered.mcap)");
+}
+
+int run_recover(const RecoverOptions& options) {
+  const std::string out = options.out.empty() ? place_for(options.file) : options.out;
+  const auto recovered = trace::recover(options.file, out);
+  if (!recovered) {
+    std::fprintf(stderr, "entente recover: %s\n", recovered.error().text.c_str());
+    return kFailed;
+  }
+  std::printf("%s: %" PRIu64 " messages in %" PRIu64 " chunks, %" PRIu64 " bytes passed over%s\n", out.c_str(),
+              recovered->messages, recovered->chunks, recovered->bytes_lost,
+              recovered->was_whole ? "; it was whole before" : "");
+  tell(*recovered);
+  return kOk;
+}
+
+}  // namespace entente

@@ -1,0 +1,18 @@
+// `entente recover`: makes a recording whole that was cut off or damaged.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/command.h"
+
+namespace entente {
+
+struct RecoverOptions {
+  std::string file;
+  std::string out;  ///< empty: FILE without .part, or FILE.recovered.mcap
+};
+
+void declare_recover(CLI::App& app, RecoverOptions& options);
+int run_recover(const RecoverOptions& options);
+
+}  // namespace entente

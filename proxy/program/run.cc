@@ -1,0 +1,27 @@
+#include "proxy/program/run.h"
+
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/config.h"
+#include "proxy/program/serve.h"
+
+namespace entente {
+
+void declare_run(CLI::App& app, RunOptions& options) {
+  app.add_option("CONFIG", options.config, "The configuration (TOML); `entente check --example` prints one")
+      ->required();
+  declare_log_flags(app, options.log);
+}
+
+int run_run(const RunOptions& options) {
+  auto config = load_config(options.config, games());
+  if (!config) {
+    tell(config.error());
+    return kFailed;
+  }
+  apply(options.log, *config->mutable_log());
+  return serve(*config);
+}
+
+}  // namespace entente

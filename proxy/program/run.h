@@ -1,0 +1,19 @@
+// `entente run`: the routes of a configuration file.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/command.h"
+#include "proxy/program/log_flags.h"
+
+namespace entente {
+
+struct RunOptions {
+  std::string config;
+  LogFlags log;
+};
+
+void declare_run(CLI::App& app, RunOptions& options);
+int run_run(const RunOptions& options);
+
+}  // namespace entente

@@ -1,0 +1,12 @@
+// Carries the routes of a configuration until a signal ends it.
+#pragma once
+
+#include "schema/config.pb.h"
+
+namespace entente {
+
+/// Announces each listener on a line of standard output, serves, and says what was served; returns an Exit.
+/// REQUIRES: `config` is one that parse_config would let through.
+int serve(const config::Config& config);
+
+}  // namespace entente

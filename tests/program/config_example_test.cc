@@ -1,0 +1,63 @@
+#include <doctest/doctest.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/util/message_differencer.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "adapters/registry.h"
+#include "proxy/program/config.h"
+
+using namespace entente;
+
+namespace {
+
+std::string file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+const std::string kFolder = ENTENTE_SOURCE_DIR "/config";
+
+}  // namespace
+
+TEST_CASE("config/example.toml is what the schema says") {
+  CHECK_MESSAGE(file(kFolder + "/example.toml") == example_config(),
+                "make it anew: entente check --example > config/example.toml");
+}
+
+TEST_CASE("the example is right, and every key in it is at its preset") {
+  auto config = parse_config(example_config(), "example.toml", games());
+  REQUIRE_MESSAGE(config.ok(), config.error().front());
+  REQUIRE(config->route_size() == 1);
+  config->clear_route();
+  CHECK(google::protobuf::util::MessageDifferencer::Equals(*config, preset_config()));
+}
+
+TEST_CASE("every key in the example stands under a comment in words and a line of facts") {
+  std::istringstream lines(example_config());
+  std::string line, last, before;
+  int keys = 0;
+  for (; std::getline(lines, line); before = last, last = line) {
+    if (line.find(" = ") == line.npos || line.starts_with("#")) continue;
+    CAPTURE(line);
+    CHECK((last.ends_with(".") && (last.find("Preset: ") != last.npos || last.find("Must be") != last.npos)));
+    CHECK((before.starts_with("# ") && before.size() > 12));
+    ++keys;
+  }
+  CHECK(keys > 25);
+}
+
+TEST_CASE("each file in config/ is right") {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    if (entry.path().extension() != ".toml") continue;
+    ++files;
+    const auto config = load_config(entry.path().string(), games());
+    CHECK_MESSAGE(config.ok(), (config.ok() ? "" : config.error().front()));
+  }
+  CHECK(files >= 3);
+}
