@@ -1,0 +1,10 @@
+// Where the modules are: in the folder that ENTENTE_INTEROP names, else here.
+import { createRequire } from "node:module";
+
+const require = createRequire(process.env.ENTENTE_INTEROP ? `${process.env.ENTENTE_INTEROP}/package.json` : import.meta.url);
+
+export const core = require("@mcap/core");
+export const support = require("@mcap/support");
+export const { FileHandleReadable, FileHandleWritable } = require("@mcap/nodejs");
+export const zstd = require("@foxglove/wasm-zstd");
+export const protobuf = createRequire(require.resolve("@mcap/support"))("protobufjs");
