@@ -1,10 +1,13 @@
 #include "proxy/program/serve.h"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <cstdio>
 #include <ctime>
+#include <string>
 #include <vector>
 
 #include "adapters/registry.h"
@@ -14,6 +17,7 @@
 #include "proxy/program/log_events.h"
 #include "proxy/program/route.h"
 #include "proxy/program/signals.h"
+#include "proxy/program/taps.h"
 #include "proxy/relay/server.h"
 
 namespace entente {
@@ -29,57 +33,76 @@ void use_all_descriptors() {
 
 class Service {
  public:
-  explicit Service(const config::Config& config) : config_(config), server_(config.workers(), events_) {}
+  explicit Service(const config::Config& config)
+      : config_(config), taps_(config.recording(), [this] { give_up(); }), server_(config.workers(), events_) {}
 
   /// Everything that can fail before the first player comes.
   Outcome<Done> open() {
     for (const config::Route& route : config_.route())
-      if (auto added = add(route); !added) return added;
+      if (auto added = add(route); !added) {
+        taps_.abandon();
+        return added;
+      }
     return Done{};
   }
 
   void run() {
-    StopOnSignal signals(server_);
+    const StopOnSignal signals(server_);
     announce();
     server_.run();
   }
 
+  /// Makes the recordings whole.
+  Outcome<Done> close() {
+    auto closed = taps_.stop();
+    if (closed.ok() && gave_up_) return Error{"stopped, as a recording could not go on"};
+    return closed;
+  }
+
   /// What was served, a line a listener.
   void sum_up() const {
-    for (const Served& served : served_) {
-      const relay::Totals all = server_.totals(served.relay);
-      std::printf("served %s sessions=%llu refused=%llu bytes=%llu messages=%llu datagrams=%llu\n", served.name.c_str(),
-                  number(all.opened), number(all.refused()), number(all.to_server.bytes + all.to_client.bytes),
-                  number(all.to_server.frames + all.to_client.frames),
-                  number(all.to_server.datagrams + all.to_client.datagrams));
-    }
+    for (const Served& served : served_) std::puts(summary(served).c_str());
     std::fflush(stdout);
   }
 
  private:
   struct Served {
     std::size_t relay;
-    std::string name;  // "bzflag 2.4 127.0.0.1:40123"
+    std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
+    const relay::TapThread* recording;  // null if it is not recorded
   };
 
-  static unsigned long long number(std::uint64_t value) { return value; }
+  void give_up() {
+    gave_up_ = true;
+    server_.stop();
+  }
+
+  // The tap of the route with this number.
+  Outcome<relay::TapThread*> tap_for(const config::Route& route, const wire::Game& game) {
+    if (route.record().empty()) return taps_.counting();
+    const std::size_t number = served_.size() + 1;
+    return taps_.recording(
+        recording_path(route.record(), config_.recording().directory(), {game.name(), number, started_}));
+  }
 
   Outcome<Done> add(const config::Route& route) {
     const auto listen = parse_listen(route.listen(), games());
     if (!listen) return listen.error();
     const auto to = parse_to(route.to(), games());
     if (!to) return to.error();
-    if (!route.record().empty()) return Error{"recording is not built yet; leave it out"};
+    const auto tap = tap_for(route, *listen->game);
+    if (!tap) return tap.error();
     const auto listening = server_.add({.game = listen->game,
                                         .listen_dialect = listen->dialect,
                                         .server_dialect = to->dialect,
                                         .listen = listen->address,
                                         .server_host = to->host,
                                         .server_port = to->port,
-                                        .limits = limits_of(config_.limits())});
+                                        .limits = limits_of(config_.limits()),
+                                        .tap = *tap});
     if (!listening) return listening.error();
-    const std::string name = speech(*listen->game, listen->dialect) + " " + listening->address.text();
-    served_.push_back({listening->relay, name});
+    served_.push_back({listening->relay, speech(*listen->game, listen->dialect) + " " + listening->address.text(),
+                       route.record().empty() ? nullptr : *tap});
     if (!listen->named)
       spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
                    speech(*listen->game, listen->dialect));
@@ -91,31 +114,46 @@ class Service {
     std::fflush(stdout);
   }
 
+  std::string summary(const Served& served) const {
+    const relay::Totals all = server_.totals(served.relay);
+    std::string line =
+        fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={}", served.name, all.opened,
+                    all.refused(), all.to_server.bytes + all.to_client.bytes,
+                    all.to_server.frames + all.to_client.frames, all.to_server.datagrams + all.to_client.datagrams);
+    if (!served.recording) return line;
+    const relay::TapTotals taped = served.recording->totals();
+    return line +
+           fmt::format(" recorded={} unrecorded={}", taped.recorded_frames, taped.unrecorded_frames + taped.dropped);
+  }
+
   const config::Config& config_;
+  const std::time_t started_ = std::time(nullptr);
+  std::atomic<bool> gave_up_{false};
   LogEvents events_;
+  Taps taps_;
   relay::Server server_;
   std::vector<Served> served_;
 };
 
+int failed(const Error& error) {
+  std::fprintf(stderr, "entente: %s\n", error.text.c_str());
+  return kFailed;
+}
+
 int serve_logged(const config::Config& config) {
   use_all_descriptors();
   Service service(config);
-  if (const auto opened = service.open(); !opened) {
-    std::fprintf(stderr, "entente: %s\n", opened.error().text.c_str());
-    return kFailed;
-  }
+  if (const auto opened = service.open(); !opened) return failed(opened.error());
   service.run();
+  const auto closed = service.close();
   service.sum_up();
-  return kOk;
+  return closed ? kOk : failed(closed.error());
 }
 
 }  // namespace
 
 int serve(const config::Config& config) {
-  if (const auto started = start_log(config.log()); !started) {
-    std::fprintf(stderr, "entente: %s\n", started.error().text.c_str());
-    return kFailed;
-  }
+  if (const auto started = start_log(config.log()); !started) return failed(started.error());
   const int code = serve_logged(config);
   stop_log();
   return code;
