@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "proxy/program/import_json.h"
+#include "proxy/program/import_mcap.h"
 #include "proxy/program/import_pcap.h"
 
 namespace entente {
@@ -49,6 +50,11 @@ Outcome<Done> import_json_file(const std::string& path, ImportSink& sink) {
   return import_json(file, meta_beside(path), path, sink);
 }
 
+Outcome<Done> import_mcap_file(const std::string& path, ImportSink& sink) {
+  const auto recording = trace::Recording::open(path);
+  return recording ? import_mcap(**recording, sink) : recording.error();
+}
+
 }  // namespace
 
 ImportFormat import_format(Bytes first) {
@@ -72,7 +78,7 @@ Outcome<ImportFormat> import_format(const std::string& path) {
 Outcome<Done> import_file(const std::string& path, const ImportOptions& options, ImportSink& sink) {
   const auto format = import_format(path);
   if (!format) return format.error();
-  if (*format == ImportFormat::kMcap) return Error{path + ": recordings cannot be read yet"};
+  if (*format == ImportFormat::kMcap) return import_mcap_file(path, sink);
   if (*format == ImportFormat::kJsonLines) return import_json_file(path, sink);
   std::FILE* file = std::fopen(path.c_str(), "rb");
   return file != nullptr ? import_pcap(file, path, options, sink) : cannot_read(path);

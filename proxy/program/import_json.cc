@@ -108,6 +108,14 @@ class JsonImport {
   }
 
   Outcome<Done> run(std::istream& lines) {
+    auto done = read(lines);
+    if (done) flush_ends(~WallTime{0});
+    for (ConnectionId id = 0; id < open_; ++id) sink_.gone(id);
+    return done;
+  }
+
+ private:
+  Outcome<Done> read(std::istream& lines) {
     std::string line;
     while (!sink_.enough() && read_line(lines, line)) {
       ++number_;
@@ -117,12 +125,9 @@ class JsonImport {
       if (!done) return done;
     }
     if (lines.bad()) return wrong("cannot be read");
-    flush_ends(~WallTime{0});
-    for (ConnectionId id = 0; id < open_; ++id) sink_.gone(id);
     return Done{};
   }
 
- private:
   /// As std::getline, but takes no more than one byte over the limit into memory.
   static bool read_line(std::istream& lines, std::string& line) {
     line.clear();

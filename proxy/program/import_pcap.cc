@@ -33,6 +33,7 @@ struct Flow final : TcpStream::To {
   TcpStream streams[2];
   bool ended[2] = {};
   bool gone = false;
+  std::optional<std::uint32_t> syn;  // sequence number of the one that opened it, if it was captured
   // Of the packet at hand.
   Way way = Way::kToServer;
   WallTime time = 0;
@@ -128,8 +129,9 @@ class PcapImport {
     const bool up = way == Way::kToServer;
     const Key key{up ? packet.from : packet.to, up ? packet.to : packet.from, packet.tcp};
     auto at = flows_.find(key);
-    const bool anew = packet.tcp && packet.syn && !packet.ack;
-    if (at != flows_.end() && at->second.gone && anew) {
+    if (at != flows_.end() && packet.tcp && packet.syn && !packet.ack && at->second.syn != packet.sequence) {
+      // The same ports again, for another connection.
+      if (!at->second.gone) settle(at->second);
       flows_.erase(at);
       at = flows_.end();
     }
@@ -138,6 +140,7 @@ class PcapImport {
     Flow& flow = at->second;
     flow.id = opened_++;
     flow.sink = &sink_;
+    if (packet.syn) flow.syn = packet.sequence;
     sink_.opened(flow.id, {text(key.client) + (packet.tcp ? "" : "/udp"), "", ""}, time_);
     if (packet.tcp && !packet.syn) sink_.remark(text(key.client) + " was connected before the capture began");
     return at;

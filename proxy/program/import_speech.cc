@@ -27,6 +27,14 @@ std::vector<std::string_view> dialect_names(const Game& game) {
   return names;
 }
 
+/// Games that can be told from others: those that find a dialect in no bytes at all have only one, and do not look.
+std::vector<const Game*> games_that_show() {
+  std::vector<const Game*> all;
+  for (const Game* game : games())
+    if (game->detect({}).state != Detected::State::kFound) all.push_back(game);
+  return all;
+}
+
 /// Listens to the first bytes of each connection until one shows what it speaks.
 class Listener final : public ImportSink {
  public:
@@ -101,9 +109,7 @@ Outcome<FileSpeech> find_speech(const std::string& path, std::uint16_t port, con
   if (!format) return format.error();
   const Game* game = asked.game.empty() ? nullptr : find_game(asked.game);
   if (game != nullptr && !asked.dialect.empty()) return FileSpeech{Speech{game, *find_dialect(*game, asked.dialect)}};
-  std::vector<const Game*> candidates{game};
-  if (game == nullptr) candidates.assign(games().begin(), games().end());
-  Listener listener(std::move(candidates));
+  Listener listener(game != nullptr ? std::vector<const Game*>{game} : games_that_show());
   FileSpeech file;
   file.says_games = *format == ImportFormat::kMcap;
   if (game != nullptr) file.speech = Speech{game, 0};

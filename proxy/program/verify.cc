@@ -3,6 +3,7 @@
 #include <iostream>
 #include <map>
 
+#include "adapters/wire/print.h"
 #include "proxy/program/verify_link.h"
 
 namespace entente {
@@ -22,7 +23,7 @@ class Verifier final : public ImportSink {
     } else {
       ++total_.frames;
       ++total_.undecoded;
-      err_ << connection.name << ": the game '" << connection.game << "' is not one that this program speaks\n";
+      remark(connection.name + ": the game '" + connection.game + "' is not one that this program speaks");
     }
   }
   void bytes(const Imported& piece) override {
@@ -41,7 +42,11 @@ class Verifier final : public ImportSink {
     out_ << link->line() << '\n';
     links_.erase(id);
   }
-  void remark(std::string_view text) override { err_ << text << '\n'; }
+  void remark(std::string_view text) override {
+    std::string line;
+    wire::escape(text, line);
+    err_ << line << '\n';
+  }
 
   std::uint64_t connections() const { return connections_; }
   const Tally& finish() {

@@ -1,0 +1,245 @@
+// What the importers tell of files, and how they refuse those that are damaged.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <sstream>
+
+#include "proxy/program/import_json.h"
+#include "proxy/program/import_packet.h"
+#include "proxy/program/import_pcap.h"
+#include "proxy/program/import_tcp.h"
+#include "tests/program/heard.h"
+#include "tests/program/packets.h"
+
+namespace entente {
+namespace {
+
+// Link types, as pcap files number them.
+constexpr std::uint32_t kEthernet = 1, kNull = 0, kRaw = 101, kSll = 113, kSll2 = 276;
+
+std::string heard_json(const std::string& lines, std::string_view meta = "") {
+  HeardImport heard;
+  std::istringstream in(lines);
+  const auto done = import_json(in, meta, "x.jsonl", heard);
+  return heard.all + (done ? "" : done.error().text);
+}
+
+std::string heard_pcap(Buffer file, const ImportOptions& options = {}) {
+  HeardImport heard;
+  const auto done = import_pcap(fmemopen(file.data(), file.size(), "rb"), "x.pcap", options, heard);
+  return heard.all + (done ? "" : done.error().text);
+}
+
+/// A capture of bare IP packets.
+Buffer capture(std::initializer_list<Buffer> packets) {
+  Buffer file = pcap_file(kRaw);
+  for (const Buffer& packet : packets) put_packet(file, packet);
+  return file;
+}
+
+Buffer up(std::uint32_t sequence, unsigned flags, std::string_view hex = "") {
+  return ipv4(kTcpProtocol, tcp({1000, 80}, sequence, flags, hex));
+}
+Buffer down(std::uint32_t sequence, unsigned flags, std::string_view hex = "") {
+  return ipv4(kTcpProtocol, tcp({80, 1000}, sequence, flags, hex), 0, true);
+}
+
+TEST_CASE("JSON lines: traffic is told, remarks are not, ends are") {
+  CHECK(heard_json(R"({"t_ms": 0, "conn": "a", "dir": "c2s", "hex": "", "ev": "open"}
+{"t_ms": 1.5, "conn": "a", "dir": "c2s", "hex": "00fF", "channel": 0, "flags": 1}
+{"dir":"note","note":"anything"}
+
+{"t_ms": 2, "conn": 7, "dir": "s2c", "hex": ""}
+{"t_ms": 3, "conn": "a", "dir": "s2c", "hex": "", "ev": "fin"}
+{"t_ms": 4, "conn": "a", "dir": "event", "event": "disconnect", "data": 10})") ==
+        "open 0 a\nc2s 0 00ff\nopen 1 7\ns2c 1 \nend 0 s2c\nend 0 10\ngone 0\ngone 1\n");
+}
+
+TEST_CASE("JSON lines: the meta file's ends come in their place, after what was said in the same millisecond") {
+  CHECK(heard_json(R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"}
+{"t_ms":9,"conn":"a","dir":"s2c","hex":"02"}
+)",
+                   R"({"events":[{"t_ms":5,"conn":"a","event":"close","code":1003,"reason":"why"},
+                                 {"t_ms":1,"conn":"a","event":"open"},
+                                 {"t_ms":7,"conn":"never","event":"close","code":1003}]})") ==
+        "open 0 a\nc2s 0 01\nend 0 1003 why\ns2c 0 02\ngone 0\n");
+  CHECK(heard_json(R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"})", "{").starts_with("remark the .meta.json"));
+}
+
+TEST_CASE("JSON lines: what is wrong is said with its line") {
+  const std::string good = R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"})"
+                           "\n";
+  CHECK(heard_json(good + "nonsense").find("x.jsonl:2: not a JSON object") != std::string::npos);
+  CHECK(heard_json(good + "[1]").find("x.jsonl:2: not a JSON object") != std::string::npos);
+  CHECK(heard_json(good + R"({"dir":"c2s","hex":"0g"})")
+            .ends_with("x.jsonl:2: `hex` is not pairs of hexadecimal digits"));
+  CHECK(heard_json(good + R"({"dir":"c2s","hex":"012"})").ends_with("`hex` is not pairs of hexadecimal digits"));
+  CHECK(heard_json(good + R"({"dir":"c2s"})").ends_with("x.jsonl:2: has no `hex`"));
+  CHECK(heard_json(good + R"({"dir":"up","hex":"01"})").find("`dir` is \"up\"") != std::string::npos);
+  CHECK(heard_json(good + std::string((16u << 20) + 9, ' ')).ends_with("x.jsonl:2: longer than 16 MiB"));
+  CHECK(heard_json(good + std::string(100'000, '[')).find("x.jsonl:2: not a JSON object") != std::string::npos);
+}
+
+struct Stream final : TcpStream::To {
+  std::string all;
+  void stream(Bytes bytes) override { all += to_hex(bytes) + " "; }
+  void hole(std::uint64_t bytes) override { all += "hole" + std::to_string(bytes) + " "; }
+  void fin() override { all += "fin "; }
+};
+
+TEST_CASE("a stream comes out once and in order, whatever segments do") {
+  TcpStream tcp;
+  Stream to;
+  const auto segment = [&](std::uint32_t sequence, std::string_view hex, bool fin = false) {
+    tcp.segment(sequence, from_hex(hex), 0, fin, to);
+  };
+  tcp.syn(0xFFFFFFFEU);  // the first byte has number 0xFFFFFFFF: numbers wrap after it
+  segment(0xFFFFFFFFU, "0102");
+  segment(0xFFFFFFFFU, "0102");  // again
+  segment(0, "020304");          // overlaps
+  segment(5, "0708", true);      // ahead, with the end
+  segment(5, "07");              // ahead again, shorter
+  segment(0xFFFFFFFEU, "ff");    // a keep-alive: the byte before
+  segment(3, "0506");
+  segment(7, "", true);
+  CHECK(to.all == "0102 0304 0506 0708 fin ");
+  tcp.end(to);
+  CHECK(to.all == "0102 0304 0506 0708 fin ");
+}
+
+TEST_CASE("a hole that does not fill is said, at the end or when too much waits behind it") {
+  TcpStream tcp;
+  Stream to;
+  tcp.syn(0);
+  tcp.segment(1, from_hex("01"), 3, false, to);  // three bytes of it were not captured
+  tcp.segment(5, from_hex("05"), 0, false, to);
+  tcp.segment(9, from_hex("09"), 0, true, to);
+  tcp.end(to);
+  CHECK(to.all == "01 hole3 05 hole3 09 fin ");
+
+  TcpStream full;
+  Stream counted;
+  full.syn(0);
+  const Buffer piece(1000);
+  for (std::uint32_t i = 1; i < 1100; ++i) full.segment(1 + i * 1000, piece, 0, false, counted);
+  CHECK(counted.all.starts_with("hole1000 "));
+}
+
+std::string taken(int link, const Buffer& packet) {
+  const Taken taken = take_apart(link, packet);
+  if (taken.kind != Taken::Kind::kPacket) return std::to_string(static_cast<int>(taken.kind));
+  const Packet& p = taken.packet;
+  return text(p.from) + ">" + text(p.to) + (p.tcp ? " tcp " : " udp ") + to_hex(p.payload) +
+         (p.missing == 0 ? "" : " -" + std::to_string(p.missing));
+}
+
+// Link types as libpcap numbers them once a file is open.
+constexpr int kDltNull = 0, kDltEthernet = 1, kDltRaw = 12, kDltSll = 113, kDltSll2 = 276;
+
+TEST_CASE("packets are taken apart on every link type, IPv4 and IPv6") {
+  const Buffer four = ipv4(kTcpProtocol, tcp({1, 2}, 0, kAck, "aabb"));
+  const Buffer six = ipv6(kUdpProtocol, udp({3, 4}, "cc"));
+  const std::string four_text = "10.0.0.1:1>10.0.0.2:2 tcp aabb", six_text = "[fd00::1]:3>[fd00::2]:4 udp cc";
+  const Buffer macs(12);
+  CHECK(taken(kDltRaw, four) == four_text);
+  CHECK(taken(kDltRaw, six) == six_text);
+  CHECK(taken(kDltEthernet, joined({macs, from_hex("0800"), four, from_hex("000000")})) == four_text);  // with trailer
+  CHECK(taken(kDltEthernet, joined({macs, from_hex("8100 0001 86dd"), six})) == six_text);
+  CHECK(taken(kDltEthernet, joined({macs, from_hex("88a8 0001 8100 0002 0800"), four})) == four_text);
+  CHECK(taken(kDltNull, joined({from_hex("02000000"), four})) == four_text);
+  CHECK(taken(kDltSll, joined({Buffer(16), four})) == four_text);
+  CHECK(taken(kDltSll2, joined({Buffer(20), six})) == six_text);
+  const Buffer options = from_hex("11 00 0000 0000 0000");  // then UDP; 8 bytes
+  CHECK(taken(kDltRaw, ipv6(60, udp({3, 4}, "cc"), options)) == six_text);
+}
+
+TEST_CASE("what is not a packet of ours is told apart, and nothing past the captured bytes is read") {
+  const Buffer packet = ipv4(kTcpProtocol, tcp({1, 2}, 0, kAck, "aabbccdd"));
+  for (std::size_t size = 0; size < packet.size(); ++size) {
+    const Buffer cut(packet.begin(), packet.begin() + static_cast<std::ptrdiff_t>(size));
+    const std::string left = std::to_string(packet.size() - size);
+    const std::string heads = "10.0.0.1:1>10.0.0.2:2 tcp ";
+    CHECK(taken(kDltRaw, cut) ==
+          (size < 40 ? "3" : heads + std::string("aabbccdd").substr(0, 2 * (size - 40)) + " -" + left));
+  }
+  CHECK(taken(kDltRaw, ipv4(kUdpProtocol, udp({1, 2}, "aa"), 0x2000)) == "2");  // more fragments follow
+  CHECK(taken(kDltRaw, ipv4(kUdpProtocol, udp({1, 2}, "aa"), 5)) == "2");
+  CHECK(taken(kDltRaw, ipv4(1, from_hex("0800"))) == "1");                                // ICMP
+  CHECK(taken(kDltEthernet, joined({Buffer(12), from_hex("0806"), Buffer(28)})) == "1");  // ARP
+  CHECK_FALSE(known_link(105));                                                           // bare 802.11
+}
+
+TEST_CASE("a capture tells who connected to whom, both streams, and the end") {
+  CHECK(heard_pcap(capture({up(10, kSyn), down(20, kSyn | kAck), up(11, kAck, "01"), down(21, kAck, "02"),
+                            up(11, kAck, "01"), up(12, kAck | kFin), down(22, kAck | kFin, "03")})) ==
+        "open 0 10.0.0.1:1000\nc2s 0 01\ns2c 0 02\nend 0 c2s\ns2c 0 03\nend 0 s2c\ngone 0\n");
+}
+
+TEST_CASE("a reset ends it at once; the same ports are then a new connection, and late packets are none") {
+  CHECK(heard_pcap(capture(
+            {up(10, kSyn), up(11, kAck, "01"), down(0, kRst), up(12, kAck, "02"), up(90, kSyn), up(91, kAck, "03")})) ==
+        "open 0 10.0.0.1:1000\nc2s 0 01\nend 0 s2c\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 03\ngone 1\n");
+}
+
+TEST_CASE("the same ports again, without an end in between, are another connection") {
+  CHECK(heard_pcap(capture({up(10, kSyn), up(10, kSyn), up(11, kAck, "01"), up(90, kSyn), up(91, kAck, "02")})) ==
+        "open 0 10.0.0.1:1000\nc2s 0 01\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 02\ngone 1\n");
+}
+
+TEST_CASE("datagrams to the server's port are told as they are") {
+  const Buffer hello = ipv4(kUdpProtocol, udp({1000, 80}, "aa")),
+               answer = ipv4(kUdpProtocol, udp({80, 1000}, "bb"), 0, true);
+  CHECK(heard_pcap(capture({hello, answer}), {80, 0}) ==
+        "open 0 10.0.0.1:1000/udp\nc2s 0 datagram aa\ns2c 0 datagram bb\ngone 0\n");
+  CHECK(heard_pcap(capture({up(1, kSyn), hello}), {0, 0}).find("c2s 1 datagram aa") != std::string::npos);
+  CHECK(heard_pcap(capture({hello}), {81, 0}).empty());
+}
+
+TEST_CASE("a connection that began before the capture needs a port") {
+  CHECK(heard_pcap(capture({up(10, kAck, "01")})).find("--port would tell their server") != std::string::npos);
+  for (const ImportOptions options : {ImportOptions{80, 0}, ImportOptions{0, 80}})
+    CHECK(heard_pcap(capture({up(10, kAck, "01"), up(11, kAck, "02")}), options) ==
+          "open 0 10.0.0.1:1000\nremark 10.0.0.1:1000 was connected before the capture began\nc2s 0 01\nc2s 0 02\n"
+          "gone 0\n");
+}
+
+TEST_CASE("bytes that were sent but not captured are a hole") {
+  Buffer file = pcap_file(kRaw);
+  put_packet(file, up(10, kSyn));
+  put_packet(file, up(11, kAck, "010203"), 41);
+  put_packet(file, up(14, kAck, "04"));
+  CHECK(heard_pcap(file) == "open 0 10.0.0.1:1000\nc2s 0 01\nlost 0 c2s 2\nc2s 0 04\ngone 0\n");
+}
+
+TEST_CASE("a damaged capture gives what is whole, and says at which packet it is not") {
+  const Buffer whole = capture({up(10, kSyn), up(11, kAck, "01"), up(12, kAck, "02")});
+  const Buffer cut(whole.begin(), whole.end() - 3);
+  const std::string heard = heard_pcap(cut);
+  CHECK(heard.starts_with("open 0 10.0.0.1:1000\nc2s 0 01\ngone 0\nx.pcap: packet 3: "));
+
+  Buffer huge = capture({up(10, kSyn)});
+  for (std::size_t at = 24 + 8; at < 24 + 12; ++at) huge[at] = 0x7F;  // the captured length
+  CHECK(heard_pcap(huge).starts_with("x.pcap: packet 1: "));
+
+  Buffer wireless = pcap_file(105);
+  CHECK(heard_pcap(wireless) == "x.pcap: link type 105 is not one that carries IP");
+  CHECK(heard_pcap(from_hex("d4c3b2a1 02")).starts_with("x.pcap: "));
+  for (std::uint32_t link : {kEthernet, kNull, kSll, kSll2}) {
+    Buffer file = pcap_file(link);
+    put_packet(file, Buffer(3));
+    CHECK(heard_pcap(file).find("error") == std::string::npos);
+  }
+}
+
+TEST_CASE("a file is known by its first bytes") {
+  CHECK(import_format(from_hex("894d434150300d0a")) == ImportFormat::kMcap);
+  CHECK(import_format(from_hex("d4c3b2a1")) == ImportFormat::kPcap);
+  CHECK(import_format(from_hex("4d3cb2a1")) == ImportFormat::kPcap);
+  CHECK(import_format(from_hex("0a0d0d0a")) == ImportFormat::kPcap);
+  CHECK(import_format(as_bytes("{\"t_ms\"")) == ImportFormat::kJsonLines);
+  HeardImport heard;
+  CHECK(import_file("/nonexistent/x", {}, heard).error().text == "/nonexistent/x: No such file or directory");
+}
+
+}  // namespace
+}  // namespace entente

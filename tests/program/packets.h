@@ -1,0 +1,105 @@
+// Packets and captures made by hand: headers with only what a reader of captures looks at.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "proxy/base/bytes.h"
+#include "tests/support/hex.h"
+
+namespace entente {
+
+inline void put16(Buffer& out, std::size_t value) {
+  out.push_back(static_cast<std::uint8_t>(value >> 8U));
+  out.push_back(static_cast<std::uint8_t>(value));
+}
+inline void put32(Buffer& out, std::size_t value) {
+  put16(out, value >> 16U);
+  put16(out, value);
+}
+inline Buffer joined(std::initializer_list<Bytes> parts) {
+  Buffer out;
+  for (const Bytes part : parts) append(out, part);
+  return out;
+}
+
+/// Little endian, as pcap files are here.
+inline void put32le(Buffer& out, std::size_t value) {
+  for (unsigned shift = 0; shift < 32; shift += 8) out.push_back(static_cast<std::uint8_t>(value >> shift));
+}
+
+enum Flag : std::uint8_t { kFin = 1, kSyn = 2, kRst = 4, kAck = 16 };
+
+struct Ports {
+  std::uint16_t from, to;
+};
+
+inline Buffer tcp(Ports ports, std::uint32_t sequence, unsigned flags, std::string_view payload_hex = "") {
+  Buffer out;
+  put16(out, ports.from);
+  put16(out, ports.to);
+  put32(out, sequence);
+  put32(out, 0);
+  out.push_back(5U << 4U);
+  out.push_back(static_cast<std::uint8_t>(flags));
+  out.resize(20);
+  append(out, from_hex(payload_hex));
+  return out;
+}
+
+inline Buffer udp(Ports ports, std::string_view payload_hex) {
+  const Buffer payload = from_hex(payload_hex);
+  Buffer out;
+  put16(out, ports.from);
+  put16(out, ports.to);
+  put16(out, 8 + payload.size());
+  put16(out, 0);
+  append(out, payload);
+  return out;
+}
+
+inline constexpr std::uint8_t kTcpProtocol = 6, kUdpProtocol = 17;
+
+/// From 10.0.0.1 to 10.0.0.2, or back.
+inline Buffer ipv4(std::uint8_t protocol, Bytes payload, std::uint16_t fragment = 0, bool back = false) {
+  Buffer out = from_hex("4500");
+  put16(out, 20 + payload.size());
+  put16(out, 0);
+  put16(out, fragment);
+  out.push_back(64);
+  out.push_back(protocol);
+  append(out, from_hex(back ? "0000 0a000002 0a000001" : "0000 0a000001 0a000002"));
+  append(out, payload);
+  return out;
+}
+
+/// From fd00::1 to fd00::2; `extensions` stand between, the first being of type `first`.
+inline Buffer ipv6(std::uint8_t first, Bytes payload, Bytes extensions = {}) {
+  Buffer out = from_hex("60000000");
+  put16(out, payload.size() + extensions.size());
+  out.push_back(first);
+  out.push_back(64);
+  append(out, from_hex("fd000000000000000000000000000001 fd000000000000000000000000000002"));
+  append(out, extensions);
+  append(out, payload);
+  return out;
+}
+
+/// The file's header. Link types are those of pcap files.
+inline Buffer pcap_file(std::uint32_t link) {
+  Buffer out = from_hex("d4c3b2a1 02000400 0000000000000000 00000400");
+  put32le(out, link);
+  return out;
+}
+
+/// Appends a packet, of which `captured` bytes are in the file (all, if none is said).
+inline void put_packet(Buffer& file, Bytes packet, std::size_t captured = SIZE_MAX) {
+  const Bytes kept = packet.first(std::min(captured, packet.size()));
+  put32le(file, 1);
+  put32le(file, 0);
+  put32le(file, kept.size());
+  put32le(file, packet.size());
+  append(file, kept);
+}
+
+}  // namespace entente

@@ -1,0 +1,364 @@
+// `entente verify` over real traffic, over recordings of ours, and over codecs that do not keep their law.
+#include "proxy/program/verify.h"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "adapters/panic/panic.h"
+#include "proxy/program/import_json.h"
+#include "proxy/program/verify_link.h"
+#include "proxy/trace/recorder.h"
+#include "tests/program/packets.h"
+#include "tests/support/toy_game.h"
+
+namespace entente {
+namespace {
+
+using wire::Lane, wire::Way;
+
+struct Verified {
+  int exit = 0;
+  std::string out, err;
+
+  std::string last() const {
+    const std::size_t before = out.rfind('\n', out.size() - 2);
+    return before == std::string::npos ? out : out.substr(before + 1);
+  }
+};
+
+Verified verified(const VerifyOptions& options) {
+  std::ostringstream out, err;
+  const int exit = verify(options, out, err);
+  return {exit, out.str(), err.str()};
+}
+
+std::string trace(const std::string& name) { return std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/" + name; }
+
+/// A folder that goes with the test.
+class Folder {
+ public:
+  Folder() {
+    char name[] = "/tmp/entente-verify-XXXXXX";
+    REQUIRE(mkdtemp(name) != nullptr);
+    path_ = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  std::string write(const std::string& name, std::string_view text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+    return file(name);
+  }
+
+ private:
+  std::string path_;
+};
+
+std::string tally(int frames, int refused = 0) {
+  return "frames=" + std::to_string(frames) + " exact=" + std::to_string(frames - refused) +
+         " opaque=0 refused=" + std::to_string(refused) + " undecoded=0 mismatched=0\n";
+}
+
+TEST_CASE("real traffic decodes, and encodes to the same bytes") {
+  struct Case {
+    const char* file;
+    const char* game;
+    const char* dialect;
+    std::uint16_t port;
+    int frames;
+    int refused;
+  };
+  constexpr Case kCases[] = {
+      {"panic/master-2p-test-kill-win.jsonl", "panic", "le-padded", 0, 273, 0},
+      {"panic/master-bad-split-5-3.jsonl", "panic", "le-padded", 0, 24, 0},
+      {"panic/master-reconnect-and-late-join.jsonl", "panic", "le-padded", 0, 33, 0},
+      {"panic/patched-be-2p-smallreads.jsonl", "panic", "be-packed", 0, 95, 0},
+      {"panic/patched-be-2p-test-kill-win.jsonl", "panic", "be-packed", 0, 273, 0},
+      {"panic/serverbranch-2p-test-kill-win.jsonl", "panic", "mixed", 0, 273, 0},
+      {"bzflag/bzfs2426-bzadmin-chat.pcap", "bzflag", "2.4", 5701, 85, 0},
+      {"bzflag/bzfs1108-hand-session.pcap", "bzflag", "1.10", 5745, 176, 0},
+      {"aos/betterspades-start.pcap", "aos", "0.75", 33001, 56, 0},
+      {"ogar/m3-18-kicks.jsonl", "ogar", "modern3", 0, 64, 13},
+  };
+  for (const Case& one : kCases) {
+    INFO(one.file);
+    const Verified asked = verified({trace(one.file), one.game, one.dialect, one.port});
+    CHECK(asked.exit == kOk);
+    CHECK(asked.err == "");
+    CHECK(asked.last() == tally(one.frames, one.refused));
+  }
+}
+
+TEST_CASE("game, dialect and port are found where the traffic shows them") {
+  for (const char* file : {"panic/master-2p-test-kill-win.jsonl", "panic/serverbranch-2p-test-kill-win.jsonl",
+                           "panic/patched-be-2p-smallreads.jsonl", "bzflag/bzfs2426-bzadmin-chat.pcap"}) {
+    const Verified found = verified({trace(file), "", "", 0});
+    CHECK(found.exit == kOk);
+    CHECK(found.err == "");
+  }
+}
+
+TEST_CASE("the wrong dialect is seen, explained, and fails") {
+  const Verified wrong = verified({trace("panic/master-bad-split-5-3.jsonl"), "panic", "be-packed", 0});
+  CHECK(wrong.exit == kFailed);
+  CHECK(wrong.last() == "frames=8 exact=6 opaque=0 refused=0 undecoded=2 mismatched=0\n");
+  CHECK(wrong.err.find("p1 s2c at 0.000 s: ") != std::string::npos);
+  CHECK(wrong.err.find("does not decode: unknown message type, field type, byte 0 of 3\n    [00]00 03") !=
+        std::string::npos);
+  CHECK(wrong.out.find("could not be cut into messages") != std::string::npos);
+}
+
+TEST_CASE("a message that the file ends in is said, and does not fail") {
+  const Folder folder;
+  const auto file = folder.write("x.jsonl", R"({"t_ms":1,"conn":"p","dir":"c2s","hex":"00010102000000010001"})");
+  const Verified cut = verified({file, "panic", "be-packed", 0});
+  CHECK(cut.exit == kOk);
+  CHECK(cut.out ==
+        "p panic be-packed frames=1 exact=1 opaque=0 refused=0 undecoded=0 mismatched=0 "
+        "(c2s: 2 bytes of an unfinished message)\n" +
+            tally(1));
+}
+
+TEST_CASE("what a person gets wrong is usage, what a file gets wrong fails") {
+  const Folder folder;
+  const auto panic = trace("panic/master-bad-split-5-3.jsonl");
+  CHECK(verified({panic, "pannic", "", 0}).err.find("did you mean 'panic'?") != std::string::npos);
+  CHECK(verified({panic, "pannic", "", 0}).exit == kUsage);
+  CHECK(verified({panic, "panic", "packed", 0}).exit == kUsage);
+  CHECK(verified({panic, "", "mixed", 0}).exit == kUsage);
+  const auto silent = folder.write("silent.jsonl", R"({"t_ms":1,"conn":"p","dir":"c2s","hex":"00"})");
+  CHECK(verified({silent, "", "", 0}).exit == kUsage);
+
+  CHECK(verified({folder.file("none"), "panic", "", 0}).exit == kFailed);
+  CHECK(verified({folder.write("empty", ""), "panic", "", 0}).err.find("the file is empty") != std::string::npos);
+  CHECK(verified({folder.write("text", "hello\n"), "panic", "", 0}).exit == kFailed);
+  const Verified nobody = verified({trace("bzflag/bzfs2426-bzadmin-chat.pcap"), "bzflag", "2.4", 9});
+  CHECK(nobody.exit == kFailed);
+  CHECK(nobody.err.find("no connection in it has that port") != std::string::npos);
+}
+
+TEST_CASE("damage in the middle of a file: what came before it is verified, and the damage is said") {
+  const Folder folder;
+  const std::string good = R"({"t_ms":1,"conn":"p","dir":"c2s","hex":"0001010200000001"})";
+  const Verified lines = verified({folder.write("x.jsonl", good + "\nnonsense\n" + good), "panic", "be-packed", 0});
+  CHECK(lines.exit == kFailed);
+  CHECK(lines.err.find("x.jsonl:2: ") != std::string::npos);
+  CHECK(lines.last() == tally(1));
+
+  std::ifstream in(trace("bzflag/bzfs2426-bzadmin-chat.pcap"), std::ios::binary);
+  std::stringstream bytes;
+  bytes << in.rdbuf();
+  const auto text = bytes.str();
+  const Verified cut = verified({folder.write("x.pcap", text.substr(0, text.size() - 5)), "bzflag", "2.4", 5701});
+  CHECK(cut.exit == kFailed);
+  CHECK(cut.err.find("x.pcap: packet 168: ") != std::string::npos);
+  CHECK(cut.last() == tally(85));
+}
+
+// -- Recordings -------------------------------------------------------------------------------------------------------
+
+trace::Opened opening(std::uint32_t link, const char* game, const char* dialect) {
+  trace::Opened opened;
+  opened.set_link(link);
+  opened.set_game(game);
+  opened.set_dialect(dialect);
+  opened.set_client("127.0.0.1:4000");
+  return opened;
+}
+
+void add(trace::Recorder& recorder, std::uint32_t link, trace::Way way, std::string_view hex) {
+  const Buffer bytes = from_hex(hex);
+  recorder.frame(5'000'000'000, {link, way, trace::STREAM, bytes, "", false});
+}
+
+std::unique_ptr<trace::Recorder> recorder(const std::string& path) {
+  auto opened = trace::Recorder::open(path);
+  REQUIRE(opened.ok());
+  return std::move(*opened);
+}
+
+TEST_CASE("a recording says of each connection what it speaks") {
+  const Folder folder;
+  const auto path = folder.file("x.mcap");
+  const auto to = recorder(path);
+  to->opened(4'000'000'000, opening(1, "panic", "le-padded"));
+  to->opened(4'000'000'000, opening(2, "panic", "be-packed"));
+  add(*to, 1, trace::TO_SERVER, "0100010201000000");
+  add(*to, 2, trace::TO_CLIENT, "23010000000100000001");
+  to->closed(6'000'000'000, 1, "client left");
+  REQUIRE(to->close(7'000'000'000).ok());
+  const Verified all = verified({path, "", "", 0});
+  CHECK(all.exit == kOk);
+  CHECK(all.out ==
+        "127.0.0.1:4000 panic le-padded frames=1 exact=1 opaque=0 refused=0 undecoded=0 mismatched=0\n"
+        "127.0.0.1:4000 panic be-packed frames=1 exact=1 opaque=0 refused=0 undecoded=0 mismatched=0\n" +
+            tally(2));
+  CHECK(all.err == "");
+}
+
+TEST_CASE("a recording of a game that this program does not speak fails, and one of nothing does not") {
+  const Folder folder;
+  const auto foreign = recorder(folder.file("foreign.mcap"));
+  foreign->opened(1, opening(1, "chess\x1b[2J", ""));
+  add(*foreign, 1, trace::TO_SERVER, "00");
+  REQUIRE(foreign->close(2).ok());
+  const Verified unknown = verified({folder.file("foreign.mcap"), "", "", 0});
+  CHECK(unknown.exit == kFailed);
+  CHECK(unknown.err == "127.0.0.1:4000: the game 'chess\\x1b[2J' is not one that this program speaks\n");
+
+  REQUIRE(recorder(folder.file("nothing.mcap"))->close(2).ok());
+  const Verified nothing = verified({folder.file("nothing.mcap"), "", "", 0});
+  CHECK(nothing.exit == kOk);
+  CHECK(nothing.out == tally(0));
+}
+
+TEST_CASE("a recording that was cut off is verified as far as it goes, and fails") {
+  const Folder folder;
+  const auto path = folder.file("x.mcap");
+  const auto to = recorder(path);
+  to->opened(1, opening(1, "panic", "be-packed"));
+  add(*to, 1, trace::TO_SERVER, "0001010200000001");
+  REQUIRE(to->close(2).ok());
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 9);
+  const Verified cut = verified({path, "", "", 0});
+  CHECK(cut.exit == kFailed);
+  CHECK(cut.err.find("entente recover") != std::string::npos);
+  CHECK(cut.last() == tally(1));
+}
+
+// -- One connection ---------------------------------------------------------------------------------------------------
+
+struct Link {
+  explicit Link(const wire::Game& game, std::size_t dialect = 0)
+      : bench{Explainer(err), 0, {}}, link("x", {&game, dialect}, bench) {}
+
+  void say(Way way, std::string_view hex, WallTime time = 0) {
+    link.bytes({0, way, Lane::kStream, time, from_hex(hex)});
+  }
+  std::string result() { return text(link.finish()); }
+
+  std::ostringstream err;
+  Bench bench;
+  VerifiedLink link;
+};
+
+constexpr WallTime kSecond = 1'000'000'000;
+/// A greeting of the toy game's client, then a frame whose code it has not.
+constexpr const char* kGreeted = "544f5921";
+constexpr const char* kUnknown = "0155aa";
+constexpr const char* kRefused = "frames=2 exact=1 opaque=0 refused=1 undecoded=0 mismatched=0";
+constexpr const char* kUndecoded = "frames=2 exact=1 opaque=0 refused=0 undecoded=1 mismatched=0";
+
+std::string after_bad_message(const std::vector<ImportedEnd>& ends) {
+  Link link(toy::game());
+  link.say(Way::kToServer, kGreeted);
+  link.say(Way::kToServer, kUnknown, 10 * kSecond);
+  for (const ImportedEnd& end : ends) link.link.ended(end);
+  return link.result();
+}
+
+TEST_CASE("a client's bad message is refused only if its server closed the link for it") {
+  const auto by_server = Way::kToClient, by_client = Way::kToServer;
+  CHECK(after_bad_message({}) == kUndecoded);
+  CHECK(after_bad_message({{by_server, {}, "", 11 * kSecond}}) == kRefused);
+  CHECK(after_bad_message({{by_server, {}, "", 13 * kSecond}}) == kUndecoded);  // too late to be for it
+  CHECK(after_bad_message({{by_client, {}, "", 10 * kSecond}, {by_server, {}, "", 10 * kSecond}}) == kUndecoded);
+  CHECK(after_bad_message({{{}, 1003, "no", 11 * kSecond}}) == kRefused);
+  CHECK(after_bad_message({{{}, 1000, "", 11 * kSecond}}) == kUndecoded);
+  CHECK(after_bad_message({{{}, {}, "", 11 * kSecond}}) == kUndecoded);  // nobody knows who closed
+}
+
+TEST_CASE("a server's bad message is never refused") {
+  Link link(toy::game());
+  link.say(Way::kToClient, "746f7901");
+  link.say(Way::kToClient, kUnknown);
+  link.link.ended({Way::kToClient, {}, "", 0});
+  CHECK(link.result() == kUndecoded);
+}
+
+TEST_CASE("bytes that are kept but not understood make a message opaque") {
+  Link link(toy::game());
+  link.say(Way::kToClient, "746f7901 0304010203");
+  CHECK(link.result() == "frames=2 exact=1 opaque=1 refused=0 undecoded=0 mismatched=0");
+  CHECK(link.err.str() ==
+        "x s2c at 0.000 s: Blob is opaque: 3 bytes are not understood, byte 0 of 5\n"
+        "    [03]04 0102 03\n");
+}
+
+TEST_CASE("a hole in a stream is one message that cannot be cut out, however much follows") {
+  Link link(toy::game());
+  link.say(Way::kToServer, kGreeted);
+  link.link.lost(Way::kToServer, 7);
+  link.say(Way::kToServer, "0204 0001");
+  link.say(Way::kToServer, "0204 0001");
+  CHECK(link.result() == kUndecoded);
+  CHECK(link.err.str().find("the file lacks 7 bytes of the stream here") != std::string::npos);
+  CHECK(link.link.line().ends_with("(c2s: 8 bytes could not be cut into messages)"));
+}
+
+/// Panic, but its codec writes each message's last byte wrongly.
+class Liar final : public wire::Game {
+ public:
+  std::string_view name() const override { return real_.name(); }
+  std::string_view about() const override { return real_.about(); }
+  std::uint16_t default_port() const override { return real_.default_port(); }
+  wire::Transport transport() const override { return real_.transport(); }
+  std::span<const wire::DialectInfo> dialects() const override { return real_.dialects(); }
+  std::unique_ptr<wire::Cutter> cutter(Way way, std::size_t dialect) const override {
+    return real_.cutter(way, dialect);
+  }
+  std::size_t largest_frame() const override { return real_.largest_frame(); }
+  wire::Probe probe() const override { return real_.probe(); }
+  wire::Detected detect(Bytes said) const override { return real_.detect(said); }
+  std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override {
+    return std::make_unique<LyingCodec>(real_.codec(dialect));
+  }
+  const char* ignores(const wire::Frame& frame, std::size_t) const override {
+    return frame.bytes.size() == 3 ? "three bytes are nothing to it" : nullptr;
+  }
+
+ private:
+  class LyingCodec final : public wire::Codec {
+   public:
+    explicit LyingCodec(std::unique_ptr<wire::Codec> honest) : honest_(std::move(honest)) {}
+    std::span<const wire::Row> rows() const override { return honest_->rows(); }
+    const wire::Row* find(const wire::Frame& frame) const override { return honest_->find(frame); }
+    Result<const wire::Row*> decode(const wire::Frame& frame) override { return honest_->decode(frame); }
+    void make(const wire::Row& row, Way way) override { honest_->make(row, way); }
+    void walk(wire::Walker& walker) override { honest_->walk(walker); }
+    void encode(Buffer& out) const override {
+      honest_->encode(out);
+      out.back() ^= 1;
+    }
+
+   private:
+    std::unique_ptr<wire::Codec> honest_;
+  };
+
+  const wire::Game& real_ = panic::game();
+};
+
+TEST_CASE("a message that encodes to other bytes is a mismatch, and the field is named") {
+  const Liar liar;
+  Link link(liar);
+  link.say(Way::kToServer, "0001010200000001");
+  CHECK(link.result() == "frames=1 exact=0 opaque=0 refused=0 undecoded=0 mismatched=1");
+  CHECK(link.err.str().find("Action does not survive: encodes to 8 bytes, there 0001 0102 0000 00[00], field piece, "
+                            "byte 7 of 8\n    0001 0102 0000 00[01]\n") != std::string::npos);
+}
+
+TEST_CASE("each kind of trouble is explained once") {
+  Link link(toy::game());
+  link.say(Way::kToClient, "746f7901");
+  for (int i = 0; i < 100; ++i) link.say(Way::kToClient, kUnknown);
+  CHECK(link.result() == "frames=101 exact=1 opaque=0 refused=0 undecoded=100 mismatched=0");
+  const std::string err = link.err.str();
+  CHECK(std::count(err.begin(), err.end(), '\n') == 2);
+}
+
+}  // namespace
+}  // namespace entente
