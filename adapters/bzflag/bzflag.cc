@@ -1,6 +1,8 @@
 // BZFlag as the program sees it: names, ports, and a relay's manners.
 #include "adapters/bzflag/bzflag.h"
 
+#include <algorithm>
+
 #include "adapters/bzflag/wire.h"
 
 namespace entente::bzflag {
@@ -18,6 +20,20 @@ constexpr auto kInfos = infos();
 constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
 constexpr std::uint8_t kLinkRequest[] = {0, 1, 0x6f, 0x66};  // then the id
 constexpr std::uint8_t kNobody = 255;
+
+/// The code of a whole frame at the start of `bytes`.
+std::optional<Code> code_of(Bytes bytes) {
+  if (bytes.size() < 4 || bytes.size() < 4U + static_cast<std::size_t>(bytes[0] << 8U | bytes[1])) return std::nullopt;
+  return static_cast<Code>(bytes[2] << 8U | bytes[3]);
+}
+
+/// What a server takes from a client by datagram.
+bool by_datagram(Code code) {
+  static constexpr Code kTaken[] = {ShotBegin::kCode,         ShotEnd::kCode,      PlayerUpdate::kCode,
+                                    PlayerUpdateSmall::kCode, GuidedUpdate::kCode, LinkRequest::kCode,
+                                    LinkEstablished::kCode};
+  return std::find(std::begin(kTaken), std::end(kTaken), code) != std::end(kTaken);
+}
 
 class BzFlag final : public wire::Game {
  public:
@@ -41,7 +57,7 @@ class BzFlag final : public wire::Game {
   std::size_t client_greeting_size(std::size_t dialect) const override {
     return kDialects[dialect].header == Header::kRequired ? kHeaderWord.size() : 0;
   }
-  /// The client takes a closed connection for silence (ServerLink.cxx:600 at v2.4.26) and plays on.
+  /// The client takes a closed connection for silence (ServerLink.cxx:517 at v2.4.26) and plays on.
   Bytes goodbye(std::size_t) const override { return kSuperKill; }
 
   /// A silent connection shows up nowhere but in the server's log: 1.10 and 2.0 greet it, 2.4 says its version after
@@ -56,6 +72,19 @@ class BzFlag final : public wire::Game {
     for (std::size_t i = 0; i < kDialects.size(); ++i)
       if (text.starts_with(kDialects[i].version)) return {Detected::State::kFound, i};
     return {Detected::State::kUnknown, 0};
+  }
+
+  const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
+    if (frame.way != Way::kToServer || frame.stage != wire::Stage::kPlay) return nullptr;
+    const auto code = code_of(frame.bytes);
+    // NetHandler.cxx:162 and bzfs.cxx:4635 at v2.4.26
+    if (frame.lane == wire::Lane::kDatagram && !(code && by_datagram(*code)))
+      return "a datagram that is no whole message, or none that a client may send so";
+    // bzfs.cxx:4941 at v2.4.26
+    if (code == ShotBegin::kCode && kDialects[dialect].timed_shots) return "a shot of another length";
+    if (code && !kDialects[dialect].kicks_unknown && make_codec(dialect)->find(frame) == nullptr)
+      return "an unknown code, which is only logged";
+    return nullptr;
   }
 
   std::optional<std::uint32_t> greeted_as(Bytes greeting) const override {

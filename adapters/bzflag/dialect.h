@@ -24,7 +24,8 @@ struct Dialect {
   std::string_view version;  ///< the eight characters its servers greet with
 
   Header header = Header::kNever;
-  bool late_answer = false;      ///< a client that stays silent is told version + "\r\n\r\n" (bzfs.cxx:6162 at v2.4.26)
+  bool late_answer = false;      ///< a client that stays silent is told version + "\r\n\r\n" (bzfs.cxx:6165 at v2.4.26)
+  bool kicks_unknown = false;    ///< a client that sends an unknown code is kicked; others only log it
   bool address_ids = false;      ///< players are 8 bytes (IPv4, port, number), not one
   bool flag_numbers = false;     ///< flag kinds are u16 numbers, not two letters
   bool short_offsets = false;    ///< world offsets are u16, not u32
@@ -56,6 +57,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .version = "BZFS0221",
      .header = Header::kRequired,
      .late_answer = true,
+     .kicks_unknown = true,
      .enter_token = true,
      .accept_id = true,
      .reject_text = true,

@@ -256,7 +256,7 @@ void fields(V& v, Teleport& m) {
   v("from", m.from)("to", m.to);
 }
 
-/// PlayerState.cxx:110 at v2.4.26: the order of the optional fields is not that of their bits.
+/// PlayerState.cxx:118 at v2.4.26: the order of the optional fields is not that of their bits.
 template <class V>
 void tail(V& v, std::int16_t status, UpdateTail& m) {
   v.when("dialect.update_tails", v.dialect.update_tails, [&] {

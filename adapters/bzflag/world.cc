@@ -60,7 +60,7 @@ class Inflate {
   bool ok_ = false;
 };
 
-/// As bzfs does it (WorldInfo.cxx:1035 at v2.4.26), so that the same zlib makes the same bytes and so the same hash.
+/// As bzfs does it (WorldInfo.cxx:540 at v2.4.26), so that the same zlib makes the same bytes and so the same hash.
 Buffer deflated(Bytes inflated) {
   uLongf size = compressBound(inflated.size());
   Buffer out(size);

@@ -160,7 +160,7 @@ struct Tetra {
   std::array<std::array<Vec2, 3>, 4> texcoords{};
   std::array<Index, 4> materials{};
 };
-/// Another place where a group stands. Behind a NUL, `name` may carry a map of materials (ObstacleMgr.cxx:195).
+/// Another place where a group stands. Behind a NUL, `name` may carry a map of materials (ObstacleMgr.cxx:196).
 struct Instance {
   std::string group, name;
   Transform transform;

@@ -9,8 +9,8 @@ namespace {
 
 using wire::Frame, wire::Lane, wire::Way;
 
-/// A server closes a link for a message soon after it, or for something else.
-constexpr WallTime kSoon = 2'000'000'000;
+/// A server closes a link for a message soon after it, or for something else. (A bzfs waits 2.5 s for a better one.)
+constexpr WallTime kSoon = 4'000'000'000;
 /// Client messages that are remembered while it is not known what the server makes of them.
 constexpr std::size_t kMostWaiting = 256;
 

@@ -100,6 +100,24 @@ TEST_CASE("a greeting gives an id, and a datagram asks for its link") {
   CHECK_FALSE(link("0001 6f66 05 00").has_value());
 }
 
+TEST_CASE("what a server ignores is told from what it kicks for") {
+  const auto ignores = [](const char* dialect, Lane lane, std::string_view hex) {
+    const Buffer bytes = from_hex(hex);
+    return game().ignores({Way::kToServer, lane, Stage::kPlay, bytes}, dialect_of(dialect)) != nullptr;
+  };
+  CHECK_FALSE(ignores("2.4", Lane::kStream, "0000 7a7a"));
+  CHECK(ignores("2.0", Lane::kStream, "0000 7a7a"));
+  CHECK(ignores("1.10", Lane::kStream, "0004 7363 00010001"));
+  CHECK_FALSE(ignores("1.10", Lane::kStream, "0001 7061"));  // not whole
+  CHECK_FALSE(ignores("1.10", Lane::kStream, "0000 7061"));  // MsgPause without its payload: it would be read
+  CHECK(ignores("2.4", Lane::kDatagram, "0000 616c"));       // MsgAlive
+  CHECK(ignores("2.4", Lane::kDatagram, "00"));
+  CHECK(ignores("2.4", Lane::kDatagram, "0002 6f66 00"));
+  CHECK_FALSE(ignores("2.4", Lane::kDatagram, "0001 7073 00"));
+  CHECK(ignores("2.4", Lane::kDatagram, "0001 7362 00"));  // MsgShotBegin
+  CHECK(game().ignores({Way::kToClient, Lane::kStream, Stage::kPlay, {}}, 0) == nullptr);
+}
+
 TEST_CASE("a relay must send the greeting whole, say goodbye, and wait for a header in 2.4 alone") {
   CHECK(game().whole_frames(Way::kToClient, Stage::kGreeting));
   CHECK_FALSE(game().whole_frames(Way::kToClient, Stage::kPlay));
