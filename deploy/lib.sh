@@ -51,16 +51,19 @@ install_packages() {
     install --no-install-recommends "${names[@]}" 2>&1 | apt_progress || die "apt-get failed: see its last words above"
 }
 
-# apt's hundreds of lines, as one in a hundred; its warnings and errors whole.
+# What apt is at, a line each ten seconds; its warnings and errors whole.
 apt_progress() {
-  local line count=0
+  local line count=0 next=$SECONDS
   while IFS= read -r line; do
     case $line in
       E:* | W:* | Err:* | dpkg:*) say "  $line" ;;
       [0-9]*' newly installed'* | 'Need to get'*) say "  $line" ;;
-      Unpacking* | 'Setting up'*)
+      Get:* | Unpacking* | 'Setting up'*)
         count=$((count + 1))
-        if ((count % 100 == 0)); then say "  $count steps: $line"; fi ;;
+        if ((SECONDS >= next)); then
+          say "  $count steps: ${line%% (*}"
+          next=$((SECONDS + 10))
+        fi ;;
     esac
   done
 }
@@ -75,16 +78,15 @@ build() {
   cmake --build --preset "$preset" -j "$(nproc)" "${targets[@]}" | ninja_progress || die "the build of the preset $preset failed"
 }
 
-# Ninja's steps as one line each tenth; everything else (errors) whole.
+# What ninja is at, a line each ten seconds and at the end; everything else (errors) whole.
 ninja_progress() {
-  local line tenth last=0
+  local line next=$SECONDS
   while IFS= read -r line; do
-    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
-      tenth=$((BASH_REMATCH[1] * 10 / BASH_REMATCH[2]))
-      if ((tenth != last)); then say "  ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} built"; fi
-      last=$tenth
-    else
+    if [[ ! $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
       printf '%s\n' "$line"
+    elif ((SECONDS >= next || BASH_REMATCH[1] == BASH_REMATCH[2])); then
+      say "  ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} built"
+      next=$((SECONDS + 10))
     fi
   done
 }
