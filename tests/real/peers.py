@@ -1,5 +1,6 @@
 # Peers that no real program plays: a server that greets and echoes, and clients that mean harm.
 # Law: every one of them ends; none waits longer than its deadline.
+import itertools
 import os
 import random
 import socket
@@ -58,15 +59,18 @@ def echo(peer):
         peer.sendall(data)
 
 
-def connect(port, seconds=20):
-    peer = socket.create_connection(("127.0.0.1", port), timeout=seconds)
+ADDRESSES = itertools.cycle(f"127.0.{i // 250 + 1}.{i % 250 + 1}" for i in range(1000))
+
+
+def connect(port, seconds=20, source="127.0.0.1"):
+    peer = socket.create_connection(("127.0.0.1", port), timeout=seconds, source_address=(source, 0))
     peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return peer
 
 
-def greeted(port, seconds=20):
+def greeted(port, seconds=20, source="127.0.0.1"):
     """A client past its greeting."""
-    peer = connect(port, seconds)
+    peer = connect(port, seconds, source)
     peer.sendall(HEADER)
     if len(read_exactly(peer, GREETING)) != GREETING:
         raise OSError("no greeting")
@@ -97,23 +101,26 @@ def closed_by_peer(peer, seconds):
         return True
 
 
-# What hostile clients do; each takes the relay's port.
+# What hostile clients do; each takes the relay's port. They come from many addresses, so that a limit per address is
+# not all that stops them; connects_closed_at_once also comes from one.
 def connects_closed_at_once(port, count=10_000):
-    """Half of them by FIN, half by RST."""
+    """The first half from one address; half of each by FIN, half by RST."""
     reset = struct.pack("ii", 1, 0)
     for number in range(count):
-        with socket.socket() as peer:
-            peer.settimeout(20)
-            peer.connect(("127.0.0.1", port))
-            if number % 2:
-                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+        source = "127.0.0.1" if number < count // 2 else next(ADDRESSES)
+        try:
+            with connect(port, source=source) as peer:
+                if number % 2:
+                    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+        except OSError:
+            pass  # refused is a good answer
 
 
 def garbage(port, count=200):
     """Bytes of no protocol, before the greeting and after it."""
     for number in range(count):
         try:
-            with (greeted if number % 2 else connect)(port, 5) as peer:
+            with (greeted if number % 2 else connect)(port, 5, next(ADDRESSES)) as peer:
                 peer.sendall(os.urandom(4096))
                 closed_by_peer(peer, 5)
         except OSError:
@@ -124,7 +131,7 @@ def oversize(port, count=50):
     """A frame that says it is 65,535 bytes long; BZFlag's limit is 1,024."""
     for _ in range(count):
         try:
-            with greeted(port, 5) as peer:
+            with greeted(port, 5, next(ADDRESSES)) as peer:
                 peer.sendall(b"\xff\xffmg" + bytes(3000))
                 closed_by_peer(peer, 5)
         except OSError:
@@ -134,7 +141,7 @@ def oversize(port, count=50):
 def flood(port, size=20 << 20):
     """As many messages as fit through, nothing read."""
     try:
-        with greeted(port, 5) as peer:
+        with greeted(port, 5, next(ADDRESSES)) as peer:
             peer.settimeout(2)
             data = b"".join(chat_frame(seed) for seed in range(500))
             for _ in range(size // len(data)):
@@ -153,7 +160,7 @@ def datagrams(port, count=20_000):
 
 def slowloris(port, count=100):
     """Connections that never finish their greeting; returns them, for the caller to see them closed."""
-    peers = [connect(port) for _ in range(count)]
+    peers = [connect(port, source=next(ADDRESSES)) for _ in range(count)]
     for peer in peers:
         peer.sendall(HEADER[:3])
     return peers
