@@ -36,7 +36,7 @@ def chat(stage):
     anna.says("/msg bob between us")
     bob.run.wait_for(r"\[anna->\] between us")
     anna.says("/playerlist")
-    anna.hears(r"\[SERVER->\] bob +", "127.0.0.1")
+    anna.hears(r"\[SERVER->\] anna +", "127.0.0.1")
     check(anna.quits() == 0 and bob.quits() == 0, "a bzadmin did not leave with exit code 0")
     bzfs.wait_for(r"removed at .*: Disconnected", times=2)
     connections, count = proved_untouched(before, behind)

@@ -46,7 +46,7 @@ class Undisturbed:
         self.said += 1
         began = time.monotonic()
         self.anna.says(f"word {self.said}")
-        self.bob.hears("anna", f"word {self.said}$", 5)
+        self.bob.hears("anna", f"word {self.said}$", 15)
         self.slowest = max(self.slowest, time.monotonic() - began)
         check(self.anna.run.alive() and self.bob.run.alive(), f"a bzadmin ended {when}")
 

@@ -66,8 +66,11 @@ class Shim:
         except OSError:
             client_writer.close()
             return
-        await asyncio.gather(_pump(client_reader, server_writer, talk.to_server),
-                             _pump(server_reader, client_writer, talk.to_client))
+        try:
+            await asyncio.gather(_pump(client_reader, server_writer, talk.to_server),
+                                 _pump(server_reader, client_writer, talk.to_client))
+        except asyncio.CancelledError:
+            pass  # the shim was killed
         client_writer.close()
         server_writer.close()
 
