@@ -138,7 +138,7 @@ def oversize(port, count=50):
             pass
 
 
-def flood(port, size=20 << 20):
+def flood(port, size=4 << 20):
     """As many messages as fit through, nothing read."""
     try:
         with greeted(port, 5, next(ADDRESSES)) as peer:
