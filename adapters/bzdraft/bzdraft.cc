@@ -17,6 +17,15 @@ class Frames final : public wire::Cutter {
   }
 };
 
+// A packet that came as one message: a length that says otherwise would not come back when it is written again.
+class OneFrame final : public wire::Cutter {
+ public:
+  wire::Cut next(Bytes bytes) override {
+    if (!bytes.empty() && Frames().next(bytes).size == bytes.size()) return {bytes.size(), wire::Stage::kPlay, {}};
+    return {0, wire::Stage::kPlay, Fault{"wrong length", "length", 0}};
+  }
+};
+
 class Draft final : public wire::Game {
  public:
   std::string_view name() const override { return "bzdraft"; }
@@ -26,7 +35,7 @@ class Draft final : public wire::Game {
   std::span<const wire::DialectInfo> dialects() const override { return kDialectInfo; }
 
   std::unique_ptr<wire::Codec> codec(std::size_t) const override { return make_codec(); }
-  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override { return std::make_unique<Frames>(); }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override { return std::make_unique<OneFrame>(); }
   std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override {
     return std::make_unique<Frames>();
   }

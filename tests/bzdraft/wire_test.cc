@@ -91,5 +91,17 @@ TEST_CASE("bzdraft: a packet holds one message or several") {
   CHECK(count.raws == 1);
 }
 
+TEST_CASE("bzdraft: a packet that is one message is as long as it says") {
+  Count count;
+  wire::Dissector dissector(bzdraft::game(), 0);
+  dissector.stream(Way::kToClient, from_hex("0002 746f 003c"), count);
+  CHECK(count.frames == 1);
+  dissector.stream(Way::kToClient, from_hex("0002 746f 003c 00"), count);
+  dissector.stream(Way::kToClient, from_hex("0003 746f 003c"), count);
+  dissector.stream(Way::kToClient, {}, count);
+  CHECK(count.frames == 1);
+  CHECK(count.raws == 3);
+}
+
 }  // namespace
 }  // namespace entente
