@@ -1,4 +1,5 @@
-// How the bytes of a frames input say what they are: dialect, way and lane, then what the peer sends.
+// How the bytes of a frames input say what they are: dialect, way and lane, then what the peer sends: a stream, or,
+// where the transport keeps messages apart, messages with their sizes before them.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ struct Input {
   std::size_t dialect;
   wire::Way way;
   wire::Lane lane;
+  std::size_t piece;
   Bytes sent;
 };
 
@@ -20,16 +22,38 @@ constexpr std::uint8_t kToClient = 1, kDatagram = 2;  // bits of the second byte
 
 /// REQUIRES: the input outlives what is returned.
 inline std::optional<Input> read_input(const wire::Game& game, Bytes input) {
-  if (input.size() < 2) return {};
+  if (input.size() < 3) return {};
   return Input{input[0] % game.dialects().size(),
                (input[1] & kToClient) != 0 ? wire::Way::kToClient : wire::Way::kToServer,
-               (input[1] & kDatagram) != 0 ? wire::Lane::kDatagram : wire::Lane::kStream, input.subspan(2)};
+               (input[1] & kDatagram) != 0 ? wire::Lane::kDatagram : wire::Lane::kStream,
+               input[2] == 0 ? input.size() : input[2], input.subspan(3)};
+}
+
+/// Whether what is sent is messages, each with its size before it.
+inline bool in_messages(const wire::Game& game, wire::Lane lane) {
+  return lane == wire::Lane::kDatagram || keeps_messages(game.transport());
 }
 
 inline void write_head(std::size_t dialect, wire::Way way, wire::Lane lane, Buffer& out) {
   out.push_back(static_cast<std::uint8_t>(dialect));
   out.push_back(static_cast<std::uint8_t>((way == wire::Way::kToClient ? kToClient : 0) |
                                           (lane == wire::Lane::kDatagram ? kDatagram : 0)));
+  out.push_back(0);
+}
+
+/// Takes the first message and its size (2 bytes, big endian) off `left`; the last may be short.
+/// REQUIRES: `left` has 2 bytes.
+inline Bytes take_message(Bytes& left) {
+  const std::size_t size = static_cast<std::size_t>(left[0]) << 8U | left[1];
+  const Bytes message = left.subspan(2, size < left.size() - 2 ? size : left.size() - 2);
+  left = left.subspan(2 + message.size());
+  return message;
+}
+
+inline void put_message(Bytes message, Buffer& out) {
+  out.push_back(static_cast<std::uint8_t>(message.size() >> 8U));
+  out.push_back(static_cast<std::uint8_t>(message.size()));
+  append(out, message);
 }
 
 }  // namespace entente::fuzz

@@ -1,9 +1,11 @@
 // What a peer may send, in every dialect of one game: the bytes are cut into frames and each frame is decoded.
 // Law: what decodes, encodes to the same bytes and prints on one line; the rest is a fault inside the frame.
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
 #include "adapters/registry.h"
+#include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
 #include "tests/fuzz/frames.h"
 
@@ -16,35 +18,59 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
-void check_frame(wire::Codec& codec, const Frame& frame) {
-  const auto row = codec.decode(frame);
-  if (!row) {
-    require(row.error().what[0] != '\0' && row.error().offset <= frame.bytes.size());
-    return;
+/// Checks every frame, and that the bytes come out as they went in: once and in order.
+class Check final : public wire::Dissected {
+ public:
+  explicit Check(wire::Codec& codec) : codec_(codec) {}
+
+  void frame(const Frame& frame) override {
+    append(came_, frame.bytes);
+    const auto row = codec_.decode(frame);
+    if (!row) {
+      require(row.error().what[0] != '\0' && row.error().offset <= frame.bytes.size());
+      return;
+    }
+    again_.clear();
+    codec_.encode(again_);
+    require(same(again_, frame.bytes));
+    line_.clear();
+    print(**row, codec_, line_);
+    require(line_.find('\n') == std::string::npos);
   }
-  static Buffer again;
-  again.clear();
-  codec.encode(again);
-  require(same(again, frame.bytes));
-  static std::string line;
-  line.clear();
-  print(**row, codec, line);
-  require(line.find('\n') == std::string::npos);
+
+  void raw(Way, Lane, Bytes bytes, const Fault* why) override {
+    append(came_, bytes);
+    require(why == nullptr || why->what[0] != '\0');
+  }
+
+  void sent(Bytes bytes) { append(went_, bytes); }
+  void all_came() const { require(same(came_, went_)); }
+
+ private:
+  wire::Codec& codec_;
+  Buffer went_, came_, again_;
+  std::string line_;
+};
+
+void run_stream(wire::Dissector& dissector, const fuzz::Input& input, Check& check) {
+  for (Bytes left = input.sent; !left.empty();) {
+    const Bytes piece = left.first(std::min(left.size(), input.piece));
+    check.sent(piece);
+    dissector.stream(input.way, piece, check);
+    left = left.subspan(piece.size());
+  }
 }
 
-void check_stream(wire::Codec& codec, wire::Cutter& cutter, const fuzz::Input& input) {
-  for (Bytes bytes = input.sent; !bytes.empty();) {
-    const wire::Cut cut = cutter.next(bytes);
-    if (cut.fault || cut.size == 0) return;
-    require(cut.size <= bytes.size());
-    check_frame(codec, {input.way, input.lane, cut.stage, bytes.first(cut.size)});
-    bytes = bytes.subspan(cut.size);
+// Messages and datagrams have their sizes before them (see frames.h).
+void run_messages(wire::Dissector& dissector, const fuzz::Input& input, Check& check) {
+  for (Bytes left = input.sent; left.size() >= 2;) {
+    const Bytes message = fuzz::take_message(left);
+    check.sent(message);
+    if (input.lane == Lane::kDatagram)
+      dissector.datagram(input.way, message, check);
+    else
+      dissector.stream(input.way, message, check);
   }
-}
-
-void check_message(wire::Codec& codec, wire::Cutter& cutter, const fuzz::Input& input) {
-  const wire::Cut cut = cutter.next(input.sent);
-  if (!cut.fault) check_frame(codec, {input.way, input.lane, cut.stage, input.sent});
 }
 
 void check_guesses(const wire::Game& game, Bytes bytes) {
@@ -62,13 +88,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(game != nullptr);
   const auto input = fuzz::read_input(*game, Bytes(data, size));
   if (!input) return 0;
-  const auto cutter = input->lane == Lane::kStream ? game->cutter(input->way, input->dialect)
-                                                   : game->datagram_cutter(input->way, input->dialect);
   const auto codec = game->codec(input->dialect);
-  if (cutter && keeps_messages(game->transport()))
-    check_message(*codec, *cutter, *input);
-  else if (cutter)
-    check_stream(*codec, *cutter, *input);
+  wire::Dissector dissector(*game, input->dialect);
+  Check check(*codec);
+  (fuzz::in_messages(*game, input->lane) ? run_messages : run_stream)(dissector, *input, check);
+  dissector.end(input->way, check, false);
+  check.all_came();
   check_guesses(*game, input->sent);
   return 0;
 }

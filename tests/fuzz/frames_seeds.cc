@@ -30,14 +30,19 @@ void write(const std::filesystem::path& folder, const std::string& name, const B
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-void write_seed(wire::Codec& codec, std::size_t dialect, const wire::Row& row, Way way,
+void write_seed(const wire::Game& game, wire::Codec& codec, std::size_t dialect, const wire::Row& row, Way way,
                 const std::filesystem::path& folder, wire::Random& random) {
   const Lane lane = (row.lanes & static_cast<std::uint8_t>(Lane::kStream)) != 0 ? Lane::kStream : Lane::kDatagram;
-  Buffer bytes;
+  const auto put = [&](const Buffer& from, Buffer& to) {
+    fuzz::in_messages(game, lane) ? fuzz::put_message(from, to) : append(to, from);
+  };
+  Buffer bytes, message;
   fuzz::write_head(dialect, way, lane, bytes);
-  if (lane == Lane::kStream && row.stage == wire::Stage::kPlay) append(bytes, greeting(codec, dialect, way, random));
+  const Buffer before = greeting(codec, dialect, way, random);
+  if (lane == Lane::kStream && row.stage == wire::Stage::kPlay && !before.empty()) put(before, bytes);
   invent(row, way, codec, random, 128);
-  codec.encode(bytes);
+  codec.encode(message);
+  put(message, bytes);
   write(folder, std::string(row.name) + '-' + std::to_string(dialect) + '-' + text(way), bytes);
 }
 
@@ -50,7 +55,7 @@ void write_seeds(const wire::Game& game, const std::filesystem::path& folder) {
     for (const wire::Row& row : codec->rows())
       for (const Way way : {Way::kToServer, Way::kToClient})
         if ((row.dialects >> dialect & 1U) != 0 && (row.ways & static_cast<std::uint8_t>(way)) != 0)
-          write_seed(*codec, dialect, row, way, folder, random);
+          write_seed(game, *codec, dialect, row, way, folder, random);
   }
 }
 
