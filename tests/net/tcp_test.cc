@@ -37,6 +37,8 @@ struct LinkAndPeer {
     REQUIRE(::connect(pair[0], listening->address.raw(), listening->address.size()) == 0);
     pair[1] = ::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     peer = Fd(pair[0]);
+    const timeval patience{8, 0};  // then a test has failed, and says so
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     REQUIRE(link.adopt(Fd(pair[1])));
   }
   void say(std::string_view text) { REQUIRE(::send(peer.get(), text.data(), text.size(), 0) > 0); }

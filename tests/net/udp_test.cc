@@ -70,7 +70,9 @@ TEST_CASE("a datagram that cannot go is counted, and those behind it go") {
 }
 
 TEST_CASE("a batch from a wildcard socket goes out from the address it names") {
-  for (const auto& [any, from] : {std::pair{"0.0.0.0", "127.0.0.5"}, std::pair{"::", "::1"}}) {
+  for (const bool v6 : {false, true}) {
+    const char* const any = v6 ? "::" : "0.0.0.0";
+    const char* const from = v6 ? "::1" : "127.0.0.5";
     CAPTURE(from);
     const Fd here = bound(any), there = bound(from);
     Loop loop;
