@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kBacklog = 4096;            // the kernel lowers it to net.core.somaxconn
 constexpr int kTries = 64;                // for a port that is free for TCP and UDP
+constexpr int kMostUnsent = 128 << 10;    // bytes that the kernel queues beyond what the peer has room for
 constexpr int kDatagramBuffer = 4 << 20;  // a burst of a thousand datagrams overflows the default 208 KiB
 
 void set(int fd, int level, int option, int value) { (void)setsockopt(fd, level, option, &value, sizeof(value)); }
@@ -103,6 +104,7 @@ Outcome<Sockets> pair_towards(const Address& server) {
 
 void set_stream_options(int fd) {
   set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kMostUnsent);
   set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
   set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15);

@@ -28,7 +28,8 @@ Outcome<Sockets> stream_towards(const Address& server);
 /// local port is at least 4 (bzfs 2.4 compares a client's port byte-swapped and never links the others).
 Outcome<Sockets> pair_towards(const Address& server);
 
-/// Sends small messages at once and notices a peer that vanished (after about two minutes of silence).
+/// Sends small messages at once, keeps little in the kernel for a slow reader, and notices a peer that vanished (after
+/// about two minutes of silence).
 void set_stream_options(int fd);
 
 Address local_address(int fd);

@@ -87,13 +87,15 @@ void Session::connect_next() {
   end(Reason::kServerRefused);
 }
 
+/// False when this server cannot be reached and the next one may be tried.
 bool Session::connect_to(const net::Address& server) {
   info_.server = server;
   for (int i = 0; i < kPortTries; ++i) {
     auto made = datagrams_ ? net::pair_towards(server) : net::stream_towards(server);
     if (!made) {
       branch_.say(Line::kMachine, made.error().text);
-      return false;
+      end(Reason::kNoFiles);
+      return true;
     }
     if (datagrams_ && !datagrams_->open(std::move(made->udp))) return false;
     const int error = server_.link.connect(std::move(made->tcp), server);
