@@ -4,6 +4,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
+#include "proxy/program/misuse.h"
 
 namespace entente {
 
@@ -19,10 +20,7 @@ int run_check(const CheckOptions& options) {
     std::fputs(example_config().c_str(), stdout);
     return kOk;
   }
-  if (options.config.empty()) {
-    std::fputs("entente check: CONFIG or --example is missing\n", stderr);
-    return kUsage;
-  }
+  if (options.config.empty()) return misused("entente check", "CONFIG or --example is missing");
   const auto config = load_config(options.config, games());
   if (!config) {
     tell(config.error());

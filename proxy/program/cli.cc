@@ -8,10 +8,10 @@
 #include "proxy/program/check.h"
 #include "proxy/program/command.h"
 #include "proxy/program/games.h"
+#include "proxy/program/misuse.h"
 #include "proxy/program/proxy.h"
 #include "proxy/program/recover.h"
 #include "proxy/program/run.h"
-#include "proxy/program/suggest.h"
 #include "proxy/program/verify.h"
 
 namespace entente {
@@ -61,13 +61,13 @@ constexpr Command kCommands[] = {
      plug<declare_proxy, run_proxy>},
     {"run", "Run the routes of a configuration file", "entente run config/relay-bzflag.toml",
      plug<declare_run, run_run>},
-    {"recover", "Make a recording whole that was cut off or damaged", "entente recover evening.mcap.part",
-     plug<declare_recover, run_recover>},
     {"check", "Check a configuration file, or print an example of one", "entente check config/example.toml",
      plug<declare_check, run_check>},
     {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},
     {"verify", "Check that all of a recorded file decodes, and encodes to the same bytes",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
+    {"recover", "Make a recording whole that was cut off or damaged", "entente recover evening.mcap.part",
+     plug<declare_recover, run_recover>},
 };
 
 std::string footer(const Command& command) { return std::string("Example:\n  ") + command.example; }
@@ -88,12 +88,6 @@ Plugs plug_all(CLI::App& app) {
   return plugs;
 }
 
-int usage(const CLI::App& app, const std::string& what) {
-  std::fprintf(stderr, "%s: %s\nRun `%s --help` for what it takes.\n", app.get_name().c_str(), what.c_str(),
-               app.get_name().c_str());
-  return kUsage;
-}
-
 }  // namespace
 
 int run_cli(int argc, const char* const* argv) {
@@ -105,7 +99,7 @@ int run_cli(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return usage(app, error.what());
+    return misused(app, error);
   }
   for (std::size_t i = 0; i < plugs.apps.size(); ++i)
     if (plugs.apps[i]->parsed()) return plugs.running[i]->run();

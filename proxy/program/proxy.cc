@@ -1,20 +1,15 @@
 #include "proxy/program/proxy.h"
 
-#include <cstdio>
-
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
+#include "proxy/program/misuse.h"
 #include "proxy/program/route.h"
 #include "proxy/program/serve.h"
 
 namespace entente {
 namespace {
 
-int wrong(const char* option, const Error& error) {
-  std::fprintf(stderr, "entente proxy: %s%s\nRun `entente proxy --help` for what it takes.\n", option,
-               error.text.c_str());
-  return kUsage;
-}
+int wrong(const char* option, const Error& error) { return misused("entente proxy", option + error.text); }
 
 }  // namespace
 

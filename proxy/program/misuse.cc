@@ -1,0 +1,64 @@
+#include "proxy/program/misuse.h"
+
+#include <cstdio>
+#include <vector>
+
+#include "proxy/program/suggest.h"
+
+namespace entente {
+namespace {
+
+std::vector<std::string_view> commands_of(const CLI::App& app) {
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+
+// "--listen", …
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string unknown_option(const CLI::App& command, std::string_view word) {
+  const std::vector<std::string> names = options_of(command);
+  const std::string_view option = word.substr(0, word.find('='));
+  return "unknown option '" + std::string(option) + "'" + did_you_mean(option, std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+std::string unknown_command(const CLI::App& app, std::string_view word) {
+  const std::vector<std::string_view> names = commands_of(app);
+  return "unknown command '" + std::string(word) + "'" + did_you_mean(word, names) + "; commands: " + joined(names);
+}
+
+// `command` is the one that was being read, or the whole program.
+std::string explained(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  const std::vector<std::string> left = command.remaining();
+  if (!left.empty()) {
+    if (left.front().starts_with('-')) return unknown_option(command, left.front());
+    if (&app == &command) return unknown_command(app, left.front());
+    return "'" + left.front() + "' is one word too many";
+  }
+  if (&app == &command) return "a command is missing; commands: " + joined(commands_of(app));
+  return error.what();
+}
+
+}  // namespace
+
+int misused(std::string_view command, std::string_view what) {
+  const auto size = [](std::string_view text) { return static_cast<int>(text.size()); };
+  std::fprintf(stderr, "%.*s: %.*s\nRun `%.*s --help` for what it takes.\n", size(command), command.data(), size(what),
+               what.data(), size(command), command.data());
+  return kUsage;
+}
+
+int misused(const CLI::App& app, const CLI::ParseError& error) {
+  const auto parsed = app.get_subcommands();
+  const CLI::App& command = parsed.empty() ? app : *parsed.front();
+  const std::string name = parsed.empty() ? app.get_name() : app.get_name() + " " + command.get_name();
+  return misused(name, explained(app, command, error));
+}
+
+}  // namespace entente

@@ -1,0 +1,134 @@
+// The binary from the outside: what it says, where, and with which exit code.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/program/folder.h"
+#include "tests/support/process.h"
+
+using namespace entente;
+
+namespace {
+
+const std::string kEntente = ENTENTE_BINARY;
+
+Ended entente_says(std::vector<std::string> words) {
+  words.insert(words.begin(), kEntente);
+  return run(words);
+}
+
+// The names under "Subcommands:".
+std::vector<std::string> commands() {
+  std::istringstream help(entente_says({"--help"}).out);
+  std::vector<std::string> names;
+  bool listed = false;
+  for (std::string line, name; std::getline(help, line); listed |= line == "Subcommands:")
+    if (listed && std::istringstream(line) >> name) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("the commands are those of the README") {
+  CHECK(commands() == std::vector<std::string>{"proxy", "run", "check", "games", "verify", "recover"});
+}
+
+TEST_CASE("each command explains itself, with an example that calls it") {
+  for (const std::string& command : commands()) {
+    CAPTURE(command);
+    const Ended help = entente_says({command, "--help"});
+    CHECK(help.code == 0);
+    CHECK(help.err == "");
+    CHECK(help.out.find("\nExample:\n  entente " + command) != std::string::npos);
+    CHECK(help.out.find("Usage: entente " + command) != std::string::npos);
+  }
+}
+
+TEST_CASE("the version is one line") {
+  const Ended said = entente_says({"--version"});
+  CHECK(said.code == 0);
+  CHECK(said.out == "entente 0.1.0\n");
+}
+
+TEST_CASE("a command line that is not understood ends with 2 and says what was meant") {
+  struct Case {
+    std::vector<std::string> words;
+    std::string said;
+  };
+  const std::string listen = "--listen", to = "--to";
+  for (const Case& c : std::vector<Case>{
+           {{}, "entente: a command is missing; commands: proxy, run, check, games, verify, recover\n"},
+           {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
+           {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
+           {{"check"}, "entente check: CONFIG or --example is missing"},
+           {{"check", "--exampel"}, "entente check: unknown option '--exampel' (did you mean '--example'?)"},
+           {{"check", "a", "b"}, "entente check: 'b' is one word too many"},
+           {{"run"}, "entente run: CONFIG is required"},
+           {{"run", "a", "--log-level", "loud"},
+            "entente run: --log-level: loud not in {trace,debug,info,warn,error,off}"},
+           {{"proxy", to, "bzflag://h"}, "entente proxy: --listen is required"},
+           {{"proxy", listen, "bzflag://127.0.0.1:0", to, "bzflga://h"},
+            "entente proxy: --to 'bzflga://h': unknown game 'bzflga' (did you mean 'bzflag'?); games: "},
+           {{"proxy", listen, "bzflag://somewhere:0", to, "bzflag://h"},
+            "entente proxy: --listen 'bzflag://somewhere:0': 'somewhere' is not an address"},
+           {{"proxy", listen, "ogar://127.0.0.1:0", to, "ogar://h"},
+            "entente proxy: --listen 'ogar://127.0.0.1:0': ogar cannot be relayed yet; games that can: bzflag, panic"},
+           {{"proxy", listen, "panic://127.0.0.1:0", to, "panic://h?dialect=mixed"},
+            "entente proxy: the listener speaks panic be-packed (the default, as its URL names no dialect) and the "
+            "server "
+            "speaks panic mixed; bridging is not built yet, so both must speak the same: add ?dialect=mixed to the "
+            "URL"},
+           {{"proxy", listen, "bzflag://127.0.0.1:0?dialect=2.4", to, "panic://h?dialect=mixed"},
+            "entente proxy: the listener speaks bzflag 2.4 and the server speaks panic mixed; bridging is not built "
+            "yet, "
+            "so both must speak the same: listen on panic://127.0.0.1:0?dialect=mixed\n"}}) {
+    const Ended said = entente_says(c.words);
+    CAPTURE(said.err);
+    CHECK(said.code == 2);
+    CHECK(said.out == "");
+    CHECK(said.err.starts_with(c.said));
+    CHECK(said.err.find("--help` for what it takes.\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("a configuration that is wrong ends check and run with 1, and each fault is told with its place") {
+  Folder folder;
+  const std::string file = folder.write("bad.toml",
+                                        "workers = 0\n"
+                                        "[[route]]\n"
+                                        "listen = \"bzflag://127.0.0.1:0?dialect=2.5\"\n"
+                                        "to = \"bzflag://127.0.0.1:1\"\n"
+                                        "recrod = \"x.mcap\"\n");
+  const std::string told =
+      file + ":1:11: workers: 0 is out of range, expected 1 to 64 threads\n" + file +
+      ":3:10: route[0].listen: 'bzflag://127.0.0.1:0?dialect=2.5': unknown dialect '2.5' of bzflag "
+      "(did you mean '2.4'?); dialects: 2.4, 2.0, 1.10, wiki\n" +
+      file + ":5:1: route[0].recrod: unknown key (did you mean 'record'?)\n";
+  for (const char* command : {"check", "run"}) {
+    const Ended said = entente_says({command, file});
+    CHECK(said.code == 1);
+    CHECK(said.out == "");
+    CHECK(said.err == told);
+  }
+}
+
+TEST_CASE("a configuration that is right is said to be") {
+  const std::string file = ENTENTE_SOURCE_DIR "/config/example.toml";
+  const Ended said = entente_says({"check", file});
+  CHECK(said.code == 0);
+  CHECK(said.out == file + ": ok, 1 route\n");
+  CHECK(said.err == "");
+}
+
+TEST_CASE("a file that is not there ends with 1") {
+  for (const char* command : {"check", "run", "recover", "verify"}) {
+    CAPTURE(command);
+    const Ended said = entente_says({command, "no/such/file"});
+    CHECK(said.code == 1);
+    CHECK(said.err.find("no/such/file") != std::string::npos);
+  }
+}

@@ -1,0 +1,247 @@
+// `entente proxy` and `entente run` from the outside: announced, relayed, recorded, ended.
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <regex>
+#include <string>
+
+#include "tests/program/folder.h"
+#include "tests/support/hex.h"
+#include "tests/support/process.h"
+
+using namespace entente;
+
+namespace {
+
+const std::string kEntente = ENTENTE_BINARY;
+
+// What a Panic server of dialect be-packed says first: Game State, Update Ammo, a tank.
+const Buffer kGreeting = from_hex("010101000103000000010000000200000003 20000000006400000000 1000000032000000010104");
+const Buffer kDrive = from_hex("0001010200000001");  // player 1 drives tank 1 east
+
+// A TCP socket on loopback that gives up after the tests' patience.
+class Socket {
+ public:
+  explicit Socket(int fd) : fd_(fd) {
+    const timeval patience{Process::kPatience.count(), 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  }
+  ~Socket() { close(fd_); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  int fd() const { return fd_; }
+  void send(const Buffer& bytes) const { CHECK(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0); }
+  // The next `size` bytes, or fewer if the peer ends before.
+  Buffer receive(std::size_t size) const {
+    Buffer bytes(size);
+    const ssize_t got = recv(fd_, bytes.data(), size, MSG_WAITALL);
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return bytes;
+  }
+
+ private:
+  int fd_;
+};
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+int new_socket() { return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+
+// Listens on a free port, as a server does.
+class Server {
+ public:
+  Server() {
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof(address);
+    auto* raw = reinterpret_cast<sockaddr*>(&address);
+    const bool listens = bind(socket_.fd(), raw, size) == 0 && listen(socket_.fd(), 16) == 0;
+    REQUIRE(listens);
+    REQUIRE(getsockname(socket_.fd(), raw, &size) == 0);
+    port_ = ntohs(address.sin_port);
+  }
+  std::string port() const { return std::to_string(port_); }
+  int accept() const { return accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC); }
+
+ private:
+  Socket socket_{new_socket()};
+  std::uint16_t port_ = 0;
+};
+
+int connect_to(int port) {
+  const int fd = new_socket();
+  const sockaddr_in address = loopback(static_cast<std::uint16_t>(port));
+  CHECK(connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  return fd;
+}
+
+// The port in "listening panic be-packed 127.0.0.1:PORT"; 0 if that is not what was announced.
+int announced(Process& relay) {
+  static const std::regex kLine(R"(listening panic be-packed 127\.0\.0\.1:(\d+))");
+  const auto line = relay.line();
+  std::smatch found;
+  REQUIRE_MESSAGE(line.has_value(), relay.err());
+  REQUIRE_MESSAGE(std::regex_match(*line, found, kLine), *line);
+  return std::stoi(found[1]);
+}
+
+std::vector<std::string> proxy(const Server& server, std::vector<std::string> more = {}) {
+  std::vector<std::string> words = {kEntente,   "proxy",
+                                    "--listen", "panic://127.0.0.1:0?dialect=be-packed",
+                                    "--to",     "panic://127.0.0.1:" + server.port() + "?dialect=be-packed"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("a session is relayed and recorded; SIGTERM and SIGINT close the recording and end with 0") {
+  for (const int number : {SIGTERM, SIGINT}) {
+    const Folder folder;
+    const std::string file = folder.file("session.mcap");
+    const Server server;
+    Process relay(proxy(server, {"--record", file}));
+    const int port = announced(relay);
+    CHECK(port != 0);
+    CHECK(std::filesystem::exists(file + ".part"));
+
+    const Socket client(connect_to(port));
+    const Socket served(server.accept());
+    served.send(kGreeting);
+    CHECK(to_hex(client.receive(kGreeting.size())) == to_hex(kGreeting));
+    client.send(kDrive);
+    CHECK(to_hex(served.receive(kDrive.size())) == to_hex(kDrive));
+
+    relay.signal(number);
+    CHECK(client.receive(1).empty());  // told, not cut off
+    shutdown(client.fd(), SHUT_WR);
+    shutdown(served.fd(), SHUT_WR);
+    CHECK(relay.wait() == 0);
+    CHECK(relay.out() == "served panic be-packed 127.0.0.1:" + std::to_string(port) +
+                             " sessions=1 refused=0 bytes=47 messages=4 datagrams=0 recorded=4 unrecorded=0\n");
+    CHECK(!std::filesystem::exists(file + ".part"));
+    const Ended verified = run({kEntente, "verify", file});
+    CHECK_MESSAGE(verified.code == 0, verified.out, verified.err);
+    CHECK(verified.out.ends_with("frames=4 exact=4 opaque=0 refused=0 undecoded=0 mismatched=0\n"));
+  }
+}
+
+TEST_CASE("a killed relay leaves a recording that recover makes whole") {
+  const Folder folder;
+  const std::string file = folder.file("session.mcap");
+  const Server server;
+  const std::string config = folder.write("run.toml",
+                                          "[recording]\n"
+                                          "directory = \"" +
+                                              folder.path().string() +
+                                              "\"\n"
+                                              "chunk_ms = 50\n"
+                                              "[[route]]\n"
+                                              "listen = \"panic://127.0.0.1:0?dialect=be-packed\"\n"
+                                              "to = \"panic://127.0.0.1:" +
+                                              server.port() +
+                                              "?dialect=be-packed\"\n"
+                                              "record = \"session.mcap\"\n");
+  Process relay({kEntente, "run", config});
+  const Socket client(connect_to(announced(relay)));
+  const Socket served(server.accept());
+  served.send(kGreeting);
+  CHECK(client.receive(kGreeting.size()).size() == kGreeting.size());
+  const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+  const auto empty = std::filesystem::file_size(file + ".part");
+  while (std::filesystem::file_size(file + ".part") == empty && std::chrono::steady_clock::now() < until) usleep(5000);
+  relay.signal(SIGKILL);
+  CHECK(relay.wait() == 128 + SIGKILL);
+
+  const Ended recovered = run({kEntente, "recover", file + ".part"});
+  CHECK_MESSAGE(recovered.code == 0, recovered.err);
+  CHECK(recovered.out.starts_with(file + ": "));
+  const Ended verified = run({kEntente, "verify", file});
+  CHECK(verified.out.ends_with("frames=3 exact=3 opaque=0 refused=0 undecoded=0 mismatched=0\n"));
+}
+
+TEST_CASE("the second signal ends at once, though a client stays") {
+  const Folder folder;
+  const Server server;
+  const std::string config = folder.write("run.toml",
+                                          "[limits]\nlinger_ms = 60000\n[[route]]\n"
+                                          "listen = \"panic://127.0.0.1:0?dialect=be-packed\"\n"
+                                          "to = \"panic://127.0.0.1:" +
+                                              server.port() + "?dialect=be-packed\"\n");
+  Process relay({kEntente, "run", config});
+  const Socket client(connect_to(announced(relay)));
+  const Socket served(server.accept());
+  relay.signal(SIGTERM);
+  CHECK(client.receive(1).empty());  // the first was heard
+  relay.signal(SIGTERM);
+  CHECK(relay.wait() == 128 + SIGTERM);
+}
+
+TEST_CASE("each route of a configuration is announced, and the log can be JSON") {
+  const Folder folder;
+  const std::string config =
+      folder.write("two.toml",
+                   "[log]\nformat = \"json\"\n"
+                   "[[route]]\nlisten = \"bzflag://127.0.0.1:0\"\nto = \"bzflag://127.0.0.1:1\"\n"
+                   "[[route]]\nlisten = \"panic://[::1]:0\"\nto = \"panic://127.0.0.1:1\"\n");
+  Process relay({kEntente, "run", config});
+  const auto first = relay.line(), second = relay.line();
+  REQUIRE_MESSAGE(first.has_value(), relay.err());
+  REQUIRE_MESSAGE(second.has_value(), relay.err());
+  CHECK(first->starts_with("listening bzflag 2.4 127.0.0.1:"));
+  CHECK(second->starts_with("listening panic be-packed [::1]:"));
+  relay.signal(SIGTERM);
+  CHECK(relay.wait() == 0);
+  CHECK(relay.err().starts_with("{\"time\":\""));
+  CHECK(relay.err().find("\"level\":\"info\",\"text\":\"bzflag://127.0.0.1:0 has no dialect in its URL, so its clients "
+                         "are taken to speak bzflag 2.4\"}\n") != std::string::npos);
+}
+
+TEST_CASE("what cannot start ends with 1, says why, and leaves nothing behind") {
+  const Folder folder;
+  const Server server;
+  const std::string file = folder.file("a.mcap");
+
+  const Ended taken = run({kEntente, "proxy", "--listen", "panic://127.0.0.1:" + server.port(), "--to",
+                           "panic://127.0.0.1:1", "--record", file});
+  CHECK(taken.code == 1);
+  CHECK(taken.out == "");
+  CHECK(taken.err.find("cannot listen on 127.0.0.1:" + server.port() + ": Address already in use") !=
+        std::string::npos);
+  CHECK(std::filesystem::is_empty(folder.path()));
+
+  folder.write("a.mcap", "somebody's");
+  const Ended there = run(proxy(server, {"--record", file}));
+  CHECK(there.code == 1);
+  CHECK(there.out == "");
+  CHECK(there.err.find(file) != std::string::npos);
+  CHECK(std::filesystem::file_size(file) == 10);
+
+  const Ended nowhere = run(proxy(server, {"--record", folder.file("no/such/folder/a.mcap")}));
+  CHECK(nowhere.code == 1);
+  CHECK(nowhere.err.find("no/such/folder/a.mcap") != std::string::npos);
+
+  const Ended unknown =
+      run({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://no-such-host.invalid"});
+  CHECK(unknown.code == 1);
+  CHECK(unknown.err.find("no-such-host.invalid") != std::string::npos);
+
+  const std::string config =
+      folder.write("log.toml", "[log]\nfile = \"" + folder.file("no/such/log") +
+                                   "\"\n"
+                                   "[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:1\"\n");
+  const Ended unlogged = run({kEntente, "run", config});
+  CHECK(unlogged.code == 1);
+  CHECK(unlogged.err.find("no/such/log cannot be opened (No such file or directory)") != std::string::npos);
+}
