@@ -1,0 +1,50 @@
+// A stream of BZFlag, cut in two ways: the frames must be the same.
+// Law: every byte comes out once, whatever the cut. (A refusal has no end but the stream's: it comes as it is cut.)
+#include <cstdlib>
+#include <vector>
+
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/wire/dissect.h"
+
+namespace {
+
+using namespace entente;
+using wire::Frame, wire::Lane, wire::Way;
+
+class Cuts final : public wire::Dissected {
+ public:
+  std::vector<std::size_t> sizes;
+  std::size_t bytes = 0;
+  bool refused = false;
+
+ private:
+  void frame(const Frame& frame) override {
+    refused = refused || as_text(frame.bytes).starts_with("REFUSED:");
+    sizes.push_back(frame.bytes.size());
+    bytes += frame.bytes.size();
+  }
+  void raw(Way, Lane, Bytes raw, const Fault*) override { bytes += raw.size(); }
+};
+
+Cuts cut(std::size_t dialect, Way way, Bytes stream, std::size_t grain) {
+  wire::Dissector dissector(bzflag::game(), dialect);
+  Cuts cuts;
+  for (std::size_t at = 0; at < stream.size(); at += grain)
+    dissector.stream(way, stream.subspan(at, std::min(grain, stream.size() - at)), cuts);
+  dissector.end(way, cuts, false);
+  return cuts;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 3) return 0;
+  const std::size_t dialect = data[0] % bzflag::game().dialects().size();
+  const Way way = (data[0] & 0x80U) != 0 ? Way::kToServer : Way::kToClient;
+  const Bytes stream(data + 2, size - 2);
+  const Cuts whole = cut(dialect, way, stream, stream.size());
+  const Cuts pieces = cut(dialect, way, stream, 1U + data[1]);
+  if (whole.bytes != stream.size() || pieces.bytes != stream.size()) std::abort();
+  if (!whole.refused && whole.sizes != pieces.sizes) std::abort();
+  return 0;
+}

@@ -1,0 +1,34 @@
+// Recordings of bzfs. Law: what is read to its end is written again to the byte, but for positions and sizes that lied.
+#include <cstdlib>
+
+#include "adapters/bzflag/rec.h"
+
+namespace {
+
+using namespace entente;
+
+/// Reads all packets and writes them; nothing if the file is broken.
+std::optional<Buffer> copied(Bytes file) {
+  auto reader = bzflag::RecReader::open(file);
+  if (!reader) return std::nullopt;
+  Buffer out;
+  bzflag::RecWriter writer(reader->dialect(), reader->short_header(), reader->header(), reader->flags(),
+                           reader->world(), out);
+  for (;;) {
+    const auto packet = reader->next();
+    if (!packet) return std::nullopt;
+    if (!*packet) return out;
+    writer.add((*packet)->head, (*packet)->payload);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Bytes file(data, size);
+  const auto once = copied(file);
+  if (!once) return 0;
+  const auto twice = copied(*once);
+  if (once->size() != file.size() || !twice || !same(*once, *twice)) std::abort();
+  return 0;
+}

@@ -1,0 +1,46 @@
+// BZFlag's world databases, as a server sends them and, for the compressed ones, what is inside.
+// Law: what is read is written again to the byte (inside), and reads again (outside).
+#include <cstdlib>
+
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/world.h"
+
+namespace {
+
+using namespace entente;
+
+constexpr std::size_t kMost = 1U << 20U;
+
+void check_whole(Bytes database, std::size_t dialect) {
+  const auto world = bzflag::read_world(database, dialect, kMost);
+  if (!world) return;
+  Buffer again;
+  write_world(*world, dialect, again);
+  if (std::holds_alternative<bzflag::RecordWorld>(*world) && !same(again, database)) std::abort();
+  const auto twice = bzflag::read_world(again, dialect, kMost);
+  if (!twice) std::abort();
+  Buffer third;
+  write_world(*twice, dialect, third);
+  if (!same(third, again)) std::abort();
+}
+
+void check_inside(Bytes bytes, wire::Codec& codec) {
+  if (!codec.decode({wire::Way::kToClient, wire::Lane::kStream, wire::Stage::kPlay, bytes})) return;
+  Buffer again;
+  codec.encode(again);
+  if (!same(again, bytes)) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 1) return 0;
+  const std::size_t dialect = data[0] % bzflag::game().dialects().size();
+  const Bytes bytes(data + 1, size - 1);
+  const bool inside = (data[0] & 0x80U) != 0;
+  if (const auto groups = inside ? bzflag::make_groups_codec(dialect) : nullptr)
+    check_inside(bytes, *groups);
+  else
+    check_whole(bytes, dialect);
+  return 0;
+}
