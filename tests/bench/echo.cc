@@ -53,9 +53,9 @@ void Echo::Player::greet(std::size_t heard) {
   if (heard > header_left) die("somebody sent more than the header before the greeting");
   header_left -= heard;
   if (header_left > 0) return;
-  std::array<std::uint8_t, kGreeting> greeting;
-  std::copy(kVersion.begin(), kVersion.end(), greeting.begin());
-  greeting.back() = id;
+  Buffer greeting(kVersion.begin(), kVersion.end());
+  greeting.push_back(id);
+  append(greeting, kGameTime);
   send_all(fd, greeting);
 }
 

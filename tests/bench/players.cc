@@ -78,7 +78,7 @@ struct Players::Player {
   Link datagrams{*this};
   Buffer heard;  // of a stream frame that is not all there yet
   std::uint8_t id = 0;
-  bool joined = false;
+  bool greeted = false, joined = false;
   ChatFrame chat, expected;
   UpdateFrame update{0};
   std::uint32_t sent = 0, done = 0;         // numbers of the newest message sent and of the newest answered
@@ -96,7 +96,7 @@ void Players::Player::read_stream() {
   if (got < 0 && errno == EAGAIN) return;
   if (got <= 0) die("the relay closed a player's connection");
   const Bytes view{bytes.data(), static_cast<std::size_t>(got)};
-  if (id == 0 && !joined)
+  if (!greeted)
     hear_greeting(view);
   else if (players.playing_ && players.cell_.kind == Kind::kTcp)
     hear_chat(view);
@@ -104,10 +104,11 @@ void Players::Player::read_stream() {
 
 void Players::Player::hear_greeting(Bytes bytes) {
   append(heard, bytes);
-  if (heard.size() < kGreeting) return;
+  if (heard.size() < kGreeting + kGameTime.size()) return;
   if (as_text(heard).substr(0, kVersion.size()) != kVersion) die("the greeting arrived changed");
-  id = heard.back();
+  id = heard[kVersion.size()];
   heard.clear();
+  greeted = true;
   if (players.cell_.kind == Kind::kUdp) return link();
   joined = true;
   ++players.joined_;

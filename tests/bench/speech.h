@@ -12,8 +12,9 @@
 namespace entente::bench {
 
 inline constexpr std::string_view kHeader = "BZFLAG\r\n\r\n";  // the client's greeting
-inline constexpr std::string_view kVersion = "BZFS0221";       // the server's; one byte of player id follows
-inline constexpr std::size_t kGreeting = 9;
+inline constexpr std::string_view kVersion = "BZFS0221";       // the server's; one byte of player id follows,
+inline constexpr std::size_t kGreeting = 9;                    // and at once the time of its clock
+inline constexpr std::array<std::uint8_t, 12> kGameTime{0, 8, 0x67, 0x74, 0, 0, 0, 1, 2, 3, 4, 5};
 
 inline constexpr std::uint16_t kLinkRequest = 0x6f66;
 inline constexpr std::uint16_t kLinkEstablished = 0x6f67;
