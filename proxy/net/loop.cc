@@ -52,11 +52,13 @@ void Loop::never(const Later& it) {
 }
 
 void Loop::end_turn() {
+  outbox_.flush();
   while (!later_.empty()) {
     due_.swap(later_);
     for (std::size_t i = 0; i < due_.size(); ++i)
       if (Later* it = due_[i]) it->at_turn_end();
     due_.clear();
+    outbox_.flush();
   }
 }
 

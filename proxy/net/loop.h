@@ -13,6 +13,7 @@
 #include "proxy/base/time.h"
 #include "proxy/net/address.h"
 #include "proxy/net/handle.h"
+#include "proxy/net/outbox.h"
 
 namespace entente::net {
 
@@ -47,6 +48,7 @@ class Loop {
   Millis now() const { return uv_now(&loop_); }  ///< as of this turn's start; compares with other loops' times
   std::span<std::uint8_t> read_buffer() { return read_buffer_; }
   DatagramRoom& datagram_room() { return datagram_room_; }
+  Outbox& outbox() { return outbox_; }
 
   /// Calls `it` once when this turn's events are dealt with, before the loop sleeps. REQUIRES: not already asked.
   void later(Later& it) { later_.push_back(&it); }
@@ -54,7 +56,10 @@ class Loop {
   void never(const Later& it);
 
   /// Serves until nothing is open on this loop.
-  void run() { uv_run(&loop_, UV_RUN_DEFAULT); }
+  void run() {
+    end_turn();  // of what was asked before there was one
+    uv_run(&loop_, UV_RUN_DEFAULT);
+  }
 
  private:
   void end_turn();
@@ -66,6 +71,7 @@ class Loop {
   std::vector<Later*> later_, due_;
   Buffer read_buffer_;
   DatagramRoom datagram_room_;
+  Outbox outbox_;
 };
 
 /// Calls back every so many milliseconds.

@@ -47,19 +47,36 @@ void Tcp::read(bool on) {
 void Tcp::send(wire::Lane, Bytes bytes) {
   assert(!finishing_);
   if (!is_open() || failed_) return;
-  if (waiting() == 0 && !connecting_) bytes = bytes.subspan(write(bytes));
+  if (waiting() > 0 || connecting_) return keep(bytes);
+  in_outbox_ = loop_.outbox().take(*this, bytes);
+  if (!in_outbox_) write_out(bytes);
+}
+
+void Tcp::write_out(Bytes bytes) {
+  in_outbox_ = false;
+  if (failed_) return;
+  keep(waiting() == 0 ? bytes.subspan(write(bytes)) : bytes);
+}
+
+void Tcp::keep(Bytes bytes) {
   if (bytes.empty() || failed_) return;
   append(waiting_, bytes);
   watch();
 }
 
+void Tcp::empty_outbox() {
+  if (in_outbox_) loop_.outbox().flush();
+}
+
 void Tcp::finish() {
   if (finishing_ || !is_open()) return;
   finishing_ = true;
+  empty_outbox();
   if (waiting() == 0 && !connecting_) ::shutdown(fd_.get(), SHUT_WR);
 }
 
 void Tcp::close() {
+  empty_outbox();
   poll_.close();
   fd_.reset();
   waiting_ = {};

@@ -1,6 +1,6 @@
 // A link over one TCP connection. Each readiness is one read into the loop's shared buffer; each send is one write at
-// once, and only what the kernel does not take is copied and waits.
-// Law: nothing is allocated while the kernel takes what is sent.
+// the end of the turn (a large one at once), and only what the kernel does not take waits here. Law: nothing is
+// allocated while the kernel takes what is sent.
 #pragma once
 
 #include "proxy/net/fd.h"
@@ -9,9 +9,10 @@
 
 namespace entente::net {
 
-class Tcp final : public Link, private Poll::User {
+class Tcp final : public Link, private Poll::User, private Outbox::Sender {
  public:
   Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) {}
+  ~Tcp() override { close(); }
 
   /// Takes a connected socket. False when the machine cannot watch it; it is closed then.
   bool adopt(Fd fd);
@@ -27,10 +28,13 @@ class Tcp final : public Link, private Poll::User {
 
  private:
   void ready(bool readable, bool writable, bool broken) override;
+  void write_out(Bytes bytes) override;
   bool hears() const { return reading_ && !connecting_ && !peer_ended_; }
   void conclude_connect();
   void receive();
   void flush();
+  void empty_outbox();
+  void keep(Bytes bytes);
   std::size_t write(Bytes bytes);
   void watch();
   void break_off(int error);
@@ -43,6 +47,7 @@ class Tcp final : public Link, private Poll::User {
   std::size_t sent_ = 0;
   int failed_ = 0;  // errno of a write; told when the loop comes by, never from inside send()
   bool connecting_ = false, reading_ = false, finishing_ = false, peer_ended_ = false;
+  bool in_outbox_ = false;
 };
 
 }  // namespace entente::net
