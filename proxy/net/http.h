@@ -1,0 +1,66 @@
+// Heads of HTTP/1.1 messages: read from bytes cut anywhere, and written. Bodies are not ours: who sends one is refused.
+// Law: a head is refused by size and count before it takes memory; what follows a head is left untouched.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+
+namespace entente::net {
+
+struct HttpHeader {
+  std::string name;
+  std::string value;
+};
+
+struct HttpHead {
+  std::string method;   ///< of a request
+  std::string target;   ///< of a request: path and query
+  unsigned status = 0;  ///< of a response
+  std::vector<HttpHeader> headers;
+
+  /// The value of the first header of that name, in whatever case; null if there is none.
+  const std::string* find(std::string_view name) const;
+  /// Whether `token` is in the comma-separated list that the headers of that name are together; no case.
+  bool lists(std::string_view name, std::string_view token) const;
+  /// The target up to its query.
+  std::string_view path() const;
+};
+
+/// Reads one head.
+class HttpReader {
+ public:
+  enum class Of : std::uint8_t { kRequest, kResponse };
+  static constexpr std::size_t kMostBytes = 16 * 1024;
+  static constexpr std::size_t kMostHeaders = 100;
+
+  explicit HttpReader(Of of);
+  ~HttpReader();
+
+  /// How many bytes belong to the head: all, until complete(). REQUIRES: not complete, no fault before.
+  Result<std::size_t> feed(Bytes bytes);
+  bool complete() const;
+  /// REQUIRES: complete.
+  const HttpHead& head() const;
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+/// "Not Found", …; "" for a number that we never send.
+std::string_view http_phrase(unsigned status);
+
+/// Appends a request head.
+void write_request(std::string_view method, std::string_view target, std::span<const HttpHeader> headers, Buffer& out);
+/// Appends a response head.
+void write_response(unsigned status, std::span<const HttpHeader> headers, Buffer& out);
+/// Appends a whole answer of plain text, after which the connection is closed.
+void write_answer(unsigned status, std::string_view text, Buffer& out);
+
+}  // namespace entente::net

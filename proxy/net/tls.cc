@@ -1,0 +1,177 @@
+#include "proxy/net/tls.h"
+
+#include <arpa/inet.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <new>
+
+namespace entente::net {
+namespace {
+
+constexpr std::array<std::uint8_t, 9> kHttp11{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+
+/// The newest of OpenSSL's complaints; empties the list.
+std::string complaint() {
+  std::string text = "no reason given";
+  while (const unsigned long code = ERR_get_error()) {
+    const char* reason = ERR_reason_error_string(code);
+    if (reason) text = reason;
+  }
+  return text;
+}
+
+int choose_http(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+                unsigned offered_size, void*) {
+  unsigned char* found = nullptr;
+  const int result =
+      SSL_select_next_proto(&found, size, kHttp11.data(), static_cast<unsigned>(kHttp11.size()), offered, offered_size);
+  *chosen = found;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+}
+
+bool is_address(const std::string& peer) {
+  in6_addr room{};
+  return inet_pton(AF_INET, peer.c_str(), &room) == 1 || inet_pton(AF_INET6, peer.c_str(), &room) == 1;
+}
+
+}  // namespace
+
+// -- Contexts ---------------------------------------------------------------------------------------------------------
+
+void TlsContext::Free::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
+
+Outcome<std::shared_ptr<TlsContext>> TlsContext::make(bool client) {
+  auto made = std::make_shared<TlsContext>();
+  made->client_ = client;
+  made->context_.reset(SSL_CTX_new(client ? TLS_client_method() : TLS_server_method()));
+  SSL_CTX* raw = made->raw();
+  if (!raw) return Error{"cannot set up TLS: " + complaint()};
+  SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION);
+  SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
+  // An end without TLS's own goodbye is an end like any other: WebSocket says goodbye by itself.
+  SSL_CTX_set_options(raw, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+  if (client)
+    SSL_CTX_set_alpn_protos(raw, kHttp11.data(), static_cast<unsigned>(kHttp11.size()));
+  else
+    SSL_CTX_set_alpn_select_cb(raw, choose_http, nullptr);
+  return made;
+}
+
+Outcome<std::shared_ptr<const TlsContext>> TlsContext::server(const std::string& certificates, const std::string& key) {
+  auto made = make(false);
+  if (!made) return made.error();
+  SSL_CTX* raw = (*made)->raw();
+  if (SSL_CTX_use_certificate_chain_file(raw, certificates.c_str()) != 1)
+    return Error{"cannot read a certificate from '" + certificates + "': " + complaint() + "; it must be a PEM file"};
+  if (SSL_CTX_use_PrivateKey_file(raw, key.c_str(), SSL_FILETYPE_PEM) != 1)
+    return Error{"cannot use the key in '" + key + "': " + complaint() +
+                 "; it must be a PEM file and belong to the certificate"};
+  return std::shared_ptr<const TlsContext>(*made);
+}
+
+Outcome<std::shared_ptr<const TlsContext>> TlsContext::client(const std::string& authorities, bool verify) {
+  auto made = make(true);
+  if (!made) return made.error();
+  SSL_CTX* raw = (*made)->raw();
+  if (!authorities.empty() && SSL_CTX_load_verify_locations(raw, authorities.c_str(), nullptr) != 1)
+    return Error{"cannot read authorities from '" + authorities + "': " + complaint() + "; it must be a PEM file"};
+  if (authorities.empty()) SSL_CTX_set_default_verify_paths(raw);
+  SSL_CTX_set_verify(raw, verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  return std::shared_ptr<const TlsContext>(*made);
+}
+
+// -- Connections ------------------------------------------------------------------------------------------------------
+
+void Tls::Free::operator()(ssl_st* session) const { SSL_free(session); }
+
+Tls::Tls(const TlsContext& context, const std::string& peer) : session_(SSL_new(context.raw())) {
+  SSL* raw = session_.get();
+  if (!raw) throw std::bad_alloc();
+  SSL_set_bio(raw, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+  if (!context.is_client()) {
+    SSL_set_accept_state(raw);
+    return;
+  }
+  SSL_set_connect_state(raw);
+  if (is_address(peer)) {
+    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(raw), peer.c_str());
+  } else {
+    SSL_set1_host(raw, peer.c_str());
+    SSL_set_tlsext_host_name(raw, peer.c_str());
+  }
+}
+
+bool Tls::open() const { return SSL_is_init_finished(session_.get()) == 1; }
+
+void Tls::start(Buffer& wire) {
+  shake();
+  drain(wire);
+}
+
+bool Tls::feed(Bytes from_wire, Buffer& plain, Buffer& wire) {
+  if (!why_.empty()) return false;
+  BIO_write(SSL_get_rbio(session_.get()), from_wire.data(), static_cast<int>(from_wire.size()));
+  const bool well = (open() || shake()) && (!open() || read(plain));
+  drain(wire);
+  return well;
+}
+
+bool Tls::shake() {
+  ERR_clear_error();
+  const int result = SSL_do_handshake(session_.get());
+  if (result == 1) return true;
+  return SSL_get_error(session_.get(), result) == SSL_ERROR_WANT_READ || fail();
+}
+
+bool Tls::read(Buffer& plain) {
+  constexpr std::size_t kRecord = 16 * 1024;
+  for (;;) {
+    const std::size_t had = plain.size();
+    plain.resize(had + kRecord);
+    std::size_t got = 0;
+    ERR_clear_error();
+    const int result = SSL_read_ex(session_.get(), plain.data() + had, kRecord, &got);
+    plain.resize(had + (result == 1 ? got : 0));
+    if (result == 1) continue;
+    const int error = SSL_get_error(session_.get(), result);
+    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_ZERO_RETURN || fail();
+  }
+}
+
+void Tls::write(Bytes plain, Buffer& wire) {
+  assert(open());
+  std::size_t taken = 0;
+  ERR_clear_error();
+  if (!plain.empty() && why_.empty() && SSL_write_ex(session_.get(), plain.data(), plain.size(), &taken) != 1) fail();
+  drain(wire);
+}
+
+void Tls::finish(Buffer& wire) {
+  if (open() && why_.empty()) SSL_shutdown(session_.get());
+  ERR_clear_error();
+  drain(wire);
+}
+
+void Tls::drain(Buffer& wire) {
+  BIO* out = SSL_get_wbio(session_.get());
+  const std::size_t waiting = BIO_ctrl_pending(out), had = wire.size();
+  if (waiting == 0) return;
+  wire.resize(had + waiting);
+  const int got = BIO_read(out, wire.data() + had, static_cast<int>(waiting));
+  wire.resize(had + static_cast<std::size_t>(std::max(got, 0)));
+}
+
+/// A certificate that is not trusted is told as such: "certificate verify failed" alone helps nobody.
+bool Tls::fail() {
+  const long verified = SSL_get_verify_result(session_.get());
+  why_ = complaint();
+  if (verified != X509_V_OK) why_ += std::string(": ") + X509_verify_cert_error_string(verified);
+  return false;
+}
+
+}  // namespace entente::net

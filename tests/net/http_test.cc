@@ -1,0 +1,139 @@
+#include "proxy/net/http.h"
+
+#include <doctest/doctest.h>
+
+#include "proxy/net/websocket_handshake.h"
+
+namespace entente::net {
+namespace {
+
+using Of = HttpReader::Of;
+
+constexpr std::string_view kRequest =
+    "GET /play?x=1 HTTP/1.1\r\nHost: a\r\nUpgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nOrigin: http://b\r\n\r\n";
+
+HttpHead read(std::string_view text, Of of = Of::kRequest) {
+  HttpReader reader(of);
+  REQUIRE(reader.feed(as_bytes(text)).ok());
+  REQUIRE(reader.complete());
+  return reader.head();
+}
+
+/// "fault offset", or "" when nothing is wrong.
+std::string fault(std::string_view text, Of of = Of::kRequest) {
+  HttpReader reader(of);
+  const auto taken = reader.feed(as_bytes(text));
+  return taken ? "" : taken.error().what;
+}
+
+std::string written(const Buffer& out) { return std::string(as_text(out)); }
+
+TEST_CASE("a head is read however it is cut, and what follows it is left alone") {
+  const std::string all = std::string(kRequest) + "\x81\x85more";
+  for (std::size_t cut = 0; cut < kRequest.size(); ++cut) {
+    HttpReader reader(Of::kRequest);
+    const Bytes bytes = as_bytes(all);
+    CHECK(*reader.feed(bytes.first(cut)) == cut);
+    CHECK_FALSE(reader.complete());
+    CHECK(*reader.feed(bytes.subspan(cut)) == kRequest.size() - cut);
+    REQUIRE(reader.complete());
+    const HttpHead& head = reader.head();
+    CHECK(head.method == "GET");
+    CHECK(head.target == "/play?x=1");
+    CHECK(head.path() == "/play");
+    CHECK(head.headers.size() == 6);
+    CHECK(*head.find("upgrade") == "WebSocket");
+    CHECK(head.lists("Connection", "upgrade"));
+    CHECK_FALSE(head.lists("Connection", "up"));
+    CHECK(head.find("Cookie") == nullptr);
+  }
+}
+
+TEST_CASE("a response's head ends at its head, whatever body it announces") {
+  constexpr std::string_view kHead = "HTTP/1.1 403 Forbidden\r\nContent-Length: 5\r\n\r\n";
+  HttpReader reader(Of::kResponse);
+  CHECK(*reader.feed(as_bytes(std::string(kHead) + "hello")) == kHead.size());
+  CHECK(reader.head().status == 403);
+}
+
+TEST_CASE("what is no head, too large or has a body is refused") {
+  CHECK(fault("\x16\x03\x01\x02") == "not HTTP/1.1");
+  CHECK(fault("GET / HTTP/1.1\r\nno colon\r\n\r\n") == "not HTTP/1.1");
+  CHECK(fault("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc") == "request with a body");
+  CHECK(fault("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n") == "request with a body");
+  CHECK(fault("GET / HTTP/1.1\r\nA: " + std::string(20'000, 'a')) == "head too large");
+  CHECK(fault("GET /" + std::string(20'000, 'a')) == "head too large");
+  std::string many = "GET / HTTP/1.1\r\n";
+  for (int i = 0; i < 101; ++i) many += "A: b\r\n";
+  CHECK(fault(many) == "too many headers");
+}
+
+TEST_CASE("an upgrade is asked for in the way of RFC 6455, or refused with the status for it") {
+  CHECK(check_upgrade(read(kRequest)).status == 101);
+  const auto status = [](std::string_view without, std::string_view with) {
+    std::string text(kRequest);
+    text.replace(text.find(without), without.size(), with);
+    return check_upgrade(read(text)).status;
+  };
+  CHECK(status("GET", "HEAD") == 405);
+  CHECK(status("Upgrade: WebSocket", "A: b") == 426);
+  CHECK(status("keep-alive, Upgrade", "close") == 426);
+  CHECK(status("Version: 13", "Version: 8") == 426);
+  CHECK(status("dGhlIHNhbXBsZSBub25jZQ==", "short") == 400);
+}
+
+TEST_CASE("the answer to an upgrade proves that the key was read (RFC 6455, 1.3)") {
+  Buffer out;
+  const std::string protocol = "p";
+  write_upgrade_answer(read(kRequest), &protocol, out);
+  CHECK(written(out) ==
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Protocol: p\r\n\r\n");
+  const HttpHead answer = read(written(out), Of::kResponse);
+  CHECK(objection_to_upgrade(answer, "dGhlIHNhbXBsZSBub25jZQ==") == nullptr);
+  CHECK(objection_to_upgrade(answer, "AAAAAAAAAAAAAAAAAAAAAA==") == std::string("wrong Sec-WebSocket-Accept"));
+}
+
+TEST_CASE("origins are compared whole") {
+  const std::string accepted[] = {"http://b", "https://c"}, others[] = {"http://b.evil"};
+  const HttpHead head = read(kRequest), none = read("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(accepts_origin(head, {}));
+  CHECK(accepts_origin(head, accepted));
+  CHECK_FALSE(accepts_origin(head, others));
+  CHECK_FALSE(accepts_origin(none, accepted));
+  CHECK(accepts_origin(none, {}));
+}
+
+TEST_CASE("what a client says of itself is sent on, what is of its connection is not") {
+  const HttpHead head = read(
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, X-Hop\r\nX-Hop: 1\r\nUser-Agent: me\r\nCookie: c\r\n"
+      "Sec-WebSocket-Key: k\r\nSec-WebSocket-Extensions: permessage-deflate\r\nSec-WebSocket-Protocol: p\r\n\r\n");
+  std::string names;
+  for (const HttpHeader& header : forwarded_headers(head)) names += header.name + "=" + header.value + " ";
+  CHECK(names == "User-Agent=me Cookie=c Sec-WebSocket-Protocol=p Cache-Control=no-cache ");
+  // MultiOgarII takes a shorter User-Agent for a minion's.
+  const auto bare = forwarded_headers(read("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  REQUIRE(bare.size() == 2);
+  CHECK(bare[0].value.size() >= 50);
+}
+
+TEST_CASE("a request is written as it will be read") {
+  Buffer out;
+  write_upgrade_request({"h:1", "/x", make_upgrade_key(), {{"A", "b"}}}, out);
+  const HttpHead head = read(written(out));
+  CHECK(check_upgrade(head).status == 101);
+  CHECK(*head.find("Host") == "h:1");
+  CHECK(*head.find("A") == "b");
+}
+
+TEST_CASE("an answer carries its length and closes") {
+  Buffer out;
+  write_answer(404, "no", out);
+  CHECK(written(out) ==
+        "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 2\r\n"
+        "Connection: close\r\n\r\nno");
+}
+
+}  // namespace
+}  // namespace entente::net

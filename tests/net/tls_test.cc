@@ -1,0 +1,100 @@
+#include "proxy/net/tls.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/certificate.h"
+
+namespace entente::net {
+namespace {
+
+/// A client and a server that hand each other what they write, in pieces.
+struct Wire {
+  Wire(const TlsContext& to, const TlsContext& from, const std::string& name) : client(from, name), server(to, "") {
+    client.start(up);
+  }
+
+  /// Until both are silent. False when one failed.
+  bool run(std::size_t piece = 1 << 20) {
+    while (!up.empty() || !down.empty()) {
+      if (!give(up, piece, server, said_to_server, down)) return false;
+      if (!give(down, piece, client, said_to_client, up)) return false;
+    }
+    return true;
+  }
+
+  Tls client, server;
+  Buffer up, down, said_to_server, said_to_client;
+
+ private:
+  static bool give(Buffer& wire, std::size_t piece, Tls& to, Buffer& said, Buffer& answer) {
+    const Buffer all = std::exchange(wire, {});
+    for (std::size_t at = 0; at < all.size(); at += piece)
+      if (!to.feed(Bytes(all).subspan(at, std::min(piece, all.size() - at)), said, answer)) return false;
+    return true;
+  }
+};
+
+struct Contexts {
+  Certificate certificate;
+  std::shared_ptr<const TlsContext> server = *TlsContext::server(certificate.file(), certificate.file());
+  std::shared_ptr<const TlsContext> trusting = *TlsContext::client(certificate.file(), true);
+  std::shared_ptr<const TlsContext> wary = *TlsContext::client("", true);
+  std::shared_ptr<const TlsContext> blind = *TlsContext::client("", false);
+};
+
+TEST_CASE("what is written on one side is read on the other, however the wire is cut") {
+  const Contexts contexts;
+  for (const std::size_t piece : {1u, 7u, 1000u, 1u << 20}) {
+    Wire wire(*contexts.server, *contexts.trusting, "localhost");
+    REQUIRE(wire.run(piece));
+    CHECK(wire.client.open());
+    CHECK(wire.server.open());
+    Buffer much(100'000);
+    for (std::size_t i = 0; i < much.size(); ++i) much[i] = static_cast<std::uint8_t>(i * 31);
+    wire.client.write(much, wire.up);
+    wire.server.write(as_bytes("hello"), wire.down);
+    REQUIRE(wire.run(piece));
+    CHECK((wire.said_to_server == much));
+    CHECK(as_text(wire.said_to_client) == "hello");
+    wire.client.finish(wire.up);
+    CHECK(wire.run(piece));
+  }
+}
+
+TEST_CASE("a certificate must be trusted and name who was asked for, by name or address") {
+  const Contexts contexts;
+  const auto complaint = [&](const TlsContext& client, const std::string& name) -> std::string {
+    Wire wire(*contexts.server, client, name);
+    if (wire.run()) return "";
+    return wire.client.why();
+  };
+  CHECK(complaint(*contexts.trusting, "localhost") == "");
+  CHECK(complaint(*contexts.trusting, "127.0.0.1") == "");
+  CHECK(complaint(*contexts.blind, "elsewhere.example") == "");
+  CHECK(complaint(*contexts.trusting, "elsewhere.example").find("hostname mismatch") != std::string::npos);
+  CHECK(complaint(*contexts.trusting, "127.0.0.2").find("IP address mismatch") != std::string::npos);
+  CHECK(complaint(*contexts.wary, "localhost").find("self-signed certificate") != std::string::npos);
+}
+
+TEST_CASE("what is no TLS fails, once and for all, and the peer is told") {
+  const Contexts contexts;
+  Tls server(*contexts.server, "");
+  Buffer plain, wire;
+  CHECK_FALSE(server.feed(as_bytes("GET / HTTP/1.1\r\n\r\n"), plain, wire));
+  CHECK(server.why() == "http request");
+  CHECK_FALSE(server.feed(as_bytes("more"), plain, wire));
+  CHECK(plain.empty());
+}
+
+TEST_CASE("files that are not there or not right are errors that name them") {
+  const Certificate certificate;
+  const auto missing = TlsContext::server("/nowhere/cert.pem", certificate.file());
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().text.find("/nowhere/cert.pem") != std::string::npos);
+  const Certificate other;
+  CHECK_FALSE(TlsContext::server(certificate.file(), other.file()).ok());
+  CHECK_FALSE(TlsContext::client("/nowhere/ca.pem", true).ok());
+}
+
+}  // namespace
+}  // namespace entente::net

@@ -1,0 +1,138 @@
+#include "proxy/net/websocket.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/hex.h"
+
+namespace entente::net {
+namespace {
+
+using Role = WebSocket::Role;
+
+/// Keeps what it is told as one line: "b:0102 close:1000 'bye' ".
+struct Told final : WebSocket::User {
+  std::string all;
+  void message(Opcode opcode, Bytes payload) override {
+    const char* const names[] = {"", "t", "b", "", "", "", "", "", "", "ping", "pong"};
+    all += std::string(names[static_cast<std::size_t>(opcode)]) + ":" + to_hex(payload) + " ";
+  }
+  void farewell(const Farewell& farewell) override {
+    all += "close:" + std::to_string(farewell.code) + " '" + farewell.reason + "' ";
+  }
+};
+
+/// What a client's user is told of `hex`, all at once; and the violation, if any.
+std::string heard(std::string_view hex, Role role = Role::kClient, std::size_t largest = 1000) {
+  Told told;
+  WebSocket socket(role, largest, told);
+  const auto wrong = socket.feed(from_hex(hex));
+  return told.all + (wrong ? std::string(wrong->what) + " " + std::to_string(wrong->code) : "");
+}
+
+TEST_CASE("messages, whole and in parts, with control frames between the parts") {
+  CHECK(heard("8203 010203") == "b:010203 ");
+  CHECK(heard("8103 616263 8200") == "t:616263 b: ");
+  CHECK(heard("0201 01 8900 0002 0203 8a01ff 8000") == "ping: pong:ff b:010203 ");
+  CHECK(heard("827e 0003 010203") == "malformed frame 1002");  // the length must be as short as it can be
+}
+
+TEST_CASE("a server unmasks, and accepts nothing that is not masked; a client the other way round") {
+  CHECK(heard("8183 01020304 606060", Role::kServer) == "t:616263 ");
+  CHECK(heard("8103 616263", Role::kServer) == "not masked by a client 1002");
+  CHECK(heard("8183 01020304 606060") == "masked by a server 1002");
+}
+
+TEST_CASE("close codes and reasons are told as they came, 1012 too") {
+  CHECK(heard("8806 03f4 72657374") == "close:1012 'rest' ");
+  CHECK(heard("8800") == "close:1005 '' ");
+  CHECK(heard("8802 0fa0") == "close:4000 '' ");
+  CHECK(heard("8800 8201 01") == "close:1005 '' ");  // nothing is heard after a farewell
+  CHECK(heard("8801 03") == "close frame of one byte 1002");
+  CHECK(heard("8802 03ed") == "close code out of range 1002");
+  CHECK(heard("8802 03e7") == "close code out of range 1002");
+}
+
+TEST_CASE("what breaks the rules is a violation, and nothing after it is heard") {
+  CHECK(heard("c201 01 8201 02") == "reserved bits set 1002");
+  CHECK(heard("8301 01") == "unknown opcode 1002");
+  CHECK(heard("8b01 01") == "unknown opcode 1002");
+  CHECK(heard("8001 01") == "continuation of nothing 1002");
+  CHECK(heard("0201 01 8201 02") == "message within a message 1002");
+  CHECK(heard("0901 01") == "malformed frame 1002");
+  CHECK(heard("897e 007e 01") == "malformed frame 1002");
+  CHECK(heard("8201 01 8301 01") == "b:01 unknown opcode 1002");
+}
+
+TEST_CASE("a message is refused by its size before its payload is there, in parts too") {
+  CHECK(heard("827e 03e9 01") == "message too large 1009");
+  CHECK(heard("827f 00ffffffffffffff 01") == "message too large 1009");
+  CHECK(heard("0202 0102 0002 0304 8002 0506", Role::kClient, 5) == "message too large 1009");
+  CHECK(heard("0202 0102 0002 0304 8001 05", Role::kClient, 5) == "b:0102030405 ");
+}
+
+TEST_CASE("the same is told however the bytes are cut, and what was written is what is read") {
+  for (const Role role : {Role::kServer, Role::kClient}) {
+    Told unused;
+    WebSocket from(role, 1 << 20, unused);
+    Buffer wire;
+    std::string expected;
+    for (const std::size_t size : {0u, 1u, 125u, 126u, 5000u, 65535u, 65536u, 70000u}) {
+      Buffer payload(size);
+      for (std::size_t i = 0; i < size; ++i) payload[i] = static_cast<std::uint8_t>(i * 7);
+      from.write(Opcode::kBinary, payload, wire);
+      expected += "b:" + to_hex(payload) + " ";
+    }
+    from.write(Farewell{1012, "later"}, wire);
+    expected += "close:1012 'later' ";
+    for (const std::size_t piece : {1u, 2u, 13u, 4096u, 100'000u, 1'000'000u}) {
+      Told told;
+      WebSocket to(role == Role::kServer ? Role::kClient : Role::kServer, 1 << 20, told);
+      for (std::size_t at = 0; at < wire.size(); at += piece)
+        CHECK_FALSE(to.feed(Bytes(wire).subspan(at, std::min(piece, wire.size() - at))));
+      CHECK((told.all == expected));
+    }
+  }
+}
+
+TEST_CASE("a client masks, each frame with another key") {
+  Told unused;
+  WebSocket client(Role::kClient, 1000, unused);
+  Buffer one, two;
+  client.write(Opcode::kBinary, from_hex("01020304"), one);
+  client.write(Opcode::kBinary, from_hex("01020304"), two);
+  CHECK(to_hex(Bytes(one).first(2)) == "8284");
+  CHECK(one != two);
+}
+
+TEST_CASE("a farewell that cannot travel is sent without a code; a long reason is cut between characters") {
+  Told told;
+  WebSocket server(Role::kServer, 1000, told), client(Role::kClient, 1000, told);
+  Buffer wire;
+  server.write(Farewell{}, wire);
+  CHECK(to_hex(wire) == "8800");
+  wire.clear();
+  std::string reason;
+  for (int i = 0; i < 60; ++i) reason += "\xc3\xa9";
+  server.write(Farewell{1000, "x" + reason + reason}, wire);
+  CHECK_FALSE(client.feed(wire));
+  CHECK(told.all == "close:1000 'x" + reason + "\xc3\xa9' ");
+}
+
+TEST_CASE("a user may stop it from within") {
+  struct Stops final : WebSocket::User {
+    WebSocket* socket = nullptr;
+    int messages = 0;
+    void message(Opcode, Bytes) override {
+      ++messages;
+      socket->stop();
+    }
+    void farewell(const Farewell&) override {}
+  } user;
+  WebSocket socket(Role::kClient, 1000, user);
+  user.socket = &socket;
+  CHECK_FALSE(socket.feed(from_hex("8200 8200")));
+  CHECK(user.messages == 1);
+}
+
+}  // namespace
+}  // namespace entente::net
