@@ -10,6 +10,10 @@ constexpr std::size_t kLargestToServer = 512;
 /// OgarII builds its messages in one buffer of this size.
 constexpr std::size_t kLargestToClient = 1024 * 1024;
 
+constexpr std::size_t most_from(wire::Way way) {
+  return way == wire::Way::kToServer ? kLargestToServer : kLargestToClient;
+}
+
 /// The client's first message is its greeting; a second one like it is no message of this protocol.
 class Messages final : public wire::Cutter {
  public:
@@ -18,8 +22,7 @@ class Messages final : public wire::Cutter {
   wire::Cut next(Bytes bytes) override {
     const wire::Stage stage = greeted_ ? wire::Stage::kPlay : wire::Stage::kGreeting;
     greeted_ = true;
-    const std::size_t most = way_ == wire::Way::kToServer ? kLargestToServer : kLargestToClient;
-    if (bytes.size() > most) return {0, stage, Fault{"message too large"}};
+    if (bytes.size() > most_from(way_)) return {0, stage, Fault{"message too large"}};
     return {bytes.size(), stage, {}};
   }
 
@@ -49,6 +52,7 @@ class OgarGame final : public wire::Game {
     return std::make_unique<Messages>(way);
   }
   std::size_t largest_frame() const override { return kLargestToClient; }
+  std::size_t largest_from(wire::Way way) const override { return most_from(way); }
 
   /// A server is silent until it knows the client's version, and a bare connection does OgarII harm: when it closes
   /// without a hello, the newest player loses the chat (Listener.js:114).

@@ -71,6 +71,9 @@ class Game {
   /// known.
   virtual std::size_t largest_frame() const = 0;
 
+  /// The largest that comes from this side.
+  virtual std::size_t largest_from(Way) const { return largest_frame(); }
+
   // -- Manners of a relay ---------------------------------------------------------------------------------------------
 
   /// The peer that is sent to reads a frame with one call: it must arrive in one write, never split.

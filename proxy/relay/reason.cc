@@ -20,6 +20,8 @@ const char* text(Reason reason) {
       return "out of file descriptors";
     case Reason::kBadFrame:
       return "bad frame";
+    case Reason::kBadRequest:
+      return "bad request";
     case Reason::kGreetTimeout:
       return "no greeting in time";
     case Reason::kDialectMismatch:
@@ -32,6 +34,10 @@ const char* text(Reason reason) {
       return "server reset";
     case Reason::kServerRefused:
       return "server cannot be reached";
+    case Reason::kServerDeclined:
+      return "server declined";
+    case Reason::kServerWrong:
+      return "server broke the protocol";
     case Reason::kServerTimeout:
       return "server does not answer";
     case Reason::kIdle:

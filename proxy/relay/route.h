@@ -15,6 +15,7 @@
 #include "proxy/relay/events.h"
 #include "proxy/relay/pace.h"
 #include "proxy/relay/tap_sink.h"
+#include "proxy/relay/web_options.h"
 
 namespace entente::relay {
 
@@ -27,6 +28,9 @@ struct Route {
   bool detects_in_session() const { return !server_dialect && game.probe() == wire::Probe::kFirstSession; }
   bool detects_before_sessions() const { return !server_dialect && game.probe() == wire::Probe::kSilentConnection; }
 
+  /// Whether a client that asks for this path (WebSocket only) is ours.
+  bool serves(std::string_view path) const { return !web || web->path.empty() || web->path == path; }
+
   std::size_t index = 0;
   std::size_t home = 0;  ///< the worker that listens
   const wire::Game& game;
@@ -34,8 +38,10 @@ struct Route {
   std::optional<std::size_t> server_dialect;  ///< none: to be found out
   net::Address listener;
   std::string server_name;
-  std::vector<net::Address> servers;  ///< to be tried in this order
-  net::Fd datagrams;                  ///< the listening UDP socket; every worker sends on it
+  std::vector<net::Address> servers;     ///< to be tried in this order
+  net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
+  std::optional<WebOptions> web;         ///< if the game travels by WebSocket
+  std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
   Events& events;
   Pace pace;
 };

@@ -18,7 +18,7 @@ Limits sane(Limits limits) {
 }
 
 std::optional<Error> objection(const RelayOptions& options) {
-  if (wire::keeps_messages(options.game->transport()))
+  if (options.game->transport() == wire::Transport::kEnet)
     return Error{"relaying " + std::string(options.game->name()) + " is not built yet; relay a game over TCP"};
   const auto listen = options.listen_dialect.value_or(0);
   if (!options.server_dialect || *options.server_dialect == listen) return std::nullopt;
@@ -32,6 +32,19 @@ std::optional<Error> objection(const RelayOptions& options) {
 
 struct Server::Impl {
   explicit Impl(Events& its_events) : events(its_events) {}
+
+  /// The route whose listener `options` share, told apart by path; null if they bring their own.
+  Route* find_listener(const RelayOptions& options) {
+    if (options.game->transport() != wire::Transport::kWebSocket || options.listen.port() == 0) return nullptr;
+    for (auto& route : routes)
+      if (route->web && !route->on_listener.empty() && route->listener == options.listen) return route.get();
+    return nullptr;
+  }
+
+  void share_listener(Route& host, Route& guest) {
+    auto& all = host.on_listener;
+    guest.web && !guest.web->path.empty() ? (void)all.insert(all.begin(), guest.index) : all.push_back(guest.index);
+  }
 
   Events& events;
   std::vector<std::unique_ptr<Route>> routes;
@@ -51,12 +64,15 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   auto servers = net::resolve(options.server_host, options.server_port);
   if (!servers) return servers.error();
   auto route = std::make_unique<Route>(*options.game, impl_->events);
-  auto bound = net::listen(options.listen, route->with_datagrams());
+  if (options.game->transport() == wire::Transport::kWebSocket) route->web = options.web;
+  Route* const host = impl_->find_listener(options);
+  auto bound = host ? Outcome<net::Sockets>(net::Sockets{{}, {}, host->listener})
+                    : net::listen(options.listen, route->with_datagrams());
   if (!bound) return bound.error();
 
   auto& workers = impl_->crew.workers;
   route->index = impl_->routes.size();
-  route->home = route->index % workers.size();
+  route->home = host ? host->home : route->index % workers.size();
   route->dialect = options.listen_dialect.value_or(0);
   route->server_dialect = options.server_dialect;
   route->listener = bound->address;
@@ -66,6 +82,8 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   for (std::size_t i = 0; i < workers.size(); ++i)
     workers[i]->add_branch(*route, options.tap ? &options.tap->sink(i) : nullptr);
   impl_->routes.push_back(std::move(route));
+  impl_->share_listener(host ? *host : *impl_->routes.back(), *impl_->routes.back());
+  if (host) return Listening{impl_->routes.size() - 1, bound->address};
   const auto opened = workers[impl_->routes.back()->home]->open_door(sane(options.limits), std::move(bound->tcp));
   if (!opened) return opened.error();
   return Listening{impl_->routes.size() - 1, bound->address};

@@ -14,6 +14,7 @@
 #include "proxy/relay/counters.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/tap_sink.h"
+#include "proxy/relay/web_options.h"
 
 namespace entente::relay {
 
@@ -26,6 +27,7 @@ struct RelayOptions {
   net::Address listen;      ///< port 0: any; the UDP port is the same
   std::string server_host;  ///< a name is looked up once, in add()
   std::uint16_t server_port = 0;
+  WebOptions web;  ///< if the game travels by WebSocket
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };

@@ -8,33 +8,23 @@
 #include "proxy/base/limits.h"
 #include "proxy/net/tcp.h"
 #include "proxy/relay/datagrams.h"
+#include "proxy/relay/seated.h"
 #include "proxy/relay/stream.h"
 
 namespace entente::relay {
 
-class Session final : private net::LinkUser {
+class Session final : public Seated, private net::LinkUser {
  public:
-  class Owner {
-   public:
-    virtual ~Owner() = default;
-    /// The server's greeting gave this session a player id. Told before the client can know it.
-    virtual void named(Session& session, std::uint32_t player) = 0;
-    /// Both links are closed: destroy it at the end of the turn.
-    virtual void done(Session& session) = 0;
-  };
-
   Session(Branch& branch, Owner& owner, LinkId link, const Limits& limits, const net::Address& client);
 
-  /// Takes the accepted connection.
-  void start(net::Fd client);
-  void datagram(const net::Address& from, Bytes datagram);
-  void tick(Millis now);
-  void stop() { end(Reason::kStopped); }
+  void start(net::Fd client) override;
+  void datagram(const net::Address& from, Bytes datagram) override;
+  void tick(Millis now) override;
+  void stop() override { end(Reason::kStopped); }
 
-  const SessionInfo& info() const { return info_; }
-  Branch& branch() { return branch_; }
-  /// It ended because the server could not be reached.
-  bool server_unreached() const { return unreached_; }
+  const SessionInfo& info() const override { return info_; }
+  Branch& branch() override { return branch_; }
+  bool server_unreached() const override { return unreached_; }
 
  private:
   enum Pause : std::uint8_t { kBehind = 1, kRate = 2, kEarly = 4 };

@@ -1,9 +1,18 @@
 #include "proxy/relay/worker.h"
 
+#include "proxy/relay/session.h"
+#include "proxy/relay/web_session.h"
+
 namespace entente::relay {
 namespace {
 
 constexpr Millis kTick = 100;  // how exact time-outs and rates are
+
+std::unique_ptr<Seated> make_session(Branch& branch, Seated::Owner& owner, const Newcomer& newcomer) {
+  if (branch.route.game.transport() == wire::Transport::kWebSocket)
+    return std::make_unique<WebSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
+  return std::make_unique<Session>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
+}
 
 }  // namespace
 
@@ -45,9 +54,8 @@ void Worker::mail() {
 }
 
 void Worker::read(Newcomer& newcomer) {
-  Branch& branch = *branches_[newcomer.route];
   auto& session = sessions_[newcomer.link];
-  session = std::make_unique<Session>(branch, *this, newcomer.link, newcomer.limits, newcomer.client);
+  session = make_session(*branches_[newcomer.route], *this, newcomer);
   session->start(std::move(newcomer.fd));
   if (stopping_) session->stop();
 }
@@ -56,24 +64,32 @@ void Worker::read(const Named& named) { doors_[named.route]->named(named.link, n
 
 void Worker::read(const Left& left) { doors_[left.route]->left(left.link, left.client, left.server_unreached); }
 
-void Worker::read(const NewLimits& news) { doors_[news.route]->set_limits(news.limits); }
+void Worker::read(const NewLimits& news) {
+  if (doors_[news.route]) doors_[news.route]->set_limits(news.limits);
+}
 
 // -- From sessions
 // --------------------------------------------------------------------------------------------------------
 
-void Worker::named(Session& session, std::uint32_t player) {
+void Worker::named(Seated& session, std::uint32_t player) {
   const std::size_t route = session.branch().route.index;
   send(home(route), Named{route, session.info().link, player});
 }
 
-void Worker::done(Session& session) {
+Branch* Worker::branch_at(const Route& listener, std::string_view path) {
+  for (const std::size_t i : listener.on_listener)
+    if (branches_[i]->route.serves(path)) return branches_[i].get();
+  return nullptr;
+}
+
+void Worker::done(Seated& session) {
   if (done_.empty()) loop_.later(*this);
   done_.push_back(&session);
 }
 
 void Worker::at_turn_end() {
-  for (Session* session : std::exchange(done_, {})) {
-    const std::size_t route = session->branch().route.index;
+  for (Seated* session : std::exchange(done_, {})) {
+    const std::size_t route = session->listener().index;
     const LinkId link = session->info().link;
     session->branch().counters.closed.add();
     send(home(route), Left{route, link, session->info().client, session->server_unreached()});

@@ -11,7 +11,7 @@
 #include "proxy/net/mailbox.h"
 #include "proxy/relay/door.h"
 #include "proxy/relay/inbox.h"
-#include "proxy/relay/session.h"
+#include "proxy/relay/seated.h"
 
 namespace entente::relay {
 
@@ -24,7 +24,7 @@ struct Crew {
   std::atomic<bool> stopping{false};
 };
 
-class Worker final : public net::Ticker::User, public Session::Owner, public Seating, public net::Later {
+class Worker final : public net::Ticker::User, public Seated::Owner, public Seating, public net::Later {
  public:
   Worker(std::size_t index, Crew& crew);
   ~Worker() override;
@@ -71,10 +71,11 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Sea
   Worker& home(std::size_t route);
   void hand_out(LinkId link, const net::Address& from, Bytes datagram);
 
-  // Ticker, Session::Owner, Seating, Later
+  // Ticker, Seated::Owner, Seating, Later
   void tick(Millis now) override;
-  void named(Session& session, std::uint32_t player) override;
-  void done(Session& session) override;
+  void named(Seated& session, std::uint32_t player) override;
+  Branch* branch_at(const Route& listener, std::string_view path) override;
+  void done(Seated& session) override;
   LinkId next_link() override { return crew_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::size_t next_worker() override { return next_worker_++ % crew_.workers.size(); }
   void seat(std::size_t worker, Newcomer newcomer) override;
@@ -92,8 +93,8 @@ class Worker final : public net::Ticker::User, public Session::Owner, public Sea
   std::optional<net::Ticker> ticker_;
   std::vector<std::unique_ptr<Branch>> branches_;  // by Route::index
   std::vector<std::unique_ptr<Door>> doors_;       // likewise; null where another worker is home
-  std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
-  std::vector<Session*> done_;
+  std::unordered_map<LinkId, std::unique_ptr<Seated>> sessions_;
+  std::vector<Seated*> done_;
   std::vector<Letter> letters_;
   Inbox inbox_;
   std::vector<bool> passed_to_;  // workers that have got datagrams from us in this batch

@@ -96,7 +96,7 @@ inline Limits no_limits() {
 class Running {
  public:
   Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
-          std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr)
+          std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {})
       : server_(workers, heard) {
     relay::RelayOptions options;
     options.game = &game;
@@ -107,6 +107,7 @@ class Running {
     options.server_port = server.port();
     options.limits = limits;
     options.tap = tap ? tap : &tapped;
+    options.web = std::move(web);
     const auto listening = server_.add(options);
     REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
     address = listening->address;

@@ -1,0 +1,40 @@
+// What a worker knows of a session, whatever carries it.
+// Law: lives on one worker, from the accepted connection to done(); destroyed at the end of the turn after that.
+#pragma once
+
+#include "proxy/base/time.h"
+#include "proxy/net/fd.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+class Seated {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    /// The server's greeting gave this session a player id. Told before the client can know it.
+    virtual void named(Seated& session, std::uint32_t player) = 0;
+    /// The branch, on this worker, of the route that serves `path` on the listener of `listener`; null if none does.
+    virtual Branch* branch_at(const Route& listener, std::string_view path) = 0;
+    /// Both links are closed: destroy it at the end of the turn.
+    virtual void done(Seated& session) = 0;
+  };
+
+  virtual ~Seated() = default;
+
+  /// Takes the accepted connection.
+  virtual void start(net::Fd client) = 0;
+  virtual void datagram(const net::Address&, Bytes) {}
+  virtual void tick(Millis now) = 0;
+  virtual void stop() = 0;
+
+  virtual const SessionInfo& info() const = 0;
+  virtual Branch& branch() = 0;
+  /// The route through whose listener it came.
+  virtual const Route& listener() { return branch().route; }
+  /// It ended because the server could not be reached.
+  virtual bool server_unreached() const = 0;
+};
+
+}  // namespace entente::relay

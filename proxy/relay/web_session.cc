@@ -1,0 +1,343 @@
+#include "proxy/relay/web_session.h"
+
+#include <cstring>
+
+#include "proxy/net/socket.h"
+
+namespace entente::relay {
+
+using net::Farewell;
+using net::Opcode;
+using net::WebLink;
+using Role = net::WebSocket::Role;
+using wire::Way;
+
+namespace {
+
+bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
+
+bool is_message(Opcode opcode) { return opcode == Opcode::kText || opcode == Opcode::kBinary; }
+
+}  // namespace
+
+void WebSession::Peer::pause(Pause why) {
+  if (paused == 0) link.read(false);
+  paused = static_cast<std::uint8_t>(paused | why);
+}
+
+void WebSession::Peer::resume(Pause why) {
+  if ((paused & why) == 0) return;
+  paused = static_cast<std::uint8_t>(paused & ~why);
+  if (paused == 0) link.read(true);
+}
+
+WebSession::WebSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits, const net::Address& client)
+    : listener_(listener),
+      branch_(&listener),
+      owner_(owner),
+      limits_(limits),
+      info_{link,   &listener.route.game,           listener.route.dialect,
+            client, listener.route.servers.front(), listener.route.listener},
+      client_(listener.loop, Role::kServer, listener.route.game.largest_from(Way::kToServer), *this),
+      server_(listener.loop, Role::kClient, listener.route.game.largest_from(Way::kToClient), *this),
+      cutter_(listener.route.game.cutter(Way::kToServer, listener.route.dialect)),
+      bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, listener.loop.now()),
+      messages_(limits.messages_per_second, 2ull * limits.messages_per_second, listener.loop.now()),
+      began_(listener.loop.now()),
+      moved_(began_) {}
+
+// -- Coming up --------------------------------------------------------------------------------------------------------
+
+void WebSession::start(net::Fd client) {
+  info_.listener = net::local_address(client.get());
+  if (!client_.link.adopt(std::move(client), listener_.route.web->client_tls.get())) return end(Reason::kNoFiles);
+  client_.link.read(true);
+}
+
+void WebSession::asked(WebLink&, const net::HttpHead& request) {
+  asked_ = true;
+  client_.pause(kEarly);
+  if (Branch* chosen = owner_.branch_at(listener_.route, request.path())) branch_ = chosen;
+  info_.server = branch_->route.servers.front();
+  unsigned status = 101;
+  if (const auto fault = objection(request, status)) return refuse_request(status, *fault);
+  request_ = request;
+  connect();
+}
+
+/// Why this request is not served, and the status that says so.
+std::optional<Fault> WebSession::objection(const net::HttpHead& request, unsigned& status) {
+  const Route& route = branch_->route;
+  const auto no = [&](unsigned code, const char* why, const char* field) {
+    status = code;
+    return Fault{why, field};
+  };
+  if (!route.serves(request.path())) return no(404, "nothing is served under this path", "path");
+  const auto verdict = net::check_upgrade(request);
+  if (verdict.status != 101) return no(verdict.status, verdict.why, "upgrade");
+  if (!net::accepts_origin(request, route.web->origins)) return no(403, "this origin may not come", "Origin");
+  return std::nullopt;
+}
+
+void WebSession::refuse_request(unsigned status, const Fault& fault) {
+  client_.link.decline(status, fault.what);
+  end(Reason::kBadRequest, {}, fault);
+}
+
+void WebSession::connect() {
+  connecting_ = true;
+  connect_by_ = listener_.loop.now() + limits_.connect_ms;
+  connect_next();
+}
+
+void WebSession::connect_next() {
+  const auto& servers = branch_->route.servers;
+  while (next_server_ < servers.size())
+    if (connect_to(servers[next_server_++])) return;
+  unreached_ = true;
+  end(Reason::kServerRefused);
+}
+
+bool WebSession::connect_to(const net::Address& server) {
+  info_.server = server;
+  auto made = net::stream_towards(server);
+  if (!made) {
+    branch_->say(Line::kMachine, made.error().text);
+    return false;
+  }
+  const Route& route = branch_->route;
+  net::UpgradeRequest request{route.server_name,
+                              route.web->server_path.empty() ? request_.target : route.web->server_path,
+                              net::make_upgrade_key(), net::forwarded_headers(request_)};
+  const std::string host = route.server_name.substr(0, route.server_name.rfind(':'));
+  const int error =
+      server_.link.connect(std::move(made->tcp), server, route.web->server_tls.get(), host, std::move(request));
+  if (error == 0) server_.link.read(true);
+  if (error != 0) say_unreached(error);
+  return error == 0;
+}
+
+void WebSession::say_unreached(int error) {
+  branch_->say(Line::kMachine,
+               "cannot reach server " + info_.server.text() + ": " + std::strerror(error) + "; is it running?");
+}
+
+void WebSession::connect_timed_out() {
+  server_.link.close();
+  if (next_server_ < branch_->route.servers.size()) return connect();
+  unreached_ = true;
+  end(Reason::kServerTimeout);
+}
+
+void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
+  connecting_ = false;
+  open_ = true;
+  moved_ = server_.took = client_.took = listener_.loop.now();
+  client_.link.answer(request_, response.find("Sec-WebSocket-Protocol"));
+  request_ = {};
+  branch_->counters.opened.add();
+  client_.resume(kEarly);
+}
+
+void WebSession::declined(WebLink&, const net::HttpHead& response) {
+  connecting_ = false;
+  branch_->say(Line::kMachine, "server " + info_.server.text() + " answered " + std::to_string(response.status) +
+                                   " to a WebSocket's request");
+  const bool error = response.status >= 400 && response.status < 600;
+  client_.link.decline(error ? response.status : 502, "the server declined");
+  end(Reason::kServerDeclined);
+}
+
+// -- Passing on -------------------------------------------------------------------------------------------------------
+
+void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
+  moved_ = listener_.loop.now();
+  if (ending_) {
+    unheard_ += payload.size();
+    if (unheard_ > limits_.held_bytes) hang_up();
+    return;
+  }
+  const bool from_client = is_client(link);
+  if (from_client && is_message(opcode) && !may_pass(payload)) return;
+  const Way way = from_client ? Way::kToServer : Way::kToClient;
+  pass(from_client ? client_ : server_, from_client ? server_ : client_, way, opcode, payload);
+}
+
+/// Whether the client may send this; ends the session if not.
+bool WebSession::may_pass(Bytes message) {
+  const wire::Cut cut = cutter_->next(message);
+  if (cut.fault) {
+    end(Reason::kBadFrame, Farewell{Farewell::kTooLarge, cut.fault->what}, *cut.fault);
+    return false;
+  }
+  passed_ += message.size();
+  const bool bytes_left = bytes_.take(message.size(), moved_), messages_left = messages_.take(1, moved_);
+  if (!bytes_left || !messages_left) {
+    branch_->counters.throttled.add();
+    client_.pause(kRate);
+  }
+  return true;
+}
+
+/// The first message of all tells which dialect this is, if it is the client's.
+void WebSession::begin(Way way, Bytes message) {
+  begun_ = true;
+  if (way == Way::kToServer) info_.dialect = info_.game->named_by_client(message).value_or(info_.dialect);
+  if (branch_->tap) branch_->tap->opened(info_, wall_now());
+  branch_->opened(info_);
+}
+
+void WebSession::pass(Peer& from, Peer& to, Way way, Opcode opcode, Bytes message) {
+  if (to.link.said_farewell()) return;
+  if (is_message(opcode)) {
+    if (!begun_) begin(way, message);
+    if (branch_->tap) branch_->tap->bytes(info_.link, way, wire::Lane::kStream, message, wall_now());
+    auto& traffic = way == Way::kToServer ? branch_->counters.to_server : branch_->counters.to_client;
+    traffic.bytes.add(message.size());
+    traffic.frames.add(1);
+  }
+  to.link.send(opcode, message);
+  note_waiting(from, to);
+}
+
+void WebSession::note_waiting(Peer& from, Peer& to) {
+  const std::size_t waiting = to.link.waiting();
+  if (waiting <= limits_.high_water || (from.paused & kBehind) != 0) return;
+  branch_->counters.stalls.add();
+  from.pause(kBehind);
+}
+
+/// One read's worth was passed on: out with it.
+void WebSession::paused(WebLink& link) {
+  if (ending_ || !open_) return;
+  Peer& to = other(link);
+  to.link.flush();
+  if (to.link.waiting() == 0) {
+    to.took = moved_;
+    (&to == &client_ ? server_ : client_).resume(kBehind);
+  }
+}
+
+void WebSession::wrote(WebLink& link) {
+  if (ending_) return settle();
+  (is_client(link) ? client_ : server_).took = listener_.loop.now();
+  if (link.waiting() <= limits_.low_water) other(link).resume(kBehind);
+}
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+/// A close frame travels like all else; when each has said goodbye, it is over.
+void WebSession::farewell(WebLink& link, const Farewell& farewell) {
+  if (ending_) return;
+  (is_client(link) ? client_ : server_).farewell = true;
+  if (!first_) first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;
+  other(link).link.send(farewell);
+  other(link).link.flush();
+  moved_ = listener_.loop.now();
+  if (client_.farewell && server_.farewell) end(*first_);
+}
+
+void WebSession::wronged(WebLink& link, const Fault& fault, const std::string& detail) {
+  (is_client(link) ? client_ : server_).farewell = true;
+  if (ending_) return;
+  const Farewell away{Farewell::kGoingAway, ""};
+  if (is_client(link)) return end(open_ ? Reason::kBadFrame : Reason::kBadRequest, away, fault);
+  branch_->say(Line::kMachine, "server " + info_.server.text() + ": " + fault.what + (detail.empty() ? "" : ": ") +
+                                   detail + (*fault.field ? std::string(" (") + fault.field + ")" : ""));
+  end(Reason::kServerWrong, away, fault);
+}
+
+void WebSession::ended(WebLink& link) {
+  (is_client(link) ? client_ : server_).ended = true;
+  if (ending_) return settle();
+  if (!is_client(link) && connecting_) return end(Reason::kServerDeclined);
+  end(first_.value_or(is_client(link) ? Reason::kClientLeft : Reason::kServerLeft));
+}
+
+void WebSession::broken(WebLink& link, int error) {
+  if (connecting_ && !ending_ && !is_client(link)) {
+    say_unreached(error);
+    return connect_next();
+  }
+  (is_client(link) ? client_ : server_).ended = true;
+  if (ending_) return settle();
+  end(first_.value_or(is_client(link) ? Reason::kClientReset : Reason::kServerReset));
+}
+
+/// `parting`: what peers hear who have said and heard no goodbye yet; none: their connection just ends, as the other's
+/// did.
+void WebSession::end(Reason reason, const Parting& parting, const Fault& fault) {
+  if (ending_) return;
+  ending_ = true;
+  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  tell_end(reason, fault);
+  if (!open_) decline_client(reason);
+  if (connecting_) server_.link.close();
+  part(client_, parting);
+  part(server_, reason == Reason::kBadFrame ? Farewell{Farewell::kGoingAway, ""} : parting);
+  settle();
+}
+
+void WebSession::tell_end(Reason reason, const Fault& fault) {
+  if (!open_) branch_->counters.opened.add();
+  if (is_refusal(reason))
+    branch_->refused(info_, reason, fault, passed_);
+  else
+    branch_->closed(info_, reason);
+  if (!branch_->tap || !begun_) return;
+  std::string why = text(reason);
+  if (*fault.what) why += std::string(": ") + fault.what;
+  branch_->tap->closed(info_.link, why, wall_now());
+}
+
+/// A client that waits for an answer gets one.
+void WebSession::decline_client(Reason reason) {
+  if (!asked_ || !client_.link.is_open()) return;
+  const bool too_late = reason == Reason::kServerTimeout || reason == Reason::kIdle;
+  client_.link.decline(reason == Reason::kStopped ? 503 : too_late ? 504 : 502, text(reason));
+}
+
+/// Sends what waits, closes our side, and hears (without listening) whether the peer goes.
+void WebSession::part(Peer& peer, const Parting& parting) {
+  if (parting && peer.link.upgraded()) peer.link.send(*parting);
+  peer.link.finish();
+  peer.link.read(true);
+}
+
+void WebSession::settle() {
+  for (Peer* peer : {&client_, &server_})
+    if (peer->ended && peer->link.waiting() == 0) peer->link.close();
+  if (client_.link.is_open() || server_.link.is_open() || done_) return;
+  done_ = true;
+  owner_.done(*this);
+}
+
+/// Closes at once, whatever waits.
+void WebSession::hang_up() {
+  client_.link.close();
+  server_.link.close();
+  settle();
+}
+
+// -- In time ----------------------------------------------------------------------------------------------------------
+
+void WebSession::tick(Millis now) {
+  if (ending_) {
+    if (now >= gone_by_) hang_up();
+    return;
+  }
+  if ((client_.paused & kRate) != 0 && bytes_.ready(now) && messages_.ready(now)) client_.resume(kRate);
+  if (connecting_ && limits_.connect_ms && now > connect_by_) return connect_timed_out();
+  if (const auto reason = overdue(now)) end(*reason, Farewell{Farewell::kGoingAway, text(*reason)});
+}
+
+std::optional<Reason> WebSession::overdue(Millis now) const {
+  if (!asked_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (open_ && client_.link.waiting() && late(now, client_.took, limits_.stall_ms)) return Reason::kClientStalled;
+  if (open_ && server_.link.waiting() && late(now, server_.took, limits_.stall_ms)) return Reason::kServerStalled;
+  if (first_ && late(now, moved_, limits_.linger_ms)) return *first_;
+  if (late(now, moved_, limits_.idle_ms)) return Reason::kIdle;
+  return std::nullopt;
+}
+
+}  // namespace entente::relay

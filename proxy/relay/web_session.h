@@ -1,0 +1,98 @@
+// One client's WebSocket through a relay: the request travels to the server and its answer back, then every message,
+// ping, pong and close frame as it came.
+// Law: each message is one message on the other side; nothing is said that a peer did not say, save to end what a limit
+// or a broken rule ends.
+#pragma once
+
+#include <optional>
+
+#include "proxy/base/limits.h"
+#include "proxy/net/web_link.h"
+#include "proxy/relay/bucket.h"
+#include "proxy/relay/seated.h"
+
+namespace entente::relay {
+
+class WebSession final : public Seated, private net::WebUser {
+ public:
+  WebSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits, const net::Address& client);
+
+  void start(net::Fd client) override;
+  void tick(Millis now) override;
+  void stop() override { end(Reason::kStopped, net::Farewell{net::Farewell::kGoingAway, text(Reason::kStopped)}); }
+
+  const SessionInfo& info() const override { return info_; }
+  Branch& branch() override { return *branch_; }
+  const Route& listener() override { return listener_.route; }
+  bool server_unreached() const override { return unreached_; }
+
+ private:
+  enum Pause : std::uint8_t { kBehind = 1, kRate = 2, kEarly = 4 };
+  struct Peer {
+    Peer(net::Loop& loop, net::WebSocket::Role role, std::size_t largest, net::WebUser& user)
+        : link(loop, role, largest, user) {}
+    void pause(Pause why);
+    void resume(Pause why);
+
+    net::WebLink link;
+    std::uint8_t paused = 0;
+    bool ended = false;     // it sends nothing more
+    bool farewell = false;  // it said goodbye
+    Millis took = 0;        // when it last took bytes, or had none waiting
+  };
+
+  void asked(net::WebLink& link, const net::HttpHead& request) override;
+  void upgraded(net::WebLink& link, const net::HttpHead& response) override;
+  void declined(net::WebLink& link, const net::HttpHead& response) override;
+  void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
+  void farewell(net::WebLink& link, const net::Farewell& farewell) override;
+  void paused(net::WebLink& link) override;
+  void wronged(net::WebLink& link, const Fault& fault, const std::string& detail) override;
+  void wrote(net::WebLink& link) override;
+  void ended(net::WebLink& link) override;
+  void broken(net::WebLink& link, int error) override;
+
+  bool is_client(const net::WebLink& link) const { return &link == &client_.link; }
+  Peer& other(const net::WebLink& link) { return is_client(link) ? server_ : client_; }
+
+  std::optional<Fault> objection(const net::HttpHead& request, unsigned& status);
+  void refuse_request(unsigned status, const Fault& fault);
+  void connect();
+  void connect_next();
+  bool connect_to(const net::Address& server);
+  void connect_timed_out();
+  void say_unreached(int error);
+
+  bool may_pass(Bytes message);
+  void begin(wire::Way way, Bytes message);
+  void pass(Peer& from, Peer& to, wire::Way way, net::Opcode opcode, Bytes message);
+  void note_waiting(Peer& from, Peer& to);
+
+  using Parting = std::optional<net::Farewell>;
+  void end(Reason reason, const Parting& parting = {}, const Fault& fault = Fault{""});
+  void tell_end(Reason reason, const Fault& fault);
+  void part(Peer& peer, const Parting& parting);
+  void decline_client(Reason reason);
+  void settle();
+  void hang_up();
+  std::optional<Reason> overdue(Millis now) const;
+
+  Branch& listener_;  // that the client came through
+  Branch* branch_;    // of the route that its path chose
+  Owner& owner_;
+  const Limits limits_;
+  SessionInfo info_;
+  Peer client_, server_;
+  std::unique_ptr<wire::Cutter> cutter_;
+  Bucket bytes_, messages_;
+  net::HttpHead request_;
+  std::size_t next_server_ = 0;
+  std::uint64_t passed_ = 0;  // bytes of the client's messages
+  Millis began_, moved_, connect_by_ = 0, gone_by_ = 0;
+  std::size_t unheard_ = 0;      // bytes that came after the end
+  std::optional<Reason> first_;  // who said goodbye first
+  bool asked_ = false, connecting_ = false, open_ = false, begun_ = false;
+  bool ending_ = false, done_ = false, unreached_ = false;
+};
+
+}  // namespace entente::relay

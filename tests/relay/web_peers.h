@@ -1,0 +1,123 @@
+// Blocking WebSocket peers for tests: what they send and read are whole messages. They use our own framing, which
+// tests/net/websocket_test.cc holds against RFC 6455.
+#pragma once
+
+#include <deque>
+
+#include "proxy/net/http.h"
+#include "proxy/net/websocket.h"
+#include "proxy/net/websocket_handshake.h"
+#include "tests/relay/running.h"
+#include "tests/support/hex.h"
+
+namespace entente::testing {
+
+/// One end of a WebSocket. Its handshake is the test's business.
+class WebPeer : private net::WebSocket::User {
+ public:
+  WebPeer(net::WebSocket::Role role, Stream stream) : stream_(std::move(stream)), socket_(role, 1 << 20, *this) {}
+  WebPeer(WebPeer&&) = delete;
+
+  /// Reads a head; what follows it is kept for messages.
+  net::HttpHead read_head(net::HttpReader::Of of) {
+    net::HttpReader reader(of);
+    while (!reader.complete()) {
+      const Buffer some = stream_.read_some();
+      REQUIRE_FALSE(some.empty());
+      const auto taken = reader.feed(some);
+      REQUIRE(taken.ok());
+      early_.assign(some.begin() + static_cast<std::ptrdiff_t>(*taken), some.end());
+    }
+    return reader.head();
+  }
+  void send_raw(Bytes bytes) const { stream_.send(bytes); }
+  void send_raw(std::string_view text) const { stream_.send(text); }
+
+  void send(net::Opcode opcode, Bytes payload) {
+    Buffer wire;
+    socket_.write(opcode, payload, wire);
+    stream_.send(wire);
+  }
+  void send(std::string_view hex) { send(net::Opcode::kBinary, from_hex(hex)); }
+  void send(const net::Farewell& farewell) {
+    Buffer wire;
+    socket_.write(farewell, wire);
+    stream_.send(wire);
+  }
+
+  /// The next thing the peer says: "b:0102", "t:…", "ping:…", "pong:…", "close:1000 reason", or "end".
+  std::string next() {
+    if (!early_.empty()) CHECK_FALSE(socket_.feed(std::exchange(early_, {})));
+    while (said_.empty()) {
+      const Buffer some = stream_.read_some();
+      if (some.empty()) return "end";
+      const auto wrong = socket_.feed(some);
+      if (wrong) return wrong->what;
+    }
+    std::string first = said_.front();
+    said_.pop_front();
+    return first;
+  }
+  const Stream& stream() const { return stream_; }
+  Stream& stream() { return stream_; }
+
+ private:
+  void message(net::Opcode opcode, Bytes payload) override {
+    const char* const names[] = {"", "t", "b", "", "", "", "", "", "", "ping", "pong"};
+    said_.push_back(std::string(names[static_cast<std::size_t>(opcode)]) + ":" + to_hex(payload));
+  }
+  void farewell(const net::Farewell& farewell) override {
+    said_.push_back("close:" + std::to_string(farewell.code) + " " + farewell.reason);
+  }
+
+  Stream stream_;
+  net::WebSocket socket_;
+  Buffer early_;
+  std::deque<std::string> said_;
+};
+
+class WebClient : public WebPeer {
+ public:
+  WebClient(const net::Address& to, const std::string& target = "/", std::vector<net::HttpHeader> headers = {})
+      : WebPeer(net::WebSocket::Role::kClient, Stream::to(to)), key_(net::make_upgrade_key()) {
+    Buffer request;
+    net::write_upgrade_request({"relay.example", target, key_, std::move(headers)}, request);
+    send_raw(request);
+  }
+  /// The answer's head, which must be an upgrade.
+  net::HttpHead upgrade() {
+    net::HttpHead head = answer();
+    CHECK(net::objection_to_upgrade(head, key_) == nullptr);
+    return head;
+  }
+  net::HttpHead answer() { return read_head(net::HttpReader::Of::kResponse); }
+
+ private:
+  std::string key_;
+};
+
+class WebServer : public WebPeer {
+ public:
+  /// Accepts one and reads its request.
+  explicit WebServer(const FakeServer& fake) : WebPeer(net::WebSocket::Role::kServer, fake.accept()) {
+    request = read_head(net::HttpReader::Of::kRequest);
+  }
+  void upgrade(const std::string* subprotocol = nullptr) {
+    Buffer answer;
+    net::write_upgrade_answer(request, subprotocol, answer);
+    send_raw(answer);
+  }
+  net::HttpHead request;
+};
+
+/// A client and a server that have found each other through the relay.
+struct WebPair {
+  WebPair(const Running& running, const FakeServer& fake) : client(running.address), server(fake) {
+    server.upgrade();
+    client.upgrade();
+  }
+  WebClient client;
+  WebServer server;
+};
+
+}  // namespace entente::testing

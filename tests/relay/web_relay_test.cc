@@ -1,0 +1,348 @@
+// WebSockets through a relay: requests, messages, control frames and ends travel as they came.
+#include <doctest/doctest.h>
+
+#include "adapters/ogar/ogar.h"
+#include "tests/relay/web_peers.h"
+#include "tests/support/certificate.h"
+
+namespace entente::testing {
+namespace {
+
+using net::Farewell;
+using net::Opcode;
+using relay::Reason;
+
+TEST_CASE("messages of either kind travel both ways, one for one, and the tap hears them") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  WebPair pair(running, fake);
+  pair.client.send("fe06000000");
+  CHECK(pair.server.next() == "b:fe06000000");
+  pair.client.send(Opcode::kText, from_hex("ff00000000"));
+  CHECK(pair.server.next() == "t:ff00000000");
+  pair.client.send("");
+  CHECK(pair.server.next() == "b:");
+  pair.server.send("12");
+  pair.server.send("100000000000000000");
+  CHECK(pair.client.next() == "b:12");
+  CHECK(pair.client.next() == "b:100000000000000000");
+
+  pair.client.send(Farewell{1000, "bye"});
+  CHECK(pair.server.next() == "close:1000 bye");
+  pair.server.send(Farewell{1000, "bye"});
+  CHECK(pair.client.next() == "close:1000 bye");
+  CHECK(pair.client.next() == "end");
+  CHECK(pair.server.next() == "end");
+  pair.client.stream().close();
+  pair.server.stream().close();
+  CHECK(running.empty());
+  const auto totals = running.totals();
+  CHECK(totals.by(Reason::kClientLeft) == 1);
+  CHECK(totals.to_server.frames == 3);
+  CHECK(totals.to_client.bytes == 10);
+  const auto record = running.tapped.record(1);
+  CHECK(to_hex(record.to_server) == "fe06000000ff00000000");
+  CHECK(to_hex(record.to_client) == "12100000000000000000");
+  CHECK(record.closed == "client left");
+}
+
+TEST_CASE("fragments arrive as one message, and many messages of one read each as one") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  WebPair pair(running, fake);
+  // Masked with zeros: 01 | 02 03.
+  pair.client.send_raw(from_hex("0281 00000000 01  8082 00000000 0203  8281 00000000 04"));
+  CHECK(pair.server.next() == "b:010203");
+  CHECK(pair.server.next() == "b:04");
+  Buffer large(300'000, 7);
+  pair.server.send(Opcode::kBinary, large);
+  CHECK((pair.client.next() == "b:" + to_hex(large)));
+}
+
+TEST_CASE("pings and pongs are the peers' own: each travels, none is made") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  WebPair pair(running, fake);
+  pair.client.send(Opcode::kPing, from_hex("aa"));
+  CHECK(pair.server.next() == "ping:aa");
+  pair.server.send(Opcode::kPong, from_hex("aa"));
+  CHECK(pair.client.next() == "pong:aa");
+  pair.server.send(Opcode::kPing, {});
+  CHECK(pair.client.next() == "ping:");
+  pair.server.send("02");
+  CHECK(pair.client.next() == "b:02");
+  CHECK_FALSE(pair.server.stream().readable(50));
+}
+
+TEST_CASE("the server's close code and reason reach the client, 1012 too") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  for (const Farewell& farewell : {Farewell{1003, "Unknown message type"}, Farewell{1012, ""}, Farewell{4242, "x"}}) {
+    WebPair pair(running, fake);
+    pair.server.send(farewell);
+    CHECK(pair.client.next() == "close:" + std::to_string(farewell.code) + " " + farewell.reason);
+    pair.client.send(farewell);
+    CHECK(pair.server.next() == "close:" + std::to_string(farewell.code) + " " + farewell.reason);
+    CHECK(pair.server.next() == "end");
+  }
+  CHECK(running.ended(Reason::kServerLeft, 3));
+}
+
+TEST_CASE("an end without goodbye is passed on as one") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  {
+    WebPair pair(running, fake);
+    pair.client.stream().close();
+    CHECK(pair.server.next() == "end");
+  }
+  {
+    WebPair pair(running, fake);
+    pair.server.stream().reset();
+    CHECK(pair.client.next() == "end");
+  }
+  CHECK(running.empty());
+}
+
+TEST_CASE("the request travels with path, query, headers and subprotocol, and so does the answer") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  WebClient client(running.address, "/world?name=a%20b",
+                   {{"Origin", "http://page.example"}, {"Sec-WebSocket-Protocol", "one, two"}, {"User-Agent", "me"}});
+  WebServer server(fake);
+  CHECK(server.request.target == "/world?name=a%20b");
+  CHECK(*server.request.find("Host") == fake.address().text());
+  CHECK(*server.request.find("Origin") == "http://page.example");
+  CHECK(*server.request.find("User-Agent") == "me");
+  CHECK(*server.request.find("Sec-WebSocket-Protocol") == "one, two");
+  const std::string chosen = "two";
+  server.upgrade(&chosen);
+  CHECK(*client.upgrade().find("Sec-WebSocket-Protocol") == "two");
+}
+
+TEST_CASE("the status with which a server declines is the client's") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  WebClient client(running.address);
+  WebServer server(fake);
+  server.send_raw("HTTP/1.1 503 Service Unavailable\r\n\r\n");
+  CHECK(client.answer().status == 503);
+  CHECK(running.ended(Reason::kServerDeclined));
+}
+
+TEST_CASE("who cannot be served hears why, in HTTP, and the server is not bothered") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  const auto status = [&](std::string_view request) {
+    WebPeer client(net::WebSocket::Role::kClient, Stream::to(running.address));
+    client.send_raw(request);
+    return client.read_head(net::HttpReader::Of::kResponse).status;
+  };
+  CHECK(status("GET / HTTP/1.1\r\nHost: a\r\n\r\n") == 426);
+  CHECK(status("POST / HTTP/1.1\r\nHost: a\r\n\r\n") == 405);
+  CHECK(status("POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\na") == 400);
+  CHECK(status("BZFLAG\r\n\r\n") == 400);
+  CHECK(status("GET / HTTP/1.1\r\nA: " + std::string(20'000, 'a')) == 431);
+  CHECK(running.ended(Reason::kBadRequest, 5));
+  CHECK_FALSE(fake.called(50));
+}
+
+TEST_CASE("a server that is not there is 502, one that is silent 504") {
+  net::Address nobody;
+  {
+    FakeServer gone;
+    nobody = gone.address();
+  }
+  Running none(ogar::game(), nobody);
+  WebClient client(none.address);
+  CHECK(client.answer().status == 502);
+  CHECK(none.ended(Reason::kServerRefused));
+
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.connect_ms = 50;
+  Running silent(ogar::game(), fake.address(), limits);
+  WebClient patient(silent.address);
+  CHECK(patient.answer().status == 504);
+  CHECK(silent.ended(Reason::kServerTimeout));
+}
+
+TEST_CASE("a message larger than the game's is refused with 1009 before the server sees any of it") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  WebPair pair(running, fake);
+  pair.client.send(Opcode::kBinary, Buffer(512));
+  CHECK((pair.server.next() == "b:" + std::string(1024, '0')));
+  pair.client.send(Opcode::kBinary, Buffer(513));
+  CHECK(pair.client.next() == "close:1009 message too large");
+  CHECK(pair.server.next() == "close:1001 ");
+  CHECK(running.ended(Reason::kBadFrame));
+  CHECK(running.heard.line("message too large"));
+}
+
+TEST_CASE("who breaks WebSocket's rules is told 1002") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  {
+    WebPair pair(running, fake);
+    pair.client.send_raw(from_hex("8201 01"));
+    CHECK(pair.client.next() == "close:1002 not masked by a client");
+    CHECK(pair.server.next() == "close:1001 ");
+  }
+  {
+    WebPair pair(running, fake);
+    pair.server.send_raw(from_hex("8281 00000000 01"));
+    CHECK(pair.server.next() == "close:1002 masked by a server");
+    CHECK(pair.client.next() == "close:1001 ");
+  }
+  CHECK(running.ended(Reason::kBadFrame));
+  CHECK(running.ended(Reason::kServerWrong));
+}
+
+TEST_CASE("who does not ask in time is closed; who never says goodbye does not stay") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.greet_ms = 100;
+  limits.linger_ms = 200;
+  Running running(ogar::game(), fake.address(), limits);
+  const Stream slow = Stream::to(running.address);
+  slow.send("GET / HTTP/1.1\r\n");
+  CHECK(slow.read_all().empty());
+  CHECK(running.ended(Reason::kGreetTimeout));
+  WebPair pair(running, fake);
+  pair.client.send(Farewell{1000, ""});
+  CHECK(pair.server.next() == "close:1000 ");
+  CHECK(running.ended(Reason::kClientLeft));
+  CHECK(running.empty());
+}
+
+TEST_CASE("a client that does not read stops its server, not the relay") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.high_water = 64 * 1024;
+  limits.low_water = 16 * 1024;
+  Running running(ogar::game(), fake.address(), limits);
+  WebPair pair(running, fake);
+  // Far more than all buffers on the way hold; the client reads none of it.
+  std::thread flood([&] {
+    for (int i = 0; i < 2'000; ++i) pair.server.send(Opcode::kBinary, Buffer(20'000, 1));
+  });
+  CHECK(eventually([&] { return running.totals().stalls > 0; }));
+  const std::string expected = "b:" + to_hex(Buffer(20'000, 1));
+  for (int i = 0; i < 2'000; ++i) CHECK((pair.client.next() == expected));
+  flood.join();
+}
+
+/// A relay with these options.
+struct WebRunning : Running {
+  WebRunning(const net::Address& server, relay::WebOptions web, Limits limits = no_limits())
+      : Running(ogar::game(), server, limits, 1, 0, nullptr, std::move(web)) {}
+};
+
+TEST_CASE("only the path and the origins that are listed are served") {
+  FakeServer fake;
+  relay::WebOptions web;
+  web.path = "/play";
+  web.origins = {"https://page.example"};
+  web.server_path = "/inner?a=b";
+  WebRunning running(fake.address(), web);
+  const std::vector<net::HttpHeader> from{{"Origin", "https://page.example"}};
+  CHECK(WebClient(running.address, "/", from).answer().status == 404);
+  CHECK(WebClient(running.address, "/play/more", from).answer().status == 404);
+  CHECK(WebClient(running.address, "/play").answer().status == 403);
+  CHECK(WebClient(running.address, "/play", {{"Origin", "https://page.example.evil"}}).answer().status == 403);
+  CHECK(running.ended(Reason::kBadRequest, 4));
+  WebClient client(running.address, "/play?x", from);
+  WebServer server(fake);
+  CHECK(server.request.target == "/inner?a=b");
+  server.upgrade();
+  client.upgrade();
+}
+
+TEST_CASE("one listener serves several routes by path") {
+  FakeServer first, second, rest;
+  Heard heard;
+  relay::Server server(2, heard);
+  relay::RelayOptions options;
+  options.game = &ogar::game();
+  options.listen = loopback();
+  options.server_host = "127.0.0.1";
+  options.limits = no_limits();
+  const auto add = [&](const char* path, const FakeServer& to) {
+    options.web.path = path;
+    options.server_port = to.port();
+    const auto added = server.add(options);
+    REQUIRE(added.ok());
+    options.listen = added->address;  // the next ones on the same port
+    return added->relay;
+  };
+  add("/first", first);
+  add("", rest);
+  const std::size_t second_relay = add("/second", second);
+  std::thread thread([&] { server.run(); });
+  const auto meet = [&](const char* path, const FakeServer& fake) {
+    WebClient client(options.listen, path);
+    WebServer peer(fake);
+    peer.upgrade();
+    client.upgrade();
+    client.send("fe06000000");
+    CHECK(peer.next() == "b:fe06000000");
+  };
+  meet("/first", first);
+  meet("/second", second);
+  meet("/else", rest);
+  meet("/second?q", second);
+  CHECK(eventually([&] { return server.totals(second_relay).closed == 2; }));
+  CHECK(server.totals(second_relay).to_server.frames == 2);
+  server.stop();
+  thread.join();
+}
+
+TEST_CASE("TLS on the way in, on the way out, and what is no TLS or not trusted") {
+  const Certificate certificate;
+  FakeServer fake;
+  relay::WebOptions in, out, wary;
+  in.client_tls = *net::TlsContext::server(certificate.file(), certificate.file());
+  out.server_tls = *net::TlsContext::client(certificate.file(), true);
+  wary.server_tls = *net::TlsContext::client("", true);
+  WebRunning inner(fake.address(), in);
+  WebRunning outer(inner.address, out), distrusting(inner.address, wary);
+
+  WebClient client(outer.address);
+  WebServer server(fake);
+  server.upgrade();
+  client.upgrade();
+  client.send("fe06000000");
+  CHECK(server.next() == "b:fe06000000");
+  const Buffer large(500'000, 9);
+  server.send(Opcode::kBinary, large);
+  CHECK((client.next() == "b:" + to_hex(large)));
+  server.send(Farewell{1012, "later"});
+  CHECK(client.next() == "close:1012 later");
+  client.send(Farewell{1012, "later"});
+  CHECK(server.next() == "close:1012 later");
+  CHECK(server.next() == "end");
+  CHECK(client.next() == "end");
+  CHECK(outer.ended(Reason::kServerLeft));
+  CHECK(inner.ended(Reason::kServerLeft));
+
+  CHECK(WebClient(distrusting.address).answer().status == 502);
+  CHECK(distrusting.heard.line("self-signed certificate"));
+  CHECK(distrusting.ended(Reason::kServerWrong));
+  const Stream plain = Stream::to(inner.address);
+  plain.send("GET / HTTP/1.1\r\n\r\n");
+  (void)plain.read_all();
+  CHECK(inner.heard.line("TLS failed"));
+}
+
+TEST_CASE("stopping says goodbye to both") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  WebPair pair(running, fake);
+  running.stop();
+  CHECK(pair.client.next() == "close:1001 proxy stopped");
+  CHECK(pair.server.next() == "close:1001 proxy stopped");
+}
+
+}  // namespace
+}  // namespace entente::testing
