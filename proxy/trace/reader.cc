@@ -9,8 +9,6 @@ namespace {
 
 using std::to_string;
 
-constexpr const char* kRecover = "; `entente recover` keeps what is whole";
-
 std::string hex(std::uint32_t value) {
   char text[16];
   std::snprintf(text, sizeof(text), "%08x", value);
@@ -18,7 +16,7 @@ std::string hex(std::uint32_t value) {
 }
 
 std::string bad_crc(const char* what, std::uint32_t stated, std::uint32_t found) {
-  return std::string(what) + " is damaged: its checksum is " + hex(found) + " and should be " + hex(stated) + kRecover;
+  return std::string(what) + " is damaged: its checksum is " + hex(found) + " and should be " + hex(stated);
 }
 
 }  // namespace
@@ -81,16 +79,15 @@ Outcome<Done> Reader::take_magic() {
 Outcome<Reader::Record> Reader::read_record(std::uint64_t offset) {
   const auto left = window_.left(offset);
   if (left < kRecordHead)
-    return wrong(source_.size(),
-                 (left ? "the file ends inside a record's head" : "the file has no end") + std::string(kRecover));
+    return wrong(source_.size(), (left ? "the file ends inside a record's head" : "the file has no end"));
   auto head = window_.view(offset, kRecordHead);
   if (!head.ok()) return head.error();
   Take take(*head);
   Record record{static_cast<Op>(take.number<std::uint8_t>("opcode")), offset, {}};
   const auto length = take.number<std::uint64_t>("length");
   if (length > left - kRecordHead)
-    return wrong(offset, std::string("the file ends inside a ") + text(record.op) + " of " + to_string(length) +
-                             " bytes" + kRecover);
+    return wrong(offset,
+                 std::string("the file ends inside a ") + text(record.op) + " of " + to_string(length) + " bytes");
   at_ = offset + kRecordHead + length;
   if (record.op == Op::kAttachment) return record;
   if (length > limits_.record)
@@ -134,7 +131,7 @@ Outcome<Done> Reader::take_data(const Record& record) {
     case Op::kMetadataIndex:
     case Op::kStatistics:
     case Op::kSummaryOffset:
-      return wrong(record.offset, std::string("a ") + text(record.op) + " before the end of the data" + kRecover);
+      return wrong(record.offset, std::string("a ") + text(record.op) + " before the end of the data");
     default:
       return Done{};  // of a later version, or somebody's own
   }
@@ -312,7 +309,7 @@ Outcome<Done> Reader::take_end(std::uint64_t offset) {
   const auto left = window_.left(offset);
   auto magic = window_.view(offset, std::min<std::uint64_t>(left, kMagic.size()));
   if (!magic.ok()) return magic.error();
-  if (!same(*magic, kMagic)) return wrong(offset, "the file does not end as an MCAP file does" + std::string(kRecover));
+  if (!same(*magic, kMagic)) return wrong(offset, "the file does not end as an MCAP file does");
   if (left > kMagic.size())
     return wrong(offset + kMagic.size(), to_string(left - kMagic.size()) + " bytes after the end");
   at_ = source_.size();

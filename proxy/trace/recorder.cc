@@ -156,7 +156,9 @@ void Recorder::end_chunk(WallTime now) {
   if (!done.ok()) return failed(now, done.error());
   written();
   if (options_.sync != RecorderOptions::Sync::kEachChunk) return;
-  if (auto synced = sink_->sync(); !synced.ok() && options_.failed) options_.failed(synced.error());
+  const auto synced = sink_->sync();
+  if (!synced.ok() && !sync_fails_ && options_.failed) options_.failed(synced.error());
+  sync_fails_ = !synced.ok();
 }
 
 void Recorder::written() {

@@ -115,7 +115,8 @@ class Recorder {
   Amount in_chunk_, recorded_, lost_, unsaid_;  // unsaid_: lost, and no note in the file says so yet
 
   bool failing_ = false;  // the last chunk could not be written
-  bool trying_ = false;   // failing, and the open chunk is the next attempt
+  bool sync_fails_ = false;
+  bool trying_ = false;  // failing, and the open chunk is the next attempt
   WallTime failed_at_ = 0;
   std::string why_;  // the last failure, for the note
 

@@ -10,6 +10,14 @@ namespace {
 
 constexpr std::size_t kChunkBytes = 256 << 10;
 
+// A reader's error without the file and the byte that it begins with.
+std::string bare(const std::string& text, const std::string& name) {
+  const auto place = name + ": at byte ";
+  if (!text.starts_with(place)) return text;
+  const auto end = text.find(": ", place.size());
+  return end == text.npos ? text : text.substr(end + 2);
+}
+
 class Copy {
  public:
   Copy(Source& in, Sink& out, mcap::Limits limits) : in_(in), reader_(in, limits), writer_(out) {}
@@ -37,7 +45,8 @@ class Copy {
     const auto lost = passed.value_or(reader_.in_data() ? in_.size() - at : 0);
     ++report_.damages;
     report_.bytes_lost += lost;
-    if (report_.first.size() < Recovered::kDamagesTold) report_.first.push_back({at, lost, error.text});
+    if (report_.first.size() < Recovered::kDamagesTold)
+      report_.first.push_back({at, lost, bare(error.text, in_.name())});
     return passed.has_value();
   }
 

@@ -31,8 +31,9 @@ class Disk final : public Sink {
     return fits < bytes.size() ? Outcome<Done>(Error{"cannot write disk: No space left on device"}) : Done{};
   }
   Outcome<Done> cut(std::uint64_t size) override { return to_.resize(size), Done{}; }
-  Outcome<Done> sync() override { return Done{}; }
+  Outcome<Done> sync() override { return can_sync ? Outcome<Done>(Done{}) : Error{"cannot sync disk"}; }
   Outcome<Done> finish() override { return Done{}; }
+  bool can_sync = true;
 
  private:
   Buffer& to_;
@@ -242,6 +243,38 @@ TEST_CASE("on_full stop: nothing is tried again, and the file still ends whole")
   CHECK(lines(file).empty());
 }
 
+TEST_CASE("a disk that does not sync is said once, until it does again") {
+  Buffer file;
+  std::size_t room = 1 << 20;
+  std::vector<std::string> said;
+  RecorderOptions options;
+  options.sync = RecorderOptions::Sync::kEachChunk;
+  options.failed = [&](const Error& error) { said.push_back(error.text); };
+  auto disk = std::make_unique<Disk>(file, room);
+  auto& syncs = disk->can_sync;
+  auto recorder = Recorder::open(std::move(disk), options);
+  REQUIRE(recorder.ok());
+  WallTime now = 0;
+  const auto chunk = [&] {
+    (*recorder)->frame(++now * kSecond, view(1, "text"));
+    (*recorder)->tick(++now * kSecond);
+  };
+  chunk();
+  CHECK(said.empty());
+  syncs = false;
+  chunk(), chunk(), chunk();
+  CHECK(said == std::vector<std::string>{"cannot sync disk"});
+  syncs = true;
+  chunk();
+  syncs = false;
+  chunk();
+  CHECK(said.size() == 2);
+  CHECK((*recorder)->recorded().frames == 6);
+  const auto closed = (*recorder)->close(99 * kSecond);
+  REQUIRE_FALSE(closed.ok());
+  CHECK(closed.error().text == "cannot sync disk; what was recorded is in disk: `entente recover` makes it whole");
+}
+
 TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost uncounted") {
   Buffer whole;
   const auto record = [](Buffer& file, const std::size_t& room) -> Amount {
@@ -326,7 +359,7 @@ TEST_CASE("after kill -9 all but the last second is there, and recover makes it 
   auto part = Recording::open(path + ".part");
   REQUIRE(part.ok());
   const auto before = lines(**part, &error);
-  CHECK(error.find("the file has no end; `entente recover` keeps what is whole") != std::string::npos);
+  CHECK(error.find(": the file has no end") != std::string::npos);
   CHECK(before.size() > 450);
 
   const auto report = recover(path + ".part", path);

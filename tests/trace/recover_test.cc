@@ -125,6 +125,7 @@ TEST_CASE("the new file says what it lacks") {
   const auto& metadata = reader.definitions().metadata();
   REQUIRE(metadata.size() == 2);
   CHECK(metadata[0].name == "about");
+  CHECK(saved.report->first[0].what == "chunk: zstd cannot unfold it (records, byte 0 of it)");
   CHECK(metadata[1].name == "entente recover");
   CHECK(metadata[1].values[0].second == std::to_string(saved.report->bytes_lost));
 }

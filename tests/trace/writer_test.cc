@@ -1,5 +1,7 @@
 #include "proxy/trace/writer.h"
 
+#include <random>
+
 #include "proxy/trace/crc32.h"
 #include "tests/trace/samples.h"
 
@@ -70,6 +72,38 @@ TEST_CASE("what is written reads back, compressed or not") {
         CHECK(heard.progress.complete);
         CHECK(heard.progress.whole == made.file.size());
       }
+}
+
+TEST_CASE("any messages of any sizes and times, in any chunks, read back") {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 60; ++round) {
+    Buffer file;
+    MemorySink sink(file);
+    Writer writer(sink, {.compress = round % 2 == 0});
+    REQUIRE(ok(writer.begin()));
+    std::vector<std::uint16_t> channels;
+    std::vector<Said> said;
+    for (std::uint32_t i = 0; i < 200; ++i) {
+      if (channels.empty() || random() % 20 == 0) {
+        const auto id = static_cast<std::uint16_t>(random());
+        if (std::find(channels.begin(), channels.end(), id) != channels.end()) continue;
+        REQUIRE(ok(writer.define(Channel{id, 0, "/" + std::to_string(id), "", {{"", "x"}}})));
+        channels.push_back(id);
+      }
+      std::string data(random() % (random() % 20 ? 40 : 100'000), '\0');
+      for (auto& c : data) c = static_cast<char>(random() % (round % 3 ? 4 : 256));
+      const Said one{channels[random() % channels.size()], i, random(), std::move(data)};
+      writer.message({one.channel, one.sequence, one.time, one.time, as_bytes(one.data)});
+      said.push_back(one);
+      if (random() % 10 == 0) REQUIRE(ok(writer.end_chunk()));
+    }
+    REQUIRE(ok(writer.end()));
+    const auto heard = hear(file);
+    CHECK(heard.error == "");
+    CHECK((heard.messages == said));
+    CHECK(writer.statistics().messages == said.size());
+    CHECK(writer.size() == file.size());
+  }
 }
 
 TEST_CASE("an empty recording is the bytes of the specification") {
