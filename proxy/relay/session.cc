@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::size_t kMostUnheard = 64 * 1024;  // of a peer that goes on sending after the end
 constexpr int kPortTries = 8;
+// A server that closes has often been told goodbye by a client whose own close is on its way: that client gets what the
+// server said and not a byte more. In milliseconds.
+constexpr std::uint32_t kParting = 250;
 constexpr std::uint32_t kLongestKept = 2'000;  // milliseconds; the rest of a frame comes sooner, even by retransmission
 
 std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
@@ -274,8 +277,10 @@ void Session::client_ended() {
 void Session::server_ended() {
   pass_rest(Way::kToClient);
   if (client_.ended || !open_) return end(*first_);
-  say_goodbye();
-  client_.link.finish();
+  if (owes_goodbye())
+    part_at_ = branch_.loop.now() + kParting;
+  else
+    client_.link.finish();
 }
 
 /// The beginning of a frame whose end will never come. Who needs whole frames, or a goodbye after it, does not get it.
@@ -287,11 +292,14 @@ void Session::pass_rest(Way way) {
   way == Way::kToServer ? to_server(Frames{stream.take_kept()}) : to_client(Frames{stream.take_kept()});
 }
 
+bool Session::owes_goodbye() const {
+  return !route_.game.goodbye(route_.dialect).empty() && !told_goodbye_ && !client_.ended && to_client_.at_border();
+}
+
 void Session::say_goodbye() {
-  const Bytes goodbye = route_.game.goodbye(route_.dialect);
-  if (goodbye.empty() || told_goodbye_ || client_.ended || !to_client_.at_border()) return;
+  if (!owes_goodbye()) return;
   told_goodbye_ = true;
-  client_.link.send(Lane::kStream, goodbye);
+  client_.link.send(Lane::kStream, route_.game.goodbye(route_.dialect));
 }
 
 void Session::broken(net::Link& link, int error) {
@@ -362,6 +370,11 @@ void Session::tick(Millis now) {
   if (ending_) {
     if (now >= gone_by_) hang_up();
     return;
+  }
+  if (part_at_ && now >= part_at_) {
+    part_at_ = 0;
+    say_goodbye();
+    client_.link.finish();
   }
   if ((client_.paused & kRate) && bytes_.ready(now) && messages_.ready(now)) client_.resume(kRate);
   if (connecting_ && limits_.connect_ms && now > connect_by_) return connect_timed_out();

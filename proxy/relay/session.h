@@ -67,6 +67,7 @@ class Session final : public Seated, private net::LinkUser {
 
   void client_ended();
   void server_ended();
+  bool owes_goodbye() const;
   void say_goodbye();
   void end(Reason reason, const Fault& fault = Fault{""});
   void tell_end(Reason reason, const Fault& fault);
@@ -88,7 +89,7 @@ class Session final : public Seated, private net::LinkUser {
   std::size_t early_frames_ = 0;
   Buffer said_;  // by the server, before its dialect is known
   std::size_t next_server_ = 0;
-  Millis began_, moved_, server_spoke_ = 0, connect_by_ = 0, gone_by_ = 0;
+  Millis began_, moved_, server_spoke_ = 0, connect_by_ = 0, part_at_ = 0, gone_by_ = 0;
   std::size_t unheard_ = 0;      // bytes that came after the end
   std::optional<Reason> first_;  // who ended first, while the other may go on
   bool connecting_ = false, sure_, open_ = false, greeted_ = false, named_ = false, told_goodbye_ = false;

@@ -119,6 +119,13 @@ TEST_CASE("a client that would not notice a closed connection is told goodbye, o
     pair.server.close();
     CHECK(as_text(pair.client.read_all()) == kGoodbye);
   }
+  SUBCASE("but not when it is leaving itself, and the server was only quicker to close") {
+    Pair pair(running, fake);
+    pair.server.finish();
+    pair.client.finish();
+    CHECK(pair.client.read_all().empty());
+    CHECK(running.ended(relay::Reason::kServerLeft));
+  }
   SUBCASE("when the server resets") {
     Pair pair(running, fake);
     pair.server.reset();
