@@ -25,7 +25,8 @@ std::vector<std::string> options_of(const CLI::App& command) {
 std::string unknown_option(const CLI::App& command, std::string_view word) {
   const std::vector<std::string> names = options_of(command);
   const std::string_view option = word.substr(0, word.find('='));
-  return "unknown option '" + std::string(option) + "'" + did_you_mean(option, std::vector<std::string_view>(names.begin(), names.end()));
+  return "unknown option '" + std::string(option) + "'" +
+         did_you_mean(option, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
 std::string unknown_command(const CLI::App& app, std::string_view word) {

@@ -1,0 +1,38 @@
+#include "proxy/program/games.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <fstream>
+#include <sstream>
+
+#include "adapters/registry.h"
+#include "tests/support/toy_game.h"
+
+using namespace entente;
+
+TEST_CASE("the table has a row a dialect, in columns") {
+  const std::array<const wire::Game*, 1> known = {&toy::game()};
+  CHECK(games_table(known, false) ==
+        "game  dialect  port  transport    roles                           about\n"
+        "toy   big      7     TCP and UDP  relay, record, inspect, verify  big endian\n"
+        "toy   little   7     TCP and UDP  relay, record, inspect, verify  little endian, stamped\n"
+        "\n"
+        "A URL that names no dialect to listen for means the first of its game.\n");
+}
+
+TEST_CASE("the table in the README is what `entente games --markdown` says") {
+  std::ifstream file(ENTENTE_SOURCE_DIR "/README.md");
+  std::ostringstream readme;
+  readme << file.rdbuf();
+  const std::string text = readme.str(), begin = "<!-- games -->\n", end = "<!-- /games -->";
+  const std::size_t from = text.find(begin), to = text.find(end);
+  REQUIRE(from != std::string::npos);
+  REQUIRE(to != std::string::npos);
+  CHECK(text.substr(from + begin.size(), to - from - begin.size()) == games_table(games(), true));
+}
+
+TEST_CASE("every game is found by its name, and names are not used twice") {
+  for (const wire::Game* game : games()) CHECK(find_game(game->name()) == game);
+  CHECK(find_game("quake") == nullptr);
+}
