@@ -60,6 +60,12 @@ class Tapped final : public relay::Tap, private relay::TapSink {
     std::lock_guard lock(mutex_);
     return records_[link];
   }
+  /// Sessions that were opened and not closed.
+  std::size_t left_open() {
+    std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(
+        std::count_if(records_.begin(), records_.end(), [](auto& one) { return one.second.closed.empty(); }));
+  }
 
  private:
   void opened(const relay::SessionInfo& session, WallTime) override {

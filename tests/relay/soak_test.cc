@@ -1,0 +1,162 @@
+// Good and bad peers together for a while, on two workers, and a stop in the middle of it: the good ones lose nothing,
+// every session is accounted for, nothing is left open.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <random>
+
+#include "tests/relay/toy.h"
+
+namespace entente::testing {
+namespace {
+
+/// A server that echoes frames, and by the first frame's code is told to misbehave instead.
+class EchoServer {
+ public:
+  enum Order : std::uint8_t { kEcho = 3, kClose = 20, kReset, kBabble };
+
+  EchoServer() : fake_(true) {
+    acceptor_ = std::thread([this] {
+      while (!stopping_)
+        if (fake_.called(20)) serve(fake_.accept());
+    });
+  }
+  ~EchoServer() {
+    stopping_ = true;
+    acceptor_.join();
+    for (std::thread& one : threads_) one.join();
+  }
+  const net::Address& address() const { return fake_.address(); }
+
+ private:
+  void serve(Stream stream) {
+    threads_.emplace_back([peer = std::move(stream)]() mutable {
+      Buffer room(4096);
+      std::size_t heard = 0;
+      bool first = true;
+      while (wait_readable(peer.fd())) {
+        const ssize_t n = ::recv(peer.fd(), room.data(), room.size(), 0);
+        if (n <= 0) return;
+        const Bytes said = Bytes(room).first(static_cast<std::size_t>(n));
+        if (heard == 0) (void)peer.try_send(as_bytes(kWelcome));
+        const Bytes frames = heard == 0 ? said.subspan(4) : said;
+        heard += said.size();
+        if (frames.empty()) continue;
+        const std::uint8_t order = std::exchange(first, false) && frames.size() > 1 ? frames[1] : std::uint8_t{kEcho};
+        if (order == kClose) return;
+        if (order == kReset) return peer.reset();
+        if (order == kBabble) {
+          (void)peer.try_send(Buffer(3000, 0xff));
+          continue;
+        }
+        for (Bytes rest = frames; !rest.empty();) {
+          const ssize_t sent = ::send(peer.fd(), rest.data(), rest.size(), MSG_NOSIGNAL);
+          if (sent <= 0) return;
+          rest = rest.subspan(static_cast<std::size_t>(sent));
+        }
+      }
+    });
+  }
+
+  FakeServer fake_;
+  std::atomic<bool> stopping_{false};
+  std::vector<std::thread> threads_;
+  std::thread acceptor_;
+};
+
+/// Connects without the test's REQUIREs: the relay may be stopping.
+Stream connect(const net::Address& to) {
+  net::Fd fd(::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval patience{kPatience / 1000, 0};
+  setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  if (::connect(fd.get(), to.raw(), to.size()) != 0) fd.reset();
+  return Stream(std::move(fd));
+}
+
+/// Sends frames, some datagrams beside them, and expects the frames back. False when they did not all come back.
+bool converse(const net::Address& to, std::uint32_t seed) {
+  const Stream stream = connect(to);
+  (void)stream.try_send(as_bytes(kHello));
+  std::array<std::uint8_t, 4> welcome;
+  if (::recv(stream.fd(), welcome.data(), welcome.size(), MSG_WAITALL) != 4) return false;
+  const Buffer sent = frames(2000 + seed % 3000, seed);
+  const net::Fd datagrams(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const net::Address here = stream.here();
+  if (::bind(datagrams.get(), here.raw(), here.size()) == 0)
+    for (int i = 0; i < 5; ++i) (void)::sendto(datagrams.get(), "\1\3x", 3, MSG_DONTWAIT, to.raw(), to.size());
+  if (stream.try_send(sent) != sent.size()) return false;
+  Buffer back(sent.size());
+  return ::recv(stream.fd(), back.data(), back.size(), MSG_WAITALL) == static_cast<ssize_t>(sent.size()) &&
+         back == sent;
+}
+
+void misbehave(const net::Address& to, std::uint32_t seed) {
+  Stream stream = connect(to);
+  if (stream.fd() < 0) return;
+  const std::uint8_t orders[] = {EchoServer::kClose, EchoServer::kReset, EchoServer::kBabble};
+  switch (seed % 6) {
+    case 0:
+      return;
+    case 1:
+      return stream.reset();
+    case 2:
+      (void)stream.try_send(as_bytes("\xff\xff\xff"));
+      return;
+    case 3:
+      (void)stream.try_send(as_bytes("TOY!\xff"));
+      return stream.finish();
+    case 4:
+      (void)stream.try_send(as_bytes("TOY!\5\3ab"));
+      return stream.reset();
+    default:
+      break;
+  }
+  (void)stream.try_send(as_bytes(kHello));
+  std::array<std::uint8_t, 512> room;
+  if (::recv(stream.fd(), room.data(), 4, MSG_WAITALL) != 4) return;
+  (void)stream.try_send(frame("do it", orders[seed / 6 % 3]));
+  (void)::recv(stream.fd(), room.data(), room.size(), 0);
+}
+
+TEST_CASE("good peers lose nothing among bad ones, and after a stop everything is accounted for") {
+  EchoServer echo;
+  Limits limits = no_limits();
+  limits.linger_ms = 300;
+  Running running(toy::game(), echo.address(), limits, 2);
+  std::atomic<bool> stopping{false};
+  std::atomic<int> good{0}, lost{0};
+  std::vector<std::thread> peers;
+  for (std::uint32_t i = 0; i < 6; ++i)
+    peers.emplace_back([&, i] {
+      std::minstd_rand random(i + 1);
+      while (!stopping) {
+        const auto seed = static_cast<std::uint32_t>(random());
+        if (i % 2) {
+          misbehave(running.address, seed);
+        } else {
+          const bool whole = converse(running.address, seed);
+          if (!stopping) ++(whole ? good : lost);
+        }
+      }
+    });
+  CHECK(eventually([&] { return good > 150 || lost > 0; }));
+  CHECK(lost == 0);
+  stopping = true;
+  running.stop();
+  for (std::thread& one : peers) one.join();
+
+  const auto totals = running.totals();
+  CHECK(totals.now() == 0);
+  std::uint64_t ended = 0;
+  for (const std::uint64_t n : totals.ended) ended += n;
+  CHECK(ended == totals.opened);
+  CHECK(totals.closed == totals.opened);
+  CHECK(totals.by(relay::Reason::kBadFrame) > 0);
+  CHECK(totals.by(relay::Reason::kServerReset) > 0);
+  CHECK(totals.unframed > 0);
+  CHECK(running.tapped.left_open() == 0);
+}
+
+}  // namespace
+}  // namespace entente::testing
