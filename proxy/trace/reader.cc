@@ -9,16 +9,6 @@ namespace {
 
 using std::to_string;
 
-std::string hex(std::uint32_t value) {
-  char text[16];
-  std::snprintf(text, sizeof(text), "%08x", value);
-  return text;
-}
-
-std::string bad_crc(const char* what, std::uint32_t stated, std::uint32_t found) {
-  return std::string(what) + " is damaged: its checksum is " + hex(found) + " and should be " + hex(stated);
-}
-
 }  // namespace
 
 Error Reader::wrong(std::uint64_t offset, std::string text) const {
@@ -193,7 +183,7 @@ Outcome<Done> Reader::take_attachment(std::uint64_t offset, std::uint64_t length
   if (!end.ok()) return end.error();
   crc_ = crc32(*end, crc_);
   const auto stated = Take(*end).number<std::uint32_t>("crc");
-  if (stated != 0 && stated != crc) return wrong(offset, bad_crc("the attachment", stated, crc));
+  if (stated != 0 && stated != crc) return wrong(offset, bad_checksum("the attachment", stated, crc));
   ++progress_.attachments;
   return Done{};
 }
@@ -208,7 +198,7 @@ Outcome<Done> Reader::open_chunk(const Record& record) {
   auto records = unfold(*chunk);
   if (!records.ok()) return wrong(record, records.error());
   const auto crc = chunk->crc ? crc32(*records) : 0;
-  if (crc != chunk->crc) return wrong(record.offset, bad_crc("the chunk", chunk->crc, crc));
+  if (crc != chunk->crc) return wrong(record.offset, bad_checksum("the chunk", chunk->crc, crc));
   in_chunk_ = chunked_ = true;
   chunk_at_ = record.offset;
   chunk_ = *records;
@@ -240,82 +230,6 @@ Outcome<Done> Reader::take_from_chunk() {
   if (record.op == Op::kSchema || record.op == Op::kChannel) return take_definition(record);
   if (record.op <= Op::kDataEnd) return wrong(record, {"not allowed inside a chunk"});
   return Done{};  // of a later version, or somebody's own
-}
-
-Outcome<Done> Reader::take_data_end(const Record& record) {
-  auto stated = parse_data_end(record.content);
-  if (!stated.ok()) return wrong(record, stated.error());
-  if (damaged_) return section_ = Section::kEnd, Done{};
-  if (*stated != 0 && *stated != crc_)
-    return wrong(record.offset, bad_crc("what comes before this byte", *stated, crc_));
-  section_ = Section::kSummary;
-  crc_ = 0;
-  return Done{};
-}
-
-Outcome<Done> Reader::take_summary(const Record& record) {
-  if (summary_start_ == 0) summary_start_ = record.offset;
-  switch (record.op) {
-    case Op::kSchema:
-    case Op::kChannel:
-      return take_definition(record);
-    case Op::kStatistics:
-      return take_statistics(record);
-    case Op::kSummaryOffset:
-      if (offsets_start_ == 0) offsets_start_ = record.offset;
-      return Done{};
-    case Op::kHeader:
-    case Op::kMessage:
-    case Op::kChunk:
-    case Op::kMessageIndex:
-    case Op::kMetadata:
-    case Op::kDataEnd:
-      return wrong(record.offset, std::string("a ") + text(record.op) + " after the end of the data");
-    default:
-      return Done{};  // indexes, which reading in order does not need
-  }
-}
-
-Outcome<Done> Reader::take_statistics(const Record& record) {
-  auto all = parse_statistics(record.content);
-  if (!all.ok()) return wrong(record, all.error());
-  if (all->messages != progress_.messages)
-    return wrong(record.offset, "the statistics count " + to_string(all->messages) + " messages, but the file has " +
-                                    to_string(progress_.messages));
-  return Done{};
-}
-
-Outcome<Done> Reader::take_footer(const Record& record) {
-  auto footer = parse_footer(record.content);
-  if (!footer.ok()) return wrong(record, footer.error());
-  if (damaged_) return section_ = Section::kEnd, Done{};
-  if (section_ == Section::kData) crc_ = 0;  // a file without a data end: it has no summary either
-  const auto before_crc = kRecordHead + record.content.size() - sizeof(std::uint32_t);
-  const auto crc = crc32({record.content.data() - kRecordHead, before_crc}, crc_);
-  if (footer->summary_crc != 0 && footer->summary_crc != crc)
-    return wrong(record.offset, bad_crc("the summary", footer->summary_crc, crc));
-  if (footer->summary_start != summary_start_)
-    return wrong(record.offset, "the summary starts at byte " + to_string(summary_start_) + ", the footer says " +
-                                    to_string(footer->summary_start));
-  // Some writers give the place where summary offsets would be although they wrote none.
-  if (footer->summary_offset_start != offsets_start_ &&
-      (offsets_start_ || footer->summary_offset_start != record.offset))
-    return wrong(record.offset, "the summary offsets start at byte " + to_string(offsets_start_) +
-                                    ", the footer says " + to_string(footer->summary_offset_start));
-  return take_end(at_);
-}
-
-Outcome<Done> Reader::take_end(std::uint64_t offset) {
-  const auto left = window_.left(offset);
-  auto magic = window_.view(offset, std::min<std::uint64_t>(left, kMagic.size()));
-  if (!magic.ok()) return magic.error();
-  if (!same(*magic, kMagic)) return wrong(offset, "the file does not end as an MCAP file does");
-  if (left > kMagic.size())
-    return wrong(offset + kMagic.size(), to_string(left - kMagic.size()) + " bytes after the end");
-  at_ = source_.size();
-  section_ = Section::kEnd;
-  progress_.complete = true;
-  return Done{};
 }
 
 }  // namespace entente::trace::mcap

@@ -91,6 +91,7 @@ class Reader {
   std::optional<Bytes> peek(std::uint64_t offset, std::uint64_t size);
   std::optional<Record> peek_record(std::uint64_t offset);
 
+  static std::string bad_checksum(const char* what, std::uint32_t stated, std::uint32_t found);
   Error wrong(std::uint64_t offset, std::string text) const;
   Error wrong(const Record& record, const Fault& fault) const;
 

@@ -47,21 +47,23 @@ Outcome<Done> Recorder::begin() {
 }
 
 void Recorder::opened(WallTime time, const Opened& opened) {
+  const bool now = ready(time);  // first: it may put all links that it finds
   auto& link = links_[opened.link()];
   link = {};
   link.opened_at = time;
   link.opened = opened;
-  if (!ready(time)) return;
+  if (!now) return;
   put_opened(opened.link(), link);
   end_chunk_if_due(time);
 }
 
 void Recorder::closed(WallTime time, std::uint32_t id, std::string_view reason) {
+  const bool now = ready(time);
   const auto found = links_.find(id);
   if (found == links_.end()) return;
   found->second.closed_at = time;
   found->second.reason = reason;
-  if (ready(time)) {
+  if (now) {
     put_closed(id, found->second);
     end_chunk_if_due(time);
   } else if (!found->second.opened_written) {
@@ -89,6 +91,7 @@ void Recorder::frame(WallTime time, const FrameView& frame) {
 
 void Recorder::note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost) {
   if (!ready(time)) return void(unsaid_.bytes += bytes_lost);
+  noted_in_chunk_ += bytes_lost;
   put_note(time, link, text, bytes_lost);
   end_chunk_if_due(time);
 }
@@ -164,6 +167,7 @@ void Recorder::end_chunk(WallTime now) {
 void Recorder::written() {
   recorded_ += in_chunk_;
   in_chunk_ = {};
+  noted_in_chunk_ = 0;
   settle_links(true);
   trying_ = false;
   if (!std::exchange(failing_, false)) return;
@@ -174,6 +178,7 @@ void Recorder::written() {
 void Recorder::failed(WallTime now, const Error& error) {
   lost_ += in_chunk_;
   unsaid_ += in_chunk_;
+  unsaid_.bytes += std::exchange(noted_in_chunk_, 0);
   in_chunk_ = {};
   settle_links(false);
   trying_ = false;

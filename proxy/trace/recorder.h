@@ -113,6 +113,7 @@ class Recorder {
   std::vector<std::uint32_t> links_in_chunk_;  // whose opening or closing is in the open chunk
   WallTime chunk_began_ = 0;
   Amount in_chunk_, recorded_, lost_, unsaid_;  // unsaid_: lost, and no note in the file says so yet
+  std::uint64_t noted_in_chunk_ = 0;            // bytes that notes of the open chunk say are lost
 
   bool failing_ = false;  // the last chunk could not be written
   bool sync_fails_ = false;

@@ -224,6 +224,40 @@ TEST_CASE("a full disk is said once, counted, and told in the recording when the
   CHECK(std::count_if(told.begin(), told.end(), [&](auto& line) { return line.find(note) != std::string::npos; }) == 1);
 }
 
+TEST_CASE("whatever comes first when there is room again, each opening, closing and lost byte is told once") {
+  for (const std::string first : {"open", "close", "note", "tick"}) {
+    CAPTURE(first);
+    Buffer file;
+    std::size_t room = 1 << 20;
+    auto opened = Recorder::open(std::make_unique<Disk>(file, room));
+    REQUIRE(opened.ok());
+    auto& recorder = **opened;
+    recorder.opened(1 * kSecond, opening(1));
+    recorder.tick(2 * kSecond);
+    room = file.size();
+    recorder.opened(2 * kSecond, opening(2));
+    recorder.note(2 * kSecond, 1, "a hole", 7);  // lost with its chunk, but not its number
+    recorder.tick(3 * kSecond);
+    REQUIRE(recorder.failing());
+    recorder.note(3 * kSecond, 1, "a hole", 100);
+    room = 1 << 20;
+    if (first == "open") recorder.opened(9 * kSecond, opening(3));
+    if (first == "close") recorder.closed(9 * kSecond, 1, "left");
+    if (first == "note") recorder.note(9 * kSecond, 1, "a hole", 1000);
+    if (first == "tick") recorder.tick(9 * kSecond);
+    if (first != "open") recorder.opened(9 * kSecond, opening(3));
+    if (first != "close") recorder.closed(9 * kSecond, 1, "left");
+    if (first != "note") recorder.note(9 * kSecond, 1, "a hole", 1000);
+    REQUIRE(ok(recorder.close(10 * kSecond)));
+    auto told = lines(file);
+    std::sort(told.begin(), told.end());
+    CHECK(told == std::vector<std::string>{
+                      "1 open 1 127.0.0.1:1001", "2 open 2 127.0.0.1:1002", "9 close 1 left",
+                      "9 note 0 frames are not recorded: cannot write disk: No space left on device (107 bytes)",
+                      "9 note a hole (1000 bytes)", "9 open 3 127.0.0.1:1003"});
+  }
+}
+
 TEST_CASE("on_full stop: nothing is tried again, and the file still ends whole") {
   Buffer file;
   std::size_t room = 1 << 20;

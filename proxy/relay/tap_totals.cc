@@ -1,0 +1,60 @@
+// What the tap tells of itself: its totals, and that it could not keep up.
+#include "proxy/relay/tap.h"
+
+namespace entente::relay {
+namespace {
+
+constexpr WallTime kSayDropsEvery = 1'000'000'000;  // ns
+
+}  // namespace
+
+void TapThread::tell_drops(WallTime now) {
+  std::uint64_t dropped = 0, bytes = 0;
+  for (const auto* sink : rings_) {
+    dropped += sink->dropped().read();
+    bytes += sink->dropped_bytes().read();
+  }
+  if (dropped == told_drops_ || now - told_drops_at_ < kSayDropsEvery) return;
+  say("the tap could not keep up: " + std::to_string(dropped - told_drops_) +
+      " writes were passed on but neither decoded nor" + " recorded (" + std::to_string(bytes) +
+      " bytes since the start); a faster disk or a larger ring helps");
+  told_drops_ = dropped;
+  told_drops_at_ = now;
+}
+
+void TapThread::publish() {
+  published_.links.store(links_.size(), std::memory_order_relaxed);
+  if (!options_.recorder) return;
+  const auto& recorder = *options_.recorder;
+  published_.recorded_frames.store(recorder.recorded().frames, std::memory_order_relaxed);
+  published_.recorded_bytes.store(recorder.recorded().bytes, std::memory_order_relaxed);
+  published_.unrecorded_frames.store(recorder.lost().frames, std::memory_order_relaxed);
+  published_.unrecorded_bytes.store(recorder.lost().bytes, std::memory_order_relaxed);
+  published_.file_bytes.store(recorder.file_bytes(), std::memory_order_relaxed);
+  published_.recording_fails.store(recorder.failing(), std::memory_order_relaxed);
+}
+
+TapTotals TapThread::totals() const {
+  TapTotals all;
+  const auto read = [](const auto& number) { return number.load(std::memory_order_relaxed); };
+  const std::lock_guard lock(mutex_);
+  for (const auto& counts : counts_) counts->snapshot(all.messages, all.faults);
+  for (const auto& sink : sinks_) {
+    all.dropped += sink->dropped().read();
+    all.dropped_bytes += sink->dropped_bytes().read();
+  }
+  all.links = read(published_.links);
+  all.frames = published_.frames.read();
+  all.bytes = published_.bytes.read();
+  all.raw_bytes = published_.raw_bytes.read();
+  all.wake_ups = published_.wake_ups.read();
+  all.recorded_frames = read(published_.recorded_frames);
+  all.recorded_bytes = read(published_.recorded_bytes);
+  all.unrecorded_frames = read(published_.unrecorded_frames);
+  all.unrecorded_bytes = read(published_.unrecorded_bytes);
+  all.file_bytes = read(published_.file_bytes);
+  all.recording_fails = read(published_.recording_fails);
+  return all;
+}
+
+}  // namespace entente::relay
