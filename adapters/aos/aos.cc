@@ -27,6 +27,31 @@ class AceOfSpades final : public wire::Game {
   /// The version travels in ENet's connect data, which the client sends: a server never says what it speaks.
   wire::Probe probe() const override { return wire::Probe::kFirstSession; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
+
+  wire::EnetManners enet() const override { return {2, true}; }
+  std::optional<std::size_t> named_by_connect(std::uint32_t data) const override {
+    for (std::size_t i = 0; i < std::size(kDialects); ++i)
+      if (kDialects[i].connect_data == data) return i;
+    return std::nullopt;
+  }
+  std::uint32_t enet_parting(wire::EnetParting why) const override {
+    switch (why) {
+      case wire::EnetParting::kTooManyFromAddress:
+        return 2;
+      case wire::EnetParting::kWrongVersion:
+        return 3;
+      case wire::EnetParting::kFull:
+        return 4;
+      case wire::EnetParting::kServerGone:
+        return 5;
+      case wire::EnetParting::kKicked:
+        return 10;
+      default:
+        return 0;
+    }
+  }
+  /// SpadesX queues a whole packed map at once; the largest seen was below a megabyte.
+  std::size_t largest_burst() const override { return 8U << 20U; }
 };
 
 }  // namespace

@@ -51,6 +51,15 @@ struct LinkRequest {
   std::uint32_t player = 0;  ///< the id that the server's greeting gave to the stream this datagram belongs to
 };
 
+/// How a game uses ENet.
+struct EnetManners {
+  std::size_t channels = 1;  ///< most that a client may ask for
+  bool range_coder = false;  ///< compressed; both sides must agree, or nothing connects
+};
+
+/// Why an ENet connection ends, as far as games tell it apart.
+enum class EnetParting : std::uint8_t { kLeft, kFull, kTooManyFromAddress, kWrongVersion, kKicked, kServerGone };
+
 /// What is the same for all connections of a game. Stateless; lives as long as the program.
 class Game {
  public:
@@ -101,6 +110,17 @@ class Game {
   virtual std::optional<std::uint32_t> greeted_as(Bytes) const { return std::nullopt; }
   /// What a client's datagram from a new address asks for, if it is a link request.
   virtual std::optional<LinkRequest> link_request(Bytes) const { return std::nullopt; }
+
+  // -- Of games over ENet
+  // -----------------------------------------------------------------------------------------------
+
+  virtual EnetManners enet() const { return {}; }
+  /// The dialect of a client that connected with this data; nothing: no dialect of this game.
+  virtual std::optional<std::size_t> named_by_connect(std::uint32_t) const { return 0; }
+  /// The data of a disconnect.
+  virtual std::uint32_t enet_parting(EnetParting) const { return 0; }
+  /// Bytes that a server may send at once, faster than a client can take them (a map).
+  virtual std::size_t largest_burst() const { return 0; }
 };
 
 /// Index of `dialect` in game.dialects(), or nothing.

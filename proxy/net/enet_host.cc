@@ -68,7 +68,8 @@ Outcome<Done> EnetHost::open(const EnetOptions& options) {
 bool EnetHost::prepare(const EnetOptions& options) {
   if (options.range_coder) enet_host_compress_with_range_coder(host_);
   host_->maximumPacketSize = options.largest_packet;
-  host_->maximumWaitingData = 2 * options.largest_packet;
+  // One call of ENet may take in several windows of 64 KiB before we see them; what does not fit is sent again, late.
+  host_->maximumWaitingData = std::max<std::size_t>(2 * options.largest_packet, 1U << 20U);
   host_->intercept = &EnetHost::intercept;
   enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kReceiveBuffer);
   if (!poll_.open(loop_, host_->socket, *this)) return close(), false;

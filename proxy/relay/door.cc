@@ -1,6 +1,5 @@
 #include "proxy/relay/door.h"
 
-
 namespace entente::relay {
 namespace {
 

@@ -27,12 +27,12 @@ enum class Reason : std::uint8_t {
   // Broken or given up.
   kClientReset,
   kServerReset,
-  kServerRefused,  ///< it does not accept connections
+  kServerRefused,   ///< it does not accept connections
   kServerDeclined,  ///< it answered a WebSocket's request with something else
   kServerWrong,     ///< it broke TLS, HTTP or WebSocket
-  kServerTimeout,  ///< Limits::connect_ms
-  kIdle,           ///< Limits::idle_ms
-  kClientStalled,  ///< Limits::stall_ms
+  kServerTimeout,   ///< Limits::connect_ms
+  kIdle,            ///< Limits::idle_ms
+  kClientStalled,   ///< Limits::stall_ms
   kServerStalled,
   kHalfClosed,  ///< Limits::half_closed_ms
   kCount

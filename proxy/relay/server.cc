@@ -18,8 +18,6 @@ Limits sane(Limits limits) {
 }
 
 std::optional<Error> objection(const RelayOptions& options) {
-  if (options.game->transport() == wire::Transport::kEnet)
-    return Error{"relaying " + std::string(options.game->name()) + " is not built yet; relay a game over TCP"};
   const auto listen = options.listen_dialect.value_or(0);
   if (!options.server_dialect || *options.server_dialect == listen) return std::nullopt;
   const auto dialects = options.game->dialects();
@@ -66,8 +64,9 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   auto route = std::make_unique<Route>(*options.game, impl_->events);
   if (options.game->transport() == wire::Transport::kWebSocket) route->web = options.web;
   Route* const host = impl_->find_listener(options);
-  auto bound = host ? Outcome<net::Sockets>(net::Sockets{{}, {}, host->listener})
-                    : net::listen(options.listen, route->with_datagrams());
+  const bool by_enet = options.game->transport() == wire::Transport::kEnet;
+  auto bound = host || by_enet ? Outcome<net::Sockets>(net::Sockets{{}, {}, host ? host->listener : options.listen})
+                               : net::listen(options.listen, route->with_datagrams());
   if (!bound) return bound.error();
 
   auto& workers = impl_->crew.workers;
@@ -84,9 +83,16 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   impl_->routes.push_back(std::move(route));
   impl_->share_listener(host ? *host : *impl_->routes.back(), *impl_->routes.back());
   if (host) return Listening{impl_->routes.size() - 1, bound->address};
-  const auto opened = workers[impl_->routes.back()->home]->open_door(sane(options.limits), std::move(bound->tcp));
-  if (!opened) return opened.error();
-  return Listening{impl_->routes.size() - 1, bound->address};
+  Route& added = *impl_->routes.back();
+  Worker& home = *workers[added.home];
+  if (by_enet) {
+    const auto at = home.open_enet_door(sane(options.limits), options.listen);
+    if (!at) return at.error();
+    added.listener = *at;
+  } else if (const auto opened = home.open_door(sane(options.limits), std::move(bound->tcp)); !opened) {
+    return opened.error();
+  }
+  return Listening{added.index, added.listener};
 }
 
 void Server::run() {

@@ -26,11 +26,17 @@ Worker::~Worker() { loop_.never(*this); }
 void Worker::add_branch(Route& route, TapSink* tap) {
   branches_.push_back(std::make_unique<Branch>(route, loop_, tap));
   doors_.push_back(nullptr);
+  enet_doors_.push_back(nullptr);
 }
 
 Outcome<Done> Worker::open_door(const Limits& limits, net::Fd listening) {
   doors_.back() = std::make_unique<Door>(*branches_.back(), *this, limits);
   return doors_.back()->open(std::move(listening));
+}
+
+Outcome<net::Address> Worker::open_enet_door(const Limits& limits, const net::Address& at) {
+  enet_doors_.back() = std::make_unique<EnetDoor>(*branches_.back(), crew_.last_link, limits);
+  return enet_doors_.back()->open(at);
 }
 
 Worker& Worker::home(std::size_t route) { return *crew_.workers[branches_[route]->route.home]; }
@@ -66,6 +72,7 @@ void Worker::read(const Left& left) { doors_[left.route]->left(left.link, left.c
 
 void Worker::read(const NewLimits& news) {
   if (doors_[news.route]) doors_[news.route]->set_limits(news.limits);
+  if (enet_doors_[news.route]) enet_doors_[news.route]->set_limits(news.limits);
 }
 
 // -- From sessions
@@ -102,7 +109,10 @@ void Worker::tick(Millis now) {
   for (auto& [link, session] : sessions_) session->tick(now);
   for (auto& door : doors_)
     if (door) door->tick(now);
+  for (auto& door : enet_doors_)
+    if (door) door->tick(now);
   for (auto& branch : branches_) branch->tick();
+  if (stopping_) finish_if_empty();  // sessions over ENet end on their own
 }
 
 // -- From doors
@@ -138,12 +148,16 @@ void Worker::begin_stop() {
   stopping_ = true;
   for (auto& door : doors_)
     if (door) door->close();
+  for (auto& door : enet_doors_)
+    if (door) door->stop();
   for (auto& [link, session] : sessions_) session->stop();
   finish_if_empty();
 }
 
 void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty()) return;
+  for (auto& door : enet_doors_)
+    if (door && !door->empty()) return;
   ticker_.reset();
   mailbox_.close();
 }

@@ -1,0 +1,48 @@
+// Where the clients of an ENet relay come in, and where their sessions live: an ENet host belongs to one thread, so all
+// of a relay's sessions stay on the route's home worker. Law: whom a limit forbids is told so in the game's own way;
+// ENet itself would leave him without an answer.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/relay/enet_session.h"
+#include "proxy/relay/gate.h"
+
+namespace entente::relay {
+
+class EnetDoor final : private net::EnetHost::User, private EnetSession::Owner, private net::Later {
+ public:
+  /// `last_link` numbers the sessions of all relays.
+  EnetDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits);
+  ~EnetDoor() override;
+
+  /// Binds; returns where.
+  Outcome<net::Address> open(const net::Address& at);
+  /// Ends all sessions; empty() once they are gone.
+  void stop();
+  bool empty() const { return sessions_.empty(); }
+  void tick(Millis now);
+  void set_limits(const Limits& limits) { limits_ = limits; }
+
+ private:
+  void connected(net::EnetPeer& peer, std::uint32_t data) override;
+  void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
+  void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
+  void done(EnetSession& session) override;
+  void at_turn_end() override;
+
+  void turn_away(net::EnetPeer& peer, Reason why);
+
+  Branch& branch_;
+  std::atomic<LinkId>& last_link_;
+  Limits limits_;
+  Gate gate_;
+  net::EnetHost host_;
+  std::unordered_map<LinkId, std::unique_ptr<EnetSession>> sessions_;
+  std::vector<EnetSession*> done_;
+  bool stopping_ = false;
+};
+
+}  // namespace entente::relay

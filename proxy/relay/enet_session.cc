@@ -1,0 +1,219 @@
+#include "proxy/relay/enet_session.h"
+
+#include <utility>
+
+namespace entente::relay {
+
+using wire::Lane;
+using wire::Way;
+
+namespace {
+
+bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
+
+Lane lane_of(net::EnetSend send) { return send == net::EnetSend::kReliable ? Lane::kStream : Lane::kDatagram; }
+
+}  // namespace
+
+std::uint32_t enet_parting(const wire::Game& game, Reason reason) {
+  using wire::EnetParting;
+  switch (reason) {
+    case Reason::kClientLeft:
+      return game.enet_parting(EnetParting::kLeft);
+    case Reason::kTooMany:
+    case Reason::kTooFast:
+      return game.enet_parting(EnetParting::kFull);
+    case Reason::kTooManyFromAddress:
+      return game.enet_parting(EnetParting::kTooManyFromAddress);
+    case Reason::kDialectUnknown:
+    case Reason::kDialectMismatch:
+      return game.enet_parting(EnetParting::kWrongVersion);
+    case Reason::kBadFrame:
+    case Reason::kClientStalled:
+      return game.enet_parting(EnetParting::kKicked);
+    default:
+      return game.enet_parting(EnetParting::kServerGone);
+  }
+}
+
+EnetSession::EnetSession(Branch& branch, Owner& owner, net::EnetHost& listener, net::EnetPeer& client, LinkId link,
+                         const Limits& limits)
+    : branch_(branch),
+      owner_(owner),
+      listener_(listener),
+      limits_(limits),
+      info_{link,
+            &branch.route.game,
+            branch.route.dialect,
+            client.address(),
+            branch.route.servers.front(),
+            branch.route.listener},
+      client_(&client),
+      host_(branch.loop, *this),
+      cutter_(branch.route.game.cutter(Way::kToServer, branch.route.dialect)),
+      bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, branch.loop.now()),
+      messages_(limits.messages_per_second, 2ull * limits.messages_per_second, branch.loop.now()),
+      channels_(client.channels()),
+      moved_(branch.loop.now()) {}
+
+// -- Coming up --------------------------------------------------------------------------------------------------------
+
+void EnetSession::start(std::uint32_t data) {
+  const wire::Game& game = branch_.route.game;
+  branch_.counters.opened.add();
+  connect_data_ = data;
+  const auto dialect = game.named_by_connect(data);
+  if (!dialect) return end(Reason::kDialectUnknown);
+  if (*dialect != branch_.route.dialect) {
+    branch_.say(Line::kDialect, "a client of " + std::string(game.name()) + " " +
+                                    std::string(game.dialects()[*dialect].name) + " came to the listener of " +
+                                    std::string(branch_.route.dialect_name()) +
+                                    "; give it a listener of its own, with ?dialect=");
+    return end(Reason::kDialectMismatch);
+  }
+  const wire::EnetManners manners = game.enet();
+  if (const auto opened = host_.open({1, channels_, manners.range_coder, game.largest_frame()}); !opened) {
+    branch_.say(Line::kMachine, opened.error().text);
+    return end(Reason::kNoFiles);
+  }
+  connect_by_ = branch_.loop.now() + limits_.connect_ms;
+  connect_next();
+}
+
+void EnetSession::connect_next() {
+  const auto& servers = branch_.route.servers;
+  while (next_server_ < servers.size()) {
+    info_.server = servers[next_server_++];
+    if (info_.server.v6()) continue;  // ENet knows IPv4 only
+    server_ = host_.connect(info_.server, channels_, connect_data_);
+    if (server_) return;
+  }
+  branch_.say(Line::kMachine, "cannot reach server " + branch_.route.server_name + " by ENet (IPv4); is it running?");
+  end(Reason::kServerRefused);
+}
+
+void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
+  if (ending_) return;
+  open_ = true;
+  moved_ = branch_.loop.now();
+  if (branch_.tap) branch_.tap->opened(info_, wall_now());
+  branch_.opened(info_);
+  for (Early& one : std::exchange(early_, {})) pass(Way::kToServer, one.channel, std::move(one.packet));
+}
+
+// -- Passing on -------------------------------------------------------------------------------------------------------
+
+void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
+  if (ending_ || !may_pass(packet.bytes())) return;
+  if (!open_) return hold(channel, std::move(packet));
+  pass(Way::kToServer, channel, std::move(packet));
+}
+
+/// Whether the client may send this; ends the session if it broke its game's framing or sends far too much.
+bool EnetSession::may_pass(Bytes packet) {
+  if (packet.empty()) return branch_.dropped(Drop::kBadFrame), false;
+  const wire::Cut cut = cutter_->next(packet);
+  if (cut.fault) return end(Reason::kBadFrame, *cut.fault), false;
+  if (packet.size() > branch_.route.game.largest_frame())
+    return end(Reason::kBadFrame, Fault{"oversize frame", "length", 0}), false;
+  passed_ += packet.size();
+  const Millis now = branch_.loop.now();
+  const bool bytes_left = bytes_.take(packet.size(), now), messages_left = messages_.take(1, now);
+  if (bytes_left && messages_left) return true;
+  // ENet cannot be told to wait.
+  branch_.counters.throttled.add();
+  end(Reason::kBadFrame, Fault{"too many packets", "", 0});
+  return false;
+}
+
+void EnetSession::hold(std::uint8_t channel, net::EnetPacket packet) {
+  early_bytes_ += packet.bytes().size();
+  if (early_bytes_ > limits_.held_bytes)
+    return end(Reason::kBadFrame, Fault{"too many packets before the server answered", "", 0});
+  early_.push_back({channel, std::move(packet)});
+}
+
+void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) {
+  if (!ending_) pass(Way::kToClient, channel, std::move(packet));
+}
+
+void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
+  const Bytes bytes = packet.bytes();
+  if (bytes.empty()) return branch_.dropped(Drop::kBadFrame);
+  const bool up = way == Way::kToServer, reliable = packet.send() == net::EnetSend::kReliable;
+  net::EnetPeer& to = up ? *server_ : *client_;
+  moved_ = branch_.loop.now();
+  if (to.waiting() + bytes.size() > limits_.high_water + branch_.route.game.largest_burst()) {
+    branch_.counters.stalls.add();
+    return reliable ? end(up ? Reason::kServerStalled : Reason::kClientStalled) : branch_.dropped(Drop::kQueueFull);
+  }
+  if (branch_.tap) branch_.tap->bytes(info_.link, way, lane_of(packet.send()), bytes, wall_now());
+  auto& traffic = up ? branch_.counters.to_server : branch_.counters.to_client;
+  (reliable ? traffic.bytes : traffic.datagram_bytes).add(bytes.size());
+  (reliable ? traffic.frames : traffic.datagrams).add(1);
+  if (!(up ? host_ : listener_).send(to, channel, std::move(packet))) branch_.dropped(Drop::kQueueFull);
+}
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+void EnetSession::client_left(std::uint32_t data) {
+  client_ = nullptr;
+  end(Reason::kClientLeft, 0, data, Fault{""});
+}
+
+void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
+  server_ = nullptr;
+  if (ending_) return finish();
+  if (open_) return end(Reason::kServerLeft, data, 0, Fault{""});
+  // Data of a refusal is the game's; silence has none.
+  if (data != 0) return end(Reason::kServerRefused, data, 0, Fault{""});
+  connect_next();
+}
+
+void EnetSession::end(Reason reason, const Fault& fault) {
+  const wire::Game& game = branch_.route.game;
+  end(reason, relay::enet_parting(game, reason), game.enet_parting(wire::EnetParting::kLeft), fault);
+}
+
+void EnetSession::end(Reason reason, std::uint32_t to_client, std::uint32_t to_server, const Fault& fault) {
+  if (ending_) return;
+  ending_ = true;
+  gone_by_ = branch_.loop.now() + limits_.linger_ms;
+  tell_end(reason, fault);
+  if (client_) {
+    const Bytes goodbye = reason == Reason::kServerLeft ? Bytes{} : branch_.route.game.goodbye(branch_.route.dialect);
+    if (!goodbye.empty()) listener_.send(*client_, 0, net::EnetPacket(goodbye, net::EnetSend::kReliable));
+    client_->owner = nullptr;
+    listener_.dismiss(*std::exchange(client_, nullptr), to_client);
+  }
+  if (server_) host_.disconnect(*server_, to_server);
+  if (!server_) finish();
+}
+
+void EnetSession::tell_end(Reason reason, const Fault& fault) {
+  if (is_refusal(reason))
+    branch_.refused(info_, reason, fault, passed_);
+  else
+    branch_.closed(info_, reason);
+  if (!branch_.tap || !open_) return;
+  std::string why = text(reason);
+  if (*fault.what) why += std::string(": ") + fault.what;
+  branch_.tap->closed(info_.link, why, wall_now());
+}
+
+void EnetSession::finish() {
+  if (done_) return;
+  done_ = true;
+  owner_.done(*this);
+}
+
+void EnetSession::tick(Millis now) {
+  if (ending_) {
+    if (now >= gone_by_) finish();
+    return;
+  }
+  if (!open_ && limits_.connect_ms && now > connect_by_) return end(Reason::kServerTimeout);
+  if (late(now, moved_, limits_.idle_ms)) end(Reason::kIdle);
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,80 @@
+// One client's ENet connection through a relay: its connect data, every packet with its channel and kind, and the data
+// of the disconnect travel both ways. Law: each packet is one packet on the other side; an empty one goes no further;
+// what waits for a peer is bounded: reliable packets beyond the bound end the session, others are dropped and counted.
+#pragma once
+
+#include <vector>
+
+#include "proxy/base/limits.h"
+#include "proxy/net/enet_host.h"
+#include "proxy/relay/bucket.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+/// The data that a disconnect carries for this end, in the game's own numbers.
+std::uint32_t enet_parting(const wire::Game& game, Reason reason);
+
+class EnetSession final : private net::EnetHost::User {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    /// Destroy it at the end of the turn.
+    virtual void done(EnetSession& session) = 0;
+  };
+
+  /// `listener` is the host that `client` is a peer of.
+  EnetSession(Branch& branch, Owner& owner, net::EnetHost& listener, net::EnetPeer& client, LinkId link,
+              const Limits& limits);
+
+  /// The client connected and said `data`: the server is told the same.
+  void start(std::uint32_t data);
+  void client_said(std::uint8_t channel, net::EnetPacket packet);
+  /// The client is gone, or never answers any more.
+  void client_left(std::uint32_t data);
+  void tick(Millis now);
+  void stop() { end(Reason::kStopped); }
+
+  const SessionInfo& info() const { return info_; }
+
+ private:
+  struct Early {
+    std::uint8_t channel;
+    net::EnetPacket packet;
+  };
+
+  void connected(net::EnetPeer& peer, std::uint32_t data) override;
+  void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
+  void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
+
+  void connect_next();
+  bool may_pass(Bytes packet);
+  void hold(std::uint8_t channel, net::EnetPacket packet);
+  void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
+  void end(Reason reason, const Fault& fault = Fault{""});
+  void end(Reason reason, std::uint32_t to_client, std::uint32_t to_server, const Fault& fault);
+  void tell_end(Reason reason, const Fault& fault);
+  void finish();
+
+  Branch& branch_;
+  Owner& owner_;
+  net::EnetHost& listener_;
+  const Limits limits_;
+  SessionInfo info_;
+  net::EnetPeer* client_;
+  net::EnetHost host_;  // our side towards the server
+  net::EnetPeer* server_ = nullptr;
+  std::unique_ptr<wire::Cutter> cutter_;
+  Bucket bytes_, messages_;
+  std::vector<Early> early_;  // of the client, before the server is there
+  std::size_t early_bytes_ = 0;
+  std::size_t channels_;
+  std::uint32_t connect_data_ = 0;
+  std::size_t next_server_ = 0;
+  std::uint64_t passed_ = 0;  // bytes of the client's packets
+  Millis moved_, connect_by_ = 0, gone_by_ = 0;
+  bool open_ = false, ending_ = false, done_ = false;
+};
+
+}  // namespace entente::relay

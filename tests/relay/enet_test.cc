@@ -1,0 +1,198 @@
+// ENet through a relay, with real ENet hosts on both ends, each on a loop that the test turns by hand.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "adapters/aos/aos.h"
+#include "adapters/bzdraft/bzdraft.h"
+#include "proxy/net/enet_host.h"
+#include "tests/relay/running.h"
+#include "tests/support/hex.h"
+
+namespace entente::testing {
+namespace {
+
+using net::EnetHost, net::EnetPacket, net::EnetPeer, net::EnetSend;
+
+/// One end: writes down what it hears.
+struct End final : EnetHost::User {
+  explicit End(net::Loop& loop) : host(loop, *this) {}
+  void connected(EnetPeer& who, std::uint32_t data) override {
+    peer = &who;
+    ++ups;
+    log.push_back("up " + std::to_string(data) + " channels " + std::to_string(who.channels()));
+  }
+  void received(EnetPeer&, std::uint8_t channel, EnetPacket packet) override {
+    bytes += packet.bytes().size();
+    log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.send())) + " " +
+                  to_hex(packet.bytes().first(std::min<std::size_t>(8, packet.bytes().size()))));
+  }
+  void disconnected(EnetPeer&, std::uint32_t data) override {
+    peer = nullptr;
+    log.push_back("down " + std::to_string(data));
+  }
+  void say(std::uint8_t channel, std::string_view hex, EnetSend send) {
+    REQUIRE(peer);
+    CHECK(host.send(*peer, channel, EnetPacket(from_hex(hex), send)));
+  }
+  bool heard(std::string_view line) const { return std::find(log.begin(), log.end(), line) != log.end(); }
+
+  EnetHost host;
+  EnetPeer* peer = nullptr;
+  int ups = 0;
+  std::size_t bytes = 0;
+  std::vector<std::string> log;
+};
+
+/// A server, a relay in front of it, and a client.
+struct Scene {
+  explicit Scene(const wire::Game& game, Limits limits = no_limits())
+      : server(loop), client(loop), manners(game.enet()), address(serve()), running(game, address, limits) {
+    REQUIRE(client.host.open({4, manners.channels, manners.range_coder, 8U << 20U}).ok());
+  }
+  ~Scene() {
+    client.host.close();
+    server.host.close();
+    loop.run();
+  }
+  net::Address serve() {
+    const auto bound = server.host.listen(loopback(), {8, manners.channels, manners.range_coder, 8U << 20U});
+    REQUIRE(bound.ok());
+    return *bound;
+  }
+  EnetPeer* knock(std::uint32_t data) { return client.host.connect(running.address, 1, data); }
+  void join(std::uint32_t data) {
+    client.peer = knock(data);
+    until([&] { return client.ups > 0 && server.peer != nullptr; });
+  }
+  /// Turns the loop until `done`.
+  void until(const std::function<bool()>& done) {
+    const auto stop = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
+    while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
+    CHECK(done());
+  }
+
+  net::Loop loop;
+  End server, client;
+  wire::EnetManners manners;
+  net::Address address;
+  Running running;
+};
+
+TEST_CASE("enet relay: connect data, channels, each kind of packet and the reason of the end travel") {
+  Scene scene(aos::game());
+  scene.join(3);
+  CHECK(scene.server.log == std::vector<std::string>{"up 3 channels 1"});
+  scene.client.say(0, "0901000002000000006f6f6f616200", EnetSend::kReliable);
+  scene.server.say(0, "1200001800", EnetSend::kReliable);
+  scene.server.say(0, "02000000000000000000000000000000000000000000000000", EnetSend::kUnsequenced);
+  scene.server.say(0, "0301", EnetSend::kUnreliable);
+  scene.until([&] { return scene.server.log.size() == 2 && scene.client.log.size() == 4; });
+  CHECK(scene.server.log.back() == "0/1 0901000002000000");
+  CHECK(scene.client.heard("0/1 1200001800"));
+  CHECK(scene.client.heard("0/2 0200000000000000"));
+  CHECK(scene.client.heard("0/0 0301"));
+  scene.server.host.disconnect(*scene.server.peer, 10);
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(scene.client.log.back() == "down 10");
+  CHECK(scene.running.empty());
+  CHECK(scene.running.totals().by(relay::Reason::kServerLeft) == 1);
+  CHECK(scene.running.tapped.record(1).closed == "server left");
+}
+
+TEST_CASE("enet relay: a client's leaving reaches the server with its data") {
+  Scene scene(aos::game());
+  scene.join(3);
+  scene.client.host.disconnect(*scene.client.peer, 7);
+  scene.until([&] { return scene.server.peer == nullptr; });
+  CHECK(scene.server.log.back() == "down 7");
+}
+
+TEST_CASE("enet relay: a map of a megabyte, sent at once, arrives in order") {
+  Scene scene(aos::game());
+  scene.join(3);
+  for (std::uint32_t i = 0; i < 128; ++i) {
+    Buffer chunk(8193, static_cast<std::uint8_t>(i));
+    chunk[0] = 19;
+    REQUIRE(scene.server.host.send(*scene.server.peer, 0, EnetPacket(chunk, EnetSend::kReliable)));
+  }
+  scene.until([&] { return scene.client.bytes == 128 * 8193; });
+  REQUIRE(scene.client.log.size() == 129);
+  for (std::size_t i = 0; i < 128; ++i) {
+    const std::uint8_t fill[] = {static_cast<std::uint8_t>(i)};
+    CHECK(scene.client.log[1 + i].substr(6, 2) == to_hex(fill));
+  }
+}
+
+TEST_CASE("enet relay: another version is told so, in the game's own number") {
+  for (const std::uint32_t version : {4U, 5U, 31U}) {
+    Scene scene(aos::game());
+    scene.client.peer = scene.knock(version);
+    scene.until([&] { return scene.client.log.size() == 2; });
+    CHECK(scene.client.log.back() == "down 3");
+    CHECK(scene.server.log.empty());
+    CHECK(scene.running.totals().refused() == 1);
+  }
+}
+
+TEST_CASE("enet relay: a full relay says so instead of being silent") {
+  Limits limits = no_limits();
+  limits.sessions = 1;
+  Scene scene(aos::game(), limits);
+  scene.join(3);
+  scene.knock(3);
+  scene.until([&] { return scene.client.heard("down 4"); });
+  CHECK(scene.running.totals().by(relay::Reason::kTooMany) == 1);
+  CHECK(scene.server.ups == 1);
+}
+
+TEST_CASE("enet relay: a server's refusal reaches the client as it is") {
+  Scene scene(aos::game());
+  scene.client.peer = scene.knock(3);
+  scene.until([&] { return scene.server.peer != nullptr; });
+  scene.server.host.disconnect(*scene.server.peer, 1);
+  scene.until([&] { return scene.client.heard("down 1"); });
+}
+
+TEST_CASE("enet relay: a server that is not there ends the client's wait") {
+  Limits limits = no_limits();
+  limits.connect_ms = 300;
+  Scene scene(aos::game(), limits);
+  scene.server.host.close();
+  scene.client.peer = scene.knock(3);
+  scene.until([&] { return scene.client.heard("down 5"); });
+  CHECK(scene.running.totals().by(relay::Reason::kServerTimeout) == 1);
+}
+
+TEST_CASE("enet relay: stopping tells the client in the game's own way") {
+  Scene scene(bzdraft::game());
+  scene.join(0);
+  scene.running.stop();
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(scene.client.heard("0/1 0000736b"));
+}
+
+TEST_CASE("enet relay: a packet that is not the game's ends its session only") {
+  Scene scene(bzdraft::game());
+  scene.join(0);
+  scene.client.say(0, "00ff7075", EnetSend::kReliable);
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(scene.running.totals().by(relay::Reason::kBadFrame) == 1);
+  scene.client.peer = scene.knock(0);
+  scene.until([&] { return scene.server.ups == 2; });
+}
+
+TEST_CASE("enet relay: too many packets end the session, as ENet cannot make a client wait") {
+  Limits limits = no_limits();
+  limits.messages_per_second = 10;
+  Scene scene(aos::game(), limits);
+  scene.join(3);
+  for (int i = 0; i < 100; ++i) scene.client.say(0, "030001", EnetSend::kReliable);
+  scene.until([&] { return scene.client.heard("down 10"); });
+  CHECK(scene.running.totals().throttled > 0);
+}
+
+}  // namespace
+}  // namespace entente::testing
