@@ -27,7 +27,7 @@ struct RelayOptions {
   net::Address listen;      ///< port 0: any; the UDP port is the same
   std::string server_host;  ///< a name is looked up once, in add()
   std::uint16_t server_port = 0;
-  WebOptions web;  ///< if the game travels by WebSocket
+  WebOptions web{};  ///< if the game travels by WebSocket
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };
