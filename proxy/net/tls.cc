@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <new>
+#include <cstdlib>
 
 namespace entente::net {
 namespace {
@@ -91,7 +91,7 @@ void Tls::Free::operator()(ssl_st* session) const { SSL_free(session); }
 
 Tls::Tls(const TlsContext& context, const std::string& peer) : session_(SSL_new(context.raw())) {
   SSL* raw = session_.get();
-  if (!raw) throw std::bad_alloc();
+  if (!raw) std::abort();  // out of memory
   SSL_set_bio(raw, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
   if (!context.is_client()) {
     SSL_set_accept_state(raw);

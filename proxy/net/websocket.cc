@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
-#include <new>
 #include <utility>
 
 namespace entente::net {
@@ -62,7 +61,7 @@ struct WebSocket::Calls {
 
 WebSocket::WebSocket(Role role, std::size_t largest, User& user) : role_(role), largest_(largest), user_(user) {
   const wslay_frame_callbacks calls{Calls::send, Calls::receive, Calls::mask};
-  if (wslay_frame_context_init(&frames_, &calls, this) != 0) throw std::bad_alloc();
+  if (wslay_frame_context_init(&frames_, &calls, this) != 0) std::abort();  // out of memory
 }
 
 WebSocket::~WebSocket() { wslay_frame_context_free(frames_); }

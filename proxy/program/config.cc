@@ -43,7 +43,7 @@ class Checker {
     const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
     const auto to = endpoint(path + "to", parse_to(route.to(), known_));
     if (!listen) return;
-    if (listen->address.port() != 0) taken_twice(path + "listen", listen->address.text());
+    if (listen->address.port() != 0) share(path + "listen", *listen);
     if (!route.record().empty())
       taken_twice(path + "record", recording_path(route.record(), config.recording().directory(),
                                                   {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
@@ -59,6 +59,25 @@ class Checker {
     return {};
   }
 
+  // Routes that travel by WebSocket may share an address if their paths differ and all else of the listener agrees.
+  void share(const std::string& path, const ListenEnd& listen) {
+    const std::string address = listen.address.text();
+    const auto other = listeners_.find(address);
+    if (other == listeners_.end()) {
+      taken_twice(path, address);
+      if (listen.web) listeners_.emplace(address, std::pair(path, *listen.web));
+    } else if (!listen.web) {
+      taken_twice(path, address);
+    } else if (!same_tls(*listen.web, other->second.second)) {
+      problem(path, "shares " + address + " with " + other->second.first + ", but not its TLS");
+    }
+    if (listen.web) taken_twice(path, address + (listen.web->path.empty() ? " for any path" : listen.web->path));
+  }
+
+  static bool same_tls(const WebEnd& a, const WebEnd& b) {
+    return a.tls == b.tls && a.certificates == b.certificates && a.key == b.key;
+  }
+
   // An address or a file that only one route can have.
   void taken_twice(const std::string& path, const std::string& what) {
     const auto [first, fresh] = taken_.try_emplace(what, path);
@@ -67,7 +86,8 @@ class Checker {
 
   Reading& reading_;
   std::span<const wire::Game* const> known_;
-  std::map<std::string, std::string> taken_;  // to the key that took it
+  std::map<std::string, std::string> taken_;                         // to the key that took it
+  std::map<std::string, std::pair<std::string, WebEnd>> listeners_;  // of WebSockets: to the first key that took it
 };
 
 Complaints told(std::vector<Problem> problems, std::string_view name) {

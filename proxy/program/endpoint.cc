@@ -1,9 +1,11 @@
 #include "proxy/program/endpoint.h"
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
 #include "proxy/program/suggest.h"
+#include "proxy/program/web.h"
 
 namespace entente {
 namespace {
@@ -11,7 +13,7 @@ namespace {
 constexpr std::string_view kShape = "an endpoint looks like bzflag://127.0.0.1:5154?dialect=2.4";
 
 struct Parts {
-  std::string_view scheme, host, port, query;
+  std::string_view scheme, host, port, path, query;
 };
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
@@ -56,8 +58,9 @@ Outcome<Parts> split(std::string_view url) {
   parts.scheme = take_until(left, "://");
   std::string_view where = take_until(left, "?");
   parts.query = left;
-  if (where.ends_with('/')) where.remove_suffix(1);
-  if (where.find('/') != std::string_view::npos) return malformed(url, "nothing comes after the port but '?'");
+  const std::size_t slash = std::min(where.find('/'), where.size());
+  parts.path = where.substr(slash);
+  where = where.substr(0, slash);
   if (const char* why = split_authority(where, parts)) return malformed(url, why);
   return parts;
 }
@@ -71,6 +74,23 @@ Outcome<const wire::Game*> game_of(std::string_view name, std::span<const wire::
   return Error{"unknown game " + quoted(name) + did_you_mean(name, names) + "; games: " + joined(names)};
 }
 
+/// "ogar+wss" is the game ogar, by WebSocket and TLS.
+Outcome<std::optional<WebEnd>> web_of(std::string_view carrier, std::string_view path, const wire::Game& game) {
+  using None = std::optional<WebEnd>;
+  const std::string name(game.name());
+  const bool web = game.transport() == wire::Transport::kWebSocket;
+  if (web && carrier != "ws" && carrier != "wss")
+    return Error{name + " travels by WebSocket: write " + name + "+ws:// or, for TLS, " + name + "+wss://"};
+  if (!web && !carrier.empty()) return Error{name + " does not travel by WebSocket: write " + name + "://"};
+  if (path == "/") path = {};
+  if (!web && !path.empty()) return Error{"nothing comes after the port but '?'; " + std::string(kShape)};
+  if (!web) return None{};
+  WebEnd end;
+  end.tls = carrier == "wss";
+  end.path = path;
+  return None{end};
+}
+
 Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
   if (const auto found = wire::find_dialect(game, name)) return *found;
   std::vector<std::string_view> names;
@@ -80,9 +100,11 @@ Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
 }
 
 Outcome<Done> read_parameter(std::string_view key, std::string_view value, Endpoint& to) {
-  static constexpr std::string_view kKnown[] = {"dialect"};
+  static constexpr std::string_view kKnown[] = {"dialect", "cert", "key", "origin", "ca", "verify"};
+  if (to.web && read_web_parameter(key, value, *to.web)) return Done{};
+  const std::span known(kKnown, to.web ? std::size(kKnown) : 1);
   if (key != "dialect")
-    return Error{"unknown parameter " + quoted(key) + did_you_mean(key, kKnown) + "; parameters: " + joined(kKnown)};
+    return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
   if (to.dialect) return Error{"the dialect is named twice"};
   const auto dialect = dialect_of(*to.game, value);
   if (!dialect) return dialect.error();
@@ -105,9 +127,12 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
   if (!parts) return parts.error();
   const auto at_fault = [url](const Error& error) { return Error{quoted(url) + ": " + error.text}; };
 
-  const auto game = game_of(parts->scheme, known);
+  std::string_view carrier = parts->scheme;
+  const auto game = game_of(take_until(carrier, "+"), known);
   if (!game) return at_fault(game.error());
-  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port()};
+  const auto web = web_of(carrier, parts->path, **game);
+  if (!web) return at_fault(web.error());
+  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port(), *web};
 
   if (!parts->port.empty()) {
     const auto port = port_of(parts->port);

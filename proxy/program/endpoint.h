@@ -1,4 +1,4 @@
-// An endpoint as a person writes it: bzflag://127.0.0.1:5154?dialect=2.4
+// An endpoint as a person writes it: bzflag://127.0.0.1:5154?dialect=2.4, ogar+ws://127.0.0.1/play
 // Law: what is not understood is an error that says what could have been meant; nothing is guessed.
 #pragma once
 
@@ -7,17 +7,28 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
 
 namespace entente {
 
+/// What a URL says of a WebSocket; which of it belongs to which side, web.h knows.
+struct WebEnd {
+  bool tls = false;
+  std::string path;  ///< "/play"; empty: any, or as it comes
+  std::string certificates, key;
+  std::vector<std::string> origins;
+  std::string authorities, verify;
+};
+
 struct Endpoint {
   const wire::Game* game = nullptr;
   std::optional<std::size_t> dialect;  ///< index into game->dialects(); none if the URL names none
   std::string host;                    ///< an address or a name, without the brackets of IPv6
   std::uint16_t port = 0;              ///< the game's own if the URL names none
+  std::optional<WebEnd> web;           ///< if the game travels by WebSocket
 };
 
 /// What `url` says, in terms of the games in `known`.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "proxy/program/suggest.h"
+#include "proxy/program/web.h"
 
 namespace entente {
 namespace {
@@ -37,7 +38,13 @@ std::string speech(const wire::Game& game, std::size_t dialect) {
   return std::string(game.name()) + " " + std::string(game.dialects()[dialect].name);
 }
 
-bool can_relay(const wire::Game& game) { return !wire::keeps_messages(game.transport()); }
+std::string ListenEnd::spoken() const {
+  return !named && clients_name_dialect(*game) ? std::string(game->name()) + " any" : speech(*game, dialect);
+}
+
+bool can_relay(const wire::Game& game) { return game.transport() != wire::Transport::kEnet; }
+
+bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
 
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
   const auto end = parse_endpoint(url, known);
@@ -48,17 +55,22 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
     return Error{"'" + std::string(url) + "': '" + end->host +
                  "' is not an address; listen on one of this machine's, " +
                  "such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]"};
-  return ListenEnd{end->game, end->dialect.value_or(0), end->dialect.has_value(), *address};
+  if (end->web)
+    if (const auto lacks = objection(*end->web, Side::kListen)) return at_fault(url, *lacks);
+  return ListenEnd{end->game, end->dialect.value_or(0), end->dialect.has_value(), *address, end->web};
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
   auto end = parse_endpoint(url, known);
   if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
+  if (end.ok() && end->web)
+    if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);
   return end;
 }
 
 Outcome<Done> can_join(const ListenEnd& listen, const Endpoint& to) {
-  if (listen.game == to.game && to.dialect.value_or(listen.dialect) == listen.dialect) return Done{};
+  const bool any = clients_name_dialect(*listen.game) && (!listen.named || !to.dialect);
+  if (listen.game == to.game && (any || to.dialect.value_or(listen.dialect) == listen.dialect)) return Done{};
   const std::string spoken = to.dialect ? speech(*to.game, *to.dialect) : std::string(to.game->name());
   return Error{"the listener speaks " + speech(*listen.game, listen.dialect) +
                (listen.named ? "" : " (the default, as its URL names no dialect)") + " and the server speaks " +

@@ -19,6 +19,10 @@ struct ListenEnd {
   std::size_t dialect = 0;
   bool named = false;  ///< the URL named the dialect; else it is the game's documented default
   net::Address address;
+  std::optional<WebEnd> web;
+
+  /// "ogar modern3", "ogar any"
+  std::string spoken() const;
 };
 
 /// Like parse_endpoint; the host must be an address.
@@ -32,6 +36,9 @@ Outcome<Done> can_join(const ListenEnd& listen, const Endpoint& to);
 
 /// Whether this program can carry the game's transport yet; if not, its recordings can still be looked into.
 bool can_relay(const wire::Game& game);
+
+/// Whether each client says by itself which dialect it speaks (Game::named_by_client).
+bool clients_name_dialect(const wire::Game& game);
 
 /// "bzflag 2.4"
 std::string speech(const wire::Game& game, std::size_t dialect);

@@ -18,6 +18,7 @@
 #include "proxy/program/route.h"
 #include "proxy/program/signals.h"
 #include "proxy/program/taps.h"
+#include "proxy/program/web.h"
 #include "proxy/relay/server.h"
 
 namespace entente {
@@ -29,6 +30,12 @@ void use_all_descriptors() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// What is taken for the dialect until a client names its own.
+std::size_t assumed_dialect(const ListenEnd& listen, const Endpoint& to) {
+  const bool open = !listen.named && clients_name_dialect(*listen.game);
+  return open ? to.dialect.value_or(listen.dialect) : listen.dialect;
 }
 
 class Service {
@@ -90,20 +97,23 @@ class Service {
     if (!listen) return listen.error();
     const auto to = parse_to(route.to(), games());
     if (!to) return to.error();
+    const auto web = web_options(listen->web.value_or(WebEnd{}), to->web.value_or(WebEnd{}));
+    if (!web) return web.error();
     const auto tap = tap_for(route, *listen->game);
     if (!tap) return tap.error();
     const auto listening = server_.add({.game = listen->game,
-                                        .listen_dialect = listen->dialect,
+                                        .listen_dialect = assumed_dialect(*listen, *to),
                                         .server_dialect = to->dialect,
                                         .listen = listen->address,
                                         .server_host = to->host,
                                         .server_port = to->port,
+                                        .web = *web,
                                         .limits = limits_of(config_.limits()),
                                         .tap = *tap});
     if (!listening) return listening.error();
-    served_.push_back({listening->relay, speech(*listen->game, listen->dialect) + " " + listening->address.text(),
+    served_.push_back({listening->relay, listen->spoken() + " " + listening->address.text(),
                        route.record().empty() ? nullptr : *tap});
-    if (!listen->named)
+    if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
                    speech(*listen->game, listen->dialect));
     return Done{};

@@ -76,7 +76,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{"proxy", listen, "bzflag://somewhere:0", to, "bzflag://h"},
             "entente proxy: --listen 'bzflag://somewhere:0': 'somewhere' is not an address"},
            {{"proxy", listen, "ogar://127.0.0.1:0", to, "ogar://h"},
-            "entente proxy: --listen 'ogar://127.0.0.1:0': ogar cannot be relayed yet; games that can: bzflag, panic"},
+            "entente proxy: --listen 'ogar://127.0.0.1:0': ogar travels by WebSocket: write ogar+ws:// or"},
            {{"proxy", listen, "panic://127.0.0.1:0", to, "panic://h?dialect=mixed"},
             "entente proxy: the listener speaks panic be-packed (the default, as its URL names no dialect) and the "
             "server "

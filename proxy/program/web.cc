@@ -1,0 +1,55 @@
+#include "proxy/program/web.h"
+
+namespace entente {
+
+bool read_web_parameter(std::string_view key, std::string_view value, WebEnd& to) {
+  if (key == "cert")
+    to.certificates = value;
+  else if (key == "key")
+    to.key = value;
+  else if (key == "origin")
+    to.origins.emplace_back(value);
+  else if (key == "ca")
+    to.authorities = value;
+  else if (key == "verify")
+    to.verify = value;
+  else
+    return false;
+  return true;
+}
+
+std::optional<Error> objection(const WebEnd& end, Side side) {
+  const bool listens = side == Side::kListen;
+  if (listens && (!end.authorities.empty() || !end.verify.empty()))
+    return Error{"'ca' and 'verify' belong to the server's URL"};
+  if (!listens && (!end.certificates.empty() || !end.key.empty() || !end.origins.empty()))
+    return Error{"'cert', 'key' and 'origin' belong to the URL to listen on"};
+  const bool keys = !end.certificates.empty() || !end.key.empty();
+  if (listens && end.tls && (end.certificates.empty() || end.key.empty()))
+    return Error{"TLS needs a certificate and its key: add ?cert=FILE&key=FILE (PEM), or listen with +ws"};
+  if (!end.tls && (keys || !end.authorities.empty() || !end.verify.empty()))
+    return Error{"certificates are for +wss, and this is +ws"};
+  if (!end.verify.empty() && end.verify != "yes" && end.verify != "no")
+    return Error{"'verify' is yes or no, not '" + end.verify + "'"};
+  return std::nullopt;
+}
+
+Outcome<relay::WebOptions> web_options(const WebEnd& listen, const WebEnd& to) {
+  relay::WebOptions options;
+  options.path = listen.path;
+  options.origins = listen.origins;
+  options.server_path = to.path;
+  if (listen.tls) {
+    auto tls = net::TlsContext::server(listen.certificates, listen.key);
+    if (!tls) return tls.error();
+    options.client_tls = *tls;
+  }
+  if (to.tls) {
+    auto tls = net::TlsContext::client(to.authorities, to.verify != "no");
+    if (!tls) return tls.error();
+    options.server_tls = *tls;
+  }
+  return options;
+}
+
+}  // namespace entente
