@@ -84,7 +84,7 @@ ninja_progress() {
   while IFS= read -r line; do
     if [[ ! $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
       printf '%s\n' "$line"
-    elif ((SECONDS >= next || BASH_REMATCH[1] == BASH_REMATCH[2])); then
+    elif ((BASH_REMATCH[1] > 0 && SECONDS >= next || BASH_REMATCH[1] == BASH_REMATCH[2])); then
       say "  ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} built"
       next=$((SECONDS + 10))
     fi

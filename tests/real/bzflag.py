@@ -76,8 +76,8 @@ class Tank:
 def start_xvfb(stage, name, screen="640x480x24"):
     """An X server on a display it picks itself; returns (":N", the program)."""
     number = stage.path(name + ".display")
-    # -displayfd writes the number it took, once it is ready.
-    xvfb = stage.start(name + ".xvfb", ["sh", "-c", f'exec "{program("Xvfb")}" -displayfd 9 -screen 0 {screen} -nolisten tcp 9>"{number}"'])
+    # -displayfd writes the number it took, once it is ready; without -noreset it restarts under a client that opens it twice.
+    xvfb = stage.start(name + ".xvfb", ["sh", "-c", f'exec "{program("Xvfb")}" -displayfd 9 -screen 0 {screen} -nolisten tcp -noreset 9>"{number}"'])
     wait_until(lambda: os.path.exists(number) and open(number, encoding="ascii").read().endswith("\n"), 20,
                f"Xvfb for {name} did not start: {xvfb.tail()}")
     with open(number, encoding="ascii") as file:

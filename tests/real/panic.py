@@ -9,7 +9,7 @@ import threading
 import time
 
 from bzflag import start_xvfb
-from stage import Failed, Missing, check, program, wait_until
+from stage import Missing, check, program, wait_until
 
 PORT = 4410  # compiled into the server
 DRIVE, SHOOT = 1, 2
@@ -155,13 +155,8 @@ class RealClient:
         display, _ = start_xvfb(stage, name, "1024x768x24")
         self.env = {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "HOME": stage.folder, "PYTHONDONTWRITEBYTECODE": "1"}
         starter = os.path.join(os.path.dirname(os.path.abspath(__file__)), "panic_client.py")
-        # It sometimes aborts when it opens its window, which it does before it connects.
-        for _ in range(10):
-            self.run = stage.start(name, ["/usr/bin/python3", "-u", starter, folder, "127.0.0.1", str(port)], env=self.env)
-            wait_until(lambda: "Listening on" in self.run.text() or not self.run.alive(), 30, f"{name} did not start")
-            if self.run.alive():
-                return
-        raise Failed(f"{name} did not start in ten attempts: {self.run.tail()}")
+        self.run = stage.start(name, ["/usr/bin/python3", "-u", starter, folder, "127.0.0.1", str(port)], env=self.env)
+        self.run.wait_for("Listening on", 30)
 
     def focus(self):
         window = wait_until(lambda: self._xdotool("search", "--classname", "python3").split(), 30, f"{self.name} opened no window")[-1]
