@@ -8,6 +8,7 @@
 #include "proxy/program/check.h"
 #include "proxy/program/command.h"
 #include "proxy/program/games.h"
+#include "proxy/program/inspect.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/proxy.h"
 #include "proxy/program/recover.h"
@@ -64,6 +65,8 @@ constexpr Command kCommands[] = {
     {"check", "Check a configuration file, or print an example of one", "entente check config/example.toml",
      plug<declare_check, run_check>},
     {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},
+    {"inspect", "Show what was said in a recorded file, one line a message",
+     "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Check that all of a recorded file decodes, and encodes to the same bytes",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
     {"recover", "Make a recording whole that was cut off or damaged", "entente recover evening.mcap.part",

@@ -4,8 +4,6 @@
 #include <vector>
 
 #include "adapters/registry.h"
-#include "proxy/program/import_enet.h"
-#include "proxy/program/suggest.h"
 
 namespace entente {
 namespace {
@@ -14,18 +12,6 @@ using wire::Detected, wire::Game, wire::Way;
 
 constexpr std::size_t kListened = 4096;      // bytes of each direction that are looked at
 constexpr std::size_t kMostListenedTo = 64;  // connections
-
-std::vector<std::string_view> game_names() {
-  std::vector<std::string_view> names;
-  for (const Game* game : games()) names.push_back(game->name());
-  return names;
-}
-
-std::vector<std::string_view> dialect_names(const Game& game) {
-  std::vector<std::string_view> names;
-  for (const auto& dialect : game.dialects()) names.push_back(dialect.name);
-  return names;
-}
 
 /// Games that can be told from others: those that find a dialect in no bytes at all have only one, and do not look.
 std::vector<const Game*> games_that_show() {
@@ -89,54 +75,10 @@ class Listener final : public ImportSink {
 
 }  // namespace
 
-Outcome<Done> check(const AskedSpeech& asked) {
-  if (asked.game.empty()) {
-    if (asked.dialect.empty()) return Done{};
-    return Error{"--dialect " + asked.dialect + " needs --game: dialects of different games may have one name"};
-  }
-  const Game* game = find_game(asked.game);
-  const auto names = game_names();
-  if (game == nullptr)
-    return Error{"no game '" + asked.game + "'" + did_you_mean(asked.game, names) + "; there are " + joined(names)};
-  if (asked.dialect.empty() || find_dialect(*game, asked.dialect)) return Done{};
-  const auto dialects = dialect_names(*game);
-  return Error{"no dialect '" + asked.dialect + "' of " + asked.game + did_you_mean(asked.dialect, dialects) +
-               "; there are " + joined(dialects)};
-}
-
-Outcome<FileSpeech> find_speech(const std::string& path, std::uint16_t port, const AskedSpeech& asked) {
-  const auto format = import_format(path);
-  if (!format) return format.error();
-  const Game* game = asked.game.empty() ? nullptr : find_game(asked.game);
-  if (game != nullptr && !asked.dialect.empty()) return FileSpeech{Speech{game, *find_dialect(*game, asked.dialect)}};
+std::optional<Speech> shown_speech(const wire::Game* game, const ImportFile& read) {
   Listener listener(game != nullptr ? std::vector<const Game*>{game} : games_that_show());
-  FileSpeech file;
-  file.says_games = *format == ImportFormat::kMcap;
-  if (game != nullptr) file.speech = Speech{game, 0};
-  const auto read = import_messages(path, port, file, listener);
-  if (listener.found && (game == nullptr || listener.found->game == game))
-    file.speech = listener.found;
-  else
-    file.guessed_dialect = game != nullptr;
-  // Otherwise what is wrong within the file is told by whoever reads it next.
-  if (!read && !file.speech && !file.says_games) return read.error();
-  return file;
-}
-
-std::optional<Speech> speech_of(const ImportedConnection& connection, const AskedSpeech& asked,
-                                const FileSpeech& file) {
-  const Game* said = find_game(connection.game);
-  if (!asked.game.empty() || said == nullptr) return file.speech;
-  if (const auto dialect = find_dialect(*said, connection.dialect)) return Speech{said, *dialect};
-  const bool same_game = file.speech && file.speech->game == said;
-  return Speech{said, same_game ? file.speech->dialect : 0};
-}
-
-Outcome<Done> import_messages(const std::string& path, std::uint16_t port, const FileSpeech& file, ImportSink& sink) {
-  const ImportOptions options{port, file.speech ? file.speech->game->default_port() : std::uint16_t{0}};
-  if (!file.speech || file.speech->game->transport() != wire::Transport::kEnet) return import_file(path, options, sink);
-  EnetImport packets(sink);
-  return import_file(path, options, packets);
+  (void)read(listener).ok();  // what is wrong with the file is told by whoever reads all of it
+  return listener.found;
 }
 
 }  // namespace entente

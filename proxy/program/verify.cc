@@ -11,13 +11,13 @@ namespace {
 
 class Verifier final : public ImportSink {
  public:
-  Verifier(const AskedSpeech& asked, const FileSpeech& file, std::ostream& out, std::ostream& err)
-      : asked_(asked), file_(file), out_(out), err_(err), bench_{Explainer(err), {}, {}} {}
+  Verifier(const RecordedFile& file, std::ostream& out, std::ostream& err)
+      : file_(file), out_(out), err_(err), bench_{Explainer(err), {}, {}} {}
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     if (!bench_.start) bench_.start = time;
     ++connections_;
-    const auto speech = speech_of(connection, asked_, file_);
+    const auto speech = file_.speech_of(connection);
     if (speech) {
       links_[id] = std::make_unique<VerifiedLink>(connection.name, *speech, bench_);
     } else {
@@ -61,8 +61,7 @@ class Verifier final : public ImportSink {
     return at == links_.end() ? nullptr : at->second.get();
   }
 
-  const AskedSpeech& asked_;
-  const FileSpeech& file_;
+  const RecordedFile& file_;
   std::ostream& out_;
   std::ostream& err_;
   Bench bench_;
@@ -73,41 +72,21 @@ class Verifier final : public ImportSink {
 
 }  // namespace
 
-void declare_verify(CLI::App& app, VerifyOptions& options) {
-  app.add_option("FILE", options.file, "A recording (MCAP), a packet capture (pcap) or JSON lines")->required();
-  app.add_option("--game", options.game, "Its game; default: what the file says or shows");
-  app.add_option("--dialect", options.dialect, "Its dialect; default likewise");
-  app.add_option("--port", options.port, "The server's port in a packet capture; default: where clients connected to");
-}
+void declare_verify(CLI::App& app, VerifyOptions& options) { declare_file(app, options.from); }
 
 int run_verify(const VerifyOptions& options) { return verify(options, std::cout, std::cerr); }
 
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
-  const AskedSpeech asked{options.game, options.dialect};
-  if (const auto right = check(asked); !right) {
-    err << right.error().text << '\n';
-    return kUsage;
-  }
-  const auto file = find_speech(options.file, options.port, asked);
-  if (!file) {
-    err << file.error().text << '\n';
-    return kFailed;
-  }
-  if (!file->speech && !file->says_games) {
-    err << options.file << ": nothing in it shows which game it is; say --game and --dialect\n";
-    return kUsage;
-  }
-  if (file->guessed_dialect)
-    err << options.file << ": nothing in it shows the dialect; read as " << file->speech->game->dialects()[0].name
-        << " (--dialect says otherwise)\n";
-  Verifier verifier(asked, *file, out, err);
-  const auto read = import_messages(options.file, options.port, *file, verifier);
+  const auto file = RecordedFile::open(options.from, err);
+  if (!file) return file.error();
+  Verifier verifier(*file, out, err);
+  const auto read = file->read(verifier);
   if (!read) err << read.error().text << '\n';
-  if (read && verifier.connections() == 0 && !file->says_games) {
-    err << options.file << ": no connection in it" << (options.port == 0 ? "" : " has that port") << '\n';
+  const Tally& total = verifier.finish();
+  if (read && verifier.connections() == 0 && !file->may_be_empty()) {
+    err << options.from.file << ": no connection in it" << (options.from.port == 0 ? "" : " has that port") << '\n';
     return kFailed;
   }
-  const Tally& total = verifier.finish();
   return read && total.good() ? kOk : kFailed;
 }
 

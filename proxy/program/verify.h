@@ -1,19 +1,14 @@
 // `entente verify`: does every message of a recorded file decode, and encode to the same bytes?
 #pragma once
 
-#include <cstdint>
 #include <ostream>
-#include <string>
 
-#include "proxy/program/command.h"
+#include "proxy/program/import_file.h"
 
 namespace entente {
 
 struct VerifyOptions {
-  std::string file;
-  std::string game;        ///< "" = what the file says or shows
-  std::string dialect;     ///< likewise
-  std::uint16_t port = 0;  ///< of the server, in a packet capture; 0 = whoever was connected to
+  FileOptions from;
 };
 
 void declare_verify(CLI::App& app, VerifyOptions& options);

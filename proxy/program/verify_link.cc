@@ -25,17 +25,11 @@ std::size_t first_difference(Bytes a, Bytes b) {
 
 }  // namespace
 
-wire::Codec& Bench::codec(const Speech& speech) {
-  auto& codec = codecs[{speech.game, speech.dialect}];
-  if (!codec) codec = speech.game->codec(speech.dialect);
-  return *codec;
-}
-
 VerifiedLink::VerifiedLink(std::string name, const Speech& speech, Bench& bench)
     : name_(std::move(name)),
       speech_(speech),
       bench_(bench),
-      codec_(bench.codec(speech)),
+      codec_(bench.codecs.of(speech)),
       dissector_(*speech.game, speech.dialect) {}
 
 void VerifiedLink::bytes(const Imported& piece) {

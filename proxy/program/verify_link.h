@@ -3,15 +3,12 @@
 // it, or a server known to ignore it, makes it a refused one.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "adapters/wire/dissect.h"
-#include "proxy/program/import.h"
-#include "proxy/program/import_speech.h"
+#include "proxy/program/import_file.h"
 #include "proxy/program/verify_explain.h"
 #include "proxy/program/verify_tally.h"
 
@@ -21,9 +18,7 @@ namespace entente {
 struct Bench {
   Explainer explainer;
   std::optional<WallTime> start;  ///< time of the first thing in the file
-  std::map<std::pair<const wire::Game*, std::size_t>, std::unique_ptr<wire::Codec>> codecs;
-
-  wire::Codec& codec(const Speech& speech);
+  Codecs codecs;
 };
 
 class VerifiedLink final : wire::Dissected {

@@ -2,17 +2,13 @@
 #include "proxy/program/verify.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "adapters/panic/panic.h"
-#include "proxy/program/import_json.h"
 #include "proxy/program/verify_link.h"
-#include "proxy/trace/recorder.h"
-#include "tests/program/packets.h"
+#include "tests/program/folder.h"
+#include "tests/program/recorded.h"
 #include "tests/support/toy_game.h"
 
 namespace entente {
@@ -30,33 +26,11 @@ struct Verified {
   }
 };
 
-Verified verified(const VerifyOptions& options) {
+Verified verified(const FileOptions& from) {
   std::ostringstream out, err;
-  const int exit = verify(options, out, err);
+  const int exit = verify({from}, out, err);
   return {exit, out.str(), err.str()};
 }
-
-std::string trace(const std::string& name) { return std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/" + name; }
-
-/// A folder that goes with the test.
-class Folder {
- public:
-  Folder() {
-    char name[] = "/tmp/entente-verify-XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  std::string write(const std::string& name, std::string_view text) const {
-    std::ofstream(file(name), std::ios::binary) << text;
-    return file(name);
-  }
-
- private:
-  std::string path_;
-};
 
 std::string tally(int frames, int refused = 0) {
   return "frames=" + std::to_string(frames) + " exact=" + std::to_string(frames - refused) +
@@ -86,7 +60,7 @@ TEST_CASE("real traffic decodes, and encodes to the same bytes") {
   };
   for (const Case& one : kCases) {
     INFO(one.file);
-    const Verified asked = verified({trace(one.file), one.game, one.dialect, one.port});
+    const Verified asked = verified({trace_file(one.file), one.game, one.dialect, one.port});
     CHECK(asked.exit == kOk);
     CHECK(asked.err == "");
     CHECK(asked.last() == tally(one.frames, one.refused));
@@ -96,14 +70,14 @@ TEST_CASE("real traffic decodes, and encodes to the same bytes") {
 TEST_CASE("game, dialect and port are found where the traffic shows them") {
   for (const char* file : {"panic/master-2p-test-kill-win.jsonl", "panic/serverbranch-2p-test-kill-win.jsonl",
                            "panic/patched-be-2p-smallreads.jsonl", "bzflag/bzfs2426-bzadmin-chat.pcap"}) {
-    const Verified found = verified({trace(file), "", "", 0});
+    const Verified found = verified({trace_file(file), "", "", 0});
     CHECK(found.exit == kOk);
     CHECK(found.err == "");
   }
 }
 
 TEST_CASE("the wrong dialect is seen, explained, and fails") {
-  const Verified wrong = verified({trace("panic/master-bad-split-5-3.jsonl"), "panic", "be-packed", 0});
+  const Verified wrong = verified({trace_file("panic/master-bad-split-5-3.jsonl"), "panic", "be-packed", 0});
   CHECK(wrong.exit == kFailed);
   CHECK(wrong.last() == "frames=8 exact=6 opaque=0 refused=0 undecoded=2 mismatched=0\n");
   CHECK(wrong.err.find("p1 s2c at 0.000 s: ") != std::string::npos);
@@ -125,7 +99,7 @@ TEST_CASE("a message that the file ends in is said, and does not fail") {
 
 TEST_CASE("what a person gets wrong is usage, what a file gets wrong fails") {
   const Folder folder;
-  const auto panic = trace("panic/master-bad-split-5-3.jsonl");
+  const auto panic = trace_file("panic/master-bad-split-5-3.jsonl");
   CHECK(verified({panic, "pannic", "", 0}).err.find("did you mean 'panic'?") != std::string::npos);
   CHECK(verified({panic, "pannic", "", 0}).exit == kUsage);
   CHECK(verified({panic, "panic", "packed", 0}).exit == kUsage);
@@ -136,7 +110,7 @@ TEST_CASE("what a person gets wrong is usage, what a file gets wrong fails") {
   CHECK(verified({folder.file("none"), "panic", "", 0}).exit == kFailed);
   CHECK(verified({folder.write("empty", ""), "panic", "", 0}).err.find("the file is empty") != std::string::npos);
   CHECK(verified({folder.write("text", "hello\n"), "panic", "", 0}).exit == kFailed);
-  const Verified nobody = verified({trace("bzflag/bzfs2426-bzadmin-chat.pcap"), "bzflag", "2.4", 9});
+  const Verified nobody = verified({trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"), "bzflag", "2.4", 9});
   CHECK(nobody.exit == kFailed);
   CHECK(nobody.err.find("no connection in it has that port") != std::string::npos);
 }
@@ -149,7 +123,7 @@ TEST_CASE("damage in the middle of a file: what came before it is verified, and 
   CHECK(lines.err.find("x.jsonl:2: ") != std::string::npos);
   CHECK(lines.last() == tally(1));
 
-  std::ifstream in(trace("bzflag/bzfs2426-bzadmin-chat.pcap"), std::ios::binary);
+  std::ifstream in(trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"), std::ios::binary);
   std::stringstream bytes;
   bytes << in.rdbuf();
   const auto text = bytes.str();
@@ -161,41 +135,21 @@ TEST_CASE("damage in the middle of a file: what came before it is verified, and 
 
 // -- Recordings -------------------------------------------------------------------------------------------------------
 
-trace::Opened opening(std::uint32_t link, const char* game, const char* dialect) {
-  trace::Opened opened;
-  opened.set_link(link);
-  opened.set_game(game);
-  opened.set_dialect(dialect);
-  opened.set_client("127.0.0.1:4000");
-  return opened;
-}
-
-void add(trace::Recorder& recorder, std::uint32_t link, trace::Way way, std::string_view hex) {
-  const Buffer bytes = from_hex(hex);
-  recorder.frame(5'000'000'000, {link, way, trace::STREAM, bytes, "", false});
-}
-
-std::unique_ptr<trace::Recorder> recorder(const std::string& path) {
-  auto opened = trace::Recorder::open(path);
-  REQUIRE(opened.ok());
-  return std::move(*opened);
-}
-
 TEST_CASE("a recording says of each connection what it speaks") {
   const Folder folder;
   const auto path = folder.file("x.mcap");
   const auto to = recorder(path);
   to->opened(4'000'000'000, opening(1, "panic", "le-padded"));
   to->opened(4'000'000'000, opening(2, "panic", "be-packed"));
-  add(*to, 1, trace::TO_SERVER, "0100010201000000");
-  add(*to, 2, trace::TO_CLIENT, "23010000000100000001");
+  record(*to, 1, trace::TO_SERVER, "0100010201000000", 5);
+  record(*to, 2, trace::TO_CLIENT, "23010000000100000001", 5);
   to->closed(6'000'000'000, 1, "client left");
   REQUIRE(to->close(7'000'000'000).ok());
   const Verified all = verified({path, "", "", 0});
   CHECK(all.exit == kOk);
   CHECK(all.out ==
-        "127.0.0.1:4000 panic le-padded frames=1 exact=1 opaque=0 refused=0 undecoded=0 mismatched=0\n"
-        "127.0.0.1:4000 panic be-packed frames=1 exact=1 opaque=0 refused=0 undecoded=0 mismatched=0\n" +
+        "127.0.0.1:4001 panic le-padded frames=1 exact=1 opaque=0 refused=0 undecoded=0 mismatched=0\n"
+        "127.0.0.1:4002 panic be-packed frames=1 exact=1 opaque=0 refused=0 undecoded=0 mismatched=0\n" +
             tally(2));
   CHECK(all.err == "");
 }
@@ -204,11 +158,11 @@ TEST_CASE("a recording of a game that this program does not speak fails, and one
   const Folder folder;
   const auto foreign = recorder(folder.file("foreign.mcap"));
   foreign->opened(1, opening(1, "chess\x1b[2J", ""));
-  add(*foreign, 1, trace::TO_SERVER, "00");
+  record(*foreign, 1, trace::TO_SERVER, "00", 5);
   REQUIRE(foreign->close(2).ok());
   const Verified unknown = verified({folder.file("foreign.mcap"), "", "", 0});
   CHECK(unknown.exit == kFailed);
-  CHECK(unknown.err == "127.0.0.1:4000: the game 'chess\\x1b[2J' is not one that this program speaks\n");
+  CHECK(unknown.err == "127.0.0.1:4001: the game 'chess\\x1b[2J' is not one that this program speaks\n");
 
   REQUIRE(recorder(folder.file("nothing.mcap"))->close(2).ok());
   const Verified nothing = verified({folder.file("nothing.mcap"), "", "", 0});
@@ -221,7 +175,7 @@ TEST_CASE("a recording that was cut off is verified as far as it goes, and fails
   const auto path = folder.file("x.mcap");
   const auto to = recorder(path);
   to->opened(1, opening(1, "panic", "be-packed"));
-  add(*to, 1, trace::TO_SERVER, "0001010200000001");
+  record(*to, 1, trace::TO_SERVER, "0001010200000001", 5);
   REQUIRE(to->close(2).ok());
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 9);
   const Verified cut = verified({path, "", "", 0});

@@ -1,0 +1,57 @@
+// A recorded file as the commands take it: named by a person, who may say what it is in, or leave that to the file.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "proxy/program/command.h"
+#include "proxy/program/import.h"
+#include "proxy/program/import_speech.h"
+
+namespace entente {
+
+struct FileOptions {
+  std::string file = {};
+  std::string game = {};     ///< "" = what the file says or shows
+  std::string dialect = {};  ///< likewise
+  std::uint16_t port = 0;    ///< of the server, in a packet capture; 0 = whoever was connected to
+};
+
+void declare_file(CLI::App& app, FileOptions& options);
+
+class RecordedFile {
+ public:
+  /// Settles what it is in. Where that fails, a person was told why on `err`, and the error is an Exit.
+  static Expected<RecordedFile, int> open(const FileOptions& options, std::ostream& err);
+
+  /// All of it, from its beginning, with the transport of its game taken apart.
+  Outcome<Done> read(ImportSink& sink) const;
+
+  /// None: it is of a game that this program does not speak.
+  std::optional<Speech> speech_of(const ImportedConnection& connection) const;
+
+  /// Whether it may well have no connection: it is a recording, not a capture of which somebody expected some.
+  bool may_be_empty() const { return format_ == ImportFormat::kMcap; }
+
+ private:
+  RecordedFile(const FileOptions& options, ImportFormat format) : options_(options), format_(format) {}
+  bool settle(std::ostream& err);
+
+  FileOptions options_;
+  ImportFormat format_;
+  std::optional<Speech> speech_;  // of connections of which the file itself says none
+};
+
+/// One codec for each speech, made when it is first wanted.
+class Codecs {
+ public:
+  wire::Codec& of(const Speech& speech);
+
+ private:
+  std::map<std::pair<const wire::Game*, std::size_t>, std::unique_ptr<wire::Codec>> codecs_;
+};
+
+}  // namespace entente

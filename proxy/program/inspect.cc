@@ -1,0 +1,225 @@
+#include "proxy/program/inspect.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <iostream>
+#include <map>
+
+#include "adapters/registry.h"
+#include "adapters/wire/dissect.h"
+#include "adapters/wire/print.h"
+#include "proxy/program/inspect_line.h"
+#include "proxy/program/suggest.h"
+
+namespace entente {
+namespace {
+
+using wire::Frame, wire::Lane, wire::Way;
+
+bool same_name(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// What of a file is wanted.
+class Wanted {
+ public:
+  explicit Wanted(const InspectOptions& options) : options_(options) {}
+
+  bool connection(ConnectionId id, const std::string& name) const {
+    const auto& all = options_.connections;
+    return all.empty() || std::any_of(all.begin(), all.end(), [&](const std::string& one) {
+             return one == std::to_string(id + 1) || one == "#" + std::to_string(id + 1) ||
+                    (one.find_first_not_of("0123456789") != std::string::npos && name.find(one) != std::string::npos);
+           });
+  }
+  bool way(Way way) const { return options_.way.empty() || options_.way == wire::text(way); }
+  bool message(std::string_view name) const {
+    const auto& all = options_.messages;
+    return all.empty() || std::any_of(all.begin(), all.end(), [&](const auto& one) { return same_name(one, name); });
+  }
+  bool anything() const { return options_.messages.empty(); }
+  bool time(WallTime since_start) const {
+    const double seconds = static_cast<double>(since_start) / 1e9;
+    return seconds >= options_.since && seconds <= options_.until;
+  }
+  bool over(WallTime since_start) const { return static_cast<double>(since_start) / 1e9 > options_.until; }
+
+ private:
+  const InspectOptions& options_;
+};
+
+/// One connection: cuts and decodes all of it, and writes what is wanted.
+class InspectedLink final : wire::Dissected {
+ public:
+  InspectedLink(Said said, std::string name, const Speech& speech, Codecs& codecs, const Wanted& wanted,
+                LineWriter& writer)
+      : said_(said),
+        name_(std::move(name)),
+        codec_(codecs.of(speech)),
+        dissector_(*speech.game, speech.dialect),
+        wanted_(wanted),
+        writer_(writer) {
+    said_.name = name_;
+  }
+
+  void bytes(const Imported& piece, WallTime since_start) {
+    said_.since_start = since_start;
+    if (piece.lane == Lane::kDatagram)
+      dissector_.datagram(piece.way, piece.bytes, *this);
+    else
+      dissector_.stream(piece.way, piece.bytes, *this);
+  }
+  void lost(Way way, std::uint64_t bytes, WallTime since_start) {
+    event(since_start, std::string("the file lacks ") + std::to_string(bytes) + " bytes " + wire::text(way));
+    dissector_.end(way, *this, true);
+  }
+  void event(WallTime since_start, std::string_view text) {
+    said_.since_start = since_start;
+    if (wanted_.anything() && wanted_.time(since_start)) writer_.event(said_.connection, since_start, text);
+  }
+  void gone() {
+    for (const Way way : {Way::kToServer, Way::kToClient})
+      if (const auto left = dissector_.pending(way); left != 0)
+        event(said_.since_start, std::to_string(left) + " bytes " + wire::text(way) + " of an unfinished message");
+  }
+
+ private:
+  void frame(const Frame& frame) override {
+    if (!wanted_.way(frame.way) || !wanted_.time(said_.since_start)) return;
+    said_.frame = frame;
+    const auto row = codec_.decode(frame);
+    if (row && wanted_.message((*row)->name)) writer_.message(said_, **row, codec_);
+    if (!row && wanted_.anything()) writer_.undecoded(said_, &row.error());
+  }
+  void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
+    if (!wanted_.way(way) || !wanted_.time(said_.since_start) || !wanted_.anything()) return;
+    said_.frame = {way, lane, wire::Stage::kPlay, bytes};
+    writer_.undecoded(said_, why);
+  }
+
+  Said said_;
+  std::string name_;
+  wire::Codec& codec_;
+  wire::Dissector dissector_;
+  const Wanted& wanted_;
+  LineWriter& writer_;
+};
+
+class Inspector final : public ImportSink {
+ public:
+  Inspector(const RecordedFile& file, const InspectOptions& options, std::ostream& out, std::ostream& err)
+      : file_(file), wanted_(options), writer_(out, options.hex, options.json), out_(out), err_(err) {}
+
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
+    const WallTime since = since_start(time);
+    const auto speech = file_.speech_of(connection);
+    if (!wanted_.connection(id, connection.name)) return;
+    if (!speech)
+      return remark(connection.name + ": the game '" + connection.game + "' is not one that this program speaks");
+    Said said;
+    said.connection = id;
+    auto link = std::make_unique<InspectedLink>(said, connection.name, *speech, codecs_, wanted_, writer_);
+    link->event(since, connection.name + " " + std::string(speech->game->name()) + " " +
+                           std::string(speech->game->dialects()[speech->dialect].name));
+    links_[id] = std::move(link);
+  }
+  void bytes(const Imported& piece) override {
+    const WallTime since = since_start(piece.time);
+    if (auto* link = find(piece.connection)) link->bytes(piece, since);
+    over_ = over_ || wanted_.over(since);
+  }
+  void lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) override {
+    if (auto* link = find(id)) link->lost(way, bytes, since_start(time));
+  }
+  void ended(ConnectionId id, const ImportedEnd& end) override {
+    auto* link = find(id);
+    if (link == nullptr) return;
+    std::string text = end.by ? (*end.by == Way::kToServer ? "client ended it" : "server ended it") : "ended";
+    if (end.code) text += ", code " + std::to_string(*end.code);
+    if (!end.reason.empty()) (text += ": ") += end.reason;
+    link->event(since_start(end.time), text);
+  }
+  void gone(ConnectionId id) override {
+    if (auto* link = find(id); link != nullptr && !over_) link->gone();
+    links_.erase(id);
+  }
+  void remark(std::string_view text) override {
+    std::string line;
+    wire::escape(text, line);
+    err_ << line << '\n';
+  }
+  bool enough() const override { return over_ || !out_.good(); }
+
+ private:
+  WallTime since_start(WallTime time) {
+    if (!start_) start_ = time;
+    return time - std::min(time, *start_);
+  }
+  InspectedLink* find(ConnectionId id) {
+    const auto at = links_.find(id);
+    return at == links_.end() ? nullptr : at->second.get();
+  }
+
+  const RecordedFile& file_;
+  Wanted wanted_;
+  LineWriter writer_;
+  std::ostream& out_;
+  std::ostream& err_;
+  Codecs codecs_;
+  std::map<ConnectionId, std::unique_ptr<InspectedLink>> links_;
+  std::optional<WallTime> start_;
+  bool over_ = false;  // all that was asked for is behind
+};
+
+/// Every message name of every game.
+std::vector<std::string_view> message_names() {
+  std::vector<std::string_view> names;
+  for (const wire::Game* game : games()) {
+    const auto codec = game->codec(0);
+    for (const wire::Row& row : codec->rows()) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+bool known_messages(const InspectOptions& options, std::ostream& err) {
+  const auto names = message_names();
+  for (const std::string& message : options.messages) {
+    if (std::any_of(names.begin(), names.end(), [&](auto name) { return same_name(name, message); })) continue;
+    err << "no message '" << message << "'" << did_you_mean(message, names)
+        << "; FORMAT.md of each game has them all\n";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void declare_inspect(CLI::App& app, InspectOptions& options) {
+  declare_file(app, options.from);
+  app.add_option("--connection,-c", options.connections, "Only these: numbers as shown, or parts of names");
+  app.add_option("--way,-w", options.way, "Only what was said to the server (c2s) or to the client (s2c)")
+      ->check(CLI::IsMember({"c2s", "s2c"}));
+  app.add_option("--message,-m", options.messages, "Only messages with these names");
+  app.add_option("--since", options.since, "Only from so many seconds after the file's start");
+  app.add_option("--until", options.until, "Only up to so many seconds after the file's start");
+  app.add_flag("--hex", options.hex, "The bytes of each message too");
+  app.add_flag("--json", options.json, "One JSON object a line");
+}
+
+int run_inspect(const InspectOptions& options) { return inspect(options, std::cout, std::cerr); }
+
+int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err) {
+  if (!known_messages(options, err)) return kUsage;
+  const auto file = RecordedFile::open(options.from, err);
+  if (!file) return file.error();
+  Inspector inspector(*file, options, out, err);
+  const auto read = file->read(inspector);
+  out.flush();
+  if (read) return kOk;
+  err << read.error().text << '\n';
+  return kFailed;
+}
+
+}  // namespace entente

@@ -1,0 +1,159 @@
+#include "proxy/program/inspect_line.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+
+#include "adapters/wire/print.h"
+
+namespace entente {
+namespace {
+
+constexpr std::size_t kRow = 16;       // bytes a line of hex
+constexpr std::size_t kShownRaw = 32;  // bytes of what did not decode
+
+void hex(Bytes bytes, std::string& out) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  for (const std::uint8_t byte : bytes) {
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 15U];
+  }
+}
+
+/// "   12.345  #3 "
+void head(WallTime since_start, ConnectionId connection, std::string& out) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%7" PRIu64 ".%03u %4s ", since_start / 1'000'000'000U,
+                static_cast<unsigned>(since_start / 1'000'000U % 1000), ("#" + std::to_string(connection + 1)).c_str());
+  out += text;
+}
+
+/// Rows of 16 bytes: offset, hex, and what of it is ASCII.
+void dump(Bytes bytes, std::string& out) {
+  for (std::size_t at = 0; at < bytes.size(); at += kRow) {
+    const Bytes row = bytes.subspan(at, std::min(kRow, bytes.size() - at));
+    char offset[32];
+    std::snprintf(offset, sizeof offset, "%20zx ", at);
+    out += offset;
+    for (std::size_t i = 0; i < kRow; ++i) {
+      out += i % 2 == 0 ? " " : "";
+      i < row.size() ? hex(row.subspan(i, 1), out) : void(out += "  ");
+    }
+    out += "  ";
+    for (const std::uint8_t byte : row) out += byte >= 0x20 && byte < 0x7F ? static_cast<char>(byte) : '.';
+    out += '\n';
+  }
+}
+
+/// A JSON string. REQUIRES: what peers sent is escaped already, so that bytes above ASCII are our own.
+void json_text(std::string_view text, std::string& out) {
+  out += '"';
+  for (const char c : text) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    if (byte < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
+      out += escaped;
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+void json_member(const char* name, std::string_view text, std::string& out) {
+  ((out += ",\"") += name) += "\":";
+  json_text(text, out);
+}
+
+}  // namespace
+
+void LineWriter::message(const Said& said, const wire::Row& row, wire::Codec& codec) {
+  start(said);
+  if (!json_) {
+    print(row, codec, line_);
+    return finish(said);
+  }
+  json_member("message", row.name, line_);
+  line_ += ",\"fields\":{";
+  bool first = true;
+  for (const wire::Shown& field : show(codec)) {
+    line_ += std::exchange(first, false) ? "" : ",";
+    json_text(field.path, line_);
+    line_ += ':';
+    json_text(field.value, line_);
+  }
+  line_ += '}';
+  finish(said);
+}
+
+void LineWriter::undecoded(const Said& said, const Fault* fault) {
+  std::string why = fault != nullptr ? fault->what : "not cut into messages";
+  if (fault != nullptr && *fault->field != '\0') (why += ", field ") += fault->field;
+  if (fault != nullptr) why += ", byte " + std::to_string(fault->offset);
+  start(said);
+  if (json_) {
+    json_member("undecoded", why, line_);
+  } else {
+    line_ += "?? " + std::to_string(said.frame.bytes.size()) + " bytes: " + why + ": ";
+    hex(said.frame.bytes.first(std::min(kShownRaw, said.frame.bytes.size())), line_);
+    if (said.frame.bytes.size() > kShownRaw) line_ += "…";
+  }
+  finish(said);
+}
+
+void LineWriter::event(ConnectionId connection, WallTime since_start, std::string_view text) {
+  line_.clear();
+  if (json_) {
+    char start[96];
+    std::snprintf(start, sizeof start, "{\"t\":%" PRIu64 ".%06u,\"connection\":%u", since_start / 1'000'000'000U,
+                  static_cast<unsigned>(since_start / 1000U % 1'000'000U), connection + 1);
+    line_ += start;
+    std::string escaped;
+    wire::escape(text, escaped);
+    json_member("event", escaped, line_);
+    line_ += '}';
+  } else {
+    head(since_start, connection, line_);
+    line_ += "--- ";
+    wire::escape(text, line_);
+  }
+  out_ << line_ << '\n';
+}
+
+void LineWriter::start(const Said& said) {
+  line_.clear();
+  if (json_) return json_head(said);
+  head(said.since_start, said.connection, line_);
+  line_ += wire::text(said.frame.way);
+  line_ += said.frame.lane == wire::Lane::kDatagram ? " udp " : "     ";
+}
+
+void LineWriter::json_head(const Said& said) {
+  char start[96];
+  std::snprintf(start, sizeof start, "{\"t\":%" PRIu64 ".%06u,\"connection\":%u", said.since_start / 1'000'000'000U,
+                static_cast<unsigned>(said.since_start / 1000U % 1'000'000U), said.connection + 1);
+  line_ += start;
+  std::string name;
+  wire::escape(said.name, name);
+  json_member("name", name, line_);
+  json_member("way", wire::text(said.frame.way), line_);
+  json_member("lane", wire::text(said.frame.lane), line_);
+}
+
+void LineWriter::finish(const Said& said) {
+  if (json_) {
+    if (hex_) {
+      line_ += ",\"hex\":\"";
+      hex(said.frame.bytes, line_);
+      line_ += '"';
+    }
+    line_ += '}';
+  }
+  line_ += '\n';
+  if (hex_ && !json_) dump(said.frame.bytes, line_);
+  out_ << line_;
+}
+
+}  // namespace entente

@@ -1,0 +1,44 @@
+// How `inspect` writes one thing that was said: as a line for a person, or as a JSON object for a program.
+// Law: whatever a peer sent, one thing is one line, and it cannot write to a terminal.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "adapters/wire/codec.h"
+#include "proxy/base/time.h"
+#include "proxy/program/import.h"
+
+namespace entente {
+
+/// Where and when something was said.
+struct Said {
+  ConnectionId connection = 0;
+  std::string_view name;  ///< of the connection
+  WallTime since_start = 0;
+  wire::Frame frame;
+};
+
+class LineWriter {
+ public:
+  LineWriter(std::ostream& out, bool hex, bool json) : out_(out), hex_(hex), json_(json) {}
+
+  /// The message that `codec` decoded by `row`.
+  void message(const Said& said, const wire::Row& row, wire::Codec& codec);
+  /// Bytes that are no message, and why; `fault` null = framing was lost before.
+  void undecoded(const Said& said, const Fault* fault);
+  /// Something that happened to a connection.
+  void event(ConnectionId connection, WallTime since_start, std::string_view text);
+
+ private:
+  void start(const Said& said);
+  void finish(const Said& said);
+  void json_head(const Said& said);
+
+  std::ostream& out_;
+  bool hex_, json_;
+  std::string line_;  // reused
+};
+
+}  // namespace entente

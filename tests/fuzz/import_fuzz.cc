@@ -1,0 +1,95 @@
+// Captures and JSON lines as a stranger may hand them to `verify`: the first byte chooses the format, the game and
+// whether the port is known. Law: a file is told or refused with a sentence; each connection that opens goes, and
+// nothing is said of one that is not open; every message is counted once.
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+
+#include "adapters/registry.h"
+#include "proxy/program/import_enet.h"
+#include "proxy/program/import_json.h"
+#include "proxy/program/import_mcap.h"
+#include "proxy/program/import_pcap.h"
+#include "proxy/program/verify_link.h"
+
+namespace {
+
+using namespace entente;
+
+constexpr std::uint16_t kPort = 33001;  // of the seed that needs one
+
+void require(bool law) {
+  if (!law) std::abort();
+}
+
+/// Verifies all of it, and checks what the importer tells.
+class Judge final : public ImportSink {
+ public:
+  explicit Judge(const wire::Game& game) : speech_{&game, 0}, bench_{Explainer(ignored_), 0, {}} {}
+  ~Judge() override { require(links_.empty()); }
+
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime) override {
+    require(id == opened_++);
+    links_[id] = std::make_unique<VerifiedLink>(connection.name, speech_, bench_);
+  }
+  void bytes(const Imported& piece) override { link(piece.connection).bytes(piece); }
+  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override { link(id).lost(way, bytes); }
+  void ended(ConnectionId id, const ImportedEnd& end) override { link(id).ended(end); }
+  void gone(ConnectionId id) override {
+    const Tally& tally = link(id).finish();
+    require(tally.frames == tally.exact + tally.opaque + tally.refused + tally.undecoded + tally.mismatched);
+    require(tally.mismatched == 0);
+    require(link(id).line().find('\n') == std::string::npos);
+    links_.erase(id);
+  }
+  void remark(std::string_view text) override { require(!text.empty()); }
+
+ private:
+  VerifiedLink& link(ConnectionId id) {
+    const auto at = links_.find(id);
+    require(at != links_.end());
+    return *at->second;
+  }
+
+  Speech speech_;
+  std::ostringstream ignored_;
+  Bench bench_;
+  ConnectionId opened_ = 0;
+  std::map<ConnectionId, std::unique_ptr<VerifiedLink>> links_;
+};
+
+Outcome<Done> import(unsigned format, bool port, Bytes file, ImportSink& sink) {
+  switch (format) {
+    case 0: {
+      std::FILE* in = fmemopen(const_cast<std::uint8_t*>(file.data()), file.size(), "rb");
+      return import_pcap(in, "x", {static_cast<std::uint16_t>(port ? kPort : 0), 0}, sink);
+    }
+    case 1: {
+      trace::MemorySource source(file);
+      trace::Recording recording(source, {1U << 20U, 1U << 20U, 1U << 20U});
+      return import_mcap(recording, sink);
+    }
+    default: {
+      const auto text = as_text(file);
+      const std::size_t nul = text.find('\0');  // the meta file stands before one
+      const bool meta = nul != std::string_view::npos;
+      std::istringstream lines{std::string(text.substr(meta ? nul + 1 : 0))};
+      return import_json(lines, text.substr(0, meta ? nul : 0), "x", sink);
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const unsigned choice = data[0];
+  const wire::Game& game = *games()[choice / 8 % games().size()];
+  Judge judge(game);
+  EnetImport packets(judge);
+  ImportSink& sink = game.transport() == wire::Transport::kEnet ? static_cast<ImportSink&>(packets) : judge;
+  const auto done = import(choice % 4 % 3, (choice & 4U) != 0, {data + 1, size - 1}, sink);
+  require(done.ok() || !done.error().text.empty());
+  return 0;
+}

@@ -1,0 +1,139 @@
+// `entente inspect`: what it shows, what it leaves out when asked, and what it does with files that are damaged.
+#include "proxy/program/inspect.h"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "tests/program/folder.h"
+#include "tests/program/recorded.h"
+
+namespace entente {
+namespace {
+
+struct Inspected {
+  int exit = 0;
+  std::string out, err;
+};
+
+Inspected inspected(const InspectOptions& options) {
+  std::ostringstream out, err;
+  const int exit = inspect(options, out, err);
+  return {exit, out.str(), err.str()};
+}
+
+constexpr WallTime kSecond = 1'000'000'000;
+
+/// Two connections of Panic: an action, a move and an end; a reply cut off, and bytes that are no message.
+std::string two_links(const Folder& folder) {
+  const auto path = folder.file("x.mcap");
+  const auto to = recorder(path);
+  to->opened(5 * kSecond, opening(1, "panic", "be-packed"));
+  record(*to, 1, trace::TO_SERVER, "0001010200000001", 6 * kSecond);
+  to->opened(6 * kSecond, opening(2, "panic", "le-padded"));
+  record(*to, 2, trace::TO_CLIENT, "230127370100000001000000", 7 * kSecond + kSecond / 2);
+  record(*to, 1, trace::TO_CLIENT, "23010000000100000001 2400", 8 * kSecond);
+  to->closed(9 * kSecond, 1, "server left");
+  record(*to, 2, trace::TO_CLIENT, "ff00", 10 * kSecond);
+  REQUIRE(to->close(11 * kSecond).ok());
+  return path;
+}
+
+constexpr const char* kAll =
+    "      0.000   #1 --- 127.0.0.1:4001 panic be-packed\n"
+    "      1.000   #1 c2s     Action player=1 action=1 direction=2 piece=1\n"
+    "      1.000   #2 --- 127.0.0.1:4002 panic le-padded\n"
+    "      2.500   #2 s2c     Move direction=1 padding=2737 value=1 piece=1\n"
+    "      3.000   #1 s2c     Move direction=1 value=1 piece=1\n"
+    "      4.000   #1 --- server ended it: server left\n"
+    "      4.000   #1 --- 2 bytes s2c of an unfinished message\n"
+    "      5.000   #2 s2c     ?? 2 bytes: unknown message type, field type, byte 0: ff00\n";
+
+/// The lines of kAll whose numbers (from 0) are in `wanted`.
+std::string lines(std::initializer_list<int> wanted) {
+  std::istringstream all(kAll);
+  std::string line, out;
+  for (int i = 0; std::getline(all, line); ++i)
+    if (std::find(wanted.begin(), wanted.end(), i) != wanted.end()) out += line + "\n";
+  return out;
+}
+
+TEST_CASE("everything that was said, a line each, with its time and its connection") {
+  const Folder folder;
+  const Inspected all = inspected({{two_links(folder), "", "", 0}});
+  CHECK(all.exit == kOk);
+  CHECK(all.out == kAll);
+  CHECK(all.err == "");
+}
+
+TEST_CASE("only what is asked for") {
+  const Folder folder;
+  InspectOptions options{{two_links(folder), "", "", 0}};
+  const auto with = [&](auto&& change) {
+    InspectOptions changed = options;
+    change(changed);
+    return inspected(changed).out;
+  };
+  CHECK(with([](auto& o) { o.connections = {"2"}; }) == lines({2, 3, 7}));
+  CHECK(with([](auto& o) { o.connections = {"#2"}; }) == lines({2, 3, 7}));
+  CHECK(with([](auto& o) { o.connections = {":4001"}; }) == lines({0, 1, 4, 5, 6}));
+  CHECK(with([](auto& o) { o.messages = {"move"}; }) == lines({3, 4}));
+  CHECK(with([](auto& o) { o.messages = {"Action", "GameStart"}; }) == lines({1}));
+  CHECK(with([](auto& o) { o.way = "s2c", o.messages = {"Action", "Move"}; }) == lines({3, 4}));
+  CHECK(with([](auto& o) { o.since = 1.5, o.until = 3; }) == lines({3, 4}));
+  CHECK(with([](auto& o) { o.connections = {"3"}; }) == "");
+}
+
+TEST_CASE("bytes and JSON") {
+  const Folder folder;
+  InspectOptions options{{two_links(folder), "", "", 0}};
+  options.messages = {"Action"};
+  options.hex = true;
+  CHECK(inspected(options).out ==
+        "      1.000   #1 c2s     Action player=1 action=1 direction=2 piece=1\n"
+        "                   0  0001 0102 0000 0001                      ........\n");
+  options.json = true;
+  CHECK(inspected(options).out ==
+        R"({"t":1.000000,"connection":1,"name":"127.0.0.1:4001","way":"c2s","lane":"stream","message":"Action",)"
+        R"("fields":{"player":"1","action":"1","direction":"2","piece":"1"},"hex":"0001010200000001"})"
+        "\n");
+}
+
+TEST_CASE("a hostile name and hostile bytes cannot write to a terminal, nor break a line or JSON") {
+  const Folder folder;
+  const auto path =
+      folder.write("x.jsonl", "{\"t_ms\":1,\"conn\":\"a\\u001b[2J\\n\\\"b\",\"dir\":\"c2s\",\"hex\":\"00\"}");
+  InspectOptions options{{path, "panic", "be-packed", 0}};
+  CHECK(inspected(options).out ==
+        "      0.000   #1 --- a\\x1b[2J\\x0a\\\"b panic be-packed\n"
+        "      0.000   #1 --- 1 bytes c2s of an unfinished message\n");
+  options.json = true;
+  CHECK(inspected(options).out.starts_with(
+      R"({"t":0.000000,"connection":1,"event":"a\\x1b[2J\\x0a\\\"b panic be-packed"})"));
+}
+
+TEST_CASE("a recording that was cut off shows what is whole, and says that it was") {
+  const Folder folder;
+  const auto path = two_links(folder);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 9);
+  const Inspected cut = inspected({{path, "", "", 0}});
+  CHECK(cut.exit == kFailed);
+  CHECK(cut.out == kAll);
+  CHECK(cut.err.find("`entente recover` saves what is whole") != std::string::npos);
+}
+
+TEST_CASE("a message that no game has is usage, and the nearest is named") {
+  const Inspected wrong = inspected({{trace_file("panic/master-bad-split-5-3.jsonl")}, {}, "", {"Actoin"}});
+  CHECK(wrong.exit == kUsage);
+  CHECK(wrong.err.find("did you mean 'Action'?") != std::string::npos);
+}
+
+TEST_CASE("real captures show every message by name") {
+  const Inspected bzflag = inspected({{trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"), "", "", 0}});
+  CHECK(bzflag.exit == kOk);
+  CHECK(bzflag.out.find("?? ") == std::string::npos);
+  CHECK(bzflag.out.find("MsgMessage from=253 to=0 kind=0 text=\"welcome to the test\"") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente
