@@ -37,36 +37,36 @@ void declare_file(CLI::App& app, FileOptions& options) {
   app.add_option("--port", options.port, "The server's port in a packet capture; default: where clients connected to");
 }
 
-Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::ostream& err) {
-  if (const auto right = check(options); !right) {
-    err << right.error().text << '\n';
+Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::string_view command,
+                                               std::ostream& err) {
+  const auto misuse = [&](const Error& error) {
+    err << command << ": " << error.text << "\nRun `" << command << " --help` for what it takes.\n";
     return int{kUsage};
-  }
+  };
+  if (const auto right = check(options); !right) return misuse(right.error());
   const auto format = import_format(options.file);
   if (!format) {
-    err << format.error().text << '\n';
+    err << command << ": " << format.error().text << '\n';
     return int{kFailed};
   }
   RecordedFile file(options, *format);
-  if (!file.settle(err)) return int{kUsage};
+  if (const auto settled = file.settle(err); !settled) return misuse(settled.error());
   return file;
 }
 
-bool RecordedFile::settle(std::ostream& err) {
+Outcome<Done> RecordedFile::settle(std::ostream& err) {
   const Game* game = find_game(options_.game);
   if (game != nullptr) speech_ = Speech{game, find_dialect(*game, options_.dialect).value_or(0)};
-  if (!options_.dialect.empty()) return true;
+  if (!options_.dialect.empty()) return Done{};
   const auto shown = shown_speech(game, [this](ImportSink& sink) { return read(sink); });
-  if (shown && (game == nullptr || shown->game == game)) {
+  if (shown && (game == nullptr || shown->game == game))
     speech_ = shown;
-  } else if (game != nullptr) {
+  else if (game != nullptr)
     err << options_.file << ": nothing in it shows the dialect; read as " << game->dialects()[0].name
         << " (--dialect says otherwise)\n";
-  } else if (format_ != ImportFormat::kMcap) {
-    err << options_.file << ": nothing in it shows which game it is; say --game and --dialect\n";
-    return false;
-  }
-  return true;
+  else if (format_ != ImportFormat::kMcap)
+    return Error{options_.file + ": nothing in it shows which game it is; say --game and --dialect"};
+  return Done{};
 }
 
 Outcome<Done> RecordedFile::read(ImportSink& sink) const {

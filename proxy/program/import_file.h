@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 
 #include "proxy/program/command.h"
 #include "proxy/program/import.h"
@@ -25,7 +26,8 @@ void declare_file(CLI::App& app, FileOptions& options);
 class RecordedFile {
  public:
   /// Settles what it is in. Where that fails, a person was told why on `err`, and the error is an Exit.
-  static Expected<RecordedFile, int> open(const FileOptions& options, std::ostream& err);
+  /// `command`: who asks, as "entente verify".
+  static Expected<RecordedFile, int> open(const FileOptions& options, std::string_view command, std::ostream& err);
 
   /// All of it, from its beginning, with the transport of its game taken apart.
   Outcome<Done> read(ImportSink& sink) const;
@@ -38,7 +40,7 @@ class RecordedFile {
 
  private:
   RecordedFile(const FileOptions& options, ImportFormat format) : options_(options), format_(format) {}
-  bool settle(std::ostream& err);
+  Outcome<Done> settle(std::ostream& err);
 
   FileOptions options_;
   ImportFormat format_;

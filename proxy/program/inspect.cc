@@ -187,7 +187,7 @@ bool known_messages(const InspectOptions& options, std::ostream& err) {
   const auto names = message_names();
   for (const std::string& message : options.messages) {
     if (std::any_of(names.begin(), names.end(), [&](auto name) { return same_name(name, message); })) continue;
-    err << "no message '" << message << "'" << did_you_mean(message, names)
+    err << "entente inspect: no message '" << message << "'" << did_you_mean(message, names)
         << "; FORMAT.md of each game has them all\n";
     return false;
   }
@@ -212,13 +212,13 @@ int run_inspect(const InspectOptions& options) { return inspect(options, std::co
 
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err) {
   if (!known_messages(options, err)) return kUsage;
-  const auto file = RecordedFile::open(options.from, err);
+  const auto file = RecordedFile::open(options.from, "entente inspect", err);
   if (!file) return file.error();
   Inspector inspector(*file, options, out, err);
   const auto read = file->read(inspector);
   out.flush();
   if (read) return kOk;
-  err << read.error().text << '\n';
+  err << "entente inspect: " << read.error().text << '\n';
   return kFailed;
 }
 

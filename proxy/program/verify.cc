@@ -77,14 +77,15 @@ void declare_verify(CLI::App& app, VerifyOptions& options) { declare_file(app, o
 int run_verify(const VerifyOptions& options) { return verify(options, std::cout, std::cerr); }
 
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
-  const auto file = RecordedFile::open(options.from, err);
+  const auto file = RecordedFile::open(options.from, "entente verify", err);
   if (!file) return file.error();
   Verifier verifier(*file, out, err);
   const auto read = file->read(verifier);
-  if (!read) err << read.error().text << '\n';
+  if (!read) err << "entente verify: " << read.error().text << '\n';
   const Tally& total = verifier.finish();
   if (read && verifier.connections() == 0 && !file->may_be_empty()) {
-    err << options.from.file << ": no connection in it" << (options.from.port == 0 ? "" : " has that port") << '\n';
+    err << "entente verify: " << options.from.file << ": no connection in it"
+        << (options.from.port == 0 ? "" : " has that port") << '\n';
     return kFailed;
   }
   return read && total.good() ? kOk : kFailed;

@@ -219,7 +219,7 @@ TEST_CASE("a client's bad message is refused only if its server closed the link 
   const auto by_server = Way::kToClient, by_client = Way::kToServer;
   CHECK(after_bad_message({}) == kUndecoded);
   CHECK(after_bad_message({{by_server, {}, "", 11 * kSecond}}) == kRefused);
-  CHECK(after_bad_message({{by_server, {}, "", 13 * kSecond}}) == kUndecoded);  // too late to be for it
+  CHECK(after_bad_message({{by_server, {}, "", 15 * kSecond}}) == kUndecoded);  // too late to be for it
   CHECK(after_bad_message({{by_client, {}, "", 10 * kSecond}, {by_server, {}, "", 10 * kSecond}}) == kUndecoded);
   CHECK(after_bad_message({{{}, 1003, "no", 11 * kSecond}}) == kRefused);
   CHECK(after_bad_message({{{}, 1000, "", 11 * kSecond}}) == kUndecoded);
