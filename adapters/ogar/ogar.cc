@@ -54,6 +54,13 @@ class OgarGame final : public wire::Game {
   std::size_t largest_frame() const override { return kLargestToClient; }
   std::size_t largest_from(wire::Way way) const override { return most_from(way); }
 
+  /// OgarII hangs up for what it does not know, which a capture shows; MultiOgarII has no modern protocol and never
+  /// does (Client.js:28).
+  const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
+    const bool play = frame.way == wire::Way::kToServer && frame.stage == wire::Stage::kPlay;
+    return play && dialect != 0 ? "MultiOgarII passes over messages that it does not know" : nullptr;
+  }
+
   /// A server is silent until it knows the client's version, and a bare connection does OgarII harm: when it closes
   /// without a hello, the newest player loses the chat (Listener.js:114).
   wire::Probe probe() const override { return wire::Probe::kNever; }

@@ -43,6 +43,13 @@ void WebLink::answer(const HttpHead& request, const std::string* subprotocol) {
   flush();
 }
 
+void WebLink::hear_early() {
+  const Buffer early = std::exchange(early_, {});
+  if (early.empty()) return;
+  hear_messages(early);
+  if (tcp_.is_open()) user_.paused(*this);
+}
+
 void WebLink::decline(unsigned status, std::string_view why) {
   if (finishing_ || upgraded()) return;
   write_answer(status, why, out_);
@@ -133,11 +140,6 @@ void WebLink::hear_response(Bytes rest) {
 }
 
 void WebLink::hear_messages(Bytes bytes) {
-  if (!early_.empty()) {
-    append(early_, bytes);
-    const Buffer all = std::exchange(early_, {});
-    return hear_messages(all);
-  }
   const auto violation = messages_.feed(bytes);
   if (!violation || !tcp_.is_open()) return;
   if (!said_farewell_) send(Farewell{violation->code, violation->what});

@@ -50,6 +50,8 @@ class WebLink final : private LinkUser, private WebSocket::User {
   /// Takes an accepted connection. `tls` outlives the link; null: none.
   bool adopt(Fd fd, const TlsContext* tls);
   void answer(const HttpHead& request, const std::string* subprotocol);
+  /// Tells what a hasty client sent before it had the answer. Unlike other calls, it calls the user back.
+  void hear_early();
   /// Answers with an error and finishes.
   void decline(unsigned status, std::string_view why);
 

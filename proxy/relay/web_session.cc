@@ -137,6 +137,7 @@ void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
   request_ = {};
   branch_->counters.opened.add();
   client_.resume(kEarly);
+  client_.link.hear_early();
 }
 
 void WebSession::declined(WebLink&, const net::HttpHead& response) {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
+#include "tests/relay/heap.h"
 #include "tests/relay/web_peers.h"
 #include "tests/support/certificate.h"
 
@@ -333,6 +334,59 @@ TEST_CASE("TLS on the way in, on the way out, and what is no TLS or not trusted"
   plain.send("GET / HTTP/1.1\r\n\r\n");
   (void)plain.read_all();
   CHECK(inner.heard.line("TLS failed"));
+}
+
+TEST_CASE("what a hasty client sends with its request arrives") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  WebPeer client(net::WebSocket::Role::kClient, Stream::to(running.address));
+  Buffer all;
+  net::write_upgrade_request({"relay.example", "/", net::make_upgrade_key(), {}}, all);
+  append(all, from_hex("8281 00000000 07 8281 00000000 08"));
+  client.send_raw(all);
+  WebServer server(fake);
+  server.upgrade();
+  CHECK(server.next() == "b:07");
+  CHECK(server.next() == "b:08");
+  CHECK(client.read_head(net::HttpReader::Of::kResponse).status == 101);
+}
+
+/// Hears all and keeps nothing.
+class IdleTap final : public relay::Tap, private relay::TapSink {
+ public:
+  relay::TapSink& sink(std::size_t) override { return *this; }
+
+ private:
+  void opened(const relay::SessionInfo&, WallTime) override {}
+  void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes, WallTime) override {}
+  void closed(relay::LinkId, std::string_view, WallTime) override {}
+};
+
+/// `frame` from `a` to `b` so many times; it has the same size on both sides.
+bool ferry(int a, int b, Bytes frame, int times) {
+  std::array<std::uint8_t, 512> room;
+  for (int i = 0; i < times; ++i) {
+    if (::send(a, frame.data(), frame.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(frame.size())) return false;
+    if (!wait_readable(b)) return false;
+    if (::recv(b, room.data(), room.size(), 0) != static_cast<ssize_t>(frame.size())) return false;
+  }
+  return true;
+}
+
+TEST_CASE("relaying a WebSocket's message allocates nothing") {
+  IdleTap tap;
+  FakeServer fake;
+  Running running(ogar::game(), fake.address(), no_limits(), 1, 0, &tap);
+  WebPair pair(running, fake);
+  const Buffer up = from_hex("828c 01020304 100000000100000000000000"), down = from_hex("8204 20000000");
+  const int client = pair.client.stream().fd(), server = pair.server.stream().fd();
+  for (int round = 0; round < 2; ++round) {  // what grows once, grows in the first
+    const std::size_t before = allocations();
+    const bool done = ferry(client, server, up, 2000) && ferry(server, client, down, 2000);
+    const std::size_t cost = allocations() - before;
+    REQUIRE(done);
+    if (round == 1) CHECK(cost == 0);
+  }
 }
 
 TEST_CASE("stopping says goodbye to both") {
