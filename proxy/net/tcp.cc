@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 
@@ -60,8 +61,22 @@ void Tcp::write_out(Bytes bytes) {
 
 void Tcp::keep(Bytes bytes) {
   if (bytes.empty() || failed_) return;
+  make_room(bytes.size());
   append(waiting_, bytes);
   watch();
+}
+
+/// What has gone out goes first, and the room grows by an eighth, not to the double: slow readers are many.
+void Tcp::make_room(std::size_t more) {
+  if (waiting_.size() + more <= waiting_.capacity()) return;
+  forget_sent();
+  const std::size_t need = waiting_.size() + more;
+  if (need > waiting_.capacity()) waiting_.reserve(need + std::max(need / 8, kKeptRoom));
+}
+
+void Tcp::forget_sent() {
+  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(sent_));
+  sent_ = 0;
 }
 
 void Tcp::empty_outbox() {
@@ -143,8 +158,7 @@ void Tcp::flush() {
     if (waiting_.capacity() > kKeptRoom) waiting_ = {};
     if (finishing_) ::shutdown(fd_.get(), SHUT_WR);
   } else if (sent_ > waiting_.size() / 2) {
-    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(sent_));
-    sent_ = 0;
+    forget_sent();
   }
   watch();
   user_.wrote(*this);

@@ -35,6 +35,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   void flush();
   void empty_outbox();
   void keep(Bytes bytes);
+  void make_room(std::size_t more);
+  void forget_sent();
   std::size_t write(Bytes bytes);
   void watch();
   void break_off(int error);

@@ -64,8 +64,7 @@ Session::Session(Branch& branch, Owner& owner, LinkId link, const Limits& limits
   if (route_.with_datagrams()) datagrams_.emplace(branch_, info_, limits_);
 }
 
-// -- Coming up
-// ------------------------------------------------------------------------------------------------------------
+// -- Coming up --------------------------------------------------------------------------------------------------------
 
 void Session::start(net::Fd client) {
   branch_.counters.opened.add();
@@ -158,8 +157,7 @@ void Session::open() {
   if (server_.paused == 0) server_.link.read(true);
 }
 
-// -- Passing on
-// -----------------------------------------------------------------------------------------------------------
+// -- Passing on -------------------------------------------------------------------------------------------------------
 
 void Session::received(net::Link& link, Lane, Bytes bytes) {
   moved_ = branch_.loop.now();
@@ -258,8 +256,7 @@ void Session::go_unframed(const Fault& fault) {
   to_client_.drop_kept();
 }
 
-// -- Going down
-// -----------------------------------------------------------------------------------------------------------
+// -- Going down -------------------------------------------------------------------------------------------------------
 
 void Session::ended(net::Link& link) {
   (is_client(link) ? client_ : server_).ended = true;
@@ -358,8 +355,7 @@ void Session::hang_up() {
   settle();
 }
 
-// -- In time
-// --------------------------------------------------------------------------------------------------------------
+// -- In time ----------------------------------------------------------------------------------------------------------
 
 void Session::datagram(const net::Address& from, Bytes datagram) {
   if (!open_ || ending_) return branch_.dropped(Drop::kNotLinked);

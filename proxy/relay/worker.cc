@@ -41,8 +41,7 @@ Outcome<net::Address> Worker::open_enet_door(const Limits& limits, const net::Ad
 
 Worker& Worker::home(std::size_t route) { return *crew_.workers[branches_[route]->route.home]; }
 
-// -- Letters
-// --------------------------------------------------------------------------------------------------------------
+// -- Letters ----------------------------------------------------------------------------------------------------------
 
 void Worker::send(Worker& to, Letter letter) {
   if (&to == this)
@@ -75,8 +74,7 @@ void Worker::read(const NewLimits& news) {
   if (enet_doors_[news.route]) enet_doors_[news.route]->set_limits(news.limits);
 }
 
-// -- From sessions
-// --------------------------------------------------------------------------------------------------------
+// -- From sessions ----------------------------------------------------------------------------------------------------
 
 void Worker::named(Seated& session, std::uint32_t player) {
   const std::size_t route = session.branch().route.index;
@@ -115,8 +113,7 @@ void Worker::tick(Millis now) {
   if (stopping_) finish_if_empty();  // sessions over ENet end on their own
 }
 
-// -- From doors
-// -----------------------------------------------------------------------------------------------------------
+// -- From doors -------------------------------------------------------------------------------------------------------
 
 void Worker::seat(std::size_t worker, Newcomer newcomer) { send(*crew_.workers[worker], std::move(newcomer)); }
 
@@ -141,8 +138,7 @@ void Worker::hand_out(LinkId link, const net::Address& from, Bytes datagram) {
   if (found != sessions_.end()) found->second->datagram(from, datagram);
 }
 
-// -- The end
-// --------------------------------------------------------------------------------------------------------------
+// -- The end ----------------------------------------------------------------------------------------------------------
 
 void Worker::begin_stop() {
   stopping_ = true;

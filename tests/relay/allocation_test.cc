@@ -136,8 +136,8 @@ TEST_CASE("a reader that never reads makes us stop reading the other, within a b
   const std::size_t grown = most_bytes() - before;
   MESSAGE("server sent " << taken << " bytes, the relay's heap grew by " << grown);
   CHECK(taken < (64u << 20));  // the rest is in the kernel's buffers
-  // What waits is at most the mark, one read more, and a vector that doubled; then the start of one frame.
-  CHECK(grown < 2 * (limits.high_water + 64 * 1024) + 16 * 1024);
+  // What waits is at most the mark and one read more; while its room grows by an eighth, the old is there beside it.
+  CHECK(grown < (limits.high_water + 64 * 1024) * 17 / 8 + 16 * 1024);
   CHECK(running.totals().stalls >= 1);
 
   // And nothing of it is lost.
