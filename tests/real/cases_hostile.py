@@ -14,6 +14,7 @@ from bzflag import Bzadmin, start_bzfs
 from stage import check, wait_until
 
 LOG_LINES = 2000  # far above one line per reason and second, far below one per hostile connection
+REFUSALS = ("connecting too fast", "too many sessions from one address", "wrong greeting", "frame too large", "no greeting in time")
 
 
 def resident(program):
@@ -78,12 +79,16 @@ def hostile(stage):
     check(grown < 200 << 20, f"the relay grew by {grown >> 20} MiB")
     lines = relay.text().count("\n")
     check(lines < LOG_LINES, f"the relay's log has {lines} lines")
+    for refusal in REFUSALS:
+        check(refusal in relay.text(), f"nobody was refused for {refusal!r}")
     talk.talk("after all of it")
     wait_until(lambda: welcome(door), 30, "nobody is let in after it")
     check(Bzadmin(stage, "carla", door).joined().quits() == 0, "a newcomer could not leave in order")
     talk.leave()
     check(relay.stop() == 0, "the relay did not end with exit code 0")
-    return f"{talk.said} words said meanwhile, the slowest took {talk.slowest * 1000:.0f} ms; {lines} log lines, {grown >> 20} MiB more memory"
+    refused = int(re.search(r"^served .* refused=(\d+)", relay.text(), re.MULTILINE).group(1))
+    check(refused >= 5000, f"only {refused} of more than 5,000 were refused")
+    return f"{refused} refused; {talk.said} words said meanwhile, the slowest took {talk.slowest * 1000:.0f} ms; {lines} log lines, {grown >> 20} MiB more memory"
 
 
 def slow_reader(stage):
