@@ -21,6 +21,11 @@ namespace {
 constexpr const char* kAbout =
     "Entente: a proxy between multiplayer games. It relays, records, and shows what is said.";
 
+constexpr const char* kFooter =
+    "Each command has --help with an example, such as:\n"
+    "  entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://192.0.2.7\n"
+    "Exit codes: 0 it worked, 1 it did not, 2 the command line was not understood.";
+
 class Running {
  public:
   virtual ~Running() = default;
@@ -97,6 +102,7 @@ int run_cli(int argc, const char* const* argv) {
   CLI::App app{kAbout, "entente"};
   app.set_version_flag("--version", std::string("entente ") + ENTENTE_VERSION);
   app.require_subcommand(1);
+  app.footer(kFooter);
   const Plugs plugs = plug_all(app);
   try {
     app.parse(argc, argv);

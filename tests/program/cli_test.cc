@@ -48,6 +48,13 @@ TEST_CASE("each command explains itself, with an example that calls it") {
   }
 }
 
+TEST_CASE("the program explains itself, its exit codes too") {
+  const Ended help = entente_says({"--help"});
+  CHECK(help.code == 0);
+  CHECK(help.out.find("\n  entente proxy --listen ") != std::string::npos);
+  CHECK(help.out.find("Exit codes: 0 it worked, 1 it did not, 2 ") != std::string::npos);
+}
+
 TEST_CASE("the version is one line") {
   const Ended said = entente_says({"--version"});
   CHECK(said.code == 0);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <random>
 #include <regex>
 #include <string>
 
@@ -186,6 +187,46 @@ TEST_CASE("the second signal ends at once, though a client stays") {
   CHECK(client.receive(1).empty());  // the first was heard
   relay.signal(SIGTERM);
   CHECK(relay.wait() == 128 + SIGTERM);
+}
+
+TEST_CASE("a full disk stops the traffic only if the settings say so, and is loud either way") {
+  Buffer pieces;  // 200 KiB that no compression makes less than the 64 KiB that a file may have
+  std::mt19937 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    pieces.push_back(0x10);
+    for (int j = 0; j < 10; ++j) pieces.push_back(static_cast<std::uint8_t>(random()));
+  }
+  for (const bool stops : {true, false}) {
+    const Folder folder;
+    const Server server;
+    const std::string config =
+        folder.write("run.toml", "[recording]\nchunk_ms = 50\non_full = \"" + std::string(stops ? "stop" : "carry_on") +
+                                     "\"\ndirectory = \"" + folder.path().string() +
+                                     "\"\n[[route]]\nlisten = \"panic://127.0.0.1:0?dialect=be-packed\"\n"
+                                     "to = \"panic://127.0.0.1:" +
+                                     server.port() + "?dialect=be-packed\"\nrecord = \"full.mcap\"\n");
+    // A limit on the size of files fails writes as a full disk does.
+    Process relay({"/bin/bash", "-c", "trap '' XFSZ; ulimit -f 64; exec " + kEntente + " run " + config});
+    const Socket client(connect_to(announced(relay)));
+    const Socket served(server.accept());
+    served.send(kGreeting);
+    CHECK(client.receive(kGreeting.size()).size() == kGreeting.size());
+    served.send(pieces);
+    if (stops) {
+      while (!client.receive(65'536).empty()) {
+      }
+      CHECK(relay.wait() == 1);
+      CHECK(relay.err().find("everything stops, as recording.on_full says") != std::string::npos);
+    } else {
+      CHECK(to_hex(client.receive(pieces.size())) == to_hex(pieces));
+      CHECK(relay.err_has("the traffic goes on unrecorded"));
+      served.send(kGreeting);
+      CHECK(client.receive(kGreeting.size()).size() == kGreeting.size());
+      relay.signal(SIGTERM);
+      CHECK(client.receive(1).empty());
+      relay.wait();
+    }
+  }
 }
 
 TEST_CASE("each route of a configuration is announced, and the log can be JSON") {

@@ -76,6 +76,12 @@ std::optional<std::string> Process::line() {
   return line;
 }
 
+bool Process::err_has(std::string_view text) {
+  while (err_.find(text) == std::string::npos)
+    if (err_fd_ < 0 || !hear()) return false;
+  return true;
+}
+
 int Process::wait() {
   while (hear()) {
   }

@@ -24,6 +24,8 @@ class Process {
 
   /// The next whole line of standard output; nothing if it ended, or took too long.
   std::optional<std::string> line();
+  /// Waits until standard error has `text`.
+  bool err_has(std::string_view text);
   void signal(int number) const;
 
   /// Hears it out. Its exit code, 128 + the signal that ended it, or -1 if it took too long.
