@@ -21,13 +21,14 @@ Ended entente_says(std::vector<std::string> words) {
   return run(words);
 }
 
-// The names under "Subcommands:".
+// The names under "Subcommands:", up to the next empty line.
 std::vector<std::string> commands() {
   std::istringstream help(entente_says({"--help"}).out);
   std::vector<std::string> names;
-  bool listed = false;
-  for (std::string line, name; std::getline(help, line); listed |= line == "Subcommands:")
-    if (listed && std::istringstream(line) >> name) names.push_back(name);
+  std::string line, name;
+  while (std::getline(help, line) && line != "Subcommands:") {
+  }
+  while (std::getline(help, line) && std::istringstream(line) >> name) names.push_back(name);
   return names;
 }
 
