@@ -11,9 +11,9 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 template <class T>
-Result<T> unless_short(const Take& take, T&& value) {
+Result<T> unless_short(const Take& take, T value) {
   if (!take.ok()) return take.fault();
-  return std::forward<T>(value);
+  return value;
 }
 
 StringMap take_map(Take& take, const char* field, bool& whole) {
@@ -85,7 +85,7 @@ Result<Message> parse_message(Bytes content) {
   message.log_time = take.number<u64>("log_time");
   message.publish_time = take.number<u64>("publish_time");
   message.data = take.rest();
-  return unless_short(take, std::move(message));
+  return unless_short(take, message);
 }
 
 Result<Chunk> parse_chunk(Bytes content) {
@@ -97,7 +97,7 @@ Result<Chunk> parse_chunk(Bytes content) {
   chunk.crc = take.number<u32>("uncompressed_crc");
   chunk.compression = take.string("compression");
   chunk.records = take.block<u64>("records");
-  return unless_short(take, std::move(chunk));
+  return unless_short(take, chunk);
 }
 
 Result<Metadata> parse_metadata(Bytes content) {
@@ -122,7 +122,7 @@ Result<Statistics> parse_statistics(Bytes content) {
   all.start = take.number<u64>("message_start_time");
   all.end = take.number<u64>("message_end_time");
   take.block<u32>("channel_message_counts");
-  return unless_short(take, std::move(all));
+  return unless_short(take, all);
 }
 
 Result<Footer> parse_footer(Bytes content) {
@@ -132,13 +132,13 @@ Result<Footer> parse_footer(Bytes content) {
   footer.summary_offset_start = take.number<u64>("summary_offset_start");
   footer.summary_crc = take.number<u32>("summary_crc");
   if (take.ok() && !take.done()) return Fault{"the record is too long", "", take.at()};
-  return unless_short(take, std::move(footer));
+  return unless_short(take, footer);
 }
 
 Result<std::uint32_t> parse_data_end(Bytes content) {
   Take take(content);
   auto crc = take.number<u32>("data_section_crc");
-  return unless_short(take, std::move(crc));
+  return unless_short(take, crc);
 }
 
 void put(Buffer& out, const Header& header) {

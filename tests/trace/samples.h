@@ -23,7 +23,7 @@ struct Said {
   bool operator==(const Said&) const = default;
 };
 
-inline doctest::String toString(const Said& said) {
+inline doctest::String toString(const Said& said) {  // NOLINT: the name that doctest looks for
   return ("#" + std::to_string(said.sequence) + " on " + std::to_string(said.channel) + " \"" + said.data + "\"")
       .c_str();
 }
@@ -83,7 +83,7 @@ inline Sample sample(std::size_t chunks, std::size_t each, bool compress) {
   for (std::size_t c = 0; c < chunks; ++c) {
     for (std::size_t m = 0; m < each; ++m) {
       ++sequence;
-      Said one{static_cast<std::uint16_t>(m % 2 ? 7 : 1), sequence, 1000 * sequence,
+      Said one{static_cast<std::uint16_t>(m % 2 ? 7 : 1), sequence, WallTime{1000} * sequence,
                "message " + std::to_string(sequence)};
       writer.message({one.channel, one.sequence, one.time, one.time, as_bytes(one.data)});
       made.messages.push_back(one);
