@@ -1,4 +1,6 @@
 // Everything that a peer can make grow, last, or happen often has a number here.
+// The presets keep one peer from starving the rest and stand in nobody's way, a load test from one machine included; a
+// public server wants them tighter (config/relay-bzflag.toml).
 // Law: plain values with a unit in the name; 0 switches a rate, a count or a time-out off. A session keeps the copy it
 // began with.
 #pragma once
@@ -10,10 +12,10 @@ namespace entente {
 
 struct Limits {
   // Who may come.
-  std::uint32_t sessions = 1000;            ///< open at once, of one relay
-  std::uint32_t sessions_per_address = 32;  ///< of them from one address (IPv6: one /64)
-  std::uint32_t connects_per_second = 10;   ///< new ones from one address, in the long run
-  std::uint32_t connects_burst = 40;        ///< new ones from one address at once
+  std::uint32_t sessions = 5000;              ///< open at once, of one relay
+  std::uint32_t sessions_per_address = 1024;  ///< of them from one address (IPv6: one /64)
+  std::uint32_t connects_per_second = 100;    ///< new ones from one address, in the long run
+  std::uint32_t connects_burst = 1024;        ///< new ones from one address at once
 
   // How long things may take, in milliseconds.
   std::uint32_t greet_ms = 5'000;         ///< from accepting a client to its whole greeting, if its game has one
@@ -30,10 +32,10 @@ struct Limits {
   std::uint32_t held_bytes = 64 * 1024;   ///< kept each way while the server's dialect is not known
 
   // How much one client may send.
-  std::uint32_t bytes_per_second = 1024 * 1024;  ///< by stream; above it the client waits
-  std::uint32_t messages_per_second = 2'000;     ///< by stream; above it the client waits
-  std::uint32_t datagrams_per_second = 1'000;    ///< above it they are dropped
-  std::uint32_t datagram_bytes = 1'472;          ///< a larger one, either way, is dropped; at most 2048
+  std::uint32_t bytes_per_second = 16 * 1024 * 1024;  ///< by stream; above it the client waits
+  std::uint32_t messages_per_second = 50'000;         ///< by stream; above it the client waits
+  std::uint32_t datagrams_per_second = 50'000;        ///< above it they are dropped
+  std::uint32_t datagram_bytes = 1'472;               ///< a larger one, either way, is dropped; at most 2048
 };
 
 }  // namespace entente

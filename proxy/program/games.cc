@@ -28,17 +28,15 @@ const char* text(wire::Transport transport) {
   return "";
 }
 
-// What this program can be, as far as it is built.
-const char* roles(const wire::Game& game) {
-  return can_relay(game) ? "relay, record, inspect, verify" : "inspect, verify";
-}
+// What this program can be for each of them, as far as it is built.
+constexpr const char* kRoles = "relay, record, inspect, verify";
 
 Rows<6> by_dialect(std::span<const wire::Game* const> known) {
   Rows<6> rows{{"game", "dialect", "port", "transport", "roles", "about"}};
   for (const wire::Game* game : known)
     for (const wire::DialectInfo& dialect : game->dialects())
       rows.push_back({std::string(game->name()), std::string(dialect.name), std::to_string(game->default_port()),
-                      text(game->transport()), roles(*game), std::string(dialect.about)});
+                      text(game->transport()), kRoles, std::string(dialect.about)});
   return rows;
 }
 
@@ -49,7 +47,7 @@ Rows<6> by_game(std::span<const wire::Game* const> known) {
     for (const wire::DialectInfo& dialect : game->dialects())
       dialects += (dialects.empty() ? "`" : ", `") + std::string(dialect.name) + "`";
     rows.push_back({"`" + std::string(game->name()) + "`", std::string(game->about()),
-                    std::to_string(game->default_port()), text(game->transport()), roles(*game), dialects});
+                    std::to_string(game->default_port()), text(game->transport()), kRoles, dialects});
   }
   return rows;
 }

@@ -19,14 +19,6 @@ std::string fix_for(const ListenEnd& listen, const Endpoint& to) {
 
 Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
 
-Outcome<Done> carries(const wire::Game& game, std::span<const wire::Game* const> known) {
-  if (can_relay(game)) return Done{};
-  std::vector<std::string_view> carried;
-  for (const wire::Game* other : known)
-    if (can_relay(*other)) carried.push_back(other->name());
-  return Error{std::string(game.name()) + " cannot be relayed yet; games that can: " + joined(carried)};
-}
-
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
@@ -42,14 +34,11 @@ std::string ListenEnd::spoken() const {
   return !named && clients_name_dialect(*game) ? std::string(game->name()) + " any" : speech(*game, dialect);
 }
 
-bool can_relay(const wire::Game& game) { return game.transport() != wire::Transport::kEnet; }
-
 bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
 
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
   const auto end = parse_endpoint(url, known);
   if (!end) return end.error();
-  if (const auto carried = carries(*end->game, known); !carried) return at_fault(url, carried.error());
   const auto address = net::Address::parse(end->host, end->port);
   if (!address)
     return Error{"'" + std::string(url) + "': '" + end->host +

@@ -34,9 +34,6 @@ Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* con
 /// Whether bytes can be passed between the two as they are, as far as it can be told before connecting.
 Outcome<Done> can_join(const ListenEnd& listen, const Endpoint& to);
 
-/// Whether this program can carry the game's transport yet; if not, its recordings can still be looked into.
-bool can_relay(const wire::Game& game);
-
 /// Whether each client says by itself which dialect it speaks (Game::named_by_client).
 bool clients_name_dialect(const wire::Game& game);
 

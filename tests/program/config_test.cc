@@ -47,7 +47,7 @@ TEST_CASE("what is written is read, and what is not has its preset") {
   CHECK(config->log().format() == config::Log::json);
   CHECK(config->log().level() == config::Log::info);
   CHECK(config->limits().idle_ms() == 0);
-  CHECK(config->limits().sessions() == 1000);
+  CHECK(config->limits().sessions() == 5000);
   REQUIRE(config->route_size() == 1);
   CHECK(config->route(0).to() == "toy://localhost:9");
   CHECK(config->route(0).record().empty());
