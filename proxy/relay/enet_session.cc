@@ -2,14 +2,14 @@
 
 #include <utility>
 
+#include "proxy/relay/peer.h"
+
 namespace entente::relay {
 
 using wire::Lane;
 using wire::Way;
 
 namespace {
-
-bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
 
 Lane lane_of(net::EnetSend send) { return send == net::EnetSend::kReliable ? Lane::kStream : Lane::kDatagram; }
 

@@ -1,7 +1,5 @@
 #include "proxy/relay/session.h"
 
-#include <cstring>
-
 #include "proxy/net/socket.h"
 
 namespace entente::relay {
@@ -12,7 +10,6 @@ using wire::Way;
 namespace {
 
 constexpr std::size_t kMostUnheard = 64 * 1024;  // of a peer that goes on sending after the end
-constexpr int kPortTries = 8;
 // A server that closes has often been told goodbye by a client whose own close is on its way: that client gets what the
 // server said and not a byte more. In milliseconds.
 constexpr std::uint32_t kParting = 250;
@@ -31,20 +28,7 @@ std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
   return game.cutter(Way::kToClient, route.dialect);
 }
 
-bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
-
 }  // namespace
-
-void Session::Peer::pause(Pause why) {
-  if (paused == 0) link.read(false);
-  paused |= why;
-}
-
-void Session::Peer::resume(Pause why) {
-  if (!(paused & why)) return;
-  paused = static_cast<std::uint8_t>(paused & ~why);
-  if (paused == 0) link.read(true);
-}
 
 Session::Session(Branch& branch, Owner& owner, LinkId link, const Limits& limits, const net::Address& client)
     : branch_(branch),
@@ -52,8 +36,8 @@ Session::Session(Branch& branch, Owner& owner, LinkId link, const Limits& limits
       owner_(owner),
       limits_(limits),
       info_{link, &route_.game, route_.dialect, client, route_.servers.front(), route_.listener},
-      client_(branch.loop, *this),
-      server_(branch.loop, *this),
+      client_(branch.loop, static_cast<net::LinkUser&>(*this)),
+      server_(branch.loop, static_cast<net::LinkUser&>(*this)),
       to_server_(client_cutter(route_), route_.game.largest_frame()),
       to_client_(server_cutter(route_), route_.game.largest_frame()),
       bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, branch.loop.now()),
@@ -76,54 +60,14 @@ void Session::start(net::Fd client) {
   if (greeted_) connect();
 }
 
-void Session::connect() {
-  connecting_ = true;
-  connect_by_ = branch_.loop.now() + limits_.connect_ms;
-  connect_next();
-}
-
-void Session::connect_next() {
-  while (next_server_ < route_.servers.size())
-    if (connect_to(route_.servers[next_server_++])) return;
-  unreached_ = true;
-  end(Reason::kServerRefused);
-}
-
-/// False when this server cannot be reached and the next one may be tried.
-bool Session::connect_to(const net::Address& server) {
+int Session::dial(const net::Address& server, net::Sockets sockets) {
   info_.server = server;
-  for (int i = 0; i < kPortTries; ++i) {
-    auto made = datagrams_ ? net::pair_towards(server) : net::stream_towards(server);
-    if (!made) {
-      branch_.say(Line::kMachine, made.error().text);
-      end(Reason::kNoFiles);
-      return true;
-    }
-    if (datagrams_ && !datagrams_->open(std::move(made->udp))) return false;
-    const int error = server_.link.connect(std::move(made->tcp), server);
-    if (error == 0) return true;
-    // That local port still has an old connection to this server: take another.
-    const bool another = error == EADDRNOTAVAIL || error == EADDRINUSE;
-    if (!another || i + 1 == kPortTries) say_unreached(error);
-    if (!another) return false;
-  }
-  return false;
-}
-
-void Session::say_unreached(int error) {
-  branch_.say(Line::kMachine,
-              "cannot reach server " + info_.server.text() + ": " + std::strerror(error) + "; is it running?");
-}
-
-void Session::connect_timed_out() {
-  server_.link.close();
-  if (next_server_ < route_.servers.size()) return connect();
-  unreached_ = true;
-  end(Reason::kServerTimeout);
+  if (datagrams_ && !datagrams_->open(std::move(sockets.udp))) return ENOMEM;
+  return server_.link.connect(std::move(sockets.tcp), server);
 }
 
 void Session::connected(net::Link&) {
-  connecting_ = false;
+  dial_.succeeded();
   moved_ = server_.took = branch_.loop.now();
   if (sure_)
     open();
@@ -300,10 +244,7 @@ void Session::say_goodbye() {
 }
 
 void Session::broken(net::Link& link, int error) {
-  if (connecting_ && !ending_ && !is_client(link)) {
-    say_unreached(error);
-    return connect_next();
-  }
+  if (dial_.under_way() && !ending_ && !is_client(link)) return dial_.failed(error);
   (is_client(link) ? client_ : server_).ended = true;
   if (ending_) return settle();
   end(first_.value_or(is_client(link) ? Reason::kClientReset : Reason::kServerReset));
@@ -316,7 +257,7 @@ void Session::end(Reason reason, const Fault& fault) {
   tell_end(reason, fault);
   if (datagrams_) datagrams_->close();
   if (client_.link.is_open()) say_goodbye();
-  if (connecting_) server_.link.close();
+  if (dial_.under_way()) server_.link.close();
   part(client_);
   part(server_);
   settle();
@@ -373,7 +314,10 @@ void Session::tick(Millis now) {
     client_.link.finish();
   }
   if ((client_.paused & kRate) && bytes_.ready(now) && messages_.ready(now)) client_.resume(kRate);
-  if (connecting_ && limits_.connect_ms && now > connect_by_) return connect_timed_out();
+  if (dial_.late(now)) {
+    server_.link.close();
+    return dial_.timed_out();
+  }
   // A beginning whose end does not come is passed on after all: what a server says is not ours to keep.
   if (open_ && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
     to_client(Frames{to_client_.take_kept()});

@@ -8,12 +8,14 @@
 #include "proxy/base/limits.h"
 #include "proxy/net/tcp.h"
 #include "proxy/relay/datagrams.h"
+#include "proxy/relay/dial.h"
+#include "proxy/relay/peer.h"
 #include "proxy/relay/seated.h"
 #include "proxy/relay/stream.h"
 
 namespace entente::relay {
 
-class Session final : public Seated, private net::LinkUser {
+class Session final : public Seated, private net::LinkUser, private Dial::User {
  public:
   Session(Branch& branch, Owner& owner, LinkId link, const Limits& limits, const net::Address& client);
 
@@ -24,21 +26,10 @@ class Session final : public Seated, private net::LinkUser {
 
   const SessionInfo& info() const override { return info_; }
   Branch& branch() override { return branch_; }
-  bool server_unreached() const override { return unreached_; }
+  bool server_unreached() const override { return dial_.unreached(); }
 
  private:
-  enum Pause : std::uint8_t { kBehind = 1, kRate = 2, kEarly = 4 };
-  /// One of the two peers, and how things stand with it.
-  struct Peer {
-    Peer(net::Loop& loop, net::LinkUser& user) : link(loop, user) {}
-    void pause(Pause why);
-    void resume(Pause why);
-
-    net::Tcp link;
-    std::uint8_t paused = 0;
-    bool ended = false;  // it sends nothing more
-    Millis took = 0;     // when it last took bytes, or had none waiting
-  };
+  using Peer = relay::Peer<net::Tcp>;
 
   void connected(net::Link& link) override;
   void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
@@ -47,11 +38,9 @@ class Session final : public Seated, private net::LinkUser {
   void broken(net::Link& link, int error) override;
 
   bool is_client(const net::Link& link) const { return &link == &client_.link; }
-  void connect();
-  void connect_next();
-  bool connect_to(const net::Address& server);
-  void connect_timed_out();
-  void say_unreached(int error);
+  void connect() { dial_.begin(branch_, limits_.connect_ms, datagrams_.has_value()); }
+  int dial(const net::Address& server, net::Sockets sockets) override;
+  void undialled(Reason why) override { end(why); }
   void find_dialect(Bytes said);
   void open();
 
@@ -82,18 +71,18 @@ class Session final : public Seated, private net::LinkUser {
   const Limits limits_;
   SessionInfo info_;
   Peer client_, server_;
+  Dial dial_{*this};
   Stream to_server_, to_client_;
   std::optional<Datagrams> datagrams_;
   Bucket bytes_, messages_;
   Buffer early_;  // whole frames of the client, before the server may hear them
   std::size_t early_frames_ = 0;
   Buffer said_;  // by the server, before its dialect is known
-  std::size_t next_server_ = 0;
-  Millis began_, moved_, server_spoke_ = 0, connect_by_ = 0, part_at_ = 0, gone_by_ = 0;
+  Millis began_, moved_, server_spoke_ = 0, part_at_ = 0, gone_by_ = 0;
   std::size_t unheard_ = 0;      // bytes that came after the end
   std::optional<Reason> first_;  // who ended first, while the other may go on
-  bool connecting_ = false, sure_, open_ = false, greeted_ = false, named_ = false, told_goodbye_ = false;
-  bool ending_ = false, done_ = false, unreached_ = false;
+  bool sure_, open_ = false, greeted_ = false, named_ = false, told_goodbye_ = false;
+  bool ending_ = false, done_ = false;
 };
 
 }  // namespace entente::relay

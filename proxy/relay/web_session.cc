@@ -1,7 +1,5 @@
 #include "proxy/relay/web_session.h"
 
-#include <cstring>
-
 #include "proxy/net/socket.h"
 
 namespace entente::relay {
@@ -14,22 +12,9 @@ using wire::Way;
 
 namespace {
 
-bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
-
 bool is_message(Opcode opcode) { return opcode == Opcode::kText || opcode == Opcode::kBinary; }
 
 }  // namespace
-
-void WebSession::Peer::pause(Pause why) {
-  if (paused == 0) link.read(false);
-  paused = static_cast<std::uint8_t>(paused | why);
-}
-
-void WebSession::Peer::resume(Pause why) {
-  if ((paused & why) == 0) return;
-  paused = static_cast<std::uint8_t>(paused & ~why);
-  if (paused == 0) link.read(true);
-}
 
 WebSession::WebSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits, const net::Address& client)
     : listener_(listener),
@@ -38,8 +23,10 @@ WebSession::WebSession(Branch& listener, Owner& owner, LinkId link, const Limits
       limits_(limits),
       info_{link,   &listener.route.game,           listener.route.dialect,
             client, listener.route.servers.front(), listener.route.listener},
-      client_(listener.loop, Role::kServer, listener.route.game.largest_from(Way::kToServer), *this),
-      server_(listener.loop, Role::kClient, listener.route.game.largest_from(Way::kToClient), *this),
+      client_(listener.loop, Role::kServer, listener.route.game.largest_from(Way::kToServer),
+              static_cast<net::WebUser&>(*this)),
+      server_(listener.loop, Role::kClient, listener.route.game.largest_from(Way::kToClient),
+              static_cast<net::WebUser&>(*this)),
       cutter_(listener.route.game.cutter(Way::kToServer, listener.route.dialect)),
       bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, listener.loop.now()),
       messages_(limits.messages_per_second, 2ull * limits.messages_per_second, listener.loop.now()),
@@ -84,53 +71,21 @@ void WebSession::refuse_request(unsigned status, const Fault& fault) {
   end(Reason::kBadRequest, {}, fault);
 }
 
-void WebSession::connect() {
-  connecting_ = true;
-  connect_by_ = listener_.loop.now() + limits_.connect_ms;
-  connect_next();
-}
-
-void WebSession::connect_next() {
-  const auto& servers = branch_->route.servers;
-  while (next_server_ < servers.size())
-    if (connect_to(servers[next_server_++])) return;
-  unreached_ = true;
-  end(Reason::kServerRefused);
-}
-
-bool WebSession::connect_to(const net::Address& server) {
+int WebSession::dial(const net::Address& server, net::Sockets sockets) {
   info_.server = server;
-  auto made = net::stream_towards(server);
-  if (!made) {
-    branch_->say(Line::kMachine, made.error().text);
-    return false;
-  }
   const Route& route = branch_->route;
   net::UpgradeRequest request{route.server_name,
                               route.web->server_path.empty() ? request_.target : route.web->server_path,
                               net::make_upgrade_key(), net::forwarded_headers(request_)};
   const std::string host = route.server_name.substr(0, route.server_name.rfind(':'));
   const int error =
-      server_.link.connect(std::move(made->tcp), server, route.web->server_tls.get(), host, std::move(request));
+      server_.link.connect(std::move(sockets.tcp), server, route.web->server_tls.get(), host, std::move(request));
   if (error == 0) server_.link.read(true);
-  if (error != 0) say_unreached(error);
-  return error == 0;
-}
-
-void WebSession::say_unreached(int error) {
-  branch_->say(Line::kMachine,
-               "cannot reach server " + info_.server.text() + ": " + std::strerror(error) + "; is it running?");
-}
-
-void WebSession::connect_timed_out() {
-  server_.link.close();
-  if (next_server_ < branch_->route.servers.size()) return connect();
-  unreached_ = true;
-  end(Reason::kServerTimeout);
+  return error;
 }
 
 void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
-  connecting_ = false;
+  dial_.succeeded();
   open_ = true;
   moved_ = server_.took = client_.took = listener_.loop.now();
   client_.link.answer(request_, response.find("Sec-WebSocket-Protocol"));
@@ -141,7 +96,7 @@ void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
 }
 
 void WebSession::declined(WebLink&, const net::HttpHead& response) {
-  connecting_ = false;
+  dial_.succeeded();
   branch_->say(Line::kMachine, "server " + info_.server.text() + " answered " + std::to_string(response.status) +
                                    " to a WebSocket's request");
   const bool error = response.status >= 400 && response.status < 600;
@@ -251,15 +206,12 @@ void WebSession::wronged(WebLink& link, const Fault& fault, const std::string& d
 void WebSession::ended(WebLink& link) {
   (is_client(link) ? client_ : server_).ended = true;
   if (ending_) return settle();
-  if (!is_client(link) && connecting_) return end(Reason::kServerDeclined);
+  if (!is_client(link) && dial_.under_way()) return end(Reason::kServerDeclined);
   end(first_.value_or(is_client(link) ? Reason::kClientLeft : Reason::kServerLeft));
 }
 
 void WebSession::broken(WebLink& link, int error) {
-  if (connecting_ && !ending_ && !is_client(link)) {
-    say_unreached(error);
-    return connect_next();
-  }
+  if (dial_.under_way() && !ending_ && !is_client(link)) return dial_.failed(error);
   (is_client(link) ? client_ : server_).ended = true;
   if (ending_) return settle();
   end(first_.value_or(is_client(link) ? Reason::kClientReset : Reason::kServerReset));
@@ -273,7 +225,7 @@ void WebSession::end(Reason reason, const Parting& parting, const Fault& fault) 
   gone_by_ = listener_.loop.now() + limits_.linger_ms;
   tell_end(reason, fault);
   if (!open_) decline_client(reason);
-  if (connecting_) server_.link.close();
+  if (dial_.under_way()) server_.link.close();
   part(client_, parting);
   part(server_, reason == Reason::kBadFrame ? Farewell{Farewell::kGoingAway, ""} : parting);
   settle();
@@ -328,7 +280,10 @@ void WebSession::tick(Millis now) {
     return;
   }
   if ((client_.paused & kRate) != 0 && bytes_.ready(now) && messages_.ready(now)) client_.resume(kRate);
-  if (connecting_ && limits_.connect_ms && now > connect_by_) return connect_timed_out();
+  if (dial_.late(now)) {
+    server_.link.close();
+    return dial_.timed_out();
+  }
   if (const auto reason = overdue(now)) end(*reason, Farewell{Farewell::kGoingAway, text(*reason)});
 }
 

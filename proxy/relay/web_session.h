@@ -9,11 +9,13 @@
 #include "proxy/base/limits.h"
 #include "proxy/net/web_link.h"
 #include "proxy/relay/bucket.h"
+#include "proxy/relay/dial.h"
+#include "proxy/relay/peer.h"
 #include "proxy/relay/seated.h"
 
 namespace entente::relay {
 
-class WebSession final : public Seated, private net::WebUser {
+class WebSession final : public Seated, private net::WebUser, private Dial::User {
  public:
   WebSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits, const net::Address& client);
 
@@ -24,21 +26,12 @@ class WebSession final : public Seated, private net::WebUser {
   const SessionInfo& info() const override { return info_; }
   Branch& branch() override { return *branch_; }
   const Route& listener() override { return listener_.route; }
-  bool server_unreached() const override { return unreached_; }
+  bool server_unreached() const override { return dial_.unreached(); }
 
  private:
-  enum Pause : std::uint8_t { kBehind = 1, kRate = 2, kEarly = 4 };
-  struct Peer {
-    Peer(net::Loop& loop, net::WebSocket::Role role, std::size_t largest, net::WebUser& user)
-        : link(loop, role, largest, user) {}
-    void pause(Pause why);
-    void resume(Pause why);
-
-    net::WebLink link;
-    std::uint8_t paused = 0;
-    bool ended = false;     // it sends nothing more
+  struct Peer : relay::Peer<net::WebLink> {
+    using relay::Peer<net::WebLink>::Peer;
     bool farewell = false;  // it said goodbye
-    Millis took = 0;        // when it last took bytes, or had none waiting
   };
 
   void asked(net::WebLink& link, const net::HttpHead& request) override;
@@ -57,11 +50,9 @@ class WebSession final : public Seated, private net::WebUser {
 
   std::optional<Fault> objection(const net::HttpHead& request, unsigned& status);
   void refuse_request(unsigned status, const Fault& fault);
-  void connect();
-  void connect_next();
-  bool connect_to(const net::Address& server);
-  void connect_timed_out();
-  void say_unreached(int error);
+  void connect() { dial_.begin(*branch_, limits_.connect_ms, false); }
+  int dial(const net::Address& server, net::Sockets sockets) override;
+  void undialled(Reason why) override { end(why); }
 
   bool may_pass(Bytes message);
   void begin(wire::Way way, Bytes message);
@@ -83,16 +74,16 @@ class WebSession final : public Seated, private net::WebUser {
   const Limits limits_;
   SessionInfo info_;
   Peer client_, server_;
+  Dial dial_{*this};
   std::unique_ptr<wire::Cutter> cutter_;
   Bucket bytes_, messages_;
   net::HttpHead request_;
-  std::size_t next_server_ = 0;
   std::uint64_t passed_ = 0;  // bytes of the client's messages
-  Millis began_, moved_, connect_by_ = 0, gone_by_ = 0;
+  Millis began_, moved_, gone_by_ = 0;
   std::size_t unheard_ = 0;      // bytes that came after the end
   std::optional<Reason> first_;  // who said goodbye first
-  bool asked_ = false, connecting_ = false, open_ = false, begun_ = false;
-  bool ending_ = false, done_ = false, unreached_ = false;
+  bool asked_ = false, open_ = false, begun_ = false;
+  bool ending_ = false, done_ = false;
 };
 
 }  // namespace entente::relay

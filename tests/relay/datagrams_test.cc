@@ -66,7 +66,8 @@ TEST_CASE("a wildcard listener answers from the address that the client came to"
   std::thread serving([&] { server.run(); });
   {
     const net::Address door = *net::Address::parse("127.0.0.3", listening->address.port());
-    const Stream client = Stream::to(door);
+    const net::Address from = free_for_both();
+    const Stream client = Stream::to(door, &from);
     client.send(kHello);
     const Stream uplink = fake.accept();
     uplink.send(kWelcome);

@@ -24,6 +24,9 @@ constexpr int kPatience = 8000;  // milliseconds, then a test has failed
 
 inline net::Address loopback(bool v6 = false) { return *net::Address::parse(v6 ? "::1" : "127.0.0.1", 0); }
 
+/// A port that is free for TCP and for UDP, for a client that wants both.
+inline net::Address free_for_both(bool v6 = false) { return net::listen(loopback(v6), true)->address; }
+
 /// Waits for what other threads bring about and nobody tells.
 inline bool eventually(const std::function<bool()>& true_now) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);

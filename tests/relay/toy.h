@@ -27,11 +27,14 @@ inline Buffer frames(std::size_t bytes, std::uint32_t seed) {
   return all;
 }
 
-/// A client and a server that have greeted each other through the relay.
+/// A client and a server that have greeted each other through the relay. The client's port is free for UDP.
 struct Pair {
   Pair(const Running& running, const FakeServer& fake, const net::Address* from = nullptr, int receive_buffer = 0,
        std::string_view welcome = kWelcome)
-      : client(Stream::to(running.address, from, receive_buffer)) {
+      : Pair(running, fake, from ? *from : free_for_both(running.address.v6()), receive_buffer, welcome) {}
+  Pair(const Running& running, const FakeServer& fake, const net::Address& from, int receive_buffer,
+       std::string_view welcome)
+      : client(Stream::to(running.address, &from, receive_buffer)) {
     client.send(kHello);
     server = fake.accept();
     CHECK(server.read_text(4) == kHello);

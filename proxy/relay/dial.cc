@@ -1,0 +1,65 @@
+#include "proxy/relay/dial.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace entente::relay {
+namespace {
+
+constexpr int kPortTries = 8;  // for a local port that has no old connection to this server
+
+bool port_is_taken(int error) { return error == EADDRNOTAVAIL || error == EADDRINUSE; }
+
+}  // namespace
+
+void Dial::begin(Branch& branch, std::uint32_t connect_ms, bool paired) {
+  branch_ = &branch;
+  connect_ms_ = connect_ms;
+  paired_ = paired;
+  next(Reason::kServerRefused);
+}
+
+void Dial::failed(int error) {
+  say(branch_->route.servers[next_ - 1], error);
+  next(Reason::kServerRefused);
+}
+
+/// `last`: how the one before this ended, which is the reason if there is no other.
+void Dial::next(Reason last) {
+  const auto& servers = branch_->route.servers;
+  until_ = branch_->loop.now() + connect_ms_;
+  while (next_ < servers.size())
+    if (try_one(servers[next_++])) return;
+  unreached_ = true;
+  give_up(last);
+}
+
+/// False when this address cannot be reached and the next one may be tried.
+bool Dial::try_one(const net::Address& server) {
+  int error = 0;
+  for (int i = 0; i < kPortTries; ++i) {
+    auto made = paired_ ? net::pair_towards(server) : net::stream_towards(server);
+    if (!made) {
+      branch_->say(Line::kMachine, made.error().text);
+      give_up(Reason::kNoFiles);
+      return true;
+    }
+    error = user_.dial(server, std::move(*made));
+    if (error == 0) return true;
+    if (!port_is_taken(error)) break;
+  }
+  say(server, error);
+  return false;
+}
+
+void Dial::say(const net::Address& server, int error) {
+  branch_->say(Line::kMachine,
+               "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?");
+}
+
+void Dial::give_up(Reason why) {
+  branch_ = nullptr;
+  user_.undialled(why);
+}
+
+}  // namespace entente::relay

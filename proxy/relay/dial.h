@@ -1,0 +1,50 @@
+// Reaching a route's server over TCP: its addresses in turn, each within Limits::connect_ms.
+// Law: sends nothing; why an address could not be reached is said, and after the last its user is told.
+#pragma once
+
+#include "proxy/net/socket.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+class Dial {
+ public:
+  class User {
+   public:
+    virtual ~User() = default;
+    /// Connect to `server` from these sockets. An errno when that cannot even begin.
+    virtual int dial(const net::Address& server, net::Sockets sockets) = 0;
+    /// It is over, without success.
+    virtual void undialled(Reason why) = 0;
+  };
+
+  explicit Dial(User& user) : user_(user) {}
+
+  /// `paired`: with a UDP socket on the same local port. REQUIRES: once.
+  void begin(Branch& branch, std::uint32_t connect_ms, bool paired);
+  bool under_way() const { return branch_ != nullptr; }
+
+  /// What became of the connection that was begun. The link of a failed or late one is closed.
+  void succeeded() { branch_ = nullptr; }
+  void failed(int error);
+  bool late(Millis now) const { return under_way() && connect_ms_ && now > until_; }
+  void timed_out() { next(Reason::kServerTimeout); }
+
+  /// No address of the server could be reached.
+  bool unreached() const { return unreached_; }
+
+ private:
+  void next(Reason last);
+  bool try_one(const net::Address& server);
+  void say(const net::Address& server, int error);
+  void give_up(Reason why);
+
+  User& user_;
+  Branch* branch_ = nullptr;  // while it is under way
+  std::uint32_t connect_ms_ = 0;
+  Millis until_ = 0;
+  std::size_t next_ = 0;
+  bool paired_ = false, unreached_ = false;
+};
+
+}  // namespace entente::relay

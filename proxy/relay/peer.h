@@ -1,0 +1,42 @@
+// One of a session's two peers: its link, and how things stand with it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "proxy/base/time.h"
+
+namespace entente::relay {
+
+/// Why a peer is not read at present. The values are bits: there may be several reasons.
+enum Pause : std::uint8_t {
+  kBehind = 1,  ///< the other peer is slow
+  kRate = 2,    ///< it sent faster than its limits
+  kEarly = 4,   ///< the other peer may not hear it yet
+};
+
+template <class Link>
+struct Peer {
+  template <class... Its>
+  explicit Peer(Its&&... its) : link(std::forward<Its>(its)...) {}
+
+  void pause(Pause why) {
+    if (paused == 0) link.read(false);
+    paused = static_cast<std::uint8_t>(paused | why);
+  }
+  void resume(Pause why) {
+    if ((paused & why) == 0) return;
+    paused = static_cast<std::uint8_t>(paused & ~why);
+    if (paused == 0) link.read(true);
+  }
+
+  Link link;
+  std::uint8_t paused = 0;
+  bool ended = false;  ///< it sends nothing more
+  Millis took = 0;     ///< when it last took bytes, or had none waiting
+};
+
+/// Whether `limit` milliseconds have passed since then. A limit of 0 is none.
+constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
+
+}  // namespace entente::relay
