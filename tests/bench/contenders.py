@@ -70,7 +70,7 @@ worker_processes 1;
 worker_rlimit_nofile 16384;
 pid {folder}/pid;
 error_log {folder}/error.log error;
-events {{ worker_connections 8192; }}
+events {{ worker_connections 16384; }}
 stream {{
   proxy_timeout 60s;
   server {{ listen 127.0.0.1:{port}; proxy_pass {echo}; }}

@@ -17,7 +17,7 @@ namespace {
 
 using Nanos = std::uint64_t;
 constexpr Nanos kSecond = 1'000'000'000;
-constexpr Nanos kJoinLimit = 20 * kSecond;
+constexpr Nanos kJoinLimit = 40 * kSecond;
 constexpr Nanos kLostAfter = kSecond / 10;  // a datagram not answered by then is lost
 constexpr std::size_t kJoiningAtOnce = 16;
 constexpr unsigned kPlayersPerAddress = 150;  // fewer than the server has ids: (address, id) tells every player
@@ -41,13 +41,9 @@ void send_whole(const Fd& fd, Bytes bytes, const char* who) {
 }  // namespace
 
 struct Players::Player {
-  Player(Players& all, unsigned index) : players(all) {
-    const auto from = source(index);
-    stream.fd = open_socket(Kind::kTcp, &from);
-    start_connect(stream.fd, players.cell_.to);
-    players.poll_.watch(stream.fd, EPOLLOUT, stream);
-  }
+  Player(Players& all, unsigned index) : players(all) { come(source(index)); }
 
+  void come(const sockaddr_in& from);
   void greet();
   void read_stream();
   void hear_greeting(Bytes bytes);
@@ -84,6 +80,12 @@ struct Players::Player {
   std::uint32_t sent = 0, done = 0;         // numbers of the newest message sent and of the newest answered
   std::array<Nanos, kOnTheWay> intended{};  // by number
 };
+
+void Players::Player::come(const sockaddr_in& from) {
+  stream.fd = open_socket(Kind::kTcp, &from);
+  start_connect(stream.fd, players.cell_.to);
+  players.poll_.watch(stream.fd, EPOLLOUT, stream);
+}
 
 void Players::Player::greet() {
   players.poll_.change(stream.fd, EPOLLIN, stream);
@@ -130,11 +132,17 @@ void Players::Player::hear_chat(Bytes bytes) {
   heard = rest;
 }
 
-// As bzflag does: a UDP socket on the port of its TCP connection asks for the link with the id of the greeting.
+// As bzflag does: a UDP socket on the port of its TCP connection asks for the link with the id of the greeting. Where
+// somebody else has that UDP port, the player comes again from another.
 void Players::Player::link() {
   if (!datagrams.fd) {
-    const auto from = own_address(stream.fd);
+    auto from = own_address(stream.fd);
     datagrams.fd = open_socket(Kind::kUdp, &from);
+    if (!datagrams.fd) {
+      from.sin_port = 0;
+      greeted = false;
+      return come(from);
+    }
     start_connect(datagrams.fd, players.cell_.to);
     players.poll_.watch(datagrams.fd, EPOLLIN, datagrams);
     update = UpdateFrame(id);
@@ -213,7 +221,7 @@ void Players::join() {
       players_.push_back(std::make_unique<Player>(*this, static_cast<unsigned>(players_.size())));
     poll_.turn(10);
     const Nanos now = now_ns();
-    if (now > limit) die("only " + std::to_string(joined_) + " players could join in 20 s");
+    if (now > limit) die("only " + std::to_string(joined_) + " players could join in 40 s");
     if (now < again) continue;
     again = now + kLostAfter;
     for (auto& player : players_)

@@ -19,8 +19,11 @@ void set(const Fd& fd, int level, int option, int value) {
   if (setsockopt(fd.get(), level, option, &value, sizeof value) != 0) die("setsockopt");
 }
 
-void bind_to(const Fd& fd, const sockaddr_in& local) {
-  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&local), sizeof local) != 0) die("bind");
+/// False if it is taken.
+bool bind_to(const Fd& fd, const sockaddr_in& local) {
+  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&local), sizeof local) == 0) return true;
+  if (errno != EADDRINUSE) die("bind");
+  return false;
 }
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -70,7 +73,7 @@ Fd open_socket(Kind kind, const sockaddr_in* local) {
   } else {
     set(fd, SOL_SOCKET, SO_RCVBUF, kUdpBuffer);
   }
-  if (local != nullptr) bind_to(fd, *local);
+  if (local != nullptr && !bind_to(fd, *local)) return {};
   return fd;
 }
 
@@ -85,9 +88,9 @@ Port open_port() {
     port.tcp = open_socket(Kind::kTcp, &any);
     if (listen(port.tcp.get(), SOMAXCONN) != 0) die("listen");
     port.number = ntohs(own_address(port.tcp).sin_port);
-    port.udp = open_socket(Kind::kUdp, nullptr);
     const sockaddr_in same = loopback(port.number);
-    if (bind(port.udp.get(), reinterpret_cast<const sockaddr*>(&same), sizeof same) == 0) return port;
+    port.udp = open_socket(Kind::kUdp, &same);
+    if (port.udp) return port;
   }
   die("no port is free for both TCP and UDP");
 }

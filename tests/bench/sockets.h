@@ -43,7 +43,7 @@ sockaddr_in own_address(const Fd& fd);
 /// An address as one number, to look peers up by.
 std::uint64_t key(const sockaddr_in& at);
 
-/// A non-blocking socket, bound if `local` says so; TCP ones send at once (no Nagle).
+/// A non-blocking socket, bound if `local` says so; TCP ones send at once (no Nagle). Empty if that place is taken.
 Fd open_socket(Kind kind, const sockaddr_in* local);
 /// Non-blocking connect: for TCP it is done when the socket becomes writable.
 void start_connect(const Fd& fd, const sockaddr_in& to);
