@@ -20,24 +20,35 @@ void put_control(msghdr& header, int level, int type, const Info& info) {
 
 }  // namespace
 
-bool UdpReader::open(int fd) {
+bool UdpReader::open(int fd, bool connected) {
   fd_ = fd;
+  connected_ = connected;
   if (!poll_.open(loop_, fd, *this)) return false;
   poll_.want(true, false);
   return true;
 }
 
+// A connected socket may answer with an ICMP refusal instead; the next datagrams may pass again.
 void UdpReader::ready(bool, bool, bool broken) {
+  connected_ ? receive_one() : receive_many();
+  if (poll_.is_open()) user_.datagrams_done();
+  if (broken && poll_.is_open()) poll_.want(true, false);
+}
+
+void UdpReader::receive_one() {
+  Buffer& room = loop_.datagram_room().bytes;
+  const ssize_t size = ::recv(fd_, room.data(), DatagramRoom::kSlotSize, MSG_DONTWAIT);
+  if (size >= 0) user_.datagram(Address(), Bytes(room).first(static_cast<std::size_t>(size)));
+}
+
+void UdpReader::receive_many() {
   DatagramRoom& room = loop_.datagram_room();
-  // A connected socket may answer with an ICMP refusal instead; the next datagrams may pass again.
   const int got = ::recvmmsg(fd_, room.headers.data(), DatagramRoom::kSlots, MSG_DONTWAIT, nullptr);
   for (std::size_t i = 0; got > 0 && i < static_cast<std::size_t>(got) && poll_.is_open(); ++i) {
     room.headers[i].msg_hdr.msg_namelen = sizeof(room.from[i]);
     const Bytes bytes(static_cast<const std::uint8_t*>(room.parts[i].iov_base), room.headers[i].msg_len);
     user_.datagram(Address::from(reinterpret_cast<const sockaddr*>(&room.from[i])), bytes);
   }
-  if (poll_.is_open()) user_.datagrams_done();
-  if (broken && poll_.is_open()) poll_.want(true, false);
 }
 
 bool udp_send(int fd, Bytes datagram) {

@@ -24,16 +24,24 @@ class UdpReader final : private Poll::User {
   };
 
   UdpReader(Loop& loop, User& user) : loop_(loop), user_(user) {}
-  bool open(int fd);
+  /// Many senders: each readiness takes as many datagrams as there are, up to DatagramRoom::kSlots.
+  bool open(int fd) { return open(fd, false); }
+  /// A connected socket, whose datagrams mostly come one at a time: each readiness takes one, and more make it ready
+  /// again. `from` is then empty: all are from the peer.
+  bool open_connected(int fd) { return open(fd, true); }
   void close() { poll_.close(); }
 
  private:
+  bool open(int fd, bool connected);
   void ready(bool readable, bool writable, bool broken) override;
+  void receive_one();
+  void receive_many();
 
   Loop& loop_;
   User& user_;
   Poll poll_;
   int fd_ = -1;
+  bool connected_ = false;
 };
 
 /// Sends on a connected socket. False when the kernel does not take it now.

@@ -17,7 +17,7 @@ Datagrams::Datagrams(Branch& branch, const SessionInfo& session, const Limits& l
 bool Datagrams::open(net::Fd connected) {
   close();
   server_ = std::move(connected);
-  return reader_.open(server_.get());
+  return reader_.open_connected(server_.get());
 }
 
 void Datagrams::close() {
