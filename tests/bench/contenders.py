@@ -103,6 +103,7 @@ class Contender:
 
     def __init__(self, name, carries, needs=None):
         self.name, self.carries, self.needs = name, carries, needs
+        self.complaints = []
 
     def missing(self):
         return self.needs is not None and shutil.which(self.needs) is None
@@ -116,6 +117,11 @@ class Contender:
                 yield address, process.pid
             finally:
                 kill(process)
+                self.complaints += self.said(pathlib.Path(folder))
+
+    def said(self, _):
+        """Lines of its log that the reader of the table must know."""
+        return []
 
 
 class Direct(Contender):
@@ -142,6 +148,9 @@ class Announcing(Contender):
             kill(process)
             raise RuntimeError(f"{self.name} did not start:\n{log.read_text()}")
         return process, line[-1]
+
+    def said(self, folder):
+        return (folder / "log").read_text().splitlines()
 
 
 class Configured(Contender):
@@ -199,5 +208,5 @@ def all_contenders(build):
         Nginx("nginx", both, "nginx"),
         Socat("socat", {"tcp"}, "socat"),
         Announcing("entente", both, program, entente(record=False)),
-        Announcing("entente, recording", both, program, entente(record=True)),
+        Announcing("entente + recording", both, program, entente(record=True)),
     ]

@@ -1,6 +1,7 @@
 # What the benchmark saw, as markdown: medians over the rounds, ratios inside each round, and the aims held against them.
 # Law: a ratio is taken inside one round and then its median over the rounds; never between two medians.
 import datetime
+import os
 import pathlib
 import platform
 import re
@@ -9,7 +10,7 @@ import statistics
 import subprocess
 import sys
 
-OURS, RECORDING = "entente", "entente, recording"
+OURS, RECORDING = "entente", "entente + recording"
 
 
 def cell_name(cell):
@@ -127,12 +128,13 @@ def surroundings():
     version = lambda text: re.search(r"\d+\.\d+(\.\d+)?", text).group() if text else "absent"
     return (f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC, commit {commit}, "
             f"Linux {platform.release()}, {cpu.group(1) if cpu else platform.machine()}, "
+            f"load average {os.getloadavg()[0]:.1f}, "
             f"g++ {version(first_line('g++', '-dumpfullversion'))}, "
             f"HAProxy {version(first_line('haproxy', '-v'))}, nginx {version(first_line('nginx', '-v'))}, "
             f"socat {socat.group(1) if socat else 'absent'}")
 
 
-def relays(results, cells, rates, chosen):
+def relays(results, cells, rates, chosen, complaints):
     lines = [command() + f": medians of {chosen.rounds} interleaved rounds of {chosen.seconds:g} s a cell.",
              surroundings() + ".", ""]
     for kind, beside in (("tcp", "HAProxy"), ("udp", "nginx")):
@@ -141,7 +143,7 @@ def relays(results, cells, rates, chosen):
         lines += table(results, kind, cells, beside) + [""]
         if kind in rates:
             lines += [f"Half load, {kind.upper()}: {rates[kind]:,.0f} messages per second for everybody.", ""]
-    lines += losses(results, cells) + [""] + aims(results)
+    lines += losses(results, cells) + complaints + [""] + aims(results)
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -1,0 +1,153 @@
+"""Measures relays beside each other, and codecs, and writes the tables into README.md.
+
+  tests/bench/run            all of it, about 15 minutes
+  tests/bench/run --quick    a smoke run of a minute: prints, writes nothing
+
+Needs a quiet machine with two cores: the load and its echo server run on core 0, the relay on core 1. Absolute numbers
+wander with the machine; ratios inside one run hold.
+"""
+import argparse
+import contextlib
+import json
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+
+import contenders
+import report
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = HERE.parent.parent / "build" / "bench"
+
+# (kind, connections, paced): paced cells run at half load (see half_loads).
+CELLS = [("tcp", 1, False), ("tcp", 100, False), ("tcp", 1000, False), ("tcp", 100, True), ("tcp", 1000, True),
+         ("udp", 1, False), ("udp", 100, False), ("udp", 1000, False), ("udp", 100, True)]
+CELL_LIMIT = 60  # seconds
+CODECS_LIMIT = 600
+
+
+def arguments():
+    parse = argparse.ArgumentParser(prog="tests/bench/run", description=__doc__,
+                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs"], default="all")
+    parse.add_argument("--quick", action="store_true", help="one round of half a second a cell; writes nothing")
+    parse.add_argument("--rounds", type=int, default=5, help="interleaved rounds (5)")
+    parse.add_argument("--seconds", type=float, default=2.0, help="measured in each cell (2)")
+    parse.add_argument("--only", default="", help="comma-separated contenders, e.g. floor,nginx; writes nothing")
+    parse.add_argument("--cells", default="", help="comma-separated cells, e.g. tcp:100,udp:100:paced; writes nothing")
+    parse.add_argument("--dry", action="store_true", help="print, write nothing")
+    chosen = parse.parse_args()
+    if chosen.quick:
+        chosen.rounds, chosen.seconds = 1, 0.5
+    chosen.dry = chosen.dry or chosen.quick or bool(chosen.only) or bool(chosen.cells)
+    return chosen
+
+
+class Load:
+    """The load generator with its echo server: one process for the whole run."""
+
+    def __init__(self):
+        self.process = contenders.spawn([BUILD / "tests/bench/bench_load"], contenders.LOAD_CORE,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.echo = self.process.stdout.readline().split()[1]
+
+    def cell(self, kind, address, connections, seconds, rate, pid):
+        signal.alarm(CELL_LIMIT)
+        self.process.stdin.write(f"{kind} {address} {connections} {seconds} {rate} {pid}\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        signal.alarm(0)
+        if not line:
+            raise RuntimeError(f"the load gave up in {kind} with {connections} connections (see above)")
+        return json.loads(line)
+
+
+class Relays:
+    """All contenders, each in front of the same echo server, waiting for their turn."""
+
+    def __init__(self, load, runners, stack):
+        self.load = load
+        self.running = {one: stack.enter_context(one.running(load.echo)) for one in runners}
+
+    def cell(self, one, kind, connections, seconds, rate):
+        address, pid = self.running[one]
+        return self.load.cell(kind, address, connections, seconds, rate, pid)
+
+    def half_loads(self, cells):
+        """For TCP and UDP, half of what the slowest relay carries at 100 connections: the same load for everybody.
+        socat, a process a connection, would set it so low that the others had nothing to do; it has to bear it."""
+        rates = {}
+        for kind in sorted({kind for kind, _, paced in cells if paced}):
+            carried = [self.cell(one, kind, 100, 1.0, 0)["rate"]
+                       for one in self.running if kind in one.carries and one.name not in ("direct", "socat")]
+            rates[kind] = round(min(carried) / 2, -2)
+        return rates
+
+    def round(self, cells, seconds, rates, backwards):
+        """Each cell with one contender right after the other, so that they meet the same weather."""
+        results = {one.name: {} for one in self.running}
+        for kind, connections, paced in cells:
+            order = [one for one in self.running if kind in one.carries]
+            for one in reversed(order) if backwards else order:
+                seen = self.cell(one, kind, connections, seconds, rates[kind] if paced else 0)
+                results[one.name][kind, connections, paced] = seen
+        return results
+
+
+def measure_relays(chosen):
+    runners = [one for one in contenders.all_contenders(BUILD)
+               if not chosen.only or one.name in chosen.only.split(",")]
+    for one in [one for one in runners if one.missing()]:
+        print(f"not here, left out: {one.name}", file=sys.stderr)
+        runners.remove(one)
+    named = [cell for cell in CELLS if not chosen.cells or report.cell_name(cell) in chosen.cells.split(",")]
+    load = Load()
+    rounds, rates = [], {}
+    try:
+        for number in range(chosen.rounds):
+            print(f"round {number + 1} of {chosen.rounds}", file=sys.stderr)
+            with contextlib.ExitStack() as stack:
+                relays = Relays(load, runners, stack)
+                rates = rates or relays.half_loads(named)
+                rounds.append(relays.round(named, chosen.seconds, rates, backwards=number % 2 == 1))
+    finally:
+        contenders.kill(load.process)
+    results = {one.name: [seen[one.name] for seen in rounds] for one in runners}
+    complaints = [f"{one.name} said: {line}" for one in runners for line in one.complaints[:3]]
+    return report.relays(results, named, rates, chosen, complaints)
+
+
+def measure_codecs(chosen):
+    command = [BUILD / "tests/bench/bench_codec", "--benchmark_format=json",
+               f"--benchmark_min_time={0.005 if chosen.quick else 0.05}"]
+    process = contenders.spawn(command, contenders.RELAY_CORE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        said, _ = process.communicate(timeout=CODECS_LIMIT)
+    except subprocess.TimeoutExpired:
+        contenders.kill(process)
+        raise
+    return report.codecs(json.loads(said))
+
+
+def give_up(number, _):
+    why = ": a cell took too long" if number == signal.SIGALRM else ""
+    raise SystemExit(f"stopped by {signal.Signals(number).name}{why}")
+
+
+def main():
+    chosen = arguments()
+    for number in (signal.SIGALRM, signal.SIGTERM):
+        signal.signal(number, give_up)  # so that what was started is ended
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    for name, measure in (("relays", measure_relays), ("codecs", measure_codecs)):
+        if chosen.what in ("all", name):
+            text = measure(chosen)
+            print(text)
+            if not chosen.dry:
+                report.write(HERE / "README.md", name, text)
+
+
+if __name__ == "__main__":
+    main()
