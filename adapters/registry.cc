@@ -13,11 +13,7 @@ namespace entente {
 
 std::span<const wire::Game* const> games() {
   static const std::array all{
-      &aos::game(),
-      &bzdraft::game(),
-      &bzflag::game(),
-      &ogar::game(),
-      &panic::game(),
+      &aos::game(), &bzdraft::game(), &bzflag::game(), &ogar::game(), &panic::game(),
   };
   return all;
 }

@@ -199,7 +199,7 @@ std::string layouts(const Game& game, const Row& row) {
     if (same != groups.end())
       same->first.push_back(i);
     else
-      groups.push_back({{i}, std::move(lines)});
+      groups.emplace_back(std::vector{i}, std::move(lines));
   }
   std::string out;
   for (const auto& [dialects, lines] : groups)

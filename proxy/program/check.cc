@@ -9,7 +9,7 @@
 namespace entente {
 
 void declare_check(CLI::App& app, CheckOptions& options) {
-  auto* config = app.add_option("CONFIG", options.config, "The file to check (TOML)");
+  auto* config = app.add_option("CONFIG", options.config, "The file to check (TOML)")->type_name("FILE");
   auto* example =
       app.add_flag("--example", options.example, "Print a commented example with every key, and check nothing");
   config->excludes(example);

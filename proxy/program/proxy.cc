@@ -16,10 +16,13 @@ int wrong(const char* option, const Error& error) { return misused("entente prox
 void declare_proxy(CLI::App& app, ProxyOptions& options) {
   app.add_option("--listen", options.listen,
                  "Where players come to: game://address:port?dialect=name; port 0 is a free one")
+      ->type_name("URL")
       ->required();
   app.add_option("--to", options.to, "The server: game://host:port?dialect=name; without a dialect it is detected")
+      ->type_name("URL")
       ->required();
-  app.add_option("--record", options.record, "A file to record into (MCAP); {time} and {game} are filled in");
+  app.add_option("--record", options.record, "Where to record (MCAP); {time} and {game} are filled in")
+      ->type_name("FILE");
   declare_log_flags(app, options.log);
 }
 

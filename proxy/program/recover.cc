@@ -32,8 +32,11 @@ void tell(const trace::Recovered& recovered) {
 }  // namespace
 
 void declare_recover(CLI::App& app, RecoverOptions& options) {
-  app.add_option("FILE", options.file, "The recording, often one that ends in .part; it is only read")->required();
-  app.add_option("--out", options.out, "Where the whole one goes (FILE without .part, else FILE.recovered.mcap)");
+  app.add_option("FILE", options.file, "The recording, often one that ends in .part; it is only read")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--out", options.out, "Where the whole one goes (FILE without .part, else FILE.recovered.mcap)")
+      ->type_name("FILE");
 }
 
 int run_recover(const RecoverOptions& options) {

@@ -1,5 +1,5 @@
-// MCAP files by strangers: whatever the bytes, reading ends, in bounds and within the limits; and what recover() makes of
-// them is whole, and has exactly the messages that it says it has.
+// MCAP files by strangers: whatever the bytes, reading ends, in bounds and within the limits; and what recover() makes
+// of them is whole, and has exactly the messages that it says it has.
 #include <cstdint>
 #include <cstdlib>
 
