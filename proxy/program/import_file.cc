@@ -86,6 +86,10 @@ std::optional<Speech> RecordedFile::speech_of(const ImportedConnection& connecti
   return Speech{said, same_game ? speech_->dialect : 0};
 }
 
+Speech as_named(const Speech& speech, Bytes first) {
+  return {speech.game, speech.game->named_by_client(first).value_or(speech.dialect)};
+}
+
 wire::Codec& Codecs::of(const Speech& speech) {
   auto& codec = codecs_[{speech.game, speech.dialect}];
   if (!codec) codec = speech.game->codec(speech.dialect);

@@ -47,6 +47,10 @@ class RecordedFile {
   std::optional<Speech> speech_;  // of connections of which the file itself says none
 };
 
+/// What a connection speaks whose client begins with `first`: a client that names its dialect knows better than whoever
+/// started us, and one file may hold several.
+Speech as_named(const Speech& speech, Bytes first);
+
 /// One codec for each speech, made when it is first wanted.
 class Codecs {
  public:

@@ -57,7 +57,9 @@ class InspectedLink final : wire::Dissected {
                 LineWriter& writer)
       : said_(said),
         name_(std::move(name)),
-        codec_(codecs.of(speech)),
+        speech_(speech),
+        codecs_(codecs),
+        codec_(&codecs.of(speech)),
         dissector_(*speech.game, speech.dialect),
         wanted_(wanted),
         writer_(writer) {
@@ -66,6 +68,7 @@ class InspectedLink final : wire::Dissected {
 
   void bytes(const Imported& piece, WallTime since_start) {
     said_.since_start = since_start;
+    if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) hear_dialect(piece.bytes);
     if (piece.lane == Lane::kDatagram)
       dissector_.datagram(piece.way, piece.bytes, *this);
     else
@@ -89,9 +92,17 @@ class InspectedLink final : wire::Dissected {
   void frame(const Frame& frame) override {
     if (!wanted_.way(frame.way) || !wanted_.time(said_.since_start)) return;
     said_.frame = frame;
-    const auto row = codec_.decode(frame);
-    if (row && wanted_.message((*row)->name)) writer_.message(said_, **row, codec_);
+    const auto row = codec_->decode(frame);
+    if (row && wanted_.message((*row)->name)) writer_.message(said_, **row, *codec_);
     if (!row && wanted_.anything()) writer_.undecoded(said_, &row.error());
+  }
+  void hear_dialect(Bytes first) {
+    const Speech named = as_named(speech_, first);
+    if (named.dialect == speech_.dialect) return;
+    speech_ = named;
+    codec_ = &codecs_.of(speech_);
+    dissector_ = wire::Dissector(*speech_.game, speech_.dialect);
+    event(said_.since_start, "the client names " + std::string(speech_.game->dialects()[speech_.dialect].name));
   }
   void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
     if (!wanted_.way(way) || !wanted_.time(said_.since_start) || !wanted_.anything()) return;
@@ -101,10 +112,13 @@ class InspectedLink final : wire::Dissected {
 
   Said said_;
   std::string name_;
-  wire::Codec& codec_;
+  Speech speech_;
+  Codecs& codecs_;
+  wire::Codec* codec_;
   wire::Dissector dissector_;
   const Wanted& wanted_;
   LineWriter& writer_;
+  bool client_spoke_ = false;
 };
 
 class Inspector final : public ImportSink {

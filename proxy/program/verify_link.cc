@@ -1,6 +1,7 @@
 #include "proxy/program/verify_link.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "adapters/wire/print.h"
 
@@ -29,15 +30,24 @@ VerifiedLink::VerifiedLink(std::string name, const Speech& speech, Bench& bench)
     : name_(std::move(name)),
       speech_(speech),
       bench_(bench),
-      codec_(bench.codecs.of(speech)),
+      codec_(&bench.codecs.of(speech)),
       dissector_(*speech.game, speech.dialect) {}
 
 void VerifiedLink::bytes(const Imported& piece) {
   now_ = piece.time;
+  if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) hear_dialect(piece.bytes);
   if (piece.lane == Lane::kDatagram)
     dissector_.datagram(piece.way, piece.bytes, *this);
   else
     dissector_.stream(piece.way, piece.bytes, *this);
+}
+
+void VerifiedLink::hear_dialect(Bytes first) {
+  const Speech named = as_named(speech_, first);
+  if (named.dialect == speech_.dialect) return;
+  speech_ = named;
+  codec_ = &bench_.codecs.of(speech_);
+  dissector_ = wire::Dissector(*speech_.game, speech_.dialect);
 }
 
 void VerifiedLink::lost(Way way, std::uint64_t bytes) {
@@ -77,7 +87,7 @@ std::string VerifiedLink::line() const {
 
 void VerifiedLink::frame(const Frame& frame) {
   ++tally_.frames;
-  const auto row = codec_.decode(frame);
+  const auto row = codec_->decode(frame);
   if (row)
     compare(frame, **row);
   else
@@ -92,8 +102,8 @@ void VerifiedLink::raw(Way way, Lane lane, Bytes bytes, const Fault* why) {
 
 void VerifiedLink::compare(const Frame& frame, const wire::Row& row) {
   again_.clear();
-  codec_.encode(again_);
-  const std::size_t opaque = opaque_bytes(codec_);
+  codec_->encode(again_);
+  const std::size_t opaque = opaque_bytes(*codec_);
   if (same(again_, frame.bytes)) {
     ++(opaque == 0 ? tally_.exact : tally_.opaque);
     if (opaque == 0) return;
@@ -103,7 +113,7 @@ void VerifiedLink::compare(const Frame& frame, const wire::Row& row) {
   ++tally_.mismatched;
   const std::size_t at = first_difference(frame.bytes, again_);
   // The message cut off where the bytes differ: its fault names the field that begins or lies there.
-  const auto cut = codec_.decode({frame.way, frame.lane, frame.stage, frame.bytes.first(at)});
+  const auto cut = codec_->decode({frame.way, frame.lane, frame.stage, frame.bytes.first(at)});
   const std::string why = "encodes to " + std::to_string(again_.size()) + " bytes, there " + hex_around(again_, at);
   bench_.explainer.say(
       explain(frame.way, {"does not survive", row.name, why, cut ? "" : cut.error().field, at, frame.bytes}));
@@ -115,7 +125,7 @@ void VerifiedLink::undecoded(const Frame& frame, const Fault& fault) {
     ++tally_.refused;
     return;
   }
-  const wire::Row* row = codec_.find(frame);
+  const wire::Row* row = codec_->find(frame);
   auto explanation = explain(frame.way, {"does not decode", row != nullptr ? row->name : "", fault.what, fault.field,
                                          fault.offset, frame.bytes});
   if (client && waiting_.size() < kMostWaiting) return waiting_.push_back({now_, std::move(explanation)});

@@ -43,6 +43,7 @@ class VerifiedLink final : wire::Dissected {
   void frame(const wire::Frame& frame) override;
   void raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault* why) override;
 
+  void hear_dialect(Bytes first);
   void compare(const wire::Frame& frame, const wire::Row& row);
   void undecoded(const wire::Frame& frame, const Fault& fault);
   void after_loss(wire::Way way, Bytes bytes);
@@ -52,12 +53,12 @@ class VerifiedLink final : wire::Dissected {
   std::string name_;
   Speech speech_;
   Bench& bench_;
-  wire::Codec& codec_;
+  wire::Codec* codec_;
   wire::Dissector dissector_;
   Tally tally_;
   WallTime now_ = 0;
   std::vector<Waiting> waiting_;  // client messages that did not decode
-  bool client_ended_ = false;
+  bool client_spoke_ = false, client_ended_ = false;
   std::optional<std::uint64_t> lost_[2];  // bytes that the file lacks, until what follows them is counted
   std::uint64_t uncut_[2] = {};           // bytes after framing was lost
   Buffer again_;

@@ -135,19 +135,33 @@ bool WebSession::may_pass(Bytes message) {
   return true;
 }
 
-/// The first message of all tells which dialect this is, if it is the client's.
-void WebSession::begin(Way way, Bytes message) {
+/// A client's first message tells which dialect this is, and the tap must know before it hears anything: what a server
+/// says earlier waits (MultiOgarII tells the camera's place to who has not said hello).
+void WebSession::tell_tap(Way way, Bytes message) {
+  if (!begun_ && way == Way::kToServer) {
+    info_.dialect = info_.game->named_by_client(message).value_or(info_.dialect);
+    begin();
+  }
+  if (!branch_->tap) return;
+  if (begun_) return branch_->tap->bytes(info_.link, way, wire::Lane::kStream, message, wall_now());
+  early_.push_back({wall_now(), {message.begin(), message.end()}});
+  early_bytes_ += sizeof(Early) + message.size();
+  if (early_bytes_ > limits_.held_bytes) begin();
+}
+
+void WebSession::begin() {
   begun_ = true;
-  if (way == Way::kToServer) info_.dialect = info_.game->named_by_client(message).value_or(info_.dialect);
-  if (branch_->tap) branch_->tap->opened(info_, wall_now());
   branch_->opened(info_);
+  if (!branch_->tap) return;
+  branch_->tap->opened(info_, early_.empty() ? wall_now() : early_.front().at);
+  for (const Early& one : std::exchange(early_, {}))
+    branch_->tap->bytes(info_.link, Way::kToClient, wire::Lane::kStream, one.message, one.at);
 }
 
 void WebSession::pass(Peer& from, Peer& to, Way way, Opcode opcode, Bytes message) {
   if (to.link.said_farewell()) return;
   if (is_message(opcode)) {
-    if (!begun_) begin(way, message);
-    if (branch_->tap) branch_->tap->bytes(info_.link, way, wire::Lane::kStream, message, wall_now());
+    tell_tap(way, message);
     auto& traffic = way == Way::kToServer ? branch_->counters.to_server : branch_->counters.to_client;
     traffic.bytes.add(message.size());
     traffic.frames.add(1);
@@ -233,6 +247,7 @@ void WebSession::end(Reason reason, const Parting& parting, const Fault& fault) 
 
 void WebSession::tell_end(Reason reason, const Fault& fault) {
   if (!open_) branch_->counters.opened.add();
+  if (open_ && !begun_) begin();
   if (is_refusal(reason))
     branch_->refused(info_, reason, fault, passed_);
   else

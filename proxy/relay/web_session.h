@@ -55,7 +55,8 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   void undialled(Reason why) override { end(why); }
 
   bool may_pass(Bytes message);
-  void begin(wire::Way way, Bytes message);
+  void tell_tap(wire::Way way, Bytes message);
+  void begin();
   void pass(Peer& from, Peer& to, wire::Way way, net::Opcode opcode, Bytes message);
   void note_waiting(Peer& from, Peer& to);
 
@@ -78,6 +79,12 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   std::unique_ptr<wire::Cutter> cutter_;
   Bucket bytes_, messages_;
   net::HttpHead request_;
+  struct Early {
+    WallTime at;
+    Buffer message;
+  };
+  std::vector<Early> early_;  // what the server said before the client named its dialect; for the tap
+  std::size_t early_bytes_ = 0;
   std::uint64_t passed_ = 0;  // bytes of the client's messages
   Millis began_, moved_, gone_by_ = 0;
   std::size_t unheard_ = 0;      // bytes that came after the end

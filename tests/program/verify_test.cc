@@ -57,6 +57,7 @@ TEST_CASE("real traffic decodes, and encodes to the same bytes") {
       {"bzflag/bzfs1108-hand-session.pcap", "bzflag", "1.10", 5745, 176, 0},
       {"aos/betterspades-start.pcap", "aos", "0.75", 33001, 56, 0},
       {"ogar/m3-18-kicks.jsonl", "ogar", "modern3", 0, 64, 13},
+      {"ogar/l21-teams.jsonl", "ogar", "modern3", 0, 467, 0},  // each client names its dialect
   };
   for (const Case& one : kCases) {
     INFO(one.file);
@@ -64,6 +65,20 @@ TEST_CASE("real traffic decodes, and encodes to the same bytes") {
     CHECK(asked.exit == kOk);
     CHECK(asked.err == "");
     CHECK(asked.last() == tally(one.frames, one.refused));
+  }
+}
+
+TEST_CASE("clients of one file may speak several dialects, if they name them") {
+  Folder folder;
+  const std::string file = folder.write("mix.jsonl",
+                                        R"({"t_ms":1,"conn":"m","dir":"c2s","hex":"0103000000"}
+{"t_ms":2,"conn":"l","dir":"c2s","hex":"fe0b000000"}
+{"t_ms":3,"conn":"l","dir":"s2c","hex":"3308026100"}
+{"t_ms":4,"conn":"m","dir":"s2c","hex":"02"}
+)");
+  for (const char* dialect : {"", "modern3", "legacy6"}) {
+    const Verified said = verified({.file = file, .game = "ogar", .dialect = dialect});
+    CHECK(said.out == "m ogar modern3 " + tally(2) + "l ogar legacy11 " + tally(2) + tally(4));
   }
 }
 

@@ -336,6 +336,44 @@ TEST_CASE("TLS on the way in, on the way out, and what is no TLS or not trusted"
   CHECK(inner.heard.line("TLS failed"));
 }
 
+TEST_CASE("the tap knows a session's dialect before anything it hears, also when the server speaks first") {
+  struct Spoken final : relay::Tap, relay::TapSink {
+    std::mutex mutex;
+    std::string all;
+    relay::TapSink& sink(std::size_t) override { return *this; }
+    void opened(const relay::SessionInfo& info, WallTime) override {
+      note("opened " + std::string(info.game->dialects()[info.dialect].name));
+    }
+    void bytes(relay::LinkId, wire::Way way, wire::Lane, Bytes bytes, WallTime) override {
+      note(std::string(wire::text(way)) + " " + to_hex(bytes));
+    }
+    void closed(relay::LinkId, std::string_view reason, WallTime) override { note(std::string(reason)); }
+    void note(const std::string& line) {
+      const std::lock_guard lock(mutex);
+      all += line + "; ";
+    }
+  } tap;
+  FakeServer fake;
+  {
+    Running running(ogar::game(), fake.address(), no_limits(), 1, 0, &tap);
+    WebPair pair(running, fake);
+    pair.server.send("12");
+    CHECK(pair.client.next() == "b:12");
+    pair.server.send("14");
+    CHECK(pair.client.next() == "b:14");
+    pair.client.send("fe0b000000");
+    CHECK(pair.server.next() == "b:fe0b000000");
+    pair.client.stream().close();
+    CHECK(pair.server.next() == "end");
+    WebPair silent(running, fake);
+    silent.server.send("02");
+    CHECK(silent.client.next() == "b:02");
+    running.stop();
+  }
+  CHECK(tap.all ==
+        "opened legacy11; s2c 12; s2c 14; c2s fe0b000000; client left; opened modern3; s2c 02; proxy stopped; ");
+}
+
 TEST_CASE("what a hasty client sends with its request arrives") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
