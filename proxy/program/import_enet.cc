@@ -14,35 +14,45 @@ class Unpacked final : public net::EnetHeard {
   void disconnect(Way way, std::uint32_t data) override {
     to_.ended(datagram_.connection, {way, static_cast<int>(data), "", datagram_.time});
   }
-  void packet(Way way, std::uint8_t, net::EnetSend, Bytes bytes) override { give(way, Lane::kStream, bytes); }
-  void fault(Way way, const Fault&, Bytes bytes) override { give(way, Lane::kDatagram, bytes); }
+  void packet(Way way, std::uint8_t, net::EnetSend, Bytes bytes) override {
+    heard_ = true;
+    give(way, Lane::kStream, bytes);
+  }
+  /// `bytes` may be what the range coder made of something that is not ENet at all.
+  void fault(Way way, const Fault&, Bytes bytes) override {
+    give(way, Lane::kDatagram, heard_ || datagram_.bytes.empty() ? bytes : datagram_.bytes);
+  }
 
  private:
   void give(Way way, Lane lane, Bytes bytes) { to_.bytes({datagram_.connection, way, lane, datagram_.time, bytes}); }
 
   const Imported& datagram_;
   ImportSink& to_;
+  bool heard_ = false;  // packets of this datagram
 };
 
 }  // namespace
 
 void EnetImport::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
-  talks_[id] = std::make_unique<net::EnetDissector>();
+  talks_[id] = std::make_unique<Talk>();
   to_.opened(id, connection, time);
 }
 
 void EnetImport::bytes(const Imported& piece) {
   if (piece.lane != Lane::kDatagram) return to_.bytes(piece);
+  Talk& talk = *talks_[piece.connection];
+  talk.last = piece.time;
   Unpacked unpacked(piece, to_);
-  talks_[piece.connection]->datagram(piece.way, piece.bytes, unpacked);
+  talk.dissector.datagram(piece.way, piece.bytes, unpacked);
 }
 
 void EnetImport::lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) { to_.lost(id, way, bytes, time); }
 
 void EnetImport::gone(ConnectionId id) {
-  const Imported nothing{id, Way::kToServer, Lane::kDatagram, 0, {}};
+  Talk& talk = *talks_[id];
+  const Imported nothing{id, Way::kToServer, Lane::kDatagram, talk.last, {}};
   Unpacked unpacked(nothing, to_);
-  talks_[id]->end(unpacked);
+  talk.dissector.end(unpacked);
   talks_.erase(id);
   to_.gone(id);
 }

@@ -23,8 +23,13 @@ class EnetImport final : public ImportSink {
   bool enough() const override { return to_.enough(); }
 
  private:
+  struct Talk {
+    net::EnetDissector dissector;
+    WallTime last = 0;
+  };
+
   ImportSink& to_;
-  std::unordered_map<ConnectionId, std::unique_ptr<net::EnetDissector>> talks_;
+  std::unordered_map<ConnectionId, std::unique_ptr<Talk>> talks_;
 };
 
 }  // namespace entente

@@ -4,6 +4,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/import_enet.h"
+#include "proxy/program/import_websocket.h"
 #include "proxy/program/suggest.h"
 
 namespace entente {
@@ -72,9 +73,17 @@ Outcome<Done> RecordedFile::settle(std::ostream& err) {
 Outcome<Done> RecordedFile::read(ImportSink& sink) const {
   const Game* game = speech_ ? speech_->game : nullptr;
   const ImportOptions options{options_.port, game != nullptr ? game->default_port() : std::uint16_t{0}};
-  if (game == nullptr || game->transport() != wire::Transport::kEnet) return import_file(options_.file, options, sink);
-  EnetImport packets(sink);
-  return import_file(options_.file, options, packets);
+  // Recordings and JSON lines hold messages already.
+  const bool packed = format_ == ImportFormat::kPcap && game != nullptr;
+  if (packed && game->transport() == wire::Transport::kEnet) {
+    EnetImport packets(sink);
+    return import_file(options_.file, options, packets);
+  }
+  if (packed && game->transport() == wire::Transport::kWebSocket) {
+    WebSocketImport messages(sink);
+    return import_file(options_.file, options, messages);
+  }
+  return import_file(options_.file, options, sink);
 }
 
 std::optional<Speech> RecordedFile::speech_of(const ImportedConnection& connection) const {

@@ -52,7 +52,10 @@ void VerifiedLink::hear_dialect(Bytes first) {
 
 void VerifiedLink::lost(Way way, std::uint64_t bytes) {
   lost_[index(way)] = bytes;
-  dissector_.end(way, *this, true);
+  if (keeps_messages(speech_.game->transport()))
+    after_loss(way, {});
+  else
+    dissector_.end(way, *this, true);
 }
 
 void VerifiedLink::ended(const ImportedEnd& end) {

@@ -1,0 +1,60 @@
+// Between an importer of TCP streams and whoever wants messages: takes the HTTP heads off, and WebSocket frames apart.
+// Law: what is not a WebSocket is passed on as the bytes it was, so that nobody takes it for read.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+
+#include "proxy/net/http.h"
+#include "proxy/net/websocket.h"
+#include "proxy/program/import.h"
+
+namespace entente {
+
+class WebSocketImport final : public ImportSink {
+ public:
+  explicit WebSocketImport(ImportSink& to) : to_(to) {}
+
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override;
+  void bytes(const Imported& piece) override;
+  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override;
+  void ended(ConnectionId id, const ImportedEnd& end) override { to_.ended(id, end); }
+  void gone(ConnectionId id) override;
+  void remark(std::string_view text) override { to_.remark(text); }
+  bool enough() const override { return to_.enough(); }
+
+ private:
+  /// One direction of one connection.
+  class Half final : net::WebSocket::User {
+   public:
+    Half(ConnectionId id, wire::Way way, ImportSink& to);
+
+    void feed(Bytes bytes, WallTime time);
+    /// Nothing after this can be cut.
+    void stop() { stopped_ = true; }
+
+   private:
+    void message(net::Opcode opcode, Bytes payload) override;
+    void farewell(const net::Farewell& farewell) override;
+    void give(Bytes bytes);
+    /// Returns how many of `bytes` belong to the head.
+    std::size_t take_head(Bytes bytes);
+
+    const ConnectionId id_;
+    const wire::Way way_;
+    ImportSink& to_;
+    net::HttpReader head_;
+    net::WebSocket frames_;
+    WallTime time_ = 0;
+    bool stopped_ = false;
+  };
+  using Talk = std::array<std::unique_ptr<Half>, 2>;
+
+  Half& half(ConnectionId id, wire::Way way) { return *talks_[id][way == wire::Way::kToServer ? 0 : 1]; }
+
+  ImportSink& to_;
+  std::unordered_map<ConnectionId, Talk> talks_;
+};
+
+}  // namespace entente

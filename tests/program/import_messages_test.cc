@@ -1,0 +1,88 @@
+// Transports within a capture: WebSocket over TCP, ENet over UDP, as packets and messages come out of them.
+#include <doctest/doctest.h>
+
+#include "proxy/program/import_enet.h"
+#include "proxy/program/import_websocket.h"
+#include "tests/program/heard.h"
+
+namespace entente {
+namespace {
+
+using net::Opcode, net::WebSocket;
+using wire::Lane, wire::Way;
+
+struct Nobody final : WebSocket::User {
+  void message(Opcode, Bytes) override {}
+  void farewell(const net::Farewell&) override {}
+};
+
+/// What one side says: its HTTP head, a message, a ping, another message, a goodbye.
+Buffer said(std::string_view head, WebSocket::Role role) {
+  Nobody nobody;
+  WebSocket writer(role, 100, nobody);
+  Buffer out;
+  append(out, as_bytes(head));
+  writer.write(Opcode::kBinary, from_hex("0102"), out);
+  writer.write(Opcode::kPing, from_hex("ff"), out);
+  writer.write(Opcode::kText, {}, out);
+  writer.write(net::Farewell{1003, "why"}, out);
+  return out;
+}
+
+constexpr std::string_view kRequest = "GET /play HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n";
+constexpr std::string_view kSwitched = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n";
+
+struct Capture {
+  Capture() { sink.opened(0, {"x", "", ""}, 0); }
+  void say(Way way, Bytes bytes) { sink.bytes({0, way, Lane::kStream, 5, bytes}); }
+
+  HeardImport heard;
+  WebSocketImport sink{heard};
+};
+
+TEST_CASE("WebSocket messages come out whole, however the stream was cut; control frames do not") {
+  Capture capture;
+  for (const std::uint8_t byte : said(kRequest, WebSocket::Role::kClient)) capture.say(Way::kToServer, {&byte, 1});
+  capture.say(Way::kToClient, said(kSwitched, WebSocket::Role::kServer));
+  capture.sink.gone(0);
+  CHECK(capture.heard.all ==
+        "open 0 x\nc2s 0 0102\nc2s 0 \nend 0 c2s 1003 why\ns2c 0 0102\ns2c 0 \nend 0 s2c 1003 why\ngone 0\n");
+}
+
+TEST_CASE("what is no WebSocket is passed on as it was, once") {
+  Capture capture;
+  capture.say(Way::kToServer, from_hex("00010203"));
+  capture.say(Way::kToServer, from_hex("04"));
+  CHECK(capture.heard.all == "open 0 x\nc2s 0 00010203\n");
+
+  Capture unmasked;  // a client must mask what it says
+  unmasked.say(Way::kToServer, as_bytes(kRequest));
+  unmasked.say(Way::kToServer, from_hex("820101"));
+  CHECK(unmasked.heard.all == "open 0 x\nc2s 0 820101\n");
+
+  Capture page;
+  page.say(Way::kToClient, as_bytes("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"));
+  page.say(Way::kToClient, from_hex("00"));
+  CHECK(page.heard.all.find("HTTP status 404") != std::string::npos);
+  CHECK(page.heard.all.find("s2c 0 00") == std::string::npos);
+}
+
+TEST_CASE("after a hole in its stream a WebSocket cannot be cut") {
+  Capture capture;
+  capture.say(Way::kToServer, as_bytes(kRequest));
+  capture.sink.lost(0, Way::kToServer, 9, 6);
+  capture.say(Way::kToServer, from_hex("820101"));
+  CHECK(capture.heard.all == "open 0 x\nlost 0 c2s 9\n");
+}
+
+TEST_CASE("a datagram that is no ENet is passed on as it was") {
+  HeardImport heard;
+  EnetImport sink(heard);
+  sink.opened(0, {"x", "", ""}, 0);
+  sink.bytes({0, Way::kToServer, Lane::kDatagram, 0, as_bytes("HELLO")});
+  sink.gone(0);
+  CHECK(heard.all == "open 0 x\nc2s 0 datagram 48454c4c4f\ngone 0\n");
+}
+
+}  // namespace
+}  // namespace entente
