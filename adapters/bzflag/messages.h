@@ -53,8 +53,7 @@ struct NumberedFlag {
   FlagRecord flag;
 };
 
-// -- Greetings: before the common frame
-// ---------------------------------------------------------------------------------
+// -- Greetings: before the common frame -------------------------------------------------------------------------------
 
 struct ClientHeader {};  // "BZFLAG\r\n\r\n"
 struct Welcome {
@@ -466,8 +465,7 @@ struct KerberosTicket {
   Buffer data;
 };
 
-// -- Questions, and the datagram link
-// -----------------------------------------------------------------------------------
+// -- Questions, and the datagram link ---------------------------------------------------------------------------------
 
 struct QueryGame {
   static constexpr Code kCode = 0x7167;

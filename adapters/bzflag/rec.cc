@@ -15,7 +15,7 @@ std::optional<std::size_t> dialect_of(Bytes file) {
   if (file.size() < kProtocolAt + 8) return std::nullopt;
   const auto protocol = as_text(file.subspan(kProtocolAt, 8));
   for (std::size_t i = 0; i < kDialects.size(); ++i)
-    if (kDialects[i].grouped_world && kDialects[i].version == protocol) return i;
+    if (has_recordings(i) && kDialects[i].version == protocol) return i;
   return std::nullopt;
 }
 
@@ -31,8 +31,9 @@ bool is_short(Bytes file) {
 
 }  // namespace
 
-// -- Reading
-// ------------------------------------------------------------------------------------------------------------
+bool has_recordings(std::size_t dialect) { return kDialects[dialect].grouped_world; }
+
+// -- Reading ----------------------------------------------------------------------------------------------------------
 
 Result<RecReader> RecReader::open(Bytes file) {
   if (!as_text(file).starts_with("rrBZ")) return Fault{"not a bzfs recording", "magic", 0};
@@ -70,8 +71,7 @@ Result<std::optional<RecReader::Packet>> RecReader::next() {
   return std::optional(Packet{head, left.subspan(kRecPacketHead, head.size)});
 }
 
-// -- Writing
-// ------------------------------------------------------------------------------------------------------------
+// -- Writing ----------------------------------------------------------------------------------------------------------
 
 RecWriter::RecWriter(std::size_t dialect, bool short_header, const RecHeader& given, const std::vector<Text<2>>& flags,
                      Bytes world, Buffer& out)

@@ -46,6 +46,9 @@ enum RecMode : std::uint16_t {
   kRecHidden = 3,  ///< not to be shown: private chat, commands, addresses
 };
 
+/// Whether the servers of this dialect can record.
+bool has_recordings(std::size_t dialect);
+
 /// Reads a file, which must outlive it, packet by packet.
 class RecReader {
  public:

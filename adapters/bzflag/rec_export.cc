@@ -33,18 +33,52 @@ bool is_personal(Code code) {
   }
 }
 
+/// What a snapshot is made of.
+bool is_state(Code code) {
+  switch (code) {
+    case SetVar::kCode:
+    case TeamUpdate::kCode:
+    case FlagUpdate::kCode:
+    case AddPlayer::kCode:
+    case PlayerInfo::kCode:
+    case AdminInfo::kCode:
+    case AutoPilot::kCode:
+    case Handicap::kCode:
+    case Alive::kCode:
+    case NewRabbit::kCode:
+    case GameTime::kCode:
+    case TimeLeft::kCode:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A word of chat that was for the server (perhaps with a password); recordings of bzfs have them, hidden.
+bool is_command(Bytes payload) {
+  const std::size_t kind = payload.size() > 2 && payload[2] <= 1 ? 1 : 0;  // 2.4 has it, 2.0 begins its text there
+  return payload.size() > 2 + kind && payload[2 + kind] == '/';
+}
+
 /// A server records these, but shows them to nobody.
 bool is_hidden(Code code, Bytes payload) {
   if (code == AdminInfo::kCode || code == NearFlag::kCode) return true;
-  return code == Chat::kCode && (payload.size() < 2 || payload[1] != kEveryone);
+  if (code != Chat::kCode) return false;
+  const bool private_word = payload.size() < 2 || payload[1] != kEveryone;
+  return private_word || is_command(payload);
 }
 
 }  // namespace
 
 void RecExport::keep(Code code, Bytes payload, std::int64_t time) {
+  if (!joined_ && !is_state(code)) {
+    if (me_) return;  // on its way in
+    joined_ = true;   // nobody joins: this was a recording itself
+  }
+  const bool hidden = is_hidden(code, payload);
+  if (hidden && !joined_) return;
   Said said;
-  said.head.mode = !joined_ ? kRecState : is_hidden(code, payload) ? kRecHidden : kRecReal;
-  if (!joined_ && is_hidden(code, payload)) return;
+  said.head.mode = !joined_ ? kRecState : hidden ? kRecHidden : kRecReal;
   said.head.code = code;
   said.head.time = time;
   said.payload.assign(payload.begin(), payload.end());
@@ -98,7 +132,7 @@ void RecExport::learn_world(Bytes payload) {
 std::optional<Fault> RecExport::write(Buffer& out) const {
   if (!has_settings_) return Fault{"the server never told its settings"};
   if (!world_whole_) return Fault{"the client never asked for the world: it had it from before"};
-  if (!joined_) return Fault{"the client never joined"};
+  if (!joined_ || said_.empty()) return Fault{"the client never joined"};
   RecHeader header = header_;
   header.protocol.set(kDialects[dialect_].version);
   header.callsign.set("SERVER");

@@ -417,8 +417,7 @@ void fields(V& v, CustomSound& m) {
   v("type", m.type).template text<std::uint16_t>("name", m.name);
 }
 
-// -- Questions, and the datagram link
-// -----------------------------------------------------------------------------------
+// -- Questions, and the datagram link ---------------------------------------------------------------------------------
 
 template <class V>
 void fields(V& v, GameAnswer& m) {
@@ -460,8 +459,7 @@ void fields(V& v, PingReply& m) {
   v.when("dialect.no_ping_family", !v.dialect.ping_family, [&] { v("last_pad", m.last_pad); });
 }
 
-// -- Messages without a payload, or without a layout
-// --------------------------------------------------------------------
+// -- Messages without a payload, or without a layout ------------------------------------------------------------------
 
 template <class T>
 concept Empty = std::is_empty_v<T> && requires {

@@ -15,8 +15,7 @@ using Color = std::array<float, 4>;
 using Vec2 = std::array<float, 2>;
 using Index = std::int32_t;  // into a list of the same world; -1: none
 
-// -- How things look and act
-// --------------------------------------------------------------------------------------------
+// -- How things look and act ------------------------------------------------------------------------------------------
 
 struct Wave {
   float period = 0, offset = 0, weight = 0;  // of a clamp, the third is its width
@@ -77,8 +76,7 @@ struct Transform {
   std::vector<TransformStep> steps;
 };
 
-// -- Obstacles
-// ----------------------------------------------------------------------------------------------------------
+// -- Obstacles --------------------------------------------------------------------------------------------------------
 
 struct Wall {
   Vec3 pos{};
@@ -183,8 +181,7 @@ struct Group {
   std::vector<Instance> instances;
 };
 
-// -- The rest
-// -----------------------------------------------------------------------------------------------------------
+// -- The rest ---------------------------------------------------------------------------------------------------------
 
 struct WorldLink {
   std::string from, to;  // "/t0:f", or a pattern

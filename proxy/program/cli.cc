@@ -7,6 +7,7 @@
 
 #include "proxy/program/check.h"
 #include "proxy/program/command.h"
+#include "proxy/program/convert.h"
 #include "proxy/program/games.h"
 #include "proxy/program/inspect.h"
 #include "proxy/program/misuse.h"
@@ -74,6 +75,8 @@ constexpr Command kCommands[] = {
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Check that all of a recorded file decodes, and encodes to the same bytes",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
+    {"convert", "Turn a recorded file into a recording (MCAP), or into one that a bzfs replays (.rec)",
+     "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
     {"recover", "Make a recording whole that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},
 };

@@ -12,6 +12,7 @@
 #include "proxy/program/import_json.h"
 #include "proxy/program/import_mcap.h"
 #include "proxy/program/import_pcap.h"
+#include "proxy/program/import_rec.h"
 
 namespace entente {
 namespace {
@@ -23,6 +24,7 @@ constexpr std::array<std::array<std::uint8_t, 4>, 5> kPcapMagics = {{{0xa1, 0xb2
                                                                      {0xa1, 0xb2, 0x3c, 0x4d},
                                                                      {0x4d, 0x3c, 0xb2, 0xa1},
                                                                      {0x0a, 0x0d, 0x0d, 0x0a}}};
+constexpr std::string_view kRecMagic = "rrBZ";
 constexpr std::uintmax_t kLargestMeta = 16u << 20;
 
 struct Close {
@@ -60,6 +62,7 @@ Outcome<Done> import_mcap_file(const std::string& path, ImportSink& sink) {
 ImportFormat import_format(Bytes first) {
   const Bytes start = first.first(std::min<std::size_t>(first.size(), 4));
   if (same(start, kMcapMagic)) return ImportFormat::kMcap;
+  if (as_text(start) == kRecMagic) return ImportFormat::kRec;
   for (const auto& magic : kPcapMagics)
     if (same(start, magic)) return ImportFormat::kPcap;
   return ImportFormat::kJsonLines;
@@ -79,6 +82,7 @@ Outcome<Done> import_file(const std::string& path, const ImportOptions& options,
   const auto format = import_format(path);
   if (!format) return format.error();
   if (*format == ImportFormat::kMcap) return import_mcap_file(path, sink);
+  if (*format == ImportFormat::kRec) return import_rec(path, sink);
   if (*format == ImportFormat::kJsonLines) return import_json_file(path, sink);
   std::FILE* file = std::fopen(path.c_str(), "rb");
   return file != nullptr ? import_pcap(file, path, options, sink) : cannot_read(path);

@@ -1,6 +1,6 @@
-// What was said on some connections, read from a file that somebody recorded: a recording of ours, a packet capture, or
-// JSON lines. Law: a file is read once, front to back, in bounded memory; what is wrong with it is an Error that names
-// the line, packet or byte, and everything before that was told.
+// What was said on some connections, read from a file that somebody recorded: a recording of ours or of a bzfs, a
+// packet capture, or JSON lines. Law: a file is read once, front to back, in bounded memory; what is wrong with it is
+// an Error that names the line, packet or byte, and everything before that was told.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ struct ImportOptions {
   std::uint16_t likely_port = 0;  ///< the server's, if a connection was open before the capture began
 };
 
-enum class ImportFormat : std::uint8_t { kMcap, kPcap, kJsonLines };
+enum class ImportFormat : std::uint8_t { kMcap, kPcap, kJsonLines, kRec };
 
 /// What a file's first bytes say it is.
 ImportFormat import_format(Bytes first);

@@ -32,7 +32,8 @@ Outcome<Done> check(const FileOptions& asked) {
 }  // namespace
 
 void declare_file(CLI::App& app, FileOptions& options) {
-  app.add_option("FILE", options.file, "A recording (MCAP), a packet capture (pcap) or JSON lines")->required();
+  app.add_option("FILE", options.file, "A recording (MCAP, or a bzfs's .rec), a packet capture (pcap) or JSON lines")
+      ->required();
   app.add_option("--game", options.game, "Its game; default: what the file says or shows");
   app.add_option("--dialect", options.dialect, "Its dialect; default likewise");
   app.add_option("--port", options.port, "The server's port in a packet capture; default: where clients connected to");

@@ -35,7 +35,8 @@ std::vector<std::string> commands() {
 }  // namespace
 
 TEST_CASE("the commands are those of the README") {
-  CHECK(commands() == std::vector<std::string>{"proxy", "run", "check", "games", "inspect", "verify", "recover"});
+  CHECK(commands() ==
+        std::vector<std::string>{"proxy", "run", "check", "games", "inspect", "verify", "convert", "recover"});
 }
 
 TEST_CASE("each command explains itself, with an example that calls it") {
@@ -69,7 +70,8 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   };
   const std::string listen = "--listen", to = "--to";
   for (const Case& c : std::vector<Case>{
-           {{}, "entente: a command is missing; commands: proxy, run, check, games, inspect, verify, recover\n"},
+           {{},
+            "entente: a command is missing; commands: proxy, run, check, games, inspect, verify, convert, recover\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
            {{"check"}, "entente check: CONFIG or --example is missing"},

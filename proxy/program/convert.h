@@ -1,0 +1,20 @@
+// `entente convert`: a recorded file in, a recording out: ours (MCAP), or one that a bzfs replays (.rec).
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "proxy/program/import_file.h"
+
+namespace entente {
+
+struct ConvertOptions {
+  FileOptions from;
+  std::string to;
+};
+
+void declare_convert(CLI::App& app, ConvertOptions& options);
+int run_convert(const ConvertOptions& options);
+int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace entente

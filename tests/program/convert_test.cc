@@ -1,0 +1,102 @@
+// `entente convert`: what goes in comes out again, and a session becomes what a bzfs replays.
+#include "proxy/program/convert.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "adapters/bzflag/rec.h"
+#include "proxy/program/verify.h"
+#include "tests/program/folder.h"
+
+namespace entente {
+namespace {
+
+const std::string kRec = std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/bzfs2426-ctf.rec";
+
+struct Said {
+  int exit = 0;
+  std::string out, err;
+};
+
+Said converted(const std::string& file, const std::string& to, const std::string& game = "") {
+  std::ostringstream out, err;
+  const int exit = convert({{.file = file, .game = game}, to}, out, err);
+  return {exit, out.str(), err.str()};
+}
+
+std::string verdict(const std::string& file) {
+  std::ostringstream out, err;
+  VerifyOptions options;
+  options.from.file = file;
+  verify(options, out, err);
+  const std::string all = out.str();
+  const std::size_t before = all.rfind('\n', all.size() - 2);
+  return before == std::string::npos ? all : all.substr(before + 1);
+}
+
+Buffer contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// The payloads of a recording that a viewer sees, in order, each behind its code.
+Buffer shown(const std::string& path) {
+  const Buffer file = contents(path);
+  auto reader = bzflag::RecReader::open(file);
+  REQUIRE(reader.ok());
+  Buffer all;
+  for (;;) {
+    const auto packet = reader->next();
+    REQUIRE(packet.ok());
+    if (!*packet) return all;
+    const auto& head = (*packet)->head;
+    if (head.mode != bzflag::kRecReal && head.mode != bzflag::kRecState) continue;
+    all.push_back(static_cast<std::uint8_t>(head.code >> 8U));
+    all.push_back(static_cast<std::uint8_t>(head.code));
+    append(all, (*packet)->payload);
+  }
+}
+
+constexpr const char* kAllExact = "frames=890 exact=890 opaque=0 refused=0 undecoded=0 mismatched=0\n";
+
+TEST_CASE("a bzfs recording is verified as it is, and as ours") {
+  const Folder folder;
+  CHECK(verdict(kRec) == kAllExact);
+  CHECK(converted(kRec, folder.file("a.mcap")).exit == kOk);
+  CHECK(verdict(folder.file("a.mcap")) == kAllExact);
+}
+
+TEST_CASE("a recording that went through ours shows a viewer the same") {
+  const Folder folder;
+  REQUIRE(converted(kRec, folder.file("a.mcap")).exit == kOk);
+  const Said back = converted(folder.file("a.mcap"), folder.file("a.rec"));
+  CHECK(back.exit == kOk);
+  CHECK(same(shown(folder.file("a.rec")), shown(kRec)));
+}
+
+TEST_CASE("what cannot be converted is said, and nothing is left behind") {
+  const Folder folder;
+  const Said ending = converted(kRec, folder.file("a.zip"));
+  CHECK(ending.exit == kUsage);
+  CHECK(ending.err.find(".mcap or .rec") != std::string::npos);
+
+  folder.write("panic.jsonl", R"({"t_ms":1,"conn":1,"dir":"s2c","hex":"10"})"
+                              "\n");
+  const Said nothing = converted(folder.file("panic.jsonl"), folder.file("b.rec"), "panic");
+  CHECK(nothing.exit == kFailed);
+  CHECK_FALSE(std::filesystem::exists(folder.file("b.rec")));
+
+  Buffer cut = contents(kRec);
+  cut.resize(cut.size() - 5);
+  folder.write("cut.rec", std::string(as_text(cut)));
+  const Said broken = converted(folder.file("cut.rec"), folder.file("c.mcap"));
+  CHECK(broken.exit == kFailed);
+  CHECK(broken.err.find("message too short") != std::string::npos);
+  CHECK(verdict(folder.file("c.mcap")).starts_with("frames=889 exact=889 "));
+}
+
+}  // namespace
+}  // namespace entente
