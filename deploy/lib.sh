@@ -46,7 +46,7 @@ install_packages() {
   if ((EUID != 0)) && ! command -v sudo >/dev/null; then
     die "these need root, and there is no sudo: as root, run  apt-get install --no-install-recommends ${names[*]}"
   fi
-  as_root apt-get -q -o Acquire::Retries=3 update 2>&1 | tail -n 1
+  as_root apt-get -q -o Acquire::Retries=3 update 2>&1 | tail -n 1 || die "apt-get update failed: see its last words above"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
     install --no-install-recommends "${names[@]}" 2>&1 | apt_progress || die "apt-get failed: see its last words above"
 }

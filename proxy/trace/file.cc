@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -57,6 +58,7 @@ void Descriptor::reset() {
 
 Outcome<std::unique_ptr<FileSink>> FileSink::create(const std::string& path, const char* suffix) {
   if (exists(path)) return Error{path + " exists already: choose another name or move it away"};
+  std::signal(SIGXFSZ, SIG_IGN);  // at a limit on file sizes a write fails, as on a full disk; by default we would die
   const auto part = path + suffix;
   Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (file.get() < 0 && errno == EEXIST)

@@ -51,7 +51,8 @@ class Descriptor {
 /// Writes PATH.part, which becomes PATH by finish().
 class FileSink final : public Sink {
  public:
-  /// Fails if PATH or PATH.part exists. `suffix` instead of ".part" is for those who read a .part while they write.
+  /// Ignores SIGXFSZ for the whole process. Fails if PATH or PATH.part exists. `suffix` instead of ".part" is for those
+  /// who read a .part while they write.
   static Outcome<std::unique_ptr<FileSink>> create(const std::string& path, const char* suffix = ".part");
 
   const std::string& name() const override { return part_; }

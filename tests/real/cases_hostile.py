@@ -14,6 +14,7 @@ from bzflag import Bzadmin, start_bzfs
 from stage import check, wait_until
 
 LOG_LINES = 2000  # far above one line per reason and second, far below one per hostile connection
+MESSAGES, SMALL = 12_000, 512 << 10  # so many messages do not compress into so many bytes
 REFUSALS = ("connecting too fast", "too many sessions from one address", "wrong greeting", "frame too large", "no greeting in time")
 
 
@@ -144,44 +145,53 @@ def crash(stage):
 
 def full_disk(stage):
     """The disk is full while recording: said loudly, the traffic goes on, what was written before is recovered"""
+    return until_full(stage, tiny_disk)
+
+
+def file_limit(stage):
+    """The same at a limit on the size of files (ulimit -f), which by default ends a program"""
+    return until_full(stage, limited_file)
+
+
+def until_full(stage, on):
     server = stage.keep(peers.Server(peers.echo))
     disk = stage.path("disk")
     os.makedirs(disk)
-    relay, door, inside = tiny_disk(stage, disk, server.port)
+    relay = stage.start("relay", [*on(disk), stage.entente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4",
+                                  "--to", f"bzflag://127.0.0.1:{server.port}?dialect=2.4",
+                                  "--record", os.path.join(disk, "full.mcap")])
+    door = int(relay.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$").group(1))
     with peers.greeted(door) as client:
-        for seed in range(20_000):
+        for seed in range(MESSAGES):
             frame = peers.chat_frame(seed)
             client.sendall(frame)
-            check(peers.read_exactly(client, len(frame)) == frame, f"message {seed} did not come back as it was sent")
-        relay.wait_for(r"(?i)no space|disk|too large", 10)
+            check(peers.read_exactly(client, len(frame)) == frame, f"message {seed} did not come back as it was sent: {relay.tail()}")
+        relay.wait_for(r"(?i)no space|too large", 10)
         client.sendall(frame)
         check(peers.read_exactly(client, len(frame)) == frame, "the traffic stopped after the disk was full")
-    part = [name for name in os.listdir(inside) if name.endswith((".part", ".mcap"))]
-    check(part, "nothing was written before the disk was full")
-    saved = shutil.copy(os.path.join(inside, part[0]), stage.path("saved.mcap.part"))
+    # The relay may see a disk of its own: we look through its eyes.
+    part = f"/proc/{relay.process.pid}/root{disk}/full.mcap.part"
+    check(os.path.exists(part), "nothing was written before the disk was full")
+    saved = shutil.copy(part, stage.path("saved.mcap.part"))
     lines = relay.text().count("\n")
     check(lines < 200, f"the relay's log has {lines} lines")
     relay.stop()
     code, said = stage.run("recover", saved)
     check(code == 0, f"recover: exit {code}, {said}")
     frames = stage.verify(stage.path("saved.mcap"))["frames"]
-    return f"20,001 messages relayed, the disk was full after {os.path.getsize(saved) >> 10} KiB, {frames} frames recovered from it"
+    return f"{MESSAGES} messages relayed, full after {os.path.getsize(saved) >> 10} KiB, {frames} frames recovered from it"
 
 
-def tiny_disk(stage, disk, to_port, size=512 << 10):
-    """A relay that records to a disk of half a MiB: a tmpfs of its own if we may, else a limit on the size of its files.
-    Returns (relay, port, the folder as we can see it)."""
-    may_mount = subprocess.run(["unshare", "--mount", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
-    record = ["--record", os.path.join(disk, "full.mcap")]
-    command = [stage.entente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4",
-               "--to", f"bzflag://127.0.0.1:{to_port}?dialect=2.4", *record]
-    if may_mount:
-        script = f'mount -t tmpfs -o size={size} tmpfs "$0" && exec "$@"'
-        relay = stage.start("relay", ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, disk, *command])
-    else:
-        relay = stage.start("relay", ["prlimit", f"--fsize={size}", *command])
-    port = int(relay.wait_for(r"^listening bzflag 2\.4 127\.0\.0\.1:(\d+)$").group(1))
-    return relay, port, f"/proc/{relay.process.pid}/root{disk}" if may_mount else disk
+def tiny_disk(disk):
+    """What to start a program with for `disk` to be a small file system that only it sees; needs root."""
+    if subprocess.run(["unshare", "--mount", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        return limited_file(disk)
+    script = f'mount -t tmpfs -o size={SMALL} tmpfs "$0" && exec "$@"'
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, disk]
+
+
+def limited_file(_):
+    return ["prlimit", f"--fsize={SMALL}"]
 
 
 def soak(stage):
@@ -224,4 +234,4 @@ def soak(stage):
     return f"{sum(counts)} messages back and forth in {seconds} s, {early >> 20} MiB then {late >> 20} MiB, {numbers['exact']} exact"
 
 
-CASES = {"hostile": hostile, "slow_reader": slow_reader, "crash": crash, "full_disk": full_disk, "soak": soak}
+CASES = {"hostile": hostile, "slow_reader": slow_reader, "crash": crash, "full_disk": full_disk, "file_limit": file_limit, "soak": soak}
