@@ -23,7 +23,7 @@ struct RecHeader {
   Text<128> motto;
   Text<8> protocol;  // "BZFS0221"
   Text<128> application;
-  Text<114> short_application;  // of 2.4.12 and .14, whose headers have 14 bytes less here and more at the end
+  Text<114> short_application;  // of 2.4.14, whose headers have 14 bytes less here and more at the end
   Text<64> hash;
   std::array<std::uint8_t, 32> settings{};      // MsgGameSettings as sent, with its envelope …
   std::array<std::uint8_t, 2> more_settings{};  // … from 2.4 on two bytes longer

@@ -78,19 +78,19 @@ TEST_CASE("what a real recording holds are the server's messages") {
   CHECK(modes[kRecHidden] > 0);
 }
 
-TEST_CASE("the header that 2.4.12 got wrong is read and written as it is") {
+TEST_CASE("the header that 2.4.14 got wrong is read and written as it is") {
   Buffer file = file_of("bzfs2426-ctf.rec");
   auto whole = RecReader::open(file);
   REQUIRE(whole.ok());
   Buffer narrow;
   RecHeader header = whole->header();
-  header.short_application.set("2.4.12");
+  header.short_application.set("2.4.14");
   header.hash.set(whole->header().hash.view());
   RecWriter writer(whole->dialect(), true, header, whole->flags(), whole->world(), narrow);
   auto reader = RecReader::open(narrow);
   REQUIRE(reader.ok());
   CHECK(reader->short_header());
-  CHECK(reader->header().short_application.view() == "2.4.12");
+  CHECK(reader->header().short_application.view() == "2.4.14");
   CHECK(reader->header().hash.view() == header.hash.view());
   CHECK(reader->world().size() == whole->world().size());
   CHECK(same(copied(*reader), narrow));
