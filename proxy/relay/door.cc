@@ -4,6 +4,7 @@ namespace entente::relay {
 namespace {
 
 constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has the server probed again
+constexpr Millis kTidyEvery = 1'000;
 
 }  // namespace
 
@@ -35,7 +36,10 @@ void Door::close() {
 
 void Door::tick(Millis now) {
   listener_.resume();
-  gate_.tidy(now);
+  if (now >= tidy_at_) {
+    gate_.tidy(now);
+    tidy_at_ = now + kTidyEvery;
+  }
   if (server_ == Server::kProbing) probe_.tick(now);
   if (server_ == Server::kUnknown && !tried_) start_probe();  // so that the first player need not wait
 }

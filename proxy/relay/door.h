@@ -71,6 +71,7 @@ class Door final : private net::Listener::User, private net::UdpReader::User, pr
   Seating& seating_;
   Limits limits_;
   Gate gate_;
+  Millis tidy_at_ = 0;
   LinkTable table_;
   net::Listener listener_;
   net::UdpReader datagrams_;

@@ -39,7 +39,6 @@ class Stream {
   /// The same, to be passed on before its frame is whole.
   Bytes take_kept();
   void drop_kept();
-  bool framed() const { return cutter_ != nullptr; }
   /// What was passed on ends with a whole frame.
   bool at_border() const { return cutter_ && ahead_ == 0; }
   /// Bytes passed on so far.
