@@ -124,13 +124,19 @@ class PcapImport {
     return std::nullopt;
   }
 
+  /// Whether the packet opens a connection on the ports of an earlier one. (It may also be the first one's, captured
+  /// after its answer.)
+  static bool begins_another(const Packet& packet, const Flow& flow) {
+    if (!packet.tcp || !packet.syn || packet.ack || flow.syn == packet.sequence) return false;
+    return flow.gone || flow.streams[Flow::index(Way::kToServer)].began();
+  }
+
   /// The packet's connection, opened if it is new; the end if there are too many.
   std::map<Key, Flow>::iterator flow_of(const Packet& packet, Way way) {
     const bool up = way == Way::kToServer;
     const Key key{up ? packet.from : packet.to, up ? packet.to : packet.from, packet.tcp};
     auto at = flows_.find(key);
-    if (at != flows_.end() && packet.tcp && packet.syn && !packet.ack && at->second.syn != packet.sequence) {
-      // The same ports again, for another connection.
+    if (at != flows_.end() && begins_another(packet, at->second)) {
       if (!at->second.gone) settle(at->second);
       flows_.erase(at);
       at = flows_.end();
@@ -140,7 +146,7 @@ class PcapImport {
     Flow& flow = at->second;
     flow.id = opened_++;
     flow.sink = &sink_;
-    if (packet.syn) flow.syn = packet.sequence;
+    if (packet.syn && !packet.ack) flow.syn = packet.sequence;
     sink_.opened(flow.id, {text(key.client) + (packet.tcp ? "" : "/udp"), "", ""}, time_);
     if (packet.tcp && !packet.syn) sink_.remark(text(key.client) + " was connected before the capture began");
     return at;

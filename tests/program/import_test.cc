@@ -186,6 +186,11 @@ TEST_CASE("the same ports again, without an end in between, are another connecti
         "open 0 10.0.0.1:1000\nc2s 0 01\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 02\ngone 1\n");
 }
 
+TEST_CASE("a connection whose answer was captured before its opening is one connection") {
+  CHECK(heard_pcap(capture({down(20, kSyn | kAck), up(10, kSyn), up(11, kAck, "01"), down(21, kAck, "02")})) ==
+        "open 0 10.0.0.1:1000\nc2s 0 01\ns2c 0 02\ngone 0\n");
+}
+
 TEST_CASE("datagrams to the server's port are told as they are") {
   const Buffer hello = ipv4(kUdpProtocol, udp({1000, 80}, "aa")),
                answer = ipv4(kUdpProtocol, udp({80, 1000}, "bb"), 0, true);
