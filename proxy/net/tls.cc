@@ -129,14 +129,12 @@ bool Tls::shake() {
 }
 
 bool Tls::read(Buffer& plain) {
-  constexpr std::size_t kRecord = 16 * 1024;
+  std::array<std::uint8_t, 16 * 1024> record;  // the largest
   for (;;) {
-    const std::size_t had = plain.size();
-    plain.resize(had + kRecord);
     std::size_t got = 0;
     ERR_clear_error();
-    const int result = SSL_read_ex(session_.get(), plain.data() + had, kRecord, &got);
-    plain.resize(had + (result == 1 ? got : 0));
+    const int result = SSL_read_ex(session_.get(), record.data(), record.size(), &got);
+    append(plain, Bytes(record).first(result == 1 ? got : 0));
     if (result == 1) continue;
     const int error = SSL_get_error(session_.get(), result);
     return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_ZERO_RETURN || fail();
