@@ -6,6 +6,14 @@ namespace {
 constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has the server probed again
 constexpr Millis kTidyEvery = 1'000;
 
+/// What a newcomer hears who is turned away unheard. Behind TLS nothing can be said so soon.
+Bytes last_word(const Route& route) {
+  static constexpr std::string_view kBusy =
+      "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+  if (!route.web) return route.game.goodbye(route.dialect);
+  return route.web->client_tls ? Bytes() : as_bytes(kBusy);
+}
+
 }  // namespace
 
 Door::Door(Branch& branch, Seating& seating, const Limits& limits)
@@ -53,7 +61,7 @@ void Door::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason
 
 /// A last word without waiting for anything: a crowd at the door must cost next to nothing.
 void Door::turn_away(net::Fd fd, const net::Address& from, Reason why) {
-  const Bytes goodbye = route_.game.goodbye(route_.dialect);
+  const Bytes goodbye = last_word(route_);
   if (fd && !goodbye.empty()) (void)::send(fd.get(), goodbye.data(), goodbye.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   const SessionInfo who{0, &route_.game, route_.dialect, from, route_.servers.front(), route_.listener};
   is_refusal(why) ? branch_.refused(who, why, Fault{""}, 0) : branch_.closed(who, why);

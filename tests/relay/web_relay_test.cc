@@ -148,6 +148,17 @@ TEST_CASE("who cannot be served hears why, in HTTP, and the server is not bother
   CHECK_FALSE(fake.called(50));
 }
 
+TEST_CASE("who is turned away at the door hears 503, as from OgarII") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.sessions = 1;
+  Running running(ogar::game(), fake.address(), limits);
+  const WebPair inside(running, fake);
+  const Stream other = Stream::to(running.address);
+  CHECK(as_text(other.read_all()).starts_with("HTTP/1.1 503 "));
+  CHECK(running.ended(Reason::kTooMany));
+}
+
 TEST_CASE("a server that is not there is 502, one that is silent 504") {
   net::Address nobody;
   {
