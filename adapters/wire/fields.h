@@ -29,8 +29,7 @@
 
 namespace entente::wire {
 
-// -- What structs are made of besides numbers, enums, std::array and std::vector of them
-// --------------------------------
+// -- What structs are made of besides numbers, enums, std::array and std::vector of them -----------------------------
 
 /// A text in a field of N bytes. What follows its NUL is kept: real servers leave old memory there.
 template <std::size_t N>
@@ -106,8 +105,7 @@ inline std::uint64_t turn(std::uint64_t v) { return __builtin_bswap64(v); }
 /// Byte order of a dialect's numbers.
 enum class Order : std::uint8_t { kBig, kLittle };
 
-// -- The verbs, shared by all visitors
-// ----------------------------------------------------------------------------------
+// -- The verbs, shared by all visitors -------------------------------------------------------------------------------
 
 /// `Self` is the visitor; D the game's dialect: a struct of features with a member `order`.
 template <class Self, class D>
@@ -167,8 +165,7 @@ class Verbs {
   Self& self() { return static_cast<Self&>(*this); }
 };
 
-// -- Reading
-// ------------------------------------------------------------------------------------------------------------
+// -- Reading ---------------------------------------------------------------------------------------------------------
 
 /// Reads one message. After a fault every verb does nothing, so layouts need no checks.
 template <class D>
@@ -446,8 +443,7 @@ class Reader : public Verbs<Reader<D>, D> {
   std::size_t offset_ = 0;
 };
 
-// -- Writing
-// ------------------------------------------------------------------------------------------------------------
+// -- Writing ---------------------------------------------------------------------------------------------------------
 
 /// Appends one message; the buffer has all of it once the Writer is gone. REQUIRES: counts fit their type, texts have
 /// no NUL where one ends them. Allocates only when the buffer must grow.

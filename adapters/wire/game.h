@@ -111,8 +111,7 @@ class Game {
   /// What a client's datagram from a new address asks for, if it is a link request.
   virtual std::optional<LinkRequest> link_request(Bytes) const { return std::nullopt; }
 
-  // -- Of games over ENet
-  // -----------------------------------------------------------------------------------------------
+  // -- Of games over ENet --------------------------------------------------------------------------------------------
 
   virtual EnetManners enet() const { return {}; }
   /// The dialect of a client that connected with this data; nothing: no dialect of this game.

@@ -103,8 +103,7 @@ class TypedCodec final : public Codec {
     now_->walk(walk, message_);
   }
 
-  // -- Typed
-  // ------------------------------------------------------------------------------------------------------------
+  // -- Typed ---------------------------------------------------------------------------------------------------------
 
   /// The message that decode() read last.
   const Message& message() const { return message_; }
