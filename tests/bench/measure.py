@@ -121,7 +121,7 @@ def measure_relays(chosen):
 
 def measure_codecs(chosen):
     command = [BUILD / "tests/bench/bench_codec", "--benchmark_format=json",
-               f"--benchmark_min_time={0.005 if chosen.quick else 0.05}"]
+               f"--benchmark_min_time={0.002 if chosen.quick else 0.01}"]
     process = contenders.spawn(command, contenders.RELAY_CORE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
         said, _ = process.communicate(timeout=CODECS_LIMIT)

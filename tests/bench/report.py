@@ -151,7 +151,8 @@ def relays(results, cells, rates, chosen, complaints):
 HOT = ["bzflag/2.4/MsgPlayerUpdateSmall/c2s", "bzflag/2.4/MsgPlayerUpdate/c2s", "bzflag/2.4/MsgShotBegin/c2s",
        "bzflag/2.4/MsgShotEnd/c2s", "bzflag/2.4/MsgMessage/s2c", "panic/le-padded/Action/c2s",
        "panic/le-padded/Move/s2c", "panic/be-packed/Move/s2c", "aos/0.75/WorldUpdate/s2c", "aos/0.75/PositionData/c2s",
-       "aos/0.75/WeaponInput/c2s", "ogar/modern/Mouse/c2s", "ogar/modern/UpdateNodes/s2c"]
+       "aos/0.75/WeaponInput/c2s", "ogar/modern3/ClientUpdate/c2s", "ogar/modern3/Update/s2c",
+       "ogar/legacy4/UpdateNodes/s2c", "bzdraft/draft/MsgPlayerUpdate/c2s"]
 
 
 def codec_table(seen):
