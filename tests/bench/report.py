@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 
+BUSY = os.getloadavg()[0]  # what else the machine did when this began
 OURS, RECORDING = "entente", "entente + recording"
 
 
@@ -128,7 +129,7 @@ def surroundings():
     version = lambda text: re.search(r"\d+\.\d+(\.\d+)?", text).group() if text else "absent"
     return (f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC, commit {commit}, "
             f"Linux {platform.release()}, {cpu.group(1) if cpu else platform.machine()}, "
-            f"load average {os.getloadavg()[0]:.1f}, "
+            f"load average {BUSY:.1f} before, "
             f"g++ {version(first_line('g++', '-dumpfullversion'))}, "
             f"HAProxy {version(first_line('haproxy', '-v'))}, nginx {version(first_line('nginx', '-v'))}, "
             f"socat {socat.group(1) if socat else 'absent'}")
