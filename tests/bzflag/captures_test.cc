@@ -49,7 +49,7 @@ constexpr Tape kTapes[] = {
 
 TEST_CASE("real sessions are exact, cut as they were and byte by byte") {
   for (const Tape& tape : kTapes) {
-    for (const std::size_t grain : {0, 1, 7}) {
+    for (const std::size_t grain : std::initializer_list<std::size_t>{0, 1, 7}) {
       INFO(std::string(tape.name), " grain ", grain);
       Exact exact(tape.dialect);
       play_tape(tape.name, tape.dialect, grain, exact);

@@ -88,7 +88,7 @@ std::size_t cost(Relay&& messages) {
 
 TEST_CASE("relaying a message allocates nothing") {
   CountingTap tap;
-  for (const std::size_t workers : {1, 2}) {
+  for (const std::size_t workers : std::initializer_list<std::size_t>{1, 2}) {
     CAPTURE(workers);
     FakeServer fake(true);
     Running running(toy::game(), fake.address(), no_limits(), workers, 0, &tap);

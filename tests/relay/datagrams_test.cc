@@ -27,7 +27,7 @@ void check_linked(const Running& running, const Pair& pair, const Datagrams& nea
 
 TEST_CASE("datagrams from the port of the client's own connection are its own, over IPv4, IPv6, on one worker or two") {
   for (const bool v6 : {false, true}) {
-    for (const std::size_t workers : {1, 2}) {
+    for (const std::size_t workers : std::initializer_list<std::size_t>{1, 2}) {
       CAPTURE(v6);
       CAPTURE(workers);
       FakeServer fake(true, v6);
@@ -82,7 +82,7 @@ TEST_CASE("a wildcard listener answers from the address that the client came to"
 }
 
 TEST_CASE("behind a NAT the first link request from the same address that names the greeted player is believed") {
-  for (const std::size_t workers : {1, 2}) {
+  for (const std::size_t workers : std::initializer_list<std::size_t>{1, 2}) {
     CAPTURE(workers);
     FakeServer fake(true);
     Running running(toy::game(), fake.address(), no_limits(), workers);
