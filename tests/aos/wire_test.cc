@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
-#include "adapters/wire/print.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
+#include "tests/support/printed_frame.h"
 
 namespace entente {
 namespace {
@@ -16,16 +16,7 @@ constexpr std::size_t k075 = 0, k076 = 1, k080 = 2;
 std::string printed(std::string_view hex, Way way, std::size_t dialect = k075) {
   const auto codec = aos::game().codec(dialect);
   const Buffer bytes = from_hex(hex);
-  const auto row = codec->decode({way, Lane::kStream, Stage::kPlay, bytes});
-  if (!row)
-    return std::string("fault: ") + row.error().what + " " + row.error().field + " " +
-           std::to_string(row.error().offset);
-  std::string line;
-  print(**row, *codec, line);
-  Buffer again;
-  codec->encode(again);
-  CHECK(to_hex(again) == to_hex(bytes));
-  return line;
+  return printed_frame(*codec, {way, Lane::kStream, Stage::kPlay, bytes});
 }
 
 TEST_CASE("aos: the laws hold") {

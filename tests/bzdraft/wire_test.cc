@@ -2,9 +2,9 @@
 
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/wire/dissect.h"
-#include "adapters/wire/print.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
+#include "tests/support/printed_frame.h"
 
 namespace entente {
 namespace {
@@ -14,16 +14,7 @@ using wire::Lane, wire::Stage, wire::Way;
 std::string printed(std::string_view hex, Way way) {
   const auto codec = bzdraft::game().codec(0);
   const Buffer bytes = from_hex(hex);
-  const auto row = codec->decode({way, Lane::kStream, Stage::kPlay, bytes});
-  if (!row)
-    return std::string("fault: ") + row.error().what + " " + row.error().field + " " +
-           std::to_string(row.error().offset);
-  std::string line;
-  print(**row, *codec, line);
-  Buffer again;
-  codec->encode(again);
-  CHECK(to_hex(again) == to_hex(bytes));
-  return line;
+  return printed_frame(*codec, {way, Lane::kStream, Stage::kPlay, bytes});
 }
 
 TEST_CASE("bzdraft: the laws hold") {

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
-#include "adapters/wire/print.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
+#include "tests/support/printed_frame.h"
 
 namespace entente {
 namespace {
@@ -16,16 +16,7 @@ constexpr Way kUp = Way::kToServer, kDown = Way::kToClient;
 std::string printed(std::string_view dialect, Way way, std::string_view hex, Stage stage = Stage::kPlay) {
   const auto codec = ogar::game().codec(wire::find_dialect(ogar::game(), dialect).value());
   const Buffer bytes = from_hex(hex);
-  const auto row = codec->decode({way, Lane::kStream, stage, bytes});
-  if (!row)
-    return std::string("fault: ") + row.error().what + " " + row.error().field + " " +
-           std::to_string(row.error().offset);
-  std::string line;
-  print(**row, *codec, line);
-  Buffer again;
-  codec->encode(again);
-  CHECK(to_hex(again) == to_hex(bytes));
-  return line;
+  return printed_frame(*codec, {way, Lane::kStream, stage, bytes});
 }
 std::string modern(Way way, std::string_view hex) { return printed("modern3", way, hex); }
 /// The same in every legacy dialect from `first` to `last`.

@@ -8,6 +8,7 @@
 #include "adapters/wire/print.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
+#include "tests/support/printed_frame.h"
 #include "tests/support/toy_game.h"
 
 namespace entente {
@@ -21,16 +22,7 @@ Frame play(Way way, Bytes bytes) { return {way, Lane::kStream, Stage::kPlay, byt
 std::string printed(std::string_view hex, std::size_t dialect = 0, Way way = Way::kToServer) {
   const auto codec = toy::game().codec(dialect);
   const Buffer bytes = from_hex(hex);
-  const auto row = codec->decode(play(way, bytes));
-  if (!row)
-    return std::string("fault: ") + row.error().what + " " + row.error().field + " " +
-           std::to_string(row.error().offset);
-  std::string line;
-  print(**row, *codec, line);
-  Buffer again;
-  codec->encode(again);
-  CHECK(to_hex(again) == to_hex(bytes));
-  return line;
+  return printed_frame(*codec, play(way, bytes));
 }
 
 TEST_CASE("invented messages survive, in every dialect") { check_invented_messages_survive(toy::game(), 200); }
