@@ -64,7 +64,7 @@ void Door::turn_away(net::Fd fd, const net::Address& from, Reason why) {
   const Bytes goodbye = last_word(route_);
   if (fd && !goodbye.empty()) (void)::send(fd.get(), goodbye.data(), goodbye.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   const SessionInfo who{0, &route_.game, route_.dialect, from, route_.servers.front(), route_.listener};
-  is_refusal(why) ? branch_.refused(who, why, Fault{""}, 0) : branch_.closed(who, why);
+  branch_.ended(who, why);
 }
 
 void Door::admit(Newcomer newcomer) {

@@ -58,7 +58,7 @@ void EnetDoor::turn_away(net::EnetPeer& peer, Reason why) {
                         peer.address(),
                         branch_.route.servers.front(),
                         branch_.route.listener};
-  is_refusal(why) ? branch_.refused(who, why, Fault{""}, 0) : branch_.closed(who, why);
+  branch_.ended(who, why);
   host_.dismiss(peer, enet_parting(branch_.route.game, why));
 }
 

@@ -191,10 +191,7 @@ void EnetSession::end(Reason reason, std::uint32_t to_client, std::uint32_t to_s
 }
 
 void EnetSession::tell_end(Reason reason, const Fault& fault) {
-  if (is_refusal(reason))
-    branch_.refused(info_, reason, fault, passed_);
-  else
-    branch_.closed(info_, reason);
+  branch_.ended(info_, reason, fault, passed_);
   if (!branch_.tap || !open_) return;
   std::string why = text(reason);
   if (*fault.what) why += std::string(": ") + fault.what;

@@ -17,6 +17,10 @@ void Branch::opened(const SessionInfo& session) {
   if (const auto unsaid = may_say(Line::kOpened)) route.events.opened(session, *unsaid);
 }
 
+void Branch::ended(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
+  is_refusal(reason) ? refused(session, reason, fault, at) : closed(session, reason);
+}
+
 void Branch::closed(const SessionInfo& session, Reason reason) {
   counters.ended[static_cast<std::size_t>(reason)].add();
   if (const auto unsaid = may_say(line_of(reason))) route.events.closed(session, reason, *unsaid);

@@ -51,8 +51,9 @@ class Branch {
   Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap);
 
   void opened(const SessionInfo& session);
-  void closed(const SessionInfo& session, Reason reason);
-  void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
+  /// A session, or a newcomer turned away, ended: counts it and says it as what it is. `fault` and `at` as in
+  /// Events::refused; they mean nothing where the reason is no refusal.
+  void ended(const SessionInfo& session, Reason reason, const Fault& fault = Fault{""}, std::uint64_t at = 0);
   void say(Line line, const std::string& sentence);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
   void say_wrong_dialect(std::size_t found);
@@ -66,6 +67,8 @@ class Branch {
   std::optional<net::UdpBatch> to_clients;  ///< if the game has datagrams
 
  private:
+  void closed(const SessionInfo& session, Reason reason);
+  void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
   std::optional<std::uint64_t> may_say(Line line);
 
   std::uint64_t lost_told_ = 0;

@@ -264,10 +264,7 @@ void Session::end(Reason reason, const Fault& fault) {
 }
 
 void Session::tell_end(Reason reason, const Fault& fault) {
-  if (is_refusal(reason))
-    branch_.refused(info_, reason, fault, to_server_.passed());
-  else
-    branch_.closed(info_, reason);
+  branch_.ended(info_, reason, fault, to_server_.passed());
   if (!branch_.tap || !open_) return;
   std::string why = text(reason);
   if (reason == Reason::kBadFrame) why += std::string(": ") + fault.what + " in " + fault.field;

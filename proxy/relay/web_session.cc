@@ -248,10 +248,7 @@ void WebSession::end(Reason reason, const Parting& parting, const Fault& fault) 
 void WebSession::tell_end(Reason reason, const Fault& fault) {
   if (!open_) branch_->counters.opened.add();
   if (open_ && !begun_) begin();
-  if (is_refusal(reason))
-    branch_->refused(info_, reason, fault, passed_);
-  else
-    branch_->closed(info_, reason);
+  branch_->ended(info_, reason, fault, passed_);
   if (!branch_->tap || !begun_) return;
   std::string why = text(reason);
   if (*fault.what) why += std::string(": ") + fault.what;
