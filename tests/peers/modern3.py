@@ -1,0 +1,132 @@
+# OgarII's "Modern Protocol revision 3" in tables, from its document (protocol_modern.md).
+# Law: one table a message, with the document's names; where the document is open or wrong, README.md says what was taken.
+from __future__ import annotations
+
+import random
+
+from codec import CLIENT, SERVER, Codec, Kind
+from text import Bytes, ZeroText
+from wire import Array, Field, Float, Int, Reader, Record, Seen, UntilZero, When, Wrong
+
+U8, U16, U32, I32, F32 = Int("<B"), Int("<H"), Int("<I"), Int("<i"), Float("<")
+REVISION = 3
+CLIENT_LIMIT = 512  # bytes of a client's message, more than which OgarII does not take
+
+
+class Flags(Int):
+    """An integer of which only some values, or only some bits, are drawn; others are read, but not invented."""
+
+    def __init__(self, form: str, drawn: range) -> None:
+        super().__init__(form)
+        self.drawn = drawn
+
+    def invent(self, dice: random.Random, seen: Seen) -> int:
+        return dice.choice(self.drawn)
+
+
+class Choice(Flags):
+    """The same, but others are Wrong: what follows depends on it."""
+
+    def read(self, reader: Reader, seen: Seen) -> int:
+        value = super().read(reader, seen)
+        if value not in self.drawn:
+            raise Wrong(f"{value} is none of {list(self.drawn)}")
+        return value
+
+
+class ClientText(ZeroText):
+    """A client's text. The server takes one that lacks its NUL at the end of the message: {"unended": text}."""
+
+    def read(self, reader: Reader, seen: Seen) -> str | Seen:
+        if b"\0" in reader.data[reader.at:]:
+            return super().read(reader, seen)
+        return {"unended": reader.take(reader.left()).decode("utf-8", "surrogateescape")}
+
+    def write(self, value: str | Seen, seen: Seen) -> bytes:
+        if isinstance(value, str):
+            return super().write(value, seen)
+        return super().write(value["unended"], seen)[:-1]
+
+
+def given(bit: int, field: Field) -> When:
+    return When(lambda seen: bool(seen["flags"] & bit), field)
+
+
+class Counts(Field):
+    """Connections; the document draws four numbers, the server sends `limit` before them. Four only at the very end."""
+    NAMES = ("limit", "external", "internal", "alive", "spectating")
+    blank = dict.fromkeys(NAMES, 0)
+
+    def read(self, reader: Reader, seen: Seen) -> Seen:
+        names = self.NAMES[1:] if reader.left() == 4 * U16.form.size else self.NAMES
+        return {name: U16.read(reader, seen) for name in names}
+
+    def write(self, value: Seen, seen: Seen) -> bytes:
+        return b"".join(U16.write(number, seen) for number in value.values())
+
+    def invent(self, dice: random.Random, seen: Seen) -> Seen:
+        return {name: U16.invent(dice, seen) for name in self.NAMES}
+
+
+COLOUR = Array(U8, 3)  # R, G, B
+AREA = Record(x=F32, y=F32, scale=F32)
+BORDER = Record(left=F32, right=F32, top=F32, bottom=F32)
+SERVER_INFO = Record(gamemode=Flags("<B", range(3)), major=U8, minor=U8, patch=U8)
+WORLD_INFO = Record(server_name=ZeroText(), gamemode_name=ZeroText(), load=F32, uptime=U32, connections=Counts())
+CHAT = Record(source=ZeroText(), colour=COLOUR, is_server=Flags("<B", range(2)), content=ZeroText())
+BOARD_ITEM = Record(position=U16, flags=Flags("<B", range(4)), name=ZeroText())
+BOARD = Record(type=Choice("<B", range(1, 4)),
+               ffa=When(lambda seen: seen["type"] == 1, UntilZero(BOARD_ITEM, U16)),
+               pie=When(lambda seen: seen["type"] == 2, Array(F32, U16)),
+               text=When(lambda seen: seen["type"] == 3, Array(ZeroText(), U16)))
+ADDED = Record(id=U32, type=Flags("<B", range(5)), x=F32, y=F32, size=U16, colour=COLOUR, flags=Flags("<B", range(8)),
+               name=given(2, ZeroText()), skin=given(4, ZeroText()))
+UPDATED = Record(id=U32, flags=Flags("<B", range(32)), x=given(1, F32), y=given(1, F32), size=given(2, U16),
+                 colour=given(4, COLOUR), name=given(8, ZeroText()), skin=given(16, ZeroText()))
+EATEN = Record(killed=U32, killer=U32)
+
+PARTS = {"area": 1, "border": 2, "server": 4, "world": 8, "chat": 16, "board": 32, "added": 128, "updated": 256,
+         "eaten": 512, "removed": 1024}
+CLEAR = 64
+SERVER_UPDATE = Record(
+    flags=Flags("<H", range(2048)), area=given(1, AREA), border=given(2, BORDER), server=given(4, SERVER_INFO),
+    world=given(8, WORLD_INFO), chat=given(16, Array(CHAT, U16)), board=given(32, BOARD),
+    added=given(128, UntilZero(ADDED, U32)), updated=given(256, UntilZero(UPDATED, U32)),
+    eaten=given(512, UntilZero(EATEN, U32)), removed=given(1024, UntilZero(U32, U32)))
+
+SPAWN, SPECTATE, Q_DOWN, Q_UP, EJECT, MINION_EJECT, MINION_FREEZE, SAY = (1 << bit for bit in range(8))
+TRAILING = Bytes(most=0)  # the server ignores what follows a client's message
+CLIENT_UPDATE = Record(mouse_x=I32, mouse_y=I32, splits=U8, minion_splits=U8, flags=Flags("<B", range(256)),
+                       name=given(SPAWN, ClientText()), chat=given(SAY, Array(ClientText(), U8)), trailing=TRAILING)
+
+
+def update(flags: int = 0, **parts) -> Seen:
+    """The fields of a server's Update with these parts, its flags set accordingly."""
+    return {"flags": flags | sum(PARTS[name] for name in parts), **parts}
+
+
+class Modern3(Codec):
+    """A message is a WebSocket message: an opcode, then its body."""
+
+    def seal(self, kind: Kind, body: bytes) -> bytes:
+        frame = U8.write(kind.code, {}) + body
+        if kind.way == CLIENT and len(frame) > CLIENT_LIMIT:
+            raise Wrong(f"{len(frame)} bytes, more than {CLIENT_LIMIT}")
+        return frame
+
+    def unseal(self, way: str, stage: str, frame: bytes) -> tuple[int, bytes]:
+        if not frame or (way == CLIENT and len(frame) > CLIENT_LIMIT):
+            raise Wrong(f"a message of {len(frame)} bytes")
+        return frame[0], frame[1:]
+
+    def shorter(self, frame: bytes) -> bytes:
+        return frame[:-1]
+
+
+MODERN3 = Modern3([
+    Kind("ProtocolVersion", CLIENT, 1, Record(revision=Choice("<I", range(REVISION, REVISION + 1)), trailing=TRAILING)),
+    Kind("Ping", CLIENT, 2, Record(trailing=TRAILING)),
+    Kind("Update", CLIENT, 3, CLIENT_UPDATE),
+    Kind("Pong", SERVER, 2, Record()),
+    Kind("Update", SERVER, 3, SERVER_UPDATE),
+])

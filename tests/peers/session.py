@@ -1,0 +1,81 @@
+# A session: one end of a conversation, client or server, that says messages and waits for messages.
+# Law: every wait has an end; what was said and heard is kept to the byte, lane by lane.
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from codec import CLIENT, SERVER, Codec
+from wire import Seen
+
+SECONDS = 10.0  # how long anything may be waited for
+
+
+class Closed(Exception):
+    """The other end went away."""
+
+
+class Silent(Exception):
+    """What was waited for did not come."""
+
+
+class Transport(Protocol):
+    def send(self, lane: str, frame: bytes) -> None: ...
+
+    def receive(self, seconds: float) -> list[tuple[str, bytes]]:
+        """Whole frames, in their order, as soon as there are any; none after so many seconds. Raises Closed."""
+
+    def close(self) -> None: ...
+
+
+class Session:
+    """`way` is what this end speaks as. A message that was not asked for stays, until it is."""
+
+    def __init__(self, codec: Codec, way: str, transport: Transport) -> None:
+        self.codec, self.way, self.transport = codec, way, transport
+        self.stage = "first"  # of the conversation, as the codec names them
+        self.sent: list[tuple[str, bytes]] = []
+        self.heard: list[tuple[str, bytes]] = []
+        self.counts: dict[str, int] = {}  # of what was heard, by kind
+        self._waiting: list[tuple[str, Seen]] = []
+
+    def send(self, name: str, lane: str = "stream", **fields) -> None:
+        self.send_raw(self.codec.encode(self.way, name, fields), lane)
+
+    def send_raw(self, frame: bytes, lane: str = "stream") -> None:
+        """A frame as it is, right or wrong."""
+        self.sent.append((lane, frame))
+        self.transport.send(lane, frame)
+
+    def expect(self, name: str, seconds: float = SECONDS) -> Seen:
+        """The fields of the first message of this kind that was not taken yet."""
+        end = time.monotonic() + seconds
+        while True:
+            for index, (kind, fields) in enumerate(self._waiting):
+                if kind == name:
+                    del self._waiting[index]
+                    return fields
+            self._hear(end, f"no {name}; waiting: {[kind for kind, _ in self._waiting]}")
+
+    def expect_close(self, seconds: float = SECONDS) -> None:
+        """Hears all that still comes, up to the end of the connection."""
+        end = time.monotonic() + seconds
+        try:
+            while True:
+                self._hear(end, "the connection did not end")
+        except Closed:
+            pass
+
+    def close(self) -> None:
+        self.transport.close()
+
+    def _hear(self, end: float, otherwise: str) -> None:
+        left = end - time.monotonic()
+        frames = self.transport.receive(left) if left > 0 else []
+        if not frames and time.monotonic() >= end:
+            raise Silent(f"{self.way}: {otherwise}")
+        for lane, frame in frames:
+            self.heard.append((lane, frame))
+            name, fields = self.codec.decode(CLIENT if self.way == SERVER else SERVER, lane, self.stage, frame)
+            self.counts[name] = self.counts.get(name, 0) + 1
+            self._waiting.append((name, fields))
