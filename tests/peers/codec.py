@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Iterator
+from typing import Callable, Iterator
 
 from wire import Reader, Record, Seen, Value, Wrong
 
 CLIENT, SERVER = "client", "server"  # a way is named after who speaks
+GREETING, PLAY = "greeting", "play"  # stages: a side's first words, if they are of a kind of their own; all others
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of message, as one way sends it. `code` is whatever the envelope says to tell kinds apart."""
+    """One kind of message, as one way sends it, and by which lanes. `code` is what the envelope says to tell kinds apart."""
     name: str
     way: str
     code: object
     body: Record
     lanes: tuple[str, ...] = ("stream",)
+    stage: str = PLAY
 
 
 class Codec:
-    """REQUIRES: kinds that share way, lane and code stand in the order in which a reader should try them."""
+    """REQUIRES: kinds that share way, stage and code stand in the order in which a reader should try them."""
 
     def __init__(self, kinds: list[Kind]) -> None:
         self.kinds = kinds
@@ -35,9 +37,16 @@ class Codec:
         """A frame's code and body."""
         raise NotImplementedError
 
-    def shorter(self, frame: bytes) -> bytes:
-        """The same frame, whole as a frame, but its body cut by a byte (or, without a body, cut itself)."""
+    def damaged(self, frame: bytes, damage: Callable[[bytes], bytes]) -> bytes:
+        """The same frame with damage done to its body, but whole as a frame."""
         raise NotImplementedError
+
+    def shorter(self, frame: bytes) -> bytes:
+        """Less the last byte of its body."""
+        return self.damaged(frame, lambda body: body[:-1])
+
+    def first_stage(self, way: str) -> str:
+        return GREETING if any(kind.way == way and kind.stage == GREETING for kind in self.kinds) else PLAY
 
     def find(self, way: str, name: str) -> Kind:
         for kind in self.kinds:
@@ -49,16 +58,16 @@ class Codec:
         kind = self.find(way, name)
         return self.seal(kind, kind.body.write(fields, {}))
 
-    def decode(self, way: str, lane: str, stage: str, frame: bytes) -> tuple[str, Seen]:
+    def decode(self, way: str, stage: str, frame: bytes) -> tuple[str, Seen]:
         code, body = self.unseal(way, stage, frame)
         faults = []
         for kind in self.kinds:
-            if (kind.way, kind.code) == (way, code) and lane in kind.lanes:
+            if (kind.way, kind.stage, kind.code) == (way, stage, code):
                 try:
                     return kind.name, self._read(kind, body)
                 except Wrong as wrong:
                     faults.append(f"{kind.name}: {wrong}")
-        raise Wrong("; or ".join(faults) or f"no {way} sends a message {code!r} by {lane}")
+        raise Wrong("; or ".join(faults) or f"no {way} says {code!r} in {stage}")
 
     def invent(self, kind: Kind, seed: object) -> Seen:
         return kind.body.invent(random.Random(f"{seed} {kind.way} {kind.name}"), {})

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+from typing import Callable
 
-from codec import CLIENT, SERVER, Codec, Kind
+from codec import CLIENT, GREETING, SERVER, Codec, Kind
 from text import Bytes, ZeroText
 from wire import Array, Field, Float, Int, Reader, Record, Seen, UntilZero, When, Wrong
 
 U8, U16, U32, I32, F32 = Int("<B"), Int("<H"), Int("<I"), Int("<i"), Float("<")
 REVISION = 3
+SPAWN, SPECTATE, Q_DOWN, Q_UP, EJECT, MINION_EJECT, MINION_FREEZE, SAY = (1 << bit for bit in range(8))  # a client's flags
+SHORTEST_WITH_CHAT = 12  # bytes of a client's update without its opcode and without names and lines, but with their count
 CLIENT_LIMIT = 512  # bytes of a client's message, more than which OgarII does not take
 
 
@@ -35,7 +38,7 @@ class Choice(Flags):
 
 
 class ClientText(ZeroText):
-    """A client's text. The server takes one that lacks its NUL at the end of the message: {"unended": text}."""
+    """A client's text. The server takes one that the message's end ends, too: {"unended": text}."""
 
     def read(self, reader: Reader, seen: Seen) -> str | Seen:
         if b"\0" in reader.data[reader.at:]:
@@ -46,6 +49,25 @@ class ClientText(ZeroText):
         if isinstance(value, str):
             return super().write(value, seen)
         return super().write(value["unended"], seen)[:-1]
+
+
+class SpawnName(ClientText):
+    """There must be a byte of it."""
+
+    def read(self, reader: Reader, seen: Seen) -> str | Seen:
+        if not reader.left():
+            raise Wrong("nothing is there")
+        return super().read(reader, seen)
+
+
+class ChatLines(Array):
+    """The server asks for a byte a line, counted from where the shortest message's lines would begin."""
+
+    def read(self, reader: Reader, seen: Seen) -> list:
+        lines = reader.data[reader.at] if reader.left() else 0
+        if len(reader.data) < SHORTEST_WITH_CHAT + bool(seen["flags"] & SPAWN) + lines:
+            raise Wrong(f"{lines} lines in a message of {len(reader.data)} bytes")
+        return super().read(reader, seen)
 
 
 def given(bit: int, field: Field) -> When:
@@ -94,10 +116,9 @@ SERVER_UPDATE = Record(
     added=given(128, UntilZero(ADDED, U32)), updated=given(256, UntilZero(UPDATED, U32)),
     eaten=given(512, UntilZero(EATEN, U32)), removed=given(1024, UntilZero(U32, U32)))
 
-SPAWN, SPECTATE, Q_DOWN, Q_UP, EJECT, MINION_EJECT, MINION_FREEZE, SAY = (1 << bit for bit in range(8))
 TRAILING = Bytes(most=0)  # the server ignores what follows a client's message
 CLIENT_UPDATE = Record(mouse_x=I32, mouse_y=I32, splits=U8, minion_splits=U8, flags=Flags("<B", range(256)),
-                       name=given(SPAWN, ClientText()), chat=given(SAY, Array(ClientText(), U8)), trailing=TRAILING)
+                       name=given(SPAWN, SpawnName()), chat=given(SAY, ChatLines(ClientText(), U8)), trailing=TRAILING)
 
 
 def update(flags: int = 0, **parts) -> Seen:
@@ -119,12 +140,12 @@ class Modern3(Codec):
             raise Wrong(f"a message of {len(frame)} bytes")
         return frame[0], frame[1:]
 
-    def shorter(self, frame: bytes) -> bytes:
-        return frame[:-1]
+    def damaged(self, frame: bytes, damage: Callable[[bytes], bytes]) -> bytes:
+        return frame[:1] + damage(frame[1:])
 
 
 MODERN3 = Modern3([
-    Kind("ProtocolVersion", CLIENT, 1, Record(revision=Choice("<I", range(REVISION, REVISION + 1)), trailing=TRAILING)),
+    Kind("ProtocolVersion", CLIENT, 1, Record(revision=Choice("<I", range(REVISION, REVISION + 1)), trailing=TRAILING), stage=GREETING),
     Kind("Ping", CLIENT, 2, Record(trailing=TRAILING)),
     Kind("Update", CLIENT, 3, CLIENT_UPDATE),
     Kind("Pong", SERVER, 2, Record()),

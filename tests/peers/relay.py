@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import collections
 import json
+import os
 import re
 import select
 import signal
 import subprocess
 import tempfile
 import time
-import os
 
 import ours
 
@@ -66,6 +66,10 @@ class Relay:
         self._process.stdout.close()
         if kind is None and code != 0:
             raise AssertionError(f"the relay ended with {code}: {self.log()}")
+
+    def forget(self) -> None:
+        """Deletes the recording and the log."""
+        self._folder.cleanup()
 
     def _ask(self, *arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run([ours.program("entente"), *arguments, self.recording], stdout=subprocess.PIPE,

@@ -2,11 +2,13 @@
 # Law: every wait has an end; what was said and heard is kept to the byte, lane by lane.
 from __future__ import annotations
 
+import collections
+import concurrent.futures
 import time
-from typing import Protocol
+from typing import Callable, Protocol
 
-from codec import CLIENT, SERVER, Codec
-from wire import Seen
+from codec import CLIENT, PLAY, SERVER, Codec
+from wire import Seen, Wrong
 
 SECONDS = 10.0  # how long anything may be waited for
 
@@ -33,13 +35,15 @@ class Session:
 
     def __init__(self, codec: Codec, way: str, transport: Transport) -> None:
         self.codec, self.way, self.transport = codec, way, transport
-        self.stage = "first"  # of the conversation, as the codec names them
+        self._other = CLIENT if way == SERVER else SERVER
+        self._stage = codec.first_stage(self._other)
         self.sent: list[tuple[str, bytes]] = []
         self.heard: list[tuple[str, bytes]] = []
-        self.counts: dict[str, int] = {}  # of what was heard, by kind
+        self.counts: collections.Counter[str] = collections.Counter()  # of what was heard, by kind
         self._waiting: list[tuple[str, Seen]] = []
+        self._wrong: Wrong | None = None  # what came after all that is waiting
 
-    def send(self, name: str, lane: str = "stream", **fields) -> None:
+    def send(self, name: str, lane: str = "stream", /, **fields) -> None:
         self.send_raw(self.codec.encode(self.way, name, fields), lane)
 
     def send_raw(self, frame: bytes, lane: str = "stream") -> None:
@@ -57,6 +61,13 @@ class Session:
                     return fields
             self._hear(end, f"no {name}; waiting: {[kind for kind, _ in self._waiting]}")
 
+    def next(self, seconds: float = SECONDS) -> tuple[str, Seen]:
+        """The first message that was not taken yet."""
+        end = time.monotonic() + seconds
+        while not self._waiting:
+            self._hear(end, "nothing came")
+        return self._waiting.pop(0)
+
     def expect_close(self, seconds: float = SECONDS) -> None:
         """Hears all that still comes, up to the end of the connection."""
         end = time.monotonic() + seconds
@@ -70,12 +81,31 @@ class Session:
         self.transport.close()
 
     def _hear(self, end: float, otherwise: str) -> None:
+        if self._wrong:
+            raise self._wrong
         left = end - time.monotonic()
         frames = self.transport.receive(left) if left > 0 else []
         if not frames and time.monotonic() >= end:
             raise Silent(f"{self.way}: {otherwise}")
         for lane, frame in frames:
             self.heard.append((lane, frame))
-            name, fields = self.codec.decode(CLIENT if self.way == SERVER else SERVER, lane, self.stage, frame)
-            self.counts[name] = self.counts.get(name, 0) + 1
+            try:
+                name, fields = self.codec.decode(self._other, self._stage, frame)
+            except Wrong as wrong:
+                self._wrong = self._wrong or wrong
+                continue
+            self._stage = PLAY
+            self.counts[name] += 1
             self._waiting.append((name, fields))
+
+
+def together(serve: Callable[[], object], play: Callable[[], object]) -> None:
+    """Does both at once, each to its end; raises what went wrong, the player's first."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        served = pool.submit(serve)
+        try:
+            play()
+        finally:
+            fault = served.exception(SECONDS * 3)
+    if fault:
+        raise fault

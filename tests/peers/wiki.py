@@ -1,8 +1,11 @@
 # BZFlag's wiki page "Network Protocol" in tables, its byte boxes taken literally.
 # Law: one table a message, with the page's names; where the page is open or wrong, README.md says what was taken.
+# Two codes that the page gives twice have their other value, too, which every program has: "/tu", "/tp".
 from __future__ import annotations
 
-from codec import CLIENT, SERVER, Codec, Kind
+from typing import Callable
+
+from codec import CLIENT, GREETING, SERVER, Codec, Kind
 from text import Bytes, FixedText, RestText
 from wire import Array, Float, Int, Record, Rest, Wrong
 
@@ -10,7 +13,7 @@ U8, U16, I16, F32 = Int(">B"), Int(">H"), Int(">h"), Float(">")
 CALLSIGN, EMAIL, MESSAGE = FixedText(32), FixedText(128), FixedText(128)  # CallSignLen, EmailLen, MessageLen
 FRAME_LIMIT = 1024  # MaxPacketLen
 HEADER, BZFS = b"BZFLAG\r\n\r\n", b"BZFS"
-GREETING = len(BZFS) + 5  # "BZFS", four digits, one byte
+FIRST = {CLIENT: len(HEADER), SERVER: len(BZFS) + 5}  # bytes: "BZFS", four digits, one byte
 
 VECTOR = Array(F32, 3)
 PLAYER = Record(address=Array(U8, 4), port=U16, number=U16)  # eight bytes in every box
@@ -40,21 +43,22 @@ class Wiki(Codec):
 
     def unseal(self, way: str, stage: str, frame: bytes) -> tuple[int | bytes, bytes]:
         first = HEADER if way == CLIENT else BZFS
-        if frame.startswith(first) and len(frame) == (len(HEADER) if way == CLIENT else GREETING):
-            return first, frame[len(first):]
+        if stage == GREETING:
+            return frame[:len(first)], frame[len(first):]
         if len(frame) < 4 or len(frame) > FRAME_LIMIT or int.from_bytes(frame[:2], "big") != len(frame) - 4:
             raise Wrong(f"{len(frame)} bytes that say they are {frame[:2].hex()} and four")
         return int.from_bytes(frame[2:4], "big"), frame[4:]
 
-    def shorter(self, frame: bytes) -> bytes:
-        if frame.startswith((HEADER, BZFS)) or len(frame) == 4:
-            return frame[:-1]
-        return U16.write(len(frame) - 5, {}) + frame[2:-1]
+    def damaged(self, frame: bytes, damage: Callable[[bytes], bytes]) -> bytes:
+        if frame.startswith((HEADER, BZFS)):
+            return frame[:len(BZFS)] + damage(frame[len(BZFS):])
+        body = damage(frame[4:])
+        return U16.write(len(body), {}) + frame[2:4] + body
 
-    def size(self, way: str, first: bool, data: bytes) -> int | None:
+    def size(self, way: str, stage: str, data: bytes) -> int | None:
         """Of the frame that these bytes begin with, if they tell yet."""
-        if first:
-            return len(HEADER) if way == CLIENT else GREETING
+        if stage == GREETING:
+            return FIRST[way]
         return int.from_bytes(data[:2], "big") + 4 if len(data) >= 2 else None
 
 
@@ -62,9 +66,12 @@ def both(name: str, code: int, body: Record, lanes: tuple[str, ...] = EITHER) ->
     return [Kind(name, CLIENT, code, body, lanes), Kind(name, SERVER, code, body, lanes)]
 
 
+TEAM_UPDATE = Record(team=U16, size=U16, active=U16, **SCORE)
+PLAYER_TELEPORT, TELEPORT = Record(player=PLAYER, **{"from": U16}, to=U16), Record(**{"from": U16}, to=U16)
+
 WIKI = Wiki([
-    Kind("Header", CLIENT, HEADER, NOTHING),
-    Kind("Version", SERVER, BZFS, Record(version=FixedText(4), player=U8)),
+    Kind("Header", CLIENT, HEADER, NOTHING, stage=GREETING),
+    Kind("Version", SERVER, BZFS, Record(version=FixedText(4), player=U8), stage=GREETING),
     *both("MsgNegotiateFlags", 0x6E66, Record(flags=TWO_LETTERS), STREAM),
     Kind("MsgWantWHash", CLIENT, 0x7768, NOTHING),
     Kind("MsgWantWHash", SERVER, 0x7768, Record(hash=RestText())),
@@ -80,7 +87,8 @@ WIKI = Wiki([
     Kind("MsgAddPlayer", SERVER, 0x6170, Record(player=PLAYER, type=U16, team=U16, **SCORE, call_sign=CALLSIGN, email=EMAIL)),
     Kind("MsgRemovePlayer", SERVER, 0x7270, Record(player=PLAYER)),
     Kind("MsgFlagUpdate", SERVER, 0x6675, Record(flag_num=U16, flag=FLAG)),
-    Kind("MsgTeamUpdate", SERVER, 0x746F, Record(team=U16, size=U16, active=U16, **SCORE)),
+    Kind("MsgTeamUpdate", SERVER, 0x746F, TEAM_UPDATE),
+    Kind("MsgTeamUpdate/tu", SERVER, 0x7475, TEAM_UPDATE),
     Kind("MsgAlive", SERVER, 0x616C, Record(player=PLAYER, position=VECTOR, forward=VECTOR)),
     Kind("MsgAlive", CLIENT, 0x616C, Record(position=VECTOR, forward=VECTOR)),
     Kind("MsgKilled", SERVER, 0x6B6C, Record(victim=PLAYER, killer=PLAYER, shot=I16)),
@@ -96,8 +104,10 @@ WIKI = Wiki([
     Kind("MsgScore", SERVER, 0x7363, Record(player=PLAYER, **SCORE)),
     Kind("MsgScore", CLIENT, 0x7363, Record(**SCORE)),
     # The page draws these two with MsgScore's code and length: what is drawn cannot be told from a MsgScore.
-    Kind("MsgTeleport", SERVER, 0x7363, Record(player=PLAYER, **{"from": U16}, to=U16)),
-    Kind("MsgTeleport", CLIENT, 0x7363, Record(**{"from": U16}, to=U16)),
+    Kind("MsgTeleport", SERVER, 0x7363, PLAYER_TELEPORT),
+    Kind("MsgTeleport", CLIENT, 0x7363, TELEPORT),
+    Kind("MsgTeleport/tp", SERVER, 0x7470, PLAYER_TELEPORT),
+    Kind("MsgTeleport/tp", CLIENT, 0x7470, TELEPORT),
     Kind("MsgMessage", SERVER, 0x6D67, Record(**{"from": PLAYER}, to=PLAYER, team=U16, message=MESSAGE)),
     Kind("MsgMessage", CLIENT, 0x6D67, Record(to=PLAYER, team=U16, message=MESSAGE)),
     *both("MsgPlayerUpdate", 0x7075, PLAYER_UPDATE),

@@ -1,0 +1,180 @@
+import tcp
+from codec import CLIENT, PLAY, SERVER, Kind
+from played import Played
+from wiki import WIKI
+from wiki_session import ROGUE, WikiClient, WikiServer
+from wiki_world import decode_world, encode_world, invent_world
+
+WORLD = encode_world(invent_world(seed=1))
+OTHER = {"player": {"address": [10, 0, 0, 1], "port": 4000, "number": 2}, "type": 0, "team": 2, "wins": 3, "losses": 1,
+         "call_sign": "somebody", "email": "anonymous"}
+EVERYONE = {"to": {"address": [0, 0, 0, 0], "port": 0, "number": 0}, "team": ROGUE}
+# Said while a session begins or ends, and at no other time.
+AROUND = {"MsgNegotiateFlags", "MsgWantWHash", "MsgGetWorld", "MsgEnter", "MsgAccept", "MsgReject", "MsgSuperKill", "MsgExit",
+          "MsgUDPLinkRequest", "MsgUDPLinkEstablished"}
+SEEDS = range(3)
+OVERSIZED = b"\xff\xffmg" + bytes(0xFFFF)
+
+
+def join(client: WikiClient) -> None:
+    client.greet()
+    assert client.negotiate() == []
+    assert encode_world(decode_world(client.download())) == WORLD
+    assert [player["call_sign"] for player in client.enter("peer")] == ["somebody"]
+    client.link()
+
+
+def welcome(server: WikiServer) -> None:
+    server.greet()
+    server.negotiate()
+    server.upload(WORLD)
+    server.admit([OTHER])
+    server.link()
+
+
+def within_the_game(way: str) -> list[tuple[Kind, str]]:
+    return [(kind, lane) for kind in WIKI.kinds if kind.way == way and kind.stage == PLAY and kind.name not in AROUND
+            for lane in kind.lanes]
+
+
+def heard_as(kind: Kind) -> str:
+    return "MsgScore" if kind.name == "MsgTeleport" else kind.name  # drawn alike
+
+
+def say_all(session: WikiClient | WikiServer) -> None:
+    for seed in SEEDS:
+        for kind, lane in within_the_game(session.way):
+            session.send(kind.name, lane, **WIKI.invent(kind, seed))
+
+
+def hear_all(session: WikiClient | WikiServer, way: str) -> None:
+    for _ in SEEDS:
+        for kind, _ in within_the_game(way):
+            session.expect(heard_as(kind))
+
+
+class WikiSession(Played):
+    # The page gives MsgTimeLeft and MsgTeamUpdate one code, and Entente calls both by the first.
+    called = {(CLIENT, "Header"): "ClientHeader", (SERVER, "Version"): "Welcome", (SERVER, "MsgTeamUpdate"): "MsgTimeLeft",
+              (SERVER, "MsgTeamUpdate/tu"): "MsgTeamUpdate", (SERVER, "MsgTeleport/tp"): "MsgTeleport",
+              (CLIENT, "MsgTeleport/tp"): "MsgTeleport"}
+
+    def listen(self) -> tcp.Listener:
+        return tcp.Listener()
+
+    def urls(self, port: int) -> tuple[str, str]:
+        return "bzflag://127.0.0.1:0?dialect=wiki", f"bzflag://127.0.0.1:{port}?dialect=wiki"
+
+    def client(self, port: int) -> WikiClient:
+        return WikiClient(port)
+
+    def server(self, listener: tcp.Listener) -> WikiServer:
+        return WikiServer(listener)
+
+    def test_a_player_joins_drives_shoots_dies_and_leaves(self) -> None:
+        shot = {"shot": 0x0101, "position": [1.0, 2.0, 1.5], "velocity": [70.0, 70.0, 0.0], "time": 0.0}
+
+        def serve(server: WikiServer) -> None:
+            welcome(server)
+            server.answer("MsgAlive")
+            server.send("MsgFlagUpdate", flag_num=3, flag={"flag_id": 9, "status": 1, "type": 1})
+            for _ in range(5):
+                server.expect("MsgPlayerUpdate")
+            server.send("MsgPlayerUpdate", "datagram", player=OTHER["player"], position=[9.0, 9.0, 0.0])
+            server.answer("MsgGrabFlag", flag={"flag_id": 9, "status": 2, "type": 1, "owner": server.player})
+            server.answer("MsgShotBegin", "datagram")
+            server.expect("MsgGMUpdate")
+            server.answer("MsgShotEnd")
+            server.answer("MsgKilled")
+            server.send("MsgTeamUpdate", team=1, size=1, active=1, losses=1)
+            server.answer("MsgScore")
+            server.answer("MsgMessage")
+            server.send("MsgLagPing", "datagram", sequence=9999)
+            assert server.expect("MsgLagPing") == {"sequence": 9999}
+            server.expect("MsgExit")
+            server.expect_close()
+
+        def play(client: WikiClient) -> None:
+            join(client)
+            client.send("MsgAlive", position=[1.0, 2.0, 0.0], forward=[1.0, 0.0, 0.0])
+            assert client.expect("MsgAlive")["player"] == client.me
+            for step in range(5):
+                client.send("MsgPlayerUpdate", "datagram", player=client.me, status=1, position=[1.0 + step, 2.0, 0.0],
+                            velocity=[25.0, 0.0, 0.0])
+            client.expect("MsgPlayerUpdate")
+            client.send("MsgGrabFlag", flag_num=client.expect("MsgFlagUpdate")["flag_num"])
+            assert client.expect("MsgGrabFlag")["flag"]["owner"] == client.me
+            client.send("MsgShotBegin", "datagram", shooter=client.me, flag_type=9, lifetime=3.5, **shot)
+            assert client.expect("MsgShotBegin")["shooter"] == client.me
+            client.send("MsgGMUpdate", "datagram", shooter=client.me, target=OTHER["player"], **shot)
+            client.send("MsgShotEnd", shooter=client.me, shot=shot["shot"], reason=0)
+            client.expect("MsgShotEnd")
+            client.send("MsgKilled", killer=OTHER["player"], shot=0x0202)
+            assert client.expect("MsgKilled")["victim"] == client.me
+            client.expect("MsgTeamUpdate")
+            client.send("MsgScore", wins=0, losses=1)
+            assert client.expect("MsgScore") == {"player": client.me, "wins": 0, "losses": 1}
+            client.send("MsgMessage", message="hällo", **EVERYONE)
+            assert client.expect("MsgMessage")["from"] == client.me
+            client.send("MsgLagPing", **client.expect("MsgLagPing"))
+            client.send("MsgExit")
+
+        self.play(serve, play)
+
+    def test_every_message_comes_through_in_both_ways(self) -> None:
+        def serve(server: WikiServer) -> None:
+            welcome(server)
+            hear_all(server, CLIENT)
+            say_all(server)
+            server.expect("MsgExit")
+
+        def play(client: WikiClient) -> None:
+            join(client)
+            say_all(client)
+            hear_all(client, SERVER)
+            client.send("MsgExit")
+        self.play(serve, play)
+
+    def test_who_was_rejected_may_try_again(self) -> None:
+        def serve(server: WikiServer) -> None:
+            server.greet()
+            server.reject(1)
+            server.admit([])
+            server.expect_close()
+
+        def play(client: WikiClient) -> None:
+            client.greet()
+            client.ask_to_enter("peer", team=77)
+            assert client.expect("MsgReject") == {"code": 1}
+            client.enter("peer")
+        self.play(serve, play)
+
+    def test_a_server_may_end_it_during_the_download(self) -> None:
+        def serve(server: WikiServer) -> None:
+            server.greet()
+            server.offer(WORLD)
+            server.expect("MsgGetWorld")
+            server.send("MsgSuperKill")
+            server.expect_close()
+
+        def play(client: WikiClient) -> None:
+            client.greet()
+            client.send("MsgWantWHash")
+            client.expect("MsgWantWHash")
+            client.send("MsgGetWorld", offset=0)
+            client.expect("MsgSuperKill")
+        self.play(serve, play)
+
+    def test_what_a_client_says_wrongly_is_refused_and_the_relay_goes_on(self) -> None:
+        cut = WIKI.shorter(WIKI.encode(CLIENT, "MsgEnter", {"call_sign": "peer"}))
+        for about, frame, refused in (("cut short", cut, 1), ("unknown", b"\0\0zz", 1), ("too long", OVERSIZED, 0)):
+            with self.subTest(about):
+                numbers = self.misbehave(CLIENT, frame, WikiServer.greet, WikiClient.greet)
+                self.assertEqual((4, refused), (numbers["exact"], numbers["refused"]), numbers)
+
+    def test_what_a_server_says_wrongly_is_noticed_and_the_relay_goes_on(self) -> None:
+        cut = WIKI.shorter(WIKI.encode(SERVER, "MsgReject", {"code": 1}))
+        for about, frame in (("cut short", cut), ("unknown", b"\0\0zz"), ("too long", OVERSIZED)):
+            with self.subTest(about):
+                numbers = self.misbehave(SERVER, frame, WikiServer.greet, WikiClient.greet)
+                self.assertEqual((4, 1), (numbers["exact"], numbers["undecoded"]), numbers)
