@@ -1,7 +1,7 @@
 // A game is known to the program by its one line here; nothing registers itself.
 #include "adapters/registry.h"
 
-#include <array>
+#include <vector>
 
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
@@ -10,11 +10,46 @@
 #include "adapters/panic/panic.h"
 
 namespace entente {
+namespace {
+
+/// The faces of a game that can only be relayed.
+const core::Faces& no_faces() {
+  static const core::Faces none;
+  return none;
+}
+std::span<const wire::Mapping> no_mapping() { return {}; }
+
+struct Entry {
+  const wire::Game* game;
+  const core::Faces& (*faces)();
+  std::span<const wire::Mapping> (*mapping)();
+};
+
+std::span<const Entry> entries() {
+  static const Entry kAll[] = {
+      {&aos::game(), no_faces, no_mapping},      //
+      {&bzdraft::game(), no_faces, no_mapping},  //
+      {&bzflag::game(), no_faces, no_mapping},   //
+      {&ogar::game(), no_faces, no_mapping},     //
+      {&panic::game(), no_faces, no_mapping},
+  };
+  return kAll;
+}
+
+const Entry* entry_of(const wire::Game& game) {
+  for (const Entry& entry : entries())
+    if (entry.game == &game) return &entry;
+  return nullptr;
+}
+
+}  // namespace
 
 std::span<const wire::Game* const> games() {
-  static const std::array all{
-      &aos::game(), &bzdraft::game(), &bzflag::game(), &ogar::game(), &panic::game(),
-  };
+  static const auto all = [] {
+    std::vector<const wire::Game*> list;
+    for (const Entry& entry : entries()) list.push_back(entry.game);
+    return list;
+  }();
   return all;
 }
 
@@ -22,6 +57,16 @@ const wire::Game* find_game(std::string_view name) {
   for (const wire::Game* game : games())
     if (game->name() == name) return game;
   return nullptr;
+}
+
+const core::Faces& faces_of(const wire::Game& game) {
+  const Entry* entry = entry_of(game);
+  return entry != nullptr ? entry->faces() : no_faces();
+}
+
+std::span<const wire::Mapping> mapping_of(const wire::Game& game) {
+  const Entry* entry = entry_of(game);
+  return entry != nullptr ? entry->mapping() : no_mapping();
 }
 
 }  // namespace entente

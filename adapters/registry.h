@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "adapters/wire/game.h"
+#include "adapters/wire/mapping.h"
+#include "proxy/core/faces.h"
 
 namespace entente {
 
@@ -13,5 +15,9 @@ std::span<const wire::Game* const> games();
 
 /// The game whose name is the URL scheme `name`, or null.
 const wire::Game* find_game(std::string_view name);
+
+/// What a bridge needs of a game of this registry; empty where it can only be relayed.
+const core::Faces& faces_of(const wire::Game& game);
+std::span<const wire::Mapping> mapping_of(const wire::Game& game);
 
 }  // namespace entente

@@ -325,7 +325,7 @@ void write_records(const RecordWorld& world, std::size_t dialect, Buffer& out) {
   const wire::TypedCodec<Records> codec(kDialects[dialect], dialect);
   const auto write = [&](const Record& record) {
     const auto code = std::visit([](const auto& r) { return std::decay_t<decltype(r)>::kCode; }, record);
-    codec.encode(record, wire::Way::kToClient, code, out);
+    codec.write(record, wire::Way::kToClient, out, code);
   };
   for (const Record& record : world.records) write(record);
   write(RecordEnd{});

@@ -7,17 +7,14 @@
 
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
+#include "proxy/base/lane.h"
 
 namespace entente::wire {
 
 /// Who sent it. The values are bits, so that a set of ways is their sum.
 enum class Way : std::uint8_t { kToServer = 1, kToClient = 2 };
 
-/// How it travelled. The values are bits, as in Way.
-enum class Lane : std::uint8_t {
-  kStream = 1,    ///< TCP, or a WebSocket message: in order, nothing lost
-  kDatagram = 2,  ///< UDP beside the stream (BZFlag's link)
-};
+using entente::Lane;
 
 /// Where in a connection's life a frame stands, when its bytes alone do not tell what it is.
 enum class Stage : std::uint8_t {
@@ -25,8 +22,8 @@ enum class Stage : std::uint8_t {
   kPlay,      ///< the game's ordinary frames
 };
 
+using entente::text;
 inline const char* text(Way way) { return way == Way::kToServer ? "c2s" : "s2c"; }
-inline const char* text(Lane lane) { return lane == Lane::kStream ? "stream" : "datagram"; }
 
 /// One message as it travelled, envelope (length, code, opcode) included. Owns nothing.
 struct Frame {

@@ -19,6 +19,7 @@
 
 #include "adapters/wire/codec.h"
 #include "adapters/wire/fields.h"
+#include "adapters/wire/speech.h"
 #include "adapters/wire/walk.h"
 
 namespace entente::wire {
@@ -30,26 +31,35 @@ struct TypedRow {
   using M = typename P::Message;
 
   Row row;
+  std::size_t kind;  // its message's place in M
   void (*read)(Reader<D>&, M&);
   void (*write)(Writer<D>&, M&);
   void (*walk)(Walk<D>&, M&);
   void (*make)(M&);
 };
 
+template <class T, class... All>
+constexpr std::size_t index_in(std::variant<All...>*) {
+  constexpr bool same[] = {std::is_same_v<T, All>...};
+  return static_cast<std::size_t>(std::find(std::begin(same), std::end(same), true) - std::begin(same));
+}
+
 /// The row of the message type T.
 template <class P, class T>
 constexpr TypedRow<P> row_of(Row row) {
   using M = typename P::Message;
   return {row,
+          index_in<T>(static_cast<M*>(nullptr)),
           [](auto& reader, M& m) {
             fields(reader, std::holds_alternative<T>(m) ? *std::get_if<T>(&m) : m.template emplace<T>());
           },
           [](auto& writer, M& m) { fields(writer, *std::get_if<T>(&m)); },
-          [](auto& walk, M& m) { fields(walk, *std::get_if<T>(&m)); }, [](M& m) { m.template emplace<T>(); }};
+          [](auto& walk, M& m) { fields(walk, *std::get_if<T>(&m)); },
+          [](M& m) { m.template emplace<T>(); }};
 }
 
 template <class P>
-class TypedCodec final : public Codec {
+class TypedCodec final : public Codec, public Speech<typename P::Message> {
  public:
   using Dialect = typename P::Dialect;
   using Message = typename P::Message;
@@ -105,17 +115,24 @@ class TypedCodec final : public Codec {
 
   // -- Typed ---------------------------------------------------------------------------------------------------------
 
+  using typename Speech<Message>::Heard;
+
   /// The message that decode() read last.
   const Message& message() const { return message_; }
 
-  /// Appends `message` as a frame to be sent `way`. REQUIRES: this dialect has a row for it in that direction.
-  void encode(const Message& message, Way way, std::uint32_t code, Buffer& out) const {
-    for (const auto* row : mine_)
-      if (code >= row->row.first_code && code <= row->row.last_code &&
-          (row->row.ways & static_cast<std::uint8_t>(way)) != 0)
-        return write(*row, message, code, out);
-    assert(!"no such message in this dialect and direction");
+  Result<Heard> read(const Frame& frame) override {
+    const auto row = decode(frame);
+    if (!row) return row.error();
+    return Heard{&message_, code_};
   }
+
+  void write(const Message& message, Way way, Buffer& out, std::uint32_t code = 0) const override {
+    const auto* row = row_for(message, way, code);
+    assert(row && "no such message in this dialect and direction");
+    write(*row, message, code != 0 ? code : row->row.first_code, out);
+  }
+
+  bool can_write(const Message& message, Way way) const override { return row_for(message, way, 0) != nullptr; }
 
  private:
   static std::size_t envelope(const Row& row) {
@@ -124,6 +141,14 @@ class TypedCodec final : public Codec {
       return P::envelope(row);
     else
       return P::kEnvelope;
+  }
+
+  const TypedRow<P>* row_for(const Message& message, Way way, std::uint32_t code) const {
+    for (const auto* row : mine_)
+      if (row->kind == message.index() && (row->row.ways & static_cast<std::uint8_t>(way)) != 0 &&
+          (code == 0 || (code >= row->row.first_code && code <= row->row.last_code)))
+        return row;
+    return nullptr;
   }
 
   const TypedRow<P>* typed(const Frame& frame) const {

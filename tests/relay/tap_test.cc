@@ -9,7 +9,7 @@
 #include <random>
 
 #include "proxy/trace/recording.h"
-#include "tests/relay/heap.h"
+#include "tests/support/heap.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::relay {

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
-#include "tests/relay/heap.h"
+#include "tests/support/heap.h"
 #include "tests/relay/web_peers.h"
 #include "tests/support/certificate.h"
 

@@ -1,4 +1,4 @@
-// Counts what this test program takes from the heap (operator new, all threads).
+// Counts what a test program takes from the heap (operator new, all threads). Whoever links this has its operator new.
 #pragma once
 
 #include <cstddef>

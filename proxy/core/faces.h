@@ -1,0 +1,33 @@
+// How a game's two faces are made: the front that its clients see, the back that its servers see.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "proxy/core/session.h"
+
+namespace entente::core {
+
+/// One key that a game understands behind the '?' of its URL, beside those of every URL (dialect, …).
+struct Setting {
+  const char* name;
+  const char* about;  ///< a sentence, with unit and range, and what holds if it is not said
+};
+
+/// What is asked of a face. Values were checked for being known keys, not for what they say.
+struct FaceOptions {
+  std::size_t dialect = 0;  ///< its place in Game::dialects()
+  std::map<std::string, std::string, std::less<>> settings;
+};
+
+/// Both null where a game has no faces yet: it can be relayed, not bridged.
+struct Faces {
+  std::unique_ptr<Front> (*front)(const FaceOptions&) = nullptr;
+  std::unique_ptr<Back> (*back)(const FaceOptions&) = nullptr;
+  std::span<const Setting> front_settings{};
+  std::span<const Setting> back_settings{};
+};
+
+}  // namespace entente::core

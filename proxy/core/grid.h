@@ -1,0 +1,68 @@
+// Which units are near: a square grid laid over the plane without bounds. Law: a unit is in the one cell that its place
+// is in; a unit that never had a place is in none. Moving within a cell and between known cells takes no memory.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/core/word.h"
+
+namespace entente::core {
+
+class Grid {
+ public:
+  /// `side`: metres; about the size of a view serves best.
+  explicit Grid(double side = 50) : side_(side) {}
+
+  void place(Id id, double x, double y);
+  void remove(Id id);
+
+  /// Calls `see(Id)` for every unit in that box.
+  template <class F>
+  void in_box(double west, double east, double south, double north, F&& see) const {
+    const std::int32_t left = line(west), right = line(east), low = line(south), high = line(north);
+    // A box larger than all that is there is cheaper the other way round.
+    if (static_cast<double>(right - left + 1) * (high - low + 1) > static_cast<double>(cells_.size())) {
+      for (const auto& [key, cell] : cells_) see_in(cell, west, east, south, north, see);
+      return;
+    }
+    for (std::int32_t row = low; row <= high; ++row)
+      for (std::int32_t column = left; column <= right; ++column)
+        if (const auto cell = cells_.find(key(column, row)); cell != cells_.end())
+          see_in(cell->second, west, east, south, north, see);
+  }
+
+ private:
+  struct Entry {
+    Id id;
+    double x, y;
+  };
+  using Cell = std::vector<Entry>;
+  struct Where {
+    std::uint64_t cell;
+    std::size_t index;
+  };
+
+  template <class F>
+  static void see_in(const Cell& cell, double west, double east, double south, double north, F& see) {
+    for (const Entry& entry : cell)
+      if (entry.x >= west && entry.x <= east && entry.y >= south && entry.y <= north) see(entry.id);
+  }
+  static std::uint64_t key(std::int32_t column, std::int32_t row) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(column)) << 32U | static_cast<std::uint32_t>(row);
+  }
+  /// Places beyond a thousand kilometres, and no-numbers, share the outermost cells.
+  std::int32_t line(double place) const {
+    const double at = std::floor(place / side_);
+    return at > -2e4 && at < 2e4 ? static_cast<std::int32_t>(at) : at > 0 ? 20'000 : -20'000;
+  }
+  void take_out(const Where& where);
+
+  double side_;
+  std::unordered_map<std::uint64_t, Cell> cells_;
+  std::unordered_map<Id, Where> where_;
+};
+
+}  // namespace entente::core

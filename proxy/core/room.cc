@@ -1,0 +1,283 @@
+#include "proxy/core/room.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace entente::core {
+
+constexpr Micros kNever = std::numeric_limits<Micros>::max();
+
+/// A session and the Out it is given.
+template <class Session, class Word>
+class Room::End final : public Out<Word> {
+ public:
+  End(Room& room, Id id, std::unique_ptr<Session> its) : session(std::move(its)), room_(room), id_(id) {}
+
+  void send(Lane lane, Bytes frame) override {
+    if (open) room_.host_.send(id_, lane, frame);
+  }
+  std::size_t waiting() const override { return open ? room_.host_.waiting(id_) : 0; }
+  void close(std::string_view why, std::uint32_t code) override {
+    if (left) return;
+    left = true;
+    open = false;
+    room_.host_.close(id_, why, code);
+  }
+  void fail(const Fault& fault) override {
+    if (left) return;
+    room_.host_.failed(id_, fault);
+    close(fault.what, 0);
+  }
+  void say(Word word) override { room_.say(id_, std::move(word)); }
+  void wake(Micros at) override { wake_at = std::min(wake_at, at); }
+  void lose(const char* what, const char* reason) override { room_.ledger_.add(what, reason); }
+
+  Micros now() const override { return room_.now_; }
+  std::uint32_t random() override { return static_cast<std::uint32_t>(room_.random_()); }
+  Id new_id() override { return ++room_.last_id_; }
+  Id me() const override {
+    if (id_ != kBackEnd) return id_;
+    return room_.options_.shared || room_.seats_.empty() ? 0 : room_.seats_.begin()->first;
+  }
+  const World& world() const override { return room_.world_; }
+
+  std::unique_ptr<Session> session;
+  bool open = false;     // its link is up
+  bool left = false;     // it closed, or its peer did
+  bool entered = false;  // a player came in by it
+  bool parted = false;   // it was told that the room ends
+  std::uint32_t said = 0;
+  Micros wake_at = kNever;
+
+ private:
+  Room& room_;
+  const Id id_;
+};
+
+Room::Room(Host& host, std::unique_ptr<Back> back, const RoomOptions& options)
+    : host_(host),
+      options_(options),
+      random_(options.seed),
+      chat_(options.chat),
+      back_(std::make_unique<BackEnd>(*this, kBackEnd, std::move(back))) {}
+
+Room::~Room() = default;
+
+Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
+  now_ = now;
+  const Id id = ++last_id_;
+  seated_ = true;
+  FrontEnd& end = *(seats_[id] = std::make_unique<FrontEnd>(*this, id, std::move(front)));
+  end.open = true;
+  end.session->opened(peer, end);
+  words::You you;
+  you.set_player(id);
+  Fact first(id, you);
+  first.at = now_;
+  if (!end.left) end.session->hear(first, end);
+  if (world_.geometry() != nullptr || world_.ready())
+    world_.tell([&](Fact& fact) {
+      fact.at = now_;
+      if (!end.left) end.session->hear(fact, end);
+    });
+  drain();
+  return id;
+}
+
+void Room::back_opened(const Peer& peer, Micros now) {
+  now_ = now;
+  if (back_->left) return;
+  back_->open = true;
+  back_->session->opened(peer, *back_);
+  drain();
+}
+
+void Room::received(Id end, Lane lane, Bytes bytes, Micros now) {
+  now_ = now;
+  if (end == kBackEnd) {
+    if (back_->open) back_->session->receive(lane, bytes, *back_);
+  } else if (const auto at = seats_.find(end); at != seats_.end() && at->second->open) {
+    at->second->session->receive(lane, bytes, *at->second);
+  }
+  drain();
+}
+
+void Room::gone(Id end, std::string_view why, Micros now) {
+  now_ = now;
+  if (end == kBackEnd) {
+    if (back_->left) return;
+    back_->left = true;
+    back_->open = false;
+    back_->session->closed(why, *back_);
+    if (why_.empty()) why_ = why;
+  } else if (const auto at = seats_.find(end); at != seats_.end() && !at->second->left) {
+    at->second->left = true;
+    at->second->open = false;
+    at->second->session->closed(why, *at->second);
+  }
+  drain();
+}
+
+void Room::tick(Micros now) {
+  now_ = now;
+  tick_if_due(*back_);
+  for (auto& [id, seat] : seats_) tick_if_due(*seat);
+  drain();
+}
+
+template <class SomeEnd>
+void Room::tick_if_due(SomeEnd& end) {
+  if (end.left || end.wake_at > now_) return;
+  end.wake_at = kNever;
+  end.session->tick(end);
+}
+
+Micros Room::next_wake() const {
+  Micros next = back_->left ? kNever : back_->wake_at;
+  for (const auto& [id, seat] : seats_)
+    if (!seat->left) next = std::min(next, seat->wake_at);
+  return next;
+}
+
+void Room::end(std::string_view why, Micros now) {
+  now_ = now;
+  over(why);
+  drain();
+}
+
+bool Room::over() const { return over_ && seats_.empty() && back_->left; }
+
+void Room::over(std::string_view why) {
+  over_ = true;
+  if (why_.empty()) why_ = why;
+}
+
+void Room::say(Id by, Intent intent) {
+  intent.at = now_;
+  intent.by = by;
+  if (const auto at = seats_.find(by); at != seats_.end()) {
+    intent.number = ++at->second->said;
+    if (as<words::Enter>(intent) != nullptr) at->second->entered = true;
+    if (as<words::Leave>(intent) != nullptr) at->second->entered = false;
+  }
+  intents_.push_back(std::move(intent));
+}
+
+void Room::say(Id, Fact fact) {
+  fact.at = now_;
+  facts_.push_back(std::move(fact));
+}
+
+/// The only loop that calls sessions with words.
+void Room::drain() {
+  assert(!draining_);  // a host called back
+  draining_ = true;
+  do {
+    while (!facts_.empty() || !intents_.empty()) {
+      if (facts_.size() + intents_.size() > options_.most_words) flooded();
+      deliver_facts();
+      deliver_intents();
+    }
+  } while (settle());
+  draining_ = false;
+}
+
+void Room::flooded() {
+  ledger_.add("words", "more wait than a room holds");
+  facts_.clear();
+  intents_.clear();
+  over("too much at once");
+}
+
+void Room::deliver_facts() {
+  facts_now_.swap(facts_);
+  for (Fact& fact : facts_now_) {
+    world_.fold(fact);
+    host_.told(fact);
+    for (auto& [id, seat] : seats_)
+      if (!seat->left && is_for(fact, id)) seat->session->hear(fact, *seat);
+  }
+  facts_now_.clear();
+}
+
+bool Room::is_for(const Fact& fact, Id seat) const {
+  switch (fact.audience) {
+    case words::PLAYER:
+      return fact.to == seat;
+    case words::TEAM: {
+      const PlayerState* player = world_.player(seat);
+      return player != nullptr && static_cast<std::uint32_t>(player->player.team()) == fact.to;
+    }
+    case words::ADMINS: {
+      const PlayerState* player = world_.player(seat);
+      return player != nullptr && (player->player.badges() & words::ADMIN) != 0;
+    }
+    default:
+      return true;
+  }
+}
+
+void Room::deliver_intents() {
+  intents_now_.swap(intents_);
+  for (Intent& intent : intents_now_) deliver(intent);
+  intents_now_.clear();
+}
+
+void Room::deliver(Intent& intent) {
+  if (auto* say = std::get_if<words::Say>(&intent.kind)) {
+    if (const char* why = chat_.filter(*say, intent.by, now_)) return ledger_.add("chat", why);
+  }
+  host_.heard(intent);
+  dial_once();
+  if (!back_->left) back_->session->hear(intent, *back_);
+}
+
+void Room::dial_once() {
+  if (dialled_) return;
+  dialled_ = true;
+  host_.dial();
+}
+
+/// What follows from who left. True if anything did.
+bool Room::settle() {
+  if (bury()) return true;
+  if (!over_ && back_->left) over("the server is gone");
+  if (!over_ && seats_.empty() && seated_ && !options_.shared) over("the player left");
+  bool parted = false;
+  if (over_) {
+    for (auto& [id, seat] : seats_) parted |= part(*seat);
+    parted |= part(*back_);
+  }
+  return parted;
+}
+
+template <class SomeEnd>
+bool Room::part(SomeEnd& end) {
+  if (end.left || end.parted) return false;
+  end.parted = true;
+  end.session->part(why_, end);
+  return true;
+}
+
+/// Forgets seats that are empty; the back hears first that their player left. True if there was one.
+bool Room::bury() {
+  bool found = false;
+  for (auto at = seats_.begin(); at != seats_.end();) {
+    FrontEnd& seat = *at->second;
+    if (!seat.left) {
+      ++at;
+      continue;
+    }
+    found = true;
+    if (seat.entered) {
+      say(at->first, Intent(words::Leave()));  // which clears `entered`
+      ++at;
+    } else {
+      chat_.forget(at->first);
+      at = seats_.erase(at);
+    }
+  }
+  return found;
+}
+
+}  // namespace entente::core

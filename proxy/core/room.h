@@ -1,0 +1,113 @@
+// A room: one source of truth (a back) and everybody who is told (fronts), and the only loop that calls them. What a
+// front says goes to the back, what the back says is folded into the world and told to every front it is for.
+// Law: no session is entered twice, words are heard in the order said, and a room sees time and chance only as they are
+// handed to it: the same calls give the same bytes.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "proxy/core/chat.h"
+#include "proxy/core/ledger.h"
+#include "proxy/core/session.h"
+#include "proxy/core/world.h"
+
+namespace entente::core {
+
+/// An end of a room: a seat, by its player's id, or the back.
+inline constexpr Id kBackEnd = 0;
+
+struct RoomOptions {
+  std::uint32_t seed = 1;
+  bool shared = false;  ///< many fronts, and the room lives on without any; else one player's, and ends with it
+  ChatRules chat;
+  std::size_t most_words = 20'000;  ///< waiting at once; more is a defect of ours or a flood: the room ends
+};
+
+class Room {
+ public:
+  /// The network, as the room needs it. No call may call the room back.
+  class Host {
+   public:
+    virtual ~Host() = default;
+    virtual void send(Id end, Lane lane, Bytes bytes) = 0;
+    virtual std::size_t waiting(Id end) const = 0;
+    /// After what was sent. The room never speaks of that end again.
+    virtual void close(Id end, std::string_view why, std::uint32_t code) = 0;
+    /// The peer broke its protocol; close() follows.
+    virtual void failed(Id end, const Fault& fault) = 0;
+    /// The back wants its link. At most once.
+    virtual void dial() = 0;
+
+    // For recorders.
+    virtual void heard(const Intent&) {}
+    virtual void told(const Fact&) {}
+  };
+
+  /// `host` outlives the room.
+  Room(Host& host, std::unique_ptr<Back> back, const RoomOptions& options);
+  ~Room();
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+
+  // What happens to it. `now` never goes back.
+  /// Its player's id.
+  Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now);
+  void back_opened(const Peer& peer, Micros now);
+  void received(Id end, Lane lane, Bytes bytes, Micros now);
+  /// The peer is gone, or (the back's) was never reached.
+  void gone(Id end, std::string_view why, Micros now);
+  void tick(Micros now);
+  /// Says goodbye everywhere.
+  void end(std::string_view why, Micros now);
+
+  /// When tick() is next wanted; the far future if not at all.
+  Micros next_wake() const;
+  /// Nobody is there any more, and nobody will be.
+  bool over() const;
+
+  const World& world() const { return world_; }
+  const Ledger& ledger() const { return ledger_; }
+
+ private:
+  template <class Session, class Word>
+  class End;
+  using FrontEnd = End<Front, Intent>;
+  using BackEnd = End<Back, Fact>;
+
+  void drain();
+  void deliver_facts();
+  void deliver_intents();
+  void deliver(Intent& intent);
+  bool is_for(const Fact& fact, Id seat) const;
+  void dial_once();
+  void say(Id by, Intent intent);
+  void say(Id by, Fact fact);
+  template <class SomeEnd>
+  void tick_if_due(SomeEnd& end);
+  void over(std::string_view why);
+  void flooded();
+  bool settle();
+  bool bury();
+  template <class SomeEnd>
+  bool part(SomeEnd& end);
+
+  Host& host_;
+  const RoomOptions options_;
+  Micros now_ = 0;
+  std::mt19937 random_;
+  Id last_id_ = 0;
+  bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
+  std::string why_;  // it is over
+  World world_;
+  Ledger ledger_;
+  Chat chat_;
+  std::unique_ptr<BackEnd> back_;
+  std::map<Id, std::unique_ptr<FrontEnd>> seats_;
+  std::vector<Intent> intents_, intents_now_;
+  std::vector<Fact> facts_, facts_now_;
+};
+
+}  // namespace entente::core

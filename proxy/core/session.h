@@ -1,0 +1,84 @@
+// A session is one side of a bridge as a pure machine: a Front faces a player as if we were that player's server, a
+// Back faces a server as if we were its client. All that may happen to it comes in by a call, all that it wants goes
+// out through Out; it sees no socket, no clock, no log, and no other session. Law: a session is never entered twice,
+// and a call on Out calls nobody back before it returns.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+#include "proxy/base/lane.h"
+#include "proxy/core/word.h"
+
+namespace entente::core {
+
+class World;
+
+/// Who is at the other end of a session's link.
+struct Peer {
+  std::string address;             ///< "ip:port"; empty where there is no network
+  std::uint32_t connect_data = 0;  ///< ENet
+  std::string path;                ///< WebSocket
+};
+
+/// All that a session may want. `Word`: what it says to its room.
+template <class Word>
+class Out {
+ public:
+  virtual ~Out() = default;
+
+  // To its peer.
+  /// One whole frame. Goes out at the end of the turn, in order with others of the same lane.
+  virtual void send(Lane lane, Bytes frame) = 0;
+  /// Bytes that wait because the peer is slow.
+  virtual std::size_t waiting() const = 0;
+  /// What was sent still goes out. `why` is for the log: who ended it, and why. `code`: the game's own, where its
+  /// transport carries one. The session hears nothing after this.
+  virtual void close(std::string_view why, std::uint32_t code = 0) = 0;
+  /// The peer broke its protocol: counted by name, said with field and offset, and closed.
+  virtual void fail(const Fault& fault) = 0;
+
+  // To its room.
+  virtual void say(Word word) = 0;
+  /// Calls tick() once, not before `at`; the earliest wish counts.
+  virtual void wake(Micros at) = 0;
+  /// Something that the other side cannot be told: counted. Both are string literals.
+  virtual void lose(const char* what, const char* reason) = 0;
+
+  // What it may know.
+  virtual Micros now() const = 0;
+  virtual std::uint32_t random() = 0;  ///< from the room's seed
+  virtual Id new_id() = 0;             ///< of a player or a unit; never given twice in a room
+  virtual Id me() const = 0;           ///< the player of this seat; a back: of the seat it plays for, 0 if it is shared
+  virtual const World& world() const = 0;
+};
+
+/// All that may happen to a session.
+template <class Heard, class Said>
+class Session {
+ public:
+  using Outlet = Out<Said>;
+
+  virtual ~Session() = default;
+
+  /// The link is up; a front hears the world next, if there is one already.
+  virtual void opened(const Peer&, Outlet&) {}
+  /// Stream: bytes as they came, of any size. Else one whole message.
+  virtual void receive(Lane lane, Bytes bytes, Outlet& out) = 0;
+  virtual void hear(const Heard& word, Outlet& out) = 0;
+  virtual void tick(Outlet&) {}
+  /// The peer is gone, or was never reached (`why` says it to a person); send() does nothing any more, say() still
+  /// does.
+  virtual void closed(std::string_view /*why*/, Outlet&) {}
+  /// The room ends, for instance because the other side is gone: say goodbye in the game's own way, then close().
+  virtual void part(std::string_view why, Outlet& out) { out.close(why); }
+};
+
+using Front = Session<Fact, Intent>;
+using Back = Session<Intent, Fact>;
+using FrontOut = Out<Intent>;
+using BackOut = Out<Fact>;
+
+}  // namespace entente::core

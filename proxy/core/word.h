@@ -1,0 +1,103 @@
+// The two kinds of words that travel inside a room: an Intent (what a player wishes or claims) and a Fact (what is
+// true). Law: a word is a value; what it says is one message of schema/game.proto, kept in place, so that a flat one
+// costs no memory from the heap.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+#include "schema/game.pb.h"
+
+namespace entente::core {
+
+/// Ids of players, units and shots are the room's own; 0 is none.
+using Id = std::uint32_t;
+
+/// Microseconds since the room began.
+using Micros = std::uint64_t;
+
+inline constexpr Micros kSecond = 1'000'000;
+inline constexpr Micros kMillisecond = 1'000;
+
+// The order of the kinds is that of the oneofs in schema/game.proto; a test holds them equal.
+using IntentKind =
+    std::variant<words::Enter, words::Change, words::Spawn, words::Leave, words::Select, words::Watch, words::Resume,
+                 words::Step, words::Toward, words::Keys, words::PoseClaim, words::Fire, words::Trigger, words::Reload,
+                 words::Tool, words::Split, words::Eject, words::Button, words::Freeze, words::HitClaim,
+                 words::DeathClaim, words::ShotMoveClaim, words::ShotEndClaim, words::TokenWish, words::TeleportClaim,
+                 words::ScoreClaim, words::Pause, words::Autopilot, words::Ping, words::Query, words::WantWorld,
+                 words::Edit, words::Say>;
+
+using FactKind =
+    std::variant<words::Room, words::Rule, words::Refused, words::Kicked, words::ClaimRefused, words::Notice,
+                 words::Waiting, words::World, words::WorldEdit, words::WorldProgress, words::You, words::Player,
+                 words::PlayerGone, words::Owns, words::Unit, words::UnitChanged, words::Pose, words::Corrected,
+                 words::Hidden, words::Gone, words::Teleported, words::Spawned, words::Died, words::Health, words::Ammo,
+                 words::Input, words::Shot, words::ShotMoved, words::ShotEnded, words::Token, words::TokenTaken,
+                 words::TokenDropped, words::TokenCaptured, words::Zone, words::Score, words::TeamScore, words::Board,
+                 words::Round, words::Said, words::View, words::Lag, words::Clock, words::Ready>;
+
+struct Intent {
+  using Kind = IntentKind;
+  using Schema = words::Intent;
+
+  Intent() = default;
+  template <class T>
+  requires(!std::is_same_v<std::remove_cvref_t<T>, Intent>) Intent(T&& word)
+      : kind(std::forward<T>(word)) {}  // NOLINT: a word is meant where its kind is written
+
+  Micros at = 0;             ///< filled in by the room
+  Id by = 0;                 ///< the player; filled in by the room
+  std::uint32_t number = 0;  ///< counts each player's intents; filled in by the room
+  Kind kind;
+};
+
+struct Fact {
+  using Kind = FactKind;
+  using Schema = words::Fact;
+
+  Fact() = default;
+  template <class T>
+  requires(!std::is_same_v<std::remove_cvref_t<T>, Fact>) Fact(T&& word)
+      : kind(std::forward<T>(word)) {}  // NOLINT: a word is meant where its kind is written
+  template <class T>
+  Fact(Id player, T&& word)  ///< for this player alone
+      : audience(words::PLAYER), to(player), kind(std::forward<T>(word)) {}
+
+  Micros at = 0;            ///< filled in by the room
+  std::uint32_t cause = 0;  ///< the number of the intent it answers; 0 = none
+  words::Audience audience = words::ALL;
+  std::uint32_t to = 0;  ///< a player, or a words::Team
+  Kind kind;
+};
+
+/// Several lambdas as one visitor.
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+/// The message, if the word is of that kind; else null.
+template <class T, class Word>
+const T* as(const Word& word) {
+  return std::get_if<T>(&word.kind);
+}
+
+/// "Pose"; lives as long as the program.
+const char* name_of(const Intent& word);
+const char* name_of(const Fact& word);
+
+/// Appends the word as the message Intent or Fact of schema/game.proto.
+void write(const Intent& word, Buffer& out);
+void write(const Fact& word, Buffer& out);
+
+/// Reads such a message. Fault: it is no such message, or its kind is not set or not known.
+Result<Intent> read_intent(Bytes bytes);
+Result<Fact> read_fact(Bytes bytes);
+
+}  // namespace entente::core

@@ -1,0 +1,295 @@
+#include "proxy/core/world.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace entente::core {
+
+void World::fold(const Fact& fact) {
+  std::visit([&](const auto& kind) { on(kind, fact); }, fact.kind);
+}
+
+UnitState* World::find_unit(Id id) {
+  const auto at = units_.find(id);
+  if (at != units_.end()) return &at->second;
+  ++strays_;
+  return nullptr;
+}
+
+PlayerState* World::find_player(Id id) {
+  const auto at = players_.find(id);
+  if (at != players_.end()) return &at->second;
+  ++strays_;
+  return nullptr;
+}
+
+const PlayerState* World::player(Id id) const {
+  const auto at = players_.find(id);
+  return at != players_.end() ? &at->second : nullptr;
+}
+
+const UnitState* World::unit(Id id) const {
+  const auto at = units_.find(id);
+  return at != units_.end() ? &at->second : nullptr;
+}
+
+const words::Token* World::token(Id id) const {
+  const auto at = tokens_.find(id);
+  return at != tokens_.end() ? &at->second : nullptr;
+}
+
+const ShotState* World::shot(Id shooter, Id shot) const {
+  for (const auto& state : shots_)
+    if (state.shot.shooter() == shooter && state.shot.shot() == shot) return &state;
+  return nullptr;
+}
+
+const UnitState* World::active_unit(Id id) const {
+  const PlayerState* state = player(id);
+  return state != nullptr ? unit(state->active) : nullptr;
+}
+
+double World::rule(std::string_view name, double otherwise) const {
+  const auto at = rules_.find(name);
+  if (at == rules_.end()) return otherwise;
+  double value = otherwise;
+  const std::string& digits = at->second;
+  const auto end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  return error == std::errc{} && stop == end && std::isfinite(value) ? value : otherwise;
+}
+
+void World::on(const words::Rule& rule, const Fact&) {
+  if (rules_.size() < most_.rules || rules_.contains(rule.name()))
+    rules_[rule.name()] = rule.value();
+  else
+    ++strays_;
+}
+
+void World::on(const words::World& world, const Fact&) {
+  if (world.ByteSizeLong() > most_.geometry_bytes) {
+    ++strays_;
+    return;
+  }
+  geometry_ = world;
+  has_geometry_ = true;
+  edits_.clear();
+}
+
+/// Kept for those who come later. A place that is edited again and again is kept once.
+void World::on(const words::WorldEdit& edit, const Fact&) {
+  const auto same_place = [&](const words::WorldEdit& old) {
+    return old.edit().op() <= words::Edit::DIG && edit.edit().op() <= words::Edit::DIG &&
+           old.edit().x() == edit.edit().x() && old.edit().y() == edit.edit().y() && old.edit().z() == edit.edit().z();
+  };
+  std::erase_if(edits_, same_place);
+  if (edits_.size() < most_.units)
+    edits_.push_back(edit);
+  else
+    ++strays_;
+}
+
+void World::on(const words::Player& player, const Fact&) {
+  if (players_.size() >= most_.players && !players_.contains(player.id())) {
+    ++strays_;
+    return;
+  }
+  PlayerState& state = players_[player.id()];
+  state.player = player;
+  state.score.set_player(player.id());
+}
+
+void World::on(const words::PlayerGone& gone, const Fact&) {
+  const auto at = players_.find(gone.id());
+  if (at == players_.end()) return;
+  for (const Id unit : at->second.units) forget_unit(unit);
+  players_.erase(at);
+}
+
+void World::on(const words::Owns& owns, const Fact&) {
+  PlayerState* state = find_player(owns.player());
+  if (state == nullptr) return;
+  state->units.assign(owns.units().begin(), owns.units().end());
+  state->active = owns.active();
+}
+
+void World::on(const words::Unit& unit, const Fact& fact) {
+  if (units_.size() >= most_.units && !units_.contains(unit.id())) {
+    ++strays_;
+    return;
+  }
+  UnitState& state = units_[unit.id()];
+  state.unit = unit;
+  state.unit.mutable_pose()->set_unit(unit.id());  // and there is a pose, so that later ones take no memory
+  state.hidden = false;
+  state.posed = fact.at;
+  grid_.place(unit.id(), unit.pose().x(), unit.pose().y());
+}
+
+void World::on(const words::UnitChanged& change, const Fact&) {
+  UnitState* state = find_unit(change.unit());
+  if (state == nullptr) return;
+  words::Unit& unit = state->unit;
+  if (change.has_radius()) unit.set_radius(change.radius());
+  if (change.has_colour()) unit.set_colour(change.colour());
+  if (change.has_name()) unit.set_name(change.name());
+  if (change.has_skin()) unit.set_skin(change.skin());
+  if (change.has_team()) unit.set_team(change.team());
+  if (change.has_model()) unit.set_model(change.model());
+}
+
+void World::on(const words::Pose& pose, const Fact& fact) {
+  UnitState* state = find_unit(pose.unit());
+  if (state == nullptr) return;
+  *state->unit.mutable_pose() = pose;
+  if (pose.radius() > 0) state->unit.set_radius(pose.radius());
+  state->hidden = false;
+  state->posed = fact.at;
+  grid_.place(pose.unit(), pose.x(), pose.y());
+}
+
+void World::on(const words::Hidden& hidden, const Fact&) {
+  if (UnitState* state = find_unit(hidden.unit())) state->hidden = true;
+}
+
+void World::on(const words::Spawned& spawned, const Fact& fact) {
+  UnitState* state = find_unit(spawned.unit());
+  if (state == nullptr) return;
+  state->unit.set_alive(true);
+  state->unit.set_health(state->unit.max_health());
+  words::Pose pose = spawned.pose();
+  pose.set_unit(spawned.unit());
+  on(pose, fact);
+}
+
+void World::on(const words::Died& died, const Fact&) {
+  if (const auto at = units_.find(died.unit()); at != units_.end()) {
+    at->second.unit.set_alive(false);
+    at->second.unit.set_health(0);
+  }
+}
+
+void World::on(const words::Health& health, const Fact&) {
+  UnitState* state = find_unit(health.unit());
+  if (state == nullptr) return;
+  state->unit.set_health(health.now());
+  if (health.max() > 0) state->unit.set_max_health(health.max());
+}
+
+void World::on(const words::Ammo& ammo, const Fact&) {
+  if (PlayerState* state = find_player(ammo.player())) state->ammo = ammo;
+}
+
+void World::on(const words::Shot& shot, const Fact& fact) {
+  forget_spent_shots(fact.at);
+  if (shot.kind() == words::RAY || shot.kind() == words::MELEE) return;  // over as soon as it is told
+  std::erase_if(shots_, [&](const ShotState& old) {
+    return old.shot.shooter() == shot.shooter() && old.shot.shot() == shot.shot();
+  });
+  if (shots_.size() < most_.shots)
+    shots_.push_back({shot, fact.at});
+  else
+    ++strays_;
+}
+
+void World::on(const words::ShotMoved& moved, const Fact& fact) {
+  for (auto& state : shots_) {
+    if (state.shot.shooter() != moved.shooter() || state.shot.shot() != moved.shot()) continue;
+    const double flown = static_cast<double>(fact.at - state.fired) / static_cast<double>(kSecond);
+    state.shot.set_life(std::max(0.0, state.shot.life() - flown));
+    state.fired = fact.at;
+    state.shot.set_x(moved.x());
+    state.shot.set_y(moved.y());
+    state.shot.set_z(moved.z());
+    state.shot.set_vx(moved.vx());
+    state.shot.set_vy(moved.vy());
+    state.shot.set_vz(moved.vz());
+  }
+}
+
+void World::on(const words::ShotEnded& ended, const Fact&) {
+  std::erase_if(shots_, [&](const ShotState& state) {
+    return state.shot.shooter() == ended.shooter() && state.shot.shot() == ended.shot();
+  });
+}
+
+void World::on(const words::Token& token, const Fact&) {
+  if (tokens_.size() < most_.tokens || tokens_.contains(token.id()))
+    tokens_[token.id()] = token;
+  else
+    ++strays_;
+}
+
+void World::on(const words::Score& score, const Fact&) {
+  if (PlayerState* state = find_player(score.player())) state->score = score;
+}
+
+void World::on(const words::Lag& lag, const Fact&) {
+  if (PlayerState* state = find_player(lag.player())) state->ping_s = lag.ping_s();
+}
+
+void World::forget_unit(Id id) {
+  units_.erase(id);
+  grid_.remove(id);
+  for (auto& [player, state] : players_) {
+    if (state.active == id) state.active = 0;
+    std::erase(state.units, id);
+  }
+}
+
+void World::forget_spent_shots(Micros now) {
+  std::erase_if(shots_, [&](const ShotState& state) {
+    return static_cast<double>(now - state.fired) > state.shot.life() * static_cast<double>(kSecond);
+  });
+}
+
+void World::tell_to(const Telling& say) const {
+  say(room_);
+  for (const auto& [name, value] : rules_) {
+    words::Rule rule;
+    rule.set_name(name);
+    rule.set_value(value);
+    say(rule);
+  }
+  if (has_geometry_) say(geometry_);
+  for (const auto& edit : edits_) say(edit);
+  for (const auto& [id, state] : players_) say(state.player);
+  std::vector<Id> ids;  // units in the order of their ids, so that the same world is told the same way
+  for (const auto& [id, state] : units_) ids.push_back(id);
+  std::sort(ids.begin(), ids.end());
+  for (const Id id : ids) {
+    const UnitState& state = units_.at(id);
+    say(state.unit);
+    if (!state.hidden) continue;
+    words::Hidden hidden;
+    hidden.set_unit(id);
+    say(hidden);
+  }
+  for (const auto& [id, state] : players_) {
+    words::Owns owns;
+    owns.set_player(id);
+    owns.mutable_units()->Add(state.units.begin(), state.units.end());
+    owns.set_active(state.active);
+    say(owns);
+    say(state.score);
+  }
+  for (const auto& shot : shots_) say(shot.shot);
+  for (const auto& [id, token] : tokens_) say(token);
+  for (const auto& [team, score] : team_scores_) say(score);
+  say(board_);
+  say(round_);
+  if (ready_) say(words::Ready());
+}
+
+words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most) {
+  words::Pose at = pose;
+  const double gone = now > told ? std::min(most, static_cast<double>(now - told) / static_cast<double>(kSecond)) : 0;
+  at.set_x(pose.x() + pose.vx() * gone);
+  at.set_y(pose.y() + pose.vy() * gone);
+  at.set_z(pose.z() + pose.vz() * gone);
+  at.set_yaw(pose.yaw() + pose.yaw_rate() * gone);
+  return at;
+}
+
+}  // namespace entente::core

@@ -1,0 +1,176 @@
+// What is true in a room, folded from its facts: who is there, what stands where, which rules hold. Snapshot protocols
+// paint from it, late joiners and recordings are told it.
+// Law: fold() is the only way in, and the same facts in the same order make the same world. Nothing here is ever
+// invented: what no fact said is at its default.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/core/grid.h"
+#include "proxy/core/word.h"
+
+namespace entente::core {
+
+/// A unit as it was last told. What flew or drove on since, place_of() says.
+struct UnitState {
+  words::Unit unit;  ///< its pose is the last one told, its fields what changed since
+  Micros posed = 0;  ///< when that pose was told
+  bool hidden = false;
+};
+
+struct PlayerState {
+  words::Player player;
+  std::vector<Id> units;
+  Id active = 0;  ///< the unit it steers
+  words::Score score;
+  words::Ammo ammo;
+  double ping_s = 0;
+};
+
+struct ShotState {
+  words::Shot shot;
+  Micros fired = 0;
+};
+
+class World {
+ public:
+  /// Units that may be known at once, players, tokens, rules, shots, and bytes of geometry: what comes above is not
+  /// kept, and counted.
+  struct Most {
+    std::size_t units = 20'000, players = 1'000, tokens = 2'000, rules = 2'000, shots = 4'000;
+    std::size_t geometry_bytes = 64U << 20U;
+  };
+
+  World() : World(Most{}) {}
+  explicit World(const Most& most) : most_(most) {}
+
+  void fold(const Fact& fact);
+
+  /// Says the whole world as facts, in an order in which each is about what was told before: room, rules, geometry,
+  /// players, units, tokens, scores, the round, Ready (if it was told). `say` gets facts for everybody only.
+  template <class F>
+  void tell(F&& say) const {
+    const auto sink = [&](Fact fact) { say(fact); };
+    tell_to(Telling{sink});
+  }
+
+  // -- Looking
+  // ---------------------------------------------------------------------------------------------------------
+
+  const words::Room& room() const { return room_; }
+  /// Null: not told yet.
+  const words::World* geometry() const { return has_geometry_ ? &geometry_ : nullptr; }
+  bool ready() const { return ready_; }
+  const words::Round& round() const { return round_; }
+  const words::Board& board() const { return board_; }
+
+  const PlayerState* player(Id id) const;
+  const UnitState* unit(Id id) const;
+  const words::Token* token(Id id) const;
+  const ShotState* shot(Id shooter, Id shot) const;
+  /// The unit that a player steers; null if it has none.
+  const UnitState* active_unit(Id player) const;
+
+  // In the order of their ids.
+  const std::map<Id, PlayerState>& players() const { return players_; }
+  const std::map<Id, words::Token>& tokens() const { return tokens_; }
+  const std::map<words::Team, words::TeamScore>& team_scores() const { return team_scores_; }
+  const std::map<std::string, std::string, std::less<>>& rules() const { return rules_; }
+  /// A number of the game in our units; `otherwise` if no rule of that name was told or it is no number.
+  double rule(std::string_view name, double otherwise) const;
+
+  // In no order.
+  const std::unordered_map<Id, UnitState>& units() const { return units_; }
+  const std::vector<ShotState>& shots() const { return shots_; }
+
+  /// Calls `see(const UnitState&)` for every unit that is not hidden and whose middle lies in this box.
+  template <class F>
+  void in_box(double west, double east, double south, double north, F&& see) const {
+    grid_.in_box(west, east, south, north, [&](Id id) {
+      const UnitState& state = units_.at(id);
+      if (!state.hidden) see(state);
+    });
+  }
+
+  /// Facts that were not kept because of Most, or that were about nothing we know.
+  std::uint64_t strays() const { return strays_; }
+
+ private:
+  // A function reference, so that tell() costs no allocation and world.cc holds the order.
+  class Telling {
+   public:
+    template <class F>
+    explicit Telling(const F& sink)
+        : object_(&sink),
+          call_([](const void* object, Fact fact) { (*static_cast<const F*>(object))(std::move(fact)); }) {}
+    void operator()(Fact fact) const { call_(object_, std::move(fact)); }
+
+   private:
+    const void* object_;
+    void (*call_)(const void*, Fact);
+  };
+  void tell_to(const Telling& say) const;
+
+  // The kinds that change something; all others mean nothing to a world.
+  template <class T>
+  void on(const T&, const Fact&) {}
+  void on(const words::Room& room, const Fact&) { room_ = room; }
+  void on(const words::Rule& rule, const Fact&);
+  void on(const words::World& world, const Fact&);
+  void on(const words::WorldEdit& edit, const Fact&);
+  void on(const words::Player& player, const Fact&);
+  void on(const words::PlayerGone& gone, const Fact&);
+  void on(const words::Owns& owns, const Fact&);
+  void on(const words::Unit& unit, const Fact& fact);
+  void on(const words::UnitChanged& change, const Fact&);
+  void on(const words::Pose& pose, const Fact& fact);
+  void on(const words::Corrected& corrected, const Fact& fact) { on(corrected.pose(), fact); }
+  void on(const words::Hidden& hidden, const Fact&);
+  void on(const words::Gone& gone, const Fact&) { forget_unit(gone.unit()); }
+  void on(const words::Spawned& spawned, const Fact& fact);
+  void on(const words::Died& died, const Fact&);
+  void on(const words::Health& health, const Fact&);
+  void on(const words::Ammo& ammo, const Fact&);
+  void on(const words::Shot& shot, const Fact& fact);
+  void on(const words::ShotMoved& moved, const Fact&);
+  void on(const words::ShotEnded& ended, const Fact&);
+  void on(const words::Token& token, const Fact&);
+  void on(const words::TokenTaken& taken, const Fact& fact) { on(taken.token(), fact); }
+  void on(const words::TokenDropped& dropped, const Fact& fact) { on(dropped.token(), fact); }
+  void on(const words::Score& score, const Fact&);
+  void on(const words::TeamScore& score, const Fact&) { team_scores_[score.team()] = score; }
+  void on(const words::Board& board, const Fact&) { board_ = board; }
+  void on(const words::Round& round, const Fact&) { round_ = round; }
+  void on(const words::Lag& lag, const Fact&);
+  void on(const words::Ready&, const Fact&) { ready_ = true; }
+
+  UnitState* find_unit(Id id);
+  PlayerState* find_player(Id id);
+  void forget_unit(Id id);
+  void forget_spent_shots(Micros now);
+
+  Most most_;
+  words::Room room_;
+  bool has_geometry_ = false, ready_ = false;
+  words::World geometry_;
+  std::vector<words::WorldEdit> edits_;
+  words::Round round_;
+  words::Board board_;
+  std::map<Id, PlayerState> players_;
+  std::unordered_map<Id, UnitState> units_;
+  std::map<Id, words::Token> tokens_;
+  std::map<words::Team, words::TeamScore> team_scores_;
+  std::map<std::string, std::string, std::less<>> rules_;
+  std::vector<ShotState> shots_;
+  Grid grid_;
+  std::uint64_t strays_ = 0;
+};
+
+/// Where a pose told at `told` has come to by `now`, if it went on as it went: dead reckoning. At most `most` seconds
+/// ahead; beyond it the unit is taken to stand.
+words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most = 1.0);
+
+}  // namespace entente::core

@@ -1,0 +1,231 @@
+// A room of toys: what is said on one side is heard on the other, once, in order, and by whom it is for.
+#include "proxy/core/room.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace entente::core {
+namespace {
+
+std::string text(Bytes bytes) { return std::string(as_text(bytes)); }
+
+/// Everything that the network would see, as a play.
+class Stage final : public Room::Host {
+ public:
+  void send(Id end, Lane, Bytes bytes) override { line(end, "sends " + text(bytes)); }
+  std::size_t waiting(Id) const override { return 0; }
+  void close(Id end, std::string_view why, std::uint32_t code) override {
+    line(end, "closes: " + std::string(why) + (code != 0 ? " " + std::to_string(code) : ""));
+  }
+  void failed(Id end, const Fault& fault) override { line(end, std::string("fails: ") + fault.what); }
+  void dial() override { said += "dials\n"; }
+
+  std::string take() { return std::exchange(said, {}); }
+
+ private:
+  void line(Id end, const std::string& what) {
+    said += (end == kBackEnd ? std::string("back") : "seat " + std::to_string(end)) + " " + what + "\n";
+  }
+  std::string said;
+};
+
+/// Says what it receives as chat, sends what it hears. "enter" enters; "late" asks for a tick; "bad" is a fault.
+class ToyFront final : public Front {
+ public:
+  void receive(Lane, Bytes bytes, FrontOut& out) override {
+    const std::string line = text(bytes);
+    if (line == "bad") return out.fail(Fault{"bad line", "line", 0});
+    if (line == "late") return out.wake(out.now() + kSecond);
+    if (line == "bye") return out.close("said bye", 4);
+    if (line == "enter") {
+      words::Enter enter;
+      enter.set_name("toy");
+      return out.say(enter);
+    }
+    words::Say say;
+    say.set_text(line);
+    out.say(say);
+  }
+  void hear(const Fact& fact, FrontOut& out) override {
+    std::string line = name_of(fact);
+    if (const auto* said = as<words::Said>(fact)) line += ":" + said->text();
+    out.send(Lane::kStream, as_bytes(line));
+  }
+  void tick(FrontOut& out) override { out.send(Lane::kStream, as_bytes("tick " + std::to_string(out.random() % 100))); }
+};
+
+/// Echoes chat to everybody, "psst…" to who said it; enters players at once.
+class ToyBack final : public Back {
+ public:
+  void receive(Lane, Bytes bytes, BackOut& out) override {
+    if (text(bytes) == "kick") return out.close("was kicked");
+    words::Notice notice;
+    notice.set_text(text(bytes));
+    out.say(notice);
+  }
+  void hear(const Intent& intent, BackOut& out) override {
+    if (const auto* say = as<words::Say>(intent)) {
+      words::Said said;
+      said.set_text(say->text());
+      say->text().starts_with("psst") ? out.say(Fact(intent.by, said)) : out.say(said);
+    } else if (as<words::Enter>(intent) != nullptr) {
+      words::Player player;
+      player.set_id(intent.by);
+      out.say(player);
+      out.say(words::Ready());
+    } else {
+      out.send(Lane::kStream, as_bytes(std::string(name_of(intent)) + " of " + std::to_string(intent.by)));
+    }
+  }
+};
+
+struct Play {
+  explicit Play(bool shared = true) : room(stage, std::make_unique<ToyBack>(), options(shared)) {}
+  static RoomOptions options(bool shared) {
+    RoomOptions options;
+    options.shared = shared;
+    options.chat.commands = true;
+    return options;
+  }
+  Id seat() { return room.seat(std::make_unique<ToyFront>(), {}, now); }
+  std::string says(Id end, const char* line) {
+    room.received(end, Lane::kStream, as_bytes(line), now);
+    return stage.take();
+  }
+
+  Micros now = 0;
+  Stage stage;
+  Room room;
+};
+
+TEST_CASE("what one says everybody hears, and the first word dials") {
+  Play play;
+  const Id anna = play.seat(), ben = play.seat();
+  CHECK(play.stage.take() == "seat 1 sends You\nseat 2 sends You\n");
+  CHECK(play.says(anna, "hello") == "dials\nseat 1 sends Said:hello\nseat 2 sends Said:hello\n");
+  CHECK(play.says(ben, "psst") == "seat 2 sends Said:psst\n");
+  CHECK(play.says(kBackEnd, "rain") == "");  // its link is not up: nothing can have come
+}
+
+TEST_CASE("who comes late is told the world") {
+  Play play;
+  play.seat();
+  play.says(1, "enter");
+  const Id late = play.seat();
+  CHECK(late == 2);
+  CHECK(play.stage.take() ==
+        "seat 2 sends You\nseat 2 sends Room\nseat 2 sends Player\nseat 2 sends Owns\n"
+        "seat 2 sends Score\nseat 2 sends Board\nseat 2 sends Round\nseat 2 sends Ready\n");
+}
+
+TEST_CASE("who enters and is gone leaves, and others go on") {
+  Play play;
+  play.seat();
+  play.seat();
+  play.room.back_opened({}, 0);
+  play.says(1, "enter");
+  play.room.gone(1, "reset", 5);
+  CHECK(play.stage.take() == "back sends Leave of 1\n");
+  CHECK(play.says(2, "still here") == "seat 2 sends Said:still here\n");
+  CHECK_FALSE(play.room.over());
+}
+
+TEST_CASE("a player's own room ends with the player") {
+  Play play(false);
+  play.seat();
+  play.says(1, "enter");
+  play.room.back_opened({}, 0);
+  play.stage.take();
+  CHECK(play.says(1, "bye") == "seat 1 closes: said bye 4\nback sends Leave of 1\nback closes: the player left\n");
+  CHECK(play.room.over());
+}
+
+TEST_CASE("a room ends with its truth") {
+  Play play;
+  play.seat();
+  play.says(1, "enter");
+  play.room.back_opened({}, 0);
+  play.stage.take();
+  CHECK(play.says(kBackEnd, "kick") == "back closes: was kicked\nseat 1 closes: the server is gone\n");
+  CHECK(play.room.over());
+  CHECK(play.says(1, "anybody?") == "");
+}
+
+TEST_CASE("a room that is ended says goodbye to everybody once") {
+  Play play;
+  play.seat();
+  play.room.back_opened({}, 0);
+  play.stage.take();
+  play.room.end("closing time", 9);
+  CHECK(play.stage.take() == "seat 1 closes: closing time\nback closes: closing time\n");
+  CHECK(play.room.over());
+  play.room.end("again", 9);
+  CHECK(play.stage.take() == "");
+}
+
+TEST_CASE("a fault closes the one who made it") {
+  Play play;
+  play.seat();
+  play.stage.take();
+  CHECK(play.says(1, "bad") == "seat 1 fails: bad line\nseat 1 closes: bad line\n");
+}
+
+TEST_CASE("a wish for time is granted once") {
+  Play play;
+  play.seat();
+  play.says(1, "late");
+  CHECK(play.room.next_wake() == kSecond);
+  play.room.tick(kSecond - 1);
+  play.stage.take();
+  play.room.tick(kSecond);
+  CHECK(play.stage.take().starts_with("seat 1 sends tick "));
+  CHECK(play.room.next_wake() > 100 * kSecond);
+}
+
+TEST_CASE("the same calls give the same bytes") {
+  const auto act = [] {
+    Play play;
+    play.seat();
+    play.seat();
+    play.room.back_opened({}, 3);
+    std::string all;
+    for (int i = 0; i < 50; ++i) {
+      play.now = static_cast<Micros>(i) * kSecond;
+      all += play.says(i % 3 ? 1 : 2, i % 5 ? "late" : "word");
+      play.room.tick(play.now);
+      all += play.stage.take();
+    }
+    return all;
+  };
+  CHECK(act() == act());
+}
+
+TEST_CASE("chat that would be a command elsewhere is defused, and floods are stopped") {
+  Chat chat(ChatRules{});
+  words::Say say;
+  say.set_text("/kick\x07 anna\n");
+  CHECK(chat.filter(say, 1, 0) == nullptr);
+  CHECK(say.text() == " /kick anna");
+  words::Say command;
+  command.set_kind(words::Say::COMMAND);
+  command.set_text("/kick");
+  CHECK(std::string(chat.filter(command, 1, 0)) == "commands are not passed to another game");
+  words::Say blank;
+  blank.set_text("  \t");
+  CHECK(std::string(chat.filter(blank, 1, 0)) == "nothing was said");
+  words::Say line;
+  line.set_text("x");
+  int passed = 1;
+  for (int i = 0; i < 20; ++i) passed += chat.filter(line, 1, 0) == nullptr;
+  CHECK(passed == 5);
+  CHECK(chat.filter(line, 1, 2 * kSecond) == nullptr);
+  CHECK(chat.filter(line, 2, 0) == nullptr);  // another's
+  words::Say wide;
+  wide.set_text(std::string(255, 'a') + "\u00e9");
+  CHECK(chat.filter(wide, 3, 0) == nullptr);
+  CHECK(wide.text().size() == 255);
+}
+
+}  // namespace
+}  // namespace entente::core

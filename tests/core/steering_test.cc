@@ -1,0 +1,92 @@
+// Whatever words a game has for moving, a back sees one course.
+#include "proxy/core/steering.h"
+
+#include <doctest/doctest.h>
+
+#include <numbers>
+
+namespace entente::core {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+Intent toward(double x, double y) {
+  words::Toward word;
+  word.set_x(x);
+  word.set_y(y);
+  return word;
+}
+
+Intent keys(unsigned bits, double yaw = 0) {
+  words::Keys word;
+  word.set_bits(bits);
+  word.set_yaw(yaw);
+  return word;
+}
+
+TEST_CASE("who wishes nothing stays") { CHECK(Steering().course(3, 4).kind == Course::Kind::kStay); }
+
+TEST_CASE("a goal is gone to until it is reached") {
+  Steering steering;
+  CHECK(steering.hear(toward(10, 0)));
+  CHECK(steering.course(0, 0).kind == Course::Kind::kGoTo);
+  CHECK(steering.course(0, 0).x == 10);
+  CHECK(steering.course(9.7, 0).kind == Course::Kind::kStay);
+  words::Step step;
+  step.set_x(25);
+  step.set_direction(words::EAST);
+  CHECK(steering.hear(step));
+  CHECK(steering.course(0, 0).x == 25);
+  CHECK(steering.step()->direction() == words::EAST);
+}
+
+TEST_CASE("keys go where they look, sideways too, until they are let go") {
+  Steering steering;
+  steering.hear(keys(words::Keys::FORWARD, kPi / 2));
+  CHECK(steering.course(1, 2).y == doctest::Approx(1002));
+  steering.hear(keys(words::Keys::LEFT, 0));
+  CHECK(steering.course(0, 0).y == doctest::Approx(1000));
+  steering.hear(keys(words::Keys::FORWARD | words::Keys::BACKWARD, 1));
+  CHECK(steering.course(0, 0).kind == Course::Kind::kStay);
+  CHECK(*steering.course(0, 0).yaw == 1);
+}
+
+TEST_CASE("a claim is where it says") {
+  Steering steering;
+  words::PoseClaim claim;
+  claim.set_x(7);
+  claim.set_yaw(2);
+  steering.hear(claim);
+  CHECK(steering.course(0, 0).kind == Course::Kind::kBe);
+  CHECK(*steering.course(0, 0).yaw == 2);
+  CHECK(steering.claim()->x() == 7);
+}
+
+TEST_CASE("a shot is wished for by each game's own word") {
+  Steering steering;
+  words::Fire fire;
+  fire.set_vy(100);
+  const Intent shot(fire);
+  REQUIRE(steering.shooting(shot));
+  CHECK(*steering.shooting(shot)->yaw == doctest::Approx(kPi / 2));
+  CHECK(steering.shooting(words::Split()));
+  CHECK_FALSE(steering.shooting(words::Split())->yaw);
+  words::Trigger pull;
+  pull.set_primary(true);
+  steering.hear(keys(0, 1.5));
+  REQUIRE(steering.shooting(pull));
+  CHECK_FALSE(steering.shooting(pull));  // still held
+  CHECK(steering.trigger_held());
+  CHECK_FALSE(steering.shooting(words::Trigger()));
+  CHECK(*steering.shooting(pull)->yaw == 1.5);
+  CHECK_FALSE(steering.shooting(words::Spawn()));
+}
+
+TEST_CASE("angles stay within a turn") {
+  CHECK(wrap_angle(3 * kPi) == doctest::Approx(-kPi));
+  CHECK(wrap_angle(-0.5) == doctest::Approx(-0.5));
+  CHECK(wrap_angle(2 * kPi + 1) == doctest::Approx(1));
+}
+
+}  // namespace
+}  // namespace entente::core

@@ -1,0 +1,207 @@
+// A world is what its facts made it, and telling it makes the same world again.
+#include "proxy/core/world.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace entente::core {
+namespace {
+
+Fact player(Id id, const char* name) {
+  words::Player word;
+  word.set_id(id);
+  word.set_name(name);
+  return word;
+}
+
+Fact unit(Id id, Id owner, double x = 0, double y = 0) {
+  words::Unit word;
+  word.set_id(id);
+  word.set_owner(owner);
+  word.set_max_health(100);
+  word.mutable_pose()->set_x(x);
+  word.mutable_pose()->set_y(y);
+  return word;
+}
+
+Fact owns(Id player, std::initializer_list<Id> units, Id active) {
+  words::Owns word;
+  word.set_player(player);
+  for (const Id id : units) word.add_units(id);
+  word.set_active(active);
+  return word;
+}
+
+Fact pose(Id unit, double x, double y, Micros at = 0, double vx = 0) {
+  words::Pose word;
+  word.set_unit(unit);
+  word.set_x(x);
+  word.set_y(y);
+  word.set_vx(vx);
+  Fact fact(word);
+  fact.at = at;
+  return fact;
+}
+
+Fact rule(const char* name, const char* value) {
+  words::Rule word;
+  word.set_name(name);
+  word.set_value(value);
+  return word;
+}
+
+Fact ball(Id shooter, Id shot, double life, Micros at) {
+  words::Shot word;
+  word.set_shooter(shooter);
+  word.set_shot(shot);
+  word.set_life(life);
+  Fact fact(word);
+  fact.at = at;
+  return fact;
+}
+
+template <class Word>
+Fact of_unit(Id id) {
+  Word word;
+  word.set_unit(id);
+  return word;
+}
+
+World made_of(std::initializer_list<Fact> facts) {
+  World world;
+  for (const Fact& fact : facts) world.fold(fact);
+  return world;
+}
+
+std::vector<std::string> told(const World& world) {
+  std::vector<std::string> lines;
+  world.tell([&](const Fact& fact) {
+    Buffer bytes;
+    write(fact, bytes);
+    lines.push_back(std::string(name_of(fact)) + std::string(as_text(bytes)));
+  });
+  return lines;
+}
+
+std::vector<Id> seen(const World& world, double west, double east, double south, double north) {
+  std::vector<Id> ids;
+  world.in_box(west, east, south, north, [&](const UnitState& state) { ids.push_back(state.unit.id()); });
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+TEST_CASE("a told world folds to the same world") {
+  words::World map;
+  map.set_hash("abc");
+  words::Token flag;
+  flag.set_id(50);
+  words::Score score;
+  score.set_player(1);
+  score.set_wins(4);
+  const World first = made_of({rule("speed", "25"), Fact(map), player(1, "anna"), player(2, "ben"), unit(11, 1, 5, 6),
+                               unit(12, 2, 7, 8), owns(1, {11}, 11), owns(2, {12}, 12), pose(11, 9, 9), Fact(flag),
+                               Fact(score), of_unit<words::Hidden>(12), Fact(words::Ready())});
+  World again;
+  first.tell([&](const Fact& fact) { again.fold(fact); });
+  CHECK(told(again) == told(first));
+  CHECK(again.strays() == 0);
+  CHECK(again.player(1)->score.wins() == 4);
+  CHECK(again.active_unit(1)->unit.pose().x() == 9);
+  CHECK(again.unit(12)->hidden);
+  CHECK(again.ready());
+}
+
+TEST_CASE("units are seen where they are") {
+  World world = made_of({unit(1, 0, 10, 10), unit(2, 0, -200, 30), unit(3, 0, 11, 12)});
+  CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{1, 3});
+  world.fold(pose(2, 15, 15));
+  world.fold(pose(1, 500, 500));
+  CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{2, 3});
+  world.fold(of_unit<words::Hidden>(2));
+  CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{3});
+  world.fold(pose(2, 15, 15));  // seen again
+  CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{2, 3});
+  world.fold(of_unit<words::Gone>(3));
+  CHECK(seen(world, -1e9, 1e9, -1e9, 1e9) == std::vector<Id>{1, 2});
+}
+
+TEST_CASE("places without bounds, and no places, are kept apart from the rest") {
+  const World world = made_of({unit(1, 0, 1e300, 0), unit(2, 0, std::nan(""), 0), unit(3, 0, 1, 1)});
+  CHECK(seen(world, 0, 2, 0, 2) == std::vector<Id>{3});
+}
+
+TEST_CASE("who leaves takes all that is theirs") {
+  World world = made_of({player(1, "anna"), unit(11, 1), owns(1, {11}, 11)});
+  words::PlayerGone gone;
+  gone.set_id(1);
+  world.fold(gone);
+  CHECK(world.player(1) == nullptr);
+  CHECK(world.unit(11) == nullptr);
+}
+
+TEST_CASE("a life begins when it is told and ends when it is told") {
+  World world = made_of({player(1, "anna"), unit(11, 1), owns(1, {11}, 11)});
+  CHECK_FALSE(world.unit(11)->unit.alive());
+  world.fold(of_unit<words::Spawned>(11));
+  CHECK(world.unit(11)->unit.alive());
+  CHECK(world.unit(11)->unit.health() == 100);
+  world.fold(of_unit<words::Died>(11));
+  CHECK_FALSE(world.unit(11)->unit.alive());
+}
+
+TEST_CASE("a shot is there until it ends or its life is over") {
+  World world = made_of({ball(1, 5, 3.0, 0), ball(1, 6, 1.0, 0)});
+  CHECK(world.shots().size() == 2);
+  world.fold(ball(2, 1, 3.0, 2 * kSecond));
+  CHECK(world.shot(1, 6) == nullptr);
+  words::ShotEnded ended;
+  ended.set_shooter(1);
+  ended.set_shot(5);
+  world.fold(ended);
+  CHECK(world.shots().size() == 1);
+}
+
+TEST_CASE("facts about nobody change nothing and are counted") {
+  World world;
+  world.fold(pose(1, 2, 3));
+  world.fold(owns(4, {1}, 1));
+  CHECK(world.strays() == 2);
+  CHECK(world.units().empty());
+}
+
+TEST_CASE("what would grow without bound is not kept") {
+  World::Most most;
+  most.units = 2;
+  most.players = 1;
+  most.rules = 1;
+  World world(most);
+  for (Id id = 1; id <= 3; ++id) {
+    world.fold(unit(id, 0));
+    world.fold(player(id, "x"));
+    world.fold(rule(std::to_string(id).c_str(), "1"));
+  }
+  CHECK(world.units().size() == 2);
+  CHECK(world.players().size() == 1);
+  CHECK(world.rules().size() == 1);
+  CHECK(world.strays() == 5);
+}
+
+TEST_CASE("a rule is a number, or what the asker says") {
+  const World world = made_of({rule("speed", "12.5"), rule("reload", "often"), rule("range", "inf")});
+  CHECK(world.rule("speed", 25) == 12.5);
+  CHECK(world.rule("reload", 3.5) == 3.5);
+  CHECK(world.rule("range", 350) == 350);
+  CHECK(world.rule("turn_rate", 0.785) == 0.785);
+}
+
+TEST_CASE("a unit that drove on is where it drove to, for a while") {
+  const World world = made_of({unit(1, 0), pose(1, 10, 0, kSecond, 25)});
+  const UnitState& state = *world.unit(1);
+  CHECK(place_at(state.unit.pose(), state.posed, kSecond + kSecond / 2).x() == doctest::Approx(22.5));
+  CHECK(place_at(state.unit.pose(), state.posed, 10 * kSecond).x() == doctest::Approx(35));
+  CHECK(place_at(state.unit.pose(), state.posed, 0).x() == 10);
+}
+
+}  // namespace
+}  // namespace entente::core

@@ -1,0 +1,139 @@
+// A stage for one session: what it is handed stands in the script, what it does comes out as lines a person can read.
+//   sends MsgAccept id=1            to its peer, decoded by its game's codec (every frame must decode and be exact)
+//   says Enter name: "anna"         to its room
+//   loses MsgTeleport: one world    closes: why [code]            fails: what field offset
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <random>
+#include <string>
+
+#include "adapters/wire/game.h"
+#include "proxy/core/session.h"
+#include "proxy/core/world.h"
+#include "tests/support/printed_frame.h"
+
+namespace entente::testing {
+
+/// `Heard`, `Said` as in core::Session.
+template <class Heard, class Said>
+class Stage final : public core::Out<Said> {
+ public:
+  using Session = core::Session<Heard, Said>;
+
+  /// `speaks`: the way of what the session sends.
+  Stage(std::unique_ptr<Session> session, const wire::Game& game, std::size_t dialect, wire::Way speaks)
+      : session_(std::move(session)),
+        speaks_(speaks),
+        codec_(game.codec(dialect)),
+        cutter_(game.cutter(speaks, dialect)),
+        datagrams_(game.datagram_cutter(speaks, dialect)) {}
+
+  // -- What happens to the session; each returns what it did
+  // ------------------------------------------------------------
+  std::string opens(const core::Peer& peer = {}) { return session_->opened(peer, *this), take(); }
+  std::string receives(Bytes bytes, Lane lane = Lane::kStream) { return session_->receive(lane, bytes, *this), take(); }
+  /// The same byte by byte.
+  std::string receives_slowly(Bytes bytes) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) session_->receive(Lane::kStream, bytes.subspan(i, 1), *this);
+    return take();
+  }
+  std::string hears(Heard word) {
+    word.at = now_;
+    if constexpr (std::is_same_v<Heard, core::Fact>) {
+      world_.fold(word);  // as a room does
+    } else if (word.by == 0) {
+      word.by = me_;
+    }
+    session_->hear(word, *this);
+    return take();
+  }
+  /// Time passes, and every wish for a tick is granted at its time.
+  std::string waits(core::Micros how_long) {
+    const core::Micros until = now_ + how_long;
+    while (wake_at_ <= until) {
+      now_ = std::max(now_, std::exchange(wake_at_, kNever));
+      session_->tick(*this);
+    }
+    now_ = until;
+    return take();
+  }
+  std::string ends(std::string_view why) { return session_->closed(why, *this), take(); }
+  std::string parts(std::string_view why) { return session_->part(why, *this), take(); }
+
+  /// What is true, without the session being told.
+  void knows(core::Fact fact) {
+    fact.at = now_;
+    world_.fold(fact);
+  }
+
+  // -- core::Out
+  // ---------------------------------------------------------------------------------------------------------
+  void send(Lane lane, Bytes frame) override {
+    CHECK_FALSE(closed_);
+    while (!frame.empty()) {
+      wire::Cutter& cutter = lane == Lane::kDatagram && datagrams_ ? *datagrams_ : *cutter_;
+      const wire::Cut cut = cutter.next(frame);
+      REQUIRE_FALSE(cut.fault);
+      const std::size_t size = cut.size != 0 ? cut.size : frame.size();  // a message of its own
+      line((lane == Lane::kDatagram ? "sends by datagram " : "sends ") +
+           printed_frame(*codec_, {speaks_, lane, cut.stage, frame.first(size)}));
+      frame = frame.subspan(size);
+    }
+  }
+  std::size_t waiting() const override { return waiting_; }
+  void close(std::string_view why, std::uint32_t code) override {
+    closed_ = true;
+    line("closes: " + std::string(why) + (code != 0 ? " " + std::to_string(code) : ""));
+  }
+  void fail(const Fault& fault) override {
+    closed_ = true;
+    line(std::string("fails: ") + fault.what + " " + fault.field + " " + std::to_string(fault.offset));
+  }
+  void say(Said word) override {
+    word.at = now_;
+    std::string what = std::string("says ") + core::name_of(word);
+    std::visit([&](const auto& kind) { what += " " + kind.ShortDebugString(); }, word.kind);
+    if constexpr (std::is_same_v<Said, core::Fact>) {
+      world_.fold(word);
+      if (word.audience == words::PLAYER) what += " (to " + std::to_string(word.to) + ")";
+    }
+    while (what.back() == ' ') what.pop_back();
+    line(what);
+  }
+  void wake(core::Micros at) override { wake_at_ = std::min(wake_at_, at); }
+  void lose(const char* what, const char* reason) override { line(std::string("loses ") + what + ": " + reason); }
+  core::Micros now() const override { return now_; }
+  std::uint32_t random() override { return static_cast<std::uint32_t>(random_()); }
+  core::Id new_id() override { return ++last_id_; }
+  core::Id me() const override { return me_; }
+  const core::World& world() const override { return world_; }
+
+  void set_waiting(std::size_t bytes) { waiting_ = bytes; }
+  bool closed() const { return closed_; }
+
+ private:
+  static constexpr core::Micros kNever = ~core::Micros{0};
+
+  void line(const std::string& what) { said_ += what + "\n"; }
+  std::string take() { return std::exchange(said_, {}); }
+
+  std::unique_ptr<Session> session_;
+  wire::Way speaks_;
+  std::unique_ptr<wire::Codec> codec_;
+  std::unique_ptr<wire::Cutter> cutter_, datagrams_;
+  core::World world_;
+  std::mt19937 random_{1};
+  core::Micros now_ = 0, wake_at_ = kNever;
+  core::Id me_ = 1, last_id_ = 100;  // new ids begin at 101, so that a script can tell them from numbers of the wire
+  std::size_t waiting_ = 0;
+  bool closed_ = false;
+  std::string said_;
+};
+
+using FrontStage = Stage<core::Fact, core::Intent>;
+using BackStage = Stage<core::Intent, core::Fact>;
+
+}  // namespace entente::testing
