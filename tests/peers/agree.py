@@ -16,6 +16,7 @@ from wire import Value, Wrong
 INVENTED = 12  # of each kind, each way
 DAMAGED = 5  # times each of these
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"(\+tail\d+|\(no end\))?', re.DOTALL)
+INDEX = re.compile(r"\[\d+\]")
 BYTES = re.compile(r"<(\d+) bytes(?:: ([0-9a-f]*)(…?))?>")
 
 
@@ -68,6 +69,7 @@ class Agreement:
     game: str
     dialect: str
     codec: Codec
+    words: dict[str, tuple[str, ...]] = {}  # the document's word for a field: Entente's, if they are others; "" if it has none
 
     def listed(self, name: str, wrong: str, fault: str) -> bool:
         """Is it known that one reads what the other does not, and why? `name` is Entente's for it, if it reads it; `wrong` is
@@ -142,10 +144,17 @@ class Agreement:
         self.assertEqual(frame.data.hex(), self.codec.encode(frame.way, name, fields).hex())
         return Read(name, fields)
 
+    def called(self, path: str) -> set[str]:
+        """What Entente may call the field with this path."""
+        word, dot, inner = path.partition(".")
+        words = self.words.get(word, (word,))
+        return {".".join(filter(None, (outer, deeper))) for outer in words for deeper in (self.called(inner) if dot else {""})}
+
     def assert_same(self, read: Read, frame: ours.Frame) -> None:
-        """The same values in the same order."""
+        """The same values in the same order, by names that mean the same."""
         self.assertEqual("", read.wrong)
         mine, theirs = [leaf for leaf in leaves(read.fields) if leaf != ("trailing", "")], self.printed(frame)
         for (path, value), (their_path, printed) in zip(mine, theirs):
             self.assertTrue(self.same(value, printed), f"{path} is {value!r} to the peer, {their_path} is {printed} to Entente")
+            self.assertIn(INDEX.sub("", their_path), self.called(INDEX.sub("", path)))
         self.assertEqual(len(mine), len(theirs), f"the peer has {mine}, Entente {theirs}")

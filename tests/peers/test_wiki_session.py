@@ -2,13 +2,14 @@ import tcp
 from codec import CLIENT, PLAY, SERVER, Kind
 from played import Played
 from wiki import WIKI
-from wiki_session import ROGUE, WikiClient, WikiServer
+from wiki_client import NOBODY, ROGUE, WikiClient
+from wiki_server import ON_TANK, WikiServer
 from wiki_world import decode_world, encode_world, invent_world
 
 WORLD = encode_world(invent_world(seed=1))
 OTHER = {"player": {"address": [10, 0, 0, 1], "port": 4000, "number": 2}, "type": 0, "team": 2, "wins": 3, "losses": 1,
          "call_sign": "somebody", "email": "anonymous"}
-EVERYONE = {"to": {"address": [0, 0, 0, 0], "port": 0, "number": 0}, "team": ROGUE}
+EVERYONE = {"to": NOBODY, "team": ROGUE}
 # Said while a session begins or ends, and at no other time.
 AROUND = {"MsgNegotiateFlags", "MsgWantWHash", "MsgGetWorld", "MsgEnter", "MsgAccept", "MsgReject", "MsgSuperKill", "MsgExit",
           "MsgUDPLinkRequest", "MsgUDPLinkEstablished"}
@@ -24,21 +25,48 @@ def join(client: WikiClient) -> None:
     client.link()
 
 
-def welcome(server: WikiServer) -> None:
-    server.greet()
-    server.negotiate()
-    server.upload(WORLD)
-    server.admit([OTHER])
-    server.link()
+def drive(client: WikiClient) -> None:
+    client.send("MsgAlive", position=[1.0, 2.0, 0.0], forward=[1.0, 0.0, 0.0])
+    assert client.expect("MsgAlive")["player"] == client.me
+    for step in range(5):
+        client.send("MsgPlayerUpdate", "datagram", player=client.me, status=1, position=[1.0 + step, 2.0, 0.0], velocity=[25.0, 0.0, 0.0])
+    client.send("MsgTeleport/tp", **{"from": 0}, to=3)
+
+
+def carry_a_flag(client: WikiClient) -> None:
+    flags = [client.expect("MsgFlagUpdate")["flag"]["flag_id"] for _ in range(3)]
+    client.send("MsgGrabFlag", flag_num=flags.index(9))
+    grabbed = client.expect("MsgGrabFlag")
+    assert (grabbed["grabber"], grabbed["flag"]["owner"], grabbed["flag"]["status"]) == (client.me, client.me, ON_TANK)
+    client.send("MsgDropFlag", position=[7.0, 2.0, 0.0])
+    assert client.expect("MsgDropFlag")["flag"]["position"] == [7.0, 2.0, 0.0]
+    client.send("MsgGrabFlag", flag_num=flags.index(1))
+    client.send("MsgCaptureFlag", team=1)
+    assert client.expect("MsgCaptureFlag") == {"capturer": client.me, "flag_num": flags.index(1), "team": 1}
+
+
+def shoot(client: WikiClient) -> None:
+    shot = {"shooter": client.me, "shot": 0x0101, "position": [1.0, 2.0, 1.5], "velocity": [70.0, 70.0, 0.0], "time": 0.0}
+    client.send("MsgShotBegin", "datagram", flag_type=10, lifetime=3.5, **shot)
+    assert client.expect("MsgShotBegin")["shooter"] == client.me
+    client.send("MsgGMUpdate", "datagram", target=OTHER["player"], **shot)
+    client.send("MsgShotEnd", "datagram", shooter=client.me, shot=shot["shot"], reason=0)
+    assert client.expect("MsgShotEnd")["shot"] == shot["shot"]
+
+
+def die_and_speak_of_it(client: WikiClient) -> None:
+    client.send("MsgKilled", killer=OTHER["player"], shot=0x0202)
+    assert client.expect("MsgKilled") == {"victim": client.me, "killer": OTHER["player"], "shot": 0x0202}
+    client.send("MsgScore", wins=0, losses=1)
+    assert client.expect("MsgScore") == {"player": client.me, "wins": 0, "losses": 1}
+    client.send("MsgMessage", message="hällo", **EVERYONE)
+    said = client.expect("MsgMessage")
+    assert (said["from"], said["message"]) == (client.me, "hällo")
 
 
 def within_the_game(way: str) -> list[tuple[Kind, str]]:
     return [(kind, lane) for kind in WIKI.kinds if kind.way == way and kind.stage == PLAY and kind.name not in AROUND
             for lane in kind.lanes]
-
-
-def heard_as(kind: Kind) -> str:
-    return "MsgScore" if kind.name == "MsgTeleport" else kind.name  # drawn alike
 
 
 def say_all(session: WikiClient | WikiServer) -> None:
@@ -50,7 +78,7 @@ def say_all(session: WikiClient | WikiServer) -> None:
 def hear_all(session: WikiClient | WikiServer, way: str) -> None:
     for _ in SEEDS:
         for kind, _ in within_the_game(way):
-            session.expect(heard_as(kind))
+            session.expect("MsgScore" if kind.name == "MsgTeleport" else kind.name)  # drawn alike
 
 
 class WikiSession(Played):
@@ -69,61 +97,27 @@ class WikiSession(Played):
         return WikiClient(port)
 
     def server(self, listener: tcp.Listener) -> WikiServer:
-        return WikiServer(listener)
+        return WikiServer(listener, WORLD, [OTHER], rejected={"nobody": 1})
 
     def test_a_player_joins_drives_shoots_dies_and_leaves(self) -> None:
-        shot = {"shot": 0x0101, "position": [1.0, 2.0, 1.5], "velocity": [70.0, 70.0, 0.0], "time": 0.0}
-
         def serve(server: WikiServer) -> None:
-            welcome(server)
-            server.answer("MsgAlive")
-            server.send("MsgFlagUpdate", flag_num=3, flag={"flag_id": 9, "status": 1, "type": 1})
-            for _ in range(5):
-                server.expect("MsgPlayerUpdate")
-            server.send("MsgPlayerUpdate", "datagram", player=OTHER["player"], position=[9.0, 9.0, 0.0])
-            server.answer("MsgGrabFlag", flag={"flag_id": 9, "status": 2, "type": 1, "owner": server.player})
-            server.answer("MsgShotBegin", "datagram")
-            server.expect("MsgGMUpdate")
-            server.answer("MsgShotEnd")
-            server.answer("MsgKilled")
-            server.send("MsgTeamUpdate", team=1, size=1, active=1, losses=1)
-            server.answer("MsgScore")
-            server.answer("MsgMessage")
-            server.send("MsgLagPing", "datagram", sequence=9999)
-            assert server.expect("MsgLagPing") == {"sequence": 9999}
-            server.expect("MsgExit")
-            server.expect_close()
+            server.greet()
+            server.serve()
+            assert server.linked
 
         def play(client: WikiClient) -> None:
             join(client)
-            client.send("MsgAlive", position=[1.0, 2.0, 0.0], forward=[1.0, 0.0, 0.0])
-            assert client.expect("MsgAlive")["player"] == client.me
-            for step in range(5):
-                client.send("MsgPlayerUpdate", "datagram", player=client.me, status=1, position=[1.0 + step, 2.0, 0.0],
-                            velocity=[25.0, 0.0, 0.0])
-            client.expect("MsgPlayerUpdate")
-            client.send("MsgGrabFlag", flag_num=client.expect("MsgFlagUpdate")["flag_num"])
-            assert client.expect("MsgGrabFlag")["flag"]["owner"] == client.me
-            client.send("MsgShotBegin", "datagram", shooter=client.me, flag_type=9, lifetime=3.5, **shot)
-            assert client.expect("MsgShotBegin")["shooter"] == client.me
-            client.send("MsgGMUpdate", "datagram", shooter=client.me, target=OTHER["player"], **shot)
-            client.send("MsgShotEnd", shooter=client.me, shot=shot["shot"], reason=0)
-            client.expect("MsgShotEnd")
-            client.send("MsgKilled", killer=OTHER["player"], shot=0x0202)
-            assert client.expect("MsgKilled")["victim"] == client.me
-            client.expect("MsgTeamUpdate")
-            client.send("MsgScore", wins=0, losses=1)
-            assert client.expect("MsgScore") == {"player": client.me, "wins": 0, "losses": 1}
-            client.send("MsgMessage", message="hällo", **EVERYONE)
-            assert client.expect("MsgMessage")["from"] == client.me
-            client.send("MsgLagPing", **client.expect("MsgLagPing"))
+            drive(client)
+            carry_a_flag(client)
+            shoot(client)
+            die_and_speak_of_it(client)
             client.send("MsgExit")
-
         self.play(serve, play)
 
     def test_every_message_comes_through_in_both_ways(self) -> None:
         def serve(server: WikiServer) -> None:
-            welcome(server)
+            server.greet()
+            server.serve_until("MsgUDPLinkEstablished")
             hear_all(server, CLIENT)
             say_all(server)
             server.expect("MsgExit")
@@ -135,16 +129,28 @@ class WikiSession(Played):
             client.send("MsgExit")
         self.play(serve, play)
 
+    def test_a_ping_by_udp_is_echoed_by_tcp(self) -> None:
+        def serve(server: WikiServer) -> None:
+            server.greet()
+            server.serve_until("MsgUDPLinkEstablished")
+            server.send("MsgLagPing", "datagram", sequence=9999)
+            assert server.serve_until("MsgLagPing") == {"sequence": 9999}
+            server.expect("MsgExit")
+
+        def play(client: WikiClient) -> None:
+            join(client)
+            client.send("MsgLagPing", **client.expect("MsgLagPing"))
+            client.send("MsgExit")
+        self.play(serve, play)
+
     def test_who_was_rejected_may_try_again(self) -> None:
         def serve(server: WikiServer) -> None:
             server.greet()
-            server.reject(1)
-            server.admit([])
-            server.expect_close()
+            server.serve()
 
         def play(client: WikiClient) -> None:
             client.greet()
-            client.ask_to_enter("peer", team=77)
+            client.ask_to_enter("nobody")
             assert client.expect("MsgReject") == {"code": 1}
             client.enter("peer")
         self.play(serve, play)
@@ -152,8 +158,7 @@ class WikiSession(Played):
     def test_a_server_may_end_it_during_the_download(self) -> None:
         def serve(server: WikiServer) -> None:
             server.greet()
-            server.offer(WORLD)
-            server.expect("MsgGetWorld")
+            server.serve_until("MsgGetWorld")
             server.send("MsgSuperKill")
             server.expect_close()
 
