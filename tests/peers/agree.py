@@ -70,6 +70,7 @@ class Agreement:
     dialect: str
     codec: Codec
     words: dict[str, tuple[str, ...]] = {}  # the document's word for a field: Entente's, if they are others; "" if it has none
+    count = INVENTED  # of each kind, of those that Entente invents
 
     def listed(self, name: str, wrong: str, fault: str) -> bool:
         """Is it known that one reads what the other does not, and why? `name` is Entente's for it, if it reads it; `wrong` is
@@ -89,7 +90,7 @@ class Agreement:
 
     def test_what_entente_invents_means_the_same_to_the_peer(self) -> None:
         seen = set()
-        for frame in ours.invent(self.game, self.dialect, 1, INVENTED):
+        for frame in ours.invent(self.game, self.dialect, 1, self.count):
             with self.subTest(frame.name, way=frame.way, bytes=frame.data.hex()):
                 read = self.read(frame)
                 if not (read.wrong and self.listed(frame.name, read.wrong, "")):
