@@ -1,0 +1,67 @@
+# A client of BZFlag's draft for 1.8 and later.
+# Law: it does what the page has a client do, in that order, and raises Wrong when a server speaks out of turn.
+from __future__ import annotations
+
+import enet_session
+from bzdraft_wire import DRAFT, frames
+from enet import Loop
+from enet_session import Game, Heard
+from wire import Seen, Wrong
+
+GAME = Game(DRAFT, frames, channels=1, range_coder=False)
+VERSION = "BZFS108a"
+
+# What a client may hear: before it asks to enter, from then on, and from its own MsgAddPlayer on everything.
+OUTSIDE = {"MsgVersion", "MsgGetWorld", "MsgGetResource", "MsgSuperKill", "MsgReject"}
+ENTERING = {"MsgAccept", "MsgReject", "MsgSuperKill", "MsgFlagUpdate", "MsgTeamUpdate", "MsgAddPlayer"}
+
+
+class Client(enet_session.Client):
+    def __init__(self, loop: Loop, port: int, data: int = 0):
+        super().__init__(GAME, loop, port, data)
+        self.id: int | None = None
+        self._may_hear: set[str] | None = OUTSIDE  # None: everything
+
+    def greet(self, type: int = 0, flags: tuple[int, ...] = ()) -> Seen:
+        self.send("MsgVersion", version=VERSION, type=type, flags=list(flags))
+        return self.expect("MsgVersion").fields
+
+    def get_world(self) -> tuple[Seen, bytes]:
+        """The world's description, and the resource that it names."""
+        self.send("MsgGetWorld", offset=0)
+        world = self.expect("MsgGetWorld").fields
+        return world, self.get_resource(world["world_model_name"])
+
+    def get_resource(self, md5: str) -> bytes:
+        """`md5` in hexadecimal."""
+        data, remaining = b"", 1
+        while remaining:
+            self.send("MsgGetResource", offset=len(data), md5=list(bytes.fromhex(md5)))
+            piece = self.expect("MsgGetResource").fields
+            data, remaining = data + bytes.fromhex(piece["data"]), piece["remaining"]
+        return data
+
+    def enter(self, callsign: str, team: int = 1, type: int = 0, email: str = "", password: str = "") -> Seen:
+        """Accepted: the MsgAddPlayer of its own id, which comes after all others'. Rejected: ConnectionRefusedError."""
+        self._may_hear = ENTERING
+        self.send("MsgEnter", team=team, type=type, password=password, callsign=callsign, email=email, avatar="")
+        answer = self.expect("MsgAccept", "MsgReject")
+        if answer.name == "MsgReject":
+            self._may_hear = OUTSIDE
+            raise ConnectionRefusedError(answer.fields["reason"], answer.fields["text"])
+        while (player := self.expect("MsgAddPlayer").fields)["playerid"] != self.id:
+            pass
+        return player
+
+    def heard(self, heard: Heard) -> None:
+        if self._may_hear is not None and heard.name not in self._may_hear:
+            raise Wrong(f"{heard.name} before the client has entered")
+        if heard.name == "MsgAccept":
+            self.id = heard.fields["playerid"]
+        if heard.name == "MsgAddPlayer" and heard.fields["playerid"] == self.id:
+            self._may_hear = None
+        super().heard(heard)
+
+    def leave(self) -> None:
+        self.send("MsgExit")
+        self.disconnect()
