@@ -1,0 +1,89 @@
+# A client of Ace of Spades 0.80.
+# Law: it joins with Existing Player once it has the whole map, says nothing of its body before its Create Player, and
+# raises Wrong where a shipped client leaves: at a first packet that is no Map Start, or a player it was not told of.
+from __future__ import annotations
+
+import zlib
+
+import enet_session
+from aos_motion import Mover, state
+from aos_wire import AOS
+from enet import Loop
+from enet_session import Game, Heard
+from wire import Seen, Wrong
+
+VERSION = 5  # of the connection's data
+BANNED, TOO_MANY, WRONG_VERSION, FULL, KICKED = 1, 2, 3, 4, 10
+RIFLE, SMG, SHOTGUN = range(3)
+SPADE, BLOCK, GUN, GRENADE = range(4)
+CHAT_ALL, CHAT_TEAM, CHAT_SYSTEM = range(3)
+NOBODY = 255
+GREY = {"b": 111, "g": 111, "r": 111}
+WE = {"client": ord("E"), "major": 0, "minor": 8, "revision": 0, "system": "any"}
+
+# The fields that name a player of whom the client has to know; a chat message may come from nobody.
+NAMES = {"Weapon Input": ("id",), "Set Tool": ("id",), "Kill Action": ("victim", "killer"), "Player Left": ("id",),
+         "Intel Capture": ("id",), "Intel Pickup": ("id",), "Intel Drop": ("id",), "Weapon Reload": ("id",)}
+
+GAME = Game(AOS, lambda packet: [packet], channels=1, range_coder=True)
+
+
+class Client(enet_session.Client):
+    def __init__(self, loop: Loop, port: int, version: int = VERSION):
+        super().__init__(GAME, loop, port, version)
+        self.id: int | None = None
+        self.mover: Mover | None = None
+        self.players: set[int] | None = None  # who is in the game; None before a Map Start
+        self.others: dict[int, Seen] = {}  # the newest state of each player that the server told of
+        self.react("Handshake Init", lambda asked: self.send("Handshake Return", **asked))
+        self.react("Version Get", lambda _: self.send("Version Response", **WE))
+        self.react("Ext Info", lambda _: self.send("Ext Info", extensions=[{"id": 194, "version": 1}]))
+        self.react("State Update", self._moved)
+
+    def get_map(self) -> tuple[bytes, list[Seen], Seen]:
+        """The map as VXL, who is there, and State Data, which ends it."""
+        self.expect("Map Start")
+        self.mover, stream, players = None, b"", []
+        while (heard := self.expect("Map Chunk", "Existing Player", "State Data")).name != "State Data":
+            if heard.name == "Map Chunk":
+                stream += bytes.fromhex(heard.fields["data"])
+            else:
+                players.append(heard.fields)
+        self.id = heard.fields["id"]
+        return zlib.decompress(stream), players, heard.fields
+
+    def join(self, name: str, team: int = 0, weapon: int = RIFLE) -> Seen:
+        """The Create Player of its own id; others' stay unread."""
+        self.send("Existing Player", id=self.id, team=team, weapon=weapon, tool=GUN, kills=0, colour=GREY,
+                  name=name + "\0")
+        return self.spawned()
+
+    def spawned(self) -> Seen:
+        while (created := self.expect("Create Player").fields)["id"] != self.id:
+            pass
+        self.mover = Mover(state(tuple(created["position"].values())))
+        return created
+
+    def move(self, keys: int, now: Seen) -> Seen:
+        """REQUIRES: spawned. Answers the fields that it sent."""
+        kind, fields = self.mover.tick(keys, now)
+        self.send(kind, **fields)
+        return fields
+
+    def heard(self, heard: Heard) -> None:
+        if heard.name == "Map Start":  # all that was known of players is void
+            self.players, self.others = set(), {}
+        if self.players is None:
+            raise Wrong(f"{heard.name} before any Map Start")
+        if heard.name in ("Existing Player", "Create Player"):
+            self.players.add(heard.fields["id"])
+        if unknown := {heard.fields[name] for name in NAMES.get(heard.name, ())} - self.players:
+            raise Wrong(f"{heard.name} names {unknown}, of whom nothing was said")
+        if heard.name == "Player Left":
+            self.players.remove(heard.fields["id"])
+        super().heard(heard)
+
+    def _moved(self, update: Seen) -> None:
+        for player in update["players"]:
+            if not player["still"]:
+                self.others[player["id"]] = {name: player[name] for name in ("pos", "ori", "vel")}
