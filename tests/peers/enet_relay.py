@@ -5,9 +5,8 @@ from __future__ import annotations
 import collections
 from typing import Iterator
 
-from codec import PLAY
 from enet import RELIABLE, UNRELIABLE, UNSEQUENCED, Loop, Packet
-from enet_session import Client, Game, Server, Session
+from enet_session import Client, Game, Server, Session, all_sent
 from relay import Relay
 
 CHANNELS, LARGE = 2, 5000  # channels: as many as a relay opens
@@ -92,7 +91,7 @@ class ThroughRelay:
 
     def check_recorded(self, relay: Relay, sessions: list[Session]) -> None:
         """REQUIRES: the relay has ended, and passed what these sent and nothing else."""
-        said = collections.Counter((way, self.named(name)) for way, name in kinds(sessions))
+        said = collections.Counter((way, self.named(name)) for way, name, _ in all_sent(sessions))
         self.assertEqual(sorted(said.items()), sorted(relay.inspect().items()))
         self.assertEqual({"frames": said.total(), "exact": said.total(), "opaque": 0, "refused": 0, "undecoded": 0,
                           "mismatched": 0}, relay.verify())
@@ -104,14 +103,6 @@ class ThroughRelay:
 
 def whole(packet: bytes) -> list[bytes]:
     return [packet]
-
-
-def kinds(sessions: list[Session]) -> Iterator[tuple[str, str]]:
-    """What was sent in these sessions, message by message, each by its way and kind."""
-    for session in sessions:
-        for packet in session.sent:
-            for frame in session.game.split(packet.data):
-                yield session.way, session.game.codec.decode(session.way, PLAY, frame)[0]
 
 
 def by_lane(packets: list[Packet]) -> dict[tuple[int, int], list[str]]:

@@ -2,7 +2,7 @@
 # Law: each packet that comes is kept as it came; what cannot be decoded raises Wrong in whoever runs the loop.
 from __future__ import annotations
 
-from typing import Callable, Iterable, NamedTuple
+from typing import Callable, Iterable, Iterator, NamedTuple
 
 from codec import CLIENT, PLAY, SERVER, Codec
 from enet import RELIABLE, UNRELIABLE, Host, Link, Loop, Packet
@@ -97,6 +97,14 @@ class Session:
         if found is None and self.reason is not None:
             raise ConnectionError(f"disconnected with {self.reason} while waiting for {' or '.join(names)}")
         return found
+
+
+def all_sent(sessions: Iterable[Session]) -> Iterator[tuple[str, str, int]]:
+    """Every message that was sent in these sessions: its way, its kind, and the flags of its packet."""
+    for session in sessions:
+        for packet in session.sent:
+            for frame in session.game.split(packet.data):
+                yield session.way, session.game.codec.decode(session.way, PLAY, frame)[0], packet.flags
 
 
 class Client(Session):
