@@ -1,0 +1,162 @@
+// A bot in a room of its own: it enters, spawns, drives, shoots, and comes back when it died.
+#include "proxy/core/bot.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "proxy/core/room.h"
+
+namespace entente::core {
+namespace {
+
+class Nowhere final : public Room::Host {
+ public:
+  void send(Id, Lane, Bytes) override {}
+  std::size_t waiting(Id) const override { return 0; }
+  void close(Id, std::string_view why, std::uint32_t) override { closed = why; }
+  void failed(Id, const Fault&) override {}
+  void dial() override {}
+  std::string closed;
+};
+
+/// A field of 800 metres where everybody is where he wishes to be, as fast as 25 m/s allow, with one foe that stands.
+class Field final : public Back {
+ public:
+  static constexpr Id kFoe = 1000, kFoeUnit = 1001, kUnit = 1002;
+
+  void receive(Lane, Bytes, BackOut&) override {}
+  void hear(const Intent& intent, BackOut& out) override {
+    if (as<words::Enter>(intent)) return enter(out);
+    if (as<words::Spawn>(intent)) return spawn(out);
+    if (const auto* toward = as<words::Toward>(intent)) goal = *toward;
+    if (const auto* fire = as<words::Fire>(intent)) shots.push_back(*fire);
+  }
+  void tick(BackOut& out) override {
+    if (std::exchange(dies, false)) {
+      words::Died died;
+      died.set_player(out.me());
+      died.set_unit(kUnit);
+      died.set_respawn_s(3);
+      return out.say(died);
+    }
+    words::Pose pose = out.world().unit(kUnit)->unit.pose();
+    const double far = std::hypot(goal.x() - pose.x(), goal.y() - pose.y());
+    if (far > 3) {
+      pose.set_yaw(std::atan2(goal.y() - pose.y(), goal.x() - pose.x()));
+      pose.set_x(pose.x() + 2.5 * std::cos(pose.yaw()));
+      pose.set_y(pose.y() + 2.5 * std::sin(pose.yaw()));
+    }
+    out.say(pose);
+    out.wake(out.now() + 100 * kMillisecond);
+  }
+
+  words::Toward goal;
+  std::vector<words::Fire> shots;
+  int spawns = 0;
+  bool dies = false;
+
+ private:
+  void enter(BackOut& out) {
+    words::World map;
+    map.set_west(-400), map.set_east(400), map.set_south(-400), map.set_north(400);
+    out.say(map);
+    for (const Id id : {out.me(), kFoe}) {
+      words::Player player;
+      player.set_id(id);
+      out.say(player);
+      words::Unit unit;
+      unit.set_id(id == kFoe ? kFoeUnit : kUnit);
+      unit.set_owner(id);
+      unit.set_alive(id == kFoe);
+      unit.mutable_pose()->set_x(id == kFoe ? 100 : 0);
+      out.say(unit);
+      words::Owns owns;
+      owns.set_player(id);
+      owns.add_units(unit.id());
+      owns.set_active(unit.id());
+      out.say(owns);
+    }
+    out.say(words::Ready());
+  }
+  void spawn(BackOut& out) {
+    ++spawns;
+    words::Spawned spawned;
+    spawned.set_unit(kUnit);
+    out.say(spawned);
+    out.wake(out.now());
+  }
+};
+
+struct Game {
+  explicit Game(Behaviour behaviour) {
+    auto its_field = std::make_unique<Field>();
+    field = its_field.get();
+    room = std::make_unique<Room>(network, std::move(its_field), RoomOptions{});
+    BotOptions options;
+    options.behaviour = behaviour;
+    auto its_bot = std::make_unique<Bot>(options);
+    bot = its_bot.get();
+    me = room->seat(std::move(its_bot), {}, 0);
+  }
+  void run(Micros until) {
+    for (; now <= until; now = std::max(now + 1, room->next_wake())) room->tick(now);
+  }
+  const words::Pose& pose() const { return room->world().unit(Field::kUnit)->unit.pose(); }
+
+  Nowhere network;
+  Field* field;
+  Bot* bot;
+  std::unique_ptr<Room> room;
+  Id me;
+  Micros now = 0;
+};
+
+TEST_CASE("an idle bot stands where it spawned") {
+  Game game(Behaviour::kIdle);
+  game.run(20 * kSecond);
+  CHECK(game.bot->tally().in);
+  CHECK(game.bot->tally().spawns == 1);
+  CHECK(game.pose().x() == 0);
+  CHECK(game.field->shots.empty());
+}
+
+TEST_CASE("a wandering bot gets about, stays inside, and shoots") {
+  Game game(Behaviour::kWander);
+  double way = 0, x = 0, y = 0;
+  for (int second = 1; second <= 120; ++second) {
+    game.run(static_cast<Micros>(second) * kSecond);
+    way += std::hypot(game.pose().x() - x, game.pose().y() - y);
+    x = game.pose().x();
+    y = game.pose().y();
+    CHECK(std::fabs(x) <= 400);
+    CHECK(std::fabs(y) <= 400);
+  }
+  CHECK(way > 1000);
+  CHECK(game.bot->tally().shots == game.field->shots.size());
+  CHECK(game.field->shots.size() > 20);
+}
+
+TEST_CASE("a hunting bot comes near and shoots at its foe") {
+  Game game(Behaviour::kHunt);
+  game.run(30 * kSecond);
+  CHECK(std::hypot(game.pose().x() - 100, game.pose().y()) < 30);
+  REQUIRE(game.field->shots.size() > 5);
+  for (const auto& shot : game.field->shots) CHECK(std::fabs(std::atan2(shot.vy(), shot.vx())) < 0.3);
+}
+
+TEST_CASE("a bot that died comes back when it may, and counts") {
+  Game game(Behaviour::kIdle);
+  game.run(5 * kSecond);
+  game.field->dies = true;  // at its next tick
+  game.run(7 * kSecond);
+  CHECK(game.bot->tally().deaths == 1);
+  CHECK(game.field->spawns == 1);
+  game.run(10 * kSecond);
+  CHECK(game.field->spawns == 2);
+  CHECK(game.bot->tally().spawns == 2);
+}
+
+}  // namespace
+}  // namespace entente::core
