@@ -90,7 +90,11 @@ class Played(unittest.TestCase):
                 script(session)
             finally:
                 session.close()
-        together(lambda: end(serve, lambda: self.server(listener)), lambda: end(play, lambda: self.client(relay.port)))
+        try:
+            together(lambda: end(serve, lambda: self.server(listener)), lambda: end(play, lambda: self.client(relay.port)))
+        except ExceptionGroup as group:
+            group.add_note(f"the relay said:\n{relay.log()}")
+            raise
         return ends
 
     def assert_untouched(self, said: Session, heard: Session) -> None:

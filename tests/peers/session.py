@@ -100,12 +100,9 @@ class Session:
 
 
 def together(serve: Callable[[], object], play: Callable[[], object]) -> None:
-    """Does both at once, each to its end; raises what went wrong, the player's first."""
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        served = pool.submit(serve)
-        try:
-            play()
-        finally:
-            fault = served.exception(SECONDS * 3)
-    if fault:
-        raise fault
+    """Does both at once, each to its end; raises what went wrong with either."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        ends = [pool.submit(serve), pool.submit(play)]
+        faults = [fault for end in ends if (fault := end.exception(SECONDS * 3))]
+    if faults:
+        raise ExceptionGroup("not played to the end", faults)

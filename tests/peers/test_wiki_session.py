@@ -117,8 +117,9 @@ class WikiSession(Played):
     def test_every_message_comes_through_in_both_ways(self) -> None:
         def serve(server: WikiServer) -> None:
             server.greet()
-            server.serve_until("MsgUDPLinkEstablished")
+            server.answer("MsgUDPLinkRequest", server.serve_until("MsgUDPLinkRequest"))
             hear_all(server, CLIENT)
+            server.expect("MsgUDPLinkEstablished")
             say_all(server)
             server.expect("MsgExit")
 

@@ -85,6 +85,8 @@ class WikiServer(Session):
         self.send("MsgKilled", victim=self.player, **asked)
 
     def on_MsgGrabFlag(self, asked: Seen) -> None:
+        if asked["flag_num"] >= len(self.flags):
+            return
         self.flags[asked["flag_num"]] |= {"status": ON_TANK, "owner": self.player}
         self.send("MsgGrabFlag", grabber=self.player, flag_num=asked["flag_num"], flag=self.flags[asked["flag_num"]])
 
