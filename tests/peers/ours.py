@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-import struct
 import subprocess
 from dataclasses import dataclass, field
-
-from text import to_bytes
-from wire import Value
 
 SECONDS = 60
 

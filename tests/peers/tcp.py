@@ -47,11 +47,11 @@ class Tcp:
         end, frames = time.monotonic() + seconds, []
         while not frames and (left := end - time.monotonic()) > 0:
             ready = select.select([self.stream, self.datagrams], [], [], left)[0]
-            if self.stream in ready:
-                frames += [("stream", frame) for frame in self._cut()]
             if self.datagrams in ready:
                 datagram, self._peer = self.datagrams.recvfrom(65536)
                 frames.append(("datagram", datagram))
+            elif self.stream in ready:
+                frames += [("stream", frame) for frame in self._cut()]
         return frames
 
     def _cut(self) -> list[bytes]:

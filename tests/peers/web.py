@@ -13,10 +13,10 @@ SECONDS = 10.0
 
 
 class Web:
-    """A connection; `ended` is the close code that the other side gave."""
+    """A connection."""
 
     def __init__(self, frames: Frames) -> None:
-        self.frames, self.ended = frames, 0
+        self.frames = frames
 
     def send(self, lane: str, frame: bytes) -> None:
         self.frames.send(frame)
@@ -29,8 +29,7 @@ class Web:
         except (EOFError, ConnectionError):
             raise Closed("without a close frame") from None
         if opcode == CLOSE:
-            self.ended = int.from_bytes(payload[:2], "big")
-            raise Closed(f"{self.ended} {payload[2:].decode()}")
+            raise Closed(f"{int.from_bytes(payload[:2], 'big')} {payload[2:].decode()}")
         if opcode != BINARY:
             raise AssertionError(f"a frame of opcode {opcode} came: {payload!r}")
         return [("stream", payload)]
