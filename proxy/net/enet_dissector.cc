@@ -3,150 +3,29 @@
 #include <enet/enet.h>
 
 namespace entente::net {
-namespace {
-
-constexpr std::uint16_t kSentTime = 0x8000, kCompressed = 0x4000;
-constexpr std::size_t kLargestDatagram = 4096;  // ENet's largest MTU: what a datagram may expand to
-
-/// A cursor over big-endian fields that says once it ran out.
-class Fields {
- public:
-  explicit Fields(Bytes in) : in_(in) {}
-  std::uint32_t take(std::size_t bytes) {
-    if (in_.size() < bytes) {
-      short_ = true;
-      return 0;
-    }
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i) value = value << 8U | in_[i];
-    in_ = in_.subspan(bytes);
-    return value;
-  }
-  Bytes run(std::size_t bytes) {
-    if (in_.size() < bytes) {
-      short_ = true;
-      return {};
-    }
-    const Bytes run = in_.first(bytes);
-    in_ = in_.subspan(bytes);
-    return run;
-  }
-  bool ran_out() const { return short_; }
-  Bytes left() const { return in_; }
-
- private:
-  Bytes in_;
-  bool short_ = false;
-};
-
-}  // namespace
-
-struct EnetDissector::Command {
-  std::uint8_t kind = 0;
-  std::uint8_t channel = 0;
-  std::uint16_t sequence = 0;
-  std::uint32_t data = 0;  // of a connect or disconnect
-  Bytes payload;
-  // Of a fragment:
-  std::uint16_t start = 0;
-  std::uint32_t count = 1, number = 0, total = 0, offset = 0;
-
-  /// Reads one command; false if it is cut short or of no known kind.
-  bool read(Fields& in) {
-    kind = static_cast<std::uint8_t>(in.take(1) & ENET_PROTOCOL_COMMAND_MASK);
-    channel = static_cast<std::uint8_t>(in.take(1));
-    sequence = static_cast<std::uint16_t>(in.take(2));
-    switch (kind) {
-      case ENET_PROTOCOL_COMMAND_ACKNOWLEDGE:
-        in.run(4);
-        break;
-      case ENET_PROTOCOL_COMMAND_CONNECT:
-        in.run(40), data = in.take(4);
-        break;
-      case ENET_PROTOCOL_COMMAND_VERIFY_CONNECT:
-        in.run(40);
-        break;
-      case ENET_PROTOCOL_COMMAND_DISCONNECT:
-        data = in.take(4);
-        break;
-      case ENET_PROTOCOL_COMMAND_PING:
-        break;
-      case ENET_PROTOCOL_COMMAND_SEND_RELIABLE:
-        payload = in.run(in.take(2));
-        break;
-      case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE:
-      case ENET_PROTOCOL_COMMAND_SEND_UNSEQUENCED:
-        start = static_cast<std::uint16_t>(in.take(2));
-        payload = in.run(in.take(2));
-        break;
-      case ENET_PROTOCOL_COMMAND_SEND_FRAGMENT:
-      case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE_FRAGMENT:
-        read_fragment(in);
-        break;
-      case ENET_PROTOCOL_COMMAND_BANDWIDTH_LIMIT:
-        in.run(8);
-        break;
-      case ENET_PROTOCOL_COMMAND_THROTTLE_CONFIGURE:
-        in.run(12);
-        break;
-      default:
-        return false;
-    }
-    return !in.ran_out();
-  }
-
-  void read_fragment(Fields& in) {
-    start = static_cast<std::uint16_t>(in.take(2));
-    const std::size_t size = in.take(2);
-    count = in.take(4);
-    number = in.take(4);
-    total = in.take(4);
-    offset = in.take(4);
-    payload = in.run(size);
-  }
-};
-
-EnetDissector::EnetDissector() : range_coder_(enet_range_coder_create()) {}
-EnetDissector::~EnetDissector() { enet_range_coder_destroy(range_coder_); }
 
 void EnetDissector::datagram(wire::Way way, Bytes bytes, EnetHeard& to) {
-  Fields in(bytes);
-  const auto flags = static_cast<std::uint16_t>(in.take(2));
-  if ((flags & kSentTime) != 0) in.take(2);
-  if (in.ran_out()) return to.fault(way, {"datagram too short", "header", 0}, bytes);
-  const Bytes body = expand(flags, in.left());
-  if (body.empty()) return to.fault(way, {"no commands", "", bytes.size()}, bytes);
-  commands(way, body, to);
-}
-
-/// The body, through the range coder if the header says so; empty if that fails.
-Bytes EnetDissector::expand(std::uint16_t flags, Bytes body) {
-  if ((flags & kCompressed) == 0) return body;
-  expanded_.resize(kLargestDatagram);
-  const std::size_t size =
-      enet_range_coder_decompress(range_coder_, body.data(), body.size(), expanded_.data(), expanded_.size());
-  return Bytes(expanded_).first(size);
+  const auto opened = unpacker_.open(bytes);
+  if (!opened) return to.fault(way, opened.error(), bytes);
+  commands(way, opened->commands, to);
 }
 
 void EnetDissector::commands(wire::Way way, Bytes body, EnetHeard& to) {
-  Fields in(body);
+  EnetFields in(body);
   while (!in.left().empty()) {
     const Bytes at = in.left();
     const std::size_t offset = body.size() - at.size();
-    Command command;
+    EnetCommand command;
     if (!command.read(in)) return to.fault(way, {"not an ENet command", "command", offset}, at);
     if (const char* what = act(way, command, to)) to.fault(way, {what, "command", offset}, at);
   }
 }
 
 /// Null, or what is wrong with the command.
-const char* EnetDissector::act(wire::Way way, const Command& command, EnetHeard& to) {
+const char* EnetDissector::act(wire::Way way, const EnetCommand& command, EnetHeard& to) {
   switch (command.kind) {
     case ENET_PROTOCOL_COMMAND_CONNECT:
-      sides_ = {};
-      from_start_ = true;
-      to.connect(command.data);
-      return nullptr;
+      return connect(command, to), nullptr;
     case ENET_PROTOCOL_COMMAND_DISCONNECT:
       to.disconnect(way, command.data);
       return nullptr;
@@ -154,19 +33,30 @@ const char* EnetDissector::act(wire::Way way, const Command& command, EnetHeard&
     case ENET_PROTOCOL_COMMAND_SEND_FRAGMENT:
       return reliable(way, command, to);
     case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE:
-      to.packet(way, command.channel, EnetSend::kUnreliable, command.payload);
+      if (side(way).channels[command.channel].newest.follows(command))
+        to.packet(way, command.channel, EnetSend::kUnreliable, command.payload);
       return nullptr;
     case ENET_PROTOCOL_COMMAND_SEND_UNSEQUENCED:
-      to.packet(way, command.channel, EnetSend::kUnsequenced, command.payload);
+      if (side(way).unsequenced.is_new(command.start))
+        to.packet(way, command.channel, EnetSend::kUnsequenced, command.payload);
       return nullptr;
     case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE_FRAGMENT:
-      return unreliable(way, command, to);
+      return fragment(way, command, to);
     default:
       return nullptr;  // acknowledgements, pings and the like carry nothing of the game's
   }
 }
 
-const char* EnetDissector::reliable(wire::Way way, const Command& command, EnetHeard& to) {
+/// A connect that was lost, or not answered in time, is sent again.
+void EnetDissector::connect(const EnetCommand& command, EnetHeard& to) {
+  if (connect_ == command.connect_id) return;
+  connect_ = command.connect_id;
+  sides_ = {};
+  from_start_ = true;
+  to.connect(command.data);
+}
+
+const char* EnetDissector::reliable(wire::Way way, const EnetCommand& command, EnetHeard& to) {
   Side& mine = side(way);
   Channel& channel = mine.channels[command.channel];
   const bool whole = command.kind == ENET_PROTOCOL_COMMAND_SEND_RELIABLE;
@@ -183,7 +73,31 @@ const char* EnetDissector::reliable(wire::Way way, const Command& command, EnetH
   return what ? what : too_far ? "reliable packets are missing" : nullptr;
 }
 
-const char* EnetDissector::unreliable(wire::Way way, const Command& command, EnetHeard& to) {
+/// Sequenced packets that are late are dropped, as whoever receives them does; unreliable numbers begin again after
+/// each reliable packet.
+bool EnetDissector::Newest::follows(const EnetCommand& command) {
+  const auto after = static_cast<std::int16_t>(command.sequence - reliable);
+  if (seen && (after < 0 || (after == 0 && static_cast<std::int16_t>(command.start - unreliable) <= 0))) return false;
+  *this = {true, command.sequence, command.start};
+  return true;
+}
+
+/// False for one that came before, if that is not too long ago to know.
+bool EnetDissector::Recent::is_new(std::uint16_t number) {
+  const auto ahead = static_cast<std::int16_t>(number - latest);
+  if (ahead > 0) {
+    seen = ahead < kWide ? seen << static_cast<unsigned>(ahead) : 0;
+    latest = number;
+  }
+  const int behind = ahead > 0 ? 0 : -ahead;
+  if (behind >= kWide) return true;
+  const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(behind);
+  const bool fresh = (seen & bit) == 0;
+  seen |= bit;
+  return fresh;
+}
+
+const char* EnetDissector::fragment(wire::Way way, const EnetCommand& command, EnetHeard& to) {
   Side& mine = side(way);
   Held& held = mine.channels[command.channel].unreliable;
   const char* what = fill(mine, command, held, command.start);
@@ -202,7 +116,7 @@ const char* EnetDissector::unreliable(wire::Way way, const Command& command, Ene
 }
 
 /// Puts a packet, or a fragment of one, where it belongs.
-const char* EnetDissector::fill(Side& mine, const Command& command, Held& held, std::uint64_t at) {
+const char* EnetDissector::fill(Side& mine, const EnetCommand& command, Held& held, std::uint64_t at) {
   const bool whole = command.kind == ENET_PROTOCOL_COMMAND_SEND_RELIABLE;
   const std::size_t total = whole ? command.payload.size() : command.total;
   if (total > kLargestPacket || command.count > total + 1 || command.count == 0) return "packet too large";
@@ -234,6 +148,13 @@ void EnetDissector::deliver(wire::Way way, std::uint8_t id, Channel& channel, En
     side(way).kept -= first->second.bytes.size();
     channel.reliable.erase(first);
   }
+}
+
+void EnetDissector::lost(EnetHeard& to) {
+  end(to);
+  for (Side& one : sides_)
+    for (auto& [id, channel] : one.channels) channel.next = 0;
+  from_start_ = false;
 }
 
 void EnetDissector::end(EnetHeard& to) {

@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "adapters/wire/frame.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
+#include "proxy/net/enet_wire.h"
 
 namespace entente::net {
 
@@ -32,15 +34,18 @@ class EnetHeard {
 
 class EnetDissector {
  public:
-  EnetDissector();
-  ~EnetDissector();
+  explicit EnetDissector(EnetUnpacker& unpacker) : unpacker_(unpacker) {}
 
   EnetDissector(const EnetDissector&) = delete;
   EnetDissector& operator=(const EnetDissector&) = delete;
 
-  /// One UDP payload, in the order they were seen. Reliable packets come out once and in their order, however often and
-  /// in whatever order they were sent; a gap that kWindow later ones do not fill is given up and told as a fault.
+  /// One UDP payload, in the order they were seen. Packets come out as their receiver gets them: none twice; reliable
+  /// ones in their order, however often and in whatever order they were sent; unreliable ones unless they are late. A
+  /// gap that kWindow later reliable ones do not fill is given up and told as a fault.
   void datagram(wire::Way way, Bytes bytes, EnetHeard& to);
+
+  /// Datagrams were not seen from here on: what waits comes out, and what comes next on a channel is the next one.
+  void lost(EnetHeard& to);
 
   /// At the end of a capture: reliable packets that still wait for an earlier one come out.
   void end(EnetHeard& to);
@@ -50,7 +55,6 @@ class EnetDissector {
   static constexpr std::size_t kBudget = 4U << 20U;         ///< bytes kept for one direction
 
  private:
-  struct Command;
   struct Pieces {
     Buffer bytes;
     std::vector<bool> have;  // which fragments came
@@ -59,29 +63,42 @@ class EnetDissector {
     std::uint32_t sequences() const { return static_cast<std::uint32_t>(have.size()); }
   };
   using Held = std::map<std::uint64_t, Pieces>;
+  struct Newest {
+    bool seen = false;
+    std::uint16_t reliable = 0, unreliable = 0;
+    bool follows(const EnetCommand& command);
+  };
+  struct Recent {
+    static constexpr int kWide = 64;
+    std::uint16_t latest = 0;
+    std::uint64_t seen = 0;  // bit n: latest - n came
+    bool is_new(std::uint16_t number);
+  };
   struct Channel {
     std::uint64_t next = 0;  // the reliable sequence number that comes next, unwrapped; 0 = none seen yet
     Held reliable;
     Held unreliable;  // fragments under way
+    Newest newest;    // of the unreliable ones
   };
   struct Side {
     std::map<std::uint8_t, Channel> channels;
+    Recent unsequenced;
     std::size_t kept = 0;  // bytes in all Held
   };
 
-  Bytes expand(std::uint16_t flags, Bytes body);
   void commands(wire::Way way, Bytes body, EnetHeard& to);
-  const char* act(wire::Way way, const Command& command, EnetHeard& to);
-  const char* reliable(wire::Way way, const Command& command, EnetHeard& to);
-  const char* unreliable(wire::Way way, const Command& command, EnetHeard& to);
-  const char* fill(Side& side, const Command& command, Held& held, std::uint64_t at);
+  const char* act(wire::Way way, const EnetCommand& command, EnetHeard& to);
+  void connect(const EnetCommand& command, EnetHeard& to);
+  const char* reliable(wire::Way way, const EnetCommand& command, EnetHeard& to);
+  const char* fragment(wire::Way way, const EnetCommand& command, EnetHeard& to);
+  const char* fill(Side& side, const EnetCommand& command, Held& held, std::uint64_t at);
   void deliver(wire::Way way, std::uint8_t id, Channel& channel, EnetHeard& to, bool over_gaps);
   Side& side(wire::Way way) { return sides_[way == wire::Way::kToServer ? 0 : 1]; }
 
+  EnetUnpacker& unpacker_;
   std::array<Side, 2> sides_;
-  bool from_start_ = false;  // the connect was seen: each channel's first reliable packet is number 1
-  void* range_coder_;
-  Buffer expanded_;
+  std::optional<std::uint32_t> connect_;  // the id of the connection that is read
+  bool from_start_ = false;               // the connect was seen: each channel's first reliable packet is number 1
 };
 
 }  // namespace entente::net

@@ -34,7 +34,7 @@ class Unpacked final : public net::EnetHeard {
 }  // namespace
 
 void EnetImport::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
-  talks_[id] = std::make_unique<Talk>();
+  talks_[id] = std::make_unique<Talk>(unpacker_);
   to_.opened(id, connection, time);
 }
 

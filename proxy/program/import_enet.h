@@ -24,11 +24,13 @@ class EnetImport final : public ImportSink {
 
  private:
   struct Talk {
+    explicit Talk(net::EnetUnpacker& unpacker) : dissector(unpacker) {}
     net::EnetDissector dissector;
     WallTime last = 0;
   };
 
   ImportSink& to_;
+  net::EnetUnpacker unpacker_;
   std::unordered_map<ConnectionId, std::unique_ptr<Talk>> talks_;
 };
 

@@ -122,7 +122,8 @@ TEST_CASE("enet: what two real hosts say comes out, with and without the range c
   for (const bool range_coder : {false, true}) {
     CAPTURE(range_coder);
     Heard heard;
-    EnetDissector dissector;
+    EnetUnpacker unpacker;
+    EnetDissector dissector(unpacker);
     for (const auto& [way, bytes] : talk(range_coder)) dissector.datagram(way, bytes, heard);
     dissector.end(heard);
     CHECK(sorted(heard.packets) == kSaid);
@@ -143,7 +144,8 @@ TEST_CASE("enet: reliable packets come out once and in order, however the datagr
     mixed.erase(std::remove_if(mixed.begin() + 4, mixed.end(), [&](auto& d) { return d == datagrams[0]; }),
                 mixed.end());
     Heard heard;
-    EnetDissector dissector;
+    EnetUnpacker unpacker;
+    EnetDissector dissector(unpacker);
     for (const auto& [way, bytes] : mixed) dissector.datagram(way, bytes, heard);
     dissector.end(heard);
     std::vector<std::string> reliable;
@@ -157,7 +159,8 @@ TEST_CASE("enet: hostile datagrams end in faults, not in memory") {
   const auto datagrams = talk(true);
   std::mt19937 random(11);
   Heard heard;
-  EnetDissector dissector;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
   for (int round = 0; round < 4000; ++round) {
     auto [way, bytes] = datagrams[random() % datagrams.size()];
     for (int flips = 0; flips < 3; ++flips)
@@ -171,7 +174,8 @@ TEST_CASE("enet: hostile datagrams end in faults, not in memory") {
 
 TEST_CASE("enet: a fragment that announces a huge packet is refused before memory is taken") {
   Heard heard;
-  EnetDissector dissector;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
   dissector.datagram(Way::kToClient,
                      from_hex("0000"
                               "88000001"

@@ -1,0 +1,99 @@
+// One ENet datagram as it travels: its header, its commands (range coder included), and the few that a relay writes.
+// Law: reads only what the datagram says and believes no length; keeps no state between datagrams; allocates nothing
+// once made.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+
+namespace entente::net {
+
+/// A cursor over big-endian fields that says once it ran out.
+class EnetFields {
+ public:
+  explicit EnetFields(Bytes in) : in_(in) {}
+  std::uint32_t take(std::size_t bytes);
+  Bytes run(std::size_t bytes);
+  bool ran_out() const { return short_; }
+  Bytes left() const { return in_; }
+
+ private:
+  Bytes in_;
+  bool short_ = false;
+};
+
+/// What stands before the commands.
+struct EnetHeader {
+  static constexpr std::uint16_t kNobody = 0x0FFF;  ///< the peer of a datagram that asks for a connection
+
+  std::uint16_t to = 0;  ///< whom it is for, in the numbers of its receiver: peer, and session in bits 12 and 13
+  bool compressed = false;
+  std::optional<std::uint16_t> sent_time;  ///< milliseconds of its sender's clock, if it wants an acknowledgement
+
+  std::uint16_t peer() const { return to & kNobody; }
+};
+
+struct EnetCommand {
+  /// Kinds that others than this folder ask for.
+  static constexpr std::uint8_t kAcknowledge = 1, kConnect = 2, kVerifyConnect = 3, kDisconnect = 4;
+
+  std::uint8_t kind = 0;
+  std::uint8_t channel = 0;
+  std::uint16_t sequence = 0;
+  Bytes payload;
+  // Of a connect, its verification or a disconnect:
+  std::uint16_t peer = 0;                          ///< what its sender calls this connection
+  std::uint8_t incoming_session = 0, session = 0;  ///< session: of datagrams towards the sender, if `peer` is verified
+  std::uint32_t mtu = 0, channels = 0, connect_id = 0;
+  std::uint32_t data = 0;
+  // Of an acknowledgement:
+  std::uint16_t acknowledged = 0, acknowledged_time = 0;
+  // Of a fragment, and `start` also of an unreliable or unsequenced packet:
+  std::uint16_t start = 0;
+  std::uint32_t count = 1, number = 0, total = 0, offset = 0;
+
+  /// Reads one command; false if it is cut short or of no known kind.
+  bool read(EnetFields& in);
+
+ private:
+  void read_connect(EnetFields& in);
+  void read_fragment(EnetFields& in);
+};
+
+/// Opens datagrams; holds the range coder's tables (72 KiB), so one serves many conversations of its thread.
+class EnetUnpacker {
+ public:
+  EnetUnpacker();
+  ~EnetUnpacker();
+  EnetUnpacker(const EnetUnpacker&) = delete;
+  EnetUnpacker& operator=(const EnetUnpacker&) = delete;
+
+  struct Opened {
+    EnetHeader header;
+    Bytes commands;  ///< until the next open()
+  };
+  Result<Opened> open(Bytes datagram);
+
+ private:
+  void* range_coder_;
+  Buffer expanded_;
+};
+
+/// The header alone; nothing if the datagram is too short for one.
+std::optional<EnetHeader> enet_header(Bytes datagram);
+
+/// The connect that `datagram` asks for; nothing if it is anything else, or asks for what no ENet client would.
+std::optional<EnetCommand> enet_connect(Bytes datagram, EnetUnpacker& unpacker);
+
+/// The first command of this kind in `datagram`.
+std::optional<EnetCommand> enet_command(Bytes datagram, std::uint8_t kind, EnetUnpacker& unpacker);
+
+/// A datagram that ends a connection at once; whoever gets it hears `data`. `to` as in EnetHeader, or the `peer` of a
+/// connect that is to be refused. Smaller than any connect.
+std::array<std::uint8_t, 10> enet_disconnect(std::uint16_t to, std::uint32_t data);
+
+}  // namespace entente::net
