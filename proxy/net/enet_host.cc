@@ -158,9 +158,15 @@ void EnetHost::forget(EnetPeer& peer) {
   --peers_;
 }
 
+/// Who has asked for a connection and not got it is no peer yet, but ENet keeps a place for him and answers again.
+bool EnetHost::half_open() const {
+  return std::any_of(host_->peers, host_->peers + host_->peerCount,
+                     [](const ENetPeer& peer) { return peer.state != ENET_PEER_STATE_DISCONNECTED; });
+}
+
 /// Time only passes for ENet while it is served.
 void EnetHost::keep_time() {
-  if (peers_ == 0) return ticker_.reset();
+  if (peers_ == 0 && !half_open()) return ticker_.reset();
   if (!ticker_) ticker_.emplace(loop_, static_cast<Ticker::User&>(*this), kServiceEvery);
 }
 

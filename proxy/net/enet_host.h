@@ -1,6 +1,7 @@
 // ENet under libuv: one ENet host (a listener with its clients, or our side of connections to servers) on one loop.
-// Law: no busy loop (the socket wakes it, and a timer only while there are peers); an empty packet is never sent (with
-// the range coder on it crashes ENet); what waits for a peer is counted, so that its owner can bound it.
+// Law: no busy loop (the socket wakes it, and a timer only while somebody is there or about to be); an empty packet is
+// never sent (with the range coder on it crashes ENet); what waits for a peer is counted, so that its owner can bound
+// it.
 #pragma once
 
 #include <enet/enet.h>
@@ -110,6 +111,7 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   void deal_with(ENetEvent& event);
   EnetPeer& adopt(ENetPeer* raw);
   void forget(EnetPeer& peer);
+  bool half_open() const;
   void keep_time();
 
   static int intercept(ENetHost* host, ENetEvent* event);
