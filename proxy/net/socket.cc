@@ -12,7 +12,7 @@ namespace {
 constexpr int kBacklog = 4096;            // the kernel lowers it to net.core.somaxconn
 constexpr int kTries = 64;                // for a port that is free for TCP and UDP
 constexpr int kMostUnsent = 128 << 10;    // bytes that the kernel queues beyond what the peer has room for
-constexpr int kDatagramBuffer = 4 << 20;  // a burst of a thousand datagrams overflows the default 208 KiB
+constexpr int kDatagramBuffer = 4 << 20;  // bytes; the kernel lowers it to net.core.rmem_max and wmem_max
 
 void set(int fd, int level, int option, int value) { (void)setsockopt(fd, level, option, &value, sizeof(value)); }
 
@@ -31,6 +31,12 @@ Fd open_datagram(int family) {
   return fd;
 }
 
+/// A burst of a thousand datagrams overflows the kernel's default of 208 KiB.
+void widen(const Fd& fd) {
+  set(fd.get(), SOL_SOCKET, SO_RCVBUF, kDatagramBuffer);
+  set(fd.get(), SOL_SOCKET, SO_SNDBUF, kDatagramBuffer);
+}
+
 bool bind_to(const Fd& fd, const Address& at) { return ::bind(fd.get(), at.raw(), at.size()) == 0; }
 
 /// One try; errno says why not.
@@ -41,8 +47,7 @@ bool try_listen(const Address& at, bool with_udp, Sockets& out) {
   if (with_udp) {
     out.udp = open_datagram(at.family());
     if (!out.udp || !bind_to(out.udp, out.address)) return false;
-    set(out.udp.get(), SOL_SOCKET, SO_RCVBUF, kDatagramBuffer);
-    set(out.udp.get(), SOL_SOCKET, SO_SNDBUF, kDatagramBuffer);
+    widen(out.udp);
   }
   return ::listen(out.tcp.get(), kBacklog) == 0;
 }
@@ -81,6 +86,31 @@ Outcome<Sockets> listen(const Address& at, bool with_udp) {
   }
   const int error = errno;
   return machine_error("cannot listen on " + at.text(), error, listen_hint(error));
+}
+
+Outcome<Sockets> listen_datagrams(const Address& at) {
+  Sockets sockets;
+  sockets.udp = open_datagram(at.family());
+  if (!sockets.udp || !bind_to(sockets.udp, at)) {
+    const int error = errno;
+    return machine_error("cannot listen on " + at.text() + " (UDP)", error, listen_hint(error));
+  }
+  widen(sockets.udp);
+  sockets.address = local_address(sockets.udp.get());
+  return sockets;
+}
+
+Outcome<Sockets> datagrams_towards(const Address& server) {
+  Sockets sockets;
+  sockets.udp = open_datagram(server.family());
+  if (!sockets.udp || ::connect(sockets.udp.get(), server.raw(), server.size()) != 0) {
+    const int error = errno;
+    return machine_error("cannot open a UDP socket towards " + server.text(), error,
+                         "raise the limit of open files (ulimit -n)");
+  }
+  widen(sockets.udp);
+  sockets.address = local_address(sockets.udp.get());
+  return sockets;
 }
 
 Outcome<Sockets> stream_towards(const Address& server) {

@@ -21,6 +21,12 @@ struct Sockets {
 /// IPv6 only: who wants both families names two listeners.
 Outcome<Sockets> listen(const Address& at, bool with_udp);
 
+/// A UDP socket at `at`, in `udp`, and nothing else.
+Outcome<Sockets> listen_datagrams(const Address& at);
+
+/// A UDP socket of its own port, connected to `server`, in `udp`.
+Outcome<Sockets> datagrams_towards(const Address& server);
+
 /// A TCP socket to go to `server`, not yet connecting. No `udp`.
 Outcome<Sockets> stream_towards(const Address& server);
 

@@ -99,10 +99,27 @@ Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
                "; dialects: " + joined(names)};
 }
 
+Outcome<Done> read_mode(std::string_view value, Endpoint& to) {
+  if (to.enet) return Error{"the mode is named twice"};
+  if (value != "packets" && value != "datagrams")
+    return Error{"'mode' is packets (an ENet connection on each side) or datagrams (passed untouched), not " +
+                 quoted(value)};
+  to.enet = value == "packets" ? relay::EnetMode::kPackets : relay::EnetMode::kDatagrams;
+  return Done{};
+}
+
+std::span<const std::string_view> parameters_of(const wire::Game& game) {
+  static constexpr std::string_view kByWeb[] = {"dialect", "cert", "key", "origin", "ca", "verify"};
+  static constexpr std::string_view kByEnet[] = {"dialect", "mode"};
+  if (game.transport() == wire::Transport::kWebSocket) return kByWeb;
+  if (game.transport() == wire::Transport::kEnet) return kByEnet;
+  return std::span(kByEnet).first(1);
+}
+
 Outcome<Done> read_parameter(std::string_view key, std::string_view value, Endpoint& to) {
-  static constexpr std::string_view kKnown[] = {"dialect", "cert", "key", "origin", "ca", "verify"};
   if (to.web && read_web_parameter(key, value, *to.web)) return Done{};
-  const std::span known(kKnown, to.web ? std::size(kKnown) : 1);
+  const auto known = parameters_of(*to.game);
+  if (key == "mode" && to.game->transport() == wire::Transport::kEnet) return read_mode(value, to);
   if (key != "dialect")
     return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
   if (to.dialect) return Error{"the dialect is named twice"};
@@ -132,7 +149,7 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
   if (!game) return at_fault(game.error());
   const auto web = web_of(carrier, parts->path, **game);
   if (!web) return at_fault(web.error());
-  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port(), *web};
+  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port(), *web, {}};
 
   if (!parts->port.empty()) {
     const auto port = port_of(parts->port);

@@ -11,6 +11,7 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
+#include "proxy/relay/enet_mode.h"
 
 namespace entente {
 
@@ -25,10 +26,11 @@ struct WebEnd {
 
 struct Endpoint {
   const wire::Game* game = nullptr;
-  std::optional<std::size_t> dialect;  ///< index into game->dialects(); none if the URL names none
-  std::string host;                    ///< an address or a name, without the brackets of IPv6
-  std::uint16_t port = 0;              ///< the game's own if the URL names none
-  std::optional<WebEnd> web;           ///< if the game travels by WebSocket
+  std::optional<std::size_t> dialect;   ///< index into game->dialects(); none if the URL names none
+  std::string host;                     ///< an address or a name, without the brackets of IPv6
+  std::uint16_t port = 0;               ///< the game's own if the URL names none
+  std::optional<WebEnd> web;            ///< if the game travels by WebSocket
+  std::optional<relay::EnetMode> enet;  ///< if the URL names one
 };
 
 /// What `url` says, in terms of the games in `known`.

@@ -46,12 +46,18 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
                  "such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]"};
   if (end->web)
     if (const auto lacks = objection(*end->web, Side::kListen)) return at_fault(url, *lacks);
-  return ListenEnd{end->game, end->dialect.value_or(0), end->dialect.has_value(), *address, end->web};
+  return ListenEnd{end->game,
+                   end->dialect.value_or(0),
+                   end->dialect.has_value(),
+                   *address,
+                   end->web,
+                   end->enet.value_or(relay::EnetMode::kPackets)};
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
   auto end = parse_endpoint(url, known);
   if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
+  if (end.ok() && end->enet) return at_fault(url, {"'mode' belongs to the URL to listen on"});
   if (end.ok() && end->web)
     if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);
   return end;

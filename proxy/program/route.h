@@ -20,6 +20,7 @@ struct ListenEnd {
   bool named = false;  ///< the URL named the dialect; else it is the game's documented default
   net::Address address;
   std::optional<WebEnd> web;
+  relay::EnetMode enet = relay::EnetMode::kPackets;
 
   /// "ogar modern3", "ogar any"
   std::string spoken() const;

@@ -108,6 +108,7 @@ class Service {
                                         .server_host = to->host,
                                         .server_port = to->port,
                                         .web = *web,
+                                        .enet = listen->enet,
                                         .limits = limits_of(config_.limits()),
                                         .tap = *tap});
     if (!listening) return listening.error();

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/relay/enet_reason.h"
+
 namespace entente::relay {
 namespace {
 
 // Peers beyond the limit of sessions: for those who are being told that it is full, and those who are being let go.
 constexpr std::size_t kSparePeers = 64;
+constexpr Millis kTidyEvery = 1'000;
 constexpr std::size_t kMostPeers = ENET_PROTOCOL_MAXIMUM_PEER_ID;
 
 std::size_t peers_for(const Limits& limits) {
@@ -35,7 +38,10 @@ void EnetDoor::stop() {
 }
 
 void EnetDoor::tick(Millis now) {
-  gate_.tidy(now);
+  if (now >= tidy_at_) {
+    gate_.tidy(now);
+    tidy_at_ = now + kTidyEvery;
+  }
   for (auto& [link, session] : sessions_) session->tick(now);
 }
 

@@ -9,22 +9,21 @@
 
 #include "proxy/relay/enet_session.h"
 #include "proxy/relay/gate.h"
+#include "proxy/relay/udp_door.h"
 
 namespace entente::relay {
 
-class EnetDoor final : private net::EnetHost::User, private EnetSession::Owner, private net::Later {
+class EnetDoor final : public UdpDoor, private net::EnetHost::User, private EnetSession::Owner, private net::Later {
  public:
   /// `last_link` numbers the sessions of all relays.
   EnetDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits);
   ~EnetDoor() override;
 
-  /// Binds; returns where.
-  Outcome<net::Address> open(const net::Address& at);
-  /// Ends all sessions; empty() once they are gone.
-  void stop();
-  bool empty() const { return sessions_.empty(); }
-  void tick(Millis now);
-  void set_limits(const Limits& limits) { limits_ = limits; }
+  Outcome<net::Address> open(const net::Address& at) override;
+  void stop() override;
+  bool empty() const override { return sessions_.empty(); }
+  void tick(Millis now) override;
+  void set_limits(const Limits& limits) override { limits_ = limits; }
 
  private:
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
@@ -39,6 +38,7 @@ class EnetDoor final : private net::EnetHost::User, private EnetSession::Owner, 
   std::atomic<LinkId>& last_link_;
   Limits limits_;
   Gate gate_;
+  Millis tidy_at_ = 0;
   net::EnetHost host_;
   std::unordered_map<LinkId, std::unique_ptr<EnetSession>> sessions_;
   std::vector<EnetSession*> done_;

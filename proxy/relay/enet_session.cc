@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/relay/enet_reason.h"
 #include "proxy/relay/peer.h"
 
 namespace entente::relay {
@@ -14,27 +15,6 @@ namespace {
 Lane lane_of(net::EnetSend send) { return send == net::EnetSend::kReliable ? Lane::kStream : Lane::kDatagram; }
 
 }  // namespace
-
-std::uint32_t enet_parting(const wire::Game& game, Reason reason) {
-  using wire::EnetParting;
-  switch (reason) {
-    case Reason::kClientLeft:
-      return game.enet_parting(EnetParting::kLeft);
-    case Reason::kTooMany:
-    case Reason::kTooFast:
-      return game.enet_parting(EnetParting::kFull);
-    case Reason::kTooManyFromAddress:
-      return game.enet_parting(EnetParting::kTooManyFromAddress);
-    case Reason::kDialectUnknown:
-    case Reason::kDialectMismatch:
-      return game.enet_parting(EnetParting::kWrongVersion);
-    case Reason::kBadFrame:
-    case Reason::kClientStalled:
-      return game.enet_parting(EnetParting::kKicked);
-    default:
-      return game.enet_parting(EnetParting::kServerGone);
-  }
-}
 
 EnetSession::EnetSession(Branch& branch, Owner& owner, net::EnetHost& listener, net::EnetPeer& client, LinkId link,
                          const Limits& limits)
@@ -65,10 +45,7 @@ void EnetSession::start(std::uint32_t data) {
   const auto dialect = game.named_by_connect(data);
   if (!dialect) return end(Reason::kDialectUnknown);
   if (*dialect != branch_.route.dialect) {
-    branch_.say(Line::kDialect, "a client of " + std::string(game.name()) + " " +
-                                    std::string(game.dialects()[*dialect].name) + " came to the listener of " +
-                                    std::string(branch_.route.dialect_name()) +
-                                    "; give it a listener of its own, with ?dialect=");
+    branch_.say_wrong_client(*dialect);
     return end(Reason::kDialectMismatch);
   }
   const wire::EnetManners manners = game.enet();

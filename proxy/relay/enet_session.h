@@ -12,9 +12,6 @@
 
 namespace entente::relay {
 
-/// The data that a disconnect carries for this end, in the game's own numbers.
-std::uint32_t enet_parting(const wire::Game& game, Reason reason);
-
 class EnetSession final : private net::EnetHost::User {
  public:
   class Owner {

@@ -64,6 +64,8 @@ const char* text(Drop drop) {
       return "too fast";
     case Drop::kBadFrame:
       return "bad frame";
+    case Drop::kUnproven:
+      return "client not proven";
     case Drop::kNotLinked:
       return "not linked";
     case Drop::kQueueFull:

@@ -52,6 +52,7 @@ enum class Drop : std::uint8_t {
   kTooLarge,       ///< Limits::datagram_bytes
   kTooFast,        ///< Limits::datagrams_per_second
   kBadFrame,       ///< not one whole message of its game
+  kUnproven,       ///< would answer a client that has not shown that it gets answers
   kNotLinked,      ///< the other side cannot be reached by datagram (yet)
   kQueueFull,      ///< its worker, or the kernel, is behind
   kCount

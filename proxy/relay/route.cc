@@ -4,7 +4,7 @@ namespace entente::relay {
 
 Branch::Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
     : route(its_route), loop(its_loop), tap(its_tap) {
-  if (route.with_datagrams()) to_clients.emplace(loop, route.datagrams.get(), route.listener.wildcard());
+  if (route.datagrams) to_clients.emplace(loop, route.datagrams.get(), route.listener.wildcard());
 }
 
 std::optional<std::uint64_t> Branch::may_say(Line line) {
@@ -40,6 +40,12 @@ void Branch::say_wrong_dialect(std::size_t found) {
   say(Line::kDialect, "server " + route.server_name + " speaks " + std::string(route.game.name()) + " " + theirs +
                           ", but the listener " + route.listener.text() + " takes clients of " + ours +
                           ": they are turned away; add ?dialect=" + theirs + " to --listen");
+}
+
+void Branch::say_wrong_client(std::size_t dialect) {
+  const std::string theirs(route.game.dialects()[dialect].name);
+  say(Line::kDialect, "a client of " + std::string(route.game.name()) + " " + theirs + " came to the listener of " +
+                          std::string(route.dialect_name()) + "; give it a listener of its own, with ?dialect=");
 }
 
 void Branch::tick() {

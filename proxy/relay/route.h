@@ -12,6 +12,7 @@
 #include "proxy/net/fd.h"
 #include "proxy/net/udp.h"
 #include "proxy/relay/counters.h"
+#include "proxy/relay/enet_mode.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/pace.h"
 #include "proxy/relay/tap_sink.h"
@@ -22,6 +23,8 @@ namespace entente::relay {
 struct Route {
   Route(const wire::Game& its_game, Events& its_events) : game(its_game), events(its_events) {}
 
+  /// ENet's datagrams pass as they are, instead of being taken apart and sent anew.
+  bool passes_enet_datagrams() const { return enet == EnetMode::kDatagrams; }
   bool with_datagrams() const { return game.transport() == wire::Transport::kTcpAndUdp; }
   std::string_view dialect_name() const { return game.dialects()[dialect].name; }
   /// Whether a session must look at what the server says before anything is sent to it.
@@ -40,6 +43,7 @@ struct Route {
   std::string server_name;
   std::vector<net::Address> servers;     ///< to be tried in this order
   net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
+  EnetMode enet = EnetMode::kPackets;    ///< if the game travels by ENet
   std::optional<WebOptions> web;         ///< if the game travels by WebSocket
   std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
   Events& events;
@@ -57,6 +61,7 @@ class Branch {
   void say(Line line, const std::string& sentence);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
   void say_wrong_dialect(std::size_t found);
+  void say_wrong_client(std::size_t dialect);
   /// REQUIRES: called every now and then.
   void tick();
 
@@ -64,7 +69,7 @@ class Branch {
   net::Loop& loop;
   TapSink* const tap;  ///< null: nobody listens
   Counters counters;
-  std::optional<net::UdpBatch> to_clients;  ///< if the game has datagrams
+  std::optional<net::UdpBatch> to_clients;  ///< if there is a listening UDP socket
 
  private:
   void closed(const SessionInfo& session, Reason reason);

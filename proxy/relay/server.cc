@@ -26,6 +26,14 @@ std::optional<Error> objection(const RelayOptions& options) {
                "; give --listen and --to the same ?dialect= (bridges between dialects are not there yet)"};
 }
 
+/// The sockets of a new listener; none if another route's is shared, or if ENet binds its own.
+Outcome<net::Sockets> bind(const RelayOptions& options, const Route& route, const Route* host) {
+  if (host) return net::Sockets{{}, {}, host->listener};
+  if (options.game->transport() != wire::Transport::kEnet) return net::listen(options.listen, route.with_datagrams());
+  if (route.passes_enet_datagrams()) return net::listen_datagrams(options.listen);
+  return net::Sockets{{}, {}, options.listen};
+}
+
 }  // namespace
 
 struct Server::Impl {
@@ -65,8 +73,8 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   if (options.game->transport() == wire::Transport::kWebSocket) route->web = options.web;
   Route* const host = impl_->find_listener(options);
   const bool by_enet = options.game->transport() == wire::Transport::kEnet;
-  auto bound = host || by_enet ? Outcome<net::Sockets>(net::Sockets{{}, {}, host ? host->listener : options.listen})
-                               : net::listen(options.listen, route->with_datagrams());
+  route->enet = options.enet;
+  auto bound = bind(options, *route, host);
   if (!bound) return bound.error();
 
   auto& workers = impl_->crew.workers;
@@ -77,6 +85,8 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   route->listener = bound->address;
   route->server_name = options.server_host + ":" + std::to_string(options.server_port);
   route->servers = std::move(*servers);
+  if (by_enet)  // it knows IPv4 only
+    std::stable_partition(route->servers.begin(), route->servers.end(), [](const auto& one) { return !one.v6(); });
   route->datagrams = std::move(bound->udp);
   for (std::size_t i = 0; i < workers.size(); ++i)
     workers[i]->add_branch(*route, options.tap ? &options.tap->sink(i) : nullptr);
@@ -86,7 +96,7 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   Route& added = *impl_->routes.back();
   Worker& home = *workers[added.home];
   if (by_enet) {
-    const auto at = home.open_enet_door(sane(options.limits), options.listen);
+    const auto at = home.open_udp_door(sane(options.limits), options.listen);
     if (!at) return at.error();
     added.listener = *at;
   } else if (const auto opened = home.open_door(sane(options.limits), std::move(bound->tcp)); !opened) {

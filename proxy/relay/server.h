@@ -12,6 +12,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
 #include "proxy/relay/counters.h"
+#include "proxy/relay/enet_mode.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/tap_sink.h"
 #include "proxy/relay/web_options.h"
@@ -27,7 +28,8 @@ struct RelayOptions {
   net::Address listen;      ///< port 0: any; the UDP port is the same
   std::string server_host;  ///< a name is looked up once, in add()
   std::uint16_t server_port = 0;
-  WebOptions web{};  ///< if the game travels by WebSocket
+  WebOptions web{};                    ///< if the game travels by WebSocket
+  EnetMode enet = EnetMode::kPackets;  ///< if the game travels by ENet
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };

@@ -27,19 +27,32 @@ T from_raw(Bytes bytes) {
 }  // namespace
 
 struct TapThread::Link {
-  Link(const SessionInfo& its_info, MessageCounts& its_counts)
-      : info(its_info), counts(its_counts), dissector(*its_info.game, its_info.dialect) {}
+  Link(const SessionInfo& its_info, MessageCounts& its_counts, net::EnetUnpacker& unpacker)
+      : info(its_info), counts(its_counts), dissector(*its_info.game, its_info.dialect) {
+    if (info.enet_datagrams) enet.emplace(unpacker);
+  }
 
   SessionInfo info;
   MessageCounts& counts;
   wire::Dissector dissector;
-  bool playing[2] = {false, false};  // this way is past its greeting
+  std::optional<net::EnetDissector> enet;  // if what is told are its datagrams
+  bool playing[2] = {false, false};        // this way is past its greeting
 };
 
 /// Hears the frames of one entry.
-class TapThread::Hear final : public wire::Dissected {
+class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
  public:
   Hear(TapThread& tap, Link& link, WallTime at) : tap_(tap), link_(link), at_(at) {}
+
+  /// What was passed on this way, on this lane.
+  void take(Way way, Lane lane, Bytes bytes) {
+    if (link_.enet)
+      link_.enet->datagram(way, bytes, *this);
+    else if (lane == Lane::kStream)
+      link_.dissector.stream(way, bytes, *this);
+    else
+      link_.dissector.datagram(way, bytes, *this);
+  }
 
   void frame(const wire::Frame& frame) override {
     if (frame.stage == wire::Stage::kPlay) link_.playing[frame.way == Way::kToClient] = true;
@@ -48,23 +61,33 @@ class TapThread::Hear final : public wire::Dissected {
     if (row.ok())
       link_.counts.add(frame.way, **row, frame.bytes.size());
     else
-      fault(frame.way, row.error(), frame.bytes.size());
+      count(frame.way, row.error(), frame.bytes.size());
     record(
         {link_.info.link, to_trace(frame.way), to_trace(frame.lane), frame.bytes, row.ok() ? (*row)->name : "", false});
   }
 
   void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
     tap_.published_.raw_bytes.add(bytes.size());
-    if (why) fault(way, *why, bytes.size());
+    if (why) count(way, *why, bytes.size());
     record({link_.info.link, to_trace(way), to_trace(lane), bytes, {}, true});
   }
+
+  void connect(std::uint32_t) override {}
+  void disconnect(Way, std::uint32_t) override {}
+  void packet(Way way, std::uint8_t, net::EnetSend send, Bytes bytes) override {
+    if (send == net::EnetSend::kReliable)
+      link_.dissector.stream(way, bytes, *this);
+    else
+      link_.dissector.datagram(way, bytes, *this);
+  }
+  void fault(Way way, const Fault& fault, Bytes datagram) override { raw(way, Lane::kDatagram, datagram, &fault); }
 
  private:
   void record(const trace::FrameView& view) {
     if (tap_.options_.recorder) tap_.options_.recorder->frame(at_, view);
   }
 
-  void fault(Way way, const Fault& fault, std::size_t bytes) {
+  void count(Way way, const Fault& fault, std::size_t bytes) {
     const auto say = link_.counts.add(way, fault, at_);
     if (!say.now) return;
     auto sentence = std::string(link_.counts.game().name()) + " " + std::string(link_.counts.dialect_name()) +
@@ -181,7 +204,7 @@ void TapThread::take(const Ring::Entry& entry) {
 
 void TapThread::take_opened(const Ring::Entry& entry) {
   const auto info = from_raw<SessionInfo>(entry.bytes);
-  links_[info.link] = std::make_unique<Link>(info, counts_of(info));
+  links_[info.link] = std::make_unique<Link>(info, counts_of(info), unpacker_);
   last_ = nullptr;
   if (!options_.recorder) return;
   trace::Opened opened;
@@ -198,12 +221,8 @@ void TapThread::take_bytes(const Ring::Entry& entry) {
   auto* link = find(entry.head.link);
   if (!link) return published_.raw_bytes.add(entry.bytes.size());  // its opening was dropped
   published_.bytes.add(entry.bytes.size());
-  Hear hear(*this, *link, entry.head.at);
-  const auto way = static_cast<Way>(entry.head.way);
-  if (static_cast<Lane>(entry.head.lane) == Lane::kStream)
-    link->dissector.stream(way, entry.bytes, hear);
-  else
-    link->dissector.datagram(way, entry.bytes, hear);
+  Hear(*this, *link, entry.head.at)
+      .take(static_cast<Way>(entry.head.way), static_cast<Lane>(entry.head.lane), entry.bytes);
 }
 
 void TapThread::take_closed(const Ring::Entry& entry) {
@@ -216,6 +235,7 @@ void TapThread::take_closed(const Ring::Entry& entry) {
 
 void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
   Hear hear(*this, link, at);
+  if (link.enet) link.enet->end(hear);
   link.dissector.end(Way::kToServer, hear, false);
   link.dissector.end(Way::kToClient, hear, false);
   if (options_.recorder) options_.recorder->closed(at, link.info.link, reason);
@@ -237,9 +257,10 @@ void TapThread::take_gap(const Ring::Entry& entry) {
 // are kept (the relay lost its framing), or the greeting is among the lost, without which a cutter does not know where
 // it is.
 void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
+  Hear hear(*this, link, at);
+  if (link.enet) return link.enet->lost(hear);
   if (gap.lane != Lane::kStream) return;
   if (link.playing[gap.way == Way::kToClient] && link.dissector.pending(gap.way) == 0) return;
-  Hear hear(*this, link, at);
   link.dissector.end(gap.way, hear, true);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "adapters/wire/dissect.h"
+#include "proxy/net/enet_dissector.h"
 #include "proxy/relay/message_counts.h"
 #include "proxy/relay/ring_sink.h"
 #include "proxy/trace/recorder.h"
@@ -86,6 +87,7 @@ class TapThread final : public Tap {
   std::vector<RingSink*> rings_;
   std::unordered_map<LinkId, std::unique_ptr<Link>> links_;
   Link* last_ = nullptr;  // found last
+  net::EnetUnpacker unpacker_;
   std::uint64_t told_drops_ = 0;
   WallTime told_drops_at_ = 0;
 

@@ -26,6 +26,7 @@ struct SessionInfo {
   net::Address client;
   net::Address server;
   net::Address listener;
+  bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
 };
 
 class TapSink {

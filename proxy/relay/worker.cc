@@ -1,5 +1,7 @@
 #include "proxy/relay/worker.h"
 
+#include "proxy/relay/datagram_door.h"
+#include "proxy/relay/enet_door.h"
 #include "proxy/relay/session.h"
 #include "proxy/relay/web_session.h"
 
@@ -26,7 +28,7 @@ Worker::~Worker() { loop_.never(*this); }
 void Worker::add_branch(Route& route, TapSink* tap) {
   branches_.push_back(std::make_unique<Branch>(route, loop_, tap));
   doors_.push_back(nullptr);
-  enet_doors_.push_back(nullptr);
+  udp_doors_.push_back(nullptr);
 }
 
 Outcome<Done> Worker::open_door(const Limits& limits, net::Fd listening) {
@@ -34,9 +36,13 @@ Outcome<Done> Worker::open_door(const Limits& limits, net::Fd listening) {
   return doors_.back()->open(std::move(listening));
 }
 
-Outcome<net::Address> Worker::open_enet_door(const Limits& limits, const net::Address& at) {
-  enet_doors_.back() = std::make_unique<EnetDoor>(*branches_.back(), crew_.last_link, limits);
-  return enet_doors_.back()->open(at);
+Outcome<net::Address> Worker::open_udp_door(const Limits& limits, const net::Address& at) {
+  Branch& branch = *branches_.back();
+  if (branch.route.passes_enet_datagrams())
+    udp_doors_.back() = std::make_unique<DatagramDoor>(branch, crew_.last_link, limits);
+  else
+    udp_doors_.back() = std::make_unique<EnetDoor>(branch, crew_.last_link, limits);
+  return udp_doors_.back()->open(at);
 }
 
 Worker& Worker::home(std::size_t route) { return *crew_.workers[branches_[route]->route.home]; }
@@ -71,7 +77,7 @@ void Worker::read(const Left& left) { doors_[left.route]->left(left.link, left.c
 
 void Worker::read(const NewLimits& news) {
   if (doors_[news.route]) doors_[news.route]->set_limits(news.limits);
-  if (enet_doors_[news.route]) enet_doors_[news.route]->set_limits(news.limits);
+  if (udp_doors_[news.route]) udp_doors_[news.route]->set_limits(news.limits);
 }
 
 // -- From sessions ----------------------------------------------------------------------------------------------------
@@ -107,10 +113,10 @@ void Worker::tick(Millis now) {
   for (auto& [link, session] : sessions_) session->tick(now);
   for (auto& door : doors_)
     if (door) door->tick(now);
-  for (auto& door : enet_doors_)
+  for (auto& door : udp_doors_)
     if (door) door->tick(now);
   for (auto& branch : branches_) branch->tick();
-  if (stopping_) finish_if_empty();  // sessions over ENet end on their own
+  if (stopping_) finish_if_empty();  // those of UDP doors end on their own
 }
 
 // -- From doors -------------------------------------------------------------------------------------------------------
@@ -144,7 +150,7 @@ void Worker::begin_stop() {
   stopping_ = true;
   for (auto& door : doors_)
     if (door) door->close();
-  for (auto& door : enet_doors_)
+  for (auto& door : udp_doors_)
     if (door) door->stop();
   for (auto& [link, session] : sessions_) session->stop();
   finish_if_empty();
@@ -152,7 +158,7 @@ void Worker::begin_stop() {
 
 void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty()) return;
-  for (auto& door : enet_doors_)
+  for (auto& door : udp_doors_)
     if (door && !door->empty()) return;
   ticker_.reset();
   mailbox_.close();

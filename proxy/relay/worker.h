@@ -10,9 +10,9 @@
 
 #include "proxy/net/mailbox.h"
 #include "proxy/relay/door.h"
-#include "proxy/relay/enet_door.h"
 #include "proxy/relay/inbox.h"
 #include "proxy/relay/seated.h"
+#include "proxy/relay/udp_door.h"
 
 namespace entente::relay {
 
@@ -35,7 +35,7 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   /// The worker becomes the home of the newest branch. REQUIRES: not running.
   Outcome<Done> open_door(const Limits& limits, net::Fd listening);
   /// The same for a game over ENet; returns where it was bound. REQUIRES: not running.
-  Outcome<net::Address> open_enet_door(const Limits& limits, const net::Address& at);
+  Outcome<net::Address> open_udp_door(const Limits& limits, const net::Address& at);
 
   /// Until the crew is stopping and the last session is gone.
   void run() { loop_.run(); }
@@ -94,9 +94,9 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   net::Loop loop_;
   net::Mailbox<Letter, Worker> mailbox_;
   std::optional<net::Ticker> ticker_;
-  std::vector<std::unique_ptr<Branch>> branches_;      // by Route::index
-  std::vector<std::unique_ptr<Door>> doors_;           // likewise; null where another worker is home
-  std::vector<std::unique_ptr<EnetDoor>> enet_doors_;  // likewise; null for other transports
+  std::vector<std::unique_ptr<Branch>> branches_;    // by Route::index
+  std::vector<std::unique_ptr<Door>> doors_;         // likewise; null where another worker is home
+  std::vector<std::unique_ptr<UdpDoor>> udp_doors_;  // likewise; null for other transports
   std::unordered_map<LinkId, std::unique_ptr<Seated>> sessions_;
   std::vector<Seated*> done_;
   std::vector<Letter> letters_;

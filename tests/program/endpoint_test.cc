@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "adapters/aos/aos.h"
+#include "proxy/program/route.h"
 #include "tests/support/toy_game.h"
 
 using namespace entente;
@@ -11,6 +13,7 @@ using namespace entente;
 namespace {
 
 const std::array<const wire::Game*, 1> kKnown = {&toy::game()};
+const std::array<const wire::Game*, 1> kByEnet = {&aos::game()};
 
 std::string said(std::string_view url) {
   const auto endpoint = parse_endpoint(url, kKnown);
@@ -67,4 +70,29 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
     CAPTURE(c.url);
     CHECK(said(c.url) == "'" + std::string(c.url) + "': " + c.why);
   }
+}
+
+TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL to listen on") {
+  using relay::EnetMode;
+  CHECK(parse_listen("aos://127.0.0.1", kByEnet)->enet == EnetMode::kPackets);
+  CHECK(parse_listen("aos://127.0.0.1?mode=packets", kByEnet)->enet == EnetMode::kPackets);
+  CHECK(parse_listen("aos://127.0.0.1?dialect=0.76&mode=datagrams", kByEnet)->enet == EnetMode::kDatagrams);
+  struct Case {
+    std::string_view url;
+    std::string why;
+  };
+  for (const Case& c :
+       {Case{"aos://h?mode=raw",
+             "'mode' is packets (an ENet connection on each side) or datagrams (passed untouched), not 'raw'"},
+        Case{"aos://h?mode=packets&mode=packets", "the mode is named twice"},
+        Case{"aos://h?mod=packets", "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, mode"}}) {
+    CAPTURE(c.url);
+    const auto read = parse_endpoint(c.url, kByEnet);
+    REQUIRE_FALSE(read.ok());
+    CHECK(read.error().text == "'" + std::string(c.url) + "': " + c.why);
+  }
+  const auto to = parse_to("aos://h?mode=datagrams", kByEnet);
+  REQUIRE_FALSE(to.ok());
+  CHECK(to.error().text == "'aos://h?mode=datagrams': 'mode' belongs to the URL to listen on");
+  CHECK(said("toy://h?mode=datagrams") == "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect");
 }

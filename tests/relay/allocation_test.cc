@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "adapters/aos/aos.h"
+#include "tests/relay/enet_speech.h"
 #include "tests/relay/toy.h"
 #include "tests/support/heap.h"
 
@@ -74,6 +76,24 @@ TEST_CASE("relaying a message allocates nothing") {
     CHECK(running.totals().to_server.datagrams == 8000);
   }
   CHECK(tap.bytes_heard() > 8000);
+}
+
+TEST_CASE("passing an ENet datagram allocates nothing") {
+  CountingTap tap;
+  const Datagrams near(loopback()), far(loopback());
+  Running running(aos::game(), far.here(), no_limits(), 1, 0, &tap, {}, relay::EnetMode::kDatagrams);
+  near.send(running.address, connect_datagram(77));
+  const auto asked = far.receive();
+  CHECK(asked.bytes == connect_datagram(77));
+  far.send(asked.from, verify_datagram(77));
+  CHECK(near.receive().bytes == verify_datagram(77));
+  REQUIRE(::connect(near.fd(), running.address.raw(), running.address.size()) == 0);
+  REQUIRE(::connect(far.fd(), asked.from.raw(), asked.from.size()) == 0);
+  REQUIRE(ferry(near.fd(), far.fd(), proof_datagram(), 1));
+  const Buffer message = from_hex("9002 1234 86000007 0003 030001");
+  CHECK(cost([&] { return ferry(near.fd(), far.fd(), message, 2000); }) == 0);
+  CHECK(cost([&] { return ferry(far.fd(), near.fd(), message, 2000); }) == 0);
+  CHECK(tap.bytes_heard() > 8000 * message.size());
 }
 
 TEST_CASE("a reader that never reads makes us stop reading the other, within a bound") {

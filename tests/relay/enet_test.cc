@@ -1,85 +1,12 @@
-// ENet through a relay, with real ENet hosts on both ends, each on a loop that the test turns by hand.
+// An ENet relay that takes packets apart and sends them anew.
 #include <doctest/doctest.h>
-
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
-#include "proxy/net/enet_host.h"
-#include "tests/relay/running.h"
-#include "tests/support/hex.h"
+#include "tests/relay/enet_peers.h"
 
 namespace entente::testing {
 namespace {
-
-using net::EnetHost, net::EnetPacket, net::EnetPeer, net::EnetSend;
-
-/// One end: writes down what it hears.
-struct End final : EnetHost::User {
-  explicit End(net::Loop& loop) : host(loop, *this) {}
-  void connected(EnetPeer& who, std::uint32_t data) override {
-    peer = &who;
-    ++ups;
-    log.push_back("up " + std::to_string(data) + " channels " + std::to_string(who.channels()));
-  }
-  void received(EnetPeer&, std::uint8_t channel, EnetPacket packet) override {
-    bytes += packet.bytes().size();
-    log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.send())) + " " +
-                  to_hex(packet.bytes().first(std::min<std::size_t>(8, packet.bytes().size()))));
-  }
-  void disconnected(EnetPeer&, std::uint32_t data) override {
-    peer = nullptr;
-    log.push_back("down " + std::to_string(data));
-  }
-  void say(std::uint8_t channel, std::string_view hex, EnetSend send) {
-    REQUIRE(peer);
-    CHECK(host.send(*peer, channel, EnetPacket(from_hex(hex), send)));
-  }
-  bool heard(std::string_view line) const { return std::find(log.begin(), log.end(), line) != log.end(); }
-
-  EnetHost host;
-  EnetPeer* peer = nullptr;
-  int ups = 0;
-  std::size_t bytes = 0;
-  std::vector<std::string> log;
-};
-
-/// A server, a relay in front of it, and a client.
-struct Scene {
-  explicit Scene(const wire::Game& game, Limits limits = no_limits())
-      : server(loop), client(loop), manners(game.enet()), address(serve()), running(game, address, limits) {
-    REQUIRE(client.host.open({4, manners.channels, manners.range_coder, 8U << 20U}).ok());
-  }
-  ~Scene() {
-    client.host.close();
-    server.host.close();
-    loop.run();
-  }
-  net::Address serve() {
-    const auto bound = server.host.listen(loopback(), {8, manners.channels, manners.range_coder, 8U << 20U});
-    REQUIRE(bound.ok());
-    return *bound;
-  }
-  EnetPeer* knock(std::uint32_t data) { return client.host.connect(running.address, 1, data); }
-  void join(std::uint32_t data) {
-    client.peer = knock(data);
-    until([&] { return client.ups > 0 && server.peer != nullptr; });
-  }
-  /// Turns the loop until `done`.
-  void until(const std::function<bool()>& done) {
-    const auto stop = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
-    while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
-    CHECK(done());
-  }
-
-  net::Loop loop;
-  End server, client;
-  wire::EnetManners manners;
-  net::Address address;
-  Running running;
-};
 
 TEST_CASE("enet relay: connect data, channels, each kind of packet and the reason of the end travel") {
   Scene scene(aos::game());

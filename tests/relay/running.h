@@ -102,7 +102,8 @@ inline Limits no_limits() {
 class Running {
  public:
   Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
-          std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {})
+          std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {},
+          relay::EnetMode enet = relay::EnetMode::kPackets)
       : server_(workers, heard) {
     relay::RelayOptions options;
     options.game = &game;
@@ -114,6 +115,7 @@ class Running {
     options.limits = limits;
     options.tap = tap ? tap : &tapped;
     options.web = std::move(web);
+    options.enet = enet;
     const auto listening = server_.add(options);
     REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
     address = listening->address;

@@ -1,0 +1,109 @@
+#include "proxy/relay/datagram_door.h"
+
+#include <utility>
+
+#include "proxy/relay/enet_reason.h"
+
+namespace entente::relay {
+namespace {
+
+// A connect is 52 bytes, or fewer by the range coder. More is not worth the time that opening it takes.
+constexpr std::size_t kLargestConnect = 128;
+constexpr Millis kTidyEvery = 1'000;
+
+}  // namespace
+
+DatagramDoor::DatagramDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits)
+    : branch_(branch), last_link_(last_link), limits_(limits), reader_(branch.loop, *this) {}
+
+DatagramDoor::~DatagramDoor() { branch_.loop.never(*this); }
+
+Outcome<net::Address> DatagramDoor::open(const net::Address&) {
+  const net::Address& listener = branch_.route.listener;
+  if (reader_.open(branch_.route.datagrams.get())) return listener;
+  return Error{"cannot watch the listener " + listener.text() + "; raise the limit of open files"};
+}
+
+void DatagramDoor::stop() {
+  stopping_ = true;
+  reader_.close();
+  for (auto& [link, session] : sessions_) session->end(Reason::kStopped);
+}
+
+void DatagramDoor::tick(Millis now) {
+  if (now >= tidy_at_) {
+    gate_.tidy(now);
+    tidy_at_ = now + kTidyEvery;
+  }
+  for (auto& [link, session] : sessions_) session->tick(now);
+}
+
+void DatagramDoor::datagram(const net::Address& from, Bytes bytes) {
+  const auto known = by_client_.find(from);
+  const auto header = net::enet_header(bytes);
+  const bool asks = header && header->peer() == net::EnetHeader::kNobody && bytes.size() <= kLargestConnect;
+  if (known != by_client_.end() && !asks) return known->second->client_said(bytes);
+  const auto connect = asks ? net::enet_connect(bytes, unpacker_) : std::nullopt;
+  if (!connect) return branch_.dropped(Drop::kUnknownSource);
+  if (known != by_client_.end()) {
+    DatagramSession& session = *known->second;
+    if (session.is(*connect)) return session.client_said(bytes);
+    const auto over = session.gives_way();
+    // No answer: it would reach the client that is there, and could end its connection.
+    if (!over) return branch_.dropped(Drop::kUnknownSource);
+    session.end(*over);
+  }
+  knock(from, *connect, bytes);
+}
+
+void DatagramDoor::knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
+  if (const auto why = objection(from, connect)) return turn_away(from, connect, *why);
+  make_room();
+  if (const auto why = gate_.enter(from, limits_, branch_.loop.now())) return turn_away(from, connect, *why);
+  const Route& route = branch_.route;
+  const LinkId link = last_link_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const SessionInfo info{link, &route.game, route.dialect, from, route.servers.front(), route.listener};
+  DatagramSession::Owner& owner = *this;
+  auto& session = sessions_[link];
+  session = std::make_unique<DatagramSession>(branch_, owner, unpacker_, limits_, info, connect, datagram);
+  by_client_[from] = session.get();
+  unproven_.insert(link);
+  session->start();
+}
+
+std::optional<Reason> DatagramDoor::objection(const net::Address&, const net::EnetCommand& connect) {
+  const auto dialect = branch_.route.game.named_by_connect(connect.data);
+  if (!dialect) return Reason::kDialectUnknown;
+  if (*dialect == branch_.route.dialect) return std::nullopt;
+  branch_.say_wrong_client(*dialect);
+  return Reason::kDialectMismatch;
+}
+
+void DatagramDoor::turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why) {
+  const Route& route = branch_.route;
+  branch_.ended(SessionInfo{0, &route.game, route.dialect, from, route.servers.front(), route.listener}, why);
+  branch_.to_clients->push(route.listener, from, net::enet_disconnect(connect.peer, enet_parting(route.game, why)));
+}
+
+void DatagramDoor::make_room() {
+  if (unproven_.size() < kMostUnproven) return;
+  sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
+}
+
+void DatagramDoor::done(DatagramSession& session) {
+  if (done_.empty()) branch_.loop.later(*this);
+  done_.push_back(&session);
+  unproven_.erase(session.info().link);
+  const auto mine = by_client_.find(session.info().client);
+  if (mine != by_client_.end() && mine->second == &session) by_client_.erase(mine);
+}
+
+void DatagramDoor::at_turn_end() {
+  for (DatagramSession* session : std::exchange(done_, {})) {
+    gate_.leave(session->info().client);
+    branch_.counters.closed.add();
+    sessions_.erase(session->info().link);
+  }
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,61 @@
+// Where the clients of an ENet relay come in whose datagrams pass as they are.
+// Law: who is not known must ask for an ENet connection, in so few bytes as that takes; whom a limit forbids is told so
+// in the game's own way, in fewer; those who have not shown that their address is theirs are few, and the oldest of
+// them makes room for the next.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/relay/datagram_session.h"
+#include "proxy/relay/gate.h"
+#include "proxy/relay/udp_door.h"
+
+namespace entente::relay {
+
+class DatagramDoor final : public UdpDoor,
+                           private net::UdpReader::User,
+                           private DatagramSession::Owner,
+                           private net::Later {
+ public:
+  /// `last_link` numbers the sessions of all relays. REQUIRES: the route has its UDP socket.
+  DatagramDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits);
+  ~DatagramDoor() override;
+
+  Outcome<net::Address> open(const net::Address& at) override;
+  void stop() override;
+  bool empty() const override { return sessions_.empty(); }
+  void tick(Millis now) override;
+  void set_limits(const Limits& limits) override { limits_ = limits; }
+
+  static constexpr std::size_t kMostUnproven = 256;
+
+ private:
+  void datagram(const net::Address& from, Bytes bytes) override;
+  void proven(DatagramSession& session) override { unproven_.erase(session.info().link); }
+  void done(DatagramSession& session) override;
+  void at_turn_end() override;
+
+  void knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram);
+  std::optional<Reason> objection(const net::Address& from, const net::EnetCommand& connect);
+  void turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why);
+  void make_room();
+
+  Branch& branch_;
+  std::atomic<LinkId>& last_link_;
+  Limits limits_;
+  Gate gate_;
+  Millis tidy_at_ = 0;
+  net::EnetUnpacker unpacker_;
+  net::UdpReader reader_;
+  std::unordered_map<LinkId, std::unique_ptr<DatagramSession>> sessions_;
+  std::unordered_map<net::Address, DatagramSession*, net::AddressHash> by_client_;
+  std::set<LinkId> unproven_;  // the oldest first
+  std::vector<DatagramSession*> done_;
+  bool stopping_ = false;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,23 @@
+// A door whose clients come by UDP alone, and who stay with it: all their sessions live on the route's home worker.
+#pragma once
+
+#include "proxy/base/fault.h"
+#include "proxy/base/limits.h"
+#include "proxy/base/time.h"
+#include "proxy/net/address.h"
+
+namespace entente::relay {
+
+class UdpDoor {
+ public:
+  virtual ~UdpDoor() = default;
+  /// Listens; returns where.
+  virtual Outcome<net::Address> open(const net::Address& at) = 0;
+  /// Ends all sessions; empty() once they are gone.
+  virtual void stop() = 0;
+  virtual bool empty() const = 0;
+  virtual void tick(Millis now) = 0;
+  virtual void set_limits(const Limits& limits) = 0;
+};
+
+}  // namespace entente::relay

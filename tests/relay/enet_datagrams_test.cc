@@ -1,0 +1,245 @@
+// An ENet relay that passes datagrams as they are: real ENet hosts on both ends, and senders who only pretend.
+#include <doctest/doctest.h>
+
+#include "adapters/aos/aos.h"
+#include "proxy/relay/datagram_door.h"
+#include "proxy/relay/tap.h"
+#include "tests/relay/enet_peers.h"
+#include "tests/relay/enet_speech.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Drop, relay::Reason;
+
+struct Shield : Scene {
+  explicit Shield(Limits limits = no_limits(), relay::Tap* tap = nullptr)
+      : Scene(aos::game(), limits, EnetMode::kDatagrams, tap) {}
+};
+
+TEST_CASE("enet datagrams: connect data, channels, each kind of packet and the reason of the end travel") {
+  Shield scene;
+  scene.join(3);
+  CHECK(scene.server.log == std::vector<std::string>{"up 3 channels 1"});
+  scene.client.say(0, "0901000002000000006f6f6f616200", EnetSend::kReliable);
+  scene.server.say(0, "1200001800", EnetSend::kReliable);
+  scene.server.say(0, "02000000000000000000000000000000000000000000000000", EnetSend::kUnsequenced);
+  scene.server.say(0, "0301", EnetSend::kUnreliable);
+  scene.until([&] { return scene.server.log.size() == 2 && scene.client.log.size() == 4; });
+  CHECK(scene.server.log.back() == "0/1 0901000002000000");
+  CHECK(scene.client.heard("0/1 1200001800"));
+  CHECK(scene.client.heard("0/2 0200000000000000"));
+  CHECK(scene.client.heard("0/0 0301"));
+  scene.server.host.disconnect(*scene.server.peer, 10);
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(scene.client.log.back() == "down 10");
+  scene.until([&] { return scene.running.totals().now() == 0; });
+  CHECK(scene.running.totals().by(Reason::kServerLeft) == 1);
+  CHECK(scene.running.tapped.record(1).closed == "server left");
+  CHECK(scene.running.totals().by(Drop::kUnproven) == 0);
+}
+
+TEST_CASE("enet datagrams: a client's leaving reaches the server, and its place is free within seconds") {
+  Shield scene;
+  scene.join(3);
+  scene.client.host.disconnect(*scene.client.peer, 7);
+  scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
+  CHECK(scene.server.log.back() == "down 7");
+  scene.until([&] { return scene.running.totals().now() == 0; });
+  CHECK(scene.running.totals().by(Reason::kClientLeft) == 1);
+  scene.join(3);
+  CHECK(scene.server.ups == 2);
+}
+
+TEST_CASE("enet datagrams: whoever comes again from the same port is a session of its own at once") {
+  Shield scene;
+  scene.join(3);
+  scene.client.host.disconnect(*scene.client.peer, 0);
+  scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
+  scene.join(3);  // the same ENet host, so the same port
+  scene.client.say(0, "030001", EnetSend::kReliable);
+  scene.until([&] { return scene.server.heard("0/1 030001"); });
+  CHECK(scene.running.totals().opened == 2);
+}
+
+TEST_CASE("enet datagrams: a connect forged in the name of a player is dropped, and he plays on") {
+  Shield scene;
+  scene.join(3);
+  scene.client.host.send_raw(scene.running.address, connect_datagram(99));  // from his very port
+  CHECK(scene.running.dropped(Drop::kUnknownSource));
+  scene.client.say(0, "030001", EnetSend::kReliable);
+  scene.until([&] { return scene.server.heard("0/1 030001"); });
+  CHECK(scene.server.ups == 1);
+}
+
+TEST_CASE("enet datagrams: a map of a megabyte, sent at once, arrives in order") {
+  Shield scene;
+  scene.join(3);
+  for (std::uint32_t i = 0; i < 128; ++i) {
+    Buffer chunk(8193, static_cast<std::uint8_t>(i));
+    chunk[0] = 19;
+    REQUIRE(scene.server.host.send(*scene.server.peer, 0, EnetPacket(chunk, EnetSend::kReliable)));
+  }
+  scene.until([&] { return scene.client.bytes == 128 * 8193; });
+  REQUIRE(scene.client.log.size() == 129);
+  for (std::size_t i = 0; i < 128; ++i) {
+    const std::uint8_t fill[] = {static_cast<std::uint8_t>(i)};
+    CHECK(scene.client.log[1 + i].substr(6, 2) == to_hex(fill));
+  }
+}
+
+TEST_CASE("enet datagrams: the tap counts the messages in them") {
+  relay::TapThread tap({});
+  {
+    Shield scene(no_limits(), &tap);
+    scene.join(3);
+    for (int i = 0; i < 5; ++i) scene.client.say(0, "030001", EnetSend::kReliable);
+    Buffer chunk(8193, 1);
+    chunk[0] = 19;
+    scene.server.host.send(*scene.server.peer, 0, EnetPacket(chunk, EnetSend::kReliable));
+    scene.until([&] { return scene.client.bytes == 8193 && scene.server.log.size() == 6; });
+    scene.running.stop();
+  }
+  REQUIRE(tap.stop().ok());
+  const auto totals = tap.totals();
+  CHECK(totals.frames == 6);
+  CHECK(totals.faults.empty());
+  REQUIRE(totals.messages.size() == 2);
+  CHECK(totals.messages[0].name == "InputData");
+  CHECK(totals.messages[0].frames == 5);
+  CHECK(totals.messages[1].bytes == 8193);
+}
+
+TEST_CASE("enet datagrams: who may not come in is told so in ENet's own way") {
+  Limits limits = no_limits();
+  limits.sessions = 1;
+  Shield scene(limits);
+  for (const std::uint32_t version : {4U, 31U}) {
+    scene.client.log.clear();
+    scene.knock(version);
+    scene.until([&] { return scene.client.heard("down 3"); });
+  }
+  CHECK(scene.server.log.empty());
+  End other(scene.loop);
+  REQUIRE(other.host.open({1, 1, true, 1U << 20U}).ok());
+  scene.join(3);
+  other.host.connect(scene.running.address, 1, 3);
+  scene.until([&] { return other.heard("down 4"); });
+  other.host.close();
+  CHECK(scene.running.totals().by(Reason::kTooMany) == 1);
+  CHECK(scene.server.ups == 1);
+}
+
+TEST_CASE("enet datagrams: a server that is not there ends the client's wait") {
+  Limits limits = no_limits();
+  limits.connect_ms = 300;
+  Shield scene(limits);
+  scene.server.host.close();
+  scene.client.peer = scene.knock(3);
+  scene.until([&] { return scene.client.heard("down 5"); });
+  CHECK(scene.running.totals().by(Reason::kServerTimeout) == 1);
+}
+
+TEST_CASE("enet datagrams: stopping tells both sides") {
+  Shield scene;
+  scene.join(3);
+  scene.running.stop();
+  scene.until([&] { return scene.client.heard("down 5") && scene.server.heard("down 0"); });
+}
+
+TEST_CASE("enet datagrams: a session whose client is silent ends, and the server hears it") {
+  Limits limits = no_limits();
+  limits.idle_ms = 300;
+  Shield scene(limits);
+  net::Loop aside;
+  End mute(aside);
+  REQUIRE(mute.host.open({1, 1, true, 1U << 20U}).ok());
+  mute.host.connect(scene.running.address, 1, 3);
+  scene.until([&] {
+    if (mute.ups == 0) uv_run(aside.raw(), UV_RUN_NOWAIT);
+    return scene.server.ups == 1;
+  });
+  scene.until([&] { return scene.server.heard("down 0"); });
+  CHECK(scene.running.totals().by(Reason::kIdle) == 1);
+  mute.host.close();
+  aside.run();
+}
+
+TEST_CASE("enet datagrams: what is no connect from an unknown address goes nowhere, and is not answered") {
+  Shield scene;
+  const Datagrams stranger(loopback());
+  const Buffer good = connect_datagram(77);
+  std::vector<Buffer> wrong = {
+      {}, {0x8f}, from_hex("8fff1234"), from_hex("0000"), from_hex("8fff"), Buffer(1400, 0xcf)};
+  for (std::size_t size = 0; size < good.size(); ++size)
+    wrong.emplace_back(good.begin(), good.begin() + static_cast<long>(size));
+  for (const auto& [at, value] :
+       {std::pair{0, 0x0f}, {1, 0x01}, {4, 0x86}, {5, 0x00}, {8, 0xff}, {14, 0x00}, {23, 0}}) {
+    wrong.push_back(good);
+    wrong.back()[static_cast<std::size_t>(at)] = static_cast<std::uint8_t>(value);
+  }
+  for (const Buffer& one : wrong) stranger.send(scene.running.address, one);
+  CHECK(scene.running.dropped(Drop::kUnknownSource, wrong.size()));
+  CHECK(scene.running.totals().opened == 0);
+  CHECK_FALSE(stranger.readable(50));
+}
+
+/// Bytes on the wire, IP and UDP headers included.
+std::size_t on_wire(Bytes datagram) { return 28 + datagram.size(); }
+
+TEST_CASE("enet datagrams: no more goes to an address than came from it, until it has shown that it gets it") {
+  Shield scene;
+  const Datagrams forged(loopback());
+  std::size_t there = 0, back = 0;
+  const auto ask = [&](Bytes bytes) {
+    there += on_wire(bytes);
+    forged.send(scene.running.address, bytes);
+  };
+  const auto hear = [&] {
+    while (forged.readable(0)) back += on_wire(forged.receive().bytes);
+    return back;
+  };
+  ask(connect_datagram(77));
+  scene.until([&] { return hear() > 0; });
+  // The server sends its answer again and again, and what is said in the names of others gains nothing.
+  ask(connect_datagram(77));
+  ask(from_hex("80001234850100010000"));
+  scene.until([&] { return scene.running.totals().by(Drop::kUnproven) > 0; });
+  hear();
+  CHECK(back <= there);
+  CHECK(scene.server.ups == 0);
+  CHECK(scene.running.tapped.record(1).datagrams_to_server.empty());
+}
+
+TEST_CASE("enet datagrams: those who prove nothing are few, cost little, and stand in nobody's way") {
+  Limits limits = no_limits();
+  limits.greet_ms = limits.connect_ms = 1000;
+  Shield scene(limits);
+  scene.join(3);
+  constexpr std::size_t kStorm = 2000;
+  std::vector<Datagrams> storm;
+  for (std::uint32_t i = 0; i < 100; ++i) storm.emplace_back(loopback());
+  for (std::uint32_t i = 0; i < kStorm; ++i) {
+    storm[i % storm.size()].send(scene.running.address, connect_datagram(1000 + i));
+    if (i % 50 == 0) uv_run(scene.loop.raw(), UV_RUN_NOWAIT);
+    CHECK(scene.running.totals().now() <= relay::DatagramDoor::kMostUnproven + 1);
+  }
+  scene.client.say(0, "030001", EnetSend::kReliable);
+  scene.until([&] { return scene.server.heard("0/1 030001"); });
+  scene.until([&] { return scene.running.totals().now() == 1; });
+  CHECK(scene.client.peer != nullptr);
+}
+
+TEST_CASE("enet datagrams: a flood is thinned, what is too large is dropped, and the session goes on") {
+  Limits limits = no_limits();
+  limits.datagram_bytes = 600;
+  Shield scene(limits);
+  scene.join(3);
+  scene.client.say(0, std::string(2 * 1000, '5'), EnetSend::kUnreliable);  // incompressible it is not, but it is big
+  scene.client.say(0, "030001", EnetSend::kReliable);
+  scene.until([&] { return scene.server.heard("0/1 030001"); });
+  CHECK(scene.client.peer != nullptr);
+}
+
+}  // namespace
+}  // namespace entente::testing

@@ -1,0 +1,92 @@
+// ENet through a relay, with real ENet hosts on both ends, each on a loop that the test turns by hand.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "proxy/net/enet_host.h"
+#include "tests/relay/running.h"
+#include "tests/support/hex.h"
+
+namespace entente::testing {
+
+using net::EnetHost, net::EnetPacket, net::EnetPeer, net::EnetSend;
+using relay::EnetMode;
+
+/// One end: writes down what it hears.
+struct End final : EnetHost::User {
+  explicit End(net::Loop& loop) : host(loop, *this) {}
+  void connected(EnetPeer& who, std::uint32_t data) override {
+    peer = &who;
+    ++ups;
+    log.push_back("up " + std::to_string(data) + " channels " + std::to_string(who.channels()));
+  }
+  void received(EnetPeer&, std::uint8_t channel, EnetPacket packet) override {
+    bytes += packet.bytes().size();
+    log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.send())) + " " +
+                  to_hex(packet.bytes().first(std::min<std::size_t>(8, packet.bytes().size()))));
+  }
+  void disconnected(EnetPeer&, std::uint32_t data) override {
+    peer = nullptr;
+    log.push_back("down " + std::to_string(data));
+  }
+  void say(std::uint8_t channel, std::string_view hex, EnetSend send) {
+    REQUIRE(peer);
+    CHECK(host.send(*peer, channel, EnetPacket(from_hex(hex), send)));
+  }
+  bool heard(std::string_view line) const { return std::find(log.begin(), log.end(), line) != log.end(); }
+
+  EnetHost host;
+  EnetPeer* peer = nullptr;
+  int ups = 0;
+  std::size_t bytes = 0;
+  std::vector<std::string> log;
+};
+
+/// A server, a relay in front of it, and a client.
+struct Scene : net::Ticker::User {
+  explicit Scene(const wire::Game& game, Limits limits = no_limits(), EnetMode mode = EnetMode::kPackets,
+                 relay::Tap* tap = nullptr)
+      : server(loop),
+        client(loop),
+        manners(game.enet()),
+        address(serve()),
+        running(game, address, limits, 1, 0, tap, {}, mode) {
+    awake.emplace(loop, *this, 5);
+    REQUIRE(client.host.open({4, manners.channels, manners.range_coder, 8U << 20U}).ok());
+  }
+  ~Scene() override {
+    awake.reset();
+    client.host.close();
+    server.host.close();
+    loop.run();
+  }
+  net::Address serve() {
+    const auto bound = server.host.listen(loopback(), {8, manners.channels, manners.range_coder, 8U << 20U});
+    REQUIRE(bound.ok());
+    return *bound;
+  }
+  EnetPeer* knock(std::uint32_t data) { return client.host.connect(running.address, 1, data); }
+  void join(std::uint32_t data) {
+    client.peer = knock(data);
+    until([&] { return client.ups > 0 && server.peer != nullptr; });
+  }
+  /// Turns the loop until `done`.
+  void until(const std::function<bool()>& done) {
+    const auto stop = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
+    while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
+    CHECK(done());
+  }
+
+  void tick(Millis) override {}  // so that until() looks again when nothing comes
+
+  net::Loop loop;
+  std::optional<net::Ticker> awake;
+  End server, client;
+  wire::EnetManners manners;
+  net::Address address;
+  Running running;
+};
+
+}  // namespace entente::testing
