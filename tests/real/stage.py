@@ -138,13 +138,18 @@ class Program:
 class Stage:
     """What a case gets: a fresh folder, the build's `entente`, and programs that end with the case."""
 
-    def __init__(self, folder, entente, plays=None):
-        self.folder, self.entente, self.plays = folder, entente, plays
-        self._running = []
+    def __init__(self, folder, entente, plays=None, minutes=0.0):
+        self.folder, self.entente, self.plays, self.minutes = folder, entente, plays, minutes
+        self._running, self._counted = [], 0
         os.makedirs(folder, exist_ok=True)
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def count(self):
+        """1, 2, 3, …: for names of which a case has several."""
+        self._counted += 1
+        return self._counted
 
     def start(self, name, argv, **how):
         started = Program(name, argv, self.folder, **how)
@@ -162,6 +167,14 @@ class Stage:
                                   "--to", f"{game}://127.0.0.1:{to_port}?dialect={dialect}", *options], env=env)
         announced = relay.wait_for(rf"^listening {game} {re.escape(dialect)} 127\.0\.0\.1:(\d+)$")
         return relay, int(announced.group(1))
+
+    def rounds(self, play):
+        """Plays once, and again until `--minutes` are over; returns how often."""
+        end, count = time.monotonic() + 60 * self.minutes, 0
+        while count == 0 or time.monotonic() < end:
+            play()
+            count += 1
+        return count
 
     def run(self, *argv, seconds=60):
         """Runs `entente` to its end; returns (exit code, output)."""

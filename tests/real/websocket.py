@@ -8,7 +8,7 @@ import socket
 import struct
 import time
 
-BINARY, CLOSE, PING, PONG = 2, 8, 9, 10
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 # MultiOgarII takes who has no such headers for a minion.
 BROWSER = ("User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120 Safari\r\n"
            "Cache-Control: no-cache\r\n")
@@ -113,3 +113,19 @@ class Served(Frames):
         accept = base64.b64encode(hashlib.sha1(key + KEY_SUFFIX).digest())
         self.socket.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                             b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+
+
+def spoken(data):
+    """The messages of one direction of a recorded conversation, its handshake left out: [(opcode, payload)], unmasked."""
+    at, found = data.find(b"\r\n\r\n") + 4, []
+    while at + 2 <= len(data):
+        opcode, size, masked = data[at] & 15, data[at + 1] & 127, data[at + 1] >> 7
+        head = 2 + (2 if size == 126 else 8 if size == 127 else 0)
+        if size > 125:
+            size = int.from_bytes(data[at + 2:at + head], "big")
+        start = at + head + 4 * masked
+        if start + size > len(data):
+            break
+        found.append((opcode, _masked(data[start:start + size], data[at + head:start])))
+        at = start + size
+    return found

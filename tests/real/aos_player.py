@@ -1,0 +1,273 @@
+# A scripted player of Ace of Spades 0.75 on Debian's libenet: joins, moves, digs, builds, shoots, speaks.
+# Law: independent of our adapters: only what real clients were seen to send, never faster than the servers bear it.
+import collections
+import ctypes
+import struct
+import threading
+import time
+import zlib
+
+from stage import check, wait_until
+
+ENET = ctypes.CDLL("libenet.so.7")
+RELIABLE, CONNECTED, LEFT, RECEIVED = 1, 1, 2, 3
+POSITION, ORIENTATION, WORLD, INPUT, WEAPON_INPUT, HIT, GRENADE, SET_TOOL, SET_COLOUR, JOIN = range(10)
+MOVE_OBJECT, CREATE, BLOCK, LINE, STATE, KILL, CHAT, MAP_START, MAP_CHUNK, PLAYER_LEFT = range(11, 21)
+INTEL_CAPTURE, INTEL_PICKUP, INTEL_DROP, RESTOCK, FOG, RELOAD, CHANGE_TEAM, CHANGE_WEAPON, HANDSHAKE, HANDSHAKE_BACK, VERSION, VERSION_BACK = range(23, 35)
+EXTENSIONS = 60
+SPADE, BLOCKS, GUN, GRENADES = range(4)
+FORWARD, PRIMARY, SECONDARY = 1, 1, 2
+EYES = 2.25  # blocks from the ground to a standing player's position
+
+
+class Address(ctypes.Structure):
+    _fields_ = [("host", ctypes.c_uint32), ("port", ctypes.c_uint16)]
+
+
+class Packet(ctypes.Structure):
+    _fields_ = [("references", ctypes.c_size_t), ("flags", ctypes.c_uint32), ("data", ctypes.POINTER(ctypes.c_char)),
+                ("size", ctypes.c_size_t)]
+
+
+class Event(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("peer", ctypes.c_void_p), ("channel", ctypes.c_uint8), ("data", ctypes.c_uint32),
+                ("packet", ctypes.POINTER(Packet))]
+
+
+for name, result, arguments in (
+        ("host_create", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_uint32]),
+        ("host_compress_with_range_coder", ctypes.c_int, [ctypes.c_void_p]),
+        ("host_connect", ctypes.c_void_p, [ctypes.c_void_p, ctypes.POINTER(Address), ctypes.c_size_t, ctypes.c_uint32]),
+        ("host_service", ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(Event), ctypes.c_uint32]),
+        ("host_destroy", None, [ctypes.c_void_p]),
+        ("packet_create", ctypes.POINTER(Packet), [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint32]),
+        ("packet_destroy", None, [ctypes.POINTER(Packet)]),
+        ("peer_send", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint8, ctypes.POINTER(Packet)]),
+        ("peer_disconnect", None, [ctypes.c_void_p, ctypes.c_uint32])):
+    function = getattr(ENET, "enet_" + name)
+    function.restype, function.argtypes = result, arguments
+
+
+class World:
+    """A map as Map Chunks brought it: what is air."""
+
+    def __init__(self, vxl):
+        self.columns, at = [], 0  # of each, its runs of air as (from, to)
+        while len(self.columns) < 512 * 512:
+            air = [(0, vxl[at + 1])]
+            while vxl[at]:
+                at += 4 * vxl[at]
+                air.append((vxl[at + 3], vxl[at + 1]))
+            at += 4 * (vxl[at + 2] - vxl[at + 1] + 2)
+            self.columns.append(air)
+
+    def floors(self, x, y):
+        """Where one can stand and dig: the first solid block below three of air."""
+        return {bottom for top, bottom in self.columns[512 * y + x] if bottom - top >= 3 and 20 < bottom < 62}
+
+    def flat(self, length=10):
+        """Where `length` columns along x and three along y have a floor at one height: (x, y, z)."""
+        for y in range(160, 352):
+            for x in range(60, 440):
+                for z in self.floors(x, y):
+                    if all(z in self.floors(x + i, y + j) for i in range(length) for j in (-1, 0, 1)):
+                        return x, y, z
+        raise AssertionError("the map has no flat place")
+
+
+class Player:
+    """One ENet connection, served by a thread of its own. `heard` are all packets that came, oldest first."""
+
+    def __init__(self, port, name="", data=3):
+        self.name, self.heard, self.parting, self.connected = name, [], None, False
+        self.id = self.position = self.world = None
+        self.alive, self.placed, self.went, self.brought, self.seen = False, 0, 0, 0, collections.Counter()
+        self._lock, self._stop, self._map, self._told = threading.RLock(), False, zlib.decompressobj(), 0.0
+        self._vxl, self._spoke = bytearray(), 0.0
+        self._host = ENET.enet_host_create(None, 1, 1, 0, 0)
+        ENET.enet_host_compress_with_range_coder(self._host)
+        self._peer = ENET.enet_host_connect(self._host, ctypes.byref(Address(0x0100007F, port)), 1, data)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    # -- The link
+    def _serve(self):
+        event = Event()
+        while not self._stop:
+            with self._lock:
+                while ENET.enet_host_service(self._host, ctypes.byref(event), 0) > 0:
+                    self._heard_of(event)
+                self._keep_telling_where()
+            time.sleep(0.004)
+
+    def _heard_of(self, event):
+        if event.kind == CONNECTED:
+            self.connected = True
+        elif event.kind == LEFT:
+            self.parting = event.data
+        elif event.kind == RECEIVED:
+            packet = ctypes.string_at(event.packet.contents.data, event.packet.contents.size)
+            ENET.enet_packet_destroy(event.packet)
+            self._take(packet[0], packet)
+            if packet[0] not in (WORLD, MAP_CHUNK):
+                self.heard.append(packet)
+            self.seen[packet[0]] += 1
+
+    def _take(self, kind, packet):
+        if kind == MAP_START:
+            self._vxl, self._map, self.alive = bytearray(), zlib.decompressobj(), False
+        elif kind == MAP_CHUNK:
+            self._vxl += self._map.decompress(packet[1:])
+        elif kind == STATE:
+            self.id = packet[1]
+        elif kind == HANDSHAKE:
+            self.say(HANDSHAKE_BACK, packet[1:])
+        elif kind == VERSION:
+            self.say(VERSION_BACK, b"e\x01\x00\x00Entente's tests")
+        elif kind == EXTENSIONS:
+            self.say(EXTENSIONS, bytes([2, 193, 1, 194, 1]))
+        elif kind == CREATE and packet[1] == self.id:
+            self.alive, self.position = True, struct.unpack_from("<3f", packet, 4)
+        elif kind == KILL and packet[1] == self.id:
+            self.alive = False
+        elif kind == POSITION:
+            self.placed, self.position = self.placed + 1, struct.unpack_from("<3f", packet, 1)
+        elif kind == WORLD and self.id is not None and len(packet) >= 25 + 24 * self.id and self.alive:
+            self.position = struct.unpack_from("<3f", packet, 1 + 24 * self.id)
+
+    def _keep_telling_where(self):
+        """As real clients do, once in 1.1 s while alive; the place is the server's own idea of us, so it has no reason to object."""
+        if self.alive and self.position and time.monotonic() - self._told > 1.1:
+            self._told = time.monotonic()
+            self.say(POSITION, struct.pack("<3f", *self.position))
+
+    def say(self, kind, payload=b""):
+        with self._lock:
+            packet = ENET.enet_packet_create(bytes([kind]) + payload, 1 + len(payload), RELIABLE)
+            if ENET.enet_peer_send(self._peer, 0, packet) != 0:
+                ENET.enet_packet_destroy(packet)
+
+    def of(self, kind):
+        return [packet for packet in self.heard if packet[0] == kind]
+
+    def waits(self, truth, seconds, what):
+        def seen():
+            check(self.parting is None, f"{self.name} was sent away with {self.parting} before {what}: {self.chats()[-2:]}")
+            return truth()
+        return wait_until(seen, seconds, f"{self.name}: {what} did not come; heard {dict(self.seen)}")
+
+    def kill(self):
+        self._stop = True
+        self._thread.join(5)
+        if self._host:
+            ENET.enet_host_destroy(self._host)
+            self._host = None
+
+    def leaves(self):
+        with self._lock:
+            self.alive = False
+            ENET.enet_peer_disconnect(self._peer, 0)
+        wait_until(lambda: self.parting is not None, 10, f"{self.name} could not leave in order")
+        self.kill()
+
+    # -- The game
+    def joins(self, team=0, weapon=0, seconds=60):
+        self.waits(lambda: self.id is not None, seconds, "the map and State Data")
+        self.world = World(self._vxl)
+        self.team = team
+        self.say(JOIN, bytes([self.id, team, weapon, GUN]) + bytes(4) + b"\x6f\x6f\x6f" + self.name.encode() + b"\0")
+        self.waits(lambda: self.alive, 30, "its own Create Player")
+        self.holds(GUN)
+        return self
+
+    def me(self, kind, *more):
+        self.say(kind, bytes([self.id, *more]))
+
+    def holds(self, tool):
+        self.me(SET_TOOL, tool)
+
+    def looks(self, x, y, z=0.0):
+        size = (x * x + y * y + z * z) ** 0.5
+        self.say(ORIENTATION, struct.pack("<3f", x / size, y / size, z / size))
+
+    def looks_at(self, there):
+        self.looks(*(a - b for a, b in zip(there, self.position)))
+
+    def says(self, text, kind=0):
+        """Not more than one line in 2.1 s: piqueserver mutes who speaks faster."""
+        time.sleep(max(0.0, self._spoke + 2.1 - time.monotonic()))
+        self._spoke = time.monotonic()
+        self.say(CHAT, bytes([self.id, kind]) + text.encode("cp437") + b"\0")
+
+    def chats(self):
+        return [packet[3:].split(b"\0")[0].decode("utf-8", "replace") for packet in self.of(CHAT)]
+
+    def hears(self, words, seconds=10):
+        self.waits(lambda: any(words in chat for chat in self.chats()), seconds, f"the words {words!r}")
+
+    def number_of(self, name):
+        """The id of the player who was created under that name, the latest."""
+        return next((packet[1] for packet in reversed(self.of(CREATE)) if packet[16:].split(b"\0")[0] == name.encode()), None)
+
+    # -- By the server's own commands
+    def logs_in(self, words):
+        self.words = words
+        self.says(words["login"])
+        self.hears(words["logged_in"])
+
+    def goes(self, place):
+        placed = self.placed
+        x, y, z = (int(c) for c in place)
+        self.says(self.words["go"].format(x=x + self.words["offset"], y=y + self.words["offset"], z=z))
+        self.waits(lambda: self.placed > placed, 10, f"the way to {place}")
+        self.went += 1
+        time.sleep(1.5)  # to fall to the ground, and to tell the server once where we are
+
+    # -- By foot and hand
+    def walks(self, x, y, seconds):
+        """Forward that way; returns the blocks covered as the server saw it."""
+        start = self.position
+        self.looks(x, y)
+        self.me(INPUT, FORWARD)
+        time.sleep(seconds)
+        self.me(INPUT, 0)
+        time.sleep(0.3)
+        return sum((a - b) ** 2 for a, b in zip(start, self.position)) ** 0.5
+
+    def changes(self, action, block, tool):
+        """A block built (0) or destroyed (1), once the server says so to all."""
+        self.holds(tool)
+        if tool == BLOCKS:
+            self.me(SET_COLOUR, 0x20, 0x60, 0xA0)
+        self.looks_at(tuple(c + 0.5 for c in block))
+        time.sleep(0.6)
+        self.me(WEAPON_INPUT, PRIMARY)
+        told = bytes([self.id, action]) + struct.pack("<3i", *block)
+        self.say(BLOCK, told)
+        self.waits(lambda: any(p[1:] == told for p in self.of(BLOCK)), 5, f"block action {action} at {block}")
+        self.me(WEAPON_INPUT, 0)
+
+    def builds_line(self, start, end):
+        self.holds(BLOCKS)
+        self.looks_at(tuple(c + 0.5 for c in start))
+        time.sleep(0.6)
+        self.me(WEAPON_INPUT, SECONDARY)
+        time.sleep(0.1)
+        self.say(LINE, bytes([self.id]) + struct.pack("<6i", *start, *end))
+        lines = len(self.of(LINE))
+        self.waits(lambda: len(self.of(LINE)) > lines or self.seen[BLOCK], 5, "the line of blocks")
+        self.me(WEAPON_INPUT, 0)
+
+    def shoots(self, victim, part):
+        self.looks_at(victim.position)
+        time.sleep(0.1)
+        self.me(WEAPON_INPUT, PRIMARY)
+        self.say(HIT, bytes([victim.id, part]))
+        time.sleep(0.2)
+        self.me(WEAPON_INPUT, 0)
+        time.sleep(0.5)
+
+    def throws_grenade(self):
+        self.holds(GRENADES)
+        time.sleep(1.2)
+        self.say(GRENADE, bytes([self.id]) + struct.pack("<7f", 2.0, *self.position, 0.0, -1.0, -0.5))

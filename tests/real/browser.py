@@ -1,0 +1,85 @@
+# Debian's Chromium without a screen, driven by the DevTools protocol, and a web server for the pages it is to show.
+# Law: nothing but loopback; the page is the released one, and what it does is asked of the page itself.
+import base64
+import functools
+import http.server
+import json
+import os
+import threading
+
+from stage import check, program, wait_until
+from websocket import TEXT, WebSocket
+
+
+class Pages:
+    """Serves a folder on loopback."""
+
+    def __init__(self, folder):
+        class Quiet(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+        self.port = self._server.server_port
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def kill(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Browser:
+    """One page in a Chromium of its own."""
+
+    def __init__(self, stage, name, url):
+        self.stage, self.name, self._asked = stage, name, 0
+        profile = stage.path(name + ".profile")
+        self.run = stage.start(name, [program("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", "--mute-audio",
+                                      "--no-first-run", "--disable-background-networking", "--disable-component-update",
+                                      "--remote-debugging-port=0", "--window-size=800,600", "--user-data-dir=" + profile, url],
+                               env={"HOME": stage.folder})
+        where = os.path.join(profile, "DevToolsActivePort")
+        wait_until(lambda: os.path.exists(where) and open(where, encoding="ascii").read().count("\n") == 1, 60,
+                   f"Chromium opened no DevTools port: {self.run.tail()}")
+        with open(where, encoding="ascii") as file:
+            port = int(file.readline())
+        self._browser = stage.keep(WebSocket(port, open(where, encoding="ascii").read().splitlines()[1]))
+        page = wait_until(lambda: next((target["targetId"] for target in self.ask("Target.getTargets")["targetInfos"]
+                                        if target["url"] == url), None), 30, f"Chromium did not open {url}")
+        self._session = self.ask("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+        self.ask("Page.enable")
+
+    _session = None
+
+    def ask(self, method, **parameters):
+        """A command of the DevTools protocol and its result."""
+        self._asked += 1
+        command = {"id": self._asked, "method": method, "params": parameters}
+        if self._session:
+            command["sessionId"] = self._session
+        self._browser.send(json.dumps(command).encode(), TEXT)
+        for _, payload in self._browser.messages(30):
+            answer = json.loads(payload)
+            if answer.get("id") == self._asked:
+                check("error" not in answer, f"{method}: {answer.get('error')}")
+                return answer["result"]
+        raise TimeoutError(f"Chromium did not answer {method}")
+
+    def page(self, script):
+        """What the script says, evaluated in the page."""
+        result = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        check("exceptionDetails" not in result, f"{script}: {result.get('exceptionDetails')}")
+        return result["result"].get("value")
+
+    def moves(self, x, y):
+        self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def presses(self, key, code, text=""):
+        for kind in ("keyDown", "keyUp"):
+            self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=code, text=text if kind == "keyDown" else "")
+
+    def screenshot(self, name):
+        shot = self.stage.path(name)
+        with open(shot, "wb") as file:
+            file.write(base64.b64decode(self.ask("Page.captureScreenshot")["data"]))
+        check(os.path.getsize(shot) > 3000, f"the screenshot {shot} is empty")
+        return shot

@@ -1,0 +1,115 @@
+# How Ace of Spades servers send players away: the same words and numbers with the relay as without.
+from aos import PIQUESERVER, SPADESX, start_piqueserver, start_spadesx
+from aos_player import CHAT, Player
+from stage import check, wait_until
+
+SEATS = 32  # SpadesX's, not to be changed
+VERSIONS = (0, 1, 4, 5, 31)
+
+
+class Doors:
+    """A server, reached alone and through the relay."""
+
+    def __init__(self, stage, start, words, **settings):
+        self.stage, self.words, self.seen = stage, words, []
+        self.server, self.port = start(stage, name=f"server{stage.count()}", **settings)
+        self.relay, self.relayed = stage.relay("aos", "0.75", self.port, name=f"relay{stage.count()}")
+
+    def comes(self, relayed, name="guest", data=3):
+        return self.stage.keep(Player(self.relayed if relayed else self.port, name, data))
+
+    def same(self, what, expected, turned_away):
+        """`turned_away` takes whether by the relay, and returns who was sent away; it must say the same both times."""
+        said = []
+        for relayed in (False, True):
+            player = turned_away(relayed)
+            wait_until(lambda: player.parting is not None, 20, f"{what}: nobody was sent away")
+            said.append((player.parting, farewell(player)))
+            player.kill()
+        check(said[0] == said[1], f"{what}: {said[0]} without the relay, {said[1]} with it")
+        check(said[0][0] == expected, f"{what}: {said[0]} instead of {expected}")
+        self.seen.append(f"{what} {said[0][0]}" + (f" ({said[0][1]!r})" if said[0][1] else ""))
+
+
+def farewell(player):
+    """What the server said to this one alone, at last: extension 194 has player 255 say it."""
+    last = player.heard[-1] if player.heard else b""
+    return last[3:].split(b"\0")[0].decode("utf-8", "replace") if last[:3] == bytes([CHAT, 255, 2]) else ""
+
+
+def the_usual(doors):
+    """Wrong versions; a kick; a shutdown."""
+    for data in VERSIONS:
+        doors.same(f"version {data}", 3, lambda relayed: doors.comes(relayed, data=data))
+    admin = doors.comes(False, "admin").joins(0)
+    admin.logs_in(doors.words)
+
+    def kicked(relayed):
+        guest = doors.comes(relayed).joins(1)
+        admin.says(doors.words["kick"].format(id=guest.id))
+        return guest
+    doors.same("kick", 10, kicked)
+    return admin
+
+
+def shutdown(doors, expected):
+    guests = {relayed: doors.comes(relayed).joins(relayed) for relayed in (False, True)}
+    doors.server.stop()
+    doors.same("shutdown", expected, guests.get)
+
+
+def banned(doors, admin, how):
+    """All who come by loopback have one address: the admin goes, too, and nobody comes again."""
+    guest = doors.comes(True).joins(1)
+    admin.says(doors.words["ban"].format(id=guest.id))
+    wait_until(lambda: guest.parting is not None, 20, "the banned one was not sent away")
+    doors.seen.append(f"ban {guest.parting}")
+    guest.kill()
+    doors.same(f"{how} again", 1, doors.comes)
+
+
+def aos_partings_spadesx(stage):
+    """SpadesX's kick, ban, full server, wrong version, shutdown: the same with the relay as without"""
+    doors = Doors(stage, start_spadesx, SPADESX)
+    admin = the_usual(doors)
+    admin.leaves()
+    crowd = []
+    for number in range(SEATS):  # not all at once: the server is busy with a map for each
+        crowd.append(doors.comes(False, f"one{number}"))
+        crowd[-1].waits(lambda: crowd[-1].id is not None, 60, "the map")
+    doors.same("full", 4, doors.comes)
+    for one in crowd[1:]:
+        one.leaves()
+    crowd[0].joins(0)
+    shutdown(doors, 10)
+    seen = doors.seen
+    doors = Doors(stage, start_spadesx, SPADESX)
+    admin = doors.comes(False, "admin").joins(0)
+    admin.logs_in(doors.words)
+    banned(doors, admin, "coming")
+    return ", ".join(seen + doors.seen)
+
+
+def aos_partings_piqueserver(stage):
+    """piqueserver's kick, ban, full server, too many from one address, wrong version, shutdown: the same with the relay as without"""
+    seen = []
+    doors = Doors(stage, start_piqueserver, PIQUESERVER, max_players=3)
+    the_usual(doors)
+    two = [doors.comes(False, name).joins(team) for team, name in ((1, "two"), (0, "three"))]
+    doors.same("full", 4, doors.comes)
+    for one in two:
+        one.leaves()
+    shutdown(doors, 5)
+    seen += doors.seen
+    doors = Doors(stage, start_piqueserver, PIQUESERVER, max_connections_per_ip=1)
+    admin = doors.comes(False, "admin").joins(0)
+    doors.same("two of one address", 2, doors.comes)
+    seen += doors.seen
+    doors = Doors(stage, start_piqueserver, PIQUESERVER)
+    admin = doors.comes(False, "admin").joins(0)
+    admin.logs_in(doors.words)
+    banned(doors, admin, "coming")
+    return ", ".join(seen + doors.seen)
+
+
+CASES = {"aos_partings_spadesx": aos_partings_spadesx, "aos_partings_piqueserver": aos_partings_piqueserver}

@@ -1,0 +1,98 @@
+# Cigar2, a legacy Ogar client of the browser, in Debian's Chromium, joined to two servers through the relay.
+import collections
+import math
+import os
+import time
+
+from browser import Browser, Pages
+from cases_ogar import start_relay, start_server
+from shim import Shim
+from stage import Missing, check, wait_until
+from websocket import spoken
+
+MOUSE, SPAWN, SPLIT, EJECT, CHAT, OWN, CELLS, BORDER = 0x10, 0x00, 0x11, 0x15, 0x63, 0x20, 0x10, 0x40
+ROUND = 30  # seconds
+
+
+def told(talk):
+    """The opcodes of what was said: (by the client, by the server)."""
+    return [collections.Counter(payload[0] for opcode, payload in spoken(bytes(way)) if opcode == 2 and payload)
+            for way in (talk.to_server, talk.to_client)]
+
+
+def spawned(page, talk):
+    """Presses Play until the server gives us a cell. MultiOgarII does not listen within a second of the last time."""
+    owned = told(talk)[1][OWN]
+    page.page("document.getElementById('play-btn').click()")
+    end = time.monotonic() + 3
+    while time.monotonic() < end and told(talk)[1][OWN] == owned:
+        time.sleep(0.2)
+    return told(talk)[1][OWN] > owned
+
+
+def play(page, talk, seconds):
+    """Circles, splits, ejects, speaks; presses Play again when eaten (a second click does nothing to who lives)."""
+    end, step = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        angle = step / 7
+        page.moves(400 + 250 * math.cos(angle), 300 + 200 * math.sin(angle))
+        if step % 40 == 20:
+            page.presses(" ", "Space", " ")
+        if step % 40 == 30:
+            page.presses("w", "KeyW", "w")
+        if step % 50 == 45:
+            page.page("document.getElementById('play-btn').click()")
+        if step % 100 == 90:
+            page.presses("Enter", "Enter", "\r")
+            page.ask("Input.insertText", text=f"hallo {step}, \u00fcber")
+            page.presses("Enter", "Enter", "\r")
+        step += 1
+        time.sleep(0.15)
+
+
+def browser_on(stage, folder):
+    web = os.path.join(stage.plays or "", "cigar2", "web")
+    if not os.path.exists(os.path.join(web, "index.html")):
+        raise Missing("cigar2/web/index.html is not in the folder of --real")
+    recording = stage.path("ogar.mcap")
+    server, port = start_server(stage, folder)
+    behind = stage.keep(Shim(port))
+    relay, door = start_relay(stage, behind.port, recording)
+    before, pages = stage.keep(Shim(door)), stage.keep(Pages(web))
+    page = Browser(stage, "chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{before.port}")
+    wait_until(lambda: before.talks and told(before.talks[0])[1][BORDER], 30, "Cigar2 got no border")
+    talk = before.talks[0]
+    page.page("const nick = document.getElementById('nick'); nick.value = 'cigar'; nick.dispatchEvent(new Event('change'))")
+    wait_until(lambda: spawned(page, talk), 20, "Cigar2 got no cell")
+    stage.rounds(lambda: play(page, talk, ROUND))
+    page.screenshot("cigar2.png")
+    up, down = told(talk)
+    check(up[MOUSE] > 100 and up[SPLIT] > 2 and up[EJECT] > 2 and up[CHAT] > 0, f"Cigar2 said only {dict(up)}")
+    check(down[CELLS] > 100 and down[CHAT] > 0, f"{folder} said only {dict(down)}")
+    check(len(before.talks) == 1 and server.alive(), f"Cigar2 lost its connection: {[told(t) for t in before.talks[1:]]}")
+    page.run.kill()
+    wait_until(lambda: same(before, behind), 10, "the messages before the relay are not those behind it")
+    check(relay.stop() == 0, "the relay did not end with exit code 0")
+    numbers = stage.verify(recording)
+    return (f"{up[MOUSE]} mouse moves, {up[SPLIT]} splits, {up[EJECT]} ejects, {up[CHAT]} lines, {down[CELLS]} updates; "
+            f"{same(before, behind)} messages identical on both sides; {numbers['exact']} of {numbers['frames']} exact")
+
+
+def same(before, behind):
+    """How many messages were said, if before the relay the same as behind it; else 0."""
+    left, right = ([[spoken(bytes(way)) for way in (talk.to_server, talk.to_client)] for talk in shim.talks] for shim in (before, behind))
+    without_close = [[[m for m in way if m[0] != 8] for way in talk] for talk in left], [[[m for m in way if m[0] != 8] for way in talk] for talk in right]
+    return sum(len(way) for talk in left for way in talk) if without_close[0] == without_close[1] else 0
+
+
+def cigar2_ogarii(stage):
+    """OgarII and Cigar2 (legacy 6) in headless Chromium: move, split, eject, chat, die and come back"""
+    return browser_on(stage, "ogarii")
+
+
+def cigar2_multiogarii(stage):
+    """MultiOgarII and Cigar2 (legacy 6) in headless Chromium: the same"""
+    return browser_on(stage, "multiogarii")
+
+
+CASES = {"cigar2_ogarii": cigar2_ogarii, "cigar2_multiogarii": cigar2_multiogarii}
