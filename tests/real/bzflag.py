@@ -1,20 +1,50 @@
-# The stock BZFlag 2.4 programs, driven: bzfs, bzadmin, and bzflag under Xvfb; and the few wire facts that the cases look for.
+# The BZFlag programs, driven: bzfs, bzadmin, and bzflag under Xvfb, of any release; and the few wire facts the cases look for.
 # Law: independent of our adapters: a frame here is length, code, payload and nothing else.
 import os
 import struct
 import subprocess
+from dataclasses import dataclass
 
-from stage import free_port, program, wait_until
+from stage import Missing, free_port, program, wait_until
 
 GREETING = 9  # "BZFS0221" and the id come before the first frame, from the server
 HEADER = b"BZFLAG\r\n\r\n"
 
 
-def start_bzfs(stage, *options, name="bzfs"):
+@dataclass
+class Release:
+    """What differs between the releases: where their programs are, and how each wants its options."""
+    dialect: str
+    folder: str = ""            # in the folder of --real; Debian's if empty
+    server: tuple = ("-d", "-d", "-d")
+    data: str = ""              # the client's option for its data
+    client: tuple = ("-window", "-geometry", "320x240+0+0", "-mute", "-nolist")
+    header: bytes = b""         # what a client sends before the first frame
+
+    def program(self, stage, name):
+        if not self.folder:
+            return program(name)
+        path = os.path.join(stage.plays or "", self.folder, name)
+        if not os.access(path, os.X_OK):
+            raise Missing(f"no executable {self.folder}/{name} in the folder of --real")
+        return path
+
+    def client_options(self, stage, home):
+        if not self.folder:
+            return ["-e", "-configdir", home + "/", "-window", "320x240+0+0", "-mute", "-nomotd", "-nolist"]
+        return [self.data, os.path.join(stage.plays, self.folder, "data"), *self.client]
+
+
+DEBIAN = Release("2.4", server=("-ddd", "-noMasterBanlist"), header=HEADER)
+R_1_10 = Release("1.10", "bzflag-1.10", data="-directory")
+R_2_0 = Release("2.0", "bzflag-2.0", ("-d", "-d", "-d", "-noMasterBanlist"), "-dir")
+
+
+def start_bzfs(stage, *options, release=DEBIAN):
     """A private server on loopback that never asks a list server; returns it with its port."""
     port = free_port()
-    bzfs = stage.start(name, ["stdbuf", "-oL", program("bzfs"), "-i", "127.0.0.1", "-p", str(port), "-q", "-noMasterBanlist",
-                              "-ms", "5", "-j", "+s", "8", "-worldsize", "200", "-ddd", *options])
+    bzfs = stage.start("bzfs", ["stdbuf", "-oL", release.program(stage, "bzfs"), "-i", "127.0.0.1", "-p", str(port), "-q", "-ms", "5", "-j",
+                                "+s", "8", "-worldsize", "200", *release.server, *options])
     bzfs.wait_for(r"listening on 127\.0\.0\.1")
     return bzfs, port
 
@@ -22,9 +52,10 @@ def start_bzfs(stage, *options, name="bzfs"):
 class Bzadmin:
     """A bzadmin whose input we hold. It joins as an observer; /quit waits for its own echo before it ends."""
 
-    def __init__(self, stage, callsign, port):
+    def __init__(self, stage, callsign, port, release=DEBIAN):
         self.callsign = callsign
-        self.run = stage.start(callsign, [program("bzadmin"), "-ui", "stdboth", f"{callsign}@127.0.0.1:{port}"], stdin=True)
+        self.run = stage.start(callsign, [release.program(stage, "bzadmin"), "-ui", "stdboth", f"{callsign}@127.0.0.1:{port}"],
+                               env={"HOME": stage.folder}, stdin=True)
 
     def joined(self, seconds=15):
         self.run.wait_for(r"You are in observer mode", seconds)
@@ -44,14 +75,13 @@ class Bzadmin:
 class Tank:
     """A real bzflag in its own Xvfb, with its own home (world cache and settings live there)."""
 
-    def __init__(self, stage, callsign, team, port):
+    def __init__(self, stage, callsign, team, port, release=DEBIAN):
         self.stage, self.callsign = stage, callsign
         home = stage.path(callsign + ".home")
         os.makedirs(home, exist_ok=True)
         self.display, self.screen = start_xvfb(stage, callsign)
         self.env = {"DISPLAY": self.display, "HOME": home, "LIBGL_ALWAYS_SOFTWARE": "1", "SDL_AUDIODRIVER": "dummy"}
-        self.run = stage.start(callsign, ["stdbuf", "-oL", program("bzflag"), "-e", "-configdir", home + "/", "-window",
-                                          "320x240+0+0", "-mute", "-nomotd", "-nolist", "-team", team,
+        self.run = stage.start(callsign, ["stdbuf", "-oL", release.program(stage, "bzflag"), *release.client_options(stage, home), "-team", team,
                                           f"{callsign}@127.0.0.1:{port}"], env=self.env)
 
     def spawn_on_autopilot(self):
@@ -59,8 +89,12 @@ class Tank:
         window = wait_until(lambda: self._xdotool("search", "--onlyvisible", "--name", "[Bb][Zz][Ff]lag").split(), 30,
                             f"{self.callsign} opened no window")[-1]
         self._xdotool("windowfocus", window)
-        self._xdotool("key", "i")
+        self.spawn()
         self._xdotool("key", "9")
+
+    def spawn(self):
+        """Does no harm to who is alive."""
+        self._xdotool("key", "i")
 
     def screenshot(self, name):
         shot = self.stage.path(name)
