@@ -158,12 +158,12 @@ def proved(stage, before, behind, relay, recording):
 
 
 def aos_spadesx(stage):
-    """SpadesX and two scripted players (0.75): join, map, walk, shoot, build, dig, chat, intel, die, respawn, next map, leave"""
+    """SpadesX 710270d and two scripted players (0.75): join, map, walk, shoot, build, dig, chat, intel, die, respawn, next map, leave"""
     return play(stage, start_spadesx, SPADESX)
 
 
 def aos_piqueserver(stage):
-    """piqueserver and two scripted players (0.75): the same"""
+    """piqueserver 1.4.1 and two scripted players (0.75): the same"""
     return play(stage, start_piqueserver, PIQUESERVER)
 
 
@@ -252,12 +252,12 @@ def quits(real, _):
 
 
 def aos_real_spadesx(stage):
-    """SpadesX and BetterSpades (0.75) under Xvfb by keys and mouse, intel, deaths; kicked at the end, and told so"""
+    """SpadesX 710270d and BetterSpades 0.1.5 (0.75) under Xvfb by keys and mouse, intel, deaths; kicked at the end, and told so"""
     return real_client(stage, start_spadesx, SPADESX, kicked)
 
 
 def aos_real_piqueserver(stage):
-    """piqueserver and BetterSpades (0.75) under Xvfb by keys and mouse, intel, deaths; leaves by its own menu"""
+    """piqueserver 1.4.1 and BetterSpades 0.1.5 (0.75) under Xvfb by keys and mouse, intel, deaths; leaves by its own menu"""
     return real_client(stage, start_piqueserver, PIQUESERVER, quits)
 
 

@@ -69,7 +69,7 @@ def banned(doors, admin, how):
 
 
 def aos_partings_spadesx(stage):
-    """SpadesX's kick, ban, full server, wrong version, shutdown: the same with the relay as without"""
+    """SpadesX 710270d's kick, ban, full server, wrong version, shutdown: the same with the relay as without"""
     doors = Doors(stage, start_spadesx, SPADESX)
     admin = the_usual(doors)
     admin.leaves()
@@ -91,7 +91,7 @@ def aos_partings_spadesx(stage):
 
 
 def aos_partings_piqueserver(stage):
-    """piqueserver's kick, ban, full server, too many from one address, wrong version, shutdown: the same with the relay as without"""
+    """piqueserver 1.4.1's kick, ban, full server, too many from one address, wrong version, shutdown: the same with the relay as without"""
     seen = []
     doors = Doors(stage, start_piqueserver, PIQUESERVER, max_players=3)
     the_usual(doors)

@@ -86,12 +86,12 @@ def same(before, behind):
 
 
 def cigar2_ogarii(stage):
-    """OgarII and Cigar2 (legacy 6) in headless Chromium: move, split, eject, chat, die and come back"""
+    """OgarII 1.3.6 and Cigar2 1.2.3 (legacy 6) in headless Chromium: move, split, eject, chat, die and come back"""
     return browser_on(stage, "ogarii")
 
 
 def cigar2_multiogarii(stage):
-    """MultiOgarII and Cigar2 (legacy 6) in headless Chromium: the same"""
+    """MultiOgarII 1.6.3 and Cigar2 1.2.3 (legacy 6) in headless Chromium: the same"""
     return browser_on(stage, "multiogarii")
 
 

@@ -112,17 +112,17 @@ def play_all(stage, folder, players):
 
 
 def ogarii(stage):
-    """OgarII, scripted players of modern revision 3 and legacy 5 to 22: join, move, split, eject, chat, spectate"""
+    """OgarII 1.3.6, scripted players of modern revision 3 and legacy 5 to 22: join, move, split, eject, chat, spectate"""
     return play_all(stage, "ogarii", [(True, MODERN)] + [(False, version) for version in range(5, 23)])
 
 
 def multiogarii(stage):
-    """MultiOgarII, scripted players of legacy 4 to 18: join, move, split, eject, chat, spectate"""
+    """MultiOgarII 1.6.3, scripted players of legacy 4 to 18: join, move, split, eject, chat, spectate"""
     return play_all(stage, "multiogarii", [(False, version) for version in range(4, 19)])
 
 
 def ogarii_kicks(stage):
-    """OgarII's close codes and reasons for malformed input, pings and pongs: the same with the relay as without"""
+    """OgarII 1.3.6's close codes and reasons for malformed input, pings and pongs: the same with the relay as without"""
     _, port = start_server(stage, "ogarii")
     _, relayed = start_relay(stage, port, stage.path("ogar.mcap"))
 
