@@ -1,51 +1,24 @@
 # A scripted player of Ace of Spades 0.75 on Debian's libenet: joins, moves, digs, builds, shoots, speaks.
 # Law: independent of our adapters: only what real clients were seen to send, never faster than the servers bear it.
 import collections
-import ctypes
+import os
 import struct
+import sys
 import threading
 import time
 import zlib
 
 from stage import check, wait_until
 
-ENET = ctypes.CDLL("libenet.so.7")
-RELIABLE, CONNECTED, LEFT, RECEIVED = 1, 1, 2, 3
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../peers"))
+from enet import Host  # noqa: E402
+
 POSITION, ORIENTATION, WORLD, INPUT, WEAPON_INPUT, HIT, GRENADE, SET_TOOL, SET_COLOUR, JOIN = range(10)
 MOVE_OBJECT, CREATE, BLOCK, LINE, STATE, KILL, CHAT, MAP_START, MAP_CHUNK, PLAYER_LEFT = range(11, 21)
 INTEL_CAPTURE, INTEL_PICKUP, INTEL_DROP, RESTOCK, FOG, RELOAD, CHANGE_TEAM, CHANGE_WEAPON, HANDSHAKE, HANDSHAKE_BACK, VERSION, VERSION_BACK = range(23, 35)
 EXTENSIONS = 60
 SPADE, BLOCKS, GUN, GRENADES = range(4)
 FORWARD, PRIMARY, SECONDARY = 1, 1, 2
-EYES = 2.25  # blocks from the ground to a standing player's position
-
-
-class Address(ctypes.Structure):
-    _fields_ = [("host", ctypes.c_uint32), ("port", ctypes.c_uint16)]
-
-
-class Packet(ctypes.Structure):
-    _fields_ = [("references", ctypes.c_size_t), ("flags", ctypes.c_uint32), ("data", ctypes.POINTER(ctypes.c_char)),
-                ("size", ctypes.c_size_t)]
-
-
-class Event(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_int), ("peer", ctypes.c_void_p), ("channel", ctypes.c_uint8), ("data", ctypes.c_uint32),
-                ("packet", ctypes.POINTER(Packet))]
-
-
-for name, result, arguments in (
-        ("host_create", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_uint32]),
-        ("host_compress_with_range_coder", ctypes.c_int, [ctypes.c_void_p]),
-        ("host_connect", ctypes.c_void_p, [ctypes.c_void_p, ctypes.POINTER(Address), ctypes.c_size_t, ctypes.c_uint32]),
-        ("host_service", ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(Event), ctypes.c_uint32]),
-        ("host_destroy", None, [ctypes.c_void_p]),
-        ("packet_create", ctypes.POINTER(Packet), [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint32]),
-        ("packet_destroy", None, [ctypes.POINTER(Packet)]),
-        ("peer_send", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint8, ctypes.POINTER(Packet)]),
-        ("peer_disconnect", None, [ctypes.c_void_p, ctypes.c_uint32])):
-    function = getattr(ENET, "enet_" + name)
-    function.restype, function.argtypes = result, arguments
 
 
 class World:
@@ -79,39 +52,36 @@ class Player:
     """One ENet connection, served by a thread of its own. `heard` are all packets that came, oldest first."""
 
     def __init__(self, port, name="", data=3):
-        self.name, self.heard, self.parting, self.connected = name, [], None, False
+        self.name, self.heard, self.parting = name, [], None
         self.id = self.position = self.world = None
         self.alive, self.placed, self.went, self.brought, self.seen = False, 0, 0, 0, collections.Counter()
         self._lock, self._stop, self._map, self._told = threading.RLock(), False, zlib.decompressobj(), 0.0
         self._vxl, self._spoke = bytearray(), 0.0
-        self._host = ENET.enet_host_create(None, 1, 1, 0, 0)
-        ENET.enet_host_compress_with_range_coder(self._host)
-        self._peer = ENET.enet_host_connect(self._host, ctypes.byref(Address(0x0100007F, port)), 1, data)
+        self._host = Host(range_coder=True)
+        self._link = self._host.connect(port, 1, data, self)
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     # -- The link
     def _serve(self):
-        event = Event()
         while not self._stop:
             with self._lock:
-                while ENET.enet_host_service(self._host, ctypes.byref(event), 0) > 0:
-                    self._heard_of(event)
+                self._host.service()
                 self._keep_telling_where()
             time.sleep(0.004)
 
-    def _heard_of(self, event):
-        if event.kind == CONNECTED:
-            self.connected = True
-        elif event.kind == LEFT:
-            self.parting = event.data
-        elif event.kind == RECEIVED:
-            packet = ctypes.string_at(event.packet.contents.data, event.packet.contents.size)
-            ENET.enet_packet_destroy(event.packet)
-            self._take(packet[0], packet)
-            if packet[0] not in (WORLD, MAP_CHUNK):
-                self.heard.append(packet)
-            self.seen[packet[0]] += 1
+    def connected(self, _):
+        pass
+
+    def disconnected(self, reason):
+        self.parting, self.alive = reason, False
+
+    def received(self, packet):
+        kind = packet.data[0]
+        self._take(kind, packet.data)
+        if kind not in (WORLD, MAP_CHUNK):
+            self.heard.append(packet.data)
+        self.seen[kind] += 1
 
     def _take(self, kind, packet):
         if kind == MAP_START:
@@ -143,9 +113,8 @@ class Player:
 
     def say(self, kind, payload=b""):
         with self._lock:
-            packet = ENET.enet_packet_create(bytes([kind]) + payload, 1 + len(payload), RELIABLE)
-            if ENET.enet_peer_send(self._peer, 0, packet) != 0:
-                ENET.enet_packet_destroy(packet)
+            if self.parting is None:
+                self._link.send(bytes([kind]) + payload)
 
     def of(self, kind):
         return [packet for packet in self.heard if packet[0] == kind]
@@ -159,14 +128,12 @@ class Player:
     def kill(self):
         self._stop = True
         self._thread.join(5)
-        if self._host:
-            ENET.enet_host_destroy(self._host)
-            self._host = None
+        self._host.close()
 
     def leaves(self):
         with self._lock:
             self.alive = False
-            ENET.enet_peer_disconnect(self._peer, 0)
+            self._link.disconnect()
         wait_until(lambda: self.parting is not None, 10, f"{self.name} could not leave in order")
         self.kill()
 

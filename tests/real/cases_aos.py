@@ -36,7 +36,7 @@ class Match:
     """Two scripted players of different teams on one server, who may use its commands."""
 
     def __init__(self, stage, port, words):
-        self.words = words
+        self.words, self.weapon = words, 0
         self.anna, self.bob = (stage.keep(Player(port, name)) for name in ("anna", "bob"))
         self.players = (self.anna.joins(0), self.bob.joins(1))
         for player in self.players:
@@ -111,8 +111,8 @@ class Match:
 
     def rearm(self):
         bob = self.bob
-        created = bob.seen[CREATE]
-        bob.me(CHANGE_WEAPON, (bob.seen[CREATE] % 3))
+        created, self.weapon = bob.seen[CREATE], (self.weapon + 1) % 3
+        bob.me(CHANGE_WEAPON, self.weapon)
         bob.waits(lambda: bob.seen[CREATE] > created and bob.alive, 40, "his respawn with another weapon")
 
     def next_map(self):
