@@ -31,7 +31,7 @@ std::span<const Entry> entries() {
       {&bzdraft::game(), no_faces, no_mapping},  //
       {&bzflag::game(), no_faces, no_mapping},   //
       {&ogar::game(), no_faces, no_mapping},     //
-      {&panic::game(), no_faces, no_mapping},
+      {&panic::game(), panic::faces, panic::mapping},
   };
   return kAll;
 }

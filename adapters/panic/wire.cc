@@ -121,6 +121,10 @@ std::unique_ptr<wire::Codec> make_codec(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Panic>>(kDialects[dialect], dialect);
 }
 
+std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect) {
+  return std::make_unique<wire::TypedCodec<Panic>>(kDialects[dialect], dialect);
+}
+
 wire::Cut cut(wire::Way way, std::size_t dialect, Bytes bytes) {
   if (bytes.empty()) return {};
   const std::size_t size = way == wire::Way::kToServer ? kActionSize : size_of(kDialects[dialect], bytes);

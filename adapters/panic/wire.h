@@ -4,8 +4,10 @@
 
 #include <memory>
 
+#include "adapters/panic/messages.h"
 #include "adapters/wire/codec.h"
 #include "adapters/wire/frame.h"
+#include "adapters/wire/speech.h"
 
 namespace entente::panic {
 
@@ -13,6 +15,8 @@ namespace entente::panic {
 inline constexpr std::size_t kLargestFrame = 8 + 4 * 255;
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
+/// The same, typed.
+std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
 
 /// The frame at the start of `bytes`, sent `way`.
 wire::Cut cut(wire::Way way, std::size_t dialect, Bytes bytes);

@@ -1,0 +1,60 @@
+// The makers of Panic's faces, and what can be set about them.
+#include "adapters/panic/faces.h"
+
+#include "adapters/panic/back.h"
+#include "adapters/panic/front.h"
+#include "adapters/panic/panic.h"
+
+namespace entente::panic {
+namespace {
+
+constexpr core::Setting kFrontSettings[] = {
+    {"name",
+     "The name that the other game knows every player of this door by. Not said: panic- and four digits, another for "
+     "each."},
+    {"reset",
+     "yes: a new world or round begins with a second Game State, as the document has it. Not said, or no: never, "
+     "because the released client ends in an error on it."},
+    {"reconnect",
+     "How many seconds (0 to 60) a new client may take to say by an Action who it was, as the document has it; "
+     "it comes in only then. Not said: 0, nobody is asked."},
+};
+
+constexpr core::Setting kBackSettings[] = {
+    {"maps",
+     "A folder of .map files: what is known of the server's map. Not said: open ground of the right size, on which "
+     "walls are learnt by driving into them."},
+    {"leave",
+     "quit or close: how to leave the server. Not said: close, because its released program often dies of a Quit."},
+};
+
+}  // namespace
+
+std::string_view setting(const core::FaceOptions& options, std::string_view name) {
+  const auto at = options.settings.find(name);
+  return at != options.settings.end() ? std::string_view(at->second) : std::string_view();
+}
+
+std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
+  return std::make_unique<PanicFront>(options);
+}
+
+std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) {
+  std::string problems;
+  std::vector<Ground> maps;
+  if (const auto folder = setting(options, "maps"); !folder.empty()) maps = read_maps(std::string(folder), problems);
+  return std::make_unique<PanicBack>(options, std::move(maps), std::move(problems));
+}
+
+const core::Faces& faces() {
+  static const core::Faces kFaces = {make_front, make_back, kFrontSettings, kBackSettings};
+  return kFaces;
+}
+
+const char* reason_of(std::string_view word) {
+  for (const wire::Mapping& line : mapping())
+    if (line.message[0] == '\0' && word == line.word) return line.reason;
+  return "not known";
+}
+
+}  // namespace entente::panic

@@ -1,0 +1,60 @@
+// The battlefield as a server has told it: its pieces, the ground, and who may have shot whom.
+// Law: only what was told; a piece that was destroyed is not there any more.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "adapters/panic/ground.h"
+#include "adapters/panic/tank.h"
+#include "proxy/core/word.h"
+
+namespace entente::panic {
+
+struct Piece {
+  std::uint32_t number = 0;  ///< on the wire
+  std::uint32_t code = 0;    ///< of its Create
+  core::Id unit = 0, owner = 0;
+  bool mine = false;
+  std::int32_t health = 0;  ///< or what else its Create says: amount, style
+  Tile at;
+  Direction facing = Direction::kNorth;  ///< as the released client draws a tank that was never moved
+  std::optional<core::Micros> stood;     ///< when it was told, last of all, to have turned only: blocked, or it shot
+  bool shot_told = false;                ///< … and that it was a shot is known already
+};
+
+class Field {
+ public:
+  /// More do not fit on any map.
+  static constexpr std::size_t kMostPieces = 1024;
+
+  Ground ground = Ground::open(0, 0);
+
+  Piece* find(std::uint32_t number);
+  const Piece* find(std::uint32_t number) const { return const_cast<Field*>(this)->find(number); }
+  const Piece* find_unit(core::Id unit) const;
+  /// Null if there are too many.
+  Piece* put(const Piece& piece);
+  void remove(std::uint32_t number) { pieces_.erase(number); }
+  void clear() { pieces_.clear(); }
+  /// In the order of their numbers.
+  const std::map<std::uint32_t, Piece>& pieces() const { return pieces_; }
+  std::map<std::uint32_t, Piece>& pieces() { return pieces_; }
+
+  /// A tank or a brick stands there.
+  bool taken(Tile tile) const;
+  /// Known to be no way for a tank.
+  bool blocked(Tile tile) const { return ground.blocks(tile) || taken(tile); }
+
+  /// Whose shot, a moment before `now`, may have hit the victim: the last one's. Null if it was nobody's.
+  Piece* shooter_of(const Piece& victim, core::Micros now);
+
+  words::Pose pose(const Piece& piece) const;
+
+ private:
+  bool hits(const Piece& shooter, const Piece& victim) const;
+
+  std::map<std::uint32_t, Piece> pieces_;
+};
+
+}  // namespace entente::panic

@@ -1,0 +1,295 @@
+#include "adapters/panic/front.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "adapters/panic/faces.h"
+#include "adapters/panic/panic.h"
+#include "adapters/panic/wire.h"
+
+namespace entente::panic {
+namespace {
+
+using core::kMillisecond, core::kSecond, core::Micros;
+
+constexpr Micros kSpawnAgain = 5 * kSecond;
+constexpr Micros kSpawnAfterDeath = kSecond;  // at the least, so that a death is seen
+constexpr Micros kStepLook = 200 * kMillisecond;
+constexpr Micros kStepPatience = 400 * kMillisecond;  // at rest so long, and not there: it was blocked
+constexpr Micros kStepMost = 5 * kSecond;
+
+std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
+
+Micros seconds(std::string_view text) {
+  unsigned value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return std::min(value, 60U) * kSecond;
+}
+
+bool at_rest(const words::Pose& pose) {
+  return std::hypot(pose.vx(), pose.vy()) < 0.5 && std::abs(pose.yaw_rate()) < 0.05;
+}
+
+}  // namespace
+
+PanicFront::PanicFront(const core::FaceOptions& options)
+    : name_(setting(options, "name")),
+      starts_again_(setting(options, "reset") == "yes"),
+      asks_for_(seconds(setting(options, "reconnect"))),
+      speech_(make_speech(options.dialect)),
+      reader_(game(), options.dialect, wire::Way::kToServer),
+      screen_(options.dialect) {}
+
+// -- Coming in --------------------------------------------------------------------------------------------------------
+
+void PanicFront::opened(const core::Peer& peer, Out& out) {
+  host_ = host_of(peer.address);
+  if (asks_for_ == 0) return enter(words::PLAY, out);
+  enter_at_ = out.now() + asks_for_;
+  out.wake(enter_at_);
+}
+
+void PanicFront::enter(words::Role role, Out& out) {
+  phase_ = Phase::kEntered;
+  words::Enter enter;
+  // Panic has no names; the digits are for games in which two may not have the same.
+  enter.set_name(name_.empty() ? "panic-" + std::to_string(1000 + out.random() % 9000) : name_);
+  enter.set_role(role);
+  enter.set_version("panic 2");
+  out.say(enter);
+}
+
+/// Into play, as soon as the room lets it.
+void PanicFront::advance(Out& out) {
+  if (phase_ != Phase::kEntered || !out.world().ready()) return;
+  const core::PlayerState* me = out.world().player(out.me());
+  const bool watcher = me != nullptr && me->player.role() == words::WATCH;
+  if (!watcher && !in_play(out)) {
+    if (spawn_at_ == 0) ask_spawn(out);
+    return;
+  }
+  phase_ = watcher ? Phase::kWatching : Phase::kPlaying;
+  spawn_at_ = 0;
+  world_ = out.world().geometry() != nullptr ? out.world().geometry()->hash() : "";
+  screen_.greet(number(out), watcher, out);
+}
+
+void PanicFront::ask_spawn(Out& out) {
+  spawn_at_ = out.now() + kSpawnAgain;
+  out.wake(spawn_at_);
+  out.say(words::Spawn());
+}
+
+bool PanicFront::in_play(const Out& out) const {
+  const core::UnitState* unit = out.world().active_unit(out.me());
+  return unit != nullptr && unit->unit.alive();
+}
+
+/// The player's number on the wire: in Panic's own room that of his colour, as there.
+std::uint16_t PanicFront::number(const Out& out) const {
+  const core::PlayerState* me = out.world().player(out.me());
+  if (out.world().room().game() == "panic" && me != nullptr && me->player.team() != words::TEAM_ANY)
+    return static_cast<std::uint16_t>(seat_of_team(me->player.team(), 0) + 1);
+  return static_cast<std::uint16_t>(out.me());
+}
+
+/// The document: who lost his connection comes back with any Action that names his number. Only from where he was.
+void PanicFront::resume(std::uint16_t number, Out& out) {
+  const core::PlayerState* player = out.world().player(number);
+  if (player == nullptr || host_.empty() || host_of(player->player.address()) != host_)
+    return out.lose("Action.player", "nobody of that number was here from that address");
+  words::Resume word;
+  word.set_player(number);
+  phase_ = Phase::kEntered;
+  out.say(word);
+}
+
+void PanicFront::start_again(Out& out) {
+  if (!starts_again_ || (phase_ != Phase::kPlaying && phase_ != Phase::kWatching)) return;
+  phase_ = Phase::kEntered;
+  was_over_ = false;
+  advance(out);
+}
+
+// -- What the client asks for -----------------------------------------------------------------------------------------
+
+void PanicFront::receive(Lane lane, Bytes bytes, Out& out) {
+  std::optional<Fault> wrong;
+  const auto take = [&](const wire::Frame& frame) {
+    const auto heard = speech_->read(frame);
+    if (heard)
+      act(*std::get_if<Action>(heard->message), out);
+    else
+      wrong = heard.error();
+    return !wrong && phase_ != Phase::kLeft;
+  };
+  if (const auto fault = reader_.feed(lane, bytes, take)) wrong = fault;
+  if (wrong) out.fail(*wrong);
+}
+
+void PanicFront::act(const Action& action, Out& out) {
+  if (phase_ == Phase::kAsked) {
+    enter_at_ = 0;
+    resume(action.player, out);
+    if (phase_ == Phase::kAsked) enter(words::PLAY, out);
+    return;
+  }
+  if (phase_ == Phase::kEntered) return out.lose("Action", "the game has not begun");
+  if (action.player != number(out)) return out.lose("Action.player", "another player's");
+  if (action.action == ActionType::kQuit) return leave("the player quit", out);
+  if (action.action != ActionType::kDrive && action.action != ActionType::kShoot)
+    return out.lose("Action.action", "nothing that a player can do");
+  if (!is_direction(action.direction)) return out.lose("Action.direction", "no direction");
+  const core::Id unit = screen_.own_unit(action.piece, out);
+  if (unit == 0) return out.lose("Action.piece", "no living tank of his own");
+  if (selected_ != unit) {
+    selected_ = unit;
+    words::Select select;
+    select.set_unit(unit);
+    out.say(select);
+  }
+  action.action == ActionType::kDrive ? drive(unit, action.direction, out) : shoot(unit, action.direction, out);
+}
+
+void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
+  const auto from = screen_.tile_of(unit);
+  if (!from) return;
+  const Tile goal = step(*from, direction);
+  const bool same = step_.unit == unit && step_.goal == goal && out.now() < step_.since + kSecond;
+  if (same && !screen_.same_game()) return;  // a key that is held wishes it again and again
+  step_ = {unit, direction, goal, out.now()};
+  if (!screen_.same_game()) out.wake(out.now() + kStepPatience);
+  words::Step word;
+  word.set_unit(unit);
+  word.set_direction(static_cast<words::Direction>(direction));
+  word.set_x(screen_.tiles().x(goal));
+  word.set_y(screen_.tiles().y(goal));
+  out.say(word);
+}
+
+void PanicFront::shoot(core::Id unit, Direction direction, Out& out) {
+  const core::UnitState* state = out.world().unit(unit);
+  const Tile ahead = step({0, 0}, direction);
+  words::Fire fire;
+  fire.set_unit(unit);
+  fire.set_shot(++shots_);
+  fire.set_kind(words::RAY);
+  fire.set_x(state->unit.pose().x());
+  fire.set_y(state->unit.pose().y());
+  fire.set_z(state->unit.pose().z());
+  fire.set_vx(ahead.x);
+  fire.set_vy(-ahead.y);
+  fire.set_range(kModels[screen_.model_of_unit(unit)].range * screen_.tiles().side());
+  out.say(fire);
+}
+
+/// A step that was not done, and will not be: the tank only turns.
+void PanicFront::look_at_step(Out& out) {
+  if (step_.unit == 0 || screen_.same_game() || out.now() < step_.since + kStepPatience) return;
+  const core::UnitState* state = out.world().unit(step_.unit);
+  const bool done = screen_.tile_of(step_.unit) == step_.goal || state == nullptr || !state->unit.alive();
+  const bool stuck = !done && (at_rest(state->unit.pose()) || out.now() > step_.since + kStepMost);
+  if (!done && !stuck) return out.wake(out.now() + kStepLook);
+  if (stuck) screen_.turn(step_.unit, step_.direction, out);
+  step_.unit = 0;
+}
+
+void PanicFront::leave(std::string_view why, Out& out) {
+  if (phase_ == Phase::kLeft) return;
+  phase_ = Phase::kLeft;
+  words::Leave word;
+  word.set_why(std::string(why));
+  out.say(word);
+  out.close(why);  // the released client takes a closed connection for the end of the game
+}
+
+void PanicFront::tick(Out& out) {
+  if (phase_ == Phase::kAsked && out.now() >= enter_at_) enter(words::PLAY, out);
+  if (spawn_at_ != 0 && out.now() >= spawn_at_ && out.world().ready() && !in_play(out)) ask_spawn(out);
+  screen_.tick(out);
+  look_at_step(out);
+}
+
+// -- What is true -----------------------------------------------------------------------------------------------------
+
+void PanicFront::hear(const core::Fact& fact, Out& out) {
+  if (phase_ == Phase::kLeft) return;
+  std::visit([&](const auto& word) { on(word, out); }, fact.kind);
+  advance(out);
+}
+
+template <class T>
+void PanicFront::on(const T& word, Out& out) {
+  const std::string& name = word.GetDescriptor()->name();
+  out.lose(name.c_str(), reason_of(name));  // a descriptor lives as long as the program
+}
+
+void PanicFront::on(const words::Refused& refused, Out& out) {
+  const bool full = refused.code() == words::Refused::FULL || refused.code() == words::Refused::TEAM_FULL;
+  if (full && refused.may_retry() && phase_ == Phase::kEntered) return enter(words::WATCH, out);
+  leave(refused.text().empty() ? "refused" : refused.text(), out);
+}
+
+void PanicFront::on(const words::World& world, Out& out) {
+  if (world.hash() != world_) start_again(out);
+}
+
+void PanicFront::on(const words::Player&, Out&) {}
+
+void PanicFront::on(const words::PlayerGone&, Out& out) { screen_.look_at_all(out); }
+
+void PanicFront::on(const words::Owns& owns, Out& out) {
+  if (owns.player() == out.me()) screen_.look_at_own(out);
+}
+
+void PanicFront::on(const words::Gone& gone, Out& out) {
+  screen_.look_at(gone.unit(), out);
+  screen_.look_at_own(out);
+}
+
+void PanicFront::on(const words::Spawned& spawned, Out& out) {
+  const core::UnitState* state = out.world().unit(spawned.unit());
+  screen_.look_at(spawned.unit(), out);
+  if (state == nullptr || state->unit.owner() != out.me()) return;
+  spawn_at_ = 0;
+  screen_.look_at_own(out);
+  if (phase_ != Phase::kPlaying || !counts_ammo_) return;
+  ammo_ = kFullAmmo;
+  screen_.set_ammo(ammo_, out);
+}
+
+void PanicFront::on(const words::Died& died, Out& out) {
+  screen_.look_at(died.unit(), out);
+  if (died.player() != out.me() || phase_ != Phase::kPlaying || screen_.same_game() || in_play(out)) return;
+  const auto wait = static_cast<Micros>(std::clamp(died.respawn_s(), 0.0, 600.0) * static_cast<double>(kSecond));
+  spawn_at_ = out.now() + std::max(wait, kSpawnAfterDeath);
+  out.wake(spawn_at_);
+}
+
+void PanicFront::on(const words::Ammo& ammo, Out& out) {
+  if (ammo.player() != out.me()) return;
+  counts_ammo_ = false;
+  screen_.set_ammo(static_cast<std::int32_t>(std::min(ammo.clip(), 9999U)), out);
+}
+
+void PanicFront::on(const words::Shot& shot, Out& out) {
+  if (shot.vx() != 0 || shot.vy() != 0) screen_.turn(shot.unit(), direction_of(std::atan2(shot.vy(), shot.vx())), out);
+  if (shot.shooter() != out.me() || !counts_ammo_ || phase_ != Phase::kPlaying) return;
+  ammo_ = std::max(ammo_ - 1, 1);  // it never runs out where nobody counts
+  screen_.set_ammo(ammo_, out);
+}
+
+void PanicFront::on(const words::Round& round, Out& out) {
+  const core::PlayerState* me = out.world().player(out.me());
+  if (round.state() == words::Round::OVER) {
+    const bool team_won =
+        round.winning_team() != words::TEAM_ANY && me != nullptr && me->player.team() == round.winning_team();
+    screen_.end_round(round.winner() == out.me() || team_won, out);
+    was_over_ = true;
+  } else if (was_over_) {
+    start_again(out);
+  }
+}
+
+}  // namespace entente::panic

@@ -1,0 +1,171 @@
+#include "adapters/panic/ground.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+
+namespace entente::panic {
+namespace {
+
+constexpr int kLargest = 32;           // tiles a side: beyond, the released client's display ends in an error
+constexpr std::size_t kMostMaps = 64;  // files of a folder
+constexpr std::size_t kMostBytes = 64U << 10U;
+
+struct KnownSize {
+  std::uint8_t id, version;
+  int columns, rows;
+  bool walled;
+};
+// Measured on the released pair: the size of each of its maps, and whether walls stand all round it.
+constexpr KnownSize kKnown[] = {{1, 1, 30, 20, false}, {2, 1, 32, 32, true}};
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// From 0 to `most`; -1 if it is no such number.
+int number(std::string_view digits, int most) {
+  int value = -1;
+  const auto end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  return error == std::errc{} && stop == end && value >= 0 && value <= most ? value : -1;
+}
+
+const KnownSize* known_size(std::uint8_t id, std::uint8_t version) {
+  for (const KnownSize& known : kKnown)
+    if (known.id == id && known.version == version) return &known;
+  return nullptr;
+}
+
+/// FNV-1a: which map it is, not a secret.
+std::uint64_t hash_of(std::string_view digits) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : digits) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
+
+std::string hex(std::uint64_t value) {
+  std::string text(16, '0');
+  for (std::size_t i = 16; i-- > 0; value >>= 4U) text[i] = "0123456789abcdef"[value & 15U];
+  return text;
+}
+
+}  // namespace
+
+Ground::Ground(std::uint8_t id, std::uint8_t version, int columns, int rows)
+    : id_(id),
+      version_(version),
+      tiles_(columns, rows),
+      digits_(static_cast<std::size_t>(columns * rows), words::SHOTS_PASS | words::UNITS_PASS) {}
+
+Ground Ground::open(std::uint8_t id, std::uint8_t version) {
+  const KnownSize* known = known_size(id, version);
+  if (known == nullptr) return {id, version, kLargest, kLargest};
+  Ground ground(id, version, known->columns, known->rows);
+  ground.walled_ = known->walled;
+  ground.known_ = {known->columns - 1, known->rows - 1};
+  return ground;
+}
+
+Result<Ground> Ground::read(std::string_view text) {
+  const std::string_view whole = text;
+  const auto at = [&] { return whole.size() - text.size(); };
+  const std::string_view name = take_line(text);
+  const int id = number(take_line(text), 255), version = number(take_line(text), 255);
+  if (id < 0 || version < 0) return Fault{"bad map file", "id or version", at()};
+  const int players = number(take_line(text), 16);
+  if (players < 0) return Fault{"bad map file", "players", at()};
+  const int columns = number(take_line(text), 256), rows = number(take_line(text), 256);
+  if (columns < 1 || rows < 1) return Fault{"bad map file", "width or height", at()};
+  for (int i = 0; i <= players; ++i) take_line(text);  // where tanks start, and a blank line
+
+  Ground ground(static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(version), columns, rows);
+  ground.name_ = name;
+  ground.charted_ = true;
+  ground.known_ = {columns - 1, rows - 1};
+  ground.digits_.clear();
+  for (int row = 0; row < rows; ++row) {
+    const std::string_view line = take_line(text);
+    const bool good = line.size() == static_cast<std::size_t>(columns) &&
+                      std::all_of(line.begin(), line.end(), [](char c) { return c >= '0' && c <= '3'; });
+    if (!good) return Fault{"bad map file", "row", at()};
+    for (const char c : line) ground.digits_.push_back(static_cast<char>(c - '0'));
+  }
+  return ground;
+}
+
+void Ground::see(Tile tile) {
+  known_.x = std::max(known_.x, tile.x);
+  known_.y = std::max(known_.y, tile.y);
+}
+
+bool Ground::learn_wall(Tile tile) {
+  if (charted_ || blocks(tile)) return false;
+  digits_[static_cast<std::size_t>(tile.y * tiles_.columns() + tile.x)] = words::SHOTS_PASS;  // water, for all we know
+  return true;
+}
+
+bool Ground::shot_stays(Tile from, Direction direction, int range) const {
+  if (walled_) return true;
+  Tile tile = from;
+  for (int i = 0; i < range; ++i) {
+    tile = step(tile, direction);
+    if (tile.x < 0 || tile.y < 0 || tile.x > known_.x || tile.y > known_.y) return false;
+    if (charted_ && !shots_pass(tile)) return true;
+  }
+  return true;
+}
+
+words::World Ground::world() const {
+  words::World world;
+  const std::string number = std::to_string(id_) + "/" + std::to_string(version_);
+  world.set_hash("panic-" + number + "-" + (charted_ ? hex(hash_of(digits_)) : "open"));
+  world.set_kind(words::World::TILES);
+  world.set_name("panic " + number + (name_.empty() ? "" : " " + name_));
+  world.set_west(-tiles_.width() / 2);
+  world.set_east(tiles_.width() / 2);
+  world.set_south(-tiles_.height() / 2);
+  world.set_north(tiles_.height() / 2);
+  world.set_columns(static_cast<std::uint32_t>(tiles_.columns()));
+  world.set_rows(static_cast<std::uint32_t>(tiles_.rows()));
+  world.set_tiles(digits_);
+  world.set_walled(true);
+  return world;
+}
+
+std::optional<MapNumber> map_named(std::string_view name) {
+  if (!name.starts_with("panic ")) return std::nullopt;
+  name.remove_prefix(6);
+  name = name.substr(0, name.find(' '));
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const int id = number(name.substr(0, slash), 255), version = number(name.substr(slash + 1), 255);
+  if (id < 0 || version < 0) return std::nullopt;
+  return MapNumber{static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(version)};
+}
+
+std::vector<Ground> read_maps(const std::string& folder, std::string& problems) {
+  std::vector<Ground> maps;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() != ".map" || maps.size() == kMostMaps) continue;
+    std::string text(kMostBytes, '\0');
+    std::ifstream file(at->path(), std::ios::binary);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    const auto ground = Ground::read(text);
+    if (ground)
+      maps.push_back(*ground);
+    else
+      problems += at->path().filename().string() + " is no map: its " + ground.error().field + " is wrong. ";
+  }
+  if (error) problems += "The folder " + folder + " cannot be read: " + error.message() + ". ";
+  return maps;
+}
+
+}  // namespace entente::panic

@@ -1,0 +1,148 @@
+#include "adapters/panic/screen.h"
+
+#include "adapters/panic/ground.h"
+#include "adapters/panic/wire.h"
+
+namespace entente::panic {
+namespace {
+
+constexpr core::Micros kOneTurn = 100 * core::kMillisecond;  // a turn, and the shot that it was, are one turn
+constexpr int kShown = 32;                                   // tiles a side that the released client can count
+
+}  // namespace
+
+Screen::Screen(std::size_t dialect) : speech_(make_speech(dialect)), tiles_(kShown, kShown) {}
+
+std::optional<Tile> Screen::tile_of(core::Id unit) const {
+  const auto at = index_of_.find(unit);
+  if (at == index_of_.end() || !pieces_[at->second].there) return std::nullopt;
+  return pieces_[at->second].at;
+}
+
+std::uint32_t Screen::model_of_unit(core::Id unit) const {
+  const auto at = index_of_.find(unit);
+  return at != index_of_.end() ? model_of(pieces_[at->second].code) : 0;
+}
+
+core::Id Screen::own_unit(std::uint32_t number, const Out& out) const {
+  if (number == 0 || number > pieces_.size()) return 0;
+  const Piece& piece = pieces_[number - 1];
+  const core::UnitState* state = piece.own ? out.world().unit(piece.unit) : nullptr;
+  return state != nullptr && state->unit.alive() ? piece.unit : 0;
+}
+
+// -- Changes ----------------------------------------------------------------------------------------------------------
+
+void Screen::look_at(core::Id unit, Out& out) {
+  if (!greeted_) return;
+  const auto at = index_of_.find(unit);
+  const core::UnitState* state = out.world().unit(unit);
+  if (at == index_of_.end()) {
+    if (state != nullptr && shows(state->unit, out)) paint(piece_for(unit), out);
+    return;
+  }
+  const Index index = at->second;
+  if (state == nullptr) forget(index);
+  paint(index, out);
+}
+
+/// Where the numbers are Panic's own, each pose is a Move, also one that changes nothing.
+void Screen::look_at_pose(core::Id unit, Out& out) {
+  const auto at = index_of_.find(unit);
+  const core::UnitState* state = out.world().unit(unit);
+  if (same_game_ && at != index_of_.end() && state != nullptr) {
+    Piece& piece = pieces_[at->second];
+    const words::Pose& pose = state->unit.pose();
+    if (piece.there && tiles_.at(pose.x(), pose.y()) == piece.at) piece.turn = direction_of(pose.yaw());
+  }
+  look_at(unit, out);
+}
+
+void Screen::look_at_all(Out& out) {
+  for (Index i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i].unit == 0) continue;
+    if (out.world().unit(pieces_[i].unit) == nullptr) forget(i);
+    paint(i, out);
+  }
+}
+
+void Screen::turn(core::Id unit, Direction direction, Out& out) {
+  const auto at = index_of_.find(unit);
+  if (at == index_of_.end() || !pieces_[at->second].there || !is_direction(direction)) return;
+  Piece& piece = pieces_[at->second];
+  const bool shown = piece.facing == direction && piece.turned && out.now() < *piece.turned + kOneTurn;
+  if (shown) return;
+  piece.turn = direction;
+  paint(at->second, out);
+}
+
+void Screen::look_at_own(Out& out) {
+  if (!greeted_ || same_game_) return;
+  for (Index i = 0; i < pieces_.size(); ++i) {
+    if (!pieces_[i].own || own_unit(static_cast<std::uint32_t>(i + 1), out) != 0) continue;
+    if (const core::Id unit = unit_without_tank(out); unit != 0) give(i, unit, out);
+    paint(i, out);
+  }
+}
+
+/// A living unit of the player's that it cannot steer, for want of a tank.
+core::Id Screen::unit_without_tank(const Out& out) const {
+  const core::PlayerState* me = out.world().player(out.me());
+  if (me == nullptr) return 0;
+  for (const core::Id unit : me->units) {
+    const core::UnitState* state = out.world().unit(unit);
+    const auto at = index_of_.find(unit);
+    const bool steered = at != index_of_.end() && pieces_[at->second].own;
+    if (state != nullptr && state->unit.alive() && !steered) return unit;
+  }
+  return 0;
+}
+
+/// From now on this tank of the player's stands for that unit, which until now may have been one that only shows.
+void Screen::give(Index tank, core::Id unit, Out& out) {
+  if (const auto at = index_of_.find(unit); at != index_of_.end()) {
+    const Index other = at->second;
+    forget(other);
+    paint(other, out);
+  }
+  index_of_.erase(pieces_[tank].unit);
+  pieces_[tank].unit = unit;
+  index_of_[unit] = tank;
+}
+
+void Screen::set_ammo(std::int32_t ammo, Out& out) {
+  ammo_ = ammo;
+  ammo_told_.reset();
+  if (greeted_) send_counters(out);
+}
+
+void Screen::end_round(bool won, Out& out) {
+  if (!won_) won_ = won;
+  if (greeted_) send_counters(out);
+}
+
+void Screen::send_counters(Out& out) {
+  if (ammo_ && ammo_ != ammo_told_ && pace_.may_send(out)) {
+    ammo_told_ = ammo_;
+    tell_event(kUpdateAmmo, Direction::kNone, *ammo_, std::nullopt, out);
+  }
+  if (won_ && !over_told_ && pace_.may_send(out)) {
+    over_told_ = true;
+    tell_event(kGameOver, Direction::kNone, *won_ ? 1 : 0, std::nullopt, out);
+  }
+}
+
+void Screen::tick(Out& out) {
+  if (!greeted_) return;
+  send_counters(out);
+  for (std::size_t left = waiting_.size(); left > 0; --left) {
+    const Index index = waiting_.front();
+    waiting_.pop_front();
+    pieces_[index].waits = false;
+    paint(index, out);
+  }
+  for (Index i = 0; i < pieces_.size(); ++i)
+    if (pieces_[i].moves && !pieces_[i].waits) paint(i, out);
+}
+
+}  // namespace entente::panic

@@ -1,0 +1,116 @@
+// What a Panic client shows: the room's units as its pieces, told by as few messages as it takes.
+// Law: only what the released client survives: known ids, tiles 0 to 31, types 1-10 and 16-37, its own tanks never
+// destroyed where they may come back, and no more messages than it reads in a second.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "adapters/panic/pace.h"
+#include "adapters/panic/tank.h"
+#include "adapters/panic/tiles.h"
+#include "adapters/wire/speech.h"
+#include "proxy/core/session.h"
+#include "proxy/core/world.h"
+
+namespace entente::panic {
+
+class Screen {
+ public:
+  using Out = core::FrontOut;
+
+  explicit Screen(std::size_t dialect);
+
+  /// The whole greeting, once the room is ready; a second time, the client forgets what it knew. `number`: the
+  /// player's on the wire. A watcher has no tanks, and is told of no start.
+  void greet(std::uint16_t number, bool watcher, Out& out);
+
+  /// Something about this unit may have changed, or it is gone.
+  void look_at(core::Id unit, Out& out);
+  /// It was said where this unit is.
+  void look_at_pose(core::Id unit, Out& out);
+  /// Units may be gone without a word about each.
+  void look_at_all(Out& out);
+  /// It turns to there on the spot: it was blocked, or it shot.
+  void turn(core::Id unit, Direction direction, Out& out);
+  /// It is the player's, or is not any more; tanks of its own that were lost are given to the units it has now.
+  void look_at_own(Out& out);
+  void set_ammo(std::int32_t ammo, Out& out);
+  void end_round(bool won, Out& out);
+  /// What waits, as far as it may go now; what moves on by itself.
+  void tick(Out& out);
+
+  const Tiles& tiles() const { return tiles_; }
+  /// The room's numbers are Panic's, and who dies there is gone for good.
+  bool same_game() const { return same_game_; }
+  /// The player's own tank of that number; 0 if it is none, or nothing lives behind it.
+  core::Id own_unit(std::uint32_t number, const Out& out) const;
+  /// Where the client has that unit, if it shows it.
+  std::optional<Tile> tile_of(core::Id unit) const;
+  std::uint32_t model_of_unit(core::Id unit) const;
+
+ private:
+  struct Piece {
+    core::Id unit = 0;  ///< 0: nothing is behind it now
+    bool own = false;
+    bool there = false;
+    bool waits = false;  ///< for a message that it may not send yet
+    bool moves = false;  ///< on, by itself
+    std::uint32_t code = 0;
+    Tile at;
+    Direction facing = Direction::kNorth;  ///< as a client draws what was just created
+    Direction turn = Direction::kNone;     ///< to be shown on the spot
+    std::optional<core::Micros> turned;    ///< when that was last shown
+    std::int32_t health = 0;
+  };
+  using Index = std::size_t;  // its number less 1
+
+  // Greeting.
+  void forget_all();
+  void take_map(const core::World& world);
+  void take_units(bool watcher, Out& out);
+  GameState state_of(std::uint16_t number, Out& out) const;
+  void tell_pieces(Out& out);
+
+  // One piece.
+  bool shows(const words::Unit& unit, Out& out) const;
+  Index piece_for(core::Id unit);
+  void paint(Index index, Out& out);
+  bool paint_one(Index index, Out& out);
+  bool paint_absent(Index index, Out& out);
+  bool paint_place(Index index, const core::UnitState& state, Out& out);
+  bool paint_heading(Index index, const core::UnitState& state, Out& out);
+  bool paint_health(Index index, const words::Unit& unit, Out& out);
+  void forget(Index index);
+  core::Id unit_without_tank(const Out& out) const;
+  void give(Index tank, core::Id unit, Out& out);
+  std::uint32_t code_of(const words::Unit& unit, const Out& out) const;
+  std::int32_t value_of(const words::Unit& unit, std::uint32_t code) const;
+
+  // Sending.
+  bool waits(Index index);
+  void tell_create(Index index, const core::UnitState& state, Out& out);
+  void tell_event(std::uint8_t code, Direction direction, std::int32_t value, std::optional<Index> index, Out& out);
+  void send(const Message& message, std::uint32_t code, Out& out);
+  void send_counters(Out& out);
+
+  std::unique_ptr<wire::Speech<Message>> speech_;
+  Buffer bytes_;
+
+  Tiles tiles_;
+  std::uint8_t map_ = 2, map_version_ = 1;
+  bool same_game_ = false;
+  bool greeted_ = false;
+  std::vector<Piece> pieces_;
+  std::unordered_map<core::Id, Index> index_of_;
+  std::vector<Index> free_;
+  std::deque<Index> waiting_;
+  std::optional<std::int32_t> ammo_, ammo_told_;
+  std::optional<bool> won_;
+  bool over_told_ = false;
+  Pace pace_;
+};
+
+}  // namespace entente::panic

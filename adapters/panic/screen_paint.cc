@@ -1,0 +1,197 @@
+// What a Panic client is told about one piece, a message at a time: the first thing in which it differs from the truth.
+#include <algorithm>
+#include <cmath>
+
+#include "adapters/panic/faces.h"
+#include "adapters/panic/screen.h"
+
+namespace entente::panic {
+namespace {
+
+constexpr core::Micros kLook = 100 * core::kMillisecond;  // how often what moves by itself is looked at
+constexpr std::size_t kMostPieces = 4096;                 // numbers; beyond, those of units that are gone come again
+
+bool is_moving(const words::Pose& pose) {
+  return std::hypot(pose.vx(), pose.vy()) > 0.1 || std::abs(pose.yaw_rate()) > 0.01;
+}
+
+bool has_heading(const words::Unit& unit) {
+  return unit.kind() == words::Unit::TANK || unit.kind() == words::Unit::MAN;
+}
+
+}  // namespace
+
+bool Screen::shows(const words::Unit& unit, Out& out) const {
+  switch (unit.kind()) {
+    case words::Unit::TANK:
+    case words::Unit::MAN:
+    case words::Unit::BRICK:
+    case words::Unit::PICKUP:
+    case words::Unit::DECOR:
+      return true;
+    case words::Unit::CELL:
+      return unit.owner() != 0;
+    default:
+      out.lose("Unit", reason_of("Unit"));
+      return false;
+  }
+}
+
+Screen::Index Screen::piece_for(core::Id unit) {
+  Index index = pieces_.size();
+  if (index >= kMostPieces && !free_.empty()) {
+    index = free_.back();
+    free_.pop_back();
+    pieces_[index] = Piece();
+  } else {
+    pieces_.emplace_back();
+  }
+  pieces_[index].unit = unit;
+  index_of_[unit] = index;
+  return index;
+}
+
+/// Says what has changed, as far as it may; the rest waits, and the newest of it wins.
+void Screen::paint(Index index, Out& out) {
+  while (paint_one(index, out)) {
+  }
+}
+
+/// One message. False: there is none, or it has to wait.
+bool Screen::paint_one(Index index, Out& out) {
+  Piece& piece = pieces_[index];
+  const core::UnitState* state = out.world().unit(piece.unit);
+  if (state == nullptr || state->hidden || !state->unit.alive()) return paint_absent(index, out);
+  piece.moves = is_moving(state->unit.pose());
+  if (piece.moves) out.wake(out.now() + kLook);
+  const bool changed = !piece.own && piece.code != code_of(state->unit, out);
+  if (!piece.there || changed) {
+    if (!pace_.may_send(out)) return waits(index);
+    tell_create(index, *state, out);
+    return true;
+  }
+  return paint_place(index, *state, out);
+}
+
+/// A tank of the player's own would never come back if it were destroyed: it only has no health.
+bool Screen::paint_absent(Index index, Out& out) {
+  Piece& piece = pieces_[index];
+  piece.moves = false;
+  const bool comes_back = piece.own && !same_game_;
+  if (!piece.there || (comes_back && piece.health == 0)) return false;
+  if (!pace_.may_send(out)) return waits(index);
+  piece.health = 0;
+  piece.there = comes_back;
+  tell_event(comes_back ? kUpdateHealth : kDestroy, Direction::kNone, 0, index, out);
+  return true;
+}
+
+bool Screen::paint_place(Index index, const core::UnitState& state, Out& out) {
+  Piece& piece = pieces_[index];
+  const words::Pose pose = core::place_at(state.unit.pose(), state.posed, out.now());
+  const Tile there = tiles_.settle(piece.at, pose.x(), pose.y());
+  if (there == piece.at) return paint_heading(index, state, out);
+  if (!pace_.may_send(out)) return waits(index);
+  const int east = there.x - piece.at.x, south = there.y - piece.at.y;
+  if (east != 0) {
+    piece.facing = east > 0 ? Direction::kEast : Direction::kWest;
+    piece.at.x = there.x;
+  } else {
+    piece.facing = south > 0 ? Direction::kSouth : Direction::kNorth;
+    piece.at.y = there.y;
+  }
+  tell_event(kMove, piece.facing, std::abs(east != 0 ? east : south), index, out);
+  return true;
+}
+
+bool Screen::paint_heading(Index index, const core::UnitState& state, Out& out) {
+  Piece& piece = pieces_[index];
+  Direction direction = piece.turn;
+  if (direction == Direction::kNone)
+    direction = has_heading(state.unit) ? settle(piece.facing, state.unit.pose().yaw()) : piece.facing;
+  if (direction == piece.facing && piece.turn == Direction::kNone) return paint_health(index, state.unit, out);
+  if (!pace_.may_send(out)) return waits(index);
+  piece.turn = Direction::kNone;
+  piece.facing = direction;
+  piece.turned = out.now();
+  tell_event(kMove, direction, 0, index, out);
+  return true;
+}
+
+bool Screen::paint_health(Index index, const words::Unit& unit, Out& out) {
+  Piece& piece = pieces_[index];
+  const std::int32_t health = value_of(unit, piece.code);
+  if (health == piece.health) return false;
+  if (!pace_.may_send(out)) return waits(index);
+  piece.health = health;
+  tell_event(kUpdateHealth, Direction::kNone, health, index, out);
+  return true;
+}
+
+void Screen::forget(Index index) {
+  Piece& piece = pieces_[index];
+  index_of_.erase(piece.unit);
+  piece.unit = 0;
+  if (!piece.own) free_.push_back(index);
+}
+
+std::uint32_t Screen::code_of(const words::Unit& unit, const Out& out) const {
+  const auto otherwise = [&](std::uint32_t first, std::uint32_t last) {
+    return same_game_ && unit.model() >= first && unit.model() <= last ? unit.model() : first;
+  };
+  if (unit.kind() == words::Unit::BRICK) return otherwise(kFirstPiece, 7);
+  if (unit.kind() == words::Unit::PICKUP) return otherwise(8, 9);
+  if (unit.kind() == words::Unit::DECOR) return 10;
+  const bool mine = unit.owner() == out.me() && unit.team() == words::ROGUE;
+  return tank_code(mine ? 0 : seat_of_team(unit.team(), unit.owner() == out.me() ? 0 : 2),
+                   same_game_ ? unit.model() : 0);
+}
+
+/// Health in the client's terms: a share of what that model has; who lives has some.
+std::int32_t Screen::value_of(const words::Unit& unit, std::uint32_t code) const {
+  const double full = is_tank(code) ? kModels[model_of(code)].health : 1;
+  double value = unit.health();
+  if (!same_game_) value = unit.max_health() > 0 ? std::max(1.0, full * unit.health() / unit.max_health()) : full;
+  return value > -1e9 && value < 1e9 ? static_cast<std::int32_t>(std::lround(value)) : 0;
+}
+
+// -- Sending ----------------------------------------------------------------------------------------------------------
+
+/// Painted again in its turn, by a tick.
+bool Screen::waits(Index index) {
+  if (!std::exchange(pieces_[index].waits, true)) waiting_.push_back(index);
+  return false;
+}
+
+void Screen::tell_create(Index index, const core::UnitState& state, Out& out) {
+  Piece& piece = pieces_[index];
+  const words::Pose pose = core::place_at(state.unit.pose(), state.posed, out.now());
+  piece.there = true;
+  piece.code = code_of(state.unit, out);
+  piece.at = tiles_.at(pose.x(), pose.y());
+  piece.facing = Direction::kNorth;
+  piece.health = value_of(state.unit, piece.code);
+  CreatePiece create;
+  create.value = piece.health;
+  create.piece = static_cast<std::uint32_t>(index + 1);
+  create.x = static_cast<std::uint8_t>(piece.at.x);
+  create.y = static_cast<std::uint8_t>(piece.at.y);
+  send(create, piece.code, out);
+}
+
+void Screen::tell_event(std::uint8_t code, Direction direction, std::int32_t value, std::optional<Index> index,
+                        Out& out) {
+  Event event;
+  event.direction = direction;
+  event.value = value;
+  event.piece = index ? static_cast<std::uint32_t>(*index + 1) : 0;
+  send(event, code, out);
+}
+
+void Screen::send(const Message& message, std::uint32_t code, Out& out) {
+  bytes_.clear();
+  speech_->write(message, wire::Way::kToClient, bytes_, code);
+  out.send(Lane::kStream, bytes_);
+}
+
+}  // namespace entente::panic

@@ -1,0 +1,49 @@
+// The tanks of Panic: what the code of a Create says, and what a model can do. Law: numbers of the released server.
+#pragma once
+
+#include "adapters/panic/messages.h"
+#include "schema/game.pb.h"
+
+namespace entente::panic {
+
+inline bool is_tank(std::uint32_t code) { return code >= kFirstTank && code < kFirstEvent; }
+
+struct Model {
+  std::int32_t health;
+  int range;  ///< of its shot, in tiles
+};
+/// Commander, Interceptor, Eliminator, Negotiator.
+inline constexpr Model kModels[] = {{50, 6}, {30, 6}, {100, 3}, {20, 12}};
+inline constexpr std::int32_t kFullAmmo = 100;
+
+/// REQUIRES: is_tank(code).
+inline std::uint32_t model_of(std::uint32_t code) { return code & 3U; }
+/// Which player of the game, from 0 in the order of connecting: that is his colour.
+inline std::uint32_t seat_of(std::uint32_t code) { return code >> 2U & 3U; }
+
+inline constexpr words::Team kTeams[] = {words::RED, words::BLUE, words::YELLOW, words::GREEN};
+inline constexpr const char* kColours[] = {"red", "blue", "yellow", "green"};
+
+/// The seat of a team that Panic has, else the one that looks most like it; `otherwise` for no team at all.
+inline std::uint32_t seat_of_team(words::Team team, std::uint32_t otherwise) {
+  switch (team) {
+    case words::RED:
+    case words::HUNTER:
+      return 0;
+    case words::BLUE:
+    case words::PURPLE:
+      return 1;
+    case words::YELLOW:
+    case words::ROGUE:
+    case words::RABBIT:
+      return 2;
+    case words::GREEN:
+      return 3;
+    default:
+      return otherwise;
+  }
+}
+
+inline std::uint32_t tank_code(std::uint32_t seat, std::uint32_t model) { return kFirstTank + 4 * seat + (model & 3U); }
+
+}  // namespace entente::panic
