@@ -1,6 +1,8 @@
 #include "adapters/ogar/ogar.h"
 
+#include "adapters/ogar/back.h"
 #include "adapters/ogar/dialect.h"
+#include "adapters/ogar/front.h"
 
 namespace entente::ogar {
 namespace {
@@ -78,6 +80,11 @@ class OgarGame final : public wire::Game {
 const wire::Game& game() {
   static const OgarGame kGame;
   return kGame;
+}
+
+const core::Faces& faces() {
+  static const core::Faces kFaces{make_front, make_back, {}, {}};
+  return kFaces;
 }
 
 }  // namespace entente::ogar

@@ -1,7 +1,11 @@
 // Ogar (the family of Agar.io servers), as the registry and the tools see it.
 #pragma once
 
+#include <span>
+
 #include "adapters/wire/game.h"
+#include "adapters/wire/mapping.h"
+#include "proxy/core/faces.h"
 
 namespace entente::ogar {
 
@@ -10,5 +14,10 @@ const wire::Game& game();
 
 /// A codec of the dialect at `dialect` in game().dialects().
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
+
+/// Of modern3; for the other dialects they make none.
+const core::Faces& faces();
+/// Of modern3.
+std::span<const wire::Mapping> mapping();
 
 }  // namespace entente::ogar

@@ -1,5 +1,6 @@
 // The layout of every Ogar message, once, and the table of them.
 // Law: fields() computes nothing; what a dialect changes is a `when` of a feature.
+#include "adapters/ogar/wire.h"
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/messages.h"
 #include "adapters/ogar/ogar.h"
@@ -312,6 +313,10 @@ std::span<const wire::TypedRow<Ogar>> Ogar::rows() {
 }  // namespace
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect) {
+  return std::make_unique<wire::TypedCodec<Ogar>>(kDialects[dialect], dialect);
+}
+
+std::unique_ptr<Speech> make_speech(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Ogar>>(kDialects[dialect], dialect);
 }
 

@@ -1,0 +1,145 @@
+#include "adapters/ogar/crowd.h"
+
+#include <algorithm>
+
+namespace entente::ogar {
+namespace {
+
+constexpr core::Micros kAbsent = 60 * core::kSecond;  // OgarII takes the cells of who left away after as long
+
+std::string look(const std::string& name, std::uint32_t colour) { return name + '\n' + std::to_string(colour); }
+
+}  // namespace
+
+Crowd::Owner& Crowd::entry(core::Id id) {
+  Owner& owner = owners_[id];
+  owner.player.set_id(id);
+  owner.score.set_player(id);
+  return owner;
+}
+
+void Crowd::set_me(const words::Player& me, core::BackOut& out) {
+  me_ = me.id();
+  Owner& owner = entry(me_);
+  owner.player = me;
+  owner.told = true;
+  out.say(owner.player);
+}
+
+Crowd::Owner& Crowd::me(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out) {
+  me_ = out.me();
+  Owner& owner = entry(me_);
+  words::Player& player = owner.player;
+  if (!owner.told || player.name() != name || player.colour() != colour || player.team() != team ||
+      player.role() != words::PLAY) {
+    player.set_name(name);
+    player.set_colour(colour);
+    player.set_team(team);
+    player.set_role(words::PLAY);
+    player.set_responding(true);
+    owner.told = true;
+    out.say(player);
+  }
+  return owner;
+}
+
+Crowd::Owner& Crowd::owner(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out) {
+  const std::string key = look(name, colour);
+  if (const auto at = by_look_.find(key); at != by_look_.end()) return owners_.at(at->second);
+  if (owners_.size() >= kMost) out.lose("Update.added.name", "more players than a room keeps");
+  const core::Id id = owners_.size() < kMost ? out.new_id() : 0;
+  Owner& owner = entry(id);
+  if (id == 0) return owner;  // nobody's
+  by_look_[key] = id;
+  owner.player.set_name(name);
+  owner.player.set_colour(colour);
+  owner.player.set_team(team);
+  owner.player.set_responding(true);
+  owner.told = true;
+  out.say(owner.player);
+  return owner;
+}
+
+Crowd::Owner* Crowd::find(core::Id player) {
+  const auto at = owners_.find(player);
+  return at != owners_.end() ? &at->second : nullptr;
+}
+
+core::Id Crowd::named(const std::string& name, std::uint32_t colour) const {
+  if (const auto at = owners_.find(me_); at != owners_.end() && at->second.player.name() == name) return me_;
+  if (const auto at = by_look_.find(look(name, colour)); at != by_look_.end()) return at->second;
+  for (const auto& [id, owner] : owners_)
+    if (owner.player.name() == name) return id;
+  return 0;
+}
+
+void Crowd::gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, core::BackOut& out) {
+  if (owner.player.id() == 0) return;
+  const bool new_life = owner.units.empty() && (owner.dead || owner.player.id() == me_);
+  if (new_life) owner.spawned = pose;
+  owner.dead = false;
+  owner.units.push_back({pose.unit(), cell});
+  owner.changed = true;
+  owner.seen = out.now();
+}
+
+void Crowd::lost(Owner& owner, core::Id unit) {
+  std::erase_if(owner.units, [&](const OwnCell& own) { return own.unit == unit; });
+  if (owner.active.unit == unit) owner.active = {};
+  owner.changed = true;
+}
+
+void Crowd::died(Owner& owner, core::Id unit, Owner* by, words::DeathCause why, core::BackOut& out) {
+  if (owner.player.id() == 0 || owner.dead || !owner.units.empty() || owner.hidden > 0) return;
+  owner.dead = true;
+  words::Died died;
+  died.set_player(owner.player.id());
+  died.set_unit(unit);
+  died.set_why(why);
+  died.set_synthesised(true);
+  const bool killed = by != nullptr && by->player.id() != 0 && by != &owner;
+  if (killed) died.set_killer(by->player.id());
+  out.say(died);
+  owner.score.set_losses(owner.score.losses() + 1);
+  say_score(owner, out);
+  if (!killed) return;
+  by->score.set_wins(by->score.wins() + 1);
+  say_score(*by, out);
+}
+
+void Crowd::say_score(Owner& owner, core::BackOut& out) { out.say(owner.score); }
+
+void Crowd::say_owned(Owner& owner, core::BackOut& out) {
+  owner.changed = false;
+  owner.seen = out.now();
+  words::Owns owns;
+  owns.set_player(owner.player.id());
+  for (const OwnCell& own : owner.units) owns.add_units(own.unit);
+  owns.set_active(owner.active.unit);
+  out.say(std::move(owns));
+  if (!owner.spawned) return;
+  words::Spawned spawned;
+  spawned.set_unit(owner.spawned->unit());
+  *spawned.mutable_pose() = *owner.spawned;
+  owner.spawned.reset();
+  out.say(std::move(spawned));
+}
+
+void Crowd::forget_absent(core::BackOut& out) {
+  for (auto at = owners_.begin(); at != owners_.end();) {
+    const Owner& owner = at->second;
+    const bool here = !owner.units.empty() || owner.hidden > 0 || owner.player.id() == me_ || owner.player.id() == 0;
+    if (here || out.now() - owner.seen < kAbsent) {
+      ++at;
+      continue;
+    }
+    words::PlayerGone gone;
+    gone.set_id(owner.player.id());
+    gone.set_why("not seen any more");
+    out.say(gone);
+    by_look_.erase(look(owner.player.name(), owner.player.colour()));
+    at = owners_.erase(at);
+  }
+}
+
+}  // namespace entente::ogar

@@ -1,0 +1,45 @@
+// Where a client looks: the box of the plane that it is fed. Law: as OgarII reckons it: the plain middle of the own
+// cells, the farther out the larger they are together; where the last of them died; over who leads; or where a roamer
+// flies.
+#pragma once
+
+#include "adapters/ogar/map.h"
+#include "proxy/core/world.h"
+
+namespace entente::ogar {
+
+/// In Ogar's units.
+struct View {
+  double x = 0, y = 0, scale = 1;
+  double half_width() const { return kWindowWidth / 2 / scale; }
+  double half_height() const { return kWindowHeight / 2 / scale; }
+};
+
+class Eye {
+ public:
+  enum class State : std::uint8_t { kIdle, kPlaying, kLeader, kRoaming };
+
+  /// The player wants to watch. Means nothing while it plays.
+  void watch(State how);
+  /// The server has its own idea of where a watcher looks.
+  void told(const words::View& view, core::Micros now);
+
+  /// Once a painting. `mouse_x`, `mouse_y`: where a roamer flies to.
+  void look(const core::World& world, core::Id me, double mouse_x, double mouse_y, core::Micros now);
+
+  State state() const { return state_; }
+  bool watches() const { return state_ == State::kLeader || state_ == State::kRoaming; }
+  const View& view() const { return view_; }
+
+ private:
+  bool over_cells(const core::World& world, const core::PlayerState& player, bool only_owned);
+  bool over_leader(const core::World& world, core::Id me);
+  void fly(const core::World& world, double mouse_x, double mouse_y);
+
+  State state_ = State::kIdle;
+  View view_, told_;
+  bool was_told_ = false;
+  core::Micros told_at_ = 0;
+};
+
+}  // namespace entente::ogar

@@ -1,0 +1,75 @@
+// What one client of an Ogar server is shown, told as facts. It knows cells, not messages: a modern update or a legacy
+// one is told to it cell by cell. Law: a cell is one unit as long as the server keeps its id; what left the view is
+// hidden, what was eaten is gone, and what is neither is never said.
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "adapters/ogar/crowd.h"
+#include "adapters/ogar/map.h"
+
+namespace entente::ogar {
+
+class Fold {
+ public:
+  void set_plane(const Plane& plane) { plane_ = plane; }
+  const Plane& plane() const { return plane_; }
+  void set_teams(bool teams) { teams_ = teams; }
+  Crowd& crowd() { return crowd_; }
+
+  // What one update tells, in this order.
+  void added(const AddedCell& cell, core::BackOut& out);
+  void updated(const UpdatedCell& cell, core::BackOut& out);
+  void eaten(const Eaten& eaten) { eaten_.push_back(eaten); }
+  void removed(std::uint32_t id, core::BackOut& out);
+  /// It is all told.
+  void done(core::BackOut& out);
+
+  /// The world was left: nothing of it is there any more.
+  void clear(core::BackOut& out);
+  /// Time passed without an update.
+  void settle(core::BackOut& out);
+
+  /// The cells of this side's player.
+  struct Self {
+    std::size_t cells = 0;
+    double x = 0, y = 0;  ///< their middle, metres
+    double largest = 0;   ///< size, Ogar's units
+  };
+  Self self() const;
+
+ private:
+  struct Cell {
+    core::Id unit = 0, owner = 0;
+    words::Pose pose;
+    std::uint16_t size = 0;
+    bool owned = false, hidden = false, moving = false;
+    core::Micros moved = 0;      ///< when it was last seen to move
+    core::Micros hidden_at = 0;  ///< when it left the view
+  };
+
+  Crowd::Owner* owner_of(const AddedCell& cell, core::BackOut& out);
+  void move(Cell& cell, const UpdatedCell& to, core::BackOut& out);
+  void change(const Cell& cell, const UpdatedCell& to, core::BackOut& out);
+  void stop_standing(core::BackOut& out);
+  void hide(std::uint32_t id, Cell& cell, core::BackOut& out);
+  void end(std::uint32_t id, core::Id by, Crowd::Owner* eater, words::DeathCause why, core::BackOut& out);
+  void forget_hidden(core::BackOut& out);
+
+  Plane plane_;
+  bool teams_ = false;
+  Crowd crowd_;
+  std::unordered_map<std::uint32_t, Cell> cells_;  // by the server's id
+  std::vector<std::uint32_t> own_, moving_;
+  std::vector<Eaten> eaten_;  // in this update
+  struct Hidden {
+    std::uint32_t id;
+    core::Micros since;
+  };
+  std::deque<Hidden> hidden_;  // the oldest first; not all of them still are
+  core::Micros checked_ = 0;
+};
+
+}  // namespace entente::ogar

@@ -1,0 +1,65 @@
+// How a watcher sees a unit that its server moves by leaps (a Panic tank: a tile at once): it glides from where it was
+// seen to where it is, in the time that its last move took, so that one who drives on and on drives smoothly.
+// Law: never more than two tiles behind; beyond that it jumps. A unit that says its speed is shown where it has come
+// to.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "proxy/core/world.h"
+
+namespace entente::ogar {
+
+class Glide {
+ public:
+  struct Point {
+    double x, y;  ///< metres
+  };
+
+  /// Where to show who was told to be at `pose` at `posed`.
+  Point at(const words::Pose& pose, core::Micros posed, core::Micros now) {
+    if (pose.vx() != 0 || pose.vy() != 0) {
+      const words::Pose reckoned = core::place_at(pose, posed, now);
+      rest({reckoned.x(), reckoned.y()}, posed);
+      return to_;
+    }
+    const Point target{pose.x(), pose.y()};
+    if (!known_) rest(target, posed);
+    if (target.x != to_.x || target.y != to_.y) move(target, posed, now);
+    const Point shown = along(now);
+    if (std::hypot(target.x - shown.x, target.y - shown.y) > kMostBehind) rest(target, posed);
+    return along(now);
+  }
+
+  /// It did not drive there.
+  void jump() { known_ = false; }
+
+ private:
+  static constexpr double kMostBehind = 50;  // metres: two tiles
+
+  void rest(Point point, core::Micros posed) {
+    known_ = true;
+    from_ = to_ = point;
+    takes_ = 0;
+    moved_ = posed;
+  }
+  void move(Point target, core::Micros posed, core::Micros now) {
+    from_ = along(now);
+    to_ = target;
+    began_ = now;
+    takes_ = std::min(core::kSecond, posed - std::min(posed, moved_));
+    moved_ = posed;
+  }
+  Point along(core::Micros now) const {
+    if (takes_ == 0 || now >= began_ + takes_) return to_;
+    const double part = static_cast<double>(now - began_) / static_cast<double>(takes_);
+    return {std::lerp(from_.x, to_.x, part), std::lerp(from_.y, to_.y, part)};
+  }
+
+  bool known_ = false;
+  Point from_{}, to_{};
+  core::Micros began_ = 0, takes_ = 0, moved_ = 0;
+};
+
+}  // namespace entente::ogar

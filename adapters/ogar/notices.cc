@@ -1,0 +1,64 @@
+#include "adapters/ogar/notices.h"
+
+#include "adapters/ogar/map.h"
+#include "adapters/ogar/text.h"
+
+namespace entente::ogar {
+namespace {
+
+std::string name_of(core::Id player, const core::World& world) {
+  const core::PlayerState* state = world.player(player);
+  return state != nullptr ? state->player.name() : "";
+}
+
+std::string waiting(const words::Waiting& waiting) {
+  if (waiting.need() == 0) return "waiting for more players";
+  return "waiting for players: " + std::to_string(waiting.have()) + " of " + std::to_string(waiting.need());
+}
+
+std::string over(const words::Round& round, const core::World& world) {
+  if (round.state() != words::Round::OVER) return {};
+  const std::string winner = name_of(round.winner(), world);
+  return winner.empty() ? "the round is over" : "the round is over: " + winner + " has won";
+}
+
+}  // namespace
+
+std::string notice_of(const core::Fact& fact, const core::World& world) {
+  return std::visit(core::Overloaded{[](const words::Notice& word) { return word.text(); },
+                                     [](const words::Waiting& word) { return waiting(word); },
+                                     [&](const words::Round& word) { return over(word, world); },
+                                     [](const words::Refused& word) { return "you may not come in: " + word.text(); },
+                                     [](const words::Kicked& word) { return "you must go: " + word.text(); },
+                                     [](const words::ClaimRefused& word) { return "refused: " + word.why(); },
+                                     [](const auto&) { return std::string(); }},
+                    fact.kind);
+}
+
+ChatLine server_line(std::string_view text) {
+  ChatLine line;
+  set(line.name, "Server");
+  line.colour = {63, 63, 192};
+  line.by_server = 1;
+  set(line.text, text);
+  return line;
+}
+
+ChatLine chat_line(const words::Said& said, const core::World& world) {
+  const core::PlayerState* player = world.player(said.from());
+  std::string name = said.name();
+  if (name.empty() && player != nullptr) name = player->player.name();
+  if (said.from() == 0 && name.empty()) return server_line(said.text());
+  ChatLine line;
+  set(line.name, name);
+  const std::uint32_t own = player != nullptr ? player->player.colour() : 0;
+  const std::uint32_t rgb = said.colour() != 0 ? said.colour() : own;
+  line.colour = rgb != 0 ? colour_of(rgb) : colour_of(player != nullptr ? player->player.team() : words::TEAM_ANY);
+  const char* aside = said.scope() == words::Say::EVERYBODY ? ""
+                      : said.scope() == words::Say::MY_TEAM ? "(team) "
+                                                            : "(to you) ";
+  set(line.text, aside + said.text());
+  return line;
+}
+
+}  // namespace entente::ogar

@@ -1,0 +1,240 @@
+#include "adapters/ogar/paint.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace entente::ogar {
+namespace {
+
+using core::kSecond, core::Micros, words::Unit;
+
+constexpr std::uint64_t kShotKey = 1ULL << 63U, kRayKey = 3ULL << 62U, kShapeKey = 1ULL << 62U;
+constexpr std::size_t kMostEaten = 4096, kMostRays = 64, kMostSpare = 4096;
+constexpr std::uint16_t kShotSize = 20;
+constexpr Micros kRayFlies = 300 * core::kMillisecond;
+constexpr double kRayRange = 150;  // metres, of a ray that does not say: six tiles
+constexpr double kMargin = 1.125;  // a server reckons views by radii that it does not tell to the last fraction
+
+bool leaps(Unit::Kind kind) { return kind == Unit::TANK || kind == Unit::MAN; }
+
+double seconds(Micros time) { return static_cast<double>(time) / kSecond; }
+
+}  // namespace
+
+void Painter::hear(const core::Fact& fact, const core::World& world) {
+  const auto ate = [&](core::Id killed, core::Id killer) {
+    if (killed != 0 && killer != 0 && eaten_.size() < kMostEaten) eaten_.push_back({killed, killer});
+  };
+  const auto wide = [&](double radius) { widest_ = std::max(widest_, radius); };
+  const auto jump = [&](core::Id unit) {
+    if (const auto at = painted_.find(unit); at != painted_.end()) at->second.glide.jump();
+  };
+  std::visit(core::Overloaded{[&](const words::Gone& gone) { ate(gone.unit(), gone.by()); },
+                              [&](const words::Died& died) {
+                                const auto* killer = world.player(died.killer());
+                                if (killer != nullptr) ate(died.unit(), killer->active);
+                              },
+                              [&](const words::Unit& unit) { wide(unit.radius()); },
+                              [&](const words::Pose& pose) { wide(pose.radius()); },
+                              [&](const words::UnitChanged& changed) { wide(changed.radius()); },
+                              [&](const words::Spawned& spawned) { jump(spawned.unit()); },
+                              [&](const words::Teleported& teleported) { jump(teleported.unit()); },
+                              [&](const words::Shot& shot) {
+                                if (shot.kind() != words::RAY || rays_.size() >= kMostRays) return;
+                                const double far = std::hypot(shot.vx(), shot.vy());
+                                const double range =
+                                    (shot.range() > 0 ? shot.range() : kRayRange) / std::max(far, 1e-9);
+                                rays_.push_back({kRayKey | ++next_ray_, shot.x(), shot.y(), shot.vx() * range,
+                                                 shot.vy() * range, shot.team(), fact.at});
+                              },
+                              [](const auto&) {}},
+             fact.kind);
+}
+
+Changes& Painter::paint(const View& view, core::FrontOut& out) {
+  changes_.added.clear();
+  changes_.updated.clear();
+  changes_.eaten.clear();
+  changes_.removed.clear();
+  ++turn_;
+  measure(out.world(), out.now());
+  const Box box = box_of(view);
+  paint_units(box, out);
+  paint_shots(box, out);
+  paint_shapes(box, out);
+  sweep();
+  return changes_;
+}
+
+void Painter::forget() {
+  for (auto at = painted_.begin(); at != painted_.end();) spare_.push_back(painted_.extract(at++));
+  eaten_.clear();
+}
+
+Painter::Box Painter::box_of(const View& view) {
+  const Plane plane;
+  const double wide = kMargin * plane.metres(view.half_width()), high = kMargin * plane.metres(view.half_height());
+  const double x = plane.east(view.x), y = plane.north(view.y);
+  return {x - wide, x + wide, y - high, y + high};
+}
+
+/// The widest unit: so far beyond the view may be the middle of one that still touches it.
+void Painter::measure(const core::World& world, Micros now) {
+  if (measured_ != 0 && now - measured_ < kSecond) return;
+  measured_ = std::max<Micros>(now, 1);
+  widest_ = Plane().metres(64);
+  for (const auto& [id, state] : world.units()) widest_ = std::max(widest_, state.unit.radius());
+}
+
+void Painter::paint_units(const Box& box, core::FrontOut& out) {
+  const core::World& world = out.world();
+  if (const core::PlayerState* me = world.player(out.me()))  // own cells are always in view
+    for (const core::Id id : me->units)
+      if (const core::UnitState* state = world.unit(id)) paint_unit(*state, out);
+  world.in_box(box.west - widest_, box.east + widest_, box.south - widest_, box.north + widest_,
+               [&](const core::UnitState& state) {
+                 const auto& pose = state.unit.pose();
+                 const double radius = Plane().metres(size_of(state.unit));
+                 if (box.touches(pose.x(), pose.y(), radius)) paint_unit(state, out);
+               });
+}
+
+void Painter::paint_unit(const core::UnitState& state, core::FrontOut& out) {
+  if (!is_shown(state)) return;
+  const Unit& unit = state.unit;
+  Look look;
+  dress(unit, out.world(), look);
+  if (const core::PlayerState* me = out.world().player(out.me())) look.owned = is_owned(unit, *me, out.world());
+  Glide::Point point{unit.pose().x(), unit.pose().y()};
+  if (leaps(unit.kind())) point = entry(unit.id()).glide.at(unit.pose(), state.posed, out.now());
+  const Plane plane;
+  look.x = static_cast<float>(plane.x(point.x));
+  look.y = static_cast<float>(plane.y(point.y));
+  stroke(unit.id(), unit.id(), look, out);
+}
+
+void Painter::paint_shots(const Box& box, core::FrontOut& out) {
+  for (const core::ShotState& state : out.world().shots()) {
+    const words::Shot& shot = state.shot;
+    const double flown = seconds(out.now() - std::min(out.now(), state.fired));
+    if (flown > shot.life()) continue;
+    const Key key = kShotKey | static_cast<Key>(shot.shooter() & 0x3fffffffU) << 32U | shot.shot();
+    paint_ball(key, shot.x() + shot.vx() * flown, shot.y() + shot.vy() * flown, shot.team(), box, out);
+  }
+  std::erase_if(rays_, [&](const Ray& ray) { return out.now() - ray.began > kRayFlies; });
+  for (const Ray& ray : rays_) {
+    const double part = seconds(out.now() - ray.began) / seconds(kRayFlies);
+    paint_ball(ray.key, ray.x + part * ray.dx, ray.y + part * ray.dy, ray.team, box, out);
+  }
+}
+
+void Painter::paint_ball(Key key, double x, double y, words::Team team, const Box& box, core::FrontOut& out) {
+  if (!box.touches(x, y, 0)) return;
+  const Plane plane;
+  Look look;
+  look.type = CellType::kEjected;
+  look.size = kShotSize;
+  look.colour = colour_of(team);
+  look.x = static_cast<float>(plane.x(x));
+  look.y = static_cast<float>(plane.y(y));
+  stroke(key, 0, look, out);
+}
+
+void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
+  if (out.world().geometry() == nullptr) return;
+  shapes_.lay(*out.world().geometry());
+  std::size_t shown = 0;
+  shapes_.in_box(box.west, box.east, box.south, box.north, [&](std::size_t index, const Look& look) {
+    if (shown++ < kMostShapes) stroke(kShapeKey | index, 0, look, out);
+  });
+}
+
+/// `wire`: the id to give it, if it is new; 0: any.
+void Painter::stroke(Key key, core::Id wire, const Look& look, core::FrontOut& out) {
+  Painted& cell = entry(key);
+  if (cell.turn == turn_) return;
+  cell.turn = turn_;
+  const bool unknown = cell.wire == 0;
+  if (!unknown && cell.owned == look.owned && cell.type == look.type) return update(cell, look);
+  // Only a cell that is added can be told to be owned, or not to be: it becomes another one.
+  if (!unknown) changes_.removed.push_back(cell.wire);
+  cell.wire = unknown && wire != 0 ? wire : out.new_id();
+  add(cell, look);
+}
+
+void Painter::add(Painted& cell, const Look& look) {
+  cell.type = look.type;
+  cell.x = look.x;
+  cell.y = look.y;
+  cell.size = look.size;
+  cell.colour = look.colour;
+  cell.owned = look.owned;
+  cell.name = look.name;
+  cell.skin = look.skin;
+  AddedCell& added = changes_.added.emplace_back();
+  added.id = cell.wire;
+  added.type = cell.type;
+  added.x = cell.x;
+  added.y = cell.y;
+  added.size = cell.size;
+  added.colour = cell.colour;
+  added.flags =
+      static_cast<std::uint8_t>((cell.owned ? 1 : 0) | (cell.name.empty() ? 0 : 2) | (cell.skin.empty() ? 0 : 4));
+  added.name.chars = cell.name;
+  added.skin.chars = cell.skin;
+}
+
+void Painter::update(Painted& cell, const Look& look) {
+  const unsigned flags = (cell.x != look.x || cell.y != look.y ? 1U : 0U) | (cell.size != look.size ? 2U : 0U) |
+                         (cell.colour != look.colour ? 4U : 0U) | (cell.name != look.name ? 8U : 0U) |
+                         (cell.skin != look.skin ? 16U : 0U);
+  if (flags == 0) return;
+  UpdatedCell& updated = changes_.updated.emplace_back();
+  updated.id = cell.wire;
+  updated.flags = static_cast<std::uint8_t>(flags);
+  updated.x = cell.x = look.x;
+  updated.y = cell.y = look.y;
+  updated.size = cell.size = look.size;
+  updated.colour = cell.colour = look.colour;
+  if ((flags & 8U) != 0) updated.name.chars = cell.name = look.name;
+  if ((flags & 16U) != 0) updated.skin.chars = cell.skin = look.skin;
+}
+
+void Painter::sweep() {
+  for (const auto& [key, cell] : painted_)  // before any goes: its killer may go, too
+    if (cell.turn != turn_ && key < kShapeKey) tell_eaten(key, cell);
+  for (auto at = painted_.begin(); at != painted_.end();) {
+    const auto here = at++;
+    if (here->second.turn == turn_) continue;
+    changes_.removed.push_back(here->second.wire);
+    if (spare_.size() < kMostSpare)
+      spare_.push_back(painted_.extract(here));
+    else
+      painted_.erase(here);
+  }
+  eaten_.clear();
+}
+
+/// If it was eaten, and the client knows by whom.
+void Painter::tell_eaten(Key key, const Painted& cell) {
+  for (const Eating& eating : eaten_) {
+    if (eating.killed != key) continue;
+    if (const auto killer = painted_.find(eating.killer); killer != painted_.end() && killer->first != key)
+      changes_.eaten.push_back({cell.wire, killer->second.wire});
+    return;
+  }
+}
+
+Painter::Painted& Painter::entry(Key key) {
+  if (const auto at = painted_.find(key); at != painted_.end()) return at->second;
+  if (spare_.empty()) return painted_[key];
+  auto node = std::move(spare_.back());
+  spare_.pop_back();
+  node.key() = key;
+  Painted& cell = node.mapped();
+  cell.wire = cell.turn = 0;
+  cell.glide = {};
+  return painted_.insert(std::move(node)).position->second;
+}
+
+}  // namespace entente::ogar

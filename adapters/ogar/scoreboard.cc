@@ -1,0 +1,97 @@
+#include "adapters/ogar/scoreboard.h"
+
+#include <algorithm>
+#include <string>
+
+#include "adapters/ogar/text.h"
+
+namespace entente::ogar {
+namespace {
+
+constexpr std::size_t kRows = 10;
+constexpr unsigned kHighlighted = 1, kMe = 2;
+
+bool same(const Board& a, const Board& b) {
+  const auto row = [](const BoardRow& x, const BoardRow& y) {
+    return x.position == y.position && x.flags == y.flags && x.name.chars == y.name.chars;
+  };
+  const auto line = [](const ZText& x, const ZText& y) { return x.chars == y.chars; };
+  return a.type == b.type && a.slices == b.slices && std::ranges::equal(a.rows, b.rows, row) &&
+         std::ranges::equal(a.lines, b.lines, line);
+}
+
+const char* name_of(words::Team team) {
+  switch (team) {
+    case words::RED:
+      return "red team";
+    case words::GREEN:
+      return "green team";
+    case words::BLUE:
+      return "blue team";
+    case words::PURPLE:
+      return "purple team";
+    case words::YELLOW:
+      return "yellow team";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+bool Scoreboard::refresh(const core::World& world, core::Id me) {
+  rows_ = 0;
+  next_.type = 1;
+  next_.slices.clear();
+  next_.lines.clear();
+  const words::Board& board = world.board();
+  if (board.rows_size() > 0 || board.slices_size() > 0 || board.lines_size() > 0)
+    copy(board);
+  else
+    rank(world, me);
+  next_.rows.resize(rows_);
+  if (known_ && same(next_, shown_)) return false;
+  std::swap(next_, shown_);
+  known_ = true;
+  return true;
+}
+
+void Scoreboard::copy(const words::Board& board) {
+  for (const auto& row : board.rows()) {
+    // As OgarII marks the row of who is not among the ten best.
+    const bool me = row.me() && rows_ < kRows;
+    add_row(row.place(), (row.marked() || row.me() ? kHighlighted : 0U) | (me ? kMe : 0U), row.name());
+  }
+  next_.slices.assign(board.slices().begin(), board.slices().end());
+  for (const auto& line : board.lines()) set(next_.lines.emplace_back(), line);
+  if (board.slices_size() > 0) next_.type = 2;
+  if (board.lines_size() > 0) next_.type = 3;
+}
+
+void Scoreboard::rank(const core::World& world, core::Id me) {
+  ranked_.clear();
+  for (const auto& [id, player] : world.players())
+    if (player.player.role() != words::WATCH)
+      ranked_.push_back(
+          {static_cast<std::int64_t>(player.score.wins()) - player.score.losses(), id, &player.player.name()});
+  std::sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
+    return a.points != b.points ? a.points > b.points : a.player < b.player;
+  });
+  for (std::size_t i = 0; i < ranked_.size(); ++i) {
+    const bool mine = ranked_[i].player == me;
+    if (i < kRows || mine) add_row(i + 1, !mine ? 0 : i < kRows ? kHighlighted | kMe : kHighlighted, *ranked_[i].name);
+  }
+  if (!world.room().teams()) return;
+  for (const auto& [team, score] : world.team_scores())
+    if (const char* name = name_of(team)) add_row(rows_ + 1, 0, name + (": " + std::to_string(score.wins())));
+}
+
+void Scoreboard::add_row(std::size_t place, unsigned flags, std::string_view name) {
+  if (rows_ == next_.rows.size()) next_.rows.emplace_back();
+  BoardRow& row = next_.rows[rows_++];
+  row.position = static_cast<std::uint16_t>(std::clamp<std::size_t>(place, 1, 65'535));
+  row.flags = static_cast<std::uint8_t>(flags);
+  set(row.name, name);
+}
+
+}  // namespace entente::ogar

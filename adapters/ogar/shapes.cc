@@ -1,0 +1,76 @@
+#include "adapters/ogar/shapes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace entente::ogar {
+namespace {
+
+constexpr Colour kStone{120, 120, 130}, kWater{40, 90, 200}, kLeaves{40, 140, 60};
+constexpr double kTileFilled = 0.4525;  // a tile of 442 units is drawn as a cell of size 200
+constexpr double kLong = 20;            // cells along one solid
+
+}  // namespace
+
+void Shapes::lay(const words::World& world) {
+  if (world.hash() == hash_ && !hash_.empty()) return;
+  hash_ = world.hash();
+  looks_.clear();
+  grid_ = core::Grid(50);
+  left_out_ = 0;
+  if (world.kind() == words::World::TILES) lay_tiles(world);
+  for (const words::Solid& solid : world.solids()) lay_solid(solid);
+}
+
+void Shapes::lay_tiles(const words::World& world) {
+  const std::size_t columns = world.columns(), rows = world.rows();
+  if (columns == 0 || rows == 0 || world.tiles().size() / columns < rows) return;
+  const double width = (world.east() - world.west()) / static_cast<double>(columns);
+  const double height = (world.north() - world.south()) / static_cast<double>(rows);
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column) {
+      const auto passes = static_cast<std::uint8_t>(world.tiles()[row * columns + column]);
+      const double east = world.west() + (static_cast<double>(column) + 0.5) * width;
+      const double north = world.north() - (static_cast<double>(row) + 0.5) * height;
+      const double radius = kTileFilled * std::min(width, height);
+      if (passes == words::WALL) add(east, north, radius, CellType::kVirus, kStone);
+      if (passes == words::SHOTS_PASS) add(east, north, radius, CellType::kMother, kWater);
+      if (passes == words::UNITS_PASS) add(east, north, radius / 2, CellType::kPellet, kLeaves);
+    }
+}
+
+/// Cells side by side along its longer axis.
+void Shapes::lay_solid(const words::Solid& solid) {
+  if (solid.units_pass() && solid.shots_pass()) return;
+  const bool x_is_long = solid.half_x() >= solid.half_y();
+  const double length = std::max(solid.half_x(), solid.half_y()), width = std::min(solid.half_x(), solid.half_y());
+  const double radius = std::max(width, length / kLong);
+  if (!(radius > 0) || !std::isfinite(length)) return;
+  const double yaw = solid.yaw() + (x_is_long ? 0 : std::numbers::pi / 2);
+  const int cells = static_cast<int>(std::clamp(std::round(length / radius), 1.0, kLong));
+  for (int i = 0; i < cells; ++i) {
+    const double along = length * ((2 * i + 1.0) / cells - 1);
+    const double east = solid.x() + along * std::cos(yaw), north = solid.y() + along * std::sin(yaw);
+    add(east, north, radius, solid.units_pass() ? CellType::kPellet : CellType::kVirus,
+        solid.units_pass() ? kLeaves : kStone);
+  }
+}
+
+void Shapes::add(double east, double north, double radius, CellType type, Colour colour) {
+  if (looks_.size() >= kMost || !std::isfinite(east) || !std::isfinite(north)) {
+    ++left_out_;
+    return;
+  }
+  const Plane plane;
+  Look look;
+  look.type = type;
+  look.x = static_cast<float>(plane.x(east));
+  look.y = static_cast<float>(plane.y(north));
+  look.size = std::max<std::uint16_t>(1, to_u16(plane.units(radius)));
+  look.colour = colour;
+  looks_.push_back(look);
+  grid_.place(static_cast<core::Id>(looks_.size()), east, north);
+}
+
+}  // namespace entente::ogar

@@ -1,0 +1,39 @@
+// What stands still, as cells: walls and boxes as viruses, water as mother cells, leaves as pellets. It is drawing
+// only: a client walks through it, and the server has the last word. Law: laid out once a geometry, never more than
+// kMost, and looked up by place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "adapters/ogar/looks.h"
+#include "proxy/core/grid.h"
+
+namespace entente::ogar {
+
+class Shapes {
+ public:
+  static constexpr std::size_t kMost = 20'000;
+
+  /// Lays them out anew if it is another geometry. What is too much is counted in `left_out`.
+  void lay(const words::World& world);
+  std::size_t left_out() const { return left_out_; }
+
+  /// Calls `see(index, const Look&)` for each that has its middle in that box, in metres.
+  template <class F>
+  void in_box(double west, double east, double south, double north, F&& see) const {
+    grid_.in_box(west, east, south, north, [&](core::Id id) { see(id - 1, looks_[id - 1]); });
+  }
+
+ private:
+  void lay_tiles(const words::World& world);
+  void lay_solid(const words::Solid& solid);
+  void add(double east, double north, double radius, CellType type, Colour colour);
+
+  std::string hash_;
+  std::vector<Look> looks_;
+  core::Grid grid_{50};
+  std::size_t left_out_ = 0;
+};
+
+}  // namespace entente::ogar

@@ -1,0 +1,34 @@
+// What people write, on its way between Ogar and a word. Law: a word holds well-formed UTF-8 without control
+// characters.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "adapters/ogar/messages.h"
+
+namespace entente::ogar {
+
+/// OgarII cuts names to this many 16-bit units, the skin's included.
+inline constexpr std::size_t kLongestName = 16;
+
+/// Broken UTF-8 becomes U+FFFD, as OgarII reads it; control characters go.
+std::string clean(std::string_view chars);
+/// What OgarII reads of a client's text: of one without its end the last byte is lost (Reader.js:70).
+std::string heard(const ZText& text);
+/// The first `most` 16-bit units of it, whole characters only.
+std::string_view cut(std::string_view text, std::size_t most);
+/// The first `most` bytes of it, whole characters only.
+std::string_view cut_bytes(std::string_view text, std::size_t most);
+std::string_view trimmed(std::string_view text);
+
+/// A name as a player gives it: "<skin>name".
+struct Tagged {
+  std::string name, skin;
+};
+Tagged untag(std::string_view tagged);
+std::string tag(const std::string& name, const std::string& skin);
+
+void set(ZText& to, std::string_view text);
+
+}  // namespace entente::ogar

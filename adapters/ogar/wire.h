@@ -1,0 +1,16 @@
+// Ogar's messages, typed: for its front and back.
+#pragma once
+
+#include <memory>
+
+#include "adapters/ogar/messages.h"
+#include "adapters/wire/speech.h"
+
+namespace entente::ogar {
+
+using Speech = wire::Speech<Message>;
+
+/// Reads and writes the messages of the dialect at `dialect` in game().dialects().
+std::unique_ptr<Speech> make_speech(std::size_t dialect);
+
+}  // namespace entente::ogar

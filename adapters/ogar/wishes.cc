@@ -1,0 +1,113 @@
+#include "adapters/ogar/wishes.h"
+
+#include "adapters/ogar/text.h"
+
+namespace entente::ogar {
+namespace {
+
+using core::FrontOut;
+
+constexpr std::size_t kMostBytes = 4 * kLongestName;
+
+}  // namespace
+
+void Wishes::mouse(double x, double y, FrontOut& out) {
+  const bool moved = x != x_ || y != y_;
+  x_ = x;
+  y_ = y;
+  settle();
+  if (told_ && !moved) return;
+  if (!plays() && eye_.state() != Eye::State::kRoaming) return;
+  told_ = true;
+  words::Toward toward;
+  toward.set_x(Plane().east(x));
+  toward.set_y(Plane().north(y));
+  out.say(toward);
+}
+
+void Wishes::settle() {
+  if (std::exchange(told_in_, eye_.state()) != eye_.state()) told_ = false;
+}
+
+void Wishes::spawn(const std::string& tagged_name, FrontOut& out) {
+  if (plays()) return;
+  const Tagged tagged = untag(cut_bytes(cut(tagged_name, kLongestName), kMostBytes));
+  const bool other = tagged.name != name_ || tagged.skin != skin_;
+  name_ = tagged.name;
+  skin_ = tagged.skin;
+  if (eye_.watches()) {
+    words::Watch stop;
+    stop.set_mode(words::Watch::STOP);
+    out.say(stop);
+  }
+  eye_.watch(Eye::State::kIdle);
+  if (!entered_) {
+    enter(words::PLAY, out);
+  } else if (other) {
+    words::Change change;
+    change.set_name(name_);
+    out.say(std::move(change));
+  }
+  out.say(words::Spawn());
+}
+
+void Wishes::enter(words::Role role, FrontOut& out) {
+  entered_ = true;
+  words::Enter enter;
+  enter.set_name(name_);
+  enter.set_skin(skin_);
+  enter.set_role(role);
+  out.say(std::move(enter));
+}
+
+void Wishes::spectate(FrontOut& out) {
+  if (!plays()) watch(Eye::State::kLeader, out);
+}
+
+void Wishes::press(bool down, FrontOut& out) {
+  if (plays()) {
+    words::Button button;
+    button.set_down(down);
+    return out.say(button);
+  }
+  if (down) watch(eye_.state() == Eye::State::kLeader ? Eye::State::kRoaming : Eye::State::kLeader, out);
+}
+
+void Wishes::watch(Eye::State how, FrontOut& out) {
+  eye_.watch(how);
+  if (!entered_) enter(words::WATCH, out);
+  words::Watch watch;
+  watch.set_mode(how == Eye::State::kLeader ? words::Watch::LEADER : words::Watch::ROAM);
+  out.say(watch);
+}
+
+void Wishes::split(std::uint8_t count, bool minions, FrontOut& out) {
+  if (count == 0) return;
+  words::Split split;
+  split.set_count(count);
+  split.set_minions(minions);
+  out.say(split);
+}
+
+void Wishes::eject(bool minions, FrontOut& out) {
+  words::Eject eject;
+  eject.set_minions(minions);
+  out.say(eject);
+}
+
+void Wishes::freeze(FrontOut& out) {
+  words::Freeze freeze;
+  freeze.set_on(frozen_ = !frozen_);
+  out.say(freeze);
+}
+
+void Wishes::say(const std::string& text, FrontOut& out) {
+  const std::string_view line = trimmed(text);
+  if (line.empty()) return;
+  words::Say say;
+  say.set_text(std::string(line));
+  if (line.starts_with('/')) say.set_kind(words::Say::COMMAND);
+  out.say(std::move(say));
+}
+
+}  // namespace entente::ogar

@@ -1,0 +1,187 @@
+// A mirror room: our back towards the recorded server, our front towards the recorded client. What the client sees at
+// every painting is what the real server showed: the same cells at the same places, of the same sizes, names and
+// colours. What is different stands in adapters/ogar/README.md.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/wire.h"
+#include "proxy/core/room.h"
+#include "tests/ogar/picture.h"
+#include "tests/ogar/recorded.h"
+
+namespace entente::testing {
+namespace {
+
+using core::Micros, wire::Way;
+
+/// What a client asked for, counted.
+struct Asked {
+  unsigned splits = 0, ejects = 0, spawns = 0, presses = 0, releases = 0, lines = 0;
+  bool operator==(const Asked&) const = default;
+
+  /// `plays`: a spawn name means nothing to who is alive.
+  void take(const ogar::ClientUpdate& update, bool plays) {
+    const auto has = [&](ogar::Wish wish) { return (update.flags & wish) != 0 ? 1U : 0U; };
+    splits += update.splits;
+    ejects += has(ogar::kEject);
+    spawns += plays ? 0 : has(ogar::kSpawn);
+    presses += has(ogar::kQPress) & ~has(ogar::kQRelease);
+    releases += has(ogar::kQRelease) & ~has(ogar::kQPress);
+    if (has(ogar::kSay) != 0)
+      for (const auto& line : update.chat) lines += line.chars.find_first_not_of(' ') != std::string::npos ? 1 : 0;
+  }
+};
+
+class Mirror final : public core::Room::Host {
+ public:
+  explicit Mirror(const std::vector<Recorded>& play) : play_(play) {
+    core::RoomOptions options;
+    options.chat.commands = true;  // of one game
+    room_ = std::make_unique<core::Room>(*this, ogar::faces().back({}), options);
+  }
+
+  void run() {
+    seat_ = room_->seat(ogar::faces().front({}), {}, play_.front().at);
+    for (const Recorded& line : play_) {
+      pass_time(line.at);
+      if (line.way == Way::kToServer)
+        from_client(line);
+      else
+        from_server(line);
+      if (std::exchange(dial_, false)) room_->back_opened({}, line.at);
+    }
+    pass_time(play_.back().at + 200 * core::kMillisecond);
+    compare();
+  }
+
+  Picture real, ours;      // what the recorded server showed, what our front shows
+  Asked asked, passed_on;  // of our front, by our back
+  std::size_t compared = 0;
+  std::map<std::uint32_t, std::uint32_t> ids;  // the server's and ours
+  std::string different;
+
+  // -- core::Room::Host
+  void send(core::Id end, Lane, Bytes bytes) override {
+    if (end == core::kBackEnd) {
+      const auto heard = to_server_->read({Way::kToServer, Lane::kStream, stage(greeted_), bytes});
+      REQUIRE(heard.ok());
+      if (const auto* update = std::get_if<ogar::ClientUpdate>(heard->message)) passed_on.take(*update, false);
+      return;
+    }
+    const auto heard = to_client_->read({Way::kToClient, Lane::kStream, wire::Stage::kPlay, bytes});
+    REQUIRE(heard.ok());
+    if (const auto* update = std::get_if<ogar::Update>(heard->message)) {
+      ours.take(*update);
+      compare();
+    }
+  }
+  std::size_t waiting(core::Id) const override { return 0; }
+  void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(std::string(why)); }
+  void failed(core::Id, const Fault& fault) override { FAIL(fault.what << " " << fault.field); }
+  void dial() override { dial_ = true; }
+
+ private:
+  static wire::Stage stage(bool& greeted) {
+    return std::exchange(greeted, true) ? wire::Stage::kPlay : wire::Stage::kGreeting;
+  }
+
+  void pass_time(Micros until) {
+    while (room_->next_wake() <= until) {
+      const Micros now = room_->next_wake();
+      room_->tick(now);
+      if (now > changed_ + ogar_tick) compare();  // a painting without a message was due since
+    }
+  }
+
+  bool plays() const {
+    return std::any_of(real.cells.begin(), real.cells.end(), [](const auto& cell) { return cell.second.owned; });
+  }
+
+  void from_client(const Recorded& line) {
+    const auto heard = from_client_->read({Way::kToServer, Lane::kStream, stage(client_greeted_), line.bytes});
+    if (const auto* update = std::get_if<ogar::ClientUpdate>(heard->message)) asked.take(*update, plays());
+    room_->received(seat_, Lane::kStream, line.bytes, line.at);
+  }
+
+  void from_server(const Recorded& line) {
+    const auto heard = from_server_->read({Way::kToClient, Lane::kStream, wire::Stage::kPlay, line.bytes});
+    if (const auto* update = std::get_if<ogar::Update>(heard->message)) real.take(*update);
+    changed_ = line.at;
+    room_->received(core::kBackEnd, Lane::kStream, line.bytes, line.at);
+  }
+
+  /// Cell by cell; a cell keeps its number.
+  void compare() {
+    ++compared;
+    std::erase_if(ids, [&](const auto& pair) { return !real.cells.contains(pair.first); });
+    std::map<std::uint32_t, std::uint32_t> back;
+    for (const auto& [theirs, mine] : ids) back[mine] = theirs;
+    for (const auto& [id, cell] : real.cells) {
+      if (const auto known = ids.find(id); known != ids.end()) {
+        const auto at = ours.cells.find(known->second);
+        if (at == ours.cells.end() || !(at->second == cell)) differ(id, cell);
+        continue;
+      }
+      const auto same = std::find_if(ours.cells.begin(), ours.cells.end(),
+                                     [&](const auto& own) { return own.second == cell && !back.contains(own.first); });
+      if (same == ours.cells.end()) {
+        differ(id, cell);
+        continue;
+      }
+      ids[id] = same->first;
+      back[same->first] = id;
+    }
+    if (ours.cells.size() != real.cells.size())
+      different += std::to_string(ours.cells.size()) + " cells, not " + std::to_string(real.cells.size()) + "\n";
+  }
+  void differ(std::uint32_t id, const Picture::Cell& cell) {
+    if (different.size() < 2000)
+      different += "cell " + std::to_string(id) + " '" + cell.name + "' type " + std::to_string(int(cell.type)) +
+                   " at " + std::to_string(cell.x) + " " + std::to_string(cell.y) + " of size " +
+                   std::to_string(cell.size) + (cell.owned ? " owned" : "") + "\n";
+  }
+
+  static constexpr Micros ogar_tick = 40 * core::kMillisecond;
+  const std::vector<Recorded>& play_;
+  std::unique_ptr<core::Room> room_;
+  std::unique_ptr<ogar::Speech> to_server_ = ogar::make_speech(0), to_client_ = ogar::make_speech(0),
+                                from_client_ = ogar::make_speech(0), from_server_ = ogar::make_speech(0);
+  core::Id seat_ = 0;
+  bool dial_ = false, greeted_ = false, client_greeted_ = false;
+  Micros changed_ = 0;
+};
+
+void check_mirror(const char* name) {
+  const auto plays = recorded(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/ogar/" + name + ".jsonl");
+  REQUIRE_FALSE(plays.empty());
+  for (const auto& [connection, play] : plays) {
+    const std::string shown = std::string(name) + " " + connection;
+    INFO(shown);
+    Mirror mirror(play);
+    mirror.run();
+    CHECK(mirror.different == "");
+    CHECK(mirror.compared > 100);
+    CHECK(mirror.ours.strays == 0);
+    CHECK(mirror.ours.strangers == 0);
+    CHECK(mirror.ours.adds == mirror.real.adds);
+    CHECK(mirror.ours.removes == mirror.real.removes);
+    CHECK(mirror.ours.eats == mirror.real.eats - mirror.real.strangers);
+    CHECK(mirror.ours.chat == mirror.real.chat);
+    CHECK(mirror.passed_on.splits == mirror.asked.splits);
+    CHECK(mirror.passed_on.ejects == mirror.asked.ejects);
+    CHECK(mirror.passed_on.spawns == mirror.asked.spawns);
+    CHECK(mirror.passed_on.lines == mirror.asked.lines);
+    MESSAGE(shown << ": " << mirror.compared << " paintings, " << mirror.ours.adds << " cells");
+  }
+}
+
+TEST_CASE("ogar: a mirror room shows what the server shows") {
+  for (const char* name : {"m3-01-join-eat", "m3-02-two-players-chat", "m3-03-split-eject-merge", "m3-05-death-respawn",
+                           "m3-06-spectate-roam", "m3-08-teams"})
+    check_mirror(name);
+}
+
+}  // namespace
+}  // namespace entente::testing
