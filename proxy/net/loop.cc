@@ -62,6 +62,28 @@ void Loop::end_turn() {
   }
 }
 
+Alarm::Alarm(Loop& loop, User& user)
+    : loop_(loop),
+      user_(user),
+      timer_(make_handle<uv_timer_t>(this, [&](uv_timer_t* it) { return uv_timer_init(loop.raw(), it); })) {}
+
+void Alarm::set(std::uint64_t nanos) {
+  const std::uint64_t at = nanos / 1'000'000 + (nanos % 1'000'000 != 0 ? 1 : 0);
+  if (at == set_to_) return;
+  set_to_ = at;
+  const auto ring = [](uv_timer_t* it) {
+    auto* self = static_cast<Alarm*>(it->data);
+    self->set_to_ = kOff;
+    self->user_.rang();
+  };
+  uv_timer_start(timer_.get(), ring, at > loop_.now() ? at - loop_.now() : 0, 0);
+}
+
+void Alarm::clear() {
+  set_to_ = kOff;
+  uv_timer_stop(timer_.get());
+}
+
 Ticker::Ticker(Loop& loop, User& user, Millis every)
     : user_(user),
       timer_(make_handle<uv_timer_t>(this, [&](uv_timer_t* it) { return uv_timer_init(loop.raw(), it); })) {

@@ -45,7 +45,8 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   uv_loop_t* raw() { return &loop_; }
-  Millis now() const { return uv_now(&loop_); }  ///< as of this turn's start; compares with other loops' times
+  Millis now() const { return uv_now(&loop_); }        ///< as of this turn's start; compares with other loops' times
+  std::uint64_t nanos() const { return uv_hrtime(); }  ///< of the same clock, as of this call
   std::span<std::uint8_t> read_buffer() { return read_buffer_; }
   DatagramRoom& datagram_room() { return datagram_room_; }
   Outbox& outbox() { return outbox_; }
@@ -72,6 +73,31 @@ class Loop {
   Buffer read_buffer_;
   DatagramRoom datagram_room_;
   Outbox outbox_;
+};
+
+/// Calls back once, at a time of its user's choosing. Setting it takes no memory.
+class Alarm {
+ public:
+  class User {
+   public:
+    virtual ~User() = default;
+    virtual void rang() = 0;
+  };
+
+  Alarm(Loop& loop, User& user);
+
+  /// Rings at the first whole millisecond that is not before `nanos` (Loop::nanos), and not within this call; what was
+  /// set before does not count any more.
+  void set(std::uint64_t nanos);
+  void clear();
+
+ private:
+  static constexpr std::uint64_t kOff = 0;
+
+  Loop& loop_;
+  User& user_;
+  Handle<uv_timer_t> timer_;
+  std::uint64_t set_to_ = kOff;  // milliseconds
 };
 
 /// Calls back every so many milliseconds.

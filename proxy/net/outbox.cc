@@ -12,8 +12,11 @@ bool Outbox::take(Sender& sender, Bytes bytes) {
   if (large) return false;
   std::uint8_t* const at = room_.data() + used_;
   if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
-  parcels_.push_back({&sender, {at, bytes.size()}});
   used_ += bytes.size();
+  if (!parcels_.empty() && parcels_.back().sender == &sender)  // it lies right behind that one: one write for both
+    parcels_.back().bytes = {parcels_.back().bytes.data(), parcels_.back().bytes.size() + bytes.size()};
+  else
+    parcels_.push_back({&sender, {at, bytes.size()}});
   return true;
 }
 

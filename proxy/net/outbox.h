@@ -1,6 +1,6 @@
 // What the links of a loop send during a turn, written at its end: a turn that first reads all and then writes all
 // takes 2 % less time a message than one that goes back and forth. Law: nothing stays longer than the turn, and a
-// link's bytes go out in the order sent. Allocates nothing in use.
+// link's bytes go out in the order sent, those of one send after another in one write. Allocates nothing in use.
 #pragma once
 
 #include <vector>

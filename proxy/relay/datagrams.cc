@@ -9,8 +9,8 @@ Datagrams::Datagrams(Branch& branch, const SessionInfo& session, const Limits& l
     : branch_(branch),
       session_(session),
       largest_(limits.datagram_bytes),
-      cutter_(branch.route.game.datagram_cutter(Way::kToServer, branch.route.dialect)),
-      pace_(limits.datagrams_per_second, limits.datagrams_per_second, branch.loop.now()),
+      guard_(branch.route.game.datagram_cutter(Way::kToServer, branch.route.dialect), limits.datagram_bytes,
+             limits.datagrams_per_second, branch.loop.now()),
       moved_(branch.loop.now()),
       reader_(branch.loop, *this) {}
 
@@ -25,18 +25,9 @@ void Datagrams::close() {
   server_.reset();
 }
 
-std::optional<Drop> Datagrams::objection(Bytes datagram, Millis now) {
-  if (datagram.size() > largest_) return Drop::kTooLarge;
-  if (!pace_.take_one(now)) return Drop::kTooFast;
-  if (!cutter_) return std::nullopt;
-  const wire::Cut cut = cutter_->next(datagram);
-  if (cut.fault || cut.size == 0) return Drop::kBadFrame;
-  return std::nullopt;
-}
-
 void Datagrams::from_client(const net::Address& from, Bytes datagram) {
   const Millis now = branch_.loop.now();
-  if (const auto drop = objection(datagram, now)) return branch_.dropped(*drop);
+  if (const auto drop = guard_.objection(datagram, now)) return branch_.dropped(*drop);
   if (!server_) return branch_.dropped(Drop::kNotLinked);
   client_ = from;
   moved_ = now;

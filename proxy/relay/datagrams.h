@@ -3,11 +3,11 @@
 // Law: a datagram that may not pass is dropped and counted; it never ends a session, because its sender may be forged.
 #pragma once
 
-#include <memory>
+#include <optional>
 
 #include "proxy/base/limits.h"
 #include "proxy/net/udp.h"
-#include "proxy/relay/bucket.h"
+#include "proxy/relay/datagram_guard.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
@@ -27,13 +27,10 @@ class Datagrams final : private net::UdpReader::User {
 
  private:
   void datagram(const net::Address& from, Bytes bytes) override;
-  std::optional<Drop> objection(Bytes datagram, Millis now);
-
   Branch& branch_;
   const SessionInfo& session_;
   const std::size_t largest_;
-  std::unique_ptr<wire::Cutter> cutter_;
-  Bucket pace_;
+  DatagramGuard guard_;
   Millis moved_;
   net::Fd server_;
   net::UdpReader reader_;

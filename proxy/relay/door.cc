@@ -10,7 +10,7 @@ constexpr Millis kTidyEvery = 1'000;
 Bytes last_word(const Route& route) {
   static constexpr std::string_view kBusy =
       "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-  if (!route.web) return route.game.goodbye(route.dialect);
+  if (!route.by_web()) return route.game.goodbye(route.dialect);
   return route.web->client_tls ? Bytes() : as_bytes(kBusy);
 }
 
@@ -25,7 +25,8 @@ Door::Door(Branch& branch, Seating& seating, const Limits& limits)
       listener_(branch.loop, *this),
       datagrams_(branch.loop, *this),
       probe_(branch, *this),
-      server_(branch.route.detects_before_sessions() ? Server::kUnknown : Server::kKnown) {}
+      server_(branch.route.detects_before_sessions() ? Server::kUnknown : Server::kKnown),
+      server_dialect_(branch.route.server_dialect.value_or(0)) {}
 
 Outcome<Done> Door::open(net::Fd listening) {
   const bool watched =
@@ -75,6 +76,7 @@ void Door::admit(Newcomer newcomer) {
     if (server_ == Server::kUnknown) start_probe();
     return;
   }
+  newcomer.server_dialect = server_dialect_;
   const Seat seat{newcomer.link, seating_.next_worker()};
   if (route_.with_datagrams()) table_.enter(newcomer.client, seat);
   seating_.seat(seat.worker, std::move(newcomer));
@@ -100,18 +102,20 @@ void Door::datagram(const net::Address& from, Bytes bytes) {
 }
 
 void Door::probed(std::size_t dialect) {
-  if (dialect != route_.dialect) {
+  if (!route_.bridge && dialect != route_.dialect) {
     branch_.say_wrong_dialect(dialect);
     return probe_failed(Reason::kDialectMismatch);
   }
   server_ = Server::kKnown;
+  server_dialect_ = dialect;
   answer_waiting();
 }
 
 void Door::probe_failed(Reason why) {
   if (why == Reason::kDialectUnknown)
-    branch_.say(Line::kDialect, "cannot tell which dialect of " + std::string(route_.game.name()) + " the server " +
-                                    route_.server_name + " speaks: clients are turned away; add ?dialect= to --to");
+    branch_.say(Line::kDialect, "cannot tell which dialect of " + std::string(route_.server_game().name()) +
+                                    " the server " + route_.server_name +
+                                    " speaks: clients are turned away; add ?dialect= to --to");
   if (why == Reason::kServerRefused)
     branch_.say(Line::kMachine, "cannot reach server " + route_.server_name + "; is it running?");
   server_ = Server::kFailed;

@@ -22,6 +22,7 @@ struct Newcomer {
   net::Fd fd;
   net::Address client;
   Limits limits;
+  std::size_t server_dialect = 0;
 };
 
 /// The way from a door to the sessions.
@@ -78,6 +79,7 @@ class Door final : private net::Listener::User, private net::UdpReader::User, pr
 
   SilentProbe probe_;
   Server server_;
+  std::size_t server_dialect_;
   bool tried_ = false;
   Reason failed_ = Reason::kDialectUnknown;  // why, while kFailed
   Millis good_until_ = 0;                    // what was found out is believed, if it was bad news

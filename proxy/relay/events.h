@@ -22,8 +22,8 @@ class Events {
   /// A session that was open ended without a refusal.
   virtual void closed(const SessionInfo& session, Reason reason, std::uint64_t unsaid) = 0;
 
-  /// A newcomer was turned away (`session.link` is 0), or a session ended by a refusal. `fault` is empty unless the
-  /// reason is Reason::kBadFrame; `at` is then how many bytes the client had sent before the frame it stands in.
+  /// A newcomer was turned away (`session.link` is 0), or a session ended by a refusal. `fault` is empty unless what
+  /// the client sent is the reason; `at` is then how many bytes it had sent before the frame it stands in.
   virtual void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at,
                        std::uint64_t unsaid) = 0;
 

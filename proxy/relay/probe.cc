@@ -25,7 +25,7 @@ void SilentProbe::try_next() {
 
 void SilentProbe::received(net::Link&, wire::Lane, Bytes bytes) {
   append(said_, bytes);
-  const wire::Detected found = branch_.route.game.detect(said_);
+  const wire::Detected found = branch_.route.server_game().detect(said_);
   if (found.state == wire::Detected::State::kFound) {
     link_.close();
     user_.probed(found.dialect);

@@ -20,6 +20,8 @@ const char* text(Reason reason) {
       return "out of file descriptors";
     case Reason::kBadFrame:
       return "bad frame";
+    case Reason::kProtocolFault:
+      return "protocol fault";
     case Reason::kBadRequest:
       return "bad request";
     case Reason::kGreetTimeout:

@@ -19,6 +19,7 @@ enum class Reason : std::uint8_t {
   kTooFast,             ///< Limits::connects_per_second
   kNoFiles,             ///< the process is out of file descriptors
   kBadFrame,            ///< the client's bytes are not its game's; the Fault says where
+  kProtocolFault,       ///< the client's messages break its game's rules; the Fault says where (bridges)
   kBadRequest,          ///< the client's HTTP request, or its TLS; the Fault says why
   kGreetTimeout,        ///< Limits::greet_ms
   kDialectMismatch,     ///< the server speaks another dialect than the listener
@@ -28,8 +29,8 @@ enum class Reason : std::uint8_t {
   kClientReset,
   kServerReset,
   kServerRefused,   ///< it does not accept connections
-  kServerDeclined,  ///< it answered a WebSocket's request with something else
-  kServerWrong,     ///< it broke TLS, HTTP or WebSocket
+  kServerDeclined,  ///< it answered a WebSocket's request with something else, or would not have the player
+  kServerWrong,     ///< it broke TLS, HTTP, WebSocket or (bridges) its game's rules
   kServerTimeout,   ///< Limits::connect_ms
   kIdle,            ///< Limits::idle_ms
   kClientStalled,   ///< Limits::stall_ms

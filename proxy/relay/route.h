@@ -11,6 +11,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/udp.h"
+#include "proxy/relay/bridge_options.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/enet_mode.h"
 #include "proxy/relay/events.h"
@@ -29,22 +30,30 @@ struct Route {
   std::string_view dialect_name() const { return game.dialects()[dialect].name; }
   /// Whether a session must look at what the server says before anything is sent to it.
   bool detects_in_session() const { return !server_dialect && game.probe() == wire::Probe::kFirstSession; }
-  bool detects_before_sessions() const { return !server_dialect && game.probe() == wire::Probe::kSilentConnection; }
+  bool detects_before_sessions() const {
+    return !server_dialect && server_game().probe() == wire::Probe::kSilentConnection;
+  }
 
+  /// The game that the server speaks.
+  const wire::Game& server_game() const { return bridge ? *bridge->server_game : game; }
+  /// Whether clients come by WebSocket.
+  bool by_web() const { return game.transport() == wire::Transport::kWebSocket; }
   /// Whether a client that asks for this path (WebSocket only) is ours.
-  bool serves(std::string_view path) const { return !web || web->path.empty() || web->path == path; }
+  bool serves(std::string_view path) const { return !by_web() || web->path.empty() || web->path == path; }
 
   std::size_t index = 0;
   std::size_t home = 0;  ///< the worker that listens
   const wire::Game& game;
   std::size_t dialect = 0;                    ///< the listener's
+  bool clients_name_dialect = false;          ///< the listener's is each client's own: Game::named_by_client (bridges)
   std::optional<std::size_t> server_dialect;  ///< none: to be found out
   net::Address listener;
   std::string server_name;
   std::vector<net::Address> servers;     ///< to be tried in this order
   net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
   EnetMode enet = EnetMode::kPackets;    ///< if the game travels by ENet
-  std::optional<WebOptions> web;         ///< if the game travels by WebSocket
+  std::optional<WebOptions> web;         ///< if one of the games travels by WebSocket
+  std::optional<BridgeOptions> bridge;   ///< none: a relay
   std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
   Events& events;
   Pace pace;

@@ -17,6 +17,8 @@ class Seated {
     virtual void named(Seated& session, std::uint32_t player) = 0;
     /// The branch, on this worker, of the route that serves `path` on the listener of `listener`; null if none does.
     virtual Branch* branch_at(const Route& listener, std::string_view path) = 0;
+    /// A number for a second link of a session.
+    virtual LinkId next_link() = 0;
     /// Both links are closed: destroy it at the end of the turn.
     virtual void done(Seated& session) = 0;
   };

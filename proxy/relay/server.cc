@@ -17,13 +17,26 @@ Limits sane(Limits limits) {
   return limits;
 }
 
+/// Whether clients, or we at the server, speak WebSocket.
+bool by_web(const RelayOptions& options) {
+  const bool front = options.game->transport() == wire::Transport::kWebSocket;
+  return front || (options.bridge && options.bridge->server_game->transport() == wire::Transport::kWebSocket);
+}
+
+std::optional<Error> objection_to_bridge(const RelayOptions& options) {
+  for (const wire::Game* game : {options.game, options.bridge->server_game})
+    if (game->transport() == wire::Transport::kEnet)
+      return Error{"bridges over ENet are not built yet, and " + std::string(game->name()) + " travels by it"};
+  return std::nullopt;
+}
+
 std::optional<Error> objection(const RelayOptions& options) {
+  if (options.bridge) return objection_to_bridge(options);
   const auto listen = options.listen_dialect.value_or(0);
   if (!options.server_dialect || *options.server_dialect == listen) return std::nullopt;
   const auto dialects = options.game->dialects();
   return Error{"a relay needs the same dialect on both sides, not " + std::string(dialects[listen].name) + " and " +
-               std::string(dialects[*options.server_dialect].name) +
-               "; give --listen and --to the same ?dialect= (bridges between dialects are not there yet)"};
+               std::string(dialects[*options.server_dialect].name) + "; give --listen and --to the same ?dialect="};
 }
 
 /// The sockets of a new listener; none if another route's is shared, or if ENet binds its own.
@@ -43,7 +56,7 @@ struct Server::Impl {
   Route* find_listener(const RelayOptions& options) {
     if (options.game->transport() != wire::Transport::kWebSocket || options.listen.port() == 0) return nullptr;
     for (auto& route : routes)
-      if (route->web && !route->on_listener.empty() && route->listener == options.listen) return route.get();
+      if (route->by_web() && !route->on_listener.empty() && route->listener == options.listen) return route.get();
     return nullptr;
   }
 
@@ -70,8 +83,11 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   auto servers = net::resolve(options.server_host, options.server_port);
   if (!servers) return servers.error();
   auto route = std::make_unique<Route>(*options.game, impl_->events);
-  if (options.game->transport() == wire::Transport::kWebSocket) route->web = options.web;
+  if (by_web(options)) route->web = options.web;
   Route* const host = impl_->find_listener(options);
+  if (host && host->bridge.has_value() != options.bridge.has_value())
+    return Error{"a relay and a bridge cannot share the listener " + options.listen.text() +
+                 "; give one of them another port"};
   const bool by_enet = options.game->transport() == wire::Transport::kEnet;
   route->enet = options.enet;
   auto bound = bind(options, *route, host);
@@ -82,6 +98,8 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   route->home = host ? host->home : route->index % workers.size();
   route->dialect = options.listen_dialect.value_or(0);
   route->server_dialect = options.server_dialect;
+  route->clients_name_dialect = options.clients_name_dialect;
+  route->bridge = options.bridge;
   route->listener = bound->address;
   route->server_name = options.server_host + ":" + std::to_string(options.server_port);
   route->servers = std::move(*servers);

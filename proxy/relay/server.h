@@ -1,5 +1,5 @@
-// Relays on workers: the one thing that the program builds to have bytes passed between players and servers.
-// Law: bytes pass untouched; what a peer may do is in Limits; every end has one counted reason.
+// Relays and bridges on workers: the one thing that the program builds to bring players and servers together.
+// Law: a relay's bytes pass untouched; what a peer may do is in Limits; every end has one counted reason.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
+#include "proxy/relay/bridge_options.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/enet_mode.h"
 #include "proxy/relay/events.h"
@@ -28,8 +29,10 @@ struct RelayOptions {
   net::Address listen;      ///< port 0: any; the UDP port is the same
   std::string server_host;  ///< a name is looked up once, in add()
   std::uint16_t server_port = 0;
-  WebOptions web{};                    ///< if the game travels by WebSocket
-  EnetMode enet = EnetMode::kPackets;  ///< if the game travels by ENet
+  EnetMode enet = EnetMode::kPackets;        ///< if the game travels by ENet
+  WebOptions web{};                          ///< if a game travels by WebSocket
+  std::optional<BridgeOptions> bridge = {};  ///< a bridge to a server of another game or dialect
+  bool clients_name_dialect = false;         ///< of a bridge: each client's own dialect counts (Game::named_by_client)
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
 };

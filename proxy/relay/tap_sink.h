@@ -22,11 +22,12 @@ using LinkId = std::uint32_t;
 struct SessionInfo {
   LinkId link = 0;
   const wire::Game* game = nullptr;
-  std::size_t dialect = 0;  ///< index into game->dialects(); the same on both sides of a relay
+  std::size_t dialect = 0;  ///< index into game->dialects()
   net::Address client;
   net::Address server;
   net::Address listener;
   bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
+  LinkId front = 0;             ///< of a bridge's link to its server: the player's link; else 0
 };
 
 class TapSink {

@@ -1,6 +1,7 @@
 #include "proxy/relay/web_session.h"
 
 #include "proxy/net/socket.h"
+#include "proxy/relay/web_request.h"
 
 namespace entente::relay {
 
@@ -47,23 +48,9 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
   if (Branch* chosen = owner_.branch_at(listener_.route, request.path())) branch_ = chosen;
   info_.server = branch_->route.servers.front();
   unsigned status = 101;
-  if (const auto fault = objection(request, status)) return refuse_request(status, *fault);
+  if (const auto fault = objection(branch_->route, request, status)) return refuse_request(status, *fault);
   request_ = request;
   connect();
-}
-
-/// Why this request is not served, and the status that says so.
-std::optional<Fault> WebSession::objection(const net::HttpHead& request, unsigned& status) {
-  const Route& route = branch_->route;
-  const auto no = [&](unsigned code, const char* why, const char* field) {
-    status = code;
-    return Fault{why, field};
-  };
-  if (!route.serves(request.path())) return no(404, "nothing is served under this path", "path");
-  const auto verdict = net::check_upgrade(request);
-  if (verdict.status != 101) return no(verdict.status, verdict.why, "upgrade");
-  if (!net::accepts_origin(request, route.web->origins)) return no(403, "this origin may not come", "Origin");
-  return std::nullopt;
 }
 
 void WebSession::refuse_request(unsigned status, const Fault& fault) {

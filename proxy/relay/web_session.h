@@ -48,7 +48,6 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   bool is_client(const net::WebLink& link) const { return &link == &client_.link; }
   Peer& other(const net::WebLink& link) { return is_client(link) ? server_ : client_; }
 
-  std::optional<Fault> objection(const net::HttpHead& request, unsigned& status);
   void refuse_request(unsigned status, const Fault& fault);
   void connect() { dial_.begin(*branch_, limits_.connect_ms, false); }
   int dial(const net::Address& server, net::Sockets sockets) override;

@@ -1,5 +1,6 @@
 #include "proxy/relay/worker.h"
 
+#include "proxy/relay/bridge_session.h"
 #include "proxy/relay/datagram_door.h"
 #include "proxy/relay/enet_door.h"
 #include "proxy/relay/session.h"
@@ -11,6 +12,9 @@ namespace {
 constexpr Millis kTick = 100;  // how exact time-outs and rates are
 
 std::unique_ptr<Seated> make_session(Branch& branch, Seated::Owner& owner, const Newcomer& newcomer) {
+  if (branch.route.bridge)
+    return std::make_unique<BridgeSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client,
+                                           newcomer.server_dialect);
   if (branch.route.game.transport() == wire::Transport::kWebSocket)
     return std::make_unique<WebSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
   return std::make_unique<Session>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);

@@ -32,6 +32,29 @@ struct Ticks final : Ticker::User {
   std::optional<Ticker> ticker;
 };
 
+TEST_CASE("an alarm rings once, not before its time and at once after it; the last time set counts") {
+  Loop loop;
+  struct Sleeper final : Alarm::User {
+    explicit Sleeper(Loop& l) : loop(l) { alarm.emplace(loop, *this); }
+    void rang() override {
+      rings.push_back(loop.nanos());
+      if (rings.size() == 1)
+        alarm->set(wanted = loop.nanos() + 3'400'000);
+      else
+        alarm.reset();
+    }
+    Loop& loop;
+    std::optional<Alarm> alarm;
+    std::vector<std::uint64_t> rings;
+    std::uint64_t wanted = 0;
+  } sleeper(loop);
+  sleeper.alarm->set(loop.nanos() + 3'600'000'000'000);
+  sleeper.alarm->set(1);  // long past
+  loop.run();
+  REQUIRE(sleeper.rings.size() == 2);
+  CHECK(sleeper.rings[1] >= sleeper.wanted);
+}
+
 TEST_CASE("what a timer asks for later does not wait for an event") {
   Loop loop;
   Flag flag;

@@ -244,6 +244,12 @@ class ToyGame : public wire::Game {
   }
 };
 
+class ToyStream final : public ToyGame {
+ public:
+  wire::Transport transport() const override { return wire::Transport::kTcp; }
+  std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override { return nullptr; }
+};
+
 class WholeMessages final : public wire::Cutter {
  public:
   wire::Cut next(Bytes bytes) override {
@@ -261,6 +267,11 @@ class ToyMessages final : public ToyGame {
 };
 
 }  // namespace
+
+const wire::Game& stream() {
+  static const ToyStream kGame;
+  return kGame;
+}
 
 const wire::Game& messages() {
   static const ToyMessages kGame;

@@ -10,6 +10,9 @@ namespace entente::toy {
 /// client, answered with "toy" and an id byte.
 const wire::Game& game();
 
+/// The same over TCP alone.
+const wire::Game& stream();
+
 /// The same over a transport that keeps messages apart, without the greeting.
 const wire::Game& messages();
 

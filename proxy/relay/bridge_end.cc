@@ -1,0 +1,14 @@
+#include "proxy/relay/bridge_end.h"
+
+#include "proxy/relay/bridge_tcp.h"
+#include "proxy/relay/bridge_web.h"
+
+namespace entente::relay {
+
+std::unique_ptr<BridgeEnd> make_bridge_end(Branch& branch, BridgeEnd::User& user, const BridgeEndOptions& options) {
+  if (options.game.transport() == wire::Transport::kWebSocket)
+    return std::make_unique<BridgeWeb>(branch, user, options);
+  return std::make_unique<BridgeTcp>(branch, user, options);  // Server::add refuses what is left: ENet
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,90 @@
+// One of a bridge's two links, whatever carries it: whole frames come in, whole frames go out. Any kind of end meets
+// any other, because a bridge sees nothing but this. Law: send(), part() and hang_up() call nobody back; an end is not
+// destroyed in one of its callbacks.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "proxy/base/limits.h"
+#include "proxy/core/session.h"
+#include "proxy/net/socket.h"
+#include "proxy/relay/reason.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+class BridgeEnd {
+ public:
+  /// Why nothing more will be heard of a peer.
+  struct Departure {
+    enum class How : std::uint8_t {
+      kLeft,      ///< it said so, or ended its stream
+      kBroke,     ///< reset, unreachable, refused: `error` is an errno
+      kWrong,     ///< it broke its game's framing, or what carries it
+      kDeclined,  ///< it answered the WebSocket's request with something else
+      kUnwanted,  ///< we declined its WebSocket's request
+    } how = How::kLeft;
+    int error = 0;
+    Fault fault{""};
+    std::string why{};  ///< for a person; may be empty
+  };
+
+  class User {
+   public:
+    virtual ~User() = default;
+    /// The peer may be spoken to.
+    virtual void opened(BridgeEnd& end, const core::Peer& peer) = 0;
+    /// Whole frames of the stream, one or more, or one message or datagram.
+    virtual void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) = 0;
+    /// Some of what waited went out.
+    virtual void wrote(BridgeEnd& end) = 0;
+    /// Once. The link may still be open: what was sent is on its way.
+    virtual void departed(BridgeEnd& end, const Departure& departure) = 0;
+    /// After it departed, or was told to part: nothing is left to go out and the peer is gone.
+    virtual void over(BridgeEnd& end) = 0;
+    /// A WebSocket's request, by its path: the branch that serves it; null if none does.
+    virtual Branch* branch_for(std::string_view path) = 0;
+  };
+
+  virtual ~BridgeEnd() = default;
+
+  /// Takes an accepted connection; opened() follows, perhaps before this returns. False when the machine cannot watch
+  /// it.
+  virtual bool adopt(net::Fd client) = 0;
+  /// Connects; opened() or departed() follows. An errno when it cannot even begin. May be called again after hang_up().
+  virtual int connect(const net::Address& server, net::Sockets sockets) = 0;
+
+  virtual void send(Lane lane, Bytes frame) = 0;
+  /// Out with what was sent in this turn.
+  virtual void flush() {}
+  virtual std::size_t waiting() const = 0;
+  virtual void read(bool on) = 0;
+  /// A datagram that the listener heard.
+  virtual void datagram(const net::Address&, Bytes) {}
+  /// When the last datagram came; 0: never.
+  virtual Millis last_datagram() const { return 0; }
+
+  /// What was sent goes out, then our side is closed. `code`: the game's own; 0: none.
+  virtual void part(std::string_view why, std::uint32_t code) = 0;
+  /// At once, whatever waits.
+  virtual void hang_up() = 0;
+  virtual bool is_open() const = 0;
+  virtual net::Address here() const = 0;  ///< our address on it
+};
+
+/// Which of the two it is.
+enum class BridgeSide : std::uint8_t { kFront, kBack };
+
+/// What an end needs to know of its bridge.
+struct BridgeEndOptions {
+  BridgeSide side = BridgeSide::kFront;
+  const wire::Game& game;
+  std::size_t dialect = 0;
+  const Limits& limits;
+};
+
+/// The end that this game's transport wants. `branch`, `user` and what `options` name outlive it.
+std::unique_ptr<BridgeEnd> make_bridge_end(Branch& branch, BridgeEnd::User& user, const BridgeEndOptions& options);
+
+}  // namespace entente::relay

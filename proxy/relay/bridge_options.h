@@ -1,0 +1,21 @@
+// What a bridge must know beside a relay's options: the server's game, and how the two faces are made. Whoever adds the
+// bridge takes them from the registry of games, so that no game is known here.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "adapters/wire/game.h"
+#include "proxy/core/chat.h"
+#include "proxy/core/session.h"
+
+namespace entente::relay {
+
+struct BridgeOptions {
+  const wire::Game* server_game = nullptr;  ///< outlives the Server; may be the listener's own, in another dialect
+  std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front;  ///< of the listener's game; on any worker
+  std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;    ///< of the server's game; on any worker
+  core::ChatRules chat;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,396 @@
+#include "proxy/relay/bridge_session.h"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+namespace entente::relay {
+
+using How = BridgeEnd::Departure::How;
+using wire::Way;
+
+namespace {
+
+/// So much may wait for one peer before it is given up, as a multiple of Limits::high_water: what a front must tell at
+/// once when it sees a world for the first time fits.
+constexpr std::size_t kMostWaiting = 8;
+
+Reason reason_of_client(How how) {
+  switch (how) {
+    case How::kBroke:
+      return Reason::kClientReset;
+    case How::kWrong:
+      return Reason::kBadFrame;
+    case How::kUnwanted:
+      return Reason::kBadRequest;
+    default:
+      return Reason::kClientLeft;
+  }
+}
+
+Reason reason_of_server(How how) {
+  switch (how) {
+    case How::kBroke:
+      return Reason::kServerReset;
+    case How::kWrong:
+      return Reason::kServerWrong;
+    case How::kDeclined:
+      return Reason::kServerDeclined;
+    default:
+      return Reason::kServerLeft;
+  }
+}
+
+}  // namespace
+
+BridgeSession::BridgeSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits,
+                             const net::Address& client, std::size_t server_dialect)
+    : listener_(listener),
+      branch_(&listener),
+      owner_(owner),
+      limits_(limits),
+      server_dialect_(server_dialect),
+      alarm_(listener.loop, *this),
+      bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, listener.loop.now()),
+      messages_(limits.messages_per_second, 2ull * limits.messages_per_second, listener.loop.now()),
+      epoch_(listener.loop.nanos()),
+      began_wall_(wall_now()),
+      wall_(began_wall_),
+      began_(listener.loop.now()),
+      moved_(began_) {
+  const Route& route = listener.route;
+  front_.info = {link, &route.game, route.dialect, client, route.servers.front(), route.listener};
+  back_.info = {0, &route.server_game(), server_dialect, {}, route.servers.front(), route.listener};
+  front_.end = make_end(BridgeSide::kFront, route.game, route.dialect);
+  back_.end = make_end(BridgeSide::kBack, route.server_game(), server_dialect);
+}
+
+std::unique_ptr<BridgeEnd> BridgeSession::make_end(BridgeSide side, const wire::Game& game, std::size_t dialect) {
+  return make_bridge_end(listener_, *this, {side, game, dialect, limits_});
+}
+
+// -- Coming up --------------------------------------------------------------------------------------------------------
+
+void BridgeSession::start(net::Fd client) {
+  front_.info.listener = net::local_address(client.get());
+  if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
+}
+
+/// A client asks for `path`: another route of this listener may be meant.
+Branch* BridgeSession::branch_for(std::string_view path) {
+  Branch* const chosen = owner_.branch_at(listener_.route, path);
+  if (chosen == nullptr || chosen == branch_) return chosen;
+  branch_ = chosen;
+  front_.info.server = back_.info.server = chosen->route.servers.front();
+  back_.info.game = &chosen->route.server_game();
+  back_.end = make_bridge_end(*branch_, *this, {BridgeSide::kBack, *back_.info.game, back_.info.dialect, limits_});
+  return chosen;
+}
+
+void BridgeSession::opened(BridgeEnd& end, const core::Peer& peer) {
+  moved_ = listener_.loop.now();
+  Side& side = side_of(end);
+  side.up = true;
+  side.took = moved_;
+  if (!is_front(side)) return open_back(peer);
+  branch_->counters.opened.add();
+  player_ = peer;
+  if (!branch_->route.clients_name_dialect) seat(front_.info.dialect);
+}
+
+/// The client's dialect is known: the room comes to be.
+void BridgeSession::seat(std::size_t dialect) {
+  front_.info.dialect = dialect;
+  if (branch_->tap) branch_->tap->opened(front_.info, wall_);
+  const BridgeOptions& bridge = *branch_->route.bridge;
+  core::RoomOptions options;
+  options.seed = std::random_device{}();
+  options.chat = bridge.chat;
+  room_.emplace(static_cast<core::Room::Host&>(*this), bridge.back(server_dialect_), options);
+  enter([&](core::Room& room, core::Micros at) { front_.id = room.seat(bridge.front(dialect), player_, at); });
+}
+
+int BridgeSession::dial(const net::Address& server, net::Sockets sockets) {
+  front_.info.server = back_.info.server = server;
+  return back_.end->connect(server, std::move(sockets));
+}
+
+void BridgeSession::open_back(const core::Peer& peer) {
+  dial_.succeeded();
+  back_.info.link = owner_.next_link();
+  back_.info.front = front_.info.link;
+  back_.info.client = back_.end->here();
+  if (branch_->tap) branch_->tap->opened(back_.info, wall_now());
+  branch_->opened(front_.info);
+  enter([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
+}
+
+// -- The room ---------------------------------------------------------------------------------------------------------
+
+core::Micros BridgeSession::now() const { return (listener_.loop.nanos() - epoch_) / 1000; }
+
+/// The one way into the room: `call(room, time)`, and then what it wanted.
+template <class Call>
+void BridgeSession::enter(Call&& call) {
+  if (!room_ || ending_) return;
+  const core::Micros at = now();
+  wall_ = began_wall_ + at * 1000;
+  heard_words_ = 0;
+  call(*room_, at);
+  after();
+}
+
+void BridgeSession::after() {
+  front_.end->flush();
+  back_.end->flush();
+  if (std::exchange(wants_dial_, false)) {
+    dialled_ = true;
+    const bool paired = back_.info.game->transport() == wire::Transport::kTcpAndUdp;
+    dial_.begin(*branch_, limits_.connect_ms, paired);
+    if (ending_) return;  // no server could even be tried
+  }
+  if (overflow_) return end(*std::exchange(overflow_, std::nullopt));
+  if (room_->over()) return finish();
+  const core::Micros wake = room_->next_wake();
+  wake == std::numeric_limits<core::Micros>::max() ? alarm_.clear() : alarm_.set(epoch_ + wake * 1000);
+}
+
+void BridgeSession::rang() {
+  enter([](core::Room& room, core::Micros at) { room.tick(at); });
+}
+
+void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
+  Side& side = side_of(id);
+  const Way way = is_front(side) ? Way::kToClient : Way::kToServer;
+  if (is_front(side) && !named_ && side.end != nullptr && branch_->route.with_datagrams()) {
+    named_ = true;
+    if (const auto player = front_.info.game->greeted_as(bytes)) owner_.named(*this, *player);
+  }
+  tell_tap(side, way, lane, bytes);
+  auto& traffic = is_front(side) ? branch_->counters.to_client : branch_->counters.to_server;
+  if (lane == Lane::kStream) {
+    traffic.bytes.add(bytes.size());
+    traffic.frames.add();
+  } else {
+    traffic.datagrams.add();
+    traffic.datagram_bytes.add(bytes.size());
+  }
+  side.end->send(lane, bytes);
+  note_waiting(side);
+}
+
+std::size_t BridgeSession::waiting(core::Id end) const {
+  return end == core::kBackEnd ? back_.end->waiting() : front_.end->waiting();
+}
+
+/// Bytes that wait for `side`: the other is read no further until they are few again.
+void BridgeSession::note_waiting(Side& side) {
+  const std::size_t waiting = side.end->waiting();
+  if (waiting == 0) {
+    side.took = moved_;
+    return;
+  }
+  if (waiting > kMostWaiting * limits_.high_water + side.info.game->largest_burst())
+    overflow_ = is_front(side) ? Reason::kClientStalled : Reason::kServerStalled;
+  Side& source = other(side);
+  if (waiting <= limits_.high_water || (source.paused & kBehind) != 0) return;
+  branch_->counters.stalls.add();
+  pause(source, kBehind);
+}
+
+void BridgeSession::pause(Side& side, Pause why) {
+  if (side.paused == 0 && side.up) side.end->read(false);
+  side.paused = static_cast<std::uint8_t>(side.paused | why);
+}
+
+void BridgeSession::resume(Side& side, Pause why) {
+  if ((side.paused & why) == 0) return;
+  side.paused = static_cast<std::uint8_t>(side.paused & ~why);
+  if (side.paused == 0 && side.up) side.end->read(true);
+}
+
+void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code) {
+  Side& side = side_of(id);
+  const Reason left = is_front(side) ? Reason::kClientLeft : Reason::kServerLeft;
+  because(turned_away_ ? Reason::kServerDeclined : left, why);
+  side.up ? side.end->part(why, code) : side.end->hang_up();
+}
+
+void BridgeSession::failed(core::Id id, const Fault& fault) {
+  if (id != core::kBackEnd) return because(Reason::kProtocolFault, fault.what, fault);
+  because(Reason::kServerWrong, fault.what, fault);
+}
+
+void BridgeSession::heard(const core::Intent&) { ++heard_words_; }
+
+void BridgeSession::told(const core::Fact& fact) {
+  turned_away_ |= core::as<words::Refused>(fact) != nullptr || core::as<words::Kicked>(fact) != nullptr;
+}
+
+// -- From the network -------------------------------------------------------------------------------------------------
+
+void BridgeSession::received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) {
+  if (ending_) return;
+  moved_ = listener_.loop.now();
+  Side& side = side_of(end);
+  if (is_front(side) && !room_) seat(front_.info.game->named_by_client(bytes).value_or(front_.info.dialect));
+  hear(side, lane, bytes, frames);
+}
+
+void BridgeSession::hear(Side& side, Lane lane, Bytes bytes, std::size_t frames) {
+  const bool front = is_front(side);
+  auto& traffic = front ? branch_->counters.to_server : branch_->counters.to_client;
+  wall_ = began_wall_ + now() * 1000;
+  tell_tap(side, front ? Way::kToServer : Way::kToClient, lane, bytes);
+  if (lane == Lane::kStream) {
+    traffic.bytes.add(bytes.size());
+    traffic.frames.add(frames);
+  } else {
+    traffic.datagrams.add();
+    traffic.datagram_bytes.add(bytes.size());
+  }
+  enter([&](core::Room& room, core::Micros at) { room.received(side.id, lane, bytes, at); });
+  if (lane == Lane::kStream) side.said += bytes.size();
+  if (front && lane == Lane::kStream && !ending_) charge(bytes.size(), std::max(frames, heard_words_));
+}
+
+void BridgeSession::tell_tap(const Side& side, Way way, Lane lane, Bytes bytes) {
+  if (branch_->tap) branch_->tap->bytes(side.info.link, way, lane, bytes, wall_);
+}
+
+/// A client that is over its rates is not read until it has paid.
+void BridgeSession::charge(std::size_t bytes, std::size_t messages) {
+  const bool bytes_left = bytes_.take(bytes, moved_), messages_left = messages_.take(messages, moved_);
+  if (bytes_left && messages_left) return;
+  branch_->counters.throttled.add();
+  pause(front_, kRate);
+}
+
+void BridgeSession::datagram(const net::Address& from, Bytes datagram) {
+  if (!front_.up || ending_) return branch_->dropped(Drop::kNotLinked);
+  front_.end->datagram(from, datagram);
+}
+
+void BridgeSession::wrote(BridgeEnd& end) {
+  if (ending_) return;
+  Side& side = side_of(end);
+  side.took = listener_.loop.now();
+  if (end.waiting() <= limits_.low_water) resume(other(side), kBehind);
+}
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+/// The first reason is the one that counts; from then on both sides have so long to say goodbye.
+void BridgeSession::because(Reason reason, std::string_view why, const Fault& fault) {
+  if (reason_) return;
+  reason_ = reason;
+  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  why_ = why;
+  fault_ = fault;
+}
+
+void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departure) {
+  Side& side = side_of(end);
+  if (is_front(side)) {
+    const bool unasked = departure.how == How::kWrong && !side.up;
+    return depart(side, unasked ? Reason::kBadRequest : reason_of_client(departure.how), departure);
+  }
+  if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
+  if (dial_.under_way()) dial_.succeeded();
+  if (!departure.why.empty()) branch_->say(Line::kMachine, "server " + side.info.server.text() + ": " + departure.why);
+  depart(side, reason_of_server(departure.how), departure);
+}
+
+/// Who broke a rule is still there to be told so; anybody else is gone.
+void BridgeSession::depart(Side& side, Reason reason, const BridgeEnd::Departure& departure) {
+  because(reason, departure.why, departure.fault);
+  if (!room_) return end(reason, departure.fault);
+  if (departure.how == How::kWrong)
+    enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
+  else
+    enter([&](core::Room& room, core::Micros at) { room.gone(side.id, text(reason), at); });
+}
+
+void BridgeSession::undialled(Reason why) {
+  because(why);
+  enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, text(why), at); });
+}
+
+/// By us: both sides are told goodbye.
+void BridgeSession::end(Reason reason, const Fault& fault) {
+  if (ending_) return;
+  because(reason, {}, fault);
+  if (!room_ || room_->over()) return finish();
+  enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
+}
+
+/// The room is over: what was said goes out.
+void BridgeSession::finish() {
+  if (ending_) return;
+  ending_ = true;
+  alarm_.clear();
+  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  tell_end();
+  if (dial_.under_way()) back_.end->hang_up();
+  for (Side* side : {&front_, &back_}) side->end->part(why_, 0);
+  settle();
+}
+
+void BridgeSession::tell_end() {
+  const Reason reason = reason_.value_or(Reason::kClientLeft);
+  if (!front_.up) branch_->counters.opened.add();
+  branch_->ended(front_.info, reason, fault_, front_.said);
+  if (reason == Reason::kServerWrong)
+    branch_->say(Line::kMachine, "server " + back_.info.server.text() + " broke the rules of " +
+                                     std::string(back_.info.game->name()) + ": " + fault_.what + " in " + fault_.field +
+                                     ", byte " + std::to_string(fault_.offset));
+  if (!branch_->tap || !room_) return;
+  std::string why = text(reason);
+  if (*fault_.what) why += std::string(": ") + fault_.what + " in " + fault_.field;
+  if (back_.up) branch_->tap->closed(back_.info.link, why, wall_now());
+  branch_->tap->closed(front_.info.link, why, wall_now());
+}
+
+void BridgeSession::settle() {
+  if (!ending_ || done_ || front_.end->is_open() || back_.end->is_open()) return;
+  done_ = true;
+  owner_.done(*this);
+}
+
+/// Closes at once, whatever waits.
+void BridgeSession::hang_up() {
+  front_.end->hang_up();
+  back_.end->hang_up();
+  settle();
+}
+
+// -- In time ----------------------------------------------------------------------------------------------------------
+
+void BridgeSession::tick(Millis now) {
+  if (ending_) {
+    if (now >= gone_by_) hang_up();
+    return;
+  }
+  if (gone_by_ && now >= gone_by_) {  // one side closed long ago, and the other does not want to
+    front_.end->hang_up();
+    back_.end->hang_up();
+    return finish();
+  }
+  if ((front_.paused & kRate) != 0 && bytes_.ready(now) && messages_.ready(now)) resume(front_, kRate);
+  if (dial_.late(now) && !gone_by_) {
+    back_.end->hang_up();
+    return dial_.timed_out();
+  }
+  if (const auto reason = overdue(now)) end(*reason);
+}
+
+std::optional<Reason> BridgeSession::overdue(Millis now) const {
+  const Millis moved = std::max({moved_, front_.end->last_datagram(), back_.end->last_datagram()});
+  if (!dialled_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (front_.end->waiting() && late(now, front_.took, limits_.stall_ms)) return Reason::kClientStalled;
+  if (back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms)) return Reason::kServerStalled;
+  if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
+  return std::nullopt;
+}
+
+}  // namespace entente::relay

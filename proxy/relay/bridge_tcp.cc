@@ -1,0 +1,155 @@
+#include "proxy/relay/bridge_tcp.h"
+
+#include <cerrno>
+
+namespace entente::relay {
+
+using How = BridgeEnd::Departure::How;
+using wire::Way;
+
+namespace {
+
+constexpr std::size_t kMostUnheard = 64 * 1024;  // of a peer that goes on sending after the end
+
+Way way_of(BridgeSide side) { return side == BridgeSide::kFront ? Way::kToServer : Way::kToClient; }
+
+DatagramGuard make_guard(const BridgeEndOptions& options, Millis now) {
+  const bool client = options.side == BridgeSide::kFront;
+  return {options.game.datagram_cutter(way_of(options.side), options.dialect), options.limits.datagram_bytes,
+          client ? options.limits.datagrams_per_second : 0, now};
+}
+
+}  // namespace
+
+BridgeTcp::BridgeTcp(Branch& branch, BridgeEnd::User& user, const BridgeEndOptions& options)
+    : branch_(branch),
+      user_(user),
+      side_(options.side),
+      link_(branch.loop, *this),
+      heard_(options.game.cutter(way_of(options.side), options.dialect),
+             options.game.largest_from(way_of(options.side))),
+      reader_(branch.loop, *this) {
+  if (options.game.transport() == wire::Transport::kTcpAndUdp) guard_.emplace(make_guard(options, branch.loop.now()));
+}
+
+// -- Coming up --------------------------------------------------------------------------------------------------------
+
+bool BridgeTcp::adopt(net::Fd client) {
+  here_ = net::local_address(client.get());
+  there_ = net::peer_address(client.get());
+  if (!link_.adopt(std::move(client))) return false;
+  link_.read(true);
+  user_.opened(*this, {there_.text(), 0, {}});
+  return true;
+}
+
+int BridgeTcp::connect(const net::Address& server, net::Sockets sockets) {
+  departed_ = peer_ended_ = over_ = false;
+  there_ = server;
+  udp_ = std::move(sockets.udp);
+  if (udp_ && !reader_.open_connected(udp_.get())) return ENOMEM;
+  const int tcp = sockets.tcp.get();
+  const int error = link_.connect(std::move(sockets.tcp), server);
+  if (error == 0) here_ = net::local_address(tcp);
+  return error;
+}
+
+void BridgeTcp::connected(net::Link&) {
+  link_.read(true);
+  user_.opened(*this, {there_.text(), 0, {}});
+}
+
+// -- Hearing and speaking ---------------------------------------------------------------------------------------------
+
+void BridgeTcp::received(net::Link&, wire::Lane, Bytes bytes) {
+  if (departed_ || parted_) {
+    unheard_ += bytes.size();
+    if (unheard_ <= kMostUnheard) return;
+    link_.close();
+    return settle();
+  }
+  const auto fault = heard_.feed(
+      bytes, [&](const Frames& frames) { user_.received(*this, Lane::kStream, frames.bytes, frames.count); });
+  if (fault && link_.is_open()) depart({How::kWrong, 0, *fault, {}});
+}
+
+void BridgeTcp::send(Lane lane, Bytes frame) {
+  if (parted_ || !link_.is_open()) return;
+  lane == Lane::kStream ? link_.send(lane, frame) : send_datagram(frame);
+}
+
+void BridgeTcp::send_datagram(Bytes bytes) {
+  if (bytes.size() > net::kLargestDatagram) return branch_.dropped(Drop::kTooLarge);
+  if (side_ == BridgeSide::kBack) {
+    if (!udp_) return branch_.dropped(Drop::kNotLinked);
+    if (!net::udp_send(udp_.get(), bytes)) branch_.dropped(Drop::kQueueFull);
+    return;
+  }
+  if (!client_ || !branch_.to_clients) return branch_.dropped(Drop::kNotLinked);
+  branch_.to_clients->push(here_, *client_, bytes);
+}
+
+/// Of a client, by the listener's socket.
+void BridgeTcp::datagram(const net::Address& from, Bytes bytes) {
+  if (side_ == BridgeSide::kFront) {
+    if (!guard_ || departed_ || parted_) return branch_.dropped(Drop::kNotLinked);
+    if (const auto drop = guard_->objection(bytes, branch_.loop.now())) return branch_.dropped(*drop);
+    client_ = from;
+    hear_datagram(bytes);
+  } else {
+    if (const auto drop = guard_->objection(bytes, branch_.loop.now())) return branch_.dropped(*drop);
+    if (!departed_ && !parted_) hear_datagram(bytes);
+  }
+}
+
+void BridgeTcp::hear_datagram(Bytes bytes) {
+  last_datagram_ = branch_.loop.now();
+  user_.received(*this, Lane::kDatagram, bytes, 1);
+}
+
+void BridgeTcp::wrote(net::Link&) {
+  user_.wrote(*this);
+  settle();
+}
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+void BridgeTcp::ended(net::Link&) {
+  peer_ended_ = true;
+  depart({});
+  settle();
+}
+
+void BridgeTcp::broken(net::Link&, int error) {
+  reader_.close();
+  depart({How::kBroke, error, Fault{""}, {}});
+  settle();
+}
+
+void BridgeTcp::depart(const Departure& departure) {
+  if (departed_ || parted_) return;
+  departed_ = true;
+  user_.departed(*this, departure);
+}
+
+void BridgeTcp::part(std::string_view, std::uint32_t) {
+  reader_.close();
+  if (std::exchange(parted_, true)) return;
+  // To close over unread bytes would reset the connection and take our last words from it: hear, without listening.
+  link_.finish();
+  if (link_.is_open()) link_.read(true);
+}
+
+void BridgeTcp::settle() {
+  if (peer_ended_ && parted_ && link_.waiting() == 0) link_.close();
+  if (link_.is_open() || over_ || !(departed_ || parted_)) return;
+  over_ = true;
+  user_.over(*this);
+}
+
+void BridgeTcp::hang_up() {
+  reader_.close();
+  link_.close();
+}
+
+}  // namespace entente::relay

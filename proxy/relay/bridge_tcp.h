@@ -1,0 +1,58 @@
+// A bridge's end over one TCP connection; of games that have them, with datagrams beside it: a client's come by the
+// listener's socket, a server's by one of our own on the connection's port.
+#pragma once
+
+#include <optional>
+
+#include "proxy/net/tcp.h"
+#include "proxy/net/udp.h"
+#include "proxy/relay/bridge_end.h"
+#include "proxy/relay/datagram_guard.h"
+#include "proxy/relay/stream.h"
+
+namespace entente::relay {
+
+class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::UdpReader::User {
+ public:
+  BridgeTcp(Branch& branch, BridgeEnd::User& user, const BridgeEndOptions& options);
+
+  bool adopt(net::Fd client) override;
+  int connect(const net::Address& server, net::Sockets sockets) override;
+  void send(Lane lane, Bytes frame) override;
+  std::size_t waiting() const override { return link_.waiting(); }
+  void read(bool on) override { link_.read(on); }
+  void datagram(const net::Address& from, Bytes bytes) override;
+  Millis last_datagram() const override { return last_datagram_; }
+  void part(std::string_view why, std::uint32_t code) override;
+  void hang_up() override;
+  bool is_open() const override { return link_.is_open(); }
+  net::Address here() const override { return here_; }
+
+ private:
+  void connected(net::Link& link) override;
+  void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
+  void wrote(net::Link& link) override;
+  void ended(net::Link& link) override;
+  void broken(net::Link& link, int error) override;
+
+  void send_datagram(Bytes bytes);
+  void hear_datagram(Bytes bytes);
+  void depart(const Departure& departure);
+  void settle();
+
+  Branch& branch_;
+  BridgeEnd::User& user_;
+  const BridgeSide side_;
+  net::Tcp link_;
+  Stream heard_;
+  std::optional<DatagramGuard> guard_;  // if its game has datagrams
+  net::Fd udp_;                         // towards a server
+  net::UdpReader reader_;
+  std::optional<net::Address> client_;  // where its datagrams come from
+  net::Address here_, there_;
+  Millis last_datagram_ = 0;
+  std::size_t unheard_ = 0;  // bytes that came after the end
+  bool departed_ = false, parted_ = false, peer_ended_ = false, over_ = false;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,156 @@
+#include "proxy/relay/bridge_web.h"
+
+#include "proxy/relay/web_request.h"
+
+namespace entente::relay {
+
+using How = BridgeEnd::Departure::How;
+using net::Farewell;
+using net::Opcode;
+using Role = net::WebSocket::Role;
+using wire::Way;
+
+namespace {
+
+constexpr std::size_t kMostUnheard = 64 * 1024;  // of a peer that goes on sending after the end
+
+Way way_of(BridgeSide side) { return side == BridgeSide::kFront ? Way::kToServer : Way::kToClient; }
+
+/// A code that may stand in a close frame (RFC 6455, 7.4; 3000 to 4999 are free for games).
+std::uint16_t close_code(std::uint32_t code) {
+  const bool own = code >= 3000 && code <= 4999;
+  const bool common = (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014);
+  return own || common ? static_cast<std::uint16_t>(code) : Farewell::kGoingAway;
+}
+
+}  // namespace
+
+BridgeWeb::BridgeWeb(Branch& branch, BridgeEnd::User& user, const BridgeEndOptions& options)
+    : branch_(branch),
+      user_(user),
+      side_(options.side),
+      cutter_(options.game.cutter(way_of(options.side), options.dialect)),
+      link_(branch.loop, options.side == BridgeSide::kFront ? Role::kServer : Role::kClient,
+            options.game.largest_from(way_of(options.side)), *this) {}
+
+// -- Coming up --------------------------------------------------------------------------------------------------------
+
+bool BridgeWeb::adopt(net::Fd client) {
+  here_ = net::local_address(client.get());
+  there_ = net::peer_address(client.get());
+  if (!link_.adopt(std::move(client), branch_.route.web->client_tls.get())) return false;
+  link_.read(true);
+  return true;
+}
+
+void BridgeWeb::asked(net::WebLink&, const net::HttpHead& request) {
+  const Branch* chosen = user_.branch_for(request.path());
+  unsigned status = 101;
+  if (const auto fault = objection(chosen ? chosen->route : branch_.route, request, status)) {
+    link_.decline(status, fault->what);
+    return depart({How::kUnwanted, 0, *fault, {}});
+  }
+  path_ = request.path();
+  link_.answer(request, nullptr);
+  user_.opened(*this, {there_.text(), 0, path_});
+  link_.hear_early();
+}
+
+int BridgeWeb::connect(const net::Address& server, net::Sockets sockets) {
+  departed_ = peer_ended_ = over_ = false;
+  there_ = server;
+  const Route& route = branch_.route;
+  path_ = route.web->server_path.empty() ? "/" : route.web->server_path;
+  net::UpgradeRequest request{route.server_name, path_, net::make_upgrade_key(), net::forwarded_headers({})};
+  const std::string host = route.server_name.substr(0, route.server_name.rfind(':'));
+  const int tcp = sockets.tcp.get();
+  const int error =
+      link_.connect(std::move(sockets.tcp), server, route.web->server_tls.get(), host, std::move(request));
+  if (error != 0) return error;
+  here_ = net::local_address(tcp);
+  link_.read(true);
+  return 0;
+}
+
+void BridgeWeb::upgraded(net::WebLink&, const net::HttpHead&) { user_.opened(*this, {there_.text(), 0, path_}); }
+
+void BridgeWeb::declined(net::WebLink&, const net::HttpHead& response) {
+  depart(
+      {How::kDeclined, 0, Fault{""}, "it answered " + std::to_string(response.status) + " to a WebSocket's request"});
+}
+
+// -- Hearing and speaking ---------------------------------------------------------------------------------------------
+
+void BridgeWeb::received(net::WebLink&, Opcode opcode, Bytes payload) {
+  if (departed_ || parted_) {
+    unheard_ += payload.size();
+    if (unheard_ <= kMostUnheard) return;
+    link_.close();
+    return settle();
+  }
+  if (opcode == Opcode::kPing && !link_.said_farewell()) link_.send(Opcode::kPong, payload);
+  if (opcode == Opcode::kText || opcode == Opcode::kBinary) hear(payload);
+}
+
+void BridgeWeb::hear(Bytes message) {
+  const wire::Cut cut = cutter_->next(message);
+  if (!cut.fault) return user_.received(*this, Lane::kStream, message, 1);
+  link_.send(Farewell{Farewell::kTooLarge, cut.fault->what});
+  link_.flush();
+  depart({How::kWrong, 0, *cut.fault, {}});
+}
+
+void BridgeWeb::send(Lane, Bytes frame) {
+  if (!parted_ && link_.upgraded() && !link_.said_farewell()) link_.send(Opcode::kBinary, frame);
+}
+
+void BridgeWeb::wrote(net::WebLink&) {
+  user_.wrote(*this);
+  settle();
+}
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+void BridgeWeb::farewell(net::WebLink&, const Farewell& farewell) {
+  if (!parted_) link_.send(Farewell{farewell.code, {}});
+  link_.flush();
+  depart({How::kLeft, 0, Fault{""}, farewell.reason});
+}
+
+void BridgeWeb::wronged(net::WebLink&, const Fault& fault, const std::string& detail) {
+  depart({How::kWrong, 0, fault, detail});
+}
+
+void BridgeWeb::ended(net::WebLink&) {
+  peer_ended_ = true;
+  const bool answered = side_ == BridgeSide::kFront || link_.upgraded();
+  depart({answered ? How::kLeft : How::kDeclined, 0, Fault{""}, answered ? "" : "it hung up on a WebSocket's request"});
+  settle();
+}
+
+void BridgeWeb::broken(net::WebLink&, int error) {
+  depart({How::kBroke, error, Fault{""}, {}});
+  settle();
+}
+
+void BridgeWeb::depart(const Departure& departure) {
+  if (departed_ || parted_) return;
+  departed_ = true;
+  user_.departed(*this, departure);
+}
+
+void BridgeWeb::part(std::string_view why, std::uint32_t code) {
+  if (std::exchange(parted_, true)) return;
+  if (link_.upgraded()) link_.send(Farewell{close_code(code), std::string(why)});
+  link_.finish();
+  if (link_.is_open()) link_.read(true);
+}
+
+void BridgeWeb::settle() {
+  if (peer_ended_ && parted_ && link_.waiting() == 0) link_.close();
+  if (link_.is_open() || over_ || !(departed_ || parted_)) return;
+  over_ = true;
+  user_.over(*this);
+}
+
+}  // namespace entente::relay

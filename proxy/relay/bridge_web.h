@@ -1,0 +1,51 @@
+// A bridge's end over one WebSocket: each message is one frame, and its close frame says what the game says.
+#pragma once
+
+#include "proxy/net/web_link.h"
+#include "proxy/relay/bridge_end.h"
+
+namespace entente::relay {
+
+class BridgeWeb final : public BridgeEnd, private net::WebUser {
+ public:
+  BridgeWeb(Branch& branch, BridgeEnd::User& user, const BridgeEndOptions& options);
+
+  bool adopt(net::Fd client) override;
+  int connect(const net::Address& server, net::Sockets sockets) override;
+  void send(Lane lane, Bytes frame) override;
+  void flush() override { link_.flush(); }
+  std::size_t waiting() const override { return link_.waiting(); }
+  void read(bool on) override { link_.read(on); }
+  void part(std::string_view why, std::uint32_t code) override;
+  void hang_up() override { link_.close(); }
+  bool is_open() const override { return link_.is_open(); }
+  net::Address here() const override { return here_; }
+
+ private:
+  void asked(net::WebLink& link, const net::HttpHead& request) override;
+  void upgraded(net::WebLink& link, const net::HttpHead& response) override;
+  void declined(net::WebLink& link, const net::HttpHead& response) override;
+  void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
+  void farewell(net::WebLink& link, const net::Farewell& farewell) override;
+  void paused(net::WebLink&) override { link_.flush(); }
+  void wronged(net::WebLink& link, const Fault& fault, const std::string& detail) override;
+  void wrote(net::WebLink& link) override;
+  void ended(net::WebLink& link) override;
+  void broken(net::WebLink& link, int error) override;
+
+  void hear(Bytes message);
+  void depart(const Departure& departure);
+  void settle();
+
+  Branch& branch_;
+  BridgeEnd::User& user_;
+  const BridgeSide side_;
+  const std::unique_ptr<wire::Cutter> cutter_;
+  net::WebLink link_;
+  std::string path_;
+  net::Address here_, there_;
+  std::size_t unheard_ = 0;  // bytes that came after the end
+  bool departed_ = false, parted_ = false, peer_ended_ = false, over_ = false;
+};
+
+}  // namespace entente::relay

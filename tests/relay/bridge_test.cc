@@ -1,0 +1,385 @@
+// A bridge between games that share nothing but words: join, words both ways over every pair of transports, both ways
+// of leaving, and what happens to who breaks a rule or takes nothing.
+#include <doctest/doctest.h>
+
+#include "tests/relay/bridging.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Drop;
+using relay::Reason;
+
+const std::string kBye{"\0\x09", 2};
+
+std::string said(std::string_view text) { return std::string(as_text(frame(text, toy::kSay))); }
+
+TEST_CASE("TCP to TCP: who comes in is told so by us, the server by our back, and words go both ways") {
+  FakeServer fake;
+  Bridging running(toy::stream(), toy::stream(), fake.address());
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);  // by the front, before there is a server
+  client.send(said("early"));
+  const Stream server = fake.accept();
+  CHECK(server.read_text(4) == kHello);
+  CHECK_FALSE(server.readable(50));  // the back waits until it is greeted
+  server.send(kWelcome);
+  CHECK(server.read_text(7) == said("early"));
+
+  const std::string hello = said("hello");
+  for (const char byte : hello) client.send(std::string_view(&byte, 1));  // however it is cut
+  CHECK(server.read_text(7) == said("hello"));
+  server.send(said("well come"));
+  CHECK(client.read_text(11) == said("well come"));
+  client.send(point(42));
+  CHECK(server.read(3) == point(42));
+  server.send(point(7));
+  CHECK(client.read(3) == point(7));
+
+  const auto totals = running.totals();
+  CHECK(totals.opened == 1);
+  CHECK(running.heard.line("opened " + client.here().text()));
+  CHECK(totals.to_server.bytes == 2 * (4 + 7 + 7 + 3));  // what a client said, and what a server was told
+  CHECK(totals.to_client.bytes == 2 * (4 + 11 + 3));
+}
+
+TEST_CASE("words cross between all transports") {
+  const auto echo = [](auto&& up, auto&& down) {
+    for (int i = 0; i < 20; ++i) {
+      up(point(static_cast<std::uint8_t>(i)));
+      down(point(static_cast<std::uint8_t>(100 + i)));
+    }
+  };
+  SUBCASE("TCP to WebSocket") {
+    FakeServer fake;
+    Bridging running(toy::stream(), toy::messages(), fake.address());
+    const Stream client = Stream::to(running.address);
+    client.send(kHello);
+    CHECK(client.read_text(4) == kWelcome);
+    WebServer server(fake);
+    CHECK(server.request.target == "/");
+    server.upgrade();
+    echo(
+        [&](const Buffer& bytes) {
+          client.send(bytes);
+          CHECK(server.next() == "b:" + to_hex(bytes));
+        },
+        [&](const Buffer& bytes) {
+          server.send(net::Opcode::kBinary, bytes);
+          CHECK(client.read(3) == bytes);
+        });
+    server.send(net::Opcode::kPing, as_bytes("?"));
+    CHECK(server.next() == "pong:" + to_hex(as_bytes("?")));
+    client.finish();
+    CHECK(server.next() == "b:0009");
+    CHECK(server.next() == "close:4001 ");
+    server.stream().finish();
+    CHECK(server.next() == "end");
+    CHECK(running.ended(Reason::kClientLeft));
+    CHECK(running.empty());
+  }
+  SUBCASE("WebSocket to TCP") {
+    FakeServer fake;
+    Bridging running(toy::messages(), toy::stream(), fake.address());
+    WebClient client(running.address, "/anywhere");
+    client.upgrade();
+    const Stream server = fake.accept();
+    CHECK(server.read_text(4) == kHello);
+    server.send(kWelcome);
+    echo(
+        [&](const Buffer& bytes) {
+          client.send(net::Opcode::kBinary, bytes);
+          CHECK(server.read(3) == bytes);
+        },
+        [&](const Buffer& bytes) {
+          server.send(bytes);
+          CHECK(client.next() == "b:" + to_hex(bytes));
+        });
+    server.finish();
+    CHECK(client.next() == "b:0009");
+    CHECK(client.next() == "close:4001 server left");
+    client.send(net::Farewell{4001, ""});
+    client.stream().finish();
+    CHECK(client.next() == "end");
+    CHECK(running.ended(Reason::kServerLeft));
+    CHECK(server.read_all().empty());
+    CHECK(running.empty());
+  }
+  SUBCASE("TCP and UDP to TCP") {
+    FakeServer fake;
+    Bridging running(toy::game(), toy::stream(), fake.address());
+    const net::Address from = free_for_both();
+    BridgedPair pair(running, fake, &from);
+    const Datagrams udp(from);
+    echo(
+        [&](const Buffer& bytes) {
+          udp.send(running.address, bytes);
+          CHECK(pair.server.read(3) == bytes);
+        },
+        [&](const Buffer& bytes) {
+          pair.server.send(bytes);
+          const auto got = udp.receive();
+          CHECK(got.bytes == bytes);
+          CHECK(got.from == running.address);
+        });
+    udp.send(running.address, Buffer{9, 9, 9});  // half a frame: dropped, and nobody is the worse for it
+    CHECK(running.dropped(Drop::kBadFrame));
+    Datagrams(loopback()).send(running.address, point(1));
+    CHECK(running.dropped(Drop::kUnknownSource));
+    CHECK(running.totals().now() == 1);
+  }
+  SUBCASE("TCP to TCP and UDP") {
+    FakeServer fake(true);
+    Bridging running(toy::stream(), toy::game(), fake.address());
+    BridgedPair pair(running, fake);
+    pair.server.send(said("!"));  // once that is there, our back has been greeted
+    CHECK(pair.client.read_text(3) == said("!"));
+    const Datagrams udp = fake.take_datagrams();
+    // Our end of the server's connection has the same port by TCP and UDP.
+    const net::Address ours = pair.server.there();
+    echo(
+        [&](const Buffer& bytes) {
+          pair.client.send(bytes);
+          const auto got = udp.receive();
+          CHECK(got.bytes == bytes);
+          CHECK(got.from == ours);
+        },
+        [&](const Buffer& bytes) {
+          udp.send(ours, bytes);
+          CHECK(pair.client.read(3) == bytes);
+        });
+  }
+}
+
+TEST_CASE("both sides hear goodbye in their own way, whoever leaves, and each end has one reason") {
+  FakeServer fake;
+  Bridging running(toy::stream(), toy::stream(), fake.address());
+  BridgedPair pair(running, fake);
+  Reason reason{};
+  std::string why;
+  SUBCASE("the client closes") {
+    pair.client.finish();
+    CHECK(as_text(pair.server.read_all()) == kBye);
+    pair.server.close();
+    CHECK(pair.client.read_all().empty());
+    reason = Reason::kClientLeft;
+  }
+  SUBCASE("the client says so") {
+    pair.client.send(kBye);
+    CHECK(pair.client.read_all().empty());
+    CHECK(as_text(pair.server.read_all()) == kBye);
+    reason = Reason::kClientLeft;
+  }
+  SUBCASE("the client vanishes") {
+    pair.client.reset();
+    CHECK(as_text(pair.server.read_all()) == kBye);
+    pair.server.close();
+    reason = Reason::kClientReset;
+  }
+  SUBCASE("the server closes") {
+    pair.server.finish();
+    CHECK(as_text(pair.client.read_all()) == kBye);
+    reason = Reason::kServerLeft;
+  }
+  SUBCASE("the server says so") {
+    pair.server.send(kBye);
+    CHECK(as_text(pair.client.read_all()) == kBye);
+    CHECK(pair.server.read_all().empty());
+    reason = Reason::kServerLeft;
+  }
+  SUBCASE("the server vanishes") {
+    pair.server.reset();
+    CHECK(as_text(pair.client.read_all()) == kBye);
+    reason = Reason::kServerReset;
+  }
+  SUBCASE("the server will not have the player") {
+    pair.server.send(Buffer{0, toy::kRefuse});
+    CHECK(as_text(pair.client.read_all()) == std::string("\0\x0d", 2));
+    CHECK(as_text(pair.server.read_all()) == kBye);
+    reason = Reason::kServerDeclined;
+  }
+  SUBCASE("we stop") {
+    running.stop();
+    CHECK(as_text(pair.client.read_all()) == kBye);
+    CHECK(as_text(pair.server.read_all()) == kBye);
+    reason = Reason::kStopped;
+  }
+  CHECK(running.ended(reason));
+  CHECK(running.totals().opened == 1);
+  pair.client.close();
+  pair.server.close();
+  CHECK(running.empty());
+  std::uint64_t ends = 0;
+  for (const auto number : running.totals().ended) ends += number;
+  CHECK(ends == 1);
+}
+
+TEST_CASE("a server that cannot be reached is the client's goodbye") {
+  const net::Address nobody = FakeServer().address();
+  Bridging running(toy::stream(), toy::stream(), nobody);
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(as_text(client.read_all()) == std::string(kWelcome) + kBye);
+  CHECK(running.ended(Reason::kServerRefused));
+  CHECK(running.heard.line("cannot reach server " + nobody.text()));
+}
+
+TEST_CASE("who breaks a rule is refused, with the field and the place where") {
+  FakeServer fake;
+  Bridging running(toy::stream(), toy::stream(), fake.address());
+  BridgedPair pair(running, fake);
+  SUBCASE("of the game's framing") {
+    pair.client.send(said("good"));
+    pair.client.send("\xff");
+    CHECK(running.heard.line("bad frame: frame too large/length at " + std::to_string(4 + 6)));
+    CHECK(running.totals().by(Reason::kBadFrame) == 1);
+  }
+  SUBCASE("of the game") {
+    pair.client.send(said("good"));
+    CHECK(pair.server.read_text(6) == said("good"));
+    pair.client.send(Buffer{0, toy::kWrong});
+    CHECK(running.heard.line("protocol fault: unknown code/code at " + std::to_string(4 + 6)));
+    CHECK(running.totals().by(Reason::kProtocolFault) == 1);
+    CHECK(running.totals().refused() == 1);
+  }
+  SUBCASE("a server that does") {
+    pair.server.send(Buffer{0, toy::kWrong});
+    CHECK(running.heard.line("broke the rules of toy: unknown code in code, byte 1"));
+    CHECK(as_text(pair.client.read_all()) == kBye);
+    CHECK(running.totals().by(Reason::kServerWrong) == 1);
+  }
+  SUBCASE("a server that breaks the framing") {
+    pair.server.send("\xff");
+    CHECK(running.heard.line("broke the rules of toy: frame too large in length, byte 0"));
+    CHECK(as_text(pair.client.read_all()) == kBye);
+    CHECK(running.totals().by(Reason::kServerWrong) == 1);
+  }
+  pair.client.finish();
+  pair.client.read_all();
+  pair.server.read_all();
+  pair.server.close();
+  CHECK(running.empty());
+}
+
+TEST_CASE("limits") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  SUBCASE("who says nothing in time") {
+    limits.greet_ms = 300;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const Stream silent = Stream::to(running.address);
+    CHECK(as_text(silent.read_all()) == kBye);
+    CHECK(running.ended(Reason::kGreetTimeout));
+    CHECK_FALSE(fake.called(0));
+  }
+  SUBCASE("who is silent for long") {
+    limits.idle_ms = 300;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const BridgedPair pair(running, fake);
+    CHECK(as_text(pair.client.read_all()) == kBye);
+    CHECK(as_text(pair.server.read_all()) == kBye);
+    CHECK(running.ended(Reason::kIdle));
+  }
+  SUBCASE("who comes when it is full") {
+    limits.sessions = 1;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const BridgedPair pair(running, fake);
+    CHECK(as_text(Stream::to(running.address).read_all()) == kBye);
+    CHECK(running.ended(Reason::kTooMany));
+  }
+  SUBCASE("who sends faster waits") {
+    limits.messages_per_second = 50;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const BridgedPair pair(running, fake);
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 150; ++i) {  // the burst is 100
+      pair.client.send(point(1));
+      CHECK(pair.server.read(3) == point(1));
+    }
+    CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(500));
+    CHECK(running.totals().throttled >= 1);
+  }
+  SUBCASE("a session that will not close is closed") {
+    limits.linger_ms = 300;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const BridgedPair pair(running, fake);
+    pair.client.send(Buffer{0, toy::kStay});
+    pair.client.send(said("x"));
+    CHECK(pair.server.read_text(3) == said("x"));
+    pair.server.finish();
+    CHECK(as_text(pair.client.read_all()) == kBye);
+    CHECK(running.ended(Reason::kServerLeft));
+    CHECK(running.empty());
+  }
+}
+
+TEST_CASE("a client that takes nothing costs a bounded number of bytes, and then is closed") {
+  Limits limits = no_limits();
+  limits.high_water = 64 * 1024;
+  limits.stall_ms = 500;
+  limits.linger_ms = 300;
+  FakeServer fake;
+  Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+  const BridgedPair pair(running, fake, nullptr, 4096);
+  SUBCASE("the server is read no further while the client is behind") {
+    const Buffer line = frame(std::string(180, 'y'), toy::kSay);
+    std::size_t taken = 0;
+    pollfd writable{pair.server.fd(), POLLOUT, 0};
+    while (taken < (64u << 20) && ::poll(&writable, 1, 200) == 1 && !running.totals().by(Reason::kClientStalled))
+      taken += pair.server.try_send(line) == line.size() ? line.size() : (64u << 20);
+    CHECK(running.totals().stalls >= 1);
+  }
+  SUBCASE("what the front itself says at once is bounded, too") { pair.client.send(Buffer{0, toy::kFlood}); }
+  CHECK(running.ended(Reason::kClientStalled));
+  CHECK(running.empty());
+}
+
+TEST_CASE("a front's clock beats every 20 ms, whether anything comes or not") {
+  FakeServer fake;
+  Bridging running(toy::stream(), toy::stream(), fake.address());
+  const BridgedPair pair(running, fake);
+  pair.client.send(Buffer{0, toy::kBeat});
+  const Buffer first = pair.client.read(3);
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i) CHECK(pair.client.read(3).size() == 3);
+  const auto took = std::chrono::steady_clock::now() - began;
+  CHECK(took > std::chrono::milliseconds(190));
+  CHECK(took < std::chrono::milliseconds(2000));
+}
+
+TEST_CASE("the tap hears both links whole, each in its own game") {
+  FakeServer fake;
+  Bridging running(toy::stream(), toy::stream(), fake.address());
+  BridgedPair pair(running, fake);
+  pair.client.send(said("up"));
+  CHECK(pair.server.read_text(4) == said("up"));
+  pair.server.send(said("down"));
+  CHECK(pair.client.read_text(6) == said("down"));
+  pair.client.close();
+  CHECK(running.ended(Reason::kClientLeft));
+  pair.server.close();
+  CHECK(running.empty());
+  CHECK(running.tapped.left_open() == 0);
+  const auto front = running.tapped.record(1), back = running.tapped.record(2);
+  CHECK(as_text(front.to_server) == std::string(kHello) + said("up"));
+  CHECK(as_text(front.to_client) == std::string(kWelcome) + said("down"));
+  CHECK(as_text(back.to_server) == std::string(kHello) + said("up") + kBye);
+  CHECK(as_text(back.to_client) == std::string(kWelcome) + said("down"));
+  CHECK(front.closed == "client left");
+  CHECK(back.closed == "client left");
+}
+
+TEST_CASE("bridges live on all workers") {
+  FakeServer fake;
+  Bridging running(toy::stream(), toy::stream(), fake.address(), no_limits(), 2);
+  std::vector<std::unique_ptr<BridgedPair>> pairs;
+  for (int i = 0; i < 6; ++i) pairs.push_back(std::make_unique<BridgedPair>(running, fake));
+  for (auto& pair : pairs) {
+    pair->client.send(said("hello"));
+    CHECK(pair->server.read_text(7) == said("hello"));
+  }
+}
+
+}  // namespace
+}  // namespace entente::testing

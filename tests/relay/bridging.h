@@ -1,0 +1,81 @@
+// A bridge between two toy games that serves on a thread of its own while a test plays both peers.
+#pragma once
+
+#include "tests/relay/toy.h"
+#include "tests/relay/web_peers.h"
+#include "tests/support/toy_faces.h"
+
+namespace entente::testing {
+
+/// A frame with one byte of payload.
+inline Buffer point(std::uint8_t number) { return {1, toy::kPoint, number}; }
+
+inline relay::BridgeOptions toy_bridge(const wire::Game& front, const wire::Game& back) {
+  relay::BridgeOptions bridge;
+  bridge.server_game = &back;
+  bridge.front = [&front](std::size_t dialect) { return toy::make_front(front, dialect); };
+  bridge.back = [&back](std::size_t dialect) { return toy::make_back(back, dialect); };
+  return bridge;
+}
+
+class Bridging {
+ public:
+  Bridging(const wire::Game& front, const wire::Game& back, const net::Address& server, Limits limits = no_limits(),
+           std::size_t workers = 1, relay::Tap* tap = nullptr)
+      : server_(workers, heard) {
+    relay::RelayOptions options;
+    options.game = &front;
+    options.listen_dialect = 0;
+    options.server_dialect = 0;
+    options.listen = loopback();
+    options.server_host = server.ip_text();
+    options.server_port = server.port();
+    options.limits = limits;
+    options.tap = tap ? tap : &tapped;
+    options.bridge = toy_bridge(front, back);
+    const auto listening = server_.add(options);
+    REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
+    address = listening->address;
+    thread_ = std::thread([this] { server_.run(); });
+  }
+  ~Bridging() { stop(); }
+
+  void stop() {
+    server_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+  relay::Totals totals() const { return server_.totals(0); }
+  bool empty() const {
+    return eventually([&] { return totals().now() == 0; });
+  }
+  bool ended(relay::Reason reason, std::uint64_t times = 1) const {
+    return eventually([&] { return totals().by(reason) >= times; });
+  }
+  bool dropped(relay::Drop drop, std::uint64_t times = 1) const {
+    return eventually([&] { return totals().by(drop) >= times; });
+  }
+
+  Heard heard;
+  Tapped tapped;
+  net::Address address;
+
+ private:
+  relay::Server server_;
+  std::thread thread_;
+};
+
+/// A client and a server over TCP whose greetings are behind them.
+struct BridgedPair {
+  BridgedPair(const Bridging& running, const FakeServer& fake, const net::Address* from = nullptr,
+              int receive_buffer = 0)
+      : client(Stream::to(running.address, from, receive_buffer)) {
+    client.send(kHello);
+    CHECK(client.read_text(4) == kWelcome);
+    server = fake.accept();
+    CHECK(server.read_text(4) == kHello);
+    server.send(kWelcome);
+  }
+  Stream client, server;
+};
+
+}  // namespace entente::testing

@@ -1,0 +1,199 @@
+#include "tests/support/toy_faces.h"
+
+#include <string>
+
+#include "adapters/wire/frame_reader.h"
+#include "proxy/core/world.h"
+
+namespace entente::toy {
+namespace {
+
+using core::as;
+using wire::Way;
+
+constexpr core::Micros kBeatEvery = 20 * core::kMillisecond;
+constexpr std::uint32_t kPartCode = 4001;
+
+/// A frame of at most 198 bytes of payload, made without taking memory.
+class Made {
+ public:
+  Made(Code code, std::string_view payload) : size_(payload.size() + 2) {
+    bytes_[0] = static_cast<std::uint8_t>(payload.size());
+    bytes_[1] = code;
+    payload.copy(reinterpret_cast<char*>(bytes_) + 2, sizeof bytes_ - 2);
+  }
+  Made(Code code, double number) : size_(3) {
+    bytes_[0] = 1;
+    bytes_[1] = code;
+    bytes_[2] = static_cast<std::uint8_t>(number);
+  }
+  Bytes bytes() const { return {bytes_, size_}; }
+
+ private:
+  std::uint8_t bytes_[200];
+  std::size_t size_;
+};
+
+std::string_view payload_of(const wire::Frame& frame) { return as_text(frame.bytes.subspan(2)); }
+double number_of(const wire::Frame& frame) { return frame.bytes.size() > 2 ? frame.bytes[2] : 0; }
+bool greets(const wire::Game& game) { return !wire::keeps_messages(game.transport()); }
+
+class ToyFront final : public core::Front {
+ public:
+  ToyFront(const wire::Game& game, std::size_t dialect) : game_(game), reader_(game, dialect, Way::kToServer) {}
+
+  void opened(const core::Peer&, core::FrontOut& out) override {
+    if (!greets(game_)) out.say(words::Enter());
+  }
+  void receive(Lane lane, Bytes bytes, core::FrontOut& out) override {
+    const auto fault = reader_.feed(lane, bytes, [&](const wire::Frame& frame) { return take(frame, out); });
+    if (fault) out.fail(*fault);
+  }
+  void hear(const core::Fact& fact, core::FrontOut& out) override {
+    if (const auto* said = as<words::Said>(fact)) out.send(Lane::kStream, Made(kSay, said->text()).bytes());
+    if (const auto* pose = as<words::Pose>(fact)) out.send(lane_, Made(kPoint, pose->x()).bytes());
+    if (as<words::Refused>(fact) != nullptr) {
+      out.send(Lane::kStream, Made(kRefuse, "").bytes());
+      out.close("the server would not have the player", kPartCode);
+    }
+  }
+  void tick(core::FrontOut& out) override {
+    out.send(Lane::kStream, Made(kBeat, static_cast<double>(out.now() / core::kMillisecond % 256)).bytes());
+    out.wake(out.now() + kBeatEvery);
+  }
+  void part(std::string_view why, core::FrontOut& out) override {
+    out.send(Lane::kStream, Made(kBye, "").bytes());
+    if (!stays_) out.close(why, kPartCode);
+  }
+
+ private:
+  bool take(const wire::Frame& frame, core::FrontOut& out) {
+    if (frame.stage == wire::Stage::kGreeting) {
+      out.send(Lane::kStream, as_bytes("toy\x07"));
+      out.say(words::Enter());
+      return true;
+    }
+    switch (frame.bytes[1]) {
+      case kSay: {
+        words::Say say;
+        say.set_text(std::string(payload_of(frame)));
+        out.say(std::move(say));
+        return true;
+      }
+      case kPoint: {
+        lane_ = frame.lane;
+        words::Toward toward;
+        toward.set_x(number_of(frame));
+        out.say(toward);
+        return true;
+      }
+      case kBeat:
+        out.wake(out.now() + kBeatEvery);
+        return true;
+      case kFlood:
+        for (int i = 0; i < 1 << 20; i += 198) out.send(Lane::kStream, Made(kSay, std::string(196, 'x')).bytes());
+        return true;
+      case kStay:
+        return stays_ = true;
+      case kBye:
+        out.say(words::Leave());
+        out.close("the player said goodbye");
+        return false;
+      default:
+        out.lose("a frame", "no word for it");
+        if (frame.bytes[1] != kWrong) return true;
+        out.fail({"unknown code", "code", 1});
+        return false;
+    }
+  }
+
+  const wire::Game& game_;
+  wire::FrameReader reader_;
+  Lane lane_ = Lane::kStream;
+  bool stays_ = false;
+};
+
+class ToyBack final : public core::Back {
+ public:
+  ToyBack(const wire::Game& game, std::size_t dialect) : game_(game), reader_(game, dialect, Way::kToClient) {}
+
+  void opened(const core::Peer&, core::BackOut& out) override {
+    up_ = !greets(game_);
+    if (!up_) return out.send(Lane::kStream, as_bytes("TOY!"));
+    catch_up(out);
+  }
+  void receive(Lane lane, Bytes bytes, core::BackOut& out) override {
+    const auto fault = reader_.feed(lane, bytes, [&](const wire::Frame& frame) { return take(frame, out); });
+    if (fault) out.fail(*fault);
+  }
+  void hear(const core::Intent& intent, core::BackOut& out) override {
+    const bool left = as<words::Leave>(intent) != nullptr;
+    if (left) return part("", out);
+    if (const auto* say = as<words::Say>(intent)) speak(Lane::kStream, Made(kSay, say->text()), out);
+    const bool datagrams = game_.transport() == wire::Transport::kTcpAndUdp;
+    if (const auto* toward = as<words::Toward>(intent))
+      speak(datagrams ? Lane::kDatagram : Lane::kStream, Made(kPoint, toward->x()), out);
+  }
+  void part(std::string_view why, core::BackOut& out) override {
+    out.send(Lane::kStream, Made(kBye, "").bytes());
+    out.close(why, kPartCode);
+  }
+
+ private:
+  void speak(Lane lane, const Made& frame, core::BackOut& out) {
+    up_ ? out.send(lane, frame.bytes()) : early_.push_back(frame);
+  }
+  void catch_up(core::BackOut& out) {
+    for (const Made& frame : std::exchange(early_, {})) out.send(Lane::kStream, frame.bytes());
+  }
+  bool take(const wire::Frame& frame, core::BackOut& out) {
+    if (frame.stage == wire::Stage::kGreeting) {
+      up_ = true;
+      catch_up(out);
+      return true;
+    }
+    switch (frame.bytes[1]) {
+      case kSay: {
+        words::Said said;
+        said.set_text(std::string(payload_of(frame)));
+        out.say(std::move(said));
+        return true;
+      }
+      case kPoint: {
+        words::Pose pose;
+        pose.set_unit(1);
+        pose.set_x(number_of(frame));
+        out.say(pose);
+        return true;
+      }
+      case kRefuse:
+        out.say(words::Refused());
+        return true;
+      case kBye:
+        out.close("the server said goodbye");
+        return false;
+      default:
+        out.lose("a server's frame", "no word for it");
+        if (frame.bytes[1] != kWrong) return true;
+        out.fail({"unknown code", "code", 1});
+        return false;
+    }
+  }
+
+  const wire::Game& game_;
+  wire::FrameReader reader_;
+  std::vector<Made> early_;  // frames that wait until the server has greeted us
+  bool up_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<core::Front> make_front(const wire::Game& game, std::size_t dialect) {
+  return std::make_unique<ToyFront>(game, dialect);
+}
+
+std::unique_ptr<core::Back> make_back(const wire::Game& game, std::size_t dialect) {
+  return std::make_unique<ToyBack>(game, dialect);
+}
+
+}  // namespace entente::toy
