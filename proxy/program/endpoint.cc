@@ -4,6 +4,7 @@
 #include <charconv>
 #include <vector>
 
+#include "adapters/registry.h"
 #include "proxy/program/suggest.h"
 #include "proxy/program/web.h"
 
@@ -116,12 +117,29 @@ std::span<const std::string_view> parameters_of(const wire::Game& game) {
   return std::span(kByEnet).first(1);
 }
 
-Outcome<Done> read_parameter(std::string_view key, std::string_view value, Endpoint& to) {
+/// What the front, or the back, of this game understands.
+std::span<const core::Setting> settings_of(const wire::Game& game, std::optional<Side> side) {
+  if (!side) return {};
+  const core::Faces& faces = faces_of(game);
+  return *side == Side::kListen ? faces.front_settings : faces.back_settings;
+}
+
+Outcome<Done> read_setting(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
+  const auto settings = settings_of(*to.game, side);
+  if (std::any_of(settings.begin(), settings.end(), [&](const auto& one) { return one.name == key; })) {
+    if (!to.settings.emplace(key, value).second) return Error{quoted(key) + " is said twice"};
+    return Done{};
+  }
+  const auto parameters = parameters_of(*to.game);
+  std::vector<std::string_view> known(parameters.begin(), parameters.end());
+  for (const core::Setting& setting : settings) known.emplace_back(setting.name);
+  return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
+}
+
+Outcome<Done> read_parameter(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
   if (to.web && read_web_parameter(key, value, *to.web)) return Done{};
-  const auto known = parameters_of(*to.game);
   if (key == "mode" && to.game->transport() == wire::Transport::kEnet) return read_mode(value, to);
-  if (key != "dialect")
-    return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
+  if (key != "dialect") return read_setting(key, value, side, to);
   if (to.dialect) return Error{"the dialect is named twice"};
   const auto dialect = dialect_of(*to.game, value);
   if (!dialect) return dialect.error();
@@ -139,7 +157,8 @@ Outcome<std::uint16_t> port_of(std::string_view text) {
 
 }  // namespace
 
-Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known) {
+Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
+                                 std::optional<Side> side) {
   const auto parts = split(url);
   if (!parts) return parts.error();
   const auto at_fault = [url](const Error& error) { return Error{quoted(url) + ": " + error.text}; };
@@ -149,7 +168,7 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
   if (!game) return at_fault(game.error());
   const auto web = web_of(carrier, parts->path, **game);
   if (!web) return at_fault(web.error());
-  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port(), *web, {}};
+  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port(), *web, {}, {}};
 
   if (!parts->port.empty()) {
     const auto port = port_of(parts->port);
@@ -159,7 +178,7 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
   for (std::string_view query = parts->query; !query.empty();) {
     std::string_view value = take_until(query, "&");
     const std::string_view key = take_until(value, "=");
-    if (const auto read = read_parameter(key, value, endpoint); !read) return at_fault(read.error());
+    if (const auto read = read_parameter(key, value, side, endpoint); !read) return at_fault(read.error());
   }
   return endpoint;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,12 @@ struct WebEnd {
   std::string authorities, verify;
 };
 
+/// Of what: a URL to listen on, or one of a server.
+enum class Side : std::uint8_t { kListen, kTo };
+
+/// What its game's front or back is told (core::FaceOptions).
+using Settings = std::map<std::string, std::string, std::less<>>;
+
 struct Endpoint {
   const wire::Game* game = nullptr;
   std::optional<std::size_t> dialect;   ///< index into game->dialects(); none if the URL names none
@@ -31,9 +38,12 @@ struct Endpoint {
   std::uint16_t port = 0;               ///< the game's own if the URL names none
   std::optional<WebEnd> web;            ///< if the game travels by WebSocket
   std::optional<relay::EnetMode> enet;  ///< if the URL names one
+  Settings settings;                    ///< for a bridge's front or back
 };
 
 /// What `url` says, in terms of the games in `known`.
-Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known);
+/// `side`: whose settings it may have (core::Faces); none: no settings.
+Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
+                                 std::optional<Side> side = {});
 
 }  // namespace entente

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "adapters/registry.h"
 #include "proxy/program/suggest.h"
 #include "proxy/program/web.h"
 
@@ -15,6 +16,29 @@ std::string fix_for(const ListenEnd& listen, const Endpoint& to) {
   const std::string dialect = to.dialect ? "?dialect=" + std::string(to.game->dialects()[*to.dialect].name) : "";
   if (listen.game == to.game) return "add " + dialect + " to the URL to listen on";
   return "listen on " + std::string(to.game->name()) + "://" + listen.address.text() + dialect;
+}
+
+// Why no bridge can be made of the two.
+std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint& to) {
+  std::string lacks;
+  const auto lack = [&](const wire::Game& game, const char* what) {
+    lacks += (lacks.empty() ? "" : ", ") + std::string(game.name()) + " has no " + what;
+  };
+  if (faces_of(*listen.game).front == nullptr) lack(*listen.game, "front yet");
+  if (faces_of(*to.game).back == nullptr) lack(*to.game, "back yet");
+  for (const wire::Game* game : {listen.game, to.game})
+    if (lacks.empty() && game->transport() == wire::Transport::kEnet) lack(*game, "bridges over ENet yet");
+  if (lacks.empty()) return std::nullopt;
+  const std::string spoken = to.dialect ? speech(*to.game, *to.dialect) : std::string(to.game->name());
+  return Error{"the listener speaks " + speech(*listen.game, listen.dialect) +
+               (listen.named ? "" : " (the default, as its URL names no dialect)") + " and the server speaks " +
+               spoken + ", and the two cannot be bridged (" + lacks + "); for a relay " + fix_for(listen, to)};
+}
+
+std::optional<Error> useless_setting(const Settings& settings) {
+  if (settings.empty()) return std::nullopt;
+  return Error{"'" + settings.begin()->first +
+               "' is for bridges, but both ends speak the same, so bytes are passed as they are; leave it out"};
 }
 
 Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
@@ -37,7 +61,7 @@ std::string ListenEnd::spoken() const {
 bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
 
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
-  const auto end = parse_endpoint(url, known);
+  const auto end = parse_endpoint(url, known, Side::kListen);
   if (!end) return end.error();
   const auto address = net::Address::parse(end->host, end->port);
   if (!address)
@@ -51,11 +75,12 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
                    end->dialect.has_value(),
                    *address,
                    end->web,
-                   end->enet.value_or(relay::EnetMode::kPackets)};
+                   end->enet.value_or(relay::EnetMode::kPackets),
+                   end->settings};
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
-  auto end = parse_endpoint(url, known);
+  auto end = parse_endpoint(url, known, Side::kTo);
   if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
   if (end.ok() && end->enet) return at_fault(url, {"'mode' belongs to the URL to listen on"});
   if (end.ok() && end->web)
@@ -63,13 +88,15 @@ Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* con
   return end;
 }
 
-Outcome<Done> can_join(const ListenEnd& listen, const Endpoint& to) {
+Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
   const bool any = clients_name_dialect(*listen.game) && (!listen.named || !to.dialect);
-  if (listen.game == to.game && (any || to.dialect.value_or(listen.dialect) == listen.dialect)) return Done{};
-  const std::string spoken = to.dialect ? speech(*to.game, *to.dialect) : std::string(to.game->name());
-  return Error{"the listener speaks " + speech(*listen.game, listen.dialect) +
-               (listen.named ? "" : " (the default, as its URL names no dialect)") + " and the server speaks " +
-               spoken + "; bridging is not built yet, so both must speak the same: " + fix_for(listen, to)};
+  const bool same = listen.game == to.game && (any || to.dialect.value_or(listen.dialect) == listen.dialect);
+  if (!same) {
+    if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
+    return Joint::kBridge;
+  }
+  if (const auto useless = useless_setting(listen.settings.empty() ? to.settings : listen.settings)) return *useless;
+  return Joint::kRelay;
 }
 
 std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name) {

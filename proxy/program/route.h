@@ -21,6 +21,7 @@ struct ListenEnd {
   net::Address address;
   std::optional<WebEnd> web;
   relay::EnetMode enet = relay::EnetMode::kPackets;
+  Settings settings;
 
   /// "ogar modern3", "ogar any"
   std::string spoken() const;
@@ -32,8 +33,14 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 /// Like parse_endpoint; the port must be one that can be connected to.
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known);
 
-/// Whether bytes can be passed between the two as they are, as far as it can be told before connecting.
-Outcome<Done> can_join(const ListenEnd& listen, const Endpoint& to);
+/// How two ends are joined.
+enum class Joint : std::uint8_t {
+  kRelay,   ///< they speak the same: bytes are passed as they are
+  kBridge,  ///< they do not, and what one says is said to the other in its own way
+};
+
+/// As far as it can be told before connecting.
+Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to);
 
 /// Whether each client says by itself which dialect it speaks (Game::named_by_client).
 bool clients_name_dialect(const wire::Game& game);

@@ -34,8 +34,22 @@ void use_all_descriptors() {
 
 // What is taken for the dialect until a client names its own.
 std::size_t assumed_dialect(const ListenEnd& listen, const Endpoint& to) {
-  const bool open = !listen.named && clients_name_dialect(*listen.game);
+  const bool open = !listen.named && clients_name_dialect(*listen.game) && listen.game == to.game;
   return open ? to.dialect.value_or(listen.dialect) : listen.dialect;
+}
+
+/// The faces that bridge the two.
+std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const Endpoint& to) {
+  relay::BridgeOptions bridge;
+  bridge.server_game = to.game;
+  bridge.front = [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+  bridge.back = [make = faces_of(*to.game).back, settings = to.settings](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+  bridge.chat.commands = listen.game == to.game;
+  return bridge;
 }
 
 class Service {
@@ -99,6 +113,8 @@ class Service {
     if (!to) return to.error();
     const auto web = web_options(listen->web.value_or(WebEnd{}), to->web.value_or(WebEnd{}));
     if (!web) return web.error();
+    const auto joint = can_join(*listen, *to);
+    if (!joint) return joint.error();
     const auto tap = tap_for(route, *listen->game);
     if (!tap) return tap.error();
     const auto listening = server_.add({.game = listen->game,
@@ -109,6 +125,8 @@ class Service {
                                         .server_port = to->port,
                                         .web = *web,
                                         .enet = listen->enet,
+                                        .bridge = *joint == Joint::kBridge ? bridge_of(*listen, *to) : std::nullopt,
+                                        .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
                                         .limits = limits_of(config_.limits()),
                                         .tap = *tap});
     if (!listening) return listening.error();
@@ -117,7 +135,17 @@ class Service {
     if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
                    speech(*listen->game, listen->dialect));
+    if (*joint == Joint::kBridge) tell_bridge(*listen, *to);
     return Done{};
+  }
+
+  static void tell_bridge(const ListenEnd& listen, const Endpoint& to) {
+    const bool guessed = !to.dialect && to.game->probe() != wire::Probe::kSilentConnection;
+    const std::string server = to.dialect || guessed
+                                   ? speech(*to.game, to.dialect.value_or(0))
+                                   : std::string(to.game->name()) + " (its dialect will be found out)";
+    spdlog::info("bridging {} to {}{}", listen.spoken(), server,
+                 guessed ? ", which its URL could name by ?dialect=" : "");
   }
 
   void announce() const {

@@ -10,9 +10,6 @@
 
 namespace entente {
 
-/// Parameters of a URL to listen on, or of one of a server.
-enum class Side : std::uint8_t { kListen, kTo };
-
 /// Takes "key=value" of a WebSocket's URL. False when there is no such parameter of any side.
 bool read_web_parameter(std::string_view key, std::string_view value, WebEnd& to);
 

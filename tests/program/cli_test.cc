@@ -87,15 +87,14 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
             "entente proxy: --listen 'bzflag://somewhere:0': 'somewhere' is not an address"},
            {{"proxy", listen, "ogar://127.0.0.1:0", to, "ogar://h"},
             "entente proxy: --listen 'ogar://127.0.0.1:0': ogar travels by WebSocket: write ogar+ws:// or"},
-           {{"proxy", listen, "panic://127.0.0.1:0", to, "panic://h?dialect=mixed"},
-            "entente proxy: the listener speaks panic be-packed (the default, as its URL names no dialect) and the "
+           {{"proxy", listen, "bzdraft://127.0.0.1:0", to, "aos://h?dialect=0.75"},
+            "entente proxy: the listener speaks bzdraft draft (the default, as its URL names no dialect) and the "
             "server "
-            "speaks panic mixed; bridging is not built yet, so both must speak the same: add ?dialect=mixed to the "
-            "URL"},
-           {{"proxy", listen, "bzflag://127.0.0.1:0?dialect=2.4", to, "panic://h?dialect=mixed"},
-            "entente proxy: the listener speaks bzflag 2.4 and the server speaks panic mixed; bridging is not built "
-            "yet, "
-            "so both must speak the same: listen on panic://127.0.0.1:0?dialect=mixed\n"}}) {
+            "speaks aos 0.75, and the two cannot be bridged (bzdraft has no front yet, aos has no back yet); for a "
+            "relay "
+            "listen on aos://127.0.0.1:0?dialect=0.75\n"},
+           {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},
+            "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect"}}) {
     const Ended said = entente_says(c.words);
     CAPTURE(said.err);
     CHECK(said.code == 2);
