@@ -172,7 +172,8 @@ void PanicBack::on_over(bool won, Out& out) {
   if (!won) {
     phase_ = Phase::kDefeated;
     driver_.remove_all();
-    tell_player(self_, seat_, words::WATCH, out);
+    if (driver_.active() != 0) tell_player(self_, seat_, words::WATCH, out);
+    driver_.set_active(0);
   }
   if (std::exchange(over_, true)) return out.lose("GameOver", "only the first one counts");
   words::Round round;

@@ -133,8 +133,8 @@ std::optional<Order> Driver::take_drive(Wheel& wheel, const Piece& piece, core::
   const auto direction = way(piece, course.x, course.y);
   if (!direction) return std::nullopt;
   const auto per_tile = static_cast<Micros>(static_cast<double>(kPerTile) / std::clamp(course.speed, 0.25, 1.0));
-  if (wheel.drove != 0 && out.now() < wheel.drove + per_tile) {
-    out.wake(wheel.drove + per_tile);
+  if (wheel.drove && out.now() < *wheel.drove + per_tile) {
+    out.wake(*wheel.drove + per_tile);
     return std::nullopt;
   }
   wheel.drove = out.now();

@@ -58,8 +58,8 @@ class Driver {
     };
     std::optional<Shot> shot;
     std::optional<Order> unanswered;
-    core::Micros sent = 0, drove = 0, fired = 0;
-    std::optional<core::Micros> off_since;
+    core::Micros sent = 0, fired = 0;
+    std::optional<core::Micros> drove, off_since;
   };
   using Wheels = std::map<std::uint32_t, Wheel>;
 

@@ -60,9 +60,10 @@ class Screen {
     bool moves = false;  ///< on, by itself
     std::uint32_t code = 0;
     Tile at;
-    Direction facing = Direction::kNorth;  ///< as a client draws what was just created
-    Direction turn = Direction::kNone;     ///< to be shown on the spot
-    std::optional<core::Micros> turned;    ///< when that was last shown
+    Direction facing = Direction::kNorth;   ///< as a client draws what was just created
+    Direction turn = Direction::kNone;      ///< to be shown on the spot
+    std::optional<core::Micros> turned;     ///< when that was last shown …
+    std::optional<core::Micros> turned_of;  ///< … and of when the pose was that it holds against: until the next
     std::int32_t health = 0;
   };
   using Index = std::size_t;  // its number less 1

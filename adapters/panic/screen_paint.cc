@@ -106,11 +106,13 @@ bool Screen::paint_place(Index index, const core::UnitState& state, Out& out) {
 
 bool Screen::paint_heading(Index index, const core::UnitState& state, Out& out) {
   Piece& piece = pieces_[index];
-  Direction direction = piece.turn;
-  if (direction == Direction::kNone)
-    direction = has_heading(state.unit) ? settle(piece.facing, state.unit.pose().yaw()) : piece.facing;
-  if (direction == piece.facing && piece.turn == Direction::kNone) return paint_health(index, state.unit, out);
+  const bool turns = piece.turn != Direction::kNone;
+  const bool looks = has_heading(state.unit) && piece.turned_of != state.posed;
+  const Direction there = looks ? settle(piece.facing, state.unit.pose().yaw()) : piece.facing;
+  const Direction direction = turns ? piece.turn : there;
+  if (direction == piece.facing && !turns) return paint_health(index, state.unit, out);
   if (!pace_.may_send(out)) return waits(index);
+  if (turns) piece.turned_of = state.posed;
   piece.turn = Direction::kNone;
   piece.facing = direction;
   piece.turned = out.now();

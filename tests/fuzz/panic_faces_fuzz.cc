@@ -1,0 +1,97 @@
+// Panic's front and back as a mirror of hostile peers: a client and a server that send anything, at any time.
+// Law: whatever comes, what goes out is whole messages of the dialect; to the server, only Actions that do not abort
+// it; to the client, only what it survives: nothing before a state, no second one, no piece that it does not know.
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "adapters/panic/messages.h"
+#include "adapters/panic/panic.h"
+#include "adapters/panic/wire.h"
+#include "proxy/core/room.h"
+
+namespace {
+
+using namespace entente;
+using panic::Action, panic::CreatePiece, panic::Event, panic::GameState;
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+/// What the released programs would make of what they are sent.
+class Peers final : public core::Room::Host {
+ public:
+  explicit Peers(std::size_t dialect) : speech_(panic::make_speech(dialect)), dialect_(dialect) {}
+
+  void send(core::Id end, Lane, Bytes bytes) override {
+    const wire::Way way = end == core::kBackEnd ? wire::Way::kToServer : wire::Way::kToClient;
+    const wire::Cut cut = panic::cut(way, dialect_, bytes);
+    require(!cut.fault && cut.size == bytes.size());  // one whole message
+    const auto heard = speech_->read({way, Lane::kStream, wire::Stage::kPlay, bytes});
+    require(heard.ok());
+    if (const auto* action = std::get_if<Action>(heard->message)) return to_server(*action);
+    if (const auto* state = std::get_if<GameState>(heard->message)) return to_client(*state);
+    require(greeted_);
+    if (const auto* create = std::get_if<CreatePiece>(heard->message)) {
+      require(heard->code <= 10 || heard->code >= 16);
+      known_.insert(create->piece);
+    }
+    if (const auto* event = std::get_if<Event>(heard->message)) to_client(*event, heard->code);
+  }
+  std::size_t waiting(core::Id) const override { return 0; }
+  void close(core::Id, std::string_view, std::uint32_t) override {}
+  void failed(core::Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
+  void dial() override {}
+
+ private:
+  static void to_server(const Action& action) {
+    if (action.action == panic::ActionType::kQuit) return;
+    require(action.action == panic::ActionType::kDrive || action.action == panic::ActionType::kShoot);
+    require(action.direction >= panic::Direction::kNorth && action.direction <= panic::Direction::kWest);
+  }
+  void to_client(const GameState&) {
+    require(!greeted_);
+    greeted_ = true;
+  }
+  void to_client(const Event& event, std::uint32_t code) {
+    require(code <= panic::kGameOver);
+    const bool about_piece = code == panic::kUpdateHealth || code == panic::kDestroy || code == panic::kMove;
+    require(!about_piece || known_.contains(event.piece));
+    if (code == panic::kDestroy) known_.erase(event.piece);
+    if (code == panic::kGameOver) require(!std::exchange(over_, true));
+  }
+
+  std::unique_ptr<wire::Speech<panic::Message>> speech_;
+  std::size_t dialect_;
+  bool greeted_ = false, over_ = false;
+  std::set<std::uint32_t> known_;
+};
+
+}  // namespace
+
+// The first byte is the dialect. Then pieces: who speaks (0 the server, 1 the client, 2 time passes), how much, and
+// that.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::size_t dialect = data[0] % 3;
+  Peers peers(dialect);
+  core::Room room(peers, panic::faces().back({dialect, {{"leave", "quit"}}}), {});
+  const core::Id seat = room.seat(panic::faces().front({dialect, {}}), {}, 0);
+  core::Micros now = 0;
+  room.back_opened({}, now);
+  for (Bytes left = Bytes(data, size).subspan(1); left.size() >= 2;) {
+    const std::uint8_t who = left[0] % 3, much = left[1];
+    left = left.subspan(2);
+    if (who == 2) {
+      now += much * 20 * core::kMillisecond;
+      room.tick(now);
+      continue;
+    }
+    const Bytes said = left.first(std::min<std::size_t>(left.size(), much));
+    left = left.subspan(said.size());
+    room.received(who == 0 ? core::kBackEnd : seat, Lane::kStream, said, now);
+  }
+  room.end("the end", now);
+  return 0;
+}

@@ -1,0 +1,393 @@
+// Panic's back as plays: what a server says and a player wishes, and what is told and sent for it.
+#include <doctest/doctest.h>
+
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+
+#include "adapters/panic/panic.h"
+#include "tests/panic/lines.h"
+#include "tests/panic/maps.h"
+#include "tests/program/folder.h"
+#include "tests/support/hex.h"
+#include "tests/support/stage.h"
+
+namespace entente::panic {
+namespace {
+
+using core::Micros, core::kMillisecond, core::kSecond;
+
+constexpr int kNorth = 1, kEast = 2, kSouth = 3, kWest = 4;
+
+template <class Word>
+Word word(const char* text) {
+  Word message;
+  REQUIRE(google::protobuf::TextFormat::ParseFromString(text, &message));
+  return message;
+}
+
+struct Play {
+  explicit Play(std::size_t dialect = 0, std::map<std::string, std::string, std::less<>> settings = {})
+      : lines(dialect), stage(faces().back({dialect, std::move(settings)}), game(), dialect, wire::Way::kToServer) {}
+
+  std::string receives(const Buffer& bytes) {
+    return unpadded(slowly ? stage.receives_slowly(bytes) : stage.receives(bytes));
+  }
+  template <class Word>
+  std::string hears(const char* text) {
+    return unpadded(stage.hears(word<Word>(text)));
+  }
+
+  /// Two own tanks at (1,4) and (1,5), one of blue's at (5,4).
+  Buffer greeting() const {
+    return joined({lines.state(1, {1, 2}), lines.event(kUpdateAmmo, 0, 100, 0), lines.create(16, 50, 1, 1, 4),
+                   lines.create(20, 50, 4, 5, 4), lines.create(17, 30, 2, 1, 5), lines.event(kGameStart, 0, 0, 0)});
+  }
+  /// In play, with what was said on the way there forgotten. Units: 102 and 103 own, 104 blue's.
+  void start() {
+    stage.opens();
+    hears<words::Enter>("name: 'anna'");
+    hears<words::Spawn>("");
+    receives(greeting());
+  }
+
+  Lines lines;
+  testing::BackStage stage;
+  bool slowly = false;
+};
+
+/// The tiles of the World apart, which are 1024 times the same.
+std::string without_tiles(std::string told) {
+  const std::size_t at = told.find(" tiles: \"");
+  return told.erase(at, told.find('"', at + 9) + 1 - at);
+}
+
+std::string greeted(std::size_t dialect, bool slowly) {
+  Play play(dialect);
+  play.slowly = slowly;
+  std::string all = play.stage.opens();
+  all += play.hears<words::Enter>("name: 'anna'");
+  all += play.hears<words::Spawn>("");
+  all += play.stage.waits(600 * kSecond);
+  return all + play.receives(play.greeting());
+}
+
+TEST_CASE("a server that waits for players is waited for, and then the whole battlefield is told") {
+  const std::string told = greeted(0, false);
+  CHECK(
+      without_tiles(told) ==
+      "says Waiting\n"
+      "says Room game: \"panic\" dialect: \"be-packed\" mode: \"last tanks standing\" most_players: 4 teams: true\n"
+      "says Rule name: \"speed\" value: \"25\"\n"
+      "says Rule name: \"shot_range\" value: \"150\"\n"
+      "says World hash: \"panic-2/1-open\" kind: TILES name: \"panic 2/1\" west: -400 east: 400 south: -400 north: 400 "
+      "columns: 32 rows: 32 walled: true\n"
+      "says Player id: 1 name: \"anna\" team: RED responding: true\n"
+      "says Player id: 101 name: \"panic-blue\" team: BLUE responding: true\n"
+      "says Unit id: 102 owner: 1 team: RED health: 50 max_health: 50 pose { unit: 102 x: -362.5 y: 287.5 yaw: "
+      "1.5707963267948966 }\n"
+      "says Unit id: 103 owner: 1 model: 1 team: RED health: 30 max_health: 30 pose { unit: 103 x: -362.5 y: 262.5 "
+      "yaw: "
+      "1.5707963267948966 }\n"
+      "says Unit id: 104 owner: 101 team: BLUE health: 50 max_health: 50 pose { unit: 104 x: -262.5 y: 287.5 yaw: "
+      "1.5707963267948966 }\n"
+      "says Owns player: 1 units: 102 units: 103 active: 102\n"
+      "says Owns player: 101 units: 104 active: 104\n"
+      "says Spawned unit: 102 pose { unit: 102 x: -362.5 y: 287.5 yaw: 1.5707963267948966 }\n"
+      "says Spawned unit: 103 pose { unit: 103 x: -362.5 y: 262.5 yaw: 1.5707963267948966 }\n"
+      "says Spawned unit: 104 pose { unit: 104 x: -262.5 y: 287.5 yaw: 1.5707963267948966 }\n"
+      "says Ammo player: 1 clip: 100\n"
+      "says Round\n"
+      "says Ready\n");
+  for (std::size_t dialect = 1; dialect < 3; ++dialect) {
+    std::string same = greeted(dialect, false);
+    const std::string name(game().dialects()[dialect].name);
+    same.replace(same.find(name), name.size(), "be-packed");
+    CHECK(same == told);
+  }
+  CHECK(greeted(0, true) == told);
+}
+
+TEST_CASE("a step is one Action, and the Move that answers it is a pose") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Step>("unit: 102 direction: EAST") == "sends Action player=1 action=1 direction=2 piece=1\n");
+  CHECK(play.receives(play.lines.move(kEast, 1, 1)) == "says Pose unit: 102 x: -337.5 y: 287.5\n");
+  CHECK(play.hears<words::Step>("unit: 103 direction: WEST") == "sends Action player=1 action=1 direction=4 piece=2\n");
+  CHECK(play.receives(play.lines.move(kWest, 0, 2)) ==
+        "says Pose unit: 103 x: -362.5 y: 262.5 yaw: -3.1415926535897931\n"
+        "says WorldEdit edit { x: -387.5 y: 262.5 }\n");  // a wall was learnt
+  CHECK(play.hears<words::Select>("unit: 103") != "");
+  CHECK(play.hears<words::Toward>("x: -500 y: 262.5") == "");  // and is not driven into by a goal
+}
+
+TEST_CASE("one Action is unanswered at a time, and of the wishes that come meanwhile only the newest is heard") {
+  Play play;
+  play.start();
+  play.hears<words::Step>("unit: 102 direction: EAST");
+  CHECK(play.hears<words::Step>("unit: 102 direction: SOUTH") == "");
+  CHECK(play.hears<words::Step>("unit: 102 direction: NORTH") == "");
+  CHECK(play.hears<words::Step>("unit: 103 direction: SOUTH") ==
+        "sends Action player=1 action=1 direction=3 piece=2\n");
+  CHECK(play.receives(play.lines.move(kEast, 1, 1)).ends_with("sends Action player=1 action=1 direction=1 piece=1\n"));
+  CHECK(play.stage.waits(kSecond) == "");
+}
+
+TEST_CASE("a server that never answers is asked again after two seconds") {
+  Play play;
+  play.start();
+  play.hears<words::Step>("unit: 102 direction: EAST");
+  CHECK(play.hears<words::Step>("unit: 102 direction: NORTH") == "");
+  CHECK(play.stage.waits(2 * kSecond) == "sends Action player=1 action=1 direction=1 piece=1\n");
+}
+
+/// Actions among these lines.
+std::size_t actions(const std::string& lines) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = lines.find("sends Action", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST_CASE("however fast it is asked, no second sees more than ten Actions") {
+  Play play;
+  play.start();
+  std::vector<Micros> sent;
+  for (int i = 0; i < 600; ++i) {
+    std::string said = play.hears<words::Step>(i % 2 == 0 ? "unit: 102 direction: EAST" : "unit: 102 direction: WEST");
+    said += play.stage.waits(10 * kMillisecond);
+    for (std::size_t n = actions(said); n > 0; --n) sent.push_back(play.stage.now());
+    if (actions(said) > 0) said = play.receives(play.lines.move(i % 2 == 0 ? kEast : kWest, 1, 1));
+    for (std::size_t n = actions(said); n > 0; --n) sent.push_back(play.stage.now());
+  }
+  CHECK(sent.size() > 50);
+  for (std::size_t i = 10; i < sent.size(); ++i) CHECK(sent[i] - sent[i - 10] >= kSecond - 10 * kMillisecond);
+}
+
+/// Drives by that wish until nothing more is asked, and says where the tank went; the server lets it.
+template <class Word>
+std::string driven(const char* text, int most = 40) {
+  Play play;
+  play.start();
+  std::string way, said = play.hears<Word>(text);
+  for (int i = 0; i < most; ++i) {
+    const std::size_t at = said.find("action=1 direction=");
+    if (at != std::string::npos) {
+      const int direction = said[at + 19] - '0';
+      way += " NESW"[direction];
+      said = play.receives(play.lines.move(direction, 1, 1));
+      if (actions(said) > 0) continue;
+    }
+    said = play.stage.waits(250 * kMillisecond);
+  }
+  return way;
+}
+
+TEST_CASE("a goal is driven to, the longer way first, and a tile that is near enough is not left") {
+  // The Commander stands in tile (1,4): x -362.5, y 287.5.
+  CHECK(driven<words::Toward>("x: -287.5 y: 262.5") == "EEES");
+  CHECK(driven<words::Toward>("x: -348 y: 273") == "");
+  CHECK(driven<words::Toward>("x: -345 y: 290") == "E");
+  CHECK(driven<words::PoseClaim>("x: -362.5 y: 337.5") == "NN");
+  CHECK(driven<words::Keys>("bits: 1 yaw: 0", 7).starts_with("EEE"));
+  CHECK(driven<words::Toward>("x: nan y: nan") == "");
+}
+
+TEST_CASE("wishes that go on are at most four tiles a second") {
+  Play play;
+  play.start();
+  std::string said = play.hears<words::Keys>("bits: 1 yaw: 0");
+  std::size_t sent = 0;
+  for (int i = 0; i < 99; ++i) {
+    if (actions(said) > 0) {
+      ++sent;
+      play.receives(play.lines.move(kEast, 0, 4));  // another's, so that ours may go on
+      said = play.receives(play.lines.move(kNorth, 1, 1));
+      if (actions(said) > 0) continue;
+    }
+    said = play.stage.waits(10 * kMillisecond);
+  }
+  CHECK(sent >= 3);
+  CHECK(sent <= 4);
+}
+
+TEST_CASE("a player whose own client drove too far ahead is put back") {
+  Play play;
+  play.start();
+  CHECK(actions(play.hears<words::PoseClaim>("x: 0 y: 287.5")) == 1);
+  CHECK(play.stage.waits(400 * kMillisecond) == "");
+  CHECK(play.stage.waits(200 * kMillisecond) ==
+        "says Corrected pose { unit: 102 x: -362.5 y: 287.5 yaw: 1.5707963267948966 } hard: true (to 1)\n");
+  CHECK(play.stage.waits(5 * kSecond) == "");
+}
+
+TEST_CASE("shots go in the nearest direction, and only with ammunition") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Fire>("unit: 102 shot: 7 vx: 1 vy: 0.5") ==
+        "sends Action player=1 action=2 direction=2 piece=1\n");
+  CHECK(play.receives(joined({play.lines.move(kEast, 0, 1), play.lines.event(kUpdateAmmo, 0, 0, 0)})) ==
+        "says Pose unit: 102 x: -362.5 y: 287.5\n"
+        "says Shot shooter: 1 unit: 102 shot: 7 kind: RAY x: -362.5 y: 287.5 vx: 1 range: 150 team: RED\n"
+        "says Ammo player: 1\n");
+  CHECK(play.hears<words::Fire>("unit: 102 vy: 1") == "loses Fire: no ammunition\n");
+  play.receives(play.lines.event(kUpdateAmmo, 0, 5, 0));
+  CHECK(play.hears<words::Split>("") == "sends Action player=1 action=2 direction=2 piece=1\n");  // ahead
+}
+
+TEST_CASE("a held trigger goes on shooting, twice a second") {
+  Play play;
+  play.start();
+  std::size_t shots = 0;
+  std::string said = play.hears<words::Trigger>("primary: true");
+  for (int i = 0; i < 200; ++i) {
+    shots += actions(said);
+    if (actions(said) > 0) play.receives(play.lines.move(kNorth, 0, 1));
+    said = play.stage.waits(10 * kMillisecond);
+  }
+  CHECK(shots == 4);
+  play.hears<words::Trigger>("primary: false");
+  CHECK(play.stage.waits(kSecond) == "");
+}
+
+TEST_CASE("what would abort the server is never sent") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Step>("unit: 104 direction: EAST") == "loses Step: no living tank of its own\n");  // blue's
+  CHECK(play.hears<words::Step>("unit: 999 direction: EAST") == "loses Step: no living tank of its own\n");
+  CHECK(play.hears<words::Step>("unit: 102") == "loses Step: no direction\n");
+  Play edge;  // a map whose edge can be shot over
+  edge.stage.opens();
+  edge.hears<words::Spawn>("");
+  edge.receives(joined({edge.lines.state(1, {1}, 1, 1), edge.lines.event(kUpdateAmmo, 0, 100, 0),
+                        edge.lines.create(16, 50, 1, 1, 4), edge.lines.event(kGameStart, 0, 0, 0)}));
+  CHECK(edge.hears<words::Fire>("vx: -1") ==
+        "loses Fire: the shot might leave the map, and the server would die of it\n");
+  CHECK(actions(edge.hears<words::Fire>("vx: 1")) == 1);
+}
+
+TEST_CASE("a .map file makes shots safe that are") {
+  const Folder maps;
+  maps.write("yard.map", walled_map(30, 20));
+  maps.write("notes.map", "no map at all");
+  Play play(0, {{"maps", maps.path().string()}});
+  play.stage.opens();
+  play.hears<words::Spawn>("");
+  const std::string told =
+      play.receives(joined({play.lines.state(1, {1}, 1, 1), play.lines.event(kUpdateAmmo, 0, 100, 0),
+                            play.lines.create(16, 50, 1, 1, 4), play.lines.event(kGameStart, 0, 0, 0)}));
+  CHECK(told.find("name: \"panic 1/1 Yard\"") != std::string::npos);
+  CHECK(told.find("says Notice level: WARNING text: \"notes.map is no map") != std::string::npos);
+  CHECK(actions(play.hears<words::Fire>("vx: -1")) == 1);
+  // A known wall is not driven into by a goal.
+  play.receives(play.lines.move(kWest, 0, 1));
+  CHECK(play.hears<words::Toward>("x: -500 y: 150") == "");
+}
+
+TEST_CASE("health, death, its killer, and the next tank") {
+  Play play;
+  play.start();
+  CHECK(play.receives(joined({play.lines.move(kWest, 0, 4), play.lines.event(kUpdateHealth, 0, 20, 1)})) ==
+        "says Pose unit: 104 x: -262.5 y: 287.5 yaw: -3.1415926535897931\n"
+        "says Shot shooter: 101 unit: 104 shot: 1 kind: RAY x: -262.5 y: 287.5 vx: -1 range: 150 team: BLUE\n"
+        "says Health unit: 102 now: 20 max: 50 by: 101 from_x: -262.5 from_y: 287.5\n");
+  CHECK(play.receives(joined({play.lines.move(kWest, 0, 4), play.lines.event(kDestroy, 0, 0, 1)})) ==
+        "says Pose unit: 104 x: -262.5 y: 287.5 yaw: -3.1415926535897931\n"
+        "says Shot shooter: 101 unit: 104 shot: 2 kind: RAY x: -262.5 y: 287.5 vx: -1 range: 150 team: BLUE\n"
+        "says Died player: 1 unit: 102 killer: 101 why: BY_SHOT\n"
+        "says Gone unit: 102 by: 104 why: BY_SHOT\n"
+        "says Owns player: 1 units: 103 active: 103\n");
+  CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: not in play\n");
+  CHECK(play.hears<words::Spawn>("") ==
+        "says Spawned unit: 103 pose { unit: 103 x: -362.5 y: 262.5 yaw: 1.5707963267948966 }\n");
+  CHECK(actions(play.hears<words::Toward>("x: 0 y: 0")) == 1);
+  // An Action was on its way when its tank died: nothing more goes out for it.
+  play.stage.waits(kSecond);
+  CHECK(play.receives(play.lines.event(kDestroy, 0, 0, 2)) ==
+        "says Died player: 1 unit: 103\n"
+        "says Gone unit: 103\n"
+        "says Player id: 1 name: \"anna\" team: RED role: WATCH responding: true\n"
+        "says Owns player: 1\n");
+  CHECK(play.receives(play.lines.event(kGameOver, 0, 0, 0)) == "says Round state: OVER\n");
+  CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: watching\n");
+  CHECK(play.stage.waits(10 * kSecond) == "");
+  CHECK(play.receives(play.lines.event(kGameOver, 0, 1, 0)) == "loses GameOver: only the first one counts\n");
+}
+
+TEST_CASE("a hit long after a turn was nobody's") {
+  Play play;
+  play.start();
+  play.receives(play.lines.move(kWest, 0, 4));
+  play.stage.waits(200 * kMillisecond);
+  CHECK(play.receives(play.lines.event(kUpdateHealth, 0, 20, 1)) == "says Health unit: 102 now: 20 max: 50\n");
+}
+
+TEST_CASE("who selects a tank steers it") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Select>("unit: 103") == "says Owns player: 1 units: 102 units: 103 active: 103\n");
+  CHECK(play.hears<words::Toward>("x: 0 y: 262.5").ends_with("piece=2\n"));
+  CHECK(play.hears<words::Select>("unit: 104") == "loses Select: no living tank of its own\n");
+}
+
+TEST_CASE("who comes to a full game is told what there is, and watches") {
+  Play play;
+  play.stage.opens();
+  play.receives(
+      joined({play.lines.state(5, {}), play.lines.event(kUpdateAmmo, 0, 0, 0), play.lines.create(20, 50, 4, 5, 4)}));
+  const std::string told = play.stage.waits(kSecond);
+  CHECK(told.find("says Player id: 1 name: \"panic-red\" role: WATCH") != std::string::npos);
+  CHECK(told.ends_with("says Ready\n"));
+  CHECK(play.receives(play.lines.move(kEast, 1, 4)).starts_with("says Pose unit: 102"));
+}
+
+TEST_CASE("a second state is a new battlefield") {
+  Play play;
+  play.start();
+  const std::string told = play.receives(play.greeting());
+  CHECK(told.starts_with("says Gone unit: 102\nsays Gone unit: 103\nsays Gone unit: 104\nsays Room"));
+  CHECK(told.find("says Spawned unit: 105") != std::string::npos);  // who was in play still is
+}
+
+TEST_CASE("leaving is closing, or as it was set") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Leave>("") == "closes: the player left\n");
+  Play quits(0, {{"leave", "quit"}});
+  quits.start();
+  CHECK(unpadded(quits.stage.parts("closing time")) ==
+        "sends Action player=1 action=3 direction=0 piece=0\ncloses: closing time\n");
+  Play early(0, {{"leave", "quit"}});
+  early.stage.opens();
+  CHECK(early.stage.parts("never began") == "closes: never began\n");  // nobody has given it a number yet
+}
+
+TEST_CASE("a server that goes before the game has refused") {
+  Play play;
+  play.stage.opens();
+  CHECK(play.stage.ends("connection reset") == "says Refused code: SERVER_GONE text: \"connection reset\"\n");
+}
+
+TEST_CASE("wrong bytes end the connection, unknown pieces do not") {
+  Play play;
+  play.start();
+  CHECK(play.receives(play.lines.move(kEast, 1, 77)) == "loses Event: its piece was never created, or is gone\n");
+  CHECK(play.receives(play.lines.move(9, 0, 1)) == "loses Move: no direction\n");
+  CHECK(play.receives(play.lines.create(12, 0, 9, 1, 1)) ==
+        "loses CreateReserved: the document keeps that type for later\n");
+  CHECK(play.receives(play.lines.event(40, 0, 0, 1)) ==
+        "loses EventReserved: the document keeps that type for later\n");
+  CHECK(play.receives(from_hex("ff")) == "fails: unknown message type type 0\n");
+  Play early;
+  early.stage.opens();
+  CHECK(early.receives(early.lines.move(kEast, 1, 1)) == "loses Event: it came before the first GameState\n");
+}
+
+TEST_CASE("what Panic has no Action for is counted by the mapping's reason") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Say>("text: 'hello'") == "loses Say: no chat\n");
+  CHECK(play.hears<words::Reload>("") == "loses Reload: ammunition is never refilled\n");
+}
+
+}  // namespace
+}  // namespace entente::panic

@@ -1,0 +1,362 @@
+// Panic's front as plays: what becomes true and a client asks for, and what it is told and is wished for it.
+#include <doctest/doctest.h>
+#include <google/protobuf/text_format.h>
+
+#include "adapters/panic/panic.h"
+#include "adapters/wire/walker.h"
+#include "tests/panic/lines.h"
+#include "tests/support/hex.h"
+#include "tests/support/stage.h"
+
+namespace entente::panic {
+namespace {
+
+using core::Micros, core::kMillisecond, core::kSecond;
+
+constexpr int kNorth = 1, kEast = 2, kSouth = 3;
+constexpr int kDrive = 1, kShoot = 2, kQuit = 3;
+
+template <class Word>
+Word word(const std::string& text) {
+  Word message;
+  REQUIRE(google::protobuf::TextFormat::ParseFromString(text, &message));
+  return message;
+}
+
+using Settings = std::map<std::string, std::string, std::less<>>;
+
+/// A room of another game, in which the player 1 has the tank 5, and 2 the tank 6.
+struct Play {
+  explicit Play(std::size_t dialect = 0, Settings settings = {{"name", "paul"}})
+      : lines(dialect), stage(faces().front({dialect, std::move(settings)}), game(), dialect, wire::Way::kToClient) {}
+
+  template <class Word>
+  std::string hears(const std::string& text) {
+    return unpadded(stage.hears(word<Word>(text)));
+  }
+  std::string acts(int action, int direction, std::uint32_t piece, std::uint16_t player = 1) {
+    const Buffer bytes = lines.action(player, action, direction, piece);
+    return unpadded(slowly ? stage.receives_slowly(bytes) : stage.receives(bytes));
+  }
+  std::string waits(Micros how_long) { return unpadded(stage.waits(how_long)); }
+
+  std::string tells_room() {
+    std::string said = hears<words::Room>("game: 'bzflag'");
+    said += hears<words::World>("hash: 'a' kind: SOLIDS west: -400 east: 400 south: -400 north: 400");
+    said += hears<words::Player>("id: 1 name: 'paul' team: ROGUE");
+    said += hears<words::Player>("id: 2 team: GREEN");
+    said += hears<words::Unit>("id: 5 owner: 1 team: ROGUE pose { x: 12.5 y: -12.5 yaw: 1.5707963 }");
+    said += hears<words::Unit>("id: 6 owner: 2 team: GREEN alive: true pose { x: 112.5 y: -12.5 yaw: 0 }");
+    said += hears<words::Owns>("player: 1 units: 5 active: 5");
+    return said + hears<words::Owns>("player: 2 units: 6 active: 6");
+  }
+  static constexpr const char* kSpawned = "unit: 5 pose { x: 12.5 y: -12.5 yaw: 1.5707963 }";
+  void start() {
+    stage.opens({"10.0.0.7:4711", 0, ""});
+    tells_room();
+    hears<words::Ready>("");
+    hears<words::Spawned>(kSpawned);
+  }
+  std::string poses(int unit, double x, double y, double yaw = 0, double vx = 0) {
+    words::Pose pose;
+    pose.set_unit(static_cast<std::uint32_t>(unit));
+    pose.set_x(x);
+    pose.set_y(y);
+    pose.set_yaw(yaw);
+    pose.set_vx(vx);
+    return unpadded(stage.hears(pose));
+  }
+
+  Lines lines;
+  testing::FrontStage stage;
+  bool slowly = false;
+};
+
+constexpr const char* kGreeting =
+    "sends GameState map=2 map_version=1 player=1 tank_count=1 tanks=[1]\n"
+    "sends UpdateAmmo direction=0 value=100 piece=0\n"
+    "sends CreateTank code=16 value=50 piece=1 x=16 y=16\n"
+    "sends CreateTank code=28 value=50 piece=2 x=20 y=16\n"
+    "sends GameStart direction=0 value=0 piece=0\n";
+
+TEST_CASE("a client hears nothing until its tank is in play, and then everything in the one order it survives") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Play play(dialect);
+    CHECK(play.stage.opens() == "says Enter name: \"paul\" version: \"panic 2\"\n");
+    CHECK(play.tells_room() == "");
+    CHECK(play.waits(60 * kSecond) == "");
+    CHECK(play.hears<words::Ready>("") == "says Spawn\n");
+    CHECK(play.waits(5 * kSecond) == "says Spawn\n");  // it may have been too soon
+    CHECK(play.hears<words::Spawned>(Play::kSpawned) == kGreeting);
+    CHECK(play.waits(60 * kSecond) == "");
+  }
+}
+
+TEST_CASE("a name is made for who sets none, another for each") {
+  Play play(0, {});
+  const std::string said = play.stage.opens();
+  CHECK(said.starts_with("says Enter name: \"panic-"));
+  CHECK(said.size() == std::string("says Enter name: \"panic-1234\" version: \"panic 2\"\n").size());
+}
+
+TEST_CASE("a drive is a step to the middle of the next tile, a shot a ray; byte by byte or whole") {
+  for (const bool slowly : {false, true})
+    for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+      Play play(dialect);
+      play.start();
+      play.slowly = slowly;
+      CHECK(play.acts(kDrive, kEast, 1) == "says Select unit: 5\nsays Step unit: 5 direction: EAST x: 37.5 y: -12.5\n");
+      CHECK(play.acts(kDrive, kEast, 1) == "");  // the key is still held
+      CHECK(play.acts(kDrive, kNorth, 1) == "says Step unit: 5 direction: NORTH x: 12.5 y: 12.5\n");
+      CHECK(play.acts(kShoot, kSouth, 1) == "says Fire unit: 5 shot: 1 kind: RAY x: 12.5 y: -12.5 vy: -1 range: 150\n");
+      CHECK(play.acts(kQuit, 0, 0) == "says Leave why: \"the player quit\"\ncloses: the player quit\n");
+    }
+}
+
+TEST_CASE("nobody acts for another, with another's tank, or in no direction") {
+  Play play;
+  play.start();
+  CHECK(play.acts(kDrive, kEast, 1, 2) == "loses Action.player: another player's\n");
+  CHECK(play.acts(kQuit, 0, 0, 2) == "loses Action.player: another player's\n");
+  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kShoot, kEast, 77) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kShoot, kEast, 0) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kShoot, 0, 1) == "loses Action.direction: no direction\n");
+  CHECK(play.acts(kDrive, 9, 1) == "loses Action.direction: no direction\n");
+  CHECK(play.acts(0, 0, 0) == "loses Action.action: nothing that a player can do\n");
+  CHECK(play.acts(255, kEast, 1) == "loses Action.action: nothing that a player can do\n");
+  Play early;
+  early.stage.opens();
+  CHECK(early.acts(kDrive, kEast, 1) == "loses Action: the game has not begun\n");
+}
+
+TEST_CASE("a tank moves when it is more than half into the next tile, and long ways are two moves") {
+  Play play;
+  play.start();
+  CHECK(play.poses(6, 127, -12.5) == "sends Move direction=2 value=0 piece=2\n");  // it was drawn looking north
+  CHECK(play.poses(6, 128, -12.5) == "sends Move direction=2 value=1 piece=2\n");
+  CHECK(play.poses(6, 124, -12.5) == "");
+  CHECK(play.poses(6, 37.5, 87.5, 1.57) ==
+        "sends Move direction=4 value=4 piece=2\n"
+        "sends Move direction=1 value=4 piece=2\n");
+  CHECK(play.poses(6, 37.5, 87.5, 0.75) == "");
+  CHECK(play.poses(6, 37.5, 87.5, 0.65) == "sends Move direction=2 value=0 piece=2\n");
+  CHECK(play.poses(6, 1e9, -1e9) ==
+        "sends Move direction=2 value=14 piece=2\n"
+        "sends Move direction=3 value=19 piece=2\n"
+        "sends Move direction=2 value=0 piece=2\n");  // at the edge of what a client can count
+}
+
+TEST_CASE("what moves on by itself is moved on, a tile at a time") {
+  Play play;
+  play.start();
+  play.poses(6, 112.5, -12.5, 0, 25);
+  const std::string said = play.waits(900 * kMillisecond);
+  CHECK(said == "sends Move direction=2 value=1 piece=2\n");
+}
+
+TEST_CASE("a step that nothing comes of only turns the tank") {
+  Play play;
+  play.start();
+  play.acts(kDrive, kEast, 1);
+  CHECK(play.waits(300 * kMillisecond) == "");
+  CHECK(play.waits(200 * kMillisecond) == "sends Move direction=2 value=0 piece=1\n");
+  play.acts(kDrive, kNorth, 1);
+  play.poses(5, 12.5, 12.5, 1.57);  // done
+  CHECK(play.waits(10 * kSecond) == "");
+  play.acts(kDrive, kNorth, 1);
+  play.poses(5, 13, 14, 1.57, 5);  // still on the way
+  CHECK(play.waits(900 * kMillisecond) == "");
+}
+
+TEST_CASE("one's own death is no health, and spawning again a way and health; others are destroyed and created") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Died>("player: 1 unit: 5 killer: 2 respawn_s: 3") ==
+        "sends UpdateHealth direction=0 value=0 piece=1\n");
+  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.waits(2900 * kMillisecond) == "");
+  CHECK(play.waits(200 * kMillisecond) == "says Spawn\n");
+  CHECK(play.hears<words::Spawned>("unit: 5 pose { x: -37.5 y: 12.5 yaw: 0 }") ==
+        "sends Move direction=4 value=2 piece=1\n"
+        "sends Move direction=1 value=1 piece=1\n"
+        "sends Move direction=2 value=0 piece=1\n"
+        "sends UpdateHealth direction=0 value=50 piece=1\n"
+        "sends UpdateAmmo direction=0 value=100 piece=0\n");
+  CHECK(play.hears<words::Died>("player: 2 unit: 6 killer: 1") == "sends Destroy direction=0 value=0 piece=2\n");
+  CHECK(play.poses(6, 0, 0) == "");
+  CHECK(play.hears<words::Spawned>("unit: 6 pose { x: 0.5 y: -0.5 }") ==
+        "sends CreateTank code=28 value=50 piece=2 x=16 y=16\n"
+        "sends Move direction=2 value=0 piece=2\n");
+}
+
+TEST_CASE("who comes late is created, who goes is destroyed, who hides is as if gone") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Unit>("id: 9 owner: 3 team: BLUE alive: true pose { x: 12.5 y: 12.5 yaw: 1.57 }") ==
+        "sends CreateTank code=20 value=50 piece=3 x=16 y=15\n");
+  CHECK(play.hears<words::Hidden>("unit: 9") == "sends Destroy direction=0 value=0 piece=3\n");
+  CHECK(play.poses(9, 12.5, 12.5, 1.57) == "sends CreateTank code=20 value=50 piece=3 x=16 y=15\n");
+  CHECK(play.hears<words::Gone>("unit: 9") == "sends Destroy direction=0 value=0 piece=3\n");
+  CHECK(play.hears<words::PlayerGone>("id: 2") == "sends Destroy direction=0 value=0 piece=2\n");
+  CHECK(play.hears<words::Unit>("id: 11 kind: PELLET alive: true") ==
+        "loses Unit: pellets, viruses and ejected mass are more than a client can be told\n");
+}
+
+TEST_CASE("a tank whose unit is gone is given to another unit of the player's") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Unit>("id: 20 owner: 1 team: ROGUE kind: CELL alive: true pose { x: 112.5 y: 112.5 }") ==
+        "sends CreateTank code=16 value=50 piece=3 x=20 y=11\n");
+  CHECK(play.hears<words::Owns>("player: 1 units: 5 units: 20 active: 5") == "");
+  CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.hears<words::Gone>("unit: 5") ==
+        "sends UpdateHealth direction=0 value=0 piece=1\n"
+        "sends Destroy direction=0 value=0 piece=3\n"
+        "sends Move direction=2 value=4 piece=1\n"
+        "sends Move direction=1 value=5 piece=1\n"
+        "sends UpdateHealth direction=0 value=50 piece=1\n");
+  CHECK(play.acts(kDrive, kEast, 1) == "says Select unit: 20\nsays Step unit: 20 direction: EAST x: 137.5 y: 112.5\n");
+}
+
+TEST_CASE("health is told as a share of a Commander's, and some is left to who lives") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Health>("unit: 5 now: 30 max: 60") == "sends UpdateHealth direction=0 value=25 piece=1\n");
+  CHECK(play.hears<words::Health>("unit: 5 now: 0.1 max: 60") == "sends UpdateHealth direction=0 value=1 piece=1\n");
+}
+
+TEST_CASE("shots turn who shoots, and count down what nobody else counts") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Shot>("shooter: 1 unit: 5 vx: 100") ==
+        "sends Move direction=2 value=0 piece=1\n"
+        "sends UpdateAmmo direction=0 value=99 piece=0\n");
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.poses(5, 12.5, -12.5, 1.57) == "sends Move direction=1 value=0 piece=1\n");  // it looks north all the same
+  CHECK(play.hears<words::Ammo>("player: 1 clip: 12") == "sends UpdateAmmo direction=0 value=12 piece=0\n");
+  CHECK(play.hears<words::Ammo>("player: 2 clip: 7") == "");
+  CHECK(play.hears<words::Shot>("shooter: 2 unit: 6 vy: -3") == "sends Move direction=3 value=0 piece=2\n");
+}
+
+TEST_CASE("the game is over once") {
+  for (const bool won : {true, false}) {
+    Play play;
+    play.start();
+    CHECK(play.hears<words::Round>(won ? "state: OVER winner: 1" : "state: OVER winning_team: GREEN") ==
+          (won ? "sends GameOver direction=0 value=1 piece=0\n" : "sends GameOver direction=0 value=0 piece=0\n"));
+    CHECK(play.hears<words::Round>("state: OVER winner: 1") == "");
+    CHECK(play.hears<words::Round>("") == "");
+    CHECK(play.hears<words::Round>("state: OVER winner: 2") == "");
+  }
+}
+
+std::size_t messages(const std::string& lines) {
+  return static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
+}
+
+TEST_CASE("no second sees more than 45 messages, and what waited is told as it is by then") {
+  Play play;
+  play.start();
+  for (int id = 10; id < 22; ++id)
+    play.hears<words::Unit>("id: " + std::to_string(id) + " owner: 3 alive: true pose { x: 12.5 y: 12.5 yaw: 1.57 }");
+  play.waits(2 * kSecond);
+  std::vector<Micros> sent;
+  for (int i = 0; i < 400; ++i) {  // 12 tanks, each a tile further every 10 ms
+    std::string said;
+    for (int id = 10; id < 22; ++id) said += play.poses(id, 12.5 + 25 * (i % 12), 12.5);
+    said += play.waits(10 * kMillisecond);
+    for (std::size_t n = messages(said); n > 0; --n) sent.push_back(play.stage.now());
+  }
+  CHECK(sent.size() > 140);
+  for (std::size_t i = 45; i < sent.size(); ++i) CHECK(sent[i] - sent[i - 45] >= kSecond - 10 * kMillisecond);
+  // At rest, each ends where it is: 12 tanks have come to the column of i = 399.
+  const std::string rest = play.waits(2 * kSecond);
+  CHECK(messages(rest) <= 24);
+  for (int id = 10; id < 22; ++id) CHECK(play.poses(id, 12.5 + 25 * (399 % 12), 12.5) == "");
+}
+
+TEST_CASE("a client that does not read is told the newest when it does") {
+  Play play;
+  play.start();
+  play.poses(6, 112.5, -12.5);
+  play.stage.set_waiting(10'000);
+  CHECK(play.poses(6, 137.5, -12.5) == "");
+  CHECK(play.poses(6, 187.5, -12.5) == "");
+  CHECK(play.waits(kSecond) == "");
+  play.stage.set_waiting(0);
+  CHECK(play.waits(kSecond) == "sends Move direction=2 value=3 piece=2\n");
+}
+
+TEST_CASE("who comes to a full game watches: no tanks, and no start, of which the released client would die") {
+  Play play;
+  play.stage.opens();
+  CHECK(play.hears<words::Refused>("code: FULL may_retry: true") ==
+        "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
+  play.hears<words::Player>("id: 1 role: WATCH");
+  play.hears<words::Unit>("id: 6 owner: 2 team: GREEN alive: true pose { x: 12.5 y: 12.5 }");
+  CHECK(play.hears<words::Ready>("") ==
+        "sends GameState map=2 map_version=1 player=1 tank_count=0 tanks=[]\n"
+        "sends UpdateAmmo direction=0 value=0 piece=0\n"
+        "sends CreateTank code=28 value=50 piece=1 x=16 y=15\n");
+  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
+}
+
+TEST_CASE("who is refused or kicked is closed") {
+  Play play;
+  play.stage.opens();
+  CHECK(play.hears<words::Refused>("code: BANNED text: 'not you'") == "says Leave why: \"not you\"\ncloses: not you\n");
+  Play kicked;
+  kicked.start();
+  CHECK(kicked.hears<words::Kicked>("text: 'enough'") == "says Leave why: \"enough\"\ncloses: enough\n");
+  CHECK(kicked.poses(6, 0, 0) == "");
+}
+
+TEST_CASE("who lost his connection comes back by his number, from where he was") {
+  Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
+  CHECK(play.stage.opens({"10.0.0.7:999", 0, ""}) == "");
+  play.stage.knows(word<words::Player>("id: 3 address: '10.0.0.7:4711'"));
+  CHECK(play.acts(0, 0, 0, 3) == "says Resume player: 3\n");
+  CHECK(play.waits(10 * kSecond) == "");
+
+  Play stranger(0, {{"name", "paul"}, {"reconnect", "2"}});
+  stranger.stage.opens({"10.0.0.8:999", 0, ""});
+  stranger.stage.knows(word<words::Player>("id: 3 address: '10.0.0.7:4711'"));
+  CHECK(stranger.acts(0, 0, 0, 3) ==
+        "loses Action.player: nobody of that number was here from that address\n"
+        "says Enter name: \"paul\" version: \"panic 2\"\n");
+
+  Play silent(0, {{"name", "paul"}, {"reconnect", "2"}});
+  silent.stage.opens({"10.0.0.7:999", 0, ""});
+  CHECK(silent.waits(2 * kSecond) == "says Enter name: \"paul\" version: \"panic 2\"\n");
+}
+
+TEST_CASE("a new world is a second state only if that was asked for") {
+  constexpr const char* kNew = "hash: 'b' kind: OPEN west: -800 east: 800 south: -800 north: 800";
+  Play play;
+  play.start();
+  CHECK(play.hears<words::World>(kNew) == "");
+  Play resets(0, {{"name", "paul"}, {"reset", "yes"}});
+  resets.start();
+  const std::string again = resets.hears<words::World>(kNew);
+  CHECK(again.starts_with("sends GameState map=2 map_version=1 player=1 tank_count=1 tanks=[1]\n"));
+  CHECK(again.find("sends CreateTank code=28 value=50 piece=2 x=18 y=16\n") != std::string::npos);  // tiles of 50 m
+  CHECK(again.ends_with("sends GameStart direction=0 value=0 piece=0\n"));
+}
+
+TEST_CASE("what a client cannot be told is counted by the mapping's reason") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Said>("text: 'hello'") == "loses Said: no chat\n");
+  CHECK(play.hears<words::TeamScore>("") == "loses TeamScore: no scores but who won\n");
+}
+
+TEST_CASE("the end of the room is the end of the connection") {
+  Play play;
+  play.start();
+  CHECK(play.stage.parts("the server is gone") == "closes: the server is gone\n");
+}
+
+}  // namespace
+}  // namespace entente::panic
