@@ -17,7 +17,7 @@ namespace {
 
 using core::Micros, core::kMillisecond, core::kSecond;
 
-constexpr int kNorth = 1, kEast = 2, kSouth = 3, kWest = 4;
+constexpr int kNorth = 1, kEast = 2, kWest = 4;
 
 template <class Word>
 Word word(const char* text) {

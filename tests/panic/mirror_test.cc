@@ -168,7 +168,8 @@ std::vector<std::string> with_wishes(std::vector<std::string> lines) {
 
 void check_mirrored(const std::string& name, std::size_t dialect) {
   for (const std::size_t piece : {std::size_t{1} << 20U, std::size_t{1}}) {
-    for (const auto& [player, session] : played(name, dialect, piece)) {
+    for (const auto& [who, session] : played(name, dialect, piece)) {
+      const std::string player = who;
       CAPTURE(name);
       CAPTURE(player);
       const Ends& ends = session->mirror.ends;
