@@ -67,25 +67,39 @@ class Map:
         raise AssertionError(f"no way from {start} to {goal}")
 
 
-def messages(data):
+class Padded:
+    """The released pair: C structs of a little-endian machine, but the ids of Game State big endian."""
+    STATE, COUNT_AT, IDS_AT, PIECE, PIECE_AT, PIECE_SIZE, EVENT, EVENT_AT, EVENT_SIZE, ACTION = (
+        ("<H", 4), 6, 8, "<iIBB", 4, 16, "<iI", 4, 12, "<HBBI")
+
+
+class Packed:
+    """The document's sizes, big endian: no released server speaks it."""
+    STATE, COUNT_AT, IDS_AT, PIECE, PIECE_AT, PIECE_SIZE, EVENT, EVENT_AT, EVENT_SIZE, ACTION = (
+        (">H", 3), 5, 6, ">iIBB", 1, 11, ">iI", 2, 10, ">HBBI")
+
+
+def messages(data, wire=Padded):
     """(type, fields) of each whole server message: state (player, tanks), piece (value, id, x, y), event (direction, value, id)."""
     at = 0
     while at < len(data):
-        kind = data[at]
-        if kind == 1 and at + 8 <= len(data):
-            count = data[at + 6]
-            size, fields = 8 + 4 * count, None
+        kind, fields = data[at], None
+        if kind == 1:
+            count = data[at + wire.COUNT_AT] if at + wire.COUNT_AT < len(data) else 255
+            size = wire.IDS_AT + 4 * count
             if at + size <= len(data):
-                fields = (struct.unpack_from("<H", data, at + 4)[0], struct.unpack_from(f">{count}I", data, at + 8))
+                fields = (struct.unpack_from(wire.STATE[0], data, at + wire.STATE[1])[0],
+                          struct.unpack_from(f">{count}I", data, at + wire.IDS_AT))
         elif 2 <= kind < 32:
-            size = 16
-            fields = struct.unpack_from("<iIBB", data, at + 4) if at + 16 <= len(data) else None
+            size = wire.PIECE_SIZE
+            if at + size <= len(data):
+                fields = struct.unpack_from(wire.PIECE, data, at + wire.PIECE_AT)
         elif 32 <= kind <= 37:
-            size = 12
-            fields = (data[at + 1], *struct.unpack_from("<iI", data, at + 4)) if at + 12 <= len(data) else None
+            size = wire.EVENT_SIZE
+            if at + size <= len(data):
+                fields = (data[at + 1], *struct.unpack_from(wire.EVENT, data, at + wire.EVENT_AT))
         else:
-            check(kind == 1, f"a message of type {kind} at offset {at}")
-            return
+            check(False, f"a message of type {kind} at offset {at}")
         if fields is None:
             return
         yield kind, fields
@@ -95,15 +109,18 @@ def messages(data):
 class Game:
     """What one client has been told, from the bytes that went to it."""
 
-    def __init__(self, bytes_now):
-        self._bytes_now = bytes_now
+    def __init__(self, bytes_now, wire=Padded):
+        self._bytes_now, self._wire = bytes_now, wire
+
+    def told(self):
+        return messages(self._bytes_now(), self._wire)
 
     def of(self, kind):
-        return [fields for told, fields in messages(self._bytes_now()) if told == kind]
+        return [fields for told, fields in self.told() if told == kind]
 
     def pieces(self):
         """id -> (x, y) at the start."""
-        return {f[1]: (f[2], f[3]) for kind, f in messages(self._bytes_now()) if 16 <= kind < 32}
+        return {f[1]: (f[2], f[3]) for kind, f in self.told() if 16 <= kind < 32}
 
     def started(self):
         return bool(self.of(START))
@@ -117,11 +134,11 @@ class Game:
 class ScriptedPlayer:
     """A player that sends whole Actions, one at a time, and waits for the Move that answers each."""
 
-    def __init__(self, port):
+    def __init__(self, port, wire=Padded):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.heard = bytearray()
-        self.game = Game(lambda: bytes(self.heard))
+        self.heard, self.wire = bytearray(), wire
+        self.game = Game(lambda: bytes(self.heard), wire)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self):
@@ -134,7 +151,7 @@ class ScriptedPlayer:
     def act(self, action, direction, tank):
         player = self.game.of(1)[0][0]
         answered = len(self.game.of(MOVE))
-        self.socket.sendall(struct.pack("<HBBI", player, action, direction, tank))
+        self.socket.sendall(struct.pack(self.wire.ACTION, player, action, direction, tank))
         wait_until(lambda: len(self.game.of(MOVE)) > answered, 10, "the Panic server did not answer an Action")
 
     def kill(self):
