@@ -49,7 +49,10 @@ class ModernFront final : public core::Front {
 
   void hear(const Fact& fact, FrontOut& out) override {
     painter_.hear(fact, out.world());
-    if (core::as<words::World>(fact) != nullptr) border_due_ = true;
+    if (const auto* world = core::as<words::World>(fact)) {
+      border_due_ = true;
+      if (world->kind() == words::World::VOXELS) out.lose("World.voxels", "blocks are not drawn");
+    }
     if (const auto* view = core::as<words::View>(fact)) eye_.told(*view, out.now());
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
     if (std::string notice = notice_of(fact, out.world()); !notice.empty()) say(server_line(notice), out);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "proxy/core/world.h"
 
@@ -25,7 +26,7 @@ class Glide {
       return to_;
     }
     const Point target{pose.x(), pose.y()};
-    if (!known_) rest(target, posed);
+    if (!known_) rest(target, {});
     if (target.x != to_.x || target.y != to_.y) move(target, posed, now);
     const Point shown = along(now);
     if (std::hypot(target.x - shown.x, target.y - shown.y) > kMostBehind) rest(target, posed);
@@ -38,17 +39,17 @@ class Glide {
  private:
   static constexpr double kMostBehind = 50;  // metres: two tiles
 
-  void rest(Point point, core::Micros posed) {
+  void rest(Point point, std::optional<core::Micros> moved) {
     known_ = true;
     from_ = to_ = point;
     takes_ = 0;
-    moved_ = posed;
+    moved_ = moved;
   }
   void move(Point target, core::Micros posed, core::Micros now) {
     from_ = along(now);
     to_ = target;
     began_ = now;
-    takes_ = std::min(core::kSecond, posed - std::min(posed, moved_));
+    takes_ = moved_ ? std::min(core::kSecond, posed - std::min(posed, *moved_)) : core::kSecond;
     moved_ = posed;
   }
   Point along(core::Micros now) const {
@@ -59,7 +60,8 @@ class Glide {
 
   bool known_ = false;
   Point from_{}, to_{};
-  core::Micros began_ = 0, takes_ = 0, moved_ = 0;
+  core::Micros began_ = 0, takes_ = 0;
+  std::optional<core::Micros> moved_;  // its last move, if it was seen to make one
 };
 
 }  // namespace entente::ogar

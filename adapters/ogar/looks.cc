@@ -8,8 +8,6 @@ namespace {
 
 using words::Unit;
 
-bool is_alone(Unit::Kind kind) { return kind == Unit::TANK || kind == Unit::MAN; }
-
 double size_by_kind(Unit::Kind kind) {
   switch (kind) {
     case Unit::TANK:
@@ -30,9 +28,11 @@ double size_by_kind(Unit::Kind kind) {
 
 }  // namespace
 
+bool is_steered_alone(Unit::Kind kind) { return kind == Unit::TANK || kind == Unit::MAN; }
+
 bool is_shown(const core::UnitState& state) {
   const Unit::Kind kind = state.unit.kind();
-  return !state.hidden && (state.unit.alive() || !(is_alone(kind) || kind == Unit::CELL));
+  return !state.hidden && (state.unit.alive() || !(is_steered_alone(kind) || kind == Unit::CELL));
 }
 
 std::uint16_t size_of(const Unit& unit) {
@@ -45,7 +45,7 @@ std::uint16_t size_of(const Unit& unit) {
 
 bool is_owned(const Unit& unit, const core::PlayerState& me, const core::World& world) {
   if (unit.owner() != me.player.id()) return false;
-  if (!is_alone(unit.kind()) || me.active == 0 || me.active == unit.id()) return true;
+  if (!is_steered_alone(unit.kind()) || me.active == 0 || me.active == unit.id()) return true;
   const core::UnitState* active = world.unit(me.active);
   return active == nullptr || !is_shown(*active);
 }

@@ -47,6 +47,8 @@ constexpr Mapping kMapping[] = {
     {"ClientUpdate", kUp, "flags", "Eject.minions", kLossy, "at most one a tick"},
     {"ClientUpdate", kUp, "flags", "Button.down", kLossy,
      "held for two ticks at least, or the server would not see it"},
+    {"ClientUpdate", kUp, "flags", "Select.unit", kSynthesised,
+     "Q, of who has several tanks: the next one; to a server, nothing"},
     {"ClientUpdate", kUp, "flags", "Freeze.on", kLossy, "the wire says only that it changes"},
     {"ClientUpdate", kUp, "flags", "Watch.mode", kLossy, "a server follows the leader or lets roam, nothing else"},
     {"ClientUpdate", kUp, "name", "Enter.name", kLossy, "cut to 16 units, the skin's name included"},
@@ -104,6 +106,7 @@ constexpr Mapping kMapping[] = {
      "walls are drawn as viruses, and stop nobody on the screen"},
     {"Update", kDown, "added.type", "World.tiles", kLossy,
      "walls are drawn as viruses, water as mother cells, leaves as pellets"},
+    {"Update", kDown, "added.type", "WorldEdit", kLossy, "a wall that is found on a tile is drawn; blocks are not"},
     {"Update", kDown, "added.type", "Shot", kLossy, "a piece of mass that flies as the shot does; a ray takes 0.3 s"},
     {"Update", kDown, "added.x", "Unit.pose", kExact},
     {"Update", kDown, "added.y", "Unit.pose", kExact},
@@ -162,7 +165,7 @@ constexpr Mapping kMapping[] = {
     // -- Facts that no message says
     // -------------------------------------------------------------------------------------
     {"", kDown, "", "Rule", kDropped, "a client knows its game"},
-    {"", kDown, "", "WorldEdit", kDropped, "blocks are not drawn"},
+    {"", kDown, "", "World.voxels", kDropped, "blocks are not drawn"},
     {"", kDown, "", "WorldProgress", kDropped, "a picture has no beginning and no end"},
     {"", kDown, "", "Ammo", kDropped, kCells},
     {"", kDown, "", "Input", kDropped, kFlat},

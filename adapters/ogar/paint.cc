@@ -15,8 +15,6 @@ constexpr Micros kRayFlies = 300 * core::kMillisecond;
 constexpr double kRayRange = 150;  // metres, of a ray that does not say: six tiles
 constexpr double kMargin = 1.125;  // a server reckons views by radii that it does not tell to the last fraction
 
-bool leaps(Unit::Kind kind) { return kind == Unit::TANK || kind == Unit::MAN; }
-
 double seconds(Micros time) { return static_cast<double>(time) / kSecond; }
 
 }  // namespace
@@ -33,6 +31,9 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
                               [&](const words::Died& died) {
                                 const auto* killer = world.player(died.killer());
                                 if (killer != nullptr) ate(died.unit(), killer->active);
+                              },
+                              [&](const words::WorldEdit& edit) {
+                                if (world.geometry() != nullptr) shapes_.build(*world.geometry(), edit.edit());
                               },
                               [&](const words::Unit& unit) { wide(unit.radius()); },
                               [&](const words::Pose& pose) { wide(pose.radius()); },
@@ -106,7 +107,7 @@ void Painter::paint_unit(const core::UnitState& state, core::FrontOut& out) {
   dress(unit, out.world(), look);
   if (const core::PlayerState* me = out.world().player(out.me())) look.owned = is_owned(unit, *me, out.world());
   Glide::Point point{unit.pose().x(), unit.pose().y()};
-  if (leaps(unit.kind())) point = entry(unit.id()).glide.at(unit.pose(), state.posed, out.now());
+  if (is_steered_alone(unit.kind())) point = entry(unit.id()).glide.at(unit.pose(), state.posed, out.now());
   const Plane plane;
   look.x = static_cast<float>(plane.x(point.x));
   look.y = static_cast<float>(plane.y(point.y));
@@ -142,7 +143,8 @@ void Painter::paint_ball(Key key, double x, double y, words::Team team, const Bo
 
 void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
   if (out.world().geometry() == nullptr) return;
-  shapes_.lay(*out.world().geometry());
+  if (shapes_.lay(*out.world().geometry()) && shapes_.left_out() > 0)
+    out.lose("World.solids", "more of them than a picture holds");
   std::size_t shown = 0;
   shapes_.in_box(box.west, box.east, box.south, box.north, [&](std::size_t index, const Look& look) {
     if (shown++ < kMostShapes) stroke(kShapeKey | index, 0, look, out);

@@ -36,9 +36,6 @@ class Painter {
   /// The client forgot all cells.
   void forget();
 
-  const Shapes& shapes() const { return shapes_; }
-  std::size_t cells() const { return painted_.size(); }
-
  private:
   using Key = std::uint64_t;  // a unit's id, or a shot or shape marked by its highest bits
 

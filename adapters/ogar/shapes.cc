@@ -13,14 +13,22 @@ constexpr double kLong = 20;            // cells along one solid
 
 }  // namespace
 
-void Shapes::lay(const words::World& world) {
-  if (world.hash() == hash_ && !hash_.empty()) return;
+bool Shapes::lay(const words::World& world) {
+  if (world.hash() == hash_ && !hash_.empty()) return false;
   hash_ = world.hash();
   looks_.clear();
   grid_ = core::Grid(50);
   left_out_ = 0;
   if (world.kind() == words::World::TILES) lay_tiles(world);
   for (const words::Solid& solid : world.solids()) lay_solid(solid);
+  return true;
+}
+
+void Shapes::build(const words::World& world, const words::Edit& edit) {
+  if (world.kind() != words::World::TILES || world.columns() == 0 || edit.op() != words::Edit::BUILD) return;
+  lay(world);
+  const double width = (world.east() - world.west()) / world.columns();
+  add(edit.x(), edit.y(), kTileFilled * width, CellType::kVirus, kStone);
 }
 
 void Shapes::lay_tiles(const words::World& world) {

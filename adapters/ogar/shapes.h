@@ -15,8 +15,11 @@ class Shapes {
  public:
   static constexpr std::size_t kMost = 20'000;
 
-  /// Lays them out anew if it is another geometry. What is too much is counted in `left_out`.
-  void lay(const words::World& world);
+  /// Lays them out anew if it is another geometry. True if it was.
+  bool lay(const words::World& world);
+  /// A wall that was found, or built, on a tile of it.
+  void build(const words::World& world, const words::Edit& edit);
+  /// Of the last geometry: what was too much.
   std::size_t left_out() const { return left_out_; }
 
   /// Calls `see(index, const Look&)` for each that has its middle in that box, in metres.

@@ -1,6 +1,8 @@
 #include "adapters/ogar/wishes.h"
 
+#include "adapters/ogar/looks.h"
 #include "adapters/ogar/text.h"
+#include "proxy/core/world.h"
 
 namespace entente::ogar {
 namespace {
@@ -25,6 +27,7 @@ void Wishes::mouse(double x, double y, FrontOut& out) {
   out.say(toward);
 }
 
+/// Where the mouse is, is said anew in a new life or flight.
 void Wishes::settle() {
   if (std::exchange(told_in_, eye_.state()) != eye_.state()) told_ = false;
 }
@@ -60,12 +63,34 @@ void Wishes::enter(words::Role role, FrontOut& out) {
   out.say(std::move(enter));
 }
 
+/// Of who steers one of several units: the one after it. 0: there is no other.
+core::Id Wishes::next_unit(const FrontOut& out) {
+  const core::PlayerState* me = out.world().player(out.me());
+  core::Id first = 0, next = 0;
+  bool past = false;
+  if (me == nullptr) return 0;
+  for (const core::Id id : me->units) {
+    const core::UnitState* state = out.world().unit(id);
+    if (state == nullptr || !is_shown(*state) || !is_steered_alone(state->unit.kind())) continue;
+    if (first == 0) first = id;
+    if (past && next == 0) next = id;
+    past = past || id == me->active;
+  }
+  const core::Id chosen = next != 0 ? next : first;
+  return chosen != me->active ? chosen : 0;
+}
+
 void Wishes::spectate(FrontOut& out) {
   if (!plays()) watch(Eye::State::kLeader, out);
 }
 
 void Wishes::press(bool down, FrontOut& out) {
   if (plays()) {
+    if (const core::Id next = next_unit(out)) {
+      words::Select select;
+      select.set_unit(next);
+      return down ? out.say(select) : void();
+    }
     words::Button button;
     button.set_down(down);
     return out.say(button);

@@ -16,7 +16,7 @@ class Wishes {
   void mouse(double x, double y, core::FrontOut& out);  ///< Ogar's units
   void spawn(const std::string& tagged_name, core::FrontOut& out);
   void spectate(core::FrontOut& out);
-  void press(bool down, core::FrontOut& out);  ///< Q
+  void press(bool down, core::FrontOut& out);  ///< Q; to who has several tanks it is the next one
   void split(std::uint8_t count, bool minions, core::FrontOut& out);
   void eject(bool minions, core::FrontOut& out);
   void freeze(core::FrontOut& out);
@@ -24,11 +24,11 @@ class Wishes {
 
   double mouse_x() const { return x_; }
   double mouse_y() const { return y_; }
-  /// What steers in the words of a life or a flight is to be said anew.
-  void settle();
 
  private:
+  void settle();
   bool plays() const { return eye_.state() == Eye::State::kPlaying; }
+  static core::Id next_unit(const core::FrontOut& out);
   void watch(Eye::State how, core::FrontOut& out);
   void enter(words::Role role, core::FrontOut& out);
 

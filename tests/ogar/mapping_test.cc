@@ -85,8 +85,8 @@ TEST_CASE("ogar: every kind of word has a line, and no line speaks of another") 
     if (kind != word)
       CHECK_MESSAGE(all.at(kind)->FindFieldByName(word.substr(kind.size() + 1)) != nullptr, "no such field: ", word);
   }
-  for (const auto& [kind, type] : intents) CHECK_MESSAGE(told_up.contains(kind), "no line about ", kind);
-  for (const auto& [kind, type] : facts) CHECK_MESSAGE(told_down.contains(kind), "no line about ", kind);
+  for (const auto& intent : intents) CHECK_MESSAGE(told_up.contains(intent.first), "no line about ", intent.first);
+  for (const auto& fact : facts) CHECK_MESSAGE(told_down.contains(fact.first), "no line about ", fact.first);
 }
 
 }  // namespace

@@ -124,8 +124,10 @@ class Mirror final : public core::Room::Host {
         if (at == ours.cells.end() || !(at->second == cell)) differ(id, cell);
         continue;
       }
-      const auto same = std::find_if(ours.cells.begin(), ours.cells.end(),
-                                     [&](const auto& own) { return own.second == cell && !back.contains(own.first); });
+      const Picture::Cell& sought = cell;
+      const auto same = std::find_if(ours.cells.begin(), ours.cells.end(), [&](const auto& own) {
+        return own.second == sought && !back.contains(own.first);
+      });
       if (same == ours.cells.end()) {
         differ(id, cell);
         continue;

@@ -1,0 +1,90 @@
+// paint_bench: what it costs to show one Ogar client so many units that all move, a painting after the other: the facts
+// folded into the world, and that with the picture painted, written and handed to the network.
+#include <benchmark/benchmark.h>
+
+#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/wire.h"
+#include "proxy/core/world.h"
+
+namespace entente {
+namespace {
+
+using core::Id, core::Micros;
+
+/// A front's surroundings, with a world told by hand.
+class Surroundings final : public core::FrontOut {
+ public:
+  void send(Lane, Bytes frame) override { sent += frame.size(); }
+  std::size_t waiting() const override { return 0; }
+  void close(std::string_view, std::uint32_t) override {}
+  void fail(const Fault&) override {}
+  void say(core::Intent) override {}
+  void wake(Micros) override {}
+  void lose(const char*, const char*) override {}
+  Micros now() const override { return time; }
+  std::uint32_t random() override { return 4; }
+  Id new_id() override { return ++last_id_; }
+  Id me() const override { return 1; }
+  const core::World& world() const override { return told; }
+
+  core::World told;
+  Micros time = 0;
+  std::size_t sent = 0;
+
+ private:
+  Id last_id_ = 1'000'000;
+};
+
+words::Pose pose(Id id, Id turn) {
+  words::Pose pose;
+  pose.set_unit(id);
+  pose.set_x(static_cast<double>((id * 7 + turn) % 90) - 45);
+  pose.set_y(static_cast<double>((id * 3 + turn) % 50) - 25);
+  return pose;
+}
+
+void show(benchmark::State& state, bool paints) {
+  Surroundings out;
+  const auto units = static_cast<Id>(state.range(0));
+  const auto front = ogar::faces().front({});
+  front->opened({}, out);
+  ogar::Hello hello;
+  hello.opcode = 1;
+  hello.version = 3;
+  Buffer bytes;
+  ogar::make_speech(0)->write(hello, wire::Way::kToServer, bytes);
+  front->receive(Lane::kStream, bytes, out);
+  words::World world;
+  world.set_west(-400);
+  world.set_east(400);
+  world.set_south(-400);
+  world.set_north(400);
+  out.told.fold(world);
+  for (Id id = 1; id <= units; ++id) {
+    words::Unit unit;
+    unit.set_id(id);
+    unit.set_kind(words::Unit::CELL);
+    unit.set_alive(true);
+    unit.set_radius(2);
+    *unit.mutable_pose() = pose(id, 0);
+    out.told.fold(unit);
+  }
+  Id turn = 0;
+  for (auto _ : state) {
+    ++turn;
+    out.time += 40 * core::kMillisecond;
+    for (Id id = 1; id <= units; ++id) out.told.fold(pose(id, turn));
+    if (paints) front->tick(out);
+  }
+  state.counters["bytes"] = static_cast<double>(out.sent) / static_cast<double>(state.iterations());
+}
+
+void fold(benchmark::State& state) { show(state, false); }
+void fold_and_paint(benchmark::State& state) { show(state, true); }
+BENCHMARK(fold)->Arg(50)->Arg(500);
+BENCHMARK(fold_and_paint)->Arg(50)->Arg(500);
+
+}  // namespace
+}  // namespace entente
+
+BENCHMARK_MAIN();

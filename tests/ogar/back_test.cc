@@ -1,0 +1,342 @@
+// Our client of an Ogar server: what it tells the room of what it is shown, and what it asks the server for.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "adapters/ogar/ogar.h"
+#include "tests/ogar/spoken.h"
+#include "tests/support/hex.h"
+#include "tests/support/stage.h"
+
+namespace entente::testing {
+namespace {
+
+using core::kMillisecond, core::kSecond, core::Micros;
+using ogar::CellType;
+
+constexpr Micros kTick = 40 * kMillisecond;
+
+struct Play {
+  BackStage stage{ogar::faces().back({}), ogar::game(), 0, wire::Way::kToServer};
+
+  std::string opens() { return stage.opens(); }
+  std::string receives(const Buffer& bytes) { return stage.receives(bytes); }
+  std::string hears(core::Intent word) { return stage.hears(std::move(word)); }
+  std::string waits(Micros how_long) { return stage.waits(how_long); }
+
+  std::string enters(const char* name = "anna") {
+    words::Enter enter;
+    enter.set_name(name);
+    return hears(enter);
+  }
+  /// Connected, shown a world, and in play: cell 7 at 0 0 of that size.
+  void plays(std::uint16_t size = 32) {
+    opens();
+    enters();
+    hears(words::Spawn());
+    receives(Shown().border());
+    waits(kTick);
+    receives(Shown().add(7, CellType::kPlayer, 0, 0, size, "anna", true));
+    waits(kTick);
+  }
+};
+
+bool has(const std::string& all, const char* part) { return all.find(part) != std::string::npos; }
+
+template <class Word>
+std::string toward(Play& play, double x, double y) {
+  Word word;
+  word.set_x(x);
+  word.set_y(y);
+  return play.hears(word);
+}
+
+TEST_CASE("ogar back: no spawn name before the server has shown a world, whenever it was wished") {
+  Play play;
+  CHECK(play.hears(words::WantWorld()) == "");
+  CHECK(play.enters() == "");
+  CHECK(play.hears(words::Spawn()) == "");
+  CHECK(play.opens() == "sends Hello opcode=1 version=3 trailing=<0 bytes>\n");
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.receives(Shown().border()) ==
+        "says World hash: \"ogar 400.000000 by 400.000000\" west: -400 east: 400 south: -400 north: 400 walled: true\n"
+        "says Room game: \"ogar\" dialect: \"modern3\" mode: \"free for all\"\n"
+        "says Rule name: \"tick_s\" value: \"0.040000\"\n"
+        "says Rule name: \"respawn\" value: \"0.000000\"\n"
+        "says Player id: 1 name: \"anna\" team: ROGUE responding: true\n"
+        "says Ready\n");
+  CHECK(play.waits(kTick) ==
+        "sends ClientUpdate x=0 y=0 splits=0 minion_splits=0 flags=1 name=\"anna\" trailing=<0 bytes>\n");
+  CHECK(play.waits(kSecond - kTick) == "");  // and again, if nothing came of it
+  CHECK(has(play.waits(kTick), "flags=1 name=\"anna\""));
+}
+
+TEST_CASE("ogar back: an own cell is a life, which ends with the last of them and begins again when wished") {
+  Play play;
+  play.opens();
+  play.enters();
+  play.hears(words::Spawn());
+  play.receives(Shown().border());
+  play.waits(kTick);
+  CHECK(play.receives(Shown().add(7, CellType::kPlayer, 100, -200, 32, "anna", true)) ==
+        "says Player id: 1 name: \"anna\" team: ROGUE colour: 16715840 responding: true\n"
+        "says Unit id: 101 owner: 1 kind: CELL team: ROGUE colour: 16715840 radius: 1.8102107198416066 alive: true "
+        "pose { unit: 101 x: 5.6569084995050209 y: 11.313816999010042 radius: 1.8102107198416066 }\n"
+        "says Owns player: 1 units: 101 active: 101\n"
+        "says Spawned unit: 101 pose { unit: 101 x: 5.6569084995050209 y: 11.313816999010042 radius: "
+        "1.8102107198416066 }\n");
+  CHECK(play.receives(Shown().remove(7)) ==
+        "says Died player: 1 unit: 101 why: BY_SERVER synthesised: true\n"
+        "says Score player: 1 losses: 1\n"
+        "says Gone unit: 101 why: BY_SERVER\n"
+        "says Owns player: 1\n");
+  CHECK(play.waits(kTick) == "");
+  play.hears(words::Spawn());
+  CHECK(has(play.waits(kSecond), "flags=1 name=\"anna\""));
+  CHECK(has(play.receives(Shown().add(8, CellType::kPlayer, 0, 0, 32, "anna", true)), "says Spawned unit: 102 "));
+}
+
+TEST_CASE("ogar back: the mouse is where the cell is until something is wished, 25 times a second") {
+  Play play;
+  play.plays();
+  play.receives(Shown().move(7, 500, -300));
+  CHECK(play.waits(kTick) == "sends ClientUpdate x=500 y=-300 splits=0 minion_splits=0 flags=0 trailing=<0 bytes>\n");
+  toward<words::Toward>(play, 100, 50);
+  CHECK(has(play.waits(kTick), "x=1768 y=-884 "));
+  std::string all = play.waits(kSecond);
+  CHECK(std::count(all.begin(), all.end(), '\n') >= 25);
+}
+
+TEST_CASE("ogar back: every game's way to steer is a place for the mouse") {
+  Play play;
+  play.plays();
+  toward<words::Step>(play, 25, 0);
+  CHECK(has(play.waits(kTick), "x=442 y=0 "));
+  words::Keys keys;
+  keys.set_bits(words::Keys::FORWARD);
+  keys.set_yaw(std::atan2(1, 0));
+  play.hears(keys);
+  CHECK(has(play.waits(kTick), "x=0 y=-17678 "));
+  keys.set_bits(words::Keys::FORWARD | words::Keys::SNEAK);  // half as fast: half a tick's way ahead, 9.6 units
+  play.hears(keys);
+  CHECK(has(play.waits(kTick), "x=0 y=-10 "));
+  words::PoseClaim claim;
+  claim.set_x(10);
+  claim.set_vx(20);
+  play.hears(claim);
+  CHECK(has(play.waits(kTick), "x=354 y=0 "));  // where it will be in half a second
+}
+
+TEST_CASE("ogar back: a shot splits a large cell and costs a small one a piece, where it was aimed") {
+  words::Fire fire;
+  fire.set_vy(100);
+  Play small, large;
+  small.plays(59);
+  small.hears(fire);
+  CHECK(has(small.waits(kTick), "x=0 y=-884 splits=0 minion_splits=0 flags=16 "));
+  large.plays(60);
+  large.hears(fire);
+  CHECK(has(large.waits(kTick), "x=0 y=-884 splits=1 minion_splits=0 flags=0 "));
+  CHECK(has(large.waits(kTick), "x=0 y=-884 splits=0 "));  // a server looks once a tick
+  CHECK(has(large.waits(kTick), "x=0 y=0 splits=0 "));
+  words::Split split;
+  split.set_count(3);
+  large.hears(split);
+  CHECK(has(large.waits(kTick), "splits=3 "));
+  CHECK(has(large.waits(kTick), "splits=0 "));
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  large.hears(trigger);
+  large.hears(trigger);
+  CHECK(has(large.waits(kTick), "splits=1 "));
+}
+
+TEST_CASE("ogar back: Q is held for two updates, however short the press") {
+  Play play;
+  play.plays();
+  words::Button down, up;
+  down.set_down(true);
+  play.hears(down);
+  play.hears(up);
+  CHECK(has(play.waits(kTick), "flags=4 "));
+  CHECK(has(play.waits(kTick), "flags=0 "));
+  CHECK(has(play.waits(kTick), "flags=8 "));
+  CHECK(has(play.waits(kTick), "flags=0 "));
+  play.hears(down);
+  CHECK(has(play.waits(kTick), "flags=4 "));
+  CHECK(has(play.waits(10 * kTick), "flags=0 "));
+  play.hears(up);
+  CHECK(has(play.waits(kTick), "flags=8 "));
+}
+
+TEST_CASE("ogar back: chat is one line a second, none in the first, and for everybody") {
+  Play play;
+  const auto says = [&](const char* text, words::Say::Scope scope = words::Say::EVERYBODY) {
+    words::Say say;
+    say.set_text(text);
+    say.set_scope(scope);
+    return play.hears(say);
+  };
+  play.opens();
+  play.receives(Shown().border());
+  CHECK(says("hello") == "");
+  CHECK(says("world") == "");
+  CHECK(says("psst", words::Say::MY_TEAM) == "loses Say: chat is for everybody, and this was not\n");
+  CHECK(play.waits(kSecond) == "");
+  CHECK(has(play.waits(200 * kMillisecond), "flags=128 chat=[\"hello\"]"));
+  CHECK(play.waits(kSecond - kTick) == "");
+  CHECK(has(play.waits(200 * kMillisecond), "flags=128 chat=[\"world\"]"));
+  for (int i = 0; i < 5; ++i) CHECK(says("flood") == "");
+  CHECK(says("flood") == "loses Say: one line a second is all that the server takes\n");
+}
+
+TEST_CASE("ogar back: watching is the spectate flag, and roaming Q behind it") {
+  Play play;
+  play.opens();
+  play.receives(Shown().border());
+  words::Watch watch;
+  watch.set_mode(words::Watch::ROAM);
+  play.hears(watch);
+  CHECK(has(play.waits(kTick), "flags=2 "));
+  play.waits(kTick);
+  CHECK(has(play.waits(kTick), "flags=4 "));
+  CHECK(play.receives(Shown().camera(100, -200, 0.4F)) ==
+        "says View x: 5.6569084995050209 y: 11.313816999010042 width: 271.53160393010478 height: 152.73652721068393 "
+        "(to 1)\n");
+}
+
+TEST_CASE("ogar back: what leaves the view is hidden, what is eaten is gone, and who has no cell left is dead") {
+  Play play;
+  play.plays();
+  CHECK(play.receives(Shown()
+                          .add(20, CellType::kPlayer, 500, 0, 60, "ben")
+                          .add(21, CellType::kPlayer, 600, 0, 40, "ben")
+                          .add(22, CellType::kPellet, 30, 0, 10)) ==
+        "says Player id: 102 name: \"ben\" team: ROGUE colour: 16715840 responding: true\n"
+        "says Unit id: 103 owner: 102 kind: CELL team: ROGUE colour: 16715840 radius: 3.3941450997030125 alive: true "
+        "pose { unit: 103 x: 28.284542497525102 radius: 3.3941450997030125 }\n"
+        "says Unit id: 104 owner: 102 kind: CELL team: ROGUE colour: 16715840 radius: 2.2627633998020085 alive: true "
+        "pose { unit: 104 x: 33.941450997030124 radius: 2.2627633998020085 }\n"
+        "says Unit id: 105 kind: PELLET colour: 16715840 radius: 0.56569084995050212 alive: true pose { unit: 105 x: "
+        "1.6970725498515062 radius: 0.56569084995050212 }\n"
+        "says Owns player: 102 units: 103 units: 104 active: 103\n");
+  CHECK(play.receives(Shown().eat(22, 7).move(7, 10, 0, 33)) ==
+        "says Pose unit: 101 x: 0.56569084995050212 vx: 14.142271248762553 radius: 1.8667798048366568\n"
+        "says Gone unit: 105 by: 101 why: BY_TOUCH\n");
+  CHECK(play.receives(Shown().remove(21)) ==
+        "says Hidden unit: 104\n"
+        "says Owns player: 102 units: 103 active: 103\n");
+  CHECK(play.receives(Shown().add(21, CellType::kPlayer, 610, 0, 41, "ben")) ==
+        "says Unit id: 104 owner: 102 kind: CELL team: ROGUE colour: 16715840 radius: 2.3193324847970587 alive: true "
+        "pose { unit: 104 x: 34.507141846980623 radius: 2.3193324847970587 }\n"
+        "says Owns player: 102 units: 103 units: 104 active: 103\n");
+  CHECK(play.receives(Shown().eat(7, 20)) ==
+        "says Died player: 1 unit: 101 killer: 102 why: BY_TOUCH synthesised: true\n"
+        "says Score player: 1 losses: 1\n"
+        "says Score player: 102 wins: 1\n"
+        "says Gone unit: 101 by: 103 why: BY_TOUCH\n"
+        "says Owns player: 1\n");
+  // Two cells, one of them out of sight: one eaten is no death; the last one is.
+  play.receives(Shown().add(30, CellType::kPlayer, 0, 0, 500, "zoe").remove(21));
+  CHECK(!has(play.receives(Shown().eat(20, 30)), "Died"));
+  play.receives(Shown().add(21, CellType::kPlayer, 610, 0, 41, "ben"));
+  CHECK(has(play.receives(Shown().eat(21, 30)), "says Died player: 102 unit: 104 killer: 106 why: BY_TOUCH"));
+}
+
+TEST_CASE("ogar back: what was out of sight for a minute is gone, and then so is its player") {
+  Play play;
+  play.plays();
+  play.receives(Shown().add(20, CellType::kPlayer, 500, 0, 60, "ben"));
+  play.receives(Shown().remove(20));
+  CHECK(!has(play.waits(60 * kSecond), "Gone"));
+  CHECK(has(play.waits(kSecond), "says Gone unit: 103"));
+  CHECK(has(play.waits(61 * kSecond), "says PlayerGone id: 102"));
+}
+
+TEST_CASE("ogar back: who is not told to move any more stands") {
+  Play play;
+  play.plays();
+  play.receives(Shown().add(20, CellType::kPlayer, 0, 0, 60, "ben"));
+  CHECK(play.receives(Shown().move(20, 8.83875F, 0)) ==
+        "says Pose unit: 103 x: 0.499999993526182 vx: 12.499999838154551 radius: 3.3941450997030125\n");
+  CHECK(has(play.waits(2 * kTick), "says Pose unit: 103 x: 0.499999993526182 radius:"));
+}
+
+TEST_CASE("ogar back: another map is 800 metres, too") {
+  Play play;
+  play.opens();
+  CHECK(has(play.receives(Shown().border({0, 2000, 0, 1000})), "west: -400 east: 400 south: -200 north: 200"));
+  CHECK(has(play.receives(Shown().add(9, CellType::kVirus, 2000, 0, 100)),
+            "pose { unit: 101 x: 400 y: 200 radius: 40 }"));
+}
+
+TEST_CASE("ogar back: a world that is left is empty, and takes no spawn name until there is one again") {
+  Play play;
+  play.plays();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK(play.receives(Shown().clear().border({nan, nan, nan, nan})) ==
+        "says Died player: 1 unit: 101 why: BY_SERVER synthesised: true\n"
+        "says Score player: 1 losses: 1\n"
+        "says Gone unit: 101 why: BY_SERVER\n"
+        "says Owns player: 1\n"
+        "says Board\n");
+  play.hears(words::Spawn());
+  CHECK(play.waits(kSecond).find("flags=1") == std::string::npos);
+  CHECK(play.receives(Shown().move(7, 1, 1).remove(8)) == "");  // of what it had forgotten
+  play.receives(Shown().border());
+  CHECK(has(play.waits(kTick), "flags=1 "));
+}
+
+TEST_CASE("ogar back: a team is a shade, and a board that holds no numbers is not passed on") {
+  Play play;
+  play.opens();
+  play.receives(Shown().teams().border());
+  CHECK(has(play.receives(Shown().add(20, CellType::kPlayer, 0, 0, 60, "ben")), "team: RED"));
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK(play.receives(Shown().slices({nan, nan, nan})) == "loses Update.board.slices: the server writes no numbers\n");
+  CHECK(play.receives(Shown().slices({0.5F, 0.25F, 0.25F})) == "says Board slices: 0.5 slices: 0.25 slices: 0.25\n");
+}
+
+TEST_CASE("ogar back: rows and lines say whose they are") {
+  Play play;
+  play.plays();
+  play.receives(Shown().add(20, CellType::kPlayer, 0, 0, 60, "ben"));
+  CHECK(play.receives(Shown().row(1, 0, "ben").row(2, 3, "anna")) ==
+        "says Board rows { place: 1 player: 102 name: \"ben\" } rows { place: 2 player: 1 name: \"anna\" me: true "
+        "marked: true }\n");
+  CHECK(play.receives(Shown().row(1, 0, "ben").row(2, 3, "anna")) == "");
+  CHECK(play.receives(Shown().chat("ben", "hi").chat("Server", "welcome", true).chat("zoe", "hm")) ==
+        "says Said from: 102 text: \"hi\" colour: 16715840 name: \"ben\"\n"
+        "says Said text: \"welcome\" colour: 16715840\n"
+        "says Said text: \"hm\" colour: 16715840 name: \"zoe\"\n");
+}
+
+TEST_CASE("ogar back: a ping brings lag and counts") {
+  Play play;
+  play.opens();
+  play.receives(Shown().border());
+  CHECK(play.waits(5 * kSecond) == "sends Ping trailing=<0 bytes>\n");
+  play.waits(30 * kMillisecond);
+  CHECK(play.receives(spoken(ogar::Pong{}, wire::Way::kToClient)) == "says Lag player: 1 ping_s: 0.03\n");
+}
+
+TEST_CASE("ogar back: what no server may send ends it, and what never answered is said") {
+  Play play, other, third;
+  play.opens();
+  CHECK(play.receives(from_hex("07")) == "fails: unknown message code 0\n");
+  other.opens();
+  CHECK(other.receives(from_hex("038000 01000000")) == "fails: message too short type 7\n");
+  CHECK(third.stage.ends("connection refused") == "says Refused code: SERVER_GONE text: \"connection refused\"\n");
+}
+
+TEST_CASE("ogar back: what nothing in Ogar is like is counted") {
+  Play play;
+  CHECK(play.hears(words::Reload()) == "loses Reload: a cell has one way to shoot\n");
+  play.plays();
+  CHECK(play.hears(words::Leave()) == "closes: the player left 1000\n");
+}
+
+}  // namespace
+}  // namespace entente::testing

@@ -1,0 +1,391 @@
+// Our server to an Ogar client: what it is shown of the world, and what it asks for.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "adapters/ogar/ogar.h"
+#include "tests/ogar/spoken.h"
+#include "tests/support/hex.h"
+#include "tests/support/stage.h"
+
+namespace entente::testing {
+namespace {
+
+using core::Id, core::kMillisecond, core::kSecond, core::Micros;
+using words::Unit;
+
+constexpr Micros kTick = 40 * kMillisecond;
+constexpr double kMetre = 14142.0 / 800;
+
+words::World open_world(double half = 400) {
+  words::World world;
+  world.set_hash("open " + std::to_string(half));
+  world.set_west(-half);
+  world.set_east(half);
+  world.set_south(-half);
+  world.set_north(half);
+  return world;
+}
+words::Player player(Id id, const char* name) {
+  words::Player player;
+  player.set_id(id);
+  player.set_name(name);
+  player.set_team(words::ROGUE);
+  return player;
+}
+words::Unit unit(Id id, Unit::Kind kind, double x, double y, double radius = 0, Id owner = 0) {
+  words::Unit unit;
+  unit.set_id(id);
+  unit.set_kind(kind);
+  unit.set_owner(owner);
+  unit.set_radius(radius);
+  unit.set_colour(0xff1040);
+  unit.set_alive(true);
+  unit.mutable_pose()->set_unit(id);
+  unit.mutable_pose()->set_x(x);
+  unit.mutable_pose()->set_y(y);
+  return unit;
+}
+words::Pose pose(Id id, double x, double y, double vx = 0, double vy = 0) {
+  words::Pose pose;
+  pose.set_unit(id);
+  pose.set_x(x);
+  pose.set_y(y);
+  pose.set_vx(vx);
+  pose.set_vy(vy);
+  return pose;
+}
+words::Owns owns(Id player, std::initializer_list<Id> units, Id active) {
+  words::Owns owns;
+  owns.set_player(player);
+  for (const Id id : units) owns.add_units(id);
+  owns.set_active(active);
+  return owns;
+}
+
+struct Play {
+  FrontStage stage{ogar::faces().front({}), ogar::game(), 0, wire::Way::kToClient};
+
+  std::string opens() { return stage.opens(); }
+  std::string receives(const Buffer& bytes) { return stage.receives(bytes); }
+  std::string hears(core::Fact word) { return stage.hears(std::move(word)); }
+  std::string waits(Micros how_long) { return stage.waits(how_long); }
+
+  std::string wishes(const Wished& wished) { return receives(client_update(wished)); }
+  /// Greeted, and shown an open world.
+  void greeted() {
+    opens();
+    receives(client_hello());
+    hears(open_world());
+    waits(0);
+  }
+  /// In play, with cell 50 at 0 0.
+  void plays(double radius = 32 / kMetre) {
+    greeted();
+    wishes({0, 0, ogar::kSpawn, 0, "anna"});
+    hears(player(1, "anna"));
+    hears(unit(50, Unit::CELL, 0, 0, radius, 1));
+    hears(owns(1, {50}, 50));
+    waits(kTick);
+  }
+};
+
+bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
+std::size_t count(const std::string& all, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = all.find(part, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
+TEST_CASE("ogar front: nothing before the hello, then one picture with the border and what is in view") {
+  Play play;
+  CHECK(play.opens() == "");
+  play.hears(open_world());
+  play.hears(unit(60, Unit::PELLET, 10, 10, 10 / kMetre));
+  play.hears(unit(61, Unit::PELLET, 300, 10, 10 / kMetre));
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.receives(client_hello()) == "says WantWorld\n");
+  CHECK(play.waits(0) ==
+        "sends Update flags=134 border={left=-7071 right=7071 top=-7071 bottom=7071} server={mode=0 major=1 minor=3 "
+        "patch=6} added=[{id=60 type=1 x=176.775 y=-176.775 size=10 colour=(255 16 64) flags=0}]\n");
+}
+
+TEST_CASE("ogar front: a server without a world yet shows the default map, so that a client may ask to play") {
+  Play play;
+  play.opens();
+  play.receives(client_hello());
+  CHECK(play.waits(kSecond - kTick) == "");
+  CHECK(has(play.waits(2 * kTick), "flags=6 border={left=-7071"));
+  play.hears(open_world(200));
+  CHECK(has(play.waits(kTick), "flags=70 border={left=-3535.5"));  // clear, border, server info
+  play.hears(open_world(200));
+  CHECK(!has(play.waits(4 * kTick), "border"));
+}
+
+TEST_CASE("ogar front: a spawn name enters and spawns, once a life") {
+  Play play;
+  play.greeted();
+  CHECK(play.wishes({5, 5, ogar::kSpawn, 0, "<cat>anna"}) == "says Enter name: \"anna\" skin: \"cat\"\nsays Spawn\n");
+  play.hears(player(1, "anna"));
+  play.hears(unit(50, Unit::CELL, 0, 0, 32 / kMetre, 1));
+  play.hears(owns(1, {50}, 50));
+  CHECK(play.waits(kTick) ==
+        "sends Update flags=128 added=[{id=50 type=0 x=0 y=0 size=32 colour=(255 16 64) flags=3 name=\"anna\"}]\n");
+  CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "anna"}) == "says Toward\n");
+}
+
+TEST_CASE("ogar front: the mouse is said when it moves, edges once, and Q as it is pressed and let go") {
+  Play play;
+  CHECK(play.opens() == "");
+  play.plays();
+  CHECK(play.wishes({1768, -884}) == "says Toward x: 100.01414227124877 y: 50.007071135624386\n");
+  CHECK(play.wishes({1768, -884}) == "");
+  CHECK(play.wishes({1768, -884, 0, 2}) == "says Split count: 2\n");
+  CHECK(play.wishes({1768, -884, ogar::kEject}) == "says Eject\n");
+  CHECK(play.wishes({1768, -884, ogar::kQPress}) == "says Button down: true\n");
+  CHECK(play.wishes({1768, -884, ogar::kQRelease}) == "says Button\n");
+  CHECK(play.wishes({1768, -884, ogar::kQPress | ogar::kQRelease}) == "");
+  CHECK(play.wishes({1768, -884, ogar::kMinionEject | ogar::kMinionFreeze}) ==
+        "says Eject minions: true\nsays Freeze on: true\n");
+}
+
+TEST_CASE("ogar front: a cell is told when it comes, changes and goes, and by whom it was eaten") {
+  Play play;
+  play.plays();
+  play.hears(unit(60, Unit::CELL, 5, 0, 20 / kMetre, 2));
+  CHECK(has(play.waits(kTick), "added"));
+  CHECK(play.waits(kTick) == "sends Update flags=32 board={type=1 rows=[{position=1 flags=3 name=\"anna\"}]}\n");
+  play.hears(pose(60, 6, 0));
+  CHECK(play.waits(kTick) == "sends Update flags=256 updated=[{id=60 flags=1 x=106.065 y=0}]\n");
+  words::Gone gone;
+  gone.set_unit(60);
+  gone.set_by(50);
+  play.hears(gone);
+  CHECK(play.waits(kTick) == "sends Update flags=1536 eaten=[{killed=60 killer=50}] removed=[60]\n");
+  play.hears(unit(61, Unit::PELLET, 5, 0, 10 / kMetre));
+  play.waits(kTick);
+  words::Hidden hidden;
+  hidden.set_unit(61);
+  play.hears(hidden);
+  CHECK(play.waits(kTick) == "sends Update flags=1024 removed=[61]\n");
+}
+
+/// Where that line shows the cell, in metres; nothing if it does not.
+std::optional<double> x_of(const std::string& all, const char* cell) {
+  const auto at = all.rfind(cell);
+  if (at == std::string::npos) return std::nullopt;
+  return std::stod(all.substr(all.find(" x=", at) + 3)) / kMetre;
+}
+
+TEST_CASE("ogar front: a tank that leaps from tile to tile glides, never two tiles behind, 25 times a second") {
+  for (const Micros pace : {60 * kMillisecond, 240 * kMillisecond, kSecond}) {
+    const std::string shown_pace = "a tile every " + std::to_string(pace / kMillisecond) + " ms";
+    INFO(shown_pace);
+    Play play;
+    play.plays();
+    play.hears(player(2, "ben"));
+    play.hears(unit(60, Unit::TANK, 0, 0, 0, 2));
+    play.waits(kTick);
+    double shown = 0, truth = 0, longest = 0, farthest = 0;
+    std::size_t paintings = 0;
+    for (Micros now = 0, next = 0; now < 4 * kSecond && truth < 375; now += 20 * kMillisecond) {
+      if (now >= next) {
+        play.hears(pose(60, truth += 25, 0));
+        play.hears(pose(50, truth, 0));  // whoever watches keeps it in view
+        next += pace;
+      }
+      const auto x = x_of(play.waits(20 * kMillisecond), "{id=60 flags=1");
+      if (!x) continue;
+      longest = std::max(longest, *x - shown);
+      farthest = std::max(farthest, truth - *x);
+      CHECK(*x >= shown);
+      shown = *x;
+      ++paintings;
+    }
+    CHECK(paintings >= 20);
+    CHECK(farthest <= 50);
+    CHECK(longest <= std::max(2.0, 50.0 * static_cast<double>(kTick) / static_cast<double>(pace)) +
+                         1);  // twice as fast as it drives
+  }
+}
+
+TEST_CASE("ogar front: of three tanks the one that is steered is the own one, and Q is the next") {
+  Play play;
+  play.greeted();
+  play.hears(player(1, "anna"));
+  for (const Id id : {50U, 51U, 52U}) play.hears(unit(id, Unit::TANK, 10.0 * id, 0, 0, 1));
+  play.hears(owns(1, {50, 51, 52}, 51));
+  CHECK(play.waits(kTick) ==
+        "sends Update flags=128 added=[{id=50 type=0 x=8838.75 y=0 size=60 colour=(255 16 64) flags=2 name=\"anna\"} "
+        "{id=51 type=0 x=9015.525 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"} {id=52 type=0 x=9192.3 y=0 "
+        "size=60 colour=(255 16 64) flags=2 name=\"anna\"}]\n");
+  CHECK(play.wishes({8838, 0, ogar::kQPress}) == "says Toward x: 499.95757318625374\nsays Select unit: 52\n");
+  play.hears(owns(1, {50, 51, 52}, 52));
+  CHECK(
+      play.waits(kTick) ==
+      "sends Update flags=1152 added=[{id=101 type=0 x=9015.525 y=0 size=60 colour=(255 16 64) flags=2 name=\"anna\"} "
+      "{id=102 type=0 x=9192.3 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51 52]\n");
+}
+
+TEST_CASE("ogar front: a shot is a piece of mass that flies, a ray one that takes 0.3 seconds") {
+  Play play;
+  play.plays();
+  words::Shot shot;
+  shot.set_shooter(2);
+  shot.set_shot(1);
+  shot.set_vx(100);
+  shot.set_life(0.1);
+  play.hears(shot);
+  CHECK(play.waits(kTick) ==
+        "sends Update flags=128 added=[{id=101 type=3 x=70.71 y=0 size=20 colour=(140 140 140) flags=0}]\n");
+  CHECK(play.waits(kTick) ==
+        "sends Update flags=288 board={type=1 rows=[{position=1 flags=3 name=\"anna\"}]} updated=[{id=101 flags=1 "
+        "x=141.42 y=0}]\n");
+  CHECK(play.waits(2 * kTick) == "sends Update flags=1024 removed=[101]\n");
+  shot.set_kind(words::RAY);
+  shot.set_vx(1);
+  shot.set_range(30);
+  play.hears(shot);
+  const std::string all = play.waits(kSecond);
+  CHECK(count(all, "added") == 1);
+  CHECK(count(all, "updated") == 6);
+  CHECK(count(all, "removed") == 1);
+}
+
+TEST_CASE("ogar front: walls are viruses, water mother cells, leaves pellets") {
+  Play play;
+  play.opens();
+  words::World world = open_world();
+  world.set_kind(words::World::TILES);
+  world.set_columns(32);
+  world.set_rows(32);
+  std::string tiles(32 * 32, '\3');
+  tiles[15 * 32 + 15] = '\0';
+  tiles[15 * 32 + 16] = '\1';
+  tiles[16 * 32 + 15] = '\2';
+  world.set_tiles(tiles);
+  play.hears(world);
+  play.receives(client_hello());
+  CHECK(play.waits(0) ==
+        "sends Update flags=134 border={left=-7071 right=7071 top=-7071 bottom=7071} server={mode=0 major=1 minor=3 "
+        "patch=6} added=[{id=101 type=1 x=-220.96875 y=220.96875 size=100 colour=(40 140 60) flags=0} {id=102 type=4 "
+        "x=220.96875 y=-220.96875 size=200 colour=(40 90 200) flags=0} {id=103 type=2 x=-220.96875 y=-220.96875 "
+        "size=200 colour=(120 120 130) flags=0}]\n");
+}
+
+TEST_CASE("ogar front: who is slow sees fewer pictures, and the newest when it can") {
+  Play play;
+  play.plays();
+  play.stage.set_waiting(1 << 20);
+  for (int i = 1; i <= 10; ++i) {
+    play.hears(pose(50, i, 0));
+    CHECK(play.waits(kTick) == "");
+  }
+  play.stage.set_waiting(0);
+  CHECK(play.waits(kTick) == "sends Update flags=256 updated=[{id=50 flags=1 x=176.775 y=0}]\n");
+}
+
+TEST_CASE("ogar front: who watches is told where it looks, and roams where its mouse is") {
+  Play play;
+  play.greeted();
+  play.hears(player(2, "ben"));
+  play.hears(unit(60, Unit::CELL, 100, 0, 100 / kMetre, 2));
+  play.hears(owns(2, {60}, 60));
+  CHECK(play.wishes({0, 0, ogar::kSpectate}) == "says Enter role: WATCH\nsays Watch mode: LEADER\n");
+  CHECK(has(play.waits(kTick), "camera={x=1767.75 y=0 "));
+  CHECK(play.wishes({0, 0, ogar::kQPress}) == "says Watch mode: ROAM\n");
+  CHECK(has(play.waits(kTick), "camera={x=1735.75 y=0 scale=0.4"));
+  words::View view;
+  view.set_x(-10);
+  view.set_width(1920 / kMetre);
+  play.hears(core::Fact(1, view));
+  CHECK(has(play.waits(kTick), "camera={x=-176.775 y=0 scale=1}"));
+  CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "anna"}) ==
+        "says Toward\nsays Watch\nsays Change name: \"anna\"\nsays Spawn\n");
+}
+
+TEST_CASE("ogar front: the board is the server's, or the order of wins") {
+  Play play;
+  play.plays();
+  play.hears(player(2, "ben"));
+  words::Score score;
+  score.set_player(2);
+  score.set_wins(3);
+  play.hears(score);
+  CHECK(play.waits(4 * kTick) ==
+        "sends Update flags=32 board={type=1 rows=[{position=1 flags=0 name=\"ben\"} {position=2 flags=3 "
+        "name=\"anna\"}]}\n");
+  words::Board board;
+  board.add_rows()->set_name("zoe");
+  board.mutable_rows(0)->set_place(1);
+  play.hears(board);
+  CHECK(play.waits(4 * kTick) == "sends Update flags=32 board={type=1 rows=[{position=1 flags=0 name=\"zoe\"}]}\n");
+  CHECK(play.waits(kSecond) == "");
+}
+
+TEST_CASE("ogar front: chat, and what has no other place, are lines") {
+  Play play;
+  play.plays();
+  play.hears(player(2, "ben"));
+  words::Said said;
+  said.set_from(2);
+  said.set_text("hi");
+  play.hears(said);
+  words::Notice notice;
+  notice.set_text("rain");
+  play.hears(notice);
+  CHECK(play.waits(kTick) ==
+        "sends Update flags=16 chat=[{name=\"ben\" colour=(140 140 140) by_server=0 text=\"hi\"} {name=\"Server\" "
+        "colour=(63 63 192) by_server=1 text=\"rain\"}]\n");
+  CHECK(play.wishes({0, 0, ogar::kSay, 0, "", {" hello ", "  ", "/help"}}) ==
+        "says Toward\nsays Say text: \"hello\"\nsays Say kind: COMMAND text: \"/help\"\n");
+}
+
+TEST_CASE("ogar front: who asks is answered at once, and told the counts") {
+  Play play;
+  play.greeted();
+  words::Room room;
+  room.set_name("ours");
+  room.set_players(3);
+  play.hears(room);
+  CHECK(play.receives(from_hex("02")) == "sends Pong\n");
+  CHECK(has(play.waits(kTick), "playing=3"));
+}
+
+TEST_CASE("ogar front: an end says why, and is the game's own") {
+  Play play, other, silent;
+  play.greeted();
+  words::Kicked kicked;
+  kicked.set_text("too bold");
+  CHECK(has(play.hears(kicked), "closes: kicked 1003"));
+  other.greeted();
+  CHECK(other.stage.parts("the server is gone") == "closes: the server is gone 1001\n");
+  silent.greeted();
+  CHECK(has(silent.waits(60 * kSecond), "closes: nothing heard for a minute 1003"));
+}
+
+TEST_CASE("ogar front: what OgarII hangs up for, we do, too") {
+  const auto fails = [](const Buffer& first, const Buffer& second) {
+    Play play;
+    play.opens();
+    const std::string said = play.receives(first);
+    return second.empty() ? said : play.receives(second);
+  };
+  const Buffer hello = client_hello();
+  CHECK(fails(from_hex("FE06000000"), {}) == "fails: value out of range opcode 1\n");
+  CHECK(fails(from_hex("0102000000"), {}) == "fails: value out of range version 5\n");
+  CHECK(fails(from_hex("0103"), {}) == "fails: message too short version 1\n");
+  CHECK(fails(hello, hello) == "fails: unknown message code 0\n");
+  CHECK(fails(hello, Buffer(513, 3)) == "fails: message too large  0\n");
+  CHECK(fails(hello, from_hex("0300")) == "fails: message too short x 1\n");
+}
+
+TEST_CASE("ogar front: what a client has no place for is counted") {
+  Play play;
+  CHECK(play.hears(words::Ammo()) == "loses Ammo: cells have no such thing\n");
+}
+
+}  // namespace
+}  // namespace entente::testing

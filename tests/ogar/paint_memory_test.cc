@@ -1,0 +1,90 @@
+// Five hundred units in view, all of them moving: painting them takes no memory from the heap.
+#include <doctest/doctest.h>
+
+#include "adapters/ogar/ogar.h"
+#include "proxy/core/room.h"
+#include "tests/ogar/spoken.h"
+#include "tests/support/heap.h"
+
+namespace entente::testing {
+namespace {
+
+using core::Id, core::Micros;
+
+constexpr Micros kTick = 40 * core::kMillisecond;
+constexpr Id kUnits = 500, kFirst = 1000;
+
+class Deaf final : public core::Room::Host {
+ public:
+  void send(Id, Lane, Bytes bytes) override {
+    ++sent;
+    last = bytes.size();
+  }
+  std::size_t waiting(Id) const override { return 0; }
+  void close(Id, std::string_view, std::uint32_t) override {}
+  void failed(Id, const Fault&) override {}
+  void dial() override {}
+  std::size_t sent = 0, last = 0;
+};
+
+/// A server whose units never rest.
+class Swarm final : public core::Back {
+ public:
+  void receive(Lane, Bytes, core::BackOut& out) override {
+    ++turn_;
+    for (Id id = kFirst; id < kFirst + kUnits; ++id) out.say(pose(id));
+  }
+  void hear(const core::Intent& intent, core::BackOut& out) override {
+    if (core::as<words::WantWorld>(intent) == nullptr) return;
+    words::World world;
+    world.set_hash("swarm");
+    world.set_west(-400);
+    world.set_east(400);
+    world.set_south(-400);
+    world.set_north(400);
+    out.say(world);
+    for (Id id = kFirst; id < kFirst + kUnits; ++id) {
+      words::Unit unit;
+      unit.set_id(id);
+      unit.set_kind(words::Unit::CELL);
+      unit.set_alive(true);
+      unit.set_radius(2);
+      *unit.mutable_pose() = pose(id);
+      out.say(unit);
+    }
+  }
+
+ private:
+  words::Pose pose(Id id) const {
+    words::Pose pose;
+    pose.set_unit(id);
+    pose.set_x(static_cast<double>((id * 7 + turn_) % 90) - 45);
+    pose.set_y(static_cast<double>((id * 3 + turn_) % 50) - 25);
+    return pose;
+  }
+  Id turn_ = 0;
+};
+
+TEST_CASE("ogar front: painting what moves takes no memory") {
+  Deaf network;
+  core::Room room(network, std::make_unique<Swarm>(), {});
+  const Id seat = room.seat(ogar::faces().front({}), {}, 0);
+  room.received(seat, Lane::kStream, client_hello(), 0);
+  room.back_opened({}, 0);
+  Micros now = 0;
+  const auto paint = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      room.received(core::kBackEnd, Lane::kStream, {}, now += kTick);
+      room.tick(now);
+    }
+  };
+  paint(100);  // every place once
+  const std::size_t before = allocations(), sent = network.sent;
+  paint(100);
+  CHECK(allocations() == before);
+  CHECK(network.sent == sent + 100);
+  CHECK(network.last > kUnits * 13);  // id, flags, place, of each
+}
+
+}  // namespace
+}  // namespace entente::testing
