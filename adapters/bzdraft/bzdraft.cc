@@ -7,22 +7,13 @@ namespace {
 
 constexpr std::size_t kEnvelope = 4;
 
-/// Cuts by length: one ENet packet holds one message or several.
+/// Cuts by length: an ENet packet of either lane holds one message or several.
 class Frames final : public wire::Cutter {
  public:
   wire::Cut next(Bytes bytes) override {
     if (bytes.size() < kEnvelope) return {};
     const std::size_t size = kEnvelope + (static_cast<std::size_t>(bytes[0]) << 8U | bytes[1]);
     return {bytes.size() >= size ? size : 0, wire::Stage::kPlay, {}};
-  }
-};
-
-// A packet that came as one message: a length that says otherwise would not come back when it is written again.
-class OneFrame final : public wire::Cutter {
- public:
-  wire::Cut next(Bytes bytes) override {
-    if (!bytes.empty() && Frames().next(bytes).size == bytes.size()) return {bytes.size(), wire::Stage::kPlay, {}};
-    return {0, wire::Stage::kPlay, Fault{"wrong length", "length", 0}};
   }
 };
 
@@ -35,7 +26,7 @@ class Draft final : public wire::Game {
   std::span<const wire::DialectInfo> dialects() const override { return kDialectInfo; }
 
   std::unique_ptr<wire::Codec> codec(std::size_t) const override { return make_codec(); }
-  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override { return std::make_unique<OneFrame>(); }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override { return std::make_unique<Frames>(); }
   std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override {
     return std::make_unique<Frames>();
   }

@@ -4,11 +4,11 @@ namespace entente::wire {
 namespace {
 
 void message(Cutter& cutter, Way way, Bytes bytes, Dissected& to) {
-  const Cut cut = cutter.next(bytes);
-  if (cut.fault)
-    to.raw(way, Lane::kStream, bytes, &*cut.fault);
-  else
-    to.frame({way, Lane::kStream, cut.stage, bytes});
+  const auto fault = cut_message(cutter, bytes, [&](Stage stage, Bytes frame) {
+    to.frame({way, Lane::kStream, stage, frame});
+    return true;
+  });
+  if (fault) to.raw(way, Lane::kStream, bytes, &*fault);
 }
 
 }  // namespace

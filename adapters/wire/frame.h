@@ -48,9 +48,26 @@ class Cutter {
   /// Looks for one frame at the start of `bytes` (all bytes not yet cut, oldest first). When `size` is not 0 the caller
   /// takes that many bytes and calls again with what follows; the cutter then counts that frame as taken.
   /// Where the transport keeps messages apart (keeps_messages in game.h), `bytes` is one whole message, perhaps empty,
-  /// and `size` means nothing.
+  /// or what follows the frames that it began with: see cut_message.
   virtual Cut next(Bytes bytes) = 0;
 };
+
+/// Cuts one whole message into its frames: `take(stage, bytes)` hears each and says whether to go on. An empty message
+/// is one empty frame. A fault tells that what is then left in `message` is no whole frame.
+template <class Take>
+std::optional<Fault> cut_message(Cutter& cutter, Bytes& message, Take&& take) {
+  static constexpr Fault kShort{"message too short", "length"};
+  bool more = true;
+  do {
+    const Cut cut = cutter.next(message);
+    if (cut.fault) return cut.fault;
+    if (cut.size == 0 && !message.empty()) return kShort;
+    const Bytes frame = message.first(cut.size);
+    message = message.subspan(cut.size);
+    more = take(cut.stage, frame);
+  } while (more && !message.empty());
+  return std::nullopt;
+}
 
 /// For a transport that keeps message borders (WebSocket, ENet): what it is given is one whole frame.
 class WholeFrames final : public Cutter {

@@ -1,4 +1,4 @@
-// What a session hears from its peer, cut into frames: a stream's unfinished end is kept, a message is one frame.
+// What a session hears from its peer, cut into frames: a stream's unfinished end is kept, a message ends with a frame.
 // Law: at most one frame is ever kept, and none larger than the game's largest.
 #pragma once
 
@@ -36,9 +36,9 @@ class FrameReader {
  private:
   template <class Take>
   std::optional<Fault> feed_message(Lane lane, Bytes bytes, Take& take) {
-    const Cut cut = stream_->next(bytes);
-    if (!cut.fault) take(Frame{way_, lane, cut.stage, bytes});
-    return cut.fault;
+    return cut_message(*stream_, bytes, [&](Stage stage, Bytes frame) {
+      return take(Frame{way_, lane, stage, frame});
+    });
   }
 
   /// The frames that `bytes` starts with; what follows the last of them is left in `bytes`.

@@ -17,12 +17,11 @@ namespace entente::wire {
 enum class Transport : std::uint8_t {
   kTcp,        ///< one TCP stream
   kTcpAndUdp,  ///< a TCP stream, and datagrams to and from the same port once linked (BZFlag)
-  kWebSocket,  ///< each message is one frame
-  kEnet,       ///< each packet is one frame
+  kWebSocket,  ///< a message holds whole frames; of the games so far, one
+  kEnet,       ///< a packet holds whole frames: one, or several
 };
 
-/// Whether the transport keeps messages apart: each of them is one frame, and a cutter only tells its stage or refuses
-/// it.
+/// Whether the transport keeps messages apart: no frame begins in one of them and ends in another.
 constexpr bool keeps_messages(Transport transport) {
   return transport == Transport::kWebSocket || transport == Transport::kEnet;
 }

@@ -89,13 +89,15 @@ void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
 /// Whether the client may send this; ends the session if it broke its game's framing or sends far too much.
 bool EnetSession::may_pass(Bytes packet) {
   if (packet.empty()) return branch_.dropped(Drop::kBadFrame), false;
-  const wire::Cut cut = cutter_->next(packet);
-  if (cut.fault) return end(Reason::kBadFrame, *cut.fault), false;
+  std::size_t frames = 0;
+  Bytes left = packet;
+  const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage, Bytes) { return ++frames != 0; });
+  if (fault) return end(Reason::kBadFrame, *fault), false;
   if (packet.size() > branch_.route.game.largest_frame())
     return end(Reason::kBadFrame, Fault{"oversize frame", "length", 0}), false;
   passed_ += packet.size();
   const Millis now = branch_.loop.now();
-  const bool bytes_left = bytes_.take(packet.size(), now), messages_left = messages_.take(1, now);
+  const bool bytes_left = bytes_.take(packet.size(), now), messages_left = messages_.take(frames, now);
   if (bytes_left && messages_left) return true;
   // ENet cannot be told to wait.
   branch_.counters.throttled.add();

@@ -108,9 +108,9 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
 
 /// Whether the client may send this; ends the session if not.
 bool WebSession::may_pass(Bytes message) {
-  const wire::Cut cut = cutter_->next(message);
-  if (cut.fault) {
-    end(Reason::kBadFrame, Farewell{Farewell::kTooLarge, cut.fault->what}, *cut.fault);
+  Bytes left = message;
+  if (const auto fault = wire::cut_message(*cutter_, left, [](wire::Stage, Bytes) { return true; })) {
+    end(Reason::kBadFrame, Farewell{Farewell::kTooLarge, fault->what}, *fault);
     return false;
   }
   passed_ += message.size();

@@ -266,10 +266,24 @@ class ToyMessages final : public ToyGame {
   }
 };
 
+/// A packet holds one frame or several.
+class ToyPackets final : public ToyGame {
+ public:
+  wire::Transport transport() const override { return wire::Transport::kEnet; }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override {
+    return std::make_unique<DatagramCutter>();
+  }
+};
+
 }  // namespace
 
 const wire::Game& stream() {
   static const ToyStream kGame;
+  return kGame;
+}
+
+const wire::Game& packets() {
+  static const ToyPackets kGame;
   return kGame;
 }
 

@@ -13,7 +13,10 @@ const wire::Game& game();
 /// The same over TCP alone.
 const wire::Game& stream();
 
-/// The same over a transport that keeps messages apart, without the greeting.
+/// The same over a transport that keeps messages apart, without the greeting: each is a frame of any bytes.
 const wire::Game& messages();
+
+/// The same, but a packet holds one frame or several.
+const wire::Game& packets();
 
 }  // namespace entente::toy

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "adapters/wire/dissect.h"
+#include "adapters/wire/frame_reader.h"
 #include "adapters/wire/invent.h"
 #include "adapters/wire/outline.h"
 #include "adapters/wire/print.h"
@@ -217,6 +218,33 @@ TEST_CASE("where messages are kept apart each is a frame, an empty one too, and 
     dissector.stream(Way::kToServer, bytes, heard);
   CHECK(heard.all == "f:0001 f: raw(message too large):" + std::string(600, '0') + " f:02 ");
   CHECK(dissector.pending(Way::kToServer) == 0);
+}
+
+TEST_CASE("a packet of several frames is cut into them; what is no whole frame comes out raw, and loses nothing") {
+  Heard heard;
+  wire::Dissector dissector(toy::packets(), 0);
+  for (const char* hex : {"0204 0001 0001", "0204 0001 0304 00", "02", "ff", "0004"})
+    dissector.stream(Way::kToServer, from_hex(hex), heard);
+  CHECK(heard.all ==
+        "f:02040001 f:0001 f:02040001 raw(message too short):030400 raw(message too short):02 "
+        "raw(frame too large):ff f:0004 ");
+}
+
+TEST_CASE("a session hears the frames of a packet one by one, then its fault, and none after it has had enough") {
+  const auto heard = [](std::string_view hex, std::size_t enough) {
+    wire::FrameReader reader(toy::packets(), 0, Way::kToServer);
+    std::string all;
+    std::size_t count = 0;
+    const Buffer bytes = from_hex(hex);
+    const auto fault = reader.feed(Lane::kStream, bytes, [&](const Frame& frame) {
+      all += to_hex(frame.bytes) + " ";
+      return ++count < enough;
+    });
+    return all + (fault ? fault->what : "");
+  };
+  CHECK(heard("0204 0001 0001", 9) == "02040001 0001 ");
+  CHECK(heard("0204 0001 0001", 1) == "02040001 ");
+  CHECK(heard("0204 0001 0304 00", 9) == "02040001 message too short");
 }
 
 TEST_CASE("what is incomplete at the end comes out raw") {
