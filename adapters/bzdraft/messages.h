@@ -13,7 +13,7 @@
 
 namespace entente::bzdraft {
 
-using wire::EndText, wire::Text, wire::ZText;
+using wire::ClosedText, wire::EndText, wire::Text, wire::ZText;
 
 using Triple = std::array<std::int32_t, 3>;  ///< x, y, z
 using Md5 = std::array<std::uint8_t, 16>;
@@ -56,7 +56,8 @@ struct GetResourceDown {
 };
 struct Enter {
   std::uint8_t team = 0, type = 0;
-  ZText password, callsign, email, avatar;
+  ClosedText password, callsign, email;
+  ZText avatar;
 };
 struct Accept {
   std::uint8_t player = 0;
@@ -79,7 +80,8 @@ struct ScoreOver {
 struct AddPlayer {
   std::uint8_t player = 0, type = 0, team = 0;
   std::uint16_t wins = 0, losses = 0;
-  ZText callsign, email, avatar;
+  ClosedText callsign, email;
+  ZText avatar;
 };
 struct FlagUpdate {
   std::uint16_t number = 0;

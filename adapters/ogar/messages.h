@@ -12,6 +12,7 @@
 
 namespace entente::ogar {
 
+using wire::ClosedText;
 using wire::ZText;
 using Colour = std::array<std::uint8_t, 3>;  ///< red, green, blue
 
@@ -80,7 +81,7 @@ struct ServerInfo {
   std::uint8_t mode = 0, major = 0, minor = 0, patch = 0;
 };
 struct WorldInfo {
-  ZText server, mode;
+  ClosedText server, mode;
   float load = 0;              ///< tick time by tick length
   std::uint32_t uptime = 0;    ///< seconds
   std::uint8_t four = 0;       ///< 1: written by the document alone, without `limit`
@@ -90,21 +91,21 @@ struct WorldInfo {
   std::uint16_t playing = 0, spectating = 0;
 };
 struct ChatLine {
-  ZText name;
+  ClosedText name;
   Colour colour{};
   std::uint8_t by_server = 0;
-  ZText text;
+  ClosedText text;
 };
 struct BoardRow {
   std::uint16_t position = 1;
   std::uint8_t flags = 0;  ///< 1 highlighted, 2 me
-  ZText name;
+  ClosedText name;
 };
 struct Board {
   std::uint8_t type = 1;
-  std::vector<BoardRow> rows;  ///< type 1
-  std::vector<float> slices;   ///< type 2
-  std::vector<ZText> lines;    ///< type 3
+  std::vector<BoardRow> rows;     ///< type 1
+  std::vector<float> slices;      ///< type 2
+  std::vector<ClosedText> lines;  ///< type 3
 };
 
 enum class CellType : std::uint8_t { kPlayer, kPellet, kVirus, kEjected, kMother };
@@ -116,7 +117,7 @@ struct AddedCell {
   std::uint16_t size = 0;  ///< radius
   Colour colour{};
   std::uint8_t flags = 0;  ///< 1 owned, 2 name, 4 skin
-  ZText name, skin;
+  ClosedText name, skin;
 };
 struct UpdatedCell {
   std::uint32_t id = 1;
@@ -124,7 +125,7 @@ struct UpdatedCell {
   float x = 0, y = 0;
   std::uint16_t size = 0;
   Colour colour{};
-  ZText name, skin;
+  ClosedText name, skin;
 };
 /// Legacy has it the other way round: see Eating.
 struct Eaten {

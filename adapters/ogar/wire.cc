@@ -30,11 +30,15 @@ template <class V>
 void fields(V& v, Ping& m) {
   v.rest("trailing", m.trailing, Kept::kDeclared);
 }
+/// OgarII counts a client's lines against all that follows the fixed part, less one byte for a name, however long that
+/// is (ModernProtocol.js:73-89).
+inline std::size_t uncounted(const ClientUpdate& m) { return (m.flags & kSpawn) != 0 ? m.name.chars.size() : 0; }
+
 template <class V>
 void fields(V& v, ClientUpdate& m) {
   v("x", m.x)("y", m.y)("splits", m.splits)("minion_splits", m.minion_splits)("flags", m.flags);
   v.when("flags & 1", (m.flags & kSpawn) != 0, [&] { v.at_least("name", 1)("name", m.name); });
-  v.when("flags & 128", (m.flags & kSay) != 0, [&] { v.template list<std::uint8_t>("chat", m.chat); });
+  v.when("flags & 128", (m.flags & kSay) != 0, [&] { v.template list<std::uint8_t>("chat", m.chat, uncounted(m)); });
   v.rest("trailing", m.trailing, Kept::kDeclared);
 }
 template <class V>

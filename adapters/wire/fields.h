@@ -53,6 +53,9 @@ struct ZText {
   bool open = false;
 };
 
+/// A text that ends at a NUL, which must be there: `open` is never set.
+struct ClosedText : ZText {};
+
 /// A text whose sender writes it in bytes or in 16-bit units; see any_text.
 struct AnyText : ZText {
   bool wide = false;
@@ -147,6 +150,13 @@ class Verbs {
     return self();
   }
 
+  /// The same, where the peer counts up to `beyond` more items than bytes are left: those find the message's end.
+  template <class N, class T>
+  Self& list(const char* name, std::vector<T>& items, std::size_t beyond) {
+    self().template counted<N>(name, items, beyond);
+    return self();
+  }
+
   /// A list of as many items as `count`, a field before it, says. REQUIRES (to write): count is items.size().
   template <std::unsigned_integral N, class T>
   Self& list(const char* name, N& count, std::vector<T>& items) {
@@ -228,6 +238,14 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
+  /// As until_end, and at least `count`, a field before it: so many of them mean something.
+  template <std::unsigned_integral N, class T>
+  Reader& until_end(const char* name, const N& count, std::vector<T>& items) {
+    until_end(name, items);
+    if (ok() && items.size() < count) fail("count exceeds the bytes left", name);
+    return *this;
+  }
+
   Reader& zero_text(const char*, ZText& text) {
     if (!ok()) return *this;
     const auto* nul = static_cast<const std::uint8_t*>(at_ == end_ ? nullptr : std::memchr(at_, 0, left()));
@@ -284,6 +302,13 @@ class Reader : public Verbs<Reader<D>, D> {
     N carried{};
     field(name, carried);
     if (ok()) value = carried;
+    return *this;
+  }
+
+  /// An N on the wire, whose bits are kept as a T of that size: dialects differ in whether it has a sign.
+  template <Number N, Number T>
+  requires(sizeof(N) == sizeof(T)) Reader& bits_as(const char* name, T& value) {
+    field(name, value);
     return *this;
   }
 
@@ -354,6 +379,10 @@ class Reader : public Verbs<Reader<D>, D> {
     take(name, pad.bytes.data(), N);
   }
   void field(const char* name, ZText& text) { zero_text(name, text); }
+  void field(const char* name, ClosedText& text) {
+    zero_text(name, text);
+    if (ok() && text.open) fail("no NUL ends the text", name);
+  }
   template <class T>
   requires std::is_class_v<T>
   void field(const char*, T& value) {
@@ -364,8 +393,9 @@ class Reader : public Verbs<Reader<D>, D> {
   void leave() {}
 
   template <class N, class T>
-  void counted(const char* name, std::vector<T>& items) {
-    counted_each<N>(name, items, [&](T& item) { this->field(name, item); });
+  void counted(const char* name, std::vector<T>& items, std::size_t beyond = 0) {
+    counted_each<N>(
+        name, items, [&](T& item) { this->field(name, item); }, beyond);
   }
   template <class N, class T>
   void list_of(const char* name, N& count, std::vector<T>& items) {
@@ -421,15 +451,15 @@ class Reader : public Verbs<Reader<D>, D> {
   }
 
   template <class N, class T, class F>
-  void counted_each(const char* name, std::vector<T>& items, F&& each) {
+  void counted_each(const char* name, std::vector<T>& items, F&& each, std::size_t beyond = 0) {
     N count{};
     number(name, count, this->dialect.order);
-    each_of(name, count, items, each);
+    each_of(name, count, items, each, beyond);
   }
 
   template <class N, class T, class F>
-  void each_of(const char* name, N count, std::vector<T>& items, F&& each) {
-    if (ok() && count > left()) fail("count exceeds the bytes left", name);
+  void each_of(const char* name, N count, std::vector<T>& items, F&& each, std::size_t beyond = 0) {
+    if (ok() && count > left() + beyond) fail("count exceeds the bytes left", name);
     items.clear();
     for (N i = 0; ok() && i < count; ++i) each(items.emplace_back());
   }
@@ -488,6 +518,11 @@ class Writer : public Verbs<Writer<D>, D> {
     for (auto& item : items) this->field(name, item);
     return *this;
   }
+  template <std::unsigned_integral N, class T>
+  Writer& until_end(const char* name, [[maybe_unused]] const N& count, std::vector<T>& items) {
+    assert(count <= items.size());
+    return until_end(name, items);
+  }
   Writer& zero_text(const char*, ZText& text) {
     put(text.chars.data(), text.chars.size());
     if (!text.open) number(std::uint8_t{0}, this->dialect.order);
@@ -516,6 +551,11 @@ class Writer : public Verbs<Writer<D>, D> {
   Writer& as(const char*, T& value) {
     assert(static_cast<T>(static_cast<N>(value)) == value);
     number(static_cast<N>(value), this->dialect.order);
+    return *this;
+  }
+  template <Number N, Number T>
+  requires(sizeof(N) == sizeof(T)) Writer& bits_as(const char* name, T& value) {
+    field(name, value);
     return *this;
   }
   Writer& end_text(const char*, EndText& text) {
@@ -562,6 +602,10 @@ class Writer : public Verbs<Writer<D>, D> {
     put(pad.bytes.data(), N);
   }
   void field(const char* name, ZText& text) { zero_text(name, text); }
+  void field(const char* name, ClosedText& text) {
+    assert(!text.open);
+    zero_text(name, text);
+  }
   template <class T>
   requires std::is_class_v<T>
   void field(const char*, T& value) { fields(*this, value); }
@@ -570,7 +614,7 @@ class Writer : public Verbs<Writer<D>, D> {
   void leave() {}
 
   template <class N, class T>
-  void counted(const char* name, std::vector<T>& items) {
+  void counted(const char* name, std::vector<T>& items, std::size_t = 0) {
     count<N>(items.size());
     for (auto& item : items) this->field(name, item);
   }

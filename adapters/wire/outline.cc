@@ -157,7 +157,8 @@ std::string ways(const Row& row) {
 std::string code(const Row& row) {
   char text[32];
   const bool letters = row.first_code > 0xFF;
-  std::snprintf(text, sizeof text, letters ? "0x%04x" : "%u", row.first_code);
+  const auto on_the_wire = row.first_code & 0xFFFFU;  // above stands which of the messages of that code it is
+  std::snprintf(text, sizeof text, letters ? "0x%04x" : "%u", on_the_wire);
   std::string all = text;
   if (row.last_code != row.first_code) {
     std::snprintf(text, sizeof text, letters ? "-0x%04x" : "-%u", row.last_code);

@@ -21,8 +21,8 @@ class Speech {
   /// Faults as Codec::decode.
   virtual Result<Heard> read(const Frame& frame) = 0;
 
-  /// Appends `message` as a frame to be sent `way`. `code` is for rows that stand for a range of codes; 0: the row's
-  /// first. REQUIRES: this dialect has such a row.
+  /// Appends `message` as a frame to be sent `way`. `code` chooses one of the codes that it may have; 0: the first in
+  /// the table. REQUIRES: this dialect has such a row.
   virtual void write(const Message& message, Way way, Buffer& out, std::uint32_t code = 0) const = 0;
 
   /// Whether write() may be called with a message like this one.

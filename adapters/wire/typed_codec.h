@@ -4,12 +4,13 @@
 //     using Dialect = …;                      // features, with a member `order`
 //     using Message = std::variant<…>;        // the list of messages is the type
 //     static constexpr std::size_t kEnvelope; // bytes before the payload in an ordinary frame, or the fewest of them
-//     if static std::size_t envelope(const Row&);  // (optional) not every row has the same static std::uint32_t
-//     code(const Frame&);                        // of a frame that is whole static void seal(Buffer&, std::size_t
-//     start, std::uint32_t code); // after the payload: write the envelope's bytes static std::span<const TypedRow<P>>
-//     rows();
+//     static std::size_t envelope(const Row&);  // (optional) if not every row has the same
+//     static std::uint32_t code(const Frame&);  // of a whole frame; (optional) with the dialect behind it
+//     static void seal(Buffer&, std::size_t start, std::uint32_t code);  // after the payload: write the envelope's
+//     bytes static std::span<const TypedRow<P>> rows();
 //   };
 //
+// Where the wire gives two messages one code, code() tells them apart and says which above the wire's bits.
 // Included only by a game's wire.cc, where fields() is.
 #pragma once
 
@@ -84,7 +85,7 @@ class TypedCodec final : public Codec, public Speech<typename P::Message> {
   Result<const Row*> decode(const Frame& frame) override {
     now_ = typed(frame);
     if (!now_) return Fault{"unknown message", "code", 0};
-    code_ = P::code(frame);
+    code_ = code_of(frame);
     stage_ = frame.stage;
     const std::size_t before = envelope(now_->row);
     Reader<Dialect> reader(frame.bytes.subspan(before), dialect_, before);
@@ -143,17 +144,26 @@ class TypedCodec final : public Codec, public Speech<typename P::Message> {
       return P::kEnvelope;
   }
 
+  std::uint32_t code_of(const Frame& frame) const {
+    if constexpr (requires { P::code(frame, dialect_); })
+      return P::code(frame, dialect_);
+    else
+      return P::code(frame);
+  }
+
+  /// The first of them in the table.
   const TypedRow<P>* row_for(const Message& message, Way way, std::uint32_t code) const {
-    for (const auto* row : mine_)
-      if (row->kind == message.index() && (row->row.ways & static_cast<std::uint8_t>(way)) != 0 &&
-          (code == 0 || (code >= row->row.first_code && code <= row->row.last_code)))
-        return row;
+    for (const auto& row : P::rows())
+      if (row.kind == message.index() && (row.row.dialects & bit_) != 0 &&
+          (row.row.ways & static_cast<std::uint8_t>(way)) != 0 &&
+          (code == 0 || (code >= row.row.first_code && code <= row.row.last_code)))
+        return &row;
     return nullptr;
   }
 
   const TypedRow<P>* typed(const Frame& frame) const {
     if (frame.stage == Stage::kPlay && frame.bytes.size() < P::kEnvelope) return nullptr;
-    const std::uint32_t code = P::code(frame);
+    const std::uint32_t code = code_of(frame);
     // Rows are sorted by first code and ranges do not overlap within one way, lane and stage.
     auto at = std::upper_bound(mine_.begin(), mine_.end(), code,
                                [](std::uint32_t c, auto* row) { return c < row->row.first_code; });

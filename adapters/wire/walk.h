@@ -71,6 +71,12 @@ class Walk : public Verbs<Walk<D>, D> {
     each(name, items);
     return *this;
   }
+  template <std::unsigned_integral N, class T>
+  Walk& until_end(const char* name, N& count, std::vector<T>& items) {
+    until_end(name, items);
+    count = static_cast<N>(std::min<std::size_t>(count, items.size()));
+    return *this;
+  }
   Walk& zero_text(const char* name, ZText& text) {
     walker_.text(name, text.chars, TextEnd::kZero, text.open);
     return *this;
@@ -98,6 +104,13 @@ class Walk : public Verbs<Walk<D>, D> {
     N carried = static_cast<N>(value);
     field(name, carried);
     value = carried;
+    return *this;
+  }
+  template <Number N, Number T>
+  requires(sizeof(N) == sizeof(T)) Walk& bits_as(const char* name, T& value) {
+    N seen = std::bit_cast<N>(value);
+    field(name, seen);
+    value = std::bit_cast<T>(seen);
     return *this;
   }
   Walk& end_text(const char* name, EndText& text) {
@@ -166,6 +179,10 @@ class Walk : public Verbs<Walk<D>, D> {
     walker_.padding(name, pad.bytes);
   }
   void field(const char* name, ZText& text) { zero_text(name, text); }
+  void field(const char* name, ClosedText& text) {
+    zero_text(name, text);
+    text.open = false;
+  }
   template <class T>
   requires std::is_class_v<T>
   void field(const char* name, T& value) {
@@ -178,7 +195,7 @@ class Walk : public Verbs<Walk<D>, D> {
   void leave() { walker_.end_part(); }
 
   template <class N, class T>
-  void counted(const char* name, std::vector<T>& items) {
+  void counted(const char* name, std::vector<T>& items, std::size_t = 0) {
     resize(name, ListEnd::kCount, items, std::numeric_limits<N>::max());
     each(name, items);
   }

@@ -1,7 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <functional>
+
 #include "adapters/bzdraft/bzdraft.h"
+#include "adapters/bzdraft/messages.h"
 #include "adapters/wire/dissect.h"
+#include "adapters/wire/speech.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
 #include "tests/support/printed_frame.h"
@@ -72,26 +76,60 @@ struct Count final : wire::Dissected {
   void raw(Way, Lane, Bytes, const Fault*) override { ++raws; }
 };
 
-TEST_CASE("bzdraft: a packet holds one message or several") {
-  Count count;
-  wire::Dissector dissector(bzdraft::game(), 0);
-  dissector.datagram(Way::kToClient, from_hex("0002 746f 003c 0000 736b"), count);
-  CHECK(count.frames == 2);
-  CHECK(count.raws == 0);
-  dissector.datagram(Way::kToClient, from_hex("0002 746f 00"), count);
-  CHECK(count.raws == 1);
+TEST_CASE("bzdraft: call sign and email end with a NUL; an avatar may end with its message") {
+  CHECK(printed("000a 656e 01 00 7000 616e6e00 6500", Way::kToServer) ==
+        "MsgEnter team=1 type=0 password=\"p\" callsign=\"ann\" email=\"e\" avatar=\"\"(no end)");
+  CHECK(printed("000c 656e 01 00 7000 616e6e00 6500 7461", Way::kToServer) ==
+        "MsgEnter team=1 type=0 password=\"p\" callsign=\"ann\" email=\"e\" avatar=\"ta\"(no end)");
+  CHECK(printed("0009 656e 01 00 7000 616e6e00 65", Way::kToServer) == "fault: no NUL ends the text email 13");
+  CHECK(printed("0007 656e 01 00 7000 616e6e", Way::kToServer) == "fault: no NUL ends the text callsign 11");
+  CHECK(
+      printed("002d 6170 00009200 01ffff 4d42f09f90b85c2275c3a937367b4f567b7d6422006d385b344820e6bca2326c695650397d46",
+              Way::kToServer) == "fault: no NUL ends the text email 49");
 }
 
-TEST_CASE("bzdraft: a packet that is one message is as long as it says") {
-  Count count;
-  wire::Dissector dissector(bzdraft::game(), 0);
-  dissector.stream(Way::kToClient, from_hex("0002 746f 003c"), count);
-  CHECK(count.frames == 1);
-  dissector.stream(Way::kToClient, from_hex("0002 746f 003c 00"), count);
-  dissector.stream(Way::kToClient, from_hex("0003 746f 003c"), count);
-  dissector.stream(Way::kToClient, {}, count);
-  CHECK(count.frames == 1);
-  CHECK(count.raws == 3);
+/// Frames by their names, and what is no frame by its fault.
+struct Cut final : wire::Dissected {
+  std::unique_ptr<wire::Codec> codec = bzdraft::game().codec(0);
+  std::string all;
+  void frame(const wire::Frame& frame) override { all += printed_frame(*codec, frame) + "; "; }
+  void raw(Way, Lane, Bytes, const Fault* why) override { all += std::string(why->what) + "; "; }
+};
+
+TEST_CASE("bzdraft: a packet, reliable or not, holds one message or several; what is no whole one is told") {
+  const auto reliably = [](Way way, std::string_view hex) {
+    Cut cut;
+    wire::Dissector(bzdraft::game(), 0).stream(way, from_hex(hex), cut);
+    return cut.all;
+  };
+  const auto unreliably = [](Way way, std::string_view hex) {
+    Cut cut;
+    wire::Dissector(bzdraft::game(), 0).datagram(way, from_hex(hex), cut);
+    return cut.all;
+  };
+  for (const auto& packet : {std::function(reliably), std::function(unreliably)}) {
+    CHECK(packet(Way::kToServer, "0002 6766 0001 0002 6766 0002") == "MsgGrabFlag number=1; MsgGrabFlag number=2; ");
+    CHECK(packet(Way::kToClient, "0001 7270 01 0002 746f 0007") == "MsgRemovePlayer player=1; MsgTimeLeft seconds=7; ");
+    CHECK(packet(Way::kToClient, "0002 746f 003c 00") == "MsgTimeLeft seconds=60; message too short; ");
+    CHECK(packet(Way::kToClient, "0003 746f 003c") == "message too short; ");
+  }
+}
+
+TEST_CASE("bzdraft: a message may be longer than 1024 bytes, of which the page says that a transfer starts with them") {
+  const auto codec = bzdraft::game().codec(0);
+  Buffer bytes = from_hex("07d2 6d67 01ff");
+  bytes.resize(bytes.size() + 2000, 'x');
+  CHECK(codec->decode({Way::kToServer, Lane::kStream, Stage::kPlay, bytes}).ok());
+}
+
+TEST_CASE("bzdraft: what one code means twice is written as the page draws it, unless the code is chosen") {
+  const auto codec = bzdraft::game().codec(0);
+  const auto& speech = dynamic_cast<const wire::Speech<bzdraft::Message>&>(*codec);
+  Buffer drawn, chosen;
+  speech.write(bzdraft::TeamUpdate{1, 2, 3}, Way::kToClient, drawn);
+  speech.write(bzdraft::TeamUpdate{1, 2, 3}, Way::kToClient, chosen, 0x7475);
+  CHECK(to_hex(drawn) == "0005746f0100020003");
+  CHECK(to_hex(chosen) == "000574750100020003");
 }
 
 }  // namespace

@@ -70,6 +70,22 @@ TEST_CASE("ogar: modern, client to server") {
   CHECK(modern(kUp, "03 00000000 00000000 00 00 01") == "fault: message too short name 12");
 }
 
+TEST_CASE("ogar: modern, a client's lines are counted as OgarII counts them: behind a long name more than are there") {
+  CHECK(modern(kUp, "03 ffffff7f ffffff7f 1a 01 d5 445200 04 797666") ==
+        "ClientUpdate x=2147483647 y=2147483647 splits=26 minion_splits=1 flags=213 name=\"DR\" "
+        "chat=[\"yvf\"(no end) \"\"(no end) \"\"(no end) \"\"(no end)] trailing=<0 bytes>");
+  CHECK(modern(kUp, "03 00000000 00000000 00 00 81 445200 05 797666").starts_with("ClientUpdate "));
+  CHECK(modern(kUp, "03 00000000 00000000 00 00 81 445200 06 797666") == "fault: count exceeds the bytes left chat 16");
+  CHECK(modern(kUp, "03 00000000 00000000 00 00 80 03 797666").starts_with("ClientUpdate "));
+  CHECK(modern(kUp, "03 00000000 00000000 00 00 80 04 797666") == "fault: count exceeds the bytes left chat 13");
+}
+
+TEST_CASE("ogar: modern, a server's text ends with a NUL") {
+  CHECK(modern(kDown, "03 1000 0100 6e00 3f3fc0 01 6869") == "fault: no NUL ends the text text 13");
+  CHECK(modern(kDown, "03 2000 03 0100 61") == "fault: no NUL ends the text lines 7");
+  CHECK(modern(kDown, "03 0800 53") == "fault: no NUL ends the text server 4");
+}
+
 TEST_CASE("ogar: modern, every part of an update") {
   CHECK(modern(kDown, "02") == "Pong");
   CHECK(modern(kDown, "03 4000") == "Update flags=64");

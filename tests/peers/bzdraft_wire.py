@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Callable, Iterator
 
 from codec import CLIENT, SERVER, Codec, Kind
-from text import Bytes, FixedText, RestText, ZeroText
+from text import Bytes, FixedText, OpenText, RestText, ZeroText
 from wire import Array, Field, Int, Record, Wrong
 
 MOST = 1020  # bytes after the length and the code, of what is sent; more is read, since the page has sizes negotiated
@@ -63,7 +63,7 @@ KINDS = [
     _client("MsgGetResource", 0x6772, offset=U32, md5=MD5),  # open: the code
     _server("MsgGetResource", 0x6772, offset=U32, remaining=U32, md5=MD5, data=Bytes()),
     _client("MsgEnter", 0x656e, team=U8, type=U8, password=ZeroText(), callsign=ZeroText(), email=ZeroText(),
-            avatar=ZeroText()),
+            avatar=OpenText()),
     _server("MsgAccept", 0x6163, playerid=U8),
     _server("MsgReject", 0x726a, reason=U8, text=RestText()),
     _client("MsgExit", 0x6578),
@@ -72,7 +72,7 @@ KINDS = [
     _server("MsgScoreOver", 0x736f, player_or_team_id=U8),
     _server("MsgScoreOver/2", 0x736f, player_or_team_id=U8, undrawn=U8),  # its length is 2, one byte is drawn
     *_both("MsgAddPlayer", 0x6170, Record(playerid=U8, type=U8, team=U8, wins=U16, losses=U16, call_sign=ZeroText(),
-                                          email=ZeroText(), avatar_name=ZeroText())),
+                                          email=ZeroText(), avatar_name=OpenText())),
     _server("MsgFlagUpdate", 0x6675, **FLAG),
     _server("MsgTeamUpdate", 0x746f, team=U8, wins=U16, losses=U16),  # the code of MsgTimeLeft: the length tells
     _server("MsgTeamUpdate/tu", 0x7475, team=U8, wins=U16, losses=U16),  # open: read as well, having no other meaning

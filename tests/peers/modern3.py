@@ -6,7 +6,7 @@ import random
 from typing import Callable
 
 from codec import CLIENT, GREETING, SERVER, Codec, Kind
-from text import Bytes, ZeroText
+from text import Bytes, OpenText, ZeroText
 from wire import Array, Field, Float, Int, Reader, Record, Seen, UntilZero, When, Wrong
 
 U8, U16, U32, I32, F32 = Int("<B"), Int("<H"), Int("<I"), Int("<i"), Float("<")
@@ -37,21 +37,7 @@ class Choice(Flags):
         return value
 
 
-class ClientText(ZeroText):
-    """A client's text. The server takes one that the message's end ends, too: {"unended": text}."""
-
-    def read(self, reader: Reader, seen: Seen) -> str | Seen:
-        if b"\0" in reader.data[reader.at:]:
-            return super().read(reader, seen)
-        return {"unended": reader.take(reader.left()).decode("utf-8", "surrogateescape")}
-
-    def write(self, value: str | Seen, seen: Seen) -> bytes:
-        if isinstance(value, str):
-            return super().write(value, seen)
-        return super().write(value["unended"], seen)[:-1]
-
-
-class SpawnName(ClientText):
+class SpawnName(OpenText):
     """There must be a byte of it."""
 
     def read(self, reader: Reader, seen: Seen) -> str | Seen:
@@ -118,7 +104,7 @@ SERVER_UPDATE = Record(
 
 TRAILING = Bytes(most=0)  # the server ignores what follows a client's message
 CLIENT_UPDATE = Record(mouse_x=I32, mouse_y=I32, splits=U8, minion_splits=U8, flags=Flags("<B", range(256)),
-                       name=given(SPAWN, SpawnName()), chat=given(SAY, ChatLines(ClientText(), U8)), trailing=TRAILING)
+                       name=given(SPAWN, SpawnName()), chat=given(SAY, ChatLines(OpenText(), U8)), trailing=TRAILING)
 
 
 def update(flags: int = 0, **parts) -> Seen:

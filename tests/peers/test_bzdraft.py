@@ -11,12 +11,9 @@ class DraftAgreement(Agreement, unittest.TestCase):
         "call_sign": ("callsign",), "can_join": ("may_join",), "flag_id": ("flag", "flag.kind"), "flag_num": ("number",),
         "flags": ("flags_known",), "from_player_id": ("from",), "message": ("text",), "player_id": ("player", "flag.carrier"),
         "player_or_team_id": ("winner",), "playerid": ("player",), "shot_id": ("shot",), "status": ("status", "flag.status"),
-        "time_left": ("seconds",), "to_id": ("to",), "undrawn": ("second",), "world_model_name": ("model",),
+        "time_left": ("seconds",), "to_id": ("to",), "undrawn": ("second",), "unended": ("",), "world_model_name": ("model",),
         **{f"position_{axis}": ("position", "flag.position") for axis in "xyz"},
         **{f"velocity_{axis}": ("velocity",) for axis in "xyz"}}
 
     def readable(self) -> set[tuple[str, str]]:
         return super().readable() - DRAWN_ALIKE
-
-    def listed(self, name: str, wrong: str, fault: str) -> bool:
-        return name in ("MsgEnter", "MsgAddPlayer") and "no NUL ends the text" in wrong

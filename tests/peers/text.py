@@ -42,6 +42,20 @@ class ZeroText(Field):
         return some_text(dice, 20)
 
 
+class OpenText(ZeroText):
+    """One that the message's end may end, too: {"unended": text}."""
+
+    def read(self, reader: Reader, seen: Seen) -> str | Seen:
+        if b"\0" in reader.data[reader.at:]:
+            return super().read(reader, seen)
+        return {"unended": to_text(reader.take(reader.left()))}
+
+    def write(self, value: str | Seen, seen: Seen) -> bytes:
+        if isinstance(value, str):
+            return super().write(value, seen)
+        return super().write(value["unended"], seen)[:-1]
+
+
 class FixedText(Field):
     """Text in a field of so many bytes, padded with NULs; bytes after a first NUL are part of the value."""
     blank = ""

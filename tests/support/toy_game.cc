@@ -73,6 +73,17 @@ struct Apart {
   std::vector<wire::ZText> name;
   std::vector<std::uint32_t> number;
 };
+/// Its text must be ended; so many of its numbers mean something.
+struct Strict {
+  wire::ClosedText text;
+  std::int16_t bits = 0;
+  std::uint8_t count = 0;
+  std::vector<std::uint16_t> numbers;
+};
+/// May count two lines more than there are bytes.
+struct Lines {
+  std::vector<wire::ZText> lines;
+};
 
 template <class V>
 void fields(V& v, Hello&) {
@@ -132,10 +143,19 @@ void fields(V& v, Apart& m) {
   v("names", m.names)("numbers", m.numbers)("pad", m.pad).list("name", m.names, m.name);
   v.list_turned("number", m.numbers, m.number);
 }
+template <class V>
+void fields(V& v, Strict& m) {
+  v("text", m.text).template bits_as<std::uint16_t>("bits", m.bits)("count", m.count);
+  v.until_end("numbers", m.count, m.numbers);
+}
+template <class V>
+void fields(V& v, Lines& m) {
+  v.template list<std::uint8_t>("lines", m.lines, 2);
+}
 
 struct Toy {
   using Dialect = toy::Dialect;
-  using Message = std::variant<Hello, Welcome, Numbers, Lists, Texts, Forms, Named, Odds, Blob, Apart>;
+  using Message = std::variant<Hello, Welcome, Numbers, Lists, Texts, Forms, Named, Odds, Blob, Apart, Strict, Lines>;
   static constexpr std::size_t kEnvelope = 2;
   static std::uint32_t code(const wire::Frame& frame) {
     return frame.stage == wire::Stage::kGreeting ? 0 : frame.bytes[1];
@@ -163,6 +183,8 @@ std::span<const wire::TypedRow<Toy>> Toy::rows() {
       play<Odds>("Odds", 6),
       play<Blob>("Blob", 4, 2),
       play<Named>("Named", 5),
+      play<Strict>("Strict", 10),
+      play<Lines>("Lines", 11),
       wire::row_of<Toy, Apart>({"Apart", 7, 9, 1, 1, wire::Stage::kPlay, 3}),
   };
   return kRows;

@@ -108,6 +108,26 @@ TEST_CASE("what follows a NUL is kept, a missing NUL is remembered") {
   CHECK(printed("0b03 00 6162000000000000 7a7a") == "Texts flags=0 fixed=\"ab\" zero=\"zz\"(no end) end=\"\"");
 }
 
+TEST_CASE("a text whose NUL must be there is refused without it") {
+  CHECK(printed("060a 7a7a00 0001 00") == "Strict text=\"zz\" bits=1 count=0 numbers=[]");
+  CHECK(printed("020a 7a7a") == "fault: no NUL ends the text text 4");
+}
+
+TEST_CASE("what has a sign in one dialect only is shown as the wire has it") {
+  CHECK(printed("040a 00 fffe 00") == "Strict text=\"\" bits=65534 count=0 numbers=[]");
+}
+
+TEST_CASE("a count of those that mean something is at most that of those that are there") {
+  CHECK(printed("080a 00 0000 01 0007 0008") == "Strict text=\"\" bits=0 count=1 numbers=[7 8]");
+  CHECK(printed("080a 00 0000 03 0007 0008") == "fault: count exceeds the bytes left numbers 10");
+}
+
+TEST_CASE("a count may go beyond the bytes left where the peer lets it: those texts find the end") {
+  CHECK(printed("040b 03 610062") == "Lines lines=[\"a\" \"b\"(no end) \"\"(no end)]");
+  CHECK(printed("020b 03 62") == "Lines lines=[\"b\"(no end) \"\"(no end) \"\"(no end)]");
+  CHECK(printed("020b 04 62") == "fault: count exceeds the bytes left lines 3");
+}
+
 TEST_CASE("printed text cannot write to a terminal") {
   CHECK(printed("0c03 00 1b5b324a0a000000 2200 ff") ==
         "Texts flags=0 fixed=\"\\x1b[2J\\x0a\" zero=\"\\\"\" end=\"\\xff\"");
