@@ -99,10 +99,10 @@ void fields(V& v, Territory& m) {
 template <class V>
 void fields(V& v, StateData& m) {
   v("player", m.player)("fog", m.fog)("colour1", m.colour1)("colour2", m.colour2);
-  v("name1", m.name1)("name2", m.name2)("mode", m.mode);
+  v("name1", m.name1)("name2", m.name2).template bounded<std::uint8_t>("mode", m.mode, 0, 1);
   v.when("mode = 0", m.mode == 0, [&] { v("ctf", m.ctf).rest("tail", m.tail, Kept::kDeclared); });
   v.when("mode = 1", m.mode == 1,
-         [&] { v("territory_count", m.territory_count).until_end("territories", m.territories); });
+         [&] { v("territory_count", m.territory_count).until_end("territories", m.territory_count, m.territories); });
 }
 template <class V>
 void fields(V& v, KillAction& m) {
@@ -270,7 +270,7 @@ std::span<const wire::TypedRow<Aos>> Aos::rows() {
       row<SetTool>("SetTool", 7, kBoth),
       row<SetColour>("SetColour", 8, kBoth),
       row<ExistingPlayer>("ExistingPlayer", 9, kBoth),
-      row<ShortPlayerData>("ShortPlayerData", 10, kBoth),
+      row<ShortPlayerData>("ShortPlayerData", 10, kUp, kAll, "Old clients'."),
       row<MoveObject>("MoveObject", 11, kDown),
       row<CreatePlayer>("CreatePlayer", 12, kDown),
       row<BlockAction>("BlockAction", 13, kBoth),
@@ -289,7 +289,7 @@ std::span<const wire::TypedRow<Aos>> Aos::rows() {
       row<Restock>("Restock", 26, kDown),
       row<FogColour>("FogColour", 27, kDown),
       row<WeaponReload>("WeaponReload", 28, kBoth),
-      row<ChangeTeam>("ChangeTeam", 29, kBoth),
+      row<ChangeTeam>("ChangeTeam", 29, kUp),
       row<ChangeWeapon>("ChangeWeapon", 30, kBoth, kAll, "piqueserver sends it back as 0, 0 whatever happened."),
       row<HandshakeInit>("HandshakeInit", 31, kDown, kAll, "Four bytes to be echoed, in whatever order they are."),
       row<MapCached>("MapCached", 31, kUp, k076),

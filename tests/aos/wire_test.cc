@@ -41,6 +41,22 @@ TEST_CASE("aos: the same id is another packet the other way") {
   CHECK(printed("1f 0000002a", Way::kToClient) == "HandshakeInit challenge=(0 0 0 42)");
 }
 
+TEST_CASE("aos: who an old client is, and to which team it goes, only clients say") {
+  CHECK(printed("0a 965261", Way::kToServer, k080) == "ShortPlayerData player=150 team=82 weapon=97");
+  CHECK(printed("1d da00", Way::kToServer, k080) == "ChangeTeam player=218 team=0");
+  CHECK(printed("0a 965261", Way::kToClient, k080) == "fault: unknown message code 0");
+  CHECK(printed("1d da00", Way::kToClient, k080) == "fault: unknown message code 0");
+}
+
+TEST_CASE("aos: state data is of a mode that is known, and has as many territories as it counts, or more") {
+  const std::string head = "0f 02 000000 0000ff 00ff00 00000000000000000000 00000000000000000000 ";
+  const std::string territory = "00000000 00000000 00000000 02";
+  CHECK(printed(head + "02", Way::kToClient) == "fault: value out of range mode 32");
+  CHECK(printed(head + "01 01" + territory + territory, Way::kToClient)
+            .ends_with(" mode=1 territory_count=1 territories=[{position=(0 0 0) team=2} {position=(0 0 0) team=2}]"));
+  CHECK(printed(head + "01 02" + territory, Way::kToClient) == "fault: count exceeds the bytes left territories 46");
+}
+
 TEST_CASE("aos: world update names its players from 0.76 on") {
   const std::string floats = "0000803f 0000803f 0000803f 00000000 00000000 00000000";
   CHECK(printed("02" + floats, Way::kToClient) == "WorldUpdate players=[{position=(1 1 1) orientation=(0 0 0)}]");

@@ -59,6 +59,24 @@ STATE_UPDATES = {
 }
 
 
+class Territories(Rest):
+    """To the end of the packet: as many as are counted, or more, which mean nothing."""
+
+    def read(self, reader: Reader, seen: Seen) -> list:
+        return self._counted(super().read(reader, seen), seen)
+
+    def write(self, value: list, seen: Seen) -> bytes:
+        return super().write(self._counted(value, seen), seen)
+
+    def invent(self, dice: random.Random, seen: Seen) -> list:
+        return [self.item.invent(dice, {}) for _ in range(seen["territory_count"] + dice.randint(0, 3))]
+
+    def _counted(self, items: list, seen: Seen) -> list:
+        if len(items) < seen["territory_count"]:
+            raise Wrong(f"{len(items)} territories, {seen['territory_count']} counted")
+        return items
+
+
 def _slot(mask: int) -> tuple[When, When]:
     """An intel's place in State Data, or its carrier if that bit of the flags is set."""
     return (When(lambda seen: seen["mode"] == 0 and not seen["flags"] & mask, POINT),
@@ -75,7 +93,7 @@ def _state_data() -> Record:
         mode=OneOf(0, 1), score1=of(0, U8), score2=of(0, U8), cap_limit=of(0, U8), flags=of(0, U8), intel1=intel_1,
         intel1_carrier=carrier_1, intel2=intel_2, intel2_carrier=carrier_2, base1=of(0, POINT), base2=of(0, POINT),
         extra=of(0, Bytes()),  # SpadesX sends 20 bytes more than there are fields
-        territory_count=of(1, U8), territories=of(1, Rest(Record(position=POINT, team=U8))))  # the rest means nothing
+        territory_count=of(1, U8), territories=of(1, Territories(Record(position=POINT, team=U8))))
 
 
 def _kinds(number: int | str, kind: str, /, *ways: str, lanes: tuple[str, ...] = RELIABLE, body: Record | None = None,
