@@ -25,6 +25,7 @@ struct Dialect {
 
   Header header = Header::kNever;
   bool late_answer = false;      ///< a client that stays silent is told version + "\r\n\r\n" (bzfs.cxx:6165 at v2.4.26)
+  bool refusals = false;         ///< a ban is told in words where the greeting would be: "REFUSED:"
   bool kicks_unknown = false;    ///< a client that sends an unknown code is kicked; others only log it
   bool address_ids = false;      ///< players are 8 bytes (IPv4, port, number), not one
   bool flag_numbers = false;     ///< flag kinds are u16 numbers, not two letters
@@ -43,6 +44,9 @@ struct Dialect {
   bool timed_shots = false;      ///< shots carry the time of firing
   bool message_team = false;     ///< chat is addressed by id and team, not by id alone
   bool message_kind = false;     ///< chat tells "/me" from speech
+  bool fixed_chat = false;       ///< the text of chat fills 128 bytes
+  bool shared_codes = false;     ///< one code stands for a team's score, too, and for the time left
+  bool unsigned_words = false;   ///< MsgEnter's team and the status of updates have no sign
   bool game_type = false;        ///< the kind of game is a number beside the option bits, not among them
   bool observers = false;        ///< query answers count observers, and the time gone by
   bool grouped_world = false;    ///< worlds are compressed groups, not plain records
@@ -57,6 +61,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .version = "BZFS0221",
      .header = Header::kRequired,
      .late_answer = true,
+     .refusals = true,
      .kicks_unknown = true,
      .enter_token = true,
      .accept_id = true,
@@ -78,6 +83,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
     {.name = "2.0",
      .about = "BZFlag 2.0.0 to 2.0.16 (BZFS0026)",
      .version = "BZFS0026",
+     .refusals = true,
      .enter_token = true,
      .accept_id = true,
      .reject_text = true,
@@ -95,6 +101,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
     {.name = "1.10",
      .about = "BZFlag 1.10.0 to 1.10.8 (BZFS1910)",
      .version = "BZFS1910",
+     .refusals = true,
      .accept_id = true,
      .team_kills = true,
      .death_reason = true,
@@ -108,7 +115,10 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .flag_numbers = true,
      .short_offsets = true,
      .spawn_by_client = true,
-     .message_team = true},
+     .message_team = true,
+     .fixed_chat = true,
+     .shared_codes = true,
+     .unsigned_words = true},
 }};
 
 /// Sets of dialects, for the table of messages: bit i stands for kDialects[i].

@@ -44,7 +44,7 @@ class ClientCutter final : public wire::Cutter {
 
 class ServerCutter final : public wire::Cutter {
  public:
-  explicit ServerCutter(const Dialect& dialect) : late_answer_(dialect.late_answer) {}
+  explicit ServerCutter(const Dialect& dialect) : refusals_(dialect.refusals), late_answer_(dialect.late_answer) {}
 
   Cut next(Bytes bytes) override {
     switch (state_) {
@@ -61,7 +61,7 @@ class ServerCutter final : public wire::Cutter {
   enum class State : std::uint8_t { kGreeting, kRefused, kPlay };
 
   Cut greeting_of(Bytes bytes) {
-    if (begin(bytes, kRefusedWord)) {
+    if (refusals_ && begin(bytes, kRefusedWord)) {
       if (bytes.size() < kRefusedWord.size()) return kWait;
       state_ = State::kRefused;
       return greeted(bytes.size());
@@ -76,7 +76,7 @@ class ServerCutter final : public wire::Cutter {
   }
 
   State state_ = State::kGreeting;
-  bool late_answer_;
+  bool refusals_, late_answer_;
 };
 
 class DatagramCutter final : public wire::Cutter {

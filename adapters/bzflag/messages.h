@@ -188,6 +188,7 @@ struct TeamUpdate {
 };
 struct OneTeamUpdate {
   static constexpr Code kCode = 0x7475;
+  static constexpr Code kDrawnCode = 0x746f;  // the page's, which it gives TimeLeft, too
   std::uint16_t team = 0, size = 0, active = 0, won = 0, lost = 0;
 };
 struct Score {
@@ -248,10 +249,12 @@ struct Alive {
   Vec3 pos{}, forward{};
   float azimuth = 0;
 };
+inline constexpr std::uint16_t kNoShot = 0xFFFF;
+
 /// How somebody died, behind the ids.
 struct Death {
   std::int16_t reason = 0;  // 0 message, 1 shot, 2 run over, 3 captured, 4 genocide, 5 self, 6 water, 0x7064 driver
-  std::int16_t shot = 0;
+  std::uint16_t shot = 0;   // or kNoShot
   FlagKind flag;
   std::int32_t driver = 0;
 };
@@ -319,7 +322,7 @@ struct ShotBegin {
 struct ShotEnd {
   static constexpr Code kCode = 0x7365;
   Id player;
-  std::int16_t shot = 0;
+  std::uint16_t shot = 0;
   std::uint16_t reason = 0;  // 0 it explodes (hit a building), 1 it does not (hit a tank)
 };
 struct GuidedUpdate {
@@ -391,6 +394,7 @@ struct ChatRequest {
   Id to;
   std::uint16_t team = 0;
   EndText text;  // real clients pad it to 128 bytes
+  Text<128> fixed_text{};
 };
 struct Chat {
   static constexpr Code kCode = 0x6d67;
@@ -398,6 +402,7 @@ struct Chat {
   std::uint16_t team = 0;
   std::uint8_t kind = 0;  // 0 chat, 1 action
   EndText text;
+  Text<128> fixed_text{};
 };
 struct SetVar {
   static constexpr Code kCode = 0x7376;
@@ -410,13 +415,6 @@ struct TimeLeft {
   static constexpr Code kCode = 0x746f;
   std::uint16_t seconds = 0;
   std::int32_t long_seconds = 0;  // -1: the clock stands
-};
-/// The page gives one code to two messages (see README.md); they are told apart by their length.
-struct TimeLeftOrTeam {
-  static constexpr Code kCode = 0x746f;
-  std::uint8_t form = 0;  // 0 time, 1 team
-  std::uint16_t seconds = 0;
-  OneTeamUpdate team;
 };
 struct GameTime {
   static constexpr Code kCode = 0x6774;
@@ -529,7 +527,7 @@ using Message = std::variant<
     ShotBegin, ShotEnd, GuidedUpdate,
     FlagUpdate, OneFlagUpdate, GrabFlagRequest, GrabFlag, DropFlagRequest, DropFlag, CaptureFlagReport, CaptureFlag,
     TransferFlagReport, TransferFlag, NearFlag,
-    ChatRequest, Chat, SetVar, TimeLeft, TimeLeftOrTeam, GameTime, LagPing, ReplayReset, FetchResources, CustomSound,
+    ChatRequest, Chat, SetVar, TimeLeft, GameTime, LagPing, ReplayReset, FetchResources, CustomSound,
     Audio, Video, ServerControl, KerberosPrincipal, KerberosTicket,
     QueryGame, GameAnswer, QueryPlayers, PlayersAnswer, LinkRequest, LinkAnswer, LinkEstablished,
     PingRequest, PingReply>;

@@ -104,7 +104,11 @@ void fields(V& v, WorldChunk& m) {
 template <class V>
 void fields(V& v, Enter& m) {
   v.when("dialect.address_ids", v.dialect.address_ids, [&] { v("id", m.id.address); });
-  v("type", m.type)("team", m.team)("callsign", m.callsign)("motto", m.motto);
+  v("type", m.type);
+  v.when("dialect.signed_words", !v.dialect.unsigned_words, [&] { v("team", m.team); });
+  v.when("dialect.unsigned_words", v.dialect.unsigned_words,
+         [&] { v.template bits_as<std::uint16_t>("team", m.team); });
+  v("callsign", m.callsign)("motto", m.motto);
   v.when("dialect.enter_token", v.dialect.enter_token, [&] { v("token", m.token)("version", m.version); });
   v.when("dialect.enter_end", !v.dialect.address_ids, [&] { v.maybe("end", m.end); });
 }
@@ -271,7 +275,10 @@ void update(V& v, Update& m) {
   v.when("dialect.stamped_updates", v.dialect.stamped_updates, [&] { v("time", m.time); });
   id(v, "player", m.player);
   v.when("dialect.stamped_updates", v.dialect.stamped_updates, [&] { v("order", m.order); });
-  v("status", m.status)("pos", m.pos)("vel", m.vel)("azimuth", m.azimuth)("turn", m.turn);
+  v.when("dialect.signed_words", !v.dialect.unsigned_words, [&] { v("status", m.status); });
+  v.when("dialect.unsigned_words", v.dialect.unsigned_words,
+         [&] { v.template bits_as<std::uint16_t>("status", m.status); });
+  v("pos", m.pos)("vel", m.vel)("azimuth", m.azimuth)("turn", m.turn);
   tail(v, m.status, m.tail);
 }
 template <class V>
@@ -359,11 +366,16 @@ void fields(V& v, NearFlag& m) {
 
 // -- Words, numbers, time ---------------------------------------------------------------------------------------------
 
+template <class V, class Said>
+void chat_text(V& v, Said& m) {
+  v.when("dialect.free_chat", !v.dialect.fixed_chat, [&] { v.end_text("text", m.text); });
+  v.when("dialect.fixed_chat", v.dialect.fixed_chat, [&] { v("text", m.fixed_text); });
+}
 template <class V>
 void fields(V& v, ChatRequest& m) {
   id(v, "to", m.to);
   v.when("dialect.message_team", v.dialect.message_team, [&] { v("team", m.team); });
-  v.end_text("text", m.text);
+  chat_text(v, m);
 }
 template <class V>
 void fields(V& v, Chat& m) {
@@ -371,7 +383,7 @@ void fields(V& v, Chat& m) {
   id(v, "to", m.to);
   v.when("dialect.message_team", v.dialect.message_team, [&] { v("team", m.team); });
   v.when("dialect.message_kind", v.dialect.message_kind, [&] { v("kind", m.kind); });
-  v.end_text("text", m.text);
+  chat_text(v, m);
 }
 template <class V>
 void fields(V& v, SetVar::Item& m) {
@@ -385,12 +397,6 @@ template <class V>
 void fields(V& v, TimeLeft& m) {
   v.when("dialect.long_time", v.dialect.long_time, [&] { v("seconds", m.long_seconds); });
   v.when("dialect.short_time", !v.dialect.long_time, [&] { v("seconds", m.seconds); });
-}
-template <class V>
-void fields(V& v, TimeLeftOrTeam& m) {
-  v.infer("form", m.form, {2, 10});
-  v.when("form = 0", m.form == 0, [&] { v("seconds", m.seconds); });
-  v.when("form = 1", m.form == 1, [&] { v("team", m.team); });
 }
 template <class V>
 void fields(V& v, GameTime& m) {
@@ -482,14 +488,21 @@ void fields(V& v, T& m) {
 
 namespace {
 
+/// The team's score under the code of the time left.
+constexpr std::uint32_t kDrawnTeamUpdate = 0x10000U | OneTeamUpdate::kDrawnCode;
+constexpr std::size_t kTeamUpdatePayload = 10;
+
 struct Protocol {
   using Dialect = bzflag::Dialect;
   using Message = bzflag::Message;
   static constexpr std::size_t kEnvelope = 4;  // u16 length of the payload, u16 code
 
-  static std::uint32_t code(const wire::Frame& frame) {
+  static std::uint32_t code(const wire::Frame& frame, const Dialect& dialect) {
     if (frame.stage == wire::Stage::kGreeting) return static_cast<std::uint32_t>(greeting(frame.way, frame.bytes));
-    return static_cast<std::uint32_t>(frame.bytes[2] << 8U | frame.bytes[3]);
+    const auto code = static_cast<std::uint32_t>(frame.bytes[2] << 8U | frame.bytes[3]);
+    const bool team = dialect.shared_codes && code == OneTeamUpdate::kDrawnCode &&
+                      frame.bytes.size() == kEnvelope + kTeamUpdatePayload;
+    return team ? kDrawnTeamUpdate : code;
   }
   static void seal(Buffer& out, std::size_t start, std::uint32_t code) {
     const std::size_t size = out.size() - start - kEnvelope;
@@ -514,8 +527,8 @@ constexpr Typed greet(const char* name, Greeting what, std::uint8_t way, std::ui
 }
 template <class T>
 constexpr Typed play(const char* name, std::uint8_t ways, std::uint32_t dialects, std::uint8_t lanes = kStream,
-                     const char* note = "") {
-  return wire::row_of<Protocol, T>({name, T::kCode, T::kCode, ways, lanes, wire::Stage::kPlay, dialects, note});
+                     const char* note = "", std::uint32_t code = T::kCode) {
+  return wire::row_of<Protocol, T>({name, code, code, ways, lanes, wire::Stage::kPlay, dialects, note});
 }
 
 }  // namespace
@@ -528,8 +541,8 @@ std::span<const Typed> Protocol::rows() {
       greet<Welcome>("Welcome", Greeting::kWelcome, kToClient, kAll,
                      "The 2.4 client reads the version with one call: send it in one write. Id 255: full, closing."),
       greet<TooLate>("TooLate", Greeting::kTooLate, kToClient, k24, "To a client that is silent for 2.5 s."),
-      greet<Refused>("Refused", Greeting::kRefused, kToClient, kAll, "A ban; the text runs to the end of the stream."),
-      greet<RefusedMore>("RefusedMore", Greeting::kRefusedMore, kToClient, kAll, "A ban's text, when it comes in pieces."),
+      greet<Refused>("Refused", Greeting::kRefused, kToClient, kFrom110, "A ban; the text runs to the end of the stream."),
+      greet<RefusedMore>("RefusedMore", Greeting::kRefusedMore, kToClient, kFrom110, "A ban's text, when it comes in pieces."),
 
       play<NegotiateFlags>("MsgNegotiateFlags", kBoth, kAll, kStream, "Answered with those the client lacks."),
       play<FlagType>("MsgFlagType", kToClient, k24),
@@ -552,6 +565,8 @@ std::span<const Typed> Protocol::rows() {
       play<AdminInfo>("MsgAdminInfo", kToClient, kFrom20),
       play<Handicap>("MsgHandicap", kToClient, k24),
       play<TeamUpdate>("MsgTeamUpdate", kToClient, kFrom110),
+      play<OneTeamUpdate>("MsgTeamUpdate", kToClient, kWiki, kStream,
+                          "As drawn, with the code of MsgTimeLeft: its ten bytes tell it.", kDrawnTeamUpdate),
       play<OneTeamUpdate>("MsgTeamUpdate", kToClient, kWiki, kStream, "Under the code of every released program."),
       play<Score>("MsgScore", kToClient, kFrom110),
       play<OneScore>("MsgScore", kToClient, kWiki, kStream, "Or MsgTeleport: the page gives both this code and length."),
@@ -592,8 +607,7 @@ std::span<const Typed> Protocol::rows() {
       play<Chat>("MsgMessage", kToClient, kAll),
       play<SetVar>("MsgSetVar", kToClient, kFrom110),
       play<TimeLeft>("MsgTimeUpdate", kToClient, kFrom110),
-      play<TimeLeftOrTeam>("MsgTimeLeft", kToClient, kWiki, kStream,
-                           "Or MsgTeamUpdate: the page gives both this code; their lengths differ."),
+      play<TimeLeft>("MsgTimeLeft", kToClient, kWiki, kStream, "With ten bytes, the code means MsgTeamUpdate."),
       play<GameTime>("MsgGameTime", kToClient, kFrom20, kEither),
       play<LagPing>("MsgLagPing", kBoth, kAll, kEither, "The echo goes back by stream."),
       play<ReplayReset>("MsgReplayReset", kToClient, kFrom20 | kWiki),
@@ -609,10 +623,14 @@ std::span<const Typed> Protocol::rows() {
       play<GameAnswer>("MsgQueryGame", kToClient, kFrom110),
       play<QueryPlayers>("MsgQueryPlayers", kToServer, kFrom110),
       play<PlayersAnswer>("MsgQueryPlayers", kToClient, kFrom110),
-      play<LinkRequest>("MsgUDPLinkRequest", kToServer, kAll, kEither),
-      play<LinkAnswer>("MsgUDPLinkRequest", kToClient, kAll, kEither),
-      play<LinkEstablished>("MsgUDPLinkEstablished", kBoth, kAll, kEither,
-                            "By stream to the client, by datagram to the server."),
+      play<LinkRequest>("MsgUDPLinkRequest", kToServer, kFrom110, kEither),
+      play<LinkRequest>("MsgUDPLinkRequest", kToServer, kWiki, kDatagram),
+      play<LinkAnswer>("MsgUDPLinkRequest", kToClient, kFrom110, kEither),
+      play<LinkAnswer>("MsgUDPLinkRequest", kToClient, kWiki, kDatagram),
+      play<LinkEstablished>("MsgUDPLinkEstablished", kBoth, kFrom110, kEither,
+                            "Said by stream to the client, by datagram to the server."),
+      play<LinkEstablished>("MsgUDPLinkEstablished", kToClient, kWiki, kStream),
+      play<LinkEstablished>("MsgUDPLinkEstablished", kToServer, kWiki, kDatagram),
       play<PingRequest>("MsgPingCodeRequest", kToServer, kFrom110, kDatagram, "Asks servers of the local network."),
       play<PingReply>("MsgPingCodeReply", kToClient, kFrom110, kDatagram),
   };

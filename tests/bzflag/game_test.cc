@@ -53,6 +53,7 @@ TEST_CASE("player 13 is not taken for a late answer") {
 TEST_CASE("a refusal runs to the end of the stream") {
   CHECK(cut("2.4", Way::kToClient, "524546555345443a 6e6f", 1000) == "greeting:524546555345443a6e6f");
   CHECK(cut("2.4", Way::kToClient, "524546555345443a 6e6f", 1) == "greeting:524546555345443a greeting:6e greeting:6f");
+  CHECK(cut("wiki", Way::kToClient, "524546555345443a 6e6f", 1000) == "raw(wrong greeting):524546555345443a6e6f");
   const auto codec = game().codec(0);
   const auto more = codec->decode({Way::kToClient, Lane::kStream, Stage::kGreeting, as_bytes("o")});
   CHECK(std::string((*more)->name) == "RefusedMore");

@@ -1,7 +1,9 @@
 // Each message: the bytes, the line a person reads, and the same bytes again.
 #include <algorithm>
 
+#include "adapters/bzflag/messages.h"
 #include "adapters/wire/print.h"
+#include "adapters/wire/speech.h"
 #include "tests/bzflag/tape.h"
 
 namespace entente::bzflag {
@@ -62,6 +64,8 @@ constexpr Case kCases[] = {
      "MsgEnter type=0 team=-1 callsign=\"ann\" motto=\"hi\" token=\"\" version=\"2.4.26\""},
     {"1.10", Way::kToServer, Lane::kStream, Stage::kPlay, "00a5 656e 00010005626f74 00*29 6d654078 00*125",
      "MsgEnter type=1 team=5 callsign=\"bot\" motto=\"me@x\" end=0"},
+    {"wiki", Way::kToServer, Lane::kStream, Stage::kPlay, "00ac 656e 7f000001142200030000fffe 00*160",
+     "MsgEnter id={ip=(127 0 0 1) port=5154 number=3} type=0 team=65534 callsign=\"\" motto=\"\""},
     {"wiki", Way::kToServer, Lane::kStream, Stage::kPlay, "00ac 656e 7f0000011422000300000001626f74 00*29 6d654078 00*124",
      "MsgEnter id={ip=(127 0 0 1) port=5154 number=3} type=0 team=1 callsign=\"bot\" motto=\"me@x\""},
     {"2.4", Way::kToClient, Lane::kStream, Stage::kPlay, "0001 6163 07",
@@ -95,7 +99,9 @@ constexpr Case kCases[] = {
     {"wiki", Way::kToClient, Lane::kStream, Stage::kPlay, "000a 7475 00010003000200040005",
      "MsgTeamUpdate team=1 size=3 active=2 won=4 lost=5"},
     {"wiki", Way::kToClient, Lane::kStream, Stage::kPlay, "000a 746f 00010003000200040005",
-     "MsgTimeLeft team={team=1 size=3 active=2 won=4 lost=5}"},
+     "MsgTeamUpdate team=1 size=3 active=2 won=4 lost=5"},
+    {"wiki", Way::kToClient, Lane::kStream, Stage::kPlay, "000a 746f 001400010000680941b0",
+     "MsgTeamUpdate team=20 size=1 active=0 won=26633 lost=16816"},
     {"wiki", Way::kToClient, Lane::kStream, Stage::kPlay, "0002 746f 012c",
      "MsgTimeLeft seconds=300"},
     {"2.4", Way::kToClient, Lane::kStream, Stage::kPlay, "0008 7363 0103000100020003",
@@ -140,6 +146,18 @@ constexpr Case kCases[] = {
      "MsgAlive player={ip=(127 0 0 1) port=5154 number=3} pos=(1 2 3) forward=(0 1 0)"},
     {"2.4", Way::kToServer, Lane::kStream, Stage::kPlay, "0005 7365 03010500 00",
      "MsgShotEnd player=3 shot=261 reason=0"},
+    {"2.4", Way::kToServer, Lane::kStream, Stage::kPlay, "0005 7365 03dda20000",
+     "MsgShotEnd player=3 shot=56738 reason=0"},
+    {"wiki", Way::kToServer, Lane::kStream, Stage::kPlay, "000c 7365 91f969ff0001a9f9dda20000",
+     "MsgShotEnd player={ip=(145 249 105 255) port=1 number=43513} shot=56738 reason=0"},
+    {"wiki", Way::kToServer, Lane::kDatagram, Stage::kPlay, "0001 6f66 03",
+     "MsgUDPLinkRequest player=3"},
+    {"wiki", Way::kToClient, Lane::kDatagram, Stage::kPlay, "0000 6f66",
+     "MsgUDPLinkRequest"},
+    {"wiki", Way::kToClient, Lane::kStream, Stage::kPlay, "0000 6f67",
+     "MsgUDPLinkEstablished"},
+    {"wiki", Way::kToServer, Lane::kDatagram, Stage::kPlay, "0000 6f67",
+     "MsgUDPLinkEstablished"},
     {"2.4", Way::kToClient, Lane::kDatagram, Stage::kPlay, "0022 676d 030105 00*24 3f80000000 0107",
      "MsgGMUpdate player=3 shot=261 pos=(0 0 0) vel=(0 0 0) age=1 team=1 target=7"},
     {"1.10", Way::kToClient, Lane::kStream, Stage::kPlay, "0001 6175 ff",
@@ -149,11 +167,11 @@ constexpr Case kCases[] = {
     {"2.4", Way::kToServer, Lane::kStream, Stage::kPlay, "0007 6b6c 0100010105474d",
      "MsgKilled killer=1 reason=1 shot=261 flag=\"GM\""},
     {"2.4", Way::kToServer, Lane::kStream, Stage::kPlay, "000b 6b6c fd7064ffff000000000002",
-     "MsgKilled killer=253 reason=28772 shot=-1 flag=\"\" driver=2"},
+     "MsgKilled killer=253 reason=28772 shot=65535 flag=\"\" driver=2"},
     {"2.4", Way::kToClient, Lane::kStream, Stage::kPlay, "0008 6b6c 0001000101050000",
      "MsgKilled victim=0 killer=1 reason=1 shot=261 flag=\"\""},
     {"2.4", Way::kToClient, Lane::kStream, Stage::kPlay, "000c 6b6c 00fd7064ffff0000ffffffff",
-     "MsgKilled victim=0 killer=253 reason=28772 shot=-1 flag=\"\" driver=-1"},
+     "MsgKilled victim=0 killer=253 reason=28772 shot=65535 flag=\"\" driver=-1"},
     {"1.10", Way::kToServer, Lane::kStream, Stage::kPlay, "0005 6b6c 0100010105",
      "MsgKilled killer=1 reason=1 shot=261"},
     {"1.10", Way::kToClient, Lane::kStream, Stage::kPlay, "0006 6b6c 000170640105",
@@ -349,6 +367,55 @@ TEST_CASE("a code that a dialect does not have is unknown, and never taken for a
   CHECK(unknown("2.4", Way::kToClient, "0000 656e") == "unknown message code 0");           // MsgEnter the wrong way
 }
 
+TEST_CASE("the page has no refusal, and says by which lane the datagram link's messages come") {
+  const auto read = [](const char* dialect, Way way, Lane lane, std::string_view hex, Stage stage = Stage::kPlay) {
+    return line_of(*game().codec(dialect_of(dialect)), {way, lane, stage, from_hex(hex)});
+  };
+  const std::string_view refusal = "524546555345443a6e6f";
+  CHECK(read("1.10", Way::kToClient, Lane::kStream, refusal, Stage::kGreeting) == "Refused reason=\"no\"");
+  CHECK(read("wiki", Way::kToClient, Lane::kStream, refusal, Stage::kGreeting) == "unknown message code 0");
+  CHECK(read("wiki", Way::kToClient, Lane::kStream, "6e6f", Stage::kGreeting) == "unknown message code 0");
+  CHECK(read("2.4", Way::kToServer, Lane::kStream, "0001 6f66 03") == "MsgUDPLinkRequest player=3");
+  CHECK(read("wiki", Way::kToServer, Lane::kStream, "0001 6f66 03") == "unknown message code 0");
+  CHECK(read("wiki", Way::kToClient, Lane::kStream, "0000 6f66") == "unknown message code 0");
+  CHECK(read("wiki", Way::kToServer, Lane::kStream, "0000 6f67") == "unknown message code 0");
+  CHECK(read("wiki", Way::kToClient, Lane::kDatagram, "0000 6f67") == "unknown message code 0");
+}
+
+TEST_CASE("a shot has the same number in every message, none is no shot's, and statuses of the page have no sign") {
+  const auto read = [](const char* dialect, Way way, std::string_view hex) {
+    return line_of(*game().codec(dialect_of(dialect)), {way, Lane::kStream, Stage::kPlay, bytes_of(hex)});
+  };
+  CHECK(read("2.4", Way::kToServer, "0022 676d 03dda2 00*28 0001 07").starts_with("MsgGMUpdate player=3 shot=56738 "));
+  CHECK(read("2.4", Way::kToServer, "0007 6b6c 01 0001 dda2 474d") ==
+        "MsgKilled killer=1 reason=1 shot=56738 flag=\"GM\"");
+  CHECK(read("2.4", Way::kToServer, "0007 6b6c 01 0003 ffff 0000") ==
+        "MsgKilled killer=1 reason=3 shot=65535 flag=\"\"");
+  static_assert(kNoShot == 65535);
+  CHECK(read("wiki", Way::kToServer, "002a 7075 7f00000114220003 8001 00*32").find(" status=32769 ") !=
+        std::string::npos);
+}
+
+TEST_CASE("chat of the page fills 128 bytes; of real programs it ends where it does") {
+  const auto read = [](const char* dialect, std::string_view hex) {
+    return line_of(*game().codec(dialect_of(dialect)), {Way::kToServer, Lane::kStream, Stage::kPlay, bytes_of(hex)});
+  };
+  CHECK(read("wiki", "008a 6d67 7f00000114220007 0001 6869 00*126").ends_with(" team=1 text=\"hi\""));
+  CHECK(read("wiki", "000d 6d67 7f00000114220007 0001 686900") == "message too short text 14");
+  CHECK(read("wiki", "008b 6d67 7f00000114220007 0001 6869 00*127") == "bytes left over  142");
+  CHECK(read("2.4", "0004 6d67 fe686900") == "MsgMessage to=254 text=\"hi\"");
+}
+
+TEST_CASE("a team's score is written as the page draws it, unless the code is chosen") {
+  const auto codec = game().codec(dialect_of("wiki"));
+  const auto& speech = dynamic_cast<const wire::Speech<Message>&>(*codec);
+  Buffer drawn, chosen;
+  speech.write(OneTeamUpdate{1, 3, 2, 4, 5}, Way::kToClient, drawn);
+  speech.write(OneTeamUpdate{1, 3, 2, 4, 5}, Way::kToClient, chosen, OneTeamUpdate::kCode);
+  CHECK(to_hex(drawn) == "000a746f00010003000200040005");
+  CHECK(to_hex(chosen) == "000a747500010003000200040005");
+}
+
 TEST_CASE("what is too short or too long is a fault that says where") {
   const auto fault = [](const char* dialect, Way way, std::string_view hex) {
     return line_of(*game().codec(dialect_of(dialect)), {way, Lane::kStream, Stage::kPlay, from_hex(hex)});
@@ -357,7 +424,8 @@ TEST_CASE("what is too short or too long is a fault that says where") {
   CHECK(fault("2.4", Way::kToClient, "0003 7061 030100") == "bytes left over  6");
   CHECK(fault("2.4", Way::kToClient, "0002 7376 ffff") == "count exceeds the bytes left variables 6");
   CHECK(fault("2.4", Way::kToServer, "0009 6b6c fd7064ffff00000000") == "message too short driver 11");
-  CHECK(fault("wiki", Way::kToClient, "0003 746f 000102") == "no form of this length form 4");
+  CHECK(fault("wiki", Way::kToClient, "0003 746f 000102") == "bytes left over  6");
+  CHECK(fault("1.10", Way::kToClient, "000a 746f 00010003000200040005") == "bytes left over  6");
 }
 
 }  // namespace

@@ -82,10 +82,8 @@ def hear_all(session: WikiClient | WikiServer, way: str) -> None:
 
 
 class WikiSession(Played):
-    # The page gives MsgTimeLeft and MsgTeamUpdate one code, and Entente calls both by the first.
-    called = {(CLIENT, "Header"): "ClientHeader", (SERVER, "Version"): "Welcome", (SERVER, "MsgTeamUpdate"): "MsgTimeLeft",
-              (SERVER, "MsgTeamUpdate/tu"): "MsgTeamUpdate", (SERVER, "MsgTeleport/tp"): "MsgTeleport",
-              (CLIENT, "MsgTeleport/tp"): "MsgTeleport"}
+    called = {(CLIENT, "Header"): "ClientHeader", (SERVER, "Version"): "Welcome", (SERVER, "MsgTeamUpdate/tu"): "MsgTeamUpdate",
+              (SERVER, "MsgTeleport/tp"): "MsgTeleport", (CLIENT, "MsgTeleport/tp"): "MsgTeleport"}
 
     def listen(self) -> tcp.Listener:
         return tcp.Listener()

@@ -9,7 +9,7 @@ from codec import CLIENT, GREETING, SERVER, Codec, Kind
 from text import Bytes, FixedText, RestText
 from wire import Array, Float, Int, Record, Rest, Wrong
 
-U8, U16, I16, F32 = Int(">B"), Int(">H"), Int(">h"), Float(">")
+U8, U16, F32 = Int(">B"), Int(">H"), Float(">")
 CALLSIGN, EMAIL, MESSAGE = FixedText(32), FixedText(128), FixedText(128)  # CallSignLen, EmailLen, MessageLen
 FRAME_LIMIT = 1024  # MaxPacketLen
 HEADER, BZFS = b"BZFLAG\r\n\r\n", b"BZFS"
@@ -91,8 +91,8 @@ WIKI = Wiki([
     Kind("MsgTeamUpdate/tu", SERVER, 0x7475, TEAM_UPDATE),
     Kind("MsgAlive", SERVER, 0x616C, Record(player=PLAYER, position=VECTOR, forward=VECTOR)),
     Kind("MsgAlive", CLIENT, 0x616C, Record(position=VECTOR, forward=VECTOR)),
-    Kind("MsgKilled", SERVER, 0x6B6C, Record(victim=PLAYER, killer=PLAYER, shot=I16)),
-    Kind("MsgKilled", CLIENT, 0x6B6C, Record(killer=PLAYER, shot=I16)),
+    Kind("MsgKilled", SERVER, 0x6B6C, Record(victim=PLAYER, killer=PLAYER, shot=U16)),
+    Kind("MsgKilled", CLIENT, 0x6B6C, Record(killer=PLAYER, shot=U16)),
     Kind("MsgGrabFlag", SERVER, 0x6766, Record(grabber=PLAYER, flag_num=U16, flag=FLAG)),
     Kind("MsgGrabFlag", CLIENT, 0x6766, Record(flag_num=U16)),
     Kind("MsgDropFlag", SERVER, 0x6466, Record(dropper=PLAYER, flag_num=U16, flag=FLAG)),
