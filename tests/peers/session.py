@@ -68,14 +68,14 @@ class Session:
             self._hear(end, "nothing came")
         return self._waiting.pop(0)
 
-    def expect_close(self, seconds: float = SECONDS) -> None:
-        """Hears all that still comes, up to the end of the connection."""
+    def expect_close(self, seconds: float = SECONDS) -> str:
+        """Hears all that still comes, up to the end of the connection; how it ended."""
         end = time.monotonic() + seconds
         try:
             while True:
                 self._hear(end, "the connection did not end")
-        except Closed:
-            pass
+        except Closed as end_of_it:
+            return str(end_of_it)
 
     def close(self) -> None:
         self.transport.close()

@@ -96,6 +96,22 @@ class Modern3Session(Played):
                 numbers = self.misbehave(CLIENT, frame, Modern3Server.welcome, Modern3Client.join)
                 self.assertEqual((4, refused), (numbers["exact"], numbers["refused"]), numbers)
 
+    def test_who_says_too_much_is_told_so_and_the_server_that_the_client_goes(self) -> None:
+        ended = {}
+
+        def serve(server: Modern3Server) -> None:
+            server.welcome()
+            ended[SERVER] = server.expect_close()
+
+        def play(client: Modern3Client) -> None:
+            client.join()
+            client.send_raw(bytes(CLIENT_LIMIT + 1))
+            ended[CLIENT] = client.expect_close()
+        listener, relay = self.set_up()
+        with relay:
+            self.both_ends(listener, relay, serve, play)
+        self.assertEqual({CLIENT: "1009 message too large", SERVER: "1001 "}, ended)
+
     def test_what_a_server_says_wrongly_is_noticed_and_the_relay_goes_on(self) -> None:
         cut = MODERN3.shorter(MODERN3.encode(SERVER, "Update", update(removed=[1])))
         for about, frame in (("cut short", cut), ("unknown", b"\x04")):
