@@ -100,7 +100,7 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
   if (there->mine && phase_ != Phase::kDefeated) driver_.add(there->number);
   tell_piece(*there, out);
   if (there->owner != 0) tell_owns(there->owner, out);
-  tell_spawned(*there, out);
+  if (!there->mine || !fresh_) tell_spawned(*there, out);
 }
 
 void PanicBack::on(const Event& event, std::uint32_t code, Out& out) {
@@ -200,17 +200,22 @@ void PanicBack::hear(const core::Intent& intent, Out& out) {
 void PanicBack::hear_other(const core::Intent& intent, Out& out) {
   const char* name = core::name_of(intent);
   if (watches_ || phase_ == Phase::kDefeated) return out.lose(name, "watching");
+  // Who steers all that he has at once still has units, and knows of no need to spawn.
+  if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
   if (awaits_spawn_ && !Driver::names_unit(intent)) return out.lose(name, "not in play");
   if (driver_.hear(intent, out)) return drive(out);
   out.lose(name, reason_of(name));
 }
 
 void PanicBack::spawn(Out& out) {
-  if (phase_ < Phase::kPlaying) spawn_wished_ = true;
+  spawn_wished_ = true;
   const Piece* piece = field_.find(driver_.active());
   if (phase_ != Phase::kPlaying || piece == nullptr || !awaits_spawn_) return;
   awaits_spawn_ = false;
-  tell_spawned(*piece, out);
+  for (const auto& [number, other] : field_.pieces())
+    if (fresh_ && other.mine && &other != piece) tell_spawned(other, out);
+  fresh_ = false;
+  tell_spawned(*piece, out);  // last: who sees it come into play is told what he has
 }
 
 void PanicBack::select(core::Id unit, Out& out) {

@@ -82,6 +82,7 @@ class PanicBack final : public core::Back {
   bool watches_ = false;              // came only to watch
   bool spawn_wished_ = false;         // before there was anything to spawn
   bool awaits_spawn_ = false;         // the active tank is on the field, but its player has not taken it yet
+  bool fresh_ = false;                // nor any other before
   std::uint32_t shots_ = 0;           // told of so far
   std::array<core::Id, 4> others_{};  // by colour
   core::Micros settle_at_ = 0;

@@ -39,9 +39,9 @@ void PanicBack::start(Out& out) {
   for (const core::Id other : others_)
     if (other != 0) tell_owns(other, out);
   // Whoever plays for us is in play when it wishes; without anybody, at once.
-  awaits_spawn_ = out.me() != 0 && !spawn_wished_;
+  fresh_ = awaits_spawn_ = out.me() != 0 && !spawn_wished_;
   for (const auto& [number, piece] : field_.pieces())
-    if (!awaits_spawn_ || number != driver_.active()) tell_spawned(piece, out);
+    if (!fresh_ || !piece.mine) tell_spawned(piece, out);
   tell_ammo(out);
   words::Round round;
   round.set_state(words::Round::RUNNING);

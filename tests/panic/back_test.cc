@@ -296,7 +296,7 @@ TEST_CASE("health, death, its killer, and the next tank") {
         "says Died player: 1 unit: 102 killer: 101 why: BY_SHOT\n"
         "says Gone unit: 102 by: 104 why: BY_SHOT\n"
         "says Owns player: 1 units: 103 active: 103\n");
-  CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: not in play\n");
+  CHECK(play.hears<words::Keys>("bits: 1") == "loses Keys: not in play\n");
   CHECK(play.hears<words::Spawn>("") ==
         "says Spawned unit: 103 pose { unit: 103 x: -362.5 y: 262.5 yaw: 1.5707963267948966 }\n");
   CHECK(actions(play.hears<words::Toward>("x: 0 y: 0")) == 1);
@@ -311,6 +311,29 @@ TEST_CASE("health, death, its killer, and the next tank") {
   CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: watching\n");
   CHECK(play.stage.waits(10 * kSecond) == "");
   CHECK(play.receives(play.lines.event(kGameOver, 0, 1, 0)) == "loses GameOver: only the first one counts\n");
+}
+
+TEST_CASE("who has not spawned has nothing in play, and then all of it") {
+  Play play;
+  play.stage.opens();
+  const std::string told = play.receives(play.greeting());
+  CHECK(told.find("says Spawned unit: 104") != std::string::npos);
+  CHECK(told.find("says Spawned unit: 102") == std::string::npos);
+  CHECK(told.find("says Spawned unit: 103") == std::string::npos);
+  CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: not in play\n");
+  CHECK(play.hears<words::Spawn>("") ==
+        "says Spawned unit: 103 pose { unit: 103 x: -362.5 y: 262.5 yaw: 1.5707963267948966 }\n"
+        "says Spawned unit: 102 pose { unit: 102 x: -362.5 y: 287.5 yaw: 1.5707963267948966 }\n");
+  CHECK(play.hears<words::Spawn>("") == "");
+}
+
+TEST_CASE("who steers all that he has at once goes on with the next tank unasked") {
+  Play play;
+  play.start();
+  play.receives(play.lines.event(kDestroy, 0, 0, 1));
+  CHECK(play.hears<words::Toward>("x: 0 y: 262.5") ==
+        "says Spawned unit: 103 pose { unit: 103 x: -362.5 y: 262.5 yaw: 1.5707963267948966 }\n"
+        "sends Action player=1 action=1 direction=2 piece=2\n");
 }
 
 TEST_CASE("a hit long after a turn was nobody's") {

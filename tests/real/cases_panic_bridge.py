@@ -1,13 +1,16 @@
 # Panic's released programs across a bridge: the server played by clients of another dialect, the client on the servers of
 # other games. They lie in a folder of --real.
+import random
 import re
+import struct
 import time
 
 from cases_ogar import start_server as start_ogar
 from cases_panic import play_to_the_win
-from panic import DRIVE, HEALTH, MOVE, Game, Packed, RealClient, ScriptedPlayer, start_server
+from panic import AMMO, DESTROY, HEALTH, MOVE, Game, Packed, RealClient, ScriptedPlayer, start_server
 from shim import Shim
 from stage import check, wait_until
+from websocket import CLOSE, WebSocket
 
 
 def bridge(stage, to, dialect="le-padded"):
@@ -66,4 +69,64 @@ def panic_on_ogar(stage):
     return f"{presses} key presses, {drives(game)} tiles driven, {len(game.of(HEALTH))} changes of health; all live"
 
 
-CASES = {"panic_dialects": panic_dialects, "panic_on_ogar": panic_on_ogar}
+class Mouse:
+    """A modern3 player that points anywhere and splits now and then."""
+
+    def __init__(self, port, seed):
+        self.random = random.Random(seed)
+        self.socket = WebSocket(port, "/")
+        self.socket.send(b"\x01\x03\0\0\0")
+        self.updates = 0
+
+    def hear(self, seconds):
+        for opcode, payload in self.socket.messages(seconds):
+            check(opcode != CLOSE, f"a player was closed: {payload!r}")
+            self.updates += payload[:1] == b"\x03"
+
+    def spawn(self):
+        self.socket.send(b"\x03" + bytes(10) + b"\x01" + b"mouse\0")
+
+    def point(self):
+        x, y = (self.random.randint(-7000, 7000) for _ in range(2))
+        splits = self.random.random() < 0.3
+        for _ in range(5):
+            self.socket.send(b"\x03" + struct.pack("<iiBBB", x, y, splits, 0, 0))
+            splits = False
+            self.hear(0.04)
+
+    def kill(self):
+        self.socket.kill()
+
+
+def ogar_on_panic(stage):
+    """Two players of Ogar's modern3, by mouse and space, on Panic's released server: anywhere, also over the map's edge"""
+    server = start_server(stage)
+    behind = stage.keep(Shim(4410))
+    run = stage.start("bridge", [stage.entente, "proxy", "--listen", "ogar+ws://127.0.0.1:0?dialect=modern3",
+                                 "--to", f"panic://127.0.0.1:{behind.port}?dialect=le-padded"])
+    port = int(run.wait_for(r"^listening ogar modern3 127\.0\.0\.1:(\d+)").group(1))
+    players = [stage.keep(Mouse(port, seed)) for seed in (1, 2)]
+    wait_until(lambda: len(behind.talks) == 2, 10, "the bridge did not connect twice")
+    games = [Game(lambda talk=talk: bytes(talk.to_client)) for talk in behind.talks]
+    wait_until(lambda: all(game.started() for game in games), 20, "the game did not start")
+    for player in players:
+        player.hear(0.5)
+        player.spawn()
+    began = time.monotonic()
+    while time.monotonic() < began + max(30, 60 * stage.minutes) and games[0].over() is None:
+        for player in players:
+            player.point()
+        check(server.alive(), f"the Panic server died: {server.tail()}")
+    seconds = time.monotonic() - began
+    sent = [len(talk.to_server) // 8 for talk in behind.talks]
+    check(all(10 < count < 10 * seconds + 10 for count in sent), f"{sent} Actions in {seconds:.0f} s")
+    check(all(player.updates > 100 for player in players), f"{[p.updates for p in players]} updates were heard")
+    moved = sum(value for _, value, _ in games[0].of(MOVE))
+    check(moved > 20, f"the tanks moved {moved} tiles")
+    check(run.stop() == 0, "the bridge did not end with exit code 0")
+    check(server.alive(), "the Panic server died when it was left")
+    shots, deaths = sum(len(game.of(AMMO)) - 1 for game in games), len(games[0].of(DESTROY))
+    return f"{seconds:.0f} s: {sum(sent)} Actions, {moved} tiles, {shots} shots, {deaths} tanks lost; the server lives"
+
+
+CASES = {"ogar_on_panic": ogar_on_panic, "panic_dialects": panic_dialects, "panic_on_ogar": panic_on_ogar}
