@@ -56,7 +56,7 @@ class Player:
         self.id = self.position = self.world = None
         self.alive, self.placed, self.went, self.brought, self.seen = False, 0, 0, 0, collections.Counter()
         self._lock, self._stop, self._map, self._told = threading.RLock(), False, zlib.decompressobj(), 0.0
-        self._vxl, self._spoke = bytearray(), 0.0
+        self._vxl, self._spoke, self._going = bytearray(), 0.0, False
         self._host = Host(range_coder=True)
         self._link = self._host.connect(port, 1, data, self)
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -102,12 +102,13 @@ class Player:
             self.alive = False
         elif kind == POSITION:
             self.placed, self.position = self.placed + 1, struct.unpack_from("<3f", packet, 1)
+            self._going, self._told = False, time.monotonic()
         elif kind == WORLD and self.id is not None and len(packet) >= 25 + 24 * self.id and self.alive:
             self.position = struct.unpack_from("<3f", packet, 1 + 24 * self.id)
 
     def _keep_telling_where(self):
         """As real clients do, once in 1.1 s while alive; the place is the server's own idea of us, so it has no reason to object."""
-        if self.alive and self.position and time.monotonic() - self._told > 1.1:
+        if self.alive and self.position and not self._going and time.monotonic() - self._told > 1.1:
             self._told = time.monotonic()
             self.say(POSITION, struct.pack("<3f", *self.position))
 
@@ -183,12 +184,13 @@ class Player:
         self.hears(words["logged_in"])
 
     def goes(self, place):
-        placed = self.placed
+        """Says nothing of where it is until it is there: piqueserver puts back who tells the old place after its command."""
+        placed, self._going = self.placed, True
         x, y, z = (int(c) for c in place)
         self.says(self.words["go"].format(x=x + self.words["offset"], y=y + self.words["offset"], z=z))
         self.waits(lambda: self.placed > placed, 10, f"the way to {place}")
         self.went += 1
-        time.sleep(1.5)  # to fall to the ground, and to tell the server once where we are
+        time.sleep(1.5)  # to fall to the ground, and to tell the server once that we are there
 
     # -- By foot and hand
     def walks(self, x, y, seconds):
