@@ -1,6 +1,7 @@
 #include "adapters/aos/aos.h"
 
 #include "adapters/aos/dialect.h"
+#include "adapters/aos/from_client.h"
 
 namespace entente::aos {
 namespace {
@@ -14,7 +15,9 @@ class AceOfSpades final : public wire::Game {
   std::span<const wire::DialectInfo> dialects() const override { return kDialectInfo; }
 
   std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override { return make_codec(dialect); }
-  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override {
+  std::unique_ptr<wire::Cutter> cutter(wire::Way way, std::size_t dialect) const override {
+    // The draft's packets have other lengths, and no server that bans for them.
+    if (way == wire::Way::kToServer && !kDialects[dialect].state_updates) return std::make_unique<FromClient>();
     return std::make_unique<wire::WholeFrames>();
   }
   std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override {

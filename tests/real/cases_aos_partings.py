@@ -1,6 +1,6 @@
 # How Ace of Spades servers send players away: the same words and numbers with the relay as without.
 from aos import PIQUESERVER, SPADESX, start_piqueserver, start_spadesx
-from aos_player import CHAT, Player
+from aos_player import BLOCK, CHAT, Player
 from stage import check, wait_until
 
 SEATS = 32  # SpadesX's, not to be changed
@@ -68,6 +68,18 @@ def banned(doors, admin, how):
     doors.same(f"{how} again", 1, doors.comes)
 
 
+def too_short(doors):
+    """A packet that piqueserver bans an address for, and with it all who come through the relay, goes no further than the relay."""
+    good, evil = doors.comes(True, "good").joins(0), doors.comes(True, "evil").joins(1)
+    evil.say(BLOCK)
+    wait_until(lambda: evil.parting is not None, 10, "who sent a packet without its fields was not sent away")
+    late = doors.comes(True, "late").joins(1)
+    check(good.parting is None, f"another player was sent away for it with {good.parting}")
+    doors.seen.append(f"too short {evil.parting}, others stay")
+    for player in (good, late):
+        player.leaves()
+
+
 def aos_partings_spadesx(stage):
     """SpadesX 710270d's kick, ban, full server, wrong version, shutdown: the same with the relay as without"""
     doors = Doors(stage, start_spadesx, SPADESX)
@@ -91,14 +103,16 @@ def aos_partings_spadesx(stage):
 
 
 def aos_partings_piqueserver(stage):
-    """piqueserver 1.4.1's kick, ban, full server, too many from one address, wrong version, shutdown: the same with the relay as without"""
+    """piqueserver 1.4.1's kick, ban, full server, too many from one address, wrong version, shutdown: the same with the relay as without; and what it bans all for stays outside"""
     seen = []
     doors = Doors(stage, start_piqueserver, PIQUESERVER, max_players=3)
-    the_usual(doors)
+    admin = the_usual(doors)
     two = [doors.comes(False, name).joins(team) for team, name in ((1, "two"), (0, "three"))]
     doors.same("full", 4, doors.comes)
     for one in two:
         one.leaves()
+    admin.leaves()
+    too_short(doors)
     shutdown(doors, 5)
     seen += doors.seen
     doors = Doors(stage, start_piqueserver, PIQUESERVER, max_connections_per_ip=1)

@@ -1,0 +1,48 @@
+#include "adapters/aos/from_client.h"
+
+#include <doctest/doctest.h>
+
+#include "adapters/aos/aos.h"
+#include "tests/support/hex.h"
+
+namespace entente {
+namespace {
+
+using wire::Way;
+
+bool passes(std::string_view hex, Way way = Way::kToServer, std::size_t dialect = 0) {
+  const Buffer packet = from_hex(hex);
+  const auto cut = aos::game().cutter(way, dialect)->next(packet);
+  return !cut.fault && cut.size == packet.size();
+}
+
+TEST_CASE("aos: what piqueserver bans an address for does not pass: the packet that did it, and others") {
+  CHECK(!passes(
+      "0d"));  // seen: piqueserver 1.4.1 bans the sender's address, and does not hear its other players any more
+  CHECK(!passes(""));
+  CHECK(!passes("0d 00 00 01000000 02000000 030000"));
+  CHECK(!passes("11 00"));
+  CHECK(!passes("3c"));
+  CHECK(!passes("3c 02 c101 c2"));
+  CHECK(!passes("0f"));  // a server's packet: piqueserver reads it of clients, too
+}
+
+TEST_CASE("aos: what real clients send passes") {
+  CHECK(passes("09 01 00 00 02 00000000 6f6f6f 6273706164657300"));
+  CHECK(passes("09 01 00 00 02 00000000 6f6f6f"));
+  CHECK(passes("0d 00 00 01000000 02000000 03000000"));
+  CHECK(passes("20 0000002a"));
+  CHECK(passes("22 42 00 01 05"));
+  CHECK(passes("3c 04 0001 c001 c101 c201"));
+  CHECK(passes("1f 01", Way::kToServer, 1));  // 0.76: the client has the map
+  CHECK(passes("40 00"));                     // an extension's
+  CHECK(passes("fe"));                        // unknown to all; servers pass over it
+}
+
+TEST_CASE("aos: a server and the draft may send what they like") {
+  CHECK(passes("0d", Way::kToClient));
+  CHECK(passes("00", Way::kToServer, 2));
+}
+
+}  // namespace
+}  // namespace entente
