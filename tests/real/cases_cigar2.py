@@ -86,7 +86,7 @@ def same(before, behind):
 
 
 def cigar2_ogarii(stage):
-    """OgarII 1.3.6 and Cigar2 1.2.3 (legacy 6) in headless Chromium: move, split, eject, chat, die and come back"""
+    """OgarII 1.3.6 and Cigar2 1.2.3 (legacy 6) in headless Chromium: move, split, eject, chat"""
     return browser_on(stage, "ogarii")
 
 
