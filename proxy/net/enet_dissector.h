@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "adapters/wire/enet.h"
 #include "adapters/wire/frame.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
@@ -16,8 +17,7 @@
 
 namespace entente::net {
 
-/// What ENet did with a packet, as its flags name it.
-enum class EnetSend : std::uint8_t { kUnreliable = 0, kReliable = 1, kUnsequenced = 2 };
+using wire::EnetSend;
 
 /// Who is told. Bytes are valid only during the call.
 class EnetHeard {

@@ -8,6 +8,7 @@
 #include "adapters/wire/print.h"
 #include "proxy/program/convert_sink.h"
 #include "proxy/relay/reason.h"
+#include "proxy/relay/to_trace.h"
 #include "proxy/trace/recorder.h"
 
 namespace entente {
@@ -49,8 +50,9 @@ class ToMcap final : public ConvertSink {
   }
   void put(ConnectionId id, Way way, Lane lane, Bytes bytes, std::string_view name, bool raw, WallTime time) {
     last_ = time;
-    recorder_.frame(time, {link(id), way == Way::kToClient ? trace::TO_CLIENT : trace::TO_SERVER,
-                           lane == Lane::kDatagram ? trace::DATAGRAM : trace::STREAM, bytes, name, raw});
+    trace::FrameView view{link(id), relay::to_trace(way), relay::to_trace(lane), bytes, name, raw};
+    if (carriage()) view.delivery = relay::to_trace(carriage()->send), view.channel = carriage()->channel;
+    recorder_.frame(time, view);
     recorder_.tick(time);
   }
   void ended(ConnectionId id, const ImportedEnd& end) override {

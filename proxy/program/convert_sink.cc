@@ -14,6 +14,7 @@ void ConvertSink::bytes(const Imported& piece) {
   if (at == links_.end()) return;
   Link& link = *at->second;
   link.now = piece.time;
+  carriage_ = piece.enet;
   if (piece.lane == wire::Lane::kDatagram)
     link.dissector.datagram(piece.way, piece.bytes, link);
   else

@@ -21,6 +21,9 @@ class ConvertSink : public ImportSink {
   std::uint64_t frames() const { return frames_; }
 
  protected:
+  /// How ENet carried what is told now, if it did.
+  const std::optional<wire::EnetCarriage>& carriage() const { return carriage_; }
+
   virtual void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime time) = 0;
   virtual void frame(ConnectionId id, const wire::Frame& frame, WallTime time) = 0;
   virtual void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) = 0;
@@ -45,6 +48,7 @@ class ConvertSink : public ImportSink {
   const RecordedFile& file_;
   std::map<ConnectionId, std::unique_ptr<Link>> links_;
   std::uint64_t frames_ = 0;
+  std::optional<wire::EnetCarriage> carriage_;
 };
 
 }  // namespace entente

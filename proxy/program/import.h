@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/wire/enet.h"
 #include "adapters/wire/frame.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
@@ -31,7 +32,8 @@ struct Imported {
   wire::Way way = wire::Way::kToServer;
   wire::Lane lane = wire::Lane::kStream;
   WallTime time = 0;
-  Bytes bytes;  ///< valid only during the call
+  Bytes bytes;                                  ///< valid only during the call
+  std::optional<wire::EnetCarriage> enet = {};  ///< of a packet of ENet, if the file says
 };
 
 /// How one side ended a connection.

@@ -14,18 +14,18 @@ class Unpacked final : public net::EnetHeard {
   void disconnect(Way way, std::uint32_t data) override {
     to_.ended(datagram_.connection, {way, static_cast<int>(data), "", datagram_.time});
   }
-  void packet(Way way, std::uint8_t, net::EnetSend, Bytes bytes) override {
+  void packet(Way way, std::uint8_t channel, net::EnetSend send, Bytes bytes) override {
     heard_ = true;
-    give(way, Lane::kStream, bytes);
+    const wire::EnetCarriage how{channel, send};
+    to_.bytes({datagram_.connection, way, how.lane(), datagram_.time, bytes, how});
   }
   /// `bytes` may be what the range coder made of something that is not ENet at all.
   void fault(Way way, const Fault&, Bytes bytes) override {
-    give(way, Lane::kDatagram, heard_ || datagram_.bytes.empty() ? bytes : datagram_.bytes);
+    const Bytes whole = heard_ || datagram_.bytes.empty() ? bytes : datagram_.bytes;
+    to_.bytes({datagram_.connection, way, Lane::kDatagram, datagram_.time, whole});
   }
 
  private:
-  void give(Way way, Lane lane, Bytes bytes) { to_.bytes({datagram_.connection, way, lane, datagram_.time, bytes}); }
-
   const Imported& datagram_;
   ImportSink& to_;
   bool heard_ = false;  // packets of this datagram

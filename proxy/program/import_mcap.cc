@@ -19,6 +19,22 @@ std::optional<Way> ended_by(std::string_view reason) {
   return std::nullopt;
 }
 
+std::optional<wire::EnetCarriage> carriage_of(const trace::Frame& frame) {
+  const auto by = [&](wire::EnetSend send) {
+    return wire::EnetCarriage{static_cast<std::uint8_t>(frame.channel()), send};
+  };
+  switch (frame.delivery()) {
+    case trace::RELIABLE:
+      return by(wire::EnetSend::kReliable);
+    case trace::UNRELIABLE:
+      return by(wire::EnetSend::kUnreliable);
+    case trace::UNSEQUENCED:
+      return by(wire::EnetSend::kUnsequenced);
+    default:
+      return std::nullopt;
+  }
+}
+
 class McapImport {
  public:
   explicit McapImport(ImportSink& sink) : sink_(sink) {}
@@ -68,7 +84,7 @@ class McapImport {
     const ConnectionId id = connection(frame.link(), time);
     const Way way = frame.way() == trace::TO_CLIENT ? Way::kToClient : Way::kToServer;
     const Lane lane = frame.lane() == trace::DATAGRAM ? Lane::kDatagram : Lane::kStream;
-    sink_.bytes({id, way, lane, time, as_bytes(frame.data())});
+    sink_.bytes({id, way, lane, time, as_bytes(frame.data()), carriage_of(frame)});
   }
 
   void close(const trace::Closed& closed, WallTime time) {

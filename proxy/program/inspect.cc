@@ -68,6 +68,7 @@ class InspectedLink final : wire::Dissected {
 
   void bytes(const Imported& piece, WallTime since_start) {
     said_.since_start = since_start;
+    said_.enet = piece.enet;
     if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) hear_dialect(piece.bytes);
     if (piece.lane == Lane::kDatagram)
       dissector_.datagram(piece.way, piece.bytes, *this);

@@ -127,7 +127,10 @@ void LineWriter::start(const Said& said) {
   if (json_) return json_head(said);
   head(said.since_start, said.connection, line_);
   line_ += wire::text(said.frame.way);
-  line_ += said.frame.lane == wire::Lane::kDatagram ? " udp " : "     ";
+  if (said.enet)
+    ((((line_ += ' ') += wire::text(said.enet->send)) += '/') += std::to_string(said.enet->channel)) += ' ';
+  else
+    line_ += said.frame.lane == wire::Lane::kDatagram ? " udp " : "     ";
 }
 
 void LineWriter::json_head(const Said& said) {
@@ -140,6 +143,9 @@ void LineWriter::json_head(const Said& said) {
   json_member("name", name, line_);
   json_member("way", wire::text(said.frame.way), line_);
   json_member("lane", wire::text(said.frame.lane), line_);
+  if (!said.enet) return;
+  json_member("delivery", wire::text(said.enet->send), line_);
+  line_ += ",\"channel\":" + std::to_string(said.enet->channel);
 }
 
 void LineWriter::finish(const Said& said) {

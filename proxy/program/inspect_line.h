@@ -18,6 +18,7 @@ struct Said {
   std::string_view name;  ///< of the connection
   WallTime since_start = 0;
   wire::Frame frame;
+  std::optional<wire::EnetCarriage> enet = {};
 };
 
 class LineWriter {

@@ -10,12 +10,6 @@ namespace entente::relay {
 using wire::Lane;
 using wire::Way;
 
-namespace {
-
-Lane lane_of(net::EnetSend send) { return send == net::EnetSend::kReliable ? Lane::kStream : Lane::kDatagram; }
-
-}  // namespace
-
 EnetSession::EnetSession(Branch& branch, Owner& owner, net::EnetHost& listener, net::EnetPeer& client, LinkId link,
                          const Limits& limits)
     : branch_(branch),
@@ -126,7 +120,7 @@ void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
     branch_.counters.stalls.add();
     return reliable ? end(up ? Reason::kServerStalled : Reason::kClientStalled) : branch_.dropped(Drop::kQueueFull);
   }
-  if (branch_.tap) branch_.tap->bytes(info_.link, way, lane_of(packet.send()), bytes, wall_now());
+  if (branch_.tap) branch_.tap->packet(info_.link, way, {channel, packet.send()}, bytes, wall_now());
   auto& traffic = up ? branch_.counters.to_server : branch_.counters.to_client;
   (reliable ? traffic.bytes : traffic.datagram_bytes).add(bytes.size());
   (reliable ? traffic.frames : traffic.datagrams).add(1);

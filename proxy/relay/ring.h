@@ -22,7 +22,7 @@ class Ring {
     std::uint32_t length = 0;
     WallTime at = 0;
     std::uint32_t link = 0;
-    std::uint8_t kind = 0, way = 0, lane = 0, unused = 0;
+    std::uint8_t kind = 0, way = 0, lane = 0, channel = 0;
   };
   static_assert(sizeof(Head) == 24);
 

@@ -53,7 +53,22 @@ void RingSink::bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, W
                         .kind = kBytes,
                         .way = static_cast<std::uint8_t>(way),
                         .lane = static_cast<std::uint8_t>(lane)};
-  if (!settle(at) || !ring_.push(head, bytes, spare_)) miss(link, way, lane, bytes.size());
+  push(head, lane, bytes);
+}
+
+void RingSink::packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) {
+  const Ring::Head head{.at = at,
+                        .link = link,
+                        .kind = kPacket,
+                        .way = static_cast<std::uint8_t>(way),
+                        .lane = static_cast<std::uint8_t>(how.send),
+                        .channel = how.channel};
+  push(head, how.lane(), bytes);
+}
+
+void RingSink::push(const Ring::Head& head, wire::Lane lane, Bytes bytes) {
+  const auto way = static_cast<wire::Way>(head.way);
+  if (!settle(head.at) || !ring_.push(head, bytes, spare_)) miss(head.link, way, lane, bytes.size());
   if (ring_.more_than_half_full()) bell_.ring();
 }
 

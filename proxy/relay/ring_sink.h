@@ -43,6 +43,7 @@ class RingSink final : public TapSink {
   enum Kind : std::uint8_t {
     kOpened,  ///< a SessionInfo
     kBytes,   ///< what was passed on
+    kPacket,  ///< a packet of ENet; the head's lane is its EnetSend
     kClosed,  ///< the reason
     kGap,     ///< a Gap
   };
@@ -51,6 +52,7 @@ class RingSink final : public TapSink {
 
   void opened(const SessionInfo& info, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
+  void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
   void closed(LinkId link, std::string_view reason, WallTime at) override;
 
   /// Tells what is owed (gaps, closings), which the others do by themselves; false if there is not yet room for it.
@@ -62,6 +64,7 @@ class RingSink final : public TapSink {
 
  private:
   bool settle_owed(WallTime at);
+  void push(const Ring::Head& head, wire::Lane lane, Bytes bytes);
   void miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t bytes);
 
   Ring ring_;

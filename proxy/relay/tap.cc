@@ -3,6 +3,8 @@
 
 #include <sys/resource.h>
 
+#include "proxy/relay/to_trace.h"
+
 namespace entente::relay {
 namespace {
 
@@ -12,9 +14,6 @@ using wire::Way;
 constexpr int kNap = 20;  // ms between looks at the rings, while links are open
 constexpr int kNice = 5;  // where a core is short, traffic goes first, and the tap still gets a fourth of it
 constexpr std::size_t kRound = 4096;  // entries between looks at all else
-
-trace::Way to_trace(Way way) { return way == Way::kToServer ? trace::TO_SERVER : trace::TO_CLIENT; }
-trace::Lane to_trace(Lane lane) { return lane == Lane::kStream ? trace::STREAM : trace::DATAGRAM; }
 
 template <class T>
 T from_raw(Bytes bytes) {
@@ -74,17 +73,21 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
 
   void connect(std::uint32_t) override {}
   void disconnect(Way, std::uint32_t) override {}
-  void packet(Way way, std::uint8_t, net::EnetSend send, Bytes bytes) override {
-    if (send == net::EnetSend::kReliable)
+  void packet(Way way, std::uint8_t channel, net::EnetSend send, Bytes bytes) override {
+    how_ = wire::EnetCarriage{channel, send};
+    if (how_->lane() == Lane::kStream)
       link_.dissector.stream(way, bytes, *this);
     else
       link_.dissector.datagram(way, bytes, *this);
+    how_.reset();
   }
   void fault(Way way, const Fault& fault, Bytes datagram) override { raw(way, Lane::kDatagram, datagram, &fault); }
 
  private:
-  void record(const trace::FrameView& view) {
-    if (tap_.options_.recorder) tap_.options_.recorder->frame(at_, view);
+  void record(trace::FrameView view) {
+    if (!tap_.options_.recorder) return;
+    if (how_) view.delivery = to_trace(how_->send), view.channel = how_->channel;
+    tap_.options_.recorder->frame(at_, view);
   }
 
   void count(Way way, const Fault& fault, std::size_t bytes) {
@@ -101,6 +104,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   TapThread& tap_;
   Link& link_;
   const WallTime at_;
+  std::optional<wire::EnetCarriage> how_;  // of the packet that is taken apart
 };
 
 TapThread::TapThread(Options options) : options_(std::move(options)), thread_([this] { run(); }) {}
@@ -194,6 +198,7 @@ void TapThread::take(const Ring::Entry& entry) {
     case RingSink::kOpened:
       return take_opened(entry);
     case RingSink::kBytes:
+    case RingSink::kPacket:
       return take_bytes(entry);
     case RingSink::kClosed:
       return take_closed(entry);
@@ -221,8 +226,12 @@ void TapThread::take_bytes(const Ring::Entry& entry) {
   auto* link = find(entry.head.link);
   if (!link) return published_.raw_bytes.add(entry.bytes.size());  // its opening was dropped
   published_.bytes.add(entry.bytes.size());
-  Hear(*this, *link, entry.head.at)
-      .take(static_cast<Way>(entry.head.way), static_cast<Lane>(entry.head.lane), entry.bytes);
+  Hear hear(*this, *link, entry.head.at);
+  const auto way = static_cast<Way>(entry.head.way);
+  if (static_cast<RingSink::Kind>(entry.head.kind) == RingSink::kPacket)
+    hear.packet(way, entry.head.channel, static_cast<wire::EnetSend>(entry.head.lane), entry.bytes);
+  else
+    hear.take(way, static_cast<Lane>(entry.head.lane), entry.bytes);
 }
 
 void TapThread::take_closed(const Ring::Entry& entry) {

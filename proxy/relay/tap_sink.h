@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "adapters/wire/enet.h"
 #include "adapters/wire/frame.h"
 #include "adapters/wire/game.h"
 #include "proxy/base/bytes.h"
@@ -40,6 +41,11 @@ class TapSink {
   /// Bytes passed on, in their order. By stream: whole frames, one or more, as long as framing holds (else the stream's
   /// bytes as they came); by datagram: exactly one datagram.
   virtual void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) = 0;
+
+  /// The same of one packet of ENet.
+  virtual void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) {
+    this->bytes(link, way, how.lane(), bytes, at);
+  }
 
   /// Nothing follows for `link`. `reason` lives only during the call.
   virtual void closed(LinkId link, std::string_view reason, WallTime at) = 0;

@@ -84,6 +84,8 @@ void Recorder::frame(WallTime time, const FrameView& frame) {
   frame_.mutable_data()->assign(reinterpret_cast<const char*>(frame.bytes.data()), frame.bytes.size());
   frame_.mutable_name()->assign(frame.name);
   frame_.set_raw(frame.raw);
+  frame_.set_delivery(frame.delivery);
+  frame_.set_channel(frame.channel);
   in_chunk_ += amount;
   put(kWireChannel, time, frame_);
   end_chunk_if_due(time);

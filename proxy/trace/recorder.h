@@ -54,6 +54,8 @@ struct FrameView {
   Bytes bytes = {};
   std::string_view name = {};  ///< empty if it did not decode
   bool raw = false;            ///< not one frame but a piece of stream
+  Delivery delivery = NOT_BY_ENET;
+  std::uint8_t channel = 0;  ///< of ENet
 };
 
 /// For one thread, which may be kept waiting by the disk: not a loop's.

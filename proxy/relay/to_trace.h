@@ -1,0 +1,21 @@
+// The words of a recording for what is told of a frame.
+#pragma once
+
+#include "adapters/wire/enet.h"
+#include "adapters/wire/frame.h"
+#include "schema/trace.pb.h"
+
+namespace entente::relay {
+
+constexpr trace::Way to_trace(wire::Way way) {
+  return way == wire::Way::kToServer ? trace::TO_SERVER : trace::TO_CLIENT;
+}
+
+constexpr trace::Lane to_trace(Lane lane) { return lane == Lane::kStream ? trace::STREAM : trace::DATAGRAM; }
+
+constexpr trace::Delivery to_trace(wire::EnetSend send) {
+  if (send == wire::EnetSend::kReliable) return trace::RELIABLE;
+  return send == wire::EnetSend::kUnsequenced ? trace::UNSEQUENCED : trace::UNRELIABLE;
+}
+
+}  // namespace entente::relay
