@@ -6,6 +6,9 @@
 namespace entente::aos {
 namespace {
 
+/// "HI", and a JSON object of name, players, map and mode.
+constexpr wire::Query kQueries[] = {{"HELLO", 16}, {"HELLOLAN", 1024}};
+
 class AceOfSpades final : public wire::Game {
  public:
   std::string_view name() const override { return "aos"; }
@@ -37,6 +40,7 @@ class AceOfSpades final : public wire::Game {
       if (kDialects[i].connect_data == data) return i;
     return std::nullopt;
   }
+  std::span<const wire::Query> queries() const override { return kQueries; }
   std::uint32_t enet_parting(wire::EnetParting why) const override {
     switch (why) {
       case wire::EnetParting::kTooManyFromAddress:

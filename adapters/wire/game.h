@@ -56,6 +56,12 @@ struct EnetManners {
   bool range_coder = false;  ///< compressed; both sides must agree, or nothing connects
 };
 
+/// A datagram beside ENet by which anybody may ask a server how it is.
+struct Query {
+  std::string_view question;       ///< the whole datagram
+  std::size_t largest_answer = 0;  ///< bytes
+};
+
 /// Why an ENet connection ends, as far as games tell it apart.
 enum class EnetParting : std::uint8_t { kLeft, kFull, kTooManyFromAddress, kWrongVersion, kKicked, kServerGone };
 
@@ -115,6 +121,7 @@ class Game {
   virtual EnetManners enet() const { return {}; }
   /// The dialect of a client that connected with this data; nothing: no dialect of this game.
   virtual std::optional<std::size_t> named_by_connect(std::uint32_t) const { return 0; }
+  virtual std::span<const Query> queries() const { return {}; }
   /// The data of a disconnect.
   virtual std::uint32_t enet_parting(EnetParting) const { return 0; }
   /// Bytes that a server may send at once, faster than a client can take them (a map).

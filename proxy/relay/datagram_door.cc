@@ -14,7 +14,7 @@ constexpr Millis kTidyEvery = 1'000;
 }  // namespace
 
 DatagramDoor::DatagramDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits)
-    : branch_(branch), last_link_(last_link), limits_(limits), reader_(branch.loop, *this) {}
+    : branch_(branch), last_link_(last_link), limits_(limits), reader_(branch.loop, *this), queries_(branch, *this) {}
 
 DatagramDoor::~DatagramDoor() { branch_.loop.never(*this); }
 
@@ -27,10 +27,12 @@ Outcome<net::Address> DatagramDoor::open(const net::Address&) {
 void DatagramDoor::stop() {
   stopping_ = true;
   reader_.close();
+  queries_.close();
   for (auto& [link, session] : sessions_) session->end(Reason::kStopped);
 }
 
 void DatagramDoor::tick(Millis now) {
+  queries_.tick(now);
   if (now >= tidy_at_) {
     gate_.tidy(now);
     tidy_at_ = now + kTidyEvery;
@@ -38,7 +40,12 @@ void DatagramDoor::tick(Millis now) {
   for (auto& [link, session] : sessions_) session->tick(now);
 }
 
+void DatagramDoor::answer(const net::Address& to, Bytes datagram) {
+  branch_.to_clients->push(branch_.route.listener, to, datagram);
+}
+
 void DatagramDoor::datagram(const net::Address& from, Bytes bytes) {
+  if (queries_.take(from, bytes)) return;
   const auto known = by_client_.find(from);
   const auto header = net::enet_header(bytes);
   const bool asks = header && header->peer() == net::EnetHeader::kNobody && bytes.size() <= kLargestConnect;
@@ -57,9 +64,8 @@ void DatagramDoor::datagram(const net::Address& from, Bytes bytes) {
 }
 
 void DatagramDoor::knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
-  if (const auto why = objection(from, connect)) return turn_away(from, connect, *why);
-  make_room();
-  if (const auto why = gate_.enter(from, limits_, branch_.loop.now())) return turn_away(from, connect, *why);
+  if (const auto why = objection(connect)) return turn_away(from, connect, *why);
+  if (const auto why = enter(from)) return turn_away(from, connect, *why);
   const Route& route = branch_.route;
   const LinkId link = last_link_.fetch_add(1, std::memory_order_relaxed) + 1;
   const SessionInfo info{link, &route.game, route.dialect, from, route.servers.front(), route.listener};
@@ -71,7 +77,7 @@ void DatagramDoor::knock(const net::Address& from, const net::EnetCommand& conne
   session->start();
 }
 
-std::optional<Reason> DatagramDoor::objection(const net::Address&, const net::EnetCommand& connect) {
+std::optional<Reason> DatagramDoor::objection(const net::EnetCommand& connect) {
   const auto dialect = branch_.route.game.named_by_connect(connect.data);
   if (!dialect) return Reason::kDialectUnknown;
   if (*dialect == branch_.route.dialect) return std::nullopt;
@@ -85,14 +91,21 @@ void DatagramDoor::turn_away(const net::Address& from, const net::EnetCommand& c
   branch_.to_clients->push(route.listener, from, net::enet_disconnect(connect.peer, enet_parting(route.game, why)));
 }
 
-void DatagramDoor::make_room() {
-  if (unproven_.size() < kMostUnproven) return;
-  sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
+/// Who has proven nothing makes room for who comes.
+std::optional<Reason> DatagramDoor::enter(const net::Address& from) {
+  if (unproven_.size() >= kMostUnproven) end_oldest_unproven();
+  const auto why = gate_.enter(from, limits_, branch_.loop.now());
+  if (why != Reason::kTooMany || unproven_.empty()) return why;
+  end_oldest_unproven();
+  return gate_.enter(from, limits_, branch_.loop.now());
 }
+
+void DatagramDoor::end_oldest_unproven() { sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout); }
 
 void DatagramDoor::done(DatagramSession& session) {
   if (done_.empty()) branch_.loop.later(*this);
   done_.push_back(&session);
+  gate_.leave(session.info().client);
   unproven_.erase(session.info().link);
   const auto mine = by_client_.find(session.info().client);
   if (mine != by_client_.end() && mine->second == &session) by_client_.erase(mine);
@@ -100,7 +113,6 @@ void DatagramDoor::done(DatagramSession& session) {
 
 void DatagramDoor::at_turn_end() {
   for (DatagramSession* session : std::exchange(done_, {})) {
-    gate_.leave(session->info().client);
     branch_.counters.closed.add();
     sessions_.erase(session->info().link);
   }

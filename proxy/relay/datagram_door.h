@@ -12,6 +12,7 @@
 
 #include "proxy/relay/datagram_session.h"
 #include "proxy/relay/gate.h"
+#include "proxy/relay/queries.h"
 #include "proxy/relay/udp_door.h"
 
 namespace entente::relay {
@@ -19,6 +20,7 @@ namespace entente::relay {
 class DatagramDoor final : public UdpDoor,
                            private net::UdpReader::User,
                            private DatagramSession::Owner,
+                           private Queries::User,
                            private net::Later {
  public:
   /// `last_link` numbers the sessions of all relays. REQUIRES: the route has its UDP socket.
@@ -35,14 +37,16 @@ class DatagramDoor final : public UdpDoor,
 
  private:
   void datagram(const net::Address& from, Bytes bytes) override;
+  void answer(const net::Address& to, Bytes datagram) override;
   void proven(DatagramSession& session) override { unproven_.erase(session.info().link); }
   void done(DatagramSession& session) override;
   void at_turn_end() override;
 
   void knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram);
-  std::optional<Reason> objection(const net::Address& from, const net::EnetCommand& connect);
+  std::optional<Reason> objection(const net::EnetCommand& connect);
   void turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why);
-  void make_room();
+  std::optional<Reason> enter(const net::Address& from);
+  void end_oldest_unproven();
 
   Branch& branch_;
   std::atomic<LinkId>& last_link_;
@@ -51,6 +55,7 @@ class DatagramDoor final : public UdpDoor,
   Millis tidy_at_ = 0;
   net::EnetUnpacker unpacker_;
   net::UdpReader reader_;
+  Queries queries_;
   std::unordered_map<LinkId, std::unique_ptr<DatagramSession>> sessions_;
   std::unordered_map<net::Address, DatagramSession*, net::AddressHash> by_client_;
   std::set<LinkId> unproven_;  // the oldest first

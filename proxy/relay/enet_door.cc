@@ -21,7 +21,7 @@ std::size_t peers_for(const Limits& limits) {
 }  // namespace
 
 EnetDoor::EnetDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits)
-    : branch_(branch), last_link_(last_link), limits_(limits), host_(branch.loop, *this) {}
+    : branch_(branch), last_link_(last_link), limits_(limits), host_(branch.loop, *this), queries_(branch, *this) {}
 
 EnetDoor::~EnetDoor() { branch_.loop.never(*this); }
 
@@ -34,10 +34,12 @@ Outcome<net::Address> EnetDoor::open(const net::Address& at) {
 void EnetDoor::stop() {
   stopping_ = true;
   for (auto& [link, session] : sessions_) session->stop();
+  queries_.close();
   if (sessions_.empty()) host_.close();
 }
 
 void EnetDoor::tick(Millis now) {
+  queries_.tick(now);
   if (now >= tidy_at_) {
     gate_.tidy(now);
     tidy_at_ = now + kTidyEvery;

@@ -9,11 +9,16 @@
 
 #include "proxy/relay/enet_session.h"
 #include "proxy/relay/gate.h"
+#include "proxy/relay/queries.h"
 #include "proxy/relay/udp_door.h"
 
 namespace entente::relay {
 
-class EnetDoor final : public UdpDoor, private net::EnetHost::User, private EnetSession::Owner, private net::Later {
+class EnetDoor final : public UdpDoor,
+                       private net::EnetHost::User,
+                       private EnetSession::Owner,
+                       private Queries::User,
+                       private net::Later {
  public:
   /// `last_link` numbers the sessions of all relays.
   EnetDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits);
@@ -29,6 +34,8 @@ class EnetDoor final : public UdpDoor, private net::EnetHost::User, private Enet
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
+  bool intercepted(const net::Address& from, Bytes datagram) override { return queries_.take(from, datagram); }
+  void answer(const net::Address& to, Bytes datagram) override { host_.send_raw(to, datagram); }
   void done(EnetSession& session) override;
   void at_turn_end() override;
 
@@ -40,6 +47,7 @@ class EnetDoor final : public UdpDoor, private net::EnetHost::User, private Enet
   Gate gate_;
   Millis tidy_at_ = 0;
   net::EnetHost host_;
+  Queries queries_;
   std::unordered_map<LinkId, std::unique_ptr<EnetSession>> sessions_;
   std::vector<EnetSession*> done_;
   bool stopping_ = false;

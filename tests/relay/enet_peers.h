@@ -14,6 +14,8 @@ namespace entente::testing {
 using net::EnetHost, net::EnetPacket, net::EnetPeer, net::EnetSend;
 using relay::EnetMode;
 
+constexpr std::string_view kLanAnswer = R"({"name":"a server","players_current":1,"players_max":32,"map":"m"})";
+
 /// One end: writes down what it hears.
 struct End final : EnetHost::User {
   explicit End(net::Loop& loop) : host(loop, *this) {}
@@ -31,6 +33,14 @@ struct End final : EnetHost::User {
     peer = nullptr;
     log.push_back("down " + std::to_string(data));
   }
+  /// Answers as an Ace of Spades server does.
+  bool intercepted(const net::Address& from, Bytes datagram) override {
+    const auto text = as_text(datagram);
+    if (text != "HELLO" && text != "HELLOLAN") return false;
+    ++asked;
+    if (!mute) host.send_raw(from, as_bytes(text == "HELLO" ? std::string_view("HI") : kLanAnswer));
+    return true;
+  }
   void say(std::uint8_t channel, std::string_view hex, EnetSend send) {
     REQUIRE(peer);
     CHECK(host.send(*peer, channel, EnetPacket(from_hex(hex), send)));
@@ -39,7 +49,8 @@ struct End final : EnetHost::User {
 
   EnetHost host;
   EnetPeer* peer = nullptr;
-  int ups = 0;
+  int ups = 0, asked = 0;
+  bool mute = false;
   std::size_t bytes = 0;
   std::vector<std::string> log;
 };

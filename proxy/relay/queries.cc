@@ -1,0 +1,92 @@
+#include "proxy/relay/queries.h"
+
+#include <utility>
+
+#include "proxy/net/socket.h"
+
+namespace entente::relay {
+namespace {
+
+constexpr Millis kFresh = 1'000;     // an answer is good for so long
+constexpr Millis kPatience = 3'000;  // with a server that does not answer
+constexpr Millis kKeepSocket = 30'000;
+constexpr std::size_t kMostWaiting = 64, kMostAskers = 4096;
+
+}  // namespace
+
+Queries::Queries(Branch& branch, User& user) : branch_(branch), user_(user), all_(kForAll, kForAll, branch.loop.now()) {
+  for (const wire::Query& query : branch.route.game.queries())
+    desks_.push_back(std::make_unique<Desk>(branch, *this, query));
+}
+
+bool Queries::take(const net::Address& from, Bytes datagram) {
+  for (auto& desk : desks_) {
+    if (!desk->is(datagram)) continue;
+    may_ask(from, branch_.loop.now()) ? desk->ask(from) : branch_.dropped(Drop::kTooFast);
+    return true;
+  }
+  return false;
+}
+
+bool Queries::may_ask(const net::Address& from, Millis now) {
+  auto known = askers_.find(from.network());
+  if (known == askers_.end()) {
+    if (askers_.size() >= kMostAskers) return false;
+    known = askers_.emplace(from.network(), Bucket(kPerAddress, kBurst, now)).first;
+  }
+  return known->second.take_one(now) && all_.take_one(now);
+}
+
+void Queries::tick(Millis now) {
+  for (auto& desk : desks_) desk->tick(now);
+  if (now < tidy_at_) return;
+  tidy_at_ = now + 1'000;
+  std::erase_if(askers_, [&](const auto& one) { return one.second.full(now); });
+}
+
+void Queries::close() {
+  for (auto& desk : desks_) desk->close();
+}
+
+// -- One question -----------------------------------------------------------------------------------------------------
+
+void Queries::Desk::ask(const net::Address& from) {
+  const Millis now = branch_.loop.now();
+  if (answered_at_ && now < *answered_at_ + kFresh) return owner_.user_.answer(from, answer_);
+  if (waiting_.size() >= kMostWaiting) return branch_.dropped(Drop::kQueueFull);
+  waiting_.push_back(from);
+  if (asked_at_ && now < *asked_at_ + kFresh) return;
+  asked_at_ = now;
+  if (!ask_server()) branch_.dropped(Drop::kNotLinked);
+}
+
+bool Queries::Desk::ask_server() {
+  if (!server_) {
+    auto made = net::datagrams_towards(branch_.route.servers.front());
+    if (!made || !reader_.open_connected(made->udp.get())) return false;
+    server_ = std::move(made->udp);
+  }
+  return net::udp_send(server_.get(), as_bytes(query_.question));
+}
+
+void Queries::Desk::datagram(const net::Address&, Bytes bytes) {
+  if (bytes.empty() || bytes.size() > query_.largest_answer) return branch_.dropped(Drop::kTooLarge);
+  answer_.assign(bytes.begin(), bytes.end());
+  answered_at_ = branch_.loop.now();
+  for (const net::Address& one : std::exchange(waiting_, {})) owner_.user_.answer(one, answer_);
+}
+
+void Queries::Desk::tick(Millis now) {
+  if (!asked_at_) return;
+  if (now > *asked_at_ + kPatience) waiting_.clear();
+  if (now > *asked_at_ + kKeepSocket) close();
+}
+
+void Queries::Desk::close() {
+  reader_.close();
+  server_.reset();
+  asked_at_.reset();
+  waiting_.clear();
+}
+
+}  // namespace entente::relay

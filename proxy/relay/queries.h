@@ -1,0 +1,73 @@
+// Answers, with the server's own answers, what anybody may ask a server of a game over ENet beside ENet: whether it is
+// there, who plays.
+// Law: an address may be forged. A question is known to the byte, few answers go to one address and not many to all,
+// and the server is asked at most once a second.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/net/udp.h"
+#include "proxy/relay/bucket.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+class Queries {
+ public:
+  class User {
+   public:
+    virtual ~User() = default;
+    /// Send this, by the listening socket.
+    virtual void answer(const net::Address& to, Bytes datagram) = 0;
+  };
+
+  Queries(Branch& branch, User& user);
+
+  /// False if it is no question of this game.
+  bool take(const net::Address& from, Bytes datagram);
+  /// REQUIRES: called every now and then.
+  void tick(Millis now);
+  void close();
+
+  static constexpr std::uint32_t kPerAddress = 2, kForAll = 200;  ///< answers a second
+  static constexpr std::size_t kBurst = 8;                        ///< of one address
+
+ private:
+  /// One question, and how it is answered just now.
+  class Desk final : private net::UdpReader::User {
+   public:
+    Desk(Branch& branch, Queries& owner, const wire::Query& query)
+        : branch_(branch), owner_(owner), query_(query), reader_(branch.loop, *this) {}
+
+    bool is(Bytes datagram) const { return same(datagram, as_bytes(query_.question)); }
+    void ask(const net::Address& from);
+    void tick(Millis now);
+    void close();
+
+   private:
+    void datagram(const net::Address& from, Bytes bytes) override;
+    bool ask_server();
+
+    Branch& branch_;
+    Queries& owner_;
+    const wire::Query& query_;
+    net::Fd server_;
+    net::UdpReader reader_;
+    Buffer answer_;
+    std::optional<Millis> answered_at_, asked_at_;
+    std::vector<net::Address> waiting_;
+  };
+
+  bool may_ask(const net::Address& from, Millis now);
+
+  Branch& branch_;
+  User& user_;
+  std::vector<std::unique_ptr<Desk>> desks_;
+  std::unordered_map<net::Address, Bucket, net::AddressHash> askers_;
+  Bucket all_;
+  Millis tidy_at_ = 0;
+};
+
+}  // namespace entente::relay

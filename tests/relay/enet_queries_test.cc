@@ -1,0 +1,77 @@
+// What may be asked of a server beside ENet, through a relay in either mode.
+#include <doctest/doctest.h>
+
+#include "adapters/aos/aos.h"
+#include "adapters/bzdraft/bzdraft.h"
+#include "proxy/relay/queries.h"
+#include "tests/relay/enet_peers.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Drop, relay::Queries;
+
+/// What `asker` has got by now.
+std::vector<std::string> answers(const Datagrams& asker) {
+  std::vector<std::string> all;
+  while (asker.readable(0)) all.emplace_back(as_text(asker.receive().bytes));
+  return all;
+}
+
+TEST_CASE("queries: HELLO and HELLOLAN are answered with the server's answers, in either mode") {
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    Scene scene(aos::game(), no_limits(), mode);
+    const Datagrams asker(loopback());
+    for (const auto& [question, answer] :
+         {std::pair<std::string_view, std::string_view>{"HELLO", "HI"}, {"HELLOLAN", kLanAnswer}}) {
+      asker.send(scene.running.address, as_bytes(question));
+      scene.until([&] { return asker.readable(0); });
+      const auto got = asker.receive();
+      CHECK(as_text(got.bytes) == answer);
+      CHECK(got.from == scene.running.address);
+    }
+    CHECK(scene.running.totals().opened == 0);
+    scene.join(3);  // and the players' door is open all the same
+  }
+}
+
+TEST_CASE("queries: what is not a question to the byte is nobody's") {
+  Scene scene(aos::game(), no_limits(), EnetMode::kDatagrams);
+  const Datagrams asker(loopback());
+  for (const std::string_view other : {"H", "HELL", "HELLO ", "hello", "HELLOLAN\n", "HI"})
+    asker.send(scene.running.address, as_bytes(other));
+  CHECK(scene.running.dropped(Drop::kUnknownSource, 6));
+  CHECK(answers(asker).empty());
+  Scene draft(bzdraft::game(), no_limits(), EnetMode::kDatagrams);
+  asker.send(draft.running.address, as_bytes("HELLO"));
+  CHECK(draft.running.dropped(Drop::kUnknownSource));
+}
+
+TEST_CASE("queries: a flood gets few answers, and the server hears one question a second") {
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    Scene scene(aos::game(), no_limits(), mode);
+    const Datagrams victim(loopback());
+    for (int i = 0; i < 500; ++i) victim.send(scene.running.address, as_bytes("HELLOLAN"));
+    scene.until(
+        [&] { return scene.running.totals().by(Drop::kTooFast) >= 500 - Queries::kBurst - Queries::kPerAddress; });
+    scene.until([&] { return scene.server.asked > 0 && victim.readable(0); });
+    const Datagrams other(*net::Address::parse("127.0.0.2", 0));
+    other.send(scene.running.address, as_bytes("HELLOLAN"));  // another address has its own share
+    scene.until([&] { return other.readable(0); });
+    CHECK(answers(victim).size() <= Queries::kBurst + Queries::kPerAddress);
+    CHECK(scene.server.asked <= 2);
+  }
+}
+
+TEST_CASE("queries: a server that does not answer costs nothing but patience") {
+  Scene scene(aos::game());
+  scene.server.mute = true;
+  const Datagrams asker(loopback());
+  asker.send(scene.running.address, as_bytes("HELLO"));
+  scene.until([&] { return scene.server.asked == 1; });
+  CHECK_FALSE(asker.readable(50));
+  scene.join(3);
+}
+
+}  // namespace
+}  // namespace entente::testing
