@@ -109,12 +109,19 @@ Outcome<Done> read_mode(std::string_view value, Endpoint& to) {
   return Done{};
 }
 
+Outcome<Done> read_strict(std::string_view value, Endpoint& to) {
+  if (to.strict) return Error{"'strict' is named twice"};
+  if (value != "yes" && value != "no") return Error{"'strict' is yes or no, not " + quoted(value)};
+  to.strict = value == "yes";
+  return Done{};
+}
+
 std::span<const std::string_view> parameters_of(const wire::Game& game) {
-  static constexpr std::string_view kByWeb[] = {"dialect", "cert", "key", "origin", "ca", "verify"};
-  static constexpr std::string_view kByEnet[] = {"dialect", "mode"};
+  static constexpr std::string_view kByWeb[] = {"dialect", "strict", "cert", "key", "origin", "ca", "verify"};
+  static constexpr std::string_view kByEnet[] = {"dialect", "strict", "mode"};
   if (game.transport() == wire::Transport::kWebSocket) return kByWeb;
   if (game.transport() == wire::Transport::kEnet) return kByEnet;
-  return std::span(kByEnet).first(1);
+  return std::span(kByEnet).first(2);
 }
 
 /// What the front, or the back, of this game understands.
@@ -138,6 +145,7 @@ Outcome<Done> read_setting(std::string_view key, std::string_view value, std::op
 
 Outcome<Done> read_parameter(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
   if (to.web && read_web_parameter(key, value, *to.web)) return Done{};
+  if (key == "strict") return read_strict(value, to);
   if (key == "mode" && to.game->transport() == wire::Transport::kEnet) return read_mode(value, to);
   if (key != "dialect") return read_setting(key, value, side, to);
   if (to.dialect) return Error{"the dialect is named twice"};
@@ -168,7 +176,7 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
   if (!game) return at_fault(game.error());
   const auto web = web_of(carrier, parts->path, **game);
   if (!web) return at_fault(web.error());
-  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port(), *web, {}, {}};
+  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port(), *web, {}, {}, {}};
 
   if (!parts->port.empty()) {
     const auto port = port_of(parts->port);

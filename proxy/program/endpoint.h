@@ -37,6 +37,7 @@ struct Endpoint {
   std::string host;                     ///< an address or a name, without the brackets of IPv6
   std::uint16_t port = 0;               ///< the game's own if the URL names none
   std::optional<WebEnd> web;            ///< if the game travels by WebSocket
+  std::optional<bool> strict;           ///< likewise
   std::optional<relay::EnetMode> enet;  ///< if the URL names one
   Settings settings;                    ///< for a bridge's front or back
 };

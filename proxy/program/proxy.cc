@@ -14,9 +14,10 @@ int wrong(const char* option, const Error& error) { return misused("entente prox
 }  // namespace
 
 void declare_proxy(CLI::App& app, ProxyOptions& options) {
-  app.add_option("--listen", options.listen,
-                 "Where players come to: game://address:port?dialect=name; port 0 is a free one; for a game over ENet, "
-                 "&mode=datagrams passes its datagrams untouched")
+  app.add_option(
+         "--listen", options.listen,
+         "Where players come to: game://address:port?dialect=name; port 0 is a free one; &strict=yes passes on only "
+         "what decodes; for a game over ENet, &mode=datagrams passes its datagrams untouched")
       ->type_name("URL")
       ->required();
   app.add_option("--to", options.to, "The server: game://host:port?dialect=name; without a dialect it is detected")

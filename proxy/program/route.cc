@@ -70,18 +70,18 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
                  "such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]"};
   if (end->web)
     if (const auto lacks = objection(*end->web, Side::kListen)) return at_fault(url, *lacks);
-  return ListenEnd{end->game,
-                   end->dialect.value_or(0),
-                   end->dialect.has_value(),
-                   *address,
-                   end->web,
-                   end->enet.value_or(relay::EnetMode::kPackets),
+  const bool strict = end->strict.value_or(false);
+  const relay::EnetMode mode = end->enet.value_or(relay::EnetMode::kPackets);
+  if (strict && mode == relay::EnetMode::kDatagrams)
+    return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
+  return ListenEnd{end->game,    end->dialect.value_or(0), end->dialect.has_value(), *address, end->web, strict, mode,
                    end->settings};
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
   auto end = parse_endpoint(url, known, Side::kTo);
   if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
+  if (end.ok() && end->strict) return at_fault(url, {"'strict' belongs to the URL to listen on"});
   if (end.ok() && end->enet) return at_fault(url, {"'mode' belongs to the URL to listen on"});
   if (end.ok() && end->web)
     if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);

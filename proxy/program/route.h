@@ -20,6 +20,7 @@ struct ListenEnd {
   bool named = false;  ///< the URL named the dialect; else it is the game's documented default
   net::Address address;
   std::optional<WebEnd> web;
+  bool strict = false;  ///< a client's message that does not decode ends its session
   relay::EnetMode enet = relay::EnetMode::kPackets;
   Settings settings;
 

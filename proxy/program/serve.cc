@@ -127,6 +127,7 @@ class Service {
                                         .web = *web,
                                         .bridge = *joint == Joint::kBridge ? bridge_of(*listen, *to) : std::nullopt,
                                         .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
+                                        .strict = listen->strict,
                                         .limits = limits_of(config_.limits()),
                                         .tap = *tap});
     if (!listening) return listening.error();

@@ -12,7 +12,9 @@ Datagrams::Datagrams(Branch& branch, const SessionInfo& session, const Limits& l
       guard_(branch.route.game.datagram_cutter(Way::kToServer, branch.route.dialect), limits.datagram_bytes,
              limits.datagrams_per_second, branch.loop.now()),
       moved_(branch.loop.now()),
-      reader_(branch.loop, *this) {}
+      reader_(branch.loop, *this) {
+  if (branch.guard) guard_.watch(*branch.guard, session.dialect);
+}
 
 bool Datagrams::open(net::Fd connected) {
   close();

@@ -27,6 +27,7 @@ class Datagrams final : private net::UdpReader::User {
 
  private:
   void datagram(const net::Address& from, Bytes bytes) override;
+
   Branch& branch_;
   const SessionInfo& session_;
   const std::size_t largest_;

@@ -75,18 +75,23 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
 void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
-  if (ending_ || !may_pass(packet.bytes())) return;
+  if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.send()}.lane())) return;
   if (!open_) return hold(channel, std::move(packet));
   pass(Way::kToServer, channel, std::move(packet));
 }
 
 /// Whether the client may send this; ends the session if it broke its game's framing or sends far too much.
-bool EnetSession::may_pass(Bytes packet) {
+bool EnetSession::may_pass(Bytes packet, Lane lane) {
   if (packet.empty()) return branch_.dropped(Drop::kBadFrame), false;
   std::size_t frames = 0;
   Bytes left = packet;
-  const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage, Bytes) { return ++frames != 0; });
-  if (fault) return end(Reason::kBadFrame, *fault), false;
+  std::optional<Fault> wrong;
+  const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage stage, Bytes frame) {
+    ++frames;
+    if (branch_.guard) wrong = branch_.guard->objection({Way::kToServer, lane, stage, frame}, info_.dialect);
+    return !wrong;
+  });
+  if (fault || wrong) return end(Reason::kBadFrame, fault ? *fault : *wrong), false;
   if (packet.size() > branch_.route.game.largest_frame())
     return end(Reason::kBadFrame, Fault{"oversize frame", "length", 0}), false;
   passed_ += packet.size();

@@ -46,7 +46,7 @@ class EnetSession final : private net::EnetHost::User {
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
 
   void connect_next();
-  bool may_pass(Bytes packet);
+  bool may_pass(Bytes packet, wire::Lane lane);
   void hold(std::uint8_t channel, net::EnetPacket packet);
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
   void end(Reason reason, const Fault& fault = Fault{""});

@@ -4,6 +4,7 @@ namespace entente::relay {
 
 Branch::Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
     : route(its_route), loop(its_loop), tap(its_tap) {
+  if (route.strict) guard.emplace(route.game);
   if (route.datagrams) to_clients.emplace(loop, route.datagrams.get(), route.listener.wildcard());
 }
 

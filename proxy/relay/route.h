@@ -15,6 +15,7 @@
 #include "proxy/relay/counters.h"
 #include "proxy/relay/enet_mode.h"
 #include "proxy/relay/events.h"
+#include "proxy/relay/guard.h"
 #include "proxy/relay/pace.h"
 #include "proxy/relay/tap_sink.h"
 #include "proxy/relay/web_options.h"
@@ -51,6 +52,7 @@ struct Route {
   std::string server_name;
   std::vector<net::Address> servers;     ///< to be tried in this order
   net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
+  bool strict = false;                   ///< a client's message that does not decode ends its session
   EnetMode enet = EnetMode::kPackets;    ///< if the game travels by ENet
   std::optional<WebOptions> web;         ///< if one of the games travels by WebSocket
   std::optional<BridgeOptions> bridge;   ///< none: a relay
@@ -78,6 +80,7 @@ class Branch {
   net::Loop& loop;
   TapSink* const tap;  ///< null: nobody listens
   Counters counters;
+  std::optional<Guard> guard;               ///< if the route is strict
   std::optional<net::UdpBatch> to_clients;  ///< if there is a listening UDP socket
 
  private:

@@ -90,6 +90,7 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
                  "; give one of them another port"};
   const bool by_enet = options.game->transport() == wire::Transport::kEnet;
   route->enet = options.enet;
+  route->strict = options.strict;
   auto bound = bind(options, *route, host);
   if (!bound) return bound.error();
 

@@ -45,6 +45,7 @@ Session::Session(Branch& branch, Owner& owner, LinkId link, const Limits& limits
       began_(branch.loop.now()),
       moved_(began_),
       sure_(!route_.detects_in_session()) {
+  if (branch.guard) to_server_.watch(*branch.guard, route_.dialect);
   if (route_.with_datagrams()) datagrams_.emplace(branch_, info_, limits_);
 }
 
@@ -227,7 +228,7 @@ void Session::server_ended() {
 /// The beginning of a frame whose end will never come. Who needs whole frames, or a goodbye after it, does not get it.
 void Session::pass_rest(Way way) {
   Stream& stream = way == Way::kToServer ? to_server_ : to_client_;
-  const bool whole = route_.game.whole_frames(way, wire::Stage::kPlay) ||
+  const bool whole = route_.game.whole_frames(way, wire::Stage::kPlay) || (way == Way::kToServer && route_.strict) ||
                      (way == Way::kToClient && !route_.game.goodbye(route_.dialect).empty());
   if (whole || !open_ || stream.kept().empty()) return;
   way == Way::kToServer ? to_server(Frames{stream.take_kept()}) : to_client(Frames{stream.take_kept()});

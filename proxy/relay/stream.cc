@@ -9,6 +9,10 @@ Stream::Scan Stream::scan(Bytes in) {
     const wire::Cut cut = cutter_->next(in.subspan(at));
     found.fault = cut.fault;
     if (cut.fault || cut.size == 0) break;
+    if (guard_)
+      found.fault =
+          guard_->objection({wire::Way::kToServer, wire::Lane::kStream, cut.stage, in.subspan(at, cut.size)}, dialect_);
+    if (found.fault) break;
     at += cut.size;
     if (found.frames.count++ == 0) found.frames.first = cut.size;
     found.frames.last = cut.size;

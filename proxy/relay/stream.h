@@ -11,6 +11,7 @@
 #include "adapters/wire/frame.h"
 #include "adapters/wire/game.h"
 #include "proxy/base/bytes.h"
+#include "proxy/relay/guard.h"
 
 namespace entente::relay {
 
@@ -29,6 +30,12 @@ class Stream {
   /// Without a cutter all bytes pass as they come.
   Stream(std::unique_ptr<wire::Cutter> cutter, std::size_t largest_frame)
       : cutter_(std::move(cutter)), largest_(largest_frame) {}
+
+  /// From now on a frame of a client's to which `guard` objects is a fault. The guard outlives the stream.
+  void watch(Guard& guard, std::size_t dialect) {
+    guard_ = &guard;
+    dialect_ = dialect;
+  }
 
   /// Calls `pass(Frames)` at most once. After a fault no later byte can be cut: refuse the peer, or lose_framing().
   template <class Pass>
@@ -57,6 +64,8 @@ class Stream {
   std::unique_ptr<wire::Cutter> cutter_;
   std::size_t largest_;
   std::uint64_t passed_ = 0;
+  Guard* guard_ = nullptr;
+  std::size_t dialect_ = 0;
   Buffer kept_;
   std::size_t ahead_ = 0;  // of kept_, passed on already
 };

@@ -108,9 +108,21 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
 
 /// Whether the client may send this; ends the session if not.
 bool WebSession::may_pass(Bytes message) {
+  // The first message may name the dialect, and is told to the tap only when it passes.
+  const auto named = passed_ == 0 ? branch_->route.game.named_by_client(message) : std::nullopt;
+  const std::size_t dialect = named.value_or(info_.dialect);
+  std::optional<Fault> wrong;
   Bytes left = message;
-  if (const auto fault = wire::cut_message(*cutter_, left, [](wire::Stage, Bytes) { return true; })) {
+  const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage stage, Bytes frame) {
+    if (branch_->guard) wrong = branch_->guard->objection({Way::kToServer, wire::Lane::kStream, stage, frame}, dialect);
+    return !wrong;
+  });
+  if (fault) {
     end(Reason::kBadFrame, Farewell{Farewell::kTooLarge, fault->what}, *fault);
+    return false;
+  }
+  if (wrong) {
+    end(Reason::kBadFrame, Farewell{Farewell::kProtocolError, wrong->what}, *wrong);
     return false;
   }
   passed_ += message.size();

@@ -94,7 +94,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
             "relay "
             "listen on aos://127.0.0.1:0?dialect=0.75\n"},
            {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},
-            "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect, mode\n"}}) {
+            "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect, strict, mode\n"}}) {
     const Ended said = entente_says(c.words);
     CAPTURE(said.err);
     CHECK(said.code == 2);

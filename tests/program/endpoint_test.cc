@@ -56,7 +56,7 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
         Case{"quake://h", "unknown game 'quake'; games: toy"},
         Case{"toy://h?dialect=litle", "unknown dialect 'litle' of toy (did you mean 'little'?); dialects: big, little"},
         Case{"toy://h?dialect=", "unknown dialect '' of toy; dialects: big, little"},
-        Case{"toy://h?dialct=big", "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect"},
+        Case{"toy://h?dialct=big", "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect, strict"},
         Case{"toy://h?dialect=big&dialect=big", "the dialect is named twice"},
         Case{"toy://", "the host is missing" + shape}, Case{"toy://:80", "the host is missing" + shape},
         Case{"toy://[]:80", "the host is missing" + shape}, Case{"toy://h:", "the port is missing after ':'" + shape},
@@ -85,7 +85,8 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
        {Case{"aos://h?mode=raw",
              "'mode' is packets (an ENet connection on each side) or datagrams (passed untouched), not 'raw'"},
         Case{"aos://h?mode=packets&mode=packets", "the mode is named twice"},
-        Case{"aos://h?mod=packets", "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, mode"}}) {
+        Case{"aos://h?mod=packets",
+             "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, strict, mode"}}) {
     CAPTURE(c.url);
     const auto read = parse_endpoint(c.url, kByEnet);
     REQUIRE_FALSE(read.ok());
@@ -94,5 +95,6 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
   const auto to = parse_to("aos://h?mode=datagrams", kByEnet);
   REQUIRE_FALSE(to.ok());
   CHECK(to.error().text == "'aos://h?mode=datagrams': 'mode' belongs to the URL to listen on");
-  CHECK(said("toy://h?mode=datagrams") == "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect");
+  CHECK(said("toy://h?mode=datagrams") ==
+        "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect, strict");
 }

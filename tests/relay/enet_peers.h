@@ -58,12 +58,12 @@ struct End final : EnetHost::User {
 /// A server, a relay in front of it, and a client.
 struct Scene : net::Ticker::User {
   explicit Scene(const wire::Game& game, Limits limits = no_limits(), EnetMode mode = EnetMode::kPackets,
-                 relay::Tap* tap = nullptr)
+                 relay::Tap* tap = nullptr, bool strict = false)
       : server(loop),
         client(loop),
         manners(game.enet()),
         address(serve()),
-        running(game, address, limits, 1, 0, tap, {}, mode) {
+        running(game, address, limits, 1, 0, tap, {}, mode, strict) {
     awake.emplace(loop, *this, 5);
     REQUIRE(client.host.open({4, manners.channels, manners.range_coder, 8U << 20U}).ok());
   }

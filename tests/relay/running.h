@@ -103,7 +103,7 @@ class Running {
  public:
   Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
           std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {},
-          relay::EnetMode enet = relay::EnetMode::kPackets)
+          relay::EnetMode enet = relay::EnetMode::kPackets, bool strict = false)
       : server_(workers, heard) {
     relay::RelayOptions options;
     options.game = &game;
@@ -116,6 +116,7 @@ class Running {
     options.tap = tap ? tap : &tapped;
     options.web = std::move(web);
     options.enet = enet;
+    options.strict = strict;
     const auto listening = server_.add(options);
     REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
     address = listening->address;
