@@ -164,6 +164,22 @@ bool EnetHost::half_open() const {
                      [](const ENetPeer& peer) { return peer.state != ENET_PEER_STATE_DISCONNECTED; });
 }
 
+/// Whoever forges addresses must not take the places of those who come: ENet is silent towards one too many.
+void EnetHost::thin_half_open(Millis now) {
+  asked_at_.resize(host_->peerCount);
+  asking_.clear();
+  for (std::size_t i = 0; i < host_->peerCount; ++i) {
+    const bool half = host_->peers[i].state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT;
+    asked_at_[i] = !half ? 0 : asked_at_[i] ? asked_at_[i] : now;
+    if (half) asking_.push_back(i);
+  }
+  std::sort(asking_.begin(), asking_.end(), [&](auto a, auto b) { return asked_at_[a] < asked_at_[b]; });
+  const std::size_t most = std::max<std::size_t>(host_->peerCount / kOfPeers, 1);
+  for (std::size_t i = 0; i < asking_.size(); ++i)
+    if (asking_.size() - i > most || now > asked_at_[asking_[i]] + kHalfOpen)
+      enet_peer_reset(&host_->peers[asking_[i]]);
+}
+
 /// Time only passes for ENet while it is served.
 void EnetHost::keep_time() {
   if (peers_ == 0 && !half_open()) return ticker_.reset();
@@ -171,7 +187,10 @@ void EnetHost::keep_time() {
 }
 
 void EnetHost::ready(bool, bool, bool) { serve(); }
-void EnetHost::tick(Millis) { serve(); }
+void EnetHost::tick(Millis now) {
+  serve();
+  if (host_) thin_half_open(now);
+}
 
 void EnetHost::flush_later() {
   if (!flushing_) loop_.later(*this);

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "proxy/net/enet_dissector.h"
 #include "proxy/net/poll.h"
@@ -99,6 +100,8 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   std::uint64_t unreadable() const { return unreadable_; }
 
  private:
+  static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
+  static constexpr std::size_t kOfPeers = 4;  // that part of a host's places is for the half open; the oldest goes
   static constexpr Millis kServiceEvery = 8;  // lost packets are sent again no sooner than the host is served
 
   void ready(bool readable, bool writable, bool broken) override;
@@ -113,6 +116,7 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   void forget(EnetPeer& peer);
   bool half_open() const;
   void keep_time();
+  void thin_half_open(Millis now);
 
   static int intercept(ENetHost* host, ENetEvent* event);
   static void freed(ENetPacket* packet);
@@ -123,6 +127,8 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   Poll poll_;
   std::optional<Ticker> ticker_;
   std::size_t peers_ = 0;
+  std::vector<Millis> asked_at_;  // by ENet's peer: since when it is half open; 0 = it is not
+  std::vector<std::size_t> asking_;
   bool flushing_ = false;
   std::uint64_t unreadable_ = 0;
 };
