@@ -1,0 +1,59 @@
+// Datagrams of a conversation over ENet, hostile ones among them: each is a byte (1 = to the client, 2 = some were not
+// seen before it), its size in two bytes, and what it holds.
+// Law: whatever they announce, a packet that comes out fits its budget, and what is read of a datagram is in it.
+#include <cstdlib>
+
+#include "proxy/net/enet_dissector.h"
+#include "tests/fuzz/frames.h"
+
+namespace {
+
+using namespace entente;
+using namespace entente::net;
+using wire::Way;
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+struct Told final : EnetHeard {
+  void connect(std::uint32_t) override {}
+  void disconnect(Way, std::uint32_t) override {}
+  void packet(Way, std::uint8_t, EnetSend send, Bytes bytes) override {
+    require(bytes.size() <= EnetDissector::kLargestPacket);
+    if (send == EnetSend::kReliable) sum += bytes.size();
+  }
+  void fault(Way, const Fault& fault, Bytes) override { require(fault.what != nullptr && *fault.what != '\0'); }
+  std::size_t sum = 0;
+};
+
+void check_one(Bytes datagram, EnetUnpacker& unpacker) {
+  const auto header = enet_header(datagram);
+  const auto opened = unpacker.open(datagram);
+  require(!opened.ok() || (header && opened->commands.size() <= 4096));
+  const auto connect = enet_connect(datagram, unpacker);
+  if (!connect) return;
+  require(header->peer() == EnetHeader::kNobody && connect->channels >= 1 && connect->channels <= 255);
+  require(enet_disconnect(connect->peer, 0).size() < datagram.size());  // a refusal is never worth asking for
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  Told told;
+  std::size_t sent = 0;
+  for (Bytes left(data, size); left.size() >= 3;) {
+    const Way way = (left[0] & 1U) != 0 ? Way::kToClient : Way::kToServer;
+    if ((left[0] & 2U) != 0) dissector.lost(told);
+    left = left.subspan(1);
+    const Bytes datagram = fuzz::take_message(left);
+    check_one(datagram, unpacker);
+    dissector.datagram(way, datagram, told);
+    sent += 4096;  // what the range coder makes of a datagram
+  }
+  dissector.end(told);
+  require(told.sum <= sent);
+  return 0;
+}
