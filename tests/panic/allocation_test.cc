@@ -1,0 +1,58 @@
+// What comes often costs no memory from the heap: a Panic client's Actions, a Panic server's Moves, all the way through
+// a room.
+#include <doctest/doctest.h>
+
+#include "adapters/panic/panic.h"
+#include "proxy/core/room.h"
+#include "tests/panic/lines.h"
+#include "tests/support/heap.h"
+
+namespace entente::panic {
+namespace {
+
+class Deaf final : public core::Room::Host {
+ public:
+  void send(core::Id, Lane, Bytes) override { ++sent; }
+  std::size_t waiting(core::Id) const override { return 0; }
+  void close(core::Id, std::string_view, std::uint32_t) override {}
+  void failed(core::Id, const Fault&) override {}
+  void dial() override {}
+  std::size_t sent = 0;
+};
+
+TEST_CASE("a drive there and back takes no memory once a room is warm") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Deaf host;
+    core::Room room(host, faces().back({dialect, {}}), {});
+    const core::Id seat = room.seat(faces().front({dialect, {}}), {}, 0);
+    room.back_opened({}, 0);
+    const Lines lines(dialect);
+    const auto server_says = [&](const Buffer& bytes, core::Micros now) {
+      room.received(core::kBackEnd, Lane::kStream, bytes, now);
+    };
+    server_says(joined({lines.state(1, {1}), lines.event(kUpdateAmmo, 0, 100, 0), lines.create(16, 50, 1, 1, 4),
+                        lines.create(20, 50, 2, 9, 9), lines.event(kGameStart, 0, 0, 0)}),
+                0);
+    const Buffer there = lines.action(1, 1, 2, 1), back = lines.action(1, 1, 4, 1);
+    const Buffer moved = lines.move(2, 1, 1), moved_back = lines.move(4, 1, 1),
+                 hurt = lines.event(kUpdateHealth, 0, 40, 2);
+    core::Micros now = core::kSecond;
+    const auto round = [&] {
+      now += core::kSecond;
+      room.received(seat, Lane::kStream, there, now);
+      server_says(moved, now);
+      room.received(seat, Lane::kStream, back, now);
+      server_says(moved_back, now);
+      server_says(hurt, now);
+      room.tick(now);
+    };
+    for (int i = 0; i < 20; ++i) round();
+    const std::size_t before = testing::allocations(), sent = host.sent;
+    for (int i = 0; i < 500; ++i) round();
+    CHECK(testing::allocations() == before);
+    CHECK(host.sent == sent + 500 * 4);  // two Actions, two Moves: nobody's health changed
+  }
+}
+
+}  // namespace
+}  // namespace entente::panic
