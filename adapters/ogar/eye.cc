@@ -38,9 +38,21 @@ void Eye::told(const words::View& view, core::Micros now) {
   was_told_ = true;
 }
 
+void Eye::hear(const core::Fact& fact, const core::World& world, core::Id me) {
+  const core::PlayerState* player = world.player(me);
+  if (player == nullptr) return;
+  const auto* died = core::as<words::Died>(fact);
+  if (died != nullptr && died->player() == me && died->unit() == player->active) in_play_ = false;
+  const auto* spawned = core::as<words::Spawned>(fact);
+  if (spawned == nullptr) return;
+  const core::UnitState* state = world.unit(spawned->unit());
+  const bool mine = state != nullptr && state->unit.owner() == me;
+  if (mine && (player->active == 0 || player->active == spawned->unit())) in_play_ = true;
+}
+
 void Eye::look(const core::World& world, core::Id me, double mouse_x, double mouse_y, core::Micros now) {
   const core::PlayerState* player = world.player(me);
-  if (player != nullptr && over_cells(world, *player, true)) {
+  if (player != nullptr && over_cells(world, *player, in_play_)) {
     state_ = State::kPlaying;
     return;
   }
@@ -52,12 +64,12 @@ void Eye::look(const core::World& world, core::Id me, double mouse_x, double mou
     fly(world, mouse_x, mouse_y);
 }
 
-bool Eye::over_cells(const core::World& world, const core::PlayerState& player, bool only_owned) {
+bool Eye::over_cells(const core::World& world, const core::PlayerState& player, bool in_play) {
   double x = 0, y = 0, sizes = 0;
   int cells = 0;
   for (const core::Id id : player.units) {
     const core::UnitState* state = world.unit(id);
-    if (state == nullptr || !is_shown(*state) || (only_owned && !is_owned(state->unit, player, world))) continue;
+    if (state == nullptr || !is_shown(*state) || !is_owned(state->unit, player, in_play)) continue;
     x += state->unit.pose().x();
     y += state->unit.pose().y();
     sizes += size_of(state->unit);

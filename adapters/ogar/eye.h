@@ -24,6 +24,10 @@ class Eye {
   /// The server has its own idea of where a watcher looks.
   void told(const words::View& view, core::Micros now);
 
+  /// Who steers one of several units is dead with that one, and alive when it is put into play.
+  void hear(const core::Fact& fact, const core::World& world, core::Id me);
+  bool in_play() const { return in_play_; }
+
   /// Once a painting. `mouse_x`, `mouse_y`: where a roamer flies to.
   void look(const core::World& world, core::Id me, double mouse_x, double mouse_y, core::Micros now);
 
@@ -32,13 +36,13 @@ class Eye {
   const View& view() const { return view_; }
 
  private:
-  bool over_cells(const core::World& world, const core::PlayerState& player, bool only_owned);
+  bool over_cells(const core::World& world, const core::PlayerState& player, bool in_play);
   bool over_leader(const core::World& world, core::Id me);
   void fly(const core::World& world, double mouse_x, double mouse_y);
 
   State state_ = State::kIdle;
   View view_, told_;
-  bool was_told_ = false;
+  bool was_told_ = false, in_play_ = true;
   core::Micros told_at_ = 0;
 };
 

@@ -49,6 +49,7 @@ class ModernFront final : public core::Front {
 
   void hear(const Fact& fact, FrontOut& out) override {
     painter_.hear(fact, out.world());
+    eye_.hear(fact, out.world(), out.me());
     if (const auto* world = core::as<words::World>(fact)) {
       border_due_ = true;
       if (world->kind() == words::World::VOXELS) out.lose("World.voxels", "blocks are not drawn");
@@ -199,7 +200,7 @@ class ModernFront final : public core::Front {
   }
 
   void add_cells(Update& update, FrontOut& out) {
-    Changes& changes = painter_.paint(eye_.view(), out);
+    Changes& changes = painter_.paint(eye_, out);
     update.added.swap(changes.added);
     update.updated.swap(changes.updated);
     update.eaten.swap(changes.eaten);

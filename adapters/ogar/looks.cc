@@ -43,11 +43,9 @@ std::uint16_t size_of(const Unit& unit) {
   return to_u16(std::max(smallest, size));
 }
 
-bool is_owned(const Unit& unit, const core::PlayerState& me, const core::World& world) {
+bool is_owned(const Unit& unit, const core::PlayerState& me, bool in_play) {
   if (unit.owner() != me.player.id()) return false;
-  if (!is_steered_alone(unit.kind()) || me.active == 0 || me.active == unit.id()) return true;
-  const core::UnitState* active = world.unit(me.active);
-  return active == nullptr || !is_shown(*active);
+  return !is_steered_alone(unit.kind()) || (in_play && (me.active == 0 || me.active == unit.id()));
 }
 
 void dress(const Unit& unit, const core::World& world, Look& look) {

@@ -30,7 +30,8 @@ bool is_steered_alone(words::Unit::Kind kind);
 
 /// Whether its player's mouse moves it: all cells of a player, but of three tanks only the one that is steered. (The
 /// others are to a client what minions are: it would look at the middle between them.)
-bool is_owned(const words::Unit& unit, const core::PlayerState& me, const core::World& world);
+/// `in_play`: it was put into play since the one that it steered died.
+bool is_owned(const words::Unit& unit, const core::PlayerState& me, bool in_play);
 
 /// All but place and ownership.
 void dress(const words::Unit& unit, const core::World& world, Look& look);

@@ -52,14 +52,15 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
              fact.kind);
 }
 
-Changes& Painter::paint(const View& view, core::FrontOut& out) {
+Changes& Painter::paint(const Eye& eye, core::FrontOut& out) {
   changes_.added.clear();
   changes_.updated.clear();
   changes_.eaten.clear();
   changes_.removed.clear();
   ++turn_;
   measure(out.world(), out.now());
-  const Box box = box_of(view);
+  const Box box = box_of(eye.view());
+  in_play_ = eye.in_play();
   paint_units(box, out);
   paint_shots(box, out);
   paint_shapes(box, out);
@@ -105,7 +106,7 @@ void Painter::paint_unit(const core::UnitState& state, core::FrontOut& out) {
   const Unit& unit = state.unit;
   Look look;
   dress(unit, out.world(), look);
-  if (const core::PlayerState* me = out.world().player(out.me())) look.owned = is_owned(unit, *me, out.world());
+  if (const core::PlayerState* me = out.world().player(out.me())) look.owned = is_owned(unit, *me, in_play_);
   Glide::Point point{unit.pose().x(), unit.pose().y()};
   if (is_steered_alone(unit.kind())) point = entry(unit.id()).glide.at(unit.pose(), state.posed, out.now());
   const Plane plane;

@@ -32,7 +32,7 @@ class Painter {
   /// What a painting could not see by itself: who ate whom, a shot that is over as soon as it is told.
   void hear(const core::Fact& fact, const core::World& world);
   /// Good until the next call; the lists may be swapped for others, which are then reused.
-  Changes& paint(const View& view, core::FrontOut& out);
+  Changes& paint(const Eye& eye, core::FrontOut& out);
   /// The client forgot all cells.
   void forget();
 
@@ -83,6 +83,7 @@ class Painter {
   void measure(const core::World& world, core::Micros now);
 
   std::uint32_t turn_ = 0;
+  bool in_play_ = true;
   std::unordered_map<Key, Painted> painted_;
   std::vector<std::unordered_map<Key, Painted>::node_type> spare_;  // so that what comes and goes takes no memory
   std::vector<Eating> eaten_;

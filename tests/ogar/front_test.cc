@@ -229,6 +229,29 @@ TEST_CASE("ogar front: of three tanks the one that is steered is the own one, an
       "{id=102 type=0 x=9192.3 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51 52]\n");
 }
 
+TEST_CASE("ogar front: who loses the tank that it steers is dead until it is put into play again") {
+  Play play;
+  play.greeted();
+  play.wishes({0, 0, ogar::kSpawn, 0, "anna"});
+  play.hears(player(1, "anna"));
+  for (const Id id : {50U, 51U}) play.hears(unit(id, Unit::TANK, id - 50.0, 0, 0, 1));
+  play.hears(owns(1, {50, 51}, 50));
+  CHECK(count(play.waits(kTick), "flags=3") == 1);
+  words::Died died;
+  died.set_player(1);
+  died.set_unit(50);
+  play.hears(died);
+  play.hears(owns(1, {51}, 51));
+  CHECK(has(play.waits(kTick), "removed=[50]"));
+  CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "anna"}) == "says Spawn\n");
+  CHECK(!has(play.waits(kSecond), "added"));
+  words::Spawned spawned;
+  spawned.set_unit(51);
+  play.hears(spawned);
+  CHECK(
+      has(play.waits(kTick), "{id=101 type=0 x=0 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51]"));
+}
+
 TEST_CASE("ogar front: a shot is a piece of mass that flies, a ray one that takes 0.3 seconds") {
   Play play;
   play.plays();
