@@ -1,0 +1,185 @@
+// Driving: as fast as a tank, no faster; around what stands there, never into it; and what hits it.
+#include "proxy/core/tank.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace entente::core {
+namespace {
+
+constexpr double kPi = std::numbers::pi, kTick = 0.04;
+
+words::World yard() {
+  words::World world;
+  world.set_west(-100);
+  world.set_east(100);
+  world.set_south(-100);
+  world.set_north(100);
+  return world;
+}
+
+words::World with_box(double x, double y, double half, double height, double yaw = 0) {
+  words::World world = yard();
+  words::Solid& box = *world.add_solids();
+  box.set_x(x);
+  box.set_y(y);
+  box.set_half_x(half);
+  box.set_half_y(half);
+  box.set_height(height);
+  box.set_yaw(yaw);
+  return world;
+}
+
+TankState at(double x, double y, double yaw = 0, double z = 0) {
+  TankState tank;
+  tank.x = x;
+  tank.y = y;
+  tank.z = z;
+  tank.yaw = yaw;
+  return tank;
+}
+
+/// Steers for so long; checks on the way that speed and turn stay within the model's.
+TankState steered(const Terrain& terrain, TankState tank, double x, double y, double seconds) {
+  const TankModel model;
+  for (double t = 0; t < seconds; t += kTick) {
+    const TankState before = tank;
+    drive(model, terrain, steer_to(model, tank, x, y, 1, kTick), kTick, tank);
+    CHECK(std::hypot(tank.vx, tank.vy) <= model.speed + 1e-6);
+    CHECK(std::hypot(tank.x - before.x, tank.y - before.y) <= model.speed * kTick + 1e-6);
+    CHECK(std::abs(tank.yaw_rate) <= model.turn_rate + 1e-9);
+    CHECK(terrain.free(model, tank.x, tank.y, tank.z, tank.yaw));
+  }
+  return tank;
+}
+
+TEST_CASE("it gets where it is steered, from every side, and stands there") {
+  const Terrain terrain(yard());
+  for (double way = 0; way < 2 * kPi; way += kPi / 8) {
+    const double x = 60 * std::cos(way), y = 60 * std::sin(way);
+    const TankState tank = steered(terrain, at(0, 0), x, y, 9);
+    CHECK(std::hypot(tank.x - x, tank.y - y) < 0.5);
+    CHECK(std::hypot(tank.vx, tank.vy) < 0.5);
+  }
+}
+
+TEST_CASE("a straight way takes as long as the top speed says") {
+  const TankState tank = steered(Terrain(yard()), at(-50, 0), 200, 0, 2);
+  CHECK(tank.x == doctest::Approx(0).epsilon(0.05));
+}
+
+TEST_CASE("a turn on the spot takes as long as the turn rate says") {
+  const TankModel model;
+  TankState tank = at(0, 0);
+  double seconds = 0;
+  for (; std::abs(tank.yaw - kPi / 2) > 1e-6 && seconds < 10; seconds += kTick)
+    drive(model, {}, turn_to(model, tank, kPi / 2, kTick), kTick, tank);
+  CHECK(seconds == doctest::Approx(kPi / 2 / model.turn_rate).epsilon(0.05));
+  CHECK(tank.x == 0);
+}
+
+TEST_CASE("it stops at a wall that it drives straight at, and slides along one that it meets aslant") {
+  const TankModel model;
+  const Terrain terrain(with_box(30, 0, 10, 9.42));
+  TankState straight = at(0, 0);
+  for (int i = 0; i < 100; ++i) drive(model, terrain, {1, 0, 0}, kTick, straight);
+  CHECK(straight.x <= 17);
+  CHECK(straight.x > 16);
+  CHECK(std::hypot(straight.vx, straight.vy) < 0.1);
+
+  TankState aslant = at(0, -5, 0.3);
+  bool met_it = false;
+  for (int i = 0; i < 50; ++i) met_it |= !drive(model, terrain, {1, 0, 0}, kTick, aslant);
+  CHECK(met_it);
+  CHECK(aslant.y > 5);  // further along the wall than where it met it
+  CHECK(terrain.free(model, aslant.x, aslant.y, 0, aslant.yaw));
+}
+
+TEST_CASE("whatever it is told, it enters no solid and leaves no bounds") {
+  const TankModel model;
+  for (const double yaw : {0.0, 0.4, 1.1}) {
+    const Terrain terrain(with_box(20, 10, 12, 9.42, yaw));
+    TankState tank = at(-30, -30);
+    unsigned random = 12345;
+    const auto next = [&] { return static_cast<double>((random = random * 1664525 + 1013904223) >> 8U) / (1U << 24U); };
+    for (int i = 0; i < 5'000; ++i) {
+      drive(model, terrain, {2 * next() - 0.7, 2 * next() - 1, 0}, kTick, tank);
+      REQUIRE(terrain.free(model, tank.x, tank.y, tank.z, tank.yaw));
+      REQUIRE(std::abs(tank.x) <= 100);
+      REQUIRE(std::abs(tank.y) <= 100);
+    }
+  }
+}
+
+TEST_CASE("tiles: walls and water stop it, foliage does not") {
+  const TankModel model;
+  words::World world = yard();
+  world.set_kind(words::World::TILES);
+  world.set_columns(2);
+  world.set_rows(2);
+  world.set_tiles(std::string("\0\1\2\3", 4));  // north: wall, water; south: foliage, open
+  const Terrain terrain(world);
+  CHECK_FALSE(terrain.free(model, -50, 50, 0, 0));
+  CHECK_FALSE(terrain.free(model, 50, 50, 0, 0));
+  CHECK(terrain.free(model, -50, -50, 0, 0));
+  CHECK(terrain.free(model, 50, -50, 0, 0));
+  CHECK(terrain.clear_way(50, -50, 1.57, -1, 0, 200) == doctest::Approx(50));  // foliage stops shots
+  CHECK(terrain.clear_way(50, -50, 1.57, 0, 1, 200) == doctest::Approx(200));  // they pass over water
+}
+
+TEST_CASE("it falls off a roof, lands, and can be put anywhere and get out") {
+  const TankModel model;
+  const Terrain terrain(with_box(0, 0, 20, 9.42));
+  TankState tank = at(0, 0, 0, 9.42);
+  for (int i = 0; i < 10; ++i) drive(model, terrain, {1, 0, 0}, kTick, tank);
+  CHECK(tank.z == doctest::Approx(9.42));
+  for (int i = 0; i < 100; ++i) drive(model, terrain, {1, 0, 0}, kTick, tank);
+  CHECK(tank.z == 0);
+  CHECK(tank.vz == 0);
+
+  TankState inside = at(0, 0);
+  for (int i = 0; i < 100; ++i) drive(model, terrain, {1, 0, 0}, kTick, inside);
+  CHECK(terrain.free(model, inside.x, inside.y, 0, inside.yaw));
+}
+
+TEST_CASE("a jump rises as high as its speed says, and comes down") {
+  const TankModel model;
+  TankState tank = at(0, 0);
+  double highest = 0;
+  for (int i = 0; i < 200; ++i) {
+    drive(model, {}, {0, 0, i == 0 ? 19.0 : 0.0}, 0.02, tank);
+    highest = std::max(highest, tank.z);
+  }
+  CHECK(highest == doctest::Approx(19.0 * 19 / (2 * 9.8)).epsilon(0.05));
+  CHECK(tank.z == 0);
+}
+
+struct Hit {
+  const char* what;
+  TankState was, is;
+  std::array<double, 3> from, to;
+  bool hits;
+};
+
+TEST_CASE("a shot that flew through the tank met it, one beside or above did not") {
+  const TankModel model;
+  const Hit hits[] = {
+      {"from the front", at(0, 0), at(0, 0), {10, 0, 1.57}, {-10, 0, 1.57}, true},
+      {"beside its broad side", at(0, 0), at(0, 0), {10, 1.5, 1.57}, {-10, 1.5, 1.57}, false},
+      {"turned, the same is in it", at(0, 0, kPi / 2), at(0, 0, kPi / 2), {10, 1.5, 1.57}, {-10, 1.5, 1.57}, true},
+      {"above", at(0, 0), at(0, 0), {10, 0, 2.2}, {-10, 0, 2.2}, false},
+      {"not yet there", at(0, 0), at(0, 0), {10, 0, 1.57}, {4, 0, 1.57}, false},
+      {"it drove into its way", at(0, -10, kPi / 2), at(0, 0, kPi / 2), {0, 1, 1}, {0, 1, 1}, true},
+      {"it drove away from it", at(0, 0), at(-10, 0), {4, 0, 1}, {-4, 0, 1}, false},
+      {"through, between two looks", at(0, 0), at(0, 0), {50, 0.5, 1}, {-50, 0.5, 1}, true},
+  };
+  for (const Hit& hit : hits) {
+    INFO(hit.what);
+    CHECK(met(model, hit.was, hit.is, hit.from, hit.to) == hit.hits);
+  }
+}
+
+}  // namespace
+}  // namespace entente::core
