@@ -27,10 +27,10 @@ struct Entry {
 
 std::span<const Entry> entries() {
   static const Entry kAll[] = {
-      {&aos::game(), no_faces, no_mapping},         //
-      {&bzdraft::game(), no_faces, no_mapping},     //
-      {&bzflag::game(), no_faces, no_mapping},      //
-      {&ogar::game(), ogar::faces, ogar::mapping},  //
+      {&aos::game(), no_faces, no_mapping},               //
+      {&bzdraft::game(), no_faces, no_mapping},           //
+      {&bzflag::game(), bzflag::faces, bzflag::mapping},  //
+      {&ogar::game(), ogar::faces, ogar::mapping},        //
       {&panic::game(), panic::faces, panic::mapping},
   };
   return kAll;

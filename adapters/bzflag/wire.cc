@@ -642,4 +642,8 @@ std::unique_ptr<wire::Codec> make_codec(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Protocol>>(kDialects[dialect], dialect);
 }
 
+std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect) {
+  return std::make_unique<wire::TypedCodec<Protocol>>(kDialects[dialect], dialect);
+}
+
 }  // namespace entente::bzflag

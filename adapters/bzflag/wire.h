@@ -7,6 +7,7 @@
 #include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/messages.h"
 #include "adapters/wire/codec.h"
+#include "adapters/wire/speech.h"
 
 namespace entente::bzflag {
 
@@ -25,6 +26,7 @@ enum class Greeting : std::uint8_t { kClientHeader, kWelcome, kTooLate, kRefused
 Greeting greeting(wire::Way way, Bytes bytes);
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
+std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
 std::unique_ptr<wire::Cutter> make_cutter(wire::Way way, std::size_t dialect);
 std::unique_ptr<wire::Cutter> make_datagram_cutter();
 

@@ -1,0 +1,180 @@
+// The shots of our own tank, and those that hit it. See back.h.
+#include <cmath>
+
+#include "adapters/bzflag/back.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr core::Micros kAimsFor = 5 * core::kSecond;  // a tank turns around in four
+constexpr std::uint16_t kNoTeamKills = 0x400;         // of the options
+constexpr core::Micros kRemembered = 5 * core::kSecond;
+constexpr std::size_t kMostIncoming = 2'000;
+
+/// Flags under which shots are faster, or live shorter: bzfs computes the same and drops what differs
+/// (bzfs.cxx:4020 at v2.4.26).
+struct Gun {
+  std::string_view flag;
+  const char* speed;
+  const char* life;
+};
+constexpr Gun kGuns[] = {{"MG", "_mGunAdVel", "_mGunAdLife"},
+                         {"F", "_rFireAdVel", "_rFireAdLife"},
+                         {"L", "_laserAdVel", "_laserAdLife"},
+                         {"TH", "_thiefAdShotVel", "_thiefAdLife"},
+                         {"SW", nullptr, "_shockAdLife"}};
+
+/// Of what a peer said; never more than a minute, and no NaN.
+double sane(double life) { return life > 0 ? std::min(life, 60.0) : 0; }
+
+double seconds(core::Micros from, core::Micros to) {
+  return to > from ? static_cast<double>(to - from) / core::kSecond : 0;
+}
+
+}  // namespace
+
+void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
+  if (!may_act()) return out.lose("Fire", "not in play");
+  if (wants_link_ && !peer_.linked && wish_->role() != words::ROBOT)
+    return out.lose("Fire", "no datagram link, and a shot by stream is a kick");
+  if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(*shooting.fire, out);
+  const double yaw = shooting.yaw.value_or(own_.pose.yaw());
+  if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
+  aim_ = yaw;
+  aim_until_ = out.now() + kAimsFor;
+  drive(out);
+}
+
+/// As our client fired it. Of a plain shot the life is what bzfs compares bit by bit.
+void BackSession::fire(const words::Fire& fire, Outlet& out) {
+  const auto number = free_shot(fire.shot(), out);
+  if (!number) return out.lose("Fire", "every gun reloads");
+  ShotBegin begin;
+  begin.shot = *number;
+  begin.pos = vec3(fire.x(), fire.y(), fire.z());
+  begin.vel = vec3(fire.vx(), fire.vy(), fire.vz());
+  begin.flag = flag_kind(fire.weapon());
+  begin.life = fire.weapon() != 0 && fire.life() > 0 ? static_cast<float>(fire.life()) : variables_["_reloadTime"];
+  begin_shot(begin, out);
+}
+
+/// From the muzzle, with what the tank itself drives.
+void BackSession::fire_along(double yaw, Outlet& out) {
+  const auto number = free_shot(0, out);
+  if (!number) return out.lose("Fire", "every gun reloads");
+  words::Pose here = core::place_at(own_.pose, own_.posed, out.now(), 0.2);
+  if (out.now() != own_.sent_at) {  // the server compares a shot with where we were last
+    here.set_seq(++own_.order);
+    report(here, out);
+  }
+  ShotBegin begin;
+  begin.shot = *number;
+  begin.flag = flag_kind(carried());
+  float speed = variables_["_shotSpeed"];
+  begin.life = variables_["_reloadTime"];
+  for (const Gun& gun : kGuns) {
+    if (gun.flag != carried()) continue;
+    speed *= gun.speed != nullptr ? variables_.find(gun.speed).value_or(1) : 0;
+    begin.life *= variables_.find(gun.life).value_or(1);
+  }
+  const double front = variables_["_muzzleFront"], c = std::cos(yaw), s = std::sin(yaw);
+  begin.pos = vec3(here.x() + front * c, here.y() + front * s, here.z() + variables_["_muzzleHeight"]);
+  begin.vel = vec3(speed * c + here.vx(), speed * s + here.vy(), 0);
+  if (speed == 0) begin.vel = {};
+  begin_shot(begin, out);
+}
+
+void BackSession::begin_shot(ShotBegin begin, Outlet& out) {
+  begin.sent = clock(out);
+  begin.player = player_id(number_);
+  begin.team = find(number_)->team;
+  // bzfs frees a slot when the life is over; a client's clock may run a little before ours.
+  slots_[begin.shot & 0xffU].free_at = out.now() + static_cast<core::Micros>(sane(begin.life) * 0.95e6);
+  peer_.quick(out, begin);
+}
+
+/// The number of a shot that may begin now: the wished one if its slot is free, else that of any that is.
+std::optional<std::uint16_t> BackSession::free_shot(std::uint32_t wished, Outlet& out) {
+  const std::size_t slots = std::clamp<std::size_t>(room_.most_shots(), 1, slots_.size());
+  const auto loaded = [&](std::size_t slot) { return slot < slots && slots_[slot].free_at <= out.now(); };
+  std::size_t slot = wished & 0xffU;
+  auto salt = static_cast<std::uint8_t>(wished >> 8U & 0x7fU);
+  if (wished == 0 || !loaded(slot)) {
+    for (slot = 0; slot < slots && !loaded(slot);) ++slot;
+    if (slot == slots) return std::nullopt;
+    salt = static_cast<std::uint8_t>((slots_[slot].salt + 1) & 0x7f);
+  }
+  slots_[slot].salt = salt;
+  return static_cast<std::uint16_t>(static_cast<std::size_t>(salt) << 8U | slot);
+}
+
+// -- Flags that nobody wished for -------------------------------------------------------------------------------------
+
+std::string BackSession::carried() const {
+  for (const auto& [number, token] : flags_)
+    if (token.state() == words::Token::CARRIED && token.carrier() == me_) return token.code();
+  return {};
+}
+
+/// What a flag does is a client's to know. Without one, a flag that came unasked is put down, if it lets itself.
+void BackSession::put_down(const words::Token& token, Outlet& out) {
+  constexpr std::uint32_t kSticky = 2;
+  if (token.carrier() != me_ || token.state() != words::Token::CARRIED || !own_.alive) return;
+  if (!wish_ || wish_->claims_deaths() || token.endurance() == kSticky) return;
+  if (token.kind() == words::Token::TEAM_FLAG) return;  // that one was wished for
+  peer_.stream(out, DropFlagRequest{vec3(own_.pose.x(), own_.pose.y(), own_.pose.z())});
+}
+
+// -- Being hit --------------------------------------------------------------------------------------------------------
+
+/// Until it hits a wall; where shots bounce we believe none after its first.
+void BackSession::watch_shot(const ShotBegin& begin, Outlet& out) {
+  std::erase_if(incoming_, [&](const Incoming& shot) { return shot.until + kRemembered < out.now(); });
+  const Someone* me = find(number_);
+  if (begin.player.byte == number_ || !wish_ || me == nullptr || incoming_.size() >= kMostIncoming) return;
+  const auto options = static_cast<unsigned>(out.world().rule("BZFLAG.options", 0));
+  const bool friendly = (options & kNoTeamKills) != 0 && me->team != 0 && me->team == begin.team;
+  Incoming shot;
+  shot.shooter = begin.player.byte;
+  shot.shot = begin.shot;
+  shot.ours = !wish_->claims_deaths() && !friendly;
+  shot.flag = begin.flag;
+  std::copy(begin.pos.begin(), begin.pos.end(), shot.pos.begin());
+  std::copy(begin.vel.begin(), begin.vel.end(), shot.vel.begin());
+  const double speed = std::hypot(shot.vel[0], shot.vel[1]);
+  double life = sane(begin.life);
+  const auto code = begin.flag.letters.view();
+  if (speed > 0 && code != "SB" && code != "GM")  // super bullets pass walls; a guided one turns
+    life = std::min(life, terrain_.clear_way(shot.pos[0], shot.pos[1], shot.pos[2], shot.vel[0] / speed,
+                                             shot.vel[1] / speed, speed * life) /
+                              speed);
+  shot.since = out.now();
+  shot.until = out.now() + static_cast<core::Micros>(life * core::kSecond);
+  incoming_.push_back(shot);
+}
+
+/// The victim tells: first that the shot ended in it, then that it died.
+void BackSession::test_hits(const core::TankState& was, const core::TankState& is, core::Micros since, Outlet& out) {
+  const core::TankModel tank = model();
+  for (const Incoming& shot : incoming_) {
+    const core::Micros from = std::max(since, shot.since), to = std::min(out.now(), shot.until);
+    if (!shot.ours || to < from) continue;
+    const auto at = [&](core::Micros when) {
+      const double t = seconds(shot.since, when);
+      return std::array{shot.pos[0] + shot.vel[0] * t, shot.pos[1] + shot.vel[1] * t, shot.pos[2] + shot.vel[2] * t};
+    };
+    if (!core::met(tank, was, is, at(from), at(to))) continue;
+    const Incoming hit = shot;
+    peer_.quick(out, ShotEnd{player_id(hit.shooter), hit.shot, 1});
+    KilledReport report;
+    report.killer = player_id(hit.shooter);
+    report.death.reason = death_reason(words::BY_SHOT);
+    report.death.shot = hit.shot;
+    report.death.flag = hit.flag;
+    own_.alive = false;
+    for (Incoming& one : incoming_) one.ours = one.ours && !(one.shooter == hit.shooter && one.shot == hit.shot);
+    return peer_.stream(out, report);
+  }
+}
+
+}  // namespace entente::bzflag

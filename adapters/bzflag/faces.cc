@@ -1,0 +1,31 @@
+// How the faces of BZFlag are made.
+#include "adapters/bzflag/back.h"
+#include "adapters/bzflag/front.h"
+
+namespace entente::bzflag {
+namespace {
+
+bool has_faces(std::size_t dialect) { return dialect < kDialects.size() && kDialects[dialect].game_type; }
+
+std::unique_ptr<core::Front> front(const core::FaceOptions& options) {
+  if (!has_faces(options.dialect)) return nullptr;
+  return std::make_unique<FrontSession>(options);
+}
+
+std::unique_ptr<core::Back> back(const core::FaceOptions& options) {
+  if (!has_faces(options.dialect)) return nullptr;
+  return std::make_unique<BackSession>(options);
+}
+
+constexpr core::Setting kBackSettings[] = {
+    {"udp", "on (the default) or off: whether to ask the server for its datagram link; without it no tank can shoot"},
+};
+
+}  // namespace
+
+const core::Faces& faces() {
+  static const core::Faces kFaces = {front, back, {}, kBackSettings};
+  return kFaces;
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,67 @@
+// The life of a front: what comes in is handed to its subject. See front.h.
+#include "adapters/bzflag/front.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr core::Micros kHeaderDeadline = 2'500 * core::kMillisecond;  // bzfs.cxx:6165 at v2.4.26
+
+}  // namespace
+
+FrontSession::FrontSession(const core::FaceOptions& options)
+    : dialect_(options.dialect), peer_(options.dialect, wire::Way::kToServer) {}
+
+void FrontSession::opened(const core::Peer&, Outlet& out) {
+  opened_ = out.now();
+  out.wake(opened_ + kHeaderDeadline);
+}
+
+void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
+  const auto take = [&](const Message& message, Lane) {
+    std::visit([&](const auto& m) { on(m, out); }, message);
+    return !gone_;
+  };
+  const auto unknown = [&] { out.lose("unknown message", "a code of no BZFlag we know"); };
+  if (gone_) return;
+  if (const auto fault = peer_.feed(lane, bytes, take, unknown); fault && !gone_) {
+    if (stage_ != Stage::kHeader) peer_.stream(out, SuperKill{});
+    gone_ = true;
+    out.fail(*fault);
+  }
+}
+
+void FrontSession::hear(const core::Fact& fact, Outlet& out) {
+  if (gone_) return;
+  const bool always = core::as<words::Refused>(fact) != nullptr || core::as<words::Kicked>(fact) != nullptr ||
+                      core::as<words::Ready>(fact) != nullptr || core::as<words::Waiting>(fact) != nullptr;
+  if (stage_ == Stage::kIn || always) std::visit([&](const auto& word) { told(word, fact, out); }, fact.kind);
+  if (stage_ != Stage::kIn) answer(out);
+}
+
+void FrontSession::tick(Outlet& out) {
+  if (gone_) return;
+  if (stage_ == Stage::kHeader) {
+    if (out.now() < opened_ + kHeaderDeadline) return out.wake(opened_ + kHeaderDeadline);
+    TooLate late;
+    late.version.set(kDialects[dialect_].version.substr(kMagicWord.size()));
+    peer_.stream(out, late);
+    gone_ = true;
+    return out.close("the client sent no header");
+  }
+  answer(out);
+  if (stage_ != Stage::kIn) return;
+  send_scores(out);
+  update_late(out);
+  spare_own_tank(out);
+  check_death(out);
+  check_leash(out);
+  ping(out);
+}
+
+void FrontSession::part(std::string_view why, Outlet& out) { goodbye(why, out); }
+
+float FrontSession::clock(Outlet& out) const {
+  return static_cast<float>(static_cast<double>(out.now() - opened_) / core::kSecond);
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,219 @@
+// The front of BZFlag 2.4: what a stock bzflag or bzadmin takes for its bzfs.
+// Law: no client is told what crashes it: nothing before the world is loaded, no number beyond what the settings
+// announced; and no client is told of a death that did not happen, or twice of one that did.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/bzflag/pace.h"
+#include "adapters/bzflag/peer_link.h"
+#include "adapters/bzflag/terms.h"
+#include "proxy/core/faces.h"
+#include "proxy/core/roster.h"
+#include "proxy/core/world.h"
+
+namespace entente::bzflag {
+
+class FrontSession final : public core::Front {
+ public:
+  explicit FrontSession(const core::FaceOptions& options);
+
+  void opened(const core::Peer&, Outlet& out) override;
+  void receive(Lane lane, Bytes bytes, Outlet& out) override;
+  void hear(const core::Fact& fact, Outlet& out) override;
+  void tick(Outlet& out) override;
+  void closed(std::string_view, Outlet&) override { gone_ = true; }
+  void part(std::string_view why, Outlet& out) override;
+
+ private:
+  enum class Stage : std::uint8_t { kHeader, kLoading, kEntering, kIn };
+
+  /// A player as our client knows it: itself, or somebody's unit.
+  struct Actor {
+    core::Id player = 0;  ///< 0: the unit belongs to nobody
+    core::Id unit = 0;    ///< 0: it has none
+    std::string callsign;
+    std::int16_t team = 0;
+    std::uint32_t badges = 0;
+    bool alive = false;
+    bool late = false;  ///< its pose waits for its turn
+    std::uint32_t order = 0;
+    std::uint8_t salt = 0;
+    Pace updates{core::kSecond / 25, 6};
+  };
+
+  /// A shot that our client sees.
+  struct Flying {
+    core::Id shooter = 0;
+    std::uint32_t shot = 0;
+    std::uint8_t player = 0;
+    std::uint16_t number = 0;
+    std::uint32_t weapon = 0;
+    double x = 0, y = 0, z = 0, vx = 0, vy = 0, vz = 0;  // at `since`
+    core::Micros since = 0, until = 0;
+    bool decided = false;  ///< the server decides what it hits
+    bool ended = false;    ///< our client was told so
+  };
+
+  template <class T>
+  void on(const T&, Outlet&) {}  // what a client never says
+  template <class T>
+  void told(const T&, const core::Fact&, Outlet&) {}  // what is in the world, and has no message
+
+  // -- Joining: front_join.cc
+  void on(const ClientHeader&, Outlet& out);
+  void on(const LinkRequest& request, Outlet& out);
+  void on(const LinkEstablished&, Outlet& out);
+  void on(const NegotiateFlags& flags, Outlet& out);
+  void on(const WantSettings&, Outlet& out);
+  void on(const WantWorldHash&, Outlet& out);
+  void on(const GetWorld& wanted, Outlet& out);
+  void on(const Enter& enter, Outlet& out);
+  void on(const QueryGame&, Outlet& out);
+  void on(const QueryPlayers&, Outlet& out);
+  void on(const Exit&, Outlet& out);
+  void told(const words::Refused& refused, const core::Fact&, Outlet& out);
+  void told(const words::Kicked& kicked, const core::Fact&, Outlet& out);
+  void told(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }
+  void told(const words::Waiting& waiting, const core::Fact&, Outlet& out);
+  void answer(Outlet& out);
+  void build_world(Outlet& out);
+  void send_chunk(std::size_t offset, Outlet& out);
+  void let_in(Outlet& out);
+  void send_variables(Outlet& out);
+  void goodbye(std::string_view why, Outlet& out);
+  bool loaded() const { return !database_.empty(); }
+
+  // -- Who is there: front_cast.cc
+  void told(const words::Player& player, const core::Fact&, Outlet& out);
+  void told(const words::PlayerGone& gone, const core::Fact&, Outlet& out);
+  void told(const words::Owns& owns, const core::Fact&, Outlet& out) { recast(owns.player(), out); }
+  void told(const words::Unit& unit, const core::Fact&, Outlet& out);
+  void told(const words::Hidden& hidden, const core::Fact&, Outlet& out);
+  void told(const words::Gone& gone, const core::Fact&, Outlet& out);
+  void told(const words::Score& score, const core::Fact&, Outlet& out);
+  void told(const words::TeamScore& score, const core::Fact&, Outlet& out);
+  void recast(core::Id player, Outlet& out);
+  void recast_all(Outlet& out);
+  std::vector<core::Id> shown_units(const core::PlayerState& player, Outlet& out) const;
+  void take_part(std::uint8_t number, core::Id unit, Outlet& out);
+  std::optional<std::uint8_t> enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out);
+  void announce(std::uint8_t number, Outlet& out);
+  void dismiss(std::uint8_t number, Outlet& out);
+  void tell_badges(std::uint8_t number, std::uint32_t badges, Outlet& out);
+  std::string callsign_for(const std::string& name, std::size_t nth) const;
+  std::uint8_t number_of(core::Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }
+  core::Id player_of(std::uint8_t number) const;
+  core::Id own_unit() const;
+  void send_scores(Outlet& out);
+
+  // -- Where they are, and how they die: front_play.cc
+  void on(const AliveRequest&, Outlet& out);
+  void on(const PlayerUpdate& update, Outlet& out);
+  void on(const PlayerUpdateSmall& update, Outlet& out);
+  void on(const KilledReport& report, Outlet& out);
+  void on(const TeleportReport& report, Outlet& out);
+  void on(const PauseReport& report, Outlet& out);
+  void on(const AutoPilotReport& report, Outlet& out);
+  void told(const words::Pose& pose, const core::Fact&, Outlet& out);
+  void told(const words::Corrected& corrected, const core::Fact&, Outlet& out);
+  void told(const words::Spawned& spawned, const core::Fact&, Outlet& out);
+  void told(const words::Died& died, const core::Fact&, Outlet& out);
+  void told(const words::Teleported& teleported, const core::Fact&, Outlet& out);
+  void told(const words::Health& health, const core::Fact&, Outlet& out);
+  void told(const words::ClaimRefused& refused, const core::Fact&, Outlet& out);
+  void claimed(std::uint8_t player, float time, std::int16_t status, words::Pose pose, Outlet& out);
+  void put(std::uint8_t number, const words::Pose& pose, Outlet& out);
+  void update(std::uint8_t number, Actor& actor, Outlet& out);
+  void update_late(Outlet& out);
+  void check_leash(Outlet& out);
+  void check_death(Outlet& out);
+  void correct(Outlet& out);
+  float clock(Outlet& out) const;
+
+  // -- Shots: front_shots.cc
+  void on(const ShotBegin& begin, Outlet& out);
+  void on(const ShotEnd& end, Outlet& out);
+  void on(const GuidedUpdate& update, Outlet& out);
+  void told(const words::Shot& shot, const core::Fact&, Outlet& out);
+  void told(const words::ShotMoved& moved, const core::Fact&, Outlet& out);
+  void told(const words::ShotEnded& ended, const core::Fact&, Outlet& out);
+  bool victim_decides(Outlet& out) const;
+  std::optional<std::uint16_t> shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished, Outlet& out);
+  Flying* find_shot(core::Id shooter, std::uint32_t shot);
+  void spare_own_tank(Outlet& out);
+  void forget_shots(Outlet& out);
+
+  // -- Flags, talk, time: front_talk.cc
+  void on(const GrabFlagRequest& grab, Outlet& out);
+  void on(const DropFlagRequest& drop, Outlet& out);
+  void on(const CaptureFlagReport& capture, Outlet& out);
+  void on(const TransferFlagReport& transfer, Outlet& out);
+  void on(const ChatRequest& chat, Outlet& out);
+  void on(const LagPing& ping, Outlet& out);
+  void on(const NewRabbitRequest&, Outlet& out) { out.lose("MsgNewRabbit", "no word for a wish to be hunted"); }
+  void told(const words::Token& token, const core::Fact&, Outlet& out);
+  void told(const words::TokenTaken& taken, const core::Fact&, Outlet& out);
+  void told(const words::TokenDropped& dropped, const core::Fact&, Outlet& out);
+  void told(const words::TokenCaptured& captured, const core::Fact&, Outlet& out);
+  void told(const words::Said& said, const core::Fact& fact, Outlet& out);
+  void told(const words::Notice& notice, const core::Fact& fact, Outlet& out);
+  void told(const words::Rule& rule, const core::Fact&, Outlet& out);
+  void told(const words::Round& round, const core::Fact&, Outlet& out);
+  void told(const words::Clock& clock, const core::Fact&, Outlet& out);
+  void told(const words::WorldEdit&, const core::Fact&, Outlet& out) {
+    out.lose("WorldEdit", "a client keeps the world it loaded");
+  }
+  std::optional<NumberedFlag> flag_record(const words::Token& token, Outlet& out);
+  void say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, Outlet& out);
+  void server_says(std::string_view text, Outlet& out) { say(kServerId, number_, false, text, out); }
+  void ping(Outlet& out);
+
+  std::size_t dialect_;
+  PeerLink peer_;
+  Stage stage_ = Stage::kHeader;
+  bool gone_ = false;
+  core::Micros opened_ = 0;
+
+  // Joining.
+  static constexpr std::uint8_t number_ = 0;  // our client's; the others have what is free above
+  std::vector<std::string> flags_known_;
+  words::Enter wish_;
+  bool wants_settings_ = false, wants_hash_ = false, wants_game_ = false, wants_players_ = false;
+  std::optional<std::uint32_t> wants_world_;  // from there on
+  core::Micros patience_ = 0;                 // until when the world is waited for
+  Buffer database_;
+  std::string hash_;
+  double size_ = 800;
+  std::uint16_t most_shots_ = 20, most_flags_ = 512;
+  std::string waiting_;  // what was said about it last
+
+  // Everybody.
+  std::map<std::uint8_t, Actor> cast_;
+  core::Roster<std::uint8_t> players_, units_;
+  std::vector<core::Id> scores_due_;
+  std::vector<words::Team> team_scores_due_;
+  core::Roster<std::uint16_t> flags_;
+  std::vector<Flying> shots_;
+
+  struct Own {
+    words::Pose pose;        ///< where our client says it is
+    core::Micros posed = 0;  ///< when it said so; 0: not in this life
+    std::uint32_t order = 0;
+    core::Micros corrected = 0;      ///< when it was last put somewhere
+    core::Micros astray_since = 0;   ///< 0: it is where it should be
+    core::Micros death_claimed = 0;  ///< 0: it lives, as far as it knows
+    double health = 0;               ///< last told
+    std::uint32_t last_shot = 0;
+  };
+  Own own_;
+
+  std::uint16_t ping_number_ = 0;
+  core::Micros pinged_ = 0;
+  double lag_s_ = 0;
+};
+
+}  // namespace entente::bzflag

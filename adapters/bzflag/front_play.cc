@@ -1,0 +1,228 @@
+// Where tanks are, and how they live and die, both ways. See front.h.
+#include <cmath>
+
+#include "adapters/bzflag/front.h"
+
+namespace entente::bzflag {
+namespace {
+
+/// How far our client may be from where the room says it is, and for how long, before it is put there: a tile, and what
+/// a tank drives in the time it takes to tell.
+constexpr double kLeash = 25 + 7.5;
+constexpr core::Micros kAstray = 500 * core::kMillisecond;
+constexpr core::Micros kBetweenCorrections = core::kSecond;
+
+/// After so long a death that nobody confirmed did not happen.
+constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond;
+/// … where the server only passes on what the victim says.
+constexpr core::Micros kUnconfirmedByOther = 5 * core::kSecond;
+
+}  // namespace
+
+// -- What our client does ---------------------------------------------------------------------------------------------
+
+void FrontSession::on(const AliveRequest&, Outlet& out) {
+  if (stage_ != Stage::kIn) return out.lose("MsgAlive", "not in yet");
+  const core::UnitState* unit = out.world().unit(own_unit());
+  if (unit != nullptr && unit->unit.alive()) return put(number_, unit->unit.pose(), out);  // it was in play already
+  out.say(words::Spawn());
+}
+
+void FrontSession::on(const PlayerUpdate& update, Outlet& out) {
+  claimed(update.player.byte, update.time, update.status, pose_of(update), out);
+}
+void FrontSession::on(const PlayerUpdateSmall& update, Outlet& out) {
+  claimed(update.player.byte, update.time, update.status, pose_of(update), out);
+}
+
+void FrontSession::claimed(std::uint8_t player, float time, std::int16_t status, words::Pose pose, Outlet& out) {
+  if (stage_ != Stage::kIn || player != number_) return out.lose("MsgPlayerUpdate", "of somebody else");
+  if ((status & 0x380) != 0) out.lose("MsgPlayerUpdate.tail", "no word for what moves a tank besides itself");
+  const auto order = static_cast<std::int32_t>(pose.seq());
+  if (order <= static_cast<std::int32_t>(own_.order) || (status & kAlive) == 0 || !cast_.at(number_).alive)
+    return;  // overtaken, or dead
+  own_.order = pose.seq();
+  pose.set_unit(own_unit());
+  own_.pose = pose;
+  own_.posed = out.now();
+  words::PoseClaim claim = claim_of(pose);
+  claim.set_sent_at(time);
+  out.say(claim);
+  check_leash(out);
+}
+
+void FrontSession::on(const KilledReport& report, Outlet& out) {
+  if (stage_ != Stage::kIn || !cast_.at(number_).alive || own_.death_claimed != 0) return;
+  own_.death_claimed = std::max<core::Micros>(out.now(), 1);
+  const Flying* shot = nullptr;
+  const std::uint16_t wire_shot = report.death.shot;
+  for (const Flying& flying : shots_)
+    if (flying.player == report.killer.byte && flying.number == wire_shot) shot = &flying;
+  words::DeathClaim claim;
+  claim.set_killer(player_of(report.killer.byte));
+  if (shot != nullptr)
+    claim.set_shot(shot->shot);
+  else if (wire_shot != kNoShot)
+    claim.set_shot(wire_shot);
+  claim.set_why(cause_of(report.death.reason));
+  out.say(claim);
+  out.wake(out.now() + kUnconfirmed);
+}
+
+void FrontSession::on(const TeleportReport& report, Outlet& out) {
+  words::TeleportClaim claim;
+  claim.set_unit(own_unit());
+  claim.set_from(report.from);
+  claim.set_to(report.to);
+  out.say(claim);
+}
+
+void FrontSession::on(const PauseReport& report, Outlet& out) {
+  words::Pause pause;
+  pause.set_on(report.paused != 0);
+  out.say(pause);
+}
+
+void FrontSession::on(const AutoPilotReport& report, Outlet& out) {
+  words::Autopilot autopilot;
+  autopilot.set_on(report.on != 0);
+  out.say(autopilot);
+}
+
+// -- What the room says -----------------------------------------------------------------------------------------------
+
+/// Into play, there; for our own client also the only way to move it.
+void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out) {
+  Actor& actor = cast_.at(number);
+  Alive alive;
+  alive.player = player_id(number);
+  alive.pos = vec3(pose.x(), pose.y(), pose.z());
+  alive.azimuth = static_cast<float>(pose.yaw());
+  actor.alive = true;
+  if (number == number_) {
+    own_.pose = pose;
+    own_.posed = 0;
+    own_.corrected = out.now();
+    own_.astray_since = own_.death_claimed = 0;
+  }
+  peer_.stream(out, alive);
+}
+
+void FrontSession::told(const words::Spawned& spawned, const core::Fact&, Outlet& out) {
+  if (const std::uint8_t* number = units_.wire(spawned.unit())) put(*number, spawned.pose(), out);
+}
+
+void FrontSession::told(const words::Pose& pose, const core::Fact&, Outlet& out) {
+  const std::uint8_t* number = units_.wire(pose.unit());
+  if (number == nullptr) {  // it was hidden, or one of many cells
+    const core::UnitState* state = out.world().unit(pose.unit());
+    if (state == nullptr) return;
+    if (state->unit.owner() != 0) return recast(state->unit.owner(), out);
+    return told(state->unit, {}, out);
+  }
+  if (*number == number_) return check_leash(out);
+  update(*number, cast_.at(*number), out);
+}
+
+/// The newest pose, now or when it is this tank's turn.
+void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
+  actor.late = !actor.updates.take(out.now());
+  if (actor.late) return out.wake(actor.updates.next());
+  const core::UnitState* state = out.world().unit(actor.unit);
+  if (state == nullptr) return;
+  words::Pose pose =
+      state->posed < out.now() ? core::place_at(state->unit.pose(), state->posed, out.now()) : state->unit.pose();
+  actor.order = std::max(actor.order + 1, pose.seq());
+  pose.set_seq(actor.order);
+  peer_.quick(out, update_of(pose, number, clock(out), actor.alive));
+}
+
+void FrontSession::update_late(Outlet& out) {
+  for (auto& [number, actor] : cast_)
+    if (actor.late) update(number, actor, out);
+}
+
+void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out) {
+  const std::uint8_t* number = units_.wire(died.unit());
+  if (number == nullptr) number = players_.wire(died.player());
+  if (number == nullptr || !std::exchange(cast_.at(*number).alive, false)) return;
+  if (*number == number_) own_.death_claimed = 0;
+  Killed killed;
+  killed.victim = player_id(*number);
+  killed.killer = player_id(died.killer() != 0 ? number_of(died.killer(), kServerId) : kServerId);
+  killed.death.reason = death_reason(died.why());
+  killed.death.shot = died.shot() != 0 ? static_cast<std::uint16_t>(died.shot()) : kNoShot;
+  if (const Flying* shot = find_shot(died.killer(), died.shot())) {
+    killed.death.shot = shot->number;
+    killed.death.flag = flag_kind(shot->weapon);
+  }
+  peer_.stream(out, killed);
+}
+
+void FrontSession::told(const words::Teleported& teleported, const core::Fact&, Outlet& out) {
+  if (const std::uint8_t* number = units_.wire(teleported.unit()))
+    peer_.stream(out, Teleport{player_id(*number), static_cast<std::uint16_t>(teleported.from()),
+                               static_cast<std::uint16_t>(teleported.to())});
+}
+
+/// Tanks are whole or gone; what lies between is said.
+void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& out) {
+  if (health.unit() != own_unit()) return out.lose("Health", "of others, in a game of one hit");
+  const bool hurt = own_.health != 0 && health.now() < own_.health;
+  own_.health = health.now();
+  if (!hurt || health.now() <= 0) return;
+  const auto whole = [](double number) { return std::to_string(std::lround(std::clamp(number, 0.0, 1e6))); };
+  server_says("hit " + whole(health.now()) + (health.max() > 0 ? "/" + whole(health.max()) : ""), out);
+}
+
+// -- Keeping our client where the truth is ----------------------------------------------------------------------------
+
+void FrontSession::told(const words::Corrected& corrected, const core::Fact&, Outlet& out) {
+  if (corrected.pose().unit() != own_unit()) return told(corrected.pose(), {}, out);
+  correct(out);
+}
+
+void FrontSession::told(const words::ClaimRefused&, const core::Fact& fact, Outlet& out) {
+  if (fact.to != out.me() || own_.death_claimed == 0) return;
+  own_.death_claimed = 0;
+  correct(out);
+}
+
+/// At most once a second: a tank that is put somewhere again and again cannot be driven.
+void FrontSession::correct(Outlet& out) {
+  const core::UnitState* unit = out.world().unit(own_unit());
+  if (unit == nullptr || !unit->unit.alive()) return;
+  const core::Micros at = own_.corrected + kBetweenCorrections;
+  if (out.now() < at) {
+    if (own_.astray_since == 0) own_.astray_since = 1;  // long enough: at the next look
+    return out.wake(at);
+  }
+  put(number_, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+}
+
+void FrontSession::check_leash(Outlet& out) {
+  const core::UnitState* unit = out.world().unit(own_unit());
+  if (unit == nullptr || own_.posed == 0 || !cast_.at(number_).alive || !unit->unit.alive()) return;
+  const words::Pose there = core::place_at(unit->unit.pose(), unit->posed, out.now());
+  const words::Pose here = core::place_at(own_.pose, own_.posed, out.now());
+  if (std::hypot(there.x() - here.x(), there.y() - here.y()) < kLeash && own_.astray_since != 1) {
+    own_.astray_since = 0;
+    return;
+  }
+  if (own_.astray_since == 0) own_.astray_since = out.now();
+  if (out.now() < own_.astray_since + kAstray) return out.wake(own_.astray_since + kAstray);
+  correct(out);
+}
+
+/// Whoever decides has not said that our client died: it lives, in place.
+void FrontSession::check_death(Outlet& out) {
+  if (own_.death_claimed == 0) return;
+  const core::Micros until = own_.death_claimed + (victim_decides(out) ? kUnconfirmedByOther : kUnconfirmed);
+  if (out.now() < until) return out.wake(until);
+  own_.death_claimed = 0;
+  const core::UnitState* unit = out.world().unit(own_unit());
+  if (unit == nullptr || !unit->unit.alive()) return;
+  put(number_, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,213 @@
+// Shots, both ways. Where the server decides what they hit, our client must not: it would blow itself up. See front.h.
+#include <cmath>
+
+#include "adapters/bzflag/front.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr double kMuzzleHeight = 1.57;
+constexpr double kRaySpeed = 300;  // a ray is everywhere at once; our client is shown a fast ball
+/// Around a tank (half of its diagonal is 3.3 m), with what shot and tank move until the client is told.
+constexpr double kNear = 8;
+constexpr core::Micros kLook = 40 * core::kMillisecond;
+constexpr std::size_t kMostShots = 2'000;
+
+double seconds(core::Micros from, core::Micros to) {
+  return to > from ? static_cast<double>(to - from) / core::kSecond : 0;
+}
+core::Micros micros(double s) { return s > 0 ? static_cast<core::Micros>(std::min(s, 3600.0) * core::kSecond) : 0; }
+
+}  // namespace
+
+bool FrontSession::victim_decides(Outlet& out) const {
+  const auto& rules = out.world().rules();
+  const auto at = rules.find("hits");
+  return at != rules.end() && at->second == "victim";
+}
+
+// -- What our client does ---------------------------------------------------------------------------------------------
+
+void FrontSession::on(const ShotBegin& begin, Outlet& out) {
+  if (stage_ != Stage::kIn || begin.player.byte != number_ || !cast_.at(number_).alive) return;
+  own_.last_shot = begin.shot;
+  words::Fire fire;
+  fire.set_unit(own_unit());
+  fire.set_shot(begin.shot);
+  fire.set_weapon(weapon_of(begin.flag));
+  fire.set_kind(shot_kind(fire.weapon()));
+  fire.set_x(begin.pos[0]);
+  fire.set_y(begin.pos[1]);
+  fire.set_z(begin.pos[2]);
+  fire.set_vx(begin.vel[0]);
+  fire.set_vy(begin.vel[1]);
+  fire.set_vz(begin.vel[2]);
+  fire.set_life(begin.life);
+  fire.set_range(std::hypot(begin.vel[0], begin.vel[1]) * begin.life);
+  out.say(fire);
+}
+
+void FrontSession::on(const ShotEnd& end, Outlet& out) {
+  if (stage_ != Stage::kIn) return;
+  words::ShotEndClaim claim;
+  claim.set_shooter(player_of(end.player.byte));
+  claim.set_shot(end.shot);
+  for (const Flying& flying : shots_)
+    if (flying.player == end.player.byte && flying.number == end.shot) claim.set_shot(flying.shot);
+  claim.set_burst(end.reason == 0);
+  out.say(claim);
+}
+
+void FrontSession::on(const GuidedUpdate& update, Outlet& out) {
+  if (stage_ != Stage::kIn || update.player.byte != number_) return;
+  words::ShotMoveClaim claim;
+  claim.set_shot(update.shot);
+  claim.set_target(player_of(update.target.byte));
+  claim.set_x(update.pos[0]);
+  claim.set_y(update.pos[1]);
+  claim.set_z(update.pos[2]);
+  claim.set_vx(update.vel[0]);
+  claim.set_vy(update.vel[1]);
+  claim.set_vz(update.vel[2]);
+  out.say(claim);
+}
+
+// -- What the room says -----------------------------------------------------------------------------------------------
+
+FrontSession::Flying* FrontSession::find_shot(core::Id shooter, std::uint32_t shot) {
+  for (Flying& flying : shots_)
+    if (flying.shooter == shooter && flying.shot == shot) return &flying;
+  return nullptr;
+}
+
+/// As wished if a client can hold it, else a free slot of that player: numbers beyond the settings corrupt a client.
+std::optional<std::uint16_t> FrontSession::shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished,
+                                                       Outlet& out) {
+  const auto busy = [&](std::uint32_t slot) {
+    return std::any_of(shots_.begin(), shots_.end(), [&](const Flying& flying) {
+      return flying.player == player && (flying.number & 0xffU) == slot && !flying.ended && flying.until > out.now();
+    });
+  };
+  if (victim_decides(out) && wished <= 0x7fff && (wished & 0xffU) < most_shots_)
+    return static_cast<std::uint16_t>(wished);
+  for (std::uint32_t slot = 0; slot < most_shots_; ++slot) {
+    if (busy(slot)) continue;
+    actor.salt = static_cast<std::uint8_t>((actor.salt + 1) & 0x7f);
+    return static_cast<std::uint16_t>(static_cast<std::uint32_t>(actor.salt) << 8U | slot);
+  }
+  return std::nullopt;
+}
+
+void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out) {
+  forget_shots(out);
+  const bool mine = shot.shooter() == out.me();
+  if (mine && shot.shot() != own_.last_shot) return;  // it has drawn its own already
+  const std::uint8_t* known = units_.wire(shot.unit());
+  if (known == nullptr) known = players_.wire(shot.shooter());
+  if (known == nullptr && shot.shooter() != 0) return out.lose("Shot", "of somebody who is not shown");
+  const std::uint8_t player = known != nullptr ? *known : kServerId;
+  Actor guns;  // of the world
+  Actor& actor = known != nullptr ? cast_.at(*known) : guns;
+  const auto number =
+      mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : shot_number(actor, player, shot.shot(), out);
+  if (!number || shots_.size() >= kMostShots) return out.lose("Shot", "more than a client has room for");
+
+  const bool ray = shot.kind() == words::RAY || shot.kind() == words::MELEE;
+  const double speed = ray ? kRaySpeed : 1;
+  Flying flying;
+  flying.shooter = shot.shooter();
+  flying.shot = shot.shot();
+  flying.player = player;
+  flying.number = *number;
+  flying.weapon = shot.weapon() <= 0xffff ? shot.weapon() : 0;
+  flying.x = shot.x();
+  flying.y = shot.y();
+  flying.z = ray && shot.z() == 0 ? kMuzzleHeight : shot.z();
+  flying.vx = shot.vx() * speed;
+  flying.vy = shot.vy() * speed;
+  flying.vz = shot.vz() * speed;
+  flying.since = out.now();
+  flying.decided = !victim_decides(out);
+  const double life = ray && shot.range() > 0 ? shot.range() / kRaySpeed : shot.life();
+  flying.until = out.now() + micros(life);
+  shots_.push_back(flying);
+
+  ShotBegin begin;
+  begin.sent = clock(out);
+  begin.player = player_id(player);
+  begin.shot = *number;
+  begin.pos = vec3(flying.x, flying.y, flying.z);
+  begin.vel = vec3(flying.vx, flying.vy, flying.vz);
+  begin.team = known != nullptr ? actor.team : wire_team(shot.team(), 0);
+  begin.flag = flag_kind(flying.weapon);
+  begin.life = static_cast<float>(life);
+  peer_.quick(out, begin);
+  spare_own_tank(out);
+}
+
+void FrontSession::told(const words::ShotMoved& moved, const core::Fact&, Outlet& out) {
+  const std::uint8_t player = number_of(moved.shooter(), kNobody);
+  if (player == kNobody) return;
+  GuidedUpdate update;
+  update.player = player_id(player);
+  update.shot = static_cast<std::uint16_t>(moved.shot());
+  if (Flying* flying = find_shot(moved.shooter(), moved.shot())) {
+    update.shot = flying->number;
+    flying->x = moved.x();
+    flying->y = moved.y();
+    flying->z = moved.z();
+    flying->vx = moved.vx();
+    flying->vy = moved.vy();
+    flying->vz = moved.vz();
+    flying->since = out.now();
+  }
+  update.pos = vec3(moved.x(), moved.y(), moved.z());
+  update.vel = vec3(moved.vx(), moved.vy(), moved.vz());
+  update.team = cast_.at(player).team;
+  update.target = player_id(number_of(moved.target(), kNobody));
+  peer_.quick(out, update);
+}
+
+void FrontSession::told(const words::ShotEnded& ended, const core::Fact&, Outlet& out) {
+  Flying* flying = find_shot(ended.shooter(), ended.shot());
+  if (flying == nullptr || std::exchange(flying->ended, true)) return;
+  ShotEnd end;
+  end.player = player_id(flying->player);
+  end.shot = flying->number;
+  end.reason = ended.burst() ? 0 : 1;
+  peer_.quick(out, end);
+}
+
+/// Ends shots that the server decides about before our client could find itself hit: when they come near its tank, or
+/// will before we look again.
+void FrontSession::spare_own_tank(Outlet& out) {
+  if (own_unit() == 0 || !cast_.at(number_).alive) return;
+  const words::Pose tank = own_.posed != 0 ? core::place_at(own_.pose, own_.posed, out.now()) : own_.pose;
+  bool flying_on = false;
+  for (Flying& shot : shots_) {
+    if (!shot.decided || shot.ended || shot.player == number_ || shot.until <= out.now()) continue;
+    const double from = seconds(shot.since, out.now()), to = from + seconds(0, 2 * kLook);
+    const double ax = shot.x + shot.vx * from - tank.x(), ay = shot.y + shot.vy * from - tank.y();
+    const double bx = (shot.vx - tank.vx()) * (to - from), by = (shot.vy - tank.vy()) * (to - from);
+    const double length = bx * bx + by * by;
+    const double along = length > 0 ? std::clamp(-(ax * bx + ay * by) / length, 0.0, 1.0) : 0;
+    if (std::hypot(ax + along * bx, ay + along * by) > kNear) {
+      flying_on = true;
+      continue;
+    }
+    shot.ended = true;
+    ShotEnd end;
+    end.player = player_id(shot.player);
+    end.shot = shot.number;
+    end.reason = 1;
+    peer_.quick(out, end);
+  }
+  if (flying_on) out.wake(out.now() + kLook);
+}
+
+/// A second after their end nobody speaks of them any more.
+void FrontSession::forget_shots(Outlet& out) {
+  std::erase_if(shots_, [&](const Flying& shot) { return shot.until + core::kSecond < out.now(); });
+}
+
+}  // namespace entente::bzflag

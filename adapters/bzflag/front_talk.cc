@@ -1,0 +1,211 @@
+// Flags, talk, numbers and time, both ways. See front.h.
+#include <cmath>
+
+#include "adapters/bzflag/front.h"
+#include "adapters/bzflag/variables.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr core::Micros kBetweenPings = 10 * core::kSecond;  // as bzfs
+constexpr std::string_view kAction = "/me ";
+
+}  // namespace
+
+// -- Flags ------------------------------------------------------------------------------------------------------------
+
+/// Its number is that of the token while there is room; a client has as many as the settings announced.
+std::optional<NumberedFlag> FrontSession::flag_record(const words::Token& token, Outlet& out) {
+  if (token.kind() == words::Token::BASE) return std::nullopt;
+  if (flags_.wire(token.id()) == nullptr) {
+    const auto free =
+        most_flags_ != 0 ? flags_.free_number(0, static_cast<std::uint16_t>(most_flags_ - 1)) : std::nullopt;
+    if (!free) return out.lose("Token", "more than a client has room for"), std::nullopt;
+    flags_.add(*free, token.id());
+  }
+  NumberedFlag flag = flag_of(token);
+  flag.number = flags_.wire_or(token.id(), 0);
+  if (token.state() == words::Token::CARRIED) flag.flag.owner = player_id(number_of(token.carrier(), kNobody));
+  return flag;
+}
+
+void FrontSession::told(const words::Token& token, const core::Fact&, Outlet& out) {
+  if (const auto flag = flag_record(token, out)) {
+    FlagUpdate update;
+    update.flags.push_back(*flag);
+    peer_.stream(out, update);
+  }
+}
+
+void FrontSession::told(const words::TokenTaken& taken, const core::Fact&, Outlet& out) {
+  const auto flag = flag_record(taken.token(), out);
+  if (!flag) return;
+  const std::uint8_t by = number_of(taken.by(), kNobody);
+  if (taken.from() != 0) return peer_.stream(out, TransferFlag{number_of(taken.from(), kNobody), by, *flag});
+  peer_.stream(out, GrabFlag{player_id(by), *flag});
+}
+
+void FrontSession::told(const words::TokenDropped& dropped, const core::Fact&, Outlet& out) {
+  if (const auto flag = flag_record(dropped.token(), out))
+    peer_.stream(out, DropFlag{player_id(number_of(dropped.by(), kNobody)), *flag});
+}
+
+void FrontSession::told(const words::TokenCaptured& captured, const core::Fact&, Outlet& out) {
+  const std::uint16_t* flag = flags_.wire(captured.token());
+  const std::uint8_t by = number_of(captured.by(), kNobody);
+  if (flag == nullptr || by == kNobody) return out.lose("TokenCaptured", "of nobody, or nothing, that is shown");
+  // The base it was taken to: the captor's own, or (its own flag, lost) that of another.
+  const std::int16_t team = captured.winning() ? cast_.at(by).team : wire_team(captured.team(), 0);
+  peer_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(team)});
+}
+
+void FrontSession::on(const GrabFlagRequest& grab, Outlet& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::GRAB);
+  wish.set_token(flags_.id(grab.number));
+  if (wish.token() != 0) out.say(wish);
+}
+
+void FrontSession::on(const DropFlagRequest& drop, Outlet& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::DROP);
+  for (const auto& [id, token] : out.world().tokens())
+    if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
+  wish.set_x(drop.pos[0]);
+  wish.set_y(drop.pos[1]);
+  wish.set_z(drop.pos[2]);
+  out.say(wish);
+}
+
+void FrontSession::on(const CaptureFlagReport& capture, Outlet& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::CAPTURE);
+  wish.set_team(team_of(static_cast<std::int16_t>(capture.team)));
+  out.say(wish);
+}
+
+void FrontSession::on(const TransferFlagReport& transfer, Outlet& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::GIVE);
+  wish.set_from(player_of(transfer.from));
+  wish.set_to(player_of(transfer.to));
+  out.say(wish);
+}
+
+// -- Talk -------------------------------------------------------------------------------------------------------------
+
+/// bzadmin does not leave before it has heard itself: what is said to oneself comes back from here, whatever the room.
+void FrontSession::on(const ChatRequest& chat, Outlet& out) {
+  if (stage_ != Stage::kIn) return out.lose("MsgMessage", "not in yet");
+  std::string_view text = chat.text.view();
+  const std::uint8_t to = chat.to.byte;
+  if (to == number_) return say(number_, number_, false, text, out);
+  words::Say word;
+  if (text.starts_with(kAction)) {
+    word.set_kind(words::Say::ACTION);
+    text.remove_prefix(kAction.size());
+  } else if (text.starts_with('/')) {
+    word.set_kind(words::Say::COMMAND);
+  }
+  word.set_text(std::string(text));
+  if (to == kAdmins) {
+    word.set_scope(words::Say::MODERATORS);
+  } else if (target_team(to)) {
+    word.set_scope(words::Say::MY_TEAM);
+  } else if (to == kServerId) {
+    word.set_scope(words::Say::SERVER);
+  } else if (to != kEverybody) {
+    word.set_scope(words::Say::ONE);
+    word.set_to(player_of(to));
+    if (word.to() == 0) return out.lose("MsgMessage", "to somebody who is not there");
+  }
+  out.say(std::move(word));
+}
+
+void FrontSession::say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, Outlet& out) {
+  for (std::string_view left = text; !left.empty();) {
+    const std::size_t size = chat_piece(left);
+    Chat chat;
+    chat.from = player_id(from);
+    chat.to = player_id(to);
+    chat.kind = action ? 1 : 0;
+    chat.text.chars = std::string(left.substr(0, size)) + '\0';
+    peer_.stream(out, chat);
+    left.remove_prefix(size);
+  }
+}
+
+void FrontSession::told(const words::Said& said, const core::Fact&, Outlet& out) {
+  std::uint8_t to = kEverybody;
+  switch (said.scope()) {
+    case words::Say::MY_TEAM:
+      to = team_target(wire_team(static_cast<words::Team>(said.to()), cast_.at(number_).team));
+      break;
+    case words::Say::ONE:
+      to = number_of(said.to(), number_);
+      break;
+    case words::Say::MODERATORS:
+      to = kAdmins;
+      break;
+    default:
+      break;
+  }
+  const std::uint8_t from = said.from() != 0 ? number_of(said.from(), kServerId) : kServerId;
+  const bool named = from == kServerId && !said.name().empty();
+  say(from, to, said.kind() == words::Say::ACTION, named ? said.name() + ": " + said.text() : said.text(), out);
+}
+
+void FrontSession::told(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
+  say(kServerId, fact.audience == words::PLAYER ? number_ : kEverybody, false, notice.text(), out);
+}
+
+// -- Numbers and time -------------------------------------------------------------------------------------------------
+
+void FrontSession::told(const words::Rule& rule, const core::Fact&, Outlet& out) {
+  SetVar set;
+  const std::string& name = rule.name();
+  if (name.starts_with("BZFLAG._") || name.starts_with("BZFLAG.$"))
+    set.variables.push_back({name.substr(7), rule.value()});
+  for (const auto& ruled : ruled_variables())
+    if (name == ruled.rule && !out.world().rules().contains(std::string("BZFLAG.") + ruled.variable))
+      set.variables.push_back({ruled.variable, rule.value()});
+  std::erase_if(set.variables, [](const auto& item) { return item.name.size() > 255 || item.value.size() > 255; });
+  if (!set.variables.empty()) peer_.stream(out, set);
+}
+
+void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
+  if (round.state() == words::Round::OVER) {
+    ScoreOver over;
+    over.player = player_id(round.winner() != 0 ? number_of(round.winner(), kNobody) : kNobody);
+    over.team = static_cast<std::uint16_t>(wire_team(round.winning_team()));
+    return peer_.stream(out, over);
+  }
+  TimeLeft left;
+  if (round.paused())
+    left.long_seconds = -1;
+  else if (round.has_left_s())
+    left.long_seconds = static_cast<std::int32_t>(std::lround(std::clamp(round.left_s(), 0.0, 1e9)));
+  else
+    return;
+  peer_.stream(out, left);
+}
+
+void FrontSession::told(const words::Clock& clock, const core::Fact&, Outlet& out) {
+  peer_.quick(out, GameTime{clock.us()});
+}
+
+void FrontSession::ping(Outlet& out) {
+  if (wish_.role() != words::PLAY) return;  // as bzfs: neither robots nor observers
+  if (out.now() < pinged_ + kBetweenPings) return out.wake(pinged_ + kBetweenPings);
+  pinged_ = out.now();
+  ping_number_ = static_cast<std::uint16_t>((ping_number_ + 1) % 10'000);
+  peer_.quick(out, LagPing{ping_number_});
+  out.wake(pinged_ + kBetweenPings);
+}
+
+void FrontSession::on(const LagPing& ping, Outlet& out) {
+  if (ping.number != ping_number_) return;
+  lag_s_ = static_cast<double>(out.now() - pinged_) / core::kSecond;
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,94 @@
+// The game's numbers and what they mean in words: teams, ids, flags, deaths, refusals, and where tanks are.
+// Law: units and meanings are changed here and nowhere else; a value that has an equal on the other side keeps it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "adapters/bzflag/messages.h"
+#include "proxy/core/word.h"
+
+namespace entente::bzflag {
+
+// -- Who --------------------------------------------------------------------------------------------------------------
+
+/// Player ids of 2.4 (Address.h at v2.4.26). What lies between the last player and the first team is nobody.
+inline constexpr std::uint8_t kFirstTeamId = 251, kAdmins = 252, kServerId = 253, kEverybody = 254, kNobody = 255;
+inline constexpr std::uint8_t kMostPlayers = 200;
+
+inline constexpr std::int16_t kAutomaticTeam = -2, kNoTeam = -1, kObserverTeam = 5;
+inline constexpr std::uint16_t kTankPlayer = 0, kRobotPlayer = 1;
+
+/// Observers have a role, not a team: TEAM_ANY.
+words::Team team_of(std::int16_t wire);
+/// TEAM_ANY: `otherwise`.
+std::int16_t wire_team(words::Team team, std::int16_t otherwise = kNoTeam);
+inline std::uint8_t team_target(std::int16_t team) { return static_cast<std::uint8_t>(kFirstTeamId - team); }
+words::Role role_of(std::uint16_t type, std::int16_t team);
+
+/// A callsign that bzfs takes: printable, no quotes, at most 31 bytes, more than half of it letters and digits, no sign
+/// of a group or an operator before it, not the server's own name (PlayerInfo.cxx:223 at v2.4.26). Never empty.
+std::string legal_callsign(std::string_view name);
+
+// -- Flags ------------------------------------------------------------------------------------------------------------
+
+/// The words' number of a weapon: its letters, the first in the higher byte. 0 = plain.
+std::uint32_t weapon_of(const FlagKind& flag);
+FlagKind flag_kind(std::uint32_t weapon);
+std::string code_of(const FlagKind& flag);
+FlagKind flag_kind(std::string_view code);
+/// Whose flag it is, if it is one to be captured.
+words::Team flag_team(std::string_view code);
+/// How a shot fired under this flag flies.
+words::ShotKind shot_kind(std::uint32_t weapon);
+/// All flags that a 2.4 client knows, in the order in which it says so.
+std::span<const std::string_view> all_flags();
+
+words::Token token_of(const NumberedFlag& flag);
+NumberedFlag flag_of(const words::Token& token);
+
+// -- The game, and talk -----------------------------------------------------------------------------------------------
+
+/// Bits of GameSettings::options.
+inline constexpr std::uint16_t kJumping = 0x8, kRicochet = 0x20;
+/// "free for all", …
+std::string_view mode_of(std::uint16_t game_type);
+std::uint16_t game_type_of(std::string_view mode);
+
+/// How much of the beginning of `text` goes into one message: to a blank if there is one, never within a character.
+std::size_t chat_piece(std::string_view text);
+inline constexpr std::size_t kLongestLine = 127;
+
+/// The team that a chat target is; nothing: it is none.
+std::optional<std::int16_t> target_team(std::uint8_t target);
+
+// -- Deaths and refusals ----------------------------------------------------------------------------------------------
+
+inline constexpr std::int16_t kDeathByDriver = 0x7064;
+words::DeathCause cause_of(std::int16_t reason);
+std::int16_t death_reason(words::DeathCause cause);
+words::Refused::Code refusal_of(std::uint16_t code);
+std::uint16_t reject_code(words::Refused::Code refusal);
+
+// -- Where ------------------------------------------------------------------------------------------------------------
+
+/// Bits of an update's status.
+inline constexpr std::int16_t kAlive = 1, kPaused = 2, kExploding = 4, kTeleporting = 8, kFlagActive = 0x10,
+                              kCrossingWall = 0x20, kFalling = 0x40, kJumpJets = 0x200;
+
+/// An update in the words' units; `order` is the pose's seq.
+words::Pose pose_of(const PlayerUpdate& update);
+words::Pose pose_of(const PlayerUpdateSmall& update);
+words::PoseClaim claim_of(const words::Pose& pose);
+words::Pose pose_of(const words::PoseClaim& claim);
+
+/// An update of that player at that time; small if every number fits.
+Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive);
+
+inline Id player_id(std::uint8_t byte) { return {byte, {}}; }
+inline Vec3 vec3(double x, double y, double z) {
+  return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)};
+}
+
+}  // namespace entente::bzflag

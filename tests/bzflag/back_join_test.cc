@@ -1,0 +1,139 @@
+// How our back comes into a bzfs: what it says, in which order, and what the room learns.
+#include "tests/bzflag/back_stage.h"
+
+namespace entente::bzflag {
+namespace {
+
+TEST_CASE("header first, nothing behind it, then flags, settings and the world, piece by piece") {
+  auto stage = back_stage();
+  CHECK(stage.opens() == "sends ClientHeader\n");
+  const std::string greeted = stage.receives(by_server({welcome(3), GameTime{1}}));
+  CHECK(lines(greeted, "sends by datagram") == "sends by datagram MsgUDPLinkRequest player=3\n");
+  CHECK(lines(greeted, "sends MsgNegotiateFlags").size() > 100);
+  CHECK(lines(greeted, "sends MsgQueryPlayers") == "sends MsgQueryPlayers\n");
+  CHECK(stage.receives(by_server({NegotiateFlags{}})) == "sends MsgWantSettings\n");
+
+  const std::string settings = stage.receives(by_server({small_settings()}));
+  CHECK(lines(settings, "sends") == "sends MsgWantWHash\n");
+  CHECK(lines(settings, "says Room") ==
+        "says Room game: \"bzflag\" dialect: \"2.4\" mode: \"free for all\" most_players: 216 most_shots: 2 "
+        "teams: true\n");
+  CHECK(settings.find("says Rule name: \"reload\" value: \"3.5\"") != std::string::npos);
+  CHECK(settings.find("says Rule name: \"hits\" value: \"victim\"") != std::string::npos);
+
+  const Buffer world = small_world();
+  CHECK(stage.receives(by_server({hash_of(world)})) == "sends MsgGetWorld offset=0\n");
+  const Bytes all = world;
+  const auto half = all.first(40), rest = all.subspan(40);
+  WorldChunk first{static_cast<std::uint32_t>(rest.size()), 0, Buffer(half.begin(), half.end())};
+  CHECK(lines(stage.receives(by_server({first})), "sends") == "sends MsgGetWorld offset=40\n");
+  const std::string told = stage.receives(by_server({WorldChunk{0, 0, Buffer(rest.begin(), rest.end())}}));
+  CHECK(told.starts_with("says World hash: \"p"));
+  CHECK(told.find("shape: WALL_FACE") != std::string::npos);
+  CHECK(told.find("solids { x: 50 half_x: 10 half_y: 10") != std::string::npos);
+}
+
+TEST_CASE("who wished to enter early enters when the world is there, under a name that is free") {
+  auto stage = back_stage();
+  CHECK(stage.hears(anna()) == "");
+  stage.opens();
+  stage.receives(by_server({welcome(3), GameTime{1}, NegotiateFlags{}, PlayersAnswer{5, 1}, add_player(0, 1, "ANNA")}));
+  const Buffer world = small_world();
+  const std::string entered = stage.receives(by_server({small_settings(), hash_of(world), WorldChunk{0, 0, world}}));
+  CHECK(lines(entered, "sends MsgEnter").find("callsign=\"anna2\"") != std::string::npos);
+  CHECK(lines(entered, "sends MsgEnter").find("team=1") != std::string::npos);
+}
+
+TEST_CASE("accepted: the others, then ourselves, then Ready") {
+  auto stage = back_stage();
+  load(stage);
+  stage.hears(anna());
+  const std::string in =
+      stage.receives(by_server({Accept{player_id(3)}, add_player(5, 2, "ben"), add_player(3, 1, "anna")}));
+  CHECK(in ==
+        "says Player id: 101 name: \"ben\" team: GREEN responding: true\n"
+        "says Unit id: 102 owner: 101 team: GREEN radius: 4.320000171661377 name: \"ben\"\n"
+        "says Owns player: 101 units: 102 active: 102\n"
+        "says Player id: 1 name: \"anna\" team: RED responding: true\n"
+        "says Unit id: 103 owner: 1 team: RED radius: 4.320000171661377 name: \"anna\"\n"
+        "says Owns player: 1 units: 103 active: 103\n"
+        "says Ready\n");
+}
+
+TEST_CASE("the link is asked for until it stands, and no longer than sensible") {
+  auto stage = back_stage();
+  stage.opens();
+  stage.receives(by_server({welcome(3)}));
+  CHECK(lines(stage.waits(core::kSecond), "sends") == "sends by datagram MsgUDPLinkRequest player=3\n");
+  CHECK(lines(stage.receives(by_server({LinkAnswer{}}), Lane::kDatagram), "sends") ==
+        "sends by datagram MsgUDPLinkEstablished\n");
+  CHECK(stage.waits(5 * core::kSecond) == "");
+
+  auto deaf = back_stage();
+  deaf.opens();
+  deaf.receives(by_server({welcome(3)}));
+  const std::string tries = deaf.waits(60 * core::kSecond);
+  CHECK(std::count(tries.begin(), tries.end(), '\n') == 4);
+}
+
+TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
+  auto full = back_stage();
+  full.opens();
+  CHECK(lines(full.receives(by_server({welcome(255)})), "says") ==
+        "says Refused code: FULL text: \"the server has no slot\" may_retry: true\n");
+
+  auto named = back_stage();
+  load(named);
+  named.hears(anna());
+  Reject reject;
+  reject.code = 7;
+  reject.reason.set("The callsign specified is already in use.");
+  CHECK(named.receives(by_server({reject, SuperKill{}})) ==
+        "says Refused code: NAME_TAKEN text: \"The callsign specified is already in use.\" may_retry: true\n"
+        "closes: The callsign specified is already in use.\n");
+
+  auto banned = back_stage();
+  banned.opens();
+  const std::string words = "REFUSED: go away";
+  CHECK(lines(banned.receives(as_bytes(words)), "says") == "says Refused code: BANNED text: \" go away\"\n");
+
+  auto kicked = back_stage();
+  come_in(kicked);
+  Chat why;
+  why.from = player_id(kServerId);
+  why.to = player_id(3);
+  why.text.chars = std::string("you were kicked: too fast") + '\0';
+  CHECK(lines(kicked.receives(by_server({why, SuperKill{}})), "says Kicked") ==
+        "says Kicked text: \"you were kicked: too fast\"\n");
+  CHECK(kicked.closed());
+
+  auto gone = back_stage();
+  gone.opens();
+  CHECK(gone.ends("connection refused") == "says Refused code: SERVER_GONE text: \"connection refused\"\n");
+}
+
+TEST_CASE("a server that breaks the protocol is left, wherever it does") {
+  const Buffer good = by_server({welcome(3), GameTime{1}, NegotiateFlags{}, small_settings()});
+  auto slow = back_stage();
+  slow.opens();
+  CHECK(lines(slow.receives_slowly(good), "sends Msg").find("MsgWantWHash") != std::string::npos);
+
+  auto wrong = back_stage();
+  wrong.opens();
+  CHECK(wrong.receives(as_bytes("HTTP/1.1 400 Bad Request\r\n")).starts_with("fails: wrong greeting"));
+  auto torn = back_stage();
+  load(torn);
+  CHECK(torn.receives(Bytes(Buffer{0, 2, 0x61, 0x6c, 1, 2})).starts_with("fails: message too short"));
+  auto strange = back_stage();
+  load(strange);
+  CHECK(strange.receives(Bytes(Buffer{0, 0, 0x12, 0x34})) == "loses unknown message: a code of no BZFlag we know\n");
+}
+
+TEST_CASE("it leaves with MsgExit") {
+  auto stage = back_stage();
+  come_in(stage);
+  CHECK(stage.parts("the room ends") == "sends MsgExit\ncloses: the room ends\n");
+}
+
+}  // namespace
+}  // namespace entente::bzflag

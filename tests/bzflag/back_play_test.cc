@@ -1,0 +1,294 @@
+// How our back plays on a bzfs: what it tells of its tank, and that it never does what bzfs kicks for.
+#include <cmath>
+
+#include "tests/bzflag/back_stage.h"
+
+namespace entente::bzflag {
+namespace {
+
+words::PoseClaim claim(double x, double y, std::uint32_t seq, double vx = 0) {
+  words::PoseClaim claim;
+  claim.set_unit(103);
+  claim.set_x(x);
+  claim.set_y(y);
+  claim.set_vx(vx);
+  claim.set_seq(seq);
+  claim.set_sent_at(9.5);
+  return claim;
+}
+
+words::Fire fire(std::uint32_t shot) {
+  words::Fire fire;
+  fire.set_shot(shot);
+  fire.set_x(4.42);
+  fire.set_z(1.57);
+  fire.set_vx(100);
+  fire.set_life(3);  // whatever it says: a plain shot lives as long as the server computes
+  return fire;
+}
+
+ShotBegin shot_at_us(float from_x) {
+  ShotBegin begin;
+  begin.player = player_id(5);
+  begin.shot = 0x0100;
+  begin.pos = {from_x, 0, 1.57F};
+  begin.vel = {-100, 0, 0};
+  begin.life = 3.5F;
+  return begin;
+}
+
+/// Alive at 0, 0, looking east.
+testing::BackStage in_play(bool claims_deaths = true) {
+  auto stage = back_stage();
+  come_in(stage, anna(claims_deaths));
+  stage.receives(by_server({alive(3, 0, 0)}));
+  return stage;
+}
+
+std::size_t count(const std::string& play, std::string_view start) {
+  const std::string found = lines(play, start);
+  return static_cast<std::size_t>(std::count(found.begin(), found.end(), '\n'));
+}
+
+TEST_CASE("spawning is asked for once, and only then does it act") {
+  auto stage = back_stage();
+  come_in(stage);
+  CHECK(stage.hears(claim(1, 1, 1)) == "");
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: not in play\n");
+  CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
+  CHECK(stage.hears(words::Spawn()) == "");
+  CHECK(lines(stage.receives(by_server({alive(3, 7, 8)})), "says Spawned") ==
+        "says Spawned unit: 103 pose { unit: 103 x: 7 y: 8 }\n");
+}
+
+TEST_CASE("claims are passed as they are, by datagram once linked, and become the truth") {
+  auto stage = in_play();
+  CHECK(stage.hears(claim(1, 2, 5, 3)) ==
+        "says Pose unit: 103 x: 1 y: 2 vx: 3 seq: 5\n"
+        "sends by datagram MsgPlayerUpdateSmall time=9.5 player=3 order=5 status=1 pos=(50 100 0) vel=(300 0 0) "
+        "azimuth=0 turn=0\n");
+  const std::string older = stage.hears(claim(1, 2, 4));
+  CHECK(older.find("order=6") != std::string::npos);  // it always grows
+}
+
+TEST_CASE("nobody is driven faster or further out than the server lets pass") {
+  auto stage = in_play();
+  CHECK(stage.hears(claim(9000, 0, 1, 80)).find("pos=(10250 0 0) vel=(2625 0 0)") != std::string::npos);
+  words::PoseClaim none = claim(0, 0, 2);
+  none.set_x(std::nan(""));
+  CHECK(stage.hears(none) == "loses PoseClaim: no numbers\n");
+}
+
+TEST_CASE("at most thirty updates a second, the newest last; silence is broken in time") {
+  auto stage = in_play();
+  std::string all;
+  for (std::uint32_t i = 1; i <= 500; ++i) {  // for five seconds, a hundred a second
+    all += stage.hears(claim(i * 0.01, 0, i));
+    all += stage.waits(10 * core::kMillisecond);
+  }
+  CHECK(count(all, "sends by datagram MsgPlayerUpdateSmall") <= 157);
+  CHECK(count(all, "sends by datagram MsgPlayerUpdateSmall") >= 145);
+  all = stage.waits(core::kSecond);
+  CHECK(count(all, "sends by datagram MsgPlayerUpdateSmall") <= 1);
+  all = stage.waits(20 * core::kSecond);
+  CHECK(count(all, "sends by datagram MsgPlayerUpdateSmall") >= 6);
+}
+
+TEST_CASE("shots of its client: slot and salt as they are, the life that bzfs computes, no gun fired twice") {
+  auto stage = in_play();
+  CHECK(
+      stage.hears(fire(0x0100)) ==
+      "sends by datagram MsgShotBegin sent=0 player=3 shot=256 pos=(4.42 0 1.57) vel=(100 0 0) age=0 team=1 flag=\"\" "
+      "life=3.5\n");
+  CHECK(stage.hears(fire(0x0200)).find("shot=257 ") != std::string::npos);  // that gun reloads: the other
+  CHECK(stage.hears(fire(0x0300)) == "loses Fire: every gun reloads\n");
+  stage.waits(3'400 * core::kMillisecond);
+  CHECK(stage.hears(fire(0x0400)).find("shot=1024") != std::string::npos);
+}
+
+TEST_CASE("without a link no shot goes out, for that is a kick") {
+  auto stage = back_stage();
+  load(stage);
+  stage.hears(anna());
+  stage.receives(by_server({Accept{player_id(3)}, add_player(3, 1, "anna"), alive(3, 0, 0)}));
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: no datagram link, and a shot by stream is a kick\n");
+}
+
+TEST_CASE("a death is reported once, with the flag of the shot, and is true when the server says so") {
+  auto stage = in_play();
+  ShotBegin guided = shot_at_us(300);
+  guided.flag = flag_kind("GM");
+  stage.receives(by_server({guided}));
+  words::DeathClaim death;
+  death.set_killer(101);
+  death.set_shot(0x0100);
+  death.set_why(words::BY_SHOT);
+  CHECK(stage.hears(death) == "sends MsgKilled killer=5 reason=1 shot=256 flag=\"GM\"\n");
+  CHECK(stage.hears(death) == "");
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: not in play\n");
+  Killed killed;
+  killed.victim = player_id(3);
+  killed.killer = player_id(5);
+  killed.death.reason = 1;
+  killed.death.shot = 0x0100;
+  CHECK(stage.receives(by_server({killed})) ==
+        "says Died player: 1 unit: 103 killer: 101 shot: 256 why: BY_SHOT respawn_s: 5\n");
+}
+
+TEST_CASE("whoever's client cannot tell is tested here: hit once, dead once") {
+  auto stage = in_play(false);
+  stage.receives(by_server({shot_at_us(35)}));
+  const std::string flight = stage.waits(core::kSecond);
+  CHECK(lines(flight, "sends by datagram MsgShotEnd") == "sends by datagram MsgShotEnd player=5 shot=256 reason=1\n");
+  CHECK(lines(flight, "sends MsgKilled") == "sends MsgKilled killer=5 reason=1 shot=256 flag=\"\"\n");
+
+  auto missed = in_play(false);
+  ShotBegin wide = shot_at_us(35);
+  wide.pos[1] = 10;
+  missed.receives(by_server({wide}));
+  CHECK(lines(missed.waits(2 * core::kSecond), "sends MsgKilled") == "");
+
+  auto claims = in_play(true);
+  claims.receives(by_server({shot_at_us(35)}));
+  CHECK(lines(claims.waits(core::kSecond), "sends MsgKilled") == "");
+
+  auto covered = in_play(false);  // behind the box at 50, 0
+  covered.receives(by_server({shot_at_us(100)}));
+  CHECK(lines(covered.waits(2 * core::kSecond), "sends MsgKilled") == "");
+}
+
+TEST_CASE("ends of others' shots are kept below what bzfs kicks for") {
+  auto stage = in_play();
+  std::size_t sent = 0;
+  for (std::uint32_t i = 1; i <= 10; ++i) {
+    words::ShotEndClaim end;
+    end.set_shooter(101);
+    end.set_shot(i);
+    sent += count(stage.hears(end), "sends by datagram MsgShotEnd");
+  }
+  CHECK(sent == 4);
+}
+
+TEST_CASE("steered by words it drives there, tells no more than it must, and fires along its hull") {
+  auto stage = in_play(false);
+  words::Toward toward;
+  toward.set_x(0);
+  toward.set_y(60);
+  stage.hears(toward);
+  const std::string way = stage.waits(8 * core::kSecond);
+  const std::size_t updates = count(way, "sends by datagram MsgPlayerUpdateSmall");
+  CHECK(updates > 5);
+  CHECK(updates < 120);  // it stood for half of that time
+  const std::string poses = lines(way, "says Pose");
+  const std::size_t last = poses.rfind("says Pose");
+  CHECK(poses.substr(last).find("y: 59.") != std::string::npos);
+
+  words::Fire shoot;
+  shoot.set_kind(words::RAY);
+  shoot.set_vx(1);  // east, while it looks north: it turns first
+  CHECK(lines(stage.hears(shoot), "sends by datagram MsgShotBegin") == "");
+  const std::string turned = stage.waits(4 * core::kSecond);
+  CHECK(count(turned, "sends by datagram MsgShotBegin") == 1);
+  CHECK(lines(turned, "sends by datagram MsgShotBegin").find("life=3.5") != std::string::npos);
+}
+
+TEST_CASE("it does not drive through what stands there") {
+  auto stage = in_play(false);
+  words::Toward toward;
+  toward.set_x(60);
+  stage.hears(toward);
+  const std::string way = stage.waits(6 * core::kSecond);
+  for (std::size_t at = 0; (at = way.find(" x: ", at)) != std::string::npos; ++at)
+    CHECK(std::stod(way.substr(at + 4)) < 37.1);
+}
+
+TEST_CASE("pings are echoed by stream, however they came") {
+  auto stage = in_play();
+  CHECK(stage.receives(by_server({LagPing{7}}), Lane::kDatagram) == "sends MsgLagPing number=7\n");
+}
+
+TEST_CASE("others: who was there before us is alive when it moves, and dead when it died") {
+  auto stage = in_play();
+  words::Pose pose;
+  pose.set_x(10);
+  pose.set_seq(4);
+  const Message moves = update_of(pose, 5, 1, true);
+  CHECK(stage.receives(by_server({moves})) == "says Spawned unit: 102 pose { unit: 102 x: 10 seq: 4 }\n");
+  CHECK(stage.receives(by_server({moves})) == "says Pose unit: 102 x: 10 seq: 4\n");
+  Killed killed;
+  killed.victim = killed.killer = player_id(5);
+  killed.death.reason = 5;
+  killed.death.shot = kNoShot;
+  CHECK(stage.receives(by_server({killed})) ==
+        "says Died player: 101 unit: 102 killer: 101 why: BY_ITSELF respawn_s: 5\n");
+  CHECK(stage.receives(by_server({moves})) == "");  // it came too late
+  CHECK(stage.receives(by_server({RemovePlayer{player_id(5)}})) == "says Gone unit: 102\nsays PlayerGone id: 101\n");
+}
+
+TEST_CASE("chat: everybody, team, one, actions, and long lines in pieces") {
+  auto stage = in_play();
+  words::Say say;
+  say.set_text("hi");
+  CHECK(stage.hears(say) == "sends MsgMessage to=254 text=\"hi\"\n");
+  say.set_scope(words::Say::MY_TEAM);
+  CHECK(stage.hears(say) == "sends MsgMessage to=250 text=\"hi\"\n");
+  say.set_scope(words::Say::ONE);
+  say.set_to(101);
+  say.set_kind(words::Say::ACTION);
+  CHECK(stage.hears(say) == "sends MsgMessage to=5 text=\"/me hi\"\n");
+  say = {};
+  say.set_text(std::string(200, 'x'));
+  CHECK(count(stage.hears(say), "sends MsgMessage") == 2);
+
+  Chat chat;
+  chat.from = player_id(5);
+  chat.to = player_id(3);
+  chat.text.chars = std::string("psst") + '\0';
+  CHECK(stage.receives(by_server({chat})) == "says Said from: 101 scope: ONE to: 1 text: \"psst\" (to 1)\n");
+  chat.to = player_id(250);
+  CHECK(stage.receives(by_server({chat})) == "says Said from: 101 scope: MY_TEAM to: 2 text: \"psst\"\n");
+  chat.from = player_id(kServerId);
+  chat.to = player_id(kEverybody);
+  CHECK(stage.receives(by_server({chat})) == "says Notice text: \"psst\"\n");
+}
+
+TEST_CASE("flags: seen, taken, dropped, captured; wished for only in play") {
+  auto stage = in_play();
+  NumberedFlag flag;
+  flag.number = 2;
+  flag.flag.flag = flag_kind("R*");
+  flag.flag.status = 1;
+  flag.flag.owner = player_id(kNobody);
+  CHECK(stage.receives(by_server({FlagUpdate{{flag}}})) ==
+        "says Token id: 3 kind: TEAM_FLAG code: \"R*\" team: RED state: GROUND\n");
+  flag.flag.status = 2;
+  flag.flag.owner = player_id(5);
+  CHECK(stage.receives(by_server({GrabFlag{player_id(5), flag}})).find("says TokenTaken token { id: 3") == 0);
+  CHECK(stage.receives(by_server({CaptureFlag{player_id(5), 2, 2}})) ==
+        "says TokenCaptured token: 3 by: 101 team: RED winning: true\n");
+  words::TokenWish wish;
+  wish.set_token(3);
+  CHECK(stage.hears(wish) == "sends MsgGrabFlag number=2\n");
+  wish.set_op(words::TokenWish::DROP);
+  CHECK(stage.hears(wish) == "sends MsgDropFlag pos=(0 0 0)\n");
+
+  auto robbed = in_play(false);  // whose words know no such death: the team blows itself up
+  robbed.receives(by_server({FlagUpdate{{flag}}}));
+  CHECK(lines(robbed.receives(by_server({CaptureFlag{player_id(5), 2, 2}})), "sends") ==
+        "sends MsgKilled killer=5 reason=3 shot=65535 flag=\"\"\n");
+}
+
+TEST_CASE("variables become rules, with what they make of each other") {
+  auto stage = in_play();
+  SetVar set;
+  set.variables = {{"_shotSpeed", "200"}, {"_tankSpeed", "2 * (10 + 5)"}, {"poll", "12345678"}};
+  CHECK(stage.receives(by_server({set})) ==
+        "says Rule name: \"BZFLAG._shotSpeed\" value: \"200\"\n"
+        "says Rule name: \"BZFLAG._tankSpeed\" value: \"2 * (10 + 5)\"\n"
+        "says Rule name: \"speed\" value: \"30\"\n"
+        "says Rule name: \"reload\" value: \"1.75\"\n"
+        "says Rule name: \"shot_speed\" value: \"200\"\n");
+}
+
+}  // namespace
+}  // namespace entente::bzflag

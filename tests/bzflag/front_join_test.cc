@@ -1,0 +1,180 @@
+// How a stock client comes in to our front: what it hears, in which order.
+#include "tests/bzflag/front_stage.h"
+
+namespace entente::bzflag {
+namespace {
+
+const std::string kHeader = "BZFLAG\r\n\r\n";
+
+TEST_CASE("the greeting is one write, and makes the room look for its server") {
+  auto stage = front_stage();
+  CHECK(stage.opens() == "");
+  CHECK(stage.receives_slowly(as_bytes(kHeader)) ==
+        "sends Welcome version=\"0221\" id=0\nsends MsgGameTime microseconds=0\nsays WantWorld\n");
+}
+
+TEST_CASE("who sends no header within 2.5 seconds is told the version, and left") {
+  auto stage = front_stage();
+  stage.opens();
+  CHECK(stage.waits(2'499 * core::kMillisecond) == "");
+  CHECK(stage.waits(core::kMillisecond) == "sends TooLate version=\"0221\"\ncloses: the client sent no header\n");
+}
+
+TEST_CASE("settings and world wait for the room, and the world is the one that its hash names") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  CHECK(stage.receives(by_client({NegotiateFlags{}, WantSettings{}})) == "sends MsgNegotiateFlags flags=[]\n");
+  CHECK(stage.hears(room_of("panic")) == "");
+  CHECK(stage.hears(tiles_2x2()) ==
+        "sends MsgGameSettings world_size=100 game_type=0 options=0 max_players=216 max_shots=20 max_flags=512 "
+        "linear_acceleration=0 angular_acceleration=0 shake_timeout=0 shake_wins=0 sync_time=0\n");
+  const Buffer database = database_of(tiles_2x2(), 0);
+  CHECK(stage.receives(by_client({WantWorldHash{}})) ==
+        "sends MsgWantWHash hash=\"" + world_hash(database, WorldSource::kRandom) + "\"\n");
+  CHECK(stage.receives(by_client({GetWorld{}})).starts_with("sends MsgGetWorld left=0 data="));
+}
+
+TEST_CASE("who waits too long for a room that knows no world plays on an open field") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  stage.receives(by_client({WantSettings{}}));
+  CHECK(stage.waits(9 * core::kSecond) == "");
+  CHECK(stage.waits(2 * core::kSecond).starts_with("sends MsgGameSettings world_size=800 "));
+}
+
+TEST_CASE("tiles are boxes: walls stop all, water tanks, foliage shots") {
+  const Buffer database = database_of(tiles_2x2(), 0);
+  const auto world = read_world(database, 0);
+  REQUIRE(world.ok());
+  const auto& group = std::get<GroupWorld>(*world).world;
+  REQUIRE(group.boxes.size() == 3);
+  CHECK(group.walls.size() == 4);
+  CHECK(group.boxes[0].pos == Vec3{-25, 25, 0});
+  CHECK(group.boxes[0].size == Vec3{25, 25, 9.42F});
+  CHECK(group.boxes[0].bits == 0);
+  CHECK(group.boxes[1].pos == Vec3{25, 25, 0});
+  CHECK(group.boxes[1].size[2] == 1.0F);
+  CHECK(group.boxes[1].bits == 0);
+  CHECK(group.boxes[2].pos == Vec3{-25, -25, 0});
+  CHECK(group.boxes[2].bits == 1);
+
+  words::World lane = tiles_2x2();
+  lane.set_columns(4);
+  lane.set_rows(2);
+  lane.set_tiles(std::string("\0\0\0\3\0\0\0\3", 8));
+  const auto merged = read_world(database_of(lane, 0), 0);
+  REQUIRE(merged.ok());
+  CHECK(std::get<GroupWorld>(*merged).world.boxes.size() == 1);
+}
+
+TEST_CASE("a player is let in when all was told: variables, teams, flags, the others, itself") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  furnish(stage, true);
+  stage.hears(rule("BZFLAG._tankSpeed", "30"));
+  stage.hears(rule("reload", "2"));
+  CHECK(stage.receives(by_client({enter_as("anna")})) == "says Enter name: \"anna\" team: RED claims_deaths: true\n");
+  words::Token flag;
+  flag.set_id(1);
+  flag.set_state(words::Token::GROUND);
+  for (const core::Fact& fact :
+       std::initializer_list<core::Fact>{flag, player(2, "ben", words::GREEN), tank(12, 2, true, 20), owns(2, {12}),
+                                         player(1, "anna", words::RED), tank(11, 1, false), owns(1, {11})})
+    CHECK(stage.hears(fact) == "");
+  const std::string in = stage.hears(words::Ready());
+  CHECK(lines(in, "sends MsgAccept") + lines(in, "sends MsgSetVar") ==
+        "sends MsgAccept id=0\n"
+        "sends MsgSetVar variables=[{name=\"_tankSpeed\" value=\"30\"} {name=\"_reloadTime\" value=\"2\"}]\n");
+  const auto place = [&](const char* what) {
+    INFO(in);
+    CHECK(in.find(what) != std::string::npos);
+    return in.find(what);
+  };
+  CHECK(place("MsgAccept") < place("MsgSetVar"));
+  CHECK(place("MsgSetVar") < place("MsgTeamUpdate"));
+  CHECK(place("MsgTeamUpdate") < place("MsgFlagUpdate"));
+  CHECK(place("MsgFlagUpdate") < place("MsgAddPlayer id=1 type=0 team=2"));
+  CHECK(place("MsgAddPlayer id=1 type=0 team=2") < place("MsgAlive player=1"));
+  CHECK(place("MsgAlive player=1") < place("MsgAddPlayer id=0 type=0 team=1"));
+}
+
+TEST_CASE("bzadmin comes straight to the door, hears itself, and leaves") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  furnish(stage, false);
+  CHECK(stage.receives(by_client({enter_as("admin", kObserverTeam)})) ==
+        "says Enter name: \"admin\" role: WATCH claims_deaths: true\n");
+  stage.hears(player(1, "admin", words::TEAM_ANY, words::WATCH));
+  CHECK(lines(stage.hears(words::Ready()), "sends MsgAddPlayer").starts_with("sends MsgAddPlayer id=0 type=0 team=5"));
+  ChatRequest ping;
+  ping.to = player_id(0);
+  ping.text.chars = "bzadminping";
+  CHECK(stage.receives(by_client({ping})) == "sends MsgMessage from=0 to=0 kind=0 text=\"bzadminping\"\n");
+  CHECK(stage.receives(by_client({Exit{}})) == "says Leave\ncloses: the client left\n");
+}
+
+TEST_CASE("who waits for others is in, and is told so") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  furnish(stage, false);
+  stage.receives(by_client({enter_as("anna")}));
+  words::Waiting waiting;
+  waiting.set_have(1);
+  waiting.set_need(4);
+  const std::string in = stage.hears(waiting);
+  CHECK(lines(in, "sends MsgAddPlayer").starts_with("sends MsgAddPlayer id=0 type=0 team=1"));
+  CHECK(lines(in, "sends MsgMessage") ==
+        "sends MsgMessage from=253 to=0 kind=0 text=\"waiting for players: 1 of 4\"\n");
+}
+
+TEST_CASE("refused and kicked clients are told to go before they are left") {
+  auto refused = front_stage();
+  refused.opens();
+  refused.receives(as_bytes(kHeader));
+  refused.receives(by_client({enter_as("anna")}));
+  words::Refused why;
+  why.set_code(words::Refused::NAME_TAKEN);
+  why.set_text("taken");
+  const std::string out = refused.hears(why);
+  CHECK(lines(out, "sends MsgReject").starts_with("sends MsgReject code=7 reason=\"taken"));
+  CHECK(out.ends_with("sends MsgSuperKill\ncloses: taken\n"));
+
+  auto kicked = front_stage();
+  come_in(kicked, false);
+  words::Kicked bad;
+  bad.set_text("too loud");
+  CHECK(kicked.hears(bad) ==
+        "sends MsgMessage from=253 to=0 kind=0 text=\"too loud\"\nsends MsgSuperKill\ncloses: too loud\n");
+
+  auto parted = front_stage();
+  come_in(parted, false);
+  CHECK(parted.parts("the server is gone").ends_with("sends MsgSuperKill\ncloses: the server is gone\n"));
+}
+
+TEST_CASE("the datagram link stands when the client has answered by it") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  CHECK(stage.receives(by_client({LinkRequest{0}}), Lane::kDatagram) ==
+        "sends MsgUDPLinkEstablished\nsends by datagram MsgUDPLinkRequest\n");
+  CHECK(stage.receives(by_client({LinkRequest{7}}), Lane::kDatagram) == "");
+  CHECK(stage.receives(by_client({LinkEstablished{}}), Lane::kDatagram) == "");
+}
+
+TEST_CASE("a client that breaks the protocol is told to go") {
+  auto stage = front_stage();
+  stage.opens();
+  CHECK(stage.receives(as_bytes("GET / HTTP")).find("fails: wrong greeting") != std::string::npos);
+  auto torn = front_stage();
+  torn.opens();
+  torn.receives(as_bytes(kHeader));
+  CHECK(torn.receives(Bytes(Buffer{0, 1, 0x65, 0x6e, 7})) == "sends MsgSuperKill\nfails: message too short type 4\n");
+}
+
+}  // namespace
+}  // namespace entente::bzflag

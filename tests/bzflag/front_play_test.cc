@@ -1,0 +1,268 @@
+// How a stock client plays on our front: no false deaths, none twice, and it is kept where the truth is.
+#include "tests/bzflag/front_stage.h"
+
+namespace entente::bzflag {
+namespace {
+
+testing::FrontStage in_play(bool victim = false) {
+  auto stage = front_stage();
+  come_in(stage, victim);
+  return stage;
+}
+
+words::Died died(core::Id player, core::Id unit, core::Id killer) {
+  words::Died died;
+  died.set_player(player);
+  died.set_unit(unit);
+  died.set_killer(killer);
+  died.set_why(words::BY_SHOT);
+  return died;
+}
+
+KilledReport i_am_dead() {
+  KilledReport report;
+  report.killer = player_id(1);
+  report.death.reason = 1;
+  report.death.shot = kNoShot;
+  return report;
+}
+
+words::Shot shot(words::ShotKind kind, double x, double y, double vx) {
+  words::Shot shot;
+  shot.set_shooter(2);
+  shot.set_unit(12);
+  shot.set_shot(7);
+  shot.set_kind(kind);
+  shot.set_x(x);
+  shot.set_y(y);
+  shot.set_z(1.57);
+  shot.set_vx(vx);
+  shot.set_life(3);
+  shot.set_range(75);
+  return shot;
+}
+
+std::size_t count(const std::string& play, std::string_view start) {
+  const std::string found = lines(play, start);
+  return static_cast<std::size_t>(std::count(found.begin(), found.end(), '\n'));
+}
+
+TEST_CASE("what the client drives is claimed, once in order; what is dead or somebody else's is not") {
+  auto stage = in_play();
+  CHECK(stage.receives(by_client({drives_to(1, 2, 3, 5)})) ==
+        "says PoseClaim unit: 11 x: 1 y: 2 vx: 5 seq: 3 sent_at: 1.5\n");
+  CHECK(stage.receives(by_client({drives_to(1, 2, 3)})) == "");
+  PlayerUpdateSmall other = drives_to(1, 2, 9);
+  other.player = player_id(1);
+  CHECK(stage.receives(by_client({other})) == "loses MsgPlayerUpdate: of somebody else\n");
+  PlayerUpdateSmall dead = drives_to(1, 2, 10);
+  dead.status = kExploding;
+  CHECK(stage.receives(by_client({dead})) == "");
+}
+
+TEST_CASE("every i16 of a small update survives the words") {
+  for (int value = -32768; value <= 32767; ++value) {
+    const auto number = static_cast<std::int16_t>(value);
+    PlayerUpdateSmall update;
+    update.pos = {number, number, number};
+    update.vel = {number, number, number};
+    update.azimuth = update.turn = number;
+    const Message again = update_of(pose_of(claim_of(pose_of(update))), 0, 0, true);
+    const auto* small = std::get_if<PlayerUpdateSmall>(&again);
+    REQUIRE(small != nullptr);
+    REQUIRE(small->pos == update.pos);
+    REQUIRE(small->vel == update.vel);
+    REQUIRE(small->azimuth == number);
+    REQUIRE(small->turn == number);
+  }
+}
+
+TEST_CASE("others are told of with their velocity, at most twenty-five times a second, the newest last") {
+  auto stage = in_play();
+  std::string all;
+  for (int i = 1; i <= 400; ++i) {  // four seconds
+    all += stage.hears(pose(12, 20 + i * 0.25, 0, 25));
+    all += stage.waits(10 * core::kMillisecond);
+  }
+  all += stage.waits(core::kSecond);
+  const std::string updates = lines(all, "sends MsgPlayerUpdateSmall");
+  CHECK(count(all, "sends MsgPlayerUpdateSmall") <= 106);
+  CHECK(count(all, "sends MsgPlayerUpdateSmall") >= 95);
+  CHECK(updates.find("vel=(2500 0 0)") != std::string::npos);
+}
+
+TEST_CASE("a player with three tanks is three, and what is hidden or gone leaves") {
+  auto stage = in_play();
+  stage.hears(tank(13, 2, true, 30));
+  stage.hears(tank(14, 2, false, 40));
+  const std::string three = stage.hears(owns(2, {12, 13, 14}));
+  CHECK(lines(three, "sends MsgAddPlayer").find("id=2 type=1 team=2") != std::string::npos);
+  CHECK(lines(three, "sends MsgAddPlayer").find("callsign=\"ben 2\"") != std::string::npos);
+  CHECK(lines(three, "sends MsgAddPlayer").find("callsign=\"ben 3\"") != std::string::npos);
+  CHECK(count(three, "sends MsgAlive") == 1);
+  words::Gone gone;
+  gone.set_unit(14);
+  words::Owns left = owns(2, {12, 13});
+  CHECK(stage.hears(left) == "sends MsgRemovePlayer id=3\n");
+  words::Hidden hidden;
+  hidden.set_unit(13);
+  CHECK(stage.hears(hidden) == "sends MsgRemovePlayer id=2\n");
+  const std::string back = stage.hears(pose(13, 33, 0));
+  CHECK(lines(back, "sends MsgAddPlayer").find("id=2 ") != std::string::npos);
+  CHECK(lines(back, "sends MsgAlive") == "sends MsgAlive player=2 pos=(33 0 0) azimuth=0\n");
+  words::PlayerGone all;
+  all.set_id(2);
+  CHECK(count(stage.hears(all), "sends MsgRemovePlayer") == 2);
+}
+
+TEST_CASE("a player whose tank changes goes on in the next") {
+  auto stage = in_play();
+  stage.hears(tank(15, 1, true, 44));
+  stage.hears(owns(1, {11, 15}));
+  words::Owns next = owns(1, {15});
+  CHECK(stage.hears(next).find("sends MsgAlive player=0 pos=(44 0 0)") != std::string::npos);
+}
+
+TEST_CASE("a death is told once; a death that nobody confirms is taken back in place") {
+  auto stage = in_play();
+  CHECK(stage.hears(died(2, 12, 1)) == "sends MsgKilled victim=1 killer=0 reason=1 shot=65535 flag=\"\"\n");
+  CHECK(stage.hears(died(2, 12, 1)) == "");
+
+  CHECK(stage.receives(by_client({i_am_dead()})) == "says DeathClaim killer: 2 why: BY_SHOT\n");
+  CHECK(stage.receives(by_client({i_am_dead()})) == "");
+  CHECK(stage.waits(300 * core::kMillisecond) == "");
+  CHECK(stage.waits(200 * core::kMillisecond) == "sends MsgAlive player=0 pos=(0 0 0) azimuth=0\n");
+
+  stage.receives(by_client({i_am_dead()}));
+  CHECK(stage.hears(died(1, 11, 2)) == "sends MsgKilled victim=0 killer=1 reason=1 shot=65535 flag=\"\"\n");
+  CHECK(lines(stage.waits(2 * core::kSecond), "sends MsgAlive") == "");
+  CHECK(stage.receives(by_client({AliveRequest{}})) == "says Spawn\n");
+  CHECK(stage.hears(spawned(11, 5, 6)) == "sends MsgAlive player=0 pos=(5 6 0) azimuth=0\n");
+}
+
+TEST_CASE("where the server decides, its shots end before the client's tank; where the victim does, they fly on") {
+  for (const words::ShotKind kind : {words::BALL, words::RAY}) {
+    auto stage = in_play(false);
+    const std::string begun = stage.hears(shot(kind, 60, 0, kind == words::RAY ? -1 : -100));
+    CHECK(count(begun, "sends MsgShotBegin") == 1);
+    CHECK(count(begun, "sends MsgShotEnd") == 0);
+    const std::string flight = stage.waits(core::kSecond);
+    CHECK(count(flight, "sends MsgShotEnd") == 1);
+    words::ShotEnded ended;
+    ended.set_shooter(2);
+    ended.set_shot(7);
+    CHECK(stage.hears(ended) == "");  // once
+  }
+  auto at_once = in_play(false);
+  CHECK(count(at_once.hears(shot(words::BALL, 9, 0, -100)), "sends MsgShotEnd") == 1);
+
+  auto aside = in_play(false);
+  aside.hears(shot(words::BALL, 60, 40, -100));
+  CHECK(count(aside.waits(3 * core::kSecond), "sends MsgShotEnd") == 0);
+
+  auto victim = in_play(true);
+  victim.hears(shot(words::BALL, 60, 0, -100));
+  CHECK(count(victim.waits(core::kSecond), "sends MsgShotEnd") == 0);
+}
+
+TEST_CASE("shots of a game that numbers them without end get slots that a client has") {
+  auto stage = in_play(false);
+  for (std::uint32_t i = 1; i <= 30; ++i) {
+    words::Shot far = shot(words::BALL, 60, 40, -100);
+    far.set_shot(1000 + i);
+    const std::string begun = stage.hears(far);
+    if (i > 20) {
+      CHECK(begun == "loses Shot: more than a client has room for\n");
+      continue;
+    }
+    const std::size_t at = begun.find("shot=");
+    REQUIRE(at != std::string::npos);
+    CHECK((std::stoi(begun.substr(at + 5)) & 0xff) == static_cast<int>(i - 1));
+  }
+}
+
+TEST_CASE("a client that strays from the truth is put where it is, at most once a second") {
+  auto stage = in_play();
+  std::string all = stage.waits(2 * core::kSecond);
+  for (int i = 1; i <= 40; ++i) {  // four seconds, driving on while the server says it stands
+    all += stage.receives(by_client({drives_to(2.5 * i, 0, i, 25)}));
+    all += stage.hears(pose(11, 0, 0));
+    all += stage.waits(100 * core::kMillisecond);
+  }
+  CHECK(count(all, "sends MsgAlive player=0") >= 1);
+  CHECK(count(all, "sends MsgAlive player=0") <= 3);
+
+  words::Corrected corrected;
+  *corrected.mutable_pose() = pose(11, -20, 0);
+  auto hard = in_play();
+  hard.waits(2 * core::kSecond);
+  CHECK(hard.hears(corrected) == "sends MsgAlive player=0 pos=(-20 0 0) azimuth=0\n");
+  CHECK(hard.hears(corrected) == "");
+}
+
+TEST_CASE("health, chat, notices, time and scores are told as the game can") {
+  auto stage = in_play();
+  words::Health health;
+  health.set_unit(11);
+  health.set_now(50);
+  health.set_max(50);
+  CHECK(stage.hears(health) == "");
+  health.set_now(20);
+  CHECK(stage.hears(health) == "sends MsgMessage from=253 to=0 kind=0 text=\"hit 20/50\"\n");
+  words::Said said;
+  said.set_from(2);
+  said.set_text("hi");
+  CHECK(stage.hears(said) == "sends MsgMessage from=1 to=254 kind=0 text=\"hi\"\n");
+  said.set_scope(words::Say::MY_TEAM);
+  said.set_to(words::RED);
+  CHECK(stage.hears(said) == "sends MsgMessage from=1 to=250 kind=0 text=\"hi\"\n");
+  words::Notice notice;
+  notice.set_text(std::string(130, 'n'));
+  CHECK(count(stage.hears(notice), "sends MsgMessage from=253 to=254") == 2);
+  words::Round round;
+  round.set_left_s(90.4);
+  CHECK(stage.hears(round) == "sends MsgTimeUpdate seconds=90\n");
+  words::Score score;
+  score.set_player(2);
+  score.set_wins(4);
+  CHECK(stage.hears(score) == "");
+  score.set_player(1);
+  score.set_losses(4);
+  stage.hears(score);
+  CHECK(stage.waits(0) ==
+        "sends MsgScore players=[{player=1 wins=4 losses=0 team_kills=0} {player=0 wins=4 losses=4 team_kills=0}]\n");
+}
+
+TEST_CASE("what the client says, wishes and does becomes intents") {
+  auto stage = in_play();
+  const auto say = [&](std::uint8_t to, const char* text) {
+    ChatRequest chat;
+    chat.to = player_id(to);
+    chat.text.chars = text;
+    return stage.receives(by_client({chat}));
+  };
+  CHECK(say(kEverybody, "hi") == "says Say text: \"hi\"\n");
+  CHECK(say(250, "hi") == "says Say scope: MY_TEAM text: \"hi\"\n");
+  CHECK(say(1, "psst") == "says Say scope: ONE to: 2 text: \"psst\"\n");
+  CHECK(say(99, "psst") == "loses MsgMessage: to somebody who is not there\n");
+  CHECK(say(kEverybody, "/me waves") == "says Say kind: ACTION text: \"waves\"\n");
+  CHECK(say(kServerId, "/help") == "says Say scope: SERVER kind: COMMAND text: \"/help\"\n");
+  CHECK(stage.receives(by_client({PauseReport{1}})) == "says Pause on: true\n");
+
+  ShotBegin begin;
+  begin.player = player_id(0);
+  begin.shot = 0x0100;
+  begin.vel = {100, 0, 0};
+  begin.life = 3.5F;
+  CHECK(stage.receives(by_client({begin})) == "says Fire unit: 11 shot: 256 vx: 100 life: 3.5 range: 350\n");
+}
+
+TEST_CASE("a client is asked for its lag every ten seconds") {
+  auto stage = in_play();
+  const std::string half_a_minute = stage.waits(31 * core::kSecond);
+  CHECK(lines(half_a_minute, "sends MsgLagPing") ==
+        "sends MsgLagPing number=1\nsends MsgLagPing number=2\nsends MsgLagPing number=3\n");
+}
+
+}  // namespace
+}  // namespace entente::bzflag

@@ -1,0 +1,223 @@
+// A room with BZFlag 2.4 on both sides is a mirror: what bzfs said its client
+// hears, and the other way round, in real sessions, save what
+// adapters/bzflag/README.md lists. Each line of that list is one rule here.
+#include <cstring>
+#include <fstream>
+#include <set>
+
+#include "proxy/core/room.h"
+#include "tests/bzflag/said.h"
+#include "tests/bzflag/tape.h"
+#include "tests/support/printed_frame.h"
+
+namespace entente::bzflag {
+namespace {
+
+using core::Micros;
+using wire::Way;
+
+/// One message a line, as it was sent.
+class Lines final : public wire::Dissected {
+ public:
+  void frame(const wire::Frame& frame) override { all.push_back(printed_frame(*codec_, frame)); }
+  void raw(Way, Lane, Bytes bytes, const Fault*) override { all.push_back("raw " + to_hex(bytes)); }
+  std::vector<std::string> all;
+
+ private:
+  std::unique_ptr<wire::Codec> codec_ = game().codec(0);
+};
+
+/// What each end of the room was sent, in order, both lanes together.
+class Ends final : public core::Room::Host {
+ public:
+  void send(core::Id end, Lane lane, Bytes bytes) override {
+    const bool up = end == core::kBackEnd;
+    wire::Dissector& to = up ? server_ : client_;
+    const Way way = up ? Way::kToServer : Way::kToClient;
+    lane == Lane::kDatagram ? to.datagram(way, bytes, up ? to_server : to_client)
+                            : to.stream(way, bytes, up ? to_server : to_client);
+  }
+  std::size_t waiting(core::Id) const override { return 0; }
+  void close(core::Id, std::string_view, std::uint32_t) override {}
+  void failed(core::Id, const Fault& fault) override { FAIL(std::string(fault.what)); }
+  void dial() override {}
+
+  Lines to_client, to_server;
+
+ private:
+  wire::Dissector client_{game(), 0}, server_{game(), 0};
+};
+
+struct Played {
+  std::vector<std::string> from_client, from_server, to_client, to_server;
+};
+
+/// Whose clock an update tells, and its seconds.
+std::optional<std::pair<std::uint8_t, float>> told_time(Bytes frame) {
+  const bool timed = frame.size() > 8 && frame[2] == 0x70 && (frame[3] == 0x73 || frame[3] == 0x75);
+  if (!timed) return std::nullopt;
+  const std::uint32_t bits = static_cast<std::uint32_t>(frame[4]) << 24U | static_cast<std::uint32_t>(frame[5]) << 16U |
+                             static_cast<std::uint32_t>(frame[6]) << 8U | frame[7];
+  return std::pair{frame[8], std::bit_cast<float>(bits)};
+}
+
+/// When the lines of a tape were written, as far as updates tell: as much time
+/// passes between two updates of a player as its own clock says, else a
+/// millisecond.
+class Clock {
+ public:
+  Micros at(Micros now, Bytes frame) {
+    now += core::kMillisecond;
+    const auto told = told_time(frame);
+    if (!told) return now;
+    if (const auto last = last_.find(told->first); last != last_.end())
+      now = std::max(now, last->second.first + static_cast<Micros>((told->second - last->second.second) * 1e6F));
+    last_[told->first] = {now, told->second};
+    return now;
+  }
+
+ private:
+  std::map<std::uint8_t, std::pair<Micros, float>> last_;
+};
+
+/// Plays one connection of a tape. `grain`: at most so many stream bytes at
+/// once, 0 = as cut.
+Played play(const std::string& name, std::size_t grain) {
+  Ends ends;
+  core::RoomOptions options;
+  options.chat.commands = true;
+  core::Room room(ends, faces().back({}), options);
+  Micros now = 0;
+  const core::Id seat = room.seat(faces().front({}), {}, now);
+  room.back_opened({}, now);
+  wire::Dissector client(game(), 0), server(game(), 0);
+  Lines from_client, from_server;
+  Clock clock;
+
+  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/" + name + ".txt");
+  REQUIRE(file.is_open());
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    int connection = 0;
+    std::string way_name, lane_name, hex;
+    words >> connection >> way_name >> lane_name >> hex;
+    if (connection != 1 || lane_name == "end") continue;
+    const Way way = way_name == "c2s" ? Way::kToServer : Way::kToClient;
+    const Lane lane = lane_name == "datagram" ? Lane::kDatagram : Lane::kStream;
+    const Buffer bytes = from_hex(hex);
+    const Micros until = clock.at(now, bytes);
+    while (now < until) {
+      now = std::min(until, std::max(now, room.next_wake()));
+      if (room.next_wake() <= now) room.tick(now);
+    }
+    wire::Dissector& tape = way == Way::kToServer ? client : server;
+    Lines& said = way == Way::kToServer ? from_client : from_server;
+    lane == Lane::kDatagram ? tape.datagram(way, bytes, said) : tape.stream(way, bytes, said);
+    const std::size_t step = grain == 0 || lane == Lane::kDatagram ? bytes.size() : grain;
+    for (std::size_t at = 0; at < bytes.size(); at += step)
+      room.received(way == Way::kToServer ? seat : core::kBackEnd, lane,
+                    Bytes(bytes).subspan(at, std::min(step, bytes.size() - at)), now);
+  }
+  return {from_client.all, from_server.all, ends.to_client.all, ends.to_server.all};
+}
+
+// -- What the README lists
+// --------------------------------------------------------------------------------------------
+
+std::string without(std::string line, const std::string& field) {
+  const std::size_t at = line.find(" " + field + "=");
+  if (at == std::string::npos) return line;
+  return line.erase(at, line.find_first_of(" ", at + 1) - at);
+}
+
+/// Words have no place for what else moves a tank: those bits and what they
+/// append are not passed on.
+std::string without_tail(std::string line) {
+  const std::size_t at = line.find(" status=");
+  if (at == std::string::npos) return line;
+  const int status = std::stoi(line.substr(at + 8));
+  const std::size_t end = line.find(' ', at + 1);
+  line.replace(at, end - at, " status=" + std::to_string(status & 0x7f));
+  return without(without(without(std::move(line), "jump_jets"), "sounds"), "driver");
+}
+
+bool starts(const std::string& line, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* name) { return line.starts_with(name); });
+}
+
+std::vector<std::string> listed(const std::vector<std::string>& all, Way way) {
+  std::vector<std::string> out;
+  std::set<std::string> ended, dead;
+  for (std::string line : all) {
+    // An update that was overtaken by its tank's death.
+    const auto of = [&](const char* field) {
+      const std::size_t at = line.find(field);
+      return at == std::string::npos ? "" : line.substr(at, line.find(' ', at) - at).substr(std::strlen(field));
+    };
+    if (way == Way::kToClient && starts(line, {"MsgKilled"})) dead.insert(of("victim="));
+    if (way == Way::kToClient && starts(line, {"MsgAlive"})) dead.erase(of("player="));
+    if (starts(line, {"MsgPlayerUpdate"}) && dead.contains(of("player="))) continue;
+    // Of one link each: who is linked, whose clock it is, and how far away the
+    // other end is.
+    if (starts(line, {"MsgUDPLink", "MsgLagPing", "MsgGameTime"})) continue;
+    // Asked by our back for the names of who is there, whatever its client
+    // asks.
+    if (line == "MsgQueryPlayers") continue;
+    // Answered by our front itself, before the server has.
+    if (way == Way::kToClient && starts(line, {"MsgNegotiateFlags"})) continue;
+    // Only what is new is passed on.
+    if (line.starts_with("MsgPlayerInfo") && line.find("bits=1") == std::string::npos) continue;
+    // A pointer of the server's.
+    if (const std::size_t at = line.find(" {name=\"poll\""); at != std::string::npos)
+      line.erase(at, line.find('}', at) + 1 - at);
+    if (starts(line, {"MsgPlayerUpdate"})) {
+      line = without_tail(line);
+      // Where the remains of a dead tank fly.
+      const std::size_t at = line.find(" status=");
+      if ((std::stoi(line.substr(at + 8)) & 1) == 0) continue;
+      if (way == Way::kToClient) line = without(line, "time");  // on our front's clock
+    }
+    if (starts(line, {"MsgShotBegin"})) line = without(line, "sent");  // reckoned from the last update's time
+    if (starts(line, {"MsgGMUpdate"})) line = without(line, "age");
+    // What nobody carries has no owner.
+    for (const char* state : {"1", "3", "4", "5"})
+      for (std::size_t at = 0;
+           (at = line.find(std::string("status=") + state + " endurance=", at)) != std::string::npos;) {
+        at = line.find("owner=", at);
+        line.replace(at, line.find(' ', at) - at, "owner=255");
+      }
+    // A shot ends once.
+    if (starts(line, {"MsgShotEnd"}) && way == Way::kToClient) {
+      const std::string shot = line.substr(0, line.find(" reason"));
+      if (!ended.insert(shot).second) continue;
+    }
+    if (starts(line, {"MsgShotBegin"}) && way == Way::kToClient) {
+      std::istringstream words(line);
+      std::string name, player, shot;
+      words >> name >> player >> shot;
+      ended.erase("MsgShotEnd " + player + " " + shot);
+    }
+    out.push_back(line);
+  }
+  return out;
+}
+
+TEST_CASE(
+    "real sessions pass the mirror unchanged, save what is listed, "
+    "however they were cut") {
+  for (const std::string name : {"bzfs2426-gui-two-tanks", "bzfs2426-gui-flags-teleport"}) {
+    for (const std::size_t grain : std::initializer_list<std::size_t>{0, 1}) {
+      INFO(name, " grain ", grain);
+      const Played played = play(name, grain);
+      const auto said = listed(played.from_server, Way::kToClient), heard = listed(played.to_client, Way::kToClient);
+      CHECK(said.size() > 100);
+      CHECK(heard == said);
+      const auto asked = listed(played.from_client, Way::kToServer), passed = listed(played.to_server, Way::kToServer);
+      CHECK(asked.size() > 100);
+      CHECK(passed == asked);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace entente::bzflag

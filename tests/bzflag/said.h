@@ -1,0 +1,53 @@
+// What a peer of BZFlag says, as bytes, for scripts of a stage.
+#pragma once
+
+#include <initializer_list>
+
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/terms.h"
+#include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/world.h"
+#include "tests/support/stage.h"
+
+namespace entente::bzflag {
+
+inline Buffer said(wire::Way way, std::initializer_list<Message> messages) {
+  const auto speech = make_speech(0);
+  Buffer out;
+  for (const Message& message : messages) speech->write(message, way, out);
+  return out;
+}
+inline Buffer by_server(std::initializer_list<Message> messages) { return said(wire::Way::kToClient, messages); }
+inline Buffer by_client(std::initializer_list<Message> messages) { return said(wire::Way::kToServer, messages); }
+
+inline AddPlayer add_player(std::uint8_t number, std::int16_t team, std::string_view name) {
+  AddPlayer add;
+  add.id = player_id(number);
+  add.team = static_cast<std::uint16_t>(team);
+  add.callsign.set(name);
+  return add;
+}
+
+/// The lines of a play that begin so, one after another.
+inline std::string lines(const std::string& play, std::string_view start) {
+  std::string out;
+  for (std::size_t at = 0; at < play.size();) {
+    const std::size_t end = play.find('\n', at);
+    const std::string line = play.substr(at, end + 1 - at);
+    if (line.starts_with(start)) out += line;
+    at = end + 1;
+  }
+  return out;
+}
+
+/// A small world: four walls and a box, 400 m wide.
+inline Buffer small_world() {
+  GroupWorld world;
+  world.world.walls = {{{0, 200, 0}, 4.712389F, 200, 6.15F, 0}};
+  world.world.boxes = {{{50, 0, 0}, 0, {10, 10, 9.42F}, 0}};
+  Buffer out;
+  write_world(world, 0, out);
+  return out;
+}
+
+}  // namespace entente::bzflag
