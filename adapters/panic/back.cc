@@ -97,7 +97,10 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
   if (phase_ < Phase::kPlaying) return;
   there->owner = owner_of(*there, out);
   if (there->unit == 0) there->unit = out.new_id();
-  if (there->mine && phase_ != Phase::kDefeated) driver_.add(there->number);
+  if (!there->mine)
+    driver_.remove(there->number);  // its number may have been a tank's
+  else if (phase_ != Phase::kDefeated)
+    driver_.add(there->number);
   tell_piece(*there, out);
   if (there->owner != 0) tell_owns(there->owner, out);
   if (!there->mine || !fresh_) tell_spawned(*there, out);

@@ -50,6 +50,7 @@ def panic_on_ogar(stage):
     run, port = bridge(stage, f"ogar+ws://127.0.0.1:{to_port}?dialect=modern3")
     before = stage.keep(Shim(port))
     client = RealClient(stage, "red", before.port)
+    wait_until(lambda: before.talks, 10, "the client did not connect")
     game = Game(lambda: bytes(before.talks[0].to_client))
     wait_until(game.started, 20, "the client was never put into play")
     client.focus()
