@@ -1,0 +1,205 @@
+# One pair on stage: a server of one game, Entente, a player of the other game in front of it, and a native player behind it.
+# Law: what our player did is judged by the server's own truth and by the native player, who never went through Entente.
+from __future__ import annotations
+
+import importlib
+import itertools
+import math
+import re
+import threading
+import time
+from typing import Callable
+
+from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off
+from stage import Failed, Stage
+
+GAMES = ("panic", "bzflag", "ogar")
+AT_REST = 0.6  # tiles
+NORTH, EAST, SOUTH, WEST = math.pi / 2, 0.0, -math.pi / 2, math.pi
+
+
+def pairs() -> list[str]:
+    return [f"{front}-{back}" for front, back in itertools.product(GAMES, GAMES)]
+
+
+class Scene:
+    """`us` came through Entente, `them` did not."""
+
+    def __init__(self, stage: Stage, pair: str, facts: dict) -> None:
+        self.stage, self.pair, self.facts = stage, pair, facts
+        front, back = pair.split("-")
+        self.front, self.back = importlib.import_module(front), importlib.import_module(back)
+        self.us: Player | None = None
+        self.them: Player | None = None
+        self.guests: list[Player] = []
+        self.fights: dict[str, object] = {}
+        self.latencies: list[float] = []
+        self.met: Place = (0.0, 0.0)  # where ours was when they met last
+        self.names = (f"{name}{stage.dice.randint(10, 99)}" for name in itertools.cycle(("anna", "otto", "hannah", "bob")))
+        self.server: Server = self.back.start(stage)
+        self.door = self._open()
+
+    def _open(self) -> int:
+        listen, to = self.front.URL.format(port=0, dialect="be-packed"), self.server.url(self.server.port)
+        if self.front is not self.back:
+            to += self.server.settings
+        self.entente = self.stage.start("entente", [self.stage.entente, "proxy", "--listen", listen, "--to", to])
+        return int(self.entente.wait_for(r"^listening .*:(\d+)$", 20).group(1))
+
+    # who is there
+    def ready(self) -> None:
+        """Both are in, and alive; if need be, in a fresh round."""
+        if self.us and self.them and self.us.gone is None and self.them.gone is None:
+            try:
+                for player in (self.us, self.them):
+                    if player.where() is None:
+                        player.respawn()
+                self.until(self.ours, 10, "the server has no unit of our player")
+                return
+            except (Unseen, NotInGame):
+                pass  # a game without respawn begins anew
+        self.clear()
+        self.us, self.them = self.visitor(), self.native()
+        self.together(self.us.join, self.them.join)
+        self.until(self.ours, 10, "the server has no unit of our player")
+
+    def visitor(self) -> Player:
+        return self._keep(self.front.client(self.door, next(self.names)))
+
+    def native(self) -> Player:
+        player = self._keep(self.back.client(self.server.port, "native" + str(self.stage.count())))
+        player.native = True
+        return player
+
+    def _keep(self, player: Player) -> Player:
+        self.guests.append(player)
+        return player
+
+    def clear(self) -> None:
+        """Everybody leaves; the server is as at first."""
+        for guest in self.guests:
+            guest.kill()
+        if self.guests:
+            self.server.again()
+        self.guests, self.us, self.them = [], None, None
+
+    @staticmethod
+    def together(*acts: Callable[[], object]) -> None:
+        """At once: some games begin only when all are there."""
+        faults: list[BaseException] = []
+
+        def one(act: Callable[[], object]) -> None:
+            try:
+                act()
+            except BaseException as fault:  # raised again below, in the thread that asked
+                faults.append(fault)
+        threads = [threading.Thread(target=one, args=(act,), daemon=True) for act in acts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        if faults:
+            raise faults[0]
+
+    # where things are
+    def tile(self) -> float:
+        """Metres, the coarser game's if one has tiles."""
+        grounds = [end.ground for end in (self.us, self.server) if hasattr(end, "ground")]
+        return max((ground.tile_size for ground in grounds), default=25.0)
+
+    def mine(self) -> set:
+        """What the server may call the native player's units."""
+        names = {self.them.name}
+        return names | {self.them.team()} if self.back.GAME == "panic" else names
+
+    def ours(self) -> list[Unit]:
+        return [unit for unit in self.server.units() if unit.owner not in self.mine()]
+
+    def truth(self) -> Unit:
+        """The server's unit of our player: of several, the one that is nearest to where he thinks he is."""
+        units, here = self.ours(), self.us.where()
+        if not units:
+            raise Unseen("the server has no unit of our player")
+        return min(units, key=lambda unit: apart(unit.place, here) if here else 0.0)
+
+    def known_as(self) -> str:
+        return self.truth().owner
+
+    def seen_by_us(self) -> Unit | None:
+        """The native player, as ours sees him."""
+        place = self.them.where()
+        return min(self.us.others(), key=lambda unit: apart(unit.place, place), default=None) if place else None
+
+    def error(self) -> float:
+        """Tiles between where our player thinks he is and where the server has him."""
+        return off(self.us.here(), self.truth().place) / self.tile()
+
+    def seen_error(self) -> float:
+        seen = self.seen_by_us()
+        return off(seen.place, self.them.here()) / self.tile() if seen else math.inf
+
+    def free(self, place: Place) -> bool:
+        width, height = self.server.bounds()
+        if abs(place[0]) > width / 2 - 0.4 * self.tile() or abs(place[1]) > height / 2 - 0.4 * self.tile():
+            return False
+        walls = self.server.walls() if self.back.GAME != "ogar" else []
+        units = [unit.place for unit in self.server.units() if apart(unit.place, self.us.here()) > self.tile() / 2]
+        return all(apart(place, other) > 1.2 * self.tile() for other in walls) and all(apart(place, other) > self.tile() / 2 for other in units)
+
+    def way(self, far: float, *, start: Place | None = None) -> float:
+        """A direction in which so many metres are free."""
+        x, y = start or self.us.here()
+        yaws = [EAST, WEST, SOUTH, NORTH]
+        self.stage.dice.shuffle(yaws)
+        for yaw in yaws:
+            steps = max(int(far / self.tile()), 1)
+            if all(self.free((x + far * step / steps * math.cos(yaw), y + far * step / steps * math.sin(yaw))) for step in range(1, steps + 1)):
+                return yaw
+        raise Unseen(f"nothing is free around {x:.0f}, {y:.0f}")
+
+    def meet(self) -> float:
+        """The native player comes within shot of ours; returns where he is from there."""
+        far = self.server.duel
+        self.server.strengthen(NOBODY)
+        x, y = self.met = self.truth().place
+        for attempt in range(3):
+            yaw = self.way(far, start=(x, y))
+            self.them.go_to((x + far * math.cos(yaw), y + far * math.sin(yaw)), 40)
+            if self.them.where() and apart(self.them.here(), (x, y)) < far + self.tile():
+                return yaw
+        raise Unseen("the native player did not get there")
+
+    def meet_again(self) -> bool:
+        """If ours has gone elsewhere since."""
+        moved = bool(self.us.where() and self.ours() and apart(self.truth().place, self.met) > self.tile() / 2)
+        if moved:
+            self.meet()
+        return moved
+
+    # waiting
+    def until(self, truth: Callable[[], object], seconds: float, sentence: str) -> object:
+        """For what is not one end's alone: asked whenever the server, or ours, has changed."""
+        return self.us.wait(truth, seconds, sentence)
+
+    def settle(self, error: Callable[[], float], most: float = AT_REST, seconds: float = 6.0) -> float:
+        """The error once it is small enough; or at the end."""
+        try:
+            self.until(lambda: error() <= most, seconds, "off")
+        except Unseen:
+            pass
+        return error()
+
+    def took(self, since: float, until: float) -> float:
+        self.latencies.append(1000 * (until - since))
+        return self.latencies[-1]
+
+    def ledger(self) -> list[str]:
+        return [line for line in self.entente.text().splitlines() if re.search("could not be told|fault", line)]
+
+    def close(self) -> None:
+        self.clear()
+        self.server.stop()
+        try:
+            self.entente.stop()
+        except Failed:
+            pass
