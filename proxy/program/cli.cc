@@ -8,6 +8,7 @@
 #include "proxy/program/check.h"
 #include "proxy/program/command.h"
 #include "proxy/program/convert.h"
+#include "proxy/program/explain.h"
 #include "proxy/program/games.h"
 #include "proxy/program/inspect.h"
 #include "proxy/program/misuse.h"
@@ -20,7 +21,7 @@ namespace entente {
 namespace {
 
 constexpr const char* kAbout =
-    "Entente: a proxy between multiplayer games. It relays, records, and shows what is said.";
+    "Entente: a proxy between multiplayer games. It relays, bridges, records, and shows what is said.";
 
 constexpr const char* kFooter =
     "Each command has --help with an example, such as:\n"
@@ -63,7 +64,7 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"proxy", "Put one listener in front of one server",
+    {"proxy", "Put one listener in front of one server, of the same game or of another",
      "entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://127.0.0.1:5155 --record evening.mcap",
      plug<declare_proxy, run_proxy>},
     {"run", "Run the routes of a configuration file", "entente run config/relay-bzflag.toml",
@@ -71,6 +72,8 @@ constexpr Command kCommands[] = {
     {"check", "Check a configuration file, or print an example of one", "entente check config/example.toml",
      plug<declare_check, run_check>},
     {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},
+    {"explain", "Say what a client of one game can do on a server of another, and what is lost",
+     "entente explain panic bzflag", plug<declare_explain, run_explain>},
     {"inspect", "Show what was said in a recorded file, one line a message",
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Check that all of a recorded file decodes, and encodes to the same bytes",

@@ -1,18 +1,12 @@
 #include "proxy/program/games.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <vector>
 
 #include "adapters/registry.h"
-#include "proxy/program/route.h"
+#include "proxy/program/table.h"
 
 namespace entente {
 namespace {
-
-template <std::size_t Columns>
-using Rows = std::vector<std::array<std::string, Columns>>;
 
 const char* text(wire::Transport transport) {
   switch (transport) {
@@ -28,15 +22,31 @@ const char* text(wire::Transport transport) {
   return "";
 }
 
-// What this program can be for each of them, as far as it is built.
-constexpr const char* kRoles = "relay, record, inspect, verify";
+/// What this program can be for each of them, as far as it is built.
+std::string roles(const wire::Game& game) {
+  const core::Faces& faces = faces_of(game);
+  return std::string("relay, record, inspect, verify") + (faces.front ? ", front" : "") + (faces.back ? ", back" : "");
+}
+
+/// The keys behind '?' of a bridge's URLs.
+std::string settings_table(std::span<const wire::Game* const> known) {
+  Rows<4> rows{{"game", "of", "key", "what it says"}};
+  for (const wire::Game* game : known) {
+    const core::Faces& faces = faces_of(*game);
+    for (const core::Setting& one : faces.front_settings)
+      rows.push_back({std::string(game->name()), "--listen", one.name, one.about});
+    for (const core::Setting& one : faces.back_settings)
+      rows.push_back({std::string(game->name()), "--to", one.name, one.about});
+  }
+  return rows.size() == 1 ? "" : "\nSettings of bridges, behind '?' of a URL:\n\n" + in_columns(rows);
+}
 
 Rows<6> by_dialect(std::span<const wire::Game* const> known) {
   Rows<6> rows{{"game", "dialect", "port", "transport", "roles", "about"}};
   for (const wire::Game* game : known)
     for (const wire::DialectInfo& dialect : game->dialects())
       rows.push_back({std::string(game->name()), std::string(dialect.name), std::to_string(game->default_port()),
-                      text(game->transport()), kRoles, std::string(dialect.about)});
+                      text(game->transport()), roles(*game), std::string(dialect.about)});
   return rows;
 }
 
@@ -47,23 +57,9 @@ Rows<6> by_game(std::span<const wire::Game* const> known) {
     for (const wire::DialectInfo& dialect : game->dialects())
       dialects += (dialects.empty() ? "`" : ", `") + std::string(dialect.name) + "`";
     rows.push_back({"`" + std::string(game->name()) + "`", std::string(game->about()),
-                    std::to_string(game->default_port()), text(game->transport()), kRoles, dialects});
+                    std::to_string(game->default_port()), text(game->transport()), roles(*game), dialects});
   }
   return rows;
-}
-
-// Columns as wide as their widest cell; the last one ends where its text ends.
-template <std::size_t Columns>
-std::string plain(const Rows<Columns>& rows) {
-  std::array<std::size_t, Columns> widths{};
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < Columns; ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string out;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i + 1 < Columns; ++i) out += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    out += row.back() + "\n";
-  }
-  return out;
 }
 
 template <std::size_t Columns>
@@ -81,7 +77,11 @@ std::string markdown(const Rows<Columns>& rows) {
 
 std::string games_table(std::span<const wire::Game* const> known, bool as_markdown) {
   if (as_markdown) return markdown(by_game(known));
-  return plain(by_dialect(known)) + "\nA URL that names no dialect to listen for means the first of its game.\n";
+  return in_columns(by_dialect(known)) +
+         "\nA client of any game with a front can play on a server of any with a back: `entente explain CLIENT "
+         "SERVER`\n"
+         "says how well. A URL that names no dialect to listen for means the first of its game.\n" +
+         settings_table(known);
 }
 
 void declare_games(CLI::App& app, GamesOptions& options) {

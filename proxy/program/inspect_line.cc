@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "adapters/wire/print.h"
+#include "proxy/program/json_text.h"
 
 namespace entente {
 namespace {
@@ -43,28 +44,6 @@ void dump(Bytes bytes, std::string& out) {
     for (const std::uint8_t byte : row) out += byte >= 0x20 && byte < 0x7F ? static_cast<char>(byte) : '.';
     out += '\n';
   }
-}
-
-/// A JSON string. REQUIRES: what peers sent is escaped already, so that bytes above ASCII are our own.
-void json_text(std::string_view text, std::string& out) {
-  out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    if (byte < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
-      out += escaped;
-    } else {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-  }
-  out += '"';
-}
-
-void json_member(const char* name, std::string_view text, std::string& out) {
-  ((out += ",\"") += name) += "\":";
-  json_text(text, out);
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   const std::string listen = "--listen", to = "--to";
   for (const Case& c : std::vector<Case>{
            {{},
-            "entente: a command is missing; commands: proxy, run, check, games, inspect, verify, convert, recover\n"},
+            "entente: a command is missing; commands: proxy, run, check, games, explain, inspect, verify, convert, "
+            "recover\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
            {{"check"}, "entente check: CONFIG or --example is missing"},
@@ -94,7 +95,8 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
             "relay "
             "listen on aos://127.0.0.1:0?dialect=0.75\n"},
            {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},
-            "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect, strict, mode\n"}}) {
+            "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect, "
+            "strict, mode\n"}}) {
     const Ended said = entente_says(c.words);
     CAPTURE(said.err);
     CHECK(said.code == 2);

@@ -1,0 +1,202 @@
+#include "proxy/program/explain.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/endpoint.h"
+#include "proxy/program/json_text.h"
+#include "proxy/program/misuse.h"
+#include "proxy/program/suggest.h"
+#include "proxy/program/table.h"
+
+namespace entente {
+namespace {
+
+using wire::Fidelity, wire::Mapping, wire::Way;
+
+std::string_view kind_of(std::string_view word) { return word.substr(0, word.find('.')); }
+
+bool goes(const Mapping& row, Way way) { return (row.ways & static_cast<std::uint8_t>(way)) != 0; }
+
+std::string place(const Mapping& row) {
+  const std::string field(row.field);
+  return field.empty() ? row.message : std::string(row.message) + "." + field;
+}
+
+/// Whether the row says no more of its word than that it is there: its fields, if any, have rows of their own.
+bool only_presence(const Mapping& row) {
+  return row.fidelity == Fidelity::kExact && std::string_view(row.field) != "*";
+}
+
+/// How well the listener's row says `word`: the same field, the word as a whole, or its being there at all.
+int closeness(const Mapping& row, std::string_view word) {
+  const std::string_view said = row.word;
+  if (said == word) return 3;
+  if (said == kind_of(word)) return only_presence(row) ? 0 : 2;
+  return word == kind_of(word) && kind_of(said) == word ? 1 : 0;
+}
+
+/// The listener's row that says `word` best: the closest one, and of those the most faithful. Null if it knows nothing
+/// of the word.
+const Mapping* best(std::span<const Mapping> listener, std::string_view word, Way way) {
+  const Mapping* found = nullptr;
+  const auto better = [&](const Mapping& row) {
+    const int a = closeness(row, word), b = closeness(*found, word);
+    return a != b ? a > b : row.fidelity < found->fidelity;
+  };
+  for (const Mapping& row : listener)
+    if (goes(row, way) && closeness(row, word) > 0 && (found == nullptr || better(row))) found = &row;
+  return found;
+}
+
+bool knows_kind(std::span<const Mapping> listener, std::string_view word, Way way) {
+  return std::any_of(listener.begin(), listener.end(), [&](const Mapping& row) {
+    return goes(row, way) && kind_of(row.word) == kind_of(word) && row.fidelity != Fidelity::kDropped;
+  });
+}
+
+std::string both(std::string_view first, std::string_view second) {
+  const bool one = first.empty() || second.empty() || first == second;
+  return one ? std::string(first.empty() ? second : first) : std::string(first) + "; " + std::string(second);
+}
+
+Explained explain_row(const Mapping& row, std::span<const Mapping> listener, Way way) {
+  Explained told{place(row), row.word, {}, row.fidelity, row.reason};
+  if (told.word.empty() || row.fidelity == Fidelity::kDropped) return told;
+  const Mapping* heard = best(listener, told.word, way);
+  if (heard == nullptr) {
+    told.fidelity = Fidelity::kDropped;
+    told.reason = both(row.reason, knows_kind(listener, told.word, way) ? "the other game's word for it lacks this"
+                                                                        : "the other game has nothing like it");
+    return told;
+  }
+  told.fidelity = std::max(row.fidelity, heard->fidelity);
+  told.reason = both(row.reason, heard->reason);
+  if (told.fidelity != Fidelity::kDropped) told.to = place(*heard);
+  return told;
+}
+
+}  // namespace
+
+const char* text(Fidelity fidelity) {
+  switch (fidelity) {
+    case Fidelity::kExact:
+      return "exact";
+    case Fidelity::kLossy:
+      return "lossy";
+    case Fidelity::kSynthesised:
+      return "synthesised";
+    case Fidelity::kDropped:
+      return "dropped";
+  }
+  return "";
+}
+
+std::vector<Explained> explain(std::span<const Mapping> speaker, std::span<const Mapping> listener, Way way) {
+  std::vector<Explained> all;
+  for (const Mapping& row : speaker)
+    if (*row.message != '\0' && goes(row, way)) all.push_back(explain_row(row, listener, way));
+  return all;
+}
+
+std::array<std::size_t, 4> count(std::span<const Explained> all) {
+  std::array<std::size_t, 4> counts{};
+  for (const Explained& one : all) ++counts[static_cast<std::size_t>(one.fidelity)];
+  return counts;
+}
+
+// -- The command ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Pair {
+  const wire::Game& client;
+  const wire::Game& server;
+  std::vector<Explained> up, down;
+};
+
+Outcome<const wire::Game*> game_named(const std::string& text) {
+  if (text.find("://") != std::string::npos) {
+    const auto end = parse_endpoint(text, games());
+    if (!end) return end.error();
+    return end->game;
+  }
+  if (const wire::Game* found = find_game(text)) return found;
+  std::vector<std::string_view> names;
+  for (const wire::Game* game : games()) names.push_back(game->name());
+  return Error{"unknown game '" + text + "'" + did_you_mean(text, names) + "; games: " + joined(names)};
+}
+
+std::string summary(std::span<const Explained> all) {
+  std::string line = std::to_string(all.size()) + " fields:";
+  const auto counts = count(all);
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    line += (i == 0 ? " " : ", ") + std::to_string(counts[i]) + " " + text(static_cast<Fidelity>(i));
+  return line;
+}
+
+std::string for_people(std::span<const Explained> all) {
+  Rows<5> rows{{"from", "word", "to", "how", "why"}};
+  for (const Explained& one : all) rows.push_back({one.from, one.word, one.to, text(one.fidelity), one.reason});
+  return in_columns(rows) + summary(all) + "\n";
+}
+
+std::string for_people(const Pair& pair) {
+  const std::string client(pair.client.name()), server(pair.server.name());
+  return "What a client of " + client + " says to a server of " + server + "\n\n" + for_people(pair.up) +
+         "\nWhat it sees there\n\n" + for_people(pair.down);
+}
+
+void to_json(const char* name, std::span<const Explained> all, std::string& out) {
+  ((out += ",\"") += name) += "\":{\"counts\":{";
+  const auto counts = count(all);
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    ((((out += i == 0 ? "\"" : ",\"") += text(static_cast<Fidelity>(i))) += "\":") += std::to_string(counts[i]));
+  out += "},\"fields\":[";
+  for (const Explained& one : all) {
+    out += &one == all.data() ? "\n{\"from\":" : ",\n{\"from\":";
+    json_text(one.from, out);
+    json_member("word", one.word, out);
+    json_member("to", one.to, out);
+    json_member("how", text(one.fidelity), out);
+    json_member("why", one.reason, out);
+    out += '}';
+  }
+  out += "]}";
+}
+
+std::string for_tools(const Pair& pair) {
+  std::string out = "{\"client\":";
+  json_text(pair.client.name(), out);
+  json_member("server", pair.server.name(), out);
+  to_json("says", pair.up, out);
+  to_json("sees", pair.down, out);
+  return out + "}\n";
+}
+
+}  // namespace
+
+void declare_explain(CLI::App& app, ExplainOptions& options) {
+  app.add_option("CLIENT", options.client, "The game of the client: its name, or a URL")->required();
+  app.add_option("SERVER", options.server, "The game of the server: its name, or a URL")->required();
+  app.add_flag("--json", options.json, "As one JSON object, for tools");
+}
+
+int run_explain(const ExplainOptions& options) {
+  const auto client = game_named(options.client), server = game_named(options.server);
+  if (!client) return misused("entente explain", client.error().text);
+  if (!server) return misused("entente explain", server.error().text);
+  for (const wire::Game* game : {*client, *server})
+    if (mapping_of(*game).empty()) {
+      std::fprintf(stderr, "entente explain: %s can only be relayed yet, so there is nothing to explain\n",
+                   std::string(game->name()).c_str());
+      return kFailed;
+    }
+  const auto ours = mapping_of(**client), theirs = mapping_of(**server);
+  const Pair pair{**client, **server, explain(ours, theirs, Way::kToServer), explain(theirs, ours, Way::kToClient)};
+  std::fputs((options.json ? for_tools(pair) : for_people(pair)).c_str(), stdout);
+  return kOk;
+}
+
+}  // namespace entente

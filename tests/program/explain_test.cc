@@ -1,0 +1,98 @@
+#include "proxy/program/explain.h"
+
+#include <doctest/doctest.h>
+
+#include "adapters/registry.h"
+
+using namespace entente;
+using enum wire::Fidelity;
+using wire::Mapping, wire::Way;
+
+namespace {
+
+constexpr std::uint8_t kUp = 1, kDown = 2;
+
+/// A game of tanks that drive by tiles …
+constexpr Mapping kTiles[] = {
+    {"Action", kUp, "direction", "Step.direction", kExact},
+    {"Action", kUp, "unit", "Step.unit", kExact},
+    {"Action", kUp, "shoot", "Fire", kExact},
+    {"Action", kUp, "aim", "Fire.vx", kLossy, "four directions"},
+    {"Action", kUp, "horn", "Button", kExact},
+    {"Action", kUp, "checksum", "", kSynthesised, "reckoned"},
+    {"Action", kUp, "relic", "", kDropped, "nobody knows what it meant"},
+    {"", kUp, "", "Say", kDropped, "no chat"},
+    {"Moved", kDown, "x", "Pose.x", kLossy, "the middle of a tile"},
+    {"", kDown, "", "Said", kDropped, "no chat"},
+};
+/// … and one where they drive as they like.
+constexpr Mapping kFree[] = {
+    {"Update", kUp | kDown, "pos", "Pose.x", kExact},
+    {"Update", kUp, "*", "Step", kLossy, "driven to the tile's middle"},
+    {"Shot", kUp, "vel", "Fire.vx", kExact},
+    {"Shot", kUp, "life", "Fire.life", kExact},
+    {"Shot", kUp, "", "Fire", kSynthesised, "numbered by us"},
+    {"Talk", kDown, "text", "Said.text", kExact},
+    {"Talk", kUp, "text", "Say.text", kExact},
+    {"Flag", kDown, "id", "Token.id", kExact},
+};
+
+std::string line(const Explained& one) {
+  return one.from + " > " + one.word + " > " + one.to + ": " + text(one.fidelity) + " (" + one.reason + ")";
+}
+
+std::vector<std::string> lines(const std::vector<Explained>& all) {
+  std::vector<std::string> out;
+  for (const Explained& one : all) out.push_back(line(one));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("each field that a client says meets the row that says its word best, and the worse of the two counts") {
+  CHECK(lines(explain(kTiles, kFree, Way::kToServer)) ==
+        std::vector<std::string>{
+            "Action.direction > Step.direction > Update.*: lossy (driven to the tile's middle)",
+            "Action.unit > Step.unit > Update.*: lossy (driven to the tile's middle)",
+            "Action.shoot > Fire > Shot: synthesised (numbered by us)",
+            "Action.aim > Fire.vx > Shot.vel: lossy (four directions)",
+            "Action.horn > Button > : dropped (the other game has nothing like it)",
+            "Action.checksum >  > : synthesised (reckoned)",
+            "Action.relic >  > : dropped (nobody knows what it meant)",
+        });
+}
+
+TEST_CASE("what a client sees is told the same way, and who drops a word says why") {
+  CHECK(lines(explain(kFree, kTiles, Way::kToClient)) ==
+        std::vector<std::string>{
+            "Update.pos > Pose.x > Moved.x: lossy (the middle of a tile)",
+            "Talk.text > Said.text > : dropped (no chat)",
+            "Flag.id > Token.id > : dropped (the other game has nothing like it)",
+        });
+  CHECK(lines(explain(kFree, kTiles, Way::kToServer)).back() == "Talk.text > Say.text > : dropped (no chat)");
+}
+
+TEST_CASE("a field that the other game's word lacks is dropped, and both reasons are told") {
+  CHECK(line(explain(kFree, kTiles, Way::kToServer)[3]) ==
+        "Shot.life > Fire.life > : dropped (the other game's word for it lacks this)");
+  constexpr Mapping kNarrow[] = {{"Shoot", kUp, "x", "Fire.x", kLossy, "rounded"}};
+  CHECK(line(explain(kTiles, kNarrow, Way::kToServer)[3]) ==
+        "Action.aim > Fire.vx > : dropped (four directions; the other game's word for it lacks this)");
+  CHECK(line(explain(kTiles, kNarrow, Way::kToServer)[2]) == "Action.shoot > Fire > Shoot.x: lossy (rounded)");
+}
+
+TEST_CASE("fields are counted by how well they fare") {
+  CHECK(count(explain(kTiles, kFree, Way::kToServer)) == std::array<std::size_t, 4>{0, 3, 2, 2});
+}
+
+TEST_CASE("the tables of the registry explain each other, and no field fares better than its own row says") {
+  for (const wire::Game* client : games())
+    for (const wire::Game* server : games()) {
+      const auto ours = mapping_of(*client), theirs = mapping_of(*server);
+      if (ours.empty() || theirs.empty()) continue;
+      for (const Explained& one : explain(ours, theirs, Way::kToServer))
+        CHECK_MESSAGE((one.fidelity == kExact || !one.reason.empty()), line(one));
+      for (const Explained& one : explain(theirs, ours, Way::kToClient))
+        CHECK_MESSAGE((one.fidelity == kExact || !one.reason.empty()), line(one));
+    }
+}

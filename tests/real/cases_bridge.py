@@ -1,0 +1,74 @@
+# Players of one game on the real server of another, through `entente proxy` as a bridge.
+# Law: what each side saw is read from its own bytes, not from our words.
+import struct
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from cases_ogar import MODERN, Player, start_server as start_ogar
+from panic import DRIVE, MOVE, SHOOT, ScriptedPlayer, start_server as start_panic
+from stage import check, wait_until
+
+
+def start_bridge(stage, listen, to, *options):
+    """`entente proxy` between two games; returns it with the port it announced."""
+    bridge = stage.start("bridge", [stage.entente, "proxy", "--listen", listen, "--to", to, *options])
+    announced = bridge.wait_for(r"^listening [\w ./-]+ 127\.0\.0\.1:(\d+)$")
+    return bridge, int(announced.group(1))
+
+
+def end(stage, bridge, recording=None):
+    """The bridge ends well, and what it recorded of both links decodes."""
+    check(bridge.stop() == 0, f"the bridge did not end with exit code 0: {bridge.tail()}")
+    if recording is None:
+        return ""
+    numbers = stage.verify(recording)
+    return f"{numbers['exact']} of {numbers['frames']} frames exact"
+
+
+def drive(player, tank, steps):
+    """Drives a square; returns how many Moves with Value 1 answered."""
+    answered = len(player.game.of(MOVE))
+    for step in range(steps):
+        player.act(DRIVE, 1 + step // 2 % 4, tank)
+    time.sleep(0.5)
+    return sum(1 for direction, value, piece in player.game.of(MOVE)[answered:] if piece == tank and value == 1)
+
+
+def panic_on_ogarii(stage):
+    """Two scripted Panic players on OgarII: each has a tank, sees the other's, drives and shoots"""
+    recording = stage.path("bridge.mcap")
+    server, port = start_ogar(stage, "ogarii")
+    bridge, listening = start_bridge(stage, "panic://127.0.0.1:0?dialect=le-padded", f"ogar+ws://127.0.0.1:{port}?dialect=modern3",
+                                     "--record", recording)
+    players = [stage.keep(ScriptedPlayer(listening)) for _ in range(2)]
+    for player in players:
+        wait_until(player.game.started, 20, f"the game did not start: {bridge.tail()}")
+    tanks = [player.game.of(1)[0][1][0] for player in players]
+    moved = [drive(player, tank, 8) for player, tank in zip(players, tanks)]
+    check(min(moved) >= 4, f"of 8 steps, only {moved} were taken")
+    # OgarII answers a shot with a piece of mass, not with a Move: none is waited for.
+    players[0].socket.sendall(struct.pack("<HBBI", players[0].game.of(1)[0][0], SHOOT, 2, tanks[0]))
+    time.sleep(1)
+    for player in players:
+        player.kill()
+    check(server.alive(), f"OgarII died: {server.tail()}")
+    return f"{moved} of 8 steps taken; " + end(stage, bridge, recording)
+
+
+def ogar_on_panic(stage):
+    """Two scripted players of Ogar's modern revision 3 on Panic's released server"""
+    recording = stage.path("bridge.mcap")
+    server = start_panic(stage)
+    bridge, listening = start_bridge(stage, "ogar+ws://127.0.0.1:0?dialect=modern3", "panic://127.0.0.1:4410?dialect=le-padded",
+                                     "--record", recording)
+    players = [Player(listening, MODERN) for _ in range(2)]
+    with ThreadPoolExecutor() as both:  # the server starts when it has two
+        for player, lively in zip(players, both.map(Player.play_modern, players)):
+            check(lively, f"heard only {dict(player.heard)}")
+    for player in players:
+        player.socket.kill()
+    check(server.alive(), f"the Panic server died: {server.tail()}")
+    return end(stage, bridge, recording)
+
+
+CASES = {"bridge_panic_ogarii": panic_on_ogarii, "bridge_ogar_panic": ogar_on_panic}
