@@ -22,10 +22,13 @@ const char* text(wire::Transport transport) {
   return "";
 }
 
-/// What this program can be for each of them, as far as it is built.
+// What this program can do with each of them.
+constexpr const char* kRoles = "relay, record, inspect, verify";
+
+/// And what it can be to its peers, in bridges.
 std::string roles(const wire::Game& game) {
   const core::Faces& faces = faces_of(game);
-  return std::string("relay, record, inspect, verify") + (faces.front ? ", front" : "") + (faces.back ? ", back" : "");
+  return std::string(kRoles) + (faces.front ? ", front" : "") + (faces.back ? ", back" : "");
 }
 
 /// The keys behind '?' of a bridge's URLs.
@@ -57,7 +60,7 @@ Rows<6> by_game(std::span<const wire::Game* const> known) {
     for (const wire::DialectInfo& dialect : game->dialects())
       dialects += (dialects.empty() ? "`" : ", `") + std::string(dialect.name) + "`";
     rows.push_back({"`" + std::string(game->name()) + "`", std::string(game->about()),
-                    std::to_string(game->default_port()), text(game->transport()), roles(*game), dialects});
+                    std::to_string(game->default_port()), text(game->transport()), kRoles, dialects});
   }
   return rows;
 }

@@ -13,6 +13,7 @@
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
 #include "proxy/base/time.h"
+#include "schema/game.pb.h"
 
 namespace entente {
 
@@ -57,6 +58,8 @@ class ImportSink {
   virtual void ended(ConnectionId id, const ImportedEnd& end) = 0;
   /// Nothing follows for `id`. Told once for each that was opened, at the latest at the file's end.
   virtual void gone(ConnectionId id) = 0;
+  /// A word of a bridge (of an MCAP recording): exactly one of the two is not null; `id` is its player's link.
+  virtual void word(ConnectionId, const words::Intent*, const words::Fact*, WallTime) {}
   /// A sentence for a person about the file.
   virtual void remark(std::string_view text) = 0;
   /// Asked now and then: true ends the import early, as if the file ended.

@@ -63,6 +63,8 @@ class McapImport {
     if (event.frame != nullptr) frame(*event.frame, event.time);
     if (event.closed != nullptr) close(*event.closed, event.time);
     if (event.note != nullptr) note(*event.note);
+    if (event.said)
+      sink_.word(connection(event.said->link, event.time), event.said->intent, event.said->fact, event.time);
   }
 
   /// The link's connection. A recording that lost its beginning has frames of links that it does not open.

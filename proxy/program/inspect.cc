@@ -148,6 +148,12 @@ class Inspector final : public ImportSink {
   void lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) override {
     if (auto* link = find(id)) link->lost(way, bytes, since_start(time));
   }
+  void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
+    const WallTime since = since_start(time);
+    if (find(id) == nullptr || !wanted_.anything() || !wanted_.time(since)) return;
+    if (intent != nullptr && wanted_.way(Way::kToServer)) writer_.word(id, since, "intent", *intent);
+    if (fact != nullptr && wanted_.way(Way::kToClient)) writer_.word(id, since, "fact", *fact);
+  }
   void ended(ConnectionId id, const ImportedEnd& end) override {
     auto* link = find(id);
     if (link == nullptr) return;

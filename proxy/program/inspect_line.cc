@@ -1,5 +1,8 @@
 #include "proxy/program/inspect_line.h"
 
+#include <google/protobuf/text_format.h>
+#include <google/protobuf/util/json_util.h>
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -97,6 +100,30 @@ void LineWriter::event(ConnectionId connection, WallTime since_start, std::strin
     head(since_start, connection, line_);
     line_ += "--- ";
     wire::escape(text, line_);
+  }
+  out_ << line_ << '\n';
+}
+
+void LineWriter::word(ConnectionId connection, WallTime since_start, const char* what,
+                      const google::protobuf::Message& word) {
+  line_.clear();
+  std::string text;
+  if (json_) {
+    char start[96];
+    std::snprintf(start, sizeof start,
+                  "{\"t\":%" PRIu64 ".%06u,\"connection\":%u,\"%s\":", since_start / 1'000'000'000U,
+                  static_cast<unsigned>(since_start / 1000U % 1'000'000U), connection + 1, what);
+    line_ += start;
+    (void)google::protobuf::util::MessageToJsonString(word, &text);
+    line_ += text + "}";
+  } else {
+    google::protobuf::TextFormat::Printer printer;
+    printer.SetSingleLineMode(true);
+    printer.SetTruncateStringFieldLongerThan(64);  // geometry
+    printer.PrintToString(word, &text);
+    head(since_start, connection, line_);
+    (line_ += what) += std::string(what) == "fact" ? "   " : " ";
+    line_ += text;
   }
   out_ << line_ << '\n';
 }

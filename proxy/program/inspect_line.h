@@ -30,6 +30,8 @@ class LineWriter {
   /// Bytes that are no message, and why; `fault` null = framing was lost before.
   void undecoded(const Said& said, const Fault* fault);
   /// Something that happened to a connection.
+  /// A word of a bridge: "intent" or "fact".
+  void word(ConnectionId connection, WallTime since_start, const char* what, const google::protobuf::Message& word);
   void event(ConnectionId connection, WallTime since_start, std::string_view text);
 
  private:

@@ -32,10 +32,13 @@ void LogEvents::closed(const relay::SessionInfo& session, relay::Reason reason, 
 
 void LogEvents::refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
                         std::uint64_t unsaid) {
-  const bool framing = reason == relay::Reason::kBadFrame;
   spdlog::warn("refused {} at {} ({}): {}{}{}", session.client.text(), session.listener.text(),
-               speech(*session.game, session.dialect), relay::text(reason), framing ? text(fault, at) : "",
+               speech(*session.game, session.dialect), relay::text(reason), *fault.what != '\0' ? text(fault, at) : "",
                and_more(unsaid));
+}
+
+void LogEvents::untold(const relay::SessionInfo& session, std::string_view what, std::uint64_t unsaid) {
+  spdlog::info("session {} could not be told: {}{}", session.link, what, and_more(unsaid));
 }
 
 void LogEvents::said(std::string_view sentence) { spdlog::warn("{}", sentence); }

@@ -39,7 +39,7 @@ std::size_t assumed_dialect(const ListenEnd& listen, const Endpoint& to) {
 }
 
 /// The faces that bridge the two.
-std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const Endpoint& to) {
+std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const Endpoint& to, bool record_secrets) {
   relay::BridgeOptions bridge;
   bridge.server_game = to.game;
   bridge.front = [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
@@ -49,6 +49,7 @@ std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const End
     return make({dialect, settings});
   };
   bridge.chat.commands = listen.game == to.game;
+  bridge.record_secrets = record_secrets;
   return bridge;
 }
 
@@ -91,6 +92,7 @@ class Service {
     std::size_t relay;
     std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
     const relay::TapThread* recording;  // null if it is not recorded
+    bool bridge = false;
   };
 
   void give_up() {
@@ -117,6 +119,8 @@ class Service {
     if (!joint) return joint.error();
     const auto tap = tap_for(route, *listen->game);
     if (!tap) return tap.error();
+    const bool secrets = config_.recording().secrets() == config::Recording::keep;
+    const auto bridge = *joint == Joint::kBridge ? bridge_of(*listen, *to, secrets) : std::nullopt;
     const auto listening = server_.add({.game = listen->game,
                                         .listen_dialect = assumed_dialect(*listen, *to),
                                         .server_dialect = to->dialect,
@@ -125,14 +129,14 @@ class Service {
                                         .server_port = to->port,
                                         .enet = listen->enet,
                                         .web = *web,
-                                        .bridge = *joint == Joint::kBridge ? bridge_of(*listen, *to) : std::nullopt,
+                                        .bridge = bridge,
                                         .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
                                         .strict = listen->strict,
                                         .limits = limits_of(config_.limits()),
                                         .tap = *tap});
     if (!listening) return listening.error();
     served_.push_back({listening->relay, listen->spoken() + " " + listening->address.text(),
-                       route.record().empty() ? nullptr : *tap});
+                       route.record().empty() ? nullptr : *tap, *joint == Joint::kBridge});
     if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
                    speech(*listen->game, listen->dialect));
@@ -160,6 +164,9 @@ class Service {
         fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={}", served.name, all.opened,
                     all.refused(), all.to_server.bytes + all.to_client.bytes,
                     all.to_server.frames + all.to_client.frames, all.to_server.datagrams + all.to_client.datagrams);
+    std::uint64_t untold = 0;
+    for (const auto& one : server_.losses(served.relay)) untold += one.times;
+    if (served.bridge) line += fmt::format(" untold={}", untold);
     if (!served.recording) return line;
     const relay::TapTotals taped = served.recording->totals();
     return line +

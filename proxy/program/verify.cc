@@ -4,6 +4,7 @@
 #include <map>
 
 #include "adapters/wire/print.h"
+#include "proxy/core/word.h"
 #include "proxy/program/verify_link.h"
 
 namespace entente {
@@ -32,6 +33,18 @@ class Verifier final : public ImportSink {
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
     if (auto* link = find(id)) link->lost(way, bytes);
   }
+  void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime) override {
+    Buffer bytes;  // as core reads it: a word whose kind is not set, or not known, is none
+    const google::protobuf::MessageLite* word = intent;
+    if (intent == nullptr) word = fact;
+    bytes.resize(word->ByteSizeLong());
+    word->SerializeWithCachedSizesToArray(bytes.data());
+    const bool known = intent != nullptr ? core::read_intent(bytes).ok() : core::read_fact(bytes).ok();
+    ++words_;
+    if (known) return;
+    ++total_.undecoded;
+    remark("connection " + std::to_string(id + 1) + ": a word of no kind that this program knows");
+  }
   void ended(ConnectionId id, const ImportedEnd& end) override {
     if (auto* link = find(id)) link->ended(end);
   }
@@ -51,6 +64,7 @@ class Verifier final : public ImportSink {
   std::uint64_t connections() const { return connections_; }
   const Tally& finish() {
     bench_.explainer.finish();
+    if (words_ != 0) out_ << words_ << " words\n";
     out_ << text(total_) << '\n';
     return total_;
   }
@@ -67,6 +81,7 @@ class Verifier final : public ImportSink {
   Bench bench_;
   std::map<ConnectionId, std::unique_ptr<VerifiedLink>> links_;
   std::uint64_t connections_ = 0;
+  std::uint64_t words_ = 0;
   Tally total_;
 };
 

@@ -16,6 +16,7 @@ struct BridgeOptions {
   std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front;  ///< of the listener's game; on any worker
   std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;    ///< of the server's game; on any worker
   core::ChatRules chat;
+  bool record_secrets = false;  ///< else passwords and the like are left out of recorded words
 };
 
 }  // namespace entente::relay

@@ -106,6 +106,8 @@ void BridgeSession::seat(std::size_t dialect) {
   core::RoomOptions options;
   options.seed = std::random_device{}();
   options.chat = bridge.chat;
+  words_.emplace(branch_->tap, bridge.record_secrets);
+  if (branch_->tap) branch_->tap->note(front_.info.link, "a room with seed " + std::to_string(options.seed), wall_);
   room_.emplace(static_cast<core::Room::Host&>(*this), bridge.back(server_dialect_), options);
   enter([&](core::Room& room, core::Micros at) { front_.id = room.seat(bridge.front(dialect), player_, at); });
 }
@@ -120,7 +122,10 @@ void BridgeSession::open_back(const core::Peer& peer) {
   back_.info.link = owner_.next_link();
   back_.info.front = front_.info.link;
   back_.info.client = back_.end->here();
-  if (branch_->tap) branch_->tap->opened(back_.info, wall_now());
+  if (branch_->tap) {
+    branch_->tap->opened(back_.info, wall_now());
+    branch_->tap->note(back_.info.link, "for the player of link " + std::to_string(front_.info.link), wall_now());
+  }
   branch_->opened(front_.info);
   enter([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
 }
@@ -175,6 +180,7 @@ void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
     traffic.datagrams.add();
     traffic.datagram_bytes.add(bytes.size());
   }
+  if (side.end->waiting() == 0) side.took = listener_.loop.now();
   side.end->send(lane, bytes);
   note_waiting(side);
 }
@@ -186,10 +192,6 @@ std::size_t BridgeSession::waiting(core::Id end) const {
 /// Bytes that wait for `side`: the other is read no further until they are few again.
 void BridgeSession::note_waiting(Side& side) {
   const std::size_t waiting = side.end->waiting();
-  if (waiting == 0) {
-    side.took = moved_;
-    return;
-  }
   if (waiting > kMostWaiting * limits_.high_water + side.info.game->largest_burst())
     overflow_ = is_front(side) ? Reason::kClientStalled : Reason::kServerStalled;
   Side& source = other(side);
@@ -221,9 +223,13 @@ void BridgeSession::failed(core::Id id, const Fault& fault) {
   because(Reason::kServerWrong, fault.what, fault);
 }
 
-void BridgeSession::heard(const core::Intent&) { ++heard_words_; }
+void BridgeSession::heard(const core::Intent& intent) {
+  ++heard_words_;
+  words_->tell(front_.info.link, intent, began_wall_ + intent.at * 1000);
+}
 
 void BridgeSession::told(const core::Fact& fact) {
+  words_->tell(front_.info.link, fact, began_wall_ + fact.at * 1000);
   turned_away_ |= core::as<words::Refused>(fact) != nullptr || core::as<words::Kicked>(fact) != nullptr;
 }
 
@@ -344,7 +350,10 @@ void BridgeSession::tell_end() {
     branch_->say(Line::kMachine, "server " + back_.info.server.text() + " broke the rules of " +
                                      std::string(back_.info.game->name()) + ": " + fault_.what + " in " + fault_.field +
                                      ", byte " + std::to_string(fault_.offset));
+  if (room_) branch_->untold(front_.info, room_->ledger());
   if (!branch_->tap || !room_) return;
+  if (!room_->ledger().entries().empty())
+    branch_->tap->note(front_.info.link, "could not be told: " + text(room_->ledger(), SIZE_MAX), wall_now());
   std::string why = text(reason);
   if (*fault_.what) why += std::string(": ") + fault_.what + " in " + fault_.field;
   if (back_.up) branch_->tap->closed(back_.info.link, why, wall_now());

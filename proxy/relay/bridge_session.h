@@ -10,6 +10,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/core/room.h"
 #include "proxy/relay/bridge_end.h"
+#include "proxy/relay/bridge_words.h"
 #include "proxy/relay/bucket.h"
 #include "proxy/relay/dial.h"
 #include "proxy/relay/peer.h"
@@ -109,6 +110,7 @@ class BridgeSession final : public Seated,
   Dial dial_{*this};
   net::Alarm alarm_;
   Bucket bytes_, messages_;
+  std::optional<BridgeWords> words_;
 
   std::uint64_t epoch_ = 0;      // the room's time 0, by Loop::nanos
   WallTime began_wall_ = 0;      // the same by the wall

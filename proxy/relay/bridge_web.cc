@@ -93,11 +93,13 @@ void BridgeWeb::received(net::WebLink&, Opcode opcode, Bytes payload) {
 }
 
 void BridgeWeb::hear(Bytes message) {
-  const wire::Cut cut = cutter_->next(message);
-  if (!cut.fault) return user_.received(*this, Lane::kStream, message, 1);
-  link_.send(Farewell{Farewell::kTooLarge, cut.fault->what});
+  Bytes left = message;
+  std::size_t frames = 0;
+  const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage, Bytes) { return ++frames != 0; });
+  if (!fault) return user_.received(*this, Lane::kStream, message, frames);
+  link_.send(Farewell{Farewell::kTooLarge, fault->what});
   link_.flush();
-  depart({How::kWrong, 0, *cut.fault, {}});
+  depart({How::kWrong, 0, *fault, {}});
 }
 
 void BridgeWeb::send(Lane, Bytes frame) {

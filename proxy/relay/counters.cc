@@ -1,5 +1,7 @@
 #include "proxy/relay/counters.h"
 
+#include <algorithm>
+
 namespace entente::relay {
 namespace {
 
@@ -11,6 +13,21 @@ void add(TrafficOf<std::uint64_t>& sum, const TrafficOf<Count>& part) {
 }
 
 }  // namespace
+
+void Losses::add(const core::Ledger& ledger) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& one : ledger.entries()) {
+    const auto same = std::find_if(entries_.begin(), entries_.end(), [&](const auto& known) {
+      return std::string_view(known.what) == one.what && std::string_view(known.reason) == one.reason;
+    });
+    same == entries_.end() ? entries_.push_back(one) : void(same->times += one.times);
+  }
+}
+
+std::vector<core::Ledger::Entry> Losses::all() const {
+  const std::lock_guard lock(mutex_);
+  return entries_;
+}
 
 void Totals::add(const Counters& part) {
   opened += part.opened.read();

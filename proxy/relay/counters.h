@@ -5,7 +5,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <vector>
 
+#include "proxy/core/ledger.h"
 #include "proxy/relay/reason.h"
 
 namespace entente::relay {
@@ -39,6 +42,17 @@ struct CountersOf {
 };
 
 using Counters = CountersOf<Count>;
+
+/// What bridges could not tell, over all sessions that ended. Written once a session, read from any thread.
+class Losses {
+ public:
+  void add(const core::Ledger& ledger);
+  std::vector<core::Ledger::Entry> all() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<core::Ledger::Entry> entries_;
+};
 
 /// A moment's sum over all workers.
 struct Totals : CountersOf<std::uint64_t> {

@@ -27,6 +27,9 @@ class Events {
   virtual void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at,
                        std::uint64_t unsaid) = 0;
 
+  /// A bridged session ended; this is what one side could not tell the other, in words. Only if there was anything.
+  virtual void untold(const SessionInfo& session, std::string_view what, std::uint64_t unsaid) = 0;
+
   /// A sentence for a person: what was found or went wrong, and what to do next.
   virtual void said(std::string_view sentence) = 0;
 };

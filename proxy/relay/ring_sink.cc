@@ -37,7 +37,8 @@ void Bell::wait(int ms) {
   rung_.exchange(false, std::memory_order_acq_rel);
 }
 
-RingSink::RingSink(std::size_t ring_bytes, Bell& bell) : ring_(ring_bytes), bell_(bell), spare_(ring_.capacity() / 8) {}
+RingSink::RingSink(std::size_t ring_bytes, Bell& bell, bool wants_words)
+    : ring_(ring_bytes), bell_(bell), wants_words_(wants_words), spare_(ring_.capacity() / 8) {}
 
 void RingSink::opened(const SessionInfo& info, WallTime at) {
   missed_closings_.reserve(++open_);
@@ -70,6 +71,18 @@ void RingSink::push(const Ring::Head& head, wire::Lane lane, Bytes bytes) {
   const auto way = static_cast<wire::Way>(head.way);
   if (!settle(head.at) || !ring_.push(head, bytes, spare_)) miss(head.link, way, lane, bytes.size());
   if (ring_.more_than_half_full()) bell_.ring();
+}
+
+void RingSink::word(LinkId link, bool fact, Bytes word, WallTime at) {
+  const Ring::Head head{.at = at, .link = link, .kind = static_cast<std::uint8_t>(fact ? kFact : kIntent)};
+  if (settle(at) && ring_.push(head, word, spare_)) return;
+  dropped_.add();
+  dropped_bytes_.add(word.size());
+}
+
+void RingSink::note(LinkId link, std::string_view text, WallTime at) {
+  settle(at);
+  if (!ring_.push({.at = at, .link = link, .kind = kNote}, as_bytes(text), 0)) dropped_.add();
 }
 
 void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {

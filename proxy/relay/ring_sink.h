@@ -46,20 +46,26 @@ class RingSink final : public TapSink {
     kPacket,  ///< a packet of ENet; the head's lane is its EnetSend
     kClosed,  ///< the reason
     kGap,     ///< a Gap
+    kIntent,  ///< a word, as a message of schema/game.proto
+    kFact,    ///< likewise
+    kNote,    ///< a sentence
   };
 
-  RingSink(std::size_t ring_bytes, Bell& bell);
+  RingSink(std::size_t ring_bytes, Bell& bell, bool wants_words = false);
 
   void opened(const SessionInfo& info, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
   void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
   void closed(LinkId link, std::string_view reason, WallTime at) override;
+  bool wants_words() const override { return wants_words_; }
+  void word(LinkId link, bool fact, Bytes word, WallTime at) override;
+  void note(LinkId link, std::string_view text, WallTime at) override;
 
   /// Tells what is owed (gaps, closings), which the others do by themselves; false if there is not yet room for it.
   bool settle(WallTime at) { return !owing_ || settle_owed(at); }
 
   Ring& ring() { return ring_; }
-  const Count& dropped() const { return dropped_; }  ///< calls of bytes(), and openings, that found no room
+  const Count& dropped() const { return dropped_; }  ///< calls of bytes() and word(), and openings, without room
   const Count& dropped_bytes() const { return dropped_bytes_; }
 
  private:
@@ -69,6 +75,7 @@ class RingSink final : public TapSink {
 
   Ring ring_;
   Bell& bell_;
+  const bool wants_words_;
   const std::size_t spare_;  // what bytes() leaves free for the others
   std::size_t open_ = 0;
 

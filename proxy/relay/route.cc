@@ -1,5 +1,7 @@
 #include "proxy/relay/route.h"
 
+#include "proxy/relay/bridge_words.h"
+
 namespace entente::relay {
 
 Branch::Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
@@ -34,6 +36,12 @@ void Branch::refused(const SessionInfo& session, Reason reason, const Fault& fau
 
 void Branch::say(Line line, const std::string& sentence) {
   if (may_say(line)) route.events.said(sentence);
+}
+
+void Branch::untold(const SessionInfo& session, const core::Ledger& ledger) {
+  if (ledger.entries().empty()) return;
+  route.losses.add(ledger);
+  if (const auto unsaid = may_say(Line::kUntold)) route.events.untold(session, text(ledger), *unsaid);
 }
 
 void Branch::say_wrong_dialect(std::size_t found) {

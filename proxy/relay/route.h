@@ -59,6 +59,7 @@ struct Route {
   std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
   Events& events;
   Pace pace;
+  Losses losses;  ///< of a bridge
 };
 
 class Branch {
@@ -70,6 +71,8 @@ class Branch {
   /// Events::refused; they mean nothing where the reason is no refusal.
   void ended(const SessionInfo& session, Reason reason, const Fault& fault = Fault{""}, std::uint64_t at = 0);
   void say(Line line, const std::string& sentence);
+  /// Of a bridged session that ended.
+  void untold(const SessionInfo& session, const core::Ledger& ledger);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
   void say_wrong_dialect(std::size_t found);
   void say_wrong_client(std::size_t dialect);

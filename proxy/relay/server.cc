@@ -141,6 +141,8 @@ void Server::set_limits(std::size_t relay, const Limits& limits) {
   impl_->crew.workers[impl_->routes[relay]->home]->set_limits(relay, sane(limits));
 }
 
+std::vector<core::Ledger::Entry> Server::losses(std::size_t relay) const { return impl_->routes[relay]->losses.all(); }
+
 Totals Server::totals(std::size_t relay) const {
   Totals sum;
   for (const auto& worker : impl_->crew.workers) sum.add(worker->counters(relay));

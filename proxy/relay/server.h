@@ -68,6 +68,9 @@ class Server {
   /// From any thread.
   Totals totals(std::size_t relay) const;
 
+  /// What a bridge's sessions that ended could not tell. From any thread.
+  std::vector<core::Ledger::Entry> losses(std::size_t relay) const;
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -115,7 +115,8 @@ TapThread::~TapThread() {
 
 TapSink& TapThread::sink(std::size_t worker) {
   const std::lock_guard lock(mutex_);
-  while (sinks_.size() <= worker) sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, bell_));
+  while (sinks_.size() <= worker)
+    sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, bell_, options_.recorder != nullptr));
   return *sinks_[worker];
 }
 
@@ -204,6 +205,11 @@ void TapThread::take(const Ring::Entry& entry) {
       return take_closed(entry);
     case RingSink::kGap:
       return take_gap(entry);
+    case RingSink::kIntent:
+    case RingSink::kFact:
+      return take_word(entry);
+    case RingSink::kNote:
+      if (options_.recorder) options_.recorder->note(entry.head.at, entry.head.link, as_text(entry.bytes));
   }
 }
 
@@ -260,6 +266,13 @@ void TapThread::take_gap(const Ring::Entry& entry) {
   // Too many links to say which: any may have lost bytes, either way.
   for (auto& [id, link] : links_)
     for (const auto way : {Way::kToServer, Way::kToClient}) lose(*link, {id, way, Lane::kStream, 0}, entry.head.at);
+}
+
+void TapThread::take_word(const Ring::Entry& entry) {
+  if (!options_.recorder) return;
+  const bool fact = entry.head.kind == RingSink::kFact;
+  options_.recorder->word(entry.head.at, entry.head.link, fact ? trace::Word::kFact : trace::Word::kIntent,
+                          entry.bytes);
 }
 
 // What a relay tells are whole frames as long as it can frame, so the next bytes begin with a frame again; unless bytes

@@ -69,6 +69,7 @@ class TapThread final : public Tap {
   void take_bytes(const Ring::Entry& entry);
   void take_closed(const Ring::Entry& entry);
   void take_gap(const Ring::Entry& entry);
+  void take_word(const Ring::Entry& entry);
   void lose(Link& link, const Gap& gap, WallTime at);
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const SessionInfo& info);

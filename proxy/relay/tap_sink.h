@@ -47,6 +47,13 @@ class TapSink {
     this->bytes(link, way, how.lane(), bytes, at);
   }
 
+  /// Whether word() is to be called: words cost more than bytes.
+  virtual bool wants_words() const { return false; }
+  /// Said in the room of the bridge whose player's link this is: an Intent or a Fact of schema/game.proto.
+  virtual void word(LinkId, bool /*fact*/, Bytes, WallTime) {}
+  /// A sentence about `link`, for who reads the recording.
+  virtual void note(LinkId, std::string_view /*text*/, WallTime) {}
+
   /// Nothing follows for `link`. `reason` lives only during the call.
   virtual void closed(LinkId link, std::string_view reason, WallTime at) = 0;
 };

@@ -1,4 +1,5 @@
-// Records what a relay carries into an MCAP file: /link, /wire and /note, as schema/trace.proto has them.
+// Records what a relay carries into an MCAP file: /link, /wire and /note, as schema/trace.proto has them; of a bridge,
+// /intent and /fact, as schema/game.proto has them, a channel of each for each link (its metadata says which).
 // Law: the recording suffers, never the traffic. What cannot be written is counted and said, in the recording too.
 #pragma once
 
@@ -7,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/trace/writer.h"
@@ -58,6 +60,9 @@ struct FrameView {
   std::uint8_t channel = 0;  ///< of ENet
 };
 
+/// What a word is: a message Intent or a message Fact.
+enum class Word : std::uint8_t { kIntent, kFact };
+
 /// For one thread, which may be kept waiting by the disk: not a loop's.
 class Recorder {
  public:
@@ -69,6 +74,8 @@ class Recorder {
   /// Takes no memory in steady state.
   void frame(WallTime time, const FrameView& frame);
   void closed(WallTime time, std::uint32_t link, std::string_view reason);
+  /// A word that was said in the room of a bridge, of the player's link: a message of schema/game.proto.
+  void word(WallTime time, std::uint32_t link, Word kind, Bytes word);
   void note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost = 0);
   /// Closes a chunk that is old enough. To be called many times a second.
   void tick(WallTime now);
@@ -97,6 +104,9 @@ class Recorder {
   bool ready(WallTime now);
   void begin_again(WallTime now);
   void put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message);
+  void put(std::uint16_t channel, WallTime time, Bytes data);
+  std::uint16_t word_channel(std::uint32_t link, Word kind);
+  bool define_words();
   void put_opened(std::uint32_t id, const Link& link);
   void put_closed(std::uint32_t id, const Link& link);
   void put_note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost);
@@ -109,7 +119,9 @@ class Recorder {
   std::unique_ptr<Sink> sink_;
   RecorderOptions options_;
   mcap::Writer writer_;
-  std::uint32_t sequences_[4] = {};  // by channel id
+  std::vector<std::uint32_t> sequences_;                                   // by channel id
+  std::map<std::pair<std::uint32_t, Word>, std::uint16_t> word_channels_;  // of open links
+  std::uint16_t last_channel_ = 0;
 
   std::map<std::uint32_t, Link> links_;
   std::vector<std::uint32_t> links_in_chunk_;  // whose opening or closing is in the open chunk

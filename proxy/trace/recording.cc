@@ -1,6 +1,8 @@
 // A message is told by the name of its schema, not by topic or id: those are the writer's choice.
 #include "proxy/trace/recording.h"
 
+#include <charconv>
+
 namespace entente::trace {
 namespace {
 
@@ -22,7 +24,8 @@ Outcome<std::unique_ptr<Recording>> Recording::open(const std::string& path, mca
 
 bool Recording::parse(const mcap::Message& message, bool& ours) {
   event_ = Event{.time = message.log_time};
-  const auto* schema = reader_.definitions().schema(reader_.definitions().channel(message.channel)->schema);
+  const mcap::Channel& channel = *reader_.definitions().channel(message.channel);
+  const auto* schema = reader_.definitions().schema(channel.schema);
   ours = true;
   if (schema && is(*schema, Frame::descriptor())) {
     event_.frame = &frame_;
@@ -39,7 +42,19 @@ bool Recording::parse(const mcap::Message& message, bool& ours) {
     ours = event_.opened || event_.closed;
     return true;
   }
+  for (const bool fact : {false, true})
+    if (schema && is(*schema, fact ? words::Fact::descriptor() : words::Intent::descriptor()))
+      return parse_word(message, channel, fact);
   return !(ours = false);
+}
+
+bool Recording::parse_word(const mcap::Message& message, const mcap::Channel& channel, bool fact) {
+  Said said;
+  for (const auto& [key, value] : channel.metadata)
+    if (key == "link") std::from_chars(value.data(), value.data() + value.size(), said.link);
+  fact ? void(said.fact = &fact_) : void(said.intent = &intent_);
+  event_.said = said;
+  return fact ? fill(fact_, message.data) : fill(intent_, message.data);
 }
 
 Outcome<const Recording::Event*> Recording::next() {

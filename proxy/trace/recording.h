@@ -2,22 +2,32 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/trace/reader.h"
+#include "schema/game.pb.h"
 #include "schema/trace.pb.h"
 
 namespace entente::trace {
 
 class Recording {
  public:
-  /// Exactly one of the four is not null. Valid until the next call of next().
+  /// A word that was said in the room of the bridge whose player's link it is.
+  struct Said {
+    std::uint32_t link = 0;
+    const words::Intent* intent = nullptr;  ///< one of the two
+    const words::Fact* fact = nullptr;
+  };
+
+  /// Exactly one of the five is set. Valid until the next call of next().
   struct Event {
     WallTime time = 0;
     const Opened* opened = nullptr;
     const Frame* frame = nullptr;
     const Note* note = nullptr;
     const Closed* closed = nullptr;
+    std::optional<Said> said = {};
   };
 
   static Outcome<std::unique_ptr<Recording>> open(const std::string& path, mcap::Limits limits = {});
@@ -36,6 +46,7 @@ class Recording {
       : file_(std::move(file)), reader_(*file_, limits) {}
 
   bool parse(const mcap::Message& message, bool& ours);
+  bool parse_word(const mcap::Message& message, const mcap::Channel& channel, bool fact);
 
   std::unique_ptr<FileSource> file_;
   mcap::Reader reader_;
@@ -43,6 +54,8 @@ class Recording {
   LinkEvent link_;  // reused, for their memory
   Frame frame_;
   Note note_;
+  words::Intent intent_;
+  words::Fact fact_;
 };
 
 }  // namespace entente::trace

@@ -4,6 +4,7 @@ import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from bzflag import Bzadmin, start_bzfs
 from cases_ogar import MODERN, Player, start_server as start_ogar
 from panic import DRIVE, MOVE, SHOOT, ScriptedPlayer, start_server as start_panic
 from stage import check, wait_until
@@ -63,12 +64,34 @@ def ogar_on_panic(stage):
                                      "--record", recording)
     players = [Player(listening, MODERN) for _ in range(2)]
     with ThreadPoolExecutor() as both:  # the server starts when it has two
-        for player, lively in zip(players, both.map(Player.play_modern, players)):
-            check(lively, f"heard only {dict(player.heard)}")
+        lively = list(both.map(Player.play_modern, players))
     for player in players:
         player.socket.kill()
     check(server.alive(), f"the Panic server died: {server.tail()}")
-    return end(stage, bridge, recording)
+    seen = end(stage, bridge, recording)
+    check(all(lively), f"heard only {[dict(player.heard) for player in players]}")
+    return seen
+
+
+def panic_on_bzfs(stage):
+    """Stock bzfs and bzadmin; a scripted Panic player across the bridge: comes, drives, shoots, goes, and bzadmin sees it"""
+    recording = stage.path("bridge.mcap")
+    bzfs, port = start_bzfs(stage)
+    admin = Bzadmin(stage, "anna", port).joined()
+    bridge, listening = start_bridge(stage, "panic://127.0.0.1:0?dialect=le-padded", f"bzflag://127.0.0.1:{port}", "--record", recording)
+    player = stage.keep(ScriptedPlayer(listening))
+    admin.run.wait_for(r"panic\S* joined", 20)
+    wait_until(player.game.started, 20, f"the game did not start: {bridge.tail()}")
+    tank = player.game.of(1)[0][1][0]
+    moved = drive(player, tank, 6)
+    check(moved >= 2, f"of 6 steps, only {moved} were taken")
+    player.socket.sendall(struct.pack("<HBBI", player.game.of(1)[0][0], SHOOT, 1, tank))
+    time.sleep(1)
+    player.kill()
+    admin.run.wait_for(r"panic\S* left", 20)
+    check(admin.quits() == 0, "bzadmin did not leave with exit code 0")
+    check("kick" not in bzfs.text().lower(), "bzfs kicked somebody: " + bzfs.tail())
+    return f"{moved} of 6 steps taken; " + end(stage, bridge, recording)
 
 
 CASES = {"bridge_panic_ogarii": panic_on_ogarii, "bridge_ogar_panic": ogar_on_panic}

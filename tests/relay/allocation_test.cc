@@ -9,8 +9,8 @@
 #include <new>
 
 #include "adapters/aos/aos.h"
+#include "tests/relay/bridging.h"
 #include "tests/relay/enet_speech.h"
-#include "tests/relay/toy.h"
 #include "tests/support/heap.h"
 
 namespace entente::testing {
@@ -76,6 +76,26 @@ TEST_CASE("relaying a message allocates nothing") {
     CHECK(running.totals().to_server.datagrams == 8000);
   }
   CHECK(tap.bytes_heard() > 8000);
+}
+
+TEST_CASE("bridging a word that comes often allocates nothing, by stream or by datagram") {
+  CountingTap tap;
+  FakeServer fake(true);
+  Bridging running(toy::game(), toy::game(), fake.address(), no_limits(), 1, &tap);
+  const net::Address from = free_for_both();
+  const BridgedPair pair(running, fake, &from);
+  const Datagrams near(from), far = fake.take_datagrams();
+  const net::Address uplink = pair.server.there();
+  REQUIRE(::connect(near.fd(), running.address.raw(), running.address.size()) == 0);
+  REQUIRE(::connect(far.fd(), uplink.raw(), uplink.size()) == 0);
+  pair.server.send(frame("!", toy::kSay));  // our back has been greeted
+  CHECK(pair.client.read(3).size() == 3);
+
+  CHECK(cost([&] { return ferry(pair.client.fd(), far.fd(), point(1), 2000); }) == 0);
+  CHECK(cost([&] { return ferry(pair.server.fd(), pair.client.fd(), point(2), 2000); }) == 0);
+  CHECK(cost([&] { return ferry(near.fd(), far.fd(), point(3), 2000); }) == 0);
+  CHECK(cost([&] { return ferry(far.fd(), near.fd(), point(4), 2000); }) == 0);
+  CHECK(tap.bytes_heard() > 4 * 4000 * 3);
 }
 
 TEST_CASE("passing an ENet datagram allocates nothing") {

@@ -23,6 +23,9 @@ class Heard final : public relay::Events {
     if (*fault.what) line += std::string(": ") + fault.what + "/" + fault.field + " at " + std::to_string(at);
     note(line);
   }
+  void untold(const relay::SessionInfo&, std::string_view what, std::uint64_t) override {
+    note("untold " + std::string(what));
+  }
   void said(std::string_view sentence) override { note(std::string(sentence)); }
 
   /// Whether a line that contains `part` comes.

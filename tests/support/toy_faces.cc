@@ -43,7 +43,7 @@ class ToyFront final : public core::Front {
   ToyFront(const wire::Game& game, std::size_t dialect) : game_(game), reader_(game, dialect, Way::kToServer) {}
 
   void opened(const core::Peer&, core::FrontOut& out) override {
-    if (!greets(game_)) out.say(words::Enter());
+    if (!greets(game_)) enter(out);
   }
   void receive(Lane lane, Bytes bytes, core::FrontOut& out) override {
     const auto fault = reader_.feed(lane, bytes, [&](const wire::Frame& frame) { return take(frame, out); });
@@ -67,10 +67,16 @@ class ToyFront final : public core::Front {
   }
 
  private:
+  static void enter(core::FrontOut& out) {
+    words::Enter enter;
+    enter.set_name("toy");
+    enter.set_password("sesame");
+    out.say(std::move(enter));
+  }
   bool take(const wire::Frame& frame, core::FrontOut& out) {
     if (frame.stage == wire::Stage::kGreeting) {
       out.send(Lane::kStream, as_bytes("toy\x07"));
-      out.say(words::Enter());
+      enter(out);
       return true;
     }
     switch (frame.bytes[1]) {

@@ -1,0 +1,157 @@
+// The mapping of every game that bridges is complete: a line for every field of every message of its first dialect,
+// each way it travels, and for every kind of word; and it speaks of nothing that is not there.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+
+#include "adapters/registry.h"
+#include "adapters/wire/invent.h"
+#include "adapters/wire/print.h"
+#include "proxy/core/word.h"
+
+namespace entente {
+namespace {
+
+using google::protobuf::Descriptor;
+using wire::Fidelity, wire::Mapping, wire::Way;
+using Names = std::set<std::string>;
+
+constexpr int kInvented = 2000;  // messages of each row and way; enough for the rarest field
+
+bool goes(const Mapping& line, Way way) { return (line.ways & static_cast<std::uint8_t>(way)) != 0; }
+
+std::string without_indices(const std::string& path) {
+  std::string out;
+  bool inside = false;
+  for (const char c : path) {
+    if (c == '[') inside = true;
+    if (!inside) out += c;
+    if (c == ']') inside = false;
+  }
+  return out;
+}
+
+/// The fields of each message that travels that way.
+std::map<std::string, Names> fields_of(const wire::Game& game, Way way) {
+  std::map<std::string, Names> all;
+  const auto codec = game.codec(0);
+  wire::Random random(7);
+  for (const wire::Row& row : codec->rows()) {
+    if ((row.dialects & 1U) == 0 || (row.ways & static_cast<std::uint8_t>(way)) == 0) continue;
+    Names& fields = all[row.name];
+    for (int i = 0; i < kInvented; ++i) {
+      wire::invent(row, way, *codec, random);
+      for (const wire::Shown& shown : wire::show(*codec)) fields.insert(without_indices(shown.path));
+    }
+  }
+  return all;
+}
+
+/// What the table says of each message that travels that way.
+std::map<std::string, Names> told_of(std::span<const Mapping> table, Way way) {
+  std::map<std::string, Names> all;
+  for (const Mapping& line : table)
+    if (goes(line, way) && *line.message != '\0') all[line.message].insert(line.field);
+  return all;
+}
+
+void check_fields(const wire::Game& game, Way way) {
+  const auto there = fields_of(game, way), told = told_of(mapping_of(game), way);
+  for (const auto& [message, fields] : there) {
+    const auto at = told.find(message);
+    if (at == told.end()) {
+      CHECK_MESSAGE(fields.empty(), game.name(), " ", text(way), ": no line about ", message);
+      continue;
+    }
+    for (const std::string& field : fields)
+      CHECK_MESSAGE((at->second.contains(field) || at->second.contains("*")), game.name(), " ", text(way),
+                    ": no line about ", message, ".", field);
+  }
+  for (const auto& [message, fields] : told) {
+    CHECK_MESSAGE(there.contains(message), game.name(), " ", text(way), ": no such message: ", message);
+    if (!there.contains(message)) continue;
+    for (const std::string& field : fields)
+      CHECK_MESSAGE((field.empty() || field == "*" || there.at(message).contains(field)), game.name(), " ", text(way),
+                    ": no such field: ", message, ".", field);
+  }
+}
+
+/// The kinds of Word by name.
+template <class Word>
+std::map<std::string, const Descriptor*> kinds() {
+  std::map<std::string, const Descriptor*> all;
+  [&]<class... T>(std::variant<T...>*) {
+    (all.emplace(T::descriptor()->name(), T::descriptor()), ...);
+  }(static_cast<typename Word::Kind*>(nullptr));
+  return all;
+}
+
+/// Whether "pose.x" is a field of `type`.
+bool has_field(const Descriptor* type, std::string_view path) {
+  while (type != nullptr && !path.empty()) {
+    const std::string name(path.substr(0, path.find('.')));
+    const auto* field = type->FindFieldByName(name);
+    if (field == nullptr) return false;
+    path.remove_prefix(std::min(path.size(), name.size() + 1));
+    type = field->message_type();
+  }
+  return path.empty();
+}
+
+template <class Word>
+void check_words(const wire::Game& game, Way way) {
+  const auto all = kinds<Word>();
+  Names told;
+  for (const Mapping& line : mapping_of(game)) {
+    if (!goes(line, way) || *line.word == '\0') continue;
+    const std::string word = line.word, kind = word.substr(0, word.find('.'));
+    told.insert(kind);
+    CHECK_MESSAGE(all.contains(kind), game.name(), " ", text(way), ": no such word: ", word);
+    if (all.contains(kind) && kind != word)
+      CHECK_MESSAGE(has_field(all.at(kind), std::string_view(word).substr(kind.size() + 1)), game.name(), " ",
+                    text(way), ": no such field: ", word);
+  }
+  for (const auto& [kind, type] : all)
+    CHECK_MESSAGE(told.contains(kind), game.name(), " ", text(way), ": no line about ", kind);
+}
+
+template <class Check>
+void for_each_mapped(Check&& check) {
+  for (const wire::Game* game : games())
+    if (!mapping_of(*game).empty()) check(*game);
+}
+
+TEST_CASE("every field of every message has a line in its game's mapping, and no line speaks of another") {
+  for_each_mapped([](const wire::Game& game) {
+    for (const Way way : {Way::kToServer, Way::kToClient}) check_fields(game, way);
+  });
+}
+
+TEST_CASE("every kind of word has a line in every mapping, and no line speaks of another") {
+  for_each_mapped([](const wire::Game& game) {
+    check_words<core::Intent>(game, Way::kToServer);
+    check_words<core::Fact>(game, Way::kToClient);
+  });
+}
+
+TEST_CASE("what is not exact has a reason") {
+  for_each_mapped([](const wire::Game& game) {
+    for (const Mapping& line : mapping_of(game))
+      CHECK_MESSAGE((line.fidelity == Fidelity::kExact || std::strlen(line.reason) > 0), game.name(), ": ",
+                    line.message, ".", line.field, " ", line.word);
+  });
+}
+
+TEST_CASE("who has a face has a mapping") {
+  for (const wire::Game* game : games()) {
+    const core::Faces& faces = faces_of(*game);
+    CHECK_MESSAGE((faces.front == nullptr && faces.back == nullptr) == mapping_of(*game).empty(), game->name());
+  }
+}
+
+}  // namespace
+}  // namespace entente

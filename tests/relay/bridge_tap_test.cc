@@ -1,0 +1,97 @@
+// What a tap records of a bridge: the frames of both links, the words between them without their secrets, and what
+// could not be told.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "proxy/relay/tap.h"
+#include "proxy/trace/recording.h"
+#include "tests/relay/bridging.h"
+
+namespace entente::testing {
+namespace {
+
+/// A file that is gone with the test.
+struct Scratch {
+  ~Scratch() { std::filesystem::remove(path); }
+  std::string path = (std::filesystem::temp_directory_path() / ("entente_bridge_" + std::to_string(getpid()))).string();
+};
+
+struct Recorded {
+  explicit Recorded(const std::string& path) {
+    auto recording = trace::Recording::open(path);
+    REQUIRE(recording.ok());
+    for (;;) {
+      const auto event = (*recording)->next();
+      REQUIRE_MESSAGE(event.ok(), event.error().text);
+      if (*event == nullptr) break;
+      take(**event);
+    }
+  }
+  void take(const trace::Recording::Event& event) {
+    if (event.opened) links[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
+    if (event.frame) ++frames[event.frame->link()];
+    if (event.note) notes.push_back(std::to_string(event.note->link()) + ": " + event.note->text());
+    if (!event.said) return;
+    CHECK(event.said->link == 1);
+    CHECK(event.time >= last_said);
+    last_said = event.time;
+    if (event.said->intent) intents.push_back(*event.said->intent);
+    if (event.said->fact) facts.push_back(*event.said->fact);
+  }
+
+  std::map<std::uint32_t, std::string> links;
+  std::map<std::uint32_t, std::size_t> frames;
+  std::vector<std::string> notes;
+  std::vector<words::Intent> intents;
+  std::vector<words::Fact> facts;
+  WallTime last_said = 0;
+};
+
+TEST_CASE("a recording of a bridge has both links, all words in order, no secrets, and what was lost") {
+  Scratch scratch;
+  auto recorder = trace::Recorder::open(scratch.path);
+  REQUIRE(recorder.ok());
+  relay::TapThread tap({.recorder = std::move(*recorder)});
+  {
+    FakeServer fake;
+    Bridging running(toy::stream(), toy::messages(), fake.address(), no_limits(), 1, &tap);
+    const Stream client = Stream::to(running.address);
+    client.send(kHello);
+    CHECK(client.read_text(4) == kWelcome);
+    WebServer server(fake);
+    server.upgrade();
+    client.send(Buffer{0, 77});  // no word for it
+    client.send(frame("hello", toy::kSay));
+    CHECK(server.next().starts_with("b:0503"));
+    server.send(net::Opcode::kBinary, point(9));
+    CHECK(client.read(3) == point(9));
+    client.finish();
+    CHECK(server.next() == "b:0009");
+    server.stream().finish();
+    CHECK(running.empty());
+    CHECK(running.heard.line("untold a frame (no word for it) once"));
+  }
+  REQUIRE(tap.stop().ok());
+
+  const Recorded recorded(scratch.path);
+  CHECK(recorded.links == std::map<std::uint32_t, std::string>{{1, "toy big"}, {2, "toy big"}});
+  CHECK(recorded.frames == std::map<std::uint32_t, std::size_t>{{1, 5}, {2, 3}});
+  REQUIRE(recorded.intents.size() == 3);
+  CHECK(recorded.intents[0].enter().name() == "toy");
+  CHECK(recorded.intents[0].enter().password().empty());
+  CHECK(recorded.intents[1].say().text() == "hello");
+  CHECK(recorded.intents[2].has_leave());
+  REQUIRE(recorded.facts.size() == 1);
+  CHECK(recorded.facts[0].pose().x() == 9);
+  const auto noted = [&](std::string_view part) {
+    return std::any_of(recorded.notes.begin(), recorded.notes.end(), [&](auto& one) { return one.starts_with(part); });
+  };
+  CHECK(noted("1: a room with seed "));
+  CHECK(noted("2: for the player of link 1"));
+  CHECK(noted("1: could not be told: a frame (no word for it) once"));
+}
+
+}  // namespace
+}  // namespace entente::testing
