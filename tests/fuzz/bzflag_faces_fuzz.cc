@@ -1,0 +1,119 @@
+// BZFlag's front and back as a mirror of hostile peers: a client and a server that send anything, at any time.
+// Law: whatever comes, what goes out is whole messages of 2.4; a client hears of nobody before it is accepted, and of
+// no number beyond what its settings announced; a server hears of no shot and no pose before its player is alive.
+#include <cstdlib>
+#include <set>
+
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/wire.h"
+#include "proxy/core/room.h"
+
+namespace {
+
+using namespace entente;
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+/// What the released programs would make of what they are sent.
+class Peers final : public core::Room::Host {
+ public:
+  void send(core::Id end, Lane lane, Bytes bytes) override {
+    const wire::Way way = end == core::kBackEnd ? wire::Way::kToServer : wire::Way::kToClient;
+    const auto greeting = std::string_view("BZF");
+    wire::Cutter& cutter = lane == Lane::kDatagram ? *datagrams_ : way == wire::Way::kToServer ? *up_ : *down_;
+    require(lane == Lane::kStream || !as_text(bytes).starts_with(greeting));
+    while (!bytes.empty()) {
+      const wire::Cut cut = cutter.next(bytes);
+      const std::size_t size = cut.size != 0 ? cut.size : bytes.size();
+      require(!cut.fault);
+      const auto heard = speech_->read({way, lane, cut.stage, bytes.first(size)});
+      require(heard.ok());
+      std::visit([&](const auto& message) { way == wire::Way::kToServer ? to_server(message) : to_client(message); },
+                 *heard->message);
+      bytes = bytes.subspan(size);
+    }
+  }
+  std::size_t waiting(core::Id) const override { return 0; }
+  void close(core::Id, std::string_view, std::uint32_t) override {}
+  void failed(core::Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
+  void dial() override {}
+
+ private:
+  template <class T>
+  void to_server(const T&) {}
+  void to_server(const bzflag::ShotEnd&) { require(entered_); }
+  void to_server(const bzflag::ShotBegin& shot) {
+    require(entered_ && shot.age == 0);
+    require(shot.life == shot.life);
+  }
+  void to_server(const bzflag::Enter& enter) {
+    require(!std::exchange(entered_, true));
+    require(!enter.callsign.view().empty());
+  }
+
+  template <class T>
+  void to_client(const T&) {}
+  void to_client(const bzflag::GameSettings& settings) {
+    most_shots_ = settings.max_shots;
+    most_flags_ = settings.max_flags;
+  }
+  void to_client(const bzflag::Accept&) { require(!std::exchange(accepted_, true)); }
+  void to_client(const bzflag::AddPlayer& add) {
+    require(accepted_ && add.id.byte < 200);
+    require(players_.insert(add.id.byte).second);
+  }
+  void to_client(const bzflag::RemovePlayer& remove) { require(players_.erase(remove.id.byte) == 1); }
+  void to_client(const bzflag::Alive& alive) { require(players_.contains(alive.player.byte)); }
+  void to_client(const bzflag::PlayerUpdateSmall& update) { require(players_.contains(update.player.byte)); }
+  void to_client(const bzflag::PlayerUpdate& update) { require(players_.contains(update.player.byte)); }
+  void to_client(const bzflag::ShotBegin& shot) {
+    require(shot.player.byte == 253 || players_.contains(shot.player.byte));
+    require(shot.player.byte == 0 || (shot.shot & 0xffU) < most_shots_);
+  }
+  void to_client(const bzflag::FlagUpdate& update) {
+    require(accepted_);
+    for (const auto& flag : update.flags) require(flag.number < most_flags_);
+  }
+
+  std::unique_ptr<wire::Speech<bzflag::Message>> speech_ = bzflag::make_speech(0);
+  std::unique_ptr<wire::Cutter> up_ = bzflag::make_cutter(wire::Way::kToServer, 0);
+  std::unique_ptr<wire::Cutter> down_ = bzflag::make_cutter(wire::Way::kToClient, 0);
+  std::unique_ptr<wire::Cutter> datagrams_ = bzflag::make_datagram_cutter();
+  bool entered_ = false, accepted_ = false;
+  std::uint32_t most_shots_ = 255, most_flags_ = 65535;
+  std::set<std::uint8_t> players_;
+};
+
+}  // namespace
+
+// Pieces: who speaks (0 the server, 1 the client, 2 and 3 the same by datagram, 4 time passes), how much (two bytes),
+// and that; of time it is so many milliseconds.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Peers peers;
+  core::Room room(peers, bzflag::faces().back({}), {});
+  const core::Id seat = room.seat(bzflag::faces().front({}), {}, 0);
+  room.back_opened({}, 0);
+  core::Micros now = 0;
+  Bytes left(data, size);
+  while (left.size() >= 3) {
+    const unsigned who = left[0] % 5U;
+    const std::size_t count = static_cast<std::size_t>(left[1]) << 8U | left[2];
+    left = left.subspan(3);
+    if (who == 4) {
+      const core::Micros until = now + count * core::kMillisecond;
+      for (int i = 0; i < 2'000 && room.next_wake() <= until; ++i) {
+        now = std::max(now, room.next_wake());
+        room.tick(now);
+      }
+      now = until;
+      continue;
+    }
+    const Bytes piece = left.first(std::min(count, left.size()));
+    left = left.subspan(piece.size());
+    room.received(who % 2 == 0 ? core::kBackEnd : seat, who < 2 ? Lane::kStream : Lane::kDatagram, piece, now);
+  }
+  room.end("the input is over", now);
+  return 0;
+}
