@@ -272,7 +272,7 @@ def chat(scene: Scene) -> Finding:
 
 @row("chat to team")
 def team_chat(scene: Scene) -> Finding:
-    mate = scene._keep(scene.back.client(scene.server.port, "mate" + str(scene.stage.count())))
+    mate = scene.keep(scene.back.client(scene.server.port, "mate" + str(scene.stage.count())))
     mate.join()
     chat_between(scene, scene.us.say_team, mate, scene.known_as(), "team")
     chat_between(scene, mate.say_team, scene.us, mate.name, "team")
@@ -421,7 +421,7 @@ def late(scene: Scene) -> Finding:
 
 @row("refusal with reason")
 def refusal(scene: Scene) -> Finding:
-    twin = scene._keep(scene.front.client(scene.door, scene.us.name))
+    twin = scene.keep(scene.front.client(scene.door, scene.us.name))
     try:
         twin.join()
     except Unseen:

@@ -7,7 +7,6 @@ import itertools
 import math
 import re
 import threading
-import time
 from typing import Callable
 
 from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off
@@ -25,14 +24,15 @@ def pairs() -> list[str]:
 class Scene:
     """`us` came through Entente, `them` did not."""
 
-    def __init__(self, stage: Stage, pair: str, facts: dict) -> None:
-        self.stage, self.pair, self.facts = stage, pair, facts
+    def __init__(self, stage: Stage, pair: str) -> None:
+        self.stage, self.pair = stage, pair
         front, back = pair.split("-")
         self.front, self.back = importlib.import_module(front), importlib.import_module(back)
         self.us: Player | None = None
         self.them: Player | None = None
         self.guests: list[Player] = []
-        self.fights: dict[str, object] = {}
+        self.fights: dict[str, object] = {}  # of each hunter: what was seen, or why there was no kill
+        self.us_known = ""  # what the server called ours when they fought last
         self.latencies: list[float] = []
         self.met: Place = (0.0, 0.0)  # where ours was when they met last
         self.names = (f"{name}{stage.dice.randint(10, 99)}" for name in itertools.cycle(("anna", "otto", "hannah", "bob")))
@@ -64,14 +64,14 @@ class Scene:
         self.until(self.ours, 10, "the server has no unit of our player")
 
     def visitor(self) -> Player:
-        return self._keep(self.front.client(self.door, next(self.names)))
+        return self.keep(self.front.client(self.door, next(self.names)))
 
     def native(self) -> Player:
-        player = self._keep(self.back.client(self.server.port, "native" + str(self.stage.count())))
+        player = self.keep(self.back.client(self.server.port, "native" + str(self.stage.count())))
         player.native = True
         return player
 
-    def _keep(self, player: Player) -> Player:
+    def keep(self, player: Player) -> Player:
         self.guests.append(player)
         return player
 

@@ -1,0 +1,71 @@
+# Panic's wire and ground: dialects, pieces, and where tiles lie. Law: nothing here remembers anything.
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from player import WORLD, Place, turned
+
+GAME = "panic"
+URL = "panic://127.0.0.1:{port}?dialect={dialect}"
+DRIVE, SHOOT, QUIT = 1, 2, 3
+STEPS = {1: (0, -1), 2: (1, 0), 3: (0, 1), 4: (-1, 0)}  # north, east, south, west
+YAW = {1: math.pi / 2, 2: 0.0, 3: -math.pi / 2, 4: math.pi}
+STATE, BRICK, HEALTH_PIECE, AMMO_PIECE, TANK = 1, 2, 8, 9, 16
+AMMO, HEALTH, DESTROY, MOVE, START, OVER = range(32, 38)
+MODELS = {0: (50, 30, 6), 1: (30, 30, 6), 2: (100, 80, 3), 3: (20, 50, 12)}  # health, power, range
+TEAMS = ("red", "blue", "yellow", "green")
+SIZES = {(1, 1): (30, 20), (2, 1): (32, 32)}  # columns and rows of the maps that clients own
+TICK = 0.010  # seconds; one Action each
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """Byte orders and paddings of which several are spoken."""
+    action: str
+    state: str  # less its tanks
+    tank: str
+    create: str
+    event: str
+
+
+DIALECTS = {"be-packed": Dialect(">HBBI", ">BBBHB", ">I", ">BiIBB", ">BBiI"),
+            "le-padded": Dialect("<HBBI", "<BBBxHBx", ">I", "<BxxxiIBBxx", "<BBxxiI")}
+
+
+@dataclass
+class Piece:
+    kind: int
+    value: int
+    x: int
+    y: int
+    direction: int = 0
+    owner: int = 0
+
+    def tile(self) -> tuple[int, int]:
+        return self.x, self.y
+
+    def colour(self) -> str:
+        return TEAMS[self.kind >> 2 & 3]
+
+
+class Ground:
+    """A map's size, and where its tiles lie in the world."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        self.columns, self.rows, self.tile_size = columns, rows, WORLD / max(columns, rows)
+
+    def place(self, x: int, y: int) -> Place:
+        return (x + 0.5 - self.columns / 2) * self.tile_size, (self.rows / 2 - y - 0.5) * self.tile_size
+
+    def tile(self, place: Place) -> tuple[int, int]:
+        x = math.floor(place[0] / self.tile_size + self.columns / 2)
+        y = math.floor(self.rows / 2 - place[1] / self.tile_size)
+        return min(max(x, 0), self.columns - 1), min(max(y, 0), self.rows - 1)
+
+    def bounds(self) -> tuple[float, float]:
+        return self.columns * self.tile_size, self.rows * self.tile_size
+
+
+def nearest(yaw: float) -> int:
+    return min(YAW, key=lambda direction: turned(YAW[direction], yaw))
