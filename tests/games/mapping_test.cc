@@ -20,7 +20,8 @@ using google::protobuf::Descriptor;
 using wire::Fidelity, wire::Mapping, wire::Way;
 using Names = std::set<std::string>;
 
-constexpr int kInvented = 2000;  // messages of each row and way; enough for the rarest field
+// Messages invented of each row and way: at least so many, and at most, until every field that is told of was seen.
+constexpr int kLeast = 300, kMost = 10'000;
 
 bool goes(const Mapping& line, Way way) { return (line.ways & static_cast<std::uint8_t>(way)) != 0; }
 
@@ -35,17 +36,23 @@ std::string without_indices(const std::string& path) {
   return out;
 }
 
-/// The fields of each message that travels that way.
-std::map<std::string, Names> fields_of(const wire::Game& game, Way way) {
+/// The fields of each message that travels that way; a rare one, if it is among those told of.
+std::map<std::string, Names> fields_of(const wire::Game& game, Way way, const std::map<std::string, Names>& told) {
   std::map<std::string, Names> all;
   const auto codec = game.codec(0);
   wire::Random random(7);
   for (const wire::Row& row : codec->rows()) {
     if ((row.dialects & 1U) == 0 || (row.ways & static_cast<std::uint8_t>(way)) == 0) continue;
     Names& fields = all[row.name];
-    for (int i = 0; i < kInvented; ++i) {
+    Names unseen = told.contains(row.name) ? told.at(row.name) : Names();
+    for (const char* none : {"", "*"}) unseen.erase(none);
+    for (int i = 0; i < kLeast || (i < kMost && !unseen.empty()); ++i) {
       wire::invent(row, way, *codec, random);
-      for (const wire::Shown& shown : wire::show(*codec)) fields.insert(without_indices(shown.path));
+      for (const wire::Shown& shown : wire::show(*codec)) {
+        const std::string field = without_indices(shown.path);
+        fields.insert(field);
+        unseen.erase(field);
+      }
     }
   }
   return all;
@@ -60,7 +67,7 @@ std::map<std::string, Names> told_of(std::span<const Mapping> table, Way way) {
 }
 
 void check_fields(const wire::Game& game, Way way) {
-  const auto there = fields_of(game, way), told = told_of(mapping_of(game), way);
+  const auto told = told_of(mapping_of(game), way), there = fields_of(game, way, told);
   for (const auto& [message, fields] : there) {
     const auto at = told.find(message);
     if (at == told.end()) {
@@ -107,7 +114,9 @@ void check_words(const wire::Game& game, Way way) {
   const auto all = kinds<Word>();
   Names told;
   for (const Mapping& line : mapping_of(game)) {
+    const bool both = goes(line, Way::kToServer) && goes(line, Way::kToClient);
     if (!goes(line, way) || *line.word == '\0') continue;
+    if (both && !all.contains(std::string(line.word).substr(0, std::string(line.word).find('.')))) continue;
     const std::string word = line.word, kind = word.substr(0, word.find('.'));
     told.insert(kind);
     CHECK_MESSAGE(all.contains(kind), game.name(), " ", text(way), ": no such word: ", word);

@@ -94,4 +94,4 @@ def panic_on_bzfs(stage):
     return f"{moved} of 6 steps taken; " + end(stage, bridge, recording)
 
 
-CASES = {"bridge_panic_ogarii": panic_on_ogarii, "bridge_ogar_panic": ogar_on_panic}
+CASES = {"bridge_panic_bzfs": panic_on_bzfs, "bridge_panic_ogarii": panic_on_ogarii, "bridge_ogar_panic": ogar_on_panic}
