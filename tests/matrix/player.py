@@ -163,6 +163,9 @@ class Player(Watched):
         """One try to hurt whoever stands there."""
         self.shoot(toward(self.here(), place))
 
+    def wake(self) -> None:
+        """Finds out which of several units one steers, if that is not plain to see."""
+
     def misses(self, nearest: list, walls: list, tile: float) -> list:
         """Of these walls, those that are not there for this player. REQUIRES: a list of them at hand; else look at the nearest."""
         own = self.walls()

@@ -161,6 +161,7 @@ class Scene:
         """The native player comes within shot of ours; returns where he is from there."""
         far = self.server.duel
         self.server.strengthen(NOBODY)
+        self.us.wake()
         x, y = self.met = self.truth().place
         for attempt in range(3):
             yaw = self.way(far, start=(x, y))

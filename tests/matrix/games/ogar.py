@@ -15,7 +15,7 @@ from session import Closed
 
 GAME = "ogar"
 TICK = 0.04
-AIM = 3.4  # metres from the own middle to a mouse that only aims
+AIM, FAR = 3.4, 30.0  # metres from the own middle to a mouse that hardly moves one, and to one beyond any dead zone
 NEAR = 4.0  # metres: close enough for a cell that was sent somewhere
 
 
@@ -34,6 +34,7 @@ class Client(Player):
         self.board: dict = {}
         self.mode, self.pongs, self.worlds, self.area = 0, 0, 0, None
         self._moved: dict[int, float] = {}
+        self._changed_hands = time.monotonic()  # when a cell was lost: another may now be the one that is steered
         self._goal: Place | None = None
 
     def join(self) -> None:
@@ -129,6 +130,7 @@ class Client(Player):
         name = self.name if number in self.own else cell.get("name", "")
         if by is None or by != cell.get("name"):
             self.deaths.append(Death(name, by))
+            self._changed_hands = time.monotonic() if number in self.own else self._changed_hands
             self.hurts += number in self.own
 
     # what is seen
@@ -203,6 +205,20 @@ class Client(Player):
             pass
         self.halt()
 
+    def wake(self) -> None:
+        """Where one has several cells that are steered one by one, only moving tells which."""
+        def moved() -> bool:
+            return any(self._moved.get(number, 0) > self._changed_hands for number in self.own)
+        for yaw in (0.0, math.pi / 2, math.pi, -math.pi / 2):
+            if len(self.own) < 2 or moved():
+                return
+            self.start_moving(yaw)
+            try:
+                self.wait(moved, 1.5, "no cell moves")
+            except Unseen:
+                pass
+            self.halt()
+
     def start_moving(self, yaw: float) -> None:
         x, y = self.here()
         self.sent_at, self._goal = time.monotonic(), (x + 300 * math.cos(yaw), y + 300 * math.sin(yaw))
@@ -212,16 +228,15 @@ class Client(Player):
         self._goal, self.sent_at = None, time.monotonic()
 
     def shoot(self, yaw: float) -> None:
-        """Aims for as long as a tank may take to turn half round, hardly moving; then Space."""
+        """Aims for as long as a tank may take to turn half round, hardly moving; then Space, with the mouse plainly there."""
         x, y = self.here()
         self._goal = (x + AIM * math.cos(yaw), y + AIM * math.sin(yaw))
         time.sleep(0.2 if self.native else 4.2)
         if self.where():
             x, y = self.here()
-            self._goal = (x + AIM * math.cos(yaw), y + AIM * math.sin(yaw))
+            self._goal = (x + FAR * math.cos(yaw), y + FAR * math.sin(yaw))
             self.sent_at = time.monotonic()
             self._act(splits=1)
-            time.sleep(2 * TICK)
         self._goal = None
 
     def attack(self, place: Place) -> None:
