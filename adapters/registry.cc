@@ -6,6 +6,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
+#include "adapters/native/native.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/panic/panic.h"
 
@@ -30,7 +31,8 @@ std::span<const Entry> entries() {
       {&aos::game(), no_faces, no_mapping},               //
       {&bzdraft::game(), no_faces, no_mapping},           //
       {&bzflag::game(), bzflag::faces, bzflag::mapping},  //
-      {&ogar::game(), ogar::faces, ogar::mapping},        //
+      {&native::game(), native::faces, native::mapping},
+      {&ogar::game(), ogar::faces, ogar::mapping},  //
       {&panic::game(), panic::faces, panic::mapping},
   };
   return kAll;
@@ -38,7 +40,7 @@ std::span<const Entry> entries() {
 
 const Entry* entry_of(const wire::Game& game) {
   for (const Entry& entry : entries())
-    if (entry.game == &game) return &entry;
+    if (entry.game == &game || entry.game->over_web() == &game) return &entry;
   return nullptr;
 }
 
@@ -55,7 +57,10 @@ std::span<const wire::Game* const> games() {
 
 const wire::Game* find_game(std::string_view name) {
   for (const wire::Game* game : games())
-    if (game->name() == name) return game;
+    if (game->name() == name)
+      return game;
+    else if (const wire::Game* web = game->over_web(); web != nullptr && web->name() == name)
+      return web;
   return nullptr;
 }
 

@@ -74,6 +74,8 @@ class Game {
   virtual std::string_view about() const = 0;  ///< one line for `entente games`
   virtual std::uint16_t default_port() const = 0;
   virtual Transport transport() const = 0;
+  /// The same game by WebSocket (name+ws://); null if it does not travel so. Lives as long as the program.
+  virtual const Game* over_web() const { return transport() == Transport::kWebSocket ? this : nullptr; }
   virtual std::span<const DialectInfo> dialects() const = 0;  ///< the first is the documented default; at most 32
 
   virtual std::unique_ptr<Codec> codec(std::size_t dialect) const = 0;

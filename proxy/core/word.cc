@@ -33,10 +33,16 @@ const char* kind_name(const Word& word) {
 }
 
 template <class Word>
-void write_message(const Word& word, typename Word::Schema& message, Buffer& out) {
+void set_kind(const Word& word, typename Word::Schema& message) {
   const FieldDescriptor* field = members<Word>()[word.kind.index()];
   Message* into = message.GetReflection()->MutableMessage(&message, field);
   std::visit([&](const auto& kind) { into->CopyFrom(kind); }, word.kind);
+}
+
+template <class Word>
+void write_word(const Word& word, Buffer& out) {
+  typename Word::Schema message;
+  to_message(word, message);
   const std::size_t start = out.size();
   out.resize(start + message.ByteSizeLong());
   message.SerializeWithCachedSizesToArray(out.data() + start);
@@ -64,14 +70,11 @@ bool read_kind(const typename Word::Schema& message, Word& word) {
   return false;
 }
 
-template <class Word, class Head>
-Result<Word> read_word(Bytes bytes, Head&& head) {
+template <class Word>
+Result<Word> read_word(Bytes bytes) {
   typename Word::Schema message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Fault{"no word", "word", 0};
-  Word word;
-  if (!read_kind(message, word)) return Fault{"unknown kind of word", "kind", 0};
-  head(message, word);
-  return word;
+  return from_message(message);
 }
 
 }  // namespace
@@ -79,38 +82,43 @@ Result<Word> read_word(Bytes bytes, Head&& head) {
 const char* name_of(const Intent& word) { return kind_name(word); }
 const char* name_of(const Fact& word) { return kind_name(word); }
 
-void write(const Intent& word, Buffer& out) {
-  words::Intent message;
+void to_message(const Intent& word, words::Intent& message) {
   message.set_at_us(word.at);
   message.set_by(word.by);
   message.set_number(word.number);
-  write_message(word, message, out);
+  set_kind(word, message);
 }
 
-void write(const Fact& word, Buffer& out) {
-  words::Fact message;
+void to_message(const Fact& word, words::Fact& message) {
   message.set_at_us(word.at);
   message.set_cause(word.cause);
   message.set_audience(word.audience);
   message.set_to(word.to);
-  write_message(word, message, out);
+  set_kind(word, message);
 }
 
-Result<Intent> read_intent(Bytes bytes) {
-  return read_word<Intent>(bytes, [](const words::Intent& from, Intent& to) {
-    to.at = from.at_us();
-    to.by = from.by();
-    to.number = from.number();
-  });
+Result<Intent> from_message(const words::Intent& message) {
+  Intent word;
+  if (!read_kind(message, word)) return Fault{"unknown kind of word", "kind", 0};
+  word.at = message.at_us();
+  word.by = message.by();
+  word.number = message.number();
+  return word;
 }
 
-Result<Fact> read_fact(Bytes bytes) {
-  return read_word<Fact>(bytes, [](const words::Fact& from, Fact& to) {
-    to.at = from.at_us();
-    to.cause = from.cause();
-    to.audience = from.audience();
-    to.to = from.to();
-  });
+Result<Fact> from_message(const words::Fact& message) {
+  Fact word;
+  if (!read_kind(message, word)) return Fault{"unknown kind of word", "kind", 0};
+  word.at = message.at_us();
+  word.cause = message.cause();
+  word.audience = message.audience();
+  word.to = message.to();
+  return word;
 }
+
+void write(const Intent& word, Buffer& out) { write_word(word, out); }
+void write(const Fact& word, Buffer& out) { write_word(word, out); }
+Result<Intent> read_intent(Bytes bytes) { return read_word<Intent>(bytes); }
+Result<Fact> read_fact(Bytes bytes) { return read_word<Fact>(bytes); }
 
 }  // namespace entente::core

@@ -40,14 +40,23 @@ using FactKind =
                  words::TokenDropped, words::TokenCaptured, words::Zone, words::Score, words::TeamScore, words::Board,
                  words::Round, words::Said, words::View, words::Lag, words::Clock, words::Ready>;
 
+template <class T, class Kinds>
+struct IsKind;
+template <class T, class... All>
+struct IsKind<T, std::variant<All...>> : std::bool_constant<(std::is_same_v<T, All> || ...)> {};
+/// T is one of the messages that such a word may say.
+template <class T, class Kinds>
+concept KindOf = IsKind<T, Kinds>::value;
+
 struct Intent {
   using Kind = IntentKind;
   using Schema = words::Intent;
 
   Intent() = default;
-  template <class T>
-  requires(!std::is_same_v<std::remove_cvref_t<T>, Intent>) Intent(T&& word)
-      : kind(std::forward<T>(word)) {}  // NOLINT: a word is meant where its kind is written
+  // A word is meant where its kind is written.
+  template <KindOf<Kind> T>
+  Intent(T word)  // NOLINT(google-explicit-constructor)
+      : kind(std::move(word)) {}
 
   Micros at = 0;             ///< filled in by the room
   Id by = 0;                 ///< the player; filled in by the room
@@ -60,12 +69,13 @@ struct Fact {
   using Schema = words::Fact;
 
   Fact() = default;
-  template <class T>
-  requires(!std::is_same_v<std::remove_cvref_t<T>, Fact>) Fact(T&& word)
-      : kind(std::forward<T>(word)) {}  // NOLINT: a word is meant where its kind is written
-  template <class T>
-  Fact(Id player, T&& word)  ///< for this player alone
-      : audience(words::PLAYER), to(player), kind(std::forward<T>(word)) {}
+  // A word is meant where its kind is written.
+  template <KindOf<Kind> T>
+  Fact(T word)  // NOLINT(google-explicit-constructor)
+      : kind(std::move(word)) {}
+  template <KindOf<Kind> T>
+  Fact(Id player, T word)  ///< for this player alone
+      : audience(words::PLAYER), to(player), kind(std::move(word)) {}
 
   Micros at = 0;            ///< filled in by the room
   std::uint32_t cause = 0;  ///< the number of the intent it answers; 0 = none
@@ -92,7 +102,14 @@ const T* as(const Word& word) {
 const char* name_of(const Intent& word);
 const char* name_of(const Fact& word);
 
-/// Appends the word as the message Intent or Fact of schema/game.proto.
+/// As the message Intent or Fact of schema/game.proto, whatever `message` held before.
+void to_message(const Intent& word, words::Intent& message);
+void to_message(const Fact& word, words::Fact& message);
+/// Fault: the message's kind is not set or not known.
+Result<Intent> from_message(const words::Intent& message);
+Result<Fact> from_message(const words::Fact& message);
+
+/// Appends the word as such a message.
 void write(const Intent& word, Buffer& out);
 void write(const Fact& word, Buffer& out);
 

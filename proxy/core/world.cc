@@ -255,7 +255,19 @@ void World::tell_to(const Telling& say) const {
   if (has_geometry_) say(geometry_);
   for (const auto& edit : edits_) say(edit);
   for (const auto& [id, state] : players_) say(state.player);
-  std::vector<Id> ids;  // units in the order of their ids, so that the same world is told the same way
+  tell_units(say);
+  for (const auto& [id, state] : players_) tell_belongings(state, say);
+  for (const auto& shot : shots_) say(shot.shot);
+  for (const auto& [id, token] : tokens_) say(token);
+  for (const auto& [team, score] : team_scores_) say(score);
+  say(board_);
+  say(round_);
+  if (ready_) say(words::Ready());
+}
+
+/// In the order of their ids, so that the same world is told the same way.
+void World::tell_units(const Telling& say) const {
+  std::vector<Id> ids;
   for (const auto& [id, state] : units_) ids.push_back(id);
   std::sort(ids.begin(), ids.end());
   for (const Id id : ids) {
@@ -266,20 +278,15 @@ void World::tell_to(const Telling& say) const {
     hidden.set_unit(id);
     say(hidden);
   }
-  for (const auto& [id, state] : players_) {
-    words::Owns owns;
-    owns.set_player(id);
-    owns.mutable_units()->Add(state.units.begin(), state.units.end());
-    owns.set_active(state.active);
-    say(owns);
-    say(state.score);
-  }
-  for (const auto& shot : shots_) say(shot.shot);
-  for (const auto& [id, token] : tokens_) say(token);
-  for (const auto& [team, score] : team_scores_) say(score);
-  say(board_);
-  say(round_);
-  if (ready_) say(words::Ready());
+}
+
+void World::tell_belongings(const PlayerState& state, const Telling& say) {
+  words::Owns owns;
+  owns.set_player(state.player.id());
+  owns.mutable_units()->Add(state.units.begin(), state.units.end());
+  owns.set_active(state.active);
+  say(owns);
+  say(state.score);
 }
 
 words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most) {

@@ -113,6 +113,8 @@ class World {
     void (*call_)(const void*, Fact);
   };
   void tell_to(const Telling& say) const;
+  void tell_units(const Telling& say) const;
+  static void tell_belongings(const PlayerState& state, const Telling& say);
 
   // The kinds that change something; all others mean nothing to a world.
   template <class T>

@@ -75,17 +75,23 @@ Outcome<const wire::Game*> game_of(std::string_view name, std::span<const wire::
   return Error{"unknown game " + quoted(name) + did_you_mean(name, names) + "; games: " + joined(names)};
 }
 
-/// "ogar+wss" is the game ogar, by WebSocket and TLS.
-Outcome<std::optional<WebEnd>> web_of(std::string_view carrier, std::string_view path, const wire::Game& game) {
+/// "ogar+wss" is the game ogar, by WebSocket and TLS; `game` becomes the one that travels so.
+Outcome<std::optional<WebEnd>> web_of(std::string_view carrier, std::string_view path, const wire::Game*& game) {
   using None = std::optional<WebEnd>;
-  const std::string name(game.name());
-  const bool web = game.transport() == wire::Transport::kWebSocket;
-  if (web && carrier != "ws" && carrier != "wss")
+  const std::string name(game->name());
+  const bool web = carrier == "ws" || carrier == "wss";
+  const bool only_web = game->over_web() == game;
+  if (only_web && !web)
     return Error{name + " travels by WebSocket: write " + name + "+ws:// or, for TLS, " + name + "+wss://"};
-  if (!web && !carrier.empty()) return Error{name + " does not travel by WebSocket: write " + name + "://"};
+  if (game->over_web() == nullptr && !carrier.empty())
+    return Error{name + " does not travel by WebSocket: write " + name + "://"};
+  if (!web && !carrier.empty())
+    return Error{name + " travels by TCP or WebSocket: write " + name + "://, " + name + "+ws:// or " + name +
+                 "+wss://"};
   if (path == "/") path = {};
   if (!web && !path.empty()) return Error{"nothing comes after the port but '?'; " + std::string(kShape)};
   if (!web) return None{};
+  game = game->over_web();
   WebEnd end;
   end.tls = carrier == "wss";
   end.path = path;
@@ -174,9 +180,10 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
   std::string_view carrier = parts->scheme;
   const auto game = game_of(take_until(carrier, "+"), known);
   if (!game) return at_fault(game.error());
-  const auto web = web_of(carrier, parts->path, **game);
+  const wire::Game* travels = *game;
+  const auto web = web_of(carrier, parts->path, travels);
   if (!web) return at_fault(web.error());
-  Endpoint endpoint{*game, {}, std::string(parts->host), (*game)->default_port(), *web, {}, {}, {}};
+  Endpoint endpoint{travels, {}, std::string(parts->host), travels->default_port(), *web, {}, {}, {}};
 
   if (!parts->port.empty()) {
     const auto port = port_of(parts->port);

@@ -16,7 +16,8 @@ TEST_CASE("every damaged message is a fault, or exact") {
 }
 
 TEST_CASE("every FORMAT.md is what the layouts say") {
-  for (const wire::Game* game : games()) check_format_is_true(*game);
+  for (const wire::Game* game : games())
+    if (game->name() != "native") check_format_is_true(*game);  // its layout is schema/game.proto itself
 }
 
 }  // namespace

@@ -96,11 +96,11 @@ class Stage final : public core::Out<Said> {
     word.at = now_;
     std::string what = std::string("says ") + core::name_of(word);
     std::visit([&](const auto& kind) { what += " " + kind.ShortDebugString(); }, word.kind);
+    while (what.back() == ' ') what.pop_back();
     if constexpr (std::is_same_v<Said, core::Fact>) {
       world_.fold(word);
       if (word.audience == words::PLAYER) what += " (to " + std::to_string(word.to) + ")";
     }
-    while (what.back() == ' ') what.pop_back();
     line(what);
   }
   void wake(core::Micros at) override { wake_at_ = std::min(wake_at_, at); }

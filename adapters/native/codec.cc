@@ -1,0 +1,199 @@
+#include "adapters/native/codec.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
+
+#include "adapters/native/reflect.h"
+
+namespace entente::native {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using wire::Way;
+
+constexpr std::size_t kLengthSize = 4;
+
+std::uint32_t length_of(Bytes frame) {
+  return static_cast<std::uint32_t>(frame[0]) << 24U | static_cast<std::uint32_t>(frame[1]) << 16U |
+         static_cast<std::uint32_t>(frame[2]) << 8U | frame[3];
+}
+
+constexpr std::size_t largest(Way way) { return way == Way::kToServer ? kLargestIntent : kLargestFact; }
+
+class LengthCutter final : public wire::Cutter {
+ public:
+  explicit LengthCutter(Way way) : way_(way) {}
+  wire::Cut next(Bytes bytes) override {
+    if (bytes.size() < kLengthSize) return {};
+    const std::size_t size = kLengthSize + length_of(bytes);
+    if (size > largest(way_)) return {0, wire::Stage::kPlay, Fault{"oversize frame", "length", 0}};
+    return {bytes.size() >= size ? size : 0, wire::Stage::kPlay, {}};
+  }
+
+ private:
+  Way way_;
+};
+
+class LineCutter final : public wire::Cutter {
+ public:
+  explicit LineCutter(Way way) : way_(way) {}
+  wire::Cut next(Bytes bytes) override {
+    const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(std::min(searched_, bytes.size()));
+    const auto end = std::find(from, bytes.end(), '\n');
+    const std::size_t size = static_cast<std::size_t>(end - bytes.begin());
+    if (size >= largest(way_)) return {0, wire::Stage::kPlay, Fault{"oversize frame", "line", 0}};
+    searched_ = end == bytes.end() ? size : 0;  // a long line that comes in pieces is looked through once
+    return {end == bytes.end() ? 0 : size + 1, wire::Stage::kPlay, {}};
+  }
+
+ private:
+  Way way_;
+  std::size_t searched_ = 0;
+};
+
+/// The kinds of one of the two words.
+const google::protobuf::OneofDescriptor* kinds_of(Way way) {
+  const auto* type = way == Way::kToServer ? words::Intent::descriptor() : words::Fact::descriptor();
+  return type->FindOneofByName("kind");
+}
+
+std::vector<wire::Row> make_rows() {
+  std::vector<wire::Row> rows;
+  for (const Way way : {Way::kToServer, Way::kToClient}) {
+    const auto* kinds = kinds_of(way);
+    for (int i = 0; i < kinds->field_count(); ++i) {
+      const auto code = static_cast<std::uint32_t>(kinds->field(i)->number());
+      rows.push_back({kinds->field(i)->message_type()->name().c_str(), code, code, static_cast<std::uint8_t>(way),
+                      static_cast<std::uint8_t>(Lane::kStream), wire::Stage::kPlay, 3});
+    }
+  }
+  return rows;
+}
+
+class NativeCodec final : public wire::Codec {
+ public:
+  explicit NativeCodec(const Envelope& envelope) : envelope_(envelope), rows_(make_rows()) {}
+
+  std::span<const wire::Row> rows() const override { return rows_; }
+
+  /// A word's kind stands somewhere in it: finding it is reading it.
+  const wire::Row* find(const wire::Frame& frame) const override {
+    if (!finder_) finder_ = std::make_unique<NativeCodec>(envelope_);
+    const auto row = finder_->decode(frame);
+    return row ? row_of((*row)->first_code, frame.way) : nullptr;
+  }
+
+  Result<const wire::Row*> decode(const wire::Frame& frame) override {
+    way_ = frame.way;
+    const auto inside = envelope_.open(frame.bytes);
+    if (!inside) return inside.error();
+    Message& message = kept();
+    if (const auto read = parse(envelope_.dialect, *inside, message); !read) return read.error();
+    const FieldDescriptor* kind = message.GetReflection()->GetOneofFieldDescriptor(message, kinds_of(way_));
+    if (kind == nullptr) return Fault{"unknown kind of word", "kind", 0};
+    spelled_.assign(frame.bytes.begin(), frame.bytes.end());
+    ours_ = message.SerializeAsString();
+    return row_of(static_cast<std::uint32_t>(kind->number()), way_);
+  }
+
+  void make(const wire::Row& row, Way way) override {
+    way_ = way;
+    Message& message = kept();
+    message.Clear();
+    message.GetReflection()->MutableMessage(
+        &message, message.GetDescriptor()->FindFieldByNumber(static_cast<int>(row.first_code)));
+    spelled_.clear();
+  }
+
+  void encode(Buffer& out) const override {
+    const Message& message = kept();
+    if (!spelled_.empty() && message.SerializeAsString() == ours_) return append(out, spelled_);
+    envelope_.wrap(out, [&](Buffer& to) { spell(envelope_.dialect, message, to); });
+  }
+
+  /// What stands around the kind, then its own fields.
+  void walk(wire::Walker& walker) override {
+    Message& message = kept();
+    const auto* kinds = kinds_of(way_);
+    const auto* set = message.GetReflection()->GetOneofFieldDescriptor(message, kinds);
+    native::walk(message, walker);
+    native::walk(*message.GetReflection()->MutableMessage(&message, set), walker);
+  }
+
+ private:
+  const wire::Row* row_of(std::uint32_t code, Way way) const {
+    for (const wire::Row& row : rows_)
+      if (row.first_code == code && row.ways == static_cast<std::uint8_t>(way)) return &row;
+    return nullptr;
+  }
+  Message& kept() { return way_ == Way::kToServer ? static_cast<Message&>(intent_) : fact_; }
+  const Message& kept() const { return way_ == Way::kToServer ? static_cast<const Message&>(intent_) : fact_; }
+
+  Envelope envelope_;
+  std::vector<wire::Row> rows_;
+  Way way_ = Way::kToServer;
+  words::Intent intent_;
+  words::Fact fact_;
+  mutable std::unique_ptr<NativeCodec> finder_;
+  Buffer spelled_;    // the frame as it came
+  std::string ours_;  // and what was read from it, in our spelling
+};
+
+}  // namespace
+
+Result<Bytes> Envelope::open(Bytes frame) const {
+  if (has_length()) {
+    if (frame.size() < kLengthSize || frame.size() - kLengthSize != length_of(frame))
+      return Fault{"not the length it says", "length", 0};
+    return frame.subspan(kLengthSize);
+  }
+  if (!in_stream) return frame;
+  if (frame.empty() || frame.back() != '\n') return Fault{"a line without an end", "line", frame.size()};
+  return frame.first(frame.size() - 1);
+}
+
+void Envelope::close(Buffer& out, std::size_t start) const {
+  if (has_length()) {
+    const std::size_t size = out.size() - start - kLengthSize;
+    for (std::size_t i = 0; i < kLengthSize; ++i) out[start + i] = static_cast<std::uint8_t>(size >> (24 - 8 * i));
+  } else if (in_stream) {
+    out.push_back('\n');
+  }
+}
+
+std::unique_ptr<wire::Cutter> make_cutter(const Envelope& envelope, Way way) {
+  if (!envelope.in_stream) return std::make_unique<wire::WholeFrames>();
+  if (envelope.dialect == Dialect::kProtobuf) return std::make_unique<LengthCutter>(way);
+  return std::make_unique<LineCutter>(way);
+}
+
+std::unique_ptr<wire::Codec> make_codec(const Envelope& envelope) { return std::make_unique<NativeCodec>(envelope); }
+
+Result<Message*> parse(Dialect dialect, Bytes bytes, Message& into) {
+  if (dialect == Dialect::kProtobuf) {
+    if (into.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return &into;
+    return Fault{"no word", "word", 0};
+  }
+  into.Clear();
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;  // of a newer schema
+  if (google::protobuf::util::JsonStringToMessage(std::string(as_text(bytes)), &into, options).ok()) return &into;
+  return Fault{"no word in JSON", "word", 0};
+}
+
+void spell(Dialect dialect, const Message& message, Buffer& out) {
+  if (dialect == Dialect::kProtobuf) {
+    const std::size_t start = out.size();
+    out.resize(start + message.ByteSizeLong());
+    message.SerializeWithCachedSizesToArray(out.data() + start);
+    return;
+  }
+  std::string text;
+  google::protobuf::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  if (google::protobuf::util::MessageToJsonString(message, &text, options).ok()) append(out, as_bytes(text));
+}
+
+}  // namespace entente::native

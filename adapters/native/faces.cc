@@ -1,0 +1,160 @@
+#include "adapters/native/faces.h"
+
+#include "adapters/native/codec.h"
+#include "adapters/native/native.h"
+#include "adapters/native/reflect.h"
+#include "adapters/wire/frame_reader.h"
+#include "proxy/core/roster.h"
+
+namespace entente::native {
+namespace {
+
+using core::as;
+using core::BackOut;
+using core::Fact;
+using core::FrontOut;
+using core::Id;
+using core::Intent;
+using wire::Way;
+
+constexpr std::size_t kBehind = 256 * 1024, kHopeless = 4 * 1024 * 1024;
+
+/// Words in and out of one link. A face does not know whether messages are kept apart below it: WebSocket tells by
+/// `web`, which the room's peer has a path for.
+template <class Heard, class Said>
+class Link {
+ public:
+  Link(const core::FaceOptions& options, Way hears) : dialect_(static_cast<Dialect>(options.dialect)), hears_(hears) {}
+
+  void opened(const core::Peer& peer) {
+    const wire::Game& game = peer.path.empty() ? native::game() : *native::game().over_web();
+    envelope_ = {dialect_, peer.path.empty()};
+    frames_.emplace(game, static_cast<std::size_t>(dialect_), hears_);
+  }
+
+  /// Calls `take(Heard)` for each word.
+  template <class Out, class Take>
+  void receive(Lane lane, Bytes bytes, Out& out, Take&& take) {
+    const auto fault = frames_->feed(lane, bytes, [&](const wire::Frame& frame) {
+      const auto inside = envelope_.open(frame.bytes);
+      const auto read = inside ? parse(dialect_, *inside, heard_) : Result<google::protobuf::Message*>(inside.error());
+      if (!read) return out.fail(read.error()), false;
+      return take(heard_);
+    });
+    if (fault) out.fail(*fault);
+  }
+
+  template <class Out>
+  void send(const Said& message, Out& out) {
+    frame_.clear();
+    envelope_.wrap(frame_, [&](Buffer& to) { spell(dialect_, message, to); });
+    out.send(Lane::kStream, frame_);
+  }
+
+ private:
+  Dialect dialect_;
+  Way hears_;
+  Envelope envelope_;
+  std::optional<wire::FrameReader> frames_;
+  Heard heard_;
+  Buffer frame_;
+};
+
+class NativeFront final : public core::Front {
+ public:
+  explicit NativeFront(const core::FaceOptions& options) : link_(options, Way::kToServer) {}
+
+  void opened(const core::Peer& peer, FrontOut&) override { link_.opened(peer); }
+
+  void receive(Lane lane, Bytes bytes, FrontOut& out) override {
+    link_.receive(lane, bytes, out, [&](const words::Intent& message) {
+      auto intent = core::from_message(message);
+      if (!intent) return out.fail(intent.error()), false;
+      out.say(std::move(*intent));
+      return true;
+    });
+  }
+
+  void hear(const Fact& fact, FrontOut& out) override {
+    const std::size_t waiting = out.waiting();
+    if (waiting > kHopeless) return out.close("reads too slowly");
+    const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
+    if (often && waiting > kBehind) return out.lose("Pose", "the client reads too slowly");
+    core::to_message(fact, message_);
+    link_.send(message_, out);
+  }
+
+ private:
+  Link<words::Intent, words::Fact> link_;
+  words::Fact message_;
+};
+
+class NativeBack final : public core::Back {
+ public:
+  explicit NativeBack(const core::FaceOptions& options) : link_(options, Way::kToClient) {}
+
+  void opened(const core::Peer& peer, BackOut& out) override {
+    link_.opened(peer);
+    open_ = true;
+    for (const Intent& intent : std::exchange(early_, {})) hear(intent, out);
+  }
+
+  void hear(const Intent& intent, BackOut& out) override {
+    if (!open_ || their_me_ == 0) return early_.push_back(intent);
+    core::to_message(intent, message_);
+    translate_ids(message_, [&](Id id) { return ids_.wire_or(id, 0); });
+    link_.send(message_, out);
+    if (as<words::Leave>(intent) != nullptr) out.close("the player left");
+  }
+
+  void receive(Lane lane, Bytes bytes, BackOut& out) override {
+    link_.receive(lane, bytes, out, [&](words::Fact& message) { return take(message, out), true; });
+  }
+
+ private:
+  void take(words::Fact& message, BackOut& out) {
+    if (message.has_you()) return begin(message.you().player(), out);
+    translate_ids(message, [&](Id theirs) { return ours(theirs, out); });
+    if (message.has_said() && message.said().scope() == words::Say::ONE)
+      message.mutable_said()->set_to(ours(message.said().to(), out));
+    if (message.audience() == words::PLAYER) message.set_to(out.me());
+    if (auto fact = core::from_message(message)) out.say(std::move(*fact));
+    // What was gone will never be spoken of again.
+    if (message.has_player_gone()) ids_.remove_id(message.player_gone().id());
+    if (message.has_gone()) ids_.remove_id(message.gone().unit());
+  }
+
+  void begin(Id their_me, BackOut& out) {
+    their_me_ = their_me;
+    ids_.clear();
+    ids_.add(their_me, out.me());
+    for (const Intent& intent : std::exchange(early_, {})) hear(intent, out);
+  }
+
+  Id ours(Id theirs, BackOut& out) {
+    if (const Id known = ids_.id(theirs)) return known;
+    const Id fresh = out.new_id();
+    if (ids_.size() < kMostIds) ids_.add(theirs, fresh);
+    return fresh;
+  }
+
+  static constexpr std::size_t kMostIds = 100'000;
+
+  Link<words::Fact, words::Intent> link_;
+  words::Intent message_;
+  std::vector<Intent> early_;  // said before the server spoke
+  core::Roster<Id> ids_;       // theirs and ours
+  Id their_me_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
+  return std::make_unique<NativeFront>(options);
+}
+std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) {
+  return std::make_unique<NativeBack>(options);
+}
+
+}  // namespace entente::native

@@ -1,0 +1,78 @@
+#include "adapters/native/native.h"
+
+#include <vector>
+
+#include "adapters/native/codec.h"
+#include "adapters/native/faces.h"
+
+namespace entente::native {
+namespace {
+
+using wire::DialectInfo;
+using wire::Transport;
+using wire::Way;
+
+constexpr DialectInfo kDialects[] = {
+    {"protobuf", "messages of schema/game.proto: Intent from clients, Fact from servers"},
+    {"json", "the same in protobuf's JSON mapping"},
+};
+
+class Native final : public wire::Game {
+ public:
+  /// `web`: the same by WebSocket, if this is not that.
+  explicit Native(const Native* web) : web_(web) {}
+
+  std::string_view name() const override { return web_ != nullptr ? "native" : "native+ws"; }
+  std::string_view about() const override { return "the vocabulary itself, for bots and tools"; }
+  std::uint16_t default_port() const override { return 5100; }
+  Transport transport() const override { return web_ != nullptr ? Transport::kTcp : Transport::kWebSocket; }
+  const wire::Game* over_web() const override { return web_ != nullptr ? web_ : this; }
+  std::span<const DialectInfo> dialects() const override { return kDialects; }
+  std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override { return make_codec(envelope(dialect)); }
+  std::unique_ptr<wire::Cutter> cutter(Way way, std::size_t dialect) const override {
+    return make_cutter(envelope(dialect), way);
+  }
+  std::size_t largest_frame() const override { return kLargestFact; }
+  std::size_t largest_from(Way way) const override { return way == Way::kToServer ? kLargestIntent : kLargestFact; }
+  wire::Probe probe() const override { return wire::Probe::kNever; }
+  wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
+
+ private:
+  Envelope envelope(std::size_t dialect) const { return {static_cast<Dialect>(dialect), web_ != nullptr}; }
+
+  const Native* web_;
+};
+
+const wire::Game& by_web() {
+  static const Native game(nullptr);
+  return game;
+}
+
+/// A word is itself.
+std::vector<wire::Mapping> make_mapping() {
+  std::vector<wire::Mapping> lines;
+  const auto codec = make_codec({});
+  for (const wire::Row& row : codec->rows())
+    lines.push_back({row.name, row.ways, "*", row.name, wire::Fidelity::kExact});
+  return lines;
+}
+
+}  // namespace
+
+const wire::Game& game() {
+  static const Native game(static_cast<const Native*>(&by_web()));
+  return game;
+}
+
+const core::Faces& faces() {
+  static const core::Faces both{make_front, make_back, {}, {}};
+  return both;
+}
+
+std::span<const wire::Mapping> mapping() {
+  // Names of rows live as long as the schema.
+  static const std::vector<wire::Mapping> lines = make_mapping();
+  return lines;
+}
+
+}  // namespace entente::native

@@ -1,0 +1,16 @@
+// The canonical vocabulary as a game of its own, for bots and tools, as the registry sees it.
+#pragma once
+
+#include "adapters/wire/game.h"
+#include "adapters/wire/mapping.h"
+#include "proxy/core/faces.h"
+
+namespace entente::native {
+
+/// By TCP; its over_web() is the same by WebSocket.
+const wire::Game& game();
+
+const core::Faces& faces();
+std::span<const wire::Mapping> mapping();
+
+}  // namespace entente::native

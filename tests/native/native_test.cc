@@ -1,0 +1,149 @@
+// The vocabulary on the wire, and its faces.
+#include "adapters/native/native.h"
+
+#include <doctest/doctest.h>
+
+#include "adapters/native/codec.h"
+#include "adapters/native/faces.h"
+#include "tests/support/stage.h"
+
+namespace entente::native {
+namespace {
+
+using core::as;
+using core::Fact;
+using core::Intent;
+using testing::BackStage;
+using testing::FrontStage;
+using wire::Way;
+
+constexpr std::size_t kProtobuf = 0, kJson = 1;
+
+FrontStage front(std::size_t dialect) { return FrontStage(make_front({dialect, {}}), game(), dialect, Way::kToClient); }
+BackStage back(std::size_t dialect) { return BackStage(make_back({dialect, {}}), game(), dialect, Way::kToServer); }
+
+template <class Word>
+Buffer framed(std::size_t dialect, const Word& word) {
+  typename Word::Schema message;
+  to_message(word, message);
+  Buffer out;
+  Envelope{static_cast<Dialect>(dialect), true}.wrap(
+      out, [&](Buffer& to) { spell(static_cast<Dialect>(dialect), message, to); });
+  return out;
+}
+
+Intent enter(const char* name) {
+  words::Enter word;
+  word.set_name(name);
+  return word;
+}
+
+Fact you(core::Id player) {
+  words::You word;
+  word.set_player(player);
+  return word;
+}
+
+Fact pose(core::Id unit, double x) {
+  words::Pose word;
+  word.set_unit(unit);
+  word.set_x(x);
+  return word;
+}
+
+TEST_CASE("a client's words reach the room, whole or in pieces") {
+  for (const std::size_t dialect : {kProtobuf, kJson}) {
+    auto stage = front(dialect);
+    stage.opens();
+    CHECK(stage.receives(framed(dialect, enter("anna"))) == "says Enter name: \"anna\"\n");
+    CHECK(stage.receives_slowly(framed(dialect, enter("ben"))) == "says Enter name: \"ben\"\n");
+    Buffer two = framed(dialect, enter("a"));
+    append(two, framed(dialect, Intent(words::Spawn())));
+    CHECK(stage.receives(two) == "says Enter name: \"a\"\nsays Spawn\n");
+  }
+}
+
+TEST_CASE("facts reach the client") {
+  auto stage = front(kProtobuf);
+  stage.opens();
+  CHECK(stage.hears(you(1)) == "sends You at_us=0 cause=0 audience=0 to=0 player=1\n");
+}
+
+TEST_CASE("a line of JSON is written by hand and read as meant, in any spelling") {
+  auto stage = front(kJson);
+  stage.opens();
+  CHECK(stage.receives(as_bytes("{ \"toward\": {\"x\": 3.5, \"newer_field\": 1} }\n")) == "says Toward x: 3.5\n");
+  CHECK(stage.receives(as_bytes("{\"say\":{\"text\":\"hi\\nyou\"}}\r\n")) == "says Say text: \"hi\\nyou\"\n");
+}
+
+TEST_CASE("what is no word ends the session, with the place") {
+  auto by = [](std::size_t dialect, Bytes bytes) {
+    auto stage = front(dialect);
+    stage.opens();
+    return stage.receives(bytes);
+  };
+  CHECK(by(kJson, as_bytes("{\"enter\":\n")) == "fails: no word in JSON word 0\n");
+  CHECK(by(kJson, as_bytes("{}\n")) == "fails: unknown kind of word kind 0\n");
+  CHECK(by(kProtobuf, as_bytes(std::string_view("\0\0\0\2\xff\xff", 6))) == "fails: no word word 0\n");
+  CHECK(by(kProtobuf, as_bytes(std::string_view("\x7f\0\0\0", 4))) == "fails: oversize frame length 0\n");
+  CHECK(by(kJson, Buffer(kLargestIntent + 1, 'x')) == "fails: oversize frame line 0\n");
+}
+
+TEST_CASE("a slow reader misses poses, and one who never reads is closed") {
+  auto stage = front(kProtobuf);
+  stage.opens();
+  stage.set_waiting(300 * 1024);
+  CHECK(stage.hears(pose(7, 1)) == "loses Pose: the client reads too slowly\n");
+  CHECK(stage.hears(words::Ready()).starts_with("sends Ready"));
+  stage.set_waiting(5 * 1024 * 1024);
+  CHECK(stage.hears(pose(7, 1)) == "closes: reads too slowly\n");
+}
+
+TEST_CASE("a back waits for the server's first word, and speaks of ids as each side knows them") {
+  auto stage = back(kProtobuf);
+  CHECK(stage.hears(enter("anna")) == "");
+  stage.opens();
+  CHECK(stage.receives(framed(kProtobuf, you(40))).starts_with("sends Enter at_us=0 by=40 "));
+  words::Unit unit;
+  unit.set_id(41);
+  unit.set_owner(40);
+  unit.mutable_pose()->set_unit(41);
+  CHECK(stage.receives(framed(kProtobuf, Fact(unit))) == "says Unit id: 101 owner: 1 pose { unit: 101 }\n");
+  CHECK(stage.receives_slowly(framed(kProtobuf, pose(41, 2))) == "says Pose unit: 101 x: 2\n");
+  words::Select select;
+  select.set_unit(101);
+  CHECK(stage.hears(select).find(" unit=41") != std::string::npos);
+  words::Select unknown;
+  unknown.set_unit(555);
+  CHECK(stage.hears(unknown).find(" unit=0") != std::string::npos);
+  Fact told(40, words::Ready());
+  CHECK(stage.receives(framed(kProtobuf, told)) == "says Ready (to 1)\n");
+}
+
+TEST_CASE("an id that is gone and comes again is somebody else") {
+  auto stage = back(kProtobuf);
+  stage.opens();
+  stage.receives(framed(kProtobuf, you(1)));
+  CHECK(stage.receives(framed(kProtobuf, pose(9, 0))) == "says Pose unit: 101\n");
+  words::Gone gone;
+  gone.set_unit(9);
+  CHECK(stage.receives(framed(kProtobuf, Fact(gone))) == "says Gone unit: 101\n");
+  CHECK(stage.receives(framed(kProtobuf, pose(9, 0))) == "says Pose unit: 102\n");
+}
+
+TEST_CASE("two natives in a row change nothing but ids") {
+  auto first = front(kJson);
+  first.opens();
+  auto second = back(kProtobuf);
+  second.opens();
+  second.receives(framed(kProtobuf, you(1)));
+  words::Fire fire;
+  fire.set_shot(3);
+  fire.set_vx(0.1);
+  fire.set_life(3.5);
+  REQUIRE(first.receives(framed(kJson, Intent(fire))) == "says Fire shot: 3 vx: 0.1 life: 3.5\n");
+  CHECK(second.hears(fire).find("shot=3") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::native
