@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/program/bot.h"
 #include "proxy/program/check.h"
 #include "proxy/program/command.h"
 #include "proxy/program/convert.h"
@@ -69,6 +70,9 @@ constexpr Command kCommands[] = {
      plug<declare_proxy, run_proxy>},
     {"run", "Run the routes of a configuration file", "entente run config/relay-bzflag.toml",
      plug<declare_run, run_run>},
+    {"bot", "Play on a server, by players that nobody sits at",
+     "entente bot 'bzflag://127.0.0.1:5154?dialect=2.4' --count 4 --behaviour hunt --seconds 60",
+     plug<declare_bot, run_bot>},
     {"check", "Check a configuration file, or print an example of one", "entente check config/example.toml",
      plug<declare_check, run_check>},
     {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},

@@ -17,6 +17,7 @@ struct BridgeOptions {
   std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;    ///< of the server's game; on any worker
   core::ChatRules chat;
   bool record_secrets = false;  ///< else passwords and the like are left out of recorded words
+  std::uint32_t bots = 0;  ///< so many fronts that play by themselves, and no listener
 };
 
 }  // namespace entente::relay

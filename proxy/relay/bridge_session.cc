@@ -72,7 +72,7 @@ std::unique_ptr<BridgeEnd> BridgeSession::make_end(BridgeSide side, const wire::
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
 void BridgeSession::start(net::Fd client) {
-  front_.info.listener = net::local_address(client.get());
+  if (client) front_.info.listener = net::local_address(client.get());
   if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
 }
 

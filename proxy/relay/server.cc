@@ -84,14 +84,15 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   if (!servers) return servers.error();
   auto route = std::make_unique<Route>(*options.game, impl_->events);
   if (by_web(options)) route->web = options.web;
-  Route* const host = impl_->find_listener(options);
+  const bool bots = options.bridge && options.bridge->bots != 0;
+  Route* const host = bots ? nullptr : impl_->find_listener(options);
   if (host && host->bridge.has_value() != options.bridge.has_value())
     return Error{"a relay and a bridge cannot share the listener " + options.listen.text() +
                  "; give one of them another port"};
   const bool by_enet = options.game->transport() == wire::Transport::kEnet;
   route->enet = options.enet;
   route->strict = options.strict;
-  auto bound = bind(options, *route, host);
+  auto bound = bots ? Outcome<net::Sockets>(net::Sockets()) : bind(options, *route, host);
   if (!bound) return bound.error();
 
   auto& workers = impl_->crew.workers;
@@ -110,8 +111,11 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   for (std::size_t i = 0; i < workers.size(); ++i)
     workers[i]->add_branch(*route, options.tap ? &options.tap->sink(i) : nullptr);
   impl_->routes.push_back(std::move(route));
-  impl_->share_listener(host ? *host : *impl_->routes.back(), *impl_->routes.back());
-  if (host) return Listening{impl_->routes.size() - 1, bound->address};
+  if (!bots) impl_->share_listener(host ? *host : *impl_->routes.back(), *impl_->routes.back());
+  if (host || bots) {
+    if (bots) workers[impl_->routes.back()->home]->invite_bots(options.bridge->bots, sane(options.limits));
+    return Listening{impl_->routes.size() - 1, bound->address};
+  }
   Route& added = *impl_->routes.back();
   Worker& home = *workers[added.home];
   if (by_enet) {

@@ -35,6 +35,10 @@ void Worker::add_branch(Route& route, TapSink* tap) {
   udp_doors_.push_back(nullptr);
 }
 
+void Worker::invite_bots(std::uint32_t count, const Limits& limits) {
+  invited_.push_back({branches_.size() - 1, count, limits});
+}
+
 Outcome<Done> Worker::open_door(const Limits& limits, net::Fd listening) {
   doors_.back() = std::make_unique<Door>(*branches_.back(), *this, limits);
   return doors_.back()->open(std::move(listening));
@@ -75,9 +79,13 @@ void Worker::read(Newcomer& newcomer) {
   if (stopping_) session->stop();
 }
 
-void Worker::read(const Named& named) { doors_[named.route]->named(named.link, named.player); }
+void Worker::read(const Named& named) {
+  if (doors_[named.route]) doors_[named.route]->named(named.link, named.player);
+}
 
-void Worker::read(const Left& left) { doors_[left.route]->left(left.link, left.client, left.server_unreached); }
+void Worker::read(const Left& left) {
+  if (doors_[left.route]) doors_[left.route]->left(left.link, left.client, left.server_unreached);
+}
 
 void Worker::read(const NewLimits& news) {
   if (doors_[news.route]) doors_[news.route]->set_limits(news.limits);
@@ -113,7 +121,22 @@ void Worker::at_turn_end() {
   finish_if_empty();
 }
 
+/// One a tick: a server may take many at once for an attack.
+void Worker::seat_bots() {
+  for (Invitation& invitation : invited_) {
+    if (invitation.count == 0) continue;
+    --invitation.count;
+    Newcomer bot;
+    bot.route = invitation.route;
+    bot.link = next_link();
+    bot.limits = invitation.limits;
+    bot.server_dialect = branches_[invitation.route]->route.server_dialect.value_or(0);
+    read(bot);
+  }
+}
+
 void Worker::tick(Millis now) {
+  seat_bots();
   for (auto& [link, session] : sessions_) session->tick(now);
   for (auto& door : doors_)
     if (door) door->tick(now);
@@ -152,6 +175,7 @@ void Worker::hand_out(LinkId link, const net::Address& from, Bytes datagram) {
 
 void Worker::begin_stop() {
   stopping_ = true;
+  invited_.clear();
   for (auto& door : doors_)
     if (door) door->close();
   for (auto& door : udp_doors_)

@@ -30,6 +30,9 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   Worker(std::size_t index, Crew& crew);
   ~Worker() override;
 
+  /// Seats so many fronts that play by themselves, one each tick. REQUIRES: not running; the newest branch is a bridge.
+  void invite_bots(std::uint32_t count, const Limits& limits);
+
   /// For each relay, in the order of Route::index. REQUIRES: not running.
   void add_branch(Route& route, TapSink* tap);
   /// The worker becomes the home of the newest branch. REQUIRES: not running.
@@ -86,6 +89,7 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   void passed_on() override;
   void at_turn_end() override;
 
+  void seat_bots();
   void begin_stop();
   void finish_if_empty();
 
@@ -99,6 +103,13 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   std::vector<std::unique_ptr<UdpDoor>> udp_doors_;  // likewise; null for other transports
   std::unordered_map<LinkId, std::unique_ptr<Seated>> sessions_;
   std::vector<Seated*> done_;
+  /// Bots that are still to come.
+  struct Invitation {
+    std::size_t route;
+    std::uint32_t count;
+    Limits limits;
+  };
+  std::vector<Invitation> invited_;
   std::vector<Letter> letters_;
   Inbox inbox_;
   std::vector<bool> passed_to_;  // workers that have got datagrams from us in this batch

@@ -1,0 +1,25 @@
+// entente bot: players that nobody sits at, on any server that entente has a back for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "proxy/program/command.h"
+#include "proxy/program/log_flags.h"
+
+namespace entente {
+
+struct BotCommandOptions {
+  std::string server;
+  std::uint32_t count = 1;
+  std::string behaviour = "wander";
+  std::uint32_t seconds = 0;  ///< 0: until stopped, or none is left
+  std::string name = "bot";
+  std::string record;
+  LogFlags log;
+};
+
+void declare_bot(CLI::App& app, BotCommandOptions& options);
+int run_bot(const BotCommandOptions& options);
+
+}  // namespace entente
