@@ -22,10 +22,14 @@ struct FaceOptions {
   std::map<std::string, std::string, std::less<>> settings;
 };
 
-/// Both null where a game has no faces yet: it can be relayed, not bridged.
+/// Both null where a game has no faces yet: it can be relayed, not bridged. A maker gives null for a dialect that it
+/// has none for yet.
 struct Faces {
   std::unique_ptr<Front> (*front)(const FaceOptions&) = nullptr;
   std::unique_ptr<Back> (*back)(const FaceOptions&) = nullptr;
+  bool has_front(std::size_t dialect) const { return front != nullptr && front({dialect, {}}) != nullptr; }
+  bool has_back(std::size_t dialect) const { return back != nullptr && back({dialect, {}}) != nullptr; }
+
   std::span<const Setting> front_settings{};
   std::span<const Setting> back_settings{};
 };

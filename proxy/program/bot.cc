@@ -121,8 +121,8 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
 int run_bot(const BotCommandOptions& options) {
   const auto to = parse_to(options.server, games());
   if (!to) return misused("entente bot", to.error().text);
-  if (faces_of(*to->game).back == nullptr)
-    return misused("entente bot", "bots cannot play " + std::string(to->game->name()) +
+  if (!faces_of(*to->game).has_back(to->dialect.value_or(0)))
+    return misused("entente bot", "bots cannot play " + speech(*to->game, to->dialect.value_or(0)) +
                                       " yet; `entente games` says which games have a back");
   config::Config config = preset_config();
   apply(options.log, *config.mutable_log());

@@ -26,9 +26,9 @@ const char* text(wire::Transport transport) {
 constexpr const char* kRoles = "relay, record, inspect, verify";
 
 /// And what it can be to its peers, in bridges.
-std::string roles(const wire::Game& game) {
+std::string roles(const wire::Game& game, std::size_t dialect) {
   const core::Faces& faces = faces_of(game);
-  return std::string(kRoles) + (faces.front ? ", front" : "") + (faces.back ? ", back" : "");
+  return std::string(kRoles) + (faces.has_front(dialect) ? ", front" : "") + (faces.has_back(dialect) ? ", back" : "");
 }
 
 /// The keys behind '?' of a bridge's URLs.
@@ -47,9 +47,10 @@ std::string settings_table(std::span<const wire::Game* const> known) {
 Rows<6> by_dialect(std::span<const wire::Game* const> known) {
   Rows<6> rows{{"game", "dialect", "port", "transport", "roles", "about"}};
   for (const wire::Game* game : known)
-    for (const wire::DialectInfo& dialect : game->dialects())
-      rows.push_back({std::string(game->name()), std::string(dialect.name), std::to_string(game->default_port()),
-                      text(game->transport()), roles(*game), std::string(dialect.about)});
+    for (std::size_t i = 0; i < game->dialects().size(); ++i)
+      rows.push_back({std::string(game->name()), std::string(game->dialects()[i].name),
+                      std::to_string(game->default_port()), text(game->transport()), roles(*game, i),
+                      std::string(game->dialects()[i].about)});
   return rows;
 }
 

@@ -21,13 +21,13 @@ std::string fix_for(const ListenEnd& listen, const Endpoint& to) {
 // Why no bridge can be made of the two.
 std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint& to) {
   std::string lacks;
-  const auto lack = [&](const wire::Game& game, const char* what) {
-    lacks += (lacks.empty() ? "" : ", ") + std::string(game.name()) + " has no " + what;
+  const auto lack = [&](const wire::Game& game, std::size_t dialect, const char* what) {
+    lacks += (lacks.empty() ? "" : ", ") + speech(game, dialect) + " has no " + what;
   };
-  if (faces_of(*listen.game).front == nullptr) lack(*listen.game, "front yet");
-  if (faces_of(*to.game).back == nullptr) lack(*to.game, "back yet");
+  if (!faces_of(*listen.game).has_front(listen.dialect)) lack(*listen.game, listen.dialect, "front yet");
+  if (!faces_of(*to.game).has_back(to.dialect.value_or(0))) lack(*to.game, to.dialect.value_or(0), "back yet");
   for (const wire::Game* game : {listen.game, to.game})
-    if (lacks.empty() && game->transport() == wire::Transport::kEnet) lack(*game, "bridges over ENet yet");
+    if (lacks.empty() && game->transport() == wire::Transport::kEnet) lack(*game, 0, "bridges over ENet yet");
   if (lacks.empty()) return std::nullopt;
   const std::string spoken = to.dialect ? speech(*to.game, *to.dialect) : std::string(to.game->name());
   return Error{"the listener speaks " + speech(*listen.game, listen.dialect) +

@@ -101,15 +101,27 @@ void BridgeSession::opened(BridgeEnd& end, const core::Peer& peer) {
 /// The client's dialect is known: the room comes to be.
 void BridgeSession::seat(std::size_t dialect) {
   front_.info.dialect = dialect;
-  if (branch_->tap) branch_->tap->opened(front_.info, wall_);
   const BridgeOptions& bridge = *branch_->route.bridge;
+  auto front = bridge.front(dialect);
+  auto back = bridge.back(server_dialect_);
+  if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? front_ : back_);
+  if (branch_->tap) branch_->tap->opened(front_.info, wall_);
   core::RoomOptions options;
   options.seed = std::random_device{}();
   options.chat = bridge.chat;
   words_.emplace(branch_->tap, bridge.record_secrets);
   if (branch_->tap) branch_->tap->note(front_.info.link, "a room with seed " + std::to_string(options.seed), wall_);
-  room_.emplace(static_cast<core::Room::Host&>(*this), bridge.back(server_dialect_), options);
-  enter([&](core::Room& room, core::Micros at) { front_.id = room.seat(bridge.front(dialect), player_, at); });
+  room_.emplace(static_cast<core::Room::Host&>(*this), std::move(back), options);
+  enter([&](core::Room& room, core::Micros at) { front_.id = room.seat(std::move(front), player_, at); });
+}
+
+/// Who speaks a dialect that only shows itself now, and that cannot be bridged.
+void BridgeSession::lack_face(const Side& side) {
+  const char* who = is_front(side) ? "a client speaks " : "the server speaks ";
+  branch_->say(Line::kDialect, who + std::string(side.info.game->name()) + " " +
+                                   std::string(side.info.game->dialects()[side.info.dialect].name) +
+                                   ", which cannot be bridged yet; `entente games` says what can");
+  end(is_front(side) ? Reason::kBadRequest : Reason::kDialectMismatch);
 }
 
 int BridgeSession::dial(const net::Address& server, net::Sockets sockets) {

@@ -78,6 +78,7 @@ class BridgeSession final : public Seated,
 
   std::unique_ptr<BridgeEnd> make_end(BridgeSide side, const wire::Game& game, std::size_t dialect);
   void seat(std::size_t dialect);
+  void lack_face(const Side& side);
   void open_back(const core::Peer& peer);
   core::Micros now() const;
   template <class Call>

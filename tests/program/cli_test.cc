@@ -34,9 +34,14 @@ std::vector<std::string> commands() {
 
 }  // namespace
 
-TEST_CASE("the commands are those of the README") {
-  CHECK(commands() ==
-        std::vector<std::string>{"proxy", "run", "check", "games", "inspect", "verify", "convert", "recover"});
+TEST_CASE("the commands are those of the README, in its order") {
+  std::ifstream readme(ENTENTE_SOURCE_DIR "/README.md");
+  const std::string row = "| `entente ";
+  std::vector<std::string> told;
+  for (std::string line; std::getline(readme, line);)
+    if (line.starts_with(row)) told.push_back(line.substr(row.size(), line.find(' ', row.size()) - row.size()));
+  for (std::string& name : told) name.resize(std::min(name.size(), name.find('`')));
+  CHECK(commands() == told);
 }
 
 TEST_CASE("each command explains itself, with an example that calls it") {
@@ -71,7 +76,8 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   const std::string listen = "--listen", to = "--to";
   for (const Case& c : std::vector<Case>{
            {{},
-            "entente: a command is missing; commands: proxy, run, check, games, explain, inspect, verify, convert, "
+            "entente: a command is missing; commands: proxy, run, bot, check, games, explain, inspect, verify, "
+            "convert, "
             "recover\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
@@ -91,7 +97,8 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{"proxy", listen, "bzdraft://127.0.0.1:0", to, "aos://h?dialect=0.75"},
             "entente proxy: the listener speaks bzdraft draft (the default, as its URL names no dialect) and the "
             "server "
-            "speaks aos 0.75, and the two cannot be bridged (bzdraft has no front yet, aos has no back yet); for a "
+            "speaks aos 0.75, and the two cannot be bridged (bzdraft draft has no front yet, aos 0.75 has no back "
+            "yet); for a "
             "relay "
             "listen on aos://127.0.0.1:0?dialect=0.75\n"},
            {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},

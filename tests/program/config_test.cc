@@ -124,7 +124,7 @@ TEST_CASE("what no single key can say is checked as well") {
 TEST_CASE("two ends that do not speak the same are named, with what to do") {
   CHECK(complaints("[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://h?dialect=little\"\n") ==
         "a.toml:2:10: route[0].listen: the listener speaks toy big (the default, as its URL names no dialect) and the "
-        "server speaks toy little, and the two cannot be bridged (toy has no front yet, toy has no back yet); for a "
+        "server speaks toy little, and the two cannot be bridged (toy big has no front yet, toy little has no back yet); for a "
         "relay add ?dialect=little to the URL to listen on\n");
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("clients that name their dialect themselves need none in a URL") {
   };
   CHECK(join("ogar+ws://127.0.0.1", "ogar+ws://h?dialect=legacy6") == "");
   CHECK(join("ogar+ws://127.0.0.1?dialect=legacy6", "ogar+ws://h") == "");
-  CHECK(says(join("toy://127.0.0.1?dialect=big", "toy://h?dialect=little"), "cannot be bridged (toy has no front yet"));
+  CHECK(says(join("toy://127.0.0.1?dialect=big", "toy://h?dialect=little"), "cannot be bridged (toy big has no front yet"));
   CHECK(parse_listen("ogar+ws://127.0.0.1", kKnown)->spoken() == "ogar any");
   CHECK(parse_listen("ogar+ws://127.0.0.1?dialect=legacy6", kKnown)->spoken() == "ogar legacy6");
 }

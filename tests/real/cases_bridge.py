@@ -94,4 +94,19 @@ def panic_on_bzfs(stage):
     return f"{moved} of 6 steps taken; " + end(stage, bridge, recording)
 
 
-CASES = {"bridge_panic_bzfs": panic_on_bzfs, "bridge_panic_ogarii": panic_on_ogarii, "bridge_ogar_panic": ogar_on_panic}
+def bots_on_bzfs(stage):
+    """Stock bzfs and two of our bots for 15 s: they join, spawn, hunt each other and leave, and nobody is kicked"""
+    bzfs, port = start_bzfs(stage)
+    bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{port}?dialect=2.4", "--count", "2",
+                                "--behaviour", "hunt", "--seconds", "15"])
+    for name in ("bot-1", "bot-2"):
+        bzfs.wait_for(rf"{name} \[\d+\] has joined", 20)
+    seen = bots.wait_for(r"^bots 2 of 2 were let in, 0 refused or kicked; spawns=(\d+) shots=(\d+) .*$", 40)
+    check(int(seen.group(1)) >= 2, f"they did not all spawn: {seen.group(0)}")
+    check(int(seen.group(2)) >= 1, f"nobody shot: {seen.group(0)}")
+    check("kick" not in bzfs.text().lower(), "bzfs kicked somebody: " + bzfs.tail())
+    return seen.group(0)
+
+
+CASES = {"bots": bots_on_bzfs, "bridge_panic_bzfs": panic_on_bzfs}
+REAL_CASES = {"bridge_panic_ogarii": panic_on_ogarii, "bridge_ogar_panic": ogar_on_panic}

@@ -91,10 +91,11 @@ TEST_CASE("bridging a word that comes often allocates nothing, by stream or by d
   pair.server.send(frame("!", toy::kSay));  // our back has been greeted
   CHECK(pair.client.read(3).size() == 3);
 
-  CHECK(cost([&] { return ferry(pair.client.fd(), far.fd(), point(1), 2000); }) == 0);
-  CHECK(cost([&] { return ferry(pair.server.fd(), pair.client.fd(), point(2), 2000); }) == 0);
-  CHECK(cost([&] { return ferry(near.fd(), far.fd(), point(3), 2000); }) == 0);
-  CHECK(cost([&] { return ferry(far.fd(), near.fd(), point(4), 2000); }) == 0);
+  const Buffer message = point(1);
+  CHECK(cost([&] { return ferry(pair.client.fd(), far.fd(), message, 2000); }) == 0);
+  CHECK(cost([&] { return ferry(pair.server.fd(), pair.client.fd(), message, 2000); }) == 0);
+  CHECK(cost([&] { return ferry(near.fd(), far.fd(), message, 2000); }) == 0);
+  CHECK(cost([&] { return ferry(far.fd(), near.fd(), message, 2000); }) == 0);
   CHECK(tap.bytes_heard() > 4 * 4000 * 3);
 }
 

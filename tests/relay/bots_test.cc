@@ -66,7 +66,7 @@ TEST_CASE("bots come by themselves, one connection each, and go one by one") {
   second.send(as_text(frame("you", toy::kSay)));
   CHECK(bots.left(1));
   CHECK(second.read_all().size() == 2);  // the toy's goodbye
-  CHECK(bots.running.totals(0).now() == 2);
+  CHECK(eventually([&] { return bots.running.totals(0).now() == 2; }));
 }
 
 TEST_CASE("bots say goodbye when they are stopped") {
