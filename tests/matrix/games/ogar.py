@@ -237,6 +237,7 @@ class Client(Player):
             self._goal = (x + FAR * math.cos(yaw), y + FAR * math.sin(yaw))
             self.sent_at = time.monotonic()
             self._act(splits=1)
+            time.sleep(2 * TICK)  # the mouse must still be there when the split is said, a tick from now
         self._goal = None
 
     def attack(self, place: Place) -> None:
