@@ -123,7 +123,7 @@ void add_one(Message& message, const FieldDescriptor* field) {
     case FieldDescriptor::CPPTYPE_FLOAT:
       return r.AddFloat(&message, field, 0);
     default:
-      assert(!"a repeated field of a type that the schema did not have");
+      assert(false && "a repeated field of a type that the schema did not have");
   }
 }
 
