@@ -83,7 +83,9 @@ bool in_other_dialect(const wire::Game& game, Way way, const std::string& messag
 
 void check_fields(const wire::Game& game, Way way) {
   const auto told = told_of(mapping_of(game), way), there = fields_of(game, way, told);
-  for (const auto& [message, fields] : there) {
+  for (const auto& one : there) {
+    const std::string& message = one.first;  // no bindings: clang 14 cannot capture them
+    const auto& fields = one.second;
     const auto at = told.find(message);
     if (at == told.end()) {
       CHECK_MESSAGE(fields.empty(), game.name(), " ", text(way), ": no line about ", message);
@@ -93,7 +95,9 @@ void check_fields(const wire::Game& game, Way way) {
       CHECK_MESSAGE((at->second.contains(field) || at->second.contains("*")), game.name(), " ", text(way),
                     ": no line about ", message, ".", field);
   }
-  for (const auto& [message, fields] : told) {
+  for (const auto& one : told) {
+    const std::string& message = one.first;
+    const auto& fields = one.second;
     CHECK_MESSAGE(there.contains(message), game.name(), " ", text(way), ": no such message: ", message);
     if (!there.contains(message)) continue;
     for (const std::string& field : fields)
@@ -140,8 +144,8 @@ void check_words(const wire::Game& game, Way way) {
       CHECK_MESSAGE(has_field(all.at(kind), std::string_view(word).substr(kind.size() + 1)), game.name(), " ",
                     text(way), ": no such field: ", word);
   }
-  for (const auto& [kind, type] : all)
-    CHECK_MESSAGE(told.contains(kind), game.name(), " ", text(way), ": no line about ", kind);
+  for (const auto& one : all)
+    CHECK_MESSAGE(told.contains(one.first), game.name(), " ", text(way), ": no line about ", one.first);
 }
 
 template <class Check>

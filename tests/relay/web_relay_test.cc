@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "adapters/ogar/ogar.h"
-#include "tests/support/heap.h"
 #include "tests/relay/web_peers.h"
 #include "tests/support/certificate.h"
+#include "tests/support/heap.h"
 
 namespace entente::testing {
 namespace {
@@ -353,13 +353,13 @@ TEST_CASE("the tap knows a session's dialect before anything it hears, also when
     std::string all;
     relay::TapSink& sink(std::size_t) override { return *this; }
     void opened(const relay::SessionInfo& info, WallTime) override {
-      note("opened " + std::string(info.game->dialects()[info.dialect].name));
+      keep("opened " + std::string(info.game->dialects()[info.dialect].name));
     }
     void bytes(relay::LinkId, wire::Way way, wire::Lane, Bytes bytes, WallTime) override {
-      note(std::string(wire::text(way)) + " " + to_hex(bytes));
+      keep(std::string(wire::text(way)) + " " + to_hex(bytes));
     }
-    void closed(relay::LinkId, std::string_view reason, WallTime) override { note(std::string(reason)); }
-    void note(const std::string& line) {
+    void closed(relay::LinkId, std::string_view reason, WallTime) override { keep(std::string(reason)); }
+    void keep(const std::string& line) {
       const std::lock_guard lock(mutex);
       all += line + "; ";
     }
