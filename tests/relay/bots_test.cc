@@ -24,31 +24,19 @@ class Shy final : public core::Front {
   }
 };
 
-struct Bots {
-  Bots(const net::Address& server, std::uint32_t count) : running(1, heard) {
+struct Bots : Serving {
+  Bots(const net::Address& server, std::uint32_t count) : Serving(1) {
     relay::RelayOptions options;
     options.game = &toy::stream();
     options.server_dialect = 0;
-    options.server_host = server.ip_text();
-    options.server_port = server.port();
-    options.limits = no_limits();
     options.bridge = toy_bridge(toy::stream(), toy::stream());
     options.bridge->front = [](std::size_t) { return std::make_unique<Shy>(); };
     options.bridge->bots = count;
-    REQUIRE(running.add(options).ok());
-    thread = std::thread([this] { running.run(); });
-  }
-  ~Bots() {
-    running.stop();
-    thread.join();
+    serve(std::move(options), server, no_limits(), nullptr);
   }
   bool left(std::uint64_t count) {
-    return eventually([&] { return running.totals(0).by(Reason::kClientLeft) == count; });
+    return eventually([&] { return totals().by(Reason::kClientLeft) == count; });
   }
-
-  Heard heard;
-  relay::Server running;
-  std::thread thread;
 };
 
 Stream greeted(const FakeServer& fake) {
@@ -66,7 +54,7 @@ TEST_CASE("bots come by themselves, one connection each, and go one by one") {
   second.send(as_text(frame("you", toy::kSay)));
   CHECK(bots.left(1));
   CHECK(second.read_all().size() == 2);  // the toy's goodbye
-  CHECK(eventually([&] { return bots.running.totals(0).now() == 2; }));
+  CHECK(eventually([&] { return bots.totals().now() == 2; }));
 }
 
 TEST_CASE("bots say goodbye when they are stopped") {
@@ -85,7 +73,7 @@ TEST_CASE("a server that is not there ends its bots with the reason") {
     nowhere = gone.address();
   }
   Bots bots(nowhere, 2);
-  CHECK(eventually([&] { return bots.running.totals(0).by(Reason::kServerRefused) == 2; }));
+  CHECK(eventually([&] { return bots.totals().by(Reason::kServerRefused) == 2; }));
 }
 
 }  // namespace

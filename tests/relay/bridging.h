@@ -18,50 +18,18 @@ inline relay::BridgeOptions toy_bridge(const wire::Game& front, const wire::Game
   return bridge;
 }
 
-class Bridging {
+class Bridging : public Serving {
  public:
   Bridging(const wire::Game& front, const wire::Game& back, const net::Address& server, Limits limits = no_limits(),
            std::size_t workers = 1, relay::Tap* tap = nullptr)
-      : server_(workers, heard) {
+      : Serving(workers) {
     relay::RelayOptions options;
     options.game = &front;
-    options.listen_dialect = 0;
     options.server_dialect = 0;
     options.listen = loopback();
-    options.server_host = server.ip_text();
-    options.server_port = server.port();
-    options.limits = limits;
-    options.tap = tap ? tap : &tapped;
     options.bridge = toy_bridge(front, back);
-    const auto listening = server_.add(options);
-    REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
-    address = listening->address;
-    thread_ = std::thread([this] { server_.run(); });
+    serve(std::move(options), server, limits, tap);
   }
-  ~Bridging() { stop(); }
-
-  void stop() {
-    server_.stop();
-    if (thread_.joinable()) thread_.join();
-  }
-  relay::Totals totals() const { return server_.totals(0); }
-  bool empty() const {
-    return eventually([&] { return totals().now() == 0; });
-  }
-  bool ended(relay::Reason reason, std::uint64_t times = 1) const {
-    return eventually([&] { return totals().by(reason) >= times; });
-  }
-  bool dropped(relay::Drop drop, std::uint64_t times = 1) const {
-    return eventually([&] { return totals().by(drop) >= times; });
-  }
-
-  Heard heard;
-  Tapped tapped;
-  net::Address address;
-
- private:
-  relay::Server server_;
-  std::thread thread_;
 };
 
 /// A client and a server over TCP whose greetings are behind them.

@@ -101,32 +101,9 @@ inline Limits no_limits() {
   return limits;
 }
 
-/// One relay in front of `server`, until the end of the test.
-class Running {
+/// One route that is served on a thread of its own, until the end of the test.
+class Serving {
  public:
-  Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
-          std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {},
-          relay::EnetMode enet = relay::EnetMode::kPackets, bool strict = false)
-      : server_(workers, heard) {
-    relay::RelayOptions options;
-    options.game = &game;
-    options.listen_dialect = 0;
-    options.server_dialect = server_dialect;
-    options.listen = loopback(server.v6());
-    options.server_host = server.ip_text();
-    options.server_port = server.port();
-    options.limits = limits;
-    options.tap = tap ? tap : &tapped;
-    options.web = std::move(web);
-    options.enet = enet;
-    options.strict = strict;
-    const auto listening = server_.add(options);
-    REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
-    address = listening->address;
-    thread_ = std::thread([this] { server_.run(); });
-  }
-  ~Running() { stop(); }
-
   void stop() {
     server_.stop();
     if (thread_.joinable()) thread_.join();
@@ -149,9 +126,44 @@ class Running {
   Tapped tapped;
   net::Address address;
 
+ protected:
+  explicit Serving(std::size_t workers) : server_(workers, heard) {}
+  ~Serving() { stop(); }
+
+  /// What `options` leave open is as most tests want it.
+  void serve(relay::RelayOptions options, const net::Address& server, const Limits& limits, relay::Tap* tap) {
+    options.listen_dialect = 0;
+    options.server_host = server.ip_text();
+    options.server_port = server.port();
+    options.limits = limits;
+    options.tap = tap ? tap : &tapped;
+    const auto listening = server_.add(options);
+    REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
+    address = listening->address;
+    thread_ = std::thread([this] { server_.run(); });
+  }
+
  private:
   relay::Server server_;
   std::thread thread_;
+};
+
+/// One relay in front of `server`.
+class Running : public Serving {
+ public:
+  Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
+          std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {},
+          relay::EnetMode enet = relay::EnetMode::kPackets, bool strict = false)
+      : Serving(workers) {
+    relay::RelayOptions options;
+    options.game = &game;
+    options.server_dialect = server_dialect;
+    options.listen = loopback(server.v6());
+    options.web = std::move(web);
+    options.enet = enet;
+    options.strict = strict;
+    serve(std::move(options), server, limits, tap);
+  }
 };
 
 }  // namespace entente::testing
