@@ -7,7 +7,7 @@ using core::as;
 
 BackSession::BackSession(const core::FaceOptions& options)
     : dialect_(options.dialect), peer_(options.dialect, wire::Way::kToClient) {
-  if (const auto udp = options.settings.find("udp"); udp != options.settings.end()) wants_link_ = udp->second != "off";
+  wants_link_ = options.setting("udp") != "off";
 }
 
 void BackSession::opened(const core::Peer&, Outlet& out) {

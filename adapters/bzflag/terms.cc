@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "proxy/base/text.h"
 #include "proxy/core/steering.h"
 
 namespace entente::bzflag {
@@ -228,8 +229,7 @@ std::uint16_t game_type_of(std::string_view mode) {
 
 std::size_t chat_piece(std::string_view text) {
   if (text.size() <= kLongestLine) return text.size();
-  std::size_t end = kLongestLine;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) --end;
+  const std::size_t end = whole_characters(text, kLongestLine).size();
   if (end == 0) return kLongestLine;  // no text in any language
   const auto blank = text.substr(0, end).rfind(' ');
   return blank != std::string_view::npos && blank > end / 2 ? blank + 1 : end;

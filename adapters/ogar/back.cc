@@ -11,6 +11,7 @@
 #include "adapters/ogar/text.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/wire/frame_reader.h"
+#include "proxy/base/text.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {
@@ -285,7 +286,7 @@ class ModernBack final : public core::Back {
                    flag(input.say.has_value(), kSay);
     if (input.spawn) set(update.name, *input.spawn);
     update.chat.resize(input.say ? 1 : 0);
-    if (input.say) set(update.chat[0], cut_bytes(*input.say, kLongestLine));
+    if (input.say) set(update.chat[0], whole_characters(*input.say, kLongestLine));
   }
 
   void send_update(BackOut& out) {

@@ -53,13 +53,6 @@ std::string_view cut(std::string_view text, std::size_t most) {
   return text.substr(0, at);
 }
 
-std::string_view cut_bytes(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (byte(text, end) & 0xc0U) == 0x80) --end;
-  return text.substr(0, end);
-}
-
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return {};

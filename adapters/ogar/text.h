@@ -18,8 +18,6 @@ std::string clean(std::string_view chars);
 std::string heard(const ZText& text);
 /// The first `most` 16-bit units of it, whole characters only.
 std::string_view cut(std::string_view text, std::size_t most);
-/// The first `most` bytes of it, whole characters only.
-std::string_view cut_bytes(std::string_view text, std::size_t most);
 std::string_view trimmed(std::string_view text);
 
 /// A name as a player gives it: "<skin>name".

@@ -2,6 +2,7 @@
 
 #include "adapters/ogar/looks.h"
 #include "adapters/ogar/text.h"
+#include "proxy/base/text.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {
@@ -34,7 +35,7 @@ void Wishes::settle() {
 
 void Wishes::spawn(const std::string& tagged_name, FrontOut& out) {
   if (plays()) return;
-  const Tagged tagged = untag(cut_bytes(cut(tagged_name, kLongestName), kMostBytes));
+  const Tagged tagged = untag(whole_characters(cut(tagged_name, kLongestName), kMostBytes));
   const bool other = tagged.name != name_ || tagged.skin != skin_;
   name_ = tagged.name;
   skin_ = tagged.skin;

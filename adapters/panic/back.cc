@@ -21,7 +21,7 @@ int tiles_moved(std::int32_t value) { return std::clamp(value, -255, 255); }
 
 PanicBack::PanicBack(const core::FaceOptions& options, std::vector<Ground> maps, std::string problems)
     : dialect_(options.dialect),
-      quits_(setting(options, "leave") == "quit"),
+      quits_(options.setting("leave") == "quit"),
       maps_(std::move(maps)),
       problems_(std::move(problems)),
       speech_(make_speech(options.dialect)),

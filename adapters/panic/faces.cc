@@ -30,11 +30,6 @@ constexpr core::Setting kBackSettings[] = {
 
 }  // namespace
 
-std::string_view setting(const core::FaceOptions& options, std::string_view name) {
-  const auto at = options.settings.find(name);
-  return at != options.settings.end() ? std::string_view(at->second) : std::string_view();
-}
-
 std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
   return std::make_unique<PanicFront>(options);
 }
@@ -42,7 +37,7 @@ std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
 std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) {
   std::string problems;
   std::vector<Ground> maps;
-  if (const auto folder = setting(options, "maps"); !folder.empty()) maps = read_maps(std::string(folder), problems);
+  if (const auto folder = options.setting("maps"); !folder.empty()) maps = read_maps(std::string(folder), problems);
   return std::make_unique<PanicBack>(options, std::move(maps), std::move(problems));
 }
 

@@ -9,9 +9,6 @@ namespace entente::panic {
 std::unique_ptr<core::Front> make_front(const core::FaceOptions& options);
 std::unique_ptr<core::Back> make_back(const core::FaceOptions& options);
 
-/// The value of a setting; empty if it was not said.
-std::string_view setting(const core::FaceOptions& options, std::string_view name);
-
 /// Why the words of that kind are told to nobody, as the mapping has it.
 const char* reason_of(std::string_view word);
 

@@ -34,9 +34,9 @@ bool at_rest(const words::Pose& pose) {
 }  // namespace
 
 PanicFront::PanicFront(const core::FaceOptions& options)
-    : name_(setting(options, "name")),
-      starts_again_(setting(options, "reset") == "yes"),
-      asks_for_(seconds(setting(options, "reconnect"))),
+    : name_(options.setting("name")),
+      starts_again_(options.setting("reset") == "yes"),
+      asks_for_(seconds(options.setting("reconnect"))),
       speech_(make_speech(options.dialect)),
       reader_(game(), options.dialect, wire::Way::kToServer),
       screen_(options.dialect) {}

@@ -24,9 +24,6 @@ class Speech {
   /// Appends `message` as a frame to be sent `way`. `code` chooses one of the codes that it may have; 0: the first in
   /// the table. REQUIRES: this dialect has such a row.
   virtual void write(const Message& message, Way way, Buffer& out, std::uint32_t code = 0) const = 0;
-
-  /// Whether write() may be called with a message like this one.
-  virtual bool can_write(const Message& message, Way way) const = 0;
 };
 
 }  // namespace entente::wire

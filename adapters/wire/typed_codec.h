@@ -133,8 +133,6 @@ class TypedCodec final : public Codec, public Speech<typename P::Message> {
     write(*row, message, code != 0 ? code : row->row.first_code, out);
   }
 
-  bool can_write(const Message& message, Way way) const override { return row_for(message, way, 0) != nullptr; }
-
  private:
   static std::size_t envelope(const Row& row) {
     if (row.stage != Stage::kPlay) return 0;

@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
+#include "proxy/base/text.h"
+
 namespace entente::core {
 namespace {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
-/// Before the first byte of the character that crosses `most`.
-std::size_t whole_characters(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text.size();
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) --end;
-  return end;
-}
 
 bool looks_like_command(std::string_view text) { return text.starts_with('/') || text.starts_with('!'); }
 
@@ -23,7 +17,7 @@ const char* Chat::filter(words::Say& say, Id by, Micros now) {
   if (say.kind() == words::Say::COMMAND && !rules_.commands) return "commands are not passed to another game";
   std::string& text = *say.mutable_text();
   std::erase_if(text, is_control);
-  text.resize(whole_characters(text, rules_.most_bytes));
+  text.resize(whole_characters(text, rules_.most_bytes).size());
   if (text.find_first_not_of(' ') == std::string::npos) return "nothing was said";
   if (!rules_.commands && looks_like_command(text)) text.insert(0, " ");
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "proxy/core/session.h"
 
@@ -20,6 +21,12 @@ struct Setting {
 struct FaceOptions {
   std::size_t dialect = 0;  ///< its place in Game::dialects()
   std::map<std::string, std::string, std::less<>> settings;
+
+  /// Empty if it was not said.
+  std::string_view setting(std::string_view name) const {
+    const auto at = settings.find(name);
+    return at != settings.end() ? std::string_view(at->second) : std::string_view();
+  }
 };
 
 /// Both null where a game has no faces yet: it can be relayed, not bridged. A maker gives null for a dialect that it

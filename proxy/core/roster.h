@@ -54,7 +54,6 @@ class Roster {
   }
 
   std::size_t size() const { return to_id_.size(); }
-  const std::unordered_map<Wire, Id>& by_wire() const { return to_id_; }
 
  private:
   void forget(Wire wire, Id id) {

@@ -38,7 +38,7 @@ class Steering {
   Course course(double x, double y, double near = 0.5) const;
   /// The last claim, if claims are what steers.
   const words::PoseClaim* claim() const;
-  /// The last step, if steps are what steers; take_step() forgets it.
+  /// The last step, if steps are what steers; stop() forgets it.
   const words::Step* step() const { return std::get_if<words::Step>(&wish_); }
   void stop() { wish_.emplace<std::monostate>(); }
 

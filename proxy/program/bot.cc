@@ -36,16 +36,9 @@ relay::BridgeOptions bridge_of(const Endpoint& to, BotCrowd& crowd, std::uint32_
   relay::BridgeOptions bridge;
   bridge.server_game = to.game;
   bridge.front = [&crowd](std::size_t) { return crowd.next(); };
-  bridge.back = [make = faces_of(*to.game).back, settings = to.settings](std::size_t dialect) {
-    return make({dialect, settings});
-  };
+  bridge.back = back_maker(to);
   bridge.bots = count;
   return bridge;
-}
-
-int failed(const Error& error) {
-  std::fprintf(stderr, "entente: %s\n", error.text.c_str());
-  return kFailed;
 }
 
 void sum_up(const BotCrowd::Sum& sum, std::uint32_t count) {

@@ -46,8 +46,6 @@ void EnetImport::bytes(const Imported& piece) {
   talk.dissector.datagram(piece.way, piece.bytes, unpacked);
 }
 
-void EnetImport::lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) { to_.lost(id, way, bytes, time); }
-
 void EnetImport::gone(ConnectionId id) {
   Talk& talk = *talks_[id];
   const Imported nothing{id, Way::kToServer, Lane::kDatagram, talk.last, {}};

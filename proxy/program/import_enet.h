@@ -6,21 +6,17 @@
 #include <unordered_map>
 
 #include "proxy/net/enet_dissector.h"
-#include "proxy/program/import.h"
+#include "proxy/program/import_filter.h"
 
 namespace entente {
 
-class EnetImport final : public ImportSink {
+class EnetImport final : public ImportFilter {
  public:
-  explicit EnetImport(ImportSink& to) : to_(to) {}
+  using ImportFilter::ImportFilter;
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override;
   void bytes(const Imported& piece) override;
-  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override;
-  void ended(ConnectionId id, const ImportedEnd& end) override { to_.ended(id, end); }
   void gone(ConnectionId id) override;
-  void remark(std::string_view text) override { to_.remark(text); }
-  bool enough() const override { return to_.enough(); }
 
  private:
   struct Talk {
@@ -29,7 +25,6 @@ class EnetImport final : public ImportSink {
     WallTime last = 0;
   };
 
-  ImportSink& to_;
   net::EnetUnpacker unpacker_;
   std::unordered_map<ConnectionId, std::unique_ptr<Talk>> talks_;
 };

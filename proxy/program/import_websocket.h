@@ -8,21 +8,18 @@
 
 #include "proxy/net/http.h"
 #include "proxy/net/websocket.h"
-#include "proxy/program/import.h"
+#include "proxy/program/import_filter.h"
 
 namespace entente {
 
-class WebSocketImport final : public ImportSink {
+class WebSocketImport final : public ImportFilter {
  public:
-  explicit WebSocketImport(ImportSink& to) : to_(to) {}
+  using ImportFilter::ImportFilter;
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override;
   void bytes(const Imported& piece) override;
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override;
-  void ended(ConnectionId id, const ImportedEnd& end) override { to_.ended(id, end); }
   void gone(ConnectionId id) override;
-  void remark(std::string_view text) override { to_.remark(text); }
-  bool enough() const override { return to_.enough(); }
 
  private:
   /// One direction of one connection.
@@ -53,7 +50,6 @@ class WebSocketImport final : public ImportSink {
 
   Half& half(ConnectionId id, wire::Way way) { return *talks_[id][way == wire::Way::kToServer ? 0 : 1]; }
 
-  ImportSink& to_;
   std::unordered_map<ConnectionId, Talk> talks_;
 };
 

@@ -62,4 +62,9 @@ int misused(const CLI::App& app, const CLI::ParseError& error) {
   return misused(name, explained(app, command, error));
 }
 
+int failed(const Error& error) {
+  std::fprintf(stderr, "entente: %s\n", error.text.c_str());
+  return kFailed;
+}
+
 }  // namespace entente

@@ -1,9 +1,11 @@
-// What is wrong with a command line, and what could have been meant.
+// What a command says when it cannot go on: what is wrong with its command line and could have been meant, or with the
+// machine.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "proxy/base/fault.h"
 #include "proxy/program/command.h"
 
 namespace entente {
@@ -13,5 +15,8 @@ int misused(std::string_view command, std::string_view what);
 
 /// The same for what CLI11 found. REQUIRES: `app` is the whole program's, and has just failed to parse with `error`.
 int misused(const CLI::App& app, const CLI::ParseError& error);
+
+/// Says it to standard error; returns kFailed.
+int failed(const Error& error);
 
 }  // namespace entente

@@ -88,6 +88,12 @@ Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* con
   return end;
 }
 
+std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to) {
+  return [make = faces_of(*to.game).back, settings = to.settings](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+}
+
 Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
   const bool any = clients_name_dialect(*listen.game) && (!listen.named || !to.dialect);
   const bool same = listen.game == to.game && (any || to.dialect.value_or(listen.dialect) == listen.dialect);

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <ctime>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
+#include "proxy/core/session.h"
 #include "proxy/net/address.h"
 #include "proxy/program/endpoint.h"
 
@@ -39,6 +42,9 @@ enum class Joint : std::uint8_t {
   kRelay,   ///< they speak the same: bytes are passed as they are
   kBridge,  ///< they do not, and what one says is said to the other in its own way
 };
+
+/// Makes backs for this server, in a dialect of it, with the settings of its URL. REQUIRES: its game has backs.
+std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to);
 
 /// As far as it can be told before connecting.
 Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to);

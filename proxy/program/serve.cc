@@ -15,6 +15,7 @@
 #include "proxy/program/limits.h"
 #include "proxy/program/log.h"
 #include "proxy/program/log_events.h"
+#include "proxy/program/misuse.h"
 #include "proxy/program/route.h"
 #include "proxy/program/signals.h"
 #include "proxy/program/taps.h"
@@ -45,9 +46,7 @@ std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const End
   bridge.front = [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
     return make({dialect, settings});
   };
-  bridge.back = [make = faces_of(*to.game).back, settings = to.settings](std::size_t dialect) {
-    return make({dialect, settings});
-  };
+  bridge.back = back_maker(to);
   bridge.chat.commands = listen.game == to.game;
   bridge.record_secrets = record_secrets;
   return bridge;
@@ -181,11 +180,6 @@ class Service {
   relay::Server server_;
   std::vector<Served> served_;
 };
-
-int failed(const Error& error) {
-  std::fprintf(stderr, "entente: %s\n", error.text.c_str());
-  return kFailed;
-}
 
 int serve_logged(const config::Config& config) {
   use_all_descriptors();
