@@ -1,0 +1,26 @@
+// A session that was told once and can be told again: the facts of one room in their order, and its world at any time.
+// Law: the same tape tells the same facts; what was not said is not invented.
+#pragma once
+
+#include <optional>
+
+#include "proxy/base/fault.h"
+#include "proxy/core/world.h"
+
+namespace entente::core {
+
+class Tape {
+ public:
+  virtual ~Tape() = default;
+
+  /// The time of the last fact; times of a tape begin at 0.
+  virtual Micros length() const = 0;
+  /// When the next fact was told; none at the end, and where the rest cannot be read.
+  virtual std::optional<Micros> next_at() = 0;
+  /// Takes it. REQUIRES: next_at() has a value.
+  virtual Fact next() = 0;
+  /// Makes `world` what it was at `at`; next() goes on behind that. An error says what cannot be read, and where.
+  virtual Outcome<Done> seek(Micros at, World& world) = 0;
+};
+
+}  // namespace entente::core
