@@ -121,29 +121,30 @@ void VxlReader::finish_column() {
   floor_ = 0;
 }
 
-void write_vxl(const VoxelMap& map, Buffer& out) {
-  for (const auto& column : map.columns_) {
-    const auto colours = [&](std::uint32_t first, std::uint32_t count) {
-      for (std::size_t i = rank(column.coloured, first), stop = i + count; i < stop; ++i)
-        for (unsigned shift = 0; shift < 32; shift += 8)
-          out.push_back(static_cast<std::uint8_t>(column.colours[i] >> shift));
-    };
-    std::uint32_t air = 0;
-    for (;;) {
-      const std::uint32_t start = air + run_up(~column.solid, air);
-      const std::uint32_t top = run_up(column.coloured, start);
-      const std::uint32_t next_air = start + run_up(column.solid, start);
-      const bool last = next_air >= kMapHeight;
-      const std::uint32_t bottom = last ? 0 : std::min(run_down(column.coloured, next_air), next_air - start - top);
-      const std::uint32_t words = last ? 0 : 1 + top + bottom;
-      for (const std::uint32_t byte : {words, start, start + top - 1, air})
-        out.push_back(static_cast<std::uint8_t>(byte));
-      colours(start, top);
-      if (last) break;
-      colours(next_air - bottom, bottom);
-      air = next_air;
-    }
+void write_column(std::uint64_t solid, std::uint64_t coloured, std::span<const VoxelColour> colours, Buffer& out) {
+  const auto write = [&](std::uint32_t first, std::uint32_t count) {
+    for (std::size_t i = rank(coloured, first), stop = i + count; i < stop; ++i)
+      for (unsigned shift = 0; shift < 32; shift += 8) out.push_back(static_cast<std::uint8_t>(colours[i] >> shift));
+  };
+  std::uint32_t air = 0;
+  for (;;) {
+    const std::uint32_t start = air + run_up(~solid, air);
+    const std::uint32_t top = run_up(coloured, start);
+    const std::uint32_t next_air = start + run_up(solid, start);
+    const bool last = next_air >= kMapHeight;
+    const std::uint32_t bottom = last ? 0 : std::min(run_down(coloured, next_air), next_air - start - top);
+    const std::uint32_t words = last ? 0 : 1 + top + bottom;
+    for (const std::uint32_t byte : {words, start, start + top - 1, air})
+      out.push_back(static_cast<std::uint8_t>(byte));
+    write(start, top);
+    if (last) break;
+    write(next_air - bottom, bottom);
+    air = next_air;
   }
+}
+
+void write_vxl(const VoxelMap& map, Buffer& out) {
+  for (const auto& column : map.columns_) write_column(column.solid, column.coloured, column.colours, out);
 }
 
 }  // namespace entente::aos

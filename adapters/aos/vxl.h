@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "proxy/base/bytes.h"
@@ -27,6 +28,9 @@ class VoxelMap {
   std::optional<VoxelColour> colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) const;
   void set(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::optional<VoxelColour> colour);  ///< makes it solid
   void clear(std::uint32_t x, std::uint32_t y, std::uint32_t z);                                   ///< makes it air
+  /// A whole column: bit z of `solid` says whether it is; nothing is coloured.
+  void fill(std::uint32_t x, std::uint32_t y, std::uint64_t solid) { at(x, y) = {solid, 0, {}}; }
+  std::uint64_t column(std::uint32_t x, std::uint32_t y) const { return at(x, y).solid; }
   /// z of the highest solid voxel of a column; kMapHeight if there is none.
   std::uint32_t top(std::uint32_t x, std::uint32_t y) const;
 
@@ -71,6 +75,10 @@ class VxlReader {
   std::vector<VoxelColour> bottom_;  // colours whose place the next span's air start tells
   std::uint32_t floor_ = 0;          // first z not yet described
 };
+
+/// Appends one column: bits of z, and the colours of those that are `coloured`, lowest z first. REQUIRES: only what is
+/// solid is coloured.
+void write_column(std::uint64_t solid, std::uint64_t coloured, std::span<const VoxelColour> colours, Buffer& out);
 
 /// Appends the map as VXL.
 void write_vxl(const VoxelMap& map, Buffer& out);

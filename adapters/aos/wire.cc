@@ -1,8 +1,8 @@
 // The layouts of Ace of Spades and its table of packets.
 // Law: fields() stands nowhere else.
+#include "adapters/aos/wire.h"
 #include "adapters/aos/aos.h"
 #include "adapters/aos/dialect.h"
-#include "adapters/aos/messages.h"
 #include "adapters/wire/typed_codec.h"
 
 namespace entente::aos {
@@ -310,6 +310,10 @@ std::span<const wire::TypedRow<Aos>> Aos::rows() {
 }  // namespace
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect) {
+  return std::make_unique<wire::TypedCodec<Aos>>(kDialects[dialect], dialect);
+}
+
+std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Aos>>(kDialects[dialect], dialect);
 }
 

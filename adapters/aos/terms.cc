@@ -1,0 +1,246 @@
+#include "adapters/aos/terms.h"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+#include "adapters/aos/cp437.h"
+#include "proxy/base/text.h"
+
+namespace entente::aos {
+namespace {
+
+/// Bits of Input Data and of a pose that mean the same.
+constexpr std::pair<std::uint8_t, words::Pose::State> kStates[] = {
+    {words::Keys::CROUCH, words::Pose::CROUCHING},
+    {words::Keys::SNEAK, words::Pose::SNEAKING},
+    {words::Keys::SPRINT, words::Pose::SPRINTING},
+};
+
+// What SpadesX (weapon.c) and both clients hold.
+constexpr Gun kGuns[] = {{10, 50, 2.5, 0.5}, {30, 120, 2.5, 0.1}, {6, 48, 0.5, 1.0}};
+
+/// By Kill Action's type. A change of side or weapon kills by the server's rule.
+constexpr words::DeathCause kCauses[] = {words::BY_SHOT, words::BY_HEADSHOT, words::BY_MELEE, words::BY_GRENADE,
+                                         words::BY_FALL, words::BY_SERVER,   words::BY_SERVER};
+
+constexpr std::pair<std::uint32_t, words::Refused::Code> kRefusals[] = {
+    {kBanned, words::Refused::BANNED},
+    {kTooMany, words::Refused::TOO_SOON},
+    {kWrongVersion, words::Refused::WRONG_VERSION},
+    {kFull, words::Refused::FULL},
+    {kServerGone, words::Refused::SERVER_GONE},
+    {kBadName, words::Refused::BAD_NAME},
+    {kFull, words::Refused::TEAM_FULL},
+    {kBadName, words::Refused::NAME_TAKEN},
+};
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
+
+/// How many bytes the character at the start of `text` has; 0 if it is no legal UTF-8.
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  const std::size_t size = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : first >> 4U == 14 ? 3 : 4;
+  if (size == 4 && (first < 0xF0 || first > 0xF4)) return 0;
+  if (text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if (byte(i) >> 6U != 2) return 0;
+  // Not the shortest form, halves of pairs, and what is beyond the last character.
+  const unsigned second = size > 2 ? byte(1) : 0;
+  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F)) return 0;
+  if ((first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) return 0;
+  return size;
+}
+
+}  // namespace
+
+// -- Where
+// --------------------------------------------------------------------------------------------------------------
+
+Point point_of(const Vec3& place) {
+  return {(place[0] - kMiddle) * kMetresPerBlock, (kMiddle - place[1]) * kMetresPerBlock,
+          (kGround - place[2]) * kMetresPerBlock};
+}
+
+Vec3 place_of(const Point& point) {
+  return {static_cast<float>(kMiddle + point.x / kMetresPerBlock),
+          static_cast<float>(kMiddle - point.y / kMetresPerBlock),
+          static_cast<float>(kGround - point.z / kMetresPerBlock)};
+}
+
+Vec3 orientation_of(double yaw, double pitch) {
+  return {static_cast<float>(std::cos(yaw) * std::cos(pitch)), static_cast<float>(-std::sin(yaw) * std::cos(pitch)),
+          static_cast<float>(-std::sin(pitch))};
+}
+
+Vec3 velocity_of(const Point& metres_a_second) {
+  return {static_cast<float>(metres_a_second.x / kMetresPerVelocity),
+          static_cast<float>(-metres_a_second.y / kMetresPerVelocity),
+          static_cast<float>(-metres_a_second.z / kMetresPerVelocity)};
+}
+
+Point middle_of(const Block& block) {
+  return {(block[0] + 0.5 - kMiddle) * kMetresPerBlock, (kMiddle - block[1] - 0.5) * kMetresPerBlock,
+          (kGround - block[2] - 0.5) * kMetresPerBlock};
+}
+
+Block block_at(const Point& point) {
+  const auto whole = [](double blocks) {
+    constexpr double kFar = 1e6;  // beyond every map; no-numbers, too
+    return static_cast<std::int32_t>(std::floor(blocks > -kFar && blocks < kFar ? blocks : -kFar));
+  };
+  return {whole(kMiddle + point.x / kMetresPerBlock), whole(kMiddle - point.y / kMetresPerBlock),
+          whole(kGround - point.z / kMetresPerBlock)};
+}
+
+bool in_map(const Block& block) {
+  return block[0] >= 0 && block[0] < 512 && block[1] >= 0 && block[1] < 512 && block[2] >= 0 && block[2] < 64;
+}
+
+std::uint32_t pose_state_of(std::uint8_t keys) {
+  std::uint32_t state = 0;
+  for (const auto& [key, bit] : kStates)
+    if ((keys & key) != 0) state |= static_cast<std::uint32_t>(bit);
+  return state;
+}
+
+std::uint8_t keys_of(std::uint32_t pose_state) {
+  unsigned keys = 0;
+  for (const auto& [key, bit] : kStates)
+    if ((pose_state & static_cast<std::uint32_t>(bit)) != 0) keys |= key;
+  return static_cast<std::uint8_t>(keys);
+}
+
+// -- Who
+// ----------------------------------------------------------------------------------------------------------------
+
+words::Team team_of(std::uint8_t wire) {
+  return wire == kBlue ? words::BLUE : wire == kGreen ? words::GREEN : words::TEAM_ANY;
+}
+
+std::uint8_t side_of(words::Team team, std::uint8_t otherwise) {
+  switch (team) {
+    case words::BLUE:
+    case words::PURPLE:
+    case words::HUNTER:
+      return kBlue;
+    case words::GREEN:
+    case words::RED:
+    case words::YELLOW:
+    case words::ROGUE:
+    case words::RABBIT:
+      return kGreen;
+    default:
+      return otherwise;
+  }
+}
+
+std::uint8_t weapon_of(std::uint32_t kit) { return kit >= 1 && kit <= 3 ? static_cast<std::uint8_t>(kit - 1) : 0; }
+
+const Gun& gun(std::uint8_t weapon) { return kGuns[weapon]; }
+
+bool is_full(const words::Ammo& ammo, std::uint32_t kit) {
+  const Gun& full = gun(weapon_of(kit));
+  return ammo.clip() == full.clip && ammo.reserve() == full.reserve && ammo.blocks() == kFullBlocks &&
+         ammo.grenades() == kFullGrenades;
+}
+
+// -- What happens
+// -------------------------------------------------------------------------------------------------------
+
+words::DeathCause cause_of(std::uint8_t type) {
+  return type < std::size(kCauses) ? kCauses[type] : words::UNKNOWN_DEATH;
+}
+
+std::uint8_t kill_type(words::DeathCause cause) {
+  for (std::uint8_t type = 0; type < std::size(kCauses); ++type)
+    if (kCauses[type] == cause) return type;
+  return cause == words::BY_WATER || cause == words::BY_DRIVER ? kByFall : 0;
+}
+
+words::Refused::Code refusal_of(std::uint32_t reason) {
+  for (const auto& [number, refusal] : kRefusals)
+    if (number == reason) return refusal;
+  return words::Refused::OTHER;
+}
+
+std::uint32_t reason_of(words::Refused::Code refusal) {
+  for (const auto& [number, word] : kRefusals)
+    if (word == refusal) return number;
+  return kKicked;
+}
+
+words::Edit::Op edit_of(std::uint8_t action) {
+  constexpr words::Edit::Op kOps[] = {words::Edit::BUILD, words::Edit::DIG, words::Edit::COLUMN, words::Edit::BLAST};
+  return kOps[std::min<std::uint8_t>(action, kBlast)];
+}
+
+std::uint8_t action_of(words::Edit::Op op) {
+  switch (op) {
+    case words::Edit::DIG:
+      return kDestroy;
+    case words::Edit::COLUMN:
+      return kSpadeColumn;
+    case words::Edit::BLAST:
+      return kBlast;
+    default:
+      return kBuild;
+  }
+}
+
+std::optional<std::uint32_t> read_colour(std::string_view text) {
+  std::uint32_t colour = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), colour, 16);
+  if (text.size() != 6 || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return colour;
+}
+
+std::string colour_text(std::uint32_t colour) {
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "%06x", colour & 0xffffffU);
+  return text.data();
+}
+
+// -- Text
+// ---------------------------------------------------------------------------------------------------------------
+
+std::string text_of(std::string_view wire) {
+  const std::string read = to_utf8(wire.substr(0, wire.find('\0')));
+  std::string text;
+  for (std::string_view left = read; !left.empty();) {
+    const std::size_t size = character(left);
+    if (size == 0)
+      text += '?';
+    else if (size > 1 || !is_control(left[0]))
+      text += left.substr(0, size);
+    left.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return text;
+}
+
+std::string wire_name(std::string_view name) {
+  std::string kept;
+  for (std::string_view left = name; !left.empty() && kept.size() < kLongestName;) {
+    const std::size_t size = std::max<std::size_t>(character(left), 1);
+    const std::string one = to_wire(left.substr(0, size));
+    left.remove_prefix(size);
+    if (one.size() != 1) {
+      kept += '?';  // no place in CP437
+    } else if (!is_control(one[0]) && one[0] != '%' && one[0] != '#') {
+      kept += one;
+    }
+  }
+  while (!kept.empty() && kept.back() == ' ') kept.pop_back();
+  return kept.empty() ? "player" : kept;
+}
+
+std::size_t line_piece(std::string_view text) {
+  if (text.size() <= kLongestLine) return text.size();
+  const std::size_t end = whole_characters(text, kLongestLine).size();
+  if (end == 0) return kLongestLine;  // no text in any language
+  const auto blank = text.substr(0, end).rfind(' ');
+  return blank != std::string_view::npos && blank > end / 2 ? blank + 1 : end;
+}
+
+}  // namespace entente::aos

@@ -1,0 +1,14 @@
+// Ace of Spades' layouts, typed: for its front and back.
+#pragma once
+
+#include <memory>
+
+#include "adapters/aos/messages.h"
+#include "adapters/wire/speech.h"
+
+namespace entente::aos {
+
+/// Of the dialect at `dialect` in game().dialects().
+std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
+
+}  // namespace entente::aos
