@@ -8,6 +8,7 @@
 namespace entente::bzflag {
 namespace {
 
+constexpr std::size_t kMost = 5000;  // a server has some 200
 constexpr int kDeepest = 16;  // names within names, brackets within brackets; more is a loop or an attack
 
 /// What a 2.4 server says if nobody changed it; only what we compute with.
@@ -48,7 +49,11 @@ Variables::Variables() {
   for (const auto& [name, value] : kDefaults) values_.emplace(name, value);
 }
 
-void Variables::set(std::string_view name, std::string_view value) { values_[std::string(name)] = value; }
+void Variables::set(std::string_view name, std::string_view value) {
+  if (values_.size() >= kMost && !values_.contains(name)) return;
+  values_[std::string(name)] = value;
+  known_.clear();
+}
 
 namespace {
 
@@ -144,12 +149,16 @@ std::optional<float> evaluate(const Values& values, std::string_view name, int d
 
 }  // namespace
 
-std::optional<float> Variables::find(std::string_view name) const { return evaluate(values_, name, 0); }
+std::optional<float> Variables::find(std::string_view name) const {
+  if (const auto at = known_.find(name); at != known_.end()) return at->second;
+  const auto value = evaluate(values_, name, 0);
+  if (values_.contains(name)) known_.emplace(name, value);
+  return value;
+}
 
 float Variables::operator[](std::string_view name) const {
   if (const auto value = find(name)) return *value;
-  static const Variables kFresh;
-  const auto otherwise = kFresh.find(name);
+  const auto otherwise = Variables().find(name);
   assert(otherwise);
   return *otherwise;
 }

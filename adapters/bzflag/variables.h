@@ -18,11 +18,13 @@ struct RuledVariable {
 };
 std::span<const RuledVariable> ruled_variables();
 
+/// For one thread, also to be looked at.
 class Variables {
  public:
   /// As releases of 2.4 set them out.
   Variables();
 
+  /// More names than any server has are not kept.
   void set(std::string_view name, std::string_view value);
   /// Nothing: unknown, or no number.
   std::optional<float> find(std::string_view name) const;
@@ -31,6 +33,7 @@ class Variables {
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
+  mutable std::map<std::string, std::optional<float>, std::less<>> known_;  // computed since the last set()
 };
 
 /// A finite number as text that reads back as the same f32.

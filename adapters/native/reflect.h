@@ -12,6 +12,7 @@ namespace entente::native {
 void walk(google::protobuf::Message& message, wire::Walker& walker);
 
 /// Replaces each id of a room, in this message and those inside it, by `translate(id)`; 0 stays.
+/// REQUIRES: an Intent, a Fact, or one of the messages in them.
 void translate_ids(google::protobuf::Message& message, const std::function<core::Id(core::Id)>& translate);
 
 }  // namespace entente::native

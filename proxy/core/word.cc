@@ -36,7 +36,8 @@ template <class Word>
 void set_kind(const Word& word, typename Word::Schema& message) {
   const FieldDescriptor* field = members<Word>()[word.kind.index()];
   Message* into = message.GetReflection()->MutableMessage(&message, field);
-  std::visit([&](const auto& kind) { into->CopyFrom(kind); }, word.kind);
+  // By its own type: the library's copy of any message first looks for the one in the other, field by field.
+  std::visit([&]<class T>(const T& kind) { static_cast<T*>(into)->CopyFrom(kind); }, word.kind);
 }
 
 template <class Word>
@@ -53,21 +54,19 @@ void take(const Message& from, Word& word) {
   word.kind.template emplace<T>(static_cast<const T&>(from));
 }
 
+/// The schema numbers the kinds in their order, from here on.
+constexpr std::size_t kFirstKind = 16;
+
 template <class Word>
 bool read_kind(const typename Word::Schema& message, Word& word) {
-  const auto* reflection = message.GetReflection();
-  const FieldDescriptor* set =
-      reflection->GetOneofFieldDescriptor(message, Word::Schema::descriptor()->FindOneofByName("kind"));
-  if (set == nullptr) return false;
   static const auto takers = []<class... T>(std::variant<T...>*) {
     return std::array<void (*)(const Message&, Word&), sizeof...(T)>{&take<T, Word>...};
   }(static_cast<typename Word::Kind*>(nullptr));
-  for (std::size_t i = 0; i < takers.size(); ++i) {
-    if (members<Word>()[i] != set) continue;
-    takers[i](reflection->GetMessage(message, set), word);
-    return true;
-  }
-  return false;
+  const auto number = static_cast<std::size_t>(message.kind_case());
+  if (number < kFirstKind) return false;
+  const FieldDescriptor* field = members<Word>()[number - kFirstKind];
+  takers[number - kFirstKind](message.GetReflection()->GetMessage(message, field), word);
+  return true;
 }
 
 template <class Word>

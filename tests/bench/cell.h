@@ -10,6 +10,7 @@ namespace entente::bench {
 
 struct Cell {
   Kind kind = Kind::kTcp;
+  bool bridged = false;  ///< the server speaks native, and what passes is MsgPlayerUpdate over TCP
   sockaddr_in to{};
   unsigned connections = 1;
   double seconds = 2;  ///< measured, after a warm-up of a fifth of it

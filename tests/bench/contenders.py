@@ -93,13 +93,15 @@ messages_per_second = 1000000000
 datagrams_per_second = 1000000000
 [[route]]
 listen = "bzflag://127.0.0.1:0?dialect=2.4"
-to = "bzflag://{echo}?dialect=2.4"
+to = "{server}"
 record = "{record}"
 """
 
 
 class Contender:
-    """One relay: `carries` says which of tcp and udp, `needs` the program that must be there."""
+    """One relay: `carries` says which of tcp, udp and bridge, `needs` the program that must be there."""
+
+    translates = False  # into native: its server is another
 
     def __init__(self, name, carries, needs=None):
         self.name, self.carries, self.needs = name, carries, needs
@@ -135,9 +137,9 @@ class Direct(Contender):
 class Announcing(Contender):
     """Prints its address as the last word of its first line."""
 
-    def __init__(self, name, carries, program, arguments):
+    def __init__(self, name, carries, program, arguments, translates=False):
         super().__init__(name, carries, str(program))
-        self.arguments = arguments
+        self.arguments, self.translates = arguments, translates
 
     def start(self, echo, folder):
         log = folder / "log"
@@ -188,12 +190,12 @@ class Socat(Configured):
         return ["socat", f"TCP-LISTEN:{port},bind=127.0.0.1,fork,backlog=4096,reuseaddr,nodelay", f"TCP:{echo},nodelay"]
 
 
-def entente(record):
+def entente(record, to="bzflag://{}?dialect=2.4"):
     """Every limit is on, at a number that the load does not reach: what they cost is measured with the rest."""
 
     def arguments(echo, folder):
         recording = folder / "session.mcap" if record else ""
-        (folder / "conf").write_text(ENTENTE.format(echo=echo, record=recording))
+        (folder / "conf").write_text(ENTENTE.format(server=to.format(echo), record=recording))
         return ["run", folder / "conf"]
 
     return arguments
@@ -201,12 +203,14 @@ def entente(record):
 
 def all_contenders(build):
     both, program = {"tcp", "udp"}, build / "entente"
+    copies = both | {"bridge"}  # what is bridged by us, copied by them
     return [
-        Direct("direct", both),
-        Announcing("floor", both, build / "tests/bench/bench_floor", lambda echo, folder: [echo]),
-        Haproxy("HAProxy", {"tcp"}, "haproxy"),
-        Nginx("nginx", both, "nginx"),
+        Direct("direct", copies),
+        Announcing("floor", copies, build / "tests/bench/bench_floor", lambda echo, folder: [echo]),
+        Haproxy("HAProxy", {"tcp", "bridge"}, "haproxy"),
+        Nginx("nginx", copies, "nginx"),
         Socat("socat", {"tcp"}, "socat"),
         Announcing("entente", both, program, entente(record=False)),
         Announcing("entente + recording", both, program, entente(record=True)),
+        Announcing("entente bridging", {"bridge"}, program, entente(record=False, to="native://{}"), translates=True),
     ]

@@ -1,6 +1,7 @@
 // load: the echo server and the clients of the relay benchmark, in one thread of one process, one epoll.
-// Prints "echo 127.0.0.1:PORT"; then answers each line `tcp|udp HOST:PORT CONNECTIONS SECONDS RATE PID` of its standard
-// input with one line of JSON: what CONNECTIONS players saw through the relay at HOST:PORT whose process is PID.
+// Prints "echo 127.0.0.1:PORT native 127.0.0.1:PORT", where it is a server; then answers each line
+// `tcp|udp|bridge HOST:PORT CONNECTIONS SECONDS RATE PID` of its standard input with one line of JSON: what CONNECTIONS
+// players saw through the relay (or the bridge to native) at HOST:PORT whose process is PID.
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "tests/bench/echo.h"
+#include "tests/bench/native_echo.h"
 #include "tests/bench/players.h"
 
 namespace entente::bench {
@@ -26,8 +28,9 @@ Cell parse(const std::string& line) {
   std::string kind, to;
   Cell cell;
   words >> kind >> to >> cell.connections >> cell.seconds >> cell.rate >> cell.relay;
-  if (!words || (kind != "tcp" && kind != "udp")) die("not a cell: " + line);
-  cell.kind = kind == "tcp" ? Kind::kTcp : Kind::kUdp;
+  if (!words || (kind != "tcp" && kind != "udp" && kind != "bridge")) die("not a cell: " + line);
+  cell.kind = kind == "udp" ? Kind::kUdp : Kind::kTcp;
+  cell.bridged = kind == "bridge";
   cell.to = address(to);
   return cell;
 }
@@ -43,30 +46,33 @@ void print(const Report& report) {
 }
 
 // The next cell must not share the machine with the goodbyes of the last.
-void wait_until_all_left(Poll& poll, Echo& echo) {
-  for (int turns = 0; echo.connections() > 0 && turns < 2000; ++turns) {
+void wait_until_all_left(Poll& poll, Echo& echo, NativeEcho& native) {
+  for (int turns = 0; echo.connections() + native.connections() > 0 && turns < 2000; ++turns) {
     poll.turn(1);
     echo.sweep();
+    native.sweep();
   }
 }
 
 int serve() {
   Poll poll;
   Echo echo(poll);
+  NativeEcho native(poll);
   Input input;
   poll.watch(input.fd, EPOLLIN, input);
-  std::printf("echo 127.0.0.1:%u\n", static_cast<unsigned>(echo.port()));
+  std::printf("echo 127.0.0.1:%u native 127.0.0.1:%u\n", unsigned{echo.port()}, unsigned{native.port()});
   std::fflush(stdout);
   std::string line;
   while (true) {
     input.pending = false;
     poll.turn(-1);
     echo.sweep();
+    native.sweep();
     if (!input.pending) continue;
     if (!std::getline(std::cin, line)) return 0;
     poll.change(input.fd, 0, input);
     print(Players(poll, parse(line)).run());
-    wait_until_all_left(poll, echo);
+    wait_until_all_left(poll, echo, native);
     poll.change(input.fd, EPOLLIN, input);
   }
 }

@@ -21,17 +21,18 @@ import report
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build" / "bench"
 
-# (kind, connections, paced): paced cells run at half load (see half_loads).
+# (kind, connections, paced): paced cells run at half load (see half_loads). In a bridge's cell, who cannot translate
+# copies the messages of the TCP cells.
 CELLS = [("tcp", 1, False), ("tcp", 100, False), ("tcp", 1000, False), ("tcp", 100, True), ("tcp", 1000, True),
-         ("udp", 1, False), ("udp", 100, False), ("udp", 1000, False), ("udp", 100, True)]
+         ("udp", 1, False), ("udp", 100, False), ("udp", 1000, False), ("udp", 100, True), ("bridge", 100, False)]
 CELL_LIMIT = 60  # seconds
-CODECS_LIMIT = 600
+PROGRAM_LIMIT = 600
 
 
 def arguments():
     parse = argparse.ArgumentParser(prog="tests/bench/run", description=__doc__,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs"], default="all")
+    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs", "rooms"], default="all")
     parse.add_argument("--quick", action="store_true", help="one round of half a second a cell; writes nothing")
     parse.add_argument("--rounds", type=int, default=5, help="interleaved rounds (5)")
     parse.add_argument("--seconds", type=float, default=2.0, help="measured in each cell (2)")
@@ -51,7 +52,7 @@ class Load:
     def __init__(self):
         self.process = contenders.spawn([BUILD / "tests/bench/bench_load"], contenders.LOAD_CORE,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.echo = self.process.stdout.readline().split()[1]
+        _, self.echo, _, self.native = self.process.stdout.readline().split()
 
     def cell(self, kind, address, connections, seconds, rate, pid):
         signal.alarm(CELL_LIMIT)
@@ -69,11 +70,13 @@ class Relays:
 
     def __init__(self, load, runners, stack):
         self.load = load
-        self.running = {one: stack.enter_context(one.running(load.echo)) for one in runners}
+        self.running = {one: stack.enter_context(one.running(load.native if one.translates else load.echo))
+                        for one in runners}
 
     def cell(self, one, kind, connections, seconds, rate):
         address, pid = self.running[one]
-        return self.load.cell(kind, address, connections, seconds, rate, pid)
+        said = "tcp" if kind == "bridge" and not one.translates else kind
+        return self.load.cell(said, address, connections, seconds, rate, pid)
 
     def half_loads(self, cells):
         """For TCP and UDP, half of what the slowest relay carries at 100 connections: the same load for everybody.
@@ -119,16 +122,24 @@ def measure_relays(chosen):
     return report.relays(results, named, rates, chosen, complaints)
 
 
-def measure_codecs(chosen):
-    command = [BUILD / "tests/bench/bench_codec", "--benchmark_format=json",
-               f"--benchmark_min_time={0.002 if chosen.quick else 0.01}"]
+def measured(program, seconds):
+    """What a program of Google Benchmark's says."""
+    command = [BUILD / "tests/bench" / program, "--benchmark_format=json", f"--benchmark_min_time={seconds}"]
     process = contenders.spawn(command, contenders.RELAY_CORE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
-        said, _ = process.communicate(timeout=CODECS_LIMIT)
+        said, _ = process.communicate(timeout=PROGRAM_LIMIT)
     except subprocess.TimeoutExpired:
         contenders.kill(process)
         raise
-    return report.codecs(json.loads(said))
+    return json.loads(said)
+
+
+def measure_codecs(chosen):
+    return report.codecs(measured("bench_codec", 0.002 if chosen.quick else 0.01))
+
+
+def measure_rooms(chosen):
+    return report.rooms(measured("bench_room", 0.05 if chosen.quick else 2))
 
 
 def give_up(number, _):
@@ -141,7 +152,7 @@ def main():
     for number in (signal.SIGALRM, signal.SIGTERM):
         signal.signal(number, give_up)  # so that what was started is ended
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    for name, measure in (("relays", measure_relays), ("codecs", measure_codecs)):
+    for name, measure in (("relays", measure_relays), ("codecs", measure_codecs), ("rooms", measure_rooms)):
         if chosen.what in ("all", name):
             text = measure(chosen)
             print(text)

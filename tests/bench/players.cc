@@ -48,6 +48,8 @@ struct Players::Player {
   void read_stream();
   void hear_greeting(Bytes bytes);
   void hear_chat(Bytes bytes);
+  void hear_frames(Bytes bytes);
+  void hear_frame(Bytes frame);
   void link();
   void read_datagram();
   void send_next(Nanos intended);
@@ -100,6 +102,8 @@ void Players::Player::read_stream() {
   const Bytes view{bytes.data(), static_cast<std::size_t>(got)};
   if (!greeted)
     hear_greeting(view);
+  else if (players.cell_.bridged)
+    hear_frames(view);
   else if (players.playing_ && players.cell_.kind == Kind::kTcp)
     hear_chat(view);
 }
@@ -112,6 +116,7 @@ void Players::Player::hear_greeting(Bytes bytes) {
   heard.clear();
   greeted = true;
   if (players.cell_.kind == Kind::kUdp) return link();
+  if (players.cell_.bridged) return send_whole(stream.fd, kEnter, "MsgEnter");
   joined = true;
   ++players.joined_;
 }
@@ -130,6 +135,31 @@ void Players::Player::hear_chat(Bytes bytes) {
   if (heard.empty()) return;
   const Buffer rest(bytes.begin(), bytes.end());
   heard = rest;
+}
+
+void Players::Player::hear_frames(Bytes bytes) {
+  if (!heard.empty()) {
+    append(heard, bytes);
+    bytes = heard;
+  }
+  while (bytes.size() >= 4 && bytes.size() >= 4u + number16(bytes.data())) {
+    const Bytes frame = bytes.first(4u + number16(bytes.data()));
+    hear_frame(frame);
+    bytes = bytes.subspan(frame.size());
+  }
+  heard = Buffer(bytes.begin(), bytes.end());
+}
+
+// A bridge lets its player in when it has made out the server; then it is asked for a tank, and has it.
+void Players::Player::hear_frame(Bytes frame) {
+  const std::uint16_t code = code_of(frame);
+  if (code == kAccept) send_whole(stream.fd, kAliveRequest, "MsgAlive");
+  if (code == kAlive && frame.size() > 4 && frame[4] == id && !joined) {
+    update = UpdateFrame(id, true);
+    joined = true;
+    ++players.joined_;
+  }
+  if (players.playing_ && (code == kUpdate || code == kSmallUpdate)) take_answer(UpdateFrame::number_of(frame));
 }
 
 // As bzflag does: a UDP socket on the port of its TCP connection asks for the link with the id of the greeting. Where
@@ -174,7 +204,10 @@ void Players::Player::send_next(Nanos at) {
 }
 
 void Players::Player::transmit() {
-  if (players.cell_.kind == Kind::kTcp) {
+  if (players.cell_.bridged) {
+    update.number(sent);
+    send_whole(stream.fd, update.bytes(), "an update");
+  } else if (players.cell_.kind == Kind::kTcp) {
     chat.number(sent);
     send_whole(stream.fd, chat.bytes(), "a message");
   } else {

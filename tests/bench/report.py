@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 BUSY = os.getloadavg()[0]  # what else the machine did when this began
-OURS, RECORDING = "entente", "entente + recording"
+OURS, RECORDING, BRIDGE = "entente", "entente + recording", "entente bridging"
 
 
 def cell_name(cell):
@@ -83,6 +83,8 @@ AIMS = [
     ("UDP messages beside nginx, 100 players", OURS, "nginx", ("udp", 100, False), "rate", 1.25, None),
     ("TCP messages with recording beside without, 100", RECORDING, OURS, ("tcp", 100, False), "rate", 0.90, None),
     ("UDP messages with recording beside without, 100", RECORDING, OURS, ("udp", 100, False), "rate", 0.90, None),
+    ("bridged messages beside those that HAProxy copies, 100", BRIDGE, "HAProxy", ("bridge", 100, False), "rate", 1.00,
+     None),
 ]
 
 
@@ -138,7 +140,7 @@ def surroundings():
 def relays(results, cells, rates, chosen, complaints):
     lines = [command() + f": medians of {chosen.rounds} interleaved rounds of {chosen.seconds:g} s a cell.",
              surroundings() + ".", ""]
-    for kind, beside in (("tcp", "HAProxy"), ("udp", "nginx")):
+    for kind, beside in (("tcp", "HAProxy"), ("udp", "nginx"), ("bridge", "HAProxy")):
         if not any(cell[0] == kind for cell in cells):
             continue
         lines += table(results, kind, cells, beside) + [""]
@@ -188,6 +190,18 @@ def codecs(measured):
     lines = [command() + ": invented messages, 16 different ones of each row in turn, through `wire::Codec`.",
              surroundings() + ".", ""]
     return "\n".join(lines + codec_table(seen) + [""] + dialect_table(seen)) + "\n"
+
+
+def rooms(measured):
+    """Likewise."""
+    lines = [command() + ": BZFlag 2.4 beside native, TCP; the whole way of an event from bytes to bytes.",
+             surroundings() + ".", "", row(["event", "CPU ns in the room", "wanted"]), row(["---", "--:", "--:"])]
+    for one in measured["benchmarks"]:
+        if one.get("error_occurred"):
+            raise RuntimeError(f"{one['name']}: {one['error_message']}")
+        what = {"drives": "a player's own pose", "sees": "another's pose"}[one["name"].split("/")[0]]
+        lines.append(row([what, f"{1e9 / one['items_per_second']:.0f}", "≤ 1000"]))
+    return "\n".join(lines) + "\n"
 
 
 def write(path, name, text):

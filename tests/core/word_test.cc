@@ -14,6 +14,7 @@ void check_all_kinds(Read&& read) {
     int next = 0;
     const auto one = [&](const Word& word, const google::protobuf::Descriptor* type) {
       INFO(type->name());
+      CHECK(kinds->field(next)->number() == 16 + next);
       CHECK(kinds->field(next++)->message_type() == type);
       CHECK(std::string(name_of(word)) == type->name());
       Buffer bytes;
