@@ -1,0 +1,160 @@
+// Walls are what stands more than two blocks above the local floor: one cannot climb it. The local floor of a place is
+// the ground without whatever is narrower than kNarrow: an opening, in the words of image processing.
+#include "adapters/aos/geography.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "adapters/aos/terms.h"
+
+namespace entente::aos {
+namespace {
+
+constexpr int kNarrow = 24;                      // blocks: what is wider is ground itself
+constexpr int kLowestWall = 3;                   // blocks above the floor
+constexpr int kFinest = 2;                       // blocks a side of the smallest cell that a box is made of
+constexpr std::size_t kMostVoxels = 32U << 20U;  // bytes; the largest real map has 3.7 million
+
+/// A height for each cell of the map, in blocks over its deepest layer.
+struct Heights {
+  int side = 0;  ///< cells
+  std::vector<int> at;
+
+  int& operator()(int x, int y) { return at[static_cast<std::size_t>(y * side + x)]; }
+  int operator()(int x, int y) const { return at[static_cast<std::size_t>(y * side + x)]; }
+};
+
+/// Of a cell's columns the height that a quarter of them exceed: half a wall is a wall, a pole is none.
+Heights heights_of(const VoxelMap& map, int cell) {
+  Heights heights{static_cast<int>(kMapSize) / cell, {}};
+  heights.at.resize(static_cast<std::size_t>(heights.side) * static_cast<std::size_t>(heights.side));
+  std::vector<int> tops;
+  for (int y = 0; y < heights.side; ++y)
+    for (int x = 0; x < heights.side; ++x) {
+      tops.clear();
+      for (int i = 0; i < cell * cell; ++i)
+        tops.push_back(static_cast<int>(
+            map.top(static_cast<std::uint32_t>(x * cell + i % cell), static_cast<std::uint32_t>(y * cell + i / cell))));
+      const auto quarter = tops.begin() + static_cast<std::ptrdiff_t>(tops.size() / 4);
+      std::nth_element(tops.begin(), quarter, tops.end());
+      heights(x, y) = static_cast<int>(kMapHeight) - *quarter;
+    }
+  return heights;
+}
+
+/// The least (or most) of each cell and its neighbours up to `reach` cells away along one axis.
+template <class Pick>
+Heights along(const Heights& from, int reach, bool rows, Pick pick) {
+  Heights to = from;
+  for (int y = 0; y < from.side; ++y)
+    for (int x = 0; x < from.side; ++x) {
+      const int middle = rows ? x : y;
+      int best = from(x, y);
+      for (int i = std::max(0, middle - reach); i <= std::min(from.side - 1, middle + reach); ++i)
+        best = pick(best, rows ? from(i, y) : from(x, i));
+      to(x, y) = best;
+    }
+  return to;
+}
+
+Heights floor_of(const Heights& heights, int cell) {
+  const int reach = std::max(1, kNarrow / 2 / cell);
+  const auto least = [](int a, int b) { return std::min(a, b); };
+  const auto most = [](int a, int b) { return std::max(a, b); };
+  const Heights low = along(along(heights, reach, true, least), reach, false, least);
+  return along(along(low, reach, true, most), reach, false, most);
+}
+
+struct Box {
+  int x, y, width, depth;  // cells
+  int floor, height;       // blocks
+};
+
+/// Cells that stand on one floor to one height, both rounded to `grain` blocks: as wide as they go, then as deep. More
+/// than kMostBoxes: one more.
+std::vector<Box> boxes_of(const Heights& heights, const Heights& floor, int grain) {
+  const auto rounded = [&](int blocks) { return (blocks + grain / 2) / grain * grain; };
+  // 0: nothing stands there, or it is in a box already.
+  Heights look = heights;
+  for (std::size_t i = 0; i < look.at.size(); ++i) {
+    const int rise = heights.at[i] - floor.at[i];
+    look.at[i] = rise < kLowestWall ? 0 : 256 * rounded(floor.at[i]) + std::max(1, rounded(heights.at[i]));
+  }
+  std::vector<Box> boxes;
+  for (int y = 0; y < look.side; ++y)
+    for (int x = 0; x < look.side; ++x) {
+      const int key = look(x, y);
+      if (key == 0) continue;
+      if (boxes.size() > kMostBoxes) return boxes;
+      Box box{x, y, 1, 1, key / 256, key % 256};
+      while (box.x + box.width < look.side && look(box.x + box.width, y) == key) ++box.width;
+      const auto row_is_alike = [&](int row) {
+        for (int i = 0; i < box.width; ++i)
+          if (look(box.x + i, row) != key) return false;
+        return true;
+      };
+      while (box.y + box.depth < look.side && row_is_alike(box.y + box.depth)) ++box.depth;
+      for (int row = 0; row < box.depth; ++row)
+        for (int i = 0; i < box.width; ++i) look(box.x + i, box.y + row) = 0;
+      boxes.push_back(box);
+    }
+  return boxes;
+}
+
+/// As fine as the number of boxes lets it be.
+std::vector<Box> walls_of(const VoxelMap& map, int& cell) {
+  for (cell = kFinest;; cell *= 2) {
+    const Heights heights = heights_of(map, cell), floor = floor_of(heights, cell);
+    for (const int grain : {1, 4}) {
+      auto boxes = boxes_of(heights, floor, grain);
+      if (boxes.size() <= kMostBoxes) return boxes;
+    }
+  }
+}
+
+void add(const Box& box, int cell, words::World& world) {
+  words::Solid& solid = *world.add_solids();
+  const double metres = cell * kMetresPerBlock;
+  solid.set_half_x(box.width * metres / 2);
+  solid.set_half_y(box.depth * metres / 2);
+  solid.set_x((box.x + box.width / 2.0) * metres - kMiddle * kMetresPerBlock);
+  solid.set_y(kMiddle * kMetresPerBlock - (box.y + box.depth / 2.0) * metres);
+  // Heights count from z = 64; the words' ground is kGround.
+  constexpr double kBelow = kMapHeight - kGround;
+  const double foot = std::max(0.0, (box.floor - kBelow) * kMetresPerBlock);
+  solid.set_z(foot);
+  solid.set_height(std::max(kMetresPerBlock, (box.height - kBelow) * kMetresPerBlock - foot));
+}
+
+/// FNV-1a, 64 bits: no peer checks it, it tells maps apart.
+std::string hash_of(Bytes bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), "vxl-%016llx", static_cast<unsigned long long>(hash));
+  return text.data();
+}
+
+}  // namespace
+
+words::World geography(const VoxelMap& map, std::string name) {
+  words::World world;
+  world.set_kind(words::World::VOXELS);
+  world.set_name(std::move(name));
+  const double half = kMiddle * kMetresPerBlock;
+  world.set_west(-half);
+  world.set_east(half);
+  world.set_south(-half);
+  world.set_north(half);
+  world.set_walled(true);
+  int cell = 0;
+  for (const Box& box : walls_of(map, cell)) add(box, cell, world);
+  Buffer voxels;
+  write_vxl(map, voxels);
+  world.set_hash(hash_of(voxels));
+  if (voxels.size() <= kMostVoxels) world.set_voxels(voxels.data(), voxels.size());
+  return world;
+}
+
+}  // namespace entente::aos

@@ -1,0 +1,109 @@
+// A body goes as a real server's did: piqueserver 1.4.1 was recorded while a scripted player walked, sprinted, jumped,
+// crouched, climbed and built; the same keys at the same times must lead to where its World Updates show that player.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "adapters/aos/body.h"
+#include "adapters/aos/building.h"
+#include "adapters/aos/map_stream.h"
+#include "adapters/aos/wire.h"
+#include "tests/support/hex.h"
+
+namespace entente::aos {
+namespace {
+
+struct Record {
+  double at_ms;
+  wire::Way way;
+  Buffer bytes;
+};
+
+std::vector<Record> recorded() {
+  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/aos/piqueserver-walks.jsonl");
+  REQUIRE(file.good());
+  const auto value = [](const std::string& line, const std::string& key) {
+    const std::size_t at = line.find("\"" + key + "\": ") + key.size() + 4;
+    std::string text = line.substr(at, line.find_first_of(",}", at) - at);
+    std::erase(text, '"');
+    return text;
+  };
+  std::vector<Record> all;
+  for (std::string line; std::getline(file, line);)
+    all.push_back({std::stod(value(line, "t_ms")),
+                   value(line, "dir") == "c2s" ? wire::Way::kToServer : wire::Way::kToClient,
+                   from_hex(value(line, "hex"))});
+  return all;
+}
+
+struct Replay {
+  void play(const Record& record) {
+    for (; alive && stepped_ms + 1000.0 / 60 <= record.at_ms; stepped_ms += 1000.0 / 60) step(map, urge, body);
+    const auto heard = speech->read({record.way, Lane::kStream, wire::Stage::kPlay, record.bytes});
+    REQUIRE(heard.ok());
+    std::visit([&](const auto& message) { on(message, record); }, *heard->message);
+  }
+
+  template <class T>
+  void on(const T&, const Record&) {}
+  void on(const MapChunk& chunk, const Record&) {
+    REQUIRE_FALSE(receiver.feed(chunk.data));
+    if (receiver.complete()) map = receiver.take();
+  }
+  void on(const StateData& state, const Record&) { me = state.player; }
+  void on(const CreatePlayer& created, const Record& record) {
+    if (created.player != me) return;
+    body = {};
+    body.position = created.position;
+    body.airborne = true;
+    urge = {};
+    alive = true;
+    stepped_ms = record.at_ms;
+  }
+  void on(const KillAction& kill, const Record&) { alive = alive && kill.victim != me; }
+  void on(const BlockAction& action, const Record& record) {
+    if (record.way == wire::Way::kToClient) change(map, edit_of(action.action), action.at, action.at, 0);
+  }
+  void on(const BlockLine& line, const Record& record) {
+    if (record.way == wire::Way::kToClient) change(map, words::Edit::LINE, line.from, line.to, 0);
+  }
+  void on(const InputData& input, const Record& record) {
+    if (record.way == wire::Way::kToServer) urge.keys = input.keys;
+  }
+  void on(const OrientationData& look, const Record&) { urge.orientation = look.orientation; }
+  void on(const PositionData& place, const Record&) { body.position = place.position; }
+  void on(const WorldUpdate& update, const Record&) {
+    if (!alive || me >= update.players.size()) return;
+    const Vec3& seen = update.players[me].position;
+    if (seen == Vec3{}) return;
+    errors.push_back(std::hypot(seen[0] - body.position[0], seen[1] - body.position[1], seen[2] - body.position[2]));
+  }
+
+  std::unique_ptr<wire::Speech<Message>> speech = make_speech(0);
+  MapReceiver receiver;
+  VoxelMap map;
+  std::uint8_t me = 255;
+  bool alive = false;
+  Body body;
+  Urge urge;
+  double stepped_ms = 0;
+  std::vector<float> errors;
+};
+
+TEST_CASE("aos body: in a minute of piqueserver it is where the server has it, but for a step or two of time") {
+  Replay replay;
+  for (const Record& record : recorded()) replay.play(record);
+  std::vector<float>& errors = replay.errors;
+  REQUIRE(errors.size() > 500);
+  std::sort(errors.begin(), errors.end());
+  CHECK(errors[errors.size() / 2] < 0.01F);
+  CHECK(errors[errors.size() * 95 / 100] < 0.3F);  // a step of a sprint is 0.17 blocks
+  CHECK(errors.back() < 1.2F);
+}
+
+}  // namespace
+}  // namespace entente::aos

@@ -1,0 +1,47 @@
+// What building and digging do to a map.
+#include <doctest/doctest.h>
+
+#include "adapters/aos/building.h"
+#include "tests/aos/ground.h"
+
+namespace entente::aos {
+namespace {
+
+using words::Edit;
+
+TEST_CASE("aos building: a line goes face by face and builds what was air") {
+  VoxelMap map = meadow();
+  map.set(152, 150, 59, std::nullopt);
+  CHECK(change(map, Edit::LINE, {150, 150, 59}, {155, 150, 59}, 0x102030) == 5);
+  CHECK(map.colour(150, 150, 59) == 0xff102030);
+  CHECK(change(map, Edit::LINE, {150, 160, 59}, {153, 163, 59}, 0) == 7);  // a stair of faces
+  CHECK(change(map, Edit::BUILD, {150, 150, 59}, {}, 0) == 0);
+}
+
+TEST_CASE(
+    "aos building: what loses its hold falls, what has another one stays, and the ground stays whatever happens") {
+  VoxelMap map = meadow();
+  fill(map, 150, 151, 150, 151, 50, 60);  // a pole …
+  fill(map, 150, 156, 150, 151, 50, 51);  // … with an arm
+  CHECK(change(map, Edit::DIG, {150, 150, 55}, {}, 0) == 0);
+  CHECK(map.top(150, 150) == 56);
+  CHECK(map.top(155, 150) == 60);
+
+  fill(map, 160, 161, 150, 151, 50, 60);  // two poles and a bridge
+  fill(map, 165, 166, 150, 151, 50, 60);
+  fill(map, 160, 166, 150, 151, 50, 51);
+  change(map, Edit::COLUMN, {160, 150, 55}, {}, 0);
+  CHECK_FALSE(map.solid(160, 150, 54));
+  CHECK_FALSE(map.solid(160, 150, 56));
+  CHECK(map.top(162, 150) == 50);
+  change(map, Edit::BLAST, {165, 150, 55}, {}, 0);
+  CHECK(map.top(162, 150) == 60);
+
+  change(map, Edit::DIG, {170, 150, 62}, {}, 0);
+  change(map, Edit::BLAST, {0, 0, 63}, {}, 0);
+  CHECK(map.solid(170, 150, 62));
+  CHECK(map.solid(0, 0, 63));
+}
+
+}  // namespace
+}  // namespace entente::aos
