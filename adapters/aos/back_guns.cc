@@ -1,0 +1,132 @@
+// The shots of our man where its player's client makes none of its own: the ray is traced on the map, and a hit is
+// reported if it met somebody, as honest clients do. See back.h.
+#include <cmath>
+#include <numbers>
+
+#include "adapters/aos/back.h"
+
+namespace entente::aos {
+namespace {
+
+using core::kMillisecond, core::kSecond, core::Micros;
+
+constexpr Micros kPress = 60 * kMillisecond;     // a trigger pulled once
+constexpr Micros kLooksOn = 300 * kMillisecond;  // along a shot
+constexpr double kMargin = 1.1;                  // of the time between two shots: servers drop what comes early
+
+/// How far a pellet strays from where one aims, as real clients let it, and how many there are.
+struct Spread {
+  float stray;
+  int pellets;
+};
+constexpr Spread kSpreads[] = {{0.006F, 1}, {0.012F, 1}, {0.024F, 8}};
+
+constexpr float kAimsWithin = 45 * std::numbers::pi_v<float> / 180;  // of aim=auto, to either side
+constexpr float kAimsAsFar = 96;                                     // blocks
+constexpr float kTrunk = 0.6F;                                       // below the eyes
+
+Micros micros(double seconds) { return static_cast<Micros>(seconds * static_cast<double>(kSecond)); }
+
+}  // namespace
+
+void BackSession::wish_shot(const core::Shooting& shooting, Outlet& out) {
+  if (!may_act()) return out.lose("Fire", "not in play");
+  const double ahead = std::atan2(-own_.look[1], own_.look[0]);
+  const double level = std::atan2(-own_.look[2], std::hypot(own_.look[0], own_.look[1]));
+  shoot(shooting.yaw.value_or(ahead), shooting.pitch.value_or(shooting.yaw ? 0 : level), out);
+  keep_alive(out);
+}
+
+/// While it is held, as fast as the gun loads; and let go of.
+void BackSession::mind_trigger(Outlet& out) {
+  if (own_.releases_at != 0 && out.now() >= own_.releases_at) {
+    own_.releases_at = 0;
+    press(own_.buttons_sent & kSecondary, out);
+  }
+  const bool client = own_.heard_keys && own_.heard_claim;
+  if (client || !steering_.trigger_held() || out.now() < own_.fires_at) return;
+  const double level = std::atan2(-own_.look[2], std::hypot(own_.look[0], own_.look[1]));
+  shoot(steering_.looking().value_or(std::atan2(-own_.look[1], own_.look[0])), level, out);
+}
+
+/// Looks, pulls, hits, in this order: so servers take it.
+void BackSession::shoot(double yaw, double pitch, Outlet& out) {
+  const std::uint8_t weapon = find(number_)->weapon;
+  if (!std::isfinite(yaw) || !std::isfinite(pitch)) return out.lose("Fire", "no numbers");
+  if (own_.clip == 0) {
+    reload(out);
+    return out.lose("Fire", "no rounds in the clip");
+  }
+  if (out.now() < own_.reloads_until && weapon != 2) return out.lose("Fire", "the gun is being loaded");
+  if (out.now() < own_.fires_at) return out.lose("Fire", "the gun loads the next round");
+  own_.fires_at = out.now() + micros(gun(weapon).interval_s * kMargin);
+  own_.reloads_until = 0;
+  hold(kGun, out);
+  own_.look = auto_aim_ ? aimed(yaw, pitch) : orientation_of(yaw, pitch);
+  own_.look_until = out.now() + kLooksOn;
+  if (!kDialects[dialect_].state_updates) {
+    tell_keys(own_.keys_sent & static_cast<std::uint8_t>(~kSprint), out);  // who sprints cannot shoot
+    tell_look(own_.look, out);
+  }
+  press(own_.buttons_sent | kPrimary, out);
+  own_.releases_at = out.now() + kPress;
+  --own_.clip;
+  for (int i = 0; i < kSpreads[weapon].pellets; ++i) trace(strayed(own_.look, out), out);
+  Someone& me = *find(number_);
+  me.position = own_.body.position;
+  me.velocity = {};
+  me.orientation = own_.look;
+  tell_shot(me, out);
+  tell_ammo(out);
+  if (own_.clip == 0) reload(out);
+}
+
+/// The first of the other side that the ray meets, if no voxel is before him.
+void BackSession::trace(const Vec3& direction, Outlet& out) {
+  const Vec3& from = own_.body.position;
+  const std::uint8_t side = find(number_)->team;
+  float nearest = clear_way(map_, from, direction, kSightRange);
+  std::optional<Hit> hit;
+  for (const auto& [number, one] : people_) {
+    if (number == number_ || !one.alive || one.hidden || one.team == side) continue;
+    const auto met = meets(from, direction, reckoned(one, out.now()), (one.keys & kCrouch) != 0);
+    if (!met || met->distance >= nearest) continue;
+    nearest = met->distance;
+    hit = Hit{number, static_cast<std::uint8_t>(met->part)};
+  }
+  if (hit) send(*hit, out);
+}
+
+Vec3 BackSession::strayed(const Vec3& direction, Outlet& out) const {
+  const auto chance = [&] {  // from -1 to 1, mostly little
+    const auto part = [&] { return static_cast<float>(out.random() % 65536) / 65536; };
+    return part() - part();
+  };
+  const float stray = kSpreads[people_.at(number_).weapon].stray;
+  Vec3 to = direction;
+  for (float& axis : to) axis += stray * chance();
+  return towards({}, to);
+}
+
+/// aim=auto: at the trunk of the nearest foe in sight, half of a right angle to either side; else straight on.
+Vec3 BackSession::aimed(double yaw, double pitch) const {
+  const Vec3 straight = orientation_of(yaw, pitch);
+  const Vec3& from = own_.body.position;
+  const std::uint8_t side = people_.at(number_).team;
+  float nearest = kAimsAsFar;
+  Vec3 best = straight;
+  for (const auto& [number, one] : people_) {
+    if (number == number_ || !one.alive || one.hidden || one.team == side) continue;
+    const Vec3 trunk = {one.position[0], one.position[1], one.position[2] + kTrunk};
+    const Vec3 way = towards(from, trunk);
+    const float far = std::hypot(trunk[0] - from[0], trunk[1] - from[1], trunk[2] - from[2]);
+    const float off = std::abs(std::remainder(std::atan2(way[1], way[0]) - std::atan2(straight[1], straight[0]),
+                                              2 * std::numbers::pi_v<float>));
+    if (far >= nearest || off > kAimsWithin || clear_way(map_, from, way, far) < far) continue;
+    nearest = far;
+    best = way;
+  }
+  return best;
+}
+
+}  // namespace entente::aos

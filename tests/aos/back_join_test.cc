@@ -1,0 +1,112 @@
+// Our client of an Ace of Spades server: how it comes in, and what it does when the map changes.
+#include <doctest/doctest.h>
+
+#include "tests/aos/back_stage.h"
+
+namespace entente::aos {
+namespace {
+
+using core::kMillisecond, core::kSecond;
+
+TEST_CASE("aos back: loads the map, tells the world, and comes in when its player wants to play") {
+  Scene scene;
+  CHECK(scene.stage.opens() == "");
+  const std::string loading = scene.loads();
+  CHECK(count(loading, "says WorldProgress") >= 1);
+  CHECK(count(loading, "sends") == 0);
+  CHECK(scene.receives(existing(5, 1, "ben")) == "");  // told when there is a world
+  const std::string told = scene.receives(capture_the_flag(3));
+  CHECK(has(told, "says Room game: \"aos\" dialect: \"0.75\" mode: \"capture the flag\" most_players: 32"));
+  CHECK(has(told, "says Rule name: \"hits\" value: \"server\"\n"));
+  CHECK(has(told, "says Rule name: \"AOS.fog\" value: \"80ffe8\"\n"));
+  CHECK(has(told, "says World hash: \"vxl-"));
+  CHECK(has(told,
+            "says Player id: 101 name: \"ben\" team: GREEN kit: 1 responding: true\n"
+            "says Unit id: 102 owner: 101 kind: MAN model: 1 team: GREEN radius: 0.703125"));
+  CHECK(has(told, "says Score player: 101 wins: 4\n"));
+  CHECK(has(told, "says TeamScore team: BLUE wins: 2\n"));
+  CHECK(has(told, "says Token id: 103 kind: INTEL team: BLUE state: GROUND x: -227.34375 y: 164.84375 z: 3.125\n"));
+  CHECK(has(told, "says Ready\n"));
+  CHECK(has(scene.hears(anna()), "says Player id: 1 name: \"anna\" team: BLUE kit: 1 responding: true\n"));
+  CHECK(scene.hears(words::Spawn()) ==
+        "sends ExistingPlayer player=3 team=0 weapon=0 tool=2 kills=0 colour=(111 111 111) name=\"anna\"\n");
+  CHECK(scene.hears(words::Spawn()) == "");
+  const std::string spawned = scene.receives(created(3, 0, 150.5F, 150.5F, "anna"));
+  CHECK(has(spawned, "says Unit id: 107 owner: 1 kind: MAN"));
+  CHECK(has(spawned, "says Spawned unit: 107 pose { unit: 107 x: -164.84375 y: 164.84375"));
+  CHECK(has(spawned, "says Ammo player: 1 clip: 10 reserve: 50 blocks: 50 grenades: 3 (to 1)\n"));
+}
+
+TEST_CASE("aos back: the wish to play may come first; a watcher plays none") {
+  Scene scene;
+  scene.hears(anna());
+  scene.hears(words::Spawn());
+  CHECK(has(scene.comes(), "sends ExistingPlayer player=3 team=0"));
+
+  Scene watcher;
+  watcher.comes();
+  CHECK(has(watcher.hears(anna(words::WATCH)), "sends ExistingPlayer player=3 team=255"));
+  CHECK(has(watcher.receives(created(3, 255, 100, 100, "anna")), "says Player id: 1 name: \"anna\" role: WATCH"));
+  CHECK(watcher.waits(3 * kSecond) == "");
+}
+
+TEST_CASE("aos back: answers who asks what it is, echoes a challenge, and has no map of 0.76 in store") {
+  Scene scene;
+  CHECK(scene.receives(HandshakeInit{{0, 0, 0, 42}}) == "sends HandshakeReturn challenge=(0 0 0 42)\n");
+  CHECK(scene.receives(VersionGet{}) == "sends VersionResponse letter=101 version=(1 0 0) system=\"Entente\"\n");
+  Scene newer(1);
+  CHECK(newer.receives(MapStart{100, 7, {"hills", false}}) == "sends MapCached cached=0\n");
+}
+
+TEST_CASE("aos back: a map that ends early, is none, or comes too late, is refused or left out") {
+  Scene scene;
+  scene.receives(MapStart{100, 0, {}});
+  CHECK(has(scene.receives(capture_the_flag(3)), "says Refused text: \"the map ends before"));
+  CHECK(scene.stage.closed());
+
+  Scene torn;
+  torn.receives(MapStart{100, 0, {}});
+  CHECK(torn.receives(MapChunk{{1, 2, 3, 4}}) == "fails: not a zlib stream data 0\n");
+
+  Scene early;
+  CHECK(has(early.receives(MapChunk{{1, 2, 3}}), "says WorldProgress") == false);
+}
+
+TEST_CASE("aos back: the next map ends every life, and its player asks again") {
+  Scene scene;
+  scene.plays();
+  const std::string left = scene.receives(MapStart{100, 0, {}});
+  CHECK(has(left, "says Died player: 1 unit: 107 why: BY_SERVER synthesised: true\n"));
+  CHECK(has(left, "says PlayerGone id: 101\n"));
+  CHECK_FALSE(has(left, "says PlayerGone id: 1\n"));
+  CHECK(scene.waits(3 * kSecond) == "");  // no place, no keys
+  scene.loads();
+  CHECK(has(scene.receives(capture_the_flag(4)), "says Ready\n"));
+  CHECK(has(scene.hears(words::Spawn()), "sends ExistingPlayer player=4"));
+  CHECK(has(scene.receives(created(4, 0, 150.5F, 150.5F, "anna")), "says Spawned"));
+}
+
+TEST_CASE("aos back: a server that is gone refuses who was not in yet; goodbye is said once") {
+  Scene scene;
+  scene.stage.opens();
+  CHECK(scene.stage.ends("it did not answer") == "says Refused code: SERVER_GONE text: \"it did not answer\"\n");
+  Scene playing;
+  playing.plays();
+  CHECK(playing.stage.ends("it broke off") == "");
+  Scene leaving;
+  leaving.plays();
+  CHECK(leaving.hears(words::Leave()) == "closes: the player left\n");
+  CHECK(leaving.waits(3 * kSecond) == "");
+}
+
+TEST_CASE("aos back: what makes no sense is left out, up to a point") {
+  Scene scene;
+  scene.plays();
+  CHECK(scene.stage.receives(Buffer{13, 1}) == "loses malformed packet: message too short\n");
+  CHECK(scene.stage.receives(Buffer{50, 1}) == "loses unknown packet: an id of no Ace of Spades we know\n");
+  for (int i = 0; i < 100 && !scene.stage.closed(); ++i) scene.stage.receives(Buffer{13, 1});
+  CHECK(scene.stage.closed());
+}
+
+}  // namespace
+}  // namespace entente::aos

@@ -1,0 +1,354 @@
+// Our client of an Ace of Spades server in play: what it tells the room of what it is shown, and what it asks for.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/aos/back_stage.h"
+
+namespace entente::aos {
+namespace {
+
+using core::kMillisecond, core::kSecond;
+
+constexpr core::Micros kSoon = 100 * kMillisecond;
+
+words::Toward toward(double x, double y) {
+  words::Toward word;
+  word.set_x(x);
+  word.set_y(y);
+  return word;
+}
+words::Keys keys(std::uint32_t bits, double yaw = 0, double pitch = 0) {
+  words::Keys word;
+  word.set_bits(bits);
+  word.set_yaw(yaw);
+  word.set_pitch(pitch);
+  return word;
+}
+words::Fire fire_along(double yaw, double pitch = 0) {
+  words::Fire word;
+  word.set_vx(std::cos(yaw) * std::cos(pitch));
+  word.set_vy(std::sin(yaw) * std::cos(pitch));
+  word.set_vz(std::sin(pitch));
+  return word;
+}
+
+// -- What it is shown -------------------------------------------------------------------------------------------------
+
+TEST_CASE("aos back: of a paint only what changed is told, with velocities, no more than 20 times a second") {
+  Scene scene;
+  scene.plays();
+  CHECK(has(scene.paints({{5, {160, 150, 57.75F}}}), "says Spawned unit: 102"));  // who was there before us
+  CHECK(scene.paints({{5, {160, 150, 57.75F}}}) == "");
+  scene.waits(kSoon);
+  // 0.8 blocks in 100 ms are 8 a second: 12.5 m/s.
+  const std::string moved = scene.paints({{5, {160.8F, 150, 57.75F}}});
+  CHECK(count(moved, "says Pose unit: 102") == 1);
+  CHECK(has(moved, "vx: 12.5"));
+  CHECK(scene.paints({{5, {160.9F, 150, 57.75F}}}) == "");  // too soon
+  scene.waits(kSoon);
+  CHECK(count(scene.paints({{5, {160.9F, 150, 57.75F}}}), "says Pose") == 1);
+  scene.waits(kSoon);
+  const std::string stopped = scene.paints({{5, {160.9F, 150, 57.75F}}});
+  CHECK(count(stopped, "says Pose") == 1);
+  CHECK_FALSE(has(stopped, "vx"));
+  scene.waits(kSoon);
+  CHECK(scene.paints({{5, {160.9F, 150, 57.75F}}}) == "");
+  CHECK(scene.paints({}) == "says Hidden unit: 102\n");
+  CHECK(scene.paints({}) == "");
+}
+
+TEST_CASE("aos back: paints that are no numbers, of nobody, or of the dead, change nothing") {
+  Scene scene;
+  scene.plays();
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  CHECK(scene.paints({{5, {none, 1, 1}}, {6, {100, 100, 50}}, {7, {1e30F, 0, 0}}}) == "");
+  scene.paints({{5, {160, 150, 57.75F}}});
+  CHECK(has(scene.receives(KillAction{5, 3, 1, 9}),
+            "says Died player: 101 unit: 102 killer: 1 why: BY_HEADSHOT respawn_s: 9\n"
+            "says Score player: 101 wins: 4 losses: 1\n"
+            "says Score player: 1 wins: 1\n"));
+  scene.waits(kSecond);
+  CHECK(scene.paints({{5, {170, 150, 57.75F}}}) == "");
+  CHECK(has(scene.receives(created(5, 1, 120.5F, 120.5F, "ben")), "says Spawned unit: 102"));
+}
+
+TEST_CASE("aos back: what others press and hold is told; a held trigger fires as its gun loads") {
+  Scene scene;
+  scene.plays();
+  scene.paints({{5, {160, 150, 57.75F}}});
+  CHECK(scene.receives(InputData{5, 33}) == "says Input unit: 102 bits: 33 tool: 2\n");
+  CHECK(scene.receives(SetTool{5, 0}) == "says Input unit: 102 bits: 33\n");
+  CHECK(count(scene.receives(WeaponInput{5, 1}), "says Shot") == 0);  // a spade
+  scene.receives(WeaponInput{5, 0});
+  scene.receives(SetTool{5, 2});
+  const std::string shot = scene.receives(WeaponInput{5, 1});
+  CHECK(count(shot, "says Shot shooter: 101 unit: 102 shot: 1 kind: RAY") == 1);
+  CHECK(has(shot, "range: 200"));
+  CHECK(count(scene.waits(1200 * kMillisecond), "says Shot") == 2);
+  scene.receives(WeaponInput{5, 0});
+  CHECK(count(scene.waits(kSecond), "says Shot") == 0);
+}
+
+TEST_CASE("aos back: wounds, restocks, intel, blocks and talk") {
+  Scene scene;
+  scene.plays();
+  scene.paints({{5, {160, 150, 57.75F}}});
+  CHECK(has(scene.receives(SetHp{51, 1, {159, 150, 57}}), "says Health unit: 107 now: 51 max: 100 by: 101 from_x:"));
+  CHECK_FALSE(has(scene.receives(SetHp{40, 0, {0, 0, 0}}), "by:"));
+  CHECK(has(scene.receives(Restock{3}), "says Health unit: 107 now: 100 max: 100\nsays Ammo"));
+  CHECK(has(scene.receives(IntelPickup{5}),
+            "says TokenTaken token { id: 103 kind: INTEL team: BLUE state: CARRIED "
+            "carrier: 101"));
+  CHECK(has(scene.receives(IntelDrop{5, {120, 120, 60}}), "says TokenDropped token { id: 103"));
+  const std::string won = scene.receives(IntelCapture{5, 1});
+  CHECK(has(won, "says TokenCaptured token: 103 by: 101 team: BLUE winning: true\n"));
+  CHECK(has(won, "says Score player: 101 wins: 14\n"));
+  CHECK(has(won, "says TeamScore team: GREEN wins: 1"));
+  CHECK(has(won, "says Round state: OVER winning_team: GREEN\n"));
+  CHECK(has(scene.receives(SetColour{5, {0x10, 0x20, 0x30}}), "colour: 3153936"));  // 0x302010
+  CHECK(has(scene.receives(BlockAction{5, 0, {160, 150, 59}}),
+            "says WorldEdit edit { x: -149.21875 y: 164.84375 z: 3.90625 colour: 3153936 } by: 101\n"));
+  CHECK(has(scene.receives(BlockAction{5, 9, {160, 150, 59}}), "loses BlockAction"));
+  CHECK(has(scene.receives(BlockAction{5, 1, {-1, 150, 590}}), "loses BlockAction"));
+  CHECK(has(scene.receives(BlockLine{5, {160, 150, 59}, {165, 150, 59}}), "op: LINE"));
+  ChatMessage chat;
+  chat.player = 5;
+  chat.text.chars = std::string("hallo \x81") + '\0';
+  CHECK(scene.receives(chat) == "says Said from: 101 text: \"hallo \\303\\274\"\n");
+  chat.player = 255;
+  chat.type = 2;
+  CHECK(has(scene.receives(chat), "says Notice text: \"hallo "));
+}
+
+TEST_CASE("aos back: territories are tokens and zones") {
+  Scene scene;
+  scene.stage.opens();
+  scene.loads();
+  StateData state = capture_the_flag(3);
+  state.mode = 1;
+  state.territory_count = 2;
+  state.territories.resize(16);
+  state.territories[1] = {{120, 130, 60}, 1};
+  const std::string told = scene.receives(state);
+  CHECK(has(told, "kind: BASE code: \"territory\" team: GREEN state: GROUND"));
+  CHECK(count(told, "says Zone") == 2);
+  CHECK(has(scene.receives(ProgressBar{1, 0, 2, 0.25F}), "owner: GREEN capturing: BLUE rate: 0.1 progress: 0.25\n"));
+  CHECK(has(scene.receives(TerritoryCapture{1, 1, 0}), "owner: BLUE\nsays TokenCaptured"));
+  CHECK(has(scene.receives(TerritoryCapture{2, 0, 0}), "loses TerritoryCapture"));
+}
+
+// -- Going ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("aos back: steers there by keys and looks, and tells its place once a second, never more than 6 blocks on") {
+  Scene scene;
+  scene.plays();
+  scene.hears(toward(-100, 164.84375));  // 41.5 blocks east
+  Vec3 last{};
+  int places = 0;
+  std::string all;
+  for (int i = 0; i < 50; ++i) {
+    const std::string did = scene.waits(kSoon);
+    all += did;
+    const std::size_t at = did.find("sends PositionData position=(");
+    if (at == std::string::npos) continue;
+    const float x = std::stof(did.substr(at + 29));
+    if (++places > 1) CHECK(x - last[0] < 12);
+    last[0] = x;
+  }
+  CHECK(has(all, "sends InputData player=3 keys=129\n"));  // forward, sprinting
+  CHECK(has(all, "sends InputData player=3 keys=0\n"));
+  CHECK(places >= 4);
+  CHECK(places <= 5);
+  CHECK(count(all, "sends OrientationData") <= 2);
+  CHECK(count(all, "says Pose unit: 107") > 50);
+  CHECK(last[0] == doctest::Approx(192).epsilon(0.01));
+  scene.waits(2 * kSecond);
+  CHECK(scene.waits(5 * kSecond) == "");  // who stands has nothing to say
+}
+
+TEST_CASE("aos back: the server's word on where we are is taken at once, a paint's when it lasts") {
+  Scene scene;
+  scene.plays();
+  const std::string put = scene.receives(PositionData{{120, 120, 57.75F}});
+  CHECK(has(put, "says Corrected pose { unit: 107 x: -212.5 y: 212.5"));
+  CHECK(has(put, "hard: true (to 1)\n"));
+  CHECK(scene.receives(PositionData{{0, 0, 0}}) == "loses PositionData: not in play\n");
+  scene.waits(2 * kSecond);
+  CHECK(scene.paints({{3, {121, 120, 57.75F}}}) == "");
+  CHECK(scene.paints({{3, {125, 120, 57.75F}}}) == "");
+  scene.waits(600 * kMillisecond);
+  CHECK(has(scene.paints({{3, {125, 120, 57.75F}}}), "says Corrected"));
+}
+
+TEST_CASE("aos back: a client of the game itself is passed on as it is") {
+  Scene scene;
+  scene.plays();
+  CHECK(scene.hears(keys(1, 0.5)) ==
+        "sends OrientationData orientation=(0.87758255 -0.47942555 -0)\n"
+        "sends InputData player=3 keys=1\n");
+  CHECK(scene.hears(keys(1, 0.5)) == "");
+  words::PoseClaim claim;
+  claim.set_x(-160);
+  claim.set_y(160);
+  claim.set_z(3.125);
+  CHECK(scene.hears(claim) == "sends PositionData position=(153.6 153.6 57.75)\n");
+  CHECK(scene.hears(claim) == "loses PoseClaim: more often than servers bear it\n");
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  CHECK(scene.hears(trigger) == "sends WeaponInput player=3 buttons=1\n");
+  words::HitClaim hit;
+  hit.set_victim(101);
+  hit.set_part(words::HitClaim::HEAD);
+  CHECK(scene.hears(hit) == "sends Hit victim=5 part=1\n");
+  words::Tool tool;
+  tool.set_number(0);
+  CHECK(scene.hears(tool) == "sends SetTool player=3 tool=0\n");
+  tool.set_number(9);
+  CHECK(has(scene.hears(tool), "loses Tool"));
+}
+
+TEST_CASE("aos back: who claims another game's pace is walked after, and pulled back beyond the leash") {
+  Scene scene;
+  scene.plays();
+  words::PoseClaim claim;
+  claim.set_x(-164.84375 + 10);
+  claim.set_y(164.84375);
+  scene.hears(claim);
+  CHECK(count(scene.waits(kSecond), "sends InputData") >= 1);
+  claim.set_x(0);
+  scene.hears(claim);
+  CHECK(count(scene.waits(3 * kSecond), "says Corrected") == 1);
+}
+
+// -- Hands ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("aos back: a shot looks, pulls, hits whom its ray meets, and lets go") {
+  Scene scene;
+  scene.plays();
+  scene.paints({{5, {160.5F, 150.5F, 57.75F}}});
+  const std::string shot = scene.hears(fire_along(0));
+  CHECK(has(shot, "sends WeaponInput player=3 buttons=1\nsends Hit victim=5 part=1\n"));
+  CHECK(has(shot, "says Shot shooter: 1 unit: 107 shot: 1 kind: RAY"));
+  CHECK(has(shot, "says Ammo player: 1 clip: 9 reserve: 50"));
+  CHECK(has(scene.hears(fire_along(0)), "loses Fire: the gun loads the next round\n"));
+  CHECK(has(scene.waits(kSoon), "sends WeaponInput player=3 buttons=0\n"));
+  scene.waits(kSecond);
+  scene.paints({{5, {160.5F, 150.5F, 57.75F}}});
+  CHECK_FALSE(has(scene.hears(fire_along(1)), "sends Hit"));  // aside
+  scene.waits(kSecond);
+  scene.receives(BlockAction{5, 0, {155, 150, 57}});
+  scene.receives(BlockAction{5, 0, {155, 150, 58}});
+  scene.paints({{5, {160.5F, 150.5F, 57.75F}}});
+  CHECK_FALSE(has(scene.hears(fire_along(0)), "sends Hit"));  // a wall
+}
+
+TEST_CASE("aos back: nobody is aimed at for a player, unless aim=auto says so") {
+  for (const bool automatic : {false, true}) {
+    Scene scene(0, {{"aim", automatic ? "auto" : "off"}});
+    scene.plays();
+    scene.paints({{5, {160.5F, 155.5F, 57.75F}}});  // 27 degrees off
+    CHECK(has(scene.hears(fire_along(0)), "sends Hit victim=5") == automatic);
+  }
+}
+
+TEST_CASE("aos back: an empty clip is reloaded, and the server says when") {
+  Scene scene;
+  scene.plays();
+  std::string all;
+  for (int i = 0; i < 10; ++i) {
+    all += scene.hears(fire_along(0));
+    all += scene.waits(600 * kMillisecond);
+  }
+  CHECK(count(all, "sends WeaponInput player=3 buttons=1") == 10);
+  CHECK(count(all, "sends WeaponReload player=3 clip=0 reserve=50") == 1);
+  CHECK(has(scene.hears(fire_along(0)), "loses Fire: no rounds in the clip\n"));
+  CHECK(has(scene.receives(WeaponReload{3, 10, 40}), "says Ammo player: 1 clip: 10 reserve: 40"));
+  CHECK(has(scene.hears(fire_along(0)), "sends WeaponInput player=3 buttons=1"));
+}
+
+TEST_CASE("aos back: builds and throws no faster than servers bear") {
+  Scene scene;
+  scene.plays();
+  words::Edit edit;
+  edit.set_x(-160);
+  edit.set_y(160);
+  edit.set_z(4);
+  edit.set_colour(0x102030);
+  CHECK(scene.hears(edit) ==
+        "sends SetTool player=3 tool=1\n"
+        "sends SetColour player=3 colour=(48 32 16)\n"
+        "sends BlockAction player=3 action=0 at=(153 153 59)\n");
+  CHECK(has(scene.hears(edit), "loses Edit: faster"));
+  scene.waits(200 * kMillisecond);
+  edit.set_op(words::Edit::BLAST);
+  CHECK(has(scene.hears(edit), "loses Edit: only the server's grenades burst\n"));
+  words::Fire grenade = fire_along(0);
+  grenade.set_kind(words::GRENADE);
+  grenade.set_vx(1e9);
+  grenade.set_life(10);
+  const std::string thrown = scene.hears(grenade);
+  CHECK(has(thrown, "sends SetTool player=3 tool=3\nsends Grenade player=3 fuse=3"));
+  CHECK(has(thrown, "velocity=(2 -0 -0)"));
+  CHECK(has(scene.hears(grenade), "loses Fire: faster"));
+  scene.waits(kSecond);
+  grenade.set_x(std::numeric_limits<double>::quiet_NaN());
+  CHECK(has(scene.hears(grenade), "loses Fire: no numbers"));
+}
+
+TEST_CASE("aos back: speaks no faster than servers let anybody") {
+  Scene scene;
+  scene.plays();
+  words::Say say;
+  say.set_text("hello");
+  std::string all;
+  for (int i = 0; i < 6; ++i) all += scene.hears(say);
+  CHECK(count(all, "sends ChatMessage player=3 type=0 text=\"hello\"") == 1);
+  CHECK(count(scene.waits(5 * kSecond), "sends ChatMessage") == 3);  // 4 in 10 s
+  CHECK(count(scene.waits(10 * kSecond), "sends ChatMessage") == 2);
+  say.set_scope(words::Say::ONE);
+  CHECK(has(scene.hears(say), "loses Say"));
+}
+
+TEST_CASE("aos back: what has no meaning here is counted by its reason") {
+  Scene scene;
+  scene.plays();
+  CHECK(scene.hears(words::Pause()) == "loses Pause: no pause\n");
+  CHECK(scene.hears(words::TokenWish()) == "");
+  CHECK(has(scene.hears(words::DeathClaim()), "loses DeathClaim: "));
+}
+
+// -- 0.80 -------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("aos back: in 0.80 a State Update each step, 108 bytes in motion and 72 at rest, by datagram") {
+  Scene scene(2);
+  scene.plays();
+  scene.hears(toward(-100, 164.84375));
+  const std::string moving = scene.waits(kSecond);
+  CHECK(count(moving, "sends by datagram StateUpdate") == 60);
+  CHECK(has(moving, "still=0 now="));
+  CHECK_FALSE(has(moving, "still=1"));
+  CHECK(count(moving, "sends PositionData") + count(moving, "sends InputData") == 0);
+  StateUpdateDown update;
+  update.sequence = 7;
+  PlayerState state;
+  state.player = 5;
+  state.input = 1;
+  state.motion = {{160, 150, 57.75F}, {1, 0, 0}, {0.25F, 0, 0}};
+  update.players = {state};
+  const std::string shown = scene.receives(update, Lane::kDatagram);
+  CHECK(has(shown, "says Input unit: 102 bits: 1"));
+  CHECK(has(shown, "says Spawned unit: 102"));
+  CHECK(has(scene.receives(update, Lane::kDatagram), "loses StateUpdate: a newer one came before it"));
+  update.sequence = 8;
+  update.players[0].motion.position[0] = 161;
+  scene.waits(kSoon);
+  CHECK(has(scene.receives(update, Lane::kDatagram), "vx: 12.5"));
+  update.sequence = 9;
+  update.players[0].still = true;
+  CHECK_FALSE(has(scene.receives(update, Lane::kDatagram), "vx"));
+}
+
+}  // namespace
+}  // namespace entente::aos

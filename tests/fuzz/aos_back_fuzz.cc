@@ -1,0 +1,203 @@
+// A back of Ace of Spades against a hostile server, in every dialect: in play on a small map, it is sent anything,
+// while its player wishes anything. Input: a byte (dialect), then messages: a byte (1: from the server; 2: by datagram;
+// the rest: how many times 10 ms pass), two of size, the bytes. Law: nothing that a server says breaks the room; what
+// we send decodes in the dialect, is never too short for a server that bans for it, holds numbers, and tells a place no
+// more often than servers bear.
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+#include "adapters/aos/aos.h"
+#include "adapters/aos/back.h"
+#include "adapters/aos/geography.h"
+#include "proxy/core/room.h"
+
+namespace {
+
+using namespace entente;
+using core::Id, core::Micros, wire::Way;
+
+constexpr std::uint8_t kMe = 3;
+constexpr Micros kPlaceSoonest = 700 * core::kMillisecond;
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+void require(const wire::Vec3& numbers) {
+  for (const float number : numbers) require(std::isfinite(number));
+}
+
+class Server final : public core::Room::Host {
+ public:
+  explicit Server(std::size_t dialect)
+      : speech_(aos::make_speech(dialect)), cutter_(aos::game().cutter(Way::kToServer, dialect)) {}
+
+  void send(Id end, Lane lane, Bytes bytes) override {
+    if (end != core::kBackEnd) return;
+    const wire::Cut cut = cutter_->next(bytes);
+    require(!cut.fault && cut.size == bytes.size());
+    const auto heard = speech_->read({Way::kToServer, lane, cut.stage, bytes});
+    require(heard.ok());
+    std::visit([&](const auto& message) { on(message); }, *heard->message);
+  }
+  std::size_t waiting(Id) const override { return 0; }
+  void close(Id, std::string_view, std::uint32_t) override {}
+  void failed(Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
+  void dial() override {}
+
+  Micros now = 0;
+
+ private:
+  template <class T>
+  void on(const T&) {}
+  void on(const aos::PositionData& message) {
+    require(message.position);
+    require(placed_ == 0 || now >= placed_ + kPlaceSoonest);
+    placed_ = now;
+  }
+  void on(const aos::OrientationData& message) { require(message.orientation); }
+  void on(const aos::Grenade& message) {
+    require(message.position);
+    require(message.velocity);
+    require(message.fuse >= 0 && message.fuse <= 3);
+  }
+  void on(const aos::BlockAction& message) { require(message.action != 3 && message.at[2] >= 0 && message.at[2] < 64); }
+  void on(const aos::SetTool& message) { require(message.tool <= 3); }
+  void on(const aos::ExistingPlayer& message) { require(!message.name.view().empty()); }
+  void on(const aos::StateUpdateUp& message) {
+    require(message.now.position);
+    require(message.now.orientation);
+  }
+
+  Micros placed_ = 0;
+  std::unique_ptr<wire::Speech<aos::Message>> speech_;
+  std::unique_ptr<wire::Cutter> cutter_;
+};
+
+/// Says what the input says.
+class Player final : public core::Front {
+ public:
+  void opened(const core::Peer&, core::FrontOut& out) override {
+    words::Enter enter;
+    enter.set_name("anna");
+    out.say(enter);
+    out.say(words::Spawn());
+  }
+  void receive(Lane, Bytes bytes, core::FrontOut& out) override {
+    if (auto intent = core::read_intent(bytes)) return out.say(std::move(*intent));
+    const auto number = [&](std::size_t i) {
+      double value = 0;
+      if (bytes.size() >= 8 * (i + 1) + 1) std::memcpy(&value, &bytes[8 * i + 1], 8);
+      return value;
+    };
+    words::Edit edit;
+    edit.set_x(number(0));
+    edit.set_y(number(1));
+    edit.set_z(number(2));
+    words::Fire fire;
+    fire.set_vx(number(0));
+    fire.set_vy(number(1));
+    fire.set_life(number(2));
+    words::PoseClaim claim;
+    claim.set_x(number(0));
+    claim.set_y(number(1));
+    claim.set_z(number(2));
+    words::Keys keys;
+    keys.set_bits(bytes.empty() ? 0 : bytes[0]);
+    keys.set_yaw(number(0));
+    words::Toward toward;
+    toward.set_x(number(0));
+    toward.set_y(number(1));
+    switch (bytes.empty() ? 0 : bytes[0] % 7) {
+      case 0:
+        return out.say(edit);
+      case 1:
+        return out.say(fire);
+      case 2:
+        fire.set_kind(words::GRENADE);
+        return out.say(fire);
+      case 3:
+        return out.say(claim);
+      case 4:
+        return out.say(keys);
+      case 5:
+        return out.say(toward);
+      default:
+        return out.say(words::Reload());
+    }
+  }
+  void hear(const core::Fact&, core::FrontOut&) override {}
+};
+
+/// A back that has the map already: to load it takes longer than everything else.
+class Loaded final : public core::Back {
+ public:
+  Loaded(std::size_t dialect, const aos::VoxelMap& map) : map_(map), back_({dialect, {}}) {}
+
+  void opened(const core::Peer& peer, core::BackOut& out) override {
+    back_.opened(peer, out);
+    aos::StateData state;
+    state.player = kMe;
+    words::World world;
+    world.set_kind(words::World::VOXELS);
+    back_.learn(aos::VoxelMap(map_), std::move(world), state, out);
+  }
+  void receive(Lane lane, Bytes bytes, core::BackOut& out) override { back_.receive(lane, bytes, out); }
+  void hear(const core::Intent& intent, core::BackOut& out) override { back_.hear(intent, out); }
+  void tick(core::BackOut& out) override { back_.tick(out); }
+  void closed(std::string_view why, core::BackOut& out) override { back_.closed(why, out); }
+  void part(std::string_view why, core::BackOut& out) override { back_.part(why, out); }
+
+ private:
+  const aos::VoxelMap& map_;
+  aos::BackSession back_;
+};
+
+aos::VoxelMap island() {
+  aos::VoxelMap map;
+  for (std::uint32_t i = 0; i < 64 * 64; ++i) map.set(224 + i % 64, 224 + i / 64, 60, std::nullopt);
+  return map;
+}
+
+Buffer by_server(const aos::Message& message, std::size_t dialect) {
+  Buffer bytes;
+  aos::make_speech(dialect)->write(message, Way::kToClient, bytes);
+  return bytes;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const aos::VoxelMap kMap = island();
+  if (size == 0) return 0;
+  const std::size_t dialect = data[0] % std::size(aos::kDialects);
+  Server server(dialect);
+  core::Room room(server, std::make_unique<Loaded>(dialect, kMap), {});
+  const Id seat = room.seat(std::make_unique<Player>(), {}, 0);
+  room.back_opened({}, 0);
+  aos::CreatePlayer created;
+  for (const std::uint8_t number : {kMe, std::uint8_t{5}}) {
+    created.player = number;
+    created.team = number % 2;
+    created.position = {250, 250, 57};
+    room.received(core::kBackEnd, Lane::kStream, by_server(created, dialect), 0);
+  }
+  for (Bytes input(data + 1, size - 1); input.size() >= 3;) {
+    const bool from_server = (input[0] & 1U) != 0;
+    const Lane lane = (input[0] & 2U) != 0 ? Lane::kDatagram : Lane::kStream;
+    const Micros until = server.now + 10 * core::kMillisecond * (input[0] >> 2U);
+    const std::size_t announced = input[1] | static_cast<std::size_t>(input[2]) << 8U;
+    input = input.subspan(3);
+    const Bytes message = input.first(std::min(announced, input.size()));
+    input = input.subspan(message.size());
+    while (room.next_wake() <= until) {
+      server.now = std::max(server.now, room.next_wake());
+      room.tick(server.now);
+    }
+    server.now = until;
+    room.received(from_server ? core::kBackEnd : seat, lane, message, server.now);
+  }
+  room.end("the input is over", server.now);
+  return 0;
+}
