@@ -1,5 +1,6 @@
 // Flags, as a back hears and wishes them. See back.h.
 #include "adapters/bzflag/back.h"
+#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 
@@ -61,7 +62,7 @@ void BackSession::on(const CaptureFlag& capture, Outlet& out) {
 
 void BackSession::on(const NearFlag& near, Outlet& out) {
   words::Notice notice;
-  notice.set_text("closest flag: " + near.name);
+  notice.set_text("closest flag: " + clean(near.name));
   out.say({me_, notice});
 }
 

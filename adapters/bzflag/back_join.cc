@@ -1,6 +1,7 @@
 // How a back comes in: greeting, flags, settings, world, and then the door. See back.h.
 #include "adapters/bzflag/back.h"
 #include "adapters/bzflag/geography.h"
+#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 namespace {
@@ -82,7 +83,7 @@ void BackSession::on(const GameSettings& settings, Outlet& out) {
 
 void BackSession::on(const WorldHash& hash, Outlet& out) {
   if (stage_ != Stage::kHash) return;
-  hash_ = hash.hash.view();
+  hash_ = clean(hash.hash.view());
   stage_ = Stage::kWorld;
   peer_.stream(out, GetWorld{});
 }
@@ -123,7 +124,7 @@ void BackSession::enter(Outlet& out) {
   message.type = wish_->role() == words::ROBOT ? kRobotPlayer : kTankPlayer;
   message.team = watches ? kObserverTeam : wire_team(wish_->team(), kAutomaticTeam);
   message.callsign.set(unique(legal_callsign(wish_->name()), taken_));
-  message.motto.set(wish_->motto());
+  message.motto.set(whole_characters(wish_->motto(), 127));
   message.token.set(wish_->token());
   message.version.set(wish_->version());
   message.end = 0;
@@ -151,7 +152,7 @@ void BackSession::on(const SuperKill&, Outlet& out) {
 void BackSession::refuse(words::Refused::Code code, std::string_view text, Outlet& out) {
   words::Refused refused;
   refused.set_code(code);
-  refused.set_text(std::string(text));
+  refused.set_text(clean(text));
   refused.set_may_retry(code == words::Refused::FULL || code == words::Refused::NAME_TAKEN ||
                         code == words::Refused::TOO_SOON);
   out.say(refused);

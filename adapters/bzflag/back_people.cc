@@ -1,5 +1,6 @@
 // Who is there, what they score and say, and the numbers of the game, as a back hears them. See back.h.
 #include "adapters/bzflag/back.h"
+#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 namespace {
@@ -31,8 +32,8 @@ void BackSession::on(const AddPlayer& added, Outlet& out) {
   one.team = static_cast<std::int16_t>(added.team);
   words::Player& player = one.player;
   player.set_id(number == number_ ? me_ : out.new_id());
-  player.set_name(std::string(added.callsign.view()));
-  player.set_motto(std::string(added.motto.view()));
+  player.set_name(clean(added.callsign.view()));
+  player.set_motto(clean(added.motto.view()));
   player.set_team(team_of(one.team));
   player.set_role(role_of(added.type, one.team));
   player.set_responding(true);
@@ -176,8 +177,8 @@ void BackSession::on(const TimeLeft& left, Outlet& out) {
 
 void BackSession::tell_rule(std::string name, std::string value, Outlet& out) {
   words::Rule rule;
-  rule.set_name(std::move(name));
-  rule.set_value(std::move(value));
+  rule.set_name(clean(name));
+  rule.set_value(clean(value));
   out.say(std::move(rule));
 }
 
@@ -224,7 +225,7 @@ void BackSession::on(const GameAnswer& answer, Outlet& out) {
 // -- Talk -------------------------------------------------------------------------------------------------------------
 
 void BackSession::on(const Chat& chat, Outlet& out) {
-  const std::string text(chat.text.view());
+  const std::string text = well_formed(chat.text.view());
   const bool to_me = chat.to.byte == number_;
   if (chat.from.byte == kServerId) {
     last_notice_ = text;

@@ -176,7 +176,7 @@ words::Token token_of(const NumberedFlag& numbered) {
   const FlagRecord& flag = numbered.flag;
   words::Token token;
   token.set_id(numbered.number + 1U);
-  const std::string code = code_of(flag.flag);
+  const std::string code = clean(code_of(flag.flag));
   token.set_code(code == "PZ" && flag.status != kFlagOnTank ? "" : code);  // bzfs says PZ for what it hides
   token.set_team(flag_team(code));
   token.set_kind(token.team() != words::TEAM_ANY ? words::Token::TEAM_FLAG : words::Token::FLAG);

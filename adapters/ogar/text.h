@@ -6,14 +6,13 @@
 #include <string_view>
 
 #include "adapters/ogar/messages.h"
+#include "proxy/base/text.h"
 
 namespace entente::ogar {
 
 /// OgarII cuts names to this many 16-bit units, the skin's included.
 inline constexpr std::size_t kLongestName = 16;
 
-/// Broken UTF-8 becomes U+FFFD, as OgarII reads it; control characters go.
-std::string clean(std::string_view chars);
 /// What OgarII reads of a client's text: of one without its end the last byte is lost (Reader.js:70).
 std::string heard(const ZText& text);
 /// The first `most` 16-bit units of it, whole characters only.

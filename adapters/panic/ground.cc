@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "proxy/base/text.h"
+
 namespace entente::panic {
 namespace {
 
@@ -85,7 +87,7 @@ Result<Ground> Ground::read(std::string_view text) {
   for (int i = 0; i <= players; ++i) take_line(text);  // where tanks start, and a blank line
 
   Ground ground(static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(version), columns, rows);
-  ground.name_ = name;
+  ground.name_ = clean(name);
   ground.charted_ = true;
   ground.known_ = {columns - 1, rows - 1};
   ground.digits_.clear();

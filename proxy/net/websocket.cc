@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "proxy/base/text.h"
+
 namespace entente::net {
 namespace {
 
@@ -30,13 +32,6 @@ void take_random(std::uint8_t* to, std::size_t size) {
   }
   std::memcpy(to, supply.data() + used, size);
   used += size;
-}
-
-/// As much of `text` as fits, without a half character at its end.
-std::string_view cut_utf8(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<std::uint8_t>(text[most]) & 0xC0U) == 0x80U) --most;
-  return text.substr(0, most);
 }
 
 }  // namespace
@@ -168,7 +163,7 @@ void WebSocket::write(const Farewell& farewell, Buffer& out) {
   Buffer payload;
   if (may_travel(farewell.code)) {
     payload = {static_cast<std::uint8_t>(farewell.code >> 8U), static_cast<std::uint8_t>(farewell.code)};
-    append(payload, as_bytes(cut_utf8(farewell.reason, kMostControl - 2)));
+    append(payload, as_bytes(whole_characters(farewell.reason, kMostControl - 2)));
   }
   write(Opcode::kClose, payload, out);
 }

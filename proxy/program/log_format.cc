@@ -8,6 +8,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "proxy/base/text.h"
+
 namespace entente {
 namespace {
 
@@ -30,31 +32,11 @@ std::string_view name_of(spdlog::level::level_enum level) {
   return kNames[level];
 }
 
-// Bytes of the UTF-8 character that `text` starts with; 0 if it starts with none (RFC 3629, table of section 4).
-std::size_t utf8_size(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool low = first == 0xE0 && byte(1) < 0xA0;         // could be shorter
-    const bool surrogate = first == 0xED && byte(1) >= 0xA0;  // is half of UTF-16
-    return tail(1) && tail(2) && !low && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool low = first == 0xF0 && byte(1) < 0x90;
-    const bool high = first == 0xF4 && byte(1) >= 0x90;  // past U+10FFFF
-    return tail(1) && tail(2) && tail(3) && !low && !high ? 4 : 0;
-  }
-  return 0;
-}
-
 // Puts `text`; characters that could be taken for something else go through `escape(byte)`.
 template <class Escape>
 void put_escaped(memory_buf_t& out, std::string_view text, std::string_view special, Escape escape) {
   while (!text.empty()) {
-    const std::size_t size = utf8_size(text);
+    const std::size_t size = first_character(text);
     const auto first = static_cast<unsigned char>(text[0]);
     // C1 controls are two bytes in UTF-8 and move a terminal's cursor all the same.
     const bool c1 = size == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
