@@ -107,7 +107,7 @@ void Painter::paint_unit(const core::UnitState& state, core::FrontOut& out) {
   Look look;
   dress(unit, out.world(), look);
   if (const core::PlayerState* me = out.world().player(out.me())) look.owned = is_owned(unit, *me, in_play_);
-  Glide::Point point{unit.pose().x(), unit.pose().y()};
+  core::Glide::Point point{unit.pose().x(), unit.pose().y()};
   if (is_steered_alone(unit.kind())) point = entry(unit.id()).glide.at(unit.pose(), state.posed, out.now());
   const Plane plane;
   look.x = static_cast<float>(plane.x(point.x));

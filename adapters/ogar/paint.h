@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "adapters/ogar/eye.h"
-#include "adapters/ogar/glide.h"
 #include "adapters/ogar/looks.h"
 #include "adapters/ogar/shapes.h"
+#include "proxy/core/glide.h"
 #include "proxy/core/session.h"
 
 namespace entente::ogar {
@@ -48,7 +48,7 @@ class Painter {
     Colour colour{};
     bool owned = false;
     std::string name, skin;
-    Glide glide;
+    core::Glide glide;
   };
   struct Eating {
     core::Id killed, killer;

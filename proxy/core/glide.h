@@ -10,7 +10,7 @@
 
 #include "proxy/core/world.h"
 
-namespace entente::ogar {
+namespace entente::core {
 
 class Glide {
  public:
@@ -19,9 +19,9 @@ class Glide {
   };
 
   /// Where to show who was told to be at `pose` at `posed`.
-  Point at(const words::Pose& pose, core::Micros posed, core::Micros now) {
+  Point at(const words::Pose& pose, Micros posed, Micros now) {
     if (pose.vx() != 0 || pose.vy() != 0) {
-      const words::Pose reckoned = core::place_at(pose, posed, now);
+      const words::Pose reckoned = place_at(pose, posed, now);
       rest({reckoned.x(), reckoned.y()}, posed);
       return to_;
     }
@@ -33,26 +33,37 @@ class Glide {
     return along(now);
   }
 
+  /// How it moves on from where it was last seen, metres a second, and until when; 0 once it has come there.
+  struct Motion {
+    double vx = 0, vy = 0;
+    Micros until = 0;
+  };
+  Motion motion(Micros now) const {
+    if (takes_ == 0 || now >= began_ + takes_) return {};
+    const double seconds = static_cast<double>(takes_) / static_cast<double>(kSecond);
+    return {(to_.x - from_.x) / seconds, (to_.y - from_.y) / seconds, began_ + takes_};
+  }
+
   /// It did not drive there.
   void jump() { known_ = false; }
 
  private:
   static constexpr double kMostBehind = 50;  // metres: two tiles
 
-  void rest(Point point, std::optional<core::Micros> moved) {
+  void rest(Point point, std::optional<Micros> moved) {
     known_ = true;
     from_ = to_ = point;
     takes_ = 0;
     moved_ = moved;
   }
-  void move(Point target, core::Micros posed, core::Micros now) {
+  void move(Point target, Micros posed, Micros now) {
     from_ = along(now);
     to_ = target;
     began_ = now;
-    takes_ = moved_ ? std::min(core::kSecond, posed - std::min(posed, *moved_)) : core::kSecond;
+    takes_ = moved_ ? std::min(kSecond, posed - std::min(posed, *moved_)) : kSecond;
     moved_ = posed;
   }
-  Point along(core::Micros now) const {
+  Point along(Micros now) const {
     if (takes_ == 0 || now >= began_ + takes_) return to_;
     const double part = static_cast<double>(now - began_) / static_cast<double>(takes_);
     return {std::lerp(from_.x, to_.x, part), std::lerp(from_.y, to_.y, part)};
@@ -60,8 +71,8 @@ class Glide {
 
   bool known_ = false;
   Point from_{}, to_{};
-  core::Micros began_ = 0, takes_ = 0;
-  std::optional<core::Micros> moved_;  // its last move, if it was seen to make one
+  Micros began_ = 0, takes_ = 0;
+  std::optional<Micros> moved_;  // its last move, if it was seen to make one
 };
 
-}  // namespace entente::ogar
+}  // namespace entente::core
