@@ -5,6 +5,7 @@
 #include "adapters/panic/faces.h"
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
+#include "proxy/base/text.h"
 
 namespace entente::panic {
 namespace {
@@ -190,14 +191,23 @@ void PanicBack::on_over(bool won, Out& out) {
 void PanicBack::hear(const core::Intent& intent, Out& out) {
   if (intent.by != out.me() || left_) return out.lose(core::name_of(intent), "only one can play on a connection");
   std::visit(core::Overloaded{
-                 [&](const words::Enter& enter) {
-                   name_ = enter.name();
-                   watches_ = enter.role() == words::WATCH;
-                 },
-                 [&](const words::Spawn&) { spawn(out); }, [&](const words::Select& wish) { select(wish.unit(), out); },
+                 [&](const words::Enter& wish) { enter(wish, out); }, [&](const words::Spawn&) { spawn(out); },
+                 [&](const words::Select& wish) { select(wish.unit(), out); },
                  [&](const words::Leave& wish) { leave(wish.why().empty() ? "the player left" : wish.why(), out); },
                  [&](const auto&) { hear_other(intent, out); }},
              intent.kind);
+}
+
+/// The game may have begun before: a connection is a place in it, whoever sits there.
+void PanicBack::enter(const words::Enter& wish, Out& out) {
+  name_ = clean(wish.name());
+  watches_ = wish.role() == words::WATCH;
+  if (phase_ < Phase::kPlaying) return;
+  if (watches_) {
+    driver_.remove_all();
+    driver_.set_active(0);
+  }
+  tell_player(self_, seat_, tanks_.empty() || watches_ ? words::WATCH : words::PLAY, out);
 }
 
 void PanicBack::hear_other(const core::Intent& intent, Out& out) {

@@ -53,6 +53,7 @@ class PanicBack final : public core::Back {
   core::Id owner_of(const Piece& piece, Out& out);
 
   // What is done about it.
+  void enter(const words::Enter& wish, Out& out);
   void hear_other(const core::Intent& intent, Out& out);
   void spawn(Out& out);
   void select(core::Id unit, Out& out);

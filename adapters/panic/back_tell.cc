@@ -7,6 +7,7 @@
 namespace entente::panic {
 namespace {
 
+constexpr double kReload = 1;  // seconds; the server knows of none, and clients that do would wait for longer
 constexpr double kSpeed = 25;  // metres a second: a tile, which is what the other games' tanks drive
 
 words::Unit::Kind kind_of(std::uint32_t code) {
@@ -57,8 +58,11 @@ void PanicBack::tell_room(Out& out) const {
   room.set_most_players(4);
   room.set_teams(true);
   out.say(room);
+  const double range = kModels[0].range * field_.ground.tiles().side();
   tell_rule("speed", kSpeed, out);
-  tell_rule("shot_range", kModels[0].range * field_.ground.tiles().side(), out);
+  tell_rule("shot_range", range, out);
+  tell_rule("shot_speed", range / kReload, out);  // so that a shot has flown its way when the next is loaded
+  tell_rule("reload", kReload, out);
   out.say(field_.ground.world());
   if (problems_.empty()) return;
   words::Notice notice;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace entente::panic {
 namespace {
@@ -13,6 +14,7 @@ constexpr Micros kNoAnswer = 2 * kSecond;        // the server's queue was seen 
 constexpr Micros kPerTile = 250 * kMillisecond;  // at full speed, of wishes that go on: four tiles a second
 constexpr Micros kPerShot = 500 * kMillisecond;  // while a trigger is held
 constexpr Micros kAstray = 500 * kMillisecond;
+constexpr Micros kStands = 500 * kMillisecond;
 
 bool steers(const core::Intent& intent) {
   return std::visit(
@@ -22,6 +24,13 @@ bool steers(const core::Intent& intent) {
                std::is_same_v<T, words::Trigger> || std::is_same_v<T, words::Split> || std::is_same_v<T, words::Eject>;
       },
       intent.kind);
+}
+
+/// Whether a tank that was claimed to be at `before` moves or turns, or has.
+bool stirs(const words::PoseClaim& now, const words::PoseClaim* before) {
+  if (std::hypot(now.vx(), now.vy()) > 0.5 || std::abs(now.yaw_rate()) > 0.05) return true;
+  return before == nullptr || std::hypot(now.x() - before->x(), now.y() - before->y()) > 0.5 ||
+         std::abs(core::wrap_angle(now.yaw() - before->yaw())) > 0.05;
 }
 
 /// The unit that a word is about; 0 if it does not say.
@@ -44,6 +53,12 @@ bool Driver::hear(const core::Intent& intent, core::BackOut& out) {
     return true;
   }
   Wheel& wheel = at->second;
+  if (const auto* claim = core::as<words::PoseClaim>(intent);
+      claim != nullptr && stirs(*claim, wheel.steering.claim())) {
+    wheel.stirred = out.now();
+    wheel.turned.reset();
+    wheel.returns.reset();
+  }
   if (wheel.steering.hear(intent))
     wheel.step_asked = ++asked_;
   else if (const auto shooting = wheel.steering.shooting(intent))
@@ -130,7 +145,8 @@ std::optional<Order> Driver::take_drive(Wheel& wheel, const Piece& piece, core::
   const Tiles& tiles = field_.ground.tiles();
   const core::Course course = wheel.steering.course(tiles.x(piece.at), tiles.y(piece.at), 0);
   if (course.kind == core::Course::Kind::kStay) return std::nullopt;
-  const auto direction = way(piece, course.x, course.y);
+  auto direction = wheel.returns ? wheel.returns : way(piece, course.x, course.y);
+  if (!direction) direction = turn(wheel, piece, out);
   if (!direction) return std::nullopt;
   const auto per_tile = static_cast<Micros>(static_cast<double>(kPerTile) / std::clamp(course.speed, 0.25, 1.0));
   if (wheel.drove && out.now() < *wheel.drove + per_tile) {
@@ -138,6 +154,7 @@ std::optional<Order> Driver::take_drive(Wheel& wheel, const Piece& piece, core::
     return std::nullopt;
   }
   wheel.drove = out.now();
+  if (wheel.returns == direction) wheel.returns.reset();
   return Order{piece.number, ActionType::kDrive, *direction, 0};
 }
 
@@ -154,6 +171,26 @@ std::optional<Direction> Driver::way(const Piece& piece, double x, double y) con
   for (const Leg& leg : legs)
     if (leg.far > kLeash && !field_.blocked(step(piece.at, leg.direction))) return leg.direction;
   return std::nullopt;
+}
+
+/// Nothing turns a tank on the spot but what stands before it. One that stands, and looks elsewhere, is driven a tile
+/// backwards, and back.
+std::optional<Direction> Driver::turn(Wheel& wheel, const Piece& piece, core::BackOut& out) const {
+  const words::PoseClaim* claim = wheel.steering.claim();
+  if (claim == nullptr) return std::nullopt;
+  const Direction wished = settle(piece.facing, claim->yaw());
+  if (wished == piece.facing || wheel.turned == wished) return std::nullopt;
+  const Micros stands_at = std::max(wheel.stirred, wheel.drove.value_or(0)) + kStands;
+  if (out.now() < stands_at) {
+    out.wake(stands_at);
+    return std::nullopt;
+  }
+  wheel.turned = wished;
+  if (field_.blocked(step(piece.at, wished))) return wished;
+  const Direction back = direction_of(yaw_of(wished) + std::numbers::pi);
+  if (field_.blocked(step(piece.at, back))) return std::nullopt;
+  wheel.returns = wished;
+  return back;
 }
 
 bool Driver::may_send(Micros now) const {

@@ -60,6 +60,9 @@ class Driver {
     std::optional<Order> unanswered;
     core::Micros sent = 0, fired = 0;
     std::optional<core::Micros> drove, off_since;
+    core::Micros stirred = 0;          ///< when its player's own client last had it move or turn
+    std::optional<Direction> turned;   ///< where it was turned to since …
+    std::optional<Direction> returns;  ///< … and has yet to drive for that
   };
   using Wheels = std::map<std::uint32_t, Wheel>;
 
@@ -70,6 +73,7 @@ class Driver {
   std::optional<Order> take_shot(Wheel& wheel, const Piece& piece, core::BackOut& out);
   std::optional<Order> take_drive(Wheel& wheel, const Piece& piece, core::BackOut& out);
   std::optional<Direction> way(const Piece& piece, double x, double y) const;
+  std::optional<Direction> turn(Wheel& wheel, const Piece& piece, core::BackOut& out) const;
   bool may_send(core::Micros now) const;
 
   const Field& field_;

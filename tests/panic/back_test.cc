@@ -80,6 +80,8 @@ TEST_CASE("a server that waits for players is waited for, and then the whole bat
       "says Room game: \"panic\" dialect: \"be-packed\" mode: \"last tanks standing\" most_players: 4 teams: true\n"
       "says Rule name: \"speed\" value: \"25\"\n"
       "says Rule name: \"shot_range\" value: \"150\"\n"
+      "says Rule name: \"shot_speed\" value: \"150\"\n"
+      "says Rule name: \"reload\" value: \"1\"\n"
       "says World hash: \"panic-2/1-open\" kind: TILES name: \"panic 2/1\" west: -400 east: 400 south: -400 north: 400 "
       "columns: 32 rows: 32 walled: true\n"
       "says Player id: 1 name: \"anna\" team: RED responding: true\n"
@@ -187,7 +189,7 @@ TEST_CASE("a goal is driven to, the longer way first, and a tile that is near en
   CHECK(driven<words::Toward>("x: -287.5 y: 262.5") == "EEES");
   CHECK(driven<words::Toward>("x: -348 y: 273") == "");
   CHECK(driven<words::Toward>("x: -345 y: 290") == "E");
-  CHECK(driven<words::PoseClaim>("x: -362.5 y: 337.5") == "NN");
+  CHECK(driven<words::PoseClaim>("x: -362.5 y: 337.5 yaw: 1.57") == "NN");
   CHECK(driven<words::Keys>("bits: 1 yaw: 0", 7).starts_with("EEE"));
   CHECK(driven<words::Toward>("x: nan y: nan") == "");
 }
@@ -208,6 +210,34 @@ TEST_CASE("wishes that go on are at most four tiles a second") {
   }
   CHECK(sent >= 3);
   CHECK(sent <= 4);
+}
+
+TEST_CASE("a client that turns where it stands turns its tank: a tile back and forth, or against what stands there") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::PoseClaim>("x: -362.5 y: 287.5 yaw: 0.3 yaw_rate: -0.7") == "");
+  CHECK(play.stage.waits(kSecond / 4) == "");
+  CHECK(play.hears<words::PoseClaim>("x: -362.5 y: 287.5 yaw: 0") == "");
+  CHECK(play.stage.waits(400 * kMillisecond) == "");
+  CHECK(play.stage.waits(100 * kMillisecond) == "sends Action player=1 action=1 direction=4 piece=1\n");
+  CHECK(actions(play.receives(play.lines.move(kWest, 1, 1))) == 0);
+  CHECK(play.stage.waits(250 * kMillisecond) == "sends Action player=1 action=1 direction=2 piece=1\n");
+  play.receives(play.lines.move(kEast, 1, 1));
+  CHECK(play.stage.waits(5 * kSecond) == "");
+  play.hears<words::PoseClaim>("x: -362.5 y: 287.5 yaw: -1.5");
+  CHECK(play.stage.waits(kSecond) == "sends Action player=1 action=1 direction=3 piece=1\n");  // onto his other tank
+  play.receives(play.lines.move(3, 0, 1));
+  CHECK(play.stage.waits(5 * kSecond) == "");
+}
+
+TEST_CASE("who says his name when the game has begun is called so from then on") {
+  Play play;
+  play.stage.opens();
+  play.receives(play.greeting());
+  CHECK(play.hears<words::Enter>("name: 'anna'") == "says Player id: 1 name: \"anna\" team: RED responding: true\n");
+  CHECK(play.hears<words::Enter>("name: 'anna' role: WATCH") ==
+        "says Player id: 1 name: \"anna\" team: RED role: WATCH responding: true\n");
+  CHECK(play.hears<words::PoseClaim>("x: 0 y: 287.5") == "loses PoseClaim: watching\n");
 }
 
 TEST_CASE("a player whose own client drove too far ahead is put back") {
