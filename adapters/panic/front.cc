@@ -18,6 +18,7 @@ constexpr Micros kSpawnAfterDeath = kSecond;  // at the least, so that a death i
 constexpr Micros kStepLook = 200 * kMillisecond;
 constexpr Micros kStepPatience = 400 * kMillisecond;  // at rest so long, and not there: it was blocked
 constexpr Micros kStepMost = 5 * kSecond;
+constexpr Micros kShotMost = 5 * kSecond;  // to turn around, and shoot
 
 std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
@@ -159,7 +160,10 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
   const bool same = step_.unit == unit && step_.goal == goal && out.now() < step_.since + kSecond;
   if (same && !screen_.same_game()) return;  // a key that is held wishes it again and again
   step_ = {unit, direction, goal, out.now()};
-  if (!screen_.same_game()) out.wake(out.now() + kStepPatience);
+  if (!screen_.same_game()) {
+    screen_.hold_heading(unit, out.now() + kStepMost);  // a turn on the spot would say that it was blocked
+    out.wake(out.now() + kStepPatience);
+  }
   words::Step word;
   word.set_unit(unit);
   word.set_direction(static_cast<words::Direction>(direction));
@@ -171,6 +175,7 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
 void PanicFront::shoot(core::Id unit, Direction direction, Out& out) {
   const core::UnitState* state = out.world().unit(unit);
   const Tile ahead = step({0, 0}, direction);
+  if (!screen_.same_game()) screen_.hold_heading(unit, out.now() + kShotMost);  // a turn on the spot is the shot
   words::Fire fire;
   fire.set_unit(unit);
   fire.set_shot(++shots_);
@@ -191,6 +196,8 @@ void PanicFront::look_at_step(Out& out) {
   const bool done = screen_.tile_of(step_.unit) == step_.goal || state == nullptr || !state->unit.alive();
   const bool stuck = !done && (at_rest(state->unit.pose()) || out.now() > step_.since + kStepMost);
   if (!done && !stuck) return out.wake(out.now() + kStepLook);
+  screen_.hold_heading(step_.unit, 0);
+  screen_.look_at(step_.unit, out);
   if (stuck) screen_.turn(step_.unit, step_.direction, out);
   step_.unit = 0;
 }

@@ -69,6 +69,10 @@ class PanicFront final : public core::Front {
   void on(const words::Health& health, Out& out) { screen_.look_at(health.unit(), out); }
   void on(const words::Ammo& ammo, Out& out);
   void on(const words::Shot& shot, Out& out);
+  void on(const words::Token& token, Out& out) { screen_.look_at_token(token.id(), out); }
+  void on(const words::TokenTaken& taken, Out& out) { screen_.look_at_token(taken.token().id(), out); }
+  void on(const words::TokenDropped& dropped, Out& out) { screen_.look_at_token(dropped.token().id(), out); }
+  void on(const words::TokenCaptured& captured, Out& out) { screen_.look_at_token(captured.token(), out); }
   void on(const words::Round& round, Out& out);
   void on(const words::Ready&, Out&) {}
   void on(const words::Room&, Out&) {}

@@ -23,6 +23,7 @@ constexpr const char* kOneTile = "one tile at a time in one of four directions, 
 constexpr const char* kShotAhead = "an instant shot of 3, 6 or 12 tiles in the nearest of four directions";
 constexpr const char* kServerDecides = "the server decides who is hit and who dies";
 constexpr const char* kNoTokens = "nothing can be carried";
+constexpr const char* kLies = "what lies there, at most 40, is ammunition to look at; who carries what is not shown";
 constexpr const char* kNoScores = "no scores but who won";
 constexpr const char* kNoChat = "no chat";
 constexpr const char* kNoFlight = "shots hit at once and are not seen to fly";
@@ -111,6 +112,10 @@ constexpr auto kPickupAmmo = created("CreateAmmo", "Unit.health");
 constexpr auto kDecoration = created("CreateDecoration", "Unit.health");
 constexpr auto kTank = created("CreateTank", "Unit.health");
 constexpr Mapping kCodes[] = {
+    down("CreateAmmo", "*", "Token", Fidelity::kLossy, kLies),
+    down("CreateAmmo", "*", "TokenDropped", Fidelity::kLossy, kLies),
+    down("Destroy", "piece", "TokenTaken", Fidelity::kLossy, kLies),
+    down("Destroy", "piece", "TokenCaptured", Fidelity::kLossy, kLies),
     down("CreateBrick", "code", "Unit.model"),
     down("CreateTank", "code", "Unit.team", Fidelity::kLossy,
          "four colours, others become the one that is most like them"),
@@ -166,11 +171,7 @@ constexpr Mapping kFacts[] = {
     no_fact("Input", "keys are not shown"),
     no_fact("ShotMoved", kNoFlight),
     no_fact("ShotEnded", kNoFlight),
-    no_fact("Token", kNoTokens),
-    no_fact("TokenTaken", kNoTokens),
-    no_fact("TokenDropped", kNoTokens),
-    no_fact("TokenCaptured", kNoTokens),
-    no_fact("Zone", kNoTokens),
+    no_fact("Zone", "no zones"),
     no_fact("Score", kNoScores),
     no_fact("TeamScore", kNoScores),
     no_fact("Board", kNoScores),

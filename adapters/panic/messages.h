@@ -57,6 +57,7 @@ using Message = std::variant<Action, GameState, CreatePiece, Event>;
 // The codes of server messages, as the document names them.
 inline constexpr std::uint8_t kGameState = 1;
 inline constexpr std::uint8_t kFirstPiece = 2;
+inline constexpr std::uint8_t kAmmoPiece = 9;
 inline constexpr std::uint8_t kFirstTank = 16;
 inline constexpr std::uint8_t kFirstEvent = 32;
 inline constexpr std::uint8_t kUpdateAmmo = 32;    ///< value: ammo of the player

@@ -8,6 +8,7 @@ namespace {
 
 constexpr core::Micros kOneTurn = 100 * core::kMillisecond;  // a turn, and the shot that it was, are one turn
 constexpr int kShown = 32;                                   // tiles a side that the released client can count
+constexpr std::size_t kMostTokens = 40;
 
 }  // namespace
 
@@ -66,10 +67,27 @@ void Screen::look_at_all(Out& out) {
   }
 }
 
+void Screen::look_at_token(core::Id token, Out& out) {
+  if (!greeted_) return;
+  auto at = index_of_token_.find(token);
+  if (at == index_of_token_.end()) {
+    if (!lies_at(token, out)) return;
+    if (index_of_token_.size() >= kMostTokens) return out.lose("Token", "more than a client reads of in time");
+    at = index_of_token_.emplace(token, new_piece()).first;
+    pieces_[at->second].token = token;
+  }
+  paint(at->second, out);
+}
+
+void Screen::hold_heading(core::Id unit, core::Micros until) {
+  if (const auto at = index_of_.find(unit); at != index_of_.end()) pieces_[at->second].held_until = until;
+}
+
 void Screen::turn(core::Id unit, Direction direction, Out& out) {
   const auto at = index_of_.find(unit);
   if (at == index_of_.end() || !pieces_[at->second].there || !is_direction(direction)) return;
   Piece& piece = pieces_[at->second];
+  piece.held_until = 0;
   const bool shown = piece.facing == direction && piece.turned && out.now() < *piece.turned + kOneTurn;
   if (shown) return;
   piece.turn = direction;

@@ -33,6 +33,11 @@ class Screen {
   void look_at_pose(core::Id unit, Out& out);
   /// Units may be gone without a word about each.
   void look_at_all(Out& out);
+  /// It came to lie somewhere, or lies there no more: tokens are shown as what can be picked up.
+  void look_at_token(core::Id token, Out& out);
+  /// Its next heading is an answer, and not told before turn() or its next move says so; at the latest then. 0: at
+  /// once.
+  void hold_heading(core::Id unit, core::Micros until);
   /// It turns to there on the spot: it was blocked, or it shot.
   void turn(core::Id unit, Direction direction, Out& out);
   /// It is the player's, or is not any more; tanks of its own that were lost are given to the units it has now.
@@ -53,7 +58,8 @@ class Screen {
 
  private:
   struct Piece {
-    core::Id unit = 0;  ///< 0: nothing is behind it now
+    core::Id unit = 0;   ///< 0: nothing is behind it now, or
+    core::Id token = 0;  ///< a token is
     bool own = false;
     bool there = false;
     bool waits = false;  ///< for a message that it may not send yet
@@ -64,6 +70,7 @@ class Screen {
     Direction turn = Direction::kNone;      ///< to be shown on the spot
     std::optional<core::Micros> turned;     ///< when that was last shown …
     std::optional<core::Micros> turned_of;  ///< … and of when the pose was that it holds against: until the next
+    core::Micros held_until = 0;            ///< its heading is not told before
     std::int32_t health = 0;
   };
   using Index = std::size_t;  // its number less 1
@@ -78,8 +85,11 @@ class Screen {
   // One piece.
   bool shows(const words::Unit& unit, Out& out) const;
   Index piece_for(core::Id unit);
+  Index new_piece();
+  std::optional<Tile> lies_at(core::Id token, const Out& out) const;
   void paint(Index index, Out& out);
   bool paint_one(Index index, Out& out);
+  bool paint_token(Index index, Out& out);
   bool paint_absent(Index index, Out& out);
   bool paint_place(Index index, const core::UnitState& state, Out& out);
   bool paint_heading(Index index, const core::UnitState& state, Out& out);
@@ -93,6 +103,7 @@ class Screen {
   // Sending.
   bool waits(Index index);
   void tell_create(Index index, const core::UnitState& state, Out& out);
+  void tell_token(Index index, Tile at, Out& out);
   void tell_event(std::uint8_t code, Direction direction, std::int32_t value, std::optional<Index> index, Out& out);
   void send(const Message& message, std::uint32_t code, Out& out);
   void send_counters(Out& out);
@@ -105,7 +116,7 @@ class Screen {
   bool same_game_ = false;
   bool greeted_ = false;
   std::vector<Piece> pieces_;
-  std::unordered_map<core::Id, Index> index_of_;
+  std::unordered_map<core::Id, Index> index_of_, index_of_token_;
   std::vector<Index> free_;
   std::deque<Index> waiting_;
   std::optional<std::int32_t> ammo_, ammo_told_;

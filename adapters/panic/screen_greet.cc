@@ -43,6 +43,7 @@ void Screen::greet(std::uint16_t number, bool watcher, Out& out) {
 void Screen::forget_all() {
   pieces_.clear();
   index_of_.clear();
+  index_of_token_.clear();
   free_.clear();
   waiting_.clear();
   over_told_ = false;
@@ -105,6 +106,7 @@ void Screen::tell_pieces(Out& out) {
     return std::tuple(a.at.y, a.at.x, a.index) < std::tuple(b.at.y, b.at.x, b.index);
   });
   for (const Place& place : places) tell_create(place.index, *out.world().unit(pieces_[place.index].unit), out);
+  for (const auto& [id, token] : out.world().tokens()) look_at_token(id, out);
 }
 
 }  // namespace entente::panic

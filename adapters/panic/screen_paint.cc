@@ -37,7 +37,7 @@ bool Screen::shows(const words::Unit& unit, Out& out) const {
   }
 }
 
-Screen::Index Screen::piece_for(core::Id unit) {
+Screen::Index Screen::new_piece() {
   Index index = pieces_.size();
   if (index >= kMostPieces && !free_.empty()) {
     index = free_.back();
@@ -46,9 +46,22 @@ Screen::Index Screen::piece_for(core::Id unit) {
   } else {
     pieces_.emplace_back();
   }
+  return index;
+}
+
+Screen::Index Screen::piece_for(core::Id unit) {
+  const Index index = new_piece();
   pieces_[index].unit = unit;
   index_of_[unit] = index;
   return index;
+}
+
+/// Where a token can be picked up, if anywhere.
+std::optional<Tile> Screen::lies_at(core::Id id, const Out& out) const {
+  const words::Token* token = out.world().token(id);
+  if (token == nullptr || token->kind() == words::Token::BASE || token->state() != words::Token::GROUND)
+    return std::nullopt;
+  return tiles_.at(token->x(), token->y());
 }
 
 /// Says what has changed, as far as it may; the rest waits, and the newest of it wins.
@@ -60,6 +73,7 @@ void Screen::paint(Index index, Out& out) {
 /// One message. False: there is none, or it has to wait.
 bool Screen::paint_one(Index index, Out& out) {
   Piece& piece = pieces_[index];
+  if (piece.token != 0) return paint_token(index, out);
   const core::UnitState* state = out.world().unit(piece.unit);
   if (state == nullptr || state->hidden || !state->unit.alive()) return paint_absent(index, out);
   piece.moves = is_moving(state->unit.pose());
@@ -71,6 +85,19 @@ bool Screen::paint_one(Index index, Out& out) {
     return true;
   }
   return paint_place(index, *state, out);
+}
+
+bool Screen::paint_token(Index index, Out& out) {
+  Piece& piece = pieces_[index];
+  const auto at = lies_at(piece.token, out);
+  if (at ? piece.there && piece.at == *at : !piece.there) return false;
+  if (!pace_.may_send(out)) return waits(index);
+  piece.there = at.has_value();
+  if (at)
+    tell_token(index, *at, out);
+  else
+    tell_event(kDestroy, Direction::kNone, 0, index, out);
+  return true;
 }
 
 /// A tank of the player's own would never come back if it were destroyed: it only has no health.
@@ -108,7 +135,12 @@ bool Screen::paint_heading(Index index, const core::UnitState& state, Out& out) 
   Piece& piece = pieces_[index];
   const bool turns = piece.turn != Direction::kNone;
   const bool looks = has_heading(state.unit) && piece.turned_of != state.posed;
-  const Direction there = looks ? settle(piece.facing, state.unit.pose().yaw()) : piece.facing;
+  Direction there = looks ? settle(piece.facing, state.unit.pose().yaw()) : piece.facing;
+  if (there != piece.facing && out.now() < piece.held_until) {
+    out.wake(piece.held_until);
+    waits(index);
+    there = piece.facing;
+  }
   const Direction direction = turns ? piece.turn : there;
   if (direction == piece.facing && !turns) return paint_health(index, state.unit, out);
   if (!pace_.may_send(out)) return waits(index);
@@ -179,6 +211,17 @@ void Screen::tell_create(Index index, const core::UnitState& state, Out& out) {
   create.x = static_cast<std::uint8_t>(piece.at.x);
   create.y = static_cast<std::uint8_t>(piece.at.y);
   send(create, piece.code, out);
+}
+
+/// The released client draws ammunition, and does not ask what it is worth.
+void Screen::tell_token(Index index, Tile at, Out& out) {
+  pieces_[index].at = at;
+  CreatePiece create;
+  create.value = 1;
+  create.piece = static_cast<std::uint32_t>(index + 1);
+  create.x = static_cast<std::uint8_t>(at.x);
+  create.y = static_cast<std::uint8_t>(at.y);
+  send(create, kAmmoPiece, out);
 }
 
 void Screen::tell_event(std::uint8_t code, Direction direction, std::int32_t value, std::optional<Index> index,

@@ -169,6 +169,45 @@ TEST_CASE("a step that nothing comes of only turns the tank") {
   CHECK(play.waits(900 * kMillisecond) == "");
 }
 
+TEST_CASE("a turn on the way to a step or a shot is not told: it would say that it was blocked, or that it shot") {
+  Play play;
+  play.start();
+  play.acts(kDrive, kEast, 1);
+  CHECK(play.poses(5, 12.5, -12.5, 0.1, 25) == "");
+  CHECK(play.waits(900 * kMillisecond) == "sends Move direction=2 value=1 piece=1\n");
+  play.poses(5, 37.5, -12.5);
+  CHECK(play.waits(kSecond) == "");
+
+  play.acts(kShoot, kSouth, 1);
+  CHECK(play.poses(5, 37.5, -12.5, -1.5) == "");
+  CHECK(play.hears<words::Shot>("shooter: 1 unit: 5 vy: -100") ==
+        "sends Move direction=3 value=0 piece=1\n"
+        "sends UpdateAmmo direction=0 value=99 piece=0\n");
+  play.waits(kSecond);
+  play.acts(kShoot, kNorth, 1);
+  CHECK(play.poses(5, 37.5, -12.5, 1.5) == "");
+  CHECK(play.waits(5 * kSecond) == "sends Move direction=1 value=0 piece=1\n");  // it only turned: nothing was loaded
+}
+
+TEST_CASE("what can be carried is something to pick up, as long as it lies there") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::Token>("id: 4 state: FLYING x: 12.5 y: 12.5") == "");
+  CHECK(play.hears<words::Token>("id: 4 state: GROUND x: 12.5 y: 12.5") ==
+        "sends CreateAmmo value=1 piece=3 x=16 y=15\n");
+  CHECK(play.hears<words::Token>("id: 4 state: GROUND x: 13 y: 12.5") == "");
+  CHECK(play.hears<words::TokenTaken>("by: 2 token { id: 4 state: CARRIED carrier: 2 }") ==
+        "sends Destroy direction=0 value=0 piece=3\n");
+  CHECK(play.hears<words::TokenDropped>("by: 2 token { id: 4 state: GROUND x: -12.5 y: -12.5 }") ==
+        "sends CreateAmmo value=1 piece=3 x=15 y=16\n");
+  play.waits(kSecond);
+  std::string all;
+  for (int id = 10; id < 70; ++id)
+    all += play.hears<words::Token>("id: " + std::to_string(id) + " state: GROUND") + play.waits(100 * kMillisecond);
+  CHECK(all.find("loses Token: more than a client reads of in time\n") != std::string::npos);
+  CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: no living tank of his own\n");
+}
+
 TEST_CASE("one's own death is no health, and spawning again a way and health; others are destroyed and created") {
   Play play;
   play.start();
