@@ -1,17 +1,29 @@
 // The life of a front: what comes in is handed to its subject. See front.h.
 #include "adapters/bzflag/front.h"
 
+#include <charconv>
+
 namespace entente::bzflag {
 namespace {
 
 constexpr core::Micros kHeaderDeadline = 2'500 * core::kMillisecond;  // bzfs.cxx:6165 at v2.4.26
+
+/// The number of our client. By it a link request is known that comes from another port than the client's stream: two
+/// clients of one address are told apart by what their ports are.
+std::uint8_t number_for(std::string_view address) {
+  unsigned port = 0;
+  const std::string_view digits = address.substr(address.rfind(':') + 1);
+  std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  return static_cast<std::uint8_t>(port % kMostPlayers);
+}
 
 }  // namespace
 
 FrontSession::FrontSession(const core::FaceOptions& options)
     : dialect_(options.dialect), peer_(options.dialect, wire::Way::kToServer) {}
 
-void FrontSession::opened(const core::Peer&, Outlet& out) {
+void FrontSession::opened(const core::Peer& peer, Outlet& out) {
+  number_ = number_for(peer.address);
   opened_ = out.now();
   out.wake(opened_ + kHeaderDeadline);
 }
@@ -49,11 +61,13 @@ void FrontSession::tick(Outlet& out) {
     return out.close("the client sent no header");
   }
   answer(out);
+  let_in(out);
   if (stage_ != Stage::kIn) return;
   send_scores(out);
   update_late(out);
   spare_own_tank(out);
   check_death(out);
+  check_spawn(out);
   check_leash(out);
   ping(out);
 }

@@ -12,6 +12,7 @@
 #include "adapters/bzflag/peer_link.h"
 #include "adapters/bzflag/terms.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/glide.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/world.h"
 
@@ -21,7 +22,7 @@ class FrontSession final : public core::Front {
  public:
   explicit FrontSession(const core::FaceOptions& options);
 
-  void opened(const core::Peer&, Outlet& out) override;
+  void opened(const core::Peer& peer, Outlet& out) override;
   void receive(Lane lane, Bytes bytes, Outlet& out) override;
   void hear(const core::Fact& fact, Outlet& out) override;
   void tick(Outlet& out) override;
@@ -43,6 +44,8 @@ class FrontSession final : public core::Front {
     std::uint32_t order = 0;
     std::uint8_t salt = 0;
     Pace updates{core::kSecond / 25, 6};
+    core::Glide glide;          ///< of one that its world moves by whole tiles
+    core::Micros rests_at = 0;  ///< when it has come to the end of it; 0: it has
   };
 
   /// A shot that our client sees.
@@ -128,9 +131,11 @@ class FrontSession final : public core::Front {
   void claimed(std::uint8_t player, float time, std::int16_t status, words::Pose pose, Outlet& out);
   void put(std::uint8_t number, const words::Pose& pose, Outlet& out);
   void update(std::uint8_t number, Actor& actor, Outlet& out);
+  static words::Pose seen(Actor& actor, const core::UnitState& state, Outlet& out);
   void update_late(Outlet& out);
   void check_leash(Outlet& out);
   void check_death(Outlet& out);
+  void check_spawn(Outlet& out);
   void correct(Outlet& out);
   float clock(Outlet& out) const;
 
@@ -168,6 +173,9 @@ class FrontSession final : public core::Front {
     out.lose("WorldEdit", "a client keeps the world it loaded");
   }
   std::optional<NumberedFlag> flag_record(const words::Token& token, Outlet& out);
+  std::optional<NumberedFlag> pickup_record(core::Id unit, Outlet& out);
+  std::optional<std::uint16_t> free_flag() const;
+  void tell_pickup(core::Id unit, Outlet& out);
   void say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, Outlet& out);
   void server_says(std::string_view text, Outlet& out) { say(kServerId, number_, false, text, out); }
   void ping(Outlet& out);
@@ -179,7 +187,7 @@ class FrontSession final : public core::Front {
   core::Micros opened_ = 0;
 
   // Joining.
-  static constexpr std::uint8_t number_ = 0;  // our client's; the others have what is free above
+  std::uint8_t number_ = 0;  // our client's; the others have what is free
   std::vector<std::string> flags_known_;
   words::Enter wish_;
   bool wants_settings_ = false, wants_hash_ = false, wants_game_ = false, wants_players_ = false;
@@ -196,7 +204,7 @@ class FrontSession final : public core::Front {
   core::Roster<std::uint8_t> players_, units_;
   std::vector<core::Id> scores_due_;
   std::vector<words::Team> team_scores_due_;
-  core::Roster<std::uint16_t> flags_;
+  core::Roster<std::uint16_t> flags_, pickups_;  // of one space of numbers: tokens, and units that lie there
   std::vector<Flying> shots_;
 
   struct Own {
@@ -206,6 +214,7 @@ class FrontSession final : public core::Front {
     core::Micros corrected = 0;      ///< when it was last put somewhere
     core::Micros astray_since = 0;   ///< 0: it is where it should be
     core::Micros death_claimed = 0;  ///< 0: it lives, as far as it knows
+    core::Micros spawn_asked = 0;    ///< 0: it was answered
     double health = 0;               ///< last told
     std::uint32_t last_shot = 0;
   };

@@ -93,7 +93,8 @@ void FrontSession::take_part(std::uint8_t number, core::Id unit, Outlet& out) {
   if (unit == 0) return;
   units_.add(number, unit);
   const core::UnitState* state = out.world().unit(unit);
-  if (state != nullptr && state->unit.alive()) put(number, state->unit.pose(), out);
+  const bool waits = number == number_ && !actor.alive;  // for its client to ask for another life
+  if (state != nullptr && state->unit.alive() && !waits) put(number, state->unit.pose(), out);
 }
 
 std::optional<std::uint8_t> FrontSession::enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out) {
@@ -101,8 +102,8 @@ std::optional<std::uint8_t> FrontSession::enlist(core::Id player, core::Id unit,
   std::optional<std::uint8_t> number = number_;
   if (!me || nth != 0) {
     number.reset();
-    for (std::uint8_t i = number_ + 1; i < kMostPlayers && !number; ++i)
-      if (!cast_.contains(i)) number = i;
+    for (std::uint8_t i = 0; i < kMostPlayers && !number; ++i)
+      if (i != number_ && !cast_.contains(i)) number = i;
   }
   if (!number) return out.lose("Unit", "more than a client has room for"), std::nullopt;
   const core::PlayerState* owner = out.world().player(player);
@@ -207,6 +208,7 @@ void FrontSession::tell_badges(std::uint8_t number, std::uint32_t badges, Outlet
 void FrontSession::told(const words::PlayerGone& gone, const core::Fact&, Outlet& out) { recast(gone.id(), out); }
 
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
+  if (unit.kind() == words::Unit::PICKUP) return tell_pickup(unit.id(), out);
   if (!drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
   if (unit.owner() == 0) {
     if (units_.wire(unit.id()) == nullptr) enlist(0, unit.id(), 0, out);
@@ -219,7 +221,7 @@ void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out)
 
 void FrontSession::told(const words::Hidden& hidden, const core::Fact&, Outlet& out) {
   const std::uint8_t* number = units_.wire(hidden.unit());
-  if (number == nullptr) return;
+  if (number == nullptr) return tell_pickup(hidden.unit(), out);
   const core::Id player = player_of(*number);
   if (player == 0) return dismiss(std::uint8_t{*number}, out);
   recast(player, out);
@@ -228,7 +230,7 @@ void FrontSession::told(const words::Hidden& hidden, const core::Fact&, Outlet& 
 /// The world has forgotten it already.
 void FrontSession::told(const words::Gone& gone, const core::Fact&, Outlet& out) {
   const std::uint8_t* number = units_.wire(gone.unit());
-  if (number == nullptr) return;
+  if (number == nullptr) return tell_pickup(gone.unit(), out);
   const core::Id player = player_of(*number);
   if (player == 0) return dismiss(std::uint8_t{*number}, out);
   recast(player, out);

@@ -2,6 +2,7 @@
 #include "adapters/bzflag/front.h"
 #include "adapters/bzflag/geography.h"
 #include "adapters/bzflag/variables.h"
+#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 namespace {
@@ -17,6 +18,15 @@ constexpr std::size_t kFlagsAtOnce = 17;
 constexpr std::uint16_t kMostPlayersAnnounced = 216;  // what a 2.4 client has room for
 std::uint16_t u16_rule(const core::World& world, std::string_view name, double otherwise) {
   return static_cast<std::uint16_t>(std::clamp(world.rule(name, otherwise), 0.0, 65535.0));
+}
+
+/// In the order of their ids.
+std::vector<core::Id> pickups(const core::World& world) {
+  std::vector<core::Id> found;
+  for (const auto& [id, state] : world.units())
+    if (state.unit.kind() == words::Unit::PICKUP) found.push_back(id);
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 words::World open_world() {
@@ -35,7 +45,8 @@ void FrontSession::on(const ClientHeader&, Outlet& out) {
   Welcome welcome;
   welcome.version.set(kDialects[dialect_].version.substr(kMagicWord.size()));
   welcome.id = number_;
-  peer_.together(out, {welcome, GameTime{out.now()}});
+  peer_.stream(out, welcome);
+  peer_.stream(out, GameTime{out.now()});
   out.say(words::WantWorld());  // so that the room looks for its server while the client asks for flags
 }
 
@@ -49,7 +60,7 @@ void FrontSession::on(const LinkEstablished&, Outlet&) { peer_.linked = true; }
 
 void FrontSession::on(const NegotiateFlags& flags, Outlet& out) {
   flags_known_.clear();
-  for (const auto& flag : flags.flags) flags_known_.emplace_back(flag.view());
+  for (const auto& flag : flags.flags) flags_known_.push_back(clean(flag.view()));
   peer_.stream(out, NegotiateFlags{});
 }
 
@@ -157,16 +168,16 @@ void FrontSession::build_world(Outlet& out) {
 void FrontSession::on(const Enter& enter, Outlet& out) {
   if (stage_ != Stage::kLoading) return out.lose("MsgEnter", "who is in cannot come in");
   stage_ = Stage::kEntering;
-  wish_.set_name(std::string(enter.callsign.view()));
-  wish_.set_motto(std::string(enter.motto.view()));
-  wish_.set_token(std::string(enter.token.view()));
-  wish_.set_version(std::string(enter.version.view()));
+  wish_.set_name(clean(enter.callsign.view()));
+  wish_.set_motto(clean(enter.motto.view()));
+  wish_.set_token(clean(enter.token.view()));
+  wish_.set_version(clean(enter.version.view()));
   wish_.set_team(team_of(enter.team));
   wish_.set_role(role_of(enter.type, enter.team));
   wish_.set_claims_deaths(true);
   for (const auto& flag : flags_known_) wish_.add_flags_known(flag);
   out.say(wish_);
-  let_in(out);
+  out.wake(out.now());  // let in by a tick: whoever hears the wish may yet say how it is called here
 }
 
 void FrontSession::told(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
@@ -203,10 +214,12 @@ void FrontSession::let_in(Outlet& out) {
     if (!flags.flags.empty()) peer_.stream(out, flags);
     flags.flags.clear();
   };
-  for (const auto& [id, token] : out.world().tokens()) {
-    if (const auto flag = flag_record(token, out)) flags.flags.push_back(*flag);
+  const auto add = [&](const std::optional<NumberedFlag>& flag) {
+    if (flag) flags.flags.push_back(*flag);
     if (flags.flags.size() == kFlagsAtOnce) flush();
-  }
+  };
+  for (const auto& [id, token] : out.world().tokens()) add(flag_record(token, out));
+  for (const core::Id id : pickups(out.world())) add(pickup_record(id, out));
   flush();
   recast_all(out);
   if (!waiting_.empty() && !out.world().ready()) server_says(waiting_, out);

@@ -12,6 +12,8 @@ constexpr double kLeash = 25 + 7.5;
 constexpr core::Micros kAstray = 500 * core::kMillisecond;
 constexpr core::Micros kBetweenCorrections = core::kSecond;
 
+/// After so long a tank that is in play already is put there for whoever asked to spawn.
+constexpr core::Micros kUnanswered = 400 * core::kMillisecond;
 /// After so long a death that nobody confirmed did not happen.
 constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond;
 /// … where the server only passes on what the victim says.
@@ -23,9 +25,9 @@ constexpr core::Micros kUnconfirmedByOther = 5 * core::kSecond;
 
 void FrontSession::on(const AliveRequest&, Outlet& out) {
   if (stage_ != Stage::kIn) return out.lose("MsgAlive", "not in yet");
-  const core::UnitState* unit = out.world().unit(own_unit());
-  if (unit != nullptr && unit->unit.alive()) return put(number_, unit->unit.pose(), out);  // it was in play already
+  own_.spawn_asked = std::max<core::Micros>(out.now(), 1);
   out.say(words::Spawn());
+  out.wake(out.now() + kUnanswered);
 }
 
 void FrontSession::on(const PlayerUpdate& update, Outlet& out) {
@@ -103,8 +105,10 @@ void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out
     own_.pose = pose;
     own_.posed = 0;
     own_.corrected = out.now();
-    own_.astray_since = own_.death_claimed = 0;
+    own_.astray_since = own_.death_claimed = own_.spawn_asked = 0;
   }
+  actor.glide.jump();
+  actor.glide.at(pose, out.now(), out.now());
   peer_.stream(out, alive);
 }
 
@@ -130,16 +134,39 @@ void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
   if (actor.late) return out.wake(actor.updates.next());
   const core::UnitState* state = out.world().unit(actor.unit);
   if (state == nullptr) return;
-  words::Pose pose =
-      state->posed < out.now() ? core::place_at(state->unit.pose(), state->posed, out.now()) : state->unit.pose();
+  words::Pose pose = seen(actor, *state, out);
   actor.order = std::max(actor.order + 1, pose.seq());
   pose.set_seq(actor.order);
   peer_.quick(out, update_of(pose, number, clock(out), actor.alive));
 }
 
+/// Where a world has tiles it tells of whole ones: a tank drives from one to the next, and a client reckons how.
+words::Pose FrontSession::seen(Actor& actor, const core::UnitState& state, Outlet& out) {
+  words::Pose pose =
+      state.posed < out.now() ? core::place_at(state.unit.pose(), state.posed, out.now()) : state.unit.pose();
+  actor.rests_at = 0;
+  const words::World* world = out.world().geometry();
+  if (world == nullptr || world->kind() != words::World::TILES) return pose;
+  const core::Glide::Point at = actor.glide.at(state.unit.pose(), state.posed, out.now());
+  const core::Glide::Motion motion = actor.glide.motion(out.now());
+  pose.set_x(at.x);
+  pose.set_y(at.y);
+  if (motion.until == 0) return pose;
+  pose.set_vx(motion.vx);
+  pose.set_vy(motion.vy);
+  actor.rests_at = motion.until;
+  out.wake(motion.until);
+  return pose;
+}
+
 void FrontSession::update_late(Outlet& out) {
-  for (auto& [number, actor] : cast_)
-    if (actor.late) update(number, actor, out);
+  for (auto& [number, actor] : cast_) {
+    const bool rests = actor.rests_at != 0 && out.now() >= actor.rests_at;
+    if (actor.late || rests)
+      update(number, actor, out);
+    else if (actor.rests_at != 0)
+      out.wake(actor.rests_at);
+  }
 }
 
 void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out) {
@@ -212,6 +239,16 @@ void FrontSession::check_leash(Outlet& out) {
   if (own_.astray_since == 0) own_.astray_since = out.now();
   if (out.now() < own_.astray_since + kAstray) return out.wake(own_.astray_since + kAstray);
   correct(out);
+}
+
+/// Nobody puts a tank into play that is there already.
+void FrontSession::check_spawn(Outlet& out) {
+  if (own_.spawn_asked == 0) return;
+  if (out.now() < own_.spawn_asked + kUnanswered) return out.wake(own_.spawn_asked + kUnanswered);
+  own_.spawn_asked = 0;
+  const core::UnitState* unit = out.world().unit(own_unit());
+  if (unit == nullptr || !unit->unit.alive()) return;
+  put(number_, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
 }
 
 /// Whoever decides has not said that our client died: it lives, in place.

@@ -3,6 +3,7 @@
 
 #include "adapters/bzflag/front.h"
 #include "adapters/bzflag/variables.h"
+#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 namespace {
@@ -18,8 +19,7 @@ constexpr std::string_view kAction = "/me ";
 std::optional<NumberedFlag> FrontSession::flag_record(const words::Token& token, Outlet& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   if (flags_.wire(token.id()) == nullptr) {
-    const auto free =
-        most_flags_ != 0 ? flags_.free_number(0, static_cast<std::uint16_t>(most_flags_ - 1)) : std::nullopt;
+    const auto free = free_flag();
     if (!free) return out.lose("Token", "more than a client has room for"), std::nullopt;
     flags_.add(*free, token.id());
   }
@@ -27,6 +27,43 @@ std::optional<NumberedFlag> FrontSession::flag_record(const words::Token& token,
   flag.number = flags_.wire_or(token.id(), 0);
   if (token.state() == words::Token::CARRIED) flag.flag.owner = player_id(number_of(token.carrier(), kNobody));
   return flag;
+}
+
+std::optional<std::uint16_t> FrontSession::free_flag() const {
+  for (std::uint16_t number = 0; number < most_flags_; ++number)
+    if (flags_.id(number) == 0 && pickups_.id(number) == 0) return number;
+  return std::nullopt;
+}
+
+/// What lies there for who drives upon it: a flag of a kind that nobody knows. Nothing: it never lay there.
+std::optional<NumberedFlag> FrontSession::pickup_record(core::Id unit, Outlet& out) {
+  const core::UnitState* state = out.world().unit(unit);
+  const bool lies = state != nullptr && !state->hidden && state->unit.alive();
+  if (pickups_.wire(unit) == nullptr) {
+    if (!lies) return std::nullopt;
+    const auto free = free_flag();
+    if (!free) return out.lose("Unit", "more than a client has room for"), std::nullopt;
+    pickups_.add(*free, unit);
+  }
+  words::Token token;
+  token.set_state(lies ? words::Token::GROUND : words::Token::NOWHERE);
+  if (lies) {
+    token.set_x(state->unit.pose().x());
+    token.set_y(state->unit.pose().y());
+    token.set_z(state->unit.pose().z());
+  }
+  NumberedFlag flag = flag_of(token);
+  flag.number = pickups_.wire_or(unit, 0);
+  if (!lies) pickups_.remove_id(unit);
+  return flag;
+}
+
+void FrontSession::tell_pickup(core::Id unit, Outlet& out) {
+  if (const auto flag = pickup_record(unit, out)) {
+    FlagUpdate update;
+    update.flags.push_back(*flag);
+    peer_.stream(out, update);
+  }
 }
 
 void FrontSession::told(const words::Token& token, const core::Fact&, Outlet& out) {
@@ -107,7 +144,7 @@ void FrontSession::on(const ChatRequest& chat, Outlet& out) {
   } else if (text.starts_with('/')) {
     word.set_kind(words::Say::COMMAND);
   }
-  word.set_text(std::string(text));
+  word.set_text(well_formed(text));
   if (to == kAdmins) {
     word.set_scope(words::Say::MODERATORS);
   } else if (target_team(to)) {

@@ -225,6 +225,8 @@ constexpr Mapping kAll[] = {
 
     // -- Flags
     down("MsgFlagUpdate", "*", "Token", kLossy, "who owns a flag that nobody carries is not told"),
+    down("MsgFlagUpdate", "*", "Unit.pose", kLossy,
+         "what lies there for who drives upon it is a flag of no known kind"),
     up("MsgGrabFlag", "number", "TokenWish.token", kLossy, kNumbered),
     down("MsgGrabFlag", "*", "TokenTaken.token", kLossy, kNumbered),
     up("MsgDropFlag", "pos", "TokenWish.x"),

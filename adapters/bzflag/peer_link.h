@@ -48,14 +48,6 @@ class PeerLink {
   void datagram(Out& out, const Message& message) {
     send(out, wire::Lane::kDatagram, message);
   }
-  /// Several in one write.
-  template <class Out>
-  void together(Out& out, std::initializer_list<Message> messages) {
-    buffer_.clear();
-    for (const Message& message : messages) speech_->write(message, says_, buffer_);
-    out.send(wire::Lane::kStream, buffer_);
-  }
-
   bool linked = false;
 
  private:

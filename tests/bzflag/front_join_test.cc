@@ -6,11 +6,19 @@ namespace {
 
 const std::string kHeader = "BZFLAG\r\n\r\n";
 
-TEST_CASE("the greeting is one write, and makes the room look for its server") {
+TEST_CASE("the greeting makes the room look for its server") {
   auto stage = front_stage();
   CHECK(stage.opens() == "");
   CHECK(stage.receives_slowly(as_bytes(kHeader)) ==
         "sends Welcome version=\"0221\" id=0\nsends MsgGameTime microseconds=0\nsays WantWorld\n");
+}
+
+TEST_CASE("two clients of one address have two numbers, by their ports") {
+  for (const auto& [address, id] : {std::pair{"10.0.0.7:40011", "id=11\n"}, std::pair{"10.0.0.7:40012", "id=12\n"}}) {
+    auto stage = front_stage();
+    stage.opens({address, 0, ""});
+    CHECK(lines(stage.receives(as_bytes(kHeader)), "sends Welcome") == "sends Welcome version=\"0221\" " + std::string(id));
+  }
 }
 
 TEST_CASE("who sends no header within 2.5 seconds is told the version, and left") {

@@ -91,6 +91,37 @@ TEST_CASE("others are told of with their velocity, at most twenty-five times a s
   CHECK(updates.find("vel=(2500 0 0)") != std::string::npos);
 }
 
+TEST_CASE("who is told of by whole tiles drives from one to the next, and stands when it is there") {
+  auto stage = in_play();
+  stage.waits(2 * core::kSecond);
+  CHECK(stage.hears(pose(12, 45, 0)).find("pos=(1000 0 0) vel=(2500 0 0)") != std::string::npos);
+  CHECK(stage.waits(900 * core::kMillisecond) == "");
+  CHECK(stage.waits(100 * core::kMillisecond).find("pos=(2250 0 0) vel=(0 0 0)") != std::string::npos);
+  CHECK(lines(stage.waits(2 * core::kSecond), "sends MsgPlayerUpdate") == "");
+  stage.hears(pose(12, 20, 0));
+  stage.waits(250 * core::kMillisecond);
+  CHECK(stage.hears(pose(12, -30, 0)).find("vel=(0 0 0)") != std::string::npos);  // more than two tiles: it is there
+  CHECK(stage.hears(pose(12, -30, 0)).find("pos=(-1500 0 0) vel=(0 0 0)") != std::string::npos);
+}
+
+TEST_CASE("what lies there to be picked up is a flag of no known kind, until it is gone") {
+  auto stage = in_play();
+  words::Unit pickup = tank(20, 0, true, 30);
+  pickup.set_kind(words::Unit::PICKUP);
+  const std::string laid = stage.hears(pickup);
+  CHECK(count(laid, "sends MsgFlagUpdate") == 1);
+  CHECK(laid.find("number=0") != std::string::npos);
+  CHECK(laid.find("\"PZ\"") != std::string::npos);
+  words::Token token;
+  token.set_id(20);  // of another space of ids
+  token.set_state(words::Token::GROUND);
+  CHECK(stage.hears(token).find("number=1") != std::string::npos);
+  words::Gone gone;
+  gone.set_unit(20);
+  CHECK(stage.hears(gone).find("number=0") != std::string::npos);
+  CHECK(stage.hears(gone) == "");
+}
+
 TEST_CASE("a player with three tanks is three, and what is hidden or gone leaves") {
   auto stage = in_play();
   stage.hears(tank(13, 2, true, 30));
@@ -121,6 +152,14 @@ TEST_CASE("a player whose tank changes goes on in the next") {
   stage.hears(owns(1, {11, 15}));
   words::Owns next = owns(1, {15});
   CHECK(stage.hears(next).find("sends MsgAlive player=0 pos=(44 0 0)") != std::string::npos);
+
+  stage.hears(tank(16, 1, true, 66));
+  stage.hears(owns(1, {15, 16}));
+  stage.hears(died(1, 15, 2));
+  CHECK(lines(stage.hears(owns(1, {16})), "sends MsgAlive") == "");  // not before it asks for another life
+  CHECK(stage.receives(by_client({AliveRequest{}})) == "says Spawn\n");
+  CHECK(stage.waits(300 * core::kMillisecond) == "");
+  CHECK(stage.waits(200 * core::kMillisecond) == "sends MsgAlive player=0 pos=(66 0 0) azimuth=0\n");
 }
 
 TEST_CASE("a death is told once; a death that nobody confirms is taken back in place") {
