@@ -237,6 +237,7 @@ def score(scene: Scene) -> Finding:
 @row("team")
 def team(scene: Scene) -> Finding:
     scene.meet()
+    scene.settle(scene.seen_error)  # until then somebody else may be nearer to where he is
     mine, seen, known = scene.us.team(), scene.until(scene.seen_by_us, 6, "nobody is seen").team, scene.truth().team
     sure(None not in (mine, seen, known), f"teams: own {mine}, the other's {seen}, at the server {known}")
     if isinstance(scene.them.team(), str) and isinstance(seen, str):

@@ -10,7 +10,7 @@ import time
 from panic_wire import (AMMO, AMMO_PIECE, DESTROY, DIALECTS, DRIVE, GAME, HEALTH, HEALTH_PIECE, MOVE, OVER, QUIT, SHOOT, SIZES, START, STATE, STEPS,
                         TANK, URL, YAW, Ground, Piece, nearest)
 from panic_world import World
-from player import LOOPBACK, Death, Ended, Place, Player, Shot, Unit, Unseen, hang_up
+from player import LOOPBACK, Death, Ended, Place, Player, Shot, Unit, Unseen, hang_up, off
 
 
 class Client(Player):
@@ -170,7 +170,7 @@ class Client(Player):
         """Drives there: a wall is where a Move says 0."""
         for wall in nearest:
             self.go_to(wall, 60)
-        return [wall for wall in nearest if not any(math.dist(wall, bump) <= 0.6 * tile for bump in self.bumps)]
+        return [wall for wall in nearest if not any(off(wall, bump) <= 0.6 * tile for bump in self.bumps)]
 
     def pickups(self) -> list[Place]:
         with self.changed:
