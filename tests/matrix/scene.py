@@ -138,22 +138,24 @@ class Scene:
         seen = self.seen_by_us()
         return off(seen.place, self.them.here()) / self.tile() if seen else math.inf
 
-    def free(self, place: Place) -> bool:
+    def free(self, place: Place, goer: Place | None = None) -> bool:
+        """`goer`: where he is whom it shall be free for, if that is not ours."""
         width, height = self.server.bounds()
         if abs(place[0]) > width / 2 - 0.4 * self.tile() or abs(place[1]) > height / 2 - 0.4 * self.tile():
             return False
         walls = self.server.walls() if self.back.GAME != "ogar" else []
-        units = [unit.place for unit in self.server.units() if apart(unit.place, self.us.here()) > self.tile() / 2]
+        going = [self.us.here()] + ([goer] if goer else [])
+        units = [unit.place for unit in self.server.units() if all(apart(unit.place, one) > self.tile() / 2 for one in going)]
         return all(apart(place, other) > 1.2 * self.tile() for other in walls) and all(apart(place, other) > self.tile() / 2 for other in units)
 
-    def way(self, far: float, *, start: Place | None = None) -> float:
+    def way(self, far: float, *, start: Place | None = None, goer: Place | None = None) -> float:
         """A direction in which so many metres are free."""
         x, y = start or self.us.here()
         yaws = [EAST, WEST, SOUTH, NORTH]
         self.stage.dice.shuffle(yaws)
         for yaw in yaws:
             steps = max(int(far / self.tile()), 1)
-            if all(self.free((x + far * step / steps * math.cos(yaw), y + far * step / steps * math.sin(yaw))) for step in range(1, steps + 1)):
+            if all(self.free((x + far * step / steps * math.cos(yaw), y + far * step / steps * math.sin(yaw)), goer) for step in range(1, steps + 1)):
                 return yaw
         raise Unseen(f"nothing is free around {x:.0f}, {y:.0f}")
 
@@ -164,7 +166,7 @@ class Scene:
         self.us.wake()
         x, y = self.met = self.truth().place
         for attempt in range(3):
-            yaw = self.way(far, start=(x, y))
+            yaw = self.way(far, start=(x, y), goer=self.them.where())
             self.them.go_to((x + far * math.cos(yaw), y + far * math.sin(yaw)), 40)
             if self.them.where() and apart(self.them.here(), (x, y)) < far + self.tile():
                 return yaw
