@@ -1,0 +1,268 @@
+// Who is there, and what each word leads to. See referee.h.
+#include "proxy/core/referee.h"
+
+#include <algorithm>
+
+#include "proxy/core/world.h"
+
+namespace entente::core {
+namespace {
+
+constexpr Micros kTick = 40 * kMillisecond;
+constexpr std::size_t kLongestName = 31;
+
+words::Rule rule(const char* name, std::string value) {
+  words::Rule rule;
+  rule.set_name(name);
+  rule.set_value(std::move(value));
+  return rule;
+}
+
+std::string digits(double value) {
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Referee::Referee(Arena arena) : arena_(std::move(arena)), terrain_(arena_.world), claimed_model_(arena_.rules.tank) {
+  claimed_model_.length /= 2;
+  claimed_model_.width /= 2;
+  claimed_model_.climb = 1.6;
+}
+
+void Referee::opened(const Peer&, BackOut& out) {
+  const ArenaRules& rules = arena_.rules;
+  words::Room room;
+  room.set_game("arena");
+  room.set_name(rules.name);
+  room.set_mode(name_of(rules.mode));
+  room.set_most_players(rules.most_players);
+  room.set_most_shots(rules.most_balls);
+  room.set_jumping(rules.jumping);
+  room.set_ricochet(rules.ricochet);
+  room.set_teams(teams());
+  out.say(room);
+  const std::pair<const char*, double> numbers[] = {{"speed", rules.tank.speed},
+                                                    {"turn_rate", rules.tank.turn_rate},
+                                                    {"reload", rules.reload},
+                                                    {"shot_speed", rules.ball_speed},
+                                                    {"shot_range", rules.ball_range},
+                                                    {"respawn", rules.respawn},
+                                                    {"tick_s", static_cast<double>(kTick) / kSecond}};
+  for (const auto& [name, value] : numbers) out.say(rule(name, digits(value)));
+  out.say(rule("hits", "server"));
+  out.say(arena_.world);
+  if (rules.mode == ArenaMode::kFlags) place_flags(out);
+  if (teams())
+    for (const words::Team team : {words::RED, words::BLUE}) score_team(team, 0, 0, out);
+  begin_round(out);
+  out.say(words::Ready());
+  ticked_ = out.now();
+  out.wake(out.now() + kTick);
+}
+
+void Referee::hear(const Intent& intent, BackOut& out) {
+  if (const auto* wish = as<words::Enter>(intent)) return enter(intent.by, *wish, out);
+  if (as<words::Leave>(intent) != nullptr) return leave(intent.by, as<words::Leave>(intent)->why(), out);
+  if (as<words::WantWorld>(intent) != nullptr) return;  // who came was told
+  Player* const player = find(intent.by);
+  if (player == nullptr) return out.lose(name_of(intent), "of somebody who has not entered");
+  if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
+  std::visit(Overloaded{
+                 [&](const words::Spawn&) { spawn(*player, out); },
+                 [&](const words::PoseClaim& word) { claim(*player, word, out); },
+                 [&](const words::Change& word) { change(*player, word, out); },
+                 [&](const words::Watch& word) { watch(*player, word, out); },
+                 [&](const words::Say& word) { say(*player, word, out); },
+                 [&](const words::TokenWish& word) { wish(*player, word, out); },
+                 [&](const words::ShotEndClaim& word) { end_claim(*player, word, out); },
+                 [&](const words::DeathClaim& word) {
+                   if (word.why() == words::BY_ITSELF && player->alive)
+                     return die(*player, nullptr, 0, words::BY_ITSELF, out);
+                   words::ClaimRefused refused;
+                   refused.set_why("the referee decides who dies");
+                   out.say(Fact(intent.by, refused));
+                 },
+                 [&](const words::Trigger&) {},  // let go, or held
+                 [&](const words::HitClaim&) { out.lose("HitClaim", "the referee looks for himself"); },
+                 [&](const words::Edit&) { out.lose("Edit", "an arena stands still"); },
+                 [&](const auto&) {
+                   if (!player->steering.hear(intent)) out.lose(name_of(intent), "means nothing in an arena");
+                 },
+             },
+             intent.kind);
+}
+
+void Referee::tick(BackOut& out) {
+  out.wake(out.now() + kTick);
+  const double dt = static_cast<double>(out.now() - ticked_) / kSecond;
+  ticked_ = out.now();
+  for (auto& [id, player] : players_) drive(player, dt, out);
+  for (std::size_t i = 0; i < balls_.size();) {
+    Ball& ball = balls_[i];
+    if (ball.until != 0) fly(ball, dt, out);
+    if (ball.until != 0) {
+      ++i;
+    } else {
+      ball = balls_.back();
+      balls_.pop_back();
+    }
+  }
+  look_after_flags(out);
+  look_at_the_clock(out);
+}
+
+Referee::Player* Referee::find(Id id) {
+  const auto at = players_.find(id);
+  return at != players_.end() ? &at->second : nullptr;
+}
+
+Referee::Player* Referee::owner_of(Id unit) {
+  const auto at = owners_.find(unit);
+  return at != owners_.end() ? find(at->second) : nullptr;
+}
+
+std::size_t Referee::playing() const {
+  return static_cast<std::size_t>(
+      std::count_if(players_.begin(), players_.end(), [](const auto& entry) { return entry.second.unit != 0; }));
+}
+
+// -- Coming and going -------------------------------------------------------------------------------------------------
+
+std::string Referee::free_name(const std::string& wish) const {
+  const std::string base = wish.empty() ? "player" : wish.substr(0, kLongestName - 4);
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(players_.begin(), players_.end(),
+                       [&](const auto& entry) { return entry.second.who.name() == name; });
+  };
+  std::string name = base;
+  for (int i = 2; taken(name); ++i) name = base + " " + std::to_string(i);
+  return name;
+}
+
+/// The side that was wished for, if there is a choice; else the smaller one.
+words::Team Referee::team_for(words::Team wish) const {
+  if (!teams()) return words::ROGUE;
+  if (wish == words::RED || wish == words::BLUE) return wish;
+  int more_red = 0;
+  for (const auto& [id, player] : players_)
+    if (player.unit != 0) more_red += player.who.team() == words::RED ? 1 : -1;
+  return more_red > 0 ? words::BLUE : words::RED;
+}
+
+void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
+  if (players_.contains(id)) return out.lose("Enter", "who is in cannot come in");
+  const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
+  Player& player = players_[id];
+  player.who.set_id(id);
+  player.who.set_name(free_name(wish.name()));
+  player.who.set_motto(wish.motto());
+  player.who.set_skin(wish.skin());
+  player.who.set_role(full ? words::WATCH : wish.role());
+  player.who.set_team(player.who.role() == words::WATCH ? words::TEAM_ANY : team_for(wish.team()));
+  player.who.set_responding(true);
+  player.barrels.assign(arena_.rules.most_balls, 0);
+  player.score.set_player(id);
+  out.say(player.who);
+  if (full) {
+    words::Notice notice;
+    notice.set_text("the arena is full: you are watching");
+    out.say(Fact(id, notice));
+  }
+  if (player.who.role() == words::WATCH) return;
+  player.unit = out.new_id();
+  owners_[player.unit] = id;
+  words::Unit unit;
+  unit.set_id(player.unit);
+  unit.set_owner(id);
+  unit.set_team(player.who.team());
+  unit.set_radius(arena_.rules.tank.length / 2);
+  unit.set_health(arena_.rules.health);
+  unit.set_max_health(arena_.rules.health);
+  unit.set_name(player.who.name());
+  unit.set_skin(player.who.skin());
+  *unit.mutable_pose() = pose_of(player);
+  out.say(unit);
+  words::Owns owns;
+  owns.set_player(id);
+  owns.add_units(player.unit);
+  owns.set_active(player.unit);
+  out.say(owns);
+  out.say(player.score);
+  if (teams()) score_team(player.who.team(), 0, 0, out);
+}
+
+void Referee::leave(Id id, std::string_view why, BackOut& out) {
+  Player* const player = find(id);
+  if (player == nullptr) return;
+  if (Flag* flag = carried_by(id)) drop(*flag, *player, out);
+  for (Ball& ball : balls_)
+    if (ball.shooter == id) end_shot(ball, false, out);
+  std::erase_if(balls_, [](const Ball& ball) { return ball.until == 0; });
+  if (player->unit != 0) {
+    words::Gone gone;
+    gone.set_unit(player->unit);
+    out.say(gone);
+    owners_.erase(player->unit);
+  }
+  words::PlayerGone farewell;
+  farewell.set_id(id);
+  farewell.set_why(std::string(why));
+  out.say(farewell);
+  const words::Team team = player->who.team();
+  players_.erase(id);
+  if (teams() && team != words::TEAM_ANY) score_team(team, 0, 0, out);
+}
+
+void Referee::change(Player& player, const words::Change& change, BackOut& out) {
+  if (change.has_name()) player.who.set_name(free_name(change.name()));
+  if (change.has_motto()) player.who.set_motto(change.motto());
+  const bool sides = change.has_team() && teams() && player.unit != 0;
+  const words::Team team = sides ? team_for(change.team()) : player.who.team();
+  if (team != player.who.team()) {
+    if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+    player.who.set_team(team);
+    words::UnitChanged changed;
+    changed.set_unit(player.unit);
+    changed.set_team(team);
+    out.say(changed);
+  }
+  out.say(player.who);
+}
+
+/// Who would rather look on for a while is out of play until he spawns again.
+void Referee::watch(Player& player, const words::Watch& watch, BackOut& out) {
+  if (watch.mode() != words::Watch::STOP && player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+}
+
+void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
+  if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS || say.kind() == words::Say::COMMAND)
+    return out.lose("Say", "nobody is there who takes commands");
+  words::Said said;
+  said.set_from(from.who.id());
+  said.set_scope(say.scope());
+  said.set_kind(say.kind());
+  said.set_text(say.text());
+  Fact fact;
+  if (say.scope() == words::Say::ONE) {
+    if (find(say.to()) == nullptr) return out.lose("Say", "to somebody who is not there");
+    said.set_to(say.to());
+    out.say(Fact(from.who.id(), said));  // who speaks sees it, too
+    if (say.to() != from.who.id()) out.say(Fact(say.to(), said));
+    return;
+  }
+  if (say.scope() == words::Say::MY_TEAM && teams()) {
+    said.set_to(static_cast<std::uint32_t>(from.who.team()));
+    fact.audience = words::TEAM;
+    fact.to = said.to();
+  } else {
+    said.set_scope(words::Say::EVERYBODY);
+  }
+  fact.kind = said;
+  out.say(std::move(fact));
+}
+
+}  // namespace entente::core

@@ -1,0 +1,130 @@
+// The referee: where truth comes from in a room that has no server. Players of every game drive, shoot, die and score
+// by the rules of one arena (arena.h; what they are in words: README.md). Law: he believes nobody. A claim that the
+// rules bear becomes true, any other is answered; the same intents at the same times give the same facts.
+#pragma once
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "proxy/core/arena.h"
+#include "proxy/core/session.h"
+#include "proxy/core/steering.h"
+
+namespace entente::core {
+
+class Referee final : public Back {
+ public:
+  explicit Referee(Arena arena);
+
+  void opened(const Peer& peer, BackOut& out) override;
+  void receive(Lane, Bytes, BackOut&) override {}  // he has no peer
+  void hear(const Intent& intent, BackOut& out) override;
+  void tick(BackOut& out) override;
+
+ private:
+  using Point = std::array<double, 3>;
+
+  struct Player {
+    words::Player who;
+    Id unit = 0;  ///< 0: watches
+    Steering steering;
+    TankState tank, before;  ///< now, and at the last tick
+    std::uint32_t state = 0;
+    bool alive = false;
+    double health = 0;
+    Micros may_spawn = 0, may_pull = 0;
+    bool claims = false;          ///< its client drives; keys only aim
+    Micros claimed = 0;           ///< when its last claim was taken
+    Micros corrected = 0;         ///< when it was last told that it is not where it says
+    std::vector<Micros> barrels;  ///< when each is loaded again
+    words::Score score;
+    words::Pose told;
+    Micros told_at = 0;
+    std::uint32_t shots = 0, seq = 0;
+  };
+
+  struct Ball {
+    Id shooter = 0;
+    std::uint32_t number = 0;
+    words::Team team = words::TEAM_ANY;
+    Point at{}, velocity{};
+    Micros until = 0;    ///< 0: it has ended, and is to be forgotten
+    bool flown = false;  ///< it has left the tank it came from
+  };
+
+  struct Flag {
+    words::Token token;
+    Micros lies_until = 0;  ///< then it goes home by itself; 0: it is at home, or carried
+  };
+
+  // -- Who is there: referee.cc
+  void enter(Id id, const words::Enter& wish, BackOut& out);
+  void leave(Id id, std::string_view why, BackOut& out);
+  void change(Player& player, const words::Change& change, BackOut& out);
+  void watch(Player& player, const words::Watch& watch, BackOut& out);
+  void say(const Player& from, const words::Say& say, BackOut& out);
+  std::string free_name(const std::string& wish) const;
+  words::Team team_for(words::Team wish) const;
+  std::size_t playing() const;
+  Player* find(Id id);
+  Player* owner_of(Id unit);
+
+  // -- How they live: referee_play.cc
+  void spawn(Player& player, BackOut& out);
+  Point free_place(const Player& player, BackOut& out) const;
+  double room_around(const Player& player, double x, double y) const;
+  void drive(Player& player, double dt, BackOut& out);
+  void claim(Player& player, const words::PoseClaim& claim, BackOut& out);
+  bool bears(const Player& player, const words::PoseClaim& claim, Micros now) const;
+  void correct(Player& player, BackOut& out);
+  void tell_place(Player& player, bool at_once, BackOut& out);
+  void hurt(Player& victim, double damage, const Ball& by, BackOut& out);
+  void die(Player& victim, Player* killer, std::uint32_t shot, words::DeathCause why, BackOut& out);
+  words::Pose pose_of(const Player& player) const;
+
+  // -- How they shoot: referee_shots.cc
+  void shoot(Player& player, const Shooting& wish, BackOut& out);
+  void shoot_ball(Player& player, const Shooting& wish, BackOut& out);
+  void shoot_ray(Player& player, const Shooting& wish, BackOut& out);
+  void fly(Ball& ball, double dt, BackOut& out);
+  bool bounce(Ball& ball, const Point& way, double free, BackOut& out);
+  Player* first_met(const Ball& ball, const Point& from, const Point& to);
+  bool may_hurt(const Player& victim, const Ball& ball) const;
+  void end_shot(Ball& ball, bool burst, BackOut& out);
+  void end_claim(Player& player, const words::ShotEndClaim& claim, BackOut& out);
+
+  // -- What they play for: referee_rounds.cc
+  void score(Player& player, int wins, int losses, BackOut& out);
+  void score_team(words::Team team, int wins, int losses, BackOut& out);
+  void place_flags(BackOut& out);
+  void wish(Player& player, const words::TokenWish& wish, BackOut& out);
+  void look_after_flags(BackOut& out);
+  void look_after_flag(Flag& flag, BackOut& out);
+  void take(Flag& flag, Player& player, BackOut& out);
+  void drop(Flag& flag, Player& player, BackOut& out);
+  void bring_home(Flag& flag, BackOut& out);
+  void capture(Flag& flag, Player& player, BackOut& out);
+  Flag* carried_by(Id player);
+  const words::Solid* base_of(words::Team team) const;
+  void begin_round(BackOut& out);
+  void end_round(BackOut& out);
+  void look_at_the_clock(BackOut& out);
+  void look_at_the_score(std::uint32_t wins, Id player, words::Team team, BackOut& out);
+  bool teams() const { return arena_.rules.mode != ArenaMode::kFreeForAll; }
+  bool running() const { return round_.state() == words::Round::RUNNING; }
+
+  const Arena arena_;
+  const Terrain terrain_;
+  TankModel claimed_model_;  // what a claim is held against: smaller, as others' pictures of the world are coarser
+  std::map<Id, Player> players_;
+  std::map<Id, Id> owners_;  // of units
+  std::vector<Ball> balls_;
+  std::vector<Flag> flags_;
+  std::map<words::Team, words::TeamScore> team_scores_;
+  words::Round round_;
+  Micros round_ends_ = 0, next_round_ = 0;
+  Micros ticked_ = 0;
+};
+
+}  // namespace entente::core

@@ -1,0 +1,229 @@
+// How players live in an arena: where they are, what hurts them, how they die. See referee.h.
+#include <algorithm>
+#include <cmath>
+
+#include "proxy/core/referee.h"
+#include "proxy/core/world.h"
+
+namespace entente::core {
+namespace {
+
+constexpr int kPlacesTried = 24;
+constexpr double kBesideBase = 40;  // metres: so far from its base's middle a team spawns
+
+/// What others may see wrong before they are told, as BZFlag has it.
+constexpr double kPlaceError = 0.09, kAngleError = 0.05;
+constexpr Micros kSilence = kSecond;
+
+/// A claim may be so much faster than a tank and so much farther than it drove, for the sake of clocks that differ.
+constexpr double kFaster = 1.4, kFarther = 4;
+constexpr double kHighest = 60;
+constexpr Micros kBetweenCorrections = 250 * kMillisecond;
+
+double seconds(Micros from, Micros to) {
+  return to > from ? static_cast<double>(to - from) / static_cast<double>(kSecond) : 0;
+}
+
+Micros micros(double seconds) { return static_cast<Micros>(seconds * static_cast<double>(kSecond)); }
+
+double share_of(std::uint32_t random) { return static_cast<double>(random) / 4294967296.0; }
+
+bool finite(const words::PoseClaim& claim) {
+  return std::isfinite(claim.x() + claim.y() + claim.z() + claim.vx() + claim.vy() + claim.vz() + claim.yaw() +
+                       claim.pitch() + claim.yaw_rate());
+}
+
+}  // namespace
+
+words::Pose Referee::pose_of(const Player& player) const {
+  words::Pose pose;
+  pose.set_unit(player.unit);
+  pose.set_x(player.tank.x);
+  pose.set_y(player.tank.y);
+  pose.set_z(player.tank.z);
+  pose.set_vx(player.tank.vx);
+  pose.set_vy(player.tank.vy);
+  pose.set_vz(player.tank.vz);
+  pose.set_yaw(player.tank.yaw);
+  pose.set_yaw_rate(player.tank.yaw_rate);
+  pose.set_state(player.state);
+  pose.set_seq(player.seq);
+  return pose;
+}
+
+// -- Into play --------------------------------------------------------------------------------------------------------
+
+void Referee::spawn(Player& player, BackOut& out) {
+  if (player.unit == 0 || player.alive || out.now() < player.may_spawn || !running()) return;
+  const Point place = free_place(player, out);
+  player.tank = {};
+  player.tank.x = place[0];
+  player.tank.y = place[1];
+  player.tank.yaw = std::atan2(-place[1], -place[0]);
+  player.before = player.tank;
+  player.state = 0;
+  player.alive = true;
+  player.health = arena_.rules.health;
+  player.claimed = out.now();
+  player.steering.stop();
+  player.claims = false;
+  std::fill(player.barrels.begin(), player.barrels.end(), 0);
+  ++player.seq;
+  words::Health health;
+  health.set_unit(player.unit);
+  health.set_now(player.health);
+  health.set_max(arena_.rules.health);
+  out.say(health);
+  words::Spawned spawned;
+  spawned.set_unit(player.unit);
+  *spawned.mutable_pose() = player.told = pose_of(player);
+  player.told_at = out.now();
+  out.say(spawned);
+}
+
+/// Of some places by chance the one that is farthest from everybody else.
+Referee::Point Referee::free_place(const Player& player, BackOut& out) const {
+  const words::World& world = arena_.world;
+  double west = world.west(), east = world.east(), south = world.south(), north = world.north();
+  if (const words::Solid* base = base_of(player.who.team())) {
+    west = std::max(west, base->x() - kBesideBase);
+    east = std::min(east, base->x() + kBesideBase);
+    south = std::max(south, base->y() - kBesideBase);
+    north = std::min(north, base->y() + kBesideBase);
+  }
+  Point best{(west + east) / 2, (south + north) / 2, 0};
+  double most = -1;
+  for (int i = 0; i < kPlacesTried; ++i) {
+    const double x = west + (east - west) * share_of(out.random()),
+                 y = south + (north - south) * share_of(out.random());
+    if (!terrain_.free(arena_.rules.tank, x, y, 0, 0) || !terrain_.free(arena_.rules.tank, x, y, 0, 1.57)) continue;
+    const double room = room_around(player, x, y);
+    if (room <= most) continue;
+    most = room;
+    best = {x, y, 0};
+  }
+  return best;
+}
+
+double Referee::room_around(const Player& player, double x, double y) const {
+  double nearest = arena_.world.east() - arena_.world.west();
+  for (const auto& [id, other] : players_)
+    if (&other != &player && other.alive) nearest = std::min(nearest, std::hypot(other.tank.x - x, other.tank.y - y));
+  return nearest;
+}
+
+// -- Where they are ---------------------------------------------------------------------------------------------------
+
+void Referee::drive(Player& player, double dt, BackOut& out) {
+  player.before = player.tank;
+  if (!player.alive || !running()) return;
+  const Course course = player.steering.course(player.tank.x, player.tank.y);
+  if (!player.claims) {
+    const TankModel& model = arena_.rules.tank;
+    Controls controls;
+    if (course.kind == Course::Kind::kGoTo)
+      controls = steer_to(model, player.tank, course.x, course.y, course.speed, dt);
+    else if (course.yaw)
+      controls = turn_to(model, player.tank, *course.yaw, dt);
+    if (course.jump && arena_.rules.jumping) controls.jump = arena_.rules.jump_speed;
+    core::drive(model, terrain_, controls, dt, player.tank);
+    player.state = player.tank.vz != 0 ? words::Pose::FALLING : words::Pose::NONE;
+    tell_place(player, false, out);
+  }
+  if (player.steering.trigger_held() && out.now() >= player.may_pull)
+    shoot(player, {player.steering.looking(), std::nullopt, nullptr}, out);
+}
+
+/// Others reckon where it is; they are told when they would be wrong, and now and then.
+void Referee::tell_place(Player& player, bool at_once, BackOut& out) {
+  const words::Pose seen = place_at(player.told, player.told_at, out.now(), 10);
+  const TankState& tank = player.tank;
+  const bool moves = tank.vx != 0 || tank.vy != 0 || tank.yaw_rate != 0;
+  const bool wrong = std::hypot(seen.x() - tank.x, seen.y() - tank.y, seen.z() - tank.z) > kPlaceError ||
+                     std::abs(wrap_angle(seen.yaw() - tank.yaw)) > kAngleError || seen.state() != player.state ||
+                     (!moves && (seen.vx() != 0 || seen.vy() != 0 || seen.yaw_rate() != 0));
+  if (!wrong && !at_once && !(moves && out.now() >= player.told_at + kSilence)) return;
+  ++player.seq;
+  player.told = pose_of(player);
+  player.told_at = out.now();
+  out.say(player.told);
+}
+
+/// Its client drove it there already: true, if it could have.
+void Referee::claim(Player& player, const words::PoseClaim& claim, BackOut& out) {
+  if (!player.alive) return;  // on its way, or of a client that does not know yet
+  if (!running() || !bears(player, claim, out.now())) return correct(player, out);
+  player.steering.hear(claim);
+  player.claims = true;
+  player.claimed = out.now();
+  player.tank = {claim.x(), claim.y(), claim.z(), claim.vx(), claim.vy(), claim.vz(), claim.yaw(), claim.yaw_rate()};
+  player.state = claim.state() & (words::Pose::FALLING | words::Pose::CROUCHING | words::Pose::SNEAKING |
+                                  words::Pose::SPRINTING | words::Pose::JETTING);
+  tell_place(player, true, out);
+}
+
+bool Referee::bears(const Player& player, const words::PoseClaim& claim, Micros now) const {
+  if (!finite(claim)) return false;
+  const double most = arena_.rules.tank.speed * kFaster;
+  const double far = std::hypot(claim.x() - player.tank.x, claim.y() - player.tank.y);
+  if (far > most * std::min(2.0, seconds(player.claimed, now)) + kFarther) return false;
+  if (std::hypot(claim.vx(), claim.vy()) > most || std::abs(claim.vz()) > kHighest) return false;
+  if (claim.z() < -2 || claim.z() > (arena_.rules.jumping ? kHighest : kHighest / 4)) return false;
+  return terrain_.free(claimed_model_, claim.x(), claim.y(), std::max(0.0, claim.z()), claim.yaw());
+}
+
+void Referee::correct(Player& player, BackOut& out) {
+  if (player.corrected != 0 && out.now() < player.corrected + kBetweenCorrections) return;
+  player.corrected = out.now();
+  player.claimed = out.now();
+  player.tank.vx = player.tank.vy = player.tank.vz = player.tank.yaw_rate = 0;
+  ++player.seq;
+  player.told = pose_of(player);
+  player.told_at = out.now();
+  words::Corrected corrected;
+  *corrected.mutable_pose() = player.told;
+  corrected.set_hard(true);
+  out.say(corrected);
+}
+
+// -- What hurts them --------------------------------------------------------------------------------------------------
+
+void Referee::hurt(Player& victim, double damage, const Ball& by, BackOut& out) {
+  victim.health = std::max(0.0, victim.health - damage);
+  words::Health health;
+  health.set_unit(victim.unit);
+  health.set_now(victim.health);
+  health.set_max(arena_.rules.health);
+  health.set_by(by.shooter);
+  health.set_from_x(by.at[0]);
+  health.set_from_y(by.at[1]);
+  health.set_from_z(by.at[2]);
+  out.say(health);
+  if (victim.health <= 0) die(victim, find(by.shooter), by.number, words::BY_SHOT, out);
+}
+
+void Referee::die(Player& victim, Player* killer, std::uint32_t shot, words::DeathCause why, BackOut& out) {
+  victim.alive = false;
+  victim.may_spawn = out.now() + micros(arena_.rules.respawn);
+  victim.steering = {};
+  if (Flag* flag = carried_by(victim.who.id())) drop(*flag, victim, out);
+  words::Died died;
+  died.set_player(victim.who.id());
+  died.set_unit(victim.unit);
+  died.set_killer(killer != nullptr ? killer->who.id() : 0);
+  died.set_shot(shot);
+  died.set_why(why);
+  died.set_respawn_s(arena_.rules.respawn);
+  out.say(died);
+  if (why == words::BY_SERVER) return;
+  const bool own = killer != nullptr && killer != &victim && teams() && killer->who.team() == victim.who.team();
+  if (killer != nullptr && killer != &victim) {
+    if (own) killer->score.set_team_kills(killer->score.team_kills() + 1);
+    score(*killer, own ? 0 : 1, 0, out);
+    if (!own && teams()) score_team(killer->who.team(), 1, 0, out);
+  }
+  score(victim, 0, 1, out);
+  if (teams()) score_team(victim.who.team(), 0, 1, out);
+}
+
+}  // namespace entente::core

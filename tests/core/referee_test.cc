@@ -1,0 +1,397 @@
+// An arena and its players, through a room: what they ask for, what becomes true.
+#include "proxy/core/referee.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "proxy/core/room.h"
+
+namespace entente::core {
+namespace {
+
+class Quiet final : public Room::Host {
+ public:
+  void send(Id, Lane, Bytes) override {}
+  std::size_t waiting(Id) const override { return 0; }
+  void close(Id, std::string_view, std::uint32_t) override {}
+  void failed(Id, const Fault&) override {}
+  void dial() override {}
+};
+
+/// Says what the test has it say, and keeps what it heard.
+class Seat final : public Front {
+ public:
+  void receive(Lane, Bytes, FrontOut& out) override {
+    for (Intent& intent : std::exchange(to_say, {})) out.say(std::move(intent));
+  }
+  void hear(const Fact& fact, FrontOut&) override { heard.push_back(fact); }
+
+  template <class T>
+  std::size_t count() const {
+    return static_cast<std::size_t>(
+        std::count_if(heard.begin(), heard.end(), [](const Fact& fact) { return as<T>(fact) != nullptr; }));
+  }
+  template <class T>
+  const T* last() const {
+    const T* found = nullptr;
+    for (const Fact& fact : heard)
+      if (as<T>(fact) != nullptr) found = as<T>(fact);
+    return found;
+  }
+
+  std::vector<Intent> to_say;
+  std::vector<Fact> heard;
+};
+
+words::World open_field(double half_side) {
+  words::World world = courtyard(half_side);
+  world.clear_solids();
+  return world;
+}
+
+struct Match {
+  explicit Match(ArenaRules rules = {}, double half_side = 200) : Match(rules, open_field(half_side)) {}
+  Match(ArenaRules rules, words::World world)
+      : room(host, std::make_unique<Referee>(Arena{rules, std::move(world)}), options()) {
+    room.back_opened({}, now);
+  }
+  static RoomOptions options() {
+    RoomOptions options;
+    options.seed = 7;
+    options.shared = true;
+    return options;
+  }
+
+  struct Guest {
+    Id id;
+    Seat* seat;
+  };
+  Guest comes(const char* name, words::Team team = words::TEAM_ANY, words::Role role = words::PLAY) {
+    auto front = std::make_unique<Seat>();
+    Seat* seat = front.get();
+    const Id id = room.seat(std::move(front), {}, now);
+    words::Enter enter;
+    enter.set_name(name);
+    enter.set_team(team);
+    enter.set_role(role);
+    says({id, seat}, enter);
+    return {id, seat};
+  }
+  void says(Guest guest, Intent intent) {
+    guest.seat->to_say.push_back(std::move(intent));
+    const std::uint8_t nudge = 0;
+    room.received(guest.id, Lane::kStream, {&nudge, 1}, now);
+  }
+  Guest plays(const char* name, words::Team team = words::TEAM_ANY) {
+    const Guest guest = comes(name, team);
+    says(guest, words::Spawn());
+    return guest;
+  }
+  void lasts(double seconds) {
+    const Micros until = now + static_cast<Micros>(seconds * kSecond);
+    while (room.next_wake() <= until) {
+      now = std::max(now, room.next_wake());
+      room.tick(now);
+    }
+    now = until;
+  }
+  bool until(double seconds, const std::function<bool()>& so) {
+    for (double t = 0; t < seconds && !so(); t += 0.04) lasts(0.04);
+    return so();
+  }
+
+  const UnitState& tank(Guest guest) const { return *room.world().active_unit(guest.id); }
+  words::Pose place(Guest guest) const {
+    const UnitState& state = tank(guest);
+    return place_at(state.unit.pose(), state.posed, now);
+  }
+  /// By claims, as a client drives that has its own physics; as slowly as it must.
+  void goes(Guest guest, double x, double y, double yaw) {
+    for (int i = 0; i < 2000; ++i) {
+      const words::Pose from = place(guest);
+      const double dx = x - from.x(), dy = y - from.y(), far = std::hypot(dx, dy), step = std::min(far, 1.0);
+      words::PoseClaim claim;
+      claim.set_unit(from.unit());
+      claim.set_x(far > 0 ? from.x() + dx / far * step : x);
+      claim.set_y(far > 0 ? from.y() + dy / far * step : y);
+      claim.set_yaw(yaw);
+      says(guest, claim);
+      lasts(0.04);
+      if (far <= step) return;
+    }
+  }
+  /// Where nothing is in the way between the two.
+  void faces(Guest shooter, Guest victim) {
+    goes(shooter, 0, -30, std::numbers::pi / 2);
+    goes(victim, 0, 20, 0);
+  }
+  void shoots(Guest guest, double yaw) {
+    const words::Pose from = place(guest);
+    words::Fire fire;
+    fire.set_unit(from.unit());
+    fire.set_shot(++shots);
+    fire.set_x(from.x() + 4.4 * std::cos(yaw));
+    fire.set_y(from.y() + 4.4 * std::sin(yaw));
+    fire.set_z(1.57);
+    fire.set_vx(100 * std::cos(yaw));
+    fire.set_vy(100 * std::sin(yaw));
+    says(guest, fire);
+  }
+
+  Quiet host;
+  Micros now = 0;
+  Room room;
+  std::uint32_t shots = 0;
+};
+
+constexpr double kNorth = std::numbers::pi / 2;
+
+ArenaRules quick() {
+  ArenaRules rules;
+  rules.reload = 0.2;
+  rules.respawn = 1;
+  return rules;
+}
+
+TEST_CASE("referee: who comes is told the arena, enters under a name of his own, and is seen") {
+  Match match;
+  const auto anna = match.comes("anna"), ben = match.comes("anna");
+  CHECK(anna.seat->count<words::World>() == 1);
+  CHECK(anna.seat->count<words::Ready>() == 1);
+  CHECK(match.room.world().player(ben.id)->player.name() == "anna 2");
+  CHECK(anna.seat->last<words::Player>()->id() == ben.id);
+  CHECK_FALSE(match.tank(ben).unit.alive());
+}
+
+TEST_CASE("referee: a full arena is watched, and who watches has no tank") {
+  ArenaRules rules;
+  rules.most_players = 1;
+  Match match(rules);
+  match.comes("anna");
+  const auto ben = match.comes("ben");
+  CHECK(match.room.world().player(ben.id)->player.role() == words::WATCH);
+  CHECK(match.room.world().active_unit(ben.id) == nullptr);
+  CHECK(ben.seat->count<words::Notice>() == 1);
+}
+
+TEST_CASE("referee: a tank spawns in the open, drives to where it is wished, and stops there") {
+  Match match;
+  const auto anna = match.plays("anna");
+  REQUIRE(match.tank(anna).unit.alive());
+  const words::Pose from = match.place(anna);
+  words::Toward toward;
+  toward.set_x(from.x() > 0 ? from.x() - 12 : from.x() + 12);
+  toward.set_y(from.y());
+  match.says(anna, toward);
+  match.lasts(8);
+  CHECK(match.place(anna).x() == doctest::Approx(toward.x()).epsilon(0.02));
+  CHECK(std::hypot(match.place(anna).vx(), match.place(anna).vy()) == 0);
+}
+
+TEST_CASE("referee: a claim is true if a tank could have driven so, else its client is put back") {
+  Match match;
+  const auto anna = match.plays("anna");
+  const words::Pose from = match.place(anna);
+  match.lasts(0.1);
+  words::PoseClaim claim;
+  claim.set_x(from.x() + 1);
+  claim.set_y(from.y());
+  match.says(anna, claim);
+  CHECK(match.place(anna).x() == doctest::Approx(from.x() + 1));
+  claim.set_x(from.x() + 90);
+  match.says(anna, claim);
+  CHECK(match.place(anna).x() == doctest::Approx(from.x() + 1));
+  REQUIRE(anna.seat->last<words::Corrected>() != nullptr);
+  CHECK(anna.seat->last<words::Corrected>()->pose().x() == doctest::Approx(from.x() + 1));
+  claim.set_x(std::nan(""));
+  match.says(anna, claim);
+  CHECK(match.place(anna).x() == doctest::Approx(from.x() + 1));
+}
+
+TEST_CASE("referee: a shot hurts, the second kills; the killer scores, and the dead come back") {
+  Match match(quick());
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.faces(anna, ben);
+  match.shoots(anna, kNorth);
+  REQUIRE(match.until(2, [&] { return anna.seat->count<words::ShotEnded>() == 1; }));
+  CHECK(match.tank(ben).unit.health() == 50);
+  CHECK(match.tank(ben).unit.alive());
+  match.shoots(anna, kNorth);
+  REQUIRE(match.until(2, [&] { return ben.seat->count<words::Died>() == 1; }));
+  CHECK(ben.seat->last<words::Died>()->killer() == anna.id);
+  CHECK(match.room.world().player(anna.id)->score.wins() == 1);
+  CHECK(match.room.world().player(ben.id)->score.losses() == 1);
+  match.says(ben, words::Spawn());
+  CHECK_FALSE(match.tank(ben).unit.alive());  // too soon
+  match.lasts(1.1);
+  match.says(ben, words::Spawn());
+  CHECK(match.tank(ben).unit.alive());
+  CHECK(match.tank(ben).unit.health() == 100);
+}
+
+TEST_CASE("referee: a ball that meets nothing ends at its range, and barrels take time to load") {
+  Match match(quick(), 1000);
+  const auto anna = match.plays("anna");
+  match.goes(anna, 0, -30, 0);
+  for (int i = 0; i < 7; ++i) match.shoots(anna, 0);
+  CHECK(anna.seat->count<words::Shot>() == 5);
+  CHECK(match.until(4, [&] { return anna.seat->count<words::ShotEnded>() == 5; }));
+}
+
+TEST_CASE("referee: a wall stops balls, or throws them back") {
+  for (const bool ricochet : {false, true}) {
+    words::World world = open_field(200);
+    words::Solid& wall = *world.add_solids();
+    wall.set_x(50);
+    wall.set_half_x(2);
+    wall.set_half_y(50);
+    wall.set_height(9);
+    ArenaRules rules = quick();
+    rules.ricochet = ricochet;
+    Match match(rules, world);
+    const auto anna = match.plays("anna");
+    match.goes(anna, 0, -30, 0);
+    match.shoots(anna, 0.2);
+    REQUIRE(match.until(4, [&] { return anna.seat->count<words::ShotEnded>() == 1; }));
+    CHECK(anna.seat->count<words::ShotMoved>() >= (ricochet ? 1 : 0));
+    if (!ricochet) continue;
+    for (const Fact& fact : anna.seat->heard)
+      if (const auto* moved = as<words::ShotMoved>(fact)) {
+        CHECK(moved->vx() == doctest::Approx(-100 * std::cos(0.2)));
+        CHECK(moved->vy() == doctest::Approx(100 * std::sin(0.2)));
+        CHECK(moved->x() == doctest::Approx(48).epsilon(0.02));
+        break;
+      }
+  }
+}
+
+TEST_CASE("referee: a claim of one's own death is refused, but for giving up") {
+  Match match;
+  const auto anna = match.plays("anna");
+  words::DeathClaim claim;
+  claim.set_why(words::BY_SHOT);
+  match.says(anna, claim);
+  CHECK(match.tank(anna).unit.alive());
+  CHECK(anna.seat->count<words::ClaimRefused>() == 1);
+  claim.set_why(words::BY_ITSELF);
+  match.says(anna, claim);
+  CHECK_FALSE(match.tank(anna).unit.alive());
+}
+
+TEST_CASE("referee: sides are filled evenly, do not hurt their own, and count their kills") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben"), carl = match.plays("carl", words::RED);
+  CHECK(match.room.world().player(anna.id)->player.team() == words::RED);
+  CHECK(match.room.world().player(ben.id)->player.team() == words::BLUE);
+  match.faces(anna, carl);
+  match.shoots(anna, kNorth);
+  match.lasts(1.5);
+  CHECK(match.tank(carl).unit.health() == 100);
+  match.goes(carl, 60, 20, 0);
+  match.goes(ben, 0, 20, 0);
+  for (int i = 0; i < 2; ++i) {
+    match.shoots(anna, kNorth);
+    match.lasts(1);
+  }
+  CHECK(match.room.world().team_scores().at(words::RED).wins() == 1);
+  CHECK(match.room.world().team_scores().at(words::BLUE).losses() == 1);
+}
+
+TEST_CASE("referee: a flag is taken by touch, lost with a life, brought home by its own, and captured at a base") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  Match match(rules);
+  const auto red = match.plays("red", words::RED), blue = match.plays("blue", words::BLUE);
+  REQUIRE(match.room.world().tokens().size() == 2);
+  match.goes(red, 170, 0, 0);
+  REQUIRE(red.seat->count<words::TokenTaken>() == 1);
+  CHECK(red.seat->last<words::TokenTaken>()->token().team() == words::BLUE);
+  words::DeathClaim gives_up;
+  gives_up.set_why(words::BY_ITSELF);
+  match.goes(red, 120, 0, 0);
+  match.says(red, gives_up);
+  CHECK(red.seat->count<words::TokenDropped>() == 1);
+  match.goes(blue, 121, 1, 0);
+  CHECK(blue.seat->last<words::Token>()->x() == doctest::Approx(170));
+  match.goes(blue, 60, 100, 0);
+  match.lasts(1);
+  match.says(red, words::Spawn());
+  match.goes(red, 170, 0, 0);
+  match.goes(red, 0, -20, 0);
+  match.goes(red, -165, 0, 0);
+  CHECK(red.seat->count<words::TokenCaptured>() == 1);
+  CHECK(match.room.world().team_scores().at(words::RED).wins() == 5);
+}
+
+TEST_CASE("referee: a round ends by score, everybody rests, and the next begins at nothing") {
+  ArenaRules rules = quick();
+  rules.score_limit = 1;
+  rules.pause = 2;
+  rules.ball_damage = 100;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.faces(anna, ben);
+  match.shoots(anna, kNorth);
+  REQUIRE(match.until(2, [&] { return match.room.world().round().state() == words::Round::OVER; }));
+  CHECK(match.room.world().round().winner() == anna.id);
+  CHECK_FALSE(match.tank(anna).unit.alive());
+  match.says(anna, words::Spawn());
+  CHECK_FALSE(match.tank(anna).unit.alive());
+  match.lasts(2.1);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
+  CHECK(match.room.world().player(anna.id)->score.wins() == 0);
+  match.says(anna, words::Spawn());
+  CHECK(match.tank(anna).unit.alive());
+}
+
+TEST_CASE("referee: keys drive, and a held trigger shoots rays") {
+  Match match(quick());
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.goes(ben, 0, 20, 0);
+  match.goes(anna, 0, -30, kNorth);
+  words::Keys keys;
+  keys.set_yaw(kNorth);
+  match.says(anna, keys);
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  match.says(anna, trigger);
+  CHECK(match.until(3, [&] { return ben.seat->count<words::Died>() == 1; }));
+  CHECK(anna.seat->count<words::Shot>() == 3);
+  CHECK(anna.seat->last<words::Shot>()->kind() == words::RAY);
+}
+
+TEST_CASE("referee: what is said reaches whom it is for") {
+  ArenaRules rules;
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben"), carl = match.plays("carl", words::RED);
+  words::Say say;
+  say.set_text("to all");
+  match.says(anna, say);
+  say.set_scope(words::Say::MY_TEAM);
+  match.says(anna, say);
+  say.set_scope(words::Say::ONE);
+  say.set_to(ben.id);
+  match.says(anna, say);
+  CHECK(anna.seat->count<words::Said>() == 3);
+  CHECK(ben.seat->count<words::Said>() == 2);
+  CHECK(carl.seat->count<words::Said>() == 2);
+}
+
+TEST_CASE("referee: who leaves is gone with his tank and his shots") {
+  Match match(quick(), 1000);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.shoots(anna, 0);
+  match.room.gone(anna.id, "left", match.now);
+  CHECK(ben.seat->count<words::ShotEnded>() == 1);
+  CHECK(ben.seat->count<words::PlayerGone>() == 1);
+  CHECK(match.room.world().players().size() == 1);
+  CHECK(match.room.world().units().size() == 1);
+}
+
+}  // namespace
+}  // namespace entente::core
