@@ -1,17 +1,14 @@
 #include "proxy/core/room.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace entente::core {
-
-constexpr Micros kNever = std::numeric_limits<Micros>::max();
 
 /// A session and the Out it is given.
 template <class Session, class Word>
 class Room::End final : public Out<Word> {
  public:
-  End(Room& room, Id id, std::unique_ptr<Session> its) : session(std::move(its)), room_(room), id_(id) {}
+  End(Room& room, Id id, std::unique_ptr<Session> its) : session(std::move(its)), room_(room), id_(id) { wish.id = id; }
 
   void send(Lane lane, Bytes frame) override {
     if (open) room_.host_.send(id_, lane, frame);
@@ -19,8 +16,7 @@ class Room::End final : public Out<Word> {
   std::size_t waiting() const override { return open ? room_.host_.waiting(id_) : 0; }
   void close(std::string_view why, std::uint32_t code) override {
     if (left) return;
-    left = true;
-    open = false;
+    room_.leave(*this);
     room_.host_.close(id_, why, code);
   }
   void fail(const Fault& fault) override {
@@ -29,7 +25,9 @@ class Room::End final : public Out<Word> {
     close(fault.what, 0);
   }
   void say(Word word) override { room_.say(id_, std::move(word)); }
-  void wake(Micros at) override { wake_at = std::min(wake_at, at); }
+  void wake(Micros at) override {
+    if (!left) room_.wakes_.add(wish, at);
+  }
   void lose(const char* what, const char* reason) override { room_.ledger_.add(what, reason); }
 
   Micros now() const override { return room_.now_; }
@@ -47,7 +45,7 @@ class Room::End final : public Out<Word> {
   bool entered = false;  // a player came in by it
   bool parted = false;   // it was told that the room ends
   std::uint32_t said = 0;
-  Micros wake_at = kNever;
+  Wakes::Wish wish;
 
  private:
   Room& room_;
@@ -75,7 +73,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
   Fact first(id, you);
   first.at = now_;
   if (!end.left) end.session->hear(first, end);
-  if (world_.geometry() != nullptr || world_.ready())
+  if (told_)
     world_.tell([&](Fact& fact) {
       fact.at = now_;
       if (!end.left) end.session->hear(fact, end);
@@ -106,13 +104,11 @@ void Room::gone(Id end, std::string_view why, Micros now) {
   now_ = now;
   if (end == kBackEnd) {
     if (back_->left) return;
-    back_->left = true;
-    back_->open = false;
+    leave(*back_);
     back_->session->closed(why, *back_);
     if (why_.empty()) why_ = why;
   } else if (const auto at = seats_.find(end); at != seats_.end() && !at->second->left) {
-    at->second->left = true;
-    at->second->open = false;
+    leave(*at->second);
     at->second->session->closed(why, *at->second);
   }
   drain();
@@ -120,23 +116,32 @@ void Room::gone(Id end, std::string_view why, Micros now) {
 
 void Room::tick(Micros now) {
   now_ = now;
-  tick_if_due(*back_);
-  for (auto& [id, seat] : seats_) tick_if_due(*seat);
+  for (const Wakes::Wish* due : wakes_.take_due(now)) {
+    if (due->id == kBackEnd)
+      tick(*back_);
+    else
+      tick(*seats_.at(due->id));
+  }
+  drain();
+}
+
+void Room::order(const std::function<void(Back&)>& order, Micros now) {
+  now_ = now;
+  if (back_->left) return;
+  order(*back_->session);
+  tick(*back_);
   drain();
 }
 
 template <class SomeEnd>
-void Room::tick_if_due(SomeEnd& end) {
-  if (end.left || end.wake_at > now_) return;
-  end.wake_at = kNever;
-  end.session->tick(end);
+void Room::tick(SomeEnd& end) {
+  if (!end.left) end.session->tick(end);
 }
 
-Micros Room::next_wake() const {
-  Micros next = back_->left ? kNever : back_->wake_at;
-  for (const auto& [id, seat] : seats_)
-    if (!seat->left) next = std::min(next, seat->wake_at);
-  return next;
+void Room::dismiss(Id seat, std::string_view why, Micros now) {
+  now_ = now;
+  if (const auto at = seats_.find(seat); at != seats_.end()) part(*at->second, why);
+  drain();
 }
 
 void Room::end(std::string_view why, Micros now) {
@@ -146,6 +151,15 @@ void Room::end(std::string_view why, Micros now) {
 }
 
 bool Room::over() const { return over_ && seats_.empty() && back_->left; }
+
+/// It hears nothing more; who came in by it is still to be buried.
+template <class SomeEnd>
+void Room::leave(SomeEnd& end) {
+  end.left = true;
+  end.open = false;
+  wakes_.drop(end.wish);
+  some_left_ = true;
+}
 
 void Room::over(std::string_view why) {
   over_ = true;
@@ -194,16 +208,24 @@ void Room::deliver_facts() {
   for (Fact& fact : facts_now_) {
     world_.fold(fact);
     host_.told(fact);
-    for (auto& [id, seat] : seats_)
-      if (!seat->left && is_for(fact, id)) seat->session->hear(fact, *seat);
+    deliver(fact);
   }
+  told_ |= !facts_now_.empty();
   facts_now_.clear();
+}
+
+void Room::deliver(const Fact& fact) {
+  if (fact.audience == words::PLAYER) {
+    const auto at = seats_.find(fact.to);
+    if (at != seats_.end() && !at->second->left) at->second->session->hear(fact, *at->second);
+    return;
+  }
+  for (auto& [id, seat] : seats_)
+    if (!seat->left && is_for(fact, id)) seat->session->hear(fact, *seat);
 }
 
 bool Room::is_for(const Fact& fact, Id seat) const {
   switch (fact.audience) {
-    case words::PLAYER:
-      return fact.to == seat;
     case words::TEAM: {
       const PlayerState* player = world_.player(seat);
       return player != nullptr && static_cast<std::uint32_t>(player->player.team()) == fact.to;
@@ -245,22 +267,23 @@ bool Room::settle() {
   if (!over_ && seats_.empty() && seated_ && !options_.shared) over("the player left");
   bool parted = false;
   if (over_) {
-    for (auto& [id, seat] : seats_) parted |= part(*seat);
-    parted |= part(*back_);
+    for (auto& [id, seat] : seats_) parted |= part(*seat, why_);
+    parted |= part(*back_, why_);
   }
   return parted;
 }
 
 template <class SomeEnd>
-bool Room::part(SomeEnd& end) {
+bool Room::part(SomeEnd& end, std::string_view why) {
   if (end.left || end.parted) return false;
   end.parted = true;
-  end.session->part(why_, end);
+  end.session->part(why, end);
   return true;
 }
 
 /// Forgets seats that are empty; the back hears first that their player left. True if there was one.
 bool Room::bury() {
+  if (!std::exchange(some_left_, false)) return false;
   bool found = false;
   for (auto at = seats_.begin(); at != seats_.end();) {
     FrontEnd& seat = *at->second;
@@ -271,6 +294,7 @@ bool Room::bury() {
     found = true;
     if (seat.entered) {
       say(at->first, Intent(words::Leave()));  // which clears `entered`
+      some_left_ = true;
       ++at;
     } else {
       chat_.forget(at->first);

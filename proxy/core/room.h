@@ -4,6 +4,7 @@
 // handed to it: the same calls give the same bytes.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -12,6 +13,7 @@
 #include "proxy/core/chat.h"
 #include "proxy/core/ledger.h"
 #include "proxy/core/session.h"
+#include "proxy/core/wakes.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -60,11 +62,15 @@ class Room {
   /// The peer is gone, or (the back's) was never reached.
   void gone(Id end, std::string_view why, Micros now);
   void tick(Micros now);
+  /// Tells the back what no word says (pause a recording); its tick() follows.
+  void order(const std::function<void(Back&)>& order, Micros now);
+  /// Says goodbye to one who sits there.
+  void dismiss(Id seat, std::string_view why, Micros now);
   /// Says goodbye everywhere.
   void end(std::string_view why, Micros now);
 
   /// When tick() is next wanted; the far future if not at all.
-  Micros next_wake() const;
+  Micros next_wake() const { return wakes_.next(); }
   /// Nobody is there any more, and nobody will be.
   bool over() const;
 
@@ -81,18 +87,21 @@ class Room {
   void deliver_facts();
   void deliver_intents();
   void deliver(Intent& intent);
+  void deliver(const Fact& fact);
   bool is_for(const Fact& fact, Id seat) const;
   void dial_once();
   void say(Id by, Intent intent);
   void say(Id by, Fact fact);
   template <class SomeEnd>
-  void tick_if_due(SomeEnd& end);
+  void tick(SomeEnd& end);
+  template <class SomeEnd>
+  void leave(SomeEnd& end);
   void over(std::string_view why);
   void flooded();
   bool settle();
   bool bury();
   template <class SomeEnd>
-  bool part(SomeEnd& end);
+  bool part(SomeEnd& end, std::string_view why);
 
   Host& host_;
   const RoomOptions options_;
@@ -100,10 +109,13 @@ class Room {
   std::mt19937 random_;
   Id last_id_ = 0;
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
-  std::string why_;  // it is over
+  bool told_ = false;       // there is something to tell who comes late
+  bool some_left_ = false;  // seats are to be buried
+  std::string why_;         // it is over
   World world_;
   Ledger ledger_;
   Chat chat_;
+  Wakes wakes_;
   std::unique_ptr<BackEnd> back_;
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;
   std::vector<Intent> intents_, intents_now_;

@@ -164,6 +164,19 @@ TEST_CASE("a room that is ended says goodbye to everybody once") {
   CHECK(play.stage.take() == "");
 }
 
+TEST_CASE("who is dismissed is told goodbye, and nobody else is") {
+  Play play;
+  play.seat();
+  play.seat();
+  play.room.back_opened({}, 0);
+  play.says(1, "enter");
+  play.stage.take();
+  play.room.dismiss(1, "too slow", 4);
+  CHECK(play.stage.take() == "seat 1 closes: too slow\nback sends Leave of 1\n");
+  play.room.dismiss(1, "again", 5);
+  CHECK(play.says(2, "still here") == "seat 2 sends Said:still here\n");
+}
+
 TEST_CASE("a fault closes the one who made it") {
   Play play;
   play.seat();
@@ -181,6 +194,49 @@ TEST_CASE("a wish for time is granted once") {
   play.room.tick(kSecond);
   CHECK(play.stage.take().starts_with("seat 1 sends tick "));
   CHECK(play.room.next_wake() > 100 * kSecond);
+}
+
+TEST_CASE("wishes for time come due in their order, those of one moment in the order of ids") {
+  Wakes wakes;
+  std::vector<Wakes::Wish> wishes(200);
+  std::mt19937 dice(4);
+  for (Id id = 0; id < 200; ++id) {
+    wishes[id].id = id;
+    wakes.add(wishes[id], dice() % 1000);
+    wakes.add(wishes[id], dice() % 1000);  // the earlier counts
+  }
+  for (Id id = 0; id < 200; id += 3) wakes.drop(wishes[id]);
+  Micros now = 0;
+  std::size_t granted = 0;
+  while (wakes.next() != Wakes::kNever) {
+    CHECK(wakes.next() >= now);
+    now = wakes.next() + dice() % 20;
+    Id last = 0;
+    for (const Wakes::Wish* due : wakes.take_due(now)) {
+      CHECK(due->id % 3 != 0);
+      CHECK(due->id > last);
+      last = due->id;
+      ++granted;
+    }
+  }
+  CHECK(granted == 133);
+}
+
+TEST_CASE("an order to the back is followed by its tick") {
+  class Obedient final : public Back {
+   public:
+    void receive(Lane, Bytes, BackOut&) override {}
+    void hear(const Intent&, BackOut&) override {}
+    void tick(BackOut& out) override { out.say(words::Notice()); }
+  };
+  Stage stage;
+  Room room(stage, std::make_unique<Obedient>(), Play::options(true));
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  stage.take();
+  bool ordered = false;
+  room.order([&](Back&) { ordered = true; }, 5);
+  CHECK(ordered);
+  CHECK(stage.take() == "seat 1 sends Notice\n");
 }
 
 TEST_CASE("the same calls give the same bytes") {

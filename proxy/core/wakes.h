@@ -1,0 +1,85 @@
+// Who wants to be woken, and when: a heap that knows each wisher's place. Law: one wish each, the earliest counts; a
+// wish is granted once; those due at once are woken in the order of their ids, whatever order they wished in.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "proxy/core/word.h"
+
+namespace entente::core {
+
+class Wakes {
+ public:
+  static constexpr Micros kNever = std::numeric_limits<Micros>::max();
+
+  /// Part of who wishes; stays where it is until it is dropped.
+  struct Wish {
+    Id id = 0;
+    Micros at = kNever;
+    std::size_t place = 0;  // in the heap, from 1; 0: not in it
+  };
+
+  void add(Wish& wish, Micros at) {
+    if (at >= wish.at) return;
+    wish.at = at;
+    if (wish.place == 0) {
+      heap_.push_back(&wish);
+      wish.place = heap_.size();
+    }
+    rise(wish.place);
+  }
+
+  void drop(Wish& wish) {
+    wish.at = kNever;
+    if (wish.place == 0) return;
+    const std::size_t hole = std::exchange(wish.place, 0);
+    Wish* const last = heap_.back();
+    heap_.pop_back();
+    if (last == &wish) return;
+    put(last, hole);
+    rise(hole);
+    sink(last->place);
+  }
+
+  Micros next() const { return heap_.empty() ? kNever : heap_.front()->at; }
+
+  /// Those whose time has come, until the next call; their wishes are granted.
+  const std::vector<Wish*>& take_due(Micros now) {
+    due_.clear();
+    while (next() <= now) {
+      due_.push_back(heap_.front());
+      drop(*heap_.front());
+    }
+    std::sort(due_.begin(), due_.end(), [](const Wish* a, const Wish* b) { return a->id < b->id; });
+    return due_;
+  }
+
+ private:
+  Wish*& at(std::size_t place) { return heap_[place - 1]; }
+  void put(Wish* wish, std::size_t place) {
+    at(place) = wish;
+    wish->place = place;
+  }
+  void swap(std::size_t a, std::size_t b) {
+    Wish* const one = at(a);
+    put(at(b), a);
+    put(one, b);
+  }
+  void rise(std::size_t place) {
+    for (; place > 1 && at(place)->at < at(place / 2)->at; place /= 2) swap(place, place / 2);
+  }
+  void sink(std::size_t place) {
+    for (std::size_t child = 2 * place; child <= heap_.size(); place = child, child *= 2) {
+      if (child < heap_.size() && at(child + 1)->at < at(child)->at) ++child;
+      if (at(place)->at <= at(child)->at) return;
+      swap(place, child);
+    }
+  }
+
+  std::vector<Wish*> heap_, due_;
+};
+
+}  // namespace entente::core
