@@ -2,8 +2,8 @@
 
 #include "adapters/native/codec.h"
 #include "adapters/native/native.h"
-#include "adapters/native/reflect.h"
 #include "adapters/wire/frame_reader.h"
+#include "proxy/core/ids.h"
 #include "proxy/core/roster.h"
 
 namespace entente::native {
@@ -15,6 +15,7 @@ using core::Fact;
 using core::FrontOut;
 using core::Id;
 using core::Intent;
+using core::translate_ids;
 using wire::Way;
 
 constexpr std::size_t kBehind = 256 * 1024, kHopeless = 4 * 1024 * 1024;
