@@ -1,0 +1,36 @@
+// A tape of facts in memory, for tests. Law: as for every tape (proxy/core/tape.h); it seeks by folding from its
+// beginning, so that it is what others are compared with.
+#pragma once
+
+#include <vector>
+
+#include "proxy/core/tape.h"
+
+namespace entente::testing {
+
+class MemoryTape final : public core::Tape {
+ public:
+  /// In the order of their times.
+  explicit MemoryTape(std::vector<core::Fact> facts) : facts_(std::move(facts)) {}
+
+  core::Micros length() const override { return facts_.empty() ? 0 : facts_.back().at; }
+  std::optional<core::Micros> next_at() override {
+    return next_ < facts_.size() ? std::optional(facts_[next_].at) : std::nullopt;
+  }
+  core::Fact next() override { return facts_[next_++]; }
+  Outcome<Done> seek(core::Micros at, core::World& world) override {
+    if (at >= broken_from_) return Error{"the tape is torn"};
+    world = core::World();
+    for (next_ = 0; next_ < facts_.size() && facts_[next_].at <= at; ++next_) world.fold(facts_[next_]);
+    return Done{};
+  }
+
+  void tear(core::Micros at) { broken_from_ = at; }
+
+ private:
+  std::vector<core::Fact> facts_;
+  std::size_t next_ = 0;
+  core::Micros broken_from_ = ~core::Micros{0};
+};
+
+}  // namespace entente::testing
