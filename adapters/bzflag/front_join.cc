@@ -191,7 +191,9 @@ void FrontSession::told(const words::Waiting& waiting, const core::Fact&, Outlet
 /// Who has entered, once all there is to tell was told or there is something to wait for. The order is that of bzfs:
 /// another has crashed clients.
 void FrontSession::let_in(Outlet& out) {
-  if (stage_ != Stage::kEntering || (!out.world().ready() && waiting_.empty())) return;
+  // Of a room that others made ready it is told, too, but not yet as whom it comes in.
+  const bool told = out.world().ready() && out.world().player(out.me()) != nullptr;
+  if (stage_ != Stage::kEntering || (!told && waiting_.empty())) return;
   stage_ = Stage::kIn;
   peer_.stream(out, Accept{player_id(number_)});
   send_variables(out);

@@ -209,8 +209,10 @@ void FrontSession::told(const words::Corrected& corrected, const core::Fact&, Ou
   correct(out);
 }
 
-void FrontSession::told(const words::ClaimRefused&, const core::Fact& fact, Outlet& out) {
-  if (fact.to != out.me() || own_.death_claimed == 0) return;
+void FrontSession::told(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
+  if (fact.to != out.me()) return;
+  if (!cast_.at(number_).alive && !refused.why().empty()) return server_says(refused.why(), out);  // a wish to spawn
+  if (own_.death_claimed == 0) return;
   own_.death_claimed = 0;
   correct(out);
 }

@@ -288,7 +288,7 @@ constexpr Mapping kAll[] = {
     no_intent("ScoreClaim", "the server keeps the score"),
     no_intent("Ping", kPerLink),
     no_intent("Edit", kStill),
-    no_fact("ClaimRefused", "a death that was refused is answered by MsgAlive; nothing else is told"),
+    no_fact("ClaimRefused", "a refused death is answered by MsgAlive, a refused spawn by a line of chat; nothing else"),
     no_fact("WorldEdit", kStill),
     no_fact("You", "the greeting says it"),
     no_fact("UnitChanged", "a tank looks as its team does"),

@@ -54,6 +54,7 @@ class ModernFront final : public core::Front {
       border_due_ = true;
       if (world->kind() == words::World::VOXELS) out.lose("World.voxels", "blocks are not drawn");
     }
+    if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
     if (const auto* view = core::as<words::View>(fact)) eye_.told(*view, out.now());
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
     if (std::string notice = notice_of(fact, out.world()); !notice.empty()) say(server_line(notice), out);
@@ -112,6 +113,13 @@ class ModernFront final : public core::Front {
   template <class T>
   void take(const T&, FrontOut&) {
     assert(false);
+  }
+
+  /// Who may only watch sees who leads, whatever it asked for.
+  void look_on(const FrontOut& out) {
+    const core::PlayerState* me = out.world().player(out.me());
+    if (me != nullptr && me->player.role() == words::WATCH && eye_.state() == Eye::State::kIdle)
+      eye_.watch(Eye::State::kLeader);
   }
 
   // -- What it is shown ----------------------------------------------------------------------------------------------

@@ -48,8 +48,8 @@ bool Replay::find_beginning(Outlet& out) {
 void Replay::tick(Outlet& out) {
   if (over_) return;
   obey(out);
-  if (!over_ && runs()) play(out);
-  report(out);
+  if (runs()) play(out);
+  if (!over_) report(out);
 }
 
 void Replay::obey(Outlet& out) {

@@ -15,6 +15,7 @@
 #include "proxy/program/misuse.h"
 #include "proxy/program/proxy.h"
 #include "proxy/program/recover.h"
+#include "proxy/program/replay.h"
 #include "proxy/program/run.h"
 #include "proxy/program/verify.h"
 
@@ -73,6 +74,9 @@ constexpr Command kCommands[] = {
     {"bot", "Play on a server, by players that nobody sits at",
      "entente bot 'bzflag://127.0.0.1:5154?dialect=2.4' --count 4 --behaviour hunt --seconds 60",
      plug<declare_bot, run_bot>},
+    {"replay", "Show a recorded session again, to the programs of any games",
+     "entente replay evening.mcap --listen 'bzflag://0.0.0.0:5154?dialect=2.4' --at 1:30 --speed 2",
+     plug<declare_replay, run_replay>},
     {"check", "Check a configuration file, or print an example of one", "entente check config/example.toml",
      plug<declare_check, run_check>},
     {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},

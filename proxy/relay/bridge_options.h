@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "adapters/wire/game.h"
 #include "proxy/core/chat.h"
@@ -15,9 +16,12 @@ struct BridgeOptions {
   const wire::Game* server_game = nullptr;  ///< outlives the Server; may be the listener's own, in another dialect
   std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front;  ///< of the listener's game; on any worker
   std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back;    ///< of the server's game; on any worker
+  /// Everybody comes into this hall (Server::add_hall) instead of a room of his own: then `server_game` is the
+  /// listener's, and there is no `back`.
+  std::optional<std::size_t> hall = {};
   core::ChatRules chat;
   bool record_secrets = false;  ///< else passwords and the like are left out of recorded words
-  std::uint32_t bots = 0;  ///< so many fronts that play by themselves, and no listener
+  std::uint32_t bots = 0;       ///< so many fronts that play by themselves, and no listener
 };
 
 }  // namespace entente::relay

@@ -77,7 +77,7 @@ void Door::admit(Newcomer newcomer) {
     return;
   }
   newcomer.server_dialect = server_dialect_;
-  const Seat seat{newcomer.link, seating_.next_worker()};
+  const Seat seat{newcomer.link, seating_.next_worker(route_)};
   if (route_.with_datagrams()) table_.enter(newcomer.client, seat);
   seating_.seat(seat.worker, std::move(newcomer));
 }

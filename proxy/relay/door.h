@@ -30,8 +30,8 @@ class Seating {
  public:
   virtual ~Seating() = default;
   virtual LinkId next_link() = 0;
-  /// The worker that the next newcomer shall go to.
-  virtual std::size_t next_worker() = 0;
+  /// The worker that the next newcomer on this route shall go to.
+  virtual std::size_t next_worker(const Route& route) = 0;
   virtual void seat(std::size_t worker, Newcomer newcomer) = 0;
   /// False when that worker is too far behind.
   virtual bool pass_on(Seat to, const net::Address& from, Bytes datagram) = 0;

@@ -37,6 +37,8 @@ struct Route {
 
   /// The game that the server speaks.
   const wire::Game& server_game() const { return bridge ? *bridge->server_game : game; }
+  /// The hall that it leads into; none: a server.
+  std::optional<std::size_t> hall() const { return bridge ? bridge->hall : std::nullopt; }
   /// Whether clients come by WebSocket.
   bool by_web() const { return game.transport() == wire::Transport::kWebSocket; }
   /// Whether a client that asks for this path (WebSocket only) is ours.

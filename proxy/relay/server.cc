@@ -67,6 +67,7 @@ struct Server::Impl {
 
   Events& events;
   std::vector<std::unique_ptr<Route>> routes;
+  std::vector<std::unique_ptr<HallPlan>> halls;
   Crew crew;
 };
 
@@ -78,9 +79,26 @@ Server::Server(std::size_t workers, Events& events) : impl_(std::make_unique<Imp
 
 Server::~Server() = default;
 
+std::size_t Server::add_hall(const HallOptions& options) {
+  auto& workers = impl_->crew.workers;
+  const std::size_t index = impl_->halls.size();
+  HallPlan& plan = *impl_->halls.emplace_back(std::make_unique<HallPlan>());
+  plan.options = options;
+  plan.index = index;
+  plan.home = index % workers.size();
+  workers[plan.home]->add_hall(plan, options.tap ? &options.tap->sink(plan.home) : nullptr, impl_->events);
+  return index;
+}
+
+void Server::order(std::size_t hall, std::function<void(core::Back&)> order) {
+  impl_->crew.workers[impl_->halls[hall]->home]->order(hall, std::move(order));
+}
+
 Outcome<Listening> Server::add(const RelayOptions& options) {
   if (auto wrong = objection(options)) return *wrong;
-  auto servers = net::resolve(options.server_host, options.server_port);
+  const std::optional<std::size_t> hall = options.bridge ? options.bridge->hall : std::nullopt;
+  auto servers = hall ? Outcome<std::vector<net::Address>>(std::vector<net::Address>{options.listen})
+                      : net::resolve(options.server_host, options.server_port);
   if (!servers) return servers.error();
   auto route = std::make_unique<Route>(*options.game, impl_->events);
   if (by_web(options)) route->web = options.web;
@@ -89,6 +107,8 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   if (host && host->bridge.has_value() != options.bridge.has_value())
     return Error{"a relay and a bridge cannot share the listener " + options.listen.text() +
                  "; give one of them another port"};
+  if (host && hall != host->hall())
+    return Error{"two halls cannot share the listener " + options.listen.text() + "; give one of them another port"};
   const bool by_enet = options.game->transport() == wire::Transport::kEnet;
   route->enet = options.enet;
   route->strict = options.strict;
@@ -97,7 +117,7 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
 
   auto& workers = impl_->crew.workers;
   route->index = impl_->routes.size();
-  route->home = host ? host->home : route->index % workers.size();
+  route->home = host ? host->home : hall ? impl_->halls[*hall]->home : route->index % workers.size();
   route->dialect = options.listen_dialect.value_or(0);
   route->server_dialect = options.server_dialect;
   route->clients_name_dialect = options.clients_name_dialect;
@@ -146,6 +166,10 @@ void Server::set_limits(std::size_t relay, const Limits& limits) {
 }
 
 std::vector<core::Ledger::Entry> Server::losses(std::size_t relay) const { return impl_->routes[relay]->losses.all(); }
+
+std::vector<core::Ledger::Entry> Server::hall_losses(std::size_t hall) const {
+  return impl_->halls[hall]->losses.all();
+}
 
 Totals Server::totals(std::size_t relay) const {
   Totals sum;

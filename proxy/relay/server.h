@@ -15,6 +15,7 @@
 #include "proxy/relay/counters.h"
 #include "proxy/relay/enet_mode.h"
 #include "proxy/relay/events.h"
+#include "proxy/relay/hall_options.h"
 #include "proxy/relay/tap_sink.h"
 #include "proxy/relay/web_options.h"
 
@@ -55,6 +56,14 @@ class Server {
   /// Binds at once; serves as soon as run() does. REQUIRES: before run().
   Outcome<Listening> add(const RelayOptions& options);
 
+  /// A room that is there from run() on, for everybody whose route leads into it (BridgeOptions::hall). Returns its
+  /// number. REQUIRES: before run().
+  std::size_t add_hall(const HallOptions& options);
+
+  /// Tells a hall's truth what no word says (pause a recording); what it gets is what HallOptions::back made. On the
+  /// hall's thread, soon after this; not at all once the hall is over. From any thread.
+  void order(std::size_t hall, std::function<void(core::Back&)> order);
+
   /// Serves on this thread and workers - 1 others until stop(); then says goodbye to every client, and returns when the
   /// last socket is closed (at most Limits::linger_ms later). Taps hear nothing after that. REQUIRES: once.
   void run();
@@ -70,6 +79,7 @@ class Server {
 
   /// What a bridge's sessions that ended could not tell. From any thread.
   std::vector<core::Ledger::Entry> losses(std::size_t relay) const;
+  std::vector<core::Ledger::Entry> hall_losses(std::size_t hall) const;
 
  private:
   struct Impl;

@@ -3,6 +3,7 @@
 #include "proxy/relay/bridge_session.h"
 #include "proxy/relay/datagram_door.h"
 #include "proxy/relay/enet_door.h"
+#include "proxy/relay/hall_guest.h"
 #include "proxy/relay/session.h"
 #include "proxy/relay/web_session.h"
 
@@ -10,15 +11,6 @@ namespace entente::relay {
 namespace {
 
 constexpr Millis kTick = 100;  // how exact time-outs and rates are
-
-std::unique_ptr<Seated> make_session(Branch& branch, Seated::Owner& owner, const Newcomer& newcomer) {
-  if (branch.route.bridge)
-    return std::make_unique<BridgeSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client,
-                                           newcomer.server_dialect);
-  if (branch.route.game.transport() == wire::Transport::kWebSocket)
-    return std::make_unique<WebSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
-  return std::make_unique<Session>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
-}
 
 }  // namespace
 
@@ -53,6 +45,15 @@ Outcome<net::Address> Worker::open_udp_door(const Limits& limits, const net::Add
   return udp_doors_.back()->open(at);
 }
 
+void Worker::add_hall(HallPlan& plan, TapSink* tap, Events& events) {
+  halls_[plan.index] = {std::make_unique<Hall>(loop_, plan, next_link(), events), tap};
+}
+
+void Worker::run() {
+  for (auto& [number, housed] : halls_) housed.hall->open(housed.tap);
+  loop_.run();
+}
+
 Worker& Worker::home(std::size_t route) { return *crew_.workers[branches_[route]->route.home]; }
 
 // -- Letters ----------------------------------------------------------------------------------------------------------
@@ -72,9 +73,22 @@ void Worker::mail() {
   if (crew_.stopping && !stopping_) begin_stop();
 }
 
+std::unique_ptr<Seated> Worker::make_session(Branch& branch, const Newcomer& newcomer) {
+  Seated::Owner& owner = *this;
+  if (const auto hall = branch.route.hall())
+    return std::make_unique<HallGuest>(branch, owner, *halls_.at(*hall).hall, newcomer.link, newcomer.limits,
+                                       newcomer.client);
+  if (branch.route.bridge)
+    return std::make_unique<BridgeSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client,
+                                           newcomer.server_dialect);
+  if (branch.route.game.transport() == wire::Transport::kWebSocket)
+    return std::make_unique<WebSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
+  return std::make_unique<Session>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
+}
+
 void Worker::read(Newcomer& newcomer) {
   auto& session = sessions_[newcomer.link];
-  session = make_session(*branches_[newcomer.route], *this, newcomer);
+  session = make_session(*branches_[newcomer.route], newcomer);
   session->start(std::move(newcomer.fd));
   if (stopping_) session->stop();
 }
@@ -90,6 +104,11 @@ void Worker::read(const Left& left) {
 void Worker::read(const NewLimits& news) {
   if (doors_[news.route]) doors_[news.route]->set_limits(news.limits);
   if (udp_doors_[news.route]) udp_doors_[news.route]->set_limits(news.limits);
+}
+
+void Worker::read(const Order& order) {
+  const auto housed = halls_.find(order.hall);
+  if (housed != halls_.end()) housed->second.hall->order(order.order);
 }
 
 // -- From sessions ----------------------------------------------------------------------------------------------------
@@ -181,6 +200,7 @@ void Worker::begin_stop() {
   for (auto& door : udp_doors_)
     if (door) door->stop();
   for (auto& [link, session] : sessions_) session->stop();
+  for (auto& [number, housed] : halls_) housed.hall->stop();
   finish_if_empty();
 }
 

@@ -10,6 +10,7 @@
 
 #include "proxy/net/mailbox.h"
 #include "proxy/relay/door.h"
+#include "proxy/relay/hall.h"
 #include "proxy/relay/inbox.h"
 #include "proxy/relay/seated.h"
 #include "proxy/relay/udp_door.h"
@@ -33,6 +34,9 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   /// Seats so many fronts that play by themselves, one each tick. REQUIRES: not running; the newest branch is a bridge.
   void invite_bots(std::uint32_t count, const Limits& limits);
 
+  /// The worker becomes the home of this hall. REQUIRES: not running; tap as in HallOptions.
+  void add_hall(HallPlan& plan, TapSink* tap, Events& events);
+
   /// For each relay, in the order of Route::index. REQUIRES: not running.
   void add_branch(Route& route, TapSink* tap);
   /// The worker becomes the home of the newest branch. REQUIRES: not running.
@@ -41,11 +45,12 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   Outcome<net::Address> open_udp_door(const Limits& limits, const net::Address& at);
 
   /// Until the crew is stopping and the last session is gone.
-  void run() { loop_.run(); }
+  void run();
 
   // From any thread.
   void wake() { mailbox_.wake(); }
   void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
+  void order(std::size_t hall, std::function<void(core::Back&)> order) { mailbox_.post(Order{hall, std::move(order)}); }
   const Counters& counters(std::size_t route) const { return branches_[route]->counters; }
 
  private:
@@ -64,7 +69,11 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
     std::size_t route;
     Limits limits;
   };
-  using Letter = std::variant<Newcomer, Named, Left, NewLimits>;
+  struct Order {
+    std::size_t hall;
+    std::function<void(core::Back&)> order;
+  };
+  using Letter = std::variant<Newcomer, Named, Left, NewLimits, Order>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -72,6 +81,7 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   void read(const Named& named);
   void read(const Left& left);
   void read(const NewLimits& news);
+  void read(const Order& order);
   /// Reads it here and now if it is for this worker.
   void send(Worker& to, Letter letter);
   Worker& home(std::size_t route);
@@ -80,10 +90,13 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   // Ticker, Seated::Owner, Seating, Later
   void tick(Millis now) override;
   void named(Seated& session, std::uint32_t player) override;
+  std::unique_ptr<Seated> make_session(Branch& branch, const Newcomer& newcomer);
   Branch* branch_at(const Route& listener, std::string_view path) override;
   void done(Seated& session) override;
   LinkId next_link() override { return crew_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
-  std::size_t next_worker() override { return next_worker_++ % crew_.workers.size(); }
+  std::size_t next_worker(const Route& route) override {
+    return route.hall() ? route.home : next_worker_++ % crew_.workers.size();
+  }
   void seat(std::size_t worker, Newcomer newcomer) override;
   bool pass_on(Seat to, const net::Address& from, Bytes datagram) override;
   void passed_on() override;
@@ -101,6 +114,11 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   std::vector<std::unique_ptr<Branch>> branches_;    // by Route::index
   std::vector<std::unique_ptr<Door>> doors_;         // likewise; null where another worker is home
   std::vector<std::unique_ptr<UdpDoor>> udp_doors_;  // likewise; null for other transports
+  struct Housed {
+    std::unique_ptr<Hall> hall;
+    TapSink* tap;
+  };
+  std::unordered_map<std::size_t, Housed> halls_;  // by their number: those that live here
   std::unordered_map<LinkId, std::unique_ptr<Seated>> sessions_;
   std::vector<Seated*> done_;
   /// Bots that are still to come.

@@ -125,6 +125,23 @@ TEST_CASE("bzadmin comes straight to the door, hears itself, and leaves") {
   CHECK(stage.receives(by_client({Exit{}})) == "says Leave\ncloses: the client left\n");
 }
 
+TEST_CASE("a room that was ready before lets a player in when it is told as whom, and says why it cannot play") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes(kHeader));
+  furnish(stage, true);
+  stage.hears(player(2, "ben", words::GREEN));
+  stage.hears(words::Ready());
+  CHECK(lines(stage.receives(by_client({enter_as("anna")})), "sends") == "");
+  CHECK(stage.hears(player(1, "anna", words::TEAM_ANY, words::WATCH)) == "");
+  const std::string in = stage.hears(core::Fact(1, words::Ready()));
+  CHECK(lines(in, "sends MsgAddPlayer id=0").starts_with("sends MsgAddPlayer id=0 type=0 team=5"));
+  CHECK(stage.receives(by_client({AliveRequest{}})) == "says Spawn\n");
+  words::ClaimRefused refused;
+  refused.set_why("only to be watched");
+  CHECK(stage.hears(core::Fact(1, refused)) == "sends MsgMessage from=253 to=0 kind=0 text=\"only to be watched\"\n");
+}
+
 TEST_CASE("who waits for others is in, and is told so") {
   auto stage = front_stage();
   stage.opens();

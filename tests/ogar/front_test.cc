@@ -329,6 +329,28 @@ TEST_CASE("ogar front: who watches is told where it looks, and roams where its m
         "says Toward\nsays Watch\nsays Change name: \"anna\"\nsays Spawn\n");
 }
 
+TEST_CASE("ogar front: who may only watch sees who leads, though it asked to play") {
+  Play play;
+  play.greeted();
+  play.hears(player(2, "ben"));
+  play.hears(unit(60, Unit::CELL, 100, 0, 100 / kMetre, 2));
+  play.hears(owns(2, {60}, 60));
+  play.wishes({0, 0, ogar::kSpawn, 0, "anna"});
+  CHECK_FALSE(has(play.waits(kTick), "camera"));
+  words::Player me = player(1, "anna");
+  me.set_role(words::WATCH);
+  play.hears(me);
+  CHECK(has(play.waits(kTick), "camera={x=1767.75 y=0 "));
+  play.wishes({0, 0, ogar::kSpawn, 0, "anna"});
+  CHECK_FALSE(has(play.waits(kTick), "camera"));
+  words::ClaimRefused refused;
+  refused.set_why("only to be watched");
+  play.hears(core::Fact(1, refused));
+  const std::string seen = play.waits(kTick);
+  CHECK(has(seen, "camera={x=1767.75 y=0 "));
+  CHECK(has(seen, "only to be watched"));
+}
+
 TEST_CASE("ogar front: the board is the server's, or the order of wins") {
   Play play;
   play.plays();

@@ -76,7 +76,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   const std::string listen = "--listen", to = "--to";
   for (const Case& c : std::vector<Case>{
            {{},
-            "entente: a command is missing; commands: proxy, run, bot, check, games, explain, inspect, verify, "
+            "entente: a command is missing; commands: proxy, run, bot, replay, check, games, explain, inspect, verify, "
             "convert, "
             "recover\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},

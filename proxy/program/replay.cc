@@ -1,0 +1,167 @@
+#include "proxy/program/replay.h"
+
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+
+#include "adapters/native/native.h"
+#include "adapters/registry.h"
+#include "proxy/program/config.h"
+#include "proxy/program/limits.h"
+#include "proxy/program/log.h"
+#include "proxy/program/log_events.h"
+#include "proxy/program/misuse.h"
+#include "proxy/program/recorded_tape.h"
+#include "proxy/program/replay_control.h"
+#include "proxy/program/route.h"
+#include "proxy/program/signals.h"
+#include "proxy/program/tape_time.h"
+#include "proxy/program/taps.h"
+#include "proxy/program/web.h"
+
+namespace entente {
+namespace {
+
+int wrong(const std::string& what) { return misused("entente replay", what); }
+
+/// Its listeners, or what is wrong with one of them.
+Outcome<std::vector<ListenEnd>> listeners(const std::vector<std::string>& urls) {
+  std::vector<ListenEnd> ends;
+  for (const std::string& url : urls) {
+    const auto end = parse_listen(url, games());
+    if (!end) return Error{"--listen " + end.error().text};
+    if (!faces_of(*end->game).has_front(end->dialect))
+      return Error{"--listen '" + url + "': " + speech(*end->game, end->dialect) +
+                   " has no front yet; `entente games` says which games have one"};
+    ends.push_back(*end);
+  }
+  return ends;
+}
+
+relay::BridgeOptions into(std::size_t hall, const ListenEnd& listen) {
+  relay::BridgeOptions bridge;
+  bridge.server_game = listen.game;
+  bridge.front = [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+  bridge.hall = hall;
+  return bridge;
+}
+
+class Showing {
+ public:
+  Showing(const config::Config& config, std::unique_ptr<RecordedTape> tape)
+      : config_(config),
+        tape_(std::move(tape)),
+        taps_(config.recording(), [this] { server_.stop(); }),
+        server_(config.workers(), events_),
+        control_(server_) {}
+
+  void house(const core::Replay::Options& options) {
+    relay::HallOptions hall;
+    hall.name = "a replay";
+    hall.game = &native::game();
+    hall.back = [this, options] { return std::make_unique<core::Replay>(std::move(tape_), options, &control_); };
+    hall_ = server_.add_hall(hall);
+    control_.attend(hall_);
+  }
+
+  Outcome<Done> listen(const ListenEnd& end) {
+    const auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
+    if (!web) return web.error();
+    const auto listening = server_.add({.game = end.game,
+                                        .listen_dialect = end.dialect,
+                                        .server_dialect = 0,
+                                        .listen = end.address,
+                                        .server_host = {},
+                                        .web = *web,
+                                        .bridge = into(hall_, end),
+                                        .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
+                                        .limits = limits_of(config_.limits()),
+                                        .tap = taps_.counting()});
+    if (!listening) return listening.error();
+    lines_ += "listening " + end.spoken() + " " + listening->address.text() + "\n";
+    return Done{};
+  }
+
+  void abandon() { taps_.abandon(); }
+
+  /// Until the recording is over, or a signal comes.
+  Outcome<Done> run() {
+    std::fputs(lines_.c_str(), stdout);
+    std::fflush(stdout);
+    {
+      const StopOnSignal signals(server_);
+      server_.run();
+    }
+    if (const auto stopped = taps_.stop(); !stopped) return stopped.error();
+    const std::string error = control_.status().error;
+    return error.empty() ? Outcome<Done>(Done{}) : Error{error};
+  }
+
+ private:
+  const config::Config& config_;
+  std::unique_ptr<RecordedTape> tape_;  // until the hall is open
+  LogEvents events_;
+  Taps taps_;
+  relay::Server server_;
+  ReplayControl control_;
+  std::size_t hall_ = 0;
+  std::string lines_;
+};
+
+int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const core::Replay::Options& options,
+         const std::vector<ListenEnd>& ends) {
+  const SpokenLink about = tape->about();
+  if (!tape->damage().empty()) spdlog::warn("it is shown as far as it can be read: {}", tape->damage());
+  if (tape->unread() != 0) spdlog::warn("{} of its facts cannot be read and are left out", tape->unread());
+  spdlog::info("link {} ({}{}{}): {} facts, {}; it begins when the first one watches", about.link, about.speech,
+               about.player.empty() ? "" : ", player ", about.player, about.facts, tape_time_text(about.length()));
+  Showing showing(config, std::move(tape));
+  showing.house(options);
+  for (const ListenEnd& end : ends)
+    if (const auto opened = showing.listen(end); !opened) {
+      showing.abandon();
+      return failed(opened.error());
+    }
+  const auto shown = showing.run();
+  return shown ? kOk : failed(shown.error());
+}
+
+}  // namespace
+
+void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
+  app.add_option("FILE", options.file, "A recording (MCAP) of a bridged session, or of a bot's")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--listen", options.listen,
+                 "Where to watch it: game://address:port?dialect=name; port 0 is a free one. May be said several times")
+      ->type_name("URL")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--link", options.link, "Which session of the recording; needed if it holds several");
+  app.add_option("--at", options.at, "Where to begin, in seconds or m:ss")->capture_default_str();
+  app.add_option("--speed", options.speed, "How fast")
+      ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest))
+      ->capture_default_str();
+  app.add_flag("--paused", options.paused, "Stand at the beginning until told to go on");
+  app.add_flag("--loop", options.loop, "From the end on to the beginning; without it, the end of it is the end");
+  declare_log_flags(app, options.log);
+}
+
+int run_replay(const ReplayCommandOptions& options) {
+  const auto at = parse_tape_time(options.at);
+  if (!at) return wrong("--at " + at.error().text);
+  const auto ends = listeners(options.listen);
+  if (!ends) return wrong(ends.error().text);
+  config::Config config = preset_config();
+  apply(options.log, *config.mutable_log());
+  if (const auto started = start_log(config.log()); !started) return failed(started.error());
+  auto tape = RecordedTape::open(options.file, options.link != 0 ? std::optional(options.link) : std::nullopt);
+  const int code = tape ? show(config, std::move(*tape), {*at, options.speed, options.paused, options.loop}, *ends)
+                        : failed(tape.error());
+  stop_log();
+  return code;
+}
+
+}  // namespace entente

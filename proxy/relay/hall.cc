@@ -1,0 +1,160 @@
+#include "proxy/relay/hall.h"
+
+#include <limits>
+#include <random>
+
+#include "proxy/relay/hall_guest.h"
+
+namespace entente::relay {
+namespace {
+
+/// Everything that a world may hold, gone and told anew in one turn.
+constexpr std::size_t kMostWords = 100'000;
+
+core::RoomOptions room_options(const HallOptions& options) {
+  core::RoomOptions room;
+  room.seed = std::random_device{}();
+  room.shared = true;
+  room.chat = options.chat;
+  room.most_words = kMostWords;
+  return room;
+}
+
+}  // namespace
+
+Hall::Hall(net::Loop& loop, HallPlan& plan, LinkId link, Events& events)
+    : loop_(loop), plan_(plan), events_(events), info_{link, plan.options.game, 0, {}, {}, {}}, alarm_(loop, *this) {}
+
+Hall::~Hall() = default;
+
+void Hall::open(TapSink* tap) {
+  tap_ = tap;
+  epoch_ = loop_.nanos();
+  began_wall_ = wall_ = wall_now();
+  words_.emplace(tap, plan_.options.record_secrets);
+  const core::RoomOptions options = room_options(plan_.options);
+  if (tap_) {
+    tap_->opened(info_, wall_);
+    tap_->note(info_.link, plan_.options.name + ": a room with seed " + std::to_string(options.seed), wall_);
+  }
+  room_.emplace(static_cast<core::Room::Host&>(*this), plan_.options.back(), options);
+  enter([](core::Room& room, core::Micros at) { room.back_opened({}, at); });
+}
+
+// -- The room ---------------------------------------------------------------------------------------------------------
+
+/// The one way into the room: `call(room, time)`, and then what it wanted.
+template <class Call>
+void Hall::enter(Call&& call) {
+  if (over()) return;
+  const core::Micros at = (loop_.nanos() - epoch_) / 1000;
+  wall_ = began_wall_ + at * 1000;
+  call(*room_, at);
+  after();
+}
+
+void Hall::after() {
+  flushing_.swap(touched_);
+  for (const core::Id id : flushing_)
+    if (HallGuest* guest = find(id)) guest->flush();
+  flushing_.clear();
+  for (const core::Id id : std::exchange(overflowed_, {}))
+    if (HallGuest* guest = find(id)) guest->overflow();
+  if (room_->over()) return tell_end();
+  const core::Micros wake = room_->next_wake();
+  wake == std::numeric_limits<core::Micros>::max() ? alarm_.clear() : alarm_.set(epoch_ + wake * 1000);
+}
+
+void Hall::rang() {
+  enter([](core::Room& room, core::Micros at) { room.tick(at); });
+}
+
+void Hall::order(const std::function<void(core::Back&)>& order) {
+  enter([&](core::Room& room, core::Micros at) { room.order(order, at); });
+}
+
+void Hall::seat(HallGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer) {
+  enter([&](core::Room& room, core::Micros at) {
+    seating_ = &guest;
+    const core::Id id = room.seat(std::move(front), peer, at);
+    seating_ = nullptr;
+    if (guest.sits(id)) guests_[id] = &guest;  // else its front has closed it already
+  });
+}
+
+void Hall::received(core::Id guest, Lane lane, Bytes bytes) {
+  enter([&](core::Room& room, core::Micros at) { room.received(guest, lane, bytes, at); });
+}
+
+void Hall::dismiss(core::Id guest, std::string_view why) {
+  enter([&](core::Room& room, core::Micros at) { room.dismiss(guest, why, at); });
+}
+
+void Hall::gone(core::Id guest, std::string_view why) {
+  forget(guest);
+  enter([&](core::Room& room, core::Micros at) { room.gone(guest, why, at); });
+}
+
+// -- What the room wants ----------------------------------------------------------------------------------------------
+
+/// Who has no seat yet is the one who is being seated.
+HallGuest* Hall::find(core::Id guest) const {
+  const auto at = guests_.find(guest);
+  return at != guests_.end() ? at->second : guest != core::kBackEnd ? seating_ : nullptr;
+}
+
+void Hall::send(core::Id end, Lane lane, Bytes bytes) {
+  HallGuest* const guest = find(end);
+  if (guest != nullptr && guest->send(lane, bytes)) touched_.push_back(end);
+}
+
+std::size_t Hall::waiting(core::Id end) const {
+  const HallGuest* const guest = find(end);
+  return guest != nullptr ? guest->waiting() : 0;
+}
+
+void Hall::close(core::Id end, std::string_view why, std::uint32_t code) {
+  if (end == core::kBackEnd) {
+    if (!ends_) ends_ = Reason::kServerLeft;
+  } else if (HallGuest* const guest = find(end)) {
+    guest->close(why, code);
+    forget(end);
+  }
+}
+
+void Hall::failed(core::Id end, const Fault& fault) {
+  HallGuest* const guest = find(end);
+  if (guest != nullptr) guest->failed(fault);
+}
+
+void Hall::heard(const core::Intent& intent) {
+  words_->tell(info_.link, intent, began_wall_ + intent.at * 1000);
+  if (HallGuest* const guest = find(intent.by)) guest->spoke();
+}
+
+void Hall::told(const core::Fact& fact) {
+  words_->tell(info_.link, fact, began_wall_ + fact.at * 1000);
+  if (fact.audience != words::PLAYER || core::as<words::Refused>(fact) == nullptr) return;
+  if (HallGuest* const guest = find(fact.to)) guest->turned_away();
+}
+
+// -- The end ----------------------------------------------------------------------------------------------------------
+
+void Hall::end(Reason reason) {
+  if (over()) return;
+  if (!ends_) ends_ = reason;
+  enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
+}
+
+void Hall::tell_end() {
+  if (std::exchange(told_end_, true)) return;
+  alarm_.clear();
+  const core::Ledger& ledger = room_->ledger();
+  plan_.losses.add(ledger);
+  if (!ledger.entries().empty()) events_.untold(info_, text(ledger), 0);
+  if (tap_ == nullptr) return;
+  if (!ledger.entries().empty()) tap_->note(info_.link, "could not be told: " + text(ledger, SIZE_MAX), wall_now());
+  tap_->closed(info_.link, text(ends_.value_or(Reason::kStopped)), wall_now());
+}
+
+}  // namespace entente::relay

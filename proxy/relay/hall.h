@@ -1,0 +1,92 @@
+// A hall: one room for everybody who comes, of whatever game, and a truth that has no link: a replay, later a referee.
+// Law: lives on one worker, from open() to its end, whoever comes and goes; the room is called from one place (enter)
+// and calls nobody back; what it wants of the network beyond sending is done after it has returned.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/core/room.h"
+#include "proxy/net/loop.h"
+#include "proxy/relay/bridge_words.h"
+#include "proxy/relay/counters.h"
+#include "proxy/relay/events.h"
+#include "proxy/relay/hall_options.h"
+#include "proxy/relay/reason.h"
+
+namespace entente::relay {
+
+class HallGuest;
+
+/// A hall as all workers see it.
+struct HallPlan {
+  HallOptions options;
+  std::size_t index = 0;
+  std::size_t home = 0;  ///< the worker that it lives on
+  Losses losses{};       ///< of a hall that has ended
+};
+
+class Hall final : private core::Room::Host, private net::Alarm::User {
+ public:
+  /// `link`: under which its words are recorded.
+  Hall(net::Loop& loop, HallPlan& plan, LinkId link, Events& events);
+  ~Hall() override;
+
+  /// Its truth comes to be. On its worker's thread, once.
+  void open(TapSink* tap);
+  /// Tells the truth what no word says.
+  void order(const std::function<void(core::Back&)>& order);
+  void stop() { end(Reason::kStopped); }
+  bool over() const { return !room_ || room_->over(); }
+  /// Why it ends; none while it does not.
+  const std::optional<Reason>& ends() const { return ends_; }
+
+  // For its guests. Whoever is let go must be forgotten before it is destroyed.
+  void seat(HallGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
+  void received(core::Id guest, Lane lane, Bytes bytes);
+  void dismiss(core::Id guest, std::string_view why);
+  void gone(core::Id guest, std::string_view why);
+  void forget(core::Id guest) { guests_.erase(guest); }
+  /// Takes nothing, and too much waits: it is shown the door once the room has returned.
+  void overflowed(core::Id guest) { overflowed_.push_back(guest); }
+  WallTime wall() const { return wall_; }  ///< of the call that the room is in
+
+ private:
+  // core::Room::Host
+  void send(core::Id end, Lane lane, Bytes bytes) override;
+  std::size_t waiting(core::Id end) const override;
+  void close(core::Id end, std::string_view why, std::uint32_t code) override;
+  void failed(core::Id end, const Fault& fault) override;
+  void dial() override {}
+  void heard(const core::Intent& intent) override;
+  void told(const core::Fact& fact) override;
+  // Alarm::User
+  void rang() override;
+
+  HallGuest* find(core::Id guest) const;
+  template <class Call>
+  void enter(Call&& call);
+  void after();
+  void end(Reason reason);
+  void tell_end();
+
+  net::Loop& loop_;
+  HallPlan& plan_;
+  Events& events_;
+  const SessionInfo info_;
+  TapSink* tap_ = nullptr;
+  std::optional<core::Room> room_;
+  net::Alarm alarm_;
+  std::optional<BridgeWords> words_;
+  std::unordered_map<core::Id, HallGuest*> guests_;
+  HallGuest* seating_ = nullptr;  // the room does not know its id yet
+  std::vector<core::Id> touched_, flushing_, overflowed_;
+
+  std::uint64_t epoch_ = 0;  // the room's time 0, by Loop::nanos
+  WallTime began_wall_ = 0, wall_ = 0;
+  std::optional<Reason> ends_;
+  bool told_end_ = false;
+};
+
+}  // namespace entente::relay

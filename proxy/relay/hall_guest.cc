@@ -1,0 +1,212 @@
+#include "proxy/relay/hall_guest.h"
+
+#include <algorithm>
+
+namespace entente::relay {
+
+using How = BridgeEnd::Departure::How;
+
+HallGuest::HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, const Limits& limits,
+                     const net::Address& client)
+    : listener_(listener),
+      branch_(&listener),
+      owner_(owner),
+      hall_(hall),
+      limits_(limits),
+      rates_(limits, listener.loop.now()),
+      began_(listener.loop.now()),
+      moved_(began_) {
+  const Route& route = listener.route;
+  party_.info = {link, &route.game, route.dialect, client, route.listener, route.listener};
+  BridgeEnd::User& user = *this;
+  party_.end = make_bridge_end(listener, user, {BridgeSide::kFront, route.game, route.dialect, limits_});
+}
+
+HallGuest::~HallGuest() = default;
+
+// -- Coming in --------------------------------------------------------------------------------------------------------
+
+void HallGuest::start(net::Fd client) {
+  if (client) party_.info.listener = net::local_address(client.get());
+  if (!party_.end->adopt(std::move(client))) end(Reason::kNoFiles);
+}
+
+/// A client asks for `path`: another route of this listener may be meant. All of them lead here.
+Branch* HallGuest::branch_for(std::string_view path) {
+  Branch* const chosen = owner_.branch_at(listener_.route, path);
+  if (chosen != nullptr) branch_ = chosen;
+  return chosen;
+}
+
+void HallGuest::opened(BridgeEnd&, const core::Peer& peer) {
+  moved_ = party_.took = listener_.loop.now();
+  party_.up = true;
+  branch_->counters.opened.add();
+  peer_ = peer;
+  if (!branch_->route.clients_name_dialect) seat(party_.info.dialect);
+}
+
+/// Its dialect is known: it takes its seat.
+void HallGuest::seat(std::size_t dialect) {
+  party_.info.dialect = dialect;
+  if (hall_.over()) return end(Reason::kServerRefused);
+  auto front = branch_->route.bridge->front(dialect);
+  if (front == nullptr) {
+    branch_->say(Line::kDialect, "a client speaks " + std::string(party_.info.game->name()) + " " +
+                                     std::string(party_.info.game->dialects()[dialect].name) +
+                                     ", which has no front yet; `entente games` says what has");
+    return end(Reason::kBadRequest);
+  }
+  if (branch_->tap) branch_->tap->opened(party_.info, wall_now());
+  branch_->opened(party_.info);
+  hall_.seat(*this, std::move(front), peer_);
+}
+
+bool HallGuest::sits(core::Id seat) {
+  if (ending_) return false;
+  party_.id = seat;
+  return true;
+}
+
+// -- The room ---------------------------------------------------------------------------------------------------------
+
+bool HallGuest::send(Lane lane, Bytes bytes) {
+  if (!named_ && branch_->route.with_datagrams()) name(bytes);
+  moved_ = listener_.loop.now();  // who only watches never says a word
+  party_.send(*branch_, lane, bytes, hall_.wall());
+  const bool too_much = waiting() > kMostWaiting * limits_.high_water + party_.info.game->largest_burst();
+  if (too_much && party_.id != 0 && !std::exchange(overflowed_, true)) hall_.overflowed(party_.id);
+  return !std::exchange(touched_, true);
+}
+
+/// The first that it is sent may say which player's datagrams are its own.
+void HallGuest::name(Bytes greeting) {
+  named_ = true;
+  if (const auto player = party_.info.game->greeted_as(greeting)) owner_.named(*this, *player);
+}
+
+void HallGuest::flush() {
+  touched_ = false;
+  party_.end->flush();
+}
+
+void HallGuest::close(std::string_view why, std::uint32_t code) {
+  because(hall_.ends().value_or(turned_away_ ? Reason::kServerDeclined : Reason::kClientLeft), why);
+  party_.id = 0;
+  flush();
+  party_.up ? party_.end->part(why, code) : party_.end->hang_up();
+  flush();
+  finish();
+}
+
+// -- From the network -------------------------------------------------------------------------------------------------
+
+void HallGuest::received(BridgeEnd&, Lane lane, Bytes bytes, std::size_t frames) {
+  if (ending_) return;
+  moved_ = listener_.loop.now();
+  if (party_.id == 0) seat(party_.info.game->named_by_client(bytes).value_or(party_.info.dialect));
+  if (ending_) return;
+  party_.hear(*branch_, lane, bytes, frames, wall_now());
+  heard_words_ = 0;
+  hall_.received(party_.id, lane, bytes);
+  if (lane != Lane::kStream) return;
+  party_.said += bytes.size();
+  if (!ending_) charge(bytes.size(), std::max(frames, heard_words_));
+}
+
+/// Who is over its rates is not read until it has paid.
+void HallGuest::charge(std::size_t bytes, std::size_t messages) {
+  if (rates_.take(bytes, messages, moved_)) return;
+  branch_->counters.throttled.add();
+  party_.pause(kRate);
+}
+
+void HallGuest::datagram(const net::Address& from, Bytes datagram) {
+  if (!party_.up || ending_) return branch_->dropped(Drop::kNotLinked);
+  party_.end->datagram(from, datagram);
+}
+
+void HallGuest::wrote(BridgeEnd&) { party_.took = listener_.loop.now(); }
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+/// The first reason is the one that counts; from then on it has so long to say goodbye.
+void HallGuest::because(Reason reason, std::string_view why, const Fault& fault) {
+  if (reason_) return;
+  reason_ = reason;
+  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  why_ = why;
+  fault_ = fault;
+}
+
+/// Who broke a rule is still there to be told so; anybody else is gone.
+void HallGuest::departed(BridgeEnd&, const BridgeEnd::Departure& departure) {
+  if (ending_) return;
+  const bool unasked = departure.how == How::kWrong && !party_.up;
+  const Reason reason = unasked ? Reason::kBadRequest : reason_of_client(departure.how);
+  because(reason, departure.why, departure.fault);
+  departure.how == How::kWrong ? end(reason) : leave(text(reason));
+}
+
+/// By us: its front says goodbye.
+void HallGuest::end(Reason reason) {
+  if (ending_) return;
+  because(reason);
+  party_.id != 0 ? hall_.dismiss(party_.id, text(reason)) : leave(text(reason));
+}
+
+/// Without a word.
+void HallGuest::leave(const char* why) {
+  if (const core::Id seat = std::exchange(party_.id, 0)) hall_.gone(seat, why);
+  if (ending_) return;
+  party_.end->part(why_, 0);
+  finish();
+}
+
+/// It has no seat any more: what was said goes out.
+void HallGuest::finish() {
+  if (std::exchange(ending_, true)) return;
+  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  tell_end();
+  settle();
+}
+
+void HallGuest::tell_end() {
+  const Reason reason = reason_.value_or(Reason::kClientLeft);
+  if (!party_.up) branch_->counters.opened.add();
+  branch_->ended(party_.info, reason, fault_, party_.said);
+  if (!branch_->tap) return;
+  std::string why = text(reason);
+  if (*fault_.what) why += std::string(": ") + fault_.what + " in " + fault_.field;
+  branch_->tap->closed(party_.info.link, why, wall_now());
+}
+
+void HallGuest::settle() {
+  if (!ending_ || done_ || party_.end->is_open()) return;
+  done_ = true;
+  owner_.done(*this);
+}
+
+// -- In time ----------------------------------------------------------------------------------------------------------
+
+void HallGuest::tick(Millis now) {
+  if (hall_.ends()) because(*hall_.ends());  // its front was told goodbye, and may not go
+  if (gone_by_ && now >= gone_by_) {  // it was to go long ago
+    party_.end->hang_up();
+    leave("does not go");
+    return settle();
+  }
+  if (reason_) return;
+  if ((party_.paused & kRate) != 0 && rates_.ready(now)) party_.resume(kRate);
+  if (const auto reason = overdue(now)) end(*reason);
+}
+
+std::optional<Reason> HallGuest::overdue(Millis now) const {
+  const Millis moved = std::max(moved_, party_.end->last_datagram());
+  if (!spoke_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (party_.end->waiting() && late(now, party_.took, limits_.stall_ms)) return Reason::kClientStalled;
+  if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
+  return std::nullopt;
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,82 @@
+// One client of a hall: its link, and its seat in the room that it shares with others.
+// Law: what it does wrong or does not take ends its own seat, told in its game's own way; the room goes on without it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proxy/base/limits.h"
+#include "proxy/relay/hall.h"
+#include "proxy/relay/party.h"
+#include "proxy/relay/seated.h"
+
+namespace entente::relay {
+
+class HallGuest final : public Seated, private BridgeEnd::User {
+ public:
+  /// `hall` outlives it.
+  HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, const Limits& limits, const net::Address& client);
+  ~HallGuest() override;
+
+  void start(net::Fd client) override;
+  void datagram(const net::Address& from, Bytes datagram) override;
+  void tick(Millis now) override;
+  void stop() override { end(Reason::kStopped); }
+
+  const SessionInfo& info() const override { return party_.info; }
+  Branch& branch() override { return *branch_; }
+  const Route& listener() override { return listener_.route; }
+  bool server_unreached() const override { return false; }
+
+  // By the hall, on the room's behalf; none of them calls the hall.
+  /// It has that seat, unless it has lost it already.
+  bool sits(core::Id seat);
+  /// True if it wants to be flushed, and has not said so since it was.
+  bool send(Lane lane, Bytes bytes);
+  void flush();
+  std::size_t waiting() const { return party_.end->waiting(); }
+  void close(std::string_view why, std::uint32_t code);
+  void failed(const Fault& fault) { because(Reason::kProtocolFault, fault.what, fault); }
+  void spoke() { ++heard_words_, spoke_ = true; }
+  void turned_away() { turned_away_ = true; }
+  void overflow() { end(Reason::kClientStalled); }
+
+ private:
+  // BridgeEnd::User
+  void opened(BridgeEnd& end, const core::Peer& peer) override;
+  void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) override;
+  void wrote(BridgeEnd& end) override;
+  void departed(BridgeEnd& end, const BridgeEnd::Departure& departure) override;
+  void over(BridgeEnd&) override { settle(); }
+  Branch* branch_for(std::string_view path) override;
+
+  void seat(std::size_t dialect);
+  void name(Bytes greeting);
+  void charge(std::size_t bytes, std::size_t messages);
+
+  void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
+  void end(Reason reason);
+  void leave(const char* why);
+  void finish();
+  void tell_end();
+  void settle();
+  std::optional<Reason> overdue(Millis now) const;
+
+  Branch& listener_;  // that the client came through
+  Branch* branch_;    // of the route that its path chose
+  Owner& owner_;
+  Hall& hall_;
+  const Limits limits_;
+  Party party_;
+  core::Peer peer_;
+  Rates rates_;
+  std::size_t heard_words_ = 0;  // intents of the call that the room is in
+  Millis began_, moved_, gone_by_ = 0;
+  std::optional<Reason> reason_;  // of the end
+  std::string why_;
+  Fault fault_{""};
+  bool spoke_ = false, named_ = false, turned_away_ = false, touched_ = false, overflowed_ = false;
+  bool ending_ = false, done_ = false;
+};
+
+}  // namespace entente::relay

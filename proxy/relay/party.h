@@ -1,0 +1,57 @@
+// One of those whom a room joins to the network: its link, whatever carries it, and what is counted, recorded and
+// limited on it. Law: calls nobody back; what follows from what it finds is its owner's business.
+#pragma once
+
+#include <memory>
+
+#include "proxy/core/room.h"
+#include "proxy/relay/bridge_end.h"
+#include "proxy/relay/bucket.h"
+#include "proxy/relay/peer.h"
+
+namespace entente::relay {
+
+struct Party {
+  /// To the peer, at `at` by the wall.
+  void send(Branch& branch, Lane lane, Bytes bytes, WallTime at);
+  /// Counts and records what the peer said; `said` is left for its owner to add to.
+  void hear(Branch& branch, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const;
+  void pause(Pause why);
+  void resume(Pause why);
+
+  BridgeSide side = BridgeSide::kFront;
+  core::Id id = core::kBackEnd;  ///< in the room
+  SessionInfo info;
+  std::unique_ptr<BridgeEnd> end;
+  std::uint8_t paused = 0;
+  bool up = false;         ///< it may be spoken to
+  Millis took = 0;         ///< when it last took bytes, or had none waiting
+  std::uint64_t said = 0;  ///< bytes of its stream
+};
+
+/// How much one client may say.
+class Rates {
+ public:
+  Rates(const Limits& limits, Millis now)
+      : bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, now),
+        messages_(limits.messages_per_second, 2ull * limits.messages_per_second, now) {}
+
+  /// False when that was more than there was; then it is not read before ready().
+  bool take(std::size_t bytes, std::size_t messages, Millis now) {
+    const bool bytes_left = bytes_.take(bytes, now), messages_left = messages_.take(messages, now);
+    return bytes_left && messages_left;
+  }
+  bool ready(Millis now) { return bytes_.ready(now) && messages_.ready(now); }
+
+ private:
+  Bucket bytes_, messages_;
+};
+
+/// So much may wait for one peer before it is given up, as a multiple of Limits::high_water: what a front must tell at
+/// once when it sees a world for the first time fits.
+inline constexpr std::size_t kMostWaiting = 8;
+
+Reason reason_of_client(BridgeEnd::Departure::How how);
+Reason reason_of_server(BridgeEnd::Departure::How how);
+
+}  // namespace entente::relay

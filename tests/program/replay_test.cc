@@ -1,0 +1,270 @@
+// A recorded session told again: which of several, from where, and what a client of `entente replay` hears of it.
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <regex>
+#include <thread>
+
+#include "adapters/native/codec.h"
+#include "proxy/program/recorded_tape.h"
+#include "proxy/program/tape_time.h"
+#include "tests/program/folder.h"
+#include "tests/program/recorded.h"
+#include "tests/support/process.h"
+
+using namespace entente;
+
+namespace {
+
+const std::string kEntente = ENTENTE_BINARY;
+constexpr WallTime kStart = 1'700'000'000'000'000'000;
+
+template <class T>
+void say(trace::Recorder& to, std::uint32_t link, core::Micros at, const T& word) {
+  core::Fact fact(word);
+  fact.at = at;
+  Buffer bytes;
+  core::write(fact, bytes);
+  to.word(kStart + at * 1000, link, trace::Word::kFact, bytes);
+}
+
+void enter(trace::Recorder& to, std::uint32_t link, const char* name) {
+  words::Enter word;
+  word.set_name(name);
+  Buffer bytes;
+  core::write(core::Intent(word), bytes);
+  to.word(kStart, link, trace::Word::kIntent, bytes);
+}
+
+words::Pose pose(core::Id unit, double x) {
+  words::Pose pose;
+  pose.set_unit(unit);
+  pose.set_x(x);
+  return pose;
+}
+
+/// Player 1 drives unit 2 east for two seconds, 20 steps; the room is a second old when it is told of him.
+void drive(trace::Recorder& to, std::uint32_t link, const char* name) {
+  to.opened(kStart, opening(link, "bzflag", "2.4"));
+  enter(to, link, name);
+  words::Player player;
+  player.set_id(1);
+  player.set_name(name);
+  words::Unit unit;
+  unit.set_id(2);
+  unit.set_owner(1);
+  unit.set_alive(true);
+  say(to, link, core::kSecond, words::Room());
+  say(to, link, core::kSecond, words::World());
+  say(to, link, core::kSecond, player);
+  say(to, link, core::kSecond, unit);
+  say(to, link, core::kSecond, words::Ready());
+  for (int i = 1; i <= 20; ++i) {
+    record(to, link, trace::TO_SERVER, "0102", kStart);  // frames are no words
+    say(to, link, core::kSecond + static_cast<core::Micros>(i) * 100'000, pose(2, i));
+  }
+}
+
+std::string one_session(const Folder& folder) {
+  const std::string path = folder.file("one.mcap");
+  auto to = recorder(path);
+  drive(*to, 1, "anna");
+  REQUIRE(to->close(kStart + 3'000'000'000).ok());
+  return path;
+}
+
+std::string two_sessions(const Folder& folder) {
+  const std::string path = folder.file("two.mcap");
+  auto to = recorder(path);
+  drive(*to, 1, "anna");
+  drive(*to, 3, "ben");
+  REQUIRE(to->close(kStart + 3'000'000'000).ok());
+  return path;
+}
+
+/// A client of native's JSON dialect, which gives up after the tests' patience.
+class Client {
+ public:
+  explicit Client(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval patience{Process::kPatience.count(), 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CHECK(connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  }
+  ~Client() { close(fd_); }
+  void says(const std::string& line) const { CHECK(send(fd_, line.data(), line.size(), MSG_NOSIGNAL) > 0); }
+
+  /// All facts until it is closed.
+  std::vector<words::Fact> hears() const {
+    std::string all(1 << 16, '\0');
+    std::string heard;
+    for (ssize_t got; (got = recv(fd_, all.data(), all.size(), 0)) > 0;)
+      heard.append(all, 0, static_cast<std::size_t>(got));
+    std::vector<words::Fact> facts;
+    for (std::size_t at = 0, end; (end = heard.find('\n', at)) != std::string::npos; at = end + 1) {
+      words::Fact fact;
+      CHECK(native::parse(native::Dialect::kJson, as_bytes(std::string_view(heard).substr(at, end - at)), fact));
+      facts.push_back(fact);
+    }
+    return facts;
+  }
+
+ private:
+  int fd_;
+};
+
+int announced(Process& replay) {
+  static const std::regex kLine(R"(listening native json 127\.0\.0\.1:(\d+))");
+  const auto line = replay.line();
+  std::smatch found;
+  REQUIRE_MESSAGE(line.has_value(), replay.err());
+  REQUIRE_MESSAGE(std::regex_match(*line, found, kLine), *line);
+  return std::stoi(found[1]);
+}
+
+std::vector<std::string> replay(const std::string& file, std::vector<std::string> more = {}) {
+  std::vector<std::string> words = {kEntente, "replay", file, "--listen", "native://127.0.0.1:0?dialect=json"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::vector<double> places(const std::vector<words::Fact>& facts) {
+  std::vector<double> all;
+  for (const words::Fact& fact : facts)
+    if (fact.has_pose()) all.push_back(fact.pose().x());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a moment is seconds, or minutes and seconds") {
+  const auto micros = [](const char* text) { return static_cast<std::int64_t>(*parse_tape_time(text)); };
+  CHECK(micros("0") == 0);
+  CHECK(micros("75.5") == 75'500'000);
+  CHECK(micros("1:15.25") == 75'250'000);
+  CHECK(micros("100:00") == 6'000'000'000);
+  for (const char* wrong : {"", ":", "1:", ":5", "-1", "1:60", "1.5:00", "1:-5", "x", "1:2:3", "1e9", "nan", "2592001"})
+    CHECK_FALSE(parse_tape_time(wrong).ok());
+  CHECK(tape_time_text(75'900'000) == "1:15");
+  CHECK(tape_time_text(0) == "0:00");
+}
+
+TEST_CASE("a tape is the words of one session, from its own beginning on") {
+  const Folder folder;
+  auto tape = RecordedTape::open(one_session(folder), std::nullopt);
+  REQUIRE_MESSAGE(tape.ok(), tape.error().text);
+  CHECK((*tape)->length() == 2 * core::kSecond);
+  CHECK((*tape)->about().speech == "bzflag 2.4");
+  CHECK((*tape)->about().player == "anna");
+  CHECK((*tape)->about().facts == 25);
+  std::size_t told = 0;
+  core::World all;
+  for (; const auto at = (*tape)->next_at(); ++told) {
+    const core::Fact fact = (*tape)->next();
+    CHECK(fact.at == *at);
+    all.fold(fact);
+  }
+  CHECK(told == 25);
+  CHECK(all.unit(2)->unit.pose().x() == 20);
+  for (const int i : {7, 20, 0, 3}) {
+    core::World world;
+    REQUIRE((*tape)->seek(static_cast<core::Micros>(i) * 100'000, world).ok());
+    CHECK(world.unit(2)->unit.pose().x() == i);
+    CHECK((*tape)->next_at().has_value() == (i < 20));
+    if (i < 20) CHECK(core::as<words::Pose>((*tape)->next())->x() == i + 1);
+  }
+}
+
+TEST_CASE("of several sessions one must be chosen, and the error says which there are") {
+  const Folder folder;
+  const std::string path = two_sessions(folder);
+  const auto none = RecordedTape::open(path, std::nullopt);
+  REQUIRE_FALSE(none.ok());
+  CHECK(none.error().text == path +
+                                 " holds 2 sessions; choose one:\n"
+                                 "  --link 1  bzflag 2.4, player 'anna', 25 facts, 0:02\n"
+                                 "  --link 3  bzflag 2.4, player 'ben', 25 facts, 0:02");
+  CHECK(RecordedTape::open(path, 2).error().text.find("link 2 has no words; these have:") != std::string::npos);
+  const auto ben = RecordedTape::open(path, 3);
+  REQUIRE(ben.ok());
+  CHECK((*ben)->about().player == "ben");
+}
+
+TEST_CASE("what holds no words, or is no recording, is said to be so") {
+  const Folder folder;
+  const std::string path = folder.file("relay.mcap");
+  auto to = recorder(path);
+  to->opened(kStart, opening(1, "bzflag", "2.4"));
+  record(*to, 1, trace::TO_SERVER, "0102", kStart);
+  REQUIRE(to->close(kStart + 3'000'000'000).ok());
+  CHECK(RecordedTape::open(path, std::nullopt).error().text.find("holds no words of a bridged session") !=
+        std::string::npos);
+  CHECK_FALSE(RecordedTape::open(folder.write("noise", "noise"), std::nullopt).ok());
+  CHECK_FALSE(RecordedTape::open(folder.file("nothing"), std::nullopt).ok());
+}
+
+TEST_CASE("a recording that was cut off is a tape as far as it goes") {
+  const Folder folder;
+  const std::string path = one_session(folder);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);
+  const auto tape = RecordedTape::open(path, std::nullopt);
+  REQUIRE(tape.ok());
+  CHECK_FALSE((*tape)->damage().empty());
+  CHECK((*tape)->about().facts == 25);
+}
+
+TEST_CASE("a client sees what was recorded, and the end of it is the end") {
+  const Folder folder;
+  Process replays(replay(one_session(folder), {"--speed", "4"}));
+  const Client client(announced(replays));
+  client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
+  const auto facts = client.hears();
+  const auto seen = places(facts);
+  REQUIRE(seen.size() >= 20);
+  const std::vector<double> last(seen.end() - 20, seen.end());
+  for (int i = 0; i < 20; ++i) CHECK(last[static_cast<std::size_t>(i)] == i + 1);
+  const auto kicked = std::find_if(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_kicked(); });
+  REQUIRE(kicked != facts.end());
+  CHECK(kicked->kicked().text() == "the recording is over");
+  CHECK(replays.wait() == 0);
+}
+
+TEST_CASE("a replay begins where it is told to, stands until it is told to go, and ends by a signal") {
+  const Folder folder;
+  Process replays(replay(two_sessions(folder), {"--link", "3", "--at", "0:01.05", "--paused"}));
+  const int port = announced(replays);
+  std::thread later([&] {
+    CHECK(replays.err_has("paused, 1 watching"));
+    replays.signal(SIGTERM);
+  });
+  const Client client(port);
+  client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
+  const auto facts = client.hears();
+  later.join();
+  CHECK(replays.wait() == 0);
+  const auto units = std::count_if(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_unit(); });
+  CHECK(units == 1);
+  for (const auto& fact : facts)
+    if (fact.has_unit()) CHECK(fact.unit().pose().x() == 10);
+  CHECK(places(facts).empty());
+}
+
+TEST_CASE("what cannot be done is said with what can") {
+  const Folder folder;
+  const std::string file = one_session(folder);
+  CHECK(run({kEntente, "replay", file}).code == 2);
+  CHECK(run(replay(file, {"--at", "soon"})).code == 2);
+  CHECK(run(replay(file, {"--speed", "99"})).code == 2);
+  CHECK(run({kEntente, "replay", file, "--listen", "bzdraft://127.0.0.1:0"}).err.find("has no front yet") !=
+        std::string::npos);
+  const Ended two = run(replay(two_sessions(folder)));
+  CHECK(two.code == 1);
+  CHECK(two.err.find("--link 3") != std::string::npos);
+}

@@ -1,0 +1,128 @@
+# A recorded session, shown again by `entente replay` to stock programs and scripted clients.
+# Law: what each of them saw is read from its own bytes, not from our words.
+import collections
+import json
+import re
+import socket
+import threading
+import time
+
+from bzflag import GREETING, Bzadmin, Tank, frames, start_bzfs
+from panic import MOVE, ScriptedPlayer
+from shim import Shim
+from stage import check, wait_until
+
+UPDATES = {"pu", "ps"}
+PLAYER_AT, PLACE_AT = 4, 11  # in a player's update
+
+
+class Watcher:
+    """A client of native's JSON dialect by TCP that only watches."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.facts = []
+        threading.Thread(target=self._listen, daemon=True).start()
+        self.socket.sendall(b'{"enter":{"name":"watcher"}}\n')
+
+    def _listen(self):
+        try:
+            for line in self.socket.makefile("rb"):
+                self.facts.append(json.loads(line))
+        except OSError:
+            pass
+
+    def of(self, kind):
+        return [fact[kind] for fact in list(self.facts) if kind in fact]
+
+    def moved(self):
+        """Units that were seen at several places."""
+        places = collections.defaultdict(set)
+        for pose in self.of("pose"):
+            places[pose.get("unit")].add((round(pose.get("x", 0)), round(pose.get("y", 0))))
+        return {unit for unit, seen in places.items() if len(seen) > 2}
+
+    def kill(self):
+        self.socket.close()
+
+
+def moved_tanks(talks, flows=()):
+    """Players of BZFlag that were seen at several places, by what a server sent to one client."""
+    told = [frame for talk in talks for frame in frames(talk.bytes()[1][GREETING:])]
+    told += [frame for flow in flows for datagram in flow.bytes()[1] for frame in frames(datagram)]
+    places = collections.defaultdict(set)
+    for code, body in told:
+        if code in UPDATES and len(body) > PLACE_AT + 6:
+            places[body[PLAYER_AT]].add(body[PLACE_AT:PLACE_AT + (12 if code == "pu" else 6)])
+    return {player for player, seen in places.items() if len(seen) > 2}
+
+
+def record_bots(stage, seconds):
+    """Two bots hunt each other on a bzfs; each is a session of the recording."""
+    recording = stage.path("bots.mcap")
+    _, port = start_bzfs(stage)
+    bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{port}?dialect=2.4", "--count", "2",
+                                "--behaviour", "hunt", "--seconds", str(seconds), "--record", recording])
+    bots.wait_for(r"^bots 2 of 2 were let in, 0 refused or kicked", seconds + 30)
+    check(bots.wait() == 0, f"the bots did not end with exit code 0: {bots.tail()}")
+    return recording
+
+
+def first_link(stage, recording):
+    """Asked for a recording of several sessions without one being chosen, the replay lists them."""
+    code, said = stage.run("replay", recording, "--listen", "native://127.0.0.1:0")
+    links = re.findall(r"^  --link (\d+)  .*player 'bot-\d'.*$", said, re.MULTILINE)
+    check(code == 1 and len(links) == 2, f"two sessions should have been listed: {said}")
+    return links[0]
+
+
+def start_replay(stage, *dialects):
+    """The first session of two bots on a bzfs, replayed again and again; returns it with a port for each dialect."""
+    recording = record_bots(stage, 12)
+    urls = [f"{dialect.replace(' ', '://127.0.0.1:0?dialect=')}" for dialect in dialects]
+    replay = stage.start("replay", [stage.entente, "replay", recording, "--link", first_link(stage, recording), "--loop",
+                                    *[word for url in urls for word in ("--listen", url)]])
+    return replay, *(int(replay.wait_for(rf"^listening {re.escape(dialect)} 127\.0\.0\.1:(\d+)$").group(1)) for dialect in dialects)
+
+
+def end(replay):
+    check(replay.stop() == 0, f"the replay did not end with exit code 0: {replay.tail()}")
+
+
+def replay_of_bzfs(stage):
+    """Two bots on stock bzfs, recorded; replayed to stock bzadmin, a scripted Panic client and a native one: each sees them drive"""
+    replay, bzflag, panic, native = start_replay(stage, "bzflag 2.4", "panic le-padded", "native json")
+    shim = stage.keep(Shim(bzflag))
+    admin = Bzadmin(stage, "anna", shim.port)
+    admin.run.wait_for(r"'anna' joined the game as Observer", 15)
+    player = stage.keep(ScriptedPlayer(panic))
+    watcher = stage.keep(Watcher(native))
+
+    wait_until(lambda: len(watcher.moved()) >= 2, 30, f"the native client saw no two tanks move: {replay.tail()}")
+    wait_until(lambda: len(moved_tanks(shim.talks)) >= 2, 30, f"bzadmin was not told of two that moved: {replay.tail()}")
+    wait_until(lambda: len({event[2] for event in player.game.of(MOVE)}) >= 2, 30, f"the Panic client saw no two tanks move: {replay.tail()}")
+    check(not player.game.started(), "who only watches was told that he plays")
+    admin.says("do you see it?")
+    wait_until(lambda: any(said.get("text") == "do you see it?" for said in watcher.of("said")), 10, "who watches cannot talk")
+    watcher.socket.sendall(b'{"spawn":{}}\n')
+    wait_until(lambda: watcher.of("claimRefused") or watcher.of("claim_refused"), 10, "a wish to play was not refused")
+    check(admin.quits() == 0, "bzadmin did not leave with exit code 0")
+    end(replay)
+    return f"seen to move: by bzadmin {len(moved_tanks(shim.talks))}, by native {len(watcher.moved())}; " \
+           f"{len(player.game.of(MOVE))} Moves to Panic"
+
+
+def replay_to_bzflag(stage):
+    """The same to stock bzflag, which observes: it sees them drive, and lives"""
+    replay, bzflag = start_replay(stage, "bzflag 2.4")
+    shim = stage.keep(Shim(bzflag))
+    tank = Tank(stage, "ben", "observer", shim.port)
+    wait_until(lambda: len(moved_tanks(shim.talks, shim.flows)) >= 2, 60, f"bzflag was not told of two that moved: {replay.tail()}")
+    time.sleep(15)  # past the recording's end, and into its beginning again
+    check(tank.run.alive(), f"bzflag died: {tank.run.tail()}")
+    tank.screenshot("replay.png")
+    end(replay)
+    return f"seen to move: {len(moved_tanks(shim.talks, shim.flows))}"
+
+
+CASES = {"replay": replay_of_bzfs, "replay_bzflag": replay_to_bzflag}

@@ -1,0 +1,363 @@
+// One room for many: clients of several games in one hall, some of whom leave, take nothing, or break a rule; and what
+// is told and recorded of it.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "proxy/relay/tap.h"
+#include "proxy/trace/recording.h"
+#include "tests/relay/bridging.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Reason;
+
+const std::string kBye{"\0\x09", 2};
+
+std::string said(std::string_view text) { return std::string(as_text(frame(text, toy::kSay))); }
+
+/// A truth without a link: lets everybody in, repeats what is said to all, and points where it is told to.
+class Herald final : public core::Back {
+ public:
+  void receive(Lane, Bytes, core::BackOut&) override {}
+  void hear(const core::Intent& intent, core::BackOut& out) override {
+    if (core::as<words::Enter>(intent) != nullptr) {
+      words::Player player;
+      player.set_id(intent.by);
+      out.say(player);
+      out.say(words::Ready());
+    } else if (const auto* say = core::as<words::Say>(intent)) {
+      answer(*say, intent.by, out);
+    } else if (const auto* toward = core::as<words::Toward>(intent)) {
+      point(toward->x(), out);
+    } else if (core::as<words::Leave>(intent) != nullptr) {
+      words::Said gone;
+      gone.set_text("gone");
+      out.say(gone);
+    }
+  }
+  void tick(core::BackOut& out) override {
+    if (pointed_) point(*std::exchange(pointed_, std::nullopt), out);
+  }
+
+  std::optional<double> pointed_;  // to all, at the next tick
+
+ private:
+  static void point(double x, core::BackOut& out) {
+    words::Pose pose;
+    pose.set_unit(1);
+    pose.set_x(x);
+    out.say(pose);
+  }
+  static void answer(const words::Say& say, core::Id by, core::BackOut& out) {
+    words::Said all;
+    all.set_text(say.text());
+    if (say.text() == "refuse me") return out.say({by, words::Refused()});
+    if (say.text() == "close") return out.close("the herald is tired");
+    if (say.text() == "flood") {
+      all.set_text(std::string(180, 'x'));
+      for (int i = 0; i < 4'000; ++i) out.say(all);
+      return;
+    }
+    out.say(all);
+  }
+};
+
+class InHall {
+ public:
+  explicit InHall(const Limits& limits = no_limits(), std::size_t workers = 1, relay::Tap* tap = nullptr)
+      : server_(workers, heard) {
+    relay::HallOptions hall;
+    hall.name = "a test";
+    hall.game = &toy::stream();
+    hall.back = [] { return std::make_unique<Herald>(); };
+    hall.chat.every = 0;
+    hall.tap = tap;
+    hall_ = server_.add_hall(hall);
+    for (const wire::Game* game : {&toy::stream(), &toy::messages(), &toy::game()}) add(*game, limits, tap);
+    thread_ = std::thread([this] { server_.run(); });
+  }
+  ~InHall() { stop(); }
+  void stop() {
+    server_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void point(double x) {
+    server_.order(hall_, [x](core::Back& back) { static_cast<Herald&>(back).pointed_ = x; });
+  }
+  bool ended(Reason reason, std::uint64_t times = 1) const {
+    return eventually([&] { return total(reason) >= times; });
+  }
+  bool empty() const {
+    return eventually([&] { return server_.totals(0).now() + server_.totals(1).now() + server_.totals(2).now() == 0; });
+  }
+  std::uint64_t total(Reason reason) const {
+    return server_.totals(0).by(reason) + server_.totals(1).by(reason) + server_.totals(2).by(reason);
+  }
+  std::vector<core::Ledger::Entry> losses() const { return server_.hall_losses(hall_); }
+
+  Heard heard;
+  std::vector<net::Address> at;  ///< of the TCP, the WebSocket, and the TCP and UDP listener
+
+ private:
+  void add(const wire::Game& game, const Limits& limits, relay::Tap* tap) {
+    relay::RelayOptions options;
+    options.game = &game;
+    options.server_dialect = 0;
+    options.listen = loopback();
+    options.limits = limits;
+    options.tap = tap;
+    options.bridge.emplace();
+    options.bridge->server_game = &game;
+    options.bridge->front = [&game](std::size_t dialect) { return toy::make_front(game, dialect); };
+    options.bridge->hall = hall_;
+    const auto listening = server_.add(options);
+    REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
+    at.push_back(listening->address);
+  }
+
+  relay::Server server_;
+  std::size_t hall_ = 0;
+  std::thread thread_;
+};
+
+Stream come(const InHall& hall, std::size_t listener = 0, const net::Address* from = nullptr, int receive_buffer = 0) {
+  Stream client = Stream::to(hall.at[listener], from, receive_buffer);
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);
+  return client;
+}
+
+/// Who is heard by himself has his seat.
+Stream seated(const InHall& hall, std::size_t listener = 0, const net::Address* from = nullptr) {
+  Stream client = come(hall, listener, from);
+  client.send(said("here"));
+  CHECK(client.read_text(6) == said("here"));
+  return client;
+}
+
+TEST_CASE("clients of several games and transports are in one room, on whatever worker they came in") {
+  for (const std::size_t workers : {1U, 3U}) {
+    InHall hall(no_limits(), workers);
+    const Stream tcp = seated(hall);
+    WebClient web(hall.at[1], "/");
+    web.upgrade();
+    const net::Address from = free_for_both();
+    const Stream both = come(hall, 2, &from);
+    const Datagrams udp(from);
+    const auto all_hear = [&](const std::string& what) {
+      CHECK(tcp.read_text(what.size()) == what);
+      CHECK(web.next() == "b:" + to_hex(as_bytes(what)));
+      CHECK(both.read_text(what.size()) == what);
+    };
+    both.send(said("by tcp"));
+    all_hear(said("by tcp"));
+    web.send(net::Opcode::kBinary, frame("by web", toy::kSay));
+    all_hear(said("by web"));
+    udp.send(hall.at[2], point(42));
+    CHECK(tcp.read(3) == point(42));
+    CHECK(web.next() == "b:" + to_hex(point(42)));
+    CHECK(udp.receive().bytes == point(42));
+    hall.point(7);
+    CHECK(tcp.read(3) == point(7));
+    CHECK(hall.heard.line("opened " + tcp.here().text()));
+  }
+}
+
+TEST_CASE("who leaves is missed, and the room goes on, also without anybody") {
+  InHall hall;
+  const Stream anna = seated(hall);
+  {
+    const Stream ben = come(hall);
+    ben.send(said("hello"));
+    CHECK(anna.read_text(7) == said("hello"));
+    CHECK(ben.read_text(7) == said("hello"));
+    SUBCASE("by closing") { ben.finish(); }
+    SUBCASE("by saying so") { ben.send(kBye); }
+    CHECK(anna.read_text(6) == said("gone"));
+    CHECK(ben.read_all().empty());
+  }
+  CHECK(hall.ended(Reason::kClientLeft));
+  anna.send(said("still here"));
+  CHECK(anna.read_text(12) == said("still here"));
+  anna.finish();
+  CHECK(anna.read_all().empty());
+  CHECK(hall.empty());
+  const Stream carl = seated(hall);
+}
+
+TEST_CASE("who breaks a rule is refused alone") {
+  InHall hall;
+  const Stream anna = seated(hall);
+  const Stream bad = seated(hall);
+  CHECK(anna.read_text(6) == said("here"));
+  SUBCASE("of the framing") {
+    bad.send("\xff");
+    CHECK(as_text(bad.read_all()) == kBye);
+    CHECK(hall.ended(Reason::kBadFrame));
+    CHECK(hall.heard.line("bad frame: frame too large/length at " + std::to_string(4 + 6)));
+  }
+  SUBCASE("of the game") {
+    bad.send(Buffer{0, toy::kWrong});
+    CHECK(bad.read_all().empty());
+    CHECK(hall.ended(Reason::kProtocolFault));
+  }
+  SUBCASE("and who is refused in words is told so") {
+    bad.send(said("refuse me"));
+    CHECK(as_text(bad.read_all()) == std::string("\0\x0d", 2));
+    CHECK(hall.ended(Reason::kServerDeclined));
+  }
+  CHECK(anna.read_text(6) == said("gone"));
+  anna.send(said("peace"));
+  CHECK(anna.read_text(7) == said("peace"));
+}
+
+TEST_CASE("who takes nothing is closed alone, and the others hear everything") {
+  Limits limits = no_limits();
+  limits.high_water = 16 * 1024;
+  limits.linger_ms = 300;
+  InHall hall(limits);
+  const Stream slow = Stream::to(hall.at[0], nullptr, 4096);
+  slow.send(kHello);
+  CHECK(slow.read_text(4) == kWelcome);
+  const Stream anna = seated(hall);
+  constexpr std::size_t kFlood = 4'000 * 182;
+  std::size_t floods = 0;
+  while (hall.total(Reason::kClientStalled) == 0 && floods < 100) {
+    anna.send(said("flood"));
+    for (const std::size_t size : {kFlood}) CHECK(anna.read(size).size() == size);
+    ++floods;
+  }
+  CHECK(hall.ended(Reason::kClientStalled));
+  CHECK(hall.total(Reason::kClientStalled) == 1);
+  CHECK(anna.read_text(6) == said("gone"));
+}
+
+TEST_CASE("limits hold for each") {
+  Limits limits = no_limits();
+  SUBCASE("who says nothing in time") {
+    limits.greet_ms = 300;
+    InHall hall(limits);
+    const Stream talks = seated(hall);
+    const Stream silent = Stream::to(hall.at[0]);
+    CHECK(as_text(silent.read_all()) == kBye);
+    CHECK(hall.ended(Reason::kGreetTimeout));
+    CHECK_FALSE(talks.readable(0));
+  }
+  SUBCASE("who neither says nor hears anything for long") {
+    limits.idle_ms = 400;
+    InHall hall(limits);
+    const Stream client = seated(hall);
+    for (int i = 0; i < 4; ++i) {  // to hear is enough
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      hall.point(1);
+      CHECK(client.read(3) == point(1));
+    }
+    CHECK(as_text(client.read_all()) == kBye);
+    CHECK(hall.ended(Reason::kIdle));
+  }
+  SUBCASE("who sends faster waits") {
+    limits.messages_per_second = 50;
+    InHall hall(limits);
+    const Stream client = seated(hall);
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 150; ++i) {  // the burst is 100
+      client.send(point(1));
+      CHECK(client.read(3) == point(1));
+    }
+    CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(500));
+  }
+  SUBCASE("who does not go is closed") {
+    limits.linger_ms = 300;
+    InHall hall(limits);
+    const Stream stays = seated(hall);
+    stays.send(Buffer{0, toy::kStay});
+    stays.send(said("close"));
+    CHECK(as_text(stays.read_all()) == kBye);
+    CHECK(hall.empty());
+  }
+}
+
+TEST_CASE("when the truth leaves, everybody is told, and who comes then is not let in") {
+  InHall hall;
+  const Stream anna = seated(hall), ben = come(hall);
+  ben.send(said("close"));
+  CHECK(as_text(ben.read_all()) == kBye);
+  CHECK(as_text(anna.read_all()) == kBye);
+  CHECK(hall.ended(Reason::kServerLeft, 2));
+  const Stream late = Stream::to(hall.at[0]);
+  CHECK(late.read_all().empty());
+  CHECK(hall.ended(Reason::kServerRefused));
+  hall.point(3);  // nobody is there to be told
+}
+
+TEST_CASE("when we stop, everybody is told") {
+  InHall hall;
+  const Stream anna = seated(hall);
+  anna.send(Buffer{0, 77});  // no word for it
+  WebClient web(hall.at[1], "/");
+  web.upgrade();
+  anna.send(said("x"));
+  CHECK(anna.read_text(3) == said("x"));
+  CHECK(web.next() == "b:" + to_hex(frame("x", toy::kSay)));
+  std::thread stopping([&] { hall.stop(); });
+  CHECK(as_text(anna.read_all()) == kBye);
+  CHECK(web.next() == "b:0009");
+  CHECK(web.next() == "close:4001 proxy stopped");
+  web.send(net::Farewell{4001, ""});
+  web.stream().finish();
+  stopping.join();
+  CHECK(hall.total(Reason::kStopped) == 2);
+  CHECK(hall.heard.line("untold a frame (no word for it) once"));
+  REQUIRE(hall.losses().size() == 1);
+  CHECK(hall.losses()[0].times == 1);
+}
+
+TEST_CASE("a recording of a hall has its words once, and the frames of each link") {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("entente_hall_" + std::to_string(getpid()))).string();
+  auto recorder = trace::Recorder::open(path);
+  REQUIRE(recorder.ok());
+  relay::TapThread tap({.recorder = std::move(*recorder)});
+  {
+    InHall hall(no_limits(), 1, &tap);
+    const Stream anna = seated(hall);
+    const Stream ben = seated(hall);
+    CHECK(anna.read_text(6) == said("here"));
+    anna.send(said("once"));
+    CHECK(anna.read_text(6) == said("once"));
+    CHECK(ben.read_text(6) == said("once"));
+    hall.stop();
+  }
+  REQUIRE(tap.stop().ok());
+  std::map<std::uint32_t, std::string> links;
+  std::map<std::uint32_t, std::size_t> frames;
+  std::size_t once = 0;
+  std::uint32_t words_of = 0, closed = 0;
+  auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  for (;;) {
+    const auto event = (*recording)->next();
+    REQUIRE(event.ok());
+    if (*event == nullptr) break;
+    if ((*event)->opened) links[(*event)->opened->link()] = (*event)->opened->game();
+    if ((*event)->closed) ++closed;
+    if ((*event)->frame) ++frames[(*event)->frame->link()];
+    if (!(*event)->said) continue;
+    words_of = (*event)->said->link;
+    if ((*event)->said->fact) once += (*event)->said->fact->said().text() == "once";
+  }
+  CHECK(links.size() == 3);
+  CHECK(closed == 3);
+  CHECK(words_of == 1);
+  CHECK(once == 1);
+  CHECK(frames.size() == 2);
+  CHECK_FALSE(frames.contains(1));
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace entente::testing
