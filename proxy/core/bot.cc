@@ -38,13 +38,14 @@ void Bot::opened(const Peer&, FrontOut& out) {
   words::Enter enter;
   enter.set_name(options_.name);
   enter.set_team(options_.team);
+  if (options_.behaviour == Behaviour::kWatch) enter.set_role(words::WATCH);
   out.say(enter);
   out.wake(out.now() + kThinkEvery);
 }
 
 void Bot::hear(const Fact& fact, FrontOut& out) {
   const auto spawn_in = [&](double seconds) {
-    wants_spawn_ = true;
+    wants_spawn_ = options_.behaviour != Behaviour::kWatch;
     spawn_at_ = out.now() + micros(seconds);
   };
   const auto died = [&](const words::Died& word) {
@@ -82,7 +83,7 @@ void Bot::tick(FrontOut& out) {
 }
 
 void Bot::play(const words::Pose& self, FrontOut& out) {
-  if (options_.behaviour == Behaviour::kIdle) return;
+  if (options_.behaviour == Behaviour::kIdle || options_.behaviour == Behaviour::kWatch) return;
   const UnitState* foe = options_.behaviour == Behaviour::kHunt ? nearest_foe(out.world(), out.me(), self) : nullptr;
   if (foe != nullptr)
     hunt(self, place_at(foe->unit.pose(), foe->posed, out.now()), out);

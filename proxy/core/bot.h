@@ -12,6 +12,7 @@ enum class Behaviour : std::uint8_t {
   kIdle,    ///< stands where it spawned
   kWander,  ///< drives from one place to the next, and shoots now and then
   kHunt,    ///< drives at the nearest foe and shoots when it is in front
+  kWatch,   ///< comes in as an onlooker, where the game has any; else it stands about
 };
 
 struct BotOptions {

@@ -16,6 +16,7 @@ struct BotCommandOptions {
   std::uint32_t seconds = 0;  ///< 0: until stopped, or none is left
   std::string name = "bot";
   std::string record;
+  std::string control;
   LogFlags log;
 };
 

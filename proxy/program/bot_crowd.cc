@@ -1,7 +1,5 @@
 #include "proxy/program/bot_crowd.h"
 
-#include <chrono>
-
 namespace entente {
 
 class BotCrowd::Member final : public core::Front {
@@ -28,10 +26,9 @@ std::unique_ptr<core::Front> BotCrowd::next() {
   return std::make_unique<Member>(*this, options);
 }
 
-void BotCrowd::wait(std::uint32_t seconds) {
+bool BotCrowd::wait(std::chrono::milliseconds most) {
   std::unique_lock lock(mutex_);
-  const auto over = [this] { return given_up_ || gone_ >= expected_; };
-  seconds != 0 ? (void)changed_.wait_for(lock, std::chrono::seconds(seconds), over) : changed_.wait(lock, over);
+  return changed_.wait_for(lock, most, [this] { return given_up_ || gone_ >= expected_; });
 }
 
 void BotCrowd::give_up() {

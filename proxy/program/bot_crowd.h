@@ -2,6 +2,7 @@
 // told to the crowd once, when it is gone.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -19,8 +20,8 @@ class BotCrowd {
   /// The next one; it must be gone before the crowd is. From any thread.
   std::unique_ptr<core::Front> next();
 
-  /// Until the last one is gone or so many seconds have passed (0: for ever), whichever comes first.
-  void wait(std::uint32_t seconds);
+  /// At most so long: true when the last one is gone, or nobody waits any longer.
+  bool wait(std::chrono::milliseconds most);
   /// From any thread: nobody waits any longer.
   void give_up();
 

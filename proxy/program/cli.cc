@@ -9,11 +9,13 @@
 #include "proxy/program/check.h"
 #include "proxy/program/command.h"
 #include "proxy/program/convert.h"
+#include "proxy/program/ctl.h"
 #include "proxy/program/explain.h"
 #include "proxy/program/games.h"
 #include "proxy/program/inspect.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/proxy.h"
+#include "proxy/program/record.h"
 #include "proxy/program/recover.h"
 #include "proxy/program/replay.h"
 #include "proxy/program/run.h"
@@ -77,6 +79,11 @@ constexpr Command kCommands[] = {
     {"replay", "Show a recorded session again, to the programs of any games",
      "entente replay evening.mcap --listen 'bzflag://0.0.0.0:5154?dialect=2.4' --at 1:30 --speed 2",
      plug<declare_replay, run_replay>},
+    {"record", "Look on at a server, and record what it says and what that means",
+     "entente record --from 'bzflag://127.0.0.1:5154?dialect=2.4' evening.mcap --seconds 60",
+     plug<declare_record, run_record>},
+    {"ctl", "Ask a running program what goes on, or tell it what to do",
+     "entente ctl --socket /run/user/1000/entente.sock kick 3 no cheating", plug<declare_ctl, run_ctl>},
     {"check", "Check a configuration file, or print an example of one", "entente check config/example.toml",
      plug<declare_check, run_check>},
     {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},

@@ -7,6 +7,7 @@
 #include "adapters/bzflag/rec.h"
 #include "adapters/wire/print.h"
 #include "proxy/program/convert_sink.h"
+#include "proxy/program/convert_words.h"
 #include "proxy/relay/reason.h"
 #include "proxy/relay/to_trace.h"
 #include "proxy/trace/recorder.h"
@@ -25,7 +26,9 @@ void say(std::ostream& err, std::string_view text) {
 /// Into a recording of ours.
 class ToMcap final : public ConvertSink {
  public:
-  ToMcap(const RecordedFile& file, trace::Recorder& recorder) : ConvertSink(file), recorder_(recorder) {}
+  /// `words`: null if none are to be made.
+  ToMcap(const RecordedFile& file, trace::Recorder& recorder, ConvertWords* words)
+      : ConvertSink(file), recorder_(recorder), words_(words) {}
 
   WallTime last() const { return last_; }
 
@@ -40,13 +43,16 @@ class ToMcap final : public ConvertSink {
     opened.set_client(connection.name);
     recorder_.opened(last_ = time, opened);
     codecs_[id] = speech.game->codec(speech.dialect);
+    if (words_ != nullptr) words_->begin(id, link(id), connection.name, speech, time);
   }
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override {
     const wire::Row* row = codecs_[id]->find(frame);
     put(id, frame.way, frame.lane, frame.bytes, row != nullptr ? row->name : "", false, time);
+    if (words_ != nullptr) words_->frame(id, frame, time);
   }
   void raw(ConnectionId id, Way way, Lane lane, Bytes bytes, WallTime time) override {
     put(id, way, lane, bytes, "", true, time);
+    if (words_ != nullptr && lane == Lane::kStream) words_->lose(id, time);
   }
   void put(ConnectionId id, Way way, Lane lane, Bytes bytes, std::string_view name, bool raw, WallTime time) {
     last_ = time;
@@ -59,15 +65,32 @@ class ToMcap final : public ConvertSink {
     if (end.by && !reasons_.contains(id))
       reasons_[id] = relay::text(*end.by == Way::kToServer ? relay::Reason::kClientLeft : relay::Reason::kServerLeft);
     last_ = end.time;
+    if (words_ != nullptr && end.by) words_->ended(id, *end.by, end.time);
   }
   void gone(ConnectionId id) override {
+    if (words_ != nullptr) words_->gone(id);
     if (codecs_.erase(id) > 0) recorder_.closed(last_, link(id), reasons_[id]);
     reasons_.erase(id);
   }
+  void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
+    const google::protobuf::MessageLite& word =
+        fact != nullptr ? static_cast<const google::protobuf::MessageLite&>(*fact) : *intent;
+    written_.resize(word.ByteSizeLong());
+    word.SerializeWithCachedSizesToArray(written_.data());
+    recorder_.word(last_ = time, link(id), fact != nullptr ? trace::Word::kFact : trace::Word::kIntent, written_);
+  }
+  void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override {
+    trace::Snapshot ours = world;
+    ours.set_link(link(id));
+    recorder_.world(last_ = time, ours);
+  }
+  void geometry(const trace::Geometry& geometry, WallTime) override { recorder_.geometry(geometry); }
   void remark(std::string_view text) override { recorder_.note(last_, 0, text); }
 
   trace::Recorder& recorder_;
+  ConvertWords* const words_;
   WallTime last_ = 0;
+  Buffer written_;  // reused
   std::map<ConnectionId, std::unique_ptr<wire::Codec>> codecs_;
   std::map<ConnectionId, std::string> reasons_;
 };
@@ -90,12 +113,9 @@ class ToRec final : public ConvertSink {
   void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime) override {
     if (speech.game != &bzflag::game() || !bzflag::has_recordings(speech.dialect))
       return remark(connection.name + ": not of a dialect whose servers have recordings (BZFlag from 2.0 on)");
-    if (connection.name.ends_with(kDatagrams)) {
-      links_[id] = connection.name.substr(0, connection.name.size() - kDatagrams.size());
-    } else {
+    links_[id] = stream_name(connection.name);
+    if (links_[id] == connection.name)
       sessions_.insert_or_assign(connection.name, Session{connection.name, bzflag::RecExport(speech.dialect)});
-      links_[id] = connection.name;
-    }
   }
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time) override {
     const auto at = sessions_.find(links_[id]);
@@ -118,9 +138,6 @@ class ToRec final : public ConvertSink {
   void remark(std::string_view text) override { say(err_, text); }
   bool enough() const override { return !file_.empty(); }
 
-  /// What a packet capture calls the datagrams beside a stream, behind the stream's name.
-  static constexpr std::string_view kDatagrams = "/udp";
-
   std::ostream& err_;
   std::map<ConnectionId, std::string> links_;  // whose session each belongs to
   std::map<std::string, Session> sessions_;
@@ -129,6 +146,17 @@ class ToRec final : public ConvertSink {
 };
 
 constexpr const char* kCommand = "entente convert";
+
+/// "key=value" each.
+Outcome<ConvertWords::Settings> settings_of(const std::vector<std::string>& set) {
+  ConvertWords::Settings settings;
+  for (const std::string& one : set) {
+    const std::size_t equals = one.find('=');
+    if (equals == 0 || equals == std::string::npos) return Error{"--set " + one + ": it is KEY=VALUE"};
+    settings[one.substr(0, equals)] = one.substr(equals + 1);
+  }
+  return settings;
+}
 
 struct Asked {
   const std::string& to;
@@ -142,14 +170,43 @@ int fail(const Asked& asked, const std::string& why) {
   return kFailed;
 }
 
-int to_mcap(const Asked& asked) {
+/// Reads until the first word.
+class WordSeeker final : public ImportSink {
+ public:
+  void opened(ConnectionId, const ImportedConnection&, WallTime) override {}
+  void bytes(const Imported&) override {}
+  void lost(ConnectionId, Way, std::uint64_t, WallTime) override {}
+  void ended(ConnectionId, const ImportedEnd&) override {}
+  void gone(ConnectionId) override {}
+  void word(ConnectionId, const words::Intent*, const words::Fact*, WallTime) override { found_ = true; }
+  void remark(std::string_view) override {}
+  bool enough() const override { return found_; }
+
+ private:
+  bool found_ = false;
+};
+
+bool has_words(const RecordedFile& file) {
+  WordSeeker seeker;
+  (void)file.read(seeker);  // what is wrong with it is said when it is read again
+  return seeker.enough();
+}
+
+int to_mcap(const Asked& asked, const ConvertOptions& options) {
+  auto settings = settings_of(options.set);
+  if (!settings) return fail(asked, settings.error().text);
+  const bool make_words = options.words && !has_words(asked.file);
+  if (options.words && !make_words) say(asked.err, options.from.file + ": has words already; they are kept");
   auto recorder = trace::Recorder::open(asked.to, {.version = ENTENTE_VERSION});
   if (!recorder) return fail(asked, recorder.error().text);
-  ToMcap sink(asked.file, **recorder);
+  ConvertWords words(**recorder, std::move(*settings));
+  ToMcap sink(asked.file, **recorder, make_words ? &words : nullptr);
   const auto read = asked.file.read(sink);
   const auto closed = (*recorder)->close(sink.last());
   if (!closed) return fail(asked, closed.error().text);
-  asked.out << asked.to << ": " << sink.frames() << " frames\n";
+  asked.out << asked.to << ": " << sink.frames() << " frames";
+  if (make_words) asked.out << ", " << words.words() << " words";
+  asked.out << '\n';
   return read ? int{kOk} : fail(asked, read.error().text);
 }
 
@@ -171,6 +228,11 @@ int to_rec(const Asked& asked) {
 void declare_convert(CLI::App& app, ConvertOptions& options) {
   declare_file(app, options.from);
   app.add_option("--to", options.to, "The new file; its ending says what it is: .mcap or .rec")->required();
+  app.add_flag("--words", options.words,
+               "Into .mcap: what the frames mean, too, in the words of a bridge, so that it can be replayed");
+  app.add_option("--set", options.set,
+                 "For --words: a setting of the game's back, as `entente games` has them, such as maps=DIR")
+      ->type_name("KEY=VALUE");
 }
 
 int run_convert(const ConvertOptions& options) { return convert(options, std::cout, std::cerr); }
@@ -181,10 +243,14 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err)
     err << kCommand << ": --to " << options.to << ": its ending must be .mcap or .rec\n";
     return kUsage;
   }
+  if (rec && options.words) {
+    err << kCommand << ": --words is for .mcap: a .rec has no place for them\n";
+    return kUsage;
+  }
   const auto file = RecordedFile::open(options.from, kCommand, err);
   if (!file) return file.error();
   const Asked asked{options.to, *file, out, err};
-  return rec ? to_rec(asked) : to_mcap(asked);
+  return rec ? to_rec(asked) : to_mcap(asked, options);
 }
 
 }  // namespace entente

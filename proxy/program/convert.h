@@ -3,6 +3,7 @@
 
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "proxy/program/import_file.h"
 
@@ -11,6 +12,8 @@ namespace entente {
 struct ConvertOptions {
   FileOptions from;
   std::string to;
+  bool words = false;                 ///< made anew from the frames, if it has none
+  std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
 };
 
 void declare_convert(CLI::App& app, ConvertOptions& options);

@@ -2,6 +2,11 @@
 
 namespace entente {
 
+std::string stream_name(const std::string& connection) {
+  constexpr std::string_view kDatagrams = "/udp";
+  return connection.ends_with(kDatagrams) ? connection.substr(0, connection.size() - kDatagrams.size()) : connection;
+}
+
 void ConvertSink::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
   const auto speech = file_.speech_of(connection);
   if (!speech) return remark(connection.name + ": left out, nothing shows which game it is");

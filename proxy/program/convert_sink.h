@@ -10,6 +10,9 @@
 
 namespace entente {
 
+/// The connection that these datagrams go beside, as a packet capture names the two; else the connection itself.
+std::string stream_name(const std::string& connection);
+
 class ConvertSink : public ImportSink {
  public:
   explicit ConvertSink(const RecordedFile& file) : file_(file) {}

@@ -14,6 +14,7 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/time.h"
 #include "schema/game.pb.h"
+#include "schema/snapshot.pb.h"
 
 namespace entente {
 
@@ -60,6 +61,9 @@ class ImportSink {
   virtual void gone(ConnectionId id) = 0;
   /// A word of a bridge (of an MCAP recording): exactly one of the two is not null; `id` is its player's link.
   virtual void word(ConnectionId, const words::Intent*, const words::Fact*, WallTime) {}
+  /// How the world of such a bridge stood; a geometry that it names was told before.
+  virtual void world(ConnectionId, const trace::Snapshot&, WallTime) {}
+  virtual void geometry(const trace::Geometry&, WallTime) {}
   /// A sentence for a person about the file.
   virtual void remark(std::string_view text) = 0;
   /// Asked now and then: true ends the import early, as if the file ended.

@@ -21,6 +21,8 @@ class ImportFilter : public ImportSink {
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
     to_.word(id, intent, fact, time);
   }
+  void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override { to_.world(id, world, time); }
+  void geometry(const trace::Geometry& geometry, WallTime time) override { to_.geometry(geometry, time); }
   void remark(std::string_view text) override { to_.remark(text); }
   bool enough() const override { return to_.enough(); }
 

@@ -65,6 +65,8 @@ class McapImport {
     if (event.note != nullptr) note(*event.note);
     if (event.said)
       sink_.word(connection(event.said->link, event.time), event.said->intent, event.said->fact, event.time);
+    if (event.world != nullptr) sink_.world(connection(event.world->link(), event.time), *event.world, event.time);
+    if (event.geometry != nullptr) sink_.geometry(*event.geometry, event.time);
   }
 
   /// The link's connection. A recording that lost its beginning has frames of links that it does not open.

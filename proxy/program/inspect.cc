@@ -154,6 +154,10 @@ class Inspector final : public ImportSink {
     if (intent != nullptr && wanted_.way(Way::kToServer)) writer_.word(id, since, "intent", *intent);
     if (fact != nullptr && wanted_.way(Way::kToClient)) writer_.word(id, since, "fact", *fact);
   }
+  void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override {
+    const WallTime since = since_start(time);
+    if (find(id) != nullptr && wanted_.anything() && wanted_.time(since)) writer_.world(id, since, world);
+  }
   void ended(ConnectionId id, const ImportedEnd& end) override {
     auto* link = find(id);
     if (link == nullptr) return;

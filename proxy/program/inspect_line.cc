@@ -86,18 +86,13 @@ void LineWriter::undecoded(const Said& said, const Fault* fault) {
 }
 
 void LineWriter::event(ConnectionId connection, WallTime since_start, std::string_view text) {
-  line_.clear();
+  start(connection, since_start);
   if (json_) {
-    char start[96];
-    std::snprintf(start, sizeof start, "{\"t\":%" PRIu64 ".%06u,\"connection\":%u", since_start / 1'000'000'000U,
-                  static_cast<unsigned>(since_start / 1000U % 1'000'000U), connection + 1);
-    line_ += start;
     std::string escaped;
     wire::escape(text, escaped);
     json_member("event", escaped, line_);
     line_ += '}';
   } else {
-    head(since_start, connection, line_);
     line_ += "--- ";
     wire::escape(text, line_);
   }
@@ -106,14 +101,10 @@ void LineWriter::event(ConnectionId connection, WallTime since_start, std::strin
 
 void LineWriter::word(ConnectionId connection, WallTime since_start, const char* what,
                       const google::protobuf::Message& word) {
-  line_.clear();
+  start(connection, since_start);
   std::string text;
   if (json_) {
-    char start[96];
-    std::snprintf(start, sizeof start,
-                  "{\"t\":%" PRIu64 ".%06u,\"connection\":%u,\"%s\":", since_start / 1'000'000'000U,
-                  static_cast<unsigned>(since_start / 1000U % 1'000'000U), connection + 1, what);
-    line_ += start;
+    ((line_ += ",\"") += what) += "\":";
     (void)google::protobuf::util::MessageToJsonString(word, &text);
     line_ += text + "}";
   } else {
@@ -121,17 +112,42 @@ void LineWriter::word(ConnectionId connection, WallTime since_start, const char*
     printer.SetSingleLineMode(true);
     printer.SetTruncateStringFieldLongerThan(64);  // geometry
     printer.PrintToString(word, &text);
-    head(since_start, connection, line_);
+    text.resize(text.find_last_not_of(' ') + 1);
     (line_ += what) += std::string(what) == "fact" ? "   " : " ";
     line_ += text;
   }
   out_ << line_ << '\n';
 }
 
-void LineWriter::start(const Said& said) {
+void LineWriter::world(ConnectionId connection, WallTime since_start, const trace::Snapshot& world) {
+  std::size_t players = 0, units = 0;
+  for (const auto& fact : world.facts()) players += fact.has_player(), units += fact.has_unit();
+  start(connection, since_start);
+  if (json_) {
+    line_ += ",\"world\":{\"players\":" + std::to_string(players) + ",\"units\":" + std::to_string(units);
+    json_member("geometry", world.geometry(), line_);
+    line_ += "}}";
+  } else {
+    line_ += "world  " + std::to_string(players) + " players " + std::to_string(units) + " units ";
+    line_ += world.geometry().empty() ? "no geometry" : "geometry ";
+    wire::escape(world.geometry(), line_);
+  }
+  out_ << line_ << '\n';
+}
+
+/// The line so far: when, and of whom.
+void LineWriter::start(ConnectionId connection, WallTime since_start) {
   line_.clear();
+  if (!json_) return head(since_start, connection, line_);
+  char start[96];
+  std::snprintf(start, sizeof start, "{\"t\":%" PRIu64 ".%06u,\"connection\":%u", since_start / 1'000'000'000U,
+                static_cast<unsigned>(since_start / 1000U % 1'000'000U), connection + 1);
+  line_ += start;
+}
+
+void LineWriter::start(const Said& said) {
+  start(said.connection, said.since_start);
   if (json_) return json_head(said);
-  head(said.since_start, said.connection, line_);
   line_ += wire::text(said.frame.way);
   if (said.enet)
     ((((line_ += ' ') += wire::text(said.enet->send)) += '/') += std::to_string(said.enet->channel)) += ' ';
@@ -140,10 +156,6 @@ void LineWriter::start(const Said& said) {
 }
 
 void LineWriter::json_head(const Said& said) {
-  char start[96];
-  std::snprintf(start, sizeof start, "{\"t\":%" PRIu64 ".%06u,\"connection\":%u", said.since_start / 1'000'000'000U,
-                static_cast<unsigned>(said.since_start / 1000U % 1'000'000U), said.connection + 1);
-  line_ += start;
   std::string name;
   wire::escape(said.name, name);
   json_member("name", name, line_);

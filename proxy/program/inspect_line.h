@@ -29,13 +29,16 @@ class LineWriter {
   void message(const Said& said, const wire::Row& row, wire::Codec& codec);
   /// Bytes that are no message, and why; `fault` null = framing was lost before.
   void undecoded(const Said& said, const Fault* fault);
-  /// Something that happened to a connection.
   /// A word of a bridge: "intent" or "fact".
   void word(ConnectionId connection, WallTime since_start, const char* what, const google::protobuf::Message& word);
+  /// How a bridge's world stood, in numbers.
+  void world(ConnectionId connection, WallTime since_start, const trace::Snapshot& world);
+  /// Something that happened to a connection.
   void event(ConnectionId connection, WallTime since_start, std::string_view text);
 
  private:
   void start(const Said& said);
+  void start(ConnectionId connection, WallTime since_start);
   void finish(const Said& said);
   void json_head(const Said& said);
 

@@ -12,6 +12,7 @@ struct ProxyOptions {
   std::string listen;
   std::string to;
   std::string record;
+  std::string control;
   LogFlags log;
 };
 

@@ -4,6 +4,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
+#include "proxy/program/control_flag.h"
 #include "proxy/program/serve.h"
 
 namespace entente {
@@ -12,6 +13,7 @@ void declare_run(CLI::App& app, RunOptions& options) {
   app.add_option("CONFIG", options.config, "The configuration (TOML); `entente check --example` prints one")
       ->type_name("FILE")
       ->required();
+  declare_control_flag(app, options.control);
   declare_log_flags(app, options.log);
 }
 
@@ -22,6 +24,7 @@ int run_run(const RunOptions& options) {
     return kFailed;
   }
   apply(options.log, *config->mutable_log());
+  apply_control(options.control, *config->mutable_control());
   return serve(*config);
 }
 

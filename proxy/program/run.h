@@ -10,6 +10,7 @@ namespace entente {
 
 struct RunOptions {
   std::string config;
+  std::string control;
   LogFlags log;
 };
 

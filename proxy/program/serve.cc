@@ -1,37 +1,21 @@
 #include "proxy/program/serve.h"
 
-#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 
-#include <atomic>
 #include <cstdio>
-#include <ctime>
 #include <string>
 #include <vector>
 
 #include "adapters/registry.h"
 #include "proxy/program/command.h"
-#include "proxy/program/limits.h"
 #include "proxy/program/log.h"
-#include "proxy/program/log_events.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/route.h"
-#include "proxy/program/signals.h"
-#include "proxy/program/taps.h"
+#include "proxy/program/service.h"
 #include "proxy/program/web.h"
-#include "proxy/relay/server.h"
 
 namespace entente {
 namespace {
-
-// A session takes two descriptors or three; a shell's soft limit is meant for a person's programs.
-void use_all_descriptors() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 // What is taken for the dialect until a client names its own.
 std::size_t assumed_dialect(const ListenEnd& listen, const Endpoint& to) {
@@ -52,61 +36,34 @@ std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const End
   return bridge;
 }
 
-class Service {
+/// The routes of a configuration.
+class Routes {
  public:
-  explicit Service(const config::Config& config)
-      : config_(config), taps_(config.recording(), [this] { give_up(); }), server_(config.workers(), events_) {}
+  explicit Routes(const config::Config& config) : config_(config), service_(config) {}
 
   /// Everything that can fail before the first player comes.
   Outcome<Done> open() {
+    Outcome<Done> done = Done{};
     for (const config::Route& route : config_.route())
-      if (auto added = add(route); !added) {
-        taps_.abandon();
-        return added;
-      }
-    return Done{};
+      if (done) done = add(route);
+    if (done) done = service_.open_control();
+    if (!done) service_.abandon();
+    return done;
   }
 
   void run() {
-    const StopOnSignal signals(server_);
-    announce();
-    server_.run();
+    service_.run([this] { announce(); });
   }
 
-  /// Makes the recordings whole.
-  Outcome<Done> close() {
-    auto closed = taps_.stop();
-    if (closed.ok() && gave_up_) return Error{"stopped, as a recording could not go on"};
-    return closed;
-  }
+  Outcome<Done> close() { return service_.close(); }
 
   /// What was served, a line a listener.
   void sum_up() const {
-    for (const Served& served : served_) std::puts(summary(served).c_str());
+    std::fputs(service_.summary().c_str(), stdout);
     std::fflush(stdout);
   }
 
  private:
-  struct Served {
-    std::size_t relay;
-    std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
-    const relay::TapThread* recording;  // null if it is not recorded
-    bool bridge = false;
-  };
-
-  void give_up() {
-    gave_up_ = true;
-    server_.stop();
-  }
-
-  // The tap of the route with this number.
-  Outcome<relay::TapThread*> tap_for(const config::Route& route, const wire::Game& game) {
-    if (route.record().empty()) return taps_.counting();
-    const std::size_t number = served_.size() + 1;
-    return taps_.recording(
-        recording_path(route.record(), config_.recording().directory(), {game.name(), number, started_}));
-  }
-
   Outcome<Done> add(const config::Route& route) {
     const auto listen = parse_listen(route.listen(), games());
     if (!listen) return listen.error();
@@ -116,26 +73,26 @@ class Service {
     if (!web) return web.error();
     const auto joint = can_join(*listen, *to);
     if (!joint) return joint.error();
-    const auto tap = tap_for(route, *listen->game);
+    const auto tap = service_.tap(route.record(), listen->game->name());
     if (!tap) return tap.error();
     const bool secrets = config_.recording().secrets() == config::Recording::keep;
     const auto bridge = *joint == Joint::kBridge ? bridge_of(*listen, *to, secrets) : std::nullopt;
-    const auto listening = server_.add({.game = listen->game,
-                                        .listen_dialect = assumed_dialect(*listen, *to),
-                                        .server_dialect = to->dialect,
-                                        .listen = listen->address,
-                                        .server_host = to->host,
-                                        .server_port = to->port,
-                                        .enet = listen->enet,
-                                        .web = *web,
-                                        .bridge = bridge,
-                                        .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
-                                        .strict = listen->strict,
-                                        .limits = limits_of(config_.limits()),
-                                        .tap = *tap});
+    const auto listening = service_.add({.game = listen->game,
+                                         .listen_dialect = assumed_dialect(*listen, *to),
+                                         .server_dialect = to->dialect,
+                                         .listen = listen->address,
+                                         .server_host = to->host,
+                                         .server_port = to->port,
+                                         .enet = listen->enet,
+                                         .web = *web,
+                                         .bridge = bridge,
+                                         .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
+                                         .strict = listen->strict,
+                                         .limits = {},  // the service knows them
+                                         .tap = *tap},
+                                        listen->spoken(), route.record().empty() ? nullptr : *tap);
     if (!listening) return listening.error();
-    served_.push_back({listening->relay, listen->spoken() + " " + listening->address.text(),
-                       route.record().empty() ? nullptr : *tap, *joint == Joint::kBridge});
+    listening_.push_back(listen->spoken() + " " + listening->address.text());
     if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
                    speech(*listen->game, listen->dialect));
@@ -153,41 +110,21 @@ class Service {
   }
 
   void announce() const {
-    for (const Served& served : served_) std::printf("listening %s\n", served.name.c_str());
+    for (const std::string& name : listening_) std::printf("listening %s\n", name.c_str());
     std::fflush(stdout);
   }
 
-  std::string summary(const Served& served) const {
-    const relay::Totals all = server_.totals(served.relay);
-    std::string line =
-        fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={}", served.name, all.opened,
-                    all.refused(), all.to_server.bytes + all.to_client.bytes,
-                    all.to_server.frames + all.to_client.frames, all.to_server.datagrams + all.to_client.datagrams);
-    std::uint64_t untold = 0;
-    for (const auto& one : server_.losses(served.relay)) untold += one.times;
-    if (served.bridge) line += fmt::format(" untold={}", untold);
-    if (!served.recording) return line;
-    const relay::TapTotals taped = served.recording->totals();
-    return line +
-           fmt::format(" recorded={} unrecorded={}", taped.recorded_frames, taped.unrecorded_frames + taped.dropped);
-  }
-
   const config::Config& config_;
-  const std::time_t started_ = std::time(nullptr);
-  std::atomic<bool> gave_up_{false};
-  LogEvents events_;
-  Taps taps_;
-  relay::Server server_;
-  std::vector<Served> served_;
+  Service service_;
+  std::vector<std::string> listening_;
 };
 
 int serve_logged(const config::Config& config) {
-  use_all_descriptors();
-  Service service(config);
-  if (const auto opened = service.open(); !opened) return failed(opened.error());
-  service.run();
-  const auto closed = service.close();
-  service.sum_up();
+  Routes routes(config);
+  if (const auto opened = routes.open(); !opened) return failed(opened.error());
+  routes.run();
+  const auto closed = routes.close();
+  routes.sum_up();
   return closed ? kOk : failed(closed.error());
 }
 

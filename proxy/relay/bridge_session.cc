@@ -41,6 +41,11 @@ Reason reason_of_server(How how) {
   }
 }
 
+/// "bzflag 2.4"
+std::string spoken(const SessionInfo& info) {
+  return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
+}
+
 }  // namespace
 
 BridgeSession::BridgeSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits,
@@ -110,22 +115,23 @@ void BridgeSession::seat(std::size_t dialect) {
   options.seed = std::random_device{}();
   options.chat = bridge.chat;
   words_.emplace(branch_->tap, bridge.record_secrets);
-  if (branch_->tap) branch_->tap->note(front_.info.link, "a room with seed " + std::to_string(options.seed), wall_);
   room_.emplace(static_cast<core::Room::Host&>(*this), std::move(back), options);
+  note(front_, "a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(front_.info) +
+                   ", a server of " + spoken(back_.info));
   enter([&](core::Room& room, core::Micros at) { front_.id = room.seat(std::move(front), player_, at); });
 }
 
 /// Who speaks a dialect that only shows itself now, and that cannot be bridged.
 void BridgeSession::lack_face(const Side& side) {
   const char* who = is_front(side) ? "a client speaks " : "the server speaks ";
-  branch_->say(Line::kDialect, who + std::string(side.info.game->name()) + " " +
-                                   std::string(side.info.game->dialects()[side.info.dialect].name) +
-                                   ", which cannot be bridged yet; `entente games` says what can");
+  branch_->say(Line::kDialect,
+               who + spoken(side.info) + ", which cannot be bridged yet; `entente games` says what can");
   end(is_front(side) ? Reason::kBadRequest : Reason::kDialectMismatch);
 }
 
 int BridgeSession::dial(const net::Address& server, net::Sockets sockets) {
   front_.info.server = back_.info.server = server;
+  note(front_, "dialling " + server.text());
   return back_.end->connect(server, std::move(sockets));
 }
 
@@ -154,7 +160,17 @@ void BridgeSession::enter(Call&& call) {
   wall_ = began_wall_ + at * 1000;
   heard_words_ = 0;
   call(*room_, at);
+  tell_world(at);
   after();
+}
+
+/// Between two words of the room: what was told so far made the world what it is.
+void BridgeSession::tell_world(core::Micros at) {
+  if (words_->owes_world(at)) words_->tell(front_.info.link, room_->world(), at, wall_);
+}
+
+void BridgeSession::note(const Side& side, const std::string& text) {
+  if (branch_->tap && room_) branch_->tap->note(side.info.link, text, wall_now());
 }
 
 void BridgeSession::after() {
@@ -242,7 +258,11 @@ void BridgeSession::heard(const core::Intent& intent) {
 
 void BridgeSession::told(const core::Fact& fact) {
   words_->tell(front_.info.link, fact, began_wall_ + fact.at * 1000);
-  turned_away_ |= core::as<words::Refused>(fact) != nullptr || core::as<words::Kicked>(fact) != nullptr;
+  const auto* refused = core::as<words::Refused>(fact);
+  const auto* kicked = core::as<words::Kicked>(fact);
+  if (refused != nullptr) note(front_, "the player was refused: " + refused->text());
+  if (kicked != nullptr) note(front_, "the player was kicked: " + kicked->text());
+  turned_away_ |= refused != nullptr || kicked != nullptr;
 }
 
 // -- From the network -------------------------------------------------------------------------------------------------
@@ -330,16 +350,29 @@ void BridgeSession::depart(Side& side, Reason reason, const BridgeEnd::Departure
 }
 
 void BridgeSession::undialled(Reason why) {
+  note(front_, std::string("the server was not reached: ") + text(why));
   because(why);
   enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, text(why), at); });
 }
 
 /// By us: both sides are told goodbye.
-void BridgeSession::end(Reason reason, const Fault& fault) {
+void BridgeSession::end(Reason reason, const Fault& fault, std::string_view why) {
   if (ending_) return;
   because(reason, {}, fault);
   if (!room_ || room_->over()) return finish();
-  enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
+  enter([&](core::Room& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
+}
+
+void BridgeSession::kick(std::string_view why) {
+  const std::string said = std::string(text(Reason::kKicked)) + (why.empty() ? "" : ": ") + std::string(why);
+  note(front_, said);
+  end(Reason::kKicked, Fault{""}, said);
+}
+
+SessionReport BridgeSession::report() const {
+  const core::PlayerState* player = room_ ? room_->world().player(front_.id) : nullptr;
+  return {branch_->route.index, front_.info, listener_.loop.now() - began_, front_.said + back_.said,
+          player != nullptr ? player->player.name() : ""};
 }
 
 /// The room is over: what was said goes out.
@@ -397,6 +430,7 @@ void BridgeSession::tick(Millis now) {
     back_.end->hang_up();
     return finish();
   }
+  if (words_ && words_->owes_world(this->now())) enter([](core::Room&, core::Micros) {});
   if ((front_.paused & kRate) != 0 && bytes_.ready(now) && messages_.ready(now)) resume(front_, kRate);
   if (dial_.late(now) && !gone_by_) {
     back_.end->hang_up();

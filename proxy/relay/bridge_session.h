@@ -32,6 +32,8 @@ class BridgeSession final : public Seated,
   void datagram(const net::Address& from, Bytes datagram) override;
   void tick(Millis now) override;
   void stop() override { end(Reason::kStopped); }
+  void kick(std::string_view why) override;
+  SessionReport report() const override;
 
   const SessionInfo& info() const override { return front_.info; }
   Branch& branch() override { return *branch_; }
@@ -85,6 +87,8 @@ class BridgeSession final : public Seated,
   void enter(Call&& call);
   void after();
   void hear(Side& side, Lane lane, Bytes bytes, std::size_t frames);
+  void tell_world(core::Micros at);
+  void note(const Side& side, const std::string& text);
   void tell_tap(const Side& side, wire::Way way, Lane lane, Bytes bytes);
   void charge(std::size_t bytes, std::size_t messages);
   void note_waiting(Side& side);
@@ -93,7 +97,7 @@ class BridgeSession final : public Seated,
 
   void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
   void depart(Side& side, Reason reason, const BridgeEnd::Departure& departure);
-  void end(Reason reason, const Fault& fault = Fault{""});
+  void end(Reason reason, const Fault& fault = Fault{""}, std::string_view why = {});
   void finish();
   void tell_end();
   void settle();

@@ -5,8 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "proxy/trace/recorder.h"
+#include "schema/snapshot.pb.h"
+
 namespace entente::relay {
 namespace {
+
+constexpr core::Micros kWorldEvery = 10 * core::kSecond;
 
 using Fields = std::vector<const google::protobuf::FieldDescriptor*>;
 
@@ -27,13 +32,31 @@ const Fields& secret_fields_of(const Word& word) {
 }
 
 template <class Word>
-void write_without(const Fields& secret, Word word, Buffer& out) {
+void clear(const Fields& secret, Word& word) {
   std::visit(
       [&](auto& kind) {
         for (const auto* field : secret) kind.GetReflection()->ClearField(&kind, field);
       },
       word.kind);
+}
+
+template <class Word>
+void write_without(const Fields& secret, Word word, Buffer& out) {
+  clear(secret, word);
   write(word, out);
+}
+
+/// When that became true, as far as it matters for what comes of it.
+core::Micros time_of(const core::Fact& fact, const core::World& world, core::Micros now) {
+  if (const auto* unit = core::as<words::Unit>(fact)) return world.unit(unit->id())->posed;
+  if (const auto* shot = core::as<words::Shot>(fact)) return world.shot(shot->shooter(), shot->shot())->fired;
+  return now;
+}
+
+Buffer written(const google::protobuf::MessageLite& message) {
+  Buffer bytes(message.ByteSizeLong());
+  message.SerializeWithCachedSizesToArray(bytes.data());
+  return bytes;
 }
 
 std::string times(std::uint64_t n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
@@ -43,6 +66,10 @@ std::string times(std::uint64_t n) { return n == 1 ? "once" : std::to_string(n) 
 template <class Word>
 void BridgeWords::tell_any(LinkId link, const Word& word, bool fact, WallTime at) {
   if (tap_ == nullptr) return;
+  if constexpr (std::is_same_v<Word, core::Fact>) {
+    if (core::as<words::World>(word) != nullptr) geometry_.reset();
+    if (core::as<words::Ready>(word) != nullptr && !std::exchange(ready_, true)) world_due_ = 0;
+  }
   written_.clear();
   const Fields& secret = secret_fields_of(word);
   if (with_secrets_ || secret.empty())
@@ -54,6 +81,34 @@ void BridgeWords::tell_any(LinkId link, const Word& word, bool fact, WallTime at
 
 template void BridgeWords::tell_any(LinkId, const core::Intent&, bool, WallTime);
 template void BridgeWords::tell_any(LinkId, const core::Fact&, bool, WallTime);
+
+void BridgeWords::tell(LinkId link, const core::World& world, core::Micros now, WallTime at) {
+  world_due_ = now + kWorldEvery;
+  if (!geometry_ && !tell_geometry(world.geometry(), at)) return;
+  trace::Snapshot snapshot;
+  snapshot.set_link(link);
+  snapshot.set_at_us(now);
+  snapshot.set_geometry(*geometry_);
+  world.tell([&](core::Fact& fact) {
+    if (core::as<words::World>(fact) != nullptr) return;
+    fact.at = time_of(fact, world, now);
+    if (!with_secrets_) clear(secret_fields_of(fact), fact);
+    to_message(fact, *snapshot.add_facts());
+  });
+  tap_->world(link, written(snapshot), at);
+}
+
+/// False: the tap has no room for it. It is tried again with the next world.
+bool BridgeWords::tell_geometry(const words::World* geometry, WallTime at) {
+  trace::Geometry message;
+  if (geometry != nullptr) {
+    message.set_hash(trace::geometry_hash(written(*geometry)));
+    *message.mutable_world() = *geometry;
+    if (!tap_->geometry(written(message), at)) return false;
+  }
+  geometry_ = message.hash();
+  return true;
+}
 
 std::string text(const core::Ledger& ledger, std::size_t most_kinds) {
   auto entries = ledger.entries();

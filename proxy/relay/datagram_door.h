@@ -31,6 +31,7 @@ class DatagramDoor final : public UdpDoor,
   void stop() override;
   bool empty() const override { return sessions_.empty(); }
   void tick(Millis now) override;
+  void ask(const Question& question, Inquiry::Part& part) override { relay::answer(question, part, sessions_); }
   void set_limits(const Limits& limits) override { limits_ = limits; }
 
   static constexpr std::size_t kMostUnproven = 256;

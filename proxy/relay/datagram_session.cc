@@ -121,9 +121,14 @@ void DatagramSession::client_said(Bytes datagram) {
   pass(datagram);
 }
 
+SessionReport DatagramSession::report() const {
+  return {branch_.route.index, info_, branch_.loop.now() - began_, passed_, {}};
+}
+
 void DatagramSession::pass(Bytes datagram) {
   if (proven_ && branch_.tap) branch_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, datagram, wall_now());
   if (!net::udp_send(server_.get(), datagram)) return branch_.dropped(Drop::kQueueFull);
+  passed_ += datagram.size();
   branch_.counters.to_server.datagrams.add();
   branch_.counters.to_server.datagram_bytes.add(datagram.size());
 }
@@ -139,6 +144,7 @@ void DatagramSession::datagram(const net::Address&, Bytes bytes) {
   server_said_.at = branch_.loop.now();
   if (proven_ && branch_.tap) branch_.tap->bytes(info_.link, Way::kToClient, Lane::kDatagram, bytes, wall_now());
   branch_.to_clients->push(info_.listener, info_.client, bytes);
+  passed_ += bytes.size();
   branch_.counters.to_client.datagrams.add();
   branch_.counters.to_client.datagram_bytes.add(bytes.size());
 }

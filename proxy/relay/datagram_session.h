@@ -12,6 +12,7 @@
 #include "proxy/net/enet_wire.h"
 #include "proxy/net/udp.h"
 #include "proxy/relay/bucket.h"
+#include "proxy/relay/inquiry.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
@@ -43,6 +44,8 @@ class DatagramSession final : private net::UdpReader::User {
   /// asks may be forging.
   std::optional<Reason> gives_way();
   bool proven() const { return proven_; }
+  SessionReport report() const;
+  void kick(std::string_view) { end(Reason::kKicked); }
   const SessionInfo& info() const { return info_; }
 
  private:
@@ -85,6 +88,7 @@ class DatagramSession final : private net::UdpReader::User {
   std::uint16_t to_client_;                 // and the server's
   std::array<std::uint16_t, 8> told_at_{};  // when the server told it, in its own time
   std::size_t tellings_ = 0;
+  std::uint64_t passed_ = 0;  // bytes of datagrams, both ways
   Millis began_, asked_ = 0;
   bool proven_ = false, ended_ = false;
 };

@@ -28,7 +28,8 @@ EnetSession::EnetSession(Branch& branch, Owner& owner, net::EnetHost& listener, 
       bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, branch.loop.now()),
       messages_(limits.messages_per_second, 2ull * limits.messages_per_second, branch.loop.now()),
       channels_(client.channels()),
-      moved_(branch.loop.now()) {}
+      began_(branch.loop.now()),
+      moved_(began_) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
@@ -112,7 +113,9 @@ void EnetSession::hold(std::uint8_t channel, net::EnetPacket packet) {
 }
 
 void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) {
-  if (!ending_) pass(Way::kToClient, channel, std::move(packet));
+  if (ending_) return;
+  answered_ += packet.bytes().size();
+  pass(Way::kToClient, channel, std::move(packet));
 }
 
 void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
@@ -174,6 +177,10 @@ void EnetSession::tell_end(Reason reason, const Fault& fault) {
   std::string why = text(reason);
   if (*fault.what) why += std::string(": ") + fault.what;
   branch_.tap->closed(info_.link, why, wall_now());
+}
+
+SessionReport EnetSession::report() const {
+  return {branch_.route.index, info_, branch_.loop.now() - began_, passed_ + answered_, {}};
 }
 
 void EnetSession::finish() {

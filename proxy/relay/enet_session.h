@@ -8,6 +8,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/net/enet_host.h"
 #include "proxy/relay/bucket.h"
+#include "proxy/relay/inquiry.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
@@ -32,6 +33,8 @@ class EnetSession final : private net::EnetHost::User {
   void client_left(std::uint32_t data);
   void tick(Millis now);
   void stop() { end(Reason::kStopped); }
+  void kick(std::string_view) { end(Reason::kKicked); }
+  SessionReport report() const;
 
   const SessionInfo& info() const { return info_; }
 
@@ -69,8 +72,8 @@ class EnetSession final : private net::EnetHost::User {
   std::size_t channels_;
   std::uint32_t connect_data_ = 0;
   std::size_t next_server_ = 0;
-  std::uint64_t passed_ = 0;  // bytes of the client's packets
-  Millis moved_, connect_by_ = 0, gone_by_ = 0;
+  std::uint64_t passed_ = 0, answered_ = 0;  // bytes of packets: the client's, the server's
+  Millis began_, moved_, connect_by_ = 0, gone_by_ = 0;
   bool open_ = false, ending_ = false, done_ = false;
 };
 

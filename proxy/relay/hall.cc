@@ -50,7 +50,13 @@ void Hall::enter(Call&& call) {
   const core::Micros at = (loop_.nanos() - epoch_) / 1000;
   wall_ = began_wall_ + at * 1000;
   call(*room_, at);
+  if (words_->owes_world(at)) words_->tell(info_.link, room_->world(), at, wall_);
   after();
+}
+
+std::string Hall::name_of(core::Id guest) const {
+  const core::PlayerState* player = room_ ? room_->world().player(guest) : nullptr;
+  return player != nullptr ? player->player.name() : "";
 }
 
 void Hall::after() {

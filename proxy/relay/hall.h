@@ -51,6 +51,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   /// Takes nothing, and too much waits: it is shown the door once the room has returned.
   void overflowed(core::Id guest) { overflowed_.push_back(guest); }
   WallTime wall() const { return wall_; }  ///< of the call that the room is in
+  std::string name_of(core::Id guest) const;
 
  private:
   // core::Room::Host

@@ -149,10 +149,20 @@ void HallGuest::departed(BridgeEnd&, const BridgeEnd::Departure& departure) {
 }
 
 /// By us: its front says goodbye.
-void HallGuest::end(Reason reason) {
+void HallGuest::end(Reason reason, std::string_view why) {
   if (ending_) return;
   because(reason);
-  party_.id != 0 ? hall_.dismiss(party_.id, text(reason)) : leave(text(reason));
+  party_.id != 0 ? hall_.dismiss(party_.id, why.empty() ? text(reason) : why) : leave(text(reason));
+}
+
+void HallGuest::kick(std::string_view why) {
+  const std::string said = std::string(text(Reason::kKicked)) + (why.empty() ? "" : ": ") + std::string(why);
+  if (branch_->tap && party_.up) branch_->tap->note(party_.info.link, said, wall_now());
+  end(Reason::kKicked, said);
+}
+
+SessionReport HallGuest::report() const {
+  return {branch_->route.index, party_.info, listener_.loop.now() - began_, party_.said, hall_.name_of(party_.id)};
 }
 
 /// Without a word.

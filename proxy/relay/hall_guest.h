@@ -22,6 +22,8 @@ class HallGuest final : public Seated, private BridgeEnd::User {
   void datagram(const net::Address& from, Bytes datagram) override;
   void tick(Millis now) override;
   void stop() override { end(Reason::kStopped); }
+  void kick(std::string_view why) override;
+  SessionReport report() const override;
 
   const SessionInfo& info() const override { return party_.info; }
   Branch& branch() override { return *branch_; }
@@ -55,7 +57,7 @@ class HallGuest final : public Seated, private BridgeEnd::User {
   void charge(std::size_t bytes, std::size_t messages);
 
   void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
-  void end(Reason reason);
+  void end(Reason reason, std::string_view why = {});
   void leave(const char* why);
   void finish();
   void tell_end();

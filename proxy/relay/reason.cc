@@ -10,6 +10,8 @@ const char* text(Reason reason) {
       return "server left";
     case Reason::kStopped:
       return "proxy stopped";
+    case Reason::kKicked:
+      return "kicked";
     case Reason::kTooMany:
       return "too many sessions";
     case Reason::kTooManyFromAddress:

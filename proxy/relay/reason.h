@@ -12,6 +12,7 @@ enum class Reason : std::uint8_t {
   kClientLeft,
   kServerLeft,
   kStopped,  ///< we are shutting down
+  kKicked,   ///< whoever runs us wanted it gone
 
   // Refusals: somebody did what a limit or a game's framing does not allow.
   kTooMany,             ///< Limits::sessions

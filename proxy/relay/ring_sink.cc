@@ -74,10 +74,24 @@ void RingSink::push(const Ring::Head& head, wire::Lane lane, Bytes bytes) {
 }
 
 void RingSink::word(LinkId link, bool fact, Bytes word, WallTime at) {
-  const Ring::Head head{.at = at, .link = link, .kind = static_cast<std::uint8_t>(fact ? kFact : kIntent)};
-  if (settle(at) && ring_.push(head, word, spare_)) return;
+  push_word({.at = at, .link = link, .kind = static_cast<std::uint8_t>(fact ? kFact : kIntent)}, word);
+}
+
+void RingSink::world(LinkId link, Bytes world, WallTime at) {
+  push_word({.at = at, .link = link, .kind = kWorld}, world);
+}
+
+bool RingSink::geometry(Bytes geometry, WallTime at) { return push_word({.at = at, .kind = kGeometry}, geometry); }
+
+bool RingSink::push_word(const Ring::Head& head, Bytes word) {
+  if (settle(head.at) && ring_.push(head, word, spare_)) return true;
   dropped_.add();
   dropped_bytes_.add(word.size());
+  word_gap_.link = word_gap_.words == 0 || word_gap_.link == head.link ? head.link : 0;
+  ++word_gap_.words;
+  word_gap_.bytes += word.size();
+  owing_ = true;
+  return false;
 }
 
 void RingSink::note(LinkId link, std::string_view text, WallTime at) {
@@ -99,6 +113,10 @@ bool RingSink::settle_owed(WallTime at) {
   for (; gap_count_ > 0; --gap_count_) {
     const auto& gap = gaps_[gap_count_ - 1];
     if (!ring_.push({.at = at, .link = gap.link, .kind = kGap}, raw(gap), spare_)) return false;
+  }
+  if (word_gap_.words > 0) {
+    if (!ring_.push({.at = at, .link = word_gap_.link, .kind = kWordGap}, raw(word_gap_), spare_)) return false;
+    word_gap_ = {};
   }
   for (; !missed_closings_.empty(); missed_closings_.pop_back())
     if (!ring_.push({.at = at, .link = missed_closings_.back(), .kind = kClosed}, {}, spare_)) return false;

@@ -4,6 +4,7 @@
 
 #include "proxy/base/time.h"
 #include "proxy/net/fd.h"
+#include "proxy/relay/inquiry.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
@@ -30,6 +31,9 @@ class Seated {
   virtual void datagram(const net::Address&, Bytes) {}
   virtual void tick(Millis now) = 0;
   virtual void stop() = 0;
+  /// Whoever runs us wants it gone. `why`: to the player, where his game has a way to say it.
+  virtual void kick(std::string_view why) = 0;
+  virtual SessionReport report() const = 0;
 
   virtual const SessionInfo& info() const = 0;
   virtual Branch& branch() = 0;

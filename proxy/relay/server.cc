@@ -165,6 +165,20 @@ void Server::set_limits(std::size_t relay, const Limits& limits) {
   impl_->crew.workers[impl_->routes[relay]->home]->set_limits(relay, sane(limits));
 }
 
+std::vector<SessionReport> Server::ask(const Question& question) const {
+  Inquiry inquiry;
+  for (auto& worker : impl_->crew.workers) worker->ask(question, Inquiry::Part(inquiry));
+  return inquiry.wait();
+}
+
+std::vector<SessionReport> Server::sessions() const {
+  auto all = ask({});
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.info.link < b.info.link; });
+  return all;
+}
+
+bool Server::kick(LinkId link, std::string_view why) { return !ask({link, std::string(why)}).empty(); }
+
 std::vector<core::Ledger::Entry> Server::losses(std::size_t relay) const { return impl_->routes[relay]->losses.all(); }
 
 std::vector<core::Ledger::Entry> Server::hall_losses(std::size_t hall) const {

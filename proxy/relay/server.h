@@ -16,6 +16,7 @@
 #include "proxy/relay/enet_mode.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/hall_options.h"
+#include "proxy/relay/inquiry.h"
 #include "proxy/relay/tap_sink.h"
 #include "proxy/relay/web_options.h"
 
@@ -74,6 +75,11 @@ class Server {
   /// For sessions that begin from now on. From any thread.
   void set_limits(std::size_t relay, const Limits& limits);
 
+  /// Those that are open, by their links. From any thread but the workers', which it waits for.
+  std::vector<SessionReport> sessions() const;
+  /// Ends that session, in its game's own way. False: there is none of that link. From any thread but the workers'.
+  bool kick(LinkId link, std::string_view why);
+
   /// From any thread.
   Totals totals(std::size_t relay) const;
 
@@ -82,6 +88,8 @@ class Server {
   std::vector<core::Ledger::Entry> hall_losses(std::size_t hall) const;
 
  private:
+  std::vector<SessionReport> ask(const Question& question) const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -294,6 +294,10 @@ void Session::hang_up() {
   settle();
 }
 
+SessionReport Session::report() const {
+  return {route_.index, info_, branch_.loop.now() - began_, to_server_.passed() + to_client_.passed(), {}};
+}
+
 // -- In time ----------------------------------------------------------------------------------------------------------
 
 void Session::datagram(const net::Address& from, Bytes datagram) {

@@ -23,6 +23,8 @@ class Session final : public Seated, private net::LinkUser, private Dial::User {
   void datagram(const net::Address& from, Bytes datagram) override;
   void tick(Millis now) override;
   void stop() override { end(Reason::kStopped); }
+  void kick(std::string_view) override { end(Reason::kKicked); }
+  SessionReport report() const override;
 
   const SessionInfo& info() const override { return info_; }
   Branch& branch() override { return branch_; }

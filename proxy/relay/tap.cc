@@ -15,14 +15,6 @@ constexpr int kNap = 20;  // ms between looks at the rings, while links are open
 constexpr int kNice = 5;  // where a core is short, traffic goes first, and the tap still gets a fourth of it
 constexpr std::size_t kRound = 4096;  // entries between looks at all else
 
-template <class T>
-T from_raw(Bytes bytes) {
-  T value;
-  assert(bytes.size() == sizeof(value));
-  std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(value));
-  return value;
-}
-
 }  // namespace
 
 struct TapThread::Link {
@@ -208,6 +200,11 @@ void TapThread::take(const Ring::Entry& entry) {
     case RingSink::kIntent:
     case RingSink::kFact:
       return take_word(entry);
+    case RingSink::kWorld:
+    case RingSink::kGeometry:
+      return take_world(entry);
+    case RingSink::kWordGap:
+      return take_word_gap(entry);
     case RingSink::kNote:
       if (options_.recorder) options_.recorder->note(entry.head.at, entry.head.link, as_text(entry.bytes));
   }
@@ -266,13 +263,6 @@ void TapThread::take_gap(const Ring::Entry& entry) {
   // Too many links to say which: any may have lost bytes, either way.
   for (auto& [id, link] : links_)
     for (const auto way : {Way::kToServer, Way::kToClient}) lose(*link, {id, way, Lane::kStream, 0}, entry.head.at);
-}
-
-void TapThread::take_word(const Ring::Entry& entry) {
-  if (!options_.recorder) return;
-  const bool fact = entry.head.kind == RingSink::kFact;
-  options_.recorder->word(entry.head.at, entry.head.link, fact ? trace::Word::kFact : trace::Word::kIntent,
-                          entry.bytes);
 }
 
 // What a relay tells are whole frames as long as it can frame, so the next bytes begin with a frame again; unless bytes

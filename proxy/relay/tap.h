@@ -25,6 +25,7 @@ struct TapTotals {
   std::vector<FaultCount> faults;
   std::uint64_t links = 0;  ///< open now
   std::uint64_t frames = 0, bytes = 0;
+  std::uint64_t words = 0;                       ///< of bridges
   std::uint64_t raw_bytes = 0;                   ///< of them, no frames: framing was lost
   std::uint64_t dropped = 0, dropped_bytes = 0;  ///< never seen: the ring was full
   std::uint64_t recorded_frames = 0, recorded_bytes = 0, unrecorded_frames = 0, unrecorded_bytes = 0;
@@ -70,6 +71,8 @@ class TapThread final : public Tap {
   void take_closed(const Ring::Entry& entry);
   void take_gap(const Ring::Entry& entry);
   void take_word(const Ring::Entry& entry);
+  void take_world(const Ring::Entry& entry);
+  void take_word_gap(const Ring::Entry& entry);
   void lose(Link& link, const Gap& gap, WallTime at);
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const SessionInfo& info);
@@ -94,7 +97,7 @@ class TapThread final : public Tap {
 
   // Written by the tap's thread, read by any.
   struct Published {
-    Count frames, bytes, raw_bytes, wake_ups;
+    Count frames, bytes, words, raw_bytes, wake_ups;
     std::atomic<std::uint64_t> links{0}, recorded_frames{0}, recorded_bytes{0}, unrecorded_frames{0},
         unrecorded_bytes{0};
     std::atomic<std::uint64_t> file_bytes{0};

@@ -51,6 +51,11 @@ class TapSink {
   virtual bool wants_words() const { return false; }
   /// Said in the room of the bridge whose player's link this is: an Intent or a Fact of schema/game.proto.
   virtual void word(LinkId, bool /*fact*/, Bytes, WallTime) {}
+  /// How the world of that bridge stands: a message Snapshot of schema/snapshot.proto.
+  virtual void world(LinkId, Bytes, WallTime) {}
+  /// A message Geometry of it, before the first world that names it. False: it is not taken, and no world shall name
+  /// it.
+  virtual bool geometry(Bytes, WallTime) { return true; }
   /// A sentence about `link`, for who reads the recording.
   virtual void note(LinkId, std::string_view /*text*/, WallTime) {}
 

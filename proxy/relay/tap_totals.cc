@@ -46,6 +46,7 @@ TapTotals TapThread::totals() const {
   all.links = read(published_.links);
   all.frames = published_.frames.read();
   all.bytes = published_.bytes.read();
+  all.words = published_.words.read();
   all.raw_bytes = published_.raw_bytes.read();
   all.wake_ups = published_.wake_ups.read();
   all.recorded_frames = read(published_.recorded_frames);

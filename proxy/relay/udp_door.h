@@ -5,6 +5,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/base/time.h"
 #include "proxy/net/address.h"
+#include "proxy/relay/inquiry.h"
 
 namespace entente::relay {
 
@@ -17,6 +18,7 @@ class UdpDoor {
   virtual void stop() = 0;
   virtual bool empty() const = 0;
   virtual void tick(Millis now) = 0;
+  virtual void ask(const Question& question, Inquiry::Part& part) = 0;
   virtual void set_limits(const Limits& limits) = 0;
 };
 

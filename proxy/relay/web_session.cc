@@ -164,6 +164,7 @@ void WebSession::pass(Peer& from, Peer& to, Way way, Opcode opcode, Bytes messag
     auto& traffic = way == Way::kToServer ? branch_->counters.to_server : branch_->counters.to_client;
     traffic.bytes.add(message.size());
     traffic.frames.add(1);
+    if (way == Way::kToClient) answered_ += message.size();
   }
   to.link.send(opcode, message);
   note_waiting(from, to);
@@ -281,6 +282,10 @@ void WebSession::hang_up() {
   client_.link.close();
   server_.link.close();
   settle();
+}
+
+SessionReport WebSession::report() const {
+  return {branch_->route.index, info_, listener_.loop.now() - began_, passed_ + answered_, {}};
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------

@@ -23,6 +23,11 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   void tick(Millis now) override;
   void stop() override { end(Reason::kStopped, net::Farewell{net::Farewell::kGoingAway, text(Reason::kStopped)}); }
 
+  void kick(std::string_view why) override {
+    end(Reason::kKicked, net::Farewell{net::Farewell::kPolicy, std::string(why.empty() ? text(Reason::kKicked) : why)});
+  }
+  SessionReport report() const override;
+
   const SessionInfo& info() const override { return info_; }
   Branch& branch() override { return *branch_; }
   const Route& listener() override { return listener_.route; }
@@ -84,7 +89,7 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   };
   std::vector<Early> early_;  // what the server said before the client named its dialect; for the tap
   std::size_t early_bytes_ = 0;
-  std::uint64_t passed_ = 0;  // bytes of the client's messages
+  std::uint64_t passed_ = 0, answered_ = 0;  // bytes of messages: the client's, the server's
   Millis began_, moved_, gone_by_ = 0;
   std::size_t unheard_ = 0;      // bytes that came after the end
   std::optional<Reason> first_;  // who said goodbye first

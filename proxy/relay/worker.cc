@@ -111,6 +111,12 @@ void Worker::read(const Order& order) {
   if (housed != halls_.end()) housed->second.hall->order(order.order);
 }
 
+void Worker::read(Asked& asked) {
+  answer(asked.question, asked.part, sessions_);
+  for (auto& door : udp_doors_)
+    if (door) door->ask(asked.question, asked.part);
+}
+
 // -- From sessions ----------------------------------------------------------------------------------------------------
 
 void Worker::named(Seated& session, std::uint32_t player) {

@@ -51,6 +51,7 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   void wake() { mailbox_.wake(); }
   void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
   void order(std::size_t hall, std::function<void(core::Back&)> order) { mailbox_.post(Order{hall, std::move(order)}); }
+  void ask(const Question& question, Inquiry::Part part) { mailbox_.post(Asked{question, std::move(part)}); }
   const Counters& counters(std::size_t route) const { return branches_[route]->counters; }
 
  private:
@@ -73,7 +74,11 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
     std::size_t hall;
     std::function<void(core::Back&)> order;
   };
-  using Letter = std::variant<Newcomer, Named, Left, NewLimits, Order>;
+  struct Asked {
+    Question question;
+    Inquiry::Part part;
+  };
+  using Letter = std::variant<Newcomer, Named, Left, NewLimits, Order, Asked>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -82,6 +87,7 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   void read(const Left& left);
   void read(const NewLimits& news);
   void read(const Order& order);
+  void read(Asked& asked);
   /// Reads it here and now if it is for this worker.
   void send(Worker& to, Letter letter);
   Worker& home(std::size_t route);

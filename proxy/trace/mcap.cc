@@ -125,6 +125,22 @@ Result<Statistics> parse_statistics(Bytes content) {
   return unless_short(take, all);
 }
 
+Result<ChunkIndex> parse_chunk_index(Bytes content) {
+  Take take(content);
+  ChunkIndex index;
+  index.start = take.number<u64>("message_start_time");
+  index.end = take.number<u64>("message_end_time");
+  index.offset = take.number<u64>("chunk_start_offset");
+  take.number<u64>("chunk_length");
+  Take offsets(take.block<u32>("message_index_offsets"));
+  while (!offsets.done()) {
+    index.channels.push_back(offsets.number<u16>("channel_id"));
+    offsets.number<u64>("offset");
+  }
+  if (take.ok() && !offsets.ok()) return Fault{"a map's last entry is cut", "message_index_offsets", take.at()};
+  return unless_short(take, std::move(index));
+}
+
 Result<Footer> parse_footer(Bytes content) {
   Take take(content);
   Footer footer;

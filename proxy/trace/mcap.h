@@ -99,6 +99,14 @@ struct Statistics {
   WallTime end = 0;
 };
 
+/// A chunk as the file's end lists it.
+struct ChunkIndex {
+  WallTime start = 0;
+  WallTime end = 0;
+  std::uint64_t offset = 0;             ///< of the chunk's record
+  std::vector<std::uint16_t> channels;  ///< that it has messages of
+};
+
 struct Footer {
   std::uint64_t summary_start = 0;         ///< 0 = no summary
   std::uint64_t summary_offset_start = 0;  ///< 0 = none
@@ -114,6 +122,7 @@ Result<Message> parse_message(Bytes content);
 Result<Chunk> parse_chunk(Bytes content);
 Result<Metadata> parse_metadata(Bytes content);
 Result<Statistics> parse_statistics(Bytes content);
+Result<ChunkIndex> parse_chunk_index(Bytes content);
 Result<Footer> parse_footer(Bytes content);
 Result<std::uint32_t> parse_data_end(Bytes content);  ///< the CRC of the data section; 0 = not known
 

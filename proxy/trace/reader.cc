@@ -1,6 +1,9 @@
 // The file is a row of records; each is taken by the section it stands in.
 #include "proxy/trace/reader.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "proxy/trace/crc32.h"
 #include "proxy/trace/fields.h"
 
@@ -135,6 +138,8 @@ Outcome<Done> Reader::take_header(const Record& record) {
 }
 
 Outcome<Done> Reader::take_definition(const Record& record) {
+  if (record.op == Op::kMetadata && record.offset <= std::exchange(metadata_to_, std::max(metadata_to_, record.offset)))
+    return Done{};
   if (auto took = definitions_.take(record.op, record.content); !took.ok()) return wrong(record, took.error());
   return Done{};
 }
@@ -202,8 +207,15 @@ Outcome<Done> Reader::open_chunk(const Record& record) {
   in_chunk_ = chunked_ = true;
   chunk_at_ = record.offset;
   chunk_ = *records;
-  chunk_used_ = 0;
+  chunk_used_ = std::min(std::exchange(skip_, 0), chunk_.size());
   return Done{};
+}
+
+void Reader::go_to(const Position& position) {
+  lose_order();
+  in_chunk_ = false;
+  at_ = trusted_ = position.record;
+  skip_ = position.used;
 }
 
 Result<Bytes> Reader::unfold(const Chunk& chunk) {

@@ -40,9 +40,23 @@ class Reader {
   /// nothing if there is no more to be had. What the file's end says of the whole is then no longer checked.
   std::optional<std::uint64_t> pass_damage();
 
-  /// Looks at the end of the file first, for its definitions and whether it has chunks, if that end is whole: damage
-  /// before it then matters less.
+  /// Looks at the end of the file first, for its definitions and where its chunks are, if that end is whole: damage
+  /// before it then matters less, and go_to() knows where to go.
   void learn_from_summary();
+  /// What was learned there, in the file's order.
+  const std::vector<ChunkIndex>& chunks() const { return chunks_; }
+
+  /// A place between two messages.
+  struct Position {
+    std::uint64_t record = 0;  ///< the offset of a record of the file
+    std::size_t used = 0;      ///< if that is a chunk: so many bytes of its records are behind us
+    bool operator==(const Position&) const = default;
+  };
+  /// Where next() goes on.
+  Position position() const { return in_chunk_ ? Position{chunk_at_, chunk_used_} : Position{at_, skip_}; }
+  /// From now on next() goes on there. What the file's end says of the whole is then no longer checked.
+  /// REQUIRES: from position(), or the offset of a chunk of chunks().
+  void go_to(const Position& position);
 
   const std::string& name() const { return source_.name(); }
   const Header& header() const { return header_; }  ///< after the first next()
@@ -83,6 +97,7 @@ class Reader {
 
   static bool fills_its_length(const Record& record);
   bool afford(std::uint64_t bytes);
+  void lose_order();
   bool stands_at_chunk(std::uint64_t offset);
   bool stands_at_definition(std::uint64_t offset);
   bool stands_at_record(std::uint64_t offset);
@@ -109,9 +124,9 @@ class Reader {
   std::uint64_t summary_start_ = 0;  // 0 until it starts
   std::uint64_t offsets_start_ = 0;  // of the first summary offset; 0 if there is none
   std::uint64_t failed_at_ = 0;
-  std::uint64_t trusted_ = 0;      // records up to here had the length that their content asks for
-  bool damaged_ = false;           // something was passed over
-  std::uint64_t search_left_ = 0;  // bytes that pass_damage may still look at
+  std::uint64_t trusted_ = 0;                 // records up to here had the length that their content asks for
+  bool damaged_ = false;                      // something was passed over, or we went elsewhere
+  std::optional<std::uint64_t> search_left_;  // bytes that pass_damage may still look at, once it began
   std::optional<Error> error_;
 
   bool chunked_ = false;  // the file has chunks; messages outside of them are then damage of something else
@@ -119,6 +134,9 @@ class Reader {
   std::uint64_t chunk_at_ = 0;  // of the open chunk's record
   Bytes chunk_;                 // its records
   std::size_t chunk_used_ = 0;
+  std::size_t skip_ = 0;  // of the next chunk
+  std::vector<ChunkIndex> chunks_;
+  std::uint64_t metadata_to_ = 0;  // metadata records up to here are taken: there may be two of the same
   bool have_message_ = false;
   Message message_;
 };

@@ -78,8 +78,9 @@ bool Reader::fills_its_length(const Record& record) {
 }
 
 bool Reader::afford(std::uint64_t bytes) {
-  if (bytes > search_left_) return false;
-  search_left_ -= bytes;
+  if (!search_left_) search_left_ = std::max(kSearchFiles * source_.size(), kSearchChunks * limits_.chunk);
+  if (bytes > *search_left_) return false;
+  *search_left_ -= bytes;
   return true;
 }
 
@@ -166,17 +167,22 @@ std::optional<std::uint64_t> Reader::find_whole(std::uint64_t from) {
 
 std::optional<std::uint64_t> Reader::pass_damage() {
   if (!error_ || !in_data()) return {};
-  if (!damaged_) search_left_ = std::max(kSearchFiles * source_.size(), kSearchChunks * limits_.chunk);
   auto to = after_failed();
   failed_at_ = std::min(failed_at_, trusted_);
   if (!to || !stands_at_record(*to)) to = find_whole(std::max(failed_at_ + 1, trusted_));
   in_chunk_ = false;
   if (!to) return {};
-  damaged_ = true;
-  error_.reset();
-  section_ = Section::kData;
+  lose_order();
   at_ = trusted_ = *to;
   return *to - failed_at_;
+}
+
+/// What is read next is not what follows what was read.
+void Reader::lose_order() {
+  damaged_ = true;
+  skip_ = 0;
+  error_.reset();
+  section_ = Section::kData;
 }
 
 void Reader::learn_from_summary() {
@@ -197,6 +203,8 @@ void Reader::learn_from_summary() {
     const auto op = static_cast<Op>(take.number<std::uint8_t>("opcode"));
     const auto content = take.block<std::uint64_t>("length");
     chunked_ |= op == Op::kChunkIndex;
+    if (take.ok() && op == Op::kChunkIndex)
+      if (auto index = parse_chunk_index(content); index.ok()) chunks_.push_back(std::move(*index));
     if (!take.ok() || (op != Op::kSchema && op != Op::kChannel)) continue;
     if (!definitions_.take(op, content).ok()) return;
   }

@@ -5,15 +5,12 @@
 #include <algorithm>
 
 #include "proxy/trace/schemas.h"
-#include "schema/game.pb.h"
 
 namespace entente::trace {
 namespace {
 
 constexpr std::uint16_t kLinkChannel = 1, kWireChannel = 2, kNoteChannel = 3;
-constexpr std::uint16_t kIntentSchema = 4, kFactSchema = 5;
-constexpr std::uint16_t kLastChannel = 65'000;  // more links than this allows: their words are not recorded
-constexpr WallTime kRetry = 1'000'000'000;      // ns between attempts while writing fails
+constexpr WallTime kRetry = 1'000'000'000;  // ns between attempts while writing fails
 
 // Wall clocks are set back and forth; a jump ends a chunk as age does.
 bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a) >= by; }
@@ -66,7 +63,7 @@ void Recorder::opened(WallTime time, const Opened& opened) {
 
 void Recorder::closed(WallTime time, std::uint32_t id, std::string_view reason) {
   const bool now = ready(time);
-  for (const Word kind : {Word::kIntent, Word::kFact}) word_channels_.erase({id, kind});
+  forget_channels(id);
   const auto found = links_.find(id);
   if (found == links_.end()) return;
   found->second.closed_at = time;
@@ -97,38 +94,6 @@ void Recorder::frame(WallTime time, const FrameView& frame) {
   in_chunk_ += amount;
   put(kWireChannel, time, frame_);
   end_chunk_if_due(time);
-}
-
-void Recorder::word(WallTime time, std::uint32_t link, Word kind, Bytes word) {
-  if (!ready(time)) return void(unsaid_.bytes += word.size());
-  const std::uint16_t channel = word_channel(link, kind);
-  if (channel == 0) return;
-  put(channel, time, word);
-  end_chunk_if_due(time);
-}
-
-/// 0 if there is none and none can be had.
-std::uint16_t Recorder::word_channel(std::uint32_t link, Word kind) {
-  const auto [at, anew] = word_channels_.try_emplace({link, kind}, 0);
-  if (!anew) return at->second;
-  if (last_channel_ >= kLastChannel || !define_words()) return 0;
-  const bool intent = kind == Word::kIntent;
-  const std::uint16_t id = ++last_channel_;
-  sequences_.resize(id + 1U);
-  const mcap::Channel channel{id,
-                              intent ? kIntentSchema : kFactSchema,
-                              intent ? "/intent" : "/fact",
-                              "protobuf",
-                              {{"link", std::to_string(link)}}};
-  if (writer_.define(channel).ok()) at->second = id;
-  return at->second;
-}
-
-/// The schemas, once; a relay's recording has none of them.
-bool Recorder::define_words() {
-  if (last_channel_ > kNoteChannel) return true;
-  return writer_.define(protobuf_schema(kIntentSchema, *words::Intent::descriptor())).ok() &&
-         writer_.define(protobuf_schema(kFactSchema, *words::Fact::descriptor())).ok();
 }
 
 void Recorder::note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost) {
@@ -217,6 +182,7 @@ void Recorder::written() {
   in_chunk_ = {};
   noted_in_chunk_ = 0;
   settle_links(true);
+  settle_geometries(true);
   trying_ = false;
   if (!std::exchange(failing_, false)) return;
   const auto said = std::exchange(unsaid_, {});
@@ -229,6 +195,7 @@ void Recorder::failed(WallTime now, const Error& error) {
   unsaid_.bytes += std::exchange(noted_in_chunk_, 0);
   in_chunk_ = {};
   settle_links(false);
+  settle_geometries(false);
   trying_ = false;
   failed_at_ = now;
   why_ = error.text;

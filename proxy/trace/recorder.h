@@ -1,5 +1,6 @@
 // Records what a relay carries into an MCAP file: /link, /wire and /note, as schema/trace.proto has them; of a bridge,
-// /intent and /fact, as schema/game.proto has them, a channel of each for each link (its metadata says which).
+// /intent and /fact, as schema/game.proto has them, and /world, as schema/snapshot.proto has it, a channel of each for
+// each link (its metadata says which), and the /geometry that worlds name.
 // Law: the recording suffers, never the traffic. What cannot be written is counted and said, in the recording too.
 #pragma once
 
@@ -15,6 +16,9 @@
 #include "schema/trace.pb.h"
 
 namespace entente::trace {
+
+class Snapshot;  // of schema/snapshot.proto
+class Geometry;
 
 /// Frames and their bytes.
 struct Amount {
@@ -63,6 +67,9 @@ struct FrameView {
 /// What a word is: a message Intent or a message Fact.
 enum class Word : std::uint8_t { kIntent, kFact };
 
+/// The hash by which snapshots name a geometry: of the message World, as it is written.
+std::string geometry_hash(Bytes world);
+
 /// For one thread, which may be kept waiting by the disk: not a loop's.
 class Recorder {
  public:
@@ -76,6 +83,10 @@ class Recorder {
   void closed(WallTime time, std::uint32_t link, std::string_view reason);
   /// A word that was said in the room of a bridge, of the player's link: a message of schema/game.proto.
   void word(WallTime time, std::uint32_t link, Word kind, Bytes word);
+  /// How that bridge's world stands. The geometry that it names was given before, or it is not recorded.
+  void world(WallTime time, const Snapshot& world);
+  /// Is written, once, before the first world that names it. Kept until then.
+  void geometry(const Geometry& geometry);
   void note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost = 0);
   /// Closes a chunk that is old enough. To be called many times a second.
   void tick(WallTime now);
@@ -99,14 +110,25 @@ class Recorder {
     std::optional<std::string> reason;  // it is closed; it stays here until that is written
   };
 
+  struct Place {
+    enum class State : std::uint8_t { kWaiting, kInChunk, kWritten } state = State::kWaiting;
+    Buffer geometry = {};  // as it goes into the file; until it is there
+  };
+  /// What is only in recordings of bridges.
+  enum class Topic : std::uint8_t { kIntent, kFact, kWorld, kGeometry };
+  struct TopicAbout;
+  static const TopicAbout& about(Topic topic);
+
   Recorder(std::unique_ptr<Sink> sink, RecorderOptions options);
   Outcome<Done> begin();
   bool ready(WallTime now);
   void begin_again(WallTime now);
   void put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message);
   void put(std::uint16_t channel, WallTime time, Bytes data);
-  std::uint16_t word_channel(std::uint32_t link, Word kind);
-  bool define_words();
+  std::uint16_t channel_of(Topic topic, std::uint32_t link);
+  bool define(Topic topic);
+  void forget_channels(std::uint32_t link);
+  bool put_geometry(WallTime time, const std::string& hash);
   void put_opened(std::uint32_t id, const Link& link);
   void put_closed(std::uint32_t id, const Link& link);
   void put_note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost);
@@ -115,16 +137,21 @@ class Recorder {
   void written();
   void failed(WallTime now, const Error& error);
   void settle_links(bool were_written);
+  void settle_geometries(bool were_written);
 
   std::unique_ptr<Sink> sink_;
   RecorderOptions options_;
   mcap::Writer writer_;
-  std::vector<std::uint32_t> sequences_;                                   // by channel id
-  std::map<std::pair<std::uint32_t, Word>, std::uint16_t> word_channels_;  // of open links
+  std::vector<std::uint32_t> sequences_;                               // by channel id
+  std::map<std::pair<std::uint32_t, Topic>, std::uint16_t> channels_;  // of open links; of link 0: of none
   std::uint16_t last_channel_ = 0;
+  std::uint32_t defined_ = 0;  // bits: topics whose schema is in the file
 
   std::map<std::uint32_t, Link> links_;
   std::vector<std::uint32_t> links_in_chunk_;  // whose opening or closing is in the open chunk
+  std::map<std::string, Place> geometries_;    // by hash
+  std::size_t kept_ = 0;                       // bytes of those that are not written
+  std::vector<std::string> geometries_in_chunk_;
   WallTime chunk_began_ = 0;
   Amount in_chunk_, recorded_, lost_, unsaid_;  // unsaid_: lost, and no note in the file says so yet
   std::uint64_t noted_in_chunk_ = 0;            // bytes that notes of the open chunk say are lost

@@ -42,6 +42,14 @@ bool Recording::parse(const mcap::Message& message, bool& ours) {
     ours = event_.opened || event_.closed;
     return true;
   }
+  if (schema && is(*schema, Snapshot::descriptor())) {
+    event_.world = &world_;
+    return fill(world_, message.data);
+  }
+  if (schema && is(*schema, Geometry::descriptor())) {
+    event_.geometry = &geometry_;
+    return fill(geometry_, message.data);
+  }
   for (const bool fact : {false, true})
     if (schema && is(*schema, fact ? words::Fact::descriptor() : words::Intent::descriptor()))
       return parse_word(message, channel, fact);

@@ -1,4 +1,5 @@
-// Reads a recording back: openings, frames, notes and closings, in the order they were recorded.
+// Reads a recording back: openings, frames, words, worlds, notes and closings, in the order they were recorded; from
+// the beginning, or from where a world is known.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "proxy/trace/reader.h"
 #include "schema/game.pb.h"
+#include "schema/snapshot.pb.h"
 #include "schema/trace.pb.h"
 
 namespace entente::trace {
@@ -20,7 +22,7 @@ class Recording {
     const words::Fact* fact = nullptr;
   };
 
-  /// Exactly one of the five is set. Valid until the next call of next().
+  /// Exactly one of the seven is set. Valid until the next call of next().
   struct Event {
     WallTime time = 0;
     const Opened* opened = nullptr;
@@ -28,6 +30,8 @@ class Recording {
     const Note* note = nullptr;
     const Closed* closed = nullptr;
     std::optional<Said> said = {};
+    const Snapshot* world = nullptr;
+    const Geometry* geometry = nullptr;
   };
 
   static Outcome<std::unique_ptr<Recording>> open(const std::string& path, mcap::Limits limits = {});
@@ -37,6 +41,14 @@ class Recording {
   /// The next event; null at the end of a recording that was whole. An error names the byte; all before it is good.
   /// Messages of other schemas than ours are passed over.
   Outcome<const Event*> next();
+
+  /// Goes to the last snapshot of this bridge's world (`link`: its player's) that is not later than `time`: next()
+  /// gives it, and then what follows it in the file. False: there is none, and next() begins at the file's beginning.
+  /// Reads a chunk or two; all of the file, once, if it has no whole end. An error says what cannot be read.
+  Outcome<bool> go_to_world(std::uint32_t link, WallTime time);
+  /// The geometry that snapshots name so; null if the file lacks it. next() goes on where it was. Valid until asked
+  /// again.
+  Outcome<const Geometry*> find_geometry(const std::string& hash);
 
   const mcap::Progress& progress() const { return reader_.progress(); }
   const mcap::Reader& file() const { return reader_; }
@@ -48,6 +60,12 @@ class Recording {
   bool parse(const mcap::Message& message, bool& ours);
   bool parse_word(const mcap::Message& message, const mcap::Channel& channel, bool fact);
 
+  void learn();
+  template <class Wanted>
+  std::vector<std::uint16_t> channels(const google::protobuf::Descriptor* type, Wanted&& wanted) const;
+  std::optional<mcap::Reader::Position> last_before(const mcap::ChunkIndex& chunk, std::uint16_t channel,
+                                                    WallTime time);
+
   std::unique_ptr<FileSource> file_;
   mcap::Reader reader_;
   Event event_;
@@ -56,6 +74,9 @@ class Recording {
   Note note_;
   words::Intent intent_;
   words::Fact fact_;
+  Snapshot world_;
+  Geometry geometry_, found_;
+  std::optional<std::vector<mcap::ChunkIndex>> chunks_;  // once they are wanted
 };
 
 }  // namespace entente::trace

@@ -28,7 +28,10 @@ class Field final : public Back {
 
   void receive(Lane, Bytes, BackOut&) override {}
   void hear(const Intent& intent, BackOut& out) override {
-    if (as<words::Enter>(intent)) return enter(out);
+    if (const auto* wish = as<words::Enter>(intent)) {
+      role = wish->role();
+      return enter(out);
+    }
     if (as<words::Spawn>(intent)) return spawn(out);
     if (const auto* toward = as<words::Toward>(intent)) goal = *toward;
     if (const auto* fire = as<words::Fire>(intent)) shots.push_back(*fire);
@@ -55,6 +58,7 @@ class Field final : public Back {
   words::Toward goal;
   std::vector<words::Fire> shots;
   int spawns = 0;
+  words::Role role = words::PLAY;
   bool dies = false;
 
  private:
@@ -119,6 +123,15 @@ TEST_CASE("an idle bot stands where it spawned") {
   CHECK(game.bot->tally().in);
   CHECK(game.bot->tally().spawns == 1);
   CHECK(game.pose().x() == 0);
+  CHECK(game.field->shots.empty());
+}
+
+TEST_CASE("who only watches comes in as such, and never spawns") {
+  Game game(Behaviour::kWatch);
+  game.run(20 * kSecond);
+  CHECK(game.bot->tally().in);
+  CHECK(game.field->role == words::WATCH);
+  CHECK(game.field->spawns == 0);
   CHECK(game.field->shots.empty());
 }
 

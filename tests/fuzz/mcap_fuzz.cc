@@ -24,7 +24,8 @@ mcap::Progress read(Bytes file, mcap::Limits limits) {
   for (;;) {
     const auto event = recording.next();
     if (!event.ok() || !*event) break;
-    require((*event)->opened || (*event)->closed || (*event)->frame || (*event)->note);
+    const auto& one = **event;
+    require(one.opened || one.closed || one.frame || one.note || one.said || one.world || one.geometry);
   }
   const auto& progress = recording.progress();
   require(progress.whole <= file.size());
@@ -32,11 +33,32 @@ mcap::Progress read(Bytes file, mcap::Limits limits) {
   return progress;
 }
 
+// From where a world is known, if one is.
+void enter(Bytes file) {
+  MemorySource source(file);
+  Recording recording(source, kLimits);
+  for (const WallTime time : {~WallTime{0}, WallTime{0}, WallTime{1} << 62U}) {
+    const auto there = recording.go_to_world(1, time);
+    require(there.ok());
+    const auto first = recording.next();
+    if (!first.ok() || !*first) continue;
+    require(!*there || (*first)->world);
+    if (!*there) continue;
+    require((*first)->time <= time);
+    const std::string hash = (*first)->world->geometry();
+    const auto geometry = recording.find_geometry(hash);
+    require(geometry.ok());
+    require(*geometry == nullptr || (*geometry)->hash() == hash);
+    for (auto next = recording.next(); next.ok() && *next;) next = recording.next();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Bytes file(data, size);
   read(file, kLimits);
+  enter(file);
 
   MemorySource in(file);
   Buffer mended;

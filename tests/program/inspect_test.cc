@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "proxy/program/convert.h"
+#include "proxy/trace/recover.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
@@ -97,6 +99,56 @@ TEST_CASE("bytes and JSON") {
         R"({"t":1.000000,"connection":1,"name":"127.0.0.1:4001","way":"c2s","lane":"stream","message":"Action",)"
         R"("fields":{"player":"1","action":"1","direction":"2","piece":"1"},"hex":"0001010200000001"})"
         "\n");
+}
+
+/// A bridge's player link with a word and a world.
+std::string bridged(const Folder& folder) {
+  const auto path = folder.file("bridged.mcap");
+  const auto to = recorder(path);
+  to->opened(5 * kSecond, opening(1, "panic", "be-packed"));
+  words::Fact fact;
+  fact.mutable_pose()->set_unit(3);
+  to->word(6 * kSecond, 1, trace::Word::kFact, as_bytes(fact.SerializeAsString()));
+  trace::Geometry geometry;
+  geometry.set_hash("9f3a");
+  geometry.mutable_world()->set_columns(34);
+  to->geometry(geometry);
+  trace::Snapshot world;
+  world.set_link(1);
+  world.set_geometry("9f3a");
+  for (std::uint32_t id = 1; id <= 2; ++id) world.add_facts()->mutable_player()->set_id(id);
+  world.add_facts()->mutable_unit()->set_id(3);
+  to->world(7 * kSecond, world);
+  world.clear_geometry();
+  to->world(8 * kSecond, world);
+  REQUIRE(to->close(11 * kSecond).ok());
+  return path;
+}
+
+TEST_CASE("a world is a line of numbers") {
+  const Folder folder;
+  InspectOptions options{{bridged(folder), "", "", 0}};
+  CHECK(inspected(options).out ==
+        "      0.000   #1 --- 127.0.0.1:4001 panic be-packed\n"
+        "      1.000   #1 fact   pose { unit: 3 }\n"
+        "      2.000   #1 world  2 players 1 units geometry 9f3a\n"
+        "      3.000   #1 world  2 players 1 units no geometry\n");
+  options.json = true;
+  options.since = 2;
+  options.until = 2.5;
+  CHECK(inspected(options).out == R"({"t":2.000000,"connection":1,"world":{"players":2,"units":1,"geometry":"9f3a"}})"
+                                  "\n");
+}
+
+TEST_CASE("convert and recover keep words and worlds") {
+  const Folder folder;
+  const auto path = bridged(folder);
+  const std::string all = inspected({{path, "", "", 0}}).out;
+  std::ostringstream out, err;
+  REQUIRE(convert({{path, "", "", 0}, folder.file("again.mcap")}, out, err) == kOk);
+  CHECK(inspected({{folder.file("again.mcap"), "", "", 0}}).out == all);
+  REQUIRE(trace::recover(path, folder.file("recovered.mcap")).ok());
+  CHECK(inspected({{folder.file("recovered.mcap"), "", "", 0}}).out == all);
 }
 
 TEST_CASE("a hostile name and hostile bytes cannot write to a terminal, nor break a line or JSON") {

@@ -33,6 +33,10 @@ struct Recorded {
     if (event.opened) links[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
     if (event.frame) ++frames[event.frame->link()];
     if (event.note) notes.push_back(std::to_string(event.note->link()) + ": " + event.note->text());
+    if (event.world) {
+      CHECK(event.world->link() == 1);
+      worlds.push_back(*event.world);
+    }
     if (!event.said) return;
     CHECK(event.said->link == 1);
     CHECK(event.time >= last_said);
@@ -46,6 +50,7 @@ struct Recorded {
   std::vector<std::string> notes;
   std::vector<words::Intent> intents;
   std::vector<words::Fact> facts;
+  std::vector<trace::Snapshot> worlds;
   WallTime last_said = 0;
 };
 
@@ -89,6 +94,8 @@ TEST_CASE("a recording of a bridge has both links, all words in order, no secret
     return std::any_of(recorded.notes.begin(), recorded.notes.end(), [&](auto& one) { return one.starts_with(part); });
   };
   CHECK(noted("1: a room with seed "));
+  REQUIRE(recorded.worlds.size() == 1);  // of the beginning
+  CHECK(noted("1: dialling 127.0.0.1:"));
   CHECK(noted("2: for the player of link 1"));
   CHECK(noted("1: could not be told: a frame (no word for it) once"));
 }

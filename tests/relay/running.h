@@ -109,6 +109,8 @@ class Serving {
     if (thread_.joinable()) thread_.join();
   }
   relay::Totals totals() const { return server_.totals(0); }
+  std::vector<relay::SessionReport> sessions() const { return server_.sessions(); }
+  bool kick(relay::LinkId link, std::string_view why) { return server_.kick(link, why); }
   void set_limits(const Limits& limits) { server_.set_limits(0, limits); }
   /// Waits until no session is left.
   bool empty() const {

@@ -1,0 +1,42 @@
+#include "proxy/program/ctl.h"
+
+#include <cstdio>
+
+#include "proxy/net/local_door.h"
+#include "proxy/program/misuse.h"
+
+namespace entente {
+namespace {
+
+constexpr std::string_view kOkay = "ok\n", kError = "error: ";
+
+std::string joined_by_spaces(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+}  // namespace
+
+void declare_ctl(CLI::App& app, CtlOptions& options) {
+  app.add_option("--socket", options.socket, "Where the program listens: the PATH of its --control")
+      ->type_name("PATH")
+      ->envname("ENTENTE_CONTROL")
+      ->required();
+  app.add_option("COMMAND", options.words, "list, kick LINK [why], stats, help; a program may know more")->required();
+}
+
+int run_ctl(const CtlOptions& options) {
+  const std::string line = joined_by_spaces(options.words);
+  if (line.find_first_of("\r\n") != std::string::npos) return misused("entente ctl", "a command is one line");
+  const auto answer = net::ask_at_door(options.socket, line);
+  if (!answer) return failed({answer.error().text + "; was the program started with --control?"});
+  if (answer->starts_with(kOkay)) {
+    std::fputs(answer->c_str() + kOkay.size(), stdout);
+    return kOk;
+  }
+  const bool said = answer->starts_with(kError);
+  return failed({said ? answer->substr(kError.size(), answer->find('\n') - kError.size()) : "the program hung up"});
+}
+
+}  // namespace entente

@@ -1,0 +1,19 @@
+// `entente ctl`: asks a running program something by its control socket.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/program/command.h"
+
+namespace entente {
+
+struct CtlOptions {
+  std::string socket;
+  std::vector<std::string> words;
+};
+
+void declare_ctl(CLI::App& app, CtlOptions& options);
+int run_ctl(const CtlOptions& options);
+
+}  // namespace entente

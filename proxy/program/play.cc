@@ -1,0 +1,76 @@
+#include "proxy/program/play.h"
+
+#include <chrono>
+#include <thread>
+
+#include "adapters/native/native.h"
+#include "adapters/registry.h"
+#include "proxy/program/route.h"
+#include "proxy/program/service.h"
+#include "proxy/program/web.h"
+
+namespace entente {
+namespace {
+
+relay::BridgeOptions bridge_of(const Play& play, BotCrowd& crowd, bool record_secrets) {
+  relay::BridgeOptions bridge;
+  bridge.server_game = play.to.game;
+  bridge.front = [&crowd](std::size_t) { return crowd.next(); };
+  bridge.back = back_maker(play.to);
+  bridge.bots = play.count;
+  bridge.record_secrets = record_secrets;
+  return bridge;
+}
+
+Outcome<relay::TapThread*> add(Service& service, const Play& play, BotCrowd& crowd, bool record_secrets) {
+  const auto web = web_options(WebEnd{}, play.to.web.value_or(WebEnd{}));
+  if (!web) return web.error();
+  const auto tap = service.tap(play.record, play.to.game->name());
+  if (!tap) return tap.error();
+  relay::RelayOptions plays;
+  plays.game = &native::game();
+  plays.server_dialect = play.to.dialect.value_or(0);
+  plays.server_host = play.to.host;
+  plays.server_port = play.to.port;
+  plays.web = *web;
+  plays.bridge = bridge_of(play, crowd, record_secrets);
+  plays.tap = *tap;
+  const auto added = service.add(plays, speech(*play.to.game, play.to.dialect.value_or(0)) + " for bots",
+                                 play.record.empty() ? nullptr : *tap);
+  if (!added) return added.error();
+  if (const auto opened = service.open_control(); !opened) return opened.error();
+  return *tap;
+}
+
+}  // namespace
+
+std::optional<Error> objection_to_playing(const Endpoint& to) {
+  const std::size_t dialect = to.dialect.value_or(0);
+  if (faces_of(*to.game).has_back(dialect)) return std::nullopt;
+  return Error{"nobody can play " + speech(*to.game, dialect) +
+               " from here yet; `entente games` says which games have a back"};
+}
+
+Outcome<Played> play(const Play& play, const config::Config& config, const EachSecond& each_second) {
+  BotCrowd crowd(play.count, play.each);  // outlives the bots, which live in the service
+  Service service(config);
+  const auto tap = add(service, play, crowd, config.recording().secrets() == config::Recording::keep);
+  if (!tap) {
+    service.abandon();
+    return tap.error();
+  }
+  std::thread clock([&] {
+    for (std::uint32_t second = 1; !crowd.wait(std::chrono::seconds(1)); ++second) {
+      if (each_second) each_second(second, (*tap)->totals());
+      if (second == play.seconds) break;
+    }
+    service.stop();
+  });
+  service.run();
+  crowd.give_up();
+  clock.join();
+  if (const auto closed = service.close(); !closed) return closed.error();
+  return Played{crowd.sum(), (*tap)->totals()};
+}
+
+}  // namespace entente

@@ -1,0 +1,73 @@
+#include "proxy/program/record.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/config.h"
+#include "proxy/program/control_flag.h"
+#include "proxy/program/log.h"
+#include "proxy/program/misuse.h"
+#include "proxy/program/play.h"
+#include "proxy/program/route.h"
+
+namespace entente {
+namespace {
+
+constexpr const char* kCommand = "entente record";
+
+std::string amount(const relay::TapTotals& taped) {
+  return fmt::format("{} frames, {} words, {:.1f} KiB", taped.recorded_frames, taped.words,
+                     static_cast<double>(taped.file_bytes) / 1024);
+}
+
+/// One line that is written over again and again.
+void tell_progress(std::uint32_t second, const relay::TapTotals& taped) {
+  std::fprintf(stderr, "\r%u s: %s ", second, amount(taped).c_str());
+}
+
+int record(const RecordOptions& options, const Endpoint& from, const config::Config& config) {
+  Play looks_on;
+  looks_on.to = from;
+  looks_on.seconds = options.seconds;
+  looks_on.each.name = options.name;
+  looks_on.each.behaviour = core::Behaviour::kWatch;
+  looks_on.record = options.file;
+  const bool to_a_person = ::isatty(STDERR_FILENO) != 0;
+  const auto played = play(looks_on, config, to_a_person ? EachSecond(tell_progress) : nullptr);
+  if (to_a_person) std::fputs("\n", stderr);
+  if (!played) return failed(played.error());
+  std::puts(("recorded " + amount(played->taped)).c_str());
+  if (played->sum.turned > 0) return failed({"the server would not have us, or no longer: " + played->sum.refused});
+  if (played->taped.recorded_frames == 0) return failed({"the server said nothing; is it running?"});
+  return kOk;
+}
+
+}  // namespace
+
+void declare_record(CLI::App& app, RecordOptions& options) {
+  app.add_option("--from", options.from, "The server: game://host:port?dialect=name")->type_name("URL")->required();
+  app.add_option("FILE", options.file, "The recording (MCAP); {time} and {game} are filled in")->required();
+  app.add_option("--name", options.name, "Who looks on")->capture_default_str();
+  app.add_option("--seconds", options.seconds, "It ends after so long; 0: when stopped, or when the server leaves")
+      ->capture_default_str();
+  declare_control_flag(app, options.control);
+  declare_log_flags(app, options.log);
+}
+
+int run_record(const RecordOptions& options) {
+  const auto from = parse_to(options.from, games());
+  if (!from) return misused(kCommand, from.error().text);
+  if (const auto why = objection_to_playing(*from)) return misused(kCommand, why->text);
+  config::Config config = preset_config();
+  apply(options.log, *config.mutable_log());
+  apply_control(options.control, *config.mutable_control());
+  if (const auto started = start_log(config.log()); !started) return failed(started.error());
+  const int code = record(options, *from, config);
+  stop_log();
+  return code;
+}
+
+}  // namespace entente

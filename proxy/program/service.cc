@@ -1,0 +1,92 @@
+#include "proxy/program/service.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <sys/resource.h>
+
+#include "proxy/program/control_server.h"
+#include "proxy/program/limits.h"
+#include "proxy/program/route.h"
+#include "proxy/program/signals.h"
+
+namespace entente {
+namespace {
+
+// A session takes two descriptors or three; a shell's soft limit is meant for a person's programs.
+void use_all_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+Service::Service(const config::Config& config)
+    : config_(config), taps_(config.recording(), [this] { give_up(); }), server_(config.workers(), events_) {
+  use_all_descriptors();
+}
+
+Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game) {
+  if (pattern.empty()) return taps_.counting();
+  return taps_.recording(
+      recording_path(pattern, config_.recording().directory(), {game, routes_.size() + 1, started_}));
+}
+
+Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::string& name,
+                                       const relay::TapThread* recording) {
+  options.limits = limits_of(config_.limits());
+  const auto added = server_.add(options);
+  if (!added) return added.error();
+  const std::string where = added->address.port() != 0 ? " " + added->address.text() : "";
+  routes_.push_back({added->relay, name + where, recording, options.bridge.has_value()});
+  return *added;
+}
+
+Outcome<Done> Service::open_control() {
+  if (config_.control().socket().empty()) return Done{};
+  add_server_commands(control_, server_, [this] { return summary(); });
+  auto door = net::LocalDoor::open(config_.control().socket(), [this](auto line) { return control_.answer(line); });
+  if (!door) return door.error();
+  door_ = std::move(*door);
+  return Done{};
+}
+
+std::string Service::summary() const {
+  std::string lines;
+  for (const Route& route : routes_) lines += summary(route) + "\n";
+  return lines;
+}
+
+std::string Service::summary(const Route& route) const {
+  const relay::Totals all = server_.totals(route.relay);
+  std::string line =
+      fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={}", route.name, all.opened,
+                  all.refused(), all.to_server.bytes + all.to_client.bytes, all.to_server.frames + all.to_client.frames,
+                  all.to_server.datagrams + all.to_client.datagrams);
+  std::uint64_t untold = 0;
+  for (const auto& one : server_.losses(route.relay)) untold += one.times;
+  if (route.bridge) line += fmt::format(" untold={}", untold);
+  if (route.recording == nullptr) return line;
+  const relay::TapTotals taped = route.recording->totals();
+  return line +
+         fmt::format(" recorded={} unrecorded={}", taped.recorded_frames, taped.unrecorded_frames + taped.dropped);
+}
+
+void Service::run(const std::function<void()>& announce) {
+  const StopOnSignal signals(server_);
+  announce();
+  server_.run();
+}
+
+void Service::give_up() {
+  gave_up_ = true;
+  server_.stop();
+}
+
+Outcome<Done> Service::close() {
+  auto closed = taps_.stop();
+  if (closed.ok() && gave_up_) return Error{"stopped, as a recording could not go on"};
+  return closed;
+}
+
+}  // namespace entente

@@ -1,0 +1,71 @@
+// What every command that serves has in common: a relay server on its workers, the taps beside it, and the signals that
+// end it. Law: what can fail has failed before run(), and then nothing is left behind.
+#pragma once
+
+#include <atomic>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/net/local_door.h"
+#include "proxy/program/control.h"
+#include "proxy/program/log_events.h"
+#include "proxy/program/taps.h"
+#include "proxy/relay/server.h"
+#include "schema/config.pb.h"
+
+namespace entente {
+
+class Service {
+ public:
+  /// `config` outlives it.
+  explicit Service(const config::Config& config);
+
+  /// The tap of the next route: one that records, if `pattern` (as in recording_path) is not empty, else the one that
+  /// counts.
+  Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game);
+  /// Its limits are those of the configuration. `name`: of the route, in statistics; where it listens comes behind it.
+  Outcome<relay::Listening> add(relay::RelayOptions options, const std::string& name,
+                                const relay::TapThread* recording);
+  /// Opens the control socket, if the configuration names one. REQUIRES: after the last add(); commands of one's own
+  /// are added to control() before.
+  Outcome<Done> open_control();
+  Control& control() { return control_; }
+  /// Something failed before run(): removes recordings.
+  void abandon() { taps_.abandon(); }
+
+  /// Until a signal, stop(), or a recording that cannot go on. `announce` is called when a signal may come.
+  void run(const std::function<void()>& announce = [] {});
+  /// From any thread, also before run().
+  void stop() { server_.stop(); }
+  /// Makes the recordings whole.
+  Outcome<Done> close();
+
+  /// What was served so far, a line a route.
+  std::string summary() const;
+
+ private:
+  struct Route {
+    std::size_t relay;
+    std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
+    const relay::TapThread* recording;  // null if it is not recorded
+    bool bridge;
+  };
+  std::string summary(const Route& route) const;
+  void give_up();
+
+  const config::Config& config_;
+  const std::time_t started_ = std::time(nullptr);
+  std::atomic<bool> gave_up_{false};
+  LogEvents events_;
+  Taps taps_;
+  relay::Server server_;
+  std::vector<Route> routes_;
+  Control control_;
+  std::unique_ptr<net::LocalDoor> door_;  // last: nobody asks what is gone
+};
+
+}  // namespace entente

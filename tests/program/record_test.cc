@@ -1,0 +1,30 @@
+// `entente record` where there is nothing to record; what it does on a real server is in tests/real (record_from).
+#include <doctest/doctest.h>
+
+#include "tests/program/folder.h"
+#include "tests/support/hex.h"
+#include "tests/support/process.h"
+
+namespace entente {
+namespace {
+
+const std::string kEntente = ENTENTE_BINARY;
+
+TEST_CASE("a server that is not there is said to be silent, and is a failure") {
+  const Folder folder;
+  const Ended ended = run({kEntente, "record", "--from", "panic://127.0.0.1:9?dialect=be-packed",
+                           folder.file("{game}.mcap"), "--log-level", "off"});
+  CHECK(ended.code == 1);
+  CHECK(ended.out.starts_with("recorded 0 frames, "));
+  CHECK(ended.err == "entente: the server said nothing; is it running?\n");
+}
+
+TEST_CASE("a game that nobody can play from here is a misuse, before anything is dialled") {
+  const Folder folder;
+  const Ended ended = run({kEntente, "record", "--from", "bzdraft://127.0.0.1:9", folder.file("x.mcap")});
+  CHECK(ended.code == 2);
+  CHECK(ended.err.find("nobody can play bzdraft draft from here yet") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente

@@ -1,0 +1,291 @@
+// Words made anew from frames: in real recordings, units move in the world as the frames say, and the new file can be
+// entered like a bridge's.
+#include "proxy/program/shadow.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "adapters/ogar/map.h"
+#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/wire.h"
+#include "proxy/program/convert.h"
+#include "proxy/program/verify.h"
+#include "proxy/trace/recording.h"
+#include "tests/ogar/picture.h"
+#include "tests/program/folder.h"
+#include "tests/program/recorded.h"
+
+namespace entente {
+namespace {
+
+using testing::Picture;
+
+struct Converted {
+  int exit;
+  std::string file, out, err;
+};
+
+Converted with_words(const Folder& folder, const std::string& from) {
+  std::ostringstream out, err;
+  ConvertOptions options;
+  options.from.file = from;
+  options.to = folder.file("words.mcap");
+  options.words = true;
+  const int exit = convert(options, out, err);
+  return {exit, options.to, out.str(), err.str()};
+}
+
+/// Reads a recording: `each(event, world)` for each event of one link, the world as its facts so far made it.
+template <class Each>
+void walk(const std::string& path, std::uint32_t link, Each&& each) {
+  core::World world;
+  const auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  for (;;) {
+    const auto event = (*recording)->next();
+    REQUIRE_MESSAGE(event.ok(), (event.ok() ? "" : event.error().text));
+    if (*event == nullptr) return;
+    const auto& one = **event;
+    if (one.said && one.said->link == link && one.said->fact != nullptr) {
+      const auto fact = core::from_message(*one.said->fact);
+      REQUIRE(fact.ok());
+      world.fold(*fact);
+    }
+    each(one, world);
+  }
+}
+
+bool is_from_server(const trace::Recording::Event& event, std::uint32_t link) {
+  return event.frame != nullptr && event.frame->link() == link && event.frame->way() == trace::TO_CLIENT;
+}
+
+/// What a verifier says of the whole.
+std::string verdict(const std::string& path) {
+  std::ostringstream out, err;
+  VerifyOptions options;
+  options.from.file = path;
+  verify(options, out, err);
+  const std::string all = out.str();
+  return all.substr(all.rfind('\n', all.size() - 2) + 1);
+}
+
+// -- BZFlag -----------------------------------------------------------------------------------------------------------
+
+/// The first connection of a tape of tests/traces/bzflag, as a relay records it: a line each 20 ms.
+std::string taped(const Folder& folder, const std::string& name) {
+  const auto path = folder.file("tape.mcap");
+  const auto to = recorder(path);
+  to->opened(0, opening(1, "bzflag", "2.4"));
+  std::ifstream file(trace_file("bzflag/" + name));
+  REQUIRE(file.good());
+  WallTime now = 0;
+  for (std::string line; std::getline(file, line); now += 20'000'000) {
+    std::istringstream words(line);
+    std::string connection, way, lane, hex;
+    words >> connection >> way >> lane >> hex;
+    if (connection != "1" || lane == "end") continue;
+    const Buffer bytes = from_hex(hex);
+    to->frame(now, {1, way == "c2s" ? trace::TO_SERVER : trace::TO_CLIENT,
+                    lane == "datagram" ? trace::DATAGRAM : trace::STREAM, bytes, "", false});
+  }
+  to->closed(now, 1, "client left");
+  REQUIRE(to->close(now).ok());
+  return path;
+}
+
+struct Place {
+  double x, y, z;
+};
+
+/// Where a server's frame says that somebody is: MsgPlayerUpdate, or its small form.
+std::optional<Place> told_place(Bytes frame) {
+  const auto number = [&](std::size_t at, std::size_t size) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < size; ++i) value = value << 8U | frame[at + i];
+    return value;
+  };
+  if (frame.size() < 4 + 27 || frame[2] != 'p') return std::nullopt;
+  const auto wide = [&](std::size_t at) { return static_cast<double>(std::bit_cast<float>(number(at, 4))); };
+  const auto small = [&](std::size_t at) { return static_cast<std::int16_t>(number(at, 2)) * 0.02; };
+  if (frame[3] == 'u') return Place{wide(15), wide(19), wide(23)};
+  if (frame[3] == 's') return Place{small(15), small(17), small(19)};
+  return std::nullopt;
+}
+
+TEST_CASE("bzflag: each update of a server is a pose at that place") {
+  const Folder folder;
+  const Converted made = with_words(folder, taped(folder, "bzfs2426-gui-two-tanks.txt"));
+  CHECK(made.exit == kOk);
+  CHECK(made.err == "");
+  CHECK(verdict(made.file).find(" undecoded=0 mismatched=0") != std::string::npos);
+  std::optional<Place> awaited;
+  std::size_t updates = 0, missed = 0, players = 0;
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+    players = std::max(players, world.players().size());
+    if (event.frame != nullptr) missed += std::exchange(awaited, std::nullopt) ? 1 : 0;
+    if (is_from_server(event, 1)) awaited = told_place(as_bytes(event.frame->data()));
+    if (awaited && event.frame != nullptr) ++updates;
+    if (!awaited || !event.said || event.said->fact == nullptr || !event.said->fact->has_pose()) return;
+    const words::Pose& pose = event.said->fact->pose();
+    CHECK(pose.x() == doctest::Approx(awaited->x).epsilon(0.001));
+    CHECK(pose.y() == doctest::Approx(awaited->y).epsilon(0.001));
+    awaited.reset();
+  });
+  MESSAGE(updates << " updates, " << missed << " without a pose");
+  CHECK(updates > 100);
+  CHECK(missed == 0);
+  CHECK(players == 2);
+}
+
+TEST_CASE("bzflag: a capture of a real session becomes one that can be entered where a world is known") {
+  const Folder folder;
+  const Converted made = with_words(folder, trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"));
+  CHECK(made.exit == kOk);
+  CHECK(made.out.find(" words\n") != std::string::npos);
+  const auto recording = trace::Recording::open(made.file);
+  REQUIRE(recording.ok());
+  const auto there = (*recording)->go_to_world(1, ~WallTime{0});
+  REQUIRE(there.ok());
+  REQUIRE(*there);
+  const auto event = (*recording)->next();
+  REQUIRE(event.ok());
+  REQUIRE((*event)->world != nullptr);
+  const auto geometry = (*recording)->find_geometry((*event)->world->geometry());
+  REQUIRE(geometry.ok());
+  REQUIRE(*geometry != nullptr);
+  CHECK((*geometry)->world().east() > 0);
+}
+
+// -- Panic ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("panic: each step that a server grants moves a tank by a tile") {
+  const Folder folder;
+  const Converted made = with_words(folder, trace_file("panic/patched-be-2p-test-kill-win.jsonl"));
+  CHECK(made.exit == kOk);
+  CHECK(made.err == "");
+  constexpr double kTile = 25, kEast[] = {0, 0, 1, 0, -1}, kNorth[] = {0, 1, 0, -1, 0};
+  std::map<core::Id, Place> places;
+  std::optional<std::uint8_t> awaited;  // a direction
+  std::size_t steps = 0, missed = 0;
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+    if (event.frame != nullptr) missed += std::exchange(awaited, std::nullopt) ? 1 : 0;
+    if (is_from_server(event, 1)) {
+      const Bytes frame = as_bytes(event.frame->data());  // Move: code, direction, value, piece
+      const bool granted = frame.size() == 10 && frame[0] == 0x23 && frame[5] == 1;
+      if (granted) awaited = frame[1], ++steps;
+    }
+    for (const auto& [id, unit] : world.units()) {
+      const words::Pose& pose = unit.unit.pose();
+      const Place now{pose.x(), pose.y(), 0};
+      const auto [before, anew] = places.try_emplace(id, now);
+      if (!anew && awaited && before->second.x + kTile * kEast[*awaited] == doctest::Approx(now.x) &&
+          before->second.y + kTile * kNorth[*awaited] == doctest::Approx(now.y))
+        awaited.reset();
+      before->second = now;
+    }
+  });
+  MESSAGE(steps << " steps, " << missed << " without a move");
+  CHECK(steps > 5);
+  CHECK(missed == 0);
+}
+
+// -- Ogar -------------------------------------------------------------------------------------------------------------
+
+using Cells = std::multiset<std::tuple<long, long, long>>;
+
+long in_cm(double metres) { return std::lround(metres * 100); }
+
+Cells cells_of(const Picture& picture) {
+  const ogar::Plane plane(picture.border);
+  Cells all;
+  for (const auto& [id, cell] : picture.cells)
+    all.insert({in_cm(plane.east(cell.x)), in_cm(plane.north(cell.y)), in_cm(plane.metres(cell.size))});
+  return all;
+}
+
+Cells cells_of(const core::World& world) {
+  Cells all;
+  for (const auto& [id, unit] : world.units())
+    if (!unit.hidden) all.insert({in_cm(unit.unit.pose().x()), in_cm(unit.unit.pose().y()), in_cm(unit.unit.radius())});
+  return all;
+}
+
+TEST_CASE("ogar: after each update the world has the cells of the screen, where and as large as they are") {
+  const Folder folder;
+  const Converted made = with_words(folder, trace_file("ogar/m3-03-split-eject-merge.jsonl"));
+  CHECK(made.exit == kOk);
+  CHECK(made.err == "");
+  const auto speech = ogar::make_speech(0);
+  Picture picture;
+  bool shown = false;
+  std::size_t compared = 0, different = 0;
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+    if (event.frame != nullptr && std::exchange(shown, false)) {
+      ++compared;
+      different += cells_of(picture) == cells_of(world) ? 0 : 1;
+    }
+    if (!is_from_server(event, 1)) return;
+    const auto heard =
+        speech->read({wire::Way::kToClient, Lane::kStream, wire::Stage::kPlay, as_bytes(event.frame->data())});
+    REQUIRE(heard.ok());
+    const auto* update = std::get_if<ogar::Update>(heard->message);
+    if (update == nullptr) return;
+    picture.take(*update);
+    shown = true;
+  });
+  MESSAGE(compared << " pictures, " << different << " different");
+  CHECK(compared > 100);
+  CHECK(different == 0);
+}
+
+// -- What has no words ------------------------------------------------------------------------------------------------
+
+TEST_CASE("a game without faces is converted without words, and that is said in the recording") {
+  const Folder folder;
+  const Converted made = with_words(folder, trace_file("bzflag/bzfs1108-hand-session.pcap"));
+  CHECK(made.exit == kOk);
+  CHECK(made.out.ends_with(", 0 words\n"));
+  std::string notes;
+  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World&) {
+    if (event.note != nullptr) notes += event.note->text() + "\n";
+  });
+  CHECK(notes == "no words: bzflag 1.10 has no front and back\n");
+}
+
+TEST_CASE("words that are there are kept, not made again") {
+  const Folder folder;
+  const Converted first = with_words(folder, trace_file("panic/patched-be-2p-test-kill-win.jsonl"));
+  REQUIRE(first.exit == kOk);
+  std::filesystem::rename(first.file, folder.file("first.mcap"));
+  const Converted again = with_words(folder, folder.file("first.mcap"));
+  CHECK(again.exit == kOk);
+  CHECK(again.err.find("has words already; they are kept") != std::string::npos);
+  const auto words_in = [](const std::string& path) {
+    std::size_t count = 0;
+    walk(path, 1, [&](const trace::Recording::Event& event, const core::World&) { count += event.said ? 1 : 0; });
+    return count;
+  };
+  CHECK(words_in(again.file) == words_in(folder.file("first.mcap")));
+  CHECK(words_in(again.file) > 0);
+}
+
+TEST_CASE("words have no place in a .rec, and a setting is a key and a value") {
+  std::ostringstream out, err;
+  ConvertOptions options;
+  options.from.file = trace_file("bzflag/bzfs2426-ctf.rec");
+  options.to = "never.rec";
+  options.words = true;
+  CHECK(convert(options, out, err) == kUsage);
+  options.to = "never.mcap";
+  options.set = {"maps"};
+  CHECK(convert(options, out, err) == kFailed);
+  CHECK(err.str().find("--set maps: it is KEY=VALUE") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente

@@ -1,0 +1,145 @@
+// How a bridge tells its world to a tap: when, what of it, and that no world names a geometry that was not taken.
+#include "proxy/relay/bridge_words.h"
+
+#include <doctest/doctest.h>
+
+#include "proxy/relay/ring_sink.h"
+#include "schema/snapshot.pb.h"
+
+namespace entente::testing {
+namespace {
+
+using core::Fact, core::Micros, core::kSecond;
+
+/// Keeps what it is told; takes geometry only while it has room.
+class Sink final : public relay::TapSink {
+ public:
+  void opened(const relay::SessionInfo&, WallTime) override {}
+  void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes, WallTime) override {}
+  void closed(relay::LinkId, std::string_view, WallTime) override {}
+  bool wants_words() const override { return true; }
+  void world(relay::LinkId link, Bytes bytes, WallTime) override {
+    REQUIRE(worlds.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
+    CHECK(worlds.back().link() == link);
+  }
+  bool geometry(Bytes bytes, WallTime) override {
+    if (!room) return false;
+    REQUIRE(geometries.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
+    return true;
+  }
+
+  bool room = true;
+  std::vector<trace::Snapshot> worlds;
+  std::vector<trace::Geometry> geometries;
+};
+
+/// A room that only tells.
+struct Told {
+  void fact(Fact fact, Micros at) {
+    fact.at = at;
+    world.fold(fact);
+    words.tell(7, fact, at);
+    if (words.owes_world(at)) words.tell(7, world, at, at);
+  }
+  void passes(Micros at) {
+    if (words.owes_world(at)) words.tell(7, world, at, at);
+  }
+  Sink sink;
+  relay::BridgeWords words{&sink, false};
+  core::World world;
+};
+
+words::World map_of(const char* name) {
+  words::World map;
+  map.set_name(name);
+  map.set_hash("the game's own");
+  return map;
+}
+
+words::Unit unit(double x) {
+  words::Unit one;
+  one.set_id(3);
+  one.mutable_pose()->set_unit(3);
+  one.mutable_pose()->set_x(x);
+  return one;
+}
+
+TEST_CASE("a world is told at the beginning, when all is ready, and every ten seconds") {
+  Told told;
+  std::vector<Micros> at;
+  for (Micros now = 0; now < 35 * kSecond; now += kSecond / 4) {
+    now == 3 * kSecond ? told.fact(words::Ready(), now) : told.passes(now);
+    if (now == 4 * kSecond) told.fact(words::Ready(), now);  // again: no news
+  }
+  for (const auto& world : told.sink.worlds) at.push_back(world.at_us());
+  CHECK(at == std::vector<Micros>{0, 3 * kSecond, 13 * kSecond, 23 * kSecond, 33 * kSecond});
+}
+
+TEST_CASE("a world has all but its geometry, which is told once and named") {
+  Told told;
+  told.passes(0);
+  told.fact(map_of("a"), 1 * kSecond);
+  told.fact(unit(5), 2 * kSecond);
+  told.passes(10 * kSecond);
+  told.passes(20 * kSecond);
+  REQUIRE(told.sink.geometries.size() == 1);
+  CHECK(told.sink.geometries[0].world().name() == "a");
+  REQUIRE(told.sink.worlds.size() == 3);
+  CHECK(told.sink.worlds[0].geometry().empty());
+  for (const std::size_t i : {1U, 2U}) {
+    CHECK(told.sink.worlds[i].geometry() == told.sink.geometries[0].hash());
+    const auto& facts = told.sink.worlds[i].facts();
+    CHECK(std::none_of(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_world(); }));
+    const auto found = std::find_if(facts.begin(), facts.end(), [](const auto& fact) { return fact.has_unit(); });
+    REQUIRE(found != facts.end());
+    CHECK(found->at_us() == 2 * kSecond);  // not of the world's time: it may have driven on since
+    CHECK(found->unit().pose().x() == 5);
+  }
+  told.fact(map_of("b"), 21 * kSecond);
+  told.passes(30 * kSecond);
+  REQUIRE(told.sink.geometries.size() == 2);
+  CHECK(told.sink.worlds.back().geometry() == told.sink.geometries[1].hash());
+  CHECK(told.sink.geometries[0].hash() != told.sink.geometries[1].hash());
+}
+
+TEST_CASE("while a geometry finds no room no world names it, and it is told again") {
+  Told told;
+  told.sink.room = false;
+  told.fact(map_of("a"), 0);
+  told.passes(10 * kSecond);
+  CHECK(told.sink.worlds.empty());
+  told.sink.room = true;
+  told.passes(20 * kSecond);
+  REQUIRE(told.sink.worlds.size() == 1);
+  REQUIRE(told.sink.geometries.size() == 1);
+  CHECK(told.sink.worlds[0].geometry() == told.sink.geometries[0].hash());
+}
+
+TEST_CASE("words and worlds that find no room in a ring are counted, and told as a gap when there is room") {
+  relay::Bell bell;
+  relay::RingSink sink(4096, bell, true);
+  const Buffer word(1000, 1);
+  for (int i = 0; i < 3; ++i) sink.word(5, true, word, 1);
+  CHECK(sink.dropped().read() == 0);
+  sink.word(5, true, word, 2);
+  CHECK_FALSE(sink.geometry(word, 2));
+  sink.world(5, word, 2);
+  CHECK(sink.dropped().read() == 3);
+  CHECK(sink.dropped_bytes().read() == 3000);
+  for (int i = 0; i < 3; ++i) sink.ring().pop((sink.ring().empty(), sink.ring().front()));
+  sink.word(5, true, word, 3);
+  relay::WordGap missed;
+  relay::Ring::Entry entry;
+  while (!sink.ring().empty() && (entry = sink.ring().front()).head.kind == relay::RingSink::kWordGap) {
+    const auto gap = relay::from_raw<relay::WordGap>(entry.bytes);
+    missed.words += gap.words;
+    missed.bytes += gap.bytes;
+    sink.ring().pop(entry);
+  }
+  CHECK(missed.words == 3);
+  CHECK(missed.bytes == 3000);
+  CHECK(entry.head.kind == relay::RingSink::kFact);
+}
+
+}  // namespace
+}  // namespace entente::testing

@@ -1,0 +1,93 @@
+// What whoever runs a server can see of its sessions and do to them, from a thread of his own, on any number of
+// workers.
+#include <doctest/doctest.h>
+
+#include "adapters/aos/aos.h"
+#include "tests/relay/bridging.h"
+#include "tests/relay/enet_peers.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Reason;
+
+/// The links that are open, once there are so many.
+std::vector<relay::SessionReport> sessions(const Serving& serving, std::size_t count) {
+  std::vector<relay::SessionReport> all;
+  CHECK(eventually([&] {
+    all = serving.sessions();
+    return all.size() == count;
+  }));
+  return all;
+}
+
+TEST_CASE("sessions of all workers are told with who they are between and what passed") {
+  for (const std::size_t workers : std::initializer_list<std::size_t>{1, 3}) {
+    CAPTURE(workers);
+    FakeServer fake;
+    Running running(toy::game(), fake.address(), no_limits(), workers);
+    CHECK(sessions(running, 0).empty());
+    std::vector<std::unique_ptr<Pair>> pairs;
+    for (int i = 0; i < 4; ++i) pairs.push_back(std::make_unique<Pair>(running, fake));
+    pairs[2]->client.send(frame("hello"));
+    CHECK(pairs[2]->server.read(frame("hello").size()) == frame("hello"));
+    const auto all = sessions(running, 4);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      CHECK(all[i].info.link == i + 1);
+      CHECK(all[i].info.client == pairs[i]->client.here());
+      CHECK(all[i].info.server == fake.address());
+      CHECK(all[i].bytes == kHello.size() + kWelcome.size() + (i == 2 ? frame("hello").size() : 0));
+    }
+  }
+}
+
+TEST_CASE("who is kicked is told goodbye as his game does, the others play on, and it is counted") {
+  FakeServer fake;
+  Running running(toy::game(), fake.address(), no_limits(), 2);
+  Pair first(running, fake), second(running, fake);
+  const auto all = sessions(running, 2);
+  CHECK(running.kick(all[0].info.link, "no reason"));
+  CHECK(as_text(first.client.read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kKicked));
+  CHECK(sessions(running, 1)[0].info.link == all[1].info.link);
+  second.client.send(frame("still here"));
+  CHECK(second.server.read(frame("still here").size()) == frame("still here"));
+  CHECK_FALSE(running.kick(all[0].info.link, "again"));
+  CHECK_FALSE(running.kick(4711, ""));
+}
+
+TEST_CASE("a bridged player is known by name, and kicked with the reason") {
+  FakeServer fake;
+  Bridging running(toy::stream(), toy::stream(), fake.address());
+  BridgedPair pair(running, fake);
+  const auto all = sessions(running, 1);
+  CHECK(all[0].info.client == pair.client.here());
+  CHECK(running.kick(all[0].info.link, "no cheating"));
+  CHECK(as_text(pair.client.read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kKicked));
+}
+
+TEST_CASE("who is kicked over ENet hears it as a kick of his game, packets or datagrams") {
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    Scene scene(aos::game(), no_limits(), mode);
+    scene.join(3);
+    std::vector<relay::SessionReport> all;
+    scene.until([&] { return (all = scene.running.sessions()).size() == 1; });
+    REQUIRE(all.size() == 1);
+    CHECK(scene.running.kick(all[0].info.link, ""));
+    scene.until([&] { return scene.client.heard("down 10"); });
+    CHECK(scene.running.ended(Reason::kKicked));
+  }
+}
+
+TEST_CASE("a question after the end is answered: nobody is there") {
+  FakeServer fake;
+  Running running(toy::game(), fake.address());
+  Pair pair(running, fake);
+  running.stop();
+  CHECK(running.sessions().empty());
+  CHECK_FALSE(running.kick(1, ""));
+}
+
+}  // namespace
+}  // namespace entente::testing

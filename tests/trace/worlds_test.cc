@@ -1,0 +1,251 @@
+// Worlds in recordings: their geometry stands before them whatever a disk does, and a recording can be entered at any
+// of them without being read from its beginning.
+#include <algorithm>
+
+#include "proxy/trace/recorder.h"
+#include "proxy/trace/recording.h"
+#include "proxy/trace/recover.h"
+#include "tests/trace/samples.h"
+
+using namespace entente;
+using namespace entente::trace;
+
+namespace {
+
+constexpr WallTime kSecond = 1'000'000'000;
+
+/// A disk whose room the test decides.
+class Disk final : public Sink {
+ public:
+  Disk(Buffer& to, const std::size_t& room) : to_(to), room_(room) {}
+  const std::string& name() const override { return name_; }
+  Outcome<Done> write(Bytes bytes) override {
+    if (to_.size() + bytes.size() > room_) return Error{"no space left"};
+    return append(to_, bytes), Done{};
+  }
+  Outcome<Done> cut(std::uint64_t size) override { return to_.resize(size), Done{}; }
+  Outcome<Done> sync() override { return Done{}; }
+  Outcome<Done> finish() override { return Done{}; }
+
+ private:
+  Buffer& to_;
+  const std::size_t& room_;
+  std::string name_ = "disk";
+};
+
+/// Counts what is read of it.
+class Counted final : public Source {
+ public:
+  explicit Counted(Bytes bytes) : memory_(bytes) {}
+  const std::string& name() const override { return memory_.name(); }
+  std::uint64_t size() const override { return memory_.size(); }
+  Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override {
+    read_ += to.size();
+    return memory_.read(offset, to);
+  }
+  std::uint64_t taken() { return std::exchange(read_, 0); }
+
+ private:
+  MemorySource memory_;
+  std::uint64_t read_ = 0;
+};
+
+Geometry geometry(const std::string& name) {
+  Geometry made;
+  made.mutable_world()->set_name(name);
+  made.set_hash("hash of " + name);
+  return made;
+}
+
+/// The world of `link` with one player, whose id says which world it is.
+Snapshot world(std::uint32_t link, std::uint32_t player, const std::string& name) {
+  Snapshot made;
+  made.set_link(link);
+  if (!name.empty()) made.set_geometry("hash of " + name);
+  made.add_facts()->mutable_player()->set_id(player);
+  return made;
+}
+
+std::string text(const Recording::Event& event) {
+  if (event.world)
+    return "world " + std::to_string(event.world->link()) + " " + std::to_string(event.world->facts(0).player().id()) +
+           " " + event.world->geometry();
+  if (event.geometry) return event.geometry->hash();
+  if (event.note) return event.note->text();
+  if (event.said) return "said";
+  return "?";
+}
+
+std::vector<std::string> all_of(Recording& recording) {
+  std::vector<std::string> all;
+  for (;;) {
+    const auto event = recording.next();
+    if (!event.ok() || *event == nullptr) return all;
+    all.push_back(text(**event));
+  }
+}
+
+std::vector<std::string> all_of(Bytes file) {
+  MemorySource source(file);
+  Recording recording(source);
+  return all_of(recording);
+}
+
+using Lines = std::vector<std::string>;
+
+TEST_CASE("a geometry is written once, before the first world that names it") {
+  Buffer file;
+  auto recorder = Recorder::open(std::make_unique<MemorySink>(file));
+  REQUIRE(recorder.ok());
+  Recorder& to = **recorder;
+  to.world(1, world(1, 0, ""));
+  to.geometry(geometry("a"));
+  to.geometry(geometry("never named"));
+  to.world(2, world(1, 1, "a"));
+  to.geometry(geometry("a"));
+  to.world(3, world(2, 2, "a"));
+  to.world(4, world(1, 3, "not given"));
+  REQUIRE(ok(to.close(5)));
+  const Lines wanted = {"world 1 0 ", "hash of a", "world 1 1 hash of a", "world 2 2 hash of a",
+                        "a world is not recorded: its geometry is not known"};
+  CHECK(all_of(file) == wanted);
+
+  MemorySource in(file);
+  Buffer again;
+  MemorySink out(again);
+  REQUIRE(recover(in, out).ok());
+  CHECK(all_of(again) == wanted);
+}
+
+TEST_CASE("a geometry that went down with its chunk is written again with the next world") {
+  Buffer file;
+  std::size_t room = 1 << 20;
+  auto recorder = Recorder::open(std::make_unique<Disk>(file, room));
+  REQUIRE(recorder.ok());
+  Recorder& to = **recorder;
+  to.world(0, world(1, 0, ""));  // its schemas and channels are in the file
+  to.geometry(geometry("b"));
+  to.world(0, world(1, 1, "b"));
+  to.tick(0);
+  room = 0;  // from here on nothing can be written
+  to.tick(2 * kSecond);
+  CHECK(to.failing());
+  to.world(2 * kSecond, world(1, 2, "b"));
+  room = 1 << 20;
+  to.world(4 * kSecond, world(1, 3, "b"));
+  to.tick(6 * kSecond);
+  CHECK_FALSE(to.failing());
+  to.world(6 * kSecond, world(1, 4, "b"));
+  REQUIRE(ok(to.close(7 * kSecond)));
+  const Lines told = all_of(file);
+  REQUIRE(told.size() == 4);  // the first is a note of what is lacking
+  CHECK(told[1] == "hash of b");
+  CHECK(told[2] == "world 1 3 hash of b");
+  CHECK(told[3] == "world 1 4 hash of b");
+}
+
+/// Two bridges for 1000 s: words all the time that no compressor makes small, a world of each every 10 s.
+Buffer long_recording() {
+  Buffer file;
+  auto recorder = Recorder::open(std::make_unique<MemorySink>(file));
+  REQUIRE(recorder.ok());
+  std::uint32_t chance = 1;
+  for (std::uint32_t second = 0; second < 1000; ++second) {
+    const WallTime now = (100 + second) * kSecond;
+    for (const std::uint32_t link : {1U, 2U}) {
+      if (second % 10 == link) {
+        const std::string map = second < 500 ? "early" : "late";
+        (*recorder)->geometry(geometry(map));
+        (*recorder)->world(now, world(link, second, map));
+      }
+      for (std::uint32_t i = 0; i < 20; ++i) {
+        words::Fact fact;
+        auto& pose = *fact.mutable_pose();
+        pose.set_x(chance = chance * 1664525 + 1013904223);
+        pose.set_y(chance = chance * 1664525 + 1013904223);
+        Buffer bytes(fact.ByteSizeLong());
+        fact.SerializeWithCachedSizesToArray(bytes.data());
+        (*recorder)->word(now, link, Word::kFact, bytes);
+      }
+    }
+    (*recorder)->tick(now);
+  }
+  REQUIRE(ok((*recorder)->close(1101 * kSecond)));
+  return file;
+}
+
+/// That any time leads to the last world before it, and on from there.
+void check_seeks(Recording& recording) {
+  for (const std::uint32_t second : {999U, 500U, 0U, 1U, 2U, 11U, 12U, 501U, 502U, 742U}) {
+    CAPTURE(second);
+    for (const std::uint32_t link : {2U, 1U}) {
+      const auto there = recording.go_to_world(link, (100 + second) * kSecond);
+      REQUIRE(there.ok());
+      CHECK(*there == (second >= link));
+      const auto first = recording.next();
+      REQUIRE(first.ok());
+      REQUIRE(*first != nullptr);
+      if (!*there) {
+        CHECK((*first)->time == 100 * kSecond);
+        continue;
+      }
+      const std::uint32_t which = second - (second + 10 - link) % 10;
+      CHECK(text(**first) == "world " + std::to_string(link) + " " + std::to_string(which) +
+                                 (which < 500 ? " hash of early" : " hash of late"));
+      const auto found = recording.find_geometry((*first)->world->geometry());
+      REQUIRE(found.ok());
+      REQUIRE(*found != nullptr);
+      CHECK((*found)->world().name() == (which < 500 ? "early" : "late"));
+      WallTime last = (*first)->time;  // what follows is what follows it
+      for (int i = 0; i < 30; ++i) {
+        const auto next = recording.next();
+        REQUIRE((next.ok() && *next != nullptr));
+        CHECK((*next)->time >= last);
+        CHECK((*next)->time <= last + kSecond);
+        last = (*next)->time;
+      }
+    }
+  }
+}
+
+TEST_CASE("any time leads to the last world before it, without reading the rest of the file") {
+  const Buffer file = long_recording();
+  Counted source(file);
+  Recording recording(source);
+  check_seeks(recording);
+  source.taken();
+  REQUIRE(recording.go_to_world(1, 700 * kSecond).ok());
+  REQUIRE(recording.next().ok());
+  CHECK(source.taken() < file.size() / 2);  // of a file of some windows only
+  const auto none = recording.find_geometry("no such");
+  REQUIRE(none.ok());
+  CHECK(*none == nullptr);
+  const auto nobody = recording.go_to_world(3, 700 * kSecond);
+  REQUIRE(nobody.ok());
+  CHECK_FALSE(*nobody);
+}
+
+TEST_CASE("a file without its end is entered as well, once it was read") {
+  Buffer file = long_recording();
+  file.resize(file.size() - 3);
+  Counted source(file);
+  Recording recording(source);
+  check_seeks(recording);
+}
+
+TEST_CASE("after a seek the rest is told to the end, as often as it is wanted") {
+  const Buffer file = long_recording();
+  MemorySource source(file);
+  Recording recording(source);
+  const std::size_t all = all_of(recording).size();
+  for (int i = 0; i < 3; ++i) {
+    const auto there = recording.go_to_world(1, 0);
+    REQUIRE(there.ok());
+    CHECK_FALSE(*there);
+    CHECK(all_of(recording).size() == all);
+  }
+  REQUIRE(recording.go_to_world(2, 1092 * kSecond + kSecond / 2).ok());
+  CHECK(all_of(recording).size() == 1 + 20 + 7 * 40);  // its second's words, and those of seven more
+}
+
+}  // namespace
