@@ -17,6 +17,7 @@ std::uint32_t enet_parting(const wire::Game& game, Reason reason) {
       return game.enet_parting(EnetParting::kWrongVersion);
     case Reason::kBadFrame:
     case Reason::kKicked:
+    case Reason::kProtocolFault:
     case Reason::kClientStalled:
       return game.enet_parting(EnetParting::kKicked);
     default:

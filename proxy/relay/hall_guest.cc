@@ -7,7 +7,7 @@ namespace entente::relay {
 using How = BridgeEnd::Departure::How;
 
 HallGuest::HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, const Limits& limits,
-                     const net::Address& client)
+                     const net::Address& client, const EnetCaller& enet)
     : listener_(listener),
       branch_(&listener),
       owner_(owner),
@@ -19,7 +19,7 @@ HallGuest::HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, co
   const Route& route = listener.route;
   party_.info = {link, &route.game, route.dialect, client, route.listener, route.listener};
   BridgeEnd::User& user = *this;
-  party_.end = make_bridge_end(listener, user, {BridgeSide::kFront, route.game, route.dialect, limits_});
+  party_.end = make_bridge_end(listener, user, {BridgeSide::kFront, route.game, route.dialect, limits_, enet});
 }
 
 HallGuest::~HallGuest() = default;
@@ -201,7 +201,7 @@ void HallGuest::settle() {
 
 void HallGuest::tick(Millis now) {
   if (hall_.ends()) because(*hall_.ends());  // its front was told goodbye, and may not go
-  if (gone_by_ && now >= gone_by_) {  // it was to go long ago
+  if (gone_by_ && now >= gone_by_) {         // it was to go long ago
     party_.end->hang_up();
     leave("does not go");
     return settle();

@@ -15,7 +15,8 @@ namespace entente::relay {
 class HallGuest final : public Seated, private BridgeEnd::User {
  public:
   /// `hall` outlives it.
-  HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, const Limits& limits, const net::Address& client);
+  HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, const Limits& limits, const net::Address& client,
+            const EnetCaller& enet = {});
   ~HallGuest() override;
 
   void start(net::Fd client) override;

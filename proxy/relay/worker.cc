@@ -41,7 +41,7 @@ Outcome<net::Address> Worker::open_udp_door(const Limits& limits, const net::Add
   if (branch.route.passes_enet_datagrams())
     udp_doors_.back() = std::make_unique<DatagramDoor>(branch, crew_.last_link, limits);
   else
-    udp_doors_.back() = std::make_unique<EnetDoor>(branch, crew_.last_link, limits);
+    udp_doors_.back() = std::make_unique<EnetDoor>(branch, *this, limits);
   return udp_doors_.back()->open(at);
 }
 
@@ -77,10 +77,10 @@ std::unique_ptr<Seated> Worker::make_session(Branch& branch, const Newcomer& new
   Seated::Owner& owner = *this;
   if (const auto hall = branch.route.hall())
     return std::make_unique<HallGuest>(branch, owner, *halls_.at(*hall).hall, newcomer.link, newcomer.limits,
-                                       newcomer.client);
+                                       newcomer.client, newcomer.enet);
   if (branch.route.bridge)
     return std::make_unique<BridgeSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client,
-                                           newcomer.server_dialect);
+                                           newcomer.server_dialect, newcomer.enet);
   if (branch.route.game.transport() == wire::Transport::kWebSocket)
     return std::make_unique<WebSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
   return std::make_unique<Session>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
@@ -99,6 +99,7 @@ void Worker::read(const Named& named) {
 
 void Worker::read(const Left& left) {
   if (doors_[left.route]) doors_[left.route]->left(left.link, left.client, left.server_unreached);
+  if (udp_doors_[left.route]) udp_doors_[left.route]->left(left.client, left.server_unreached);
 }
 
 void Worker::read(const NewLimits& news) {
