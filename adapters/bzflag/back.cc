@@ -6,13 +6,15 @@ namespace entente::bzflag {
 using core::as;
 
 BackSession::BackSession(const core::FaceOptions& options)
-    : dialect_(options.dialect), peer_(options.dialect, wire::Way::kToClient) {
+    : dialect_(options.dialect), peer_(options.dialect, wire::Way::kToClient), speaks_(peer_.dialect()) {
   wants_link_ = options.setting("udp") != "off";
+  says_header_ = speaks_.header == Header::kRequired ||
+                 (speaks_.header == Header::kOptional && options.setting("header") != "off");
 }
 
 void BackSession::opened(const core::Peer&, Outlet& out) {
   opened_ = out.now();
-  if (kDialects[dialect_].header == Header::kRequired) peer_.stream(out, ClientHeader{});
+  if (says_header_) peer_.stream(out, ClientHeader{});
 }
 
 void BackSession::receive(Lane lane, Bytes bytes, Outlet& out) {
@@ -21,7 +23,7 @@ void BackSession::receive(Lane lane, Bytes bytes, Outlet& out) {
     return !goodbye_;
   };
   const auto unknown = [&] { out.lose("unknown message", "a code of no BZFlag we know"); };
-  if (const auto fault = peer_.feed(lane, bytes, take, unknown); fault && !goodbye_) {
+  if (const auto fault = peer_.feed(lane, bytes, out.now(), take, unknown); fault && !goodbye_) {
     goodbye_ = true;
     out.fail(*fault);
   }
@@ -65,7 +67,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
                  [&](const words::Reload&) { out.lose("Reload", "guns load themselves"); },
                  [&](const words::Tool&) { out.lose("Tool", "no tools but flags"); },
                  [&](const words::HitClaim&) { out.lose("HitClaim", "the victim tells of a hit"); },
-                 [&](const words::ScoreClaim&) { out.lose("ScoreClaim", "the server keeps the score"); },
+                 [&](const words::ScoreClaim& claim) { claim_score(claim, out); },
                  [&](const words::Edit&) { out.lose("Edit", "worlds stand still"); },
                  [&](const auto&) { steering_.hear(intent); },
              },

@@ -1,5 +1,6 @@
-// The back of BZFlag 2.4: a player on somebody else's bzfs. It joins as a stock client does, tells the room what the
-// server says, and drives its player's tank.
+// The back of BZFlag: a player on somebody else's bzfs. It joins as a stock client does, tells the room what the
+// server says, and drives its player's tank. It speaks the terms of 2.4; a server of another dialect hears them in its
+// own (idiom.h).
 // Law: nothing is sent that makes bzfs kick a stock client; who is alive and where is what the server's messages say,
 // save for our own tank, which is ours to say.
 #pragma once
@@ -62,6 +63,7 @@ class BackSession final : public core::Back {
   void on(const LinkEstablished&, Outlet& out);
   void on(const GameAnswer& answer, Outlet& out);
   void ask_for_link(Outlet& out);
+  void learn_settings(const GameSettings& settings, Outlet& out);
   void learn_world(Outlet& out);
   void enter(Outlet& out);
   void refuse(words::Refused::Code code, std::string_view text, Outlet& out);
@@ -126,6 +128,9 @@ class BackSession final : public core::Back {
   void move_shot(const words::ShotMoveClaim& claim, Outlet& out);
   float clock(Outlet& out) const;
   void lost_life(Outlet& out);
+  AliveRequest place_to_spawn(Outlet& out) const;
+  void claim_score(const words::ScoreClaim& claim, Outlet& out);
+  void count(const Killed& killed, Outlet& out);
 
   // -- Our own tank, where words steer it and no client of BZFlag does: back_drive.cc
   void drive(Outlet& out);
@@ -151,8 +156,9 @@ class BackSession final : public core::Back {
   std::uint8_t number_of(core::Id id, std::uint8_t otherwise) const { return players_.wire_or(id, otherwise); }
 
   std::size_t dialect_;
-  bool wants_link_ = true;
+  bool wants_link_ = true, says_header_ = true;
   PeerLink peer_;
+  const Dialect& speaks_;
   Stage stage_ = Stage::kGreeting;
   bool goodbye_ = false;  // said, by either
 
@@ -186,7 +192,9 @@ class BackSession final : public core::Back {
     bool held = false;       ///< the pose waits for its turn
     double client_time = 0;  ///< of the claim that came at client_time_at; 0: its client tells no time
     core::Micros client_time_at = 0;
-    int ends = 0;  ///< ends of others' shots told since the last death; bzfs counts them
+    int ends = 0;                ///< ends of others' shots told since the last death; bzfs counts them
+    ScoreReport score;           ///< where clients count for themselves
+    bool client_counts = false;  ///< ours does
   };
   Own own_;
   Pace updates_{core::kSecond / 30, 6};

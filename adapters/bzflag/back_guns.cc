@@ -35,7 +35,7 @@ double seconds(core::Micros from, core::Micros to) {
 
 void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
   if (!may_act()) return out.lose("Fire", "not in play");
-  if (wants_link_ && !peer_.linked && wish_->role() != words::ROBOT)
+  if (speaks_.linked_shots && wants_link_ && !peer_.linked && wish_->role() != words::ROBOT)
     return out.lose("Fire", "no datagram link, and a shot by stream is a kick");
   if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(*shooting.fire, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());

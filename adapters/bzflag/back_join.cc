@@ -29,13 +29,15 @@ std::string unique(const std::string& name, const std::set<std::string>& taken) 
 
 void BackSession::on(const Welcome& welcome, Outlet& out) {
   if (welcome.id == kNobody) return refuse(words::Refused::FULL, "the server has no slot", out);
+  if (welcome.version.view() != speaks_.version.substr(kMagicWord.size()) && !speaks_.address_ids)
+    return refuse(words::Refused::WRONG_VERSION, "the server speaks another version", out);
   number_ = welcome.id;
   stage_ = Stage::kFlags;
   ask_for_link(out);
   NegotiateFlags flags;
   for (const auto code : all_flags()) flags.flags.emplace_back().set(code);
   peer_.stream(out, flags);
-  peer_.stream(out, QueryPlayers{});  // for their names: two of one name are not let in
+  if (speaks_.queries) peer_.stream(out, QueryPlayers{});  // for their names: two of one name are not let in
 }
 
 void BackSession::on(const TooLate&, Outlet& out) {
@@ -49,15 +51,21 @@ void BackSession::on(const Refused& refused, Outlet& out) {
 void BackSession::on(const NegotiateFlags& missing, Outlet& out) {
   if (stage_ != Stage::kFlags) return;
   if (!missing.flags.empty()) out.lose("MsgNegotiateFlags", "flags of plugins have no word");
-  stage_ = Stage::kSettings;
-  peer_.stream(out, WantSettings{});
+  stage_ = speaks_.settings ? Stage::kSettings : Stage::kHash;
+  speaks_.settings ? peer_.stream(out, WantSettings{}) : peer_.stream(out, WantWorldHash{});
 }
 
 void BackSession::on(const GameSettings& settings, Outlet& out) {
   if (stage_ != Stage::kSettings) return;
+  learn_settings(settings, out);
+  stage_ = Stage::kHash;
+  peer_.stream(out, WantWorldHash{});
+}
+
+void BackSession::learn_settings(const GameSettings& settings, Outlet& out) {
   size_ = settings.world_size > 0 && settings.world_size < 1e6F ? settings.world_size : 800;
   room_.set_game(std::string(game().name()));
-  room_.set_dialect(std::string(kDialects[dialect_].name));
+  room_.set_dialect(std::string(speaks_.name));
   room_.set_mode(std::string(mode_of(settings.game_type)));
   room_.set_most_players(settings.max_players);
   room_.set_most_shots(settings.max_shots);
@@ -77,8 +85,6 @@ void BackSession::on(const GameSettings& settings, Outlet& out) {
   tell_rule("hits", "victim", out);
   for (const auto& ruled : ruled_variables())  // as they are if nobody sets them; MsgSetVar comes when we are in
     tell_rule(ruled.rule, shortest(variables_[ruled.variable]), out);
-  stage_ = Stage::kHash;
-  peer_.stream(out, WantWorldHash{});
 }
 
 void BackSession::on(const WorldHash& hash, Outlet& out) {
@@ -107,7 +113,9 @@ void BackSession::learn_world(Outlet& out) {
   const auto world = read_world(database_, dialect_);
   database_ = {};
   if (!world) return refuse(words::Refused::OTHER, "the server's world cannot be read", out);
-  Geography land = geography(*std::get_if<GroupWorld>(&*world), size_);
+  const auto* records = std::get_if<RecordWorld>(&*world);
+  if (records != nullptr) learn_settings(settings_of(*records), out);
+  Geography land = geography(records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), size_);
   land.world.set_hash(hash_);
   for (std::size_t i = 0; i < land.boxed; ++i) out.lose("world", "a mesh, of which the box around it is left");
   terrain_ = core::Terrain(land.world);
@@ -164,7 +172,9 @@ void BackSession::refuse(words::Refused::Code code, std::string_view text, Outle
 
 /// Until it stands; a lost datagram is sent again. bzfs never links some local ports, so it ends some day.
 void BackSession::ask_for_link(Outlet& out) {
-  if (!wants_link_ || peer_.linked || stage_ == Stage::kGreeting || link_tries_ >= kLinkTries) return;
+  if (!wants_link_ || peer_.linked || stage_ == Stage::kGreeting || (!speaks_.early_link && stage_ != Stage::kIn) ||
+      link_tries_ >= kLinkTries)
+    return;
   if (link_tries_ > 0 && out.now() < link_asked_ + core::kSecond) return out.wake(link_asked_ + core::kSecond);
   ++link_tries_;
   link_asked_ = out.now();

@@ -29,7 +29,7 @@ void BackSession::spawn(Outlet& out) {
   const Someone* me = find(number_);
   if (own_.alive || own_.asked || me == nullptr || me->unit == 0) return;
   own_.asked = true;
-  peer_.stream(out, AliveRequest{});
+  peer_.stream(out, place_to_spawn(out));
 }
 
 void BackSession::claimed(const words::PoseClaim& claim, Outlet& out) {
@@ -89,7 +89,7 @@ void BackSession::report(const words::Pose& pose, Outlet& out) {
   own_.held = false;
   own_.sent = pose;
   own_.sent_at = out.now();
-  peer_.quick(out, update_of(pose, number_, clock(out), own_.alive));
+  peer_.quick(out, update_of(pose, number_, clock(out), own_.alive, speaks_.small_updates));
 }
 
 /// Seconds on our client's clock, if it has one.

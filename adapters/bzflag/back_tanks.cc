@@ -46,6 +46,7 @@ void BackSession::on(const Killed& killed, Outlet& out) {
   died.set_respawn_s(variables_["_explodeTime"]);
   out.say(died);
   if (killed.victim.byte == number_) lost_life(out);
+  count(killed, out);
 
   // Genocide: the others of the victim's team blow themselves up; nobody tells them to.
   const Someone* me = find(number_);

@@ -52,6 +52,24 @@ struct Dialect {
   bool grouped_world = false;    ///< worlds are compressed groups, not plain records
   bool wall_bits = false;        ///< walls, too, say whether shots bounce
   bool ping_family = false;      ///< the address in a LAN ping has its length before it
+
+  // What a face must know beside the layouts.
+  bool settings = false;       ///< the game's settings are a message of their own, not only the world's header
+  bool style_header = false;   ///< the world's header has the page's code
+  bool game_clock = false;     ///< the server tells its time, first right behind its greeting
+  bool queries = false;        ///< anybody may ask for the game and its players
+  bool early_link = false;     ///< the datagram link is asked for before anything else, not once in the game
+  bool linked_shots = false;   ///< shots by stream are a kick
+  bool strict_entry = false;   ///< who comes in takes nothing but what it waits for, and not for long
+  bool small_updates = false;  ///< poses travel as numbers of 16 bits, too
+  bool late_flags = false;   ///< BY, FO, NJ, RC, RO, TR, WG; "A" is agility and quick turn "QT", else quick turn is "A"
+  bool padded_chat = false;  ///< the text of chat to clients fills 128 bytes, whatever it holds
+  bool marked_actions = false;      ///< "/me" reaches clients as "* name does\t*"
+  bool client_scores = false;       ///< clients count their own score
+  bool watcher_type = false;        ///< who watches is of a type, not of a team; robots are of the type behind it
+  bool rabbits = false;             ///< rabbit chase has a team for the rabbit
+  bool hunters = false;             ///< … and one for who chases it
+  std::uint8_t rogue_target = 250;  ///< chat to a team is chat to this less the team
 };
 
 /// In the order of Game::dialects(); the first is the default.
@@ -79,7 +97,17 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .observers = true,
      .grouped_world = true,
      .wall_bits = true,
-     .ping_family = true},
+     .ping_family = true,
+     .settings = true,
+     .game_clock = true,
+     .queries = true,
+     .early_link = true,
+     .linked_shots = true,
+     .small_updates = true,
+     .late_flags = true,
+     .rabbits = true,
+     .hunters = true,
+     .rogue_target = 251},
     {.name = "2.0",
      .about = "BZFlag 2.0.0 to 2.0.16 (BZFS0026)",
      .version = "BZFS0026",
@@ -97,7 +125,15 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .timed_shots = true,
      .observers = true,
      .grouped_world = true,
-     .ping_family = true},
+     .ping_family = true,
+     .settings = true,
+     .game_clock = true,
+     .queries = true,
+     .early_link = true,
+     .small_updates = true,
+     .late_flags = true,
+     .marked_actions = true,
+     .rabbits = true},
     {.name = "1.10",
      .about = "BZFlag 1.10.0 to 1.10.8 (BZFS1910)",
      .version = "BZFS1910",
@@ -106,7 +142,11 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .team_kills = true,
      .death_reason = true,
      .stamped_updates = true,
-     .shot_team = true},
+     .shot_team = true,
+     .queries = true,
+     .strict_entry = true,
+     .padded_chat = true,
+     .rabbits = true},
     {.name = "wiki",
      .about = "the archived wiki page, its boxes taken literally",
      .version = "BZFS1910",
@@ -118,7 +158,11 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .message_team = true,
      .fixed_chat = true,
      .shared_codes = true,
-     .unsigned_words = true},
+     .unsigned_words = true,
+     .style_header = true,
+     .strict_entry = true,
+     .client_scores = true,
+     .watcher_type = true},
 }};
 
 /// Sets of dialects, for the table of messages: bit i stands for kDialects[i].

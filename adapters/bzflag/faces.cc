@@ -5,20 +5,14 @@
 namespace entente::bzflag {
 namespace {
 
-bool has_faces(std::size_t dialect) { return dialect < kDialects.size() && kDialects[dialect].game_type; }
+std::unique_ptr<core::Front> front(const core::FaceOptions& options) { return std::make_unique<FrontSession>(options); }
 
-std::unique_ptr<core::Front> front(const core::FaceOptions& options) {
-  if (!has_faces(options.dialect)) return nullptr;
-  return std::make_unique<FrontSession>(options);
-}
-
-std::unique_ptr<core::Back> back(const core::FaceOptions& options) {
-  if (!has_faces(options.dialect)) return nullptr;
-  return std::make_unique<BackSession>(options);
-}
+std::unique_ptr<core::Back> back(const core::FaceOptions& options) { return std::make_unique<BackSession>(options); }
 
 constexpr core::Setting kBackSettings[] = {
-    {"udp", "on (the default) or off: whether to ask the server for its datagram link; without it no tank can shoot"},
+    {"udp",
+     "on (the default) or off: whether to ask the server for its datagram link; without it no tank can shoot on 2.4"},
+    {"header", "on (the default) or off: whether to greet first, where a dialect leaves it open (wiki)"},
 };
 
 }  // namespace

@@ -7,6 +7,8 @@ namespace entente::bzflag {
 namespace {
 
 constexpr core::Micros kHeaderDeadline = 2'500 * core::kMillisecond;  // bzfs.cxx:6165 at v2.4.26
+/// Who may leave the header out waits for the greeting without it.
+constexpr core::Micros kHeaderHope = 500 * core::kMillisecond;
 
 /// The number of our client. By it a link request is known that comes from another port than the client's stream: two
 /// clients of one address are told apart by what their ports are.
@@ -20,22 +22,29 @@ std::uint8_t number_for(std::string_view address) {
 }  // namespace
 
 FrontSession::FrontSession(const core::FaceOptions& options)
-    : dialect_(options.dialect), peer_(options.dialect, wire::Way::kToServer) {}
+    : dialect_(options.dialect), peer_(options.dialect, wire::Way::kToServer), speaks_(peer_.dialect()) {}
+
+/// How long a header is waited for.
+core::Micros FrontSession::header_patience() const {
+  return speaks_.header == Header::kRequired ? kHeaderDeadline : kHeaderHope;
+}
 
 void FrontSession::opened(const core::Peer& peer, Outlet& out) {
   number_ = number_for(peer.address);
   opened_ = out.now();
-  out.wake(opened_ + kHeaderDeadline);
+  if (speaks_.header == Header::kNever) return greet(out);
+  out.wake(opened_ + header_patience());
 }
 
 void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
   const auto take = [&](const Message& message, Lane) {
+    if (stage_ == Stage::kHeader && !std::holds_alternative<ClientHeader>(message)) greet(out);  // it left it out
     std::visit([&](const auto& m) { on(m, out); }, message);
     return !gone_;
   };
   const auto unknown = [&] { out.lose("unknown message", "a code of no BZFlag we know"); };
   if (gone_) return;
-  if (const auto fault = peer_.feed(lane, bytes, take, unknown); fault && !gone_) {
+  if (const auto fault = peer_.feed(lane, bytes, out.now(), take, unknown); fault && !gone_) {
     if (stage_ != Stage::kHeader) peer_.stream(out, SuperKill{});
     gone_ = true;
     out.fail(*fault);
@@ -53,9 +62,10 @@ void FrontSession::hear(const core::Fact& fact, Outlet& out) {
 void FrontSession::tick(Outlet& out) {
   if (gone_) return;
   if (stage_ == Stage::kHeader) {
-    if (out.now() < opened_ + kHeaderDeadline) return out.wake(opened_ + kHeaderDeadline);
+    if (out.now() < opened_ + header_patience()) return out.wake(opened_ + header_patience());
+    if (speaks_.header == Header::kOptional) return greet(out);
     TooLate late;
-    late.version.set(kDialects[dialect_].version.substr(kMagicWord.size()));
+    late.version.set(speaks_.version.substr(kMagicWord.size()));
     peer_.stream(out, late);
     gone_ = true;
     return out.close("the client sent no header");

@@ -1,4 +1,5 @@
-// The front of BZFlag 2.4: what a stock bzflag or bzadmin takes for its bzfs.
+// The front of BZFlag: what a stock bzflag or bzadmin takes for its bzfs. It speaks the terms of 2.4; a peer of another
+// dialect hears them in its own (idiom.h).
 // Law: no client is told what crashes it: nothing before the world is loaded, no number beyond what the settings
 // announced; and no client is told of a death that did not happen, or twice of one that did.
 #pragma once
@@ -67,7 +68,7 @@ class FrontSession final : public core::Front {
   void told(const T&, const core::Fact&, Outlet&) {}  // what is in the world, and has no message
 
   // -- Joining: front_join.cc
-  void on(const ClientHeader&, Outlet& out);
+  void on(const ClientHeader&, Outlet& out) { greet(out); }
   void on(const LinkRequest& request, Outlet& out);
   void on(const LinkEstablished&, Outlet& out);
   void on(const NegotiateFlags& flags, Outlet& out);
@@ -82,8 +83,10 @@ class FrontSession final : public core::Front {
   void told(const words::Kicked& kicked, const core::Fact&, Outlet& out);
   void told(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }
   void told(const words::Waiting& waiting, const core::Fact&, Outlet& out);
+  void greet(Outlet& out);
   void answer(Outlet& out);
   void build_world(Outlet& out);
+  GameSettings settings(Outlet& out) const;
   void send_chunk(std::size_t offset, Outlet& out);
   void let_in(Outlet& out);
   void send_variables(Outlet& out);
@@ -119,6 +122,7 @@ class FrontSession final : public core::Front {
   void on(const PlayerUpdateSmall& update, Outlet& out);
   void on(const KilledReport& report, Outlet& out);
   void on(const TeleportReport& report, Outlet& out);
+  void on(const ScoreReport& report, Outlet& out);
   void on(const PauseReport& report, Outlet& out);
   void on(const AutoPilotReport& report, Outlet& out);
   void told(const words::Pose& pose, const core::Fact&, Outlet& out);
@@ -143,6 +147,7 @@ class FrontSession final : public core::Front {
   void on(const ShotBegin& begin, Outlet& out);
   void on(const ShotEnd& end, Outlet& out);
   void on(const GuidedUpdate& update, Outlet& out);
+  std::uint32_t fired_with(const FlagKind& flag, Outlet& out) const;
   void told(const words::Shot& shot, const core::Fact&, Outlet& out);
   void told(const words::ShotMoved& moved, const core::Fact&, Outlet& out);
   void told(const words::ShotEnded& ended, const core::Fact&, Outlet& out);
@@ -180,8 +185,11 @@ class FrontSession final : public core::Front {
   void server_says(std::string_view text, Outlet& out) { say(kServerId, number_, false, text, out); }
   void ping(Outlet& out);
 
+  core::Micros header_patience() const;
+
   std::size_t dialect_;
   PeerLink peer_;
+  const Dialect& speaks_;
   Stage stage_ = Stage::kHeader;
   bool gone_ = false;
   core::Micros opened_ = 0;

@@ -9,6 +9,8 @@ namespace {
 
 /// A room may have to ask a server first; a client waits for the settings as long as it is left to.
 constexpr core::Micros kPatience = 10 * core::kSecond;
+/// … and one that is strict gives up after five seconds (playing.cxx:5278 at v1.10.8).
+constexpr core::Micros kStrictPatience = 4 * core::kSecond;
 
 /// What a chunk of the world holds (1024 in all, as real servers send).
 constexpr std::size_t kChunk = 1016;
@@ -16,6 +18,7 @@ constexpr std::size_t kMostVariableBytes = 1020;
 constexpr std::size_t kFlagsAtOnce = 17;
 
 constexpr std::uint16_t kMostPlayersAnnounced = 216;  // what a 2.4 client has room for
+
 std::uint16_t u16_rule(const core::World& world, std::string_view name, double otherwise) {
   return static_cast<std::uint16_t>(std::clamp(world.rule(name, otherwise), 0.0, 65535.0));
 }
@@ -40,13 +43,13 @@ words::World open_world() {
 
 }  // namespace
 
-void FrontSession::on(const ClientHeader&, Outlet& out) {
+void FrontSession::greet(Outlet& out) {
   stage_ = Stage::kLoading;
   Welcome welcome;
-  welcome.version.set(kDialects[dialect_].version.substr(kMagicWord.size()));
+  welcome.version.set(speaks_.version.substr(kMagicWord.size()));
   welcome.id = number_;
   peer_.stream(out, welcome);
-  peer_.stream(out, GameTime{out.now()});
+  if (speaks_.game_clock) peer_.stream(out, GameTime{out.now()});
   out.say(words::WantWorld());  // so that the room looks for its server while the client asks for flags
 }
 
@@ -104,29 +107,13 @@ void FrontSession::send_chunk(std::size_t offset, Outlet& out) {
 void FrontSession::answer(Outlet& out) {
   if (!wants_settings_ && !wants_hash_ && !wants_world_ && !wants_game_ && !wants_players_) return;
   if (!loaded()) {
-    if (patience_ == 0) patience_ = out.now() + kPatience;
+    if (patience_ == 0) patience_ = out.now() + (speaks_.strict_entry ? kStrictPatience : kPatience);
     const bool known = out.world().geometry() != nullptr && !out.world().room().game().empty();
     if (!known && out.now() < patience_) return out.wake(patience_);
     build_world(out);
   }
-  const core::World& world = out.world();
-  const words::Room& room = world.room();
-  const auto options =
-      u16_rule(world, "BZFLAG.options", (room.jumping() ? kJumping : 0) + (room.ricochet() ? kRicochet : 0));
-  if (std::exchange(wants_settings_, false)) {
-    GameSettings settings;
-    settings.world_size = static_cast<float>(size_);
-    settings.game_type = game_type_of(room.mode());
-    settings.options = options;
-    settings.max_players = kMostPlayersAnnounced;
-    settings.max_shots = most_shots_;
-    settings.max_flags = most_flags_;
-    settings.linear_acceleration = static_cast<float>(world.rule("BZFLAG.linearAcceleration", 0));
-    settings.angular_acceleration = static_cast<float>(world.rule("BZFLAG.angularAcceleration", 0));
-    settings.shake_timeout = u16_rule(world, "BZFLAG.shakeTimeout", 0);
-    settings.shake_wins = u16_rule(world, "BZFLAG.shakeWins", 0);
-    peer_.stream(out, settings);
-  }
+  const words::Room& room = out.world().room();
+  if (std::exchange(wants_settings_, false)) peer_.stream(out, settings(out));
   if (std::exchange(wants_hash_, false)) {
     WorldHash hash;
     hash.hash.chars = hash_ + '\0';
@@ -136,7 +123,7 @@ void FrontSession::answer(Outlet& out) {
   if (std::exchange(wants_game_, false)) {
     GameAnswer game;
     game.game_type = game_type_of(room.mode());
-    game.options = options;
+    game.options = settings(out).options;
     game.max_players = kMostPlayers;
     game.max_shots = most_shots_;
     game.observers = static_cast<std::uint16_t>(room.watchers());
@@ -153,16 +140,36 @@ void FrontSession::answer(Outlet& out) {
   }
 }
 
+GameSettings FrontSession::settings(Outlet& out) const {
+  const core::World& world = out.world();
+  const words::Room& room = world.room();
+  GameSettings settings;
+  settings.world_size = static_cast<float>(size_);
+  settings.game_type = game_type_of(room.mode());
+  settings.options =
+      u16_rule(world, "BZFLAG.options", (room.jumping() ? kJumping : 0) + (room.ricochet() ? kRicochet : 0));
+  settings.max_players = kMostPlayersAnnounced;
+  settings.max_shots = most_shots_;
+  settings.max_flags = most_flags_;
+  settings.linear_acceleration = static_cast<float>(world.rule("BZFLAG.linearAcceleration", 0));
+  settings.angular_acceleration = static_cast<float>(world.rule("BZFLAG.angularAcceleration", 0));
+  settings.shake_timeout = u16_rule(world, "BZFLAG.shakeTimeout", 0);
+  settings.shake_wins = u16_rule(world, "BZFLAG.shakeWins", 0);
+  return settings;
+}
+
 void FrontSession::build_world(Outlet& out) {
   const core::World& world = out.world();
   const words::World land = world.geometry() != nullptr ? *world.geometry() : open_world();
   size_ = size_of(land);
-  database_ = database_of(land, dialect_);
   if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
-  hash_ = world_hash(database_, WorldSource::kRandom);  // so that it fills nobody's cache
   const bool ours = world.rules().contains("BZFLAG.maxFlags");
   if (ours) most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
   most_flags_ = u16_rule(world, "BZFLAG.maxFlags", most_flags_);
+  Database database = database_of(land, dialect_, settings(out));
+  for (std::size_t i = 0; i < database.left_out; ++i) out.lose("World.solids", "more than the client can load");
+  database_ = std::move(database.bytes);
+  hash_ = world_hash(database_, WorldSource::kRandom);  // so that it fills nobody's cache
 }
 
 void FrontSession::on(const Enter& enter, Outlet& out) {
@@ -195,6 +202,7 @@ void FrontSession::let_in(Outlet& out) {
   const bool told = out.world().ready() && out.world().player(out.me()) != nullptr;
   if (stage_ != Stage::kEntering || (!told && waiting_.empty())) return;
   stage_ = Stage::kIn;
+  if (speaks_.strict_entry) peer_.hold();
   peer_.stream(out, Accept{player_id(number_)});
   send_variables(out);
 
@@ -224,6 +232,7 @@ void FrontSession::let_in(Outlet& out) {
   for (const core::Id id : pickups(out.world())) add(pickup_record(id, out));
   flush();
   recast_all(out);
+  peer_.release(out);
   if (!waiting_.empty() && !out.world().ready()) server_says(waiting_, out);
   pinged_ = out.now();
   ping(out);

@@ -79,6 +79,14 @@ void FrontSession::on(const TeleportReport& report, Outlet& out) {
   out.say(claim);
 }
 
+/// Of clients that count for themselves.
+void FrontSession::on(const ScoreReport& report, Outlet& out) {
+  words::ScoreClaim claim;
+  claim.set_wins(report.wins);
+  claim.set_losses(report.losses);
+  out.say(claim);
+}
+
 void FrontSession::on(const PauseReport& report, Outlet& out) {
   words::Pause pause;
   pause.set_on(report.paused != 0);
@@ -137,7 +145,7 @@ void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
   words::Pose pose = seen(actor, *state, out);
   actor.order = std::max(actor.order + 1, pose.seq());
   pose.set_seq(actor.order);
-  peer_.quick(out, update_of(pose, number, clock(out), actor.alive));
+  peer_.quick(out, update_of(pose, number, clock(out), actor.alive, speaks_.small_updates));
 }
 
 /// Where a world has tiles it tells of whole ones: a tank drives from one to the next, and a client reckons how.

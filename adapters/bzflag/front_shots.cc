@@ -28,13 +28,22 @@ bool FrontSession::victim_decides(Outlet& out) const {
 
 // -- What our client does ---------------------------------------------------------------------------------------------
 
+/// The flag that our client carries may be one that it knows only by the name of another.
+std::uint32_t FrontSession::fired_with(const FlagKind& flag, Outlet& out) const {
+  for (const auto& [id, token] : out.world().tokens())
+    if (token.carrier() == out.me() && token.state() == words::Token::CARRIED &&
+        peer_.idiom().echo(token.code()) == flag.letters.view())
+      return weapon_of(flag_kind(token.code()));
+  return weapon_of(flag);
+}
+
 void FrontSession::on(const ShotBegin& begin, Outlet& out) {
   if (stage_ != Stage::kIn || begin.player.byte != number_ || !cast_.at(number_).alive) return;
   own_.last_shot = begin.shot;
   words::Fire fire;
   fire.set_unit(own_unit());
   fire.set_shot(begin.shot);
-  fire.set_weapon(weapon_of(begin.flag));
+  fire.set_weapon(fired_with(begin.flag, out));
   fire.set_kind(shot_kind(fire.weapon()));
   fire.set_x(begin.pos[0]);
   fire.set_y(begin.pos[1]);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/geography.h"
 #include "adapters/bzflag/terms.h"
 
@@ -110,11 +111,11 @@ class Tiling {
   std::vector<bool> done_;
 };
 
-std::string face_name(std::uint32_t face) { return "/t" + std::to_string(face / 2) + (face % 2 == 0 ? ":f" : ":b"); }
-
 }  // namespace
 
-Buffer database_of(const words::World& world, std::size_t dialect) {
+std::string face_name(std::uint32_t face) { return "/t" + std::to_string(face / 2) + (face % 2 == 0 ? ":f" : ":b"); }
+
+Database database_of(const words::World& world, std::size_t dialect, const GameSettings& settings) {
   GroupWorld database;
   Group& group = database.world;
   for (const auto& solid : world.solids()) add_solid(solid, group);
@@ -129,8 +130,11 @@ Buffer database_of(const words::World& world, std::size_t dialect) {
   for (const auto& link : world.links()) database.links.push_back({face_name(link.from()), face_name(link.to())});
   if (world.kind() == words::World::TILES) Tiling(world, group).run();
   if (group.walls.empty()) add_walls(world, group);
-  Buffer out;
-  write_world(database, dialect, out);
+  Database out;
+  if (kDialects[dialect].grouped_world)
+    write_world(database, dialect, out.bytes);
+  else
+    write_world(records_of(database, settings, dialect, out.left_out), dialect, out.bytes);
   return out;
 }
 

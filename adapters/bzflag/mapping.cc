@@ -1,5 +1,5 @@
-// What becomes of each field of the messages of 2.4 and of each word: the table behind the explanations, the documents
-// and the loss counters. Law: complete; a test walks every message and every kind of word.
+// What becomes of each field of each message and of each word, whatever the dialect: the table behind the explanations,
+// the documents and the loss counters. What one dialect calls otherwise than another is turned by idiom.h. Law: complete; a test walks every message and every kind of word.
 #include "adapters/wire/mapping.h"
 
 #include "adapters/bzflag/bzflag.h"
@@ -30,6 +30,9 @@ constexpr const char* kOneHit = "tanks are whole or gone; what lies between is s
 constexpr const char* kOneGun = "a tank has one gun that loads itself, and tools are flags that lie about";
 constexpr const char* kVictim = "the victim's client tells of a hit";
 constexpr const char* kStill = "a client keeps the world it loaded";
+constexpr const char* kScores = "only servers of the page believe their clients; others keep the score";
+constexpr const char* kNoVoice = "no word for voice and video, which nobody has a layout of";
+constexpr const char* kIgnored = "servers ignore it";
 constexpr const char* kCamera = "a client flies its own camera";
 
 constexpr Mapping up(const char* message, const char* field, const char* word, Fidelity fidelity = kExact,
@@ -68,6 +71,7 @@ constexpr Mapping kAll[] = {
     up("MsgGetWorld", "offset", "WantWorld.offset", kSynthesised, "each side loads for itself"),
     down("MsgGetWorld", "left", "WorldProgress.done", kSynthesised, "each side loads for itself"),
     down("MsgGetWorld", "data", "World.solids", kLossy, kWorldMade),
+    up("MsgEnter", "id", "", kSynthesised, "made up from the number of the greeting, where ids are addresses"),
     up("MsgEnter", "type", "Enter.role"),
     up("MsgEnter", "team", "Enter.team"),
     up("MsgEnter", "callsign", "Enter.name", kLossy, "made legal and unique before it is refused"),
@@ -98,10 +102,20 @@ constexpr Mapping kAll[] = {
     down("MsgPlayerInfo", "*", "Player.badges", kLossy, "only what is new is told"),
     down("MsgAdminInfo", "*", "Player.address", kLossy, "no client is told, so far"),
     down("MsgHandicap", "*", "", kDropped, kNoHandicaps),
+    down("MsgTeamUpdate", "team", "TeamScore.team"),
+    down("MsgTeamUpdate", "size", "TeamScore.size"),
+    down("MsgTeamUpdate", "active", "", kSynthesised, "all of a team are active"),
+    down("MsgTeamUpdate", "won", "TeamScore.wins"),
+    down("MsgTeamUpdate", "lost", "TeamScore.losses"),
     down("MsgTeamUpdate", "teams.team", "TeamScore.team"),
     down("MsgTeamUpdate", "teams.size", "TeamScore.size"),
     down("MsgTeamUpdate", "teams.won", "TeamScore.wins"),
     down("MsgTeamUpdate", "teams.lost", "TeamScore.losses"),
+    up("MsgScore", "wins", "ScoreClaim.wins", kLossy, kScores),
+    up("MsgScore", "losses", "ScoreClaim.losses", kLossy, kScores),
+    down("MsgScore", "player", "Score.player", kLossy, kNumbered),
+    down("MsgScore", "wins", "Score.wins"),
+    down("MsgScore", "losses", "Score.losses"),
     down("MsgScore", "players.player", "Score.player", kLossy, kNumbered),
     down("MsgScore", "players.wins", "Score.wins"),
     down("MsgScore", "players.losses", "Score.losses"),
@@ -117,9 +131,11 @@ constexpr Mapping kAll[] = {
 
     // -- Life and death
     up("MsgAlive", "", "Spawn"),
+    up("MsgAlive", "*", "", kSynthesised, "a free place of our back's choice, where clients choose"),
     down("MsgAlive", "player", "Spawned.unit", kLossy, kNumbered),
     down("MsgAlive", "pos", "Spawned.pose"),
     down("MsgAlive", "azimuth", "Spawned.pose"),
+    down("MsgAlive", "forward", "Spawned.pose"),
     down("MsgAlive", "*", "Corrected.pose", kLossy, "at most once a second, and the client stands"),
     up("MsgKilled", "killer", "DeathClaim.killer", kLossy, kNumbered),
     up("MsgKilled", "reason", "DeathClaim.why", kLossy, "what BZFlag has no reason for is a shot"),
@@ -244,6 +260,7 @@ constexpr Mapping kAll[] = {
     // -- Words, numbers, time
     up("MsgMessage", "to", "Say.scope", kLossy, kNumbered),
     up("MsgMessage", "text", "Say.text", kLossy, "in pieces of 127 bytes; to oneself it is answered by our front"),
+    up("MsgMessage", "team", "Say.scope", kLossy, "rogues have no chat of their own where a team is named"),
     down("MsgMessage", "from", "Said.from", kLossy, kNumbered),
     down("MsgMessage", "to", "Said.scope", kLossy, kNumbered),
     down("MsgMessage", "kind", "Said.kind"),
@@ -253,10 +270,18 @@ constexpr Mapping kAll[] = {
     down("MsgMessage", "*", "Health.now", kLossy, kOneHit),
     down("MsgSetVar", "*", "Rule.name", kLossy, "a server's own pointers are left out"),
     down("MsgTimeUpdate", "seconds", "Round.left_s", kLossy, "whole seconds"),
+    down("MsgTimeLeft", "seconds", "Round.left_s", kLossy, "whole seconds; no word for a clock that stands"),
     down("MsgGameTime", "microseconds", "Clock.us"),
     up("MsgLagPing", "number", "", kSynthesised, kPerLink),
     down("MsgLagPing", "number", "", kSynthesised, kPerLink),
     down("MsgReplayReset", "last", "PlayerGone", kLossy, "as if everybody left"),
+    up("MsgAudio", "data", "", kDropped, kNoVoice),
+    down("MsgAudio", "data", "", kDropped, kNoVoice),
+    up("MsgVideo", "data", "", kDropped, kNoVoice),
+    down("MsgVideo", "data", "", kDropped, kNoVoice),
+    up("MsgServerControl", "data", "", kDropped, kIgnored),
+    up("MsgKrbPrincipal", "data", "", kDropped, kIgnored),
+    up("MsgKrbTicket", "data", "", kDropped, kIgnored),
     down("MsgFetchResources", "*", "", kDropped, kNoDownloads),
     down("MsgCustomSound", "*", "", kDropped, kNoSounds),
 
@@ -285,7 +310,6 @@ constexpr Mapping kAll[] = {
     no_intent("Button", kOneGun),
     no_intent("Freeze", "no such key"),
     no_intent("HitClaim", kVictim),
-    no_intent("ScoreClaim", "the server keeps the score"),
     no_intent("Ping", kPerLink),
     no_intent("Edit", kStill),
     no_fact("ClaimRefused", "a refused death is answered by MsgAlive, a refused spawn by a line of chat; nothing else"),

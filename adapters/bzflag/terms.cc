@@ -328,8 +328,8 @@ words::Pose pose_of(const words::PoseClaim& claim) {
   return pose;
 }
 
-Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive) {
-  if (!fits_small(pose)) {
+Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive, bool small_allowed) {
+  if (!small_allowed || !fits_small(pose)) {
     PlayerUpdate large;
     set_head(large, pose, player, time, alive);
     large.pos = vec3(pose.x(), pose.y(), pose.z());

@@ -83,8 +83,8 @@ words::Pose pose_of(const PlayerUpdateSmall& update);
 words::PoseClaim claim_of(const words::Pose& pose);
 words::Pose pose_of(const words::PoseClaim& claim);
 
-/// An update of that player at that time; small if every number fits.
-Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive);
+/// An update of that player at that time; small if every number fits, and if that is allowed.
+Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive, bool small_allowed = true);
 
 inline Id player_id(std::uint8_t byte) { return {byte, {}}; }
 inline Vec3 vec3(double x, double y, double z) {

@@ -638,6 +638,14 @@ std::span<const Typed> Protocol::rows() {
 }
 // clang-format on
 
+std::bitset<std::variant_size_v<Message>> kinds_of(std::size_t dialect, wire::Way way) {
+  std::bitset<std::variant_size_v<Message>> kinds;
+  for (const Typed& typed : Protocol::rows())
+    if ((typed.row.dialects >> dialect & 1U) != 0 && (typed.row.ways & static_cast<std::uint8_t>(way)) != 0)
+      kinds.set(typed.kind);
+  return kinds;
+}
+
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Protocol>>(kDialects[dialect], dialect);
 }

@@ -2,6 +2,7 @@
 // Law: what a greeting is, is told by its bytes alone, so that a frame decodes without its connection.
 #pragma once
 
+#include <bitset>
 #include <memory>
 
 #include "adapters/bzflag/dialect.h"
@@ -24,6 +25,9 @@ inline constexpr std::size_t kLargestPayload = 1024;
 enum class Greeting : std::uint8_t { kClientHeader, kWelcome, kTooLate, kRefused, kRefusedMore };
 
 Greeting greeting(wire::Way way, Bytes bytes);
+
+/// The kinds of message (their places in Message) that this dialect has on that way.
+std::bitset<std::variant_size_v<Message>> kinds_of(std::size_t dialect, wire::Way way);
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
 std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);

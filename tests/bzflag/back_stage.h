@@ -5,8 +5,9 @@
 
 namespace entente::bzflag {
 
-inline testing::BackStage back_stage(std::map<std::string, std::string, std::less<>> settings = {}) {
-  return {faces().back({0, std::move(settings)}), game(), 0, wire::Way::kToServer};
+inline testing::BackStage back_stage(std::map<std::string, std::string, std::less<>> settings = {},
+                                     std::size_t dialect = kDialect24) {
+  return {faces().back({dialect, std::move(settings)}), game(), dialect, wire::Way::kToServer};
 }
 
 inline words::Enter anna(bool claims_deaths = true) {
@@ -32,9 +33,9 @@ inline WorldHash hash_of(Bytes database) {
   return hash;
 }
 
-inline Welcome welcome(std::uint8_t number) {
+inline Welcome welcome(std::uint8_t number, std::string_view version = "0221") {
   Welcome welcome;
-  welcome.version.set("0221");
+  welcome.version.set(version);
   welcome.id = number;
   return welcome;
 }

@@ -44,6 +44,7 @@ struct Tape {
 constexpr Tape kTapes[] = {
     {"bzfs2426-bzadmin-chat", "2.4", 85, 13},         {"bzfs2426-gui-two-tanks", "2.4", 584, 42},
     {"bzfs2426-gui-flags-teleport", "2.4", 1286, 46}, {"bzfs2016-hand-session", "2.0", 201, 56},
+    {"bzfs2016-gui-two-tanks", "2.0", 352, 43},       {"bzfs1108-gui-two-tanks", "1.10", 700, 31},
     {"bzfs1108-hand-session", "1.10", 176, 50},
 };
 

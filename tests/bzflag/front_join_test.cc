@@ -37,7 +37,7 @@ TEST_CASE("settings and world wait for the room, and the world is the one that i
   CHECK(stage.hears(tiles_2x2()) ==
         "sends MsgGameSettings world_size=100 game_type=0 options=0 max_players=216 max_shots=20 max_flags=512 "
         "linear_acceleration=0 angular_acceleration=0 shake_timeout=0 shake_wins=0 sync_time=0\n");
-  const Buffer database = database_of(tiles_2x2(), 0);
+  const Buffer database = database_of(tiles_2x2(), 0).bytes;
   CHECK(stage.receives(by_client({WantWorldHash{}})) ==
         "sends MsgWantWHash hash=\"" + world_hash(database, WorldSource::kRandom) + "\"\n");
   CHECK(stage.receives(by_client({GetWorld{}})).starts_with("sends MsgGetWorld left=0 data="));
@@ -53,7 +53,7 @@ TEST_CASE("who waits too long for a room that knows no world plays on an open fi
 }
 
 TEST_CASE("tiles are boxes: walls stop all, water tanks, foliage shots") {
-  const Buffer database = database_of(tiles_2x2(), 0);
+  const Buffer database = database_of(tiles_2x2(), 0).bytes;
   const auto world = read_world(database, 0);
   REQUIRE(world.ok());
   const auto& group = std::get<GroupWorld>(*world).world;
@@ -72,7 +72,7 @@ TEST_CASE("tiles are boxes: walls stop all, water tanks, foliage shots") {
   lane.set_columns(4);
   lane.set_rows(2);
   lane.set_tiles(std::string("\0\0\0\3\0\0\0\3", 8));
-  const auto merged = read_world(database_of(lane, 0), 0);
+  const auto merged = read_world(database_of(lane, 0).bytes, 0);
   REQUIRE(merged.ok());
   CHECK(std::get<GroupWorld>(*merged).world.boxes.size() == 1);
 }

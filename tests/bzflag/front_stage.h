@@ -7,7 +7,9 @@
 
 namespace entente::bzflag {
 
-inline testing::FrontStage front_stage() { return {faces().front({}), game(), 0, wire::Way::kToClient}; }
+inline testing::FrontStage front_stage(std::size_t dialect = kDialect24) {
+  return {faces().front({dialect, {}}), game(), dialect, wire::Way::kToClient};
+}
 
 inline words::Rule rule(std::string name, std::string value) {
   words::Rule rule;

@@ -11,14 +11,21 @@
 
 namespace entente::bzflag {
 
-inline Buffer said(wire::Way way, std::initializer_list<Message> messages) {
-  const auto speech = make_speech(0);
+inline constexpr std::size_t kDialect24 = 0, kDialect20 = 1, kDialect110 = 2, kDialectWiki = 3;
+
+/// As that dialect has it on the wire.
+inline Buffer said(wire::Way way, std::initializer_list<Message> messages, std::size_t dialect = kDialect24) {
+  const auto speech = make_speech(dialect);
   Buffer out;
   for (const Message& message : messages) speech->write(message, way, out);
   return out;
 }
-inline Buffer by_server(std::initializer_list<Message> messages) { return said(wire::Way::kToClient, messages); }
-inline Buffer by_client(std::initializer_list<Message> messages) { return said(wire::Way::kToServer, messages); }
+inline Buffer by_server(std::initializer_list<Message> messages, std::size_t dialect = kDialect24) {
+  return said(wire::Way::kToClient, messages, dialect);
+}
+inline Buffer by_client(std::initializer_list<Message> messages, std::size_t dialect = kDialect24) {
+  return said(wire::Way::kToServer, messages, dialect);
+}
 
 inline AddPlayer add_player(std::uint8_t number, std::int16_t team, std::string_view name) {
   AddPlayer add;

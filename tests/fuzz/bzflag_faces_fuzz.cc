@@ -1,10 +1,11 @@
-// BZFlag's front and back as a mirror of hostile peers: a client and a server that send anything, at any time.
-// Law: whatever comes, what goes out is whole messages of 2.4; a client hears of nobody before it is accepted, and of
-// no number beyond what its settings announced; a server hears of no shot and no pose before its player is alive.
+// BZFlag's front and back between hostile peers: a client and a server of any dialects that send anything, at any time.
+// Law: whatever comes, what goes out is whole messages of the peer's dialect; a client hears of nobody before it is
+// accepted, and of no number beyond what its settings announced; a server hears of no shot before its player entered.
 #include <cstdlib>
 #include <set>
 
 #include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/idiom.h"
 #include "adapters/bzflag/wire.h"
 #include "proxy/core/room.h"
 
@@ -16,22 +17,41 @@ void require(bool truth) {
   if (!truth) std::abort();
 }
 
+/// How one of them understands what it is sent.
+struct Ear {
+  Ear(std::size_t which, wire::Way hears)
+      : dialect(which),
+        speech(bzflag::make_speech(which)),
+        stream(bzflag::make_cutter(hears, which)),
+        idiom(which, hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer) {}
+
+  std::size_t dialect;
+  std::unique_ptr<wire::Speech<bzflag::Message>> speech;
+  std::unique_ptr<wire::Cutter> stream, datagrams = bzflag::make_datagram_cutter();
+  bzflag::Idiom idiom;
+};
+
 /// What the released programs would make of what they are sent.
 class Peers final : public core::Room::Host {
  public:
+  Peers(std::size_t client, std::size_t server)
+      : client_(client, wire::Way::kToClient), server_(server, wire::Way::kToServer) {}
+
   void send(core::Id end, Lane lane, Bytes bytes) override {
     const wire::Way way = end == core::kBackEnd ? wire::Way::kToServer : wire::Way::kToClient;
     const auto greeting = std::string_view("BZF");
-    wire::Cutter& cutter = lane == Lane::kDatagram ? *datagrams_ : way == wire::Way::kToServer ? *up_ : *down_;
+    Ear& ear = way == wire::Way::kToServer ? server_ : client_;
+    wire::Cutter& cutter = lane == Lane::kDatagram ? *ear.datagrams : *ear.stream;
     require(lane == Lane::kStream || !as_text(bytes).starts_with(greeting));
     while (!bytes.empty()) {
       const wire::Cut cut = cutter.next(bytes);
       const std::size_t size = cut.size != 0 ? cut.size : bytes.size();
       require(!cut.fault);
-      const auto heard = speech_->read({way, lane, cut.stage, bytes.first(size)});
+      const auto heard = ear.speech->read({way, lane, cut.stage, bytes.first(size)});
       require(heard.ok());
-      std::visit([&](const auto& message) { way == wire::Way::kToServer ? to_server(message) : to_client(message); },
-                 *heard->message);
+      bzflag::Message message = *heard->message;
+      require(ear.idiom.hear(message, 0));
+      std::visit([&](const auto& m) { way == wire::Way::kToServer ? to_server(m) : to_client(m); }, message);
       bytes = bytes.subspan(size);
     }
   }
@@ -70,17 +90,15 @@ class Peers final : public core::Room::Host {
   void to_client(const bzflag::PlayerUpdate& update) { require(players_.contains(update.player.byte)); }
   void to_client(const bzflag::ShotBegin& shot) {
     require(shot.player.byte == 253 || players_.contains(shot.player.byte));
-    require(shot.player.byte == 0 || (shot.shot & 0xffU) < most_shots_);
+    const bool own = shot.player.byte == 0 || client_.dialect == 3;  // that has ids of its own
+    require(own || (shot.shot & 0xffU) < most_shots_);
   }
   void to_client(const bzflag::FlagUpdate& update) {
     require(accepted_);
     for (const auto& flag : update.flags) require(flag.number < most_flags_);
   }
 
-  std::unique_ptr<wire::Speech<bzflag::Message>> speech_ = bzflag::make_speech(0);
-  std::unique_ptr<wire::Cutter> up_ = bzflag::make_cutter(wire::Way::kToServer, 0);
-  std::unique_ptr<wire::Cutter> down_ = bzflag::make_cutter(wire::Way::kToClient, 0);
-  std::unique_ptr<wire::Cutter> datagrams_ = bzflag::make_datagram_cutter();
+  Ear client_, server_;
   bool entered_ = false, accepted_ = false;
   std::uint32_t most_shots_ = 255, most_flags_ = 65535;
   std::set<std::uint8_t> players_;
@@ -88,15 +106,17 @@ class Peers final : public core::Room::Host {
 
 }  // namespace
 
-// Pieces: who speaks (0 the server, 1 the client, 2 and 3 the same by datagram, 4 time passes), how much (two bytes),
-// and that; of time it is so many milliseconds.
+// The dialects of client and server, two bits each; then pieces: who speaks (0 the server, 1 the client, 2 and 3 the
+// same by datagram, 4 time passes), how much (two bytes), and that; of time it is so many milliseconds.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Peers peers;
-  core::Room room(peers, bzflag::faces().back({}), {});
-  const core::Id seat = room.seat(bzflag::faces().front({}), {}, 0);
+  if (size == 0) return 0;
+  const std::size_t client = data[0] & 3U, server = data[0] >> 2U & 3U;
+  Peers peers(client, server);
+  core::Room room(peers, bzflag::faces().back({server, {}}), {});
+  const core::Id seat = room.seat(bzflag::faces().front({client, {}}), {}, 0);
   room.back_opened({}, 0);
   core::Micros now = 0;
-  Bytes left(data, size);
+  Bytes left(data + 1, size - 1);
   while (left.size() >= 3) {
     const unsigned who = left[0] % 5U;
     const std::size_t count = static_cast<std::size_t>(left[1]) << 8U | left[2];

@@ -1,0 +1,60 @@
+// The eight-byte ids of the page beside the one-byte ids of all released programs.
+// Law: one to one while a player is there; all zero is nobody, and nobody's number.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "adapters/bzflag/messages.h"
+#include "adapters/bzflag/terms.h"
+
+namespace entente::bzflag {
+
+class Addresses {
+ public:
+  /// Has room for players, or (where nobody has such an id) for none.
+  explicit Addresses(bool used) : known_(used ? kMostPlayers : 0) {}
+
+  static bool is_nobody(const Address& address) {
+    return address.ip == std::array<std::uint8_t, 4>{} && address.port == 0 && address.number == 0;
+  }
+
+  /// Nothing: nobody has it.
+  std::optional<std::uint8_t> number(const Address& address) const {
+    for (std::size_t i = 0; i < known_.size(); ++i)
+      if (known_[i] && same(*known_[i], address)) return static_cast<std::uint8_t>(i);
+    return std::nullopt;
+  }
+  /// Of who told none it is made up; all zero for what is no player.
+  Address address(std::uint8_t number) {
+    if (number >= known_.size()) return {};
+    if (!known_[number]) known_[number] = Address{{127, 0, 0, 1}, 0, number};
+    return *known_[number];
+  }
+  void set(std::uint8_t number, const Address& address) {
+    if (number < known_.size() && !is_nobody(address) && !this->number(address)) known_[number] = address;
+  }
+  /// The number of who has this address, from now on at least; nothing if all are taken.
+  std::optional<std::uint8_t> meet(const Address& address, std::uint8_t not_this) {
+    if (const auto old = number(address)) return old;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      if (known_[i] || i == not_this) continue;
+      known_[i] = address;
+      return static_cast<std::uint8_t>(i);
+    }
+    return std::nullopt;
+  }
+  void forget(std::uint8_t number) {
+    if (number < known_.size()) known_[number].reset();
+  }
+
+ private:
+  static bool same(const Address& a, const Address& b) {
+    return a.ip == b.ip && a.port == b.port && a.number == b.number;
+  }
+
+  std::vector<std::optional<Address>> known_;
+};
+
+}  // namespace entente::bzflag

@@ -1,0 +1,199 @@
+// How the other dialects say what the first one says, message by message. The faces speak and hear the terms of the
+// first dialect alone; layouts are the codec's business, and in which order somebody comes in is that of the faces.
+// Law: what has no equal in a dialect is not said at all, or (a flag) by something harmless; never by something else.
+#pragma once
+
+#include <bitset>
+#include <concepts>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "adapters/bzflag/addresses.h"
+#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/wire.h"
+#include "proxy/core/word.h"
+
+namespace entente::bzflag {
+
+/// Types of player where who watches is of one (Dialect::watcher_type).
+inline constexpr std::uint16_t kWatcherType = 1, kLateRobotType = 2;
+
+class Idiom {
+ public:
+  /// `says`: the way of what we say.
+  Idiom(std::size_t dialect, wire::Way says);
+
+  const Dialect& dialect() const { return dialect_; }
+  /// Whether nothing needs to be turned: it is the first dialect.
+  bool plain() const { return plain_; }
+
+  /// Turns what the peer said. False: it has no meaning here.
+  bool hear(Message& message, core::Micros now);
+
+  /// The messages that say it to the peer, good until the next call; none if its dialect cannot.
+  std::span<const Message> say(const Message& message);
+
+  /// As which flag this one comes back from the peer.
+  std::string echo(std::string_view flag) const;
+
+ private:
+  // -- What the peer said: idiom_hear.cc
+  template <class T>
+  bool turn_heard(T&, core::Micros) {
+    return true;
+  }
+  bool turn_heard(Welcome& welcome, core::Micros);
+  bool turn_heard(NegotiateFlags& flags, core::Micros);
+  bool turn_heard(GameSettings& settings, core::Micros);
+  bool turn_heard(WorldChunk& chunk, core::Micros);
+  bool turn_heard(GetWorld& wanted, core::Micros);
+  bool turn_heard(Enter& enter, core::Micros);
+  bool turn_heard(Reject& reject, core::Micros);
+  bool turn_heard(AddPlayer& added, core::Micros);
+  bool turn_heard(RemovePlayer& removed, core::Micros);
+  bool turn_heard(Alive& alive, core::Micros);
+  bool turn_heard(KilledReport& report, core::Micros);
+  bool turn_heard(Killed& killed, core::Micros);
+  bool turn_heard(PlayerUpdate& update, core::Micros now) { return turn_update(update, now); }
+  bool turn_heard(PlayerUpdateSmall& update, core::Micros now) { return turn_update(update, now); }
+  bool turn_heard(ShotBegin& begin, core::Micros);
+  bool turn_heard(ChatRequest& request, core::Micros);
+  bool turn_heard(Chat& chat, core::Micros);
+  bool turn_heard(TimeLeft& left, core::Micros);
+  bool turn_heard(GameAnswer& answer, core::Micros);
+  template <class Update>
+  bool turn_update(Update& update, core::Micros now);
+  void guess_death(Death& death, std::uint8_t victim, std::uint8_t killer) const;
+  static void join(Message& message);
+
+  // -- What we say: idiom_say.cc
+  template <class T>
+  bool turn_said(T&) {
+    return true;
+  }
+  bool turn_said(Welcome& welcome);
+  bool turn_said(NegotiateFlags& flags);
+  bool turn_said(GameSettings& settings);
+  bool turn_said(WorldChunk& chunk);
+  bool turn_said(GetWorld& wanted);
+  bool turn_said(Enter& enter);
+  bool turn_said(AddPlayer& added);
+  bool turn_said(TeamUpdate& teams);
+  bool turn_said(ScoreOver& over);
+  bool turn_said(Alive& alive);
+  bool turn_said(KilledReport& report);
+  bool turn_said(Killed& killed);
+  bool turn_said(ShotBegin& begin);
+  bool turn_said(GuidedUpdate& update);
+  bool turn_said(ChatRequest& request);
+  bool turn_said(Chat& chat);
+  bool turn_said(TimeLeft& left);
+  bool turn_said(GameAnswer& answer);
+  template <class T>
+  void split(const T& message) {
+    said_.emplace_back(message);
+  }
+  void split(const TeamUpdate& teams);
+  void split(const Score& scores);
+  void split(const FlagUpdate& flags);
+  void split(const TransferFlag& transfer);
+  bool turn_target(Id& to, std::uint16_t& team) const;
+  std::int16_t team_there(std::int16_t team) const;
+  template <class Joining>
+  void dress(Joining& one) const;
+
+  // -- Flags: idiom_flags.cc
+  void to_peer(FlagKind& flag) const;
+  void from_peer(FlagKind& flag) const;
+
+  struct KnownShot {
+    std::uint8_t player = kNobody;
+    std::uint16_t shot = kNoShot;
+    FlagKind flag;
+  };
+  void remember(const ShotBegin& begin);
+  FlagKind flag_of_shot(std::uint8_t player, std::uint16_t shot) const;
+
+  const Dialect& dialect_;
+  bool plain_;
+  std::bitset<std::variant_size_v<Message>> sayable_;
+  std::vector<Message> said_;
+
+  std::uint8_t own_ = kNobody;  // the number of the client of this link
+  std::string own_name_;
+  bool adopted_ = false;  // its address is known
+  Addresses addresses_;
+  struct Known {
+    std::string name;
+    std::int16_t team = 0;
+    std::int32_t order = 0;
+  };
+  std::vector<Known> players_;    // by number
+  std::vector<KnownShot> shots_;  // a ring
+  std::size_t next_shot_ = 0;
+};
+
+/// The kind of game among the options, as before 2.4; and back, which leaves the options alone.
+std::uint16_t style_of(std::uint16_t game_type, std::uint16_t options);
+std::uint16_t game_type_of_style(std::uint16_t style);
+std::uint16_t options_of_style(std::uint16_t style);
+
+/// Calls `f(Id&, nobody)` for each id of a message; `nobody` is the number of an id that is all zero.
+template <class T, class F>
+void each_id(T& m, F&& f) {
+  if constexpr (requires {
+                  { (m.id) } -> std::same_as<Id&>;
+                })
+    f(m.id, kNobody);
+  if constexpr (requires {
+                  { (m.player) } -> std::same_as<Id&>;
+                })
+    f(m.player, kNobody);
+  if constexpr (requires {
+                  { (m.victim) } -> std::same_as<Id&>;
+                })
+    f(m.victim, kNobody);
+  if constexpr (requires {
+                  { (m.killer) } -> std::same_as<Id&>;
+                })
+    f(m.killer, kServerId);
+  if constexpr (requires {
+                  { (m.target) } -> std::same_as<Id&>;
+                })
+    f(m.target, kNobody);
+  if constexpr (requires {
+                  { (m.from) } -> std::same_as<Id&>;
+                })
+    f(m.from, kServerId);
+  if constexpr (requires {
+                  { (m.to) } -> std::same_as<Id&>;
+                })
+    f(m.to, kEverybody);
+  if constexpr (requires {
+                  { (m.flag.flag.owner) } -> std::same_as<Id&>;
+                })
+    f(m.flag.flag.owner, kNobody);
+}
+
+template <class T, class F>
+void each_flag(T& m, F&& f) {
+  if constexpr (requires {
+                  { (m.flag) } -> std::same_as<FlagKind&>;
+                })
+    f(m.flag);
+  if constexpr (requires {
+                  { (m.death.flag) } -> std::same_as<FlagKind&>;
+                })
+    f(m.death.flag);
+  if constexpr (requires {
+                  { (m.flag.flag.flag) } -> std::same_as<FlagKind&>;
+                })
+    f(m.flag.flag.flag);
+  if constexpr (requires {
+                  { (m.flags) } -> std::same_as<std::vector<NumberedFlag>&>;
+                })
+    for (NumberedFlag& one : m.flags) f(one.flag.flag);
+}
+
+}  // namespace entente::bzflag

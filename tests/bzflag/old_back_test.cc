@@ -1,0 +1,232 @@
+// How our back comes into servers of older dialects and plays there.
+#include "adapters/bzflag/geography.h"
+#include "tests/bzflag/back_stage.h"
+
+namespace entente::bzflag {
+namespace {
+
+/// The small world, as records.
+Buffer records(std::size_t dialect) {
+  GameSettings settings = small_settings();
+  settings.game_type = 1;
+  settings.options = kJumping;
+  std::size_t left_out = 0;
+  const auto groups = read_world(small_world(), 0);
+  Buffer out;
+  write_world(records_of(std::get<GroupWorld>(*groups), settings, dialect, left_out), dialect, out);
+  CHECK(left_out == 0);
+  return out;
+}
+
+WorldChunk whole(const Buffer& world) { return {0, 0, world}; }
+
+void load(testing::BackStage& stage, std::size_t dialect) {
+  stage.opens();
+  stage.receives(by_server({welcome(3, kDialects[dialect].version.substr(4)), NegotiateFlags{}}, dialect));
+  if (kDialects[dialect].settings) {
+    Buffer world;
+    write_world(std::get<GroupWorld>(*read_world(small_world(), 0)), dialect, world);
+    stage.receives(by_server({small_settings(), hash_of(world), whole(world)}, dialect));
+  } else {
+    const Buffer world = records(dialect);
+    stage.receives(by_server({hash_of(world), whole(world)}, dialect));
+  }
+}
+
+AddPlayer added(std::uint8_t number, std::int16_t team, std::string_view name) {
+  AddPlayer add = add_player(number, team, name);
+  add.id.address = {{10, 0, 0, number}, 5154, number};
+  return add;
+}
+
+testing::BackStage in(std::size_t dialect, const words::Enter& enter = anna()) {
+  auto stage = back_stage({}, dialect);
+  load(stage, dialect);
+  stage.hears(enter);
+  stage.receives(by_server({Accept{player_id(3)}, added(5, 2, "ben"), added(3, 1, "anna")}, dialect));
+  return stage;
+}
+
+Alive alive_at(std::uint8_t number, float x) {
+  Alive alive = bzflag::alive(number, x, 0);
+  alive.player.address = {{10, 0, 0, number}, 5154, number};
+  alive.forward = {0, 1, 0};
+  return alive;
+}
+
+// -- Coming in --------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a server of 2.0 speaks first, and is asked for the rest as one of 2.4") {
+  auto stage = back_stage({}, kDialect20);
+  CHECK(stage.opens() == "");
+  const std::string greeted = stage.receives_slowly(by_server({welcome(3, "0026"), GameTime{1}}, kDialect20));
+  CHECK(lines(greeted, "sends by datagram") == "sends by datagram MsgUDPLinkRequest player=3\n");
+  CHECK(lines(greeted, "sends MsgQueryPlayers") == "sends MsgQueryPlayers\n");
+  CHECK(stage.receives_slowly(by_server({NegotiateFlags{}}, kDialect20)) == "sends MsgWantSettings\n");
+  GameSettings settings = small_settings();
+  settings.options = 0x200 | kJumping;
+  const std::string told = stage.receives_slowly(by_server({settings}, kDialect20));
+  CHECK(lines(told, "says Room").find("mode: \"rabbit chase\"") != std::string::npos);
+  CHECK(told.find("says Rule name: \"BZFLAG.options\" value: \"8\"") != std::string::npos);
+}
+
+TEST_CASE("the settings of 1.10 stand in its world; its link is asked for in the game") {
+  auto stage = back_stage({}, kDialect110);
+  CHECK(stage.opens() == "");
+  const std::string greeted = stage.receives_slowly(by_server({welcome(3, "1910")}, kDialect110));
+  CHECK(lines(greeted, "sends by datagram") == "");
+  const std::string flags = lines(greeted, "sends MsgNegotiateFlags");
+  CHECK(flags.find("\"A\"") != std::string::npos);
+  CHECK(flags.find("\"QT\"") == std::string::npos);
+  CHECK(flags.find("\"BY\"") == std::string::npos);
+  CHECK(stage.receives_slowly(by_server({NegotiateFlags{}}, kDialect110)) == "sends MsgWantWHash\n");
+  const Buffer world = records(kDialect110);
+  CHECK(stage.receives_slowly(by_server({hash_of(world)}, kDialect110)) == "sends MsgGetWorld offset=0\n");
+  const std::string told = stage.receives_slowly(by_server({whole(world)}, kDialect110));
+  CHECK(lines(told, "says Room") ==
+        "says Room game: \"bzflag\" dialect: \"1.10\" mode: \"capture the flag\" most_players: 216 most_shots: 2 "
+        "jumping: true teams: true\n");
+  CHECK(told.find("solids { x: 50 half_x: 10 half_y: 10") != std::string::npos);
+  CHECK(lines(stage.hears(anna()), "sends MsgEnter").starts_with("sends MsgEnter type=0 team=1 callsign=\"anna\""));
+  const std::string entered = stage.receives(by_server({Accept{player_id(3)}}, kDialect110));
+  CHECK(entered == "sends by datagram MsgUDPLinkRequest player=3\n");
+}
+
+TEST_CASE("a server of the page is greeted unless that is switched off, and asked nothing that is not on it") {
+  auto stage = back_stage({}, kDialectWiki);
+  CHECK(stage.opens() == "sends ClientHeader\n");
+  const std::string greeted = stage.receives_slowly(by_server({welcome(3, "1910")}, kDialectWiki));
+  CHECK(lines(greeted, "sends MsgNegotiateFlags").size() > 50);
+  CHECK(lines(greeted, "sends MsgQueryPlayers") == "");
+  auto silent = back_stage({{"header", "off"}}, kDialectWiki);
+  CHECK(silent.opens() == "");
+}
+
+TEST_CASE("who greets with another version is not played with") {
+  auto stage = back_stage({}, kDialect110);
+  stage.opens();
+  CHECK(stage.receives(by_server({welcome(3, "0026")}, kDialect110)) ==
+        "says Refused code: WRONG_VERSION text: \"the server speaks another version\"\n"
+        "closes: the server speaks another version\n");
+}
+
+TEST_CASE("1.10 does not say why it refuses; the code does") {
+  auto stage = back_stage({}, kDialect110);
+  load(stage, kDialect110);
+  stage.hears(anna());
+  Reject reject;
+  reject.code = 4;
+  CHECK(lines(stage.receives(by_server({reject}, kDialect110)), "says Refused") ==
+        "says Refused code: TEAM_FULL text: \"this team is full\"\n");
+}
+
+TEST_CASE("on the page we are who has our name; others are numbered as they come") {
+  auto stage = back_stage({}, kDialectWiki);
+  load(stage, kDialectWiki);
+  const std::string entered = lines(stage.hears(anna()), "sends MsgEnter");
+  CHECK(entered.find("team=1 callsign=\"anna\"") != std::string::npos);
+  const std::string in = stage.receives(
+      by_server({Accept{}, added(5, 2, "ben"), added(9, 3, "carl"), added(77, 1, "anna")}, kDialectWiki));
+  CHECK(lines(in, "says Player") ==
+        "says Player id: 101 name: \"ben\" team: GREEN responding: true\n"
+        "says Player id: 103 name: \"carl\" team: BLUE responding: true\n"
+        "says Player id: 1 name: \"anna\" team: RED responding: true\n");
+  CHECK(lines(in, "says Ready") == "says Ready\n");
+  RemovePlayer gone{added(9, 3, "carl").id};
+  CHECK(stage.receives(by_server({gone}, kDialectWiki)) == "says Gone unit: 104\nsays PlayerGone id: 103\n");
+}
+
+TEST_CASE("who watches is of a type on the page, and of a team elsewhere") {
+  words::Enter watcher = anna();
+  watcher.set_role(words::WATCH);
+  auto stage = back_stage({}, kDialectWiki);
+  load(stage, kDialectWiki);
+  CHECK(lines(stage.hears(watcher), "sends MsgEnter").find("type=1 team=0") != std::string::npos);
+  auto later = back_stage({}, kDialect110);
+  load(later, kDialect110);
+  CHECK(lines(later.hears(watcher), "sends MsgEnter").find("type=0 team=5") != std::string::npos);
+}
+
+// -- Play -------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("where clients choose where to spawn, our back finds a free place") {
+  auto stage = in(kDialectWiki);
+  const std::string asked = stage.hears(words::Spawn());
+  CHECK(asked.starts_with("sends MsgAlive pos=("));
+  CHECK(asked.find(" forward=(") != std::string::npos);
+  const std::string spawned = lines(stage.receives(by_server({alive_at(3, 7)}, kDialectWiki)), "says Spawned");
+  CHECK(spawned.starts_with("says Spawned unit: 103 pose { unit: 103 x: 7 yaw: 1.57"));
+  auto later = in(kDialect110);
+  CHECK(later.hears(words::Spawn()) == "sends MsgAlive\n");
+}
+
+TEST_CASE("a shot of 1.10 may go by stream, and its flag is found again when it kills") {
+  auto stage = in(kDialect110);
+  stage.receives(by_server({alive_at(3, 0), alive_at(5, 20)}, kDialect110));
+  words::Fire fire;
+  fire.set_shot(0x100);
+  fire.set_vx(100);
+  CHECK(lines(stage.hears(fire), "sends").starts_with("sends MsgShotBegin player=3 shot=256"));
+  ShotBegin begin;
+  begin.player = player_id(5);
+  begin.shot = 0x101;
+  begin.flag = flag_kind(std::string_view("G"));
+  begin.life = 3.5F;
+  stage.receives(by_server({begin}, kDialect110));
+  Killed killed;  // a teammate of ours, by genocide
+  killed.victim = player_id(3);
+  killed.killer = player_id(5);
+  killed.death.reason = 1;
+  killed.death.shot = 0x101;
+  CHECK(lines(stage.receives(by_server({killed}, kDialect110)), "says Died").find("shot: 257 why: BY_SHOT") !=
+        std::string::npos);
+}
+
+TEST_CASE("our back counts its player's score where the server does not, unless its client does") {
+  auto stage = in(kDialectWiki);
+  stage.receives(by_server({alive_at(3, 0), alive_at(5, 20)}, kDialectWiki));
+  Killed killed;
+  killed.victim = alive_at(5, 0).player;
+  killed.killer = alive_at(3, 0).player;
+  killed.death.shot = 0x100;
+  CHECK(lines(stage.receives(by_server({killed}, kDialectWiki)), "sends") == "sends MsgScore wins=1 losses=0\n");
+  std::swap(killed.victim, killed.killer);
+  CHECK(lines(stage.receives(by_server({killed}, kDialectWiki)), "sends") == "sends MsgScore wins=1 losses=1\n");
+  words::ScoreClaim claim;
+  claim.set_wins(9);
+  CHECK(stage.hears(claim) == "sends MsgScore wins=9 losses=0\n");
+  stage.receives(by_server({alive_at(3, 0), alive_at(5, 20)}, kDialectWiki));
+  CHECK(lines(stage.receives(by_server({killed}, kDialectWiki)), "sends") == "");
+}
+
+TEST_CASE("words go where they are meant to, or nowhere") {
+  words::Say team;
+  team.set_scope(words::Say::MY_TEAM);
+  team.set_text("reds");
+  CHECK(lines(in(kDialect20).hears(team), "sends").starts_with("sends MsgMessage to=249 text=\"reds"));
+  const std::string page = in(kDialectWiki).hears(team);
+  CHECK(page.find("team=1 text=\"reds\"") != std::string::npos);
+  words::Say admins;
+  admins.set_scope(words::Say::MODERATORS);
+  admins.set_text("psst");
+  CHECK(in(kDialectWiki).hears(admins) == "loses message: the peer's dialect has none that says it\n");
+  words::Enter rogue = anna();
+  rogue.set_team(words::ROGUE);
+  auto rogues = back_stage({}, kDialectWiki);
+  load(rogues, kDialectWiki);
+  rogues.hears(rogue);
+  rogues.receives(by_server({Accept{}, added(3, 0, "anna")}, kDialectWiki));
+  CHECK(rogues.hears(team) == "loses message: the peer's dialect has none that says it\n");  // all would hear it
+}
+
+TEST_CASE("an action of 2.0 is one again") {
+  auto stage = in(kDialect20);
+  Chat chat;
+  chat.from = player_id(5);
+  chat.to = player_id(kEverybody);
+  chat.text.chars = std::string("* ben waves\t*") + '\0';
+  CHECK(stage.receives(by_server({chat}, kDialect20)) == "says Said from: 101 kind: ACTION text: \"waves\"\n");
+}
+
+}  // namespace
+}  // namespace entente::bzflag

@@ -1,0 +1,293 @@
+// How clients of older dialects come in to our front and play: what they hear, in which order, and in which terms.
+#include "tests/bzflag/front_stage.h"
+
+namespace entente::bzflag {
+namespace {
+
+/// A room of BZFlag that knows its world.
+void furnish(testing::FrontStage& stage) { bzflag::furnish(stage, true); }
+
+/// Ben, then anna herself, then all is told.
+std::string come_to_be(testing::FrontStage& stage) {
+  std::string all;
+  for (const core::Fact& fact : std::initializer_list<core::Fact>{player(2, "ben", words::GREEN), tank(12, 2, true, 20),
+                                                                  owns(2, {12}), player(1, "anna", words::RED),
+                                                                  tank(11, 1, false), owns(1, {11}), words::Ready()})
+    all += stage.hears(fact);
+  return all;
+}
+
+testing::FrontStage in_play(std::size_t dialect) {
+  auto stage = front_stage(dialect);
+  stage.opens();
+  if (kDialects[dialect].header == Header::kOptional) stage.receives(as_bytes(kHeaderWord));
+  furnish(stage);
+  stage.receives(by_client({NegotiateFlags{}, WantWorldHash{}, enter_as("anna")}, dialect));
+  come_to_be(stage);
+  stage.hears(spawned(11, 0, 0));
+  return stage;
+}
+
+std::size_t lines_of(const std::string& play, std::string_view start) {
+  const std::string found = lines(play, start);
+  return static_cast<std::size_t>(std::count(found.begin(), found.end(), '\n'));
+}
+
+// -- Greetings --------------------------------------------------------------------------------------------------------
+
+TEST_CASE("clients of 2.0 and 1.10 say nothing before they are greeted; 2.0 is told the time at once") {
+  auto stage = front_stage(kDialect20);
+  CHECK(stage.opens() == "sends Welcome version=\"0026\" id=0\nsends MsgGameTime microseconds=0\nsays WantWorld\n");
+  auto older = front_stage(kDialect110);
+  CHECK(older.opens() == "sends Welcome version=\"1910\" id=0\nsays WantWorld\n");
+}
+
+TEST_CASE("a client of the page is greeted when it has said its header, or leaves it out, or waits") {
+  const std::string greeting = "sends Welcome version=\"1910\" id=0\nsays WantWorld\n";
+  auto stage = front_stage(kDialectWiki);
+  CHECK(stage.opens() == "");
+  CHECK(stage.receives_slowly(as_bytes(kHeaderWord)) == greeting);
+  auto without = front_stage(kDialectWiki);
+  without.opens();
+  CHECK(without.receives(by_client({NegotiateFlags{}}, kDialectWiki)) ==
+        greeting + "sends MsgNegotiateFlags flags=[]\n");
+  auto waiting = front_stage(kDialectWiki);
+  waiting.opens();
+  CHECK(waiting.waits(499 * core::kMillisecond) == "");
+  CHECK(waiting.waits(core::kMillisecond) == greeting);
+}
+
+TEST_CASE("the kind of game of 2.0 stands among the options") {
+  auto stage = front_stage(kDialect20);
+  stage.opens();
+  auto room = room_of("bzflag");
+  room.set_mode("rabbit chase");
+  room.set_jumping(true);
+  stage.hears(room);
+  stage.hears(tiles_2x2());
+  CHECK(stage.receives_slowly(by_client({NegotiateFlags{}, WantSettings{}}, kDialect20)) ==
+        "sends MsgNegotiateFlags flags=[]\n"
+        "sends MsgGameSettings world_size=100 options=520 max_players=216 max_shots=20 max_flags=512 "
+        "linear_acceleration=0 angular_acceleration=0 shake_timeout=0 shake_wins=0 sync_time=0\n");
+}
+
+TEST_CASE("older worlds are records, with the settings in their header, and the hash is theirs") {
+  for (const std::size_t dialect : {kDialect110, kDialectWiki}) {
+    auto stage = front_stage(dialect);
+    stage.opens();
+    stage.receives(as_bytes(dialect == kDialectWiki ? kHeaderWord : std::string_view()));
+    furnish(stage);
+    GameSettings settings;
+    settings.world_size = 100;
+    settings.max_players = 216;
+    settings.max_shots = 2;
+    settings.max_flags = 4;
+    const Buffer database = database_of(tiles_2x2(), dialect, settings).bytes;
+    CHECK(stage.receives_slowly(by_client({WantWorldHash{}}, dialect)) ==
+          "sends MsgWantWHash hash=\"" + world_hash(database, WorldSource::kRandom) + "\"\n");
+    CHECK(stage.receives_slowly(by_client({GetWorld{}}, dialect)).starts_with("sends MsgGetWorld left=0 data="));
+    const auto world = read_world(database, dialect);
+    REQUIRE(world.ok());
+    const auto& records = std::get<RecordWorld>(*world);
+    CHECK(settings_of(records).max_flags == 4);
+    CHECK(settings_of(records).max_shots == 2);
+    CHECK(groups_of(records).world.boxes.size() == 3);
+    CHECK(groups_of(records).world.walls.size() == 4);
+  }
+}
+
+TEST_CASE("a client of 1.10 is given what there is before it gives up") {
+  auto stage = front_stage(kDialect110);
+  stage.opens();
+  stage.receives(by_client({WantWorldHash{}}, kDialect110));
+  CHECK(stage.waits(3'900 * core::kMillisecond) == "");
+  CHECK(stage.waits(200 * core::kMillisecond).starts_with("sends MsgWantWHash hash=\"t"));
+}
+
+TEST_CASE("until it is in, a client of 1.10 hears only what it waits for") {
+  auto stage = front_stage(kDialect110);
+  stage.opens();
+  furnish(stage);
+  stage.receives(by_client({NegotiateFlags{}, WantWorldHash{}, enter_as("anna")}, kDialect110));
+  const std::string in = come_to_be(stage);
+  const std::size_t self = in.find("sends MsgAddPlayer id=0"), spawn = in.find("sends MsgAlive player=1");
+  INFO(in);
+  REQUIRE(self != std::string::npos);
+  REQUIRE(spawn != std::string::npos);
+  CHECK(self < spawn);  // ben was in play already
+  CHECK(in.find("sends MsgAddPlayer id=1") < self);
+  CHECK(in.find("sends MsgLagPing") > self);
+  CHECK(in.starts_with("sends MsgAccept id=0\nsends MsgTeamUpdate"));
+}
+
+TEST_CASE("a client of the page has the address that it gave itself, and others have made up ones") {
+  auto stage = front_stage(kDialectWiki);
+  stage.opens();
+  stage.receives(as_bytes(kHeaderWord));
+  furnish(stage);
+  Enter enter = enter_as("anna");
+  enter.id.address = {{192, 0, 2, 7}, 4711, 0};
+  stage.receives(by_client({NegotiateFlags{}, WantWorldHash{}, enter}, kDialectWiki));
+  const std::string in = come_to_be(stage);
+  INFO(in);
+  CHECK(in.starts_with("sends MsgAccept\nsends MsgTeamUpdate team=0 size=0 active=0 won=0 lost=0\n"));
+  CHECK(lines_of(in, "sends MsgTeamUpdate") == 5);
+  CHECK(lines(in, "sends MsgAddPlayer").find("MsgAddPlayer id={ip=(127 0 0 1) port=0 number=1}") != std::string::npos);
+  CHECK(lines(in, "sends MsgAddPlayer").find("id={ip=(192 0 2 7) port=4711 number=0}") != std::string::npos);
+}
+
+// -- Refusals ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("1.10 is refused by number, and left as a client wants to be") {
+  auto stage = front_stage(kDialect110);
+  stage.opens();
+  stage.receives(by_client({enter_as("anna")}, kDialect110));
+  words::Refused why;
+  why.set_code(words::Refused::NAME_TAKEN);
+  why.set_text("taken");
+  CHECK(stage.hears(why) == "sends MsgReject code=7\nsends MsgSuperKill\ncloses: taken\n");
+}
+
+// -- Play -------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("chat to a team: the teams of 2.4 are one higher, and the page names them beside the id") {
+  for (const std::size_t dialect : {kDialect20, kDialect110}) {
+    auto stage = in_play(dialect);
+    ChatRequest request;
+    request.to = player_id(249);
+    request.text.chars = std::string("hi reds") + '\0';
+    CHECK(stage.receives(by_client({request}, dialect)) == "says Say scope: MY_TEAM text: \"hi reds\"\n");
+    words::Said said;
+    said.set_from(2);
+    said.set_scope(words::Say::MY_TEAM);
+    said.set_to(words::RED);
+    said.set_text("hi");
+    CHECK(lines(stage.hears(said), "sends MsgMessage").starts_with("sends MsgMessage from=1 to=249 text=\"hi"));
+  }
+  auto stage = in_play(kDialectWiki);
+  ChatRequest request;
+  request.team = 1;
+  request.fixed_text.set("hi reds");
+  CHECK(stage.receives(by_client({request}, kDialectWiki)) == "says Say scope: MY_TEAM text: \"hi reds\"\n");
+  request.team = 0;
+  CHECK(stage.receives(by_client({request}, kDialectWiki)) == "says Say text: \"hi reds\"\n");
+}
+
+TEST_CASE("an action is marked in 2.0 and told in words before") {
+  words::Said said;
+  said.set_from(2);
+  said.set_kind(words::Say::ACTION);
+  said.set_text("waves");
+  auto stage = in_play(kDialect20);
+  CHECK(lines(stage.hears(said), "sends MsgMessage") == "sends MsgMessage from=1 to=254 text=\"* ben waves\\x09*\"\n");
+  auto older = in_play(kDialect110);
+  CHECK(lines(older.hears(said), "sends MsgMessage").starts_with("sends MsgMessage from=1 to=254 text=\"* ben waves"));
+}
+
+TEST_CASE("poses are floats before 2.0, and the page's have neither time nor order") {
+  auto stage = in_play(kDialect110);
+  words::Pose there = pose(12, 21.237, 0, 3);
+  there.set_seq(9);
+  CHECK(lines(stage.hears(there), "sends MsgPlayerUpdate") ==
+        "sends MsgPlayerUpdate time=0 player=1 order=9 status=1 pos=(21.237 0 0) vel=(3 0 0) azimuth=0 turn=0\n");
+  auto oldest = in_play(kDialectWiki);
+  PlayerUpdate update;
+  update.player.address = {{127, 0, 0, 1}, 0, 0};
+  update.status = 1;
+  update.pos = {1, 2, 0};
+  const std::string first = oldest.receives(by_client({update}, kDialectWiki));
+  const std::string second = oldest.receives(by_client({update}, kDialectWiki));
+  CHECK(lines(first, "says PoseClaim").find("seq: 1") != std::string::npos);
+  CHECK(lines(second, "says PoseClaim").find("seq: 2") != std::string::npos);
+}
+
+TEST_CASE("status bits that 1.10 never had mean nothing") {
+  auto stage = in_play(kDialect110);
+  PlayerUpdate update;
+  update.order = 1;
+  update.status = 0x381;
+  CHECK(lines(stage.receives(by_client({update}, kDialect110)), "loses") == "");
+}
+
+words::Token carried(std::string code) {
+  words::Token token;
+  token.set_id(1);
+  token.set_code(std::move(code));
+  token.set_state(words::Token::CARRIED);
+  token.set_carrier(1);
+  return token;
+}
+
+words::TokenTaken taken(std::string code) {
+  words::TokenTaken taken;
+  *taken.mutable_token() = carried(std::move(code));
+  taken.set_by(1);
+  return taken;
+}
+
+TEST_CASE("quick turn is A in 1.10, and a flag that it lacks is useless there, but fires as what it is") {
+  auto stage = in_play(kDialect110);
+  CHECK(lines(stage.hears(taken("QT")), "sends MsgGrabFlag").find("kind=\"A\"") != std::string::npos);
+  CHECK(lines(stage.hears(taken("BY")), "sends MsgGrabFlag").find("kind=\"US\"") != std::string::npos);
+  ShotBegin begin;
+  begin.shot = 0x100;
+  begin.flag = flag_kind(std::string_view("US"));
+  const std::string fired = lines(stage.receives(by_client({begin}, kDialect110)), "says Fire");
+  CHECK(fired.find("weapon: " + std::to_string(weapon_of(flag_kind(std::string_view("BY"))))) != std::string::npos);
+  FlagKind none;
+  none.letters.chars = {'\0', 'P'};  // as real clients of 1.10 send it
+  begin.shot = 0x200;
+  begin.flag = none;
+  CHECK(lines(stage.receives(by_client({begin}, kDialect110)), "says Fire").find("weapon") == std::string::npos);
+}
+
+TEST_CASE("flags are numbers on the page") {
+  auto stage = in_play(kDialectWiki);
+  CHECK(lines(stage.hears(taken("GM")), "sends MsgGrabFlag").find("kind=10 ") != std::string::npos);
+  CHECK(lines(stage.hears(taken("BY")), "sends MsgGrabFlag").find("kind=24 ") != std::string::npos);
+}
+
+TEST_CASE("a death of the page has no reason, and one of 1.10 no flag: both are found out") {
+  auto stage = in_play(kDialectWiki);
+  words::Shot shot;
+  shot.set_shooter(2);
+  shot.set_unit(12);
+  shot.set_shot(0x101);
+  shot.set_vx(100);
+  shot.set_life(3);
+  stage.hears(shot);
+  KilledReport report;
+  report.killer.address = {{127, 0, 0, 1}, 0, 1};
+  report.death.shot = 0x101;
+  CHECK(lines(stage.receives(by_client({report}, kDialectWiki)), "says DeathClaim") ==
+        "says DeathClaim killer: 2 shot: 257 why: BY_SHOT\n");
+  auto again = in_play(kDialectWiki);
+  report.killer.address = {{127, 0, 0, 1}, 0, 0};
+  report.death.shot = kNoShot;
+  CHECK(lines(again.receives(by_client({report}, kDialectWiki)), "says DeathClaim") ==
+        "says DeathClaim killer: 1 why: BY_ITSELF\n");
+}
+
+TEST_CASE("clients of the page count for themselves, look where a vector points, and hear of one flag at a time") {
+  auto stage = in_play(kDialectWiki);
+  CHECK(stage.receives(by_client({ScoreReport{3, 1}}, kDialectWiki)) == "says ScoreClaim wins: 3 losses: 1\n");
+  words::Spawned spawned = bzflag::spawned(12, 5, 6);
+  spawned.mutable_pose()->set_yaw(0);
+  CHECK(lines(stage.hears(spawned), "sends MsgAlive").find("forward=(1 0 0)") != std::string::npos);
+}
+
+TEST_CASE("what a dialect lacks is counted, not said") {
+  auto stage = in_play(kDialect110);
+  words::Player ben = player(2, "ben", words::GREEN);
+  ben.set_badges(words::AUTOPILOT);
+  CHECK(stage.hears(ben) == "loses message: the peer's dialect has none that says it\n");
+  words::Round round;
+  round.set_paused(true);
+  CHECK(stage.hears(round) == "loses message: the peer's dialect has none that says it\n");
+  round.set_paused(false);
+  round.set_left_s(90'000);
+  CHECK(stage.hears(round) == "sends MsgTimeUpdate seconds=65535\n");
+}
+
+}  // namespace
+}  // namespace entente::bzflag
