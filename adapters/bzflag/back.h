@@ -134,6 +134,7 @@ class BackSession final : public core::Back {
 
   // -- Our own tank, where words steer it and no client of BZFlag does: back_drive.cc
   void drive(Outlet& out);
+  double dead_zone() const;
   void steer(double dt, Outlet& out);
   void mind_error(Outlet& out);
   core::TankModel model() const;

@@ -10,7 +10,9 @@ namespace {
 /// velocity that soon makes it so.
 constexpr double kPlaceError = 0.09, kAngleError = 0.05, kVelocityError = 0.5;
 
-constexpr double kLooksThere = 0.03;  // radians
+constexpr double kLooksThere = 0.03;               // radians
+constexpr double kThere = 0.5, kMouseThere = 1.7;  // metres: 30 of Ogar's units
+constexpr double kMouseLate = 0.04;                // seconds: one of Ogar's ticks
 
 }  // namespace
 
@@ -45,10 +47,16 @@ void BackSession::drive(Outlet& out) {
   if (wish_ && !wish_->claims_deaths()) test_hits(was, state(), since, out);
 }
 
+/// Of a mouse: it points at where its player sees the tank, which is where that was a moment ago.
+double BackSession::dead_zone() const {
+  if (!steering_.by_mouse()) return kThere;
+  return kMouseThere + kMouseLate * std::hypot(own_.pose.vx(), own_.pose.vy());
+}
+
 void BackSession::steer(double dt, Outlet& out) {
   const core::TankModel tank = model();
   core::TankState now = state();
-  const core::Course course = steering_.course(now.x, now.y);
+  const core::Course course = steering_.course(now.x, now.y, dead_zone());
   core::Controls controls;
   if (aim_)
     controls = core::turn_to(tank, now, *aim_, dt);

@@ -79,6 +79,7 @@ void FrontSession::tick(Outlet& out) {
   check_death(out);
   check_spawn(out);
   check_leash(out);
+  look_about(out);
   ping(out);
 }
 

@@ -14,6 +14,7 @@
 #include "adapters/bzflag/terms.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/glide.h"
+#include "proxy/core/litter.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/world.h"
 
@@ -145,6 +146,8 @@ class FrontSession final : public core::Front {
 
   // -- Shots: front_shots.cc
   void on(const ShotBegin& begin, Outlet& out);
+  void keep_own(const ShotBegin& begin, Outlet& out);
+  void forget_own(std::uint16_t number);
   void on(const ShotEnd& end, Outlet& out);
   void on(const GuidedUpdate& update, Outlet& out);
   std::uint32_t fired_with(const FlagKind& flag, Outlet& out) const;
@@ -186,6 +189,10 @@ class FrontSession final : public core::Front {
   void ping(Outlet& out);
 
   core::Micros header_patience() const;
+  // -- Pellets: front_litter.cc
+  void see_litter(Outlet& out);
+  void look_about(Outlet& out);
+  void drop_pickup(core::Id unit, Outlet& out);
 
   std::size_t dialect_;
   PeerLink peer_;
@@ -213,6 +220,9 @@ class FrontSession final : public core::Front {
   std::vector<core::Id> scores_due_;
   std::vector<words::Team> team_scores_due_;
   core::Roster<std::uint16_t> flags_, pickups_;  // of one space of numbers: tokens, and units that lie there
+  core::Litter litter_;
+  bool looks_about_ = false;
+  core::Micros look_about_at_ = 0;
   std::vector<Flying> shots_;
 
   struct Own {

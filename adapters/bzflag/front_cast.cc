@@ -38,7 +38,8 @@ void FrontSession::recast_all(Outlet& out) {
   recast(out.me(), out);  // a client takes all before itself for who was there already
 }
 
-/// The units of a player that our client is shown, the one it steers first. Of cells the largest stands for all.
+/// The units of a player that our client is shown, the one it steers first. Of cells one stands for all: its server's
+/// choice, or the largest.
 std::vector<core::Id> FrontSession::shown_units(const core::PlayerState& player, Outlet& out) const {
   std::vector<core::Id> units;
   const core::UnitState* largest = nullptr;
@@ -46,7 +47,9 @@ std::vector<core::Id> FrontSession::shown_units(const core::PlayerState& player,
     const core::UnitState* state = out.world().unit(id);
     if (state == nullptr || state->hidden || !drives(state->unit)) continue;
     if (state->unit.kind() == words::Unit::CELL) {
-      if (largest == nullptr || state->unit.radius() > largest->unit.radius()) largest = state;
+      const bool chosen = largest != nullptr && largest->unit.id() == player.active;
+      const bool larger = largest == nullptr || state->unit.radius() > largest->unit.radius();
+      if (id == player.active || (larger && !chosen)) largest = state;
     } else {
       units.insert(id == player.active ? units.begin() : units.end(), id);
     }
@@ -209,6 +212,7 @@ void FrontSession::told(const words::PlayerGone& gone, const core::Fact&, Outlet
 
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
   if (unit.kind() == words::Unit::PICKUP) return tell_pickup(unit.id(), out);
+  if (unit.kind() == words::Unit::PELLET) return see_litter(out);
   if (!drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
   if (unit.owner() == 0) {
     if (units_.wire(unit.id()) == nullptr) enlist(0, unit.id(), 0, out);

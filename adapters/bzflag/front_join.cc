@@ -232,6 +232,7 @@ void FrontSession::let_in(Outlet& out) {
   for (const core::Id id : pickups(out.world())) add(pickup_record(id, out));
   flush();
   recast_all(out);
+  see_litter(out);
   peer_.release(out);
   if (!waiting_.empty() && !out.world().ready()) server_says(waiting_, out);
   pinged_ = out.now();
@@ -258,7 +259,9 @@ void FrontSession::send_variables(Outlet& out) {
     if (name.starts_with("BZFLAG._") || name.starts_with("BZFLAG.$")) add(std::string_view(name).substr(7), value);
   for (const auto& ruled : ruled_variables()) {
     const auto at = rules.find(ruled.rule);
-    if (at != rules.end() && !rules.contains(std::string("BZFLAG.") + ruled.variable)) add(ruled.variable, at->second);
+    if (at != rules.end() && out.world().rule(ruled.rule, 0) > 0 &&
+        !rules.contains(std::string("BZFLAG.") + ruled.variable))
+      add(ruled.variable, at->second);
   }
   if (!set.variables.empty()) peer_.stream(out, set);
 }

@@ -40,6 +40,7 @@ std::uint32_t FrontSession::fired_with(const FlagKind& flag, Outlet& out) const 
 void FrontSession::on(const ShotBegin& begin, Outlet& out) {
   if (stage_ != Stage::kIn || begin.player.byte != number_ || !cast_.at(number_).alive) return;
   own_.last_shot = begin.shot;
+  keep_own(begin, out);
   words::Fire fire;
   fire.set_unit(own_unit());
   fire.set_shot(begin.shot);
@@ -54,6 +55,24 @@ void FrontSession::on(const ShotBegin& begin, Outlet& out) {
   fire.set_life(begin.life);
   fire.set_range(std::hypot(begin.vel[0], begin.vel[1]) * begin.life);
   out.say(fire);
+}
+
+void FrontSession::forget_own(std::uint16_t number) {
+  std::erase_if(shots_, [&](const Flying& shot) { return shot.player == number_ && shot.number == number; });
+}
+
+/// Our client's own, so that it can be told of its end.
+void FrontSession::keep_own(const ShotBegin& begin, Outlet& out) {
+  forget_shots(out);
+  forget_own(begin.shot);
+  if (shots_.size() >= kMostShots) return;
+  Flying flying;
+  flying.shooter = out.me();
+  flying.shot = flying.number = begin.shot;
+  flying.player = number_;
+  flying.since = out.now();
+  flying.until = out.now() + micros(begin.life);
+  shots_.push_back(flying);
 }
 
 void FrontSession::on(const ShotEnd& end, Outlet& out) {
@@ -121,6 +140,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
       mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : shot_number(actor, player, shot.shot(), out);
   if (!number || shots_.size() >= kMostShots) return out.lose("Shot", "more than a client has room for");
 
+  if (mine) forget_own(*number);  // told anew
   const bool ray = shot.kind() == words::RAY || shot.kind() == words::MELEE;
   const double speed = ray ? kRaySpeed : 1;
   Flying flying;
@@ -131,7 +151,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   flying.weapon = shot.weapon() <= 0xffff ? shot.weapon() : 0;
   flying.x = shot.x();
   flying.y = shot.y();
-  flying.z = ray && shot.z() == 0 ? kMuzzleHeight : shot.z();
+  flying.z = shot.z() == 0 && !victim_decides(out) ? kMuzzleHeight : shot.z();
   flying.vx = shot.vx() * speed;
   flying.vy = shot.vy() * speed;
   flying.vz = shot.vz() * speed;

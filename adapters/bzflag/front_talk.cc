@@ -204,7 +204,8 @@ void FrontSession::told(const words::Rule& rule, const core::Fact&, Outlet& out)
   if (name.starts_with("BZFLAG._") || name.starts_with("BZFLAG.$"))
     set.variables.push_back({name.substr(7), rule.value()});
   for (const auto& ruled : ruled_variables())
-    if (name == ruled.rule && !out.world().rules().contains(std::string("BZFLAG.") + ruled.variable))
+    if (name == ruled.rule && out.world().rule(name, 0) > 0 &&
+        !out.world().rules().contains(std::string("BZFLAG.") + ruled.variable))
       set.variables.push_back({ruled.variable, rule.value()});
   std::erase_if(set.variables, [](const auto& item) { return item.name.size() > 255 || item.value.size() > 255; });
   if (!set.variables.empty()) peer_.stream(out, set);

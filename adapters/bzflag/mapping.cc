@@ -240,6 +240,7 @@ constexpr Mapping kAll[] = {
     down("MsgGMUpdate", "target", "ShotMoved.target", kLossy, kNumbered),
 
     // -- Flags
+    down("MsgFlagUpdate", "*", "Unit.kind", kLossy, "pellets lie about as flags that do nothing: the 40 nearest"),
     down("MsgFlagUpdate", "*", "Token", kLossy, "who owns a flag that nobody carries is not told"),
     down("MsgFlagUpdate", "*", "Unit.pose", kLossy,
          "what lies there for who drives upon it is a flag of no known kind"),

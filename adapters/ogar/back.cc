@@ -23,7 +23,8 @@ constexpr Micros kAskInfo = 5 * kSecond;        // world info is told to who pin
 constexpr std::size_t kSlow = 16 * 1024;        // bytes that wait: the server is behind, so the mouse can wait, too
 constexpr std::uint32_t kNormalClosure = 1000;  // WebSocket's
 constexpr std::size_t kLongestLine = 400;       // bytes, so that a message stays below 512 with a name beside it
-constexpr std::uint8_t kTeams = 1;              // any mode but 0; OgarII says 2, its older versions 1
+constexpr std::size_t kBoardRows = 10;
+constexpr std::uint8_t kTeams = 1;  // any mode but 0; OgarII says 2, its older versions 1
 
 class ModernBack final : public core::Back {
  public:
@@ -199,6 +200,7 @@ class ModernBack final : public core::Back {
   }
 
   void take(const Board& board, BackOut& out) {
+    if (board.type == 1 && !teams_) count(board, out);
     words::Board told;
     for (const BoardRow& row : board.rows)
       if (board.type == 1) add_row(row, out, *told.add_rows());
@@ -211,6 +213,13 @@ class ModernBack final : public core::Back {
     if (told.SerializeAsString() == board_.SerializeAsString()) return;
     board_ = told;
     out.say(std::move(told));
+  }
+
+  /// A board of players has all who are in play, up to ten.
+  void count(const Board& board, BackOut& out) {
+    std::vector<std::string> names;
+    for (const BoardRow& row : board.rows) names.push_back(clean(row.name.chars));
+    fold_.crowd().told_alive(names, board.rows.size() < kBoardRows, out);
   }
 
   void add_row(const BoardRow& row, BackOut& out, words::Board::Row& to) {

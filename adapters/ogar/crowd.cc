@@ -78,6 +78,7 @@ void Crowd::gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, co
   const bool new_life = owner.units.empty() && (owner.dead || owner.player.id() == me_);
   if (new_life) owner.spawned = pose;
   owner.dead = false;
+  owner.doubt.reset();
   owner.units.push_back({pose.unit(), cell});
   owner.changed = true;
   owner.seen = out.now();
@@ -90,8 +91,7 @@ void Crowd::lost(Owner& owner, core::Id unit) {
 }
 
 void Crowd::died(Owner& owner, core::Id unit, Owner* by, words::DeathCause why, core::BackOut& out) {
-  if (owner.player.id() == 0 || owner.dead || !owner.units.empty() || owner.hidden > 0) return;
-  owner.dead = true;
+  if (owner.player.id() == 0 || owner.dead || !owner.units.empty()) return;
   words::Died died;
   died.set_player(owner.player.id());
   died.set_unit(unit);
@@ -99,12 +99,32 @@ void Crowd::died(Owner& owner, core::Id unit, Owner* by, words::DeathCause why, 
   died.set_synthesised(true);
   const bool killed = by != nullptr && by->player.id() != 0 && by != &owner;
   if (killed) died.set_killer(by->player.id());
+  if (owner.hidden > 0)
+    owner.doubt = {died, out.now()};
+  else
+    say_died(owner, died, out);
+}
+
+void Crowd::say_died(Owner& owner, const words::Died& died, core::BackOut& out) {
+  owner.dead = true;
+  owner.doubt.reset();
   out.say(died);
   owner.score.set_losses(owner.score.losses() + 1);
   say_score(owner, out);
-  if (!killed) return;
-  by->score.set_wins(by->score.wins() + 1);
-  say_score(*by, out);
+  Owner* killer = died.killer() != 0 ? find(died.killer()) : nullptr;
+  if (killer == nullptr) return;
+  killer->score.set_wins(killer->score.wins() + 1);
+  say_score(*killer, out);
+}
+
+void Crowd::told_alive(const std::vector<std::string>& names, bool all, core::BackOut& out) {
+  for (auto& [id, owner] : owners_) {
+    if (!owner.doubt || owner.doubt->since >= out.now()) continue;
+    if (std::find(names.begin(), names.end(), owner.player.name()) != names.end())
+      owner.doubt.reset();
+    else if (all)
+      say_died(owner, words::Died(owner.doubt->died), out);
+  }
 }
 
 void Crowd::say_score(Owner& owner, core::BackOut& out) { out.say(owner.score); }
@@ -125,20 +145,29 @@ void Crowd::say_owned(Owner& owner, core::BackOut& out) {
   out.say(std::move(spawned));
 }
 
+bool Crowd::is_here(const Owner& owner) const {
+  return !owner.units.empty() || owner.hidden > 0 || owner.player.id() == me_ || owner.player.id() == 0;
+}
+
+Crowd::Owners::iterator Crowd::forget(Owners::iterator at, const char* why, core::BackOut& out) {
+  const words::Player& player = at->second.player;
+  words::PlayerGone gone;
+  gone.set_id(player.id());
+  gone.set_why(why);
+  out.say(std::move(gone));
+  by_look_.erase(look(player.name(), player.colour()));
+  return owners_.erase(at);
+}
+
+void Crowd::left(core::Id player, core::BackOut& out) {
+  const auto at = owners_.find(player);
+  if (at != owners_.end() && !is_here(at->second)) forget(at, "its cells are gone", out);
+}
+
 void Crowd::forget_absent(core::BackOut& out) {
   for (auto at = owners_.begin(); at != owners_.end();) {
-    const Owner& owner = at->second;
-    const bool here = !owner.units.empty() || owner.hidden > 0 || owner.player.id() == me_ || owner.player.id() == 0;
-    if (here || out.now() - owner.seen < kAbsent) {
-      ++at;
-      continue;
-    }
-    words::PlayerGone gone;
-    gone.set_id(owner.player.id());
-    gone.set_why("not seen any more");
-    out.say(gone);
-    by_look_.erase(look(owner.player.name(), owner.player.colour()));
-    at = owners_.erase(at);
+    const bool absent = !is_here(at->second) && out.now() - at->second.seen >= kAbsent;
+    at = absent ? forget(at, "not seen any more", out) : std::next(at);
   }
 }
 

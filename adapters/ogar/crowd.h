@@ -28,6 +28,11 @@ class Crowd {
     bool changed = false;        ///< the word Owns is due
     bool dead = false;
     std::optional<words::Pose> spawned;  ///< the word Spawned is due
+    struct Doubt {
+      words::Died died;
+      core::Micros since;
+    };
+    std::optional<Doubt> doubt;  ///< it died, unless what is out of sight lives on
     core::Micros seen = 0;
     words::Score score;
   };
@@ -45,8 +50,14 @@ class Crowd {
   void gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, core::BackOut& out);
   void lost(Owner& owner, core::Id unit);
 
-  /// Says Died, if that was its last cell. `by`: whose cell ate it, null if it was not eaten.
+  /// Says Died, if that was its last cell. `by`: whose cell ate it, null if it was not eaten. While others of its cells
+  /// are out of sight that is a doubt, until the board knows.
   void died(Owner& owner, core::Id unit, Owner* by, words::DeathCause why, core::BackOut& out);
+
+  /// Who is in play, says the server, by name; `all`: nobody else is.
+  void told_alive(const std::vector<std::string>& names, bool all, core::BackOut& out);
+  /// Its cells were taken away, not eaten: if that was the last of them, nobody is there any more.
+  void left(core::Id player, core::BackOut& out);
 
   /// Says what is due. `size_of(cell)`: how large.
   template <class F>
@@ -68,12 +79,16 @@ class Crowd {
     for (const OwnCell& own : owner.units)  // not for a small difference: it is what others are shown of this player
       if (owner.active.unit == 0 || size_of(own.cell) > 1.25 * size_of(owner.active.cell)) owner.active = own;
   }
+  using Owners = std::map<core::Id, Owner>;
+  bool is_here(const Owner& owner) const;
+  Owners::iterator forget(Owners::iterator at, const char* why, core::BackOut& out);
   static void say_owned(Owner& owner, core::BackOut& out);
+  void say_died(Owner& owner, const words::Died& died, core::BackOut& out);
   static void say_score(Owner& owner, core::BackOut& out);
   Owner& entry(core::Id id);
 
   core::Id me_ = 0;
-  std::map<core::Id, Owner> owners_;
+  Owners owners_;
   std::unordered_map<std::string, core::Id> by_look_;  // name and colour
 };
 

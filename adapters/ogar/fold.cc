@@ -9,9 +9,10 @@
 namespace entente::ogar {
 namespace {
 
-constexpr std::size_t kMostCells = 20'000;                // as many units as a world keeps
-constexpr std::size_t kMostHidden = 2'000;                // cells that we may never see again
-constexpr core::Micros kHiddenFor = 60 * core::kSecond;   // what was out of sight for longer may be anywhere
+constexpr std::size_t kMostCells = 20'000;               // as many units as a world keeps
+constexpr std::size_t kMostHidden = 2'000;               // cells that we may never see again
+constexpr core::Micros kHiddenFor = 60 * core::kSecond;  // what was out of sight for longer may be anywhere
+constexpr double kThrown = 250;  // units from its edge that a cell may throw something in a tick
 constexpr core::Micros kStill = 60 * core::kMillisecond;  // no news of a cell for longer than a tick: it stands
 
 /// Seconds since a cell was last told to move; of one that stood, a tick: only then did it start.
@@ -49,6 +50,7 @@ void Fold::added(const AddedCell& told, core::BackOut& out) {
   }
   cell.hidden = false;
   cell.size = told.size;
+  cell.colour = rgb_of(told.colour);
   cell.moved = out.now();
   cell.moving = false;
   cell.pose.Clear();
@@ -69,7 +71,31 @@ void Fold::added(const AddedCell& told, core::BackOut& out) {
   if ((told.flags & 4U) != 0) unit.set_skin(clean(told.skin.chars));
   *unit.mutable_pose() = cell.pose;
   out.say(std::move(unit));
+  if (told.id > newest_before_) look_for_shot(told, owner, out);
+  newest_ = std::max(newest_, told.id);
   if (owner != nullptr && !was_seen) crowd_.gained(*owner, told.id, cell.pose, out);
+}
+
+/// A cell that has just begun to be, beside one of its owner's, was split off it; a piece of mass beside a cell of its
+/// colour was thrown off that one.
+void Fold::look_for_shot(const AddedCell& told, const Crowd::Owner* owner, core::BackOut& out) {
+  const bool split = owner != nullptr && owner->player.id() != 0;
+  if (!split && told.type != CellType::kEjected) return;
+  const double x = plane_.east(told.x), y = plane_.north(told.y);
+  const Cell* from = nullptr;
+  double nearest = 0;
+  for (const auto& [id, cell] : cells_) {
+    if (id > newest_before_ || cell.hidden || cell.owner == 0 || (split && cell.owner != owner->player.id())) continue;
+    if (!split && cell.colour != rgb_of(told.colour)) continue;
+    const double far = std::hypot(x - cell.pose.x(), y - cell.pose.y());
+    if (far > cell.pose.radius() + plane_.metres(kThrown) || (from != nullptr && far >= nearest)) continue;
+    from = &cell;
+    nearest = far;
+  }
+  if (from == nullptr || nearest == 0) return;
+  const Crowd::Owner* thrower = crowd_.find(from->owner);
+  const words::Team team = thrower != nullptr ? thrower->player.team() : words::TEAM_ANY;
+  gunfire_.seen(from->owner, from->pose, std::atan2(y - from->pose.y(), x - from->pose.x()), team, out);
 }
 
 void Fold::updated(const UpdatedCell& told, core::BackOut& out) {
@@ -124,9 +150,28 @@ void Fold::removed(std::uint32_t id, core::BackOut& out) {
     end(id, known ? eater->second.unit : 0, known ? crowd_.find(eater->second.owner) : nullptr, words::BY_TOUCH, out);
   } else if (at->second.owned) {
     end(id, 0, nullptr, words::BY_SERVER, out);  // own cells are always in view
+  } else if (window_.holds(at->second.pose) && window().holds(at->second.pose)) {
+    const core::Id owner = at->second.owner;  // we still look there: the server has taken it away
+    end(id, 0, nullptr, words::UNKNOWN_DEATH, out);
+    crowd_.left(owner, out);
   } else {
     hide(id, at->second, out);
   }
+}
+
+/// With a margin for what moved since it was told, and for sizes that are told rounded.
+bool Fold::Window::holds(const words::Pose& pose) const {
+  return std::abs(pose.x() - x) < 0.75 * half_width && std::abs(pose.y() - y) < 0.75 * half_height;
+}
+
+/// What the server shows to a player's cells.
+Fold::Window Fold::window() const {
+  const Self self = this->self();
+  double sizes = 0;
+  for (const std::uint32_t id : own_) sizes += cells_.at(id).size;
+  if (self.cells == 0) return {};
+  const double scale = scale_of(sizes);
+  return {self.x, self.y, plane_.metres(kWindowWidth / 2 / scale), plane_.metres(kWindowHeight / 2 / scale)};
 }
 
 void Fold::hide(std::uint32_t id, Cell& cell, core::BackOut& out) {
@@ -163,10 +208,13 @@ void Fold::end(std::uint32_t id, core::Id by, Crowd::Owner* eater, words::DeathC
 
 void Fold::done(core::BackOut& out) {
   eaten_.clear();
+  newest_before_ = newest_;
+  window_ = window();
   settle(out);
 }
 
 void Fold::settle(core::BackOut& out) {
+  gunfire_.settle(out);
   stop_standing(out);
   forget_hidden(out);
   crowd_.settle([&](std::uint32_t id) { return static_cast<double>(cells_.at(id).size); }, out);
@@ -210,6 +258,7 @@ void Fold::clear(core::BackOut& out) {
   for (const std::uint32_t id : all) end(id, 0, nullptr, words::BY_SERVER, out);
   hidden_.clear();
   moving_.clear();
+  newest_ = newest_before_ = 0;
   settle(out);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "adapters/ogar/crowd.h"
+#include "adapters/ogar/gunfire.h"
 #include "adapters/ogar/map.h"
 
 namespace entente::ogar {
@@ -18,6 +19,7 @@ class Fold {
   const Plane& plane() const { return plane_; }
   void set_teams(bool teams) { teams_ = teams; }
   Crowd& crowd() { return crowd_; }
+  Gunfire& gunfire() { return gunfire_; }
 
   // What one update tells, in this order.
   void added(const AddedCell& cell, core::BackOut& out);
@@ -45,15 +47,22 @@ class Fold {
     core::Id unit = 0, owner = 0;
     words::Pose pose;
     std::uint16_t size = 0;
+    std::uint32_t colour = 0;
     bool owned = false, hidden = false, moving = false;
     core::Micros moved = 0;      ///< when it was last seen to move
     core::Micros hidden_at = 0;  ///< when it left the view
   };
 
   Crowd::Owner* owner_of(const AddedCell& cell, core::BackOut& out);
+  void look_for_shot(const AddedCell& cell, const Crowd::Owner* owner, core::BackOut& out);
   void move(Cell& cell, const UpdatedCell& to, core::BackOut& out);
   void change(const Cell& cell, const UpdatedCell& to, core::BackOut& out);
   void stop_standing(core::BackOut& out);
+  struct Window {
+    double x = 0, y = 0, half_width = 0, half_height = 0;  ///< metres; of no size while nobody looks
+    bool holds(const words::Pose& pose) const;
+  };
+  Window window() const;
   void hide(std::uint32_t id, Cell& cell, core::BackOut& out);
   void end(std::uint32_t id, core::Id by, Crowd::Owner* eater, words::DeathCause why, core::BackOut& out);
   void forget_hidden(core::BackOut& out);
@@ -61,7 +70,10 @@ class Fold {
   Plane plane_;
   bool teams_ = false;
   Crowd crowd_;
+  Gunfire gunfire_;
+  std::uint32_t newest_ = 0, newest_before_ = 0;   // the largest id told so far, and before this update: ids rise
   std::unordered_map<std::uint32_t, Cell> cells_;  // by the server's id
+  Window window_;                                  // after the last update
   std::vector<std::uint32_t> own_, moving_;
   std::vector<Eaten> eaten_;  // in this update
   struct Hidden {

@@ -202,7 +202,7 @@ class ModernFront final : public core::Front {
   }
 
   void add_board(Update& update, FrontOut& out) {
-    if (++painted_ % kBoardEvery != 0 || !board_.refresh(out.world(), out.me())) return;
+    if (++painted_ % kBoardEvery != 0 || !board_.refresh(out.world(), out.me(), out.now())) return;
     update.board = board_.board();
     update.flags |= kBoard;
   }

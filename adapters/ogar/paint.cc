@@ -8,14 +8,18 @@ namespace {
 
 using core::kSecond, core::Micros, words::Unit;
 
-constexpr std::uint64_t kShotKey = 1ULL << 63U, kRayKey = 3ULL << 62U, kShapeKey = 1ULL << 62U;
-constexpr std::size_t kMostEaten = 4096, kMostRays = 64, kMostSpare = 4096;
+constexpr std::uint64_t kShotKey = 1ULL << 63U, kRayKey = 3ULL << 62U, kShapeKey = 1ULL << 62U, kTokenKey = 3ULL << 61U;
+constexpr std::size_t kMostEaten = 4096, kMostRays = 64, kMostSpare = 4096, kMostTokens = 64;
 constexpr std::uint16_t kShotSize = 20;
 constexpr Micros kRayFlies = 300 * core::kMillisecond;
-constexpr double kRayRange = 150;  // metres, of a ray that does not say: six tiles
+constexpr double kRayRange = 150;                           // metres, of a ray that does not say: six tiles
+constexpr double kFarWide = 7.5 * 25, kFarHigh = 5.5 * 25;  // metres: half of what a Panic client shows
 constexpr double kMargin = 1.125;  // a server reckons views by radii that it does not tell to the last fraction
 
 double seconds(Micros time) { return static_cast<double>(time) / kSecond; }
+
+/// Of Ogar itself, what is shot is a cell and painted as that.
+bool are_cells(const core::World& world) { return world.room().game() == "ogar"; }
 
 }  // namespace
 
@@ -42,6 +46,7 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
                               [&](const words::Teleported& teleported) { jump(teleported.unit()); },
                               [&](const words::Shot& shot) {
                                 if (shot.kind() != words::RAY || rays_.size() >= kMostRays) return;
+                                if (are_cells(world)) return;
                                 const double far = std::hypot(shot.vx(), shot.vy());
                                 const double range =
                                     (shot.range() > 0 ? shot.range() : kRayRange) / std::max(far, 1e-9);
@@ -59,10 +64,11 @@ Changes& Painter::paint(const Eye& eye, core::FrontOut& out) {
   changes_.removed.clear();
   ++turn_;
   measure(out.world(), out.now());
-  const Box box = box_of(eye.view());
+  const Box box = box_of(eye.view(), out.world());
   in_play_ = eye.in_play();
   paint_units(box, out);
   paint_shots(box, out);
+  paint_tokens(out);
   paint_shapes(box, out);
   sweep();
   return changes_;
@@ -73,9 +79,15 @@ void Painter::forget() {
   eaten_.clear();
 }
 
-Painter::Box Painter::box_of(const View& view) {
+/// Guns shoot farther than Ogar's window is wide for so small a cell: of other games more is fed, for clients that look
+/// at more.
+Painter::Box Painter::box_of(const View& view, const core::World& world) {
   const Plane plane;
-  const double wide = kMargin * plane.metres(view.half_width()), high = kMargin * plane.metres(view.half_height());
+  double wide = kMargin * plane.metres(view.half_width()), high = kMargin * plane.metres(view.half_height());
+  if (!world.room().game().empty() && !are_cells(world)) {
+    wide = std::max(wide, kFarWide);
+    high = std::max(high, kFarHigh);
+  }
   const double x = plane.east(view.x), y = plane.north(view.y);
   return {x - wide, x + wide, y - high, y + high};
 }
@@ -116,6 +128,7 @@ void Painter::paint_unit(const core::UnitState& state, core::FrontOut& out) {
 }
 
 void Painter::paint_shots(const Box& box, core::FrontOut& out) {
+  if (are_cells(out.world())) return;
   for (const core::ShotState& state : out.world().shots()) {
     const words::Shot& shot = state.shot;
     const double flown = seconds(out.now() - std::min(out.now(), state.fired));
@@ -140,6 +153,22 @@ void Painter::paint_ball(Key key, double x, double y, words::Team team, const Bo
   look.x = static_cast<float>(plane.x(x));
   look.y = static_cast<float>(plane.y(y));
   stroke(key, 0, look, out);
+}
+
+/// What lies there to be picked up: few, and so fed from wherever they are.
+void Painter::paint_tokens(core::FrontOut& out) {
+  std::size_t shown = 0;
+  for (const auto& [id, token] : out.world().tokens()) {
+    if (token.state() != words::Token::GROUND || shown++ >= kMostTokens) continue;
+    const Plane plane;
+    Look look;
+    look.type = CellType::kPellet;
+    look.size = kShotSize;
+    look.colour = colour_of(token.team());
+    look.x = static_cast<float>(plane.x(token.x()));
+    look.y = static_cast<float>(plane.y(token.y()));
+    stroke(kTokenKey | id, 0, look, out);
+  }
 }
 
 void Painter::paint_shapes(const Box& box, core::FrontOut& out) {

@@ -68,11 +68,12 @@ class Painter {
     }
   };
 
-  static Box box_of(const View& view);
+  static Box box_of(const View& view, const core::World& world);
   void paint_units(const Box& box, core::FrontOut& out);
   void paint_unit(const core::UnitState& state, core::FrontOut& out);
   void paint_shots(const Box& box, core::FrontOut& out);
   void paint_ball(Key key, double x, double y, words::Team team, const Box& box, core::FrontOut& out);
+  void paint_tokens(core::FrontOut& out);
   void paint_shapes(const Box& box, core::FrontOut& out);
   void stroke(Key key, core::Id wire, const Look& look, core::FrontOut& out);
   void add(Painted& cell, const Look& look);

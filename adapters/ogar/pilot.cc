@@ -23,8 +23,11 @@ bool take_one(std::uint32_t& count) { return count > 0 && count-- > 0; }
 
 }  // namespace
 
-bool Pilot::hear(const core::Intent& intent, const Fold& fold, core::BackOut& out) {
-  if (steering_.hear(intent)) return true;
+bool Pilot::hear(const core::Intent& intent, Fold& fold, core::BackOut& out) {
+  if (steering_.hear(intent)) {
+    steered_at_ = intent.at;
+    return true;
+  }
   const auto shot = steering_.shooting(intent);
   return std::visit(Overloaded{[&](const words::Enter& word) { return enter(word), true; },
                                [&](const words::Change& word) {
@@ -86,8 +89,10 @@ void Pilot::say(const words::Say& word, core::BackOut& out) {
 }
 
 /// A shot is a split, if its cell is large enough for one.
-void Pilot::shoot(const core::Shooting& shot, const Fold& fold, core::BackOut& out) {
+void Pilot::shoot(const core::Shooting& shot, Fold& fold, core::BackOut& out) {
   const Fold::Self self = fold.self();
+  if (shot.fire != nullptr && shot.fire->kind() != words::RAY)
+    fold.gunfire().wished(shot.fire->shot(), self.largest >= kSmallestToSplit, out);
   if (self.cells == 0) return out.lose("Fire", "it has no cell");
   (self.largest >= kSmallestToSplit ? splits_ : ejects_) += 1;
   if (!shot.yaw) return;
@@ -115,7 +120,7 @@ Input Pilot::next(const Fold& fold, bool lives, core::Micros now) {
     steering_.stop();  // what was wished, was wished in the last life
   }
   had_cells_ = self.cells > 0;
-  point(fold, self, input);
+  point(fold, self, now, input);
   act(input);
   button(input);
   if (!lives) return input;
@@ -132,7 +137,7 @@ Input Pilot::next(const Fold& fold, bool lives, core::Micros now) {
   return input;
 }
 
-void Pilot::point(const Fold& fold, const Fold::Self& self, Input& input) {
+void Pilot::point(const Fold& fold, const Fold::Self& self, core::Micros now, Input& input) {
   double x = self.cells > 0 ? self.x : camera_x_, y = self.cells > 0 ? self.y : camera_y_;
   const Course course = steering_.course(x, y, 0);
   if (aimed_ > 0) {
@@ -143,8 +148,10 @@ void Pilot::point(const Fold& fold, const Fold::Self& self, Input& input) {
     x = place_x_;
     y = place_y_;
   } else if (const words::PoseClaim* claim = steering_.claim()) {
-    x = claim->x() + kAhead * claim->vx();
-    y = claim->y() + kAhead * claim->vy();
+    // Whose client tells only what others would get wrong has driven on since.
+    const double ahead = kAhead + static_cast<double>(std::min(now - steered_at_, kSecond)) / kSecond;
+    x = claim->x() + ahead * claim->vx();
+    y = claim->y() + ahead * claim->vy();
   } else if (course.kind != Course::Kind::kStay) {
     x = course.x;
     y = course.y;

@@ -29,7 +29,7 @@ struct Input {
 class Pilot {
  public:
   /// Takes the word. False if no dialect of Ogar could say it.
-  bool hear(const core::Intent& intent, const Fold& fold, core::BackOut& out);
+  bool hear(const core::Intent& intent, Fold& fold, core::BackOut& out);
 
   /// The input of this tick, for cells that are so. `lives`: the server has shown us its world.
   Input next(const Fold& fold, bool lives, core::Micros now);
@@ -57,14 +57,15 @@ class Pilot {
   void enter(const words::Enter& word);
   void watch(const words::Watch& word, core::BackOut& out);
   void say(const words::Say& word, core::BackOut& out);
-  void shoot(const core::Shooting& shot, const Fold& fold, core::BackOut& out);
+  void shoot(const core::Shooting& shot, Fold& fold, core::BackOut& out);
   void press(bool down);
-  void point(const Fold& fold, const Fold::Self& self, Input& input);
+  void point(const Fold& fold, const Fold::Self& self, core::Micros now, Input& input);
   void act(Input& input);
   void button(Input& input);
   void go_watching(Input& input);
 
   core::Steering steering_;
+  core::Micros steered_at_ = 0;  // when it was last told how
   words::Enter enter_;
   bool entered_ = false, wants_spawn_ = false, had_cells_ = false;
   core::Micros spawn_at_ = 0;  // when to ask (again)

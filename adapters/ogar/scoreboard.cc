@@ -9,6 +9,8 @@ namespace entente::ogar {
 namespace {
 
 constexpr std::size_t kRows = 10;
+constexpr core::Micros kRound = 6 * core::kSecond, kPlayersShown = 4'500 * core::kMillisecond;
+constexpr words::Team kSides[] = {words::RED, words::GREEN, words::BLUE, words::PURPLE};  // Ogar's are the first three
 constexpr unsigned kHighlighted = 1, kMe = 2;
 
 bool same(const Board& a, const Board& b) {
@@ -39,7 +41,7 @@ const char* name_of(words::Team team) {
 
 }  // namespace
 
-bool Scoreboard::refresh(const core::World& world, core::Id me) {
+bool Scoreboard::refresh(const core::World& world, core::Id me, core::Micros now) {
   rows_ = 0;
   next_.type = 1;
   next_.slices.clear();
@@ -47,6 +49,8 @@ bool Scoreboard::refresh(const core::World& world, core::Id me) {
   const words::Board& board = world.board();
   if (board.rows_size() > 0 || board.slices_size() > 0 || board.lines_size() > 0)
     copy(board);
+  else if (world.room().teams() && !world.team_scores().empty() && now % kRound >= kPlayersShown)
+    slice(world);
   else
     rank(world, me);
   next_.rows.resize(rows_);
@@ -84,6 +88,20 @@ void Scoreboard::rank(const core::World& world, core::Id me) {
   if (!world.room().teams()) return;
   for (const auto& [team, score] : world.team_scores())
     if (const char* name = name_of(team)) add_row(rows_ + 1, 0, name + (": " + std::to_string(score.wins())));
+}
+
+/// Each side's share of all wins.
+void Scoreboard::slice(const core::World& world) {
+  next_.type = 2;
+  float all = 0;
+  for (const words::Team side : kSides) {
+    const auto at = world.team_scores().find(side);
+    const bool there = at != world.team_scores().end();
+    if (side == words::PURPLE && (!there || at->second.size() == 0)) continue;
+    next_.slices.push_back(there ? static_cast<float>(at->second.wins()) : 0);
+    all += next_.slices.back();
+  }
+  for (float& share : next_.slices) share = all > 0 ? share / all : 1 / static_cast<float>(next_.slices.size());
 }
 
 void Scoreboard::add_row(std::size_t place, unsigned flags, std::string_view name) {

@@ -1,4 +1,5 @@
-// The leaderboard that a client is shown: the server's own, where it has one, or else the ten best by wins and losses.
+// The leaderboard that a client is shown: the server's own, where it has one, or else the ten best by wins and losses;
+// where sides matter, now and then theirs, as the pie of Ogar's teams.
 #pragma once
 
 #include <vector>
@@ -11,7 +12,7 @@ namespace entente::ogar {
 class Scoreboard {
  public:
   /// True if it is another one than before.
-  bool refresh(const core::World& world, core::Id me);
+  bool refresh(const core::World& world, core::Id me, core::Micros now);
   const Board& board() const { return shown_; }
   /// The client forgot it.
   void forget() { known_ = false; }
@@ -19,6 +20,7 @@ class Scoreboard {
  private:
   void copy(const words::Board& board);
   void rank(const core::World& world, core::Id me);
+  void slice(const core::World& world);
   void add_row(std::size_t place, unsigned flags, std::string_view name);
 
   struct Ranked {

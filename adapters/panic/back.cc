@@ -216,8 +216,9 @@ void PanicBack::hear_other(const core::Intent& intent, Out& out) {
   // Who steers all that he has at once still has units, and knows of no need to spawn.
   if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
   if (awaits_spawn_ && !Driver::names_unit(intent)) return out.lose(name, "not in play");
-  if (driver_.hear(intent, out)) return drive(out);
-  out.lose(name, reason_of(name));
+  if (!driver_.hear(intent, out)) return out.lose(name, reason_of(name));
+  // A mouse and a shot of one update are two words: the shot goes first.
+  core::as<words::Toward>(intent) != nullptr ? out.wake(out.now()) : drive(out);
 }
 
 void PanicBack::spawn(Out& out) {

@@ -19,6 +19,7 @@ constexpr Micros kStepLook = 200 * kMillisecond;
 constexpr Micros kStepPatience = 400 * kMillisecond;  // at rest so long, and not there: it was blocked
 constexpr Micros kStepMost = 5 * kSecond;
 constexpr Micros kShotMost = 5 * kSecond;  // to turn around, and shoot
+constexpr std::int32_t kMostAmmo = 9999;   // four digits of a display
 
 std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
@@ -247,7 +248,39 @@ void PanicFront::on(const words::Player&, Out&) {}
 void PanicFront::on(const words::PlayerGone&, Out& out) { screen_.look_at_all(out); }
 
 void PanicFront::on(const words::Owns& owns, Out& out) {
-  if (owns.player() == out.me()) screen_.look_at_own(out);
+  if (owns.player() != out.me()) return;
+  screen_.look_at_own(out);
+  weigh(owns.active(), out);
+}
+
+void PanicFront::on(const words::Unit& unit, Out& out) {
+  screen_.look_at(unit.id(), out);
+  weigh(unit.id(), out);
+}
+
+void PanicFront::on(const words::UnitChanged& changed, Out& out) {
+  screen_.look_at(changed.unit(), out);
+  weigh(changed.unit(), out);
+}
+
+void PanicFront::on(const words::Pose& pose, Out& out) {
+  screen_.look_at_pose(pose.unit(), out);
+  weigh(pose.unit(), out);
+}
+
+/// Cells shoot with their own mass: a tenth of it is shown as ammunition.
+void PanicFront::weigh(core::Id changed, Out& out) {
+  const core::UnitState* state = out.world().unit(changed);
+  const core::PlayerState* me = out.world().player(out.me());
+  if (state == nullptr || me == nullptr || state->unit.owner() != out.me()) return;
+  if (state->unit.kind() != words::Unit::CELL) return;
+  std::int32_t mass = 0;
+  for (const core::Id id : me->units)
+    if (const core::UnitState* cell = out.world().unit(id)) mass += mass_of(cell->unit.radius());
+  if (mass != 0) counts_ammo_ = false;
+  if (mass == 0 || ammo_ == std::min(mass / 10, kMostAmmo)) return;
+  ammo_ = std::min(mass / 10, kMostAmmo);
+  screen_.set_ammo(ammo_, out);
 }
 
 void PanicFront::on(const words::Gone& gone, Out& out) {
@@ -277,7 +310,7 @@ void PanicFront::on(const words::Died& died, Out& out) {
 void PanicFront::on(const words::Ammo& ammo, Out& out) {
   if (ammo.player() != out.me()) return;
   counts_ammo_ = false;
-  screen_.set_ammo(static_cast<std::int32_t>(std::min(ammo.clip(), 9999U)), out);
+  screen_.set_ammo(static_cast<std::int32_t>(std::min<std::uint32_t>(ammo.clip(), kMostAmmo)), out);
 }
 
 void PanicFront::on(const words::Shot& shot, Out& out) {

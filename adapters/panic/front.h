@@ -47,6 +47,7 @@ class PanicFront final : public core::Front {
   void shoot(core::Id unit, Direction direction, Out& out);
   void look_at_step(Out& out);
   void leave(std::string_view why, Out& out);
+  void weigh(core::Id unit, Out& out);
 
   // What is true. Other kinds are nothing that a client could show.
   template <class T>
@@ -57,9 +58,9 @@ class PanicFront final : public core::Front {
   void on(const words::Player& player, Out& out);
   void on(const words::PlayerGone& gone, Out& out);
   void on(const words::Owns& owns, Out& out);
-  void on(const words::Unit& unit, Out& out) { screen_.look_at(unit.id(), out); }
-  void on(const words::UnitChanged& changed, Out& out) { screen_.look_at(changed.unit(), out); }
-  void on(const words::Pose& pose, Out& out) { screen_.look_at_pose(pose.unit(), out); }
+  void on(const words::Unit& unit, Out& out);
+  void on(const words::UnitChanged& changed, Out& out);
+  void on(const words::Pose& pose, Out& out);
   void on(const words::Corrected& corrected, Out& out) { screen_.look_at(corrected.pose().unit(), out); }
   void on(const words::Hidden& hidden, Out& out) { screen_.look_at(hidden.unit(), out); }
   void on(const words::Gone& gone, Out& out);

@@ -121,6 +121,8 @@ constexpr Mapping kCodes[] = {
          "four colours, others become the one that is most like them"),
     down("CreateTank", "code", "Unit.model", Fidelity::kLossy, "units of other games are Commanders"),
     down("CreateTank", "code", "Unit.radius", Fidelity::kDropped, "all tanks are as large as a tile"),
+    down("CreateAmmo", "code", "Unit.kind", Fidelity::kLossy,
+         "pellets are ammunition: the 40 nearest, as they come near"),
     down("CreateTank", "*", "UnitChanged", Fidelity::kLossy,
          "another's tank is created again; one's own stays as it was"),
     down("CreateReserved", "*", "", Fidelity::kDropped, kReserved),
@@ -128,8 +130,10 @@ constexpr Mapping kCodes[] = {
 
 constexpr Mapping kEvents[] = {
     down("UpdateAmmo", "value", "Ammo.clip"),
+    down("UpdateAmmo", "value", "Unit.radius", Fidelity::kLossy, "a tenth of the mass of one's own cells"),
     down("UpdateAmmo", "*", "", Fidelity::kSynthesised, kUnused),
     down("UpdateHealth", "value", "Health.now", Fidelity::kLossy, "other games' health as a share of a Commander's 50"),
+    down("UpdateHealth", "value", "Unit.radius", Fidelity::kLossy, "a cell's mass, up to 999"),
     down("UpdateHealth", "value", "Died", Fidelity::kLossy,
          "one's own tank that may come back has 0, and is not destroyed"),
     down("UpdateHealth", "piece", "Health.unit", Fidelity::kLossy, kNumbered),
@@ -181,7 +185,7 @@ constexpr Mapping kFacts[] = {
     no_fact("Clock", "no time is shown"),
     no_fact("Player.name", "no names"),
     no_fact("Unit.name", "no names"),
-    no_fact("Unit", "pellets, viruses and ejected mass are more than a client can be told"),
+    no_fact("Unit", "viruses and ejected mass are nothing that a client could show"),
     no_fact("Pose.z", "a flat world"),
     no_fact("Ammo.reserve", "one count of ammunition"),
     no_fact("Round.left_s", "no time is shown"),

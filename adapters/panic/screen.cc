@@ -39,8 +39,11 @@ void Screen::look_at(core::Id unit, Out& out) {
   const auto at = index_of_.find(unit);
   const core::UnitState* state = out.world().unit(unit);
   if (at == index_of_.end()) {
-    if (state != nullptr && shows(state->unit, out)) paint(piece_for(unit), out);
-    return;
+    if (state == nullptr) return;
+    if (shows(state->unit, out)) return paint(piece_for(unit), out);
+    if (state->unit.kind() != words::Unit::PELLET) return;
+    looks_about_ = true;
+    return out.wake(look_about_at_);
   }
   const Index index = at->second;
   if (state == nullptr) forget(index);
@@ -150,9 +153,29 @@ void Screen::send_counters(Out& out) {
   }
 }
 
+/// From where its tank is, or was.
+void Screen::look_about(std::size_t most_new, Out& out) {
+  if (!looks_about_) return;
+  if (out.now() < look_about_at_) return out.wake(look_about_at_);
+  const core::UnitState* me = out.world().active_unit(out.me());
+  looks_about_ = me != nullptr && litter_.look(out.world(), me->unit.pose().x(), me->unit.pose().y(), most_new);
+  if (!looks_about_) return;
+  look_about_at_ = out.now() + core::Litter::kEvery;
+  out.wake(look_about_at_);
+  for (const core::Id unit : litter_.gone()) {
+    const auto at = index_of_.find(unit);
+    if (at == index_of_.end()) continue;
+    const Index index = at->second;
+    forget(index);
+    if (greeted_) paint(index, out);
+  }
+  for (const core::Id unit : litter_.come()) look_at(unit, out);
+}
+
 void Screen::tick(Out& out) {
   if (!greeted_) return;
   send_counters(out);
+  look_about(core::Litter::kAtOnce, out);
   for (std::size_t left = waiting_.size(); left > 0; --left) {
     const Index index = waiting_.front();
     waiting_.pop_front();

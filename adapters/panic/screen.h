@@ -12,6 +12,7 @@
 #include "adapters/panic/tank.h"
 #include "adapters/panic/tiles.h"
 #include "adapters/wire/speech.h"
+#include "proxy/core/litter.h"
 #include "proxy/core/session.h"
 #include "proxy/core/world.h"
 
@@ -82,6 +83,9 @@ class Screen {
   GameState state_of(std::uint16_t number, Out& out) const;
   void tell_pieces(Out& out);
 
+  // Pellets, of which a client is told the nearest.
+  void look_about(std::size_t most_new, Out& out);
+
   // One piece.
   bool shows(const words::Unit& unit, Out& out) const;
   Index piece_for(core::Id unit);
@@ -119,6 +123,9 @@ class Screen {
   std::unordered_map<core::Id, Index> index_of_, index_of_token_;
   std::vector<Index> free_;
   std::deque<Index> waiting_;
+  core::Litter litter_;
+  bool looks_about_ = false;
+  core::Micros look_about_at_ = 0;
   std::optional<std::int32_t> ammo_, ammo_told_;
   std::optional<bool> won_;
   bool over_told_ = false;

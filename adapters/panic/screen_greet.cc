@@ -46,6 +46,9 @@ void Screen::forget_all() {
   index_of_token_.clear();
   free_.clear();
   waiting_.clear();
+  litter_.clear();
+  looks_about_ = true;
+  look_about_at_ = 0;
   over_told_ = false;
   pace_.start_again();
 }
@@ -64,6 +67,7 @@ void Screen::take_map(const core::World& world) {
 /// Numbers in the order of ids, which is that in which they were met.
 void Screen::take_units(bool watcher, Out& out) {
   std::vector<core::Id> ids;
+  look_about(core::Litter::kMost, out);
   for (const auto& [id, state] : out.world().units())
     if (shows(state.unit, out)) ids.push_back(id);
   std::sort(ids.begin(), ids.end());

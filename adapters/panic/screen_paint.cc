@@ -9,6 +9,7 @@ namespace entente::panic {
 namespace {
 
 constexpr core::Micros kLook = 100 * core::kMillisecond;  // how often what moves by itself is looked at
+constexpr std::int32_t kMostMass = 999;                   // three digits of a display
 constexpr std::size_t kMostPieces = 4096;                 // numbers; beyond, those of units that are gone come again
 
 bool is_moving(const words::Pose& pose) {
@@ -31,6 +32,8 @@ bool Screen::shows(const words::Unit& unit, Out& out) const {
       return true;
     case words::Unit::CELL:
       return unit.owner() != 0;
+    case words::Unit::PELLET:
+      return litter_.holds(unit.id());
     default:
       out.lose("Unit", reason_of("Unit"));
       return false;
@@ -175,14 +178,16 @@ std::uint32_t Screen::code_of(const words::Unit& unit, const Out& out) const {
   };
   if (unit.kind() == words::Unit::BRICK) return otherwise(kFirstPiece, 7);
   if (unit.kind() == words::Unit::PICKUP) return otherwise(8, 9);
+  if (unit.kind() == words::Unit::PELLET) return 9;  // ammunition: it is mass, and mass is what a cell shoots with
   if (unit.kind() == words::Unit::DECOR) return 10;
   const bool mine = unit.owner() == out.me() && unit.team() == words::ROGUE;
   return tank_code(mine ? 0 : seat_of_team(unit.team(), unit.owner() == out.me() ? 0 : 2),
                    same_game_ ? unit.model() : 0);
 }
 
-/// Health in the client's terms: a share of what that model has; who lives has some.
+/// Health in the client's terms: a cell's mass, or a share of what that model has; who lives has some.
 std::int32_t Screen::value_of(const words::Unit& unit, std::uint32_t code) const {
+  if (unit.kind() == words::Unit::CELL && unit.radius() > 0) return std::clamp(mass_of(unit.radius()), 1, kMostMass);
   const double full = is_tank(code) ? kModels[model_of(code)].health : 1;
   double value = unit.health();
   if (!same_game_) value = unit.max_health() > 0 ? std::max(1.0, full * unit.health() / unit.max_health()) : full;

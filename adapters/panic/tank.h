@@ -1,6 +1,8 @@
 // The tanks of Panic: what the code of a Create says, and what a model can do. Law: numbers of the released server.
 #pragma once
 
+#include <algorithm>
+
 #include "adapters/panic/messages.h"
 #include "schema/game.pb.h"
 
@@ -15,6 +17,11 @@ struct Model {
 /// Commander, Interceptor, Eliminator, Negotiator.
 inline constexpr Model kModels[] = {{50, 6}, {30, 6}, {100, 3}, {20, 12}};
 inline constexpr std::int32_t kFullAmmo = 100;
+
+/// Ogar's mass of a cell, from metres: a radius of 32 of its 14142 units in 800 m is a mass of 10.24.
+inline std::int32_t mass_of(double radius) {
+  return radius > 0 ? static_cast<std::int32_t>(std::min(radius * radius * 3.125, 99'999.0)) : 0;
+}
 
 /// REQUIRES: is_tank(code).
 inline std::uint32_t model_of(std::uint32_t code) { return code & 3U; }

@@ -41,6 +41,8 @@ class Steering {
   /// The last step, if steps are what steers; stop() forgets it.
   const words::Step* step() const { return std::get_if<words::Step>(&wish_); }
   void stop() { wish_.emplace<std::monostate>(); }
+  /// Its player points at where to go, and at the unit itself to stand.
+  bool by_mouse() const { return std::holds_alternative<words::Toward>(wish_); }
 
   /// Whether this word wishes a shot now. A trigger wishes one when it is pressed, and as long as it is held
   /// trigger_held() says so.

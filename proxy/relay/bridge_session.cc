@@ -350,10 +350,12 @@ void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departu
 void BridgeSession::depart(Side& side, Reason reason, const BridgeEnd::Departure& departure) {
   because(reason, departure.why, departure.fault);
   if (!room_) return end(reason, departure.fault);
+  // A peer's own words, if it had any: why it kicks, for instance.
+  const std::string why = departure.why.empty() ? text(reason) : departure.why;
   if (departure.how == How::kWrong)
     enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
   else
-    enter([&](core::Room& room, core::Micros at) { room.gone(side.id, text(reason), at, departure.code); });
+    enter([&](core::Room& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
 }
 
 /// A peer that cannot be made to wait sent too much: a client too fast, or anybody while the other took too little.

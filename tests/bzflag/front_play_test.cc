@@ -204,6 +204,46 @@ TEST_CASE("where the server decides, its shots end before the client's tank; whe
   CHECK(count(victim.waits(core::kSecond), "sends MsgShotEnd") == 0);
 }
 
+TEST_CASE("an own shot that somebody says is over is ended for our client, too") {
+  auto stage = in_play(false);
+  ShotBegin begin;
+  begin.player = player_id(0);
+  begin.shot = 0x105;
+  begin.vel = vec3(100, 0, 0);
+  begin.life = 3.5F;
+  CHECK(count(stage.receives(by_client({begin})), "says Fire") == 1);
+  words::ShotEnded ended;
+  ended.set_shooter(1);
+  ended.set_shot(0x105);
+  CHECK(stage.hears(ended) == "sends MsgShotEnd player=0 shot=261 reason=1\n");
+  CHECK(stage.hears(ended) == "");
+}
+
+TEST_CASE("pellets lie about as flags, which are gone when they are, and cannot be grabbed") {
+  auto stage = in_play(false);
+  for (core::Id id = 100; id < 105; ++id) {
+    words::Unit pellet;
+    pellet.set_id(id);
+    pellet.set_kind(words::Unit::PELLET);
+    pellet.set_alive(true);
+    pellet.mutable_pose()->set_x(id - 98.0);
+    CHECK(stage.hears(pellet) == "");
+  }
+  const std::string first = stage.waits(core::kSecond / 10);
+  CHECK(count(first, "sends MsgFlagUpdate") == 3);
+  CHECK(first.find("number=0 record={kind=\"PZ\" status=1 ") != std::string::npos);
+  CHECK(first.find("pos=(2 0 0)") != std::string::npos);
+  CHECK(first.find("pos=(4 0 0)") != std::string::npos);
+  CHECK(first.find("pos=(5 0 0)") == std::string::npos);  // a few at a time
+  CHECK(count(stage.waits(core::kSecond), "sends MsgFlagUpdate") == 2);
+  GrabFlagRequest grab;
+  grab.number = 0;
+  CHECK(stage.receives(by_client({grab})) == "");
+  words::Gone gone;
+  gone.set_unit(100);
+  CHECK(stage.hears(gone).find("number=0 record={kind=\"PZ\" status=0 ") != std::string::npos);
+}
+
 TEST_CASE("shots of a game that numbers them without end get slots that a client has") {
   auto stage = in_play(false);
   for (std::uint32_t i = 1; i <= 30; ++i) {

@@ -111,6 +111,7 @@ def shoot(scene: Scene) -> Finding:
     away = scene.meet() + math.pi
     scene.server.strengthen(scene.known_as())
     took = scene.took(*seen_shot(scene.us, scene.them, away))
+    time.sleep(1.0)  # the shot must be past where the native may be put now: it was hit by it
     away = scene.meet()
     scene.server.strengthen(scene.them.name)
     seen_shot(scene.them, scene.us, away)
@@ -175,6 +176,7 @@ def kills(scene: Scene) -> dict:
         scene.ready()
         scene.meet()
         scene.us_known = scene.known_as()
+        scene.settle(scene.seen_error)  # the native has only just come: who is nearest to there may still be another
         seen = scene.until(scene.seen_by_us, 6, "ours does not see whom to fight")
         return fight(scene, scene.us, scene.them, scene.us_known, seen.owner)
     return fight(scene, scene.us, scene.them, "", "")
@@ -337,6 +339,9 @@ def pickups(scene: Scene) -> Finding:
     def shared() -> int:
         there = scene.server.pickups()
         return sum(any(apart(place, other) / scene.tile() <= AT_REST for other in there) for place in scene.us.pickups())
+    if not shared() and scene.us.where() and scene.server.pickups():  # who sees near things only may have none near
+        x, y = min(scene.server.pickups(), key=lambda place: apart(place, scene.us.here()))
+        scene.us.go_to((x, y - 0.4 * scene.tile()), 20)
     scene.until(shared, 8, f"ours sees {scene.us.pickups()[:3]}, the server has {scene.server.pickups()[:3]}")
     return Finding(f"{shared()} in their places")
 
@@ -407,14 +412,16 @@ def lag(scene: Scene) -> Finding:
 def late(scene: Scene) -> Finding:
     scene.meet()
     late_one = scene.visitor()
+
+    def sees(player: Player) -> bool:
+        return any(apart(unit.place, player.where() or FAR) / scene.tile() <= 1.2 for unit in late_one.others())
     try:
         (late_one.watch if scene.server.FULL else late_one.join)()
         scene.server.strengthen(NOBODY)
-        if late_one.where() and not late_one.others():  # it may see near things only
+        if late_one.where() and not (sees(scene.us) and sees(scene.them)):  # it may see near things only, and one is nearer
             late_one.go_to((scene.us.here()[0], scene.us.here()[1] - scene.server.duel / 2), 45)
         for player in (scene.us, scene.them):
-            late_one.wait(lambda: any(apart(unit.place, player.where() or FAR) / scene.tile() <= 1.2 for unit in late_one.others()), 8,
-                          f"does not see {player.name} at {player.where()}, only {late_one.others()[:3]}")
+            late_one.wait(lambda: sees(player), 8, f"does not see {player.name} at {player.where()}, only {late_one.others()[:3]}")
     finally:
         late_one.kill()
     return Finding("sees both")

@@ -126,7 +126,9 @@ TEST_CASE("ogar back: every game's way to steer is a place for the mouse") {
   claim.set_x(10);
   claim.set_vx(20);
   play.hears(claim);
-  CHECK(has(play.waits(kTick), "x=354 y=0 "));  // where it will be in half a second
+  CHECK(has(play.waits(kTick), "x=368 y=0 "));    // where it will be in half a second, from now on
+  CHECK(has(play.waits(kSecond), "x=707 y=0 "));  // who does not say that it stopped drives on, for a second
+  CHECK(has(play.waits(kSecond), "x=707 y=0 "));
 }
 
 TEST_CASE("ogar back: a shot splits a large cell and costs a small one a piece, where it was aimed") {
@@ -225,6 +227,7 @@ TEST_CASE("ogar back: what leaves the view is hidden, what is eaten is gone, and
   CHECK(play.receives(Shown().eat(22, 7).move(7, 10, 0, 33)) ==
         "says Pose unit: 101 x: 0.56569084995050212 vx: 14.142271248762553 radius: 1.8667798048366568\n"
         "says Gone unit: 105 by: 101 why: BY_TOUCH\n");
+  play.receives(Shown().move(21, 950, 0));
   CHECK(play.receives(Shown().remove(21)) ==
         "says Hidden unit: 104\n"
         "says Owns player: 102 units: 103 active: 103\n");
@@ -245,10 +248,75 @@ TEST_CASE("ogar back: what leaves the view is hidden, what is eaten is gone, and
   CHECK(has(play.receives(Shown().eat(21, 30)), "says Died player: 102 unit: 104 killer: 106 why: BY_TOUCH"));
 }
 
+TEST_CASE("ogar back: what another is seen to throw off is a shot, once an update; what only comes into view is none") {
+  Play play;
+  play.plays();
+  CHECK(!has(play.receives(
+                 Shown().add(20, CellType::kPlayer, 500, 0, 100, "ben").add(21, CellType::kPlayer, 620, 0, 90, "ben")),
+             "Shot"));
+  CHECK(has(play.receives(Shown()
+                              .move(20, 500, 0, 71)
+                              .move(21, 620, 0, 64)
+                              .add(30, CellType::kPlayer, 500, -126, 71, "ben")
+                              .add(31, CellType::kPlayer, 620, -126, 64, "ben")),
+            "says Shot shooter: 102 unit: 103 shot: 1 x: 28.284542497525102 vx: "));
+  const std::string eject = play.receives(Shown().add(40, CellType::kEjected, 720, 0, 38));
+  CHECK(has(eject, "says Shot shooter: 102 unit: 104 shot: 2 x: 35.07283269"));
+  CHECK(has(eject, " life: 0.44 range: 44.1"));
+  CHECK(!has(play.receives(Shown().add(41, CellType::kEjected, 900, 700, 38)), "Shot"));      // out of nowhere
+  CHECK(!has(play.receives(Shown().add(35, CellType::kPlayer, 560, 0, 64, "ben")), "Shot"));  // it was there before
+}
+
+TEST_CASE("ogar back: an own shot is ended when it has flown; at once, if a cell is too small for one") {
+  words::Fire fire;
+  fire.set_shot(7);
+  fire.set_vx(100);
+  Play play;
+  play.plays(60);
+  CHECK(play.hears(fire) == "");
+  CHECK(!has(play.waits(400 * kMillisecond), "ShotEnded"));
+  CHECK(has(play.waits(80 * kMillisecond), "says ShotEnded shooter: 1 shot: 7\n"));
+  Play small;
+  small.plays(59);
+  small.hears(fire);
+  CHECK(has(small.waits(kTick), "says ShotEnded shooter: 1 shot: 7\n"));
+}
+
+TEST_CASE("ogar back: what is taken away before our eyes is gone, and does not keep its player from dying") {
+  Play play;
+  play.plays();
+  play.receives(Shown().add(20, CellType::kPlayer, 300, 0, 60, "ben").add(21, CellType::kPlayer, 400, 0, 40, "ben"));
+  CHECK(has(play.receives(Shown().remove(21)), "says Gone unit: 104\n"));
+  CHECK(has(play.receives(Shown().eat(20, 7)), "says Died player: 102 unit: 103 killer: 1 why: BY_TOUCH"));
+  play.receives(Shown().add(22, CellType::kPlayer, 900, 0, 40, "zoe"));
+  CHECK(has(play.receives(Shown().remove(22)), "says Hidden"));  // it may just have left the view
+  play.receives(Shown().add(23, CellType::kPlayer, 100, 0, 30, "tim"));
+  CHECK(has(play.receives(Shown().remove(23)), "says PlayerGone id: 107 why: \"its cells are gone\"\n"));
+}
+
+TEST_CASE("ogar back: whose last seen cell is eaten is dead if the board has room and does not name it") {
+  for (const bool listed : {false, true}) {
+    Play play;
+    play.plays();
+    play.receives(Shown().add(20, CellType::kPlayer, 300, 0, 60, "ben").add(21, CellType::kPlayer, 950, 0, 40, "ben"));
+    play.receives(Shown().remove(21));                                         // out of sight
+    CHECK(!has(play.receives(Shown().eat(20, 7).row(1, 3, "anna")), "Died"));  // it may be an old board
+    play.waits(kTick);
+    Shown board;
+    board.row(1, 3, "anna");
+    if (listed) board.row(2, 0, "ben");
+    const std::string told = play.receives(board);
+    CHECK(has(told, "says Died player: 102 unit: 103 killer: 1 why: BY_TOUCH synthesised: true\n") == !listed);
+    CHECK(has(told, "says Score player: 1 wins: 1\n") == !listed);
+    play.waits(kTick);
+    CHECK(!has(play.receives(Shown().row(1, 3, "anna")), "Died"));
+  }
+}
+
 TEST_CASE("ogar back: what was out of sight for a minute is gone, and then so is its player") {
   Play play;
   play.plays();
-  play.receives(Shown().add(20, CellType::kPlayer, 500, 0, 60, "ben"));
+  play.receives(Shown().add(20, CellType::kPlayer, 900, 0, 60, "ben"));
   play.receives(Shown().remove(20));
   CHECK(!has(play.waits(60 * kSecond), "Gone"));
   CHECK(has(play.waits(kSecond), "says Gone unit: 103"));

@@ -351,6 +351,40 @@ TEST_CASE("ogar front: who may only watch sees who leads, though it asked to pla
   CHECK(has(seen, "only to be watched"));
 }
 
+TEST_CASE("ogar front: of games whose guns shoot far, more is fed than Ogar's window shows") {
+  for (const char* game : {"ogar", "panic"}) {
+    Play play;
+    words::Room room;
+    room.set_game(game);
+    play.hears(room);
+    play.plays();
+    play.hears(unit(60, Unit::TANK, 180, 130, 0, 2));
+    CHECK(has(play.waits(kTick), "added=[{id=60 ") == (std::string(game) == "panic"));
+    words::Shot shot;  // Ogar's own are cells already
+    shot.set_shooter(2);
+    shot.set_vx(100);
+    shot.set_life(1);
+    play.hears(shot);
+    CHECK(has(play.waits(kTick), "type=3") == (std::string(game) == "panic"));
+  }
+}
+
+TEST_CASE("ogar front: what lies on the ground to be picked up is a pellet, wherever it is") {
+  Play play;
+  play.plays();
+  words::Token flag;
+  flag.set_id(70);
+  flag.set_state(words::Token::GROUND);
+  flag.set_x(300);
+  play.hears(flag);
+  CHECK(has(play.waits(kTick), "added=[{id=101 type=1 x=5303.25 y=0 size=20 colour=(140 140 140) flags=0}]"));
+  words::TokenTaken taken;
+  *taken.mutable_token() = flag;
+  taken.mutable_token()->set_state(words::Token::CARRIED);
+  play.hears(taken);
+  CHECK(has(play.waits(kTick), "removed=[101]"));
+}
+
 TEST_CASE("ogar front: the board is the server's, or the order of wins") {
   Play play;
   play.plays();
@@ -368,6 +402,24 @@ TEST_CASE("ogar front: the board is the server's, or the order of wins") {
   play.hears(board);
   CHECK(play.waits(4 * kTick) == "sends Update flags=32 board={type=1 rows=[{position=1 flags=0 name=\"zoe\"}]}\n");
   CHECK(play.waits(kSecond) == "");
+}
+
+TEST_CASE("ogar front: where sides matter, their shares of the wins are shown now and then") {
+  Play play;
+  play.plays();
+  words::Room room;
+  room.set_game("bzflag");
+  room.set_teams(true);
+  play.hears(room);
+  for (const auto& [team, wins] : {std::pair(words::RED, 1U), {words::GREEN, 3U}}) {
+    words::TeamScore score;
+    score.set_team(team);
+    score.set_wins(wins);
+    play.hears(score);
+  }
+  const std::string shown = play.waits(12 * kSecond);
+  CHECK(count(shown, "board={type=2 slices=[0.25 0.75 0]}") == 2);
+  CHECK(count(shown, "board={type=1 rows=[") == 2);
 }
 
 TEST_CASE("ogar front: chat, and what has no other place, are lines") {

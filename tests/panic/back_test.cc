@@ -37,6 +37,11 @@ struct Play {
   std::string hears(const char* text) {
     return unpadded(stage.hears(word<Word>(text)));
   }
+  /// By a mouse, which is followed when all that was said with it is heard.
+  std::string points(const char* text) {
+    const std::string said = hears<words::Toward>(text);
+    return said + unpadded(stage.waits(0));
+  }
 
   /// Two own tanks at (1,4) and (1,5), one of blue's at (5,4).
   Buffer greeting() const {
@@ -329,7 +334,7 @@ TEST_CASE("health, death, its killer, and the next tank") {
   CHECK(play.hears<words::Keys>("bits: 1") == "loses Keys: not in play\n");
   CHECK(play.hears<words::Spawn>("") ==
         "says Spawned unit: 103 pose { unit: 103 x: -362.5 y: 262.5 yaw: 1.5707963267948966 }\n");
-  CHECK(actions(play.hears<words::Toward>("x: 0 y: 0")) == 1);
+  CHECK(actions(play.points("x: 0 y: 0")) == 1);
   // An Action was on its way when its tank died: nothing more goes out for it.
   play.stage.waits(kSecond);
   CHECK(play.receives(play.lines.event(kDestroy, 0, 0, 2)) ==
@@ -361,7 +366,7 @@ TEST_CASE("who steers all that he has at once goes on with the next tank unasked
   Play play;
   play.start();
   play.receives(play.lines.event(kDestroy, 0, 0, 1));
-  CHECK(play.hears<words::Toward>("x: 0 y: 262.5") ==
+  CHECK(play.points("x: 0 y: 262.5") ==
         "says Spawned unit: 103 pose { unit: 103 x: -362.5 y: 262.5 yaw: 1.5707963267948966 }\n"
         "sends Action player=1 action=1 direction=2 piece=2\n");
 }
@@ -378,8 +383,16 @@ TEST_CASE("who selects a tank steers it") {
   Play play;
   play.start();
   CHECK(play.hears<words::Select>("unit: 103") == "says Owns player: 1 units: 102 units: 103 active: 103\n");
-  CHECK(play.hears<words::Toward>("x: 0 y: 262.5").ends_with("piece=2\n"));
+  CHECK(play.points("x: 0 y: 262.5").ends_with("piece=2\n"));
   CHECK(play.hears<words::Select>("unit: 104") == "loses Select: no living tank of its own\n");
+}
+
+TEST_CASE("of a mouse and a shot of one update the shot goes first: it is fired from where it was aimed") {
+  Play play;
+  play.start();
+  play.hears<words::Spawn>("");
+  CHECK(play.hears<words::Toward>("x: 0 y: 262.5") == "");
+  CHECK(play.hears<words::Split>("").find("sends Action player=1 action=2 direction=2 ") != std::string::npos);
 }
 
 TEST_CASE("who comes to a full game is told what there is, and watches") {

@@ -238,8 +238,8 @@ TEST_CASE("who comes late is created, who goes is destroyed, who hides is as if 
   CHECK(play.poses(9, 12.5, 12.5, 1.57) == "sends CreateTank code=20 value=50 piece=3 x=16 y=15\n");
   CHECK(play.hears<words::Gone>("unit: 9") == "sends Destroy direction=0 value=0 piece=3\n");
   CHECK(play.hears<words::PlayerGone>("id: 2") == "sends Destroy direction=0 value=0 piece=2\n");
-  CHECK(play.hears<words::Unit>("id: 11 kind: PELLET alive: true") ==
-        "loses Unit: pellets, viruses and ejected mass are more than a client can be told\n");
+  CHECK(play.hears<words::Unit>("id: 11 kind: VIRUS alive: true") ==
+        "loses Unit: viruses and ejected mass are nothing that a client could show\n");
 }
 
 TEST_CASE("a tank whose unit is gone is given to another unit of the player's") {
@@ -340,6 +340,55 @@ TEST_CASE("who comes to a full game watches: no tanks, and no start, of which th
         "sends CreateTank code=28 value=50 piece=1 x=16 y=15\n");
   CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: no living tank of his own\n");
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
+}
+
+/// In Ogar, where the player 1 has a cell of mass 10 at 12.5, -12.5, and pellets lie about.
+struct CellPlay : Play {
+  CellPlay() {
+    stage.opens();
+    hears<words::Room>("game: 'ogar'");
+    hears<words::World>("hash: 'o' kind: OPEN west: -400 east: 400 south: -400 north: 400");
+    hears<words::Player>("id: 1 name: 'paul' team: ROGUE");
+    hears<words::Ready>("");
+    for (int i = 0; i < 50; ++i) pellet(100 + i, 14.5 + i);
+    hears<words::Unit>("id: 5 owner: 1 kind: CELL team: ROGUE radius: 1.81 alive: true pose { x: 12.5 y: -12.5 }");
+    greeting = hears<words::Owns>("player: 1 units: 5 active: 5");
+  }
+  std::string pellet(int id, double x) {
+    return hears<words::Unit>("id: " + std::to_string(id) + " kind: PELLET alive: true pose { x: " + std::to_string(x) +
+                              " y: -12.5 }");
+  }
+  std::string weighs(double radius) {
+    return hears<words::Pose>("unit: 5 x: 12.5 y: -12.5 radius: " + std::to_string(radius));
+  }
+  std::string greeting;
+};
+
+std::size_t count(const std::string& play, std::string_view what) {
+  std::size_t found = 0;
+  for (std::size_t at = play.find(what); at != std::string::npos; at = play.find(what, at + 1)) ++found;
+  return found;
+}
+
+TEST_CASE("the forty nearest pellets are ammunition on the ground; what is eaten goes, and the next comes") {
+  CellPlay play;
+  CHECK(count(play.greeting, "sends CreateAmmo value=1 ") == 40);
+  CHECK(count(play.greeting, "sends GameStart") == 1);
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.hears<words::Gone>("unit: 100 by: 5") == "sends Destroy direction=0 value=0 piece=2\n");
+  CHECK(play.waits(kSecond / 4) == "sends CreateAmmo value=1 piece=42 x=18 y=16\n");
+  CHECK(play.pellet(200, 13) == "");
+  CHECK(count(play.waits(kSecond / 4), "sends CreateAmmo value=1 piece=43 x=16 y=16\n") == 1);
+}
+
+TEST_CASE("a cell's mass is its health, and a tenth of it its ammunition") {
+  CellPlay play;
+  CHECK(count(play.greeting, "sends UpdateAmmo direction=0 value=1 piece=0\n") == 1);
+  CHECK(count(play.greeting, "sends CreateTank code=16 value=10 piece=1 x=16 y=16\n") == 1);
+  const std::string grown = play.weighs(5.7);  // mass 101
+  CHECK(count(grown, "sends UpdateHealth direction=0 value=101 piece=1\n") == 1);
+  CHECK(count(grown, "sends UpdateAmmo direction=0 value=10 piece=0\n") == 1);
+  CHECK(count(play.weighs(50), "sends UpdateHealth direction=0 value=999 piece=1\n") == 1);
 }
 
 TEST_CASE("who is refused or kicked is closed") {
