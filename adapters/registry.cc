@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "adapters/aos/aos.h"
+#include "adapters/aos/faces.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/native/native.h"
@@ -28,11 +29,10 @@ struct Entry {
 
 std::span<const Entry> entries() {
   static const Entry kAll[] = {
-      {&aos::game(), no_faces, no_mapping},               //
-      {&bzdraft::game(), no_faces, no_mapping},           //
-      {&bzflag::game(), bzflag::faces, bzflag::mapping},  //
-      {&native::game(), native::faces, native::mapping},
-      {&ogar::game(), ogar::faces, ogar::mapping},  //
+      {&aos::game(), aos::faces, aos::mapping},                                                        //
+      {&bzdraft::game(), no_faces, no_mapping},                                                        //
+      {&bzflag::game(), bzflag::faces, bzflag::mapping},                                               //
+      {&native::game(), native::faces, native::mapping}, {&ogar::game(), ogar::faces, ogar::mapping},  //
       {&panic::game(), panic::faces, panic::mapping},
   };
   return kAll;

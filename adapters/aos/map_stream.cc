@@ -44,17 +44,56 @@ std::optional<Fault> MapReceiver::feed(Bytes chunk) {
   return std::nullopt;
 }
 
+struct MapPacker::Deflater {
+  z_stream stream{};
+};
+
+MapPacker::MapPacker() : deflater_(std::make_unique<Deflater>()) {
+  constexpr int kLevel = 5;
+  const int result = deflateInit(&deflater_->stream, kLevel);
+  assert(result == Z_OK);
+  (void)result;
+}
+
+MapPacker::~MapPacker() { deflateEnd(&deflater_->stream); }
+
+void MapPacker::feed(Bytes raw) {
+  z_stream& z = deflater_->stream;
+  z.next_in = const_cast<Bytef*>(raw.data());  // zlib reads only
+  z.avail_in = static_cast<uInt>(raw.size());
+  crc32_ = static_cast<std::uint32_t>(::crc32(crc32_, raw.data(), z.avail_in));
+  raw_size_ += raw.size();
+  deflate_all(Z_NO_FLUSH);
+}
+
+void MapPacker::finish() { deflate_all(Z_FINISH); }
+
+void MapPacker::restart() {
+  deflateReset(&deflater_->stream);
+  stream_.clear();
+  raw_size_ = crc32_ = 0;
+}
+
+void MapPacker::deflate_all(int flush) {
+  z_stream& z = deflater_->stream;
+  constexpr std::size_t kPiece = 32768;
+  do {
+    const std::size_t before = stream_.size();
+    stream_.resize(before + kPiece);
+    z.next_out = stream_.data() + before;
+    z.avail_out = kPiece;
+    deflate(&z, flush);
+    stream_.resize(before + kPiece - z.avail_out);
+  } while (z.avail_out == 0);
+}
+
 Buffer pack_map(const VoxelMap& map) {
   Buffer raw;
   write_vxl(map, raw);
-  uLongf size = compressBound(static_cast<uLong>(raw.size()));
-  Buffer packed(size);
-  constexpr int kLevel = 5;
-  const int result = compress2(packed.data(), &size, raw.data(), static_cast<uLong>(raw.size()), kLevel);
-  assert(result == Z_OK);
-  (void)result;
-  packed.resize(size);
-  return packed;
+  MapPacker packer;
+  packer.feed(raw);
+  packer.finish();
+  return packer.stream();
 }
 
 }  // namespace entente::aos

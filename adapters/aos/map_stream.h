@@ -31,7 +31,34 @@ class MapReceiver {
   std::size_t unpacked_ = 0;
 };
 
-/// The map as the zlib stream that Map Chunks carry (level 5, as the real servers).
+/// Makes that stream of VXL which comes in pieces of any size (level 5, as the real servers).
+class MapPacker {
+ public:
+  MapPacker();
+  ~MapPacker();
+  MapPacker(const MapPacker&) = delete;
+  MapPacker& operator=(const MapPacker&) = delete;
+
+  void feed(Bytes raw);
+  /// Ends the stream; nothing may be fed after it.
+  void finish();
+  void restart();  ///< forgets all that was fed
+  /// What there is of it so far.
+  const Buffer& stream() const { return stream_; }
+  std::size_t raw_size() const { return raw_size_; }
+  std::uint32_t crc32() const { return crc32_; }  ///< of what was fed
+
+ private:
+  struct Deflater;
+  void deflate_all(int flush);
+
+  std::unique_ptr<Deflater> deflater_;
+  Buffer stream_;
+  std::size_t raw_size_ = 0;
+  std::uint32_t crc32_ = 0;
+};
+
+/// The whole map as such a stream.
 Buffer pack_map(const VoxelMap& map);
 
 /// Bytes of the stream that real servers put into one Map Chunk.

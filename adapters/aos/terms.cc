@@ -70,14 +70,14 @@ Vec3 place_of(const Point& point) {
 }
 
 Vec3 orientation_of(double yaw, double pitch) {
-  return {static_cast<float>(std::cos(yaw) * std::cos(pitch)), static_cast<float>(-std::sin(yaw) * std::cos(pitch)),
-          static_cast<float>(-std::sin(pitch))};
+  return {static_cast<float>(std::cos(yaw) * std::cos(pitch)),
+          static_cast<float>(0.0 - std::sin(yaw) * std::cos(pitch)), static_cast<float>(0.0 - std::sin(pitch))};
 }
 
 Vec3 velocity_of(const Point& metres_a_second) {
   return {static_cast<float>(metres_a_second.x / kMetresPerVelocity),
-          static_cast<float>(-metres_a_second.y / kMetresPerVelocity),
-          static_cast<float>(-metres_a_second.z / kMetresPerVelocity)};
+          static_cast<float>(0.0 - metres_a_second.y / kMetresPerVelocity),
+          static_cast<float>(0.0 - metres_a_second.z / kMetresPerVelocity)};
 }
 
 Point middle_of(const Block& block) {
@@ -142,8 +142,7 @@ const Gun& gun(std::uint8_t weapon) { return kGuns[weapon]; }
 
 bool is_full(const words::Ammo& ammo, std::uint32_t kit) {
   const Gun& full = gun(weapon_of(kit));
-  return ammo.clip() == full.clip && ammo.reserve() == full.reserve && ammo.blocks() == kFullBlocks &&
-         ammo.grenades() == kFullGrenades;
+  return ammo.reserve() == full.reserve && ammo.blocks() == kFullBlocks && ammo.grenades() == kFullGrenades;
 }
 
 // -- What happens
@@ -219,18 +218,21 @@ std::string text_of(std::string_view wire) {
   return text;
 }
 
-std::string wire_name(std::string_view name) {
-  std::string kept;
-  for (std::string_view left = name; !left.empty() && kept.size() < kLongestName;) {
+std::string wire_text(std::string_view text) {
+  std::string wire;
+  for (std::string_view left = text; !left.empty();) {
     const std::size_t size = std::max<std::size_t>(character(left), 1);
     const std::string one = to_wire(left.substr(0, size));
+    wire += one.size() == 1 ? one : "?";
     left.remove_prefix(size);
-    if (one.size() != 1) {
-      kept += '?';  // no place in CP437
-    } else if (!is_control(one[0]) && one[0] != '%' && one[0] != '#') {
-      kept += one;
-    }
   }
+  return wire;
+}
+
+std::string wire_name(std::string_view name) {
+  std::string kept;
+  for (const char c : wire_text(name))
+    if (!is_control(c) && c != '%' && c != '#' && kept.size() < kLongestName) kept += c;
   while (!kept.empty() && kept.back() == ' ') kept.pop_back();
   return kept.empty() ? "player" : kept;
 }

@@ -29,6 +29,10 @@ struct Point {
   double x = 0, y = 0, z = 0;
 };
 
+inline bool is_finite(const Vec3& vec) {
+  return std::isfinite(vec[0]) && std::isfinite(vec[1]) && std::isfinite(vec[2]);
+}
+
 Point point_of(const Vec3& place);
 Vec3 place_of(const Point& point);
 
@@ -50,19 +54,19 @@ Vec3 eyes_of(const Pose& pose) {
   return place_of({pose.x(), pose.y(), pose.z() + eyes_over_feet(pose.state()) * kMetresPerBlock});
 }
 
-/// An orientation has length 1 on the wire; (0, 0, 0) looks east.
+/// An orientation has length 1 on the wire; (0, 0, 0) looks east. (Differences from 0, so that no zero is negative.)
 template <class Pose>
 void set_look(Pose& pose, const Vec3& orientation) {
-  pose.set_yaw(std::atan2(-double{orientation[1]}, double{orientation[0]}));
-  pose.set_pitch(std::atan2(-double{orientation[2]}, std::hypot(double{orientation[0]}, double{orientation[1]})));
+  pose.set_yaw(std::atan2(0.0 - orientation[1], double{orientation[0]}));
+  pose.set_pitch(std::atan2(0.0 - orientation[2], std::hypot(double{orientation[0]}, double{orientation[1]})));
 }
 Vec3 orientation_of(double yaw, double pitch);
 
 template <class Moving>
 void set_velocity(Moving& moving, const Vec3& velocity) {
   moving.set_vx(velocity[0] * kMetresPerVelocity);
-  moving.set_vy(velocity[1] * -kMetresPerVelocity);
-  moving.set_vz(velocity[2] * -kMetresPerVelocity);
+  moving.set_vy(0.0 - velocity[1] * kMetresPerVelocity);
+  moving.set_vz(0.0 - velocity[2] * kMetresPerVelocity);
 }
 Vec3 velocity_of(const Point& metres_a_second);
 
@@ -112,7 +116,7 @@ struct Gun {
 const Gun& gun(std::uint8_t weapon);
 inline constexpr std::uint8_t kFullBlocks = 50, kFullGrenades = 3;
 inline constexpr double kFullHealth = 100;
-/// Whether this is what a Restock gives to who has that kit.
+/// Whether this is what a Restock gives to who has that kit: all but what his gun holds.
 bool is_full(const words::Ammo& ammo, std::uint32_t kit);
 
 /// 0xRRGGBB.
@@ -183,6 +187,8 @@ inline constexpr std::size_t kLongestLine = 90;  ///< bytes of chat that every c
 
 /// As a person reads it: no control characters, legal UTF-8 whatever the bytes are.
 std::string text_of(std::string_view wire);
+/// … and back, in CP437 alone: '?' for what has no place there.
+std::string wire_text(std::string_view text);
 /// A name that servers and clients take, in CP437: no '%', '#' or control characters, at most 15 bytes, never empty.
 std::string wire_name(std::string_view name);
 /// How much of the beginning of `text` goes into one line: to a blank if there is one, never within a character.

@@ -96,13 +96,11 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{"proxy", listen, "bzdraft://127.0.0.1:0", to, "aos://h?dialect=0.75"},
             "entente proxy: the listener speaks bzdraft draft (the default, as its URL names no dialect) and the "
             "server "
-            "speaks aos 0.75, and the two cannot be bridged (bzdraft draft has no front yet, aos 0.75 has no back "
-            "yet); for a "
-            "relay "
+            "speaks aos 0.75, and the two cannot be bridged (bzdraft draft has no front yet); for a relay "
             "listen on aos://127.0.0.1:0?dialect=0.75\n"},
            {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},
             "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect, "
-            "strict, mode\n"}}) {
+            "strict, mode, first, rate\n"}}) {
     const Ended said = entente_says(c.words);
     CAPTURE(said.err);
     CHECK(said.code == 2);

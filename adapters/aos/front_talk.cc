@@ -1,0 +1,56 @@
+// What is said, both ways. See front.h.
+#include "adapters/aos/cp437.h"
+#include "adapters/aos/front.h"
+
+namespace entente::aos {
+
+void FrontSession::on(const ChatMessage& chat, Outlet& out) {
+  if (!entered_) return out.lose("ChatMessage", "not in yet");
+  if (chat.type > kLineToTeam) return out.lose("ChatMessage.type", "what only a server says");
+  words::Say say;
+  say.set_text(text_of(chat.text.view()));
+  if (say.text().empty()) return;
+  if (chat.type == kLineToTeam) say.set_scope(words::Say::MY_TEAM);
+  if (say.text().starts_with('/')) say.set_kind(words::Say::COMMAND);
+  out.say(std::move(say));
+}
+
+/// In pieces that every client shows. The document of 0.80 knows CP437 alone.
+void FrontSession::say_line(std::uint8_t from, std::uint8_t type, std::string_view text, Outlet& out) {
+  for (std::string_view left = text; !left.empty();) {
+    const std::size_t size = line_piece(left);
+    ChatMessage chat;
+    chat.player = from;
+    chat.type = type;
+    chat.text.chars = dialect().state_updates ? wire_text(left.substr(0, size)) : to_wire(left.substr(0, size));
+    chat.text.chars += '\0';
+    send(chat, out);
+    left.remove_prefix(size);
+  }
+}
+
+void FrontSession::told(const words::Said& said, const core::Fact&, Outlet& out) {
+  const auto slot = slot_of_player(said.from());
+  const bool shown = slot && (*slot == kOwn || cast_[*slot].told);
+  const bool to_one = said.scope() == words::Say::ONE || said.scope() == words::Say::MODERATORS;
+  const std::string text = said.kind() == words::Say::ACTION ? "* " + said.text() : said.text();
+  if (shown && !to_one)
+    return say_line(*slot, said.scope() == words::Say::MY_TEAM ? kLineToTeam : kLineToAll, text, out);
+  const core::PlayerState* from = out.world().player(said.from());
+  const std::string& name = from != nullptr ? from->player.name() : said.name();
+  const std::string who = name.empty() ? "" : name + (to_one ? " (to you): " : ": ");
+  say_line(kServerId, kSystemLine, who + text, out);
+}
+
+void FrontSession::told(const words::Notice& notice, const core::Fact&, Outlet& out) {
+  say_line(kServerId, kSystemLine, notice.text(), out);
+}
+
+void FrontSession::told(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
+  const std::string line = waiting.need() == 0 ? std::string("waiting for the game to begin")
+                                               : "waiting for players: " + std::to_string(waiting.have()) + " of " +
+                                                     std::to_string(waiting.need());
+  say_line(kServerId, kSystemLine, line, out);
+}
+
+}  // namespace entente::aos

@@ -1,0 +1,299 @@
+// How a client comes in, as plays: what it is told, in which order, who it is told of, and what keeps it out.
+#include "adapters/aos/map_stream.h"
+#include "tests/aos/front_stage.h"
+
+namespace entente::aos {
+namespace {
+
+constexpr std::size_t k076Place = 1, k080Place = 2;
+
+/// The first word of each line and what it is about.
+std::string outline(const std::string& said) {
+  std::string out;
+  for (std::string_view left = said; !left.empty();) {
+    const std::size_t end = left.find('\n');
+    const std::string_view line = left.substr(0, end);
+    out += std::string(line.substr(0, line.find(' ', line.find(' ') + 1))) + '\n';
+    left.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+TEST_CASE("a client is told its map, then who is there, and then what it begins with") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Play play(dialect);
+    CHECK(play.opens() == "says WantWorld\n");
+    CHECK(play.waits(9 * kSecond) == "");
+  }
+  for (const std::size_t dialect : {std::size_t{0}, k080Place}) {
+    Play play(dialect);
+    CHECK(outline(play.greets()) ==
+          "says WantWorld\nsends MapStart\nsends VersionGet\nsends ExistingPlayer\nsends StateData\n");
+    CHECK(play.chunks >= 1);
+    CHECK(play.chunks < 10);
+  }
+}
+
+TEST_CASE("what a client begins with: its number, and who was there first") {
+  Play play;
+  const std::string said = play.greets();
+  CHECK(said.find("sends ExistingPlayer player=1 team=1 weapon=0 tool=2 kills=0 colour=(111 111 111) name=\"ben\"\n") !=
+        std::string::npos);
+  CHECK(said.find("sends StateData player=0 fog=(255 232 128) colour1=(196 0 0) colour2=(0 196 0) name1=\"Blue\" "
+                  "name2=\"Green\" mode=0 ctf={score1=0 score2=0 limit=10 held=0 ") != std::string::npos);
+}
+
+TEST_CASE("a server that nobody has heard of for ten seconds is an open field until there is more") {
+  Play play;
+  play.opens();
+  CHECK(outline(play.waits(15 * kSecond)) == "sends MapStart\nsends VersionGet\nsends StateData\n");
+  CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1\n");
+  CHECK(play.hears<words::Waiting>("have: 1 need: 2") ==
+        "sends ChatMessage player=255 type=2 text=\"waiting for players: 1 of 2\"\n");
+  play.hears<words::World>(Play::kFlat);
+  CHECK(outline(play.waits(5 * kSecond)) == "sends MapStart\nsends StateData\n");
+  CHECK(play.hears<words::Ready>("") == "");
+  CHECK(play.enters() == "says Spawn\n");  // it drops to its menu, and says again who it is
+}
+
+TEST_CASE("0.76: a client that has the map is not sent it; one that does not say so is") {
+  Play play(k076Place);
+  play.opens();
+  play.hears<words::World>(Play::kFlat);
+  const std::string start = play.waits(kSecond);
+  CHECK(start.find("sends MapStart size=") == 0);
+  CHECK(start.find(" name=\"\"") != std::string::npos);
+  CHECK(play.chunks == 0);
+  CHECK(outline(play.says(MapCached{1})) == "sends VersionGet\nsends StateData\n");
+  CHECK(play.chunks == 0);
+
+  Play other(k076Place);
+  other.opens();
+  other.hears<words::World>(Play::kFlat);
+  other.waits(kSecond);
+  CHECK(outline(other.says(MapCached{0})) == "sends VersionGet\nsends StateData\n");
+  CHECK(other.chunks > 0);
+
+  Play silent(k076Place);
+  silent.opens();
+  silent.hears<words::World>(Play::kFlat);
+  CHECK(outline(silent.waits(5 * kSecond)) == "sends MapStart\nsends VersionGet\nsends StateData\n");
+  CHECK(silent.chunks > 0);
+}
+
+TEST_CASE("a map goes out no faster than its client takes it") {
+  Play play;
+  play.opens();
+  words::World noise = word<words::World>(Play::kFlat);
+  for (int i = 0; i < 3000; ++i) {
+    words::Solid& solid = *noise.add_solids();
+    solid.set_x((i * 7919) % 800 - 400);
+    solid.set_y((i * 104729) % 800 - 400);
+    solid.set_half_x(1 + i % 5);
+    solid.set_half_y(1 + i % 7);
+    solid.set_height(2 + i % 40);
+    solid.set_yaw(i);
+  }
+  play.stage.set_waiting(1'000'000);
+  play.stage.hears(noise);
+  CHECK(outline(play.waits(5 * kSecond)) == "sends MapStart\n");
+  CHECK(play.chunks == 0);
+  play.stage.set_waiting(0);
+  play.waits(10 * kMillisecond);
+  CHECK(play.chunks > 0);
+  CHECK(play.chunks <= 12);  // and again when those have gone
+  CHECK(outline(play.waits(kSecond)) == "sends VersionGet\nsends StateData\n");
+}
+
+TEST_CASE("who comes in enters, and is put into play when the room has it so") {
+  Play play;
+  play.greets();
+  VersionResponse version;
+  version.letter = 'B';
+  version.version = {0, 1, 5};
+  version.system.chars = "Linux";
+  CHECK(play.says(version) == "");
+  CHECK(play.enters(1, 2) ==
+        "says Enter name: \"anna\" team: GREEN kit: 3 version: \"BetterSpades 0.1.5 (Linux)\"\nsays Spawn\n");
+  CHECK(play.enters() == "loses ExistingPlayer: who is in cannot come in\n");
+  CHECK(play.waits(5100 * kMillisecond) == "says Spawn\n");  // it may have been too soon
+  CHECK(
+      play.spawns().ends_with("sends CreatePlayer player=0 weapon=2 team=1 position=(256 256 59.75) name=\"anna\"\n"));
+  CHECK(play.waits(60 * kSecond) == "");
+}
+
+TEST_CASE("a server of this game is told all that a client says of itself, and puts it into play by itself") {
+  Play play;
+  play.greets("game: 'aos'");
+  CHECK(play.enters() ==
+        "says Enter name: \"anna\" team: BLUE kit: 1\nsays Change colour: 0\nsays Tool number: 2\nsays Spawn\n");
+  CHECK(play.waits(20 * kSecond) == "");
+}
+
+TEST_CASE("who comes in before the map is there is put into play after it") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Play play(dialect);
+    play.opens();
+    CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1\n");
+    CHECK(play.spawns() == "");
+    play.hears<words::Ready>("");
+    play.hears<words::World>(Play::kFlat);
+    CHECK(outline(play.waits(5 * kSecond)) ==
+          "sends MapStart\nsends VersionGet\nsends StateData\nsends CreatePlayer\n");
+  }
+}
+
+TEST_CASE("who watches is a spectator") {
+  Play play;
+  play.greets();
+  CHECK(play.enters(255) == "says Enter name: \"anna\" role: WATCH kit: 1\n");
+  CHECK(play.hears<words::Player>("id: 1 name: 'anna' role: WATCH") ==
+        "sends CreatePlayer player=0 weapon=0 team=255 position=(256 256 19.75) name=\"anna\"\n");
+  CHECK(play.waits(30 * kSecond) == "");
+  CHECK(play.says(PositionData{{256, 256, 59}}) == "");
+}
+
+TEST_CASE("0.80: who says anything else first is out; the others never did that, and it can be set") {
+  Play play(k080Place);
+  play.opens();
+  CHECK(play.says(HandshakeReturn{}) == "");
+  VersionResponse version;
+  version.letter = 'x';
+  CHECK(play.says(version) == "");
+  CHECK(play.says(ExtensionInfo{}) == "");
+  CHECK(play.says(ChatMessage{}) == "closes: the client did not say first who it is 1\n");
+  CHECK(play.says(ChatMessage{}) == "");
+
+  Play old;
+  old.opens();
+  CHECK(old.says(ChatMessage{}) == "loses ChatMessage: not in yet\n");
+  Play lenient(k080Place, {{"first", "any"}});
+  lenient.opens();
+  CHECK(lenient.says(ChatMessage{}) == "loses ChatMessage: not in yet\n");
+  Play strict(0, {{"first", "ban"}});
+  strict.opens();
+  CHECK(strict.says(ChatMessage{}) == "closes: the client did not say first who it is 1\n");
+}
+
+TEST_CASE("a client of another version, one that is refused or kicked: each is told its reason") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Play play(dialect);
+    CHECK(play.stage.opens({"10.0.0.7:1", 9, ""}) == "closes: the client speaks another version 3\n");
+  }
+  struct Case {
+    const char* refused;
+    const char* said;
+  };
+  for (const Case& c :
+       {Case{"code: FULL text: 'no room'", "closes: no room 4\n"}, Case{"code: BANNED", "closes: refused 1\n"},
+        Case{"code: SERVER_GONE text: 'gone'", "closes: gone 5\n"}}) {
+    Play play;
+    play.opens();
+    CHECK(play.hears<words::Refused>(c.refused) == c.said);
+  }
+  Play play;
+  play.plays();
+  CHECK(play.hears<words::Kicked>("text: 'enough'") ==
+        "sends ChatMessage player=255 type=2 text=\"enough\"\ncloses: enough 10\n");
+  CHECK(play.hears<words::Pose>("unit: 12") == "");
+  Play newer(k080Place);
+  newer.plays();
+  CHECK(newer.stage.parts("the server is gone") ==
+        "sends ChatMessage player=255 type=2 text=\"the server is gone\"\ncloses: the server is gone 11\n");
+}
+
+TEST_CASE("another world begins with another map, and the client comes in anew") {
+  Play play;
+  play.plays("game: 'aos'");
+  CHECK(play.hears<words::World>(Play::kFlat) == "");  // the same
+  play.hears<words::World>("hash: 'next' kind: OPEN walled: true");
+  CHECK(outline(play.waits(5 * kSecond)) == "sends MapStart\nsends ExistingPlayer\nsends StateData\n");
+  CHECK(play.says(PositionData{{256, 256, 59}}) == "");
+  CHECK(play.enters().starts_with("says Enter name: \"anna\""));
+}
+
+TEST_CASE("what is built while the map is on its way is told when it is there") {
+  Play play;
+  play.opens();
+  play.hears<words::World>(Play::kFlat);
+  CHECK(play.hears<words::WorldEdit>("edit { x: 0.78125 y: 0.78125 z: 0.78125 colour: 255 }") == "");
+  CHECK(outline(play.waits(5 * kSecond)) ==
+        "sends MapStart\nsends VersionGet\nsends StateData\nsends SetColour\nsends BlockAction\n");
+}
+
+TEST_CASE("bytes that are no packet end the client; what is only unknown is counted") {
+  Play play;
+  play.plays();
+  CHECK(play.stage.receives(Buffer{50, 1, 2}) == "loses unknown packet: an id of no Ace of Spades we know\n");
+  CHECK(play.stage.receives(Buffer{13, 1}).starts_with("fails: message too short"));
+  Play newer(k080Place);
+  newer.plays();
+  CHECK(newer.stage.receives(Buffer(50, 0)) == "loses StateUpdate: a length that contradicts what it says\n");
+  Play empty;
+  empty.plays();
+  CHECK(empty.stage.receives(Bytes()).starts_with("fails: "));
+}
+
+// -- Who is there
+// ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("who comes into play is created, who goes has left, and a number rests before it is another's") {
+  Play play;
+  play.plays();
+  CHECK(play.comes(3, "name: 'zo\xc3\xab#1' team: RED", "pose { x: 100 }") == "");
+  CHECK(play.hears<words::Spawned>("unit: 103 pose { unit: 103 x: 15.625 }") ==
+        "sends CreatePlayer player=2 weapon=0 team=1 position=(266 256 59.75) name=\"zo\\x891\"\n");
+  CHECK(play.hears<words::PlayerGone>("id: 3") == "sends PlayerLeft player=2\n");
+  CHECK(play.comes(4, "name: 'max' team: RED", "alive: true pose { }") ==
+        "sends CreatePlayer player=3 weapon=0 team=1 position=(256 256 59.75) name=\"max\"\n");
+}
+
+TEST_CASE("allies are on our side, everybody else on the other") {
+  Play play;
+  play.plays();
+  const auto side = [&](core::Id id, const std::string& team) {
+    const std::string said = play.comes(id, "name: 'x' team: " + team, "alive: true pose { }");
+    const auto at = said.find("team=");
+    return at != std::string::npos ? said[at + 5] : '?';
+  };
+  CHECK(side(3, "RED") == '1');  // anna is red: the side that red is nearest to
+  CHECK(side(4, "BLUE") == '0');
+  CHECK(side(5, "GREEN") == '0');
+  CHECK(side(6, "ROGUE") == '0');
+  CHECK(play.hears<words::Player>("id: 4 name: 'x' team: RED") ==
+        "sends CreatePlayer player=3 weapon=0 team=1 position=(256 256 59.75) name=\"x\"\n");
+}
+
+TEST_CASE("of more than a client has room for, the nearest are shown") {
+  Play play;
+  play.plays();
+  for (core::Id id = 20; id < 60; ++id)
+    play.comes(id, "name: 'p" + std::to_string(id) + "' team: BLUE",
+               "alive: true pose { x: " + std::to_string(5 * id) + " }");
+  CHECK(play.waits(5 * kSecond) == "");
+  const std::string before = play.paintings(100 * kMillisecond);
+  CHECK(before.find("position=(320 256 59.75)") != std::string::npos);    // 20: 100 m off
+  CHECK(before.find("position=(444.8 256 59.75)") == std::string::npos);  // 59: 295 m
+  const std::string said = play.hears<words::Pose>("unit: 159 x: 10") + play.waits(5 * kSecond);
+  CHECK(said.find("name=\"p59\"") != std::string::npos);
+  CHECK(lines(kept(said, [](std::string_view line) { return line.starts_with("sends PlayerLeft"); })) == 1);
+}
+
+TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is nobody's nothing") {
+  Play play;
+  play.plays("game: 'ogar'");
+  play.hears<words::Player>("id: 3 name: 'x' team: RED");
+  std::string said = play.hears<words::Unit>("id: 13 owner: 3 kind: CELL radius: 10 alive: true pose { x: 100 }");
+  said += play.hears<words::Unit>("id: 14 owner: 3 kind: CELL radius: 5 alive: true pose { x: 50 }");
+  said += play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 13");
+  CHECK(lines(said) == 1);
+  CHECK(said.find("position=(320 256 59.75)") != std::string::npos);
+  CHECK(play.hears<words::Gone>("unit: 13") == "");  // the next largest is he
+  CHECK(play.paintings(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
+  CHECK(play.hears<words::Gone>("unit: 14") == "sends PlayerLeft player=2\n");
+  CHECK(play.hears<words::Unit>("id: 15 kind: PELLET alive: true") ==
+        "loses Unit: who is nobody's is more than a client can be told\n");
+}
+
+}  // namespace
+}  // namespace entente::aos

@@ -1,0 +1,420 @@
+// What a client's packets become as words, and what words become as packets, once it plays.
+#include <cmath>
+
+#include "tests/aos/front_stage.h"
+
+namespace entente::aos {
+namespace {
+
+constexpr std::size_t k076Place = 1, k080Place = 2;
+constexpr const char* kAos = "game: 'aos'";
+
+StateUpdateUp state_update(std::uint32_t sequence, const Vec3& position, std::uint8_t keys = 0) {
+  StateUpdateUp update;
+  update.sequence = sequence;
+  update.inputs[0] = keys;
+  update.now = {position, {1, 0, 0}, {0.25F, 0, 0}};
+  update.oldest = update.now;
+  return update;
+}
+
+// -- Where they are
+// -----------------------------------------------------------------------------------------------------
+
+TEST_CASE("a place is a claim of where the feet are; a look and keys are keys") {
+  for (const std::size_t dialect : {std::size_t{0}, k076Place}) {
+    Play play(dialect);
+    play.plays();
+    CHECK(play.says(OrientationData{{0, 1, 0}}) == "says Keys yaw: -1.5707963267948966\n");
+    CHECK(play.says(InputData{0, 0x41}) == "says Keys bits: 65 yaw: -1.5707963267948966\n");
+    CHECK(play.says(PositionData{{258, 252, 59.75F}}) ==
+          "says PoseClaim unit: 11 x: 3.125 y: 6.25 yaw: -1.5707963267948966 state: 512 seq: 1\n");
+    CHECK(play.says(InputData{0, 0x20}) == "says Keys bits: 32 yaw: -1.5707963267948966\n");
+    CHECK(play.says(PositionData{{258, 252, 60.65F}}).find("z: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is no place, no look, or comes before life means nothing") {
+  Play play;
+  play.greets();
+  CHECK(play.says(PositionData{{256, 256, 59}}) == "");
+  CHECK(play.says(InputData{0, 1}) == "");
+  play.enters();
+  play.spawns();
+  play.waits(kSecond);
+  CHECK(play.says(PositionData{{std::nanf(""), 256, 59}}) ==
+        "loses PositionData: no place in the map\nsends PositionData position=(256 256 59.75)\n");
+  CHECK(play.says(PositionData{{256, 900, 59}}).starts_with("loses PositionData: no place in the map\n"));
+  CHECK(play.says(OrientationData{{0, 0, 0}}) == "loses OrientationData: no direction\n");
+  CHECK(play.says(OrientationData{{9, 0, 0}}) == "loses OrientationData: no direction\n");
+}
+
+TEST_CASE("where a client goes between two places is reckoned from its keys, for servers that do not do so") {
+  Play play;
+  play.plays();
+  play.says(OrientationData{{1, 0, 0}});
+  play.says(InputData{0, 1});
+  const std::string said =
+      kept(play.waits(kSecond), [](std::string_view line) { return line.starts_with("says Pose"); });
+  CHECK(lines(said) >= 9);
+  CHECK(lines(said) <= 11);
+  const auto last = said.rfind(" x: ");
+  const double x = std::stod(said.substr(last + 4));
+  CHECK(x > 4 * kMetresPerBlock);  // a walk is almost 8 blocks a second, and begins slower
+  CHECK(x < 9 * kMetresPerBlock);
+
+  Play same;
+  same.plays(kAos);
+  same.says(InputData{0, 1});
+  CHECK(same.waits(kSecond) == "");  // servers of this game do so themselves
+}
+
+TEST_CASE("everybody's place is painted twenty times a second, where he is by then") {
+  Play play;
+  play.plays();
+  const std::string still = play.paintings(kSecond);
+  CHECK(lines(still) == 20);
+  CHECK(still.starts_with("sends by datagram WorldUpdate players=["));
+  CHECK(still.find("position=(288 240 59.75)") != std::string::npos);
+  play.hears<words::Pose>("unit: 12 x: 50 y: 25 vx: 15.625");
+  const std::string later = play.paintings(500 * kMillisecond);
+  CHECK(later.rfind("position=(29") != std::string::npos);  // ten blocks a second
+  CHECK(lines(later) == 10);
+
+  Play slow(0, {{"rate", "10"}});
+  slow.plays();
+  CHECK(lines(slow.paintings(kSecond)) == 10);
+  slow.stage.set_waiting(100'000);  // it does not keep up
+  CHECK(slow.paintings(kSecond) == "");
+}
+
+TEST_CASE("0.76 names the players in its paintings, 0.80 tells states: whole when they change, and once a second") {
+  Play named(k076Place);
+  named.plays();
+  CHECK(named.paintings(100 * kMillisecond).find("player=1 position=(288 240 59.75)") != std::string::npos);
+
+  Play play(k080Place);
+  play.plays();
+  const std::string said = play.paintings(kSecond);
+  CHECK(lines(said) == 20);
+  CHECK(lines(kept(said, [](std::string_view line) { return line.find("still=0") != std::string_view::npos; })) <= 2);
+  CHECK(said.find("player=0") == std::string::npos);  // its own would be a correction
+  play.hears<words::Pose>("unit: 12 x: 50 y: 25 vx: 50");
+  const std::string moved = play.paintings(100 * kMillisecond);
+  CHECK(moved.find("still=0 motion={position=(2") != std::string::npos);
+  CHECK(moved.find("velocity=(1 0 0)") != std::string::npos);
+}
+
+TEST_CASE("0.80: a state is keys and a claim with its speed; only newer ones count") {
+  Play play(k080Place);
+  play.plays();
+  const std::string first = play.says(state_update(7, {257, 256, 59.75F}, 1));
+  CHECK(first ==
+        "says Keys bits: 1 seq: 7\n"
+        "says PoseClaim unit: 11 x: 1.5625 vx: 12.5 seq: 7\n");
+  CHECK(play.says(state_update(6, {259, 256, 59.75F}, 1)) == "");
+  CHECK(play.says(state_update(7, {259, 256, 59.75F}, 1)) == "");
+  CHECK(play.says(state_update(8, {258, 256, 59.75F}, 1)) == "says PoseClaim unit: 11 x: 3.125 vx: 12.5 seq: 8\n");
+  StateUpdateUp still;
+  still.form = 1;
+  still.sequence = 9;
+  still.still = 1;
+  still.oldest = state_update(0, {1, 1, 1}).now;
+  CHECK(play.says(still) ==
+        "says Keys seq: 9\n"
+        "says PoseClaim unit: 11 x: 3.125 vx: 12.5 seq: 9\n");
+  CHECK(play.says(state_update(10, {std::nanf(""), 256, 59.75F}, 1)) == "loses StateUpdate: no place in the map\n");
+  // What 0.80 has superseded is read and ignored.
+  CHECK(play.says(InputData{0, 1}) == "");
+  CHECK(play.says(OrientationData{{0, 1, 0}}) == "");
+}
+
+TEST_CASE("who is astray for half a second is put where he is, once a second") {
+  Play play;
+  play.plays("game: 'ogar'");
+  play.hears<words::Pose>("unit: 11 x: 50 y: 0");
+  CHECK(play.waits(400 * kMillisecond) == "");
+  CHECK(play.waits(200 * kMillisecond) == "sends PositionData position=(288 256 59.75)\n");
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.says(PositionData{{289, 256, 59.75F}}).find("says PoseClaim") != std::string::npos);
+  CHECK(play.waits(kSecond) == "");
+
+  Play newer(k080Place);
+  newer.plays("game: 'ogar'");
+  newer.hears<words::Pose>("unit: 11 x: 50 y: 0");
+  const std::string put = newer.paintings(kSecond);
+  CHECK(put.find("player=0") != std::string::npos);
+  CHECK(put.find("motion={position=(288 256 59.75)") != std::string::npos);
+  CHECK(newer.says(state_update(1, {256, 256, 59.75F})) == "");  // said before it heard so
+  CHECK(newer.says(state_update(2, {288, 256, 59.75F})).find("x: 50 ") != std::string::npos);
+  CHECK(newer.paintings(kSecond).find("player=0") == std::string::npos);
+
+  Play same;
+  same.plays(kAos);
+  same.hears<words::Pose>("unit: 11 x: 50 y: 0");
+  CHECK(same.waits(2 * kSecond) == "");
+  CHECK(same.hears<words::Corrected>("pose { unit: 11 x: 50 y: 0 } hard: true") ==
+        "sends PositionData position=(288 256 59.75)\n");
+  CHECK(same.says(PositionData{{256, 256, 59.75F}}) == "");  // on its way when it was put there
+}
+
+TEST_CASE("others press the keys that would move them so; of this game's players they are told") {
+  Play play;
+  play.plays();
+  play.hears<words::Pose>("unit: 12 x: 50 y: 25 vx: 12");
+  CHECK(play.waits(300 * kMillisecond) == "sends InputData player=1 keys=1\n");
+  play.hears<words::Pose>("unit: 12 x: 50 y: 25 vx: 25");
+  CHECK(play.waits(300 * kMillisecond) == "sends InputData player=1 keys=129\n");
+  play.hears<words::Pose>("unit: 12 x: 50 y: 25 vy: 12");
+  CHECK(play.waits(300 * kMillisecond) == "sends InputData player=1 keys=4\n");
+  play.hears<words::Pose>("unit: 12 x: 50 y: 25");
+  CHECK(play.waits(300 * kMillisecond) == "sends InputData player=1 keys=0\n");
+
+  Play same;
+  same.plays(kAos);
+  CHECK(same.hears<words::Input>("unit: 12 bits: 17 tool: 1 primary: true") ==
+        "sends SetTool player=1 tool=1\nsends InputData player=1 keys=17\nsends WeaponInput player=1 buttons=1\n");
+  CHECK(same.hears<words::Input>("unit: 12 bits: 17 tool: 1 primary: true") == "");
+  same.hears<words::Pose>("unit: 12 x: 50 y: 25 vx: 12");
+  CHECK(same.waits(kSecond) == "");
+}
+
+// -- Fighting
+// -----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("triggers, tools, hits, grenades and reloads become wishes") {
+  Play play;
+  play.plays();
+  CHECK(play.says(WeaponInput{0, 1}) == "says Trigger primary: true\n");
+  CHECK(play.says(SetTool{0, 0}) == "says Trigger\nsays Tool\n");  // who puts his gun away lets go of it
+  CHECK(play.says(WeaponInput{0, 1}) == "");                       // a spade is no gun
+  CHECK(play.says(SetTool{0, 2}) == "says Tool number: 2\n");
+  CHECK(play.says(SetTool{0, 9}) == "loses SetTool: no such tool\n");
+  CHECK(play.says(Hit{1, 1}) == "says HitClaim victim: 2 part: HEAD\n");
+  CHECK(play.says(Hit{7, 1}) == "loses Hit: of nobody\n");
+  CHECK(play.says(Hit{1, 9}) == "loses Hit: of nobody\n");
+  CHECK(play.says(Grenade{0, 2.5F, {256, 256, 62}, {1, 0, -0.5F}}) ==
+        "says Fire unit: 11 shot: 1 kind: GRENADE vx: 50 vz: 25 life: 2.5\n");
+  CHECK(play.says(Grenade{0, std::nanf(""), {}, {}}) == "loses Grenade: no place or time\n");
+  CHECK(play.says(WeaponReload{0, 3, 50}) == "says Reload\n");
+  CHECK(play.waits(2 * kSecond) == "");
+  CHECK(play.waits(kSecond) == "sends WeaponReload player=0 clip=10 reserve=50\n");
+
+  Play same;
+  same.plays(kAos);
+  same.says(SetTool{0, 0});
+  CHECK(same.says(WeaponInput{0, 2}) == "says Trigger secondary: true\n");
+  CHECK(same.says(WeaponReload{0, 3, 50}) == "says Reload\n");
+  CHECK(same.waits(4 * kSecond) == "");  // its server counts
+}
+
+TEST_CASE("health is parts of a hundred, and some is left to who lives") {
+  Play play;
+  play.plays();
+  CHECK(play.hears<words::Health>("unit: 11 now: 30 max: 60 by: 2 from_x: 15.625") ==
+        "sends SetHp hp=50 cause=1 source=(266 256 62)\n");
+  CHECK(play.hears<words::Health>("unit: 11 now: 30 max: 60") == "");
+  CHECK(play.hears<words::Health>("unit: 11 now: 0.1 max: 60") == "sends SetHp hp=1 cause=0 source=(0 0 0)\n");
+  CHECK(play.hears<words::Health>("unit: 12 now: 1 max: 60") == "");
+}
+
+TEST_CASE("a death is told once, and who wishes so is back after it") {
+  Play play;
+  play.plays();
+  CHECK(play.hears<words::Died>("player: 1 unit: 11 killer: 2 why: BY_SHOT respawn_s: 5") ==
+        "sends KillAction victim=0 killer=1 type=0 respawn=5\n");
+  CHECK(play.hears<words::Died>("player: 1 unit: 11 killer: 2") == "");
+  CHECK(play.says(PositionData{{256, 256, 59.75F}}) == "");
+  CHECK(play.says(WeaponInput{0, 1}) == "");
+  CHECK(play.waits(4900 * kMillisecond) == "");
+  CHECK(play.waits(200 * kMillisecond) == "says Spawn\n");
+  CHECK(play.hears<words::Spawned>("unit: 11 pose { unit: 11 x: 100 }") ==
+        "sends CreatePlayer player=0 weapon=0 team=1 position=(320 256 59.75) name=\"anna\"\n");
+  CHECK(play.hears<words::Died>("player: 2 unit: 12 why: BY_FALL") ==
+        "sends KillAction victim=1 killer=1 type=4 respawn=3\n");
+  CHECK(play.hears<words::Spawned>("unit: 12 pose { unit: 12 x: 100 }") ==
+        "sends CreatePlayer player=1 weapon=0 team=0 position=(320 256 59.75) name=\"ben\"\n");
+}
+
+TEST_CASE("what another fires is his trigger for a moment, and a look along it; a grenade flies") {
+  Play play;
+  play.plays();
+  CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 vy: 100") == "sends WeaponInput player=1 buttons=1\n");
+  CHECK(play.paintings(100 * kMillisecond).find("orientation=(") != std::string::npos);
+  CHECK(play.waits(200 * kMillisecond) == "sends WeaponInput player=1 buttons=0\n");
+  CHECK(play.hears<words::Shot>("shooter: 1 unit: 11 vy: 100") == "");  // it has drawn its own
+  CHECK(play.hears<words::Shot>("shooter: 9 unit: 99") == "loses Shot: of somebody who is not shown\n");
+  CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 kind: GRENADE x: 15.625 vx: 50 life: 3") ==
+        "sends Grenade player=1 fuse=3 position=(266 256 62) velocity=(1 0 0)\n");
+}
+
+TEST_CASE("ammunition: a full load is a restock, anything else a reload; who was just created has it all") {
+  Play play;
+  play.plays(kAos);
+  CHECK(play.hears<words::Ammo>("player: 1 clip: 10 reserve: 50 blocks: 50 grenades: 3") == "");
+  CHECK(play.hears<words::Ammo>("player: 1 clip: 4 reserve: 44 blocks: 50 grenades: 3") ==
+        "sends WeaponReload player=0 clip=4 reserve=44\n");
+  CHECK(play.hears<words::Ammo>("player: 1 clip: 4 reserve: 50 blocks: 50 grenades: 3") == "sends Restock player=0\n");
+  CHECK(play.hears<words::Ammo>("player: 2 clip: 4") == "");
+}
+
+TEST_CASE("a gun is given where one stands, a side is not, where the server knows of neither") {
+  Play play;
+  play.plays();
+  CHECK(play.says(ChangeWeapon{0, 1}) ==
+        "says Change kit: 2\nsends CreatePlayer player=0 weapon=1 team=1 position=(256 256 59.75) name=\"anna\"\n");
+  CHECK(play.says(ChangeTeam{0, 1}) ==
+        "says Change team: GREEN\nsends ChatMessage player=255 type=2 text=\"sides cannot be changed here\"\n");
+  CHECK(play.says(ChangeWeapon{0, 3}) == "loses ChangeWeapon: no such weapon, or not in yet\n");
+  Play same;
+  same.plays(kAos);
+  CHECK(same.says(ChangeTeam{0, 1}) == "says Change team: GREEN\n");
+  CHECK(same.says(ShortPlayerData{0, 0, 2}) == "says Change team: BLUE kit: 3\n");
+}
+
+// -- Blocks
+// ---------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("blocks are edits; a world that is not made of them does not change, and the client is told so") {
+  Play play;
+  play.plays();
+  CHECK(play.says(SetColour{0, {3, 2, 1}}) == "");
+  CHECK(play.says(BlockAction{0, 0, {256, 255, 61}}) ==
+        "says Edit x: 0.78125 y: 0.78125 z: 0.78125 colour: 66051\n"
+        "sends BlockAction player=0 action=1 at=(256 255 61)\n");
+  CHECK(play.says(BlockAction{0, 1, {256, 255, 61}}) ==
+        "says Edit op: DIG x: 0.78125 y: 0.78125 z: 0.78125 colour: 66051\n"
+        "sends BlockAction player=0 action=1 at=(256 255 61)\n");
+  CHECK(play.says(BlockAction{0, 3, {256, 255, 61}}) == "loses BlockAction.action: what only a server says\n");
+  CHECK(play.says(BlockAction{0, 0, {256, 512, 61}}) == "loses BlockAction: outside of what can be changed\n");
+  CHECK(play.says(BlockAction{0, 1, {256, 255, 62}}) == "loses BlockAction: outside of what can be changed\n");
+  CHECK(lines(play.says(BlockLine{0, {256, 255, 61}, {259, 255, 61}})) == 5);
+  CHECK(play.says(BlockLine{0, {1, 255, 61}, {259, 255, 61}}) == "loses BlockLine: longer than a player has blocks\n");
+}
+
+TEST_CASE("a block of the world that was dug is there again") {
+  Play play;
+  play.plays("game: 'bzflag'", "hash: 'box' kind: SOLIDS solids { x: 15.625 half_x: 5 half_y: 5 height: 5 }");
+  const std::string said = play.says(BlockAction{0, 1, {266, 256, 61}});
+  CHECK(said.find("sends SetColour player=32 colour=") != std::string::npos);
+  CHECK(said.ends_with("sends BlockAction player=32 action=0 at=(266 256 61)\n"));
+}
+
+TEST_CASE("what becomes of a map of blocks is told as who did it") {
+  Play play;
+  play.plays(kAos);
+  CHECK(play.hears<words::WorldEdit>("by: 2 edit { op: BUILD x: 0.78125 y: 0.78125 z: 0.78125 colour: 66051 }") ==
+        "sends SetColour player=1 colour=(3 2 1)\nsends BlockAction player=1 action=0 at=(256 255 61)\n");
+  CHECK(play.hears<words::WorldEdit>("by: 2 edit { op: BUILD x: 2.34375 y: 0.78125 z: 0.78125 colour: 66051 }") ==
+        "sends BlockAction player=1 action=0 at=(257 255 61)\n");
+  CHECK(play.hears<words::WorldEdit>("by: 1 edit { op: COLUMN x: 0.78125 y: 0.78125 z: 0.78125 }") ==
+        "sends BlockAction player=0 action=2 at=(256 255 61)\n");
+  CHECK(play.hears<words::WorldEdit>(
+            "edit { op: LINE x: 0.78125 y: 0.78125 z: 0.78125 x2: 2.34375 y2: 0.78125 z2: 0.78125 colour: 255 }") ==
+        "sends SetColour player=32 colour=(255 0 0)\nsends BlockLine player=32 from=(256 255 61) to=(257 255 61)\n");
+  CHECK(play.hears<words::WorldEdit>("edit { x: 1e9 }") == "loses WorldEdit: outside of the map\n");
+}
+
+TEST_CASE("a tile that is found to be a wall is built") {
+  Play play;
+  play.plays("game: 'panic'", R"(hash: 'tiles' kind: TILES west: -400 east: 400 south: -400 north: 400 columns: 32
+                                 rows: 32)");
+  const std::string said = play.hears<words::WorldEdit>("edit { op: BUILD x: 12.5 y: 12.5 }");
+  CHECK(lines(said) == 1 + 6 * 16);
+  CHECK(said.find("sends BlockLine player=32 from=(256 240 61) to=(271 240 61)\n") != std::string::npos);
+  CHECK(said.find("sends BlockLine player=32 from=(256 255 56) to=(271 255 56)\n") != std::string::npos);
+}
+
+// -- What is fought for, and talk
+// -----------------------------------------------------------------------------------------
+
+TEST_CASE("intel is picked up, dropped and captured as it is told") {
+  Play play;
+  play.plays(kAos);
+  CHECK(play.hears<words::Token>("id: 31 kind: INTEL team: BLUE state: GROUND x: 15.625") ==
+        "sends MoveObject object=0 team=0 position=(266 256 62)\n");
+  CHECK(play.hears<words::Token>("id: 33 kind: BASE team: GREEN state: GROUND x: 15.625") ==
+        "sends MoveObject object=3 team=1 position=(266 256 62)\n");
+  CHECK(play.hears<words::TokenTaken>("token { id: 31 kind: INTEL team: BLUE state: CARRIED carrier: 2 } by: 2") ==
+        "sends IntelPickup player=1\n");
+  CHECK(play.hears<words::TokenDropped>("token { id: 31 kind: INTEL team: BLUE state: GROUND x: 15.625 } by: 2") ==
+        "sends IntelDrop player=1 position=(266 256 62)\n");
+  CHECK(play.hears<words::TokenCaptured>("token: 31 by: 2 team: BLUE winning: true") ==
+        "sends IntelCapture player=1 winning=1\n");
+  CHECK(play.hears<words::Token>("id: 35 kind: FLAG code: 'GM'") ==
+        "loses Token: a thing that a client has no likeness of\n");
+}
+
+TEST_CASE("where the server waits to be asked, who stands at the other's flag asks for it, and at home brings it in") {
+  Play play;
+  play.plays();
+  play.hears<words::Token>("id: 31 kind: TEAM_FLAG team: GREEN state: GROUND x: 6.25");
+  play.hears<words::Token>("id: 32 kind: BASE team: RED x: -15.625");
+  CHECK(play.waits(kSecond) == "");
+  play.says(PositionData{{258, 256, 59.75F}});
+  CHECK(play.waits(100 * kMillisecond) == "says TokenWish token: 31 x: 3.125 z: 3.515625\n");
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.hears<words::TokenTaken>("token { id: 31 kind: TEAM_FLAG team: GREEN state: CARRIED carrier: 1 } by: 1") ==
+        "sends IntelPickup player=0\n");
+  play.says(PositionData{{247, 256, 59.75F}});
+  CHECK(play.waits(100 * kMillisecond) == "says TokenWish token: 31 op: CAPTURE team: RED x: -14.0625 z: 3.515625\n");
+}
+
+TEST_CASE("territories are captured in the order of their tokens") {
+  Play play;
+  play.stage.knows(word<words::Token>("id: 41 kind: BASE code: 'territory' team: BLUE x: 15.625"));
+  play.stage.knows(word<words::Token>("id: 42 kind: BASE code: 'territory' team: GREEN"));
+  const std::string said = play.greets("game: 'aos' mode: 'territory control'");
+  CHECK(said.find(" mode=1 territory_count=2 ") != std::string::npos);
+  CHECK(play.hears<words::Zone>("id: 42 owner: GREEN capturing: BLUE rate: 0.1 progress: 0.25") ==
+        "sends ProgressBar territory=1 team=0 rate=2 progress=0.25\n");
+  CHECK(play.hears<words::Zone>("id: 42 owner: BLUE") == "");
+  CHECK(play.hears<words::TokenCaptured>("token: 42 team: GREEN") ==
+        "sends TerritoryCapture territory=1 winning=0 team=0\n");
+  CHECK(play.hears<words::Zone>("id: 77 capturing: BLUE") == "loses Zone: no territory of a client's\n");
+}
+
+TEST_CASE("what is said is said to all or to the own side, and a command is one") {
+  Play play;
+  play.plays();
+  const auto line = [](std::uint8_t type, const std::string& text) {
+    ChatMessage chat;
+    chat.type = type;
+    chat.text.chars = text + '\0';
+    return chat;
+  };
+  CHECK(play.says(line(0, "J\x81rgen?")) == "says Say text: \"J\\303\\274rgen?\"\n");
+  CHECK(play.says(line(1, "go")) == "says Say scope: MY_TEAM text: \"go\"\n");
+  CHECK(play.says(line(0, "/kick ben")) == "says Say kind: COMMAND text: \"/kick ben\"\n");
+  CHECK(play.says(line(2, "x")) == "loses ChatMessage.type: what only a server says\n");
+  CHECK(play.says(line(0, "")) == "");
+  CHECK(play.hears<words::Said>("from: 2 text: 'hello'") == "sends ChatMessage player=1 type=0 text=\"hello\"\n");
+  CHECK(play.hears<words::Said>("from: 1 scope: MY_TEAM text: 'go'") ==
+        "sends ChatMessage player=0 type=1 text=\"go\"\n");
+  CHECK(play.hears<words::Said>("name: 'zoe' text: 'hello'") ==
+        "sends ChatMessage player=255 type=2 text=\"zoe: hello\"\n");
+  CHECK(play.hears<words::Said>("from: 2 to: 1 scope: ONE text: 'psst'") ==
+        "sends ChatMessage player=255 type=2 text=\"ben (to you): psst\"\n");
+  CHECK(play.hears<words::Notice>("text: 'be nice'") == "sends ChatMessage player=255 type=2 text=\"be nice\"\n");
+  CHECK(lines(play.hears<words::Notice>("text: '" + std::string(200, 'a') + "'")) == 3);
+}
+
+TEST_CASE("what has no place in CP437 is behind a mark, and in 0.80, which knows no mark, a question") {
+  Play play;
+  play.plays();
+  CHECK(play.hears<words::Notice>("text: '\xe2\x98\x83'") ==
+        "sends ChatMessage player=255 type=2 text=\"\\xff\\xe2\\x98\\x83\"\n");
+  Play newer(k080Place);
+  newer.plays();
+  CHECK(newer.hears<words::Notice>("text: '\xe2\x98\x83'") == "sends ChatMessage player=255 type=2 text=\"?\"\n");
+}
+
+TEST_CASE("what a client cannot be told is counted by the mapping's reason") {
+  Play play;
+  play.plays();
+  CHECK(play.hears<words::ShotEnded>("") == "loses ShotEnded: shots hit at once, grenades burst by their fuse\n");
+  CHECK(play.hears<words::Lag>("player: 2") == "loses Lag: nobody is told of it\n");
+}
+
+}  // namespace
+}  // namespace entente::aos

@@ -1,0 +1,223 @@
+// A room with Ace of Spades on both sides is a mirror: what a server said its client hears, and the other way round, to
+// the byte, save what adapters/aos/README.md lists. Our client is number 0, "ben" is 1: the front numbers as this
+// server does.
+#include "adapters/aos/dialect.h"
+#include "proxy/core/room.h"
+#include "tests/aos/back_stage.h"
+#include "tests/support/printed_frame.h"
+
+namespace entente::aos {
+namespace {
+
+using core::kMillisecond, core::kSecond, core::Micros;
+using wire::Way;
+
+/// What each end of the room was sent, a packet a line, without maps, paintings and states.
+class Ends final : public core::Room::Host {
+ public:
+  explicit Ends(std::size_t dialect) : codec_(game().codec(dialect)) {}
+
+  void send(core::Id end, Lane lane, Bytes bytes) override {
+    const bool up = end == core::kBackEnd;
+    const std::string line =
+        printed_frame(*codec_, {up ? Way::kToServer : Way::kToClient, lane, wire::Stage::kPlay, bytes});
+    for (const char* stream : {"MapChunk", "WorldUpdate", "StateUpdate"})
+      if (line.starts_with(stream)) return;
+    (up ? to_server : to_client) += line + "\n";
+  }
+  std::size_t waiting(core::Id) const override { return 0; }
+  void close(core::Id, std::string_view why, std::uint32_t) override { FAIL(why); }
+  void failed(core::Id, const Fault& fault) override { FAIL(fault.what); }
+  void dial() override {}
+
+  std::string to_client, to_server;
+
+ private:
+  std::unique_ptr<wire::Codec> codec_;
+};
+
+struct Mirror {
+  explicit Mirror(std::size_t which)
+      : dialect(which),
+        ends(which),
+        codec(game().codec(which)),
+        speech(make_speech(which)),
+        room(ends, make_back({which, {}}), {}) {
+    seat = room.seat(make_front({which, {}}), {"10.0.0.7:1", kDialects[which].connect_data, ""}, now);
+    room.back_opened({}, now);
+    MapStart start;
+    start.size = static_cast<std::uint32_t>(packed_meadow().size());
+    greeting = server_says(start);
+    MapChunk chunk;
+    chunk.data = packed_meadow();
+    greeting += server_says(chunk);
+    greeting += server_says(existing(1, 1, "ben"));
+    greeting += server_says(capture_the_flag(0));
+    greeting += waits(10 * kSecond).second;
+  }
+
+  std::string server_says(const Message& message) {
+    room.received(core::kBackEnd, Lane::kStream, written(message, Way::kToClient), now);
+    return waits(700 * kMillisecond).second;
+  }
+  std::string client_says(const Message& message) {
+    room.received(seat, Lane::kStream, written(message, Way::kToServer), now);
+    return waits(1200 * kMillisecond).first;
+  }
+  /// What the server, and the client, was told meanwhile.
+  std::pair<std::string, std::string> waits(Micros how_long) {
+    for (const Micros until = now + how_long; now < until; now += 5 * kMillisecond) room.tick(now);
+    return {std::exchange(ends.to_server, {}), std::exchange(ends.to_client, {})};
+  }
+  Buffer written(const Message& message, Way way) const {
+    Buffer bytes;
+    speech->write(message, way, bytes);
+    return bytes;
+  }
+  std::string line(const Message& message, Way way) {
+    const Buffer bytes = written(message, way);
+    return printed_frame(*codec, {way, Lane::kStream, wire::Stage::kPlay, bytes}) + "\n";
+  }
+
+  std::size_t dialect;
+  Ends ends;
+  std::unique_ptr<wire::Codec> codec;
+  std::unique_ptr<wire::Speech<Message>> speech;
+  core::Room room;
+  core::Id seat = 0;
+  Micros now = 0;
+  std::string greeting;  ///< of the client
+};
+
+ExistingPlayer our_client() {
+  ExistingPlayer player;
+  player.weapon = 0;
+  player.tool = 2;
+  player.colour = {111, 111, 111};
+  player.name.chars = std::string("anna\0", 5);
+  return player;
+}
+
+void enter(Mirror& mirror) {
+  CHECK(mirror.client_says(our_client()) == mirror.line(our_client(), Way::kToServer));
+  const CreatePlayer us = created(0, 0, 150.5F, 150.5F, "anna"), ben = created(1, 1, 160.5F, 150.5F, "ben");
+  CHECK(mirror.server_says(us) == mirror.line(us, Way::kToClient));
+  // A client takes who was there first for alive: the front has no need to say so again.
+  CHECK(mirror.server_says(ben) == "");
+}
+
+TEST_CASE("a greeting goes through: who is there, and State Data") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Mirror mirror(dialect);
+    CHECK(mirror.greeting.starts_with("MapStart "));
+    CHECK(mirror.greeting.ends_with("\nVersionGet properties=[]\n" +
+                                    mirror.line(existing(1, 1, "ben"), Way::kToClient) +
+                                    mirror.line(capture_the_flag(0), Way::kToClient)));
+    enter(mirror);
+  }
+}
+
+TEST_CASE("what a server says its client hears") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Mirror mirror(dialect);
+    enter(mirror);
+    ChatMessage chat;
+    chat.player = 1;
+    chat.text.chars = std::string("J\x81rgen?\0", 8);
+    ChatMessage notice;
+    notice.player = 255;
+    notice.type = 2;
+    notice.text.chars = std::string("be nice\0", 8);
+    const std::vector<Message> said = {
+        SetTool{1, 1},
+        WeaponInput{1, 2},
+        WeaponInput{1, 0},
+        SetColour{1, {1, 2, 3}},
+        BlockAction{1, 0, {155, 150, 59}},
+        BlockAction{1, 1, {155, 150, 59}},
+        BlockAction{1, 2, {156, 151, 60}},
+        BlockAction{1, 3, {156, 155, 60}},
+        BlockLine{1, {150, 155, 59}, {153, 155, 59}},
+        Grenade{1, 2.5F, {160.5F, 150.5F, 57.5F}, {0.5F, 0.25F, -0.125F}},
+        chat,
+        notice,
+        SetHp{73, 1, {160.5F, 150.5F, 57.5F}},
+        SetHp{51, 0, {0, 0, 0}},
+        WeaponReload{0, 7, 33},
+        Restock{0},
+        MoveObject{1, 1, {120.5F, 130.5F, 60}},
+        IntelPickup{1},
+        IntelDrop{1, {121.5F, 131.5F, 60}},
+        IntelPickup{1},
+        IntelCapture{1, 0},
+        FogColour{0, {9, 8, 7}},
+        KillAction{1, 0, 1, 9},
+        created(1, 1, 161.5F, 151.5F, "ben"),
+        KillAction{1, 1, 4, 3},
+        PlayerLeft{1},
+        KillAction{0, 0, 4, 5},
+        created(0, 0, 155.5F, 150.5F, "anna"),
+    };
+    for (const Message& message : said) {
+      CAPTURE(mirror.line(message, Way::kToClient));
+      CHECK(mirror.server_says(message) == mirror.line(message, Way::kToClient));
+    }
+    if (kDialects[dialect].state_updates) continue;
+    CHECK(mirror.server_says(InputData{1, 3}) == "");  // he has left
+    const PositionData put = {{152.5F, 151.25F, 57.75F}};
+    CHECK(mirror.server_says(put) == mirror.line(put, Way::kToClient));
+  }
+}
+
+TEST_CASE("what a client says its server hears") {
+  for (std::size_t dialect = 0; dialect < 3; ++dialect) {
+    Mirror mirror(dialect);
+    enter(mirror);
+    const bool states = kDialects[dialect].state_updates;
+    const PositionData place = {{151.25F, 150.5F, 57.75F}};
+    if (states) {
+      StateUpdateUp update;
+      update.now = update.oldest = {place.position, {1, 0, 0}, {}};
+      mirror.client_says(update);
+    } else {
+      mirror.client_says(OrientationData{{1, 0, 0}});
+      CHECK(mirror.client_says(place) == mirror.line(place, Way::kToServer));
+      const OrientationData look = {{0, 1, 0}};
+      CHECK(mirror.client_says(look).starts_with("OrientationData "));
+      CHECK(mirror.client_says(InputData{0, 9}) == mirror.line(InputData{0, 9}, Way::kToServer));
+      CHECK(mirror.client_says(InputData{0, 0}) == mirror.line(InputData{0, 0}, Way::kToServer));
+    }
+    ChatMessage chat;
+    chat.type = 1;
+    chat.text.chars = std::string("J\x81rgen?\0", 8);
+    const std::vector<Message> said = {
+        WeaponInput{0, 1},
+        Hit{1, 1},
+        WeaponInput{0, 0},
+        SetTool{0, 3},
+        Grenade{0, 2.5F, {151.5F, 150.5F, 57.5F}, {0.5F, 0.25F, -0.125F}},
+        SetTool{0, 1},
+        SetColour{0, {1, 2, 3}},
+        BlockAction{0, 0, {155, 150, 59}},
+        SetTool{0, 0},
+        BlockAction{0, 1, {155, 150, 59}},
+        BlockAction{0, 2, {156, 151, 60}},
+        SetTool{0, 2},
+        WeaponReload{0, 10, 50},
+        chat,
+        ChangeTeam{0, 1},
+        ChangeWeapon{0, 2},
+    };
+    for (const Message& message : said) {
+      CAPTURE(mirror.line(message, Way::kToServer));
+      CHECK(mirror.client_says(message) == mirror.line(message, Way::kToServer));
+    }
+    mirror.client_says(SetTool{0, 1});
+    mirror.client_says(WeaponInput{0, 2});
+    const BlockLine line = {0, {150, 155, 59}, {153, 155, 59}};
+    CHECK(mirror.client_says(line) == mirror.line(line, Way::kToServer));
+  }
+}
+
+}  // namespace
+}  // namespace entente::aos

@@ -1,0 +1,145 @@
+// The front of Ace of Spades before a hostile client and a room that may say anything: packets, words and time in any
+// order. Law: whatever comes, what goes out is whole packets of the dialect, and none that a real client leaves or
+// crashes at: no map chunk without its start, nobody that it was not told of, no place that is none.
+#include <bitset>
+#include <cmath>
+#include <cstdlib>
+
+#include "adapters/aos/aos.h"
+#include "adapters/aos/dialect.h"
+#include "adapters/aos/faces.h"
+#include "adapters/aos/terms.h"
+#include "adapters/aos/wire.h"
+#include "proxy/core/room.h"
+
+namespace {
+
+using namespace entente;
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+/// What real clients would make of what they are sent.
+class Client final : public core::Room::Host {
+ public:
+  explicit Client(std::size_t dialect) : speech_(aos::make_speech(dialect)) {}
+
+  void send(core::Id end, Lane lane, Bytes bytes) override {
+    require(end != core::kBackEnd && !bytes.empty());
+    const auto heard = speech_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
+    require(heard.ok());
+    std::visit([&](const auto& message) { hear(message); }, *heard->message);
+  }
+  std::size_t waiting(core::Id) const override { return 0; }
+  void close(core::Id, std::string_view, std::uint32_t) override {}
+  void failed(core::Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
+  void dial() override {}
+
+ private:
+  void known(std::uint8_t player) { require(player < aos::kMostPlayers && known_[player]); }
+  static void place(const aos::Vec3& at) {
+    require(std::isfinite(at[0]) && std::isfinite(at[1]) && std::isfinite(at[2]));
+  }
+
+  template <class T>
+  void hear(const T&) {}
+  void hear(const aos::MapStart&) {
+    loading_ = true;
+    known_.reset();
+  }
+  void hear(const aos::MapChunk& chunk) { require(loading_ && !chunk.data.empty()); }
+  void hear(const aos::StateData&) { require(std::exchange(loading_, false)); }
+  void hear(const aos::ExistingPlayer& player) {
+    require(player.player < aos::kMostPlayers && player.weapon < 3 && player.tool < 4);
+    known_.set(player.player);
+  }
+  void hear(const aos::CreatePlayer& player) {
+    require(!loading_ && player.player < aos::kMostPlayers && player.weapon < 3);
+    place(player.position);
+    known_.set(player.player);
+  }
+  void hear(const aos::PlayerLeft& left) {
+    known(left.player);
+    known_.reset(left.player);
+  }
+  void hear(const aos::WorldUpdate& update) {
+    for (const auto& view : update.players) {
+      place(view.position);
+      place(view.orientation);
+    }
+  }
+  void hear(const aos::StateUpdateDown& update) {
+    require(update.players.size() <= 29);
+    for (const auto& state : update.players) {
+      known(state.player);
+      if (state.still) continue;
+      place(state.motion.position);
+      place(state.motion.orientation);
+      place(state.motion.velocity);
+    }
+  }
+  void hear(const aos::PositionData& position) { place(position.position); }
+  void hear(const aos::InputData& input) { known(input.player); }
+  void hear(const aos::WeaponInput& input) { known(input.player); }
+  void hear(const aos::SetTool& tool) { known(tool.player), require(tool.tool < 4); }
+  void hear(const aos::Grenade& grenade) { known(grenade.player), place(grenade.position), place(grenade.velocity); }
+  void hear(const aos::KillAction& kill) { known(kill.victim), known(kill.killer), require(kill.type < 7); }
+  void hear(const aos::IntelPickup& intel) { known(intel.player); }
+  void hear(const aos::IntelDrop& intel) { known(intel.player), place(intel.position); }
+  void hear(const aos::IntelCapture& intel) { known(intel.player); }
+  void hear(const aos::WeaponReload& reload) { known(reload.player); }
+  void hear(const aos::MoveObject& move) { require(!loading_), place(move.position); }
+  void hear(const aos::BlockAction& action) { require(aos::in_map(action.at) && action.action < 4); }
+  void hear(const aos::BlockLine& line) { require(aos::in_map(line.from) && aos::in_map(line.to)); }
+
+  std::unique_ptr<wire::Speech<aos::Message>> speech_;
+  bool loading_ = false;
+  std::bitset<aos::kMostPlayers> known_;
+};
+
+/// Says what it is told to.
+class Puppet final : public core::Back {
+ public:
+  void receive(Lane, Bytes bytes, Outlet& out) override {
+    if (auto fact = core::read_fact(bytes)) out.say(std::move(*fact));
+  }
+  void hear(const core::Intent&, Outlet&) override {}
+};
+
+}  // namespace
+
+// The first byte is the dialect and the world. Then pieces: who speaks (0 the client, 1 the room, 2 time passes), how
+// much, and that.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::size_t dialect = data[0] % 3;
+  Client client(dialect);
+  auto puppet = std::make_unique<Puppet>();
+  core::Room room(client, std::move(puppet), {});
+  core::Micros now = 0;
+  const core::Id seat = room.seat(aos::make_front({dialect, {}}), {"", aos::kDialects[dialect].connect_data, ""}, now);
+  room.back_opened({}, now);
+  words::World world;
+  world.set_hash("field");
+  if ((data[0] & 4U) != 0) world.set_walled(true);
+  Buffer said;
+  core::write(core::Fact(world), said);
+  room.received(core::kBackEnd, Lane::kStream, said, now);
+  for (int i = 0; i < 2000 && (data[0] & 8U) == 0; ++i) room.tick(now += core::kMillisecond);  // the map is out
+  for (Bytes left = Bytes(data, size).subspan(1); left.size() >= 2;) {
+    const std::uint8_t who = left[0] % 3, much = left[1];
+    left = left.subspan(2);
+    if (who == 2) {
+      now += much * 20 * core::kMillisecond;
+      room.tick(now);
+      continue;
+    }
+    const Bytes bytes = left.first(std::min<std::size_t>(left.size(), much));
+    left = left.subspan(bytes.size());
+    if (bytes.empty()) continue;
+    room.received(who == 1 ? core::kBackEnd : seat, Lane::kStream, bytes, now);
+  }
+  room.end("the end", now);
+  return 0;
+}
