@@ -57,6 +57,7 @@ void BackSession::steer(double dt, Outlet& out) {
   const core::TankModel tank = model();
   core::TankState now = state();
   const core::Course course = steering_.course(now.x, now.y, dead_zone());
+  const double dx = course.x - now.x, dy = course.y - now.y;
   core::Controls controls;
   if (aim_)
     controls = core::turn_to(tank, now, *aim_, dt);
@@ -64,6 +65,8 @@ void BackSession::steer(double dt, Outlet& out) {
     controls = core::steer_to(tank, now, course.x, course.y, course.speed, dt);
   else if (course.yaw)
     controls = core::turn_to(tank, now, *course.yaw, dt);
+  else if (steering_.by_mouse() && std::hypot(dx, dy) > kThere)  // too near to drive there, but that way it looks
+    controls = core::turn_to(tank, now, std::atan2(dy, dx), dt);
   if (course.jump && room_.jumping()) controls.jump = variables_["_jumpVelocity"];
   core::drive(tank, terrain_, controls, dt, now);
 

@@ -192,6 +192,20 @@ TEST_CASE("steered by words it drives there, tells no more than it must, and fir
   CHECK(lines(turned, "sends by datagram MsgShotBegin").find("life=3.5") != std::string::npos);
 }
 
+TEST_CASE("a mouse too near to drive to is looked at, so that it aims; one upon the tank is not") {
+  auto stage = in_play(false);
+  words::Toward toward;
+  toward.set_y(1);
+  stage.hears(toward);
+  const std::string turned = lines(stage.waits(4 * core::kSecond), "says Pose");
+  const std::string last = turned.substr(turned.rfind("says Pose"));
+  CHECK(last.find("yaw: 1.57") != std::string::npos);
+  CHECK(last.find(" y: ") == std::string::npos);  // it did not drive
+  toward.set_y(-0.4);
+  stage.hears(toward);
+  CHECK(lines(stage.waits(core::kSecond), "says Pose") == "");
+}
+
 TEST_CASE("it does not drive through what stands there") {
   auto stage = in_play(false);
   words::Toward toward;
