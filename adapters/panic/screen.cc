@@ -170,6 +170,16 @@ void Screen::look_about(std::size_t most_new, Out& out) {
     if (greeted_) paint(index, out);
   }
   for (const core::Id unit : litter_.come()) look_at(unit, out);
+  for (Index i = 0; i < pieces_.size() && greeted_; ++i)
+    if (litter_.holds(pieces_[i].unit)) paint(i, out);
+}
+
+/// A client draws what was created last on top: a pellet on the player's own tile would hide its tank.
+bool Screen::is_covered(const words::Unit& unit, const Out& out) const {
+  if (unit.kind() != words::Unit::PELLET) return false;
+  const core::UnitState* me = out.world().active_unit(out.me());
+  const auto tile = [&](const words::Pose& pose) { return tiles_.at(pose.x(), pose.y()); };
+  return me != nullptr && tile(me->unit.pose()) == tile(unit.pose());
 }
 
 void Screen::tick(Out& out) {

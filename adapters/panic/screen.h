@@ -85,6 +85,7 @@ class Screen {
 
   // Pellets, of which a client is told the nearest.
   void look_about(std::size_t most_new, Out& out);
+  bool is_covered(const words::Unit& unit, const Out& out) const;
 
   // One piece.
   bool shows(const words::Unit& unit, Out& out) const;

@@ -103,7 +103,7 @@ void Screen::tell_pieces(Out& out) {
   std::vector<Place> places;
   for (Index i = 0; i < pieces_.size(); ++i) {
     const core::UnitState* state = out.world().unit(pieces_[i].unit);
-    if (state == nullptr || state->hidden || !state->unit.alive()) continue;
+    if (state == nullptr || state->hidden || !state->unit.alive() || is_covered(state->unit, out)) continue;
     places.push_back({tiles_.at(state->unit.pose().x(), state->unit.pose().y()), i});
   }
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {

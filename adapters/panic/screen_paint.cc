@@ -78,7 +78,8 @@ bool Screen::paint_one(Index index, Out& out) {
   Piece& piece = pieces_[index];
   if (piece.token != 0) return paint_token(index, out);
   const core::UnitState* state = out.world().unit(piece.unit);
-  if (state == nullptr || state->hidden || !state->unit.alive()) return paint_absent(index, out);
+  if (state == nullptr || state->hidden || !state->unit.alive() || is_covered(state->unit, out))
+    return paint_absent(index, out);
   piece.moves = is_moving(state->unit.pose());
   if (piece.moves) out.wake(out.now() + kLook);
   const bool changed = !piece.own && piece.code != code_of(state->unit, out);
