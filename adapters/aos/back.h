@@ -35,7 +35,7 @@ class BackSession final : public core::Back {
   void hear(const core::Intent& intent, Outlet& out) override;
   void tick(Outlet& out) override;
   void closed(std::string_view why, Outlet& out) override;
-  void dismissed(std::uint32_t code, std::string_view why, Outlet& out);
+  void dismissed(std::uint32_t code, std::string_view why, Outlet& out) override;
   void part(std::string_view why, Outlet& out) override;
 
   /// The map is there, and what State Data says of it: tells the room.

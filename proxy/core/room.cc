@@ -100,18 +100,22 @@ void Room::received(Id end, Lane lane, Bytes bytes, Micros now) {
   drain();
 }
 
-void Room::gone(Id end, std::string_view why, Micros now) {
+void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
   now_ = now;
   if (end == kBackEnd) {
     if (back_->left) return;
-    leave(*back_);
-    back_->session->closed(why, *back_);
+    lose(*back_, why, code);
     if (why_.empty()) why_ = why;
   } else if (const auto at = seats_.find(end); at != seats_.end() && !at->second->left) {
-    leave(*at->second);
-    at->second->session->closed(why, *at->second);
+    lose(*at->second, why, code);
   }
   drain();
+}
+
+template <class SomeEnd>
+void Room::lose(SomeEnd& end, std::string_view why, std::uint32_t code) {
+  leave(end);
+  code != 0 ? end.session->dismissed(code, why, end) : end.session->closed(why, end);
 }
 
 void Room::tick(Micros now) {

@@ -59,8 +59,8 @@ class Room {
   Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now);
   void back_opened(const Peer& peer, Micros now);
   void received(Id end, Lane lane, Bytes bytes, Micros now);
-  /// The peer is gone, or (the back's) was never reached.
-  void gone(Id end, std::string_view why, Micros now);
+  /// The peer is gone, or (the back's) was never reached. `code`: what it gave as its game's own reason; 0: none.
+  void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
   void tick(Micros now);
   /// Tells the back what no word says (pause a recording); its tick() follows.
   void order(const std::function<void(Back&)>& order, Micros now);
@@ -100,6 +100,8 @@ class Room {
   void flooded();
   bool settle();
   bool bury();
+  template <class SomeEnd>
+  void lose(SomeEnd& end, std::string_view why, std::uint32_t code);
   template <class SomeEnd>
   bool part(SomeEnd& end, std::string_view why);
 

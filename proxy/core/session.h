@@ -72,6 +72,9 @@ class Session {
   /// The peer is gone, or was never reached (`why` says it to a person); send() does nothing any more, say() still
   /// does.
   virtual void closed(std::string_view /*why*/, Outlet&) {}
+  /// The same, of a peer that said why by a number of its game's own: the data of ENet's disconnect, the code of a
+  /// WebSocket's close. Never 0.
+  virtual void dismissed(std::uint32_t /*code*/, std::string_view why, Outlet& out) { closed(why, out); }
   /// The room ends, for instance because the other side is gone: say goodbye in the game's own way, then close().
   virtual void part(std::string_view why, Outlet& out) { out.close(why); }
 };

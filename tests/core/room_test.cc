@@ -52,6 +52,11 @@ class ToyFront final : public Front {
     if (const auto* said = as<words::Said>(fact)) line += ":" + said->text();
     out.send(Lane::kStream, as_bytes(line));
   }
+  void dismissed(std::uint32_t code, std::string_view why, FrontOut& out) override {
+    words::Say last;
+    last.set_text(std::string(why) + " " + std::to_string(code));
+    out.say(last);
+  }
   void tick(FrontOut& out) override { out.send(Lane::kStream, as_bytes("tick " + std::to_string(out.random() % 100))); }
 };
 
@@ -129,6 +134,16 @@ TEST_CASE("who enters and is gone leaves, and others go on") {
   CHECK(play.stage.take() == "back sends Leave of 1\n");
   CHECK(play.says(2, "still here") == "seat 2 sends Said:still here\n");
   CHECK_FALSE(play.room.over());
+}
+
+TEST_CASE("who gives a reason in numbers is heard with it, and what that session says last is still told") {
+  Play play;
+  play.seat();
+  play.seat();
+  play.room.gone(1, "left", 5, 10);
+  CHECK(play.stage.take() == "seat 1 sends You\nseat 2 sends You\ndials\nseat 2 sends Said:left 10\n");
+  play.room.gone(2, "left", 5);
+  CHECK(play.stage.take() == "");
 }
 
 TEST_CASE("a player's own room ends with the player") {
