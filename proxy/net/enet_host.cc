@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
+
+#include "proxy/net/socket.h"
 
 namespace entente::net {
 namespace {
@@ -94,6 +97,7 @@ void EnetHost::close() {
   }
   enet_host_destroy(host_);
   host_ = nullptr;
+  eased_.clear();
   peers_ = 0;
 }
 
@@ -122,7 +126,21 @@ bool EnetHost::send(EnetPeer& peer, std::uint8_t channel, EnetPacket packet) {
   return true;
 }
 
-void EnetHost::freed(ENetPacket* packet) { static_cast<EnetPeer*>(packet->userData)->waiting_ -= packet->dataLength; }
+void EnetHost::freed(ENetPacket* packet) {
+  auto& peer = *static_cast<EnetPeer*>(packet->userData);
+  peer.waiting_ -= packet->dataLength;
+  if (!std::exchange(peer.eased_, true)) peer.host_->eased_.push_back(&peer);
+}
+
+/// Its user may send more in that call, or end peers.
+void EnetHost::tell_eased() {
+  while (!eased_.empty()) {
+    EnetPeer& peer = *eased_.back();
+    eased_.pop_back();
+    peer.eased_ = false;
+    if (!peer.gone_) user_.eased(peer);
+  }
+}
 
 void EnetHost::send_raw(const Address& to, Bytes datagram) {
   const ENetAddress address = to_enet(to);
@@ -142,20 +160,30 @@ void EnetHost::dismiss(EnetPeer& peer, std::uint32_t data) {
   disconnect(peer, data);
 }
 
+void EnetHost::drop(EnetPeer& peer, std::uint32_t data) {
+  enet_peer_disconnect_now(peer.peer_, data);
+  forget(peer);
+}
+
+Address EnetHost::here() const { return host_ ? local_address(host_->socket) : Address(); }
+
 EnetPeer& EnetHost::adopt(ENetPeer* raw) {
   auto peer = std::make_unique<EnetPeer>();
+  peer->host_ = this;
   peer->peer_ = raw;
+  peer->heard_ = enet_time_get();
   raw->data = peer.get();
   ++peers_;
   keep_time();
   return *peer.release();  // the ENet peer owns it until forget() or close()
 }
 
-void EnetHost::forget(EnetPeer& peer) {
+std::unique_ptr<EnetPeer> EnetHost::forget(EnetPeer& peer) {
   enet_peer_reset(peer.peer_);
   peer.peer_->data = nullptr;
-  delete &peer;
+  std::erase(eased_, &peer);
   --peers_;
+  return std::unique_ptr<EnetPeer>(&peer);
 }
 
 /// Who has asked for a connection and not got it is no peer yet, but ENet keeps a place for him and answers again.
@@ -164,12 +192,15 @@ bool EnetHost::half_open() const {
                      [](const ENetPeer& peer) { return peer.state != ENET_PEER_STATE_DISCONNECTED; });
 }
 
+/// Looks at all peers: when each was last heard, and who is half open.
 /// Whoever forges addresses must not take the places of those who come: ENet is silent towards one too many.
 void EnetHost::thin_half_open(Millis now) {
   asked_at_.resize(host_->peerCount);
   asking_.clear();
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
-    const bool half = host_->peers[i].state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT;
+    const ENetPeer& raw = host_->peers[i];
+    if (auto* peer = static_cast<EnetPeer*>(raw.data); peer && raw.lastReceiveTime) peer->heard_ = raw.lastReceiveTime;
+    const bool half = raw.state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT;
     asked_at_[i] = !half ? 0 : asked_at_[i] ? asked_at_[i] : now;
     if (half) asking_.push_back(i);
   }
@@ -199,7 +230,9 @@ void EnetHost::flush_later() {
 
 void EnetHost::at_turn_end() {
   flushing_ = false;
-  if (host_) enet_host_flush(host_);
+  if (!host_) return;
+  enet_host_flush(host_);
+  tell_eased();
 }
 
 void EnetHost::serve() {
@@ -214,6 +247,7 @@ void EnetHost::serve() {
     for (; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
   }
   serving = nullptr;
+  tell_eased();
   keep_time();
 }
 
@@ -230,13 +264,19 @@ void EnetHost::deal_with(ENetEvent& event) {
       break;
     }
     case ENET_EVENT_TYPE_DISCONNECT:
-      if (!peer) break;
-      if (!peer->gone_) user_.disconnected(*peer, event.data);
-      forget(*peer);
+      if (peer) lose(*peer, event.data);
       break;
     case ENET_EVENT_TYPE_NONE:
       break;
   }
+}
+
+/// ENet has freed the place already, and its user may connect from it at once.
+void EnetHost::lose(EnetPeer& peer, std::uint32_t data) {
+  // ENet gives a peer up that has acknowledged nothing for so long, and does not say which of the two it was.
+  peer.silent_ = data == 0 && enet_time_get() - peer.heard_ >= ENET_PEER_TIMEOUT_MINIMUM;
+  const auto gone = forget(peer);
+  if (!gone->gone_) user_.disconnected(*gone, data);
 }
 
 int EnetHost::intercept(ENetHost* host, ENetEvent*) {

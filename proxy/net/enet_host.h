@@ -39,6 +39,8 @@ class EnetPacket {
   std::unique_ptr<ENetPacket, Destroy> packet_;
 };
 
+class EnetHost;
+
 /// One connection of a host. Lives from connect() or User::connected until disconnected(), or close().
 class EnetPeer {
  public:
@@ -46,14 +48,20 @@ class EnetPeer {
   std::size_t channels() const { return peer_->channelCount; }
   /// Bytes sent that the peer has not acknowledged, or that ENet has not put on the wire.
   std::size_t waiting() const { return waiting_; }
+  /// In User::disconnected(): it did not say goodbye, but nothing came from it any more.
+  bool silent() const { return silent_; }
 
   void* owner = nullptr;  ///< for whoever uses the host
 
  private:
   friend class EnetHost;
+  EnetHost* host_ = nullptr;
   ENetPeer* peer_ = nullptr;
   std::size_t waiting_ = 0;
-  bool gone_ = false;  // its user must not hear of it any more
+  enet_uint32 heard_ = 0;  // when it last acknowledged something, or was born
+  bool gone_ = false;      // its user must not hear of it any more
+  bool eased_ = false;     // its user is to be told so
+  bool silent_ = false;
 };
 
 class EnetHost final : private Poll::User, private Ticker::User, private Later {
@@ -66,6 +74,8 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
     virtual void received(EnetPeer& peer, std::uint8_t channel, EnetPacket packet) = 0;
     /// By the peer (with its data), or by silence, or because it never answered; `peer` ends with this call.
     virtual void disconnected(EnetPeer& peer, std::uint32_t data) = 0;
+    /// Some of what waited for it went out.
+    virtual void eased(EnetPeer&) {}
     /// A datagram before ENet sees it; true takes it away from ENet.
     virtual bool intercepted(const Address&, Bytes) { return false; }
   };
@@ -95,6 +105,12 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   void disconnect(EnetPeer& peer, std::uint32_t data);
   /// The same, but the user hears nothing more of it, and `peer` must not be used again.
   void dismiss(EnetPeer& peer, std::uint32_t data);
+  /// At once: what waits is lost, and `data` is said by one datagram, which may be lost, too. The user hears nothing
+  /// more of it; `peer` ends with this call. Not of a peer that is gone.
+  void drop(EnetPeer& peer, std::uint32_t data);
+
+  /// Our address; the IP of a host that does not listen is the wildcard.
+  Address here() const;
 
   /// Datagrams that ENet could not read.
   std::uint64_t unreadable() const { return unreadable_; }
@@ -113,7 +129,9 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   void serve();
   void deal_with(ENetEvent& event);
   EnetPeer& adopt(ENetPeer* raw);
-  void forget(EnetPeer& peer);
+  std::unique_ptr<EnetPeer> forget(EnetPeer& peer);
+  void lose(EnetPeer& peer, std::uint32_t data);
+  void tell_eased();
   bool half_open() const;
   void keep_time();
   void thin_half_open(Millis now);
@@ -129,6 +147,7 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   std::size_t peers_ = 0;
   std::vector<Millis> asked_at_;  // by ENet's peer: since when it is half open; 0 = it is not
   std::vector<std::size_t> asking_;
+  std::vector<EnetPeer*> eased_;
   bool flushing_ = false;
   std::uint64_t unreadable_ = 0;
 };

@@ -28,7 +28,9 @@ struct Side final : EnetHost::User {
   void disconnected(EnetPeer&, std::uint32_t data) override {
     peer = nullptr;
     log.push_back("down " + std::to_string(data));
+    if (again) std::exchange(again, nullptr)();
   }
+  void eased(EnetPeer&) override { ++eases; }
   bool intercepted(const Address& from, Bytes datagram) override {
     if (as_text(datagram) != "HELLO") return false;
     host.send_raw(from, as_bytes("HI"));
@@ -39,6 +41,8 @@ struct Side final : EnetHost::User {
   EnetHost host;
   EnetPeer* peer = nullptr;
   bool echo = false;
+  int eases = 0;
+  std::function<void()> again;  // once it has lost its peer
   std::vector<std::string> log;
 };
 
@@ -60,7 +64,8 @@ struct Duel {
   void connect(std::uint32_t data) {
     client.peer = client.host.connect(address, 2, data);
     REQUIRE(client.peer);
-    until([&] { return server.peer != nullptr && !client.log.empty(); });
+    const auto heard = client.log.size();
+    until([&] { return server.peer != nullptr && client.log.size() > heard; });
   }
   ~Duel() {
     client.host.close();
@@ -110,6 +115,42 @@ TEST_CASE("enet host: what a peer does not take is counted as waiting") {
   CHECK(duel.client.peer->waiting() == 500000);
   duel.until([&] { return duel.server.log.size() == 11; });
   duel.until([&] { return duel.client.peer->waiting() == 0; });
+}
+
+TEST_CASE("enet host: its user hears when some of what waited went out, of either kind") {
+  for (const EnetSend how : {EnetSend::kReliable, EnetSend::kUnreliable}) {
+    Duel duel({4, 2, false});
+    duel.connect(3);
+    duel.until([&] { return duel.client.peer->waiting() == 0; });
+    const int before = duel.client.eases;
+    duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("0102"), how));
+    CHECK(duel.client.eases == before);  // not from within send()
+    duel.until([&] { return duel.client.eases == before + 1; });
+    CHECK(duel.client.peer->waiting() == 0);
+  }
+}
+
+TEST_CASE("enet host: who is dropped hears it at once, and nothing of what waited") {
+  Duel duel({1, 2, false});
+  duel.connect(3);
+  const Buffer big(50000, 7);
+  for (int i = 0; i < 10; ++i) duel.server.host.send(*duel.server.peer, 0, EnetPacket(big, EnetSend::kReliable));
+  duel.server.host.drop(*std::exchange(duel.server.peer, nullptr), 9);
+  duel.until([&] { return duel.client.peer == nullptr; });
+  CHECK(duel.client.log.back() == "down 9");
+  CHECK(duel.server.log == std::vector<std::string>{"up 3"});  // its own user does not
+  duel.connect(4);                                             // and the only place is free again
+  CHECK(duel.server.log.back() == "up 4");
+}
+
+TEST_CASE("enet host: who has lost its only peer may connect in that very call") {
+  Duel duel({4, 2, false}, {1, 2, false});
+  duel.client.again = [&] { duel.client.peer = duel.client.host.connect(duel.address, 2, 8); };
+  duel.connect(7);
+  duel.server.host.disconnect(*duel.server.peer, 1);
+  duel.until([&] { return duel.client.log.size() == 3 && duel.server.log.size() == 3; });
+  CHECK(duel.client.log == std::vector<std::string>{"up 0", "down 1", "up 0"});
+  CHECK(duel.server.log.back() == "up 8");
 }
 
 TEST_CASE("enet host: a packet larger than allowed is not sent, and one that comes is not taken in") {
