@@ -9,6 +9,27 @@ namespace {
 /// "HI", and a JSON object of name, players, map and mode.
 constexpr wire::Query kQueries[] = {{"HELLO", 16}, {"HELLOLAN", 1024}};
 
+/// As SpadesX writes it.
+std::string lan_answer(const wire::Status& status) {
+  std::string json;
+  const auto text = [&](const char* key, std::string_view value) {
+    json.append(json.empty() ? "{" : ",").append("\"").append(key).append("\":\"");
+    for (const char c : value)
+      if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20) json += c;
+    json += '"';
+  };
+  const auto number = [&](const char* key, std::uint32_t value) {
+    json.append(",\"").append(key).append("\":").append(std::to_string(value));
+  };
+  text("name", status.name);
+  number("players_current", status.players);
+  number("players_max", status.most_players);
+  text("map", status.map);
+  text("game_mode", status.mode);
+  text("game_version", status.dialect);
+  return json + "}";
+}
+
 class AceOfSpades final : public wire::Game {
  public:
   std::string_view name() const override { return "aos"; }
@@ -40,7 +61,11 @@ class AceOfSpades final : public wire::Game {
       if (kDialects[i].connect_data == data) return i;
     return std::nullopt;
   }
+  std::uint32_t connect_data(std::size_t dialect) const override { return kDialects[dialect].connect_data; }
   std::span<const wire::Query> queries() const override { return kQueries; }
+  std::string answer(const wire::Query& query, const wire::Status& status) const override {
+    return query.question == "HELLO" ? "HI" : lan_answer(status);
+  }
   std::uint32_t enet_parting(wire::EnetParting why) const override {
     switch (why) {
       case wire::EnetParting::kTooManyFromAddress:

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "adapters/wire/codec.h"
@@ -62,6 +63,13 @@ struct Query {
   std::size_t largest_answer = 0;  ///< bytes
 };
 
+/// What a server of our own (a bridge's front) says of itself when it is asked.
+struct Status {
+  std::string_view name, map, mode;
+  std::string_view dialect;
+  std::uint32_t players = 0, most_players = 0;
+};
+
 /// Why an ENet connection ends, as far as games tell it apart.
 enum class EnetParting : std::uint8_t { kLeft, kFull, kTooManyFromAddress, kWrongVersion, kKicked, kServerGone };
 
@@ -82,6 +90,9 @@ class Game {
   virtual std::unique_ptr<Cutter> cutter(Way way, std::size_t dialect) const = 0;
   /// For one datagram (Transport::kTcpAndUdp); null if the game has none.
   virtual std::unique_ptr<Cutter> datagram_cutter(Way, std::size_t) const { return nullptr; }
+
+  /// By WebSocket its messages are texts: browsers want to be told so.
+  virtual bool says_text(std::size_t /*dialect*/) const { return false; }
 
   /// The largest frame of this game, in bytes, envelope included; a larger one is refused as soon as its length is
   /// known.
@@ -123,7 +134,11 @@ class Game {
   virtual EnetManners enet() const { return {}; }
   /// The dialect of a client that connected with this data; nothing: no dialect of this game.
   virtual std::optional<std::size_t> named_by_connect(std::uint32_t) const { return 0; }
+  /// What a client of this dialect connects with.
+  virtual std::uint32_t connect_data(std::size_t /*dialect*/) const { return 0; }
   virtual std::span<const Query> queries() const { return {}; }
+  /// The answer to one of them, in UTF-8.
+  virtual std::string answer(const Query&, const Status&) const { return {}; }
   /// The data of a disconnect.
   virtual std::uint32_t enet_parting(EnetParting) const { return 0; }
   /// Bytes that a server may send at once, faster than a client can take them (a map).

@@ -26,8 +26,6 @@ std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint
   };
   if (!faces_of(*listen.game).has_front(listen.dialect)) lack(*listen.game, listen.dialect, "front yet");
   if (!faces_of(*to.game).has_back(to.dialect.value_or(0))) lack(*to.game, to.dialect.value_or(0), "back yet");
-  for (const wire::Game* game : {listen.game, to.game})
-    if (lacks.empty() && game->transport() == wire::Transport::kEnet) lack(*game, 0, "bridges over ENet yet");
   if (lacks.empty()) return std::nullopt;
   const std::string spoken = to.dialect ? speech(*to.game, *to.dialect) : std::string(to.game->name());
   return Error{"the listener speaks " + speech(*listen.game, listen.dialect) +
@@ -99,6 +97,8 @@ Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
   const bool same = listen.game == to.game && (any || to.dialect.value_or(listen.dialect) == listen.dialect);
   if (!same) {
     if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
+    if (listen.enet == relay::EnetMode::kDatagrams)
+      return Error{"'mode=datagrams' is for relays, which pass them untouched; a bridge takes them apart"};
     return Joint::kBridge;
   }
   if (const auto useless = useless_setting(listen.settings.empty() ? to.settings : listen.settings)) return *useless;

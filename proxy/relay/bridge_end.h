@@ -9,6 +9,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/core/session.h"
 #include "proxy/net/socket.h"
+#include "proxy/relay/enet_guest.h"
 #include "proxy/relay/reason.h"
 #include "proxy/relay/route.h"
 
@@ -24,10 +25,12 @@ class BridgeEnd {
       kWrong,     ///< it broke its game's framing, or what carries it
       kDeclined,  ///< it answered the WebSocket's request with something else
       kUnwanted,  ///< we declined its WebSocket's request
+      kFlooded,   ///< it sent more than may wait while it was not read; `fault` says so
     } how = How::kLeft;
     int error = 0;
     Fault fault{""};
-    std::string why{};  ///< for a person; may be empty
+    std::string why{};       ///< for a person; may be empty
+    std::uint32_t code = 0;  ///< its game's own reason, where what carries it has one; else 0
   };
 
   class User {
@@ -49,13 +52,17 @@ class BridgeEnd {
 
   virtual ~BridgeEnd() = default;
 
-  /// Takes an accepted connection; opened() follows, perhaps before this returns. False when the machine cannot watch
-  /// it.
+  /// Takes an accepted connection (by ENet: the peer that the options name); opened() follows, perhaps before this
+  /// returns. False when the machine cannot watch it.
   virtual bool adopt(net::Fd client) = 0;
   /// Connects; opened() or departed() follows. An errno when it cannot even begin. May be called again after hang_up().
   virtual int connect(const net::Address& server, net::Sockets sockets) = 0;
 
   virtual void send(Lane lane, Bytes frame) = 0;
+  /// Tells the tap what was just sent, or is being received, in the way that it travels.
+  virtual void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const {
+    tap.bytes(link, way, lane, bytes, at);
+  }
   /// Out with what was sent in this turn.
   virtual void flush() {}
   virtual std::size_t waiting() const = 0;
@@ -82,6 +89,7 @@ struct BridgeEndOptions {
   const wire::Game& game;
   std::size_t dialect = 0;
   const Limits& limits;
+  EnetCaller enet{};  ///< a client that came by ENet
 };
 
 /// The end that this game's transport wants. `branch`, `user` and what `options` name outlive it.

@@ -4,6 +4,8 @@
 #include <limits>
 #include <random>
 
+#include "proxy/relay/enet_reason.h"
+
 namespace entente::relay {
 
 using How = BridgeEnd::Departure::How;
@@ -44,7 +46,7 @@ Reason reason_of_server(How how) {
 }  // namespace
 
 BridgeSession::BridgeSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits,
-                             const net::Address& client, std::size_t server_dialect)
+                             const net::Address& client, std::size_t server_dialect, const EnetCaller& enet)
     : listener_(listener),
       branch_(&listener),
       owner_(owner),
@@ -61,12 +63,9 @@ BridgeSession::BridgeSession(Branch& listener, Owner& owner, LinkId link, const 
   const Route& route = listener.route;
   front_.info = {link, &route.game, route.dialect, client, route.servers.front(), route.listener};
   back_.info = {0, &route.server_game(), server_dialect, {}, route.servers.front(), route.listener};
-  front_.end = make_end(BridgeSide::kFront, route.game, route.dialect);
-  back_.end = make_end(BridgeSide::kBack, route.server_game(), server_dialect);
-}
-
-std::unique_ptr<BridgeEnd> BridgeSession::make_end(BridgeSide side, const wire::Game& game, std::size_t dialect) {
-  return make_bridge_end(listener_, *this, {side, game, dialect, limits_});
+  BridgeEnd::User& user = *this;
+  front_.end = make_bridge_end(listener, user, {BridgeSide::kFront, route.game, route.dialect, limits_, enet});
+  back_.end = make_bridge_end(listener, user, {BridgeSide::kBack, route.server_game(), server_dialect, limits_});
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
@@ -162,8 +161,7 @@ void BridgeSession::after() {
   back_.end->flush();
   if (std::exchange(wants_dial_, false)) {
     dialled_ = true;
-    const bool paired = back_.info.game->transport() == wire::Transport::kTcpAndUdp;
-    dial_.begin(*branch_, limits_.connect_ms, paired);
+    dial_.begin(*branch_, limits_.connect_ms, back_.info.game->transport());
     if (ending_) return;  // no server could even be tried
   }
   if (overflow_) return end(*std::exchange(overflow_, std::nullopt));
@@ -227,7 +225,13 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
   Side& side = side_of(id);
   const Reason left = is_front(side) ? Reason::kClientLeft : Reason::kServerLeft;
   because(turned_away_ ? Reason::kServerDeclined : left, why);
-  side.up ? side.end->part(why, code) : side.end->hang_up();
+  side.up ? side.end->part(why, code_for(side, code)) : side.end->hang_up();
+}
+
+/// What a face leaves unsaid, the reason says in its game's own number.
+std::uint32_t BridgeSession::code_for(const Side& side, std::uint32_t said) const {
+  if (said != 0 || !is_front(side)) return said;
+  return enet_parting(*side.info.game, reason_.value_or(Reason::kClientLeft));
 }
 
 void BridgeSession::failed(core::Id id, const Fault& fault) {
@@ -242,7 +246,9 @@ void BridgeSession::heard(const core::Intent& intent) {
 
 void BridgeSession::told(const core::Fact& fact) {
   words_->tell(front_.info.link, fact, began_wall_ + fact.at * 1000);
-  turned_away_ |= core::as<words::Refused>(fact) != nullptr || core::as<words::Kicked>(fact) != nullptr;
+  if (core::as<words::Refused>(fact) == nullptr && core::as<words::Kicked>(fact) == nullptr) return;
+  turned_away_ = true;
+  if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
 }
 
 // -- From the network -------------------------------------------------------------------------------------------------
@@ -273,7 +279,7 @@ void BridgeSession::hear(Side& side, Lane lane, Bytes bytes, std::size_t frames)
 }
 
 void BridgeSession::tell_tap(const Side& side, Way way, Lane lane, Bytes bytes) {
-  if (branch_->tap) branch_->tap->bytes(side.info.link, way, lane, bytes, wall_);
+  if (branch_->tap) side.end->tell(*branch_->tap, side.info.link, way, lane, bytes, wall_);
 }
 
 /// A client that is over its rates is not read until it has paid.
@@ -309,6 +315,7 @@ void BridgeSession::because(Reason reason, std::string_view why, const Fault& fa
 
 void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departure) {
   Side& side = side_of(end);
+  if (departure.how == How::kFlooded) return this->end(flooded_by(side), departure.fault);
   if (is_front(side)) {
     const bool unasked = departure.how == How::kWrong && !side.up;
     return depart(side, unasked ? Reason::kBadRequest : reason_of_client(departure.how), departure);
@@ -326,7 +333,13 @@ void BridgeSession::depart(Side& side, Reason reason, const BridgeEnd::Departure
   if (departure.how == How::kWrong)
     enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
   else
-    enter([&](core::Room& room, core::Micros at) { room.gone(side.id, text(reason), at); });
+    enter([&](core::Room& room, core::Micros at) { room.gone(side.id, text(reason), at, departure.code); });
+}
+
+/// A peer that cannot be made to wait sent too much: a client too fast, or anybody while the other took too little.
+Reason BridgeSession::flooded_by(const Side& side) const {
+  if ((side.paused & kRate) != 0) return Reason::kBadFrame;
+  return is_front(side) ? Reason::kServerStalled : Reason::kClientStalled;
 }
 
 void BridgeSession::undialled(Reason why) {
@@ -350,7 +363,7 @@ void BridgeSession::finish() {
   gone_by_ = listener_.loop.now() + limits_.linger_ms;
   tell_end();
   if (dial_.under_way()) back_.end->hang_up();
-  for (Side* side : {&front_, &back_}) side->end->part(why_, 0);
+  for (Side* side : {&front_, &back_}) side->end->part(why_, code_for(*side, 0));
   settle();
 }
 

@@ -26,7 +26,7 @@ class BridgeSession final : public Seated,
  public:
   /// `server_dialect`: of what the server was found, or is taken, to speak.
   BridgeSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits, const net::Address& client,
-                std::size_t server_dialect);
+                std::size_t server_dialect, const EnetCaller& enet = {});
 
   void start(net::Fd client) override;
   void datagram(const net::Address& from, Bytes datagram) override;
@@ -76,7 +76,6 @@ class BridgeSession final : public Seated,
   Side& other(const Side& side) { return &side == &front_ ? back_ : front_; }
   bool is_front(const Side& side) const { return &side == &front_; }
 
-  std::unique_ptr<BridgeEnd> make_end(BridgeSide side, const wire::Game& game, std::size_t dialect);
   void seat(std::size_t dialect);
   void lack_face(const Side& side);
   void open_back(const core::Peer& peer);
@@ -88,10 +87,12 @@ class BridgeSession final : public Seated,
   void tell_tap(const Side& side, wire::Way way, Lane lane, Bytes bytes);
   void charge(std::size_t bytes, std::size_t messages);
   void note_waiting(Side& side);
+  std::uint32_t code_for(const Side& side, std::uint32_t said) const;
   void pause(Side& side, Pause why);
   void resume(Side& side, Pause why);
 
   void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
+  Reason flooded_by(const Side& side) const;
   void depart(Side& side, Reason reason, const BridgeEnd::Departure& departure);
   void end(Reason reason, const Fault& fault = Fault{""});
   void finish();

@@ -30,6 +30,7 @@ BridgeWeb::BridgeWeb(Branch& branch, BridgeEnd::User& user, const BridgeEndOptio
       user_(user),
       side_(options.side),
       cutter_(options.game.cutter(way_of(options.side), options.dialect)),
+      opcode_(options.game.says_text(options.dialect) ? Opcode::kText : Opcode::kBinary),
       link_(branch.loop, options.side == BridgeSide::kFront ? Role::kServer : Role::kClient,
             options.game.largest_from(way_of(options.side)), *this) {}
 
@@ -103,7 +104,7 @@ void BridgeWeb::hear(Bytes message) {
 }
 
 void BridgeWeb::send(Lane, Bytes frame) {
-  if (!parted_ && link_.upgraded() && !link_.said_farewell()) link_.send(Opcode::kBinary, frame);
+  if (!parted_ && link_.upgraded() && !link_.said_farewell()) link_.send(opcode_, frame);
 }
 
 void BridgeWeb::wrote(net::WebLink&) {
@@ -116,7 +117,7 @@ void BridgeWeb::wrote(net::WebLink&) {
 void BridgeWeb::farewell(net::WebLink&, const Farewell& farewell) {
   if (!parted_) link_.send(Farewell{farewell.code, {}});
   link_.flush();
-  depart({How::kLeft, 0, Fault{""}, farewell.reason});
+  depart({How::kLeft, 0, Fault{""}, farewell.reason, farewell.code});
 }
 
 void BridgeWeb::wronged(net::WebLink&, const Fault& fault, const std::string& detail) {

@@ -41,6 +41,7 @@ class BridgeWeb final : public BridgeEnd, private net::WebUser {
   BridgeEnd::User& user_;
   const BridgeSide side_;
   const std::unique_ptr<wire::Cutter> cutter_;
+  const net::Opcode opcode_;  // of what we say
   net::WebLink link_;
   std::string path_;
   net::Address here_, there_;

@@ -12,10 +12,10 @@ bool port_is_taken(int error) { return error == EADDRNOTAVAIL || error == EADDRI
 
 }  // namespace
 
-void Dial::begin(Branch& branch, std::uint32_t connect_ms, bool paired) {
+void Dial::begin(Branch& branch, std::uint32_t connect_ms, wire::Transport transport) {
   branch_ = &branch;
   connect_ms_ = connect_ms;
-  paired_ = paired;
+  transport_ = transport;
   next(Reason::kServerRefused);
 }
 
@@ -34,11 +34,22 @@ void Dial::next(Reason last) {
   give_up(last);
 }
 
+Outcome<net::Sockets> Dial::sockets_towards(const net::Address& server) const {
+  switch (transport_) {
+    case wire::Transport::kTcpAndUdp:
+      return net::pair_towards(server);
+    case wire::Transport::kEnet:
+      return net::Sockets();
+    default:
+      return net::stream_towards(server);
+  }
+}
+
 /// False when this address cannot be reached and the next one may be tried.
 bool Dial::try_one(const net::Address& server) {
   int error = 0;
   for (int i = 0; i < kPortTries; ++i) {
-    auto made = paired_ ? net::pair_towards(server) : net::stream_towards(server);
+    auto made = sockets_towards(server);
     if (!made) {
       branch_->say(Line::kMachine, made.error().text);
       give_up(Reason::kNoFiles);

@@ -1,4 +1,4 @@
-// Reaching a route's server over TCP: its addresses in turn, each within Limits::connect_ms.
+// Reaching a route's server: its addresses in turn, each within Limits::connect_ms.
 // Law: sends nothing; why an address could not be reached is said, and after the last its user is told.
 #pragma once
 
@@ -20,8 +20,8 @@ class Dial {
 
   explicit Dial(User& user) : user_(user) {}
 
-  /// `paired`: with a UDP socket on the same local port. REQUIRES: once.
-  void begin(Branch& branch, std::uint32_t connect_ms, bool paired);
+  /// From the sockets that this transport wants: of ENet none, which brings its own. REQUIRES: once.
+  void begin(Branch& branch, std::uint32_t connect_ms, wire::Transport transport);
   bool under_way() const { return branch_ != nullptr; }
 
   /// What became of the connection that was begun. The link of a failed or late one is closed.
@@ -35,6 +35,7 @@ class Dial {
 
  private:
   void next(Reason last);
+  Outcome<net::Sockets> sockets_towards(const net::Address& server) const;
   bool try_one(const net::Address& server);
   void say(const net::Address& server, int error);
   void give_up(Reason why);
@@ -44,7 +45,8 @@ class Dial {
   std::uint32_t connect_ms_ = 0;
   Millis until_ = 0;
   std::size_t next_ = 0;
-  bool paired_ = false, unreached_ = false;
+  wire::Transport transport_ = wire::Transport::kTcp;
+  bool unreached_ = false;
 };
 
 }  // namespace entente::relay

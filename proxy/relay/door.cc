@@ -3,7 +3,6 @@
 namespace entente::relay {
 namespace {
 
-constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has the server probed again
 constexpr Millis kTidyEvery = 1'000;
 
 /// What a newcomer hears who is turned away unheard. Behind TLS nothing can be said so soon.
@@ -24,9 +23,7 @@ Door::Door(Branch& branch, Seating& seating, const Limits& limits)
       table_(branch.route.game),
       listener_(branch.loop, *this),
       datagrams_(branch.loop, *this),
-      probe_(branch, *this),
-      server_(branch.route.detects_before_sessions() ? Server::kUnknown : Server::kKnown),
-      server_dialect_(branch.route.server_dialect.value_or(0)) {}
+      finder_(branch, *this) {}
 
 Outcome<Done> Door::open(net::Fd listening) {
   const bool watched =
@@ -38,7 +35,7 @@ Outcome<Done> Door::open(net::Fd listening) {
 void Door::close() {
   listener_.close();
   datagrams_.close();
-  probe_.close();
+  finder_.close();
   for (Newcomer& one : waiting_) turn_away(std::move(one.fd), one.client, Reason::kStopped);
   waiting_.clear();
 }
@@ -49,8 +46,7 @@ void Door::tick(Millis now) {
     gate_.tidy(now);
     tidy_at_ = now + kTidyEvery;
   }
-  if (server_ == Server::kProbing) probe_.tick(now);
-  if (server_ == Server::kUnknown && !tried_) start_probe();  // so that the first player need not wait
+  finder_.tick(now, limits_);
 }
 
 void Door::accepted(net::Fd fd, const net::Address& from) {
@@ -69,30 +65,22 @@ void Door::turn_away(net::Fd fd, const net::Address& from, Reason why) {
 }
 
 void Door::admit(Newcomer newcomer) {
-  if (server_ == Server::kFailed && branch_.loop.now() > good_until_) server_ = Server::kUnknown;
-  if (server_ != Server::kKnown) {
+  if (!finder_.known()) {
     waiting_.push_back(std::move(newcomer));
-    if (server_ == Server::kFailed) return answer_waiting();
-    if (server_ == Server::kUnknown) start_probe();
+    finder_.want(limits_);
+    if (finder_.failed()) found_out();
     return;
   }
-  newcomer.server_dialect = server_dialect_;
+  newcomer.server_dialect = finder_.dialect();
   const Seat seat{newcomer.link, seating_.next_worker()};
   if (route_.with_datagrams()) table_.enter(newcomer.client, seat);
   seating_.seat(seat.worker, std::move(newcomer));
 }
 
-void Door::start_probe() {
-  tried_ = true;
-  server_ = Server::kProbing;
-  probe_.start(limits_);
-}
-
 void Door::left(LinkId link, const net::Address& client, bool server_unreached) {
   gate_.leave(client);
   table_.leave(link);
-  // It may come back as something else.
-  if (server_unreached && route_.detects_before_sessions() && server_ == Server::kKnown) server_ = Server::kUnknown;
+  if (server_unreached) finder_.lost();
 }
 
 void Door::datagram(const net::Address& from, Bytes bytes) {
@@ -101,36 +89,13 @@ void Door::datagram(const net::Address& from, Bytes bytes) {
   if (!seating_.pass_on(*seat, from, bytes)) branch_.dropped(Drop::kQueueFull);
 }
 
-void Door::probed(std::size_t dialect) {
-  if (!route_.bridge && dialect != route_.dialect) {
-    branch_.say_wrong_dialect(dialect);
-    return probe_failed(Reason::kDialectMismatch);
-  }
-  server_ = Server::kKnown;
-  server_dialect_ = dialect;
-  answer_waiting();
-}
-
-void Door::probe_failed(Reason why) {
-  if (why == Reason::kDialectUnknown)
-    branch_.say(Line::kDialect, "cannot tell which dialect of " + std::string(route_.server_game().name()) +
-                                    " the server " + route_.server_name +
-                                    " speaks: clients are turned away; add ?dialect= to --to");
-  if (why == Reason::kServerRefused)
-    branch_.say(Line::kMachine, "cannot reach server " + route_.server_name + "; is it running?");
-  server_ = Server::kFailed;
-  failed_ = why;
-  good_until_ = branch_.loop.now() + kBelieveBadNews;
-  answer_waiting();
-}
-
-void Door::answer_waiting() {
+void Door::found_out() {
   for (Newcomer& one : std::exchange(waiting_, {})) {
-    if (server_ == Server::kKnown) {
+    if (finder_.known()) {
       admit(std::move(one));
     } else {
       gate_.leave(one.client);
-      turn_away(std::move(one.fd), one.client, failed_);
+      turn_away(std::move(one.fd), one.client, finder_.why());
     }
   }
 }

@@ -20,8 +20,13 @@ std::size_t peers_for(const Limits& limits) {
 
 }  // namespace
 
-EnetDoor::EnetDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits)
-    : branch_(branch), last_link_(last_link), limits_(limits), host_(branch.loop, *this), queries_(branch, *this) {}
+EnetDoor::EnetDoor(Branch& branch, Seating& seating, const Limits& limits)
+    : branch_(branch),
+      seating_(seating),
+      limits_(limits),
+      host_(branch.loop, *this),
+      queries_(branch, *this),
+      finder_(branch, *this) {}
 
 EnetDoor::~EnetDoor() { branch_.loop.never(*this); }
 
@@ -35,7 +40,13 @@ void EnetDoor::stop() {
   stopping_ = true;
   for (auto& [link, session] : sessions_) session->stop();
   queries_.close();
-  if (sessions_.empty()) host_.close();
+  finder_.close();
+  for (auto& one : std::exchange(waiting_, {})) refuse(*one, Reason::kStopped);
+  close_if_empty();
+}
+
+void EnetDoor::close_if_empty() {
+  if (stopping_ && empty()) host_.close();
 }
 
 void EnetDoor::tick(Millis now) {
@@ -44,19 +55,68 @@ void EnetDoor::tick(Millis now) {
     gate_.tidy(now);
     tidy_at_ = now + kTidyEvery;
   }
+  finder_.tick(now, limits_);
   for (auto& [link, session] : sessions_) session->tick(now);
 }
+
+// -- Coming in --------------------------------------------------------------------------------------------------------
 
 void EnetDoor::connected(net::EnetPeer& peer, std::uint32_t data) {
   const net::Address from = peer.address();
   if (stopping_) return turn_away(peer, Reason::kStopped);
   if (const auto why = gate_.enter(from, limits_, branch_.loop.now())) return turn_away(peer, *why);
-  const LinkId link = last_link_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (!branch_.route.bridge) return relay(peer, data);
+  Newcomer newcomer{branch_.route.index, seating_.next_link(), net::Fd(), from, limits_, 0, {&host_, &peer, data}};
+  const auto why = objection(data);
+  why ? refuse(EnetWaiting(std::move(newcomer)), *why) : bridge(std::move(newcomer));
+}
+
+void EnetDoor::relay(net::EnetPeer& peer, std::uint32_t data) {
+  const LinkId link = seating_.next_link();
   auto& session = sessions_[link];
   EnetSession::Owner& owner = *this;
   session = std::make_unique<EnetSession>(branch_, owner, host_, peer, link, limits_);
-  peer.owner = session.get();
+  peer.owner = static_cast<EnetGuest*>(session.get());
   session->start(data);
+}
+
+/// Of a bridge's client that connects with this.
+std::optional<Reason> EnetDoor::objection(std::uint32_t data) {
+  const auto dialect = branch_.route.game.named_by_connect(data);
+  if (!dialect) return Reason::kDialectUnknown;
+  if (*dialect == branch_.route.dialect) return std::nullopt;
+  branch_.say_wrong_client(*dialect);
+  return Reason::kDialectMismatch;
+}
+
+void EnetDoor::bridge(Newcomer newcomer) {
+  if (finder_.known()) return seat(std::move(newcomer));
+  waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer)));
+  finder_.want(limits_);
+  if (finder_.failed()) found_out();
+}
+
+void EnetDoor::seat(Newcomer newcomer) {
+  newcomer.server_dialect = finder_.dialect();
+  seating_.seat(branch_.route.home, std::move(newcomer));
+}
+
+void EnetDoor::found_out() {
+  for (auto& one : std::exchange(waiting_, {})) {
+    if (!finder_.known() || !one->here() || one->said_too_much()) {
+      refuse(*one, finder_.known() ? Reason::kBadFrame : finder_.why());
+      continue;
+    }
+    net::EnetPeer& peer = *one->newcomer.enet.peer;
+    seat(std::move(one->newcomer));
+    one->repeat_to(peer);
+  }
+}
+
+/// Somebody who was let in already.
+void EnetDoor::refuse(const EnetWaiting& one, Reason why) {
+  gate_.leave(one.newcomer.client);
+  if (one.here()) turn_away(*one.newcomer.enet.peer, why);
 }
 
 void EnetDoor::turn_away(net::EnetPeer& peer, Reason why) {
@@ -67,15 +127,37 @@ void EnetDoor::turn_away(net::EnetPeer& peer, Reason why) {
                         branch_.route.servers.front(),
                         branch_.route.listener};
   branch_.ended(who, why);
-  host_.dismiss(peer, enet_parting(branch_.route.game, why));
+  peer.owner = nullptr;
+  const std::uint32_t code = enet_parting(branch_.route.game, why);
+  stopping_ ? host_.drop(peer, code) : host_.dismiss(peer, code);  // the host closes as soon as nobody is inside
 }
 
+// -- From the peers ---------------------------------------------------------------------------------------------------
+
 void EnetDoor::received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) {
-  if (auto* session = static_cast<EnetSession*>(peer.owner)) session->client_said(channel, std::move(packet));
+  if (auto* guest = static_cast<EnetGuest*>(peer.owner)) guest->client_said(channel, std::move(packet));
 }
 
 void EnetDoor::disconnected(net::EnetPeer& peer, std::uint32_t data) {
-  if (auto* session = static_cast<EnetSession*>(peer.owner)) session->client_left(data);
+  if (auto* guest = static_cast<EnetGuest*>(peer.owner)) guest->client_left(data, peer.silent());
+}
+
+void EnetDoor::eased(net::EnetPeer& peer) {
+  if (auto* guest = static_cast<EnetGuest*>(peer.owner)) guest->client_eased();
+}
+
+wire::Status EnetDoor::status() const {
+  const Route& route = branch_.route;
+  return {route.server_name, route.server_game().name(), "bridge", route.dialect_name(), gate_.inside(),
+          limits_.sessions};
+}
+
+// -- Going out --------------------------------------------------------------------------------------------------------
+
+void EnetDoor::left(const net::Address& client, bool server_unreached) {
+  gate_.leave(client);
+  if (server_unreached) finder_.lost();
+  close_if_empty();
 }
 
 void EnetDoor::done(EnetSession& session) {
@@ -89,7 +171,7 @@ void EnetDoor::at_turn_end() {
     branch_.counters.closed.add();
     sessions_.erase(session->info().link);
   }
-  if (stopping_ && sessions_.empty()) host_.close();
+  close_if_empty();
 }
 
 }  // namespace entente::relay

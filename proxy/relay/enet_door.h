@@ -1,6 +1,6 @@
-// Where the clients of an ENet relay come in, and where their sessions live: an ENet host belongs to one thread, so all
-// of a relay's sessions stay on the route's home worker. Law: whom a limit forbids is told so in the game's own way;
-// ENet itself would leave him without an answer.
+// Where clients come in by ENet. A relay's sessions live here, a bridge's with the worker; as an ENet host belongs to
+// one thread, all stay on the route's home worker. Law: whom a limit forbids is told so in the game's own way; ENet
+// itself would leave him without an answer.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "proxy/relay/enet_session.h"
+#include "proxy/relay/enet_waiting.h"
+#include "proxy/relay/finder.h"
 #include "proxy/relay/gate.h"
 #include "proxy/relay/queries.h"
 #include "proxy/relay/udp_door.h"
@@ -18,36 +20,48 @@ class EnetDoor final : public UdpDoor,
                        private net::EnetHost::User,
                        private EnetSession::Owner,
                        private Queries::User,
+                       private Finder::User,
                        private net::Later {
  public:
-  /// `last_link` numbers the sessions of all relays.
-  EnetDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits);
+  EnetDoor(Branch& branch, Seating& seating, const Limits& limits);
   ~EnetDoor() override;
 
   Outcome<net::Address> open(const net::Address& at) override;
   void stop() override;
-  bool empty() const override { return sessions_.empty(); }
+  bool empty() const override { return gate_.inside() == 0; }
   void tick(Millis now) override;
   void set_limits(const Limits& limits) override { limits_ = limits; }
+  void left(const net::Address& client, bool server_unreached) override;
 
  private:
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
+  void eased(net::EnetPeer& peer) override;
   bool intercepted(const net::Address& from, Bytes datagram) override { return queries_.take(from, datagram); }
   void answer(const net::Address& to, Bytes datagram) override { host_.send_raw(to, datagram); }
+  wire::Status status() const override;
   void done(EnetSession& session) override;
+  void found_out() override;
   void at_turn_end() override;
 
+  std::optional<Reason> objection(std::uint32_t data);
   void turn_away(net::EnetPeer& peer, Reason why);
+  void relay(net::EnetPeer& peer, std::uint32_t data);
+  void bridge(Newcomer newcomer);
+  void seat(Newcomer newcomer);
+  void refuse(const EnetWaiting& one, Reason why);
+  void close_if_empty();
 
   Branch& branch_;
-  std::atomic<LinkId>& last_link_;
+  Seating& seating_;
   Limits limits_;
   Gate gate_;
   Millis tidy_at_ = 0;
   net::EnetHost host_;
   Queries queries_;
+  Finder finder_;
+  std::vector<std::unique_ptr<EnetWaiting>> waiting_;
   std::unordered_map<LinkId, std::unique_ptr<EnetSession>> sessions_;
   std::vector<EnetSession*> done_;
   bool stopping_ = false;

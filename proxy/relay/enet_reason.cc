@@ -16,6 +16,7 @@ std::uint32_t enet_parting(const wire::Game& game, Reason reason) {
     case Reason::kDialectMismatch:
       return game.enet_parting(EnetParting::kWrongVersion);
     case Reason::kBadFrame:
+    case Reason::kProtocolFault:
     case Reason::kClientStalled:
       return game.enet_parting(EnetParting::kKicked);
     default:

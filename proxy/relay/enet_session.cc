@@ -134,7 +134,7 @@ void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void EnetSession::client_left(std::uint32_t data) {
+void EnetSession::client_left(std::uint32_t data, bool) {
   client_ = nullptr;
   end(Reason::kClientLeft, 0, data, Fault{""});
 }

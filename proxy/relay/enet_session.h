@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "proxy/base/limits.h"
-#include "proxy/net/enet_host.h"
 #include "proxy/relay/bucket.h"
+#include "proxy/relay/enet_guest.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
 
-class EnetSession final : private net::EnetHost::User {
+class EnetSession final : public EnetGuest, private net::EnetHost::User {
  public:
   class Owner {
    public:
@@ -27,9 +27,8 @@ class EnetSession final : private net::EnetHost::User {
 
   /// The client connected and said `data`: the server is told the same.
   void start(std::uint32_t data);
-  void client_said(std::uint8_t channel, net::EnetPacket packet);
-  /// The client is gone, or never answers any more.
-  void client_left(std::uint32_t data);
+  void client_said(std::uint8_t channel, net::EnetPacket packet) override;
+  void client_left(std::uint32_t data, bool silent) override;
   void tick(Millis now);
   void stop() { end(Reason::kStopped); }
 

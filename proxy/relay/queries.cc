@@ -51,6 +51,8 @@ void Queries::close() {
 // -- One question -----------------------------------------------------------------------------------------------------
 
 void Queries::Desk::ask(const net::Address& from) {
+  if (branch_.route.bridge)
+    return owner_.user_.answer(from, as_bytes(branch_.route.game.answer(query_, owner_.user_.status())));
   const Millis now = branch_.loop.now();
   if (answered_at_ && now < *answered_at_ + kFresh) return owner_.user_.answer(from, answer_);
   if (waiting_.size() >= kMostWaiting) return branch_.dropped(Drop::kQueueFull);

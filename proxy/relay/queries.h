@@ -1,5 +1,5 @@
-// Answers, with the server's own answers, what anybody may ask a server of a game over ENet beside ENet: whether it is
-// there, who plays.
+// Answers what anybody may ask a server of a game over ENet beside ENet: whether it is there, who plays. A relay gives
+// the server's own answers, a bridge, whose server speaks something else, the front's.
 // Law: an address may be forged. A question is known to the byte, few answers go to one address and not many to all,
 // and the server is asked at most once a second.
 #pragma once
@@ -21,6 +21,8 @@ class Queries {
     virtual ~User() = default;
     /// Send this, by the listening socket.
     virtual void answer(const net::Address& to, Bytes datagram) = 0;
+    /// What a bridge says of itself.
+    virtual wire::Status status() const { return {}; }
   };
 
   Queries(Branch& branch, User& user);

@@ -23,15 +23,10 @@ bool by_web(const RelayOptions& options) {
   return front || (options.bridge && options.bridge->server_game->transport() == wire::Transport::kWebSocket);
 }
 
-std::optional<Error> objection_to_bridge(const RelayOptions& options) {
-  for (const wire::Game* game : {options.game, options.bridge->server_game})
-    if (game->transport() == wire::Transport::kEnet)
-      return Error{"bridges over ENet are not built yet, and " + std::string(game->name()) + " travels by it"};
-  return std::nullopt;
-}
-
 std::optional<Error> objection(const RelayOptions& options) {
-  if (options.bridge) return objection_to_bridge(options);
+  if (options.bridge && options.enet == EnetMode::kDatagrams)
+    return Error{"a bridge takes packets apart; leave out mode=datagrams"};
+  if (options.bridge) return std::nullopt;
   const auto listen = options.listen_dialect.value_or(0);
   if (!options.server_dialect || *options.server_dialect == listen) return std::nullopt;
   const auto dialects = options.game->dialects();
@@ -89,6 +84,7 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   if (host && host->bridge.has_value() != options.bridge.has_value())
     return Error{"a relay and a bridge cannot share the listener " + options.listen.text() +
                  "; give one of them another port"};
+  const wire::Game& server_game = options.bridge ? *options.bridge->server_game : *options.game;
   const bool by_enet = options.game->transport() == wire::Transport::kEnet;
   route->enet = options.enet;
   route->strict = options.strict;
@@ -105,7 +101,7 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   route->listener = bound->address;
   route->server_name = options.server_host + ":" + std::to_string(options.server_port);
   route->servers = std::move(*servers);
-  if (by_enet)  // it knows IPv4 only
+  if (server_game.transport() == wire::Transport::kEnet)  // it knows IPv4 only
     std::stable_partition(route->servers.begin(), route->servers.end(), [](const auto& one) { return !one.v6(); });
   route->datagrams = std::move(bound->udp);
   for (std::size_t i = 0; i < workers.size(); ++i)

@@ -38,7 +38,7 @@ class Session final : public Seated, private net::LinkUser, private Dial::User {
   void broken(net::Link& link, int error) override;
 
   bool is_client(const net::Link& link) const { return &link == &client_.link; }
-  void connect() { dial_.begin(branch_, limits_.connect_ms, datagrams_.has_value()); }
+  void connect() { dial_.begin(branch_, limits_.connect_ms, branch_.route.game.transport()); }
   int dial(const net::Address& server, net::Sockets sockets) override;
   void undialled(Reason why) override { end(why); }
   void find_dialect(Bytes said);

@@ -17,6 +17,8 @@ class UdpDoor {
   virtual void stop() = 0;
   virtual bool empty() const = 0;
   virtual void tick(Millis now) = 0;
+  /// A session is gone that was seated with a worker (a bridge's).
+  virtual void left(const net::Address& /*client*/, bool /*server_unreached*/) {}
   virtual void set_limits(const Limits& limits) = 0;
 };
 

@@ -49,7 +49,7 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   Peer& other(const net::WebLink& link) { return is_client(link) ? server_ : client_; }
 
   void refuse_request(unsigned status, const Fault& fault);
-  void connect() { dial_.begin(*branch_, limits_.connect_ms, false); }
+  void connect() { dial_.begin(*branch_, limits_.connect_ms, wire::Transport::kWebSocket); }
   int dial(const net::Address& server, net::Sockets sockets) override;
   void undialled(Reason why) override { end(why); }
 

@@ -14,7 +14,7 @@ constexpr Millis kTick = 100;  // how exact time-outs and rates are
 std::unique_ptr<Seated> make_session(Branch& branch, Seated::Owner& owner, const Newcomer& newcomer) {
   if (branch.route.bridge)
     return std::make_unique<BridgeSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client,
-                                           newcomer.server_dialect);
+                                           newcomer.server_dialect, newcomer.enet);
   if (branch.route.game.transport() == wire::Transport::kWebSocket)
     return std::make_unique<WebSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
   return std::make_unique<Session>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
@@ -49,7 +49,7 @@ Outcome<net::Address> Worker::open_udp_door(const Limits& limits, const net::Add
   if (branch.route.passes_enet_datagrams())
     udp_doors_.back() = std::make_unique<DatagramDoor>(branch, crew_.last_link, limits);
   else
-    udp_doors_.back() = std::make_unique<EnetDoor>(branch, crew_.last_link, limits);
+    udp_doors_.back() = std::make_unique<EnetDoor>(branch, *this, limits);
   return udp_doors_.back()->open(at);
 }
 
@@ -85,6 +85,7 @@ void Worker::read(const Named& named) {
 
 void Worker::read(const Left& left) {
   if (doors_[left.route]) doors_[left.route]->left(left.link, left.client, left.server_unreached);
+  if (udp_doors_[left.route]) udp_doors_[left.route]->left(left.client, left.server_unreached);
 }
 
 void Worker::read(const NewLimits& news) {

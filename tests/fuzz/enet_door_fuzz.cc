@@ -30,6 +30,16 @@ struct Silent final : Events {
   void said(std::string_view) override {}
 };
 
+/// A relay's door seats nobody with a worker.
+struct Nowhere final : Seating {
+  LinkId next_link() override { return ++last; }
+  std::size_t next_worker() override { return 0; }
+  void seat(std::size_t, Newcomer) override { std::abort(); }
+  bool pass_on(Seat, const net::Address&, Bytes) override { return false; }
+  void passed_on() override {}
+  LinkId last = 0;
+};
+
 net::Fd socket_of(const net::Address& at, net::Address* where) {
   auto made = net::listen_datagrams(at);
   require(made.ok());
@@ -52,7 +62,7 @@ struct World {
     limits.greet_ms = limits.connect_ms = 20;
     packet_branch.emplace(packets, loop, nullptr);
     datagram_branch.emplace(datagrams, loop, nullptr);
-    packet_door.emplace(*packet_branch, last_link, limits);
+    packet_door.emplace(*packet_branch, nowhere, limits);
     datagram_door.emplace(*datagram_branch, last_link, limits);
     const auto at = packet_door->open(any);
     require(at.ok() && datagram_door->open(any).ok());
@@ -92,6 +102,7 @@ struct World {
   Silent events;
   Route packets{aos::game(), events}, datagrams{aos::game(), events};
   std::atomic<LinkId> last_link{0};
+  Nowhere nowhere;
   Limits limits;
   net::Fd server, strangers[3];
   net::Address server_address, heard = *net::Address::parse("127.0.0.1", 9), ignored;

@@ -13,6 +13,7 @@ inline Buffer point(std::uint8_t number) { return {1, toy::kPoint, number}; }
 inline relay::BridgeOptions toy_bridge(const wire::Game& front, const wire::Game& back) {
   relay::BridgeOptions bridge;
   bridge.server_game = &back;
+  bridge.chat.burst = 100'000;  // tests speak fast
   bridge.front = [&front](std::size_t dialect) { return toy::make_front(front, dialect); };
   bridge.back = [&back](std::size_t dialect) { return toy::make_back(back, dialect); };
   return bridge;
@@ -21,11 +22,11 @@ inline relay::BridgeOptions toy_bridge(const wire::Game& front, const wire::Game
 class Bridging : public Serving {
  public:
   Bridging(const wire::Game& front, const wire::Game& back, const net::Address& server, Limits limits = no_limits(),
-           std::size_t workers = 1, relay::Tap* tap = nullptr)
+           std::size_t workers = 1, relay::Tap* tap = nullptr, std::optional<std::size_t> server_dialect = 0)
       : Serving(workers) {
     relay::RelayOptions options;
     options.game = &front;
-    options.server_dialect = 0;
+    options.server_dialect = server_dialect;
     options.listen = loopback();
     options.bridge = toy_bridge(front, back);
     serve(std::move(options), server, limits, tap);

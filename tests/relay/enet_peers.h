@@ -55,8 +55,27 @@ struct End final : EnetHost::User {
   std::vector<std::string> log;
 };
 
+/// A loop that a test turns by hand.
+struct Turning : net::Ticker::User {
+  Turning() { awake.emplace(loop, *this, 5); }
+  ~Turning() override {
+    awake.reset();
+    loop.run();
+  }
+  /// Turns the loop until `done`.
+  void until(const std::function<bool()>& done, int patience = kPatience) {
+    const auto stop = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience);
+    while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
+    CHECK(done());
+  }
+  void tick(Millis) override {}  // so that until() looks again when nothing comes
+
+  net::Loop loop;
+  std::optional<net::Ticker> awake;
+};
+
 /// A server, a relay in front of it, and a client.
-struct Scene : net::Ticker::User {
+struct Scene : Turning {
   explicit Scene(const wire::Game& game, Limits limits = no_limits(), EnetMode mode = EnetMode::kPackets,
                  relay::Tap* tap = nullptr, bool strict = false)
       : server(loop),
@@ -64,14 +83,11 @@ struct Scene : net::Ticker::User {
         manners(game.enet()),
         address(serve()),
         running(game, address, limits, 1, 0, tap, {}, mode, strict) {
-    awake.emplace(loop, *this, 5);
     REQUIRE(client.host.open({4, manners.channels, manners.range_coder, 8U << 20U}).ok());
   }
   ~Scene() override {
-    awake.reset();
     client.host.close();
     server.host.close();
-    loop.run();
   }
   net::Address serve() {
     const auto bound = server.host.listen(loopback(), {8, manners.channels, manners.range_coder, 8U << 20U});
@@ -83,15 +99,6 @@ struct Scene : net::Ticker::User {
     client.peer = knock(data);
     until([&] { return client.ups > 0 && server.peer != nullptr; });
   }
-  /// Turns the loop until `done`.
-  void until(const std::function<bool()>& done) {
-    const auto stop = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
-    while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
-    CHECK(done());
-  }
-
-  void tick(Millis) override {}  // so that until() looks again when nothing comes
-
   /// A megabyte from the server at once, in chunks that tell which they are, arrives in order. REQUIRES: joined.
   void send_map() {
     for (std::uint32_t i = 0; i < 128; ++i) {
@@ -107,8 +114,6 @@ struct Scene : net::Ticker::User {
     }
   }
 
-  net::Loop loop;
-  std::optional<net::Ticker> awake;
   End server, client;
   wire::EnetManners manners;
   net::Address address;

@@ -131,8 +131,9 @@ class Serving {
   ~Serving() { stop(); }
 
   /// What `options` leave open is as most tests want it.
-  void serve(relay::RelayOptions options, const net::Address& server, const Limits& limits, relay::Tap* tap) {
-    options.listen_dialect = 0;
+  void serve(relay::RelayOptions options, const net::Address& server, const Limits& limits, relay::Tap* tap,
+             std::size_t listen_dialect = 0) {
+    options.listen_dialect = listen_dialect;
     options.server_host = server.ip_text();
     options.server_port = server.port();
     options.limits = limits;

@@ -52,10 +52,16 @@ class ToyFront final : public core::Front {
   void hear(const core::Fact& fact, core::FrontOut& out) override {
     if (const auto* said = as<words::Said>(fact)) out.send(Lane::kStream, Made(kSay, said->text()).bytes());
     if (const auto* pose = as<words::Pose>(fact)) out.send(lane_, Made(kPoint, pose->x()).bytes());
-    if (as<words::Refused>(fact) != nullptr) {
-      out.send(Lane::kStream, Made(kRefuse, "").bytes());
+    if (const auto* refused = as<words::Refused>(fact)) {
+      out.send(Lane::kStream, Made(kRefuse, refused->text()).bytes());
       out.close("the server would not have the player", kPartCode);
     }
+  }
+  void dismissed(std::uint32_t code, std::string_view why, core::FrontOut& out) override {
+    if (game_.transport() != wire::Transport::kEnet) return closed(why, out);
+    words::Say last;
+    last.set_text("left " + std::to_string(code));
+    out.say(std::move(last));
   }
   void tick(core::FrontOut& out) override {
     out.send(Lane::kStream, Made(kBeat, static_cast<double>(out.now() / core::kMillisecond % 256)).bytes());
@@ -136,9 +142,16 @@ class ToyBack final : public core::Back {
     const bool left = as<words::Leave>(intent) != nullptr;
     if (left) return part("", out);
     if (const auto* say = as<words::Say>(intent)) speak(Lane::kStream, Made(kSay, say->text()), out);
-    const bool datagrams = game_.transport() == wire::Transport::kTcpAndUdp;
+    const bool datagrams =
+        game_.transport() == wire::Transport::kTcpAndUdp || game_.transport() == wire::Transport::kEnet;
     if (const auto* toward = as<words::Toward>(intent))
       speak(datagrams ? Lane::kDatagram : Lane::kStream, Made(kPoint, toward->x()), out);
+  }
+  void dismissed(std::uint32_t code, std::string_view why, core::BackOut& out) override {
+    if (game_.transport() != wire::Transport::kEnet) return closed(why, out);
+    words::Refused refused;
+    refused.set_text(std::to_string(code));
+    out.say(std::move(refused));
   }
   void part(std::string_view why, core::BackOut& out) override {
     out.send(Lane::kStream, Made(kBye, "").bytes());

@@ -21,6 +21,7 @@ enum Code : std::uint8_t {
   kBye = 9,      ///< either way, before closing
   kWrong = 99,   ///< a fault in its code
 };
+// Over ENet, a client's reason to disconnect is heard as "left 7", a server's as Refused with "7".
 
 /// `game`: of tests/support/toy_game.h.
 std::unique_ptr<core::Front> make_front(const wire::Game& game, std::size_t dialect);

@@ -295,6 +295,23 @@ class ToyPackets final : public ToyGame {
   std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override {
     return std::make_unique<DatagramCutter>();
   }
+  std::uint32_t connect_data(std::size_t dialect) const override {
+    return kConnects + static_cast<std::uint32_t>(dialect);
+  }
+  std::optional<std::size_t> named_by_connect(std::uint32_t data) const override {
+    if (data < kConnects || data >= kConnects + std::size(kDialects)) return std::nullopt;
+    return data - kConnects;
+  }
+  std::uint32_t enet_parting(wire::EnetParting why) const override { return 30 + static_cast<std::uint32_t>(why); }
+  std::span<const wire::Query> queries() const override { return kQueries; }
+  std::string answer(const wire::Query& query, const wire::Status& status) const override {
+    return std::string(query.question) + " " + std::string(status.name) + " " + std::string(status.map) + " " +
+           std::to_string(status.players);
+  }
+
+ private:
+  static constexpr std::uint32_t kConnects = 70;
+  static constexpr wire::Query kQueries[] = {{"TOY?", 64}};
 };
 
 }  // namespace

@@ -16,7 +16,9 @@ const wire::Game& stream();
 /// The same over a transport that keeps messages apart, without the greeting: each is a frame of any bytes.
 const wire::Game& messages();
 
-/// The same, but a packet holds one frame or several.
+/// The same, but a packet holds one frame or several. Dialect n connects with 70 + n, an EnetParting is told as 30 +
+/// its number, and "TOY?" is answered with itself, the server's name, its map (in a bridge: its game) and how many
+/// play.
 const wire::Game& packets();
 
 }  // namespace entente::toy

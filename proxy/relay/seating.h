@@ -1,0 +1,37 @@
+// The way of a client from the door that let it in to the worker where its session will live.
+#pragma once
+
+#include "proxy/base/limits.h"
+#include "proxy/net/socket.h"
+#include "proxy/relay/enet_guest.h"
+#include "proxy/relay/link_table.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+/// A client that was let in, on its way to its worker.
+struct Newcomer {
+  std::size_t route = 0;
+  LinkId link = 0;
+  net::Fd fd;
+  net::Address client;
+  Limits limits;
+  std::size_t server_dialect = 0;
+  EnetCaller enet{};  ///< instead of `fd`, if it came by ENet
+};
+
+/// The way from a door to the sessions.
+class Seating {
+ public:
+  virtual ~Seating() = default;
+  virtual LinkId next_link() = 0;
+  /// The worker that the next newcomer shall go to.
+  virtual std::size_t next_worker() = 0;
+  virtual void seat(std::size_t worker, Newcomer newcomer) = 0;
+  /// False when that worker is too far behind.
+  virtual bool pass_on(Seat to, const net::Address& from, Bytes datagram) = 0;
+  /// No datagram follows for now.
+  virtual void passed_on() = 0;
+};
+
+}  // namespace entente::relay

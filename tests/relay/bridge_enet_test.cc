@@ -1,0 +1,475 @@
+// Bridges with ENet on one side or both: words, lanes, reasons of the end in the games' own numbers, and what happens
+// to who floods, takes nothing, or sends what is none of the game's.
+#include <doctest/doctest.h>
+
+#include "adapters/aos/aos.h"
+#include "tests/relay/bridging.h"
+#include "tests/relay/enet_peers.h"
+#include "tests/relay/lossy.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Drop;
+using relay::Reason;
+
+constexpr std::uint32_t kBig = 70;  // the first dialect's connect data
+constexpr std::size_t kMostPackets = 1U << 20U;
+
+Buffer said(std::string_view text) { return frame(text, toy::kSay); }
+std::string heard(std::string_view text, int send = 1) {
+  return "0/" + std::to_string(send) + " " + to_hex(said(text));
+}
+
+/// ENet peers on a loop of the test's own.
+struct Yard : Turning {
+  Yard() : client(loop), server(loop) {}
+  ~Yard() override {
+    client.host.close();
+    server.host.close();
+  }
+  net::Address serve() {
+    const auto bound = server.host.listen(loopback(), {4, 2, false, kMostPackets});
+    REQUIRE(bound.ok());
+    return *bound;
+  }
+  void knock(const net::Address& door, std::uint32_t data = kBig) {
+    if (!client.host.is_open()) REQUIRE(client.host.open({4, 1, false, kMostPackets}).ok());
+    client.peer = client.host.connect(door, 1, data);
+  }
+  void join(const net::Address& door) {
+    knock(door);
+    until([&] { return client.ups > 0; });
+  }
+  /// Sends and has it go out.
+  void say(End& from, const Buffer& bytes, EnetSend how = EnetSend::kReliable) {
+    REQUIRE(from.peer);
+    CHECK(from.host.send(*from.peer, 0, EnetPacket(bytes, how)));
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+  }
+  /// What a stream brings while the loop turns.
+  Buffer read(const Stream& from, std::size_t size) {
+    Buffer all;
+    while (all.size() < size) {
+      until([&] { return from.readable(0); });
+      const Buffer some = from.read_some(size - all.size());
+      if (some.empty()) break;
+      append(all, some);
+    }
+    return all;
+  }
+
+  End client, server;
+};
+
+/// Clients by ENet, a server by TCP that has greeted our back.
+struct ToStream : Yard {
+  explicit ToStream(Limits limits = no_limits()) : running(toy::packets(), toy::stream(), fake.address(), limits) {}
+  void join() {
+    Yard::join(running.address);
+    server_stream = fake.accept();
+    CHECK(server_stream.read_text(4) == kHello);
+    server_stream.send(kWelcome);
+  }
+  FakeServer fake;
+  Bridging running;
+  Stream server_stream;
+};
+
+/// Clients by TCP, a server by ENet.
+struct FromStream : Yard {
+  explicit FromStream(Limits limits = no_limits(), int receive_buffer = 0)
+      : running(toy::stream(), toy::packets(), serve(), limits),
+        stream(Stream::to(running.address, nullptr, receive_buffer)) {
+    stream.send(kHello);
+    CHECK(stream.read_text(4) == kWelcome);
+    until([&] { return server.peer != nullptr; });
+    stream.send(said("hi"));  // once that is there, our back knows that it is in
+    until([&] { return server.heard(heard("hi")); });
+  }
+  Bridging running;
+  Stream stream;
+};
+
+/// ENet on both sides.
+struct Both : Yard {
+  explicit Both(Limits limits = no_limits()) : running(toy::packets(), toy::packets(), serve(), limits) {}
+  void join() {
+    Yard::join(running.address);
+    until([&] { return server.peer != nullptr; });
+    say(client, said("hi"));
+    until([&] { return server.heard(heard("hi")); });
+  }
+  Bridging running;
+};
+
+TEST_CASE("ENet to TCP: who comes in by ENet is a player like any other, and words go both ways") {
+  ToStream scene;
+  scene.join();
+  CHECK(scene.client.log == std::vector<std::string>{"up 0 channels 1"});
+  for (std::uint8_t i = 0; i < 20; ++i) {
+    scene.say(scene.client, point(i));
+    CHECK(scene.read(scene.server_stream, 3) == point(i));
+    const auto down = point(static_cast<std::uint8_t>(100 + i));
+    scene.server_stream.send(down);
+    scene.until([&] { return scene.client.heard("0/1 " + to_hex(down)); });
+  }
+  // A packet may hold several frames; what may be lost comes back as what may be lost.
+  Buffer two = said("one");
+  append(two, said("two"));
+  scene.say(scene.client, two);
+  CHECK(scene.read(scene.server_stream, 10) == two);
+  scene.say(scene.client, point(200), EnetSend::kUnsequenced);
+  CHECK(scene.read(scene.server_stream, 3) == point(200));
+  scene.server_stream.send(point(201));
+  scene.until([&] { return scene.client.heard("0/0 " + to_hex(point(201))); });
+
+  const auto totals = scene.running.totals();
+  CHECK(totals.opened == 1);
+  CHECK(totals.to_server.datagrams == 1);
+  CHECK(totals.to_client.datagrams == 1);
+  CHECK(scene.running.tapped.record(1).datagrams_to_server == std::vector<Buffer>{point(200)});
+  CHECK(scene.running.tapped.record(1).datagrams_to_client == std::vector<Buffer>{point(201)});
+}
+
+TEST_CASE("TCP to ENet: the server hears the game's connect data, one channel, and each word on its lane") {
+  FromStream scene;
+  CHECK(scene.server.log.front() == "up 70 channels 1");
+  for (std::uint8_t i = 0; i < 20; ++i) {
+    scene.stream.send(point(i));
+    scene.until([&] { return scene.server.heard("0/0 " + to_hex(point(i))); });
+    const auto down = point(static_cast<std::uint8_t>(100 + i));
+    scene.say(scene.server, down, i % 2 ? EnetSend::kUnreliable : EnetSend::kReliable);
+    CHECK(scene.read(scene.stream, 3) == down);
+  }
+  CHECK(scene.running.tapped.record(2).datagrams_to_server.size() == 20);
+}
+
+TEST_CASE("by ENet, too, both sides hear goodbye in their own way, and each end has one reason") {
+  Both scene;
+  scene.join();
+  Reason reason{};
+  std::string last_of_client, last_of_server;
+  const std::string bye = "0/1 0009";
+  SUBCASE("the client disconnects, and says why by a number") {
+    scene.client.host.disconnect(*scene.client.peer, 7);
+    scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
+    CHECK(scene.server.heard(heard("left 7")));
+    CHECK(scene.server.heard(bye));
+    last_of_server = "down 4001";
+    reason = Reason::kClientLeft;
+  }
+  SUBCASE("the client says so in the game's way: the front gives no number, the reason does") {
+    scene.say(scene.client, Buffer{0, toy::kBye});
+    scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
+    CHECK(scene.server.heard(bye));
+    last_of_client = "down 30";
+    last_of_server = "down 4001";
+    reason = Reason::kClientLeft;
+  }
+  SUBCASE("the server disconnects, and says why by a number: the client hears it from the front") {
+    scene.server.host.disconnect(*scene.server.peer, 12);
+    scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
+    CHECK(scene.client.heard("0/1 020d3132"));
+    CHECK(scene.running.heard.line("it disconnected with reason 12"));
+    last_of_client = "down 4001";
+    reason = Reason::kServerDeclined;
+  }
+  SUBCASE("the server disconnects without a number") {
+    scene.server.host.disconnect(*scene.server.peer, 0);
+    scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
+    CHECK(scene.client.heard(bye));
+    last_of_client = "down 4001";
+    reason = Reason::kServerLeft;
+  }
+  SUBCASE("the server says so in the game's way") {
+    scene.say(scene.server, Buffer{0, toy::kBye});
+    scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
+    CHECK(scene.client.heard(bye));
+    last_of_client = "down 4001";
+    last_of_server = "down 30";
+    reason = Reason::kServerLeft;
+  }
+  SUBCASE("we stop") {
+    std::thread stopping([&] { scene.running.stop(); });
+    scene.until([&] { return scene.server.peer == nullptr && scene.client.peer == nullptr; });
+    stopping.join();
+    CHECK(scene.client.heard(bye));
+    CHECK(scene.server.heard(bye));
+    last_of_client = last_of_server = "down 4001";
+    reason = Reason::kStopped;
+  }
+  if (!last_of_client.empty()) CHECK(scene.client.log.back() == last_of_client);
+  if (!last_of_server.empty()) CHECK(scene.server.log.back() == last_of_server);
+  CHECK(scene.running.ended(reason));
+  CHECK(scene.running.empty());
+  std::uint64_t ends = 0;
+  for (const auto number : scene.running.totals().ended) ends += number;
+  CHECK(ends == 1);
+  CHECK(scene.running.tapped.left_open() == 0);
+}
+
+TEST_CASE("who vanishes without a word is given up by ENet, on either side") {
+  Both first;
+  ToStream second;
+  first.join();
+  second.join();
+  first.server.host.close();
+  second.client.host.close();
+  first.until([&] { return first.client.peer == nullptr; }, 3 * kPatience);  // ENet takes 5 to 11 seconds
+  CHECK(first.client.heard("0/1 0009"));
+  CHECK(first.running.ended(Reason::kServerReset));
+  second.until([&] { return second.server_stream.readable(0); }, 3 * kPatience);
+  CHECK(as_text(second.server_stream.read_all()) == kGoodbye);
+  CHECK(second.running.ended(Reason::kClientReset));
+  second.server_stream.close();
+  CHECK(first.running.empty());
+  CHECK(second.running.empty());
+}
+
+TEST_CASE("a server that is not there, or will not have us, is the client's goodbye") {
+  Limits limits = no_limits();
+  limits.connect_ms = 300;
+  SUBCASE("nobody answers") {
+    Yard scene;
+    const auto nobody = free_for_both();
+    Bridging running(toy::packets(), toy::packets(), nobody, limits);
+    scene.join(running.address);
+    scene.until([&] { return scene.client.heard("down 4001"); });
+    CHECK(scene.client.heard("0/1 0009"));
+    CHECK(running.ended(Reason::kServerTimeout));
+    CHECK(running.empty());
+  }
+  SUBCASE("no TCP server") {
+    Yard scene;
+    Bridging running(toy::packets(), toy::stream(), FakeServer().address(), limits);
+    scene.join(running.address);
+    scene.until([&] { return scene.client.heard("down 4001"); });
+    CHECK(running.ended(Reason::kServerRefused));
+  }
+  SUBCASE("it disconnects us at once") {
+    Both scene;
+    scene.knock(scene.running.address);
+    scene.until([&] { return scene.server.peer != nullptr; });
+    scene.server.host.disconnect(*scene.server.peer, 4);
+    scene.until([&] { return scene.client.heard("0/1 010d34") && scene.client.heard("down 4001"); });
+    CHECK(scene.running.ended(Reason::kServerDeclined));
+  }
+}
+
+TEST_CASE("who may not come in is told so in the game's own number") {
+  Limits limits = no_limits();
+  limits.sessions = 1;
+  Both scene(limits);
+  SUBCASE("another dialect") {
+    scene.knock(scene.running.address, kBig + 1);
+    scene.until([&] { return scene.client.heard("down 33"); });
+    CHECK(scene.running.ended(Reason::kDialectMismatch));
+  }
+  SUBCASE("no dialect of this game") {
+    scene.knock(scene.running.address, 5);
+    scene.until([&] { return scene.client.heard("down 33"); });
+    CHECK(scene.running.ended(Reason::kDialectUnknown));
+  }
+  SUBCASE("one too many") {
+    scene.join();
+    scene.knock(scene.running.address);
+    scene.until([&] { return scene.client.heard("down 31"); });
+    CHECK(scene.running.ended(Reason::kTooMany));
+    CHECK(scene.server.ups == 1);
+    return;
+  }
+  CHECK(scene.server.ups == 0);
+  scene.join();  // whoever was turned away left his place
+}
+
+TEST_CASE("a client that comes while it is being found out what the server speaks is kept, with what it says") {
+  Yard scene;
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.held_bytes = 1000;
+  Bridging running(toy::packets(), toy::stream(), fake.address(), limits, 1, nullptr, std::nullopt);
+  Stream probe = fake.accept();  // so that the first player need not wait
+  scene.join(running.address);
+  SUBCASE("and is heard then") {
+    scene.say(scene.client, said("early"));
+    scene.say(scene.client, said("bird"));
+    probe.send(kWelcome);
+    const Stream server = fake.accept();
+    CHECK(server.read_text(4) == kHello);
+    server.send(kWelcome);
+    Buffer both = said("early");
+    append(both, said("bird"));
+    CHECK(scene.read(server, both.size()) == both);
+  }
+  SUBCASE("unless it has left meanwhile") {
+    scene.client.host.disconnect(*scene.client.peer, 0);
+    scene.until([&] { return scene.client.peer == nullptr; });
+    probe.send(kWelcome);
+    CHECK_FALSE(fake.called(100));
+    CHECK(running.totals().opened == 0);
+  }
+  SUBCASE("unless it said too much") {
+    for (int i = 0; i < 20; ++i) scene.say(scene.client, said(std::string(100, 'x')));
+    scene.until([&] { return scene.client.peer->waiting() == 0; });
+    probe.send(kWelcome);
+    scene.until([&] { return scene.client.heard("down 34"); });
+    CHECK(running.ended(Reason::kBadFrame));
+  }
+  SUBCASE("or is turned away when it is in vain") {
+    probe.send("what?");
+    scene.until([&] { return scene.client.heard("down 33"); });
+    CHECK(running.ended(Reason::kDialectUnknown));
+  }
+}
+
+TEST_CASE("what is asked beside ENet is answered by the front's game, few times a second") {
+  Yard scene;
+  FakeServer fake;
+  Bridging running(toy::packets(), toy::stream(), fake.address());
+  scene.join(running.address);
+  const Datagrams asker(loopback());
+  asker.send(running.address, as_bytes("TOY?"));
+  CHECK(as_text(asker.receive().bytes) == "TOY? 127.0.0.1:" + std::to_string(fake.port()) + " toy 1");
+  for (int i = 0; i < 100; ++i) asker.send(running.address, as_bytes("TOY?"));
+  CHECK(running.dropped(Drop::kTooFast, 80));
+  asker.send(running.address, as_bytes("TOY!"));
+  CHECK(running.totals().opened == 1);
+}
+
+TEST_CASE("Ace of Spades' questions have the answers that its launchers read") {
+  const auto queries = aos::game().queries();
+  const wire::Status status{"127.0.0.1:5154", "bzflag", "bridge", "0.75", 2, 32};
+  CHECK(aos::game().answer(queries[0], status) == "HI");
+  CHECK(aos::game().answer(queries[1], status) ==
+        R"({"name":"127.0.0.1:5154","players_current":2,"players_max":32,"map":"bzflag","game_mode":"bridge",)"
+        R"("game_version":"0.75"})");
+  CHECK(aos::game().answer(queries[1], {"a\"b\\\n", "", "", "0.75", 0, 0}).starts_with(R"({"name":"ab",)"));
+}
+
+TEST_CASE("what is none of the game's ends the session on the stream, and is dropped beside it") {
+  Both scene;
+  scene.join();
+  SUBCASE("a client's packet") {
+    scene.say(scene.client, Buffer{9, 9, 9});
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(scene.client.heard("0/1 0009"));
+    CHECK(scene.running.ended(Reason::kBadFrame));
+    scene.until([&] { return scene.server.peer == nullptr; });
+  }
+  SUBCASE("a client's word") {
+    scene.say(scene.client, Buffer{0, toy::kWrong});
+    CHECK(scene.running.heard.line("protocol fault: unknown code/code"));
+    scene.until([&] { return scene.client.heard("down 34"); });
+  }
+  SUBCASE("a server's packet") {
+    scene.say(scene.server, Buffer{200, 9});
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(scene.running.ended(Reason::kServerWrong));
+  }
+  SUBCASE("datagrams") {
+    for (End* end : {&scene.client, &scene.server}) {
+      scene.say(*end, Buffer{9, 9, 9}, EnetSend::kUnreliable);
+      scene.say(*end, Buffer{200, 9}, EnetSend::kUnsequenced);
+    }
+    CHECK(scene.running.dropped(Drop::kBadFrame, 4));
+    scene.say(scene.client, said("still here"));
+    scene.until([&] { return scene.server.heard("0/1 " + to_hex(said("still here")).substr(0, 16)); });
+    CHECK(scene.running.totals().now() == 1);
+  }
+}
+
+TEST_CASE("a client that is too fast waits, as far as there is room, and its datagrams are dropped") {
+  Limits limits = no_limits();
+  limits.messages_per_second = 100;
+  limits.datagrams_per_second = 10;
+  ToStream scene(limits);
+  scene.join();
+  Buffer all;
+  for (std::uint8_t i = 0; i < 250; ++i) {
+    append(all, point(i));
+    scene.say(scene.client, point(i));
+  }
+  CHECK(scene.read(scene.server_stream, all.size()) == all);
+  CHECK(scene.running.totals().throttled >= 1);
+  for (int i = 0; i < 100; ++i) scene.say(scene.client, point(1), EnetSend::kUnreliable);
+  CHECK(scene.running.dropped(Drop::kTooFast));
+  CHECK(scene.running.totals().now() == 1);
+}
+
+TEST_CASE("a slow client by ENet holds a server back, and is closed if it takes nothing") {
+  Limits limits = no_limits();
+  limits.high_water = 64 * 1024;
+  limits.low_water = 16 * 1024;
+  limits.stall_ms = 1500;
+  limits.linger_ms = 300;
+  ToStream scene(limits);
+  scene.join();
+  scene.until([&] { return scene.client.peer->waiting() == 0; });
+  const Buffer line = said(std::string(180, 'y'));
+  const int small = 64 * 1024;
+  setsockopt(scene.server_stream.fd(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+  Bytes rest = line;
+  const auto offer = [&] {  // while nobody turns the client's loop
+    std::size_t sent = 0;
+    pollfd writable{scene.server_stream.fd(), POLLOUT, 0};
+    while (sent < 100'000 && ::poll(&writable, 1, 200) == 1) {
+      rest = rest.subspan(scene.server_stream.try_send(rest));
+      if (rest.empty()) ++sent, rest = line;
+    }
+    return sent;
+  };
+  SUBCASE("one that comes back has lost nothing") {
+    const std::size_t sent = offer();
+    CHECK(sent < 100'000);
+    CHECK(scene.running.totals().stalls >= 1);
+    scene.until([&] { return scene.client.bytes >= sent * line.size(); });
+    scene.server_stream.send(rest);
+    scene.server_stream.send(said("end"));
+    scene.until([&] { return scene.client.heard(heard("end")); });
+    CHECK(scene.client.log.size() == 1 + sent + 1 + 1);
+  }
+  SUBCASE("one that does not") {
+    offer();
+    CHECK(scene.running.ended(Reason::kClientStalled));
+    CHECK(scene.running.empty());
+  }
+}
+
+TEST_CASE("over bad network on both sides nothing that may not be lost is lost, doubled or out of order") {
+  Yard scene;
+  constexpr int kLines = 300;
+  Lossy far(loopback(), scene.serve(), 21);
+  Bridging running(toy::packets(), toy::packets(), far.address());
+  Lossy near(loopback(), running.address, 42);
+  scene.join(near.address());
+  scene.until([&] { return scene.server.peer != nullptr; });
+  for (int i = 0; i < kLines; ++i) {
+    const std::string text = std::to_string(1000 + i);
+    scene.say(scene.client, said(text));
+    scene.say(scene.server, said(text));
+    scene.say(scene.client, point(static_cast<std::uint8_t>(i)), EnetSend::kUnreliable);
+    scene.say(scene.server, point(static_cast<std::uint8_t>(i)), EnetSend::kUnsequenced);
+  }
+  for (End* end : {&scene.client, &scene.server}) {
+    const auto lines = [&] {
+      std::vector<std::string> all;
+      for (const auto& one : end->log)
+        if (one.starts_with("0/1 0403")) all.push_back(one);
+      return all;
+    };
+    scene.until([&] { return lines().size() >= kLines; });
+    const auto all = lines();
+    CHECK(all.size() == kLines);
+    for (int i = 0; i < kLines; ++i) CHECK(all[static_cast<std::size_t>(i)] == heard(std::to_string(1000 + i)));
+    CHECK(std::count_if(end->log.begin(), end->log.end(), [](auto& one) { return one.starts_with("0/0 010a"); }) > 5);
+  }
+  CHECK(near.lost() + far.lost() > 50);
+  scene.client.host.disconnect(*scene.client.peer, 1);
+  scene.until([&] { return scene.server.peer == nullptr; });
+  CHECK(scene.server.heard(heard("left 1")));
+  CHECK(running.ended(Reason::kClientLeft));
+}
+
+}  // namespace
+}  // namespace entente::testing
