@@ -161,7 +161,8 @@ void FrontSession::build_world(Outlet& out) {
   if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
   hash_ = world_hash(database_, WorldSource::kRandom);  // so that it fills nobody's cache
   const bool ours = world.rules().contains("BZFLAG.maxFlags");
-  if (ours) most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
+  if (ours || world.room().most_shots() != 0)
+    most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
   most_flags_ = u16_rule(world, "BZFLAG.maxFlags", most_flags_);
 }
 
