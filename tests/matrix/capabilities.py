@@ -111,6 +111,7 @@ def shoot(scene: Scene) -> Finding:
     away = scene.meet() + math.pi
     scene.server.strengthen(scene.known_as())
     took = scene.took(*seen_shot(scene.us, scene.them, away))
+    scene.them.take_cover()  # or he may drive into that very shot
     away = scene.meet()
     scene.server.strengthen(scene.them.name)
     seen_shot(scene.them, scene.us, away)
