@@ -62,7 +62,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
   if (const auto* fire = as<words::Fire>(intent); fire != nullptr && fire->kind() == words::GRENADE)
     return throw_grenade(*fire, out);
   if (as<words::Eject>(intent) != nullptr) return reload(out);
-  if (const auto* trigger = as<words::Trigger>(intent); trigger != nullptr && own_.heard_keys && own_.heard_claim)
+  if (const auto* trigger = as<words::Trigger>(intent); trigger != nullptr && plays_itself())
     return hear_trigger(*trigger, out);
   if (const auto shooting = steering_.shooting(intent)) return wish_shot(*shooting, out);
   std::visit(core::Overloaded{

@@ -146,6 +146,8 @@ class BackSession final : public core::Back {
   void tell_state(const Urge& urge, Outlet& out);
   void tell_own_pose(Outlet& out);
   words::Pose own_pose() const;
+  /// Its client is one of this game: a body, hands and hits of its own.
+  bool plays_itself() const { return own_.heard_keys && own_.heard_claim; }
   bool may_act() const { return stage_ == Stage::kIn && own_.alive; }
 
   // -- Its hands: back_hands.cc
@@ -224,7 +226,7 @@ class BackSession final : public core::Back {
     std::uint64_t steps = 0;
     std::uint8_t keys = 0;  ///< that are wished, if keys are
     bool by_keys = false;
-    bool heard_keys = false, heard_claim = false;  ///< both: its client is a body of this game itself
+    bool heard_keys = false, heard_claim = false;
     Vec3 look{1, 0, 0};
     core::Micros look_until = 0;  ///< it looks along a shot
     core::Micros astray = 0;      ///< since when the server or the client sees it elsewhere

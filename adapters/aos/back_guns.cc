@@ -43,8 +43,7 @@ void BackSession::mind_trigger(Outlet& out) {
     own_.releases_at = 0;
     press(own_.buttons_sent & kSecondary, out);
   }
-  const bool client = own_.heard_keys && own_.heard_claim;
-  if (client || !steering_.trigger_held() || out.now() < own_.fires_at) return;
+  if (plays_itself() || !steering_.trigger_held() || out.now() < own_.fires_at) return;
   const double level = std::atan2(-own_.look[2], std::hypot(own_.look[0], own_.look[1]));
   shoot(steering_.looking().value_or(std::atan2(-own_.look[1], own_.look[0])), level, out);
 }

@@ -83,8 +83,7 @@ void BackSession::hear_edit(const words::Edit& edit, Outlet& out) {
   const Micros every = by_gun ? kEditByGun[find(number_)->weapon] : kEditEvery;
   if (out.now() < own_.edits_at + every) return out.lose("Edit", "faster than a server lets anybody build");
   own_.edits_at = out.now();
-  if (!own_.heard_claim && edit.op() != words::Edit::LINE) hold(builds ? kBlocks : kSpade, out);
-  if (line) hold(kBlocks, out);
+  if (!plays_itself()) hold(builds ? kBlocks : kSpade, out);
   if (builds && edit.colour() != own_.colour && edit.colour() != 0) {
     own_.colour = edit.colour();
     send(SetColour{number_, wire_colour(own_.colour)}, out);

@@ -20,7 +20,7 @@ constexpr float kMoved = 0.01F;    // blocks
 constexpr float kAstray = 3;
 constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
 constexpr float kLeash = 8;                      // blocks between a foreign client's claim and our man
-constexpr double kNear = 1;                      // metres from a place where one steered to is there
+constexpr double kNear = 0.3;                    // metres from a place: nearer, nothing is wished any more
 constexpr double kSlow = 0.6;                    // of the top speed: sneaks
 constexpr std::uint8_t kStill = 1, kMoving = 4;  // forms of State Update
 
@@ -82,7 +82,7 @@ void BackSession::be_at(const Vec3& position, Outlet& out) {
 
 /// Where a paint shows us. A client of this game knows itself where it is.
 void BackSession::compare(const Vec3& seen, Outlet& out) {
-  if (!own_.alive || (own_.heard_keys && own_.heard_claim)) return;
+  if (!own_.alive || plays_itself()) return;
   if (distance(seen, own_.body.position) < kAstray) {
     own_.astray = 0;
     return;
@@ -177,8 +177,7 @@ void BackSession::drive(Outlet& out) {
     tell_server(urge, out);
   }
   mind_leash(out);
-  const bool client = own_.heard_keys && own_.heard_claim;
-  if (!client && !kDialects[dialect_].state_updates && out.now() >= own_.place_sent_at + kPlaceEvery &&
+  if (!plays_itself() && !kDialects[dialect_].state_updates && out.now() >= own_.place_sent_at + kPlaceEvery &&
       distance(own_.place_sent, own_.body.position) > kMoved)
     tell_place(out);
   tell_own_pose(out);

@@ -48,6 +48,7 @@ class FrontSession final : public core::Front {
     Pace updates{core::kSecond / 25, 6};
     core::Glide glide;          ///< of one that its world moves by whole tiles
     core::Micros rests_at = 0;  ///< when it has come to the end of it; 0: it has
+    core::Micros told = 0;      ///< when our client was last told where it is
   };
 
   /// A shot that our client sees.
@@ -138,6 +139,7 @@ class FrontSession final : public core::Front {
   void update(std::uint8_t number, Actor& actor, Outlet& out);
   static words::Pose seen(Actor& actor, const core::UnitState& state, Outlet& out);
   void update_late(Outlet& out);
+  static core::Micros due_at(const Actor& actor, Outlet& out);
   void check_leash(Outlet& out);
   void check_death(Outlet& out);
   void check_spawn(Outlet& out);

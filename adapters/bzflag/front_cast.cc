@@ -121,7 +121,7 @@ std::optional<std::uint8_t> FrontSession::enlist(core::Id player, core::Id unit,
   words::Team team = who != nullptr ? who->team() : me ? wish_.team() : words::TEAM_ANY;
   if (team == words::TEAM_ANY && state != nullptr) team = state->unit.team();
   actor.team = watches ? kObserverTeam : wire_team(team, 0);
-  actor.callsign = me ? name : callsign_for(name, nth);
+  actor.callsign = me && nth == 0 ? name : callsign_for(name, nth);
   if (player != 0 && nth == 0) players_.add(*number, player);
   if (unit != 0) units_.add(*number, unit);
   announce(*number, out);

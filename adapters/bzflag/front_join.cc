@@ -164,7 +164,8 @@ void FrontSession::build_world(Outlet& out) {
   size_ = size_of(land);
   if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
   const bool ours = world.rules().contains("BZFLAG.maxFlags");
-  if (ours) most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
+  if (ours || world.room().most_shots() != 0)
+    most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
   most_flags_ = u16_rule(world, "BZFLAG.maxFlags", most_flags_);
   Database database = database_of(land, dialect_, settings(out));
   for (std::size_t i = 0; i < database.left_out; ++i) out.lose("World.solids", "more than the client can load");

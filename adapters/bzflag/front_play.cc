@@ -1,5 +1,6 @@
 // Where tanks are, and how they live and die, both ways. See front.h.
 #include <cmath>
+#include <limits>
 
 #include "adapters/bzflag/front.h"
 
@@ -10,6 +11,9 @@ namespace {
 /// a tank drives in the time it takes to tell.
 constexpr double kLeash = 25 + 7.5;
 constexpr core::Micros kAstray = 500 * core::kMillisecond;
+/// A stock client takes who says nothing for five seconds for gone.
+constexpr core::Micros kSilence = 2 * core::kSecond;
+constexpr core::Micros kNever = std::numeric_limits<core::Micros>::max();
 constexpr core::Micros kBetweenCorrections = core::kSecond;
 
 /// After so long a tank that is in play already is put there for whoever asked to spawn.
@@ -115,6 +119,7 @@ void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out
     own_.corrected = out.now();
     own_.astray_since = own_.death_claimed = own_.spawn_asked = 0;
   }
+  actor.told = out.now();
   actor.glide.jump();
   actor.glide.at(pose, out.now(), out.now());
   peer_.stream(out, alive);
@@ -138,6 +143,8 @@ void FrontSession::told(const words::Pose& pose, const core::Fact&, Outlet& out)
 
 /// The newest pose, now or when it is this tank's turn.
 void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
+  actor.told = out.now();
+  actor.rests_at = 0;
   actor.late = !actor.updates.take(out.now());
   if (actor.late) return out.wake(actor.updates.next());
   const core::UnitState* state = out.world().unit(actor.unit);
@@ -152,7 +159,6 @@ void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
 words::Pose FrontSession::seen(Actor& actor, const core::UnitState& state, Outlet& out) {
   words::Pose pose =
       state.posed < out.now() ? core::place_at(state.unit.pose(), state.posed, out.now()) : state.unit.pose();
-  actor.rests_at = 0;
   const words::World* world = out.world().geometry();
   if (world == nullptr || world->kind() != words::World::TILES) return pose;
   const core::Glide::Point at = actor.glide.at(state.unit.pose(), state.posed, out.now());
@@ -169,12 +175,18 @@ words::Pose FrontSession::seen(Actor& actor, const core::UnitState& state, Outle
 
 void FrontSession::update_late(Outlet& out) {
   for (auto& [number, actor] : cast_) {
-    const bool rests = actor.rests_at != 0 && out.now() >= actor.rests_at;
-    if (actor.late || rests)
-      update(number, actor, out);
-    else if (actor.rests_at != 0)
-      out.wake(actor.rests_at);
+    if (number == number_) continue;
+    if (actor.late || out.now() >= due_at(actor, out)) update(number, actor, out);
+    if (const core::Micros due = due_at(actor, out); due != kNever) out.wake(due);
   }
+}
+
+/// When it comes to rest; or when it has stood for so long that our client would take its player for gone: other games
+/// need not say so again and again.
+core::Micros FrontSession::due_at(const Actor& actor, Outlet& out) {
+  const bool quiet = actor.alive && actor.unit != 0 && out.world().room().game() != game().name();
+  const core::Micros rests = actor.rests_at != 0 ? actor.rests_at : kNever;
+  return quiet ? std::min(rests, actor.told + kSilence) : rests;
 }
 
 void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out) {

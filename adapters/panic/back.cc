@@ -182,8 +182,18 @@ void PanicBack::on_over(bool won, Out& out) {
   if (std::exchange(over_, true)) return out.lose("GameOver", "only the first one counts");
   words::Round round;
   round.set_state(words::Round::OVER);
-  if (won) round.set_winner(self_);
+  round.set_winner(won ? self_ : last_standing());
   out.say(round);
+}
+
+/// The player who alone has tanks left; 0 while several have.
+core::Id PanicBack::last_standing() const {
+  core::Id last = 0;
+  for (const auto& [number, piece] : field_.pieces()) {
+    if (piece.owner == 0 || piece.owner == last) continue;
+    if (std::exchange(last, piece.owner) != 0) return 0;
+  }
+  return last;
 }
 
 // -- What is wished ---------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ class PanicBack final : public core::Back {
   void on_destroy(Piece& victim, Out& out);
   void on_move(Piece& piece, const Event& move, Out& out);
   void on_over(bool won, Out& out);
+  core::Id last_standing() const;
   void forget_all(Out& out);
 
   // What is told about it.

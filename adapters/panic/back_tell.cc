@@ -7,6 +7,7 @@
 namespace entente::panic {
 namespace {
 
+constexpr std::uint32_t kMostShots = 2;
 constexpr double kReload = 1;  // seconds; the server knows of none, and clients that do would wait for longer
 constexpr double kSpeed = 25;  // metres a second: a tile, which is what the other games' tanks drive
 
@@ -56,6 +57,7 @@ void PanicBack::tell_room(Out& out) const {
   room.set_dialect(std::string(kDialectInfos[dialect_].name));
   room.set_mode("last tanks standing");
   room.set_most_players(4);
+  room.set_most_shots(kMostShots);
   room.set_teams(true);
   out.say(room);
   const double range = kModels[0].range * field_.ground.tiles().side();

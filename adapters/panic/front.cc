@@ -75,6 +75,8 @@ void PanicFront::advance(Out& out) {
   spawn_at_ = 0;
   world_ = out.world().geometry() != nullptr ? out.world().geometry()->hash() : "";
   screen_.greet(number(out), watcher, out);
+  const words::World* world = out.world().geometry();
+  terrain_ = world != nullptr && !screen_.same_game() ? core::Terrain(*world) : core::Terrain();
 }
 
 void PanicFront::ask_spawn(Out& out) {
@@ -158,6 +160,7 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
   const auto from = screen_.tile_of(unit);
   if (!from) return;
   const Tile goal = step(*from, direction);
+  if (!fits(unit, goal, direction, out)) return screen_.turn(unit, direction, out);
   const bool same = step_.unit == unit && step_.goal == goal && out.now() < step_.since + kSecond;
   if (same && !screen_.same_game()) return;  // a key that is held wishes it again and again
   step_ = {unit, direction, goal, out.now()};
@@ -171,6 +174,12 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
   word.set_x(screen_.tiles().x(goal));
   word.set_y(screen_.tiles().y(goal));
   out.say(word);
+}
+
+/// A tile is a wall if no tank can stand in its middle.
+bool PanicFront::fits(core::Id unit, Tile tile, Direction direction, const Out& out) const {
+  const words::Pose& pose = out.world().unit(unit)->unit.pose();
+  return terrain_.free({}, screen_.tiles().x(tile), screen_.tiles().y(tile), pose.z(), yaw_of(direction));
 }
 
 void PanicFront::shoot(core::Id unit, Direction direction, Out& out) {

@@ -8,6 +8,7 @@
 #include "adapters/panic/screen.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/tank.h"
 
 namespace entente::panic {
 
@@ -45,6 +46,7 @@ class PanicFront final : public core::Front {
   void act(const Action& action, Out& out);
   void drive(core::Id unit, Direction direction, Out& out);
   void shoot(core::Id unit, Direction direction, Out& out);
+  bool fits(core::Id unit, Tile tile, Direction direction, const Out& out) const;
   void look_at_step(Out& out);
   void leave(std::string_view why, Out& out);
   void weigh(core::Id unit, Out& out);
@@ -86,6 +88,7 @@ class PanicFront final : public core::Front {
   std::unique_ptr<wire::Speech<Message>> speech_;
   wire::FrameReader reader_;
   Screen screen_;
+  core::Terrain terrain_;  // of somebody else's world
   Phase phase_ = Phase::kAsked;
   core::Micros enter_at_ = 0;
   core::Micros spawn_at_ = 0;  // when to wish for it (again); 0: there is no need

@@ -4,44 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <string>
 #include <vector>
 
 #include "adapters/aos/body.h"
 #include "adapters/aos/building.h"
 #include "adapters/aos/map_stream.h"
 #include "adapters/aos/wire.h"
-#include "tests/support/hex.h"
+#include "tests/aos/recorded.h"
 
 namespace entente::aos {
 namespace {
 
-struct Record {
-  double at_ms;
-  wire::Way way;
-  Buffer bytes;
-};
-
-std::vector<Record> recorded() {
-  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/aos/piqueserver-walks.jsonl");
-  REQUIRE(file.good());
-  const auto value = [](const std::string& line, const std::string& key) {
-    const std::size_t at = line.find("\"" + key + "\": ") + key.size() + 4;
-    std::string text = line.substr(at, line.find_first_of(",}", at) - at);
-    std::erase(text, '"');
-    return text;
-  };
-  std::vector<Record> all;
-  for (std::string line; std::getline(file, line);)
-    all.push_back({std::stod(value(line, "t_ms")),
-                   value(line, "dir") == "c2s" ? wire::Way::kToServer : wire::Way::kToClient,
-                   from_hex(value(line, "hex"))});
-  return all;
-}
-
 struct Replay {
-  void play(const Record& record) {
+  void play(const Recorded& record) {
     for (; alive && stepped_ms + 1000.0 / 60 <= record.at_ms; stepped_ms += 1000.0 / 60) step(map, urge, body);
     const auto heard = speech->read({record.way, Lane::kStream, wire::Stage::kPlay, record.bytes});
     REQUIRE(heard.ok());
@@ -49,13 +24,13 @@ struct Replay {
   }
 
   template <class T>
-  void on(const T&, const Record&) {}
-  void on(const MapChunk& chunk, const Record&) {
+  void on(const T&, const Recorded&) {}
+  void on(const MapChunk& chunk, const Recorded&) {
     REQUIRE_FALSE(receiver.feed(chunk.data));
     if (receiver.complete()) map = receiver.take();
   }
-  void on(const StateData& state, const Record&) { me = state.player; }
-  void on(const CreatePlayer& created, const Record& record) {
+  void on(const StateData& state, const Recorded&) { me = state.player; }
+  void on(const CreatePlayer& created, const Recorded& record) {
     if (created.player != me) return;
     body = {};
     body.position = created.position;
@@ -64,19 +39,19 @@ struct Replay {
     alive = true;
     stepped_ms = record.at_ms;
   }
-  void on(const KillAction& kill, const Record&) { alive = alive && kill.victim != me; }
-  void on(const BlockAction& action, const Record& record) {
+  void on(const KillAction& kill, const Recorded&) { alive = alive && kill.victim != me; }
+  void on(const BlockAction& action, const Recorded& record) {
     if (record.way == wire::Way::kToClient) change(map, edit_of(action.action), action.at, action.at, 0);
   }
-  void on(const BlockLine& line, const Record& record) {
+  void on(const BlockLine& line, const Recorded& record) {
     if (record.way == wire::Way::kToClient) change(map, words::Edit::LINE, line.from, line.to, 0);
   }
-  void on(const InputData& input, const Record& record) {
+  void on(const InputData& input, const Recorded& record) {
     if (record.way == wire::Way::kToServer) urge.keys = input.keys;
   }
-  void on(const OrientationData& look, const Record&) { urge.orientation = look.orientation; }
-  void on(const PositionData& place, const Record&) { body.position = place.position; }
-  void on(const WorldUpdate& update, const Record&) {
+  void on(const OrientationData& look, const Recorded&) { urge.orientation = look.orientation; }
+  void on(const PositionData& place, const Recorded&) { body.position = place.position; }
+  void on(const WorldUpdate& update, const Recorded&) {
     if (!alive || me >= update.players.size()) return;
     const Vec3& seen = update.players[me].position;
     if (seen == Vec3{}) return;
@@ -96,7 +71,7 @@ struct Replay {
 
 TEST_CASE("aos body: in a minute of piqueserver it is where the server has it, but for a step or two of time") {
   Replay replay;
-  for (const Record& record : recorded()) replay.play(record);
+  for (const Recorded& record : recorded("piqueserver-walks.jsonl")) replay.play(record);
   std::vector<float>& errors = replay.errors;
   REQUIRE(errors.size() > 500);
   std::sort(errors.begin(), errors.end());

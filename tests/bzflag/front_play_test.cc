@@ -97,11 +97,27 @@ TEST_CASE("who is told of by whole tiles drives from one to the next, and stands
   CHECK(stage.hears(pose(12, 45, 0)).find("pos=(1000 0 0) vel=(2500 0 0)") != std::string::npos);
   CHECK(stage.waits(900 * core::kMillisecond) == "");
   CHECK(stage.waits(100 * core::kMillisecond).find("pos=(2250 0 0) vel=(0 0 0)") != std::string::npos);
-  CHECK(lines(stage.waits(2 * core::kSecond), "sends MsgPlayerUpdate") == "");
+  CHECK(lines(stage.waits(core::kSecond), "sends MsgPlayerUpdate") == "");
   stage.hears(pose(12, 20, 0));
   stage.waits(250 * core::kMillisecond);
   CHECK(stage.hears(pose(12, -30, 0)).find("vel=(0 0 0)") != std::string::npos);  // more than two tiles: it is there
   CHECK(stage.hears(pose(12, -30, 0)).find("pos=(-1500 0 0) vel=(0 0 0)") != std::string::npos);
+}
+
+TEST_CASE(
+    "who stands is told of again and again, or a client takes him for gone; where clients do so themselves, not") {
+  auto stage = in_play();
+  CHECK(count(stage.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall") == 4);
+  auto mirror = front_stage();
+  mirror.knows(room_of("bzflag"));
+  come_in(mirror, true);
+  CHECK(count(mirror.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall") == 0);
+}
+
+TEST_CASE("a client's other tanks are robots of their own names beside it") {
+  auto stage = in_play();
+  stage.hears(tank(15, 1, true, 44));
+  CHECK(lines(stage.hears(owns(1, {11, 15})), "sends MsgAddPlayer").find("callsign=\"anna 2\"") != std::string::npos);
 }
 
 TEST_CASE("what lies there to be picked up is a flag of no known kind, until it is gone") {

@@ -20,9 +20,9 @@ inline words::Rule rule(std::string name, std::string value) {
 
 inline words::Room room_of(std::string game) {
   words::Room room;
+  if (game == "bzflag") room.set_most_shots(2);
   room.set_game(std::move(game));
   room.set_mode("free for all");
-  room.set_most_shots(2);
   return room;
 }
 

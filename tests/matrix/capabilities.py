@@ -111,7 +111,7 @@ def shoot(scene: Scene) -> Finding:
     away = scene.meet() + math.pi
     scene.server.strengthen(scene.known_as())
     took = scene.took(*seen_shot(scene.us, scene.them, away))
-    time.sleep(1.0)  # the shot must be past where the native may be put now: it was hit by it
+    scene.them.take_cover()  # or he may drive into that very shot
     away = scene.meet()
     scene.server.strengthen(scene.them.name)
     seen_shot(scene.them, scene.us, away)

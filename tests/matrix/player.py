@@ -163,6 +163,9 @@ class Player(Watched):
         """One try to hurt whoever stands there."""
         self.shoot(toward(self.here(), place))
 
+    def take_cover(self) -> None:
+        """Waits until nothing that was shot flies any more, where shots fly."""
+
     def wake(self) -> None:
         """Finds out which of several units one steers, if that is not plain to see."""
 

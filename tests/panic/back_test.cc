@@ -82,7 +82,8 @@ TEST_CASE("a server that waits for players is waited for, and then the whole bat
   CHECK(
       without_tiles(told) ==
       "says Waiting\n"
-      "says Room game: \"panic\" dialect: \"be-packed\" mode: \"last tanks standing\" most_players: 4 teams: true\n"
+      "says Room game: \"panic\" dialect: \"be-packed\" mode: \"last tanks standing\" most_players: 4 most_shots: 2 "
+      "teams: true\n"
       "says Rule name: \"speed\" value: \"25\"\n"
       "says Rule name: \"shot_range\" value: \"150\"\n"
       "says Rule name: \"shot_speed\" value: \"150\"\n"
@@ -342,7 +343,7 @@ TEST_CASE("health, death, its killer, and the next tank") {
         "says Gone unit: 103\n"
         "says Player id: 1 name: \"anna\" team: RED role: WATCH responding: true\n"
         "says Owns player: 1\n");
-  CHECK(play.receives(play.lines.event(kGameOver, 0, 0, 0)) == "says Round state: OVER\n");
+  CHECK(play.receives(play.lines.event(kGameOver, 0, 0, 0)) == "says Round state: OVER winner: 101\n");
   CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: watching\n");
   CHECK(play.stage.waits(10 * kSecond) == "");
   CHECK(play.receives(play.lines.event(kGameOver, 0, 1, 0)) == "loses GameOver: only the first one counts\n");

@@ -208,6 +208,22 @@ TEST_CASE("what can be carried is something to pick up, as long as it lies there
   CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: no living tank of his own\n");
 }
 
+TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the world's end") {
+  Play play;
+  play.stage.opens();
+  play.tells_room();
+  play.hears<words::World>(
+      "hash: 'a' kind: SOLIDS west: -400 east: 400 south: -400 north: 400 "
+      "solids { x: 50 y: 0 half_x: 12.5 half_y: 12.5 height: 9 }");  // its corner is the next tile's middle
+  play.hears<words::Ready>("");
+  play.hears<words::Spawned>(Play::kSpawned);
+  CHECK(play.acts(kDrive, kEast, 1) == "says Select unit: 5\nsends Move direction=2 value=0 piece=1\n");
+  play.poses(5, 12.5, 387.5, 1.57);
+  play.waits(kSecond);
+  CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
+  CHECK(play.acts(kDrive, kSouth, 1).starts_with("says Step unit: 5 direction: SOUTH"));
+}
+
 TEST_CASE("one's own death is no health, and spawning again a way and health; others are destroyed and created") {
   Play play;
   play.start();

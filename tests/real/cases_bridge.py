@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from bzflag import Bzadmin, start_bzfs
 from cases_ogar import MODERN, Player, start_server as start_ogar
-from panic import DRIVE, MOVE, SHOOT, ScriptedPlayer, start_server as start_panic
+from panic import AMMO, DRIVE, MOVE, SHOOT, ScriptedPlayer, start_server as start_panic
 from stage import check, wait_until
 
 
@@ -26,13 +26,19 @@ def end(stage, bridge, recording=None):
     return f"{numbers['exact']} of {numbers['frames']} frames exact"
 
 
-def drive(player, tank, steps):
-    """Drives a square; returns how many Moves with Value 1 answered."""
+def drive(player, tank, steps, square=(1, 2, 3, 4)):
+    """Drives along a square of two steps a side; returns how many Moves with Value 1 answered."""
     answered = len(player.game.of(MOVE))
     for step in range(steps):
-        player.act(DRIVE, 1 + step // 2 % 4, tank)
+        player.act(DRIVE, square[step // 2 % 4], tank)
     time.sleep(0.5)
     return sum(1 for direction, value, piece in player.game.of(MOVE)[answered:] if piece == tank and value == 1)
+
+
+def inward(tile, size=32):
+    """The square whose first sides lead away from the nearest edges of the map."""
+    across, along = (2 if tile[0] < size / 2 else 4), (3 if tile[1] < size / 2 else 1)
+    return along, across, 4 - along, 6 - across
 
 
 def panic_on_ogarii(stage):
@@ -76,22 +82,26 @@ def ogar_on_panic(stage):
 def panic_on_bzfs(stage):
     """Stock bzfs and bzadmin; a scripted Panic player across the bridge: comes, drives, shoots, goes, and bzadmin sees it"""
     recording = stage.path("bridge.mcap")
-    bzfs, port = start_bzfs(stage)
+    with open(stage.path("field.bzw"), "w", encoding="ascii") as world:
+        world.write("box\nposition 95 95 0\nsize 2 2 9\nend\n")  # in a corner: the square leads away from there
+    bzfs, port = start_bzfs(stage, "-world", world.name)
     admin = Bzadmin(stage, "anna", port).joined()
     bridge, listening = start_bridge(stage, "panic://127.0.0.1:0?dialect=le-padded", f"bzflag://127.0.0.1:{port}", "--record", recording)
     player = stage.keep(ScriptedPlayer(listening))
     admin.run.wait_for(r"panic\S* joined", 20)
     wait_until(player.game.started, 20, f"the game did not start: {bridge.tail()}")
     tank = player.game.of(1)[0][1][0]
-    moved = drive(player, tank, 6)
-    check(moved >= 2, f"of 6 steps, only {moved} were taken")
-    player.socket.sendall(struct.pack("<HBBI", player.game.of(1)[0][0], SHOOT, 1, tank))
-    time.sleep(1)
+    moved = drive(player, tank, 6, inward(player.game.pieces()[tank]))
+    check(moved == 6, f"of 6 steps, only {moved} were taken")
+    began = time.monotonic()
+    player.act(SHOOT, 1, tank)  # answered once the tank has turned there and shot
+    turned = time.monotonic() - began
+    wait_until(lambda: player.game.of(AMMO)[-1][1] == 99, 5, "the shot was not counted")
     player.kill()
     admin.run.wait_for(r"panic\S* left", 20)
     check(admin.quits() == 0, "bzadmin did not leave with exit code 0")
     check("kick" not in bzfs.text().lower(), "bzfs kicked somebody: " + bzfs.tail())
-    return f"{moved} of 6 steps taken; " + end(stage, bridge, recording)
+    return f"{moved} of 6 steps taken, a shot after {turned:.1f} s; " + end(stage, bridge, recording)
 
 
 def bots_on_bzfs(stage):

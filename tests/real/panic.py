@@ -81,7 +81,11 @@ class Packed:
 
 def messages(data, wire=Padded):
     """(type, fields) of each whole server message: state (player, tanks), piece (value, id, x, y), event (direction, value, id)."""
-    at = 0
+    return ((kind, fields) for kind, fields, _ in messages_from(data, 0, wire))
+
+
+def messages_from(data, at, wire=Padded):
+    """The same from there on, each with where it ends."""
     while at < len(data):
         kind, fields = data[at], None
         if kind == 1:
@@ -102,8 +106,8 @@ def messages(data, wire=Padded):
             check(False, f"a message of type {kind} at offset {at}")
         if fields is None:
             return
-        yield kind, fields
         at += size
+        yield kind, fields, at
 
 
 class Game:
@@ -155,6 +159,11 @@ class ScriptedPlayer:
         wait_until(lambda: len(self.game.of(MOVE)) > answered, 10, "the Panic server did not answer an Action")
 
     def kill(self):
+        """At once, though a thread listens."""
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # the server was faster
         self.socket.close()
 
 

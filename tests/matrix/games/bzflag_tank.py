@@ -466,6 +466,9 @@ class Client(Player):
             self._fast("sb", SHOT.pack(time.monotonic() % 65536, self.id, self._shot, *muzzle, SHOT_SPEED * ahead[0], SHOT_SPEED * ahead[1], 0.0,
                                        0.0, me.team, flag, reload))
 
+    def take_cover(self) -> None:
+        self.wait(lambda: all(time.monotonic() - flight.born > flight.life for flight in self.flights), PATIENCE, "a shot flies on and on")
+
     def respawn(self) -> None:
         self.wait(lambda: time.monotonic() - self._died_at > 5.2, 6, "the wait after a death")
         self.sent_at = time.monotonic()
