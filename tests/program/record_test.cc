@@ -10,13 +10,13 @@ namespace {
 
 const std::string kEntente = ENTENTE_BINARY;
 
-TEST_CASE("a server that is not there is said to be silent, and is a failure") {
+TEST_CASE("a server that is not there is a failure, and said to be") {
   const Folder folder;
   const Ended ended = run({kEntente, "record", "--from", "panic://127.0.0.1:9?dialect=be-packed",
                            folder.file("{game}.mcap"), "--log-level", "off"});
   CHECK(ended.code == 1);
   CHECK(ended.out.starts_with("recorded 0 frames, "));
-  CHECK(ended.err == "entente: the server said nothing; is it running?\n");
+  CHECK(ended.err == "entente: the server would not have us, or no longer: server cannot be reached\n");
 }
 
 TEST_CASE("a game that nobody can play from here is a misuse, before anything is dialled") {

@@ -13,6 +13,7 @@
 #include "adapters/ogar/map.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire.h"
+#include "adapters/registry.h"
 #include "proxy/program/convert.h"
 #include "proxy/program/verify.h"
 #include "proxy/trace/recording.h"
@@ -125,7 +126,10 @@ TEST_CASE("bzflag: each update of a server is a pose at that place") {
   CHECK(verdict(made.file).find(" undecoded=0 mismatched=0") != std::string::npos);
   std::optional<Place> awaited;
   std::size_t updates = 0, missed = 0, players = 0;
+  bool over = false;  // the client is gone: nobody is told any more
   walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
+    if (event.note != nullptr) over = event.note->text().starts_with("the words end here");
+    if (over) return;
     players = std::max(players, world.players().size());
     if (event.frame != nullptr) missed += std::exchange(awaited, std::nullopt) ? 1 : 0;
     if (is_from_server(event, 1)) awaited = told_place(as_bytes(event.frame->data()));
@@ -137,28 +141,39 @@ TEST_CASE("bzflag: each update of a server is a pose at that place") {
     awaited.reset();
   });
   MESSAGE(updates << " updates, " << missed << " without a pose");
-  CHECK(updates > 100);
-  CHECK(missed == 0);
+  CHECK(updates >= 90);
+  CHECK(missed <= 1);  // the one behind which the words end
   CHECK(players == 2);
 }
 
-TEST_CASE("bzflag: a capture of a real session becomes one that can be entered where a world is known") {
+TEST_CASE("bzflag: a session on tape can be entered where a world is known") {
   const Folder folder;
-  const Converted made = with_words(folder, trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"));
-  CHECK(made.exit == kOk);
-  CHECK(made.out.find(" words\n") != std::string::npos);
+  const Converted made = with_words(folder, taped(folder, "bzfs2426-gui-two-tanks.txt"));
+  REQUIRE(made.exit == kOk);
   const auto recording = trace::Recording::open(made.file);
   REQUIRE(recording.ok());
-  const auto there = (*recording)->go_to_world(1, ~WallTime{0});
+  const auto there = (*recording)->go_to_world(1, 11'000'000'000);
   REQUIRE(there.ok());
   REQUIRE(*there);
   const auto event = (*recording)->next();
   REQUIRE(event.ok());
-  REQUIRE((*event)->world != nullptr);
-  const auto geometry = (*recording)->find_geometry((*event)->world->geometry());
+  const trace::Snapshot world = *(*event)->world;
+  CHECK(world.at_us() / 1'000'000 == 10);
+  const auto units =
+      std::count_if(world.facts().begin(), world.facts().end(), [](const auto& fact) { return fact.has_unit(); });
+  CHECK(units == 2);
+  const auto geometry = (*recording)->find_geometry(world.geometry());
   REQUIRE(geometry.ok());
   REQUIRE(*geometry != nullptr);
-  CHECK((*geometry)->world().east() > 0);
+  CHECK((*geometry)->world().solids_size() > 0);
+}
+
+TEST_CASE("bzflag: a packet capture has words, too") {
+  const Folder folder;
+  const Converted made = with_words(folder, trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"));
+  CHECK(made.exit == kOk);
+  CHECK(made.out.ends_with(" words\n"));
+  CHECK(verdict(made.file) == "frames=85 exact=85 opaque=0 refused=0 undecoded=0 mismatched=0\n");
 }
 
 // -- Panic ------------------------------------------------------------------------------------------------------------
@@ -168,7 +183,7 @@ TEST_CASE("panic: each step that a server grants moves a tank by a tile") {
   const Converted made = with_words(folder, trace_file("panic/patched-be-2p-test-kill-win.jsonl"));
   CHECK(made.exit == kOk);
   CHECK(made.err == "");
-  constexpr double kTile = 25, kEast[] = {0, 0, 1, 0, -1}, kNorth[] = {0, 1, 0, -1, 0};
+  constexpr double kEast[] = {0, 0, 1, 0, -1}, kNorth[] = {0, 1, 0, -1, 0};
   std::map<core::Id, Place> places;
   std::optional<std::uint8_t> awaited;  // a direction
   std::size_t steps = 0, missed = 0;
@@ -179,12 +194,14 @@ TEST_CASE("panic: each step that a server grants moves a tank by a tile") {
       const bool granted = frame.size() == 10 && frame[0] == 0x23 && frame[5] == 1;
       if (granted) awaited = frame[1], ++steps;
     }
+    const words::World* map = world.geometry();
+    const double tile = map != nullptr ? (map->east() - map->west()) / map->columns() : 0;
     for (const auto& [id, unit] : world.units()) {
       const words::Pose& pose = unit.unit.pose();
       const Place now{pose.x(), pose.y(), 0};
       const auto [before, anew] = places.try_emplace(id, now);
-      if (!anew && awaited && before->second.x + kTile * kEast[*awaited] == doctest::Approx(now.x) &&
-          before->second.y + kTile * kNorth[*awaited] == doctest::Approx(now.y))
+      if (!anew && awaited && before->second.x + tile * kEast[*awaited] == doctest::Approx(now.x) &&
+          before->second.y + tile * kNorth[*awaited] == doctest::Approx(now.y))
         awaited.reset();
       before->second = now;
     }
@@ -246,15 +263,24 @@ TEST_CASE("ogar: after each update the world has the cells of the screen, where 
 // -- What has no words ------------------------------------------------------------------------------------------------
 
 TEST_CASE("a game without faces is converted without words, and that is said in the recording") {
-  const Folder folder;
-  const Converted made = with_words(folder, trace_file("bzflag/bzfs1108-hand-session.pcap"));
-  CHECK(made.exit == kOk);
-  CHECK(made.out.ends_with(", 0 words\n"));
-  std::string notes;
-  walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World&) {
-    if (event.note != nullptr) notes += event.note->text() + "\n";
-  });
-  CHECK(notes == "no words: bzflag 1.10 has no front and back\n");
+  for (const wire::Game* game : games())
+    for (std::size_t i = 0; i < game->dialects().size(); ++i) {
+      if (can_shadow({game, i})) continue;
+      const Folder folder;
+      const auto path = folder.file("silent.mcap");
+      const auto to = recorder(path);
+      const std::string name(game->name()), dialect(game->dialects()[i].name);
+      to->opened(0, opening(1, name.c_str(), dialect.c_str()));
+      REQUIRE(to->close(1).ok());
+      const Converted made = with_words(folder, path);
+      CHECK(made.exit == kOk);
+      CHECK(made.out.ends_with(", 0 words\n"));
+      std::string notes;
+      walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World&) {
+        if (event.note != nullptr) notes += event.note->text() + "\n";
+      });
+      CHECK(notes == "no words: " + name + " " + dialect + " has no front and back\n");
+    }
 }
 
 TEST_CASE("words that are there are kept, not made again") {
