@@ -7,16 +7,15 @@
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
-#include "proxy/program/limits.h"
+#include "proxy/program/control_flag.h"
+#include "proxy/program/control_replay.h"
 #include "proxy/program/log.h"
-#include "proxy/program/log_events.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/recorded_tape.h"
 #include "proxy/program/replay_control.h"
 #include "proxy/program/route.h"
-#include "proxy/program/signals.h"
+#include "proxy/program/service.h"
 #include "proxy/program/tape_time.h"
-#include "proxy/program/taps.h"
 #include "proxy/program/web.h"
 
 namespace entente {
@@ -51,60 +50,56 @@ relay::BridgeOptions into(std::size_t hall, const ListenEnd& listen) {
 class Showing {
  public:
   Showing(const config::Config& config, std::unique_ptr<RecordedTape> tape)
-      : config_(config),
-        tape_(std::move(tape)),
-        taps_(config.recording(), [this] { server_.stop(); }),
-        server_(config.workers(), events_),
-        control_(server_) {}
+      : tape_(std::move(tape)), service_(config), control_(service_.server()) {}
 
   void house(const core::Replay::Options& options) {
     relay::HallOptions hall;
     hall.name = "a replay";
     hall.game = &native::game();
     hall.back = [this, options] { return std::make_unique<core::Replay>(std::move(tape_), options, &control_); };
-    hall_ = server_.add_hall(hall);
+    hall_ = service_.server().add_hall(hall);
     control_.attend(hall_);
+    add_replay_commands(service_.control(), control_);
   }
 
   Outcome<Done> listen(const ListenEnd& end) {
     const auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
     if (!web) return web.error();
-    const auto listening = server_.add({.game = end.game,
-                                        .listen_dialect = end.dialect,
-                                        .server_dialect = 0,
-                                        .listen = end.address,
-                                        .server_host = {},
-                                        .web = *web,
-                                        .bridge = into(hall_, end),
-                                        .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
-                                        .limits = limits_of(config_.limits()),
-                                        .tap = taps_.counting()});
+    const auto tap = service_.tap("", end.game->name());
+    if (!tap) return tap.error();
+    const auto listening = service_.add({.game = end.game,
+                                         .listen_dialect = end.dialect,
+                                         .server_dialect = 0,
+                                         .listen = end.address,
+                                         .server_host = {},
+                                         .web = *web,
+                                         .bridge = into(hall_, end),
+                                         .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
+                                         .limits = {},  // the service knows them
+                                         .tap = *tap},
+                                        end.spoken(), nullptr);
     if (!listening) return listening.error();
     lines_ += "listening " + end.spoken() + " " + listening->address.text() + "\n";
     return Done{};
   }
 
-  void abandon() { taps_.abandon(); }
+  Outcome<Done> open_control() { return service_.open_control(); }
+  void abandon() { service_.abandon(); }
 
   /// Until the recording is over, or a signal comes.
   Outcome<Done> run() {
-    std::fputs(lines_.c_str(), stdout);
-    std::fflush(stdout);
-    {
-      const StopOnSignal signals(server_);
-      server_.run();
-    }
-    if (const auto stopped = taps_.stop(); !stopped) return stopped.error();
+    service_.run([this] {
+      std::fputs(lines_.c_str(), stdout);
+      std::fflush(stdout);
+    });
+    if (const auto closed = service_.close(); !closed) return closed.error();
     const std::string error = control_.status().error;
     return error.empty() ? Outcome<Done>(Done{}) : Error{error};
   }
 
  private:
-  const config::Config& config_;
   std::unique_ptr<RecordedTape> tape_;  // until the hall is open
-  LogEvents events_;
-  Taps taps_;
-  relay::Server server_;
+  Service service_;
   ReplayControl control_;
   std::size_t hall_ = 0;
   std::string lines_;
@@ -119,11 +114,14 @@ int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const
                about.player.empty() ? "" : ", player ", about.player, about.facts, tape_time_text(about.length()));
   Showing showing(config, std::move(tape));
   showing.house(options);
+  Outcome<Done> opened = Done{};
   for (const ListenEnd& end : ends)
-    if (const auto opened = showing.listen(end); !opened) {
-      showing.abandon();
-      return failed(opened.error());
-    }
+    if (opened) opened = showing.listen(end);
+  if (opened) opened = showing.open_control();
+  if (!opened) {
+    showing.abandon();
+    return failed(opened.error());
+  }
   const auto shown = showing.run();
   return shown ? kOk : failed(shown.error());
 }
@@ -146,6 +144,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->capture_default_str();
   app.add_flag("--paused", options.paused, "Stand at the beginning until told to go on");
   app.add_flag("--loop", options.loop, "From the end on to the beginning; without it, the end of it is the end");
+  declare_control_flag(app, options.control);
   declare_log_flags(app, options.log);
 }
 
@@ -156,6 +155,7 @@ int run_replay(const ReplayCommandOptions& options) {
   if (!ends) return wrong(ends.error().text);
   config::Config config = preset_config();
   apply(options.log, *config.mutable_log());
+  apply_control(options.control, *config.mutable_control());
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
   auto tape = RecordedTape::open(options.file, options.link != 0 ? std::optional(options.link) : std::nullopt);
   const int code = tape ? show(config, std::move(*tape), {*at, options.speed, options.paused, options.loop}, *ends)

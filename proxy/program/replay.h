@@ -18,6 +18,7 @@ struct ReplayCommandOptions {
   double speed = 1;
   bool paused = false;
   bool loop = false;
+  std::string control;
   LogFlags log;
 };
 

@@ -83,7 +83,13 @@ void Service::give_up() {
   server_.stop();
 }
 
+void Service::abandon() {
+  door_.reset();
+  taps_.abandon();
+}
+
 Outcome<Done> Service::close() {
+  door_.reset();
   auto closed = taps_.stop();
   if (closed.ok() && gave_up_) return Error{"stopped, as a recording could not go on"};
   return closed;

@@ -35,15 +35,16 @@ class Service {
   Outcome<Done> open_control();
   Control& control() { return control_; }
   /// Something failed before run(): removes recordings.
-  void abandon() { taps_.abandon(); }
+  void abandon();
 
   /// Until a signal, stop(), or a recording that cannot go on. `announce` is called when a signal may come.
   void run(const std::function<void()>& announce = [] {});
   /// From any thread, also before run().
   void stop() { server_.stop(); }
-  /// Makes the recordings whole.
+  /// Answers nobody any more, and makes the recordings whole.
   Outcome<Done> close();
 
+  relay::Server& server() { return server_; }
   /// What was served so far, a line a route.
   std::string summary() const;
 

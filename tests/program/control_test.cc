@@ -93,6 +93,31 @@ TEST_CASE("a running proxy is asked by ctl, and its socket goes with it") {
   CHECK(gone.err.find("was the program started with --control?") != std::string::npos);
 }
 
+TEST_CASE("a replay takes its orders by ctl, and says how it stands") {
+  const Folder folder;
+  const std::string file = folder.file("words.mcap"), socket = folder.file("c.sock");
+  const std::string trace = std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";
+  REQUIRE(run({kEntente, "convert", trace, "--to", file, "--words"}).code == 0);
+  Process replay({kEntente, "replay", file, "--link", "1", "--listen", "native://127.0.0.1:0", "--control", socket});
+  REQUIRE(replay.line());
+  const auto ctl = [&](std::vector<std::string> words) {
+    std::vector<std::string> argv = {kEntente, "ctl", "--socket", socket};
+    argv.insert(argv.end(), words.begin(), words.end());
+    return run(argv);
+  };
+  CHECK(ctl({"status"}).out.starts_with("state\tat\tlength\tspeed\twatchers\n"));
+  for (const auto& order :
+       std::vector<std::vector<std::string>>{{"pause"}, {"speed", "2"}, {"seek", "0:01"}, {"resume"}})
+    CHECK(ctl(order).out == "soon\n");
+  CHECK(ctl({"speed", "0"}).err == "entente: speed takes a number from 0.1 to 20\n");
+  CHECK(ctl({"pause", "now"}).err == "entente: pause takes nothing\n");
+  CHECK(ctl({"seek", "yesterday"}).code == 1);
+  CHECK(ctl({"stats"}).code == 0);
+  replay.signal(SIGTERM);
+  CHECK(replay.wait() == 0);
+  CHECK_FALSE(std::filesystem::exists(socket));
+}
+
 TEST_CASE("two programs cannot have one control socket") {
   const Folder folder;
   const Proxy proxy(folder);
