@@ -66,8 +66,8 @@ std::string text(const SpokenLink& link) {
 
 Error none_of(const std::string& path, const std::vector<SpokenLink>& links, std::optional<std::uint32_t> wanted) {
   if (links.empty())
-    return {path + " holds no words of a bridged session; record one by `entente proxy --record` between two games, " +
-            "or by `entente bot --record`"};
+    return {path + " holds no words of a bridged session; `entente convert " + path +
+            " --to OUT.mcap --words` makes them of what it holds, if that game has both faces"};
   std::string error = wanted ? path + ": link " + std::to_string(*wanted) + " has no words; these have:\n"
                              : path + " holds " + std::to_string(links.size()) + " sessions; choose one:\n";
   for (const SpokenLink& link : links) error += text(link);
