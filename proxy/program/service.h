@@ -1,5 +1,5 @@
-// What every command that serves has in common: a relay server on its workers, the taps beside it, and the signals that
-// end it. Law: what can fail has failed before run(), and then nothing is left behind.
+// What every command that serves has in common: a relay server on its workers, the taps beside it, the signals that end
+// it, and the socket by which it is asked. Law: what can fail has failed before run(), and then nothing is left behind.
 #pragma once
 
 #include <atomic>
