@@ -121,6 +121,7 @@ std::string bridged(const Folder& folder) {
   to->world(7 * kSecond, world);
   world.clear_geometry();
   to->world(8 * kSecond, world);
+  to->closed(9 * kSecond, 1, "client left");
   REQUIRE(to->close(11 * kSecond).ok());
   return path;
 }
@@ -132,7 +133,8 @@ TEST_CASE("a world is a line of numbers") {
         "      0.000   #1 --- 127.0.0.1:4001 panic be-packed\n"
         "      1.000   #1 fact   pose { unit: 3 }\n"
         "      2.000   #1 world  2 players 1 units geometry 9f3a\n"
-        "      3.000   #1 world  2 players 1 units no geometry\n");
+        "      3.000   #1 world  2 players 1 units no geometry\n"
+        "      4.000   #1 --- client ended it: client left\n");
   options.json = true;
   options.since = 2;
   options.until = 2.5;

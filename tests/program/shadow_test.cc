@@ -128,7 +128,7 @@ TEST_CASE("bzflag: each update of a server is a pose at that place") {
   std::size_t updates = 0, missed = 0, players = 0;
   bool over = false;  // the client is gone: nobody is told any more
   walk(made.file, 1, [&](const trace::Recording::Event& event, const core::World& world) {
-    if (event.note != nullptr) over = event.note->text().starts_with("the words end here");
+    if (event.note != nullptr) over |= event.note->text().starts_with("the words end here");
     if (over) return;
     players = std::max(players, world.players().size());
     if (event.frame != nullptr) missed += std::exchange(awaited, std::nullopt) ? 1 : 0;
