@@ -96,9 +96,9 @@ void Hall::dismiss(core::Id guest, std::string_view why) {
   enter([&](core::Room& room, core::Micros at) { room.dismiss(guest, why, at); });
 }
 
-void Hall::gone(core::Id guest, std::string_view why) {
+void Hall::gone(core::Id guest, std::string_view why, std::uint32_t code) {
   forget(guest);
-  enter([&](core::Room& room, core::Micros at) { room.gone(guest, why, at); });
+  enter([&](core::Room& room, core::Micros at) { room.gone(guest, why, at, code); });
 }
 
 // -- What the room wants ----------------------------------------------------------------------------------------------

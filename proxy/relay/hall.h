@@ -46,11 +46,13 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   void seat(HallGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
   void received(core::Id guest, Lane lane, Bytes bytes);
   void dismiss(core::Id guest, std::string_view why);
-  void gone(core::Id guest, std::string_view why);
+  /// `code`: what its peer gave as its game's own reason; 0: none.
+  void gone(core::Id guest, std::string_view why, std::uint32_t code);
   void forget(core::Id guest) { guests_.erase(guest); }
   /// Takes nothing, and too much waits: it is shown the door once the room has returned.
   void overflowed(core::Id guest) { overflowed_.push_back(guest); }
-  WallTime wall() const { return wall_; }  ///< of the call that the room is in
+  WallTime wall() const { return wall_; }                                          ///< of the call that the room is in
+  WallTime wall_by_now() const { return began_wall_ + (loop_.nanos() - epoch_); }  ///< by the same clock
   std::string name_of(core::Id guest) const;
 
  private:

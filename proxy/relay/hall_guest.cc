@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/relay/enet_reason.h"
+
 namespace entente::relay {
 
 using How = BridgeEnd::Departure::How;
@@ -57,7 +59,8 @@ void HallGuest::seat(std::size_t dialect) {
                                      ", which has no front yet; `entente games` says what has");
     return end(Reason::kBadRequest);
   }
-  if (branch_->tap) branch_->tap->opened(party_.info, wall_now());
+  seated_ = true;
+  if (branch_->tap) branch_->tap->opened(party_.info, hall_.wall_by_now());
   branch_->opened(party_.info);
   hall_.seat(*this, std::move(front), peer_);
 }
@@ -94,7 +97,7 @@ void HallGuest::close(std::string_view why, std::uint32_t code) {
   because(hall_.ends().value_or(turned_away_ ? Reason::kServerDeclined : Reason::kClientLeft), why);
   party_.id = 0;
   flush();
-  party_.up ? party_.end->part(why, code) : party_.end->hang_up();
+  party_.up ? party_.end->part(why, code_for(code)) : party_.end->hang_up();
   flush();
   finish();
 }
@@ -106,7 +109,7 @@ void HallGuest::received(BridgeEnd&, Lane lane, Bytes bytes, std::size_t frames)
   moved_ = listener_.loop.now();
   if (party_.id == 0) seat(party_.info.game->named_by_client(bytes).value_or(party_.info.dialect));
   if (ending_) return;
-  party_.hear(*branch_, lane, bytes, frames, wall_now());
+  party_.hear(*branch_, lane, bytes, frames, hall_.wall_by_now());
   heard_words_ = 0;
   hall_.received(party_.id, lane, bytes);
   if (lane != Lane::kStream) return;
@@ -142,10 +145,19 @@ void HallGuest::because(Reason reason, std::string_view why, const Fault& fault)
 /// Who broke a rule is still there to be told so; anybody else is gone.
 void HallGuest::departed(BridgeEnd&, const BridgeEnd::Departure& departure) {
   if (ending_) return;
+  if (departure.how == How::kFlooded) {  // it could not be made to wait
+    because(Reason::kBadFrame, departure.why, departure.fault);
+    return end(Reason::kBadFrame);
+  }
   const bool unasked = departure.how == How::kWrong && !party_.up;
   const Reason reason = unasked ? Reason::kBadRequest : reason_of_client(departure.how);
   because(reason, departure.why, departure.fault);
-  departure.how == How::kWrong ? end(reason) : leave(text(reason));
+  departure.how == How::kWrong ? end(reason) : leave(text(reason), departure.code);
+}
+
+/// What its front leaves unsaid, the reason says in its game's own number.
+std::uint32_t HallGuest::code_for(std::uint32_t said) const {
+  return said != 0 ? said : enet_parting(*party_.info.game, reason_.value_or(Reason::kClientLeft));
 }
 
 /// By us: its front says goodbye.
@@ -166,10 +178,10 @@ SessionReport HallGuest::report() const {
 }
 
 /// Without a word.
-void HallGuest::leave(const char* why) {
-  if (const core::Id seat = std::exchange(party_.id, 0)) hall_.gone(seat, why);
+void HallGuest::leave(const char* why, std::uint32_t code) {
+  if (const core::Id seat = std::exchange(party_.id, 0)) hall_.gone(seat, why, code);
   if (ending_) return;
-  party_.end->part(why_, 0);
+  party_.end->part(why_, code_for(0));
   finish();
 }
 
@@ -185,10 +197,10 @@ void HallGuest::tell_end() {
   const Reason reason = reason_.value_or(Reason::kClientLeft);
   if (!party_.up) branch_->counters.opened.add();
   branch_->ended(party_.info, reason, fault_, party_.said);
-  if (!branch_->tap) return;
+  if (!branch_->tap || !seated_) return;
   std::string why = text(reason);
   if (*fault_.what) why += std::string(": ") + fault_.what + " in " + fault_.field;
-  branch_->tap->closed(party_.info.link, why, wall_now());
+  branch_->tap->closed(party_.info.link, why, hall_.wall_by_now());
 }
 
 void HallGuest::settle() {

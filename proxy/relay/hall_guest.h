@@ -59,7 +59,8 @@ class HallGuest final : public Seated, private BridgeEnd::User {
 
   void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
   void end(Reason reason, std::string_view why = {});
-  void leave(const char* why);
+  void leave(const char* why, std::uint32_t code = 0);
+  std::uint32_t code_for(std::uint32_t said) const;
   void finish();
   void tell_end();
   void settle();
@@ -78,7 +79,7 @@ class HallGuest final : public Seated, private BridgeEnd::User {
   std::optional<Reason> reason_;  // of the end
   std::string why_;
   Fault fault_{""};
-  bool spoke_ = false, named_ = false, turned_away_ = false, touched_ = false, overflowed_ = false;
+  bool seated_ = false, spoke_ = false, named_ = false, turned_away_ = false, touched_ = false, overflowed_ = false;
   bool ending_ = false, done_ = false;
 };
 

@@ -22,7 +22,7 @@ void count(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
 
 void Party::send(Branch& branch, Lane lane, Bytes bytes, WallTime at) {
   const bool front = side == BridgeSide::kFront;
-  if (branch.tap) branch.tap->bytes(info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
+  if (branch.tap) end->tell(*branch.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
   count(front ? branch.counters.to_client : branch.counters.to_server, lane, bytes.size(), 1);
   if (end->waiting() == 0) took = branch.loop.now();
   end->send(lane, bytes);
@@ -30,7 +30,7 @@ void Party::send(Branch& branch, Lane lane, Bytes bytes, WallTime at) {
 
 void Party::hear(Branch& branch, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const {
   const bool front = side == BridgeSide::kFront;
-  if (branch.tap) branch.tap->bytes(info.link, front ? Way::kToServer : Way::kToClient, lane, bytes, at);
+  if (branch.tap) end->tell(*branch.tap, info.link, front ? Way::kToServer : Way::kToClient, lane, bytes, at);
   count(front ? branch.counters.to_server : branch.counters.to_client, lane, bytes.size(), frames);
 }
 

@@ -206,8 +206,8 @@ void Worker::begin_stop() {
     if (door) door->close();
   for (auto& door : udp_doors_)
     if (door) door->stop();
+  for (auto& [number, housed] : halls_) housed.hall->stop();  // to all at once, not one by one
   for (auto& [link, session] : sessions_) session->stop();
-  for (auto& [number, housed] : halls_) housed.hall->stop();
   finish_if_empty();
 }
 
