@@ -11,6 +11,7 @@ constexpr float kBlocks = 32 * kTick;  // that a velocity of 1 goes in one step
 constexpr float kHalfWidth = 0.45F;    // of a body
 constexpr float kCrown = 0.45F;        // above the eyes
 constexpr float kProbes = 0.9F;        // apart, from the feet up
+constexpr float kSole = 0.001F;        // who stands exactly on a block is not in it
 constexpr float kJumpVelocity = -0.36F;
 constexpr float kLandsHard = 0.24F;  // faster falls take half of the speed along the ground
 constexpr float kDiagonal = 0.70710678F;
@@ -71,7 +72,7 @@ bool go(const VoxelMap& map, const Urge& urge, std::size_t axis, bool climbs, Bo
     return axis == 0 ? edge_free(map, edge, side - kHalfWidth, edge, side + kHalfWidth, feet, crouching)
                      : edge_free(map, side - kHalfWidth, edge, side + kHalfWidth, edge, feet, crouching);
   };
-  if (free_from(body.feet(), body.crouching)) {
+  if (free_from(body.feet() - kSole, body.crouching)) {
     body.position[axis] = to;
     return climbs;
   }

@@ -179,7 +179,6 @@ constexpr Mapping kAll[] = {
     up("OrientationData", "orientation", "Keys.pitch", kLossy, kOneLook),
     up("InputData", "player", "", kSynthesised, kOwnNumber),
     up("InputData", "keys", "Keys.bits"),
-    up("StateUpdate", "form", "", kSynthesised, "the two that are sent say the same as the others"),
     up("StateUpdate", "sequence", "PoseClaim.seq"),
     up("StateUpdate", "inputs", "Keys.bits", kLossy, "the newest of the thirty"),
     up("StateUpdate", "still", "", kSynthesised, "the motion is as it was"),

@@ -121,7 +121,7 @@ constexpr Mapping kCodes[] = {
          "four colours, others become the one that is most like them"),
     down("CreateTank", "code", "Unit.model", Fidelity::kLossy, "units of other games are Commanders"),
     down("CreateTank", "code", "Unit.radius", Fidelity::kDropped, "all tanks are as large as a tile"),
-    down("CreateAmmo", "code", "Unit.kind", Fidelity::kLossy,
+    down("CreateAmmo", "", "Unit.kind", Fidelity::kLossy,
          "pellets are ammunition: the 40 nearest, as they come near"),
     down("CreateTank", "*", "UnitChanged", Fidelity::kLossy,
          "another's tank is created again; one's own stays as it was"),

@@ -186,7 +186,7 @@ TEST_CASE("aos back: a client of the game itself is passed on as it is") {
   Scene scene;
   scene.plays();
   CHECK(scene.hears(keys(1, 0.5)) ==
-        "sends OrientationData orientation=(0.87758255 -0.47942555 -0)\n"
+        "sends OrientationData orientation=(0.87758255 -0.47942555 0)\n"
         "sends InputData player=3 keys=1\n");
   CHECK(scene.hears(keys(1, 0.5)) == "");
   words::PoseClaim claim;
@@ -290,7 +290,7 @@ TEST_CASE("aos back: builds and throws no faster than servers bear") {
   grenade.set_life(10);
   const std::string thrown = scene.hears(grenade);
   CHECK(has(thrown, "sends SetTool player=3 tool=3\nsends Grenade player=3 fuse=3"));
-  CHECK(has(thrown, "velocity=(2 -0 -0)"));
+  CHECK(has(thrown, "velocity=(2 0 0)"));
   CHECK(has(scene.hears(grenade), "loses Fire: faster"));
   scene.waits(kSecond);
   grenade.set_x(std::numeric_limits<double>::quiet_NaN());
