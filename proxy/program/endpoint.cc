@@ -130,6 +130,21 @@ std::span<const std::string_view> parameters_of(const wire::Game& game) {
   return std::span(kByEnet).first(2);
 }
 
+/// Whether clients of some dialects speak first and those of others wait for it, so that one port can serve both.
+bool may_fall_back(const wire::Game& game) {
+  bool first = false, last = false;
+  for (std::size_t i = 0; i < game.dialects().size(); ++i) (game.client_greeting_size(i) != 0 ? first : last) = true;
+  return first && last;
+}
+
+Outcome<Done> read_fallback(std::string_view value, Endpoint& to) {
+  if (to.fallback) return Error{"the fallback is named twice"};
+  const auto dialect = dialect_of(*to.game, value);
+  if (!dialect) return dialect.error();
+  to.fallback = *dialect;
+  return Done{};
+}
+
 /// What the front, or the back, of this game understands.
 std::span<const core::Setting> settings_of(const wire::Game& game, std::optional<Side> side) {
   if (!side) return {};
@@ -145,6 +160,7 @@ Outcome<Done> read_setting(std::string_view key, std::string_view value, std::op
   }
   const auto parameters = parameters_of(*to.game);
   std::vector<std::string_view> known(parameters.begin(), parameters.end());
+  if (side == Side::kListen && may_fall_back(*to.game)) known.emplace_back("fallback");
   for (const core::Setting& setting : settings) known.emplace_back(setting.name);
   return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
 }
@@ -153,6 +169,7 @@ Outcome<Done> read_parameter(std::string_view key, std::string_view value, std::
   if (to.web && read_web_parameter(key, value, *to.web)) return Done{};
   if (key == "strict") return read_strict(value, to);
   if (key == "mode" && to.game->transport() == wire::Transport::kEnet) return read_mode(value, to);
+  if (key == "fallback" && side == Side::kListen && may_fall_back(*to.game)) return read_fallback(value, to);
   if (key != "dialect") return read_setting(key, value, side, to);
   if (to.dialect) return Error{"the dialect is named twice"};
   const auto dialect = dialect_of(*to.game, value);

@@ -33,13 +33,14 @@ using Settings = std::map<std::string, std::string, std::less<>>;
 
 struct Endpoint {
   const wire::Game* game = nullptr;
-  std::optional<std::size_t> dialect;   ///< index into game->dialects(); none if the URL names none
-  std::string host;                     ///< an address or a name, without the brackets of IPv6
-  std::uint16_t port = 0;               ///< the game's own if the URL names none
-  std::optional<WebEnd> web;            ///< if the game travels by WebSocket
-  std::optional<bool> strict;           ///< likewise
-  std::optional<relay::EnetMode> enet;  ///< if the URL names one
-  Settings settings;                    ///< for a bridge's front or back
+  std::optional<std::size_t> dialect;        ///< index into game->dialects(); none if the URL names none
+  std::string host;                          ///< an address or a name, without the brackets of IPv6
+  std::uint16_t port = 0;                    ///< the game's own if the URL names none
+  std::optional<WebEnd> web;                 ///< if the game travels by WebSocket
+  std::optional<bool> strict;                ///< likewise
+  std::optional<relay::EnetMode> enet;       ///< if the URL names one
+  Settings settings;                         ///< for a bridge's front or back
+  std::optional<std::size_t> fallback = {};  ///< a second dialect to listen for
 };
 
 /// What `url` says, in terms of the games in `known`.

@@ -25,6 +25,8 @@ std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint
     lacks += (lacks.empty() ? "" : ", ") + speech(game, dialect) + " has no " + what;
   };
   if (!faces_of(*listen.game).has_front(listen.dialect)) lack(*listen.game, listen.dialect, "front yet");
+  if (listen.fallback && !faces_of(*listen.game).has_front(*listen.fallback))
+    lack(*listen.game, *listen.fallback, "front yet");
   if (!faces_of(*to.game).has_back(to.dialect.value_or(0))) lack(*to.game, to.dialect.value_or(0), "back yet");
   if (lacks.empty()) return std::nullopt;
   const std::string spoken = to.dialect ? speech(*to.game, *to.dialect) : std::string(to.game->name());
@@ -53,7 +55,9 @@ std::string speech(const wire::Game& game, std::size_t dialect) {
 }
 
 std::string ListenEnd::spoken() const {
-  return !named && clients_name_dialect(*game) ? std::string(game->name()) + " any" : speech(*game, dialect);
+  if (!named && clients_name_dialect(*game)) return std::string(game->name()) + " any";
+  const std::string other = fallback ? " or " + std::string(game->dialects()[*fallback].name) : "";
+  return speech(*game, dialect) + other;
 }
 
 bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
@@ -70,10 +74,15 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
     if (const auto lacks = objection(*end->web, Side::kListen)) return at_fault(url, *lacks);
   const bool strict = end->strict.value_or(false);
   const relay::EnetMode mode = end->enet.value_or(relay::EnetMode::kPackets);
+  const std::size_t dialect = end->dialect.value_or(0);
+  if (end->fallback &&
+      (end->game->client_greeting_size(dialect) == 0 || end->game->client_greeting_size(*end->fallback) != 0))
+    return at_fault(url, {"clients of 'dialect' must greet first, and those of 'fallback' wait for it; such as "
+                          "?dialect=2.4&fallback=1.10"});
   if (strict && mode == relay::EnetMode::kDatagrams)
     return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
-  return ListenEnd{end->game,    end->dialect.value_or(0), end->dialect.has_value(), *address, end->web, strict, mode,
-                   end->settings};
+  return ListenEnd{end->game,     dialect,      end->dialect.has_value(), *address, end->web, strict, mode,
+                   end->settings, end->fallback};
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
@@ -94,7 +103,8 @@ std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoin
 
 Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
   const bool any = clients_name_dialect(*listen.game) && (!listen.named || !to.dialect);
-  const bool same = listen.game == to.game && (any || to.dialect.value_or(listen.dialect) == listen.dialect);
+  const bool same =
+      listen.game == to.game && !listen.fallback && (any || to.dialect.value_or(listen.dialect) == listen.dialect);
   if (!same) {
     if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
     if (listen.enet == relay::EnetMode::kDatagrams)

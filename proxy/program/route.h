@@ -26,8 +26,9 @@ struct ListenEnd {
   bool strict = false;  ///< a client's message that does not decode ends its session
   relay::EnetMode enet = relay::EnetMode::kPackets;
   Settings settings;
+  std::optional<std::size_t> fallback = {};  ///< the dialect of clients that wait to be greeted
 
-  /// "ogar modern3", "ogar any"
+  /// "ogar modern3", "ogar any", "bzflag 2.4 or 1.10"
   std::string spoken() const;
 };
 

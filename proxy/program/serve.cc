@@ -87,6 +87,7 @@ class Routes {
                                          .web = *web,
                                          .bridge = bridge,
                                          .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
+                                         .fallback = listen->fallback,
                                          .strict = listen->strict,
                                          .limits = {},  // the service knows them
                                          .tap = *tap},

@@ -67,6 +67,8 @@ class BridgeEnd {
   virtual void flush() {}
   virtual std::size_t waiting() const = 0;
   virtual void read(bool on) = 0;
+  /// The peer's dialect is another than was assumed. REQUIRES: nothing of a stream was heard of it yet.
+  virtual void hears(std::size_t /*dialect*/) {}
   /// A datagram that the listener heard.
   virtual void datagram(const net::Address&, Bytes) {}
   /// When the last datagram came; 0: never.

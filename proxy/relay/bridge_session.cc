@@ -17,6 +17,9 @@ namespace {
 /// once when it sees a world for the first time fits.
 constexpr std::size_t kMostWaiting = 8;
 
+/// Who has said nothing for so long waits to be greeted, as clients of a fallback do.
+constexpr std::uint64_t kSilence = 750'000'000;  // ns
+
 Reason reason_of_client(How how) {
   switch (how) {
     case How::kBroke:
@@ -99,7 +102,14 @@ void BridgeSession::opened(BridgeEnd& end, const core::Peer& peer) {
   if (!is_front(side)) return open_back(peer);
   branch_->counters.opened.add();
   player_ = peer;
+  if (branch_->route.fallback) return alarm_.set(listener_.loop.nanos() + kSilence);
   if (!branch_->route.clients_name_dialect) seat(front_.info.dialect);
+}
+
+/// Who does not say its greeting is of the dialect in which servers speak first.
+void BridgeSession::seat_silent() {
+  front_.end->hears(*branch_->route.fallback);
+  seat(*branch_->route.fallback);
 }
 
 /// The client's dialect is known: the room comes to be.
@@ -187,6 +197,7 @@ void BridgeSession::after() {
 }
 
 void BridgeSession::rang() {
+  if (!room_ && !ending_ && branch_->route.fallback) return seat_silent();
   enter([](core::Room& room, core::Micros at) { room.tick(at); });
 }
 

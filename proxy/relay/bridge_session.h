@@ -79,6 +79,7 @@ class BridgeSession final : public Seated,
   bool is_front(const Side& side) const { return &side == &front_; }
 
   void seat(std::size_t dialect);
+  void seat_silent();
   void lack_face(const Side& side);
   void open_back(const core::Peer& peer);
   core::Micros now() const;

@@ -24,6 +24,7 @@ DatagramGuard make_guard(const BridgeEndOptions& options, Millis now) {
 BridgeTcp::BridgeTcp(Branch& branch, BridgeEnd::User& user, const BridgeEndOptions& options)
     : branch_(branch),
       user_(user),
+      game_(options.game),
       side_(options.side),
       link_(branch.loop, *this),
       heard_(options.game.cutter(way_of(options.side), options.dialect),
@@ -57,6 +58,10 @@ int BridgeTcp::connect(const net::Address& server, net::Sockets sockets) {
 void BridgeTcp::connected(net::Link&) {
   link_.read(true);
   user_.opened(*this, {there_.text(), 0, {}});
+}
+
+void BridgeTcp::hears(std::size_t dialect) {
+  heard_ = Stream(game_.cutter(way_of(side_), dialect), game_.largest_from(way_of(side_)));
 }
 
 // -- Hearing and speaking ---------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   void send(Lane lane, Bytes frame) override;
   std::size_t waiting() const override { return link_.waiting(); }
   void read(bool on) override { link_.read(on); }
+  void hears(std::size_t dialect) override;
   void datagram(const net::Address& from, Bytes bytes) override;
   Millis last_datagram() const override { return last_datagram_; }
   void part(std::string_view why, std::uint32_t code) override;
@@ -42,6 +43,7 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
 
   Branch& branch_;
   BridgeEnd::User& user_;
+  const wire::Game& game_;
   const BridgeSide side_;
   net::Tcp link_;
   Stream heard_;

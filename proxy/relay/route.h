@@ -49,6 +49,7 @@ struct Route {
   const wire::Game& game;
   std::size_t dialect = 0;                    ///< the listener's
   bool clients_name_dialect = false;          ///< the listener's is each client's own: Game::named_by_client (bridges)
+  std::optional<std::size_t> fallback;        ///< the dialect of clients that wait to be greeted (bridges)
   std::optional<std::size_t> server_dialect;  ///< none: to be found out
   net::Address listener;
   std::string server_name;

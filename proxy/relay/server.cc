@@ -117,6 +117,7 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   route->dialect = options.listen_dialect.value_or(0);
   route->server_dialect = options.server_dialect;
   route->clients_name_dialect = options.clients_name_dialect;
+  route->fallback = options.fallback;
   route->bridge = options.bridge;
   route->listener = bound->address;
   route->server_name = options.server_host + ":" + std::to_string(options.server_port);

@@ -35,6 +35,7 @@ struct RelayOptions {
   WebOptions web{};                          ///< if a game travels by WebSocket
   std::optional<BridgeOptions> bridge = {};  ///< a bridge to a server of another game or dialect
   bool clients_name_dialect = false;         ///< of a bridge: each client's own dialect counts (Game::named_by_client)
+  std::optional<std::size_t> fallback = {};  ///< of a bridge: the dialect of clients that wait to be greeted
   bool strict = false;  ///< a client's message that does not decode is not passed on, and ends its session
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
