@@ -274,7 +274,8 @@ TEST_CASE("of more than a client has room for, the nearest are shown") {
   const std::string before = play.paintings(100 * kMillisecond);
   CHECK(before.find("position=(320 256 59.75)") != std::string::npos);    // 20: 100 m off
   CHECK(before.find("position=(444.8 256 59.75)") == std::string::npos);  // 59: 295 m
-  const std::string said = play.hears<words::Pose>("unit: 159 x: 10") + play.waits(5 * kSecond);
+  std::string said = play.hears<words::Pose>("unit: 159 x: 10");
+  said += play.waits(5 * kSecond);
   CHECK(said.find("name=\"p59\"") != std::string::npos);
   CHECK(lines(kept(said, [](std::string_view line) { return line.starts_with("sends PlayerLeft"); })) == 1);
 }

@@ -17,7 +17,8 @@ TEST_CASE("two clients of one address have two numbers, by their ports") {
   for (const auto& [address, id] : {std::pair{"10.0.0.7:40011", "id=11\n"}, std::pair{"10.0.0.7:40012", "id=12\n"}}) {
     auto stage = front_stage();
     stage.opens({address, 0, ""});
-    CHECK(lines(stage.receives(as_bytes(kHeader)), "sends Welcome") == "sends Welcome version=\"0221\" " + std::string(id));
+    CHECK(lines(stage.receives(as_bytes(kHeader)), "sends Welcome") ==
+          "sends Welcome version=\"0221\" " + std::string(id));
   }
 }
 

@@ -175,9 +175,9 @@ std::vector<std::string> listed(const std::vector<std::string>& all, Way way, st
     if (dialect == kDialect110 && starts(line, {"MsgNegotiateFlags"})) continue;
     // Only what is new is passed on.
     if (line.starts_with("MsgPlayerInfo") && line.find("bits=1") == std::string::npos) continue;
-    // What a server of 1.10 had in memory behind a text's end.
-    if (const std::size_t at = line.find("+tail"); dialect == kDialect110 && starts(line, {"MsgMessage"}))
-      if (at != std::string::npos) line.erase(at, line.find(' ', at) - at);
+    // What a program of 1.10 had in memory behind a text's end.
+    for (std::size_t at = 0; dialect == kDialect110 && (at = line.find("\"+tail", at)) != std::string::npos;)
+      line.erase(at + 1, std::min(line.find_first_of(" }", at), line.size()) - at - 1);
     // A pointer of the server's.
     if (const std::size_t at = line.find(" {name=\"poll\""); at != std::string::npos)
       line.erase(at, line.find('}', at) + 1 - at);

@@ -67,7 +67,7 @@ TEST_CASE("the kind of game of 2.0 stands among the options") {
   stage.hears(tiles_2x2());
   CHECK(stage.receives_slowly(by_client({NegotiateFlags{}, WantSettings{}}, kDialect20)) ==
         "sends MsgNegotiateFlags flags=[]\n"
-        "sends MsgGameSettings world_size=100 options=520 max_players=216 max_shots=20 max_flags=512 "
+        "sends MsgGameSettings world_size=100 options=520 max_players=216 max_shots=2 max_flags=512 "
         "linear_acceleration=0 angular_acceleration=0 shake_timeout=0 shake_wins=0 sync_time=0\n");
 }
 

@@ -33,7 +33,7 @@ struct Silent final : Events {
 /// A relay's door seats nobody with a worker.
 struct Nowhere final : Seating {
   LinkId next_link() override { return ++last; }
-  std::size_t next_worker() override { return 0; }
+  std::size_t next_worker(const relay::Route&) override { return 0; }
   void seat(std::size_t, Newcomer) override { std::abort(); }
   bool pass_on(Seat, const net::Address&, Bytes) override { return false; }
   void passed_on() override {}
