@@ -82,8 +82,11 @@ class Peers final : public core::Room::Host {
   void to_client(const bzflag::Accept&) { require(!std::exchange(accepted_, true)); }
   void to_client(const bzflag::AddPlayer& add) {
     require(accepted_ && add.id.byte < 200);
-    require(players_.insert(add.id.byte).second);
+    const bool fresh = players_.insert(add.id.byte).second;
+    require(fresh || listed_ > 0);  // who asks is told again
+    if (listed_ > 0) --listed_;
   }
+  void to_client(const bzflag::PlayersAnswer& answer) { listed_ = answer.players; }
   void to_client(const bzflag::RemovePlayer& remove) { require(players_.erase(remove.id.byte) == 1); }
   void to_client(const bzflag::Alive& alive) { require(players_.contains(alive.player.byte)); }
   void to_client(const bzflag::PlayerUpdateSmall& update) { require(players_.contains(update.player.byte)); }
@@ -100,6 +103,7 @@ class Peers final : public core::Room::Host {
 
   Ear client_, server_;
   bool entered_ = false, accepted_ = false;
+  unsigned listed_ = 0;  // players that the answer to a question still names
   std::uint32_t most_shots_ = 255, most_flags_ = 65535;
   std::set<std::uint8_t> players_;
 };

@@ -103,14 +103,20 @@ class Clients final : public core::Room::Host {
   struct Client {
     const wire::Game* game;
     std::size_t dialect;
+    std::unique_ptr<wire::Cutter> stream{};
   };
   void send(core::Id end, Lane lane, Bytes bytes) override {
     const auto at = clients.find(end);
-    const Client& client = at != clients.end() ? at->second : next;
-    auto cutter =
+    Client& client = at != clients.end() ? at->second : next;
+    auto datagrams =
         lane == Lane::kDatagram ? client.game->datagram_cutter(wire::Way::kToClient, client.dialect) : nullptr;
-    if (!cutter) cutter = client.game->cutter(wire::Way::kToClient, client.dialect);
-    require(!cutter->next(bytes).fault);
+    if (!client.stream) client.stream = client.game->cutter(wire::Way::kToClient, client.dialect);
+    wire::Cutter& cutter = datagrams ? *datagrams : *client.stream;
+    while (!bytes.empty()) {
+      const wire::Cut cut = cutter.next(bytes);
+      require(!cut.fault);
+      bytes = bytes.subspan(cut.size != 0 ? cut.size : bytes.size());
+    }
   }
   std::size_t waiting(core::Id) const override { return 0; }
   void close(core::Id, std::string_view, std::uint32_t) override {}
@@ -142,9 +148,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const wire::Game* game : games())
     for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect) {
       if (!faces_of(*game).has_front(dialect)) continue;
-      host.next = {game, dialect};
+      host.next = {game, dialect, nullptr};
       const core::Id seat = room.seat(faces_of(*game).front({dialect, {}}), {}, 0);
-      host.clients[seat] = host.next;
+      host.clients[seat] = std::move(host.next);
       if (game->name() == "native" && game->dialects()[dialect].name == "json")
         room.received(seat, Lane::kStream, as_bytes("{\"enter\":{\"name\":\"n\"}}\n"), 0);
       if (game->name() == "bzflag") room.received(seat, Lane::kStream, as_bytes("BZFLAG\r\n\r\n"), 0);
