@@ -78,9 +78,8 @@ bool covers(const Names& told, std::string field) {
 
 /// Of the field itself, or of its parts.
 bool is_there(const Names& fields, const std::string& told) {
-  return fields.contains(told) || std::any_of(fields.begin(), fields.end(), [&](const std::string& field) {
-           return field.starts_with(told + ".");
-         });
+  return fields.contains(told) || std::any_of(fields.begin(), fields.end(),
+                                              [&](const std::string& field) { return field.starts_with(told + "."); });
 }
 
 /// What the table says of each message that travels that way.
