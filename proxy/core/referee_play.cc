@@ -24,8 +24,6 @@ double seconds(Micros from, Micros to) {
   return to > from ? static_cast<double>(to - from) / static_cast<double>(kSecond) : 0;
 }
 
-Micros micros(double seconds) { return static_cast<Micros>(seconds * static_cast<double>(kSecond)); }
-
 double share_of(std::uint32_t random) { return static_cast<double>(random) / 4294967296.0; }
 
 bool finite(const words::PoseClaim& claim) {

@@ -10,8 +10,6 @@ namespace {
 constexpr double kTouch = 5;            // metres between a tank's middle and a flag that it takes
 constexpr Micros kLies = 30 * kSecond;  // a flag that was dropped, before it goes home
 
-Micros micros(double seconds) { return static_cast<Micros>(seconds * static_cast<double>(kSecond)); }
-
 bool on(const words::Solid& base, double x, double y) {
   return std::abs(x - base.x()) <= base.half_x() && std::abs(y - base.y()) <= base.half_y();
 }

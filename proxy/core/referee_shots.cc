@@ -11,8 +11,6 @@ constexpr double kMuzzleHeight = 1.57, kMuzzleFront = 4.4;  // of a tank, from i
 constexpr double kOffMuzzle = 12;  // metres: a client whose tank is a little elsewhere may shoot from there
 constexpr double kBack = 0.05;     // metres before a wall that a ball turns at
 
-Micros micros(double seconds) { return static_cast<Micros>(seconds * static_cast<double>(kSecond)); }
-
 }  // namespace
 
 void Referee::shoot(Player& player, const Shooting& wish, BackOut& out) {

@@ -13,38 +13,8 @@ using wire::Way;
 
 namespace {
 
-/// So much may wait for one peer before it is given up, as a multiple of Limits::high_water: what a front must tell at
-/// once when it sees a world for the first time fits.
-constexpr std::size_t kMostWaiting = 8;
-
 /// Who has said nothing for so long waits to be greeted, as clients of a fallback do.
 constexpr std::uint64_t kSilence = 750'000'000;  // ns
-
-Reason reason_of_client(How how) {
-  switch (how) {
-    case How::kBroke:
-      return Reason::kClientReset;
-    case How::kWrong:
-      return Reason::kBadFrame;
-    case How::kUnwanted:
-      return Reason::kBadRequest;
-    default:
-      return Reason::kClientLeft;
-  }
-}
-
-Reason reason_of_server(How how) {
-  switch (how) {
-    case How::kBroke:
-      return Reason::kServerReset;
-    case How::kWrong:
-      return Reason::kServerWrong;
-    case How::kDeclined:
-      return Reason::kServerDeclined;
-    default:
-      return Reason::kServerLeft;
-  }
-}
 
 /// "bzflag 2.4"
 std::string spoken(const SessionInfo& info) {
@@ -61,8 +31,7 @@ BridgeSession::BridgeSession(Branch& listener, Owner& owner, LinkId link, const 
       limits_(limits),
       server_dialect_(server_dialect),
       alarm_(listener.loop, *this),
-      bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, listener.loop.now()),
-      messages_(limits.messages_per_second, 2ull * limits.messages_per_second, listener.loop.now()),
+      rates_(limits, listener.loop.now()),
       epoch_(listener.loop.nanos()),
       began_wall_(wall_now()),
       wall_(began_wall_),
@@ -315,8 +284,7 @@ void BridgeSession::tell_tap(const Side& side, Way way, Lane lane, Bytes bytes) 
 
 /// A client that is over its rates is not read until it has paid.
 void BridgeSession::charge(std::size_t bytes, std::size_t messages) {
-  const bool bytes_left = bytes_.take(bytes, moved_), messages_left = messages_.take(messages, moved_);
-  if (bytes_left && messages_left) return;
+  if (rates_.take(bytes, messages, moved_)) return;
   branch_->counters.throttled.add();
   pause(front_, kRate);
 }
@@ -457,7 +425,7 @@ void BridgeSession::tick(Millis now) {
     return finish();
   }
   if (words_ && words_->owes_world(this->now())) enter([](core::Room&, core::Micros) {});
-  if ((front_.paused & kRate) != 0 && bytes_.ready(now) && messages_.ready(now)) resume(front_, kRate);
+  if ((front_.paused & kRate) != 0 && rates_.ready(now)) resume(front_, kRate);
   if (dial_.late(now) && !gone_by_) {
     back_.end->hang_up();
     return dial_.timed_out();

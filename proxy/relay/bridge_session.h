@@ -11,9 +11,8 @@
 #include "proxy/core/room.h"
 #include "proxy/relay/bridge_end.h"
 #include "proxy/relay/bridge_words.h"
-#include "proxy/relay/bucket.h"
 #include "proxy/relay/dial.h"
-#include "proxy/relay/peer.h"
+#include "proxy/relay/party.h"
 #include "proxy/relay/seated.h"
 
 namespace entente::relay {
@@ -116,7 +115,7 @@ class BridgeSession final : public Seated,
   std::optional<core::Room> room_;  // from when the client's dialect is known
   Dial dial_{*this};
   net::Alarm alarm_;
-  Bucket bytes_, messages_;
+  Rates rates_;
   std::optional<BridgeWords> words_;
 
   std::uint64_t epoch_ = 0;      // the room's time 0, by Loop::nanos
