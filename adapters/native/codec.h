@@ -13,6 +13,9 @@ namespace entente::native {
 
 enum class Dialect : std::size_t { kProtobuf, kJson };
 
+/// The version of the contract that we speak, as a server tells it by You.
+inline constexpr std::uint32_t kContract = 1;
+
 inline constexpr std::size_t kLargestIntent = 64 * 1024, kLargestFact = 16 * 1024 * 1024;
 
 /// What stands around a message.

@@ -82,6 +82,7 @@ class NativeFront final : public core::Front {
     const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
     if (often && waiting > kBehind) return out.lose("Pose", "the client reads too slowly");
     core::to_message(fact, message_);
+    if (message_.has_you()) message_.mutable_you()->set_contract(kContract);
     link_.send(message_, out);
   }
 
@@ -114,7 +115,7 @@ class NativeBack final : public core::Back {
 
  private:
   void take(words::Fact& message, BackOut& out) {
-    if (message.has_you()) return begin(message.you().player(), out);
+    if (message.has_you()) return begin(message.you(), out);
     translate_ids(message, [&](Id theirs) { return ours(theirs, out); });
     if (message.has_said() && message.said().scope() == words::Say::ONE)
       message.mutable_said()->set_to(ours(message.said().to(), out));
@@ -125,11 +126,21 @@ class NativeBack final : public core::Back {
     if (message.has_gone()) ids_.remove_id(message.gone().unit());
   }
 
-  void begin(Id their_me, BackOut& out) {
-    their_me_ = their_me;
+  void begin(const words::You& you, BackOut& out) {
+    if (you.contract() > kContract) return refuse(you.contract(), out);
+    their_me_ = you.player();
     ids_.clear();
-    ids_.add(their_me, out.me());
+    ids_.add(their_me_, out.me());
     for (const Intent& intent : std::exchange(early_, {})) hear(intent, out);
+  }
+
+  static void refuse(std::uint32_t contract, BackOut& out) {
+    words::Refused refused;
+    refused.set_code(words::Refused::WRONG_VERSION);
+    refused.set_text("the server speaks version " + std::to_string(contract) + " of native, and we know " +
+                     std::to_string(kContract));
+    out.say(refused);
+    out.close(refused.text());
   }
 
   Id ours(Id theirs, BackOut& out) {

@@ -66,7 +66,7 @@ TEST_CASE("a client's words reach the room, whole or in pieces") {
 TEST_CASE("facts reach the client") {
   auto stage = front(kProtobuf);
   stage.opens();
-  CHECK(stage.hears(you(1)) == "sends You at_us=0 cause=0 audience=0 to=0 player=1\n");
+  CHECK(stage.hears(you(1)) == "sends You at_us=0 cause=0 audience=0 to=0 player=1 contract=1\n");
 }
 
 TEST_CASE("a line of JSON is written by hand and read as meant, in any spelling") {
@@ -118,6 +118,17 @@ TEST_CASE("a back waits for the server's first word, and speaks of ids as each s
   CHECK(stage.hears(unknown).find(" unit=0") != std::string::npos);
   Fact told(40, words::Ready());
   CHECK(stage.receives(framed(kProtobuf, told)) == "says Ready (to 1)\n");
+}
+
+TEST_CASE("a server of a later contract is not understood, and left with the reason") {
+  words::You later;
+  later.set_player(1);
+  later.set_contract(kContract + 1);
+  auto stage = back(kProtobuf);
+  stage.opens();
+  CHECK(stage.receives(framed(kProtobuf, Fact(later))) ==
+        "says Refused code: WRONG_VERSION text: \"the server speaks version 2 of native, and we know 1\"\n"
+        "closes: the server speaks version 2 of native, and we know 1\n");
 }
 
 TEST_CASE("an id that is gone and comes again is somebody else") {
