@@ -2,6 +2,7 @@
 
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/from_client.h"
+#include "adapters/aos/terms.h"
 
 namespace entente::aos {
 namespace {
@@ -68,6 +69,8 @@ class AceOfSpades final : public wire::Game {
   }
   std::uint32_t enet_parting(wire::EnetParting why) const override {
     switch (why) {
+      case wire::EnetParting::kBanned:
+        return kBanned;
       case wire::EnetParting::kTooManyFromAddress:
         return 2;
       case wire::EnetParting::kWrongVersion:
@@ -82,6 +85,7 @@ class AceOfSpades final : public wire::Game {
         return 0;
     }
   }
+  bool bans_by(std::uint32_t data) const override { return data == kBanned; }
   /// SpadesX queues a whole packed map at once; the largest seen was below a megabyte.
   std::size_t largest_burst() const override { return 8U << 20U; }
 };

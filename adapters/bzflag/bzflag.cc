@@ -27,6 +27,14 @@ std::optional<Code> code_of(Bytes bytes) {
   return static_cast<Code>(bytes[2] << 8U | bytes[3]);
 }
 
+/// Of a MsgReject: an address, a host's name or a registered name is banned (2.4).
+bool is_ban(Bytes reject) {
+  static constexpr std::uint16_t kFirst = 9, kLast = 11;
+  if (reject.size() < 6) return false;
+  const auto code = static_cast<std::uint16_t>(reject[4] << 8U | reject[5]);
+  return code >= kFirst && code <= kLast;
+}
+
 /// What a server takes from a client by datagram.
 bool by_datagram(Code code) {
   static constexpr Code kTaken[] = {ShotBegin::kCode,         ShotEnd::kCode,      PlayerUpdate::kCode,
@@ -59,6 +67,23 @@ class BzFlag final : public wire::Game {
   }
   /// The client takes a closed connection for silence (ServerLink.cxx:517 at v2.4.26) and plays on.
   Bytes goodbye(std::size_t) const override { return kSuperKill; }
+
+  wire::Entry entry(Bytes frames, std::size_t dialect) const override {
+    if (kDialects[dialect].refusals && as_text(frames).starts_with(kRefusedWord)) return wire::Entry::kBanned;
+    if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
+    for (auto code = code_of(frames); code; code = code_of(frames)) {
+      if (*code == Accept::kCode) return wire::Entry::kIn;
+      if (*code == Reject::kCode && is_ban(frames)) return wire::Entry::kBanned;
+      frames = frames.subspan(4U + static_cast<std::size_t>(frames[0] << 8U | frames[1]));
+    }
+    return wire::Entry::kUntold;
+  }
+  /// As bzfs does; a page's client knows no such thing.
+  Buffer banned(std::size_t dialect, std::string_view why) const override {
+    if (!kDialects[dialect].refusals) return Game::banned(dialect, why);
+    const std::string said = std::string(kRefusedWord) + std::string(why);
+    return Buffer(said.begin(), said.end());
+  }
 
   /// A silent connection shows up nowhere but in the server's log: 1.10 and 2.0 greet it, 2.4 says its version after
   /// 2.5 s and closes.

@@ -71,7 +71,18 @@ struct Status {
 };
 
 /// Why an ENet connection ends, as far as games tell it apart.
-enum class EnetParting : std::uint8_t { kLeft, kFull, kTooManyFromAddress, kWrongVersion, kKicked, kServerGone };
+enum class EnetParting : std::uint8_t {
+  kLeft,
+  kFull,
+  kTooManyFromAddress,
+  kWrongVersion,
+  kKicked,
+  kServerGone,
+  kBanned
+};
+
+/// What a server has said so far of a player's coming in.
+enum class Entry : std::uint8_t { kUntold, kIn, kBanned };
 
 /// What is the same for all connections of a game. Stateless; lives as long as the program.
 class Game {
@@ -113,6 +124,14 @@ class Game {
   /// What a client must be told before its connection is closed, or it would not notice. Empty: closing is enough.
   virtual Bytes goodbye(std::size_t) const { return {}; }
 
+  /// What these whole frames of a server's stream say of it. A game whose servers ban by no message says kIn at once.
+  virtual Entry entry(Bytes /*frames*/, std::size_t /*dialect*/) const { return Entry::kIn; }
+  /// What a banned client hears instead of its server; then its connection is closed.
+  virtual Buffer banned(std::size_t dialect, std::string_view /*why*/) const {
+    const Bytes said = goodbye(dialect);
+    return Buffer(said.begin(), said.end());
+  }
+
   virtual Probe probe() const = 0;
   /// `said`: all bytes the server sent so far, before anything was sent to it.
   virtual Detected detect(Bytes said) const = 0;
@@ -141,6 +160,8 @@ class Game {
   virtual std::string answer(const Query&, const Status&) const { return {}; }
   /// The data of a disconnect.
   virtual std::uint32_t enet_parting(EnetParting) const { return 0; }
+  /// A server that disconnects with this data has banned the player.
+  virtual bool bans_by(std::uint32_t /*data*/) const { return false; }
   /// Bytes that a server may send at once, faster than a client can take them (a map).
   virtual std::size_t largest_burst() const { return 0; }
 };
