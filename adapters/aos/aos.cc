@@ -65,6 +65,7 @@ class AceOfSpades final : public wire::Game {
   std::uint32_t connect_data(std::size_t dialect) const override { return kDialects[dialect].connect_data; }
   std::span<const wire::Query> queries() const override { return kQueries; }
   std::string answer(const wire::Query& query, const wire::Status& status) const override {
+    if (!status.server.empty()) return std::string(as_text(status.server));  // it has no address
     return query.question == "HELLO" ? "HI" : lan_answer(status);
   }
   std::uint32_t enet_parting(wire::EnetParting why) const override {

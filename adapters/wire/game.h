@@ -57,17 +57,21 @@ struct EnetManners {
   bool range_coder = false;  ///< compressed; both sides must agree, or nothing connects
 };
 
-/// A datagram beside ENet by which anybody may ask a server how it is.
+/// A datagram beside a game's own by which anybody may ask a server how it is.
 struct Query {
   std::string_view question;       ///< the whole datagram
   std::size_t largest_answer = 0;  ///< bytes
 };
 
-/// What a server of our own (a bridge's front) says of itself when it is asked.
+/// What is said to somebody who asks: a server's own answer, or what a server of ours (a bridge's front) says of
+/// itself.
 struct Status {
   std::string_view name, map, mode;
   std::string_view dialect;
   std::uint32_t players = 0, most_players = 0;
+  std::uint32_t ip4 = 0;  ///< by which players reach us, as a number; 0: by IPv6
+  std::uint16_t port = 0;
+  Bytes server{};  ///< a server's own answer, of which ours is made; empty: there is none
 };
 
 /// Why an ENet connection ends, as far as games tell it apart.
@@ -156,7 +160,7 @@ class Game {
   /// What a client of this dialect connects with.
   virtual std::uint32_t connect_data(std::size_t /*dialect*/) const { return 0; }
   virtual std::span<const Query> queries() const { return {}; }
-  /// The answer to one of them, in UTF-8.
+  /// The answer to one of them: texts in UTF-8; with Status::server that one, save that our address stands for its.
   virtual std::string answer(const Query&, const Status&) const { return {}; }
   /// The data of a disconnect.
   virtual std::uint32_t enet_parting(EnetParting) const { return 0; }

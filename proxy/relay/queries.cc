@@ -73,7 +73,10 @@ bool Queries::Desk::ask_server() {
 
 void Queries::Desk::datagram(const net::Address&, Bytes bytes) {
   if (bytes.empty() || bytes.size() > query_.largest_answer) return branch_.dropped(Drop::kTooLarge);
-  answer_.assign(bytes.begin(), bytes.end());
+  wire::Status status;
+  status.server = bytes;
+  const std::string said = branch_.route.game.answer(query_, status);
+  answer_.assign(said.begin(), said.end());
   answered_at_ = branch_.loop.now();
   for (const net::Address& one : std::exchange(waiting_, {})) owner_.user_.answer(one, answer_);
 }
