@@ -17,7 +17,8 @@ constexpr core::Setting kFrontSettings[] = {
      "because the released client ends in an error on it."},
     {"reconnect",
      "How many seconds (0 to 60) a new client may take to say by an Action who it was, as the document has it; "
-     "it comes in only then. Not said: 0, nobody is asked."},
+     "it comes in only then. Who loses his connection then has a minute to come back, from the same address. Not said: "
+     "0, nobody is asked."},
 };
 
 constexpr core::Setting kBackSettings[] = {

@@ -19,9 +19,8 @@ constexpr Micros kStepLook = 200 * kMillisecond;
 constexpr Micros kStepPatience = 400 * kMillisecond;  // at rest so long, and not there: it was blocked
 constexpr Micros kStepMost = 5 * kSecond;
 constexpr Micros kShotMost = 5 * kSecond;  // to turn around, and shoot
+constexpr Micros kAbsence = 60 * kSecond;  // a seat is kept for so long
 constexpr std::int32_t kMostAmmo = 9999;   // four digits of a display
-
-std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
 Micros seconds(std::string_view text) {
   unsigned value = 0;
@@ -39,14 +38,14 @@ PanicFront::PanicFront(const core::FaceOptions& options)
     : name_(options.setting("name")),
       starts_again_(options.setting("reset") == "yes"),
       asks_for_(seconds(options.setting("reconnect"))),
+      dialect_(options.dialect),
       speech_(make_speech(options.dialect)),
       reader_(game(), options.dialect, wire::Way::kToServer),
       screen_(options.dialect) {}
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
-void PanicFront::opened(const core::Peer& peer, Out& out) {
-  host_ = host_of(peer.address);
+void PanicFront::opened(const core::Peer&, Out& out) {
   if (asks_for_ == 0) return enter(words::PLAY, out);
   enter_at_ = out.now() + asks_for_;
   out.wake(enter_at_);
@@ -98,22 +97,35 @@ std::uint16_t PanicFront::number(const Out& out) const {
   return static_cast<std::uint16_t>(out.me());
 }
 
-/// The document: who lost his connection comes back with any Action that names his number. Only from where he was.
+/// The document: who lost his connection comes back with any Action that names his number.
 void PanicFront::resume(std::uint16_t number, Out& out) {
-  const core::PlayerState* player = out.world().player(number);
-  if (player == nullptr || host_.empty() || host_of(player->player.address()) != host_)
-    return out.lose("Action.player", "nobody of that number was here from that address");
   words::Resume word;
   word.set_player(number);
-  phase_ = Phase::kEntered;
+  phase_ = Phase::kResuming;
   out.say(word);
+}
+
+std::optional<core::Absence> PanicFront::awaits(const Out& out) {
+  if (asks_for_ == 0 || (phase_ != Phase::kPlaying && phase_ != Phase::kWatching)) return std::nullopt;
+  return core::Absence{number(out), kAbsence};
+}
+
+/// He is shown all anew: a client that was started again knows nothing.
+void PanicFront::returned(const core::Peer&, Out& out) {
+  reader_ = wire::FrameReader(game(), dialect_, wire::Way::kToServer);
+  step_ = {};
+  greet_again(out);
+}
+
+void PanicFront::greet_again(Out& out) {
+  phase_ = Phase::kEntered;
+  was_over_ = false;
+  advance(out);
 }
 
 void PanicFront::start_again(Out& out) {
   if (!starts_again_ || (phase_ != Phase::kPlaying && phase_ != Phase::kWatching)) return;
-  phase_ = Phase::kEntered;
-  was_over_ = false;
-  advance(out);
+  greet_again(out);
 }
 
 // -- What the client asks for -----------------------------------------------------------------------------------------
@@ -135,11 +147,9 @@ void PanicFront::receive(Lane lane, Bytes bytes, Out& out) {
 void PanicFront::act(const Action& action, Out& out) {
   if (phase_ == Phase::kAsked) {
     enter_at_ = 0;
-    resume(action.player, out);
-    if (phase_ == Phase::kAsked) enter(words::PLAY, out);
-    return;
+    return resume(action.player, out);
   }
-  if (phase_ == Phase::kEntered) return out.lose("Action", "the game has not begun");
+  if (phase_ == Phase::kResuming || phase_ == Phase::kEntered) return out.lose("Action", "the game has not begun");
   if (action.player != number(out)) return out.lose("Action.player", "another player's");
   if (action.action == ActionType::kQuit) return leave("the player quit", out);
   if (action.action != ActionType::kDrive && action.action != ActionType::kShoot)
@@ -253,6 +263,11 @@ void PanicFront::on(const words::World& world, Out& out) {
 }
 
 void PanicFront::on(const words::Player&, Out&) {}
+
+void PanicFront::on(const words::ClaimRefused&, Out& out) {
+  if (phase_ == Phase::kResuming) return enter(words::PLAY, out);
+  out.lose("ClaimRefused", reason_of("ClaimRefused"));
+}
 
 void PanicFront::on(const words::PlayerGone&, Out& out) { screen_.look_at_all(out); }
 

@@ -20,10 +20,12 @@ class PanicFront final : public core::Front {
   void receive(Lane lane, Bytes bytes, core::FrontOut& out) override;
   void hear(const core::Fact& fact, core::FrontOut& out) override;
   void tick(core::FrontOut& out) override;
+  std::optional<core::Absence> awaits(const core::FrontOut& out) override;
+  void returned(const core::Peer& peer, core::FrontOut& out) override;
 
  private:
   using Out = core::FrontOut;
-  enum class Phase : std::uint8_t { kAsked, kEntered, kPlaying, kWatching, kLeft };
+  enum class Phase : std::uint8_t { kAsked, kResuming, kEntered, kPlaying, kWatching, kLeft };
 
   /// A step that was wished for, and not yet seen to be done.
   struct Pending {
@@ -41,6 +43,7 @@ class PanicFront final : public core::Front {
   std::uint16_t number(const Out& out) const;
   void resume(std::uint16_t number, Out& out);
   void start_again(Out& out);
+  void greet_again(Out& out);
 
   // What the client asks for.
   void act(const Action& action, Out& out);
@@ -55,6 +58,7 @@ class PanicFront final : public core::Front {
   template <class T>
   void on(const T& word, Out& out);
   void on(const words::Refused& refused, Out& out);
+  void on(const words::ClaimRefused& refused, Out& out);
   void on(const words::Kicked& kicked, Out& out) { leave(kicked.text(), out); }
   void on(const words::World& world, Out& out);
   void on(const words::Player& player, Out& out);
@@ -84,7 +88,7 @@ class PanicFront final : public core::Front {
   std::string name_;
   bool starts_again_;
   core::Micros asks_for_;  // how long a new client may take to say who it was
-  std::string host_;       // its address, without the port
+  std::size_t dialect_;
   std::unique_ptr<wire::Speech<Message>> speech_;
   wire::FrameReader reader_;
   Screen screen_;

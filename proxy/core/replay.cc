@@ -220,10 +220,6 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
 
 void Replay::on(const words::Enter& enter, const Intent& intent, Outlet& out) { let_in(intent, enter.name(), out); }
 
-void Replay::on(const words::Resume&, const Intent& intent, Outlet& out) {
-  let_in(intent, "watcher " + std::to_string(intent.by), out);
-}
-
 void Replay::on(const words::Change& change, const Intent& intent, Outlet& out) {
   if (!change.has_name() || !watchers_.contains(intent.by)) return out.lose("Change", "of who only watches");
   let_in(intent, change.name(), out);

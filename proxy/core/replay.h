@@ -89,7 +89,6 @@ class Replay final : public Back {
   // Who watches.
   void let_in(const Intent& intent, const std::string& name, Outlet& out);
   void on(const words::Enter& enter, const Intent& intent, Outlet& out);
-  void on(const words::Resume& resume, const Intent& intent, Outlet& out);
   void on(const words::Change& change, const Intent& intent, Outlet& out);
   void on(const words::Spawn& spawn, const Intent& intent, Outlet& out);
   void on(const words::Leave& leave, const Intent& intent, Outlet& out);

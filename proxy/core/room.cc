@@ -40,10 +40,11 @@ class Room::End final : public Out<Word> {
   const World& world() const override { return room_.world_; }
 
   std::unique_ptr<Session> session;
-  bool open = false;     // its link is up
-  bool left = false;     // it closed, or its peer did
-  bool entered = false;  // a player came in by it
-  bool parted = false;   // it was told that the room ends
+  bool open = false;      // its link is up
+  bool left = false;      // it closed, or its peer did
+  bool entered = false;   // a player came in by it
+  bool parted = false;    // it was told that the room ends
+  Micros kept_until = 0;  // its link broke, and its player may come back; 0: he is there
   std::uint32_t said = 0;
   Wakes::Wish wish;
 
@@ -118,6 +119,32 @@ void Room::lose(SomeEnd& end, std::string_view why, std::uint32_t code) {
   code != 0 ? end.session->dismissed(code, why, end) : end.session->closed(why, end);
 }
 
+std::optional<Absence> Room::keep(Id id, Micros now) {
+  now_ = now;
+  const auto at = seats_.find(id);
+  if (at == seats_.end() || over_) return std::nullopt;
+  FrontEnd& seat = *at->second;
+  if (!seat.open || !seat.entered) return std::nullopt;
+  const auto absence = seat.session->awaits(seat);
+  if (!absence) return std::nullopt;
+  seat.open = false;
+  seat.kept_until = now_ + absence->within;
+  seat.wake(seat.kept_until);
+  return absence;
+}
+
+bool Room::returned(Id id, const Peer& peer, Micros now) {
+  now_ = now;
+  const auto at = seats_.find(id);
+  if (at == seats_.end() || at->second->left || at->second->kept_until == 0) return false;
+  FrontEnd& seat = *at->second;
+  seat.open = true;
+  seat.kept_until = 0;
+  seat.session->returned(peer, seat);
+  drain();
+  return true;
+}
+
 void Room::tick(Micros now) {
   now_ = now;
   for (const Wakes::Wish* due : wakes_.take_due(now)) {
@@ -139,7 +166,10 @@ void Room::order(const std::function<void(Back&)>& order, Micros now) {
 
 template <class SomeEnd>
 void Room::tick(SomeEnd& end) {
-  if (!end.left) end.session->tick(end);
+  if (end.left) return;
+  if (end.kept_until != 0 && now_ >= end.kept_until) return lose(end, "did not come back", 0);
+  end.session->tick(end);
+  if (end.kept_until != 0) end.wake(end.kept_until);
 }
 
 void Room::dismiss(Id seat, std::string_view why, Micros now) {
@@ -254,8 +284,19 @@ void Room::deliver(Intent& intent) {
     if (const char* why = chat_.filter(*say, intent.by, now_)) return ledger_.add("chat", why);
   }
   host_.heard(intent);
+  if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
   dial_once();
   if (!back_->left) back_->session->hear(intent, *back_);
+}
+
+/// No back has a word in it: it is about links.
+void Room::resume(const words::Resume& word, const Intent& intent) {
+  if (host_.resumes(intent.by, word.player())) return;
+  words::ClaimRefused refused;
+  refused.set_why("nobody of that number is awaited here from that address");
+  Fact answer(intent.by, refused);
+  answer.cause = intent.number;
+  say(kBackEnd, std::move(answer));
 }
 
 void Room::dial_once() {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Room {
     virtual void failed(Id end, const Fault& fault) = 0;
     /// The back wants its link. At most once.
     virtual void dial() = 0;
+    /// Who sits there says that he was the player of that number, and lost his link. True if the network knows of that
+    /// seat, and will take him to it when the call is over; else he is told that it is not so.
+    virtual bool resumes(Id /*seat*/, std::uint32_t /*number*/) { return false; }
 
     // For recorders.
     virtual void heard(const Intent&) {}
@@ -61,6 +65,11 @@ class Room {
   void received(Id end, Lane lane, Bytes bytes, Micros now);
   /// The peer is gone, or (the back's) was never reached. `code`: what it gave as its game's own reason; 0: none.
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
+  /// The same, of a seat whose player may come back: it is kept for him. Nothing: it is not, and gone() is to be
+  /// called.
+  std::optional<Absence> keep(Id seat, Micros now);
+  /// He is back, on a new link. False if the seat is gone, or somebody sits there.
+  bool returned(Id seat, const Peer& peer, Micros now);
   void tick(Micros now);
   /// Tells the back what no word says (pause a recording); its tick() follows.
   void order(const std::function<void(Back&)>& order, Micros now);
@@ -88,6 +97,7 @@ class Room {
   void deliver_intents();
   void deliver(Intent& intent);
   void deliver(const Fact& fact);
+  void resume(const words::Resume& word, const Intent& intent);
   bool is_for(const Fact& fact, Id seat) const;
   void dial_once();
   void say(Id by, Intent intent);

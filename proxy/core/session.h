@@ -4,6 +4,7 @@
 // and a call on Out calls nobody back before it returns.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,12 @@ struct Peer {
   std::string address;             ///< "ip:port"; empty where there is no network
   std::uint32_t connect_data = 0;  ///< ENet
   std::string path;                ///< WebSocket
+};
+
+/// A player whose link broke, and who may come back to his seat.
+struct Absence {
+  std::uint32_t number = 0;  ///< his own in his game: what words::Resume will name
+  Micros within = 0;
 };
 
 /// All that a session may want. `Word`: what it says to its room.
@@ -75,6 +82,11 @@ class Session {
   /// The same, of a peer that said why by a number of its game's own: the data of ENet's disconnect, the code of a
   /// WebSocket's close. Never 0.
   virtual void dismissed(std::uint32_t /*code*/, std::string_view why, Outlet& out) { closed(why, out); }
+  /// The peer's link broke. By what he would say that he is back, and for how long his seat is kept; nothing: he left.
+  /// Then send() does nothing until returned().
+  virtual std::optional<Absence> awaits(const Outlet&) { return std::nullopt; }
+  /// He is back, on a new link that has heard nothing yet.
+  virtual void returned(const Peer&, Outlet&) {}
   /// The room ends, for instance because the other side is gone: say goodbye in the game's own way, then close().
   virtual void part(std::string_view why, Outlet& out) { out.close(why); }
 };

@@ -90,6 +90,14 @@ void Tcp::finish() {
   if (waiting() == 0 && !connecting_) ::shutdown(fd_.get(), SHUT_WR);
 }
 
+Fd Tcp::release() {
+  empty_outbox();
+  poll_.close();
+  Fd fd = std::move(fd_);
+  close();
+  return fd;
+}
+
 void Tcp::close() {
   empty_outbox();
   poll_.close();

@@ -23,6 +23,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   std::size_t waiting() const override { return waiting_.size() - sent_; }
   void read(bool on) override;
   void finish() override;
+  /// Closes the link, and leaves the connection to whoever asks. What waited is lost.
+  Fd release();
   void close() override;
   bool is_open() const override { return fd_.get() >= 0; }
 

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "proxy/program/tape_time.h"
-#include "proxy/trace/recording.h"
 
 namespace entente {
 namespace {
@@ -12,6 +11,8 @@ namespace {
 using core::Fact, core::Micros;
 
 constexpr Micros kMostTime = 30ULL * 24 * 60 * 60 * core::kSecond;  // a fact that says more is not believed
+
+bool can_read(const words::Fact& fact) { return fact.at_us() <= kMostTime && core::from_message(fact).ok(); }
 
 /// Calls `take` for each event as far as the file can be read; what then is wrong with it, if anything.
 std::string each_event(trace::Recording& recording, const std::function<void(const trace::Recording::Event&)>& take) {
@@ -31,7 +32,7 @@ class Listing {
     SpokenLink& link = links_[event.said->link];
     if (event.said->intent != nullptr && event.said->intent->has_enter() && link.player.empty())
       link.player = event.said->intent->enter().name();
-    if (event.said->fact != nullptr) take(*event.said->fact, link);
+    if (event.said->fact != nullptr) take(*event.said->fact, event.time, link);
   }
 
   /// Those with facts.
@@ -47,9 +48,12 @@ class Listing {
   }
 
  private:
-  static void take(const words::Fact& fact, SpokenLink& link) {
-    if (fact.at_us() > kMostTime) return;
-    if (link.facts++ == 0) link.first = fact.at_us();
+  static void take(const words::Fact& fact, WallTime time, SpokenLink& link) {
+    if (!can_read(fact)) return void(++link.unread);
+    if (link.facts++ == 0) {
+      link.first = fact.at_us();
+      link.began = time - std::min(time, fact.at_us() * 1000);
+    }
     link.first = std::min(link.first, fact.at_us());
     link.last = std::max(link.last, fact.at_us());
   }
@@ -75,7 +79,12 @@ Error none_of(const std::string& path, const std::vector<SpokenLink>& links, std
   return {error};
 }
 
-Outcome<SpokenLink> choose(const std::string& path, std::optional<std::uint32_t> wanted) {
+struct Choice {
+  SpokenLink link;
+  std::string damage;
+};
+
+Outcome<Choice> choose(const std::string& path, std::optional<std::uint32_t> wanted) {
   const auto recording = trace::Recording::open(path);
   if (!recording) return recording.error();
   Listing listing;
@@ -83,7 +92,7 @@ Outcome<SpokenLink> choose(const std::string& path, std::optional<std::uint32_t>
   const auto links = listing.links();
   if (links.empty() && !damage.empty()) return Error{damage};
   for (const SpokenLink& link : links)
-    if (wanted ? link.link == *wanted : links.size() == 1) return link;
+    if (wanted ? link.link == *wanted : links.size() == 1) return Choice{link, damage};
   return none_of(path, links, wanted);
 }
 
@@ -93,50 +102,73 @@ Outcome<std::unique_ptr<RecordedTape>> RecordedTape::open(const std::string& pat
   const auto chosen = choose(path, link);
   if (!chosen) return chosen.error();
   auto tape = std::make_unique<RecordedTape>();
-  tape->about_ = *chosen;
-  if (const auto loaded = tape->load(path); !loaded) return loaded.error();
+  tape->path_ = path;
+  tape->about_ = chosen->link;
+  tape->damage_ = chosen->damage;
+  if (const auto begun = tape->rewind(); !begun) return begun.error();
   return tape;
 }
 
-Outcome<Done> RecordedTape::load(const std::string& path) {
-  const auto recording = trace::Recording::open(path);
+Outcome<Done> RecordedTape::rewind() {
+  auto recording = trace::Recording::open(path_);
   if (!recording) return recording.error();
-  bool full = false;
-  damage_ = each_event(**recording, [&](const trace::Recording::Event& event) {
-    if (event.said && event.said->fact != nullptr && event.said->link == about_.link) full |= !hold(*event.said->fact);
-  });
-  if (!full) return Done{};
-  return Error{path + ": the words of link " + std::to_string(about_.link) + " are more than " +
-               std::to_string(kMostBytes >> 20U) + " MiB, more than is held in memory"};
+  recording_ = std::move(*recording);
+  ahead_.reset();
+  at_ = 0;
+  return Done{};
 }
 
-/// A clock that went back did not: its time is that of the fact before. False: there is no room for it.
-bool RecordedTape::hold(const words::Fact& fact) {
-  if (!core::from_message(fact) || fact.at_us() > kMostTime) return ++unread_, true;
-  const std::size_t size = fact.ByteSizeLong(), begin = bytes_.size();
-  if (size > kMostBytes - begin) return false;
-  bytes_.resize(begin + size);
-  fact.SerializeWithCachedSizesToArray(bytes_.data() + begin);
-  const Micros at = std::max(fact.at_us() - about_.first, length());
-  facts_.push_back({at, begin, static_cast<std::uint32_t>(size)});
-  return true;
-}
-
+/// A clock that went back did not: its time is that of the fact before.
 std::optional<Micros> RecordedTape::next_at() {
-  return next_ < facts_.size() ? std::optional(facts_[next_].at) : std::nullopt;
+  while (!ahead_) {
+    const auto event = recording_->next();
+    if (!event || *event == nullptr) return std::nullopt;
+    const auto& said = (*event)->said;
+    if (!said || said->fact == nullptr || said->link != about_.link || !can_read(*said->fact)) continue;
+    ahead_ = std::move(*core::from_message(*said->fact));
+    ahead_->at = at_ = std::max(time_of(ahead_->at), at_);
+  }
+  return ahead_->at;
 }
 
-Fact RecordedTape::next() { return read(facts_[next_++]); }
+Fact RecordedTape::next() {
+  Fact fact = std::move(*ahead_);
+  ahead_.reset();
+  return fact;
+}
 
-Fact RecordedTape::read(const Held& held) const {
-  auto fact = core::read_fact(Bytes(bytes_).subspan(held.begin, held.size));
-  fact->at = held.at;
-  return std::move(*fact);
+/// The last recorded world that is not later; false if there is none, and then it is to be folded from the beginning.
+bool RecordedTape::recall(Micros at, core::World& world) {
+  const auto found = recording_->go_to_world(about_.link, about_.began + (about_.first + at) * 1000);
+  if (!found || !*found) return false;
+  const auto event = recording_->next();
+  if (!event || *event == nullptr || (*event)->world == nullptr) return false;
+  const trace::Snapshot snapshot = *(*event)->world;
+  if (snapshot.at_us() > about_.first + at) return false;
+  const auto geometry = recording_->find_geometry(snapshot.geometry());
+  if (!geometry || (*geometry == nullptr && !snapshot.geometry().empty())) return false;
+  if (*geometry != nullptr) world.fold(Fact((*geometry)->world()));
+  for (const words::Fact& word : snapshot.facts()) {
+    auto fact = core::from_message(word);
+    if (!fact) continue;
+    fact->at = time_of(fact->at);
+    world.fold(*fact);
+  }
+  ahead_.reset();
+  at_ = time_of(snapshot.at_us());
+  return true;
 }
 
 Outcome<Done> RecordedTape::seek(Micros at, core::World& world) {
   world = core::World();
-  for (next_ = 0; next_ < facts_.size() && facts_[next_].at <= at; ++next_) world.fold(read(facts_[next_]));
+  if (!recall(at, world)) {
+    world = core::World();
+    if (const auto begun = rewind(); !begun) return begun.error();
+  }
+  while (const auto next = next_at()) {
+    if (*next > at) break;
+    world.fold(this->next());
+  }
   return Done{};
 }
 

@@ -109,7 +109,7 @@ int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const
          const std::vector<ListenEnd>& ends) {
   const SpokenLink about = tape->about();
   if (!tape->damage().empty()) spdlog::warn("it is shown as far as it can be read: {}", tape->damage());
-  if (tape->unread() != 0) spdlog::warn("{} of its facts cannot be read and are left out", tape->unread());
+  if (about.unread != 0) spdlog::warn("{} of its facts cannot be read and are left out", about.unread);
   spdlog::info("link {} ({}{}{}): {} facts, {}; it begins when the first one watches", about.link, about.speech,
                about.player.empty() ? "" : ", player ", about.player, about.facts, tape_time_text(about.length()));
   Showing showing(config, std::move(tape));

@@ -76,6 +76,8 @@ class BridgeEnd {
 
   /// What was sent goes out, then our side is closed. `code`: the game's own; 0: none.
   virtual void part(std::string_view why, std::uint32_t code) = 0;
+  /// Lets go of the connection, which stays up, and is closed for its own part. Empty if it cannot do so.
+  virtual net::Fd release() { return {}; }
   /// At once, whatever waits.
   virtual void hang_up() = 0;
   virtual bool is_open() const = 0;

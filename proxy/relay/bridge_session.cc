@@ -69,6 +69,7 @@ void BridgeSession::opened(BridgeEnd& end, const core::Peer& peer) {
   side.up = true;
   side.took = moved_;
   if (!is_front(side)) return open_back(peer);
+  if (room_) return enter([&](core::Room& room, core::Micros at) { room.returned(front_.id, peer, at); });
   branch_->counters.opened.add();
   player_ = peer;
   if (branch_->route.fallback) return alarm_.set(listener_.loop.nanos() + kSilence);
@@ -126,6 +127,44 @@ void BridgeSession::open_back(const core::Peer& peer) {
   enter([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
 }
 
+// -- Away and back ----------------------------------------------------------------------------------------------------
+
+/// A client lost its link: its seat is kept if its front says so.
+bool BridgeSession::stays(const BridgeEnd::Departure& departure) {
+  if (reason_ || (departure.how != How::kLeft && departure.how != How::kBroke)) return false;
+  std::optional<core::Absence> absence;
+  enter([&](core::Room& room, core::Micros at) { absence = room.keep(front_.id, at); });
+  if (!absence) return false;
+  front_.up = false;
+  front_.paused = 0;
+  front_.end->hang_up();
+  resume(back_, kBehind);
+  note(front_, "its link broke; the seat is kept for " + std::to_string(absence->within / core::kSecond) + " s");
+  owner_.away(*this, *absence);
+  return true;
+}
+
+bool BridgeSession::resumes(core::Id, std::uint32_t number) {
+  returns_to_ = owner_.claim(*this, number);
+  return returns_to_.has_value();
+}
+
+/// The client of this session belongs to another one, and this was only its way there.
+void BridgeSession::hand_back(Seat to) {
+  note(front_, "took up the lost session of link " + std::to_string(to.link));
+  if (net::Fd client = front_.end->release()) owner_.send_back(to, std::move(client), front_.info.client);
+  end(Reason::kResumed);
+}
+
+void BridgeSession::take_back(net::Fd client, const net::Address& from) {
+  if (ending_ || reason_ || front_.up) return;
+  front_.info.client = from;
+  note(front_, "came back from " + from.text());
+  BridgeEnd::User& user = *this;
+  front_.end = make_bridge_end(*branch_, user, {BridgeSide::kFront, *front_.info.game, front_.info.dialect, limits_});
+  if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
+}
+
 // -- The room ---------------------------------------------------------------------------------------------------------
 
 core::Micros BridgeSession::now() const { return (listener_.loop.nanos() - epoch_) / 1000; }
@@ -159,6 +198,7 @@ void BridgeSession::after() {
     dial_.begin(*branch_, limits_.connect_ms, back_.info.game->transport());
     if (ending_) return;  // no server could even be tried
   }
+  if (returns_to_) return hand_back(*std::exchange(returns_to_, std::nullopt));
   if (overflow_) return end(*std::exchange(overflow_, std::nullopt));
   if (room_->over()) return finish();
   const core::Micros wake = room_->next_wake();
@@ -327,6 +367,7 @@ void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departu
 
 /// Who broke a rule is still there to be told so; anybody else is gone.
 void BridgeSession::depart(Side& side, Reason reason, const BridgeEnd::Departure& departure) {
+  if (is_front(side) && stays(departure)) return;
   because(reason, departure.why, departure.fault);
   if (!room_) return end(reason, departure.fault);
   // A peer's own words, if it had any: why it kicks, for instance.

@@ -28,6 +28,7 @@ class BridgeSession final : public Seated,
                 std::size_t server_dialect, const EnetCaller& enet = {});
 
   void start(net::Fd client) override;
+  void take_back(net::Fd client, const net::Address& from) override;
   void datagram(const net::Address& from, Bytes datagram) override;
   void tick(Millis now) override;
   void stop() override { end(Reason::kStopped); }
@@ -56,6 +57,7 @@ class BridgeSession final : public Seated,
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override { wants_dial_ = true; }
+  bool resumes(core::Id seat, std::uint32_t number) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
 
@@ -81,6 +83,8 @@ class BridgeSession final : public Seated,
   void seat_silent();
   void lack_face(const Side& side);
   void open_back(const core::Peer& peer);
+  void hand_back(Seat to);
+  bool stays(const BridgeEnd::Departure& departure);
   core::Micros now() const;
   template <class Call>
   void enter(Call&& call);
@@ -127,6 +131,7 @@ class BridgeSession final : public Seated,
   std::string why_;
   Fault fault_{""};
   std::optional<Reason> overflow_;  // a peer takes nothing and too much waits
+  std::optional<Seat> returns_to_;  // the client's own session, which it had lost
   bool wants_dial_ = false, dialled_ = false, named_ = false, turned_away_ = false;
   bool ending_ = false, done_ = false;
 };

@@ -152,6 +152,12 @@ void BridgeTcp::settle() {
   user_.over(*this);
 }
 
+net::Fd BridgeTcp::release() {
+  departed_ = true;
+  reader_.close();
+  return link_.release();
+}
+
 void BridgeTcp::hang_up() {
   reader_.close();
   link_.close();

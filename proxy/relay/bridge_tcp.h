@@ -25,6 +25,7 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   void datagram(const net::Address& from, Bytes bytes) override;
   Millis last_datagram() const override { return last_datagram_; }
   void part(std::string_view why, std::uint32_t code) override;
+  net::Fd release() override;
   void hang_up() override;
   bool is_open() const override { return link_.is_open(); }
   net::Address here() const override { return here_; }

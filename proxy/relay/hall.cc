@@ -50,6 +50,7 @@ void Hall::enter(Call&& call) {
   const core::Micros at = (loop_.nanos() - epoch_) / 1000;
   wall_ = began_wall_ + at * 1000;
   call(*room_, at);
+  for (const auto& [from, to] : std::exchange(returning_, {})) move(from, to, at);
   if (words_->owes_world(at)) words_->tell(info_.link, room_->world(), at, wall_);
   after();
 }
@@ -99,6 +100,37 @@ void Hall::dismiss(core::Id guest, std::string_view why) {
 void Hall::gone(core::Id guest, std::string_view why, std::uint32_t code) {
   forget(guest);
   enter([&](core::Room& room, core::Micros at) { room.gone(guest, why, at, code); });
+}
+
+// -- Away and back ----------------------------------------------------------------------------------------------------
+
+void Hall::lost(HallGuest& guest, core::Id seat, std::string_view why, std::uint32_t code) {
+  forget(seat);
+  enter([&](core::Room& room, core::Micros at) {
+    const auto absence = room.keep(seat, at);
+    if (!absence) return room.gone(seat, why, at, code);
+    const Millis now = loop_.now();
+    absences_.add({0, guest.info().client, absence->number}, seat, now, now + absence->within / core::kMillisecond);
+  });
+}
+
+bool Hall::resumes(core::Id seat, std::uint32_t number) {
+  const HallGuest* const guest = find(seat);
+  if (guest == nullptr) return false;
+  const auto kept = absences_.claim({0, guest->info().client, number}, loop_.now());
+  if (kept) returning_.emplace_back(seat, *kept);
+  return kept.has_value();
+}
+
+/// Who has just come was here before.
+void Hall::move(core::Id from, core::Id to, core::Micros at) {
+  HallGuest* const guest = find(from);
+  if (guest == nullptr) return;
+  forget(from);
+  room_->gone(from, "took up its lost session", at);
+  guests_[to] = guest;
+  guest->sits(to);
+  if (!room_->returned(to, guest->peer(), at)) close(to, "its seat is gone", 0);
 }
 
 // -- What the room wants ----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 
 #include "proxy/core/room.h"
 #include "proxy/net/loop.h"
+#include "proxy/relay/absences.h"
 #include "proxy/relay/bridge_words.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/events.h"
@@ -48,6 +49,8 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   void dismiss(core::Id guest, std::string_view why);
   /// `code`: what its peer gave as its game's own reason; 0: none.
   void gone(core::Id guest, std::string_view why, std::uint32_t code);
+  /// Its link broke: its seat may be kept for it.
+  void lost(HallGuest& guest, core::Id seat, std::string_view why, std::uint32_t code);
   void forget(core::Id guest) { guests_.erase(guest); }
   /// Takes nothing, and too much waits: it is shown the door once the room has returned.
   void overflowed(core::Id guest) { overflowed_.push_back(guest); }
@@ -62,6 +65,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override {}
+  bool resumes(core::Id seat, std::uint32_t number) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
   // Alarm::User
@@ -70,6 +74,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   HallGuest* find(core::Id guest) const;
   template <class Call>
   void enter(Call&& call);
+  void move(core::Id from, core::Id to, core::Micros at);
   void after();
   void end(Reason reason);
   void tell_end();
@@ -85,6 +90,8 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   std::unordered_map<core::Id, HallGuest*> guests_;
   HallGuest* seating_ = nullptr;  // the room does not know its id yet
   std::vector<core::Id> touched_, flushing_, overflowed_;
+  Absences<core::Id> absences_;
+  std::vector<std::pair<core::Id, core::Id>> returning_;  // from the seat it took to the one it had
 
   std::uint64_t epoch_ = 0;  // the room's time 0, by Loop::nanos
   WallTime began_wall_ = 0, wall_ = 0;

@@ -152,7 +152,9 @@ void HallGuest::departed(BridgeEnd&, const BridgeEnd::Departure& departure) {
   const bool unasked = departure.how == How::kWrong && !party_.up;
   const Reason reason = unasked ? Reason::kBadRequest : reason_of_client(departure.how);
   because(reason, departure.why, departure.fault);
-  departure.how == How::kWrong ? end(reason) : leave(text(reason), departure.code);
+  if (departure.how == How::kWrong) return end(reason);
+  if (const core::Id seat = std::exchange(party_.id, 0)) hall_.lost(*this, seat, text(reason), departure.code);
+  leave(text(reason));
 }
 
 /// What its front leaves unsaid, the reason says in its game's own number.

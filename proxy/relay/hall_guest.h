@@ -42,6 +42,7 @@ class HallGuest final : public Seated, private BridgeEnd::User {
   void failed(const Fault& fault) { because(Reason::kProtocolFault, fault.what, fault); }
   void spoke() { ++heard_words_, spoke_ = true; }
   void turned_away() { turned_away_ = true; }
+  const core::Peer& peer() const { return peer_; }
   void overflow() { end(Reason::kClientStalled); }
 
  private:

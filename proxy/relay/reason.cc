@@ -12,6 +12,8 @@ const char* text(Reason reason) {
       return "proxy stopped";
     case Reason::kKicked:
       return "kicked";
+    case Reason::kResumed:
+      return "took up its lost session";
     case Reason::kTooMany:
       return "too many sessions";
     case Reason::kTooManyFromAddress:

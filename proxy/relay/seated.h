@@ -3,8 +3,10 @@
 #pragma once
 
 #include "proxy/base/time.h"
+#include "proxy/core/session.h"
 #include "proxy/net/fd.h"
 #include "proxy/relay/inquiry.h"
+#include "proxy/relay/link_table.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
@@ -18,6 +20,12 @@ class Seated {
     virtual void named(Seated& session, std::uint32_t player) = 0;
     /// The branch, on this worker, of the route that serves `path` on the listener of `listener`; null if none does.
     virtual Branch* branch_at(const Route& listener, std::string_view path) = 0;
+    /// Its client lost its link, and may come back from the same address.
+    virtual void away(Seated& session, const core::Absence& absence) = 0;
+    /// The session of this route and this address that is away by that number, and is so no longer; nothing: none.
+    virtual std::optional<Seat> claim(Seated& session, std::uint32_t number) = 0;
+    /// Hands a client to the session that it belongs to.
+    virtual void send_back(Seat to, net::Fd client, const net::Address& from) = 0;
     /// A number for a second link of a session.
     virtual LinkId next_link() = 0;
     /// Both links are closed: destroy it at the end of the turn.
@@ -28,6 +36,8 @@ class Seated {
 
   /// Takes the accepted connection.
   virtual void start(net::Fd client) = 0;
+  /// Its client is back, from there.
+  virtual void take_back(net::Fd, const net::Address&) {}
   virtual void datagram(const net::Address&, Bytes) {}
   virtual void tick(Millis now) = 0;
   virtual void stop() = 0;

@@ -102,6 +102,11 @@ void Worker::read(const Left& left) {
   if (udp_doors_[left.route]) udp_doors_[left.route]->left(left.client, left.server_unreached);
 }
 
+void Worker::read(Back& back) {
+  const auto found = sessions_.find(back.link);
+  if (found != sessions_.end()) found->second->take_back(std::move(back.client), back.from);
+}
+
 void Worker::read(const NewLimits& news) {
   if (doors_[news.route]) doors_[news.route]->set_limits(news.limits);
   if (udp_doors_[news.route]) udp_doors_[news.route]->set_limits(news.limits);
@@ -129,6 +134,22 @@ Branch* Worker::branch_at(const Route& listener, std::string_view path) {
   for (const std::size_t i : listener.on_listener)
     if (branches_[i]->route.serves(path)) return branches_[i].get();
   return nullptr;
+}
+
+void Worker::away(Seated& session, const core::Absence& absence) {
+  const Millis now = loop_.now();
+  const std::lock_guard lock(crew_.absences_lock);
+  crew_.absences.add({session.listener().index, session.info().client, absence.number},
+                     Seat{session.info().link, index_}, now, now + absence.within / core::kMillisecond);
+}
+
+std::optional<Seat> Worker::claim(Seated& session, std::uint32_t number) {
+  const std::lock_guard lock(crew_.absences_lock);
+  return crew_.absences.claim({session.listener().index, session.info().client, number}, loop_.now());
+}
+
+void Worker::send_back(Seat to, net::Fd client, const net::Address& from) {
+  send(*crew_.workers[to.worker], Back{to.link, std::move(client), from});
 }
 
 void Worker::done(Seated& session) {

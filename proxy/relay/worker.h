@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/net/mailbox.h"
+#include "proxy/relay/absences.h"
 #include "proxy/relay/door.h"
 #include "proxy/relay/hall.h"
 #include "proxy/relay/inbox.h"
@@ -24,6 +25,8 @@ struct Crew {
   std::vector<std::unique_ptr<Worker>> workers;
   std::atomic<LinkId> last_link{0};
   std::atomic<bool> stopping{false};
+  std::mutex absences_lock;
+  Absences<Seat> absences;
 };
 
 class Worker final : public net::Ticker::User, public Seated::Owner, public Seating, public net::Later {
@@ -66,6 +69,11 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
     net::Address client;
     bool server_unreached;
   };
+  struct Back {
+    LinkId link;
+    net::Fd client;
+    net::Address from;
+  };
   struct NewLimits {
     std::size_t route;
     Limits limits;
@@ -78,13 +86,14 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
     Question question;
     Inquiry::Part part;
   };
-  using Letter = std::variant<Newcomer, Named, Left, NewLimits, Order, Asked>;
+  using Letter = std::variant<Newcomer, Named, Left, Back, NewLimits, Order, Asked>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
   void read(Newcomer& newcomer);
   void read(const Named& named);
   void read(const Left& left);
+  void read(Back& back);
   void read(const NewLimits& news);
   void read(const Order& order);
   void read(Asked& asked);
@@ -99,6 +108,9 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   std::unique_ptr<Seated> make_session(Branch& branch, const Newcomer& newcomer);
   Branch* branch_at(const Route& listener, std::string_view path) override;
   void done(Seated& session) override;
+  void away(Seated& session, const core::Absence& absence) override;
+  std::optional<Seat> claim(Seated& session, std::uint32_t number) override;
+  void send_back(Seat to, net::Fd client, const net::Address& from) override;
   LinkId next_link() override { return crew_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::size_t next_worker(const Route& route) override {
     return route.hall() ? route.home : next_worker_++ % crew_.workers.size();

@@ -33,7 +33,6 @@ class Viewer final : public Front {
   void receive(Lane, Bytes bytes, FrontOut& out) override {
     if (as_text(bytes) == "spawn") return out.say(words::Spawn());
     if (as_text(bytes) == "fire") return out.say(words::Fire());
-    if (as_text(bytes) == "resume") return out.say(words::Resume());
     words::Say say;
     say.set_text(std::string(as_text(bytes)));
     out.say(say);
@@ -527,8 +526,6 @@ TEST_CASE("who wishes to play is told that he cannot; who talks is heard by all 
   show.says("look at that");
   CHECK(as<words::Said>(first.heard.back())->text() == "look at that");
   CHECK(as<words::Said>(first.heard.back())->from() == show.last);
-  show.says("resume");
-  CHECK(as<words::Ready>(second.heard.back()) != nullptr);
   show.room->gone(show.last, "left", show.now);
   CHECK(as<words::PlayerGone>(first.heard.back()) != nullptr);
   CHECK(show.standing.now.watchers == 1);

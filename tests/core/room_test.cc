@@ -36,6 +36,12 @@ class ToyFront final : public Front {
   void receive(Lane, Bytes bytes, FrontOut& out) override {
     const std::string line = text(bytes);
     if (line == "bad") return out.fail(Fault{"bad line", "line", 0});
+    if (line == "stay") awaited_ = true;
+    if (line == "7") {
+      words::Resume resume;
+      resume.set_player(7);
+      return out.say(resume);
+    }
     if (line == "late") return out.wake(out.now() + kSecond);
     if (line == "bye") return out.close("said bye", 4);
     if (line == "enter") {
@@ -57,7 +63,14 @@ class ToyFront final : public Front {
     last.set_text(std::string(why) + " " + std::to_string(code));
     out.say(last);
   }
+  std::optional<Absence> awaits(const FrontOut&) override {
+    return awaited_ ? std::optional<Absence>({7, kSecond}) : std::nullopt;
+  }
+  void returned(const Peer& peer, FrontOut& out) override { out.send(Lane::kStream, as_bytes("back " + peer.address)); }
   void tick(FrontOut& out) override { out.send(Lane::kStream, as_bytes("tick " + std::to_string(out.random() % 100))); }
+
+ private:
+  bool awaited_ = false;
 };
 
 /// Echoes chat to everybody, "psst…" to who said it; enters players at once.
@@ -144,6 +157,38 @@ TEST_CASE("who gives a reason in numbers is heard with it, and what that session
   CHECK(play.stage.take() == "seat 1 sends You\nseat 2 sends You\ndials\nseat 2 sends Said:left 10\n");
   play.room.gone(2, "left", 5);
   CHECK(play.stage.take() == "");
+}
+
+TEST_CASE("the seat of one who is awaited is kept, and forgotten in time") {
+  Play play;
+  play.seat();
+  play.seat();
+  play.room.back_opened({}, 0);
+  play.says(1, "enter");
+  CHECK_FALSE(play.room.keep(1, 0));  // nobody awaits him
+  play.says(1, "stay");
+  CHECK_FALSE(play.room.returned(1, {}, 0));  // he is there
+  const auto absence = play.room.keep(1, 10);
+  REQUIRE(absence);
+  CHECK(absence->number == 7);
+  play.stage.take();
+  CHECK(play.says(2, "where is he?") == "seat 2 sends Said:where is he?\n");
+  CHECK(play.says(1, "nobody hears this") == "");
+  play.room.tick(10 + kSecond - 1);
+  CHECK(play.room.returned(1, {"there:2", 0, ""}, 10 + kSecond - 1));
+  CHECK(play.stage.take() == "seat 1 sends back there:2\n");
+  CHECK(play.says(1, "here") == "seat 1 sends Said:here\nseat 2 sends Said:here\n");
+  REQUIRE(play.room.keep(1, 20 + kSecond));
+  play.room.tick(20 + 2 * kSecond);
+  CHECK(play.stage.take() == "back sends Leave of 1\n");
+  CHECK_FALSE(play.room.returned(1, {}, 20 + 2 * kSecond));
+}
+
+TEST_CASE("who says that he was somebody, and is not awaited, is told so; no server hears of it") {
+  Play play;
+  play.seat();
+  play.stage.take();
+  CHECK(play.says(1, "7") == "seat 1 sends ClaimRefused\n");
 }
 
 TEST_CASE("a player's own room ends with the player") {

@@ -423,23 +423,37 @@ TEST_CASE("who is refused or kicked is closed") {
   CHECK(kicked.poses(6, 0, 0) == "");
 }
 
-TEST_CASE("who lost his connection comes back by his number, from where he was") {
-  Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
-  CHECK(play.stage.opens({"10.0.0.7:999", 0, ""}) == "");
-  play.stage.knows(word<words::Player>("id: 3 address: '10.0.0.7:4711'"));
+TEST_CASE("who lost his connection comes back by his number") {
+  const Settings asking{{"name", "paul"}, {"reconnect", "2"}};
+  Play play(0, asking);
+  CHECK(play.stage.opens() == "");
   CHECK(play.acts(0, 0, 0, 3) == "says Resume player: 3\n");
+  CHECK(play.acts(kDrive, kNorth, 1) == "loses Action: the game has not begun\n");
   CHECK(play.waits(10 * kSecond) == "");
+  CHECK(play.hears<words::ClaimRefused>("") == "says Enter name: \"paul\" version: \"panic 2\"\n");
 
-  Play stranger(0, {{"name", "paul"}, {"reconnect", "2"}});
-  stranger.stage.opens({"10.0.0.8:999", 0, ""});
-  stranger.stage.knows(word<words::Player>("id: 3 address: '10.0.0.7:4711'"));
-  CHECK(stranger.acts(0, 0, 0, 3) ==
-        "loses Action.player: nobody of that number was here from that address\n"
-        "says Enter name: \"paul\" version: \"panic 2\"\n");
-
-  Play silent(0, {{"name", "paul"}, {"reconnect", "2"}});
-  silent.stage.opens({"10.0.0.7:999", 0, ""});
+  Play silent(0, asking);
+  silent.stage.opens();
   CHECK(silent.waits(2 * kSecond) == "says Enter name: \"paul\" version: \"panic 2\"\n");
+}
+
+TEST_CASE("who is awaited is shown all anew when he comes back") {
+  Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
+  CHECK_FALSE(play.stage.awaits());
+  play.start();
+  play.waits(2 * kSecond);
+  play.tells_room();
+  play.hears<words::Ready>("");
+  play.hears<words::Spawned>(Play::kSpawned);
+  const auto absence = play.stage.awaits();
+  REQUIRE(absence);
+  CHECK(absence->number == 1);
+  CHECK(play.stage.returns() == kGreeting);
+  CHECK(play.acts(kDrive, kNorth, 1).starts_with("says Select"));
+
+  Play unasked;
+  unasked.start();
+  CHECK_FALSE(unasked.stage.awaits());
 }
 
 TEST_CASE("a new world is a second state only if that was asked for") {

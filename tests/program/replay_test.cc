@@ -182,6 +182,42 @@ TEST_CASE("a tape is the words of one session, from its own beginning on") {
   }
 }
 
+/// The same, with a world after every fifth step, in which the unit is called otherwise than anybody said.
+std::string with_worlds(const Folder& folder) {
+  const std::string path = folder.file("worlds.mcap");
+  auto to = recorder(path);
+  drive(*to, 1, "anna");
+  for (int i = 21; i <= 40; ++i) {
+    const core::Micros at = core::kSecond + static_cast<core::Micros>(i) * 100'000;
+    say(*to, 1, at, pose(2, i));
+    if (i % 5 != 0) continue;
+    trace::Snapshot snapshot;
+    snapshot.set_link(1);
+    snapshot.set_at_us(at);
+    words::Unit unit;
+    unit.set_id(2);
+    unit.set_name("at " + std::to_string(i));
+    *unit.mutable_pose() = pose(2, i);
+    core::to_message(core::Fact(unit), *snapshot.add_facts());
+    to->world(kStart + at * 1000, snapshot);
+  }
+  REQUIRE(to->close(kStart + 6'000'000'000).ok());
+  return path;
+}
+
+TEST_CASE("a tape goes to a time by the last world before it") {
+  const Folder folder;
+  auto tape = RecordedTape::open(with_worlds(folder), std::nullopt);
+  REQUIRE_MESSAGE(tape.ok(), tape.error().text);
+  for (const auto& [step, name] : std::map<int, std::string>{{40, "at 40"}, {24, ""}, {25, "at 25"}, {29, "at 25"}}) {
+    core::World world;
+    REQUIRE((*tape)->seek(static_cast<core::Micros>(step) * 100'000, world).ok());
+    CHECK(world.unit(2)->unit.name() == name);
+    CHECK(world.unit(2)->unit.pose().x() == step);
+    CHECK((*tape)->next_at().has_value() == (step < 40));
+  }
+}
+
 TEST_CASE("of several sessions one must be chosen, and the error says which there are") {
   const Folder folder;
   const std::string path = two_sessions(folder);

@@ -215,6 +215,90 @@ TEST_CASE("both sides hear goodbye in their own way, whoever leaves, and each en
   CHECK(ends == 1);
 }
 
+/// Its clients may come back to what they had.
+class Asking : public Serving {
+ public:
+  Asking(const net::Address& server, std::size_t workers) : Serving(workers) {
+    relay::RelayOptions options;
+    options.game = &toy::stream();
+    options.server_dialect = 0;
+    options.listen = loopback();
+    options.bridge = toy_bridge(toy::stream(), toy::stream());
+    options.bridge->front = [](std::size_t dialect) { return toy::make_asking_front(toy::stream(), dialect); };
+    serve(std::move(options), server, no_limits(), nullptr);
+  }
+
+  Stream says(const Buffer& first) const {
+    Stream client = Stream::to(address);
+    client.send(kHello);
+    CHECK(client.read_text(4) == kWelcome);
+    client.send(first);
+    return client;
+  }
+};
+
+Buffer away(std::uint8_t number, std::uint8_t tenths) { return {2, toy::kAway, number, tenths}; }
+Buffer back(std::uint8_t number) { return {1, toy::kBack, number}; }
+
+Stream accepted(const FakeServer& fake) {
+  Stream server = fake.accept();
+  CHECK(server.read_text(4) == kHello);
+  server.send(kWelcome);
+  return server;
+}
+
+TEST_CASE("who lost the link takes up the session, on whatever worker it lives") {
+  FakeServer fake;
+  Asking running(fake.address(), 3);
+  std::optional<Stream> client = running.says(away(7, 200));
+  const Stream server = accepted(fake);
+  client->send(point(1));
+  CHECK(server.read(3) == point(1));
+  for (std::uint64_t times = 1; times <= 4; ++times) {  // newcomers go to one worker after the other
+    client.reset();
+    CHECK_FALSE(server.readable(50));  // it is not told goodbye
+    client = running.says(back(7));
+    CHECK(client->read(3) == back(7));
+    client->send(point(2));
+    CHECK(server.read(3) == point(2));
+    server.send(point(3));
+    CHECK(client->read(3) == point(3));
+    CHECK(running.ended(Reason::kResumed, times));
+  }
+  CHECK(running.totals().now() == 1);
+  client->send(Buffer{0, toy::kBye});
+  CHECK(server.read_text(2) == kBye);
+}
+
+TEST_CASE("who cannot take up a session begins one") {
+  FakeServer fake;
+  Asking running(fake.address(), 1);
+  SUBCASE("nobody is away") {
+    const Stream client = running.says(back(7));
+    client.send(point(1));
+    CHECK(accepted(fake).read(3) == point(1));
+  }
+  SUBCASE("somebody of that number plays, and his link is up") {
+    const Stream first = running.says(away(7, 200));
+    const Stream server = accepted(fake);
+    const Stream second = running.says(back(7));
+    const Stream other = accepted(fake);
+    second.send(point(2));
+    CHECK(other.read(3) == point(2));
+    first.send(point(1));
+    CHECK(server.read(3) == point(1));
+  }
+  SUBCASE("he of that number was too long away") {
+    { const Stream client = running.says(away(7, 1)); }
+    const Stream server = accepted(fake);
+    CHECK(server.read_text(2) == kBye);
+    const Stream client = running.says(back(7));
+    client.send(point(1));
+    CHECK(accepted(fake).read(3) == point(1));
+  }
+  CHECK(running.totals().by(Reason::kResumed) == 0);
+}
+
 TEST_CASE("a server that cannot be reached is the client's goodbye") {
   const net::Address nobody = FakeServer().address();
   Bridging running(toy::stream(), toy::stream(), nobody);

@@ -100,7 +100,8 @@ class InHall {
   std::vector<core::Ledger::Entry> losses() const { return server_.hall_losses(hall_); }
 
   Heard heard;
-  std::vector<net::Address> at;  ///< of the TCP, the WebSocket, and the TCP and UDP listener
+  std::atomic<bool> asks = false;  ///< its clients may come back to their seats
+  std::vector<net::Address> at;    ///< of the TCP, the WebSocket, and the TCP and UDP listener
 
  private:
   void add(const wire::Game& game, const Limits& limits, relay::Tap* tap) {
@@ -112,7 +113,9 @@ class InHall {
     options.tap = tap;
     options.bridge.emplace();
     options.bridge->server_game = &game;
-    options.bridge->front = [&game](std::size_t dialect) { return toy::make_front(game, dialect); };
+    options.bridge->front = [&game, this](std::size_t dialect) {
+      return asks ? toy::make_asking_front(game, dialect) : toy::make_front(game, dialect);
+    };
     options.bridge->hall = hall_;
     const auto listening = server_.add(options);
     REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
@@ -187,6 +190,33 @@ TEST_CASE("who leaves is missed, and the room goes on, also without anybody") {
   CHECK(anna.read_all().empty());
   CHECK(hall.empty());
   const Stream carl = seated(hall);
+}
+
+TEST_CASE("who lost the link comes back to the seat") {
+  InHall hall(no_limits(), 2);
+  hall.asks = true;
+  const Stream other = seated(hall);
+  std::optional<Stream> client = seated(hall);
+  CHECK(other.read_text(6) == said("here"));
+  client->send(Buffer{2, toy::kAway, 7, 200});
+  client->send(said("wait"));
+  CHECK(other.read_text(6) == said("wait"));
+  CHECK(client->read_text(6) == said("wait"));
+  client.reset();
+  CHECK(hall.ended(Reason::kClientLeft));
+  CHECK_FALSE(other.readable(50));  // nobody is gone
+  client = come(hall);
+  client->send(Buffer{1, toy::kBack, 7});
+  CHECK(client->read(3) == Buffer{1, toy::kBack, 7});
+  client->send(said("back"));
+  CHECK(client->read_text(6) == said("back"));
+  CHECK(other.read_text(6) == said("back"));
+  client->send(Buffer{0, toy::kBye});
+  CHECK(other.read_text(6) == said("gone"));
+  const Stream late = come(hall);
+  late.send(Buffer{1, toy::kBack, 7});  // not there any more: somebody new
+  late.send(said("late"));
+  CHECK(other.read_text(6) == said("late"));
 }
 
 TEST_CASE("who breaks a rule is refused alone") {

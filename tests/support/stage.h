@@ -60,6 +60,8 @@ class Stage final : public core::Out<Said> {
     now_ = until;
     return take();
   }
+  auto awaits() { return session_->awaits(*this); }
+  std::string returns(const core::Peer& peer = {}) { return session_->returned(peer, *this), take(); }
   std::string ends(std::string_view why) { return session_->closed(why, *this), take(); }
   std::string parts(std::string_view why) { return session_->part(why, *this), take(); }
 

@@ -40,7 +40,8 @@ bool greets(const wire::Game& game) { return !wire::keeps_messages(game.transpor
 
 class ToyFront final : public core::Front {
  public:
-  ToyFront(const wire::Game& game, std::size_t dialect) : game_(game), reader_(game, dialect, Way::kToServer) {}
+  ToyFront(const wire::Game& game, std::size_t dialect, bool asks)
+      : game_(game), reader_(game, dialect, Way::kToServer), dialect_(dialect), asks_(asks) {}
 
   void opened(const core::Peer&, core::FrontOut& out) override {
     if (!greets(game_)) enter(out);
@@ -51,6 +52,7 @@ class ToyFront final : public core::Front {
   }
   void hear(const core::Fact& fact, core::FrontOut& out) override {
     if (const auto* said = as<words::Said>(fact)) out.send(Lane::kStream, Made(kSay, said->text()).bytes());
+    if (as<words::ClaimRefused>(fact) != nullptr) enter(out);
     if (const auto* pose = as<words::Pose>(fact)) out.send(lane_, Made(kPoint, pose->x()).bytes());
     if (const auto* refused = as<words::Refused>(fact)) {
       out.send(Lane::kStream, Made(kRefuse, refused->text()).bytes());
@@ -67,6 +69,12 @@ class ToyFront final : public core::Front {
     out.send(Lane::kStream, Made(kBeat, static_cast<double>(out.now() / core::kMillisecond % 256)).bytes());
     out.wake(out.now() + kBeatEvery);
   }
+  std::optional<core::Absence> awaits(const core::FrontOut&) override { return absence_; }
+  void returned(const core::Peer&, core::FrontOut& out) override {
+    reader_ = wire::FrameReader(game_, dialect_, Way::kToServer);
+    reader_.feed(Lane::kStream, as_bytes("TOY!"), [](const wire::Frame&) { return true; });  // that was heard elsewhere
+    out.send(Lane::kStream, Made(kBack, absence_->number).bytes());
+  }
   void part(std::string_view why, core::FrontOut& out) override {
     out.send(Lane::kStream, Made(kBye, "").bytes());
     if (!stays_) out.close(why, kPartCode);
@@ -82,9 +90,11 @@ class ToyFront final : public core::Front {
   bool take(const wire::Frame& frame, core::FrontOut& out) {
     if (frame.stage == wire::Stage::kGreeting) {
       out.send(Lane::kStream, as_bytes("toy\x07"));
-      enter(out);
+      if (!asks_) enter(out);
       return true;
     }
+    if (frame.bytes[1] == kBack) return say_back(number_of(frame), out);
+    if (std::exchange(asks_, false)) enter(out);
     switch (frame.bytes[1]) {
       case kSay: {
         words::Say say;
@@ -107,6 +117,9 @@ class ToyFront final : public core::Front {
         return true;
       case kStay:
         return stays_ = true;
+      case kAway:
+        absence_ = {frame.bytes[2], frame.bytes[3] * 100 * core::kMillisecond};
+        return true;
       case kBye:
         out.say(words::Leave());
         out.close("the player said goodbye");
@@ -119,8 +132,19 @@ class ToyFront final : public core::Front {
     }
   }
 
+  bool say_back(double number, core::FrontOut& out) {
+    asks_ = false;
+    words::Resume resume;
+    resume.set_player(static_cast<std::uint32_t>(number));
+    out.say(resume);
+    return true;
+  }
+
   const wire::Game& game_;
   wire::FrameReader reader_;
+  std::size_t dialect_;
+  bool asks_;
+  std::optional<core::Absence> absence_;
   Lane lane_ = Lane::kStream;
   bool stays_ = false;
 };
@@ -208,7 +232,11 @@ class ToyBack final : public core::Back {
 }  // namespace
 
 std::unique_ptr<core::Front> make_front(const wire::Game& game, std::size_t dialect) {
-  return std::make_unique<ToyFront>(game, dialect);
+  return std::make_unique<ToyFront>(game, dialect, false);
+}
+
+std::unique_ptr<core::Front> make_asking_front(const wire::Game& game, std::size_t dialect) {
+  return std::make_unique<ToyFront>(game, dialect, true);
 }
 
 std::unique_ptr<core::Back> make_back(const wire::Game& game, std::size_t dialect) {

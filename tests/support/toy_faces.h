@@ -18,6 +18,8 @@ enum Code : std::uint8_t {
   kRefuse = 13,  ///< from the server: you may not come in
   kFlood = 14,   ///< to the front: 1 MiB is said at once
   kStay = 15,    ///< to the front: do not close when the room ends
+  kAway = 16,    ///< to the front: number, tenths of a second: if my link breaks, I come back as this one, so soon
+  kBack = 17,    ///< to a front that asks: I was that number; from it: so you are
   kBye = 9,      ///< either way, before closing
   kWrong = 99,   ///< a fault in its code
 };
@@ -25,6 +27,8 @@ enum Code : std::uint8_t {
 
 /// `game`: of tests/support/toy_game.h.
 std::unique_ptr<core::Front> make_front(const wire::Game& game, std::size_t dialect);
+/// Of a game that greets: enters with the first frame after its greeting, in case that says kBack.
+std::unique_ptr<core::Front> make_asking_front(const wire::Game& game, std::size_t dialect);
 std::unique_ptr<core::Back> make_back(const wire::Game& game, std::size_t dialect);
 
 }  // namespace entente::toy
