@@ -3,6 +3,20 @@
 #include <array>
 
 namespace entente::core {
+
+Intent::Intent() = default;
+Intent::~Intent() = default;
+Intent::Intent(Intent&&) noexcept = default;
+Intent::Intent(const Intent&) = default;
+Intent& Intent::operator=(Intent&&) noexcept = default;
+Intent& Intent::operator=(const Intent&) = default;
+
+Fact::Fact() = default;
+Fact::~Fact() = default;
+Fact::Fact(Fact&&) noexcept = default;
+Fact::Fact(const Fact&) = default;
+Fact& Fact::operator=(Fact&&) noexcept = default;
+Fact& Fact::operator=(const Fact&) = default;
 namespace {
 
 using google::protobuf::Descriptor;

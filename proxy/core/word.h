@@ -48,15 +48,21 @@ struct IsKind<T, std::variant<All...>> : std::bool_constant<(std::is_same_v<T, A
 template <class T, class Kinds>
 concept KindOf = IsKind<T, Kinds>::value;
 
+// What copies, moves and destroys a word is compiled once, in word.cc: of so many kinds it takes seconds.
 struct Intent {
   using Kind = IntentKind;
   using Schema = words::Intent;
 
-  Intent() = default;
+  Intent();
+  ~Intent();
+  Intent(Intent&& other) noexcept;
+  Intent(const Intent& other);
+  Intent& operator=(Intent&& other) noexcept;
+  Intent& operator=(const Intent& other);
   // A word is meant where its kind is written.
   template <KindOf<Kind> T>
   Intent(T word)  // NOLINT(google-explicit-constructor)
-      : kind(std::move(word)) {}
+      : kind(std::in_place_type<T>, std::move(word)) {}
 
   Micros at = 0;             ///< filled in by the room
   Id by = 0;                 ///< the player; filled in by the room
@@ -68,14 +74,19 @@ struct Fact {
   using Kind = FactKind;
   using Schema = words::Fact;
 
-  Fact() = default;
+  Fact();
+  ~Fact();
+  Fact(Fact&& other) noexcept;
+  Fact(const Fact& other);
+  Fact& operator=(Fact&& other) noexcept;
+  Fact& operator=(const Fact& other);
   // A word is meant where its kind is written.
   template <KindOf<Kind> T>
   Fact(T word)  // NOLINT(google-explicit-constructor)
-      : kind(std::move(word)) {}
+      : kind(std::in_place_type<T>, std::move(word)) {}
   template <KindOf<Kind> T>
   Fact(Id player, T word)  ///< for this player alone
-      : audience(words::PLAYER), to(player), kind(std::move(word)) {}
+      : audience(words::PLAYER), to(player), kind(std::in_place_type<T>, std::move(word)) {}
 
   Micros at = 0;            ///< filled in by the room
   std::uint32_t cause = 0;  ///< the number of the intent it answers; 0 = none
