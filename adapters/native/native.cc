@@ -32,6 +32,7 @@ class Native final : public wire::Game {
   std::unique_ptr<wire::Cutter> cutter(Way way, std::size_t dialect) const override {
     return make_cutter(envelope(dialect), way);
   }
+  bool says_text(std::size_t dialect) const override { return static_cast<Dialect>(dialect) == Dialect::kJson; }
   std::size_t largest_frame() const override { return kLargestFact; }
   std::size_t largest_from(Way way) const override { return way == Way::kToServer ? kLargestIntent : kLargestFact; }
   wire::Probe probe() const override { return wire::Probe::kNever; }
