@@ -36,7 +36,7 @@ class Seated {
 
   /// Takes the accepted connection.
   virtual void start(net::Fd client) = 0;
-  /// Its client is back, from there.
+  /// Its client is back, from there. REQUIRES: its game's clients do not greet: what was heard of it is not told here.
   virtual void take_back(net::Fd, const net::Address&) {}
   virtual void datagram(const net::Address&, Bytes) {}
   virtual void tick(Millis now) = 0;

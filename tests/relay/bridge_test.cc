@@ -220,18 +220,16 @@ class Asking : public Serving {
  public:
   Asking(const net::Address& server, std::size_t workers) : Serving(workers) {
     relay::RelayOptions options;
-    options.game = &toy::stream();
+    options.game = &toy::ungreeted();
     options.server_dialect = 0;
     options.listen = loopback();
-    options.bridge = toy_bridge(toy::stream(), toy::stream());
-    options.bridge->front = [](std::size_t dialect) { return toy::make_asking_front(toy::stream(), dialect); };
+    options.bridge = toy_bridge(toy::ungreeted(), toy::stream());
+    options.bridge->front = [](std::size_t dialect) { return toy::make_asking_front(toy::ungreeted(), dialect); };
     serve(std::move(options), server, no_limits(), nullptr);
   }
 
   Stream says(const Buffer& first) const {
     Stream client = Stream::to(address);
-    client.send(kHello);
-    CHECK(client.read_text(4) == kWelcome);
     client.send(first);
     return client;
   }

@@ -27,7 +27,7 @@ enum Code : std::uint8_t {
 
 /// `game`: of tests/support/toy_game.h.
 std::unique_ptr<core::Front> make_front(const wire::Game& game, std::size_t dialect);
-/// Of a game that greets: enters with the first frame after its greeting, in case that says kBack.
+/// Enters with the first frame after the greeting, if its game has one, in case that frame says kBack.
 std::unique_ptr<core::Front> make_asking_front(const wire::Game& game, std::size_t dialect);
 std::unique_ptr<core::Back> make_back(const wire::Game& game, std::size_t dialect);
 

@@ -272,6 +272,16 @@ class ToyStream final : public ToyGame {
   std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override { return nullptr; }
 };
 
+class ToyUngreeted final : public ToyGame {
+ public:
+  wire::Transport transport() const override { return wire::Transport::kTcp; }
+  std::unique_ptr<wire::Cutter> cutter(wire::Way, std::size_t) const override {
+    return std::make_unique<DatagramCutter>();
+  }
+  std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override { return nullptr; }
+  std::size_t client_greeting_size(std::size_t) const override { return 0; }
+};
+
 class WholeMessages final : public wire::Cutter {
  public:
   wire::Cut next(Bytes bytes) override {
@@ -319,6 +329,11 @@ class ToyPackets final : public ToyGame {
 
 const wire::Game& stream() {
   static const ToyStream kGame;
+  return kGame;
+}
+
+const wire::Game& ungreeted() {
+  static const ToyUngreeted kGame;
   return kGame;
 }
 

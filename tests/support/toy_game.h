@@ -13,6 +13,9 @@ const wire::Game& game();
 /// The same over TCP alone.
 const wire::Game& stream();
 
+/// The same over TCP alone, without the greeting.
+const wire::Game& ungreeted();
+
 /// The same over a transport that keeps messages apart, without the greeting: each is a frame of any bytes.
 const wire::Game& messages();
 
