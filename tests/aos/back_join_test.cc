@@ -1,6 +1,7 @@
 // Our client of an Ace of Spades server: how it comes in, and what it does when the map changes.
 #include <doctest/doctest.h>
 
+#include "adapters/aos/terms.h"
 #include "tests/aos/back_stage.h"
 
 namespace entente::aos {
@@ -97,6 +98,26 @@ TEST_CASE("aos back: a server that is gone refuses who was not in yet; goodbye i
   leaving.plays();
   CHECK(leaving.hears(words::Leave()) == "closes: the player left\n");
   CHECK(leaving.waits(3 * kSecond) == "");
+}
+
+TEST_CASE("aos back: why a server sends somebody away is said in words, its own if it said any") {
+  Scene full;
+  full.stage.opens();
+  CHECK(full.stage.dismisses(kFull) == "says Refused code: FULL text: \"the server is full\" may_retry: true\n");
+  Scene other;
+  CHECK(has(other.stage.dismisses(kWrongVersion), "says Refused code: WRONG_VERSION"));
+  Scene kicked;
+  kicked.plays();
+  ChatMessage why;
+  why.player = 255;
+  why.type = 2;
+  why.text.chars = std::string("unloved") + '\0';
+  kicked.receives(why);
+  CHECK(kicked.stage.dismisses(kKicked) == "says Kicked text: \"unloved\"\n");
+  CHECK(kicked.waits(3 * kSecond) == "");
+  Scene gone;
+  gone.plays();
+  CHECK(gone.stage.dismisses(kServerGone) == "");  // the room says why it ends
 }
 
 TEST_CASE("aos back: what makes no sense is left out, up to a point") {

@@ -63,6 +63,9 @@ class Stage final : public core::Out<Said> {
   auto awaits() { return session_->awaits(*this); }
   std::string returns(const core::Peer& peer = {}) { return session_->returned(peer, *this), take(); }
   std::string ends(std::string_view why) { return session_->closed(why, *this), take(); }
+  std::string dismisses(std::uint32_t code, std::string_view why = {}) {
+    return session_->dismissed(code, why, *this), take();
+  }
   std::string parts(std::string_view why) { return session_->part(why, *this), take(); }
 
   /// What is true, without the session being told.
