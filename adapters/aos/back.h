@@ -79,6 +79,7 @@ class BackSession final : public core::Back {
   void tell_rules(const StateData& state, Outlet& out);
   void tell_rule(const char* name, std::string value, Outlet& out);
   void introduce(Outlet& out);
+  std::uint8_t wished_side() const;
   void enter(Outlet& out);
   void refuse(words::Refused::Code code, std::string_view text, Outlet& out);
 
@@ -143,6 +144,8 @@ class BackSession final : public core::Back {
   void tell_keys(std::uint8_t keys, Outlet& out);
   void tell_look(const Vec3& look, Outlet& out);
   void tell_place(Outlet& out);
+  void mind_stall(Outlet& out);
+  bool may_tell_place(core::Micros every, Outlet& out) const;
   void tell_state(const Urge& urge, Outlet& out);
   void tell_own_pose(Outlet& out);
   words::Pose own_pose() const;
@@ -240,6 +243,8 @@ class BackSession final : public core::Back {
     core::Micros look_sent_at = 0;
     Vec3 place_sent{};
     core::Micros place_sent_at = 0;
+    core::Micros painted_at = 0;  ///< when the server last showed where everybody is; 0: never
+    core::Micros place_from = 0;  ///< it has stalled: no place before this
     std::uint32_t colour = 0x6f6f6f;
 
     std::uint8_t clip = 0, reserve = 0, blocks = 0, grenades = 0;

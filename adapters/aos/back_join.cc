@@ -115,6 +115,13 @@ void BackSession::on(const VersionGet&, Outlet& out) {
   send(response, out);
 }
 
+/// Who has no side of his own joins the smaller one: piqueserver lets none grow larger by two.
+std::uint8_t BackSession::wished_side() const {
+  int green_more = 0;
+  for (const auto& [number, one] : people_) green_more += one.team == kGreen ? 1 : one.team == kBlue ? -1 : 0;
+  return side_of(wish_->team(), green_more < 0 ? kGreen : kBlue);
+}
+
 /// Its player, as he wishes to be: the server creates him when he plays.
 void BackSession::introduce(Outlet& out) {
   if (stage_ != Stage::kAtTheDoor || !wish_ || out.me() == 0) return;
@@ -122,7 +129,7 @@ void BackSession::introduce(Outlet& out) {
   me.set_id(out.me());
   me.set_name(wish_->name());
   me.set_role(wish_->role());
-  if (wish_->role() != words::WATCH) me.set_team(team_of(side_of(wish_->team(), number_ % 2)));
+  if (wish_->role() != words::WATCH) me.set_team(team_of(wished_side()));
   me.set_kit(kit_of(weapon_of(wish_->kit())));
   me.set_responding(true);
   out.say(std::move(me));
@@ -134,7 +141,7 @@ void BackSession::enter(Outlet& out) {
   stage_ = Stage::kEntering;
   ExistingPlayer message;
   message.player = number_;
-  message.team = wish_->role() == words::WATCH ? kSpectator : side_of(wish_->team(), number_ % 2);
+  message.team = wish_->role() == words::WATCH ? kSpectator : wished_side();
   message.weapon = weapon_of(wish_->kit());
   message.tool = own_.tool;
   message.colour = wire_colour(own_.colour);

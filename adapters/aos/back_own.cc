@@ -11,6 +11,8 @@ using core::kMillisecond, core::kSecond, core::Micros;
 
 // piqueserver puts back who tells his place within 0.7 s of the last time, real clients tell it once a second.
 constexpr Micros kPlaceEvery = 1050 * kMillisecond, kPlaceSoonest = 750 * kMillisecond;
+// What a server hears at once after a stall was said too fast to it. It paints 10 times a second or more, or it stalls.
+constexpr Micros kStalls = 300 * kMillisecond, kPlaceLatest = 5 * kSecond;
 constexpr Micros kSleeps = 250 * kMillisecond;     // nobody woke us for so long: those steps are gone
 constexpr Micros kLookAgain = 250 * kMillisecond;  // a small turn is told so late at most
 constexpr Micros kPoseEvery = 50 * kMillisecond;
@@ -21,6 +23,7 @@ constexpr float kAstray = 3;
 constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
 constexpr float kLeash = 8;                      // blocks between a foreign client's claim and our man
 constexpr double kNear = 0.3;                    // metres from a place: nearer, nothing is wished any more
+constexpr double kJumps = 2;                     // metres a second upwards: its client has jumped
 constexpr double kSlow = 0.6;                    // of the top speed: sneaks
 constexpr std::uint8_t kStill = 1, kMoving = 4;  // forms of State Update
 
@@ -80,9 +83,10 @@ void BackSession::be_at(const Vec3& position, Outlet& out) {
   out.say({out.me(), corrected});
 }
 
-/// Where a paint shows us. A client of this game knows itself where it is.
+/// Where a paint shows us. A client of this game knows itself where it is, and is told by Position Data where it shall
+/// be; with State Updates there is no other word for that.
 void BackSession::compare(const Vec3& seen, Outlet& out) {
-  if (!own_.alive || plays_itself()) return;
+  if (!own_.alive || (plays_itself() && !kDialects[dialect_].state_updates)) return;
   if (distance(seen, own_.body.position) < kAstray) {
     own_.astray = 0;
     return;
@@ -156,7 +160,7 @@ void BackSession::hear_claim(const words::PoseClaim& claim, Outlet& out) {
     own_.body.velocity = finite(velocity) ? velocity : Vec3{};
     return;
   }
-  if (out.now() < own_.place_sent_at + kPlaceSoonest && own_.place_sent_at > own_.since)
+  if (own_.place_sent_at > own_.since && !may_tell_place(kPlaceSoonest, out))
     return out.lose("PoseClaim", "more often than servers bear it");
   tell_place(out);
 }
@@ -177,7 +181,7 @@ void BackSession::drive(Outlet& out) {
     tell_server(urge, out);
   }
   mind_leash(out);
-  if (!plays_itself() && !kDialects[dialect_].state_updates && out.now() >= own_.place_sent_at + kPlaceEvery &&
+  if (!plays_itself() && !kDialects[dialect_].state_updates && may_tell_place(kPlaceEvery, out) &&
       distance(own_.place_sent, own_.body.position) > kMoved)
     tell_place(out);
   tell_own_pose(out);
@@ -211,7 +215,7 @@ Urge BackSession::urge_now(Outlet& out) {
   const bool aiming = urge.aiming;
   urge = own_.pilot.steer(map_, own_.body, goal);
   urge.aiming = aiming;
-  if (course.jump) urge.keys |= kJump;
+  if (course.jump || (claim != nullptr && claim->vz() > kJumps)) urge.keys |= kJump;
   own_.look = urge.orientation;
   return urge;
 }
@@ -255,6 +259,19 @@ void BackSession::tell_look(const Vec3& look, Outlet& out) {
   own_.look_sent = look;
   own_.look_sent_at = out.now();
   send(OrientationData{look}, out);
+}
+
+/// It has just shown where everybody is; after a stall it has heard, just before that, whatever was said meanwhile.
+void BackSession::mind_stall(Outlet& out) {
+  if (out.now() > own_.painted_at + kStalls) own_.place_from = out.now() + kPlaceSoonest;
+  own_.painted_at = out.now();
+}
+
+/// A server that never paints, or seldom, is told all the same.
+bool BackSession::may_tell_place(Micros every, Outlet& out) const {
+  const Micros since = out.now() - own_.place_sent_at;
+  if (since < every || since >= kPlaceLatest || own_.painted_at == 0) return since >= every;
+  return out.now() >= own_.place_from && out.now() <= own_.painted_at + kStalls;
 }
 
 void BackSession::tell_place(Outlet& out) {

@@ -20,6 +20,7 @@ bool sane_look(const Vec3& look) {
 
 void BackSession::on(const WorldUpdate& update, Outlet& out) {
   if (stage_ < Stage::kAtTheDoor) return;
+  mind_stall(out);
   const bool named = kDialects[dialect_].ids_in_world_update;
   for (std::size_t i = 0; i < update.players.size(); ++i) {
     const PlayerView& view = update.players[i];

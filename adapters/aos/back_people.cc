@@ -37,7 +37,6 @@ void BackSession::tell(Someone& one, Outlet& out) {
   unit.set_kind(words::Unit::MAN);
   unit.set_model(one.player.kit());
   unit.set_team(one.player.team());
-  unit.set_radius(0.45 * kMetresPerBlock);
   unit.set_health(kFullHealth);
   unit.set_max_health(kFullHealth);
   unit.set_name(one.player.name());

@@ -11,7 +11,7 @@ constexpr float kPi = std::numbers::pi_v<float>;
 constexpr float kAhead = 1.0F;             // blocks from the middle of a body to where it will soon be
 constexpr float kSlides = 8;               // blocks that a body slides on with a velocity of 1 when its keys are let go
 constexpr float kDeepest = 8;              // blocks that it may fall unhurt: it is 9.2
-constexpr float kSprintsFrom = 8;          // blocks to go, or it is not worth it
+constexpr float kSprintsFrom = 8;          // blocks to go, or it is not worth it; once it does, it does to the end
 constexpr std::uint32_t kLooksEvery = 45;  // steps between two looks at how far it got
 constexpr float kProgress = 0.8F;          // blocks in that time, or something is in the way
 constexpr std::uint32_t kDetour = 30;      // steps that it minds the second pace, too
@@ -101,7 +101,7 @@ Urge Pilot::steer(const VoxelMap& map, const Body& body, const Goal& goal) {
     urge.orientation = {std::cos(angle), std::sin(angle), 0};
   if (there) {
     steps_ = 0;
-    jump_ = false;
+    jump_ = sprints_ = false;
     return urge;
   }
   if (!body.airborne && slides_off(map, body, angle)) return urge;
@@ -109,7 +109,8 @@ Urge Pilot::steer(const VoxelMap& map, const Body& body, const Goal& goal) {
   const Ahead near = look_ahead(map, body, angle, kAhead);
   if (goal.slow) urge.keys |= kSneak;
   const bool even = near == Ahead::kEven && look_ahead(map, body, angle, 2 * kAhead) == Ahead::kEven;
-  if (goal.hurry && !goal.slow && even && far > kSprintsFrom && (urge.keys & kForward) != 0) urge.keys |= kSprint;
+  sprints_ = goal.hurry && !goal.slow && (sprints_ || far > kSprintsFrom);
+  if (sprints_ && even && (urge.keys & kForward) != 0) urge.keys |= kSprint;
   jump_ = near == Ahead::kJump && !body.airborne && !jump_;  // pressed anew for each jump
   if (jump_) urge.keys |= kJump;
   return urge;

@@ -31,7 +31,7 @@ class Pilot {
   float last_x_ = 0, last_y_ = 0;
   std::uint32_t around_ = 0;  // steps since something stood in the way
   bool left_ = false;         // the side on which it went around
-  bool jump_ = false;
+  bool jump_ = false, sprints_ = false;
 };
 
 }  // namespace entente::aos

@@ -23,7 +23,7 @@ TEST_CASE("aos back: loads the map, tells the world, and comes in when its playe
   CHECK(has(told, "says World hash: \"vxl-"));
   CHECK(has(told,
             "says Player id: 101 name: \"ben\" team: GREEN kit: 1 responding: true\n"
-            "says Unit id: 102 owner: 101 kind: MAN model: 1 team: GREEN radius: 0.703125"));
+            "says Unit id: 102 owner: 101 kind: MAN model: 1 team: GREEN health: 100"));
   CHECK(has(told, "says Score player: 101 wins: 4\n"));
   CHECK(has(told, "says TeamScore team: BLUE wins: 2\n"));
   CHECK(has(told, "says Token id: 103 kind: INTEL team: BLUE state: GROUND x: -227.34375 y: 164.84375 z: 3.125\n"));
@@ -98,6 +98,21 @@ TEST_CASE("aos back: a server that is gone refuses who was not in yet; goodbye i
   leaving.plays();
   CHECK(leaving.hears(words::Leave()) == "closes: the player left\n");
   CHECK(leaving.waits(3 * kSecond) == "");
+}
+
+TEST_CASE("aos back: who has no side of his own joins the smaller one") {
+  words::Enter enter = anna();
+  enter.set_team(words::TEAM_ANY);
+  Scene scene;
+  scene.comes();  // ben is green
+  scene.hears(enter);
+  CHECK(has(scene.hears(words::Spawn()), "sends ExistingPlayer player=3 team=0 "));
+  Scene other;
+  other.comes();
+  other.receives(existing(6, 0, "cora"));
+  other.receives(existing(7, 0, "dirk"));
+  other.hears(enter);
+  CHECK(has(other.hears(words::Spawn()), "sends ExistingPlayer player=3 team=1 "));
 }
 
 TEST_CASE("aos back: why a server sends somebody away is said in words, its own if it said any") {

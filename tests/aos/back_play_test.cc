@@ -168,6 +168,33 @@ TEST_CASE("aos back: steers there by keys and looks, and tells its place once a 
   CHECK(scene.waits(5 * kSecond) == "");  // who stands has nothing to say
 }
 
+TEST_CASE("aos back: a server that stalls is told of no place until a while after it goes on") {
+  Scene scene;
+  scene.plays();
+  const auto paint = [&](int tenths) {
+    std::string all;
+    for (int i = 0; i < tenths; ++i) {
+      scene.paints({{5, {160, 150, 57.75F}}});
+      all += scene.waits(kSoon);
+    }
+    return all;
+  };
+  scene.hears(toward(0, 164.84375));
+  CHECK(count(paint(45), "sends PositionData") == 4);
+  scene.waits(400 * kMillisecond);
+  CHECK(count(scene.waits(1400 * kMillisecond), "sends PositionData") == 0);
+  CHECK(count(paint(7), "sends PositionData") == 0);
+  CHECK(count(paint(2), "sends PositionData") == 1);
+  CHECK(count(paint(20), "sends PositionData") >= 1);
+  // Who paints but twice in a second cannot be told from one that stalls: then seldom, but not never.
+  std::string all;
+  for (int i = 0; i < 22; ++i) {
+    scene.paints({{5, {160, 150, 57.75F}}});
+    all += scene.waits(500 * kMillisecond);
+  }
+  CHECK(count(all, "sends PositionData") == 1);
+}
+
 TEST_CASE("aos back: the server's word on where we are is taken at once, a paint's when it lasts") {
   Scene scene;
   scene.plays();
@@ -220,6 +247,23 @@ TEST_CASE("aos back: who claims another game's pace is walked after, and pulled 
   claim.set_x(0);
   scene.hears(claim);
   CHECK(count(scene.waits(3 * kSecond), "says Corrected") == 1);
+}
+
+TEST_CASE("aos back: who is claimed to go up jumps, once") {
+  Scene scene;
+  scene.plays();
+  words::PoseClaim claim;
+  claim.set_x(-164.84375);
+  claim.set_y(164.84375);
+  claim.set_z(6);
+  claim.set_vz(15);
+  scene.hears(claim);
+  const std::string jumps = scene.waits(kSecond);
+  CHECK(count(jumps, "sends InputData player=3 keys=16") == 1);
+  CHECK(has(jumps, "state: 1"));  // falling
+  claim.set_vz(-5);
+  scene.hears(claim);
+  CHECK(has(scene.waits(kSecond), "sends InputData player=3 keys=0"));
 }
 
 // -- Hands ------------------------------------------------------------------------------------------------------------
