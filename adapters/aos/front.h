@@ -48,7 +48,7 @@ class FrontSession final : public core::Front {
     bool told = false;    ///< the client was told of it …
     bool alive = false;   ///< … and that it is in play
     bool watches = false;
-    bool dead = false;    ///< until it is said to spawn: a death that named no unit
+    bool dead = false;    ///< until it is said to spawn: a death that named no unit, or our own in another game
     bool unseen = false;  ///< it was there first, and nobody has seen where
     std::uint8_t side = kBlue, weapon = 0, tool = kGun, keys = 0, buttons = 0;
     bool has_keys = false;  ///< its room tells them
@@ -97,7 +97,7 @@ class FrontSession final : public core::Front {
   void told(const words::Unit& unit, const core::Fact&, Outlet& out);
   void told(const words::UnitChanged& changed, const core::Fact&, Outlet& out);
   void told(const words::Hidden&, const core::Fact&, Outlet&) {}
-  void told(const words::Gone&, const core::Fact&, Outlet& out) { recast(out); }
+  void told(const words::Gone& gone, const core::Fact&, Outlet& out);
   void told(const words::Spawned& spawned, const core::Fact&, Outlet& out);
   struct Part;
   void recast(Outlet& out);
@@ -155,6 +155,7 @@ class FrontSession final : public core::Front {
   void told(const words::Shot& shot, const core::Fact&, Outlet& out);
   void change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, Outlet& out);
   void fill_magazine(Outlet& out);
+  void feel_mass(Outlet& out);
   void press(Slot slot, std::uint8_t buttons, Outlet& out);
   void stop_shooting(Outlet& out);
 
@@ -167,6 +168,12 @@ class FrontSession final : public core::Front {
   void take_back(const Block& at, Outlet& out);
   void show_edit(const words::WorldEdit& edit, Outlet& out);
   void show_wall(const words::Edit& edit, Outlet& out);
+  void show_bricks(const words::Unit& unit, Outlet& out);
+  void raze_bricks(core::Id unit, Outlet& out);
+  struct Tile {
+    Block first, last;  ///< on the ground
+  };
+  std::optional<Tile> tile_at(double x, double y, Outlet& out) const;
   void show_colour(Slot slot, std::uint32_t colour, Outlet& out);
 
   // -- What is fought for: front_stakes.cc
@@ -228,6 +235,7 @@ class FrontSession final : public core::Front {
   std::uint32_t world_colour_ = 0;
   Colour fog_{};
   std::vector<words::WorldEdit> edits_;  // since the map that is sent
+  std::map<core::Id, Tile> bricks_;      // units that are shown as walls
 
   struct Own {
     Body body;               ///< where our client is, as it said or as we reckon since
@@ -242,6 +250,7 @@ class FrontSession final : public core::Front {
     std::uint32_t shots = 0;
     std::uint32_t colour = 0;
     std::uint8_t hp = 100;
+    double most_mass = 0;  ///< of its cells, in this life
     core::Micros reloaded = 0;                     ///< when its magazine is full again; 0: nobody waits for it
     core::Id reached = 0;                          ///< the token it stands at
     bool fresh = false;                            ///< just created: it has all there is to have

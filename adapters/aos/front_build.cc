@@ -11,6 +11,7 @@ constexpr int kLongestLineOfBlocks = 64;
 constexpr std::size_t kMostEdits = 20'000;  // while the map is sent
 constexpr std::uint32_t kWallColour = 0x8a8378;
 constexpr int kWallHigh = 6;
+constexpr std::size_t kMostBricks = 256;
 
 void set_at(words::Edit& edit, const Block& at) {
   const Point middle = middle_of(at);
@@ -107,20 +108,53 @@ void FrontSession::show_edit(const words::WorldEdit& word, Outlet& out) {
     send(BlockAction{slot, action_of(edit.op()), at}, out);
 }
 
-/// A tile that is found to be a wall.
-void FrontSession::show_wall(const words::Edit& edit, Outlet& out) {
+std::optional<FrontSession::Tile> FrontSession::tile_at(double x, double y, Outlet& out) const {
   const words::World& world = *out.world().geometry();
   const double wide = (world.east() - world.west()) / world.columns(),
                high = (world.north() - world.south()) / world.rows();
   const double inside = kMetresPerBlock / 2;
-  const Block first = block_at({edit.x() - wide / 2 + inside, edit.y() + high / 2 - inside, inside});
-  const Block last = block_at({edit.x() + wide / 2 - inside, edit.y() - high / 2 + inside, inside});
-  if (!in_map(first) || !in_map(last) || last[1] - first[1] > kLongestLineOfBlocks)
-    return out.lose("WorldEdit", "outside of the map");
+  const Block first = block_at({x - wide / 2 + inside, y + high / 2 - inside, inside});
+  const Block last = block_at({x + wide / 2 - inside, y - high / 2 + inside, inside});
+  if (!in_map(first) || !in_map(last) || last[1] - first[1] > kLongestLineOfBlocks) return std::nullopt;
+  return Tile{first, last};
+}
+
+/// A tile that is found to be a wall.
+void FrontSession::show_wall(const words::Edit& edit, Outlet& out) {
+  const auto tile = tile_at(edit.x(), edit.y(), out);
+  if (!tile) return out.lose("WorldEdit", "outside of the map");
+  const auto& [first, last] = *tile;
   show_colour(kWorldId, kWallColour, out);
   for (int level = 0; level < kWallHigh; ++level)
     for (int y = first[1]; y <= last[1]; ++y)
       send(BlockLine{kWorldId, {first[0], y, first[2] - level}, {last[0], y, first[2] - level}}, out);
+}
+
+/// Bricks fill their tile, as a wall does.
+void FrontSession::show_bricks(const words::Unit& unit, Outlet& out) {
+  const words::World* world = out.world().geometry();
+  if (unit.kind() != words::Unit::BRICK || !unit.alive() || maker_->given() || world == nullptr ||
+      world->columns() == 0)
+    return;
+  const auto tile = tile_at(unit.pose().x(), unit.pose().y(), out);
+  if (!tile || bricks_.size() >= kMostBricks || !bricks_.emplace(unit.id(), *tile).second) return;
+  words::Edit edit;
+  edit.set_x(unit.pose().x());
+  edit.set_y(unit.pose().y());
+  show_wall(edit, out);
+}
+
+/// By what a grenade does, of three blocks each way: the last of a row may take a second bite at one.
+void FrontSession::raze_bricks(core::Id unit, Outlet& out) {
+  const auto at = bricks_.find(unit);
+  if (at == bricks_.end()) return;
+  const auto [first, last] = at->second;
+  bricks_.erase(at);
+  for (int level = 1; level < kWallHigh; level += 3)
+    for (int y = first[1] + 1; y < last[1] + 2; y += 3)
+      for (int x = first[0] + 1; x < last[0] + 2; x += 3)
+        send(BlockAction{kWorldId, kBlast, {std::min(x, last[0] - 1), std::min(y, last[1] - 1), first[2] - level}},
+             out);
 }
 
 /// A block has the colour that its builder last said.

@@ -246,6 +246,7 @@ void FrontSession::create(Slot slot, const words::Pose& pose, Outlet& out) {
   own_.moved = own_.corrected = out.now();
   own_.astray_since = own_.reloaded = spawn_at_ = 0;
   own_.hp = static_cast<std::uint8_t>(kFullHealth);
+  own_.most_mass = 0;
   own_.reached = 0;
   own_.fresh = true;
   own_.load = {gun(actor.weapon).clip, gun(actor.weapon).reserve};
@@ -262,8 +263,14 @@ void FrontSession::told(const words::Player& player, const core::Fact&, Outlet& 
 }
 
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
+  if (unit.kind() == words::Unit::BRICK) return show_bricks(unit, out);
   const bool shown = is_body(unit) || unit.kind() == words::Unit::CELL;
   if (!shown || unit.owner() == 0) return out.lose("Unit", "who is nobody's is more than a client can be told");
+  recast(out);
+}
+
+void FrontSession::told(const words::Gone& gone, const core::Fact&, Outlet& out) {
+  raze_bricks(gone.unit(), out);
   recast(out);
 }
 

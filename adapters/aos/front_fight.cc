@@ -138,12 +138,31 @@ void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& 
   if (!restocked) send(set, out);
 }
 
+/// Who is a cell has so much health as there is left of the most that it ever was.
+void FrontSession::feel_mass(Outlet& out) {
+  constexpr double kFelt = 2;  // of a hundred
+  const core::PlayerState* me = out.world().player(out.me());
+  if (me == nullptr || !playing()) return;
+  double mass = 0;
+  for (const core::Id id : me->units)
+    if (const core::UnitState* unit = out.world().unit(id); unit != nullptr && unit->unit.kind() == words::Unit::CELL)
+      mass += unit->unit.radius() * unit->unit.radius();
+  own_.most_mass = std::max(own_.most_mass, mass);
+  if (!(mass > 0)) return;
+  const double left = std::max(1.0, std::round(kFullHealth * mass / own_.most_mass));
+  if (std::abs(left - own_.hp) < kFelt) return;
+  SetHp set;
+  set.hp = own_.hp = static_cast<std::uint8_t>(left);
+  set.cause = kHurtByFall;
+  send(set, out);
+}
+
 /// A player has died once, whoever says so; with no unit named, it is the one that is shown.
 void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out) {
   const auto slot = died.unit() != 0 ? slot_of_unit(died.unit()) : slot_of_player(died.player());
   if (!slot || !cast_[*slot].told || !std::exchange(cast_[*slot].alive, false)) return;
-  cast_[*slot].dead = died.unit() == 0;
-  if (died.synthesised() && same_game(out)) return;  // this game's own clients see it, too
+  cast_[*slot].dead = died.unit() == 0 || (*slot == kOwn && !same_game(out));  // until he asks, or is said to spawn
+  if (died.synthesised() && same_game(out)) return;                            // this game's own clients see it, too
   const auto killer = slot_of_player(died.killer());
   KillAction kill;
   kill.victim = *slot;

@@ -105,6 +105,7 @@ void FrontSession::send_chunks(Outlet& out) {
 /// Another world: the client drops to its menu, and comes in again by itself.
 void FrontSession::told(const words::World& world, const core::Fact&, Outlet& out) {
   edits_.clear();
+  bricks_.clear();
   owners_.clear();
   if (stage_ == Stage::kWorld || world.hash() == shown_world_) return;
   for (Actor& actor : cast_) actor = {};
@@ -124,6 +125,7 @@ void FrontSession::greet(Outlet& out) {
   send(state_data(out), out);
   own().player = out.me();
   for (const words::WorldEdit& edit : std::exchange(edits_, {})) show_edit(edit, out);
+  for (const auto& [id, unit] : out.world().units()) show_bricks(unit.unit, out);
   paint_at_ = out.now() + paint_every_;
   out.wake(paint_at_);
   enter(out);
@@ -197,6 +199,7 @@ void FrontSession::ask_spawn(Outlet& out) {
   if (out.now() < spawn_at_) return out.wake(spawn_at_);
   spawn_at_ = out.now() + kSpawnAgain;
   out.wake(spawn_at_);
+  own().dead = false;
   out.say(words::Spawn());
 }
 

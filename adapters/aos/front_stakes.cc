@@ -36,6 +36,10 @@ bool is_intel(const words::Token& token) {
   return token.kind() == words::Token::INTEL || token.kind() == words::Token::TEAM_FLAG;
 }
 
+bool is_flag(const words::Token& token) { return token.kind() == words::Token::FLAG && token.code() != kTerritory; }
+
+bool is_carried(const words::Token& token) { return is_intel(token) || is_flag(token); }
+
 std::uint8_t byte(double value) {
   return static_cast<std::uint8_t>(value > 0 ? std::lround(std::min(255.0, value)) : 0);
 }
@@ -51,9 +55,11 @@ std::uint8_t FrontSession::side_of_token(const words::Token& token, Outlet& out)
   return side_of_player(whose, out);
 }
 
-/// One of each sort and side; what there is more of is not shown.
+/// One of each sort and side; what there is more of is not shown. A flag of nobody's is the other side's intel where
+/// that has none of its own.
 void FrontSession::find_tokens(Outlet& out) {
-  intel_ = tents_ = {};
+  const auto before = std::exchange(intel_, {});
+  tents_ = {};
   territories_.clear();
   for (const auto& [id, token] : out.world().tokens()) {
     if (token.code() == kTerritory && territories_.size() < kMostTerritories) {
@@ -64,6 +70,17 @@ void FrontSession::find_tokens(Outlet& out) {
     if (!tent && !is_intel(token)) continue;
     core::Id& known = (tent ? tents_ : intel_)[side_of_token(token, out)];
     if (known == 0) known = id;
+  }
+  for (const auto& [id, token] : out.world().tokens()) {
+    if (!is_flag(token) || token.state() == words::Token::NOWHERE) continue;
+    core::Id& known = intel_[side_of_token(token, out)];
+    if (known == 0) known = id;
+  }
+  for (std::uint8_t side = 0; side < 2; ++side) {
+    const words::Token* token = out.world().token(intel_[side]);
+    const bool lies = token != nullptr && token->state() == words::Token::GROUND;
+    if (stage_ == Stage::kIn && lies && intel_[side] != before[side] && before[side] != 0)
+      send(MoveObject{static_cast<std::uint8_t>(kIntelObject + side), side, place_of_token(*token)}, out);
   }
 }
 
@@ -151,7 +168,7 @@ void FrontSession::told(const words::Token& token, const core::Fact&, Outlet& ou
 void FrontSession::told(const words::TokenTaken& taken, const core::Fact&, Outlet& out) {
   find_tokens(out);
   const auto by = slot_of_player(taken.by());
-  if (!is_intel(taken.token()) || !object_of(taken.token(), out) || !by || !cast_[*by].told)
+  if (!is_carried(taken.token()) || !object_of(taken.token(), out) || !by || !cast_[*by].told)
     return out.lose("TokenTaken", "a thing or a player that is not shown");
   send(IntelPickup{*by}, out);
 }
@@ -159,7 +176,7 @@ void FrontSession::told(const words::TokenTaken& taken, const core::Fact&, Outle
 void FrontSession::told(const words::TokenDropped& dropped, const core::Fact& fact, Outlet& out) {
   find_tokens(out);
   const auto by = slot_of_player(dropped.by());
-  if (!is_intel(dropped.token()) || !object_of(dropped.token(), out))
+  if (!is_carried(dropped.token()) || !object_of(dropped.token(), out))
     return out.lose("TokenDropped", "a thing that is not shown");
   if (!by || !cast_[*by].told) return told(dropped.token(), fact, out);
   send(IntelDrop{*by, place_of_token(dropped.token())}, out);
@@ -222,6 +239,7 @@ void FrontSession::reach_for_tokens(Outlet& out) {
     if (intel == nullptr || side == own().side) continue;
     const bool carried = intel->state() == words::Token::CARRIED;
     const bool mine = carried && intel->carrier() == out.me();
+    if (is_flag(*intel) && intel->state() != words::Token::GROUND) continue;  // in the air, or nobody's to bring home
     if (mine ? !near(tent(own().side, out)) : carried || !near(place_of_token(*intel))) continue;
     reached = intel->id();
     wish.set_op(mine ? words::TokenWish::CAPTURE : words::TokenWish::GRAB);

@@ -236,6 +236,18 @@ TEST_CASE("a death is told once, and who wishes so is back after it") {
         "sends CreatePlayer player=1 weapon=0 team=0 position=(320 256 59.75) name=\"ben\"\n");
 }
 
+TEST_CASE("who has another unit at once when he dies is back when he asks, not before") {
+  Play play;
+  play.plays("game: 'panic'");
+  play.hears<words::Unit>("id: 13 owner: 1 alive: true pose { unit: 13 x: 50 }");
+  CHECK(has(play.hears<words::Died>("player: 1 unit: 11 killer: 2"), "sends KillAction victim=0 killer=1"));
+  play.hears<words::Gone>("unit: 11");
+  CHECK(play.hears<words::Owns>("player: 1 units: 13 active: 13") == "");
+  const std::string later = play.waits(4 * kSecond);
+  CHECK(later.find("says Spawn") < later.find("sends CreatePlayer player=0"));
+  CHECK(has(later, "sends CreatePlayer player=0"));
+}
+
 TEST_CASE("what another fires is his trigger for a moment, and a look along it; a grenade flies") {
   Play play;
   play.plays();
@@ -327,6 +339,37 @@ TEST_CASE("a tile that is found to be a wall is built") {
 
 // -- What is fought for, and talk
 // -----------------------------------------------------------------------------------------
+
+TEST_CASE("bricks are walls as long as they stand, and those that stand first are told with the map") {
+  const std::string tiled = "hash: 't' kind: TILES columns: 32 rows: 32 west: -400 east: 400 south: -400 north: 400";
+  Play play;
+  play.plays("game: 'panic'", tiled);
+  const std::string built = play.hears<words::Unit>("id: 40 kind: BRICK alive: true pose { x: 12.5 y: 12.5 }");
+  CHECK(count(built, "sends BlockLine player=32 from=(256 ") == 6 * 16);
+  CHECK(play.hears<words::Unit>("id: 40 kind: BRICK alive: true pose { x: 12.5 y: 12.5 }") == "");
+  const std::string razed = play.hears<words::Gone>("unit: 40");
+  CHECK(count(razed, "sends BlockAction player=32 action=3 ") == 2 * 6 * 6);
+  CHECK(play.hears<words::Gone>("unit: 40") == "");
+
+  Play other;
+  other.stage.knows({0, word<words::Unit>("id: 41 kind: BRICK alive: true pose { x: 12.5 y: 12.5 }")});
+  CHECK(count(other.greets("game: 'panic'", tiled), "sends BlockLine player=32") == 6 * 16);
+}
+
+TEST_CASE("a flag of nobody's is the other side's intel, where that has none; none in the air is reached for") {
+  Play play;
+  play.plays();
+  CHECK(has(play.hears<words::Token>("id: 70 kind: FLAG state: FLYING x: 0 y: 0"), "sends MoveObject object=0"));
+  CHECK(play.waits(kSecond) == "");
+  const std::string lies = play.hears<words::Token>("id: 70 kind: FLAG state: GROUND x: 0 y: 0");
+  CHECK(has(lies, "sends MoveObject object="));
+  CHECK(has(play.waits(kSecond), "says TokenWish token: 70"));
+  CHECK(has(play.hears<words::TokenTaken>("token { id: 70 kind: FLAG state: CARRIED carrier: 1 } by: 1"),
+            "sends IntelPickup player=0"));
+  CHECK(play.waits(2 * kSecond) == "");  // nobody's is brought home
+  CHECK(has(play.hears<words::TokenDropped>("token { id: 70 kind: FLAG state: GROUND x: 90 } by: 1"),
+            "sends IntelDrop player=0"));
+}
 
 TEST_CASE("intel is picked up, dropped and captured as it is told") {
   Play play;

@@ -40,8 +40,15 @@ std::string kept(const std::string& said, Keep&& keep) {
   return out;
 }
 
+inline bool has(const std::string& said, std::string_view part) { return said.find(part) != std::string::npos; }
+
 inline std::size_t lines(const std::string& said) {
   return static_cast<std::size_t>(std::count(said.begin(), said.end(), '\n'));
+}
+
+/// How many lines of `said` begin so.
+inline std::size_t count(const std::string& said, std::string_view begin) {
+  return lines(kept(said, [&](std::string_view line) { return line.starts_with(begin); }));
 }
 
 struct Play {
