@@ -1,0 +1,87 @@
+// One end of a bridge of Ace of Spades, a client or a server, over ENet: it says and hears its own dialect.
+#pragma once
+
+#include <deque>
+#include <typeinfo>
+
+#include "adapters/aos/aos.h"
+#include "adapters/aos/dialect.h"
+#include "adapters/aos/wire.h"
+#include "adapters/wire/frame_reader.h"
+#include "tests/relay/enet_peers.h"
+
+namespace entente::testing {
+
+/// One end of the bridge, a client or a server, which says and hears its own dialect.
+class AosParty final : public EnetHost::User {
+ public:
+  AosParty(Turning& yard, std::size_t dialect, wire::Way hears)
+      : host(yard.loop, *this),
+        yard_(yard),
+        dialect_(dialect),
+        says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer),
+        speech_(aos::make_speech(dialect)),
+        reader_(aos::game(), dialect, hears) {}
+
+  const aos::Dialect& dialect() const { return aos::kDialects[dialect_]; }
+
+  void say(const aos::Message& message, Lane lane = Lane::kStream) {
+    Buffer out;
+    speech_->write(message, says_, out);
+    REQUIRE(peer != nullptr);
+    const auto how = lane == Lane::kStream ? EnetSend::kReliable : EnetSend::kUnreliable;
+    REQUIRE(host.send(*peer, 0, EnetPacket(out, how)));
+  }
+
+  /// The next of this kind that is as wanted; others are passed over. `again`: done until it comes, for what may be
+  /// lost or come too soon.
+  template <class T>
+  T hear(
+      const std::function<bool(const T&)>& wanted = [](const T&) { return true; },
+      const std::function<void()>& again = {}) {
+    std::optional<T> found;
+    auto next = std::chrono::steady_clock::now();
+    yard_.until([&] {
+      if (again && std::chrono::steady_clock::now() >= next) {
+        next += std::chrono::milliseconds(50);
+        again();
+      }
+      while (!heard_.empty() && !found) {
+        const T* one = std::get_if<T>(&heard_.front());
+        if (one != nullptr && wanted(*one)) found = *one;
+        heard_.pop_front();
+      }
+      return found.has_value() || ended.has_value();
+    });
+    REQUIRE_MESSAGE(found.has_value(), "no " << std::string(typeid(T).name()));
+    return *found;
+  }
+
+  void connected(EnetPeer& who, std::uint32_t data) override { peer = &who, connect_data = data; }
+  void received(EnetPeer&, std::uint8_t, EnetPacket packet) override {
+    const Lane lane = packet.send() == EnetSend::kReliable ? Lane::kStream : Lane::kDatagram;
+    const auto fault = reader_.feed(lane, packet.bytes(), [&](const wire::Frame& frame) {
+      const auto heard = speech_->read(frame);
+      REQUIRE(heard.ok());
+      heard_.push_back(*heard->message);
+      return true;
+    });
+    REQUIRE_FALSE(fault);
+  }
+  void disconnected(EnetPeer&, std::uint32_t data) override { peer = nullptr, ended = data; }
+
+  EnetHost host;
+  EnetPeer* peer = nullptr;
+  std::uint32_t connect_data = 0;
+  std::optional<std::uint32_t> ended;
+
+ private:
+  Turning& yard_;
+  std::size_t dialect_;
+  wire::Way says_;
+  std::unique_ptr<wire::Speech<aos::Message>> speech_;
+  wire::FrameReader reader_;
+  std::deque<aos::Message> heard_;
+};
+
+}  // namespace entente::testing
