@@ -83,12 +83,16 @@ def verb(method: Callable) -> Callable:
     """A verb that a game has only if its driver says how."""
     def missing(self, *_: object, **__: object):
         raise NotInGame(f"{self.GAME} has no {method.__name__}")
-    missing.__name__, missing.__doc__ = method.__name__, method.__doc__
+    missing.__name__, missing.__doc__, missing.missing = method.__name__, method.__doc__, True
     return missing
 
 
 class Watched:
     """State that one thread changes and others wait upon."""
+
+    def has(self, name: str) -> bool:
+        """Whether this game has that verb."""
+        return not hasattr(getattr(type(self), name), "missing")
 
     def __init__(self) -> None:
         self.changed = threading.Condition(threading.RLock())
@@ -165,6 +169,9 @@ class Player(Watched):
 
     def take_cover(self) -> None:
         """Waits until nothing that was shot flies any more, where shots fly."""
+
+    def side_with(self, team: object) -> None:
+        """Before it joins: wishes to be of that team, where one may choose."""
 
     def wake(self) -> None:
         """Finds out which of several units one steers, if that is not plain to see."""
@@ -248,6 +255,7 @@ class Server(Watched):
     FULL = False  # with two players in it: who comes later can only look on
     TELLS_LEAVES = True  # players see that another has left
     duel = 50.0
+    line_every = 0.0  # seconds between two lines of chat, for who shall not be muted
     port = 0
     settings = ""  # for a bridge's --to: what it may be told of this server
 
@@ -288,6 +296,11 @@ class Server(Watched):
     def start_clock(self): """So that there is time left."""
     @verb
     def edit(self): """Changes the world."""
+    @verb
+    def fill(self): """Has no room for anybody more, where a server refuses nobody for his name."""
+
+    def empty(self) -> None:
+        """Has room again."""
 
 
 def hang_up(*sockets: socket.socket) -> None:

@@ -12,7 +12,7 @@ from typing import Callable
 from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off
 from stage import Failed, Stage
 
-GAMES = ("panic", "bzflag", "ogar")
+GAMES = ("panic", "bzflag", "ogar", "aos")
 AT_REST = 0.6  # tiles
 NORTH, EAST, SOUTH, WEST = math.pi / 2, 0.0, -math.pi / 2, math.pi
 
@@ -153,6 +153,8 @@ class Scene:
         x, y = start or self.us.here()
         yaws = [EAST, WEST, SOUTH, NORTH]
         self.stage.dice.shuffle(yaws)
+        if "panic" not in self.pair:  # whose tanks go straight
+            yaws += [yaw + math.pi / 4 for yaw in yaws]
         for yaw in yaws:
             steps = max(int(far / self.tile()), 1)
             if all(self.free((x + far * step / steps * math.cos(yaw), y + far * step / steps * math.sin(yaw)), goer) for step in range(1, steps + 1)):

@@ -13,6 +13,7 @@ SEEN_FLAGS = RELIABLE | UNSEQUENCED  # what of a packet's flags travels; the res
 TURN_MS = 5  # retransmission and pings need service, whether or not a datagram came
 
 _CONNECT, _DISCONNECT, _RECEIVE = 1, 2, 3
+_UNMEASURED_MS = 500  # of a round trip, as ENet begins
 _NO_DECELERATION = (5000, 2, 0)  # interval, acceleration, deceleration: never drop an unreliable packet on the way out
 
 
@@ -29,7 +30,8 @@ class _Peer(Structure):  # its beginning, as far as it is read
     _fields_ = [("next", c_void_p), ("previous", c_void_p), ("host", c_void_p), ("outgoing_id", c_uint16),
                 ("incoming_id", c_uint16), ("connect_id", c_uint32), ("outgoing_session", c_uint8),
                 ("incoming_session", c_uint8), ("address", _Address), ("data", c_void_p), ("state", c_int),
-                ("channels", c_void_p), ("channel_count", c_size_t)]
+                ("channels", c_void_p), ("channel_count", c_size_t), ("bandwidths_to_timeouts", c_uint32 * 30),
+                ("round_trip_ms", c_uint32)]
 
 
 class _Host(Structure):  # its beginning
@@ -92,6 +94,12 @@ class Link:
     @property
     def channels(self) -> int:
         return self._living().contents.channel_count
+
+    @property
+    def round_trip_ms(self) -> int | None:
+        """The mean, once one was measured."""
+        mean = self._living().contents.round_trip_ms
+        return mean if mean != _UNMEASURED_MS else None
 
     def send(self, data: bytes, channel: int = 0, flags: int = RELIABLE) -> None:
         """REQUIRES: data is not empty (an empty packet crashes the range coder of whoever compresses it)."""

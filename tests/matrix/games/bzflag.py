@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bzflag_tank import GAME, Client
-from player import PATIENCE, Place, Server, Unit
+from player import PATIENCE, Place, Server, Unit, Unseen
 from stage import free_port, program
 
 URL = "bzflag://127.0.0.1:{port}?dialect=2.4"
 PASSWORD = "sesame"
+MOST = 4  # blue tanks; visitors are blue
 
 
 class Bzfs(Server):
@@ -22,7 +23,8 @@ class Bzfs(Server):
                 f"box\n position {x} {y} 0\n size 12.5 12.5 9.4\nend\n" for x, y in self._boxes))
         self.run = stage.start("bzfs", ["stdbuf", "-oL", program("bzfs"), "-i", "127.0.0.1", "-p", str(self.port), "-q", "-noMasterBanlist",
                                         "-ms", "3", "-j", "-ddd", "-world", stage.path("bzfs.bzw"), "-passwd", PASSWORD, "-time", "20",
-                                        "-timemanual", "+f", "GM{2}"])
+                                        "-timemanual", "+f", "GM{2}", "-mp", f"9,9,9,{MOST},9,9"])
+        self._crowd: list[Client] = []
         self.run.wait_for(r"listening on 127\.0\.0\.1")
         self.witness = Client(self.port, "witness")
         self.witness.watch()
@@ -53,6 +55,20 @@ class Bzfs(Server):
 
     def pickups(self) -> list[Place]:
         return self.witness.pickups()
+
+    def fill(self) -> None:
+        """With tanks that only stand there."""
+        try:
+            while len(self._crowd) < MOST:
+                self._crowd.append(Client(self.port, f"crowd{len(self._crowd)}"))
+                self._crowd[-1].join()
+        except Unseen:
+            pass  # now it is
+
+    def empty(self) -> None:
+        for tank in self._crowd:
+            tank.kill()
+        self._crowd = []
 
     def start_clock(self) -> None:
         self.witness.say("/countdown 1")

@@ -21,7 +21,7 @@ TICK = 0.05
 SPEED, TURN_RATE, SHOT_SPEED, MUZZLE, GUN = 25.0, 0.785398, 100.0, 4.42, 1.57
 LENGTH, WIDTH, TALL = 6.0, 2.8, 2.05
 ON_GROUND, CARRIED = 1, 2  # of a flag
-OBSERVER, RED, GREEN = 5, 1, 2
+OBSERVER, GREEN, BLUE = 5, 2, 3
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Flight:
 class Client(Player):
     GAME = GAME
 
-    def __init__(self, port: int, name: str, team: int = RED) -> None:
+    def __init__(self, port: int, name: str, team: int = BLUE) -> None:
         super().__init__(port, name)
         self.wished_team, self.id = team, 255
         self.players: dict[int, Body] = {}

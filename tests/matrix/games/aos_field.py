@@ -1,0 +1,399 @@
+# A server of Ace of Spades 0.75, by what SpadesX and piqueserver were seen to do: it walks everybody by his keys, and decides who is hit.
+# Law: what a real server would put back, drop, mute or ban for is an abuse here, noted and answered as they answer it.
+from __future__ import annotations
+
+import math
+import random
+import select
+import struct
+import threading
+import time
+from typing import Callable
+
+from aos_ground import FLOOR, Ground, Man, Place3, metres
+from aos_player import (BLOCK, CHAT, CREATE, GRENADE, GRENADES, GUN, HIT, INPUT, INTEL_CAPTURE, INTEL_DROP, INTEL_PICKUP, JOIN, KILL, LINE, MAP_CHUNK,
+                        MAP_START, MOVE_OBJECT, ORIENTATION, PLAYER_LEFT, POSITION, PRIMARY, RELOAD, SET_COLOUR, SET_TOOL, STATE, VERSION,
+                        WEAPON_INPUT, WORLD)
+from enet import UNSEQUENCED, Host, Link
+from player import Place, Server, Unit
+
+SET_HP = HIT
+BLUE, GREEN, WATCHES, NOBODY, BUILDER = 0, 1, 255, 255, 32
+NAMES = {BLUE: "blue", GREEN: "green"}
+WRONG_VERSION, FULL, KICKED = 3, 4, 10
+TILE, TILES = 16, 32  # blocks of a wall's side; walls a side of the map
+TICK, PAINT, STALL = 1 / 60, 0.1, 0.05  # seconds
+SOONEST, FARTHEST = 0.7, 6.0  # seconds between two places told, blocks from where one is
+REACH, SIGHT, AIM = 3.0, 128.0, 5.0  # blocks: of an intel, of a gun, off a victim
+DAMAGE, INTERVAL, LOADS, CLIP, RESERVE = {0: 49, 1: 100, 2: 33, 3: 33, 4: 80}, 0.5, 2.5, 10, 50  # a rifle
+BACK_AFTER, LIMIT = 3, 10  # seconds until one is created again; captures
+MUTED = 5, 10.0  # lines, within seconds
+SHAKE, BUILDS = 0.1, 3.0  # seconds between two blocks; the reach in blocks, from a body's middle, and some
+SPRINTS = 0x80
+HOMES = {BLUE: (216, 290), GREEN: (296, 290)}
+INTEL, TENT = {BLUE: (208.5, 344.5), GREEN: (304.5, 344.5)}, {BLUE: (208.5, 376.5), GREEN: (304.5, 376.5)}
+
+
+class Seat:
+    """One client; in play once `team` is known."""
+
+    def __init__(self, field: Field, link: Link, number: int) -> None:
+        self.field, self.link, self.number = field, link, number
+        self.name, self.team, self.man, self.hp, self.kills = "", None, None, 100, 0
+        self.tool, self.buttons, self.clip, self.reserve, self.welcome = GUN, 0, CLIP, RESERVE, False
+        self.gone, self.told, self.fired, self.built, self.back_at, self.loaded_at = False, -9.0, -9.0, -9.0, None, None
+        self.lines: list[float] = []
+
+    def send(self, kind: int, payload: bytes, flags: int | None = None) -> None:
+        """Not to who goes, or is being let go."""
+        try:
+            if not self.gone:
+                self.link.send(bytes([kind]) + payload, 0, *([flags] if flags is not None else []))
+        except OSError:
+            pass  # it has said goodbye, which is the next that we hear
+
+    def dismiss(self, reason: int) -> None:
+        self.gone = True
+        self.link.disconnect(reason)
+
+    # what ENet tells
+    def connected(self, data: int) -> None:
+        self.field.came(self, data)
+
+    def received(self, packet) -> None:
+        self.field.heard(self, packet.data)
+
+    def disconnected(self, _: int) -> None:
+        self.gone = True
+        self.field.left(self)
+
+
+class Field(Server):
+    GAME = "aos"
+    line_every = 2.6
+
+    def __init__(self, dice: random.Random, url: str) -> None:
+        super().__init__()
+        self.dice, self._url, self._full, self._stopped = dice, url, False, False
+        self._tiles = [(dice.randint(3, 27) + i, dice.randint(3, 9)) for _ in range(4) for i in (0, 1)]
+        self.land = Ground.of([(TILE * x, TILE * y, TILE) for x, y in self._tiles])
+        self.seats: list[Seat] = []
+        self.scores, self.intel = {BLUE: 0, GREEN: 0}, dict(INTEL)
+        self.carriers: dict[int, Seat | None] = {BLUE: None, GREEN: None}
+        self._hears: dict[int, Callable[[Seat, bytes], None]] = {
+            JOIN: self._join, POSITION: self._place, ORIENTATION: self._look, INPUT: self._keys, WEAPON_INPUT: self._press, HIT: self._hit,
+            GRENADE: self._grenade, SET_TOOL: self._hold, SET_COLOUR: self._tell_others, BLOCK: self._block, LINE: self._block, CHAT: self._chat,
+            RELOAD: self._reload}
+        self._host = Host(self._accept, 32, range_coder=True)
+        self.port = self._host.port
+        threading.Thread(target=self._run, daemon=True, name="aos server").start()
+
+    def url(self, port: int) -> str:
+        return self._url.format(port=port)
+
+    abuses: list[str] = []
+
+    def _wrong(self, seat: Seat, what: str) -> None:
+        self.abuses = [*self.abuses, f"{seat.name}: {what}"]
+
+    # -- the clock
+    def _run(self) -> None:
+        stepped = painted = served = time.monotonic()
+        while not self._stopped:
+            select.select([self._host], [], [], 0.005)
+            with self.changed:
+                if self._stopped:
+                    return
+                now = time.monotonic()
+                for seat in self.seats if now - served > STALL else ():
+                    seat.told -= now - served  # what came meanwhile was not said too soon
+                served = now
+                self._host.service()
+                while stepped + TICK <= now:
+                    stepped += TICK
+                    self._step()
+                if now - painted >= PAINT:
+                    painted = now
+                    self._paint()
+                self._host.flush()
+                self.changed.notify_all()
+
+    def _step(self) -> None:
+        now = time.monotonic()
+        for seat in self._players():
+            if seat.man:
+                seat.man.step(self.land, TICK)
+            if seat.back_at and now >= seat.back_at:
+                self._create(seat)
+            if seat.loaded_at and now >= seat.loaded_at:
+                took = min(CLIP - seat.clip, seat.reserve)
+                seat.clip, seat.reserve, seat.loaded_at = seat.clip + took, seat.reserve - took, None
+                seat.send(RELOAD, bytes([seat.number, seat.clip, seat.reserve]))
+
+    def _paint(self) -> None:
+        """Who is not in play is nowhere."""
+        men = {seat.number: seat.man for seat in self._players() if seat.man}
+        empty = bytes(24)
+        views = b"".join(struct.pack("<6f", *men[n].place, *men[n].look) if n in men else empty for n in range(max(men, default=-1) + 1))
+        for seat in self._players():
+            if views:
+                seat.send(WORLD, views, UNSEQUENCED)
+
+    # -- who is there
+    def _players(self) -> list[Seat]:
+        return [seat for seat in self.seats if seat.team is not None]
+
+    def _named(self, name: str) -> Seat | None:
+        return next((seat for seat in self._players() if seat.name == name), None)
+
+    def _tell(self, kind: int, payload: bytes, but: Seat | None = None) -> None:
+        """Everybody who has the map, whether he plays already or not."""
+        for seat in self.seats:
+            if seat.welcome and seat is not but:
+                seat.send(kind, payload)
+
+    def _tell_others(self, seat: Seat, packet: bytes) -> None:
+        self._tell(packet[0], bytes([seat.number]) + packet[2:], seat)
+
+    def _accept(self, link: Link) -> Seat:
+        taken = {seat.number for seat in self.seats}
+        seat = Seat(self, link, next(number for number in range(64) if number not in taken))
+        self.seats.append(seat)
+        return seat
+
+    def came(self, seat: Seat, data: int) -> None:
+        if data != 3 or self._full:
+            return seat.dismiss(WRONG_VERSION if data != 3 else FULL)
+        pieces = list(self.land.chunks())
+        seat.send(MAP_START, struct.pack("<I", sum(map(len, pieces))))
+        for piece in pieces:
+            seat.send(MAP_CHUNK, piece)
+        seat.send(VERSION, b"")
+        for other in self._players():
+            seat.send(JOIN, struct.pack("<4BI", other.number, other.team, 0, other.tool, other.kills) + b"\x6f\x6f\x6f" + other.name.encode() + b"\0")
+        held = (1 if self.carriers[GREEN] else 0) | (2 if self.carriers[BLUE] else 0)
+
+        def slot(side: int) -> bytes:
+            carrier = self.carriers[side]
+            return bytes([carrier.number]) + bytes(11) if carrier else struct.pack("<3f", *self.intel[side], FLOOR)
+        state = bytes([seat.number]) + b"\xff\xe8\x80" + b"\xc8\0\0" + b"\0\xc8\0" + b"Blue".ljust(10, b"\0") + b"Green".ljust(10, b"\0") + b"\0"
+        state += bytes([self.scores[BLUE], self.scores[GREEN], LIMIT, held]) + slot(BLUE) + slot(GREEN)
+        state += b"".join(struct.pack("<3f", *TENT[side], FLOOR) for side in (BLUE, GREEN))
+        seat.welcome = True
+        return seat.send(STATE, state)
+
+    def left(self, seat: Seat) -> None:
+        self.seats.remove(seat)
+        if seat.team is not None:
+            self._drop(seat)
+            self._tell(PLAYER_LEFT, bytes([seat.number]))
+        self.changed.notify_all()
+
+    def heard(self, seat: Seat, packet: bytes) -> None:
+        kind = packet[0]
+        if kind == JOIN or seat.team is not None and kind in self._hears:
+            try:
+                self._hears[kind](seat, packet)
+            except struct.error:
+                self._wrong(seat, f"a packet {kind} of {len(packet)} bytes, for which piqueserver bans")
+        elif seat.team is None and kind in self._hears:
+            self._wrong(seat, f"a packet {kind} before it is in")
+
+    def _join(self, seat: Seat, packet: bytes) -> None:
+        name = packet[12:].split(b"\0")[0].decode("cp437")[:15] or "Deuce"
+        seat.name = next(one for one in (name, *(f"{name[:14]}{n}" for n in range(1, 9))) if self._named(one) in (None, seat))
+        seat.team, seat.tool = self._balanced(seat, packet[2]), packet[4]
+        self._create(seat)
+
+    def _balanced(self, newcomer: Seat, wished: int) -> int:
+        """As piqueserver may be set: nobody joins the larger side."""
+        others = [seat.team for seat in self._players() if seat is not newcomer]
+        larger = wished in NAMES and others.count(wished) > others.count(1 - wished)
+        return 1 - wished if larger else wished
+
+    def _create(self, seat: Seat) -> None:
+        place: Place3 = (0.0, 0.0, 0.0)
+        if seat.team in NAMES:
+            x, y = HOMES[seat.team]
+            place = self.land.stands(x + self.dice.randint(0, 7) + 0.5, y + self.dice.randint(0, 30) + 0.5)
+            seat.man, seat.hp, seat.clip, seat.reserve, seat.buttons = Man(place), 100, CLIP, RESERVE, 0
+        seat.back_at, seat.loaded_at, seat.told = None, None, -9.0
+        self._tell(CREATE, struct.pack("<3B3f", seat.number, 0, seat.team, *place) + seat.name.encode() + b"\0")
+
+    # -- what they do
+    def _place(self, seat: Seat, packet: bytes) -> None:
+        if not seat.man:
+            return
+        place, now = struct.unpack("<3f", packet[1:13]), time.monotonic()
+        soon, far = now - seat.told < SOONEST, math.dist(place, seat.man.place)
+        seat.told = now
+        if soon or not far < FARTHEST:
+            self._wrong(seat, "told its place within 0.7 s" if soon else f"was {far:.1f} blocks from where it is")
+            return seat.send(POSITION, struct.pack("<3f", *seat.man.place))
+        seat.man.place = place
+        return self._touch(seat)
+
+    def _touch(self, seat: Seat) -> None:
+        """An intel or a tent that one stands at."""
+        other, here = 1 - seat.team, seat.man.place[:2]
+        if self.carriers[other] is None and math.dist(here, self.intel[other]) < REACH:
+            self.carriers[other] = seat
+            self._tell(INTEL_PICKUP, bytes([seat.number]))
+        elif self.carriers[other] is seat and math.dist(here, TENT[seat.team]) < REACH:
+            self._capture(seat, False)
+
+    def _capture(self, seat: Seat, wins: bool) -> None:
+        other = 1 - seat.team
+        self.carriers[other], self.intel[other] = None, INTEL[other]
+        self.scores[seat.team] += 1
+        self._tell(INTEL_CAPTURE, bytes([seat.number, wins]))
+        self._tell(MOVE_OBJECT, struct.pack("<BB3f", other, other, *INTEL[other], FLOOR))
+
+    def _drop(self, seat: Seat) -> None:
+        for side, carrier in self.carriers.items():
+            if carrier is seat:
+                self.carriers[side], self.intel[side] = None, seat.man.place[:2] if seat.man else INTEL[side]
+                self._tell(INTEL_DROP, bytes([seat.number]) + struct.pack("<3f", *self.intel[side], FLOOR))
+
+    def _look(self, seat: Seat, packet: bytes) -> None:
+        look = struct.unpack("<3f", packet[1:13])
+        size = math.hypot(*look)
+        if not 0 < size < 40:
+            return self._wrong(seat, f"looks along {look}")
+        if seat.man:
+            seat.man.look = tuple(axis / size for axis in look)
+
+    def _keys(self, seat: Seat, packet: bytes) -> None:
+        if packet[1] != seat.number:
+            self._wrong(seat, f"keys of player {packet[1]}")
+        if seat.man:
+            seat.man.keys = packet[2]
+            self._tell_others(seat, packet)
+
+    def _press(self, seat: Seat, packet: bytes) -> None:
+        if seat.man:
+            seat.buttons = packet[2]
+            if packet[2] & PRIMARY and seat.tool == GUN:
+                seat.clip = max(seat.clip - 1, 0)
+            self._tell_others(seat, packet)
+
+    def _hold(self, seat: Seat, packet: bytes) -> None:
+        seat.tool = packet[2]
+        self._tell_others(seat, packet)
+
+    def _hit(self, seat: Seat, packet: bytes) -> None:
+        victim, part = packet[1:3]
+        now, prey = time.monotonic(), next((one for one in self._players() if one.number == victim), None)
+        if not seat.man or prey is None or not prey.man or prey.team == seat.team:
+            return
+        off = aside(seat.man, prey.man.place)
+        wrong = ("without a pull" if not seat.buttons & PRIMARY else "in a sprint" if seat.man.keys & SPRINTS else "too soon" if
+                 now - seat.fired < INTERVAL - 0.05 else f"{off:.1f} blocks aside" if off > AIM else None)
+        if wrong:
+            return self._wrong(seat, f"a hit {wrong}")
+        seat.fired, prey.hp = now, max(prey.hp - DAMAGE.get(part, 0), 0)
+        prey.send(SET_HP, bytes([prey.hp, 1]) + struct.pack("<3f", *seat.man.place))
+        if prey.hp == 0:
+            self._kill(prey, seat)
+
+    def _kill(self, prey: Seat, by: Seat) -> None:
+        self._drop(prey)
+        prey.man, prey.back_at, prey.buttons, by.kills = None, time.monotonic() + BACK_AFTER, 0, by.kills + (by is not prey)
+        self._tell(KILL, bytes([prey.number, by.number, 0, BACK_AFTER]))
+
+    def _grenade(self, seat: Seat, packet: bytes) -> None:
+        if seat.tool != GRENADES:
+            return self._wrong(seat, "a grenade thrown with another tool in hand")
+        return self._tell_others(seat, packet)
+
+    def _reload(self, seat: Seat, packet: bytes) -> None:
+        seat.loaded_at = seat.loaded_at or time.monotonic() + LOADS
+        self._tell_others(seat, packet)
+
+    def _block(self, seat: Seat, packet: bytes) -> None:
+        now = time.monotonic()
+        if now - seat.built < SHAKE:
+            return self._wrong(seat, "blocks within 0.1 s")
+        seat.built = now
+        if packet[0] == BLOCK:
+            action, x, y, z = struct.unpack("<B3i", packet[2:15])
+            if action > 2 or not (0 <= x < 512 and 0 <= y < 512 and 0 <= z < FLOOR):
+                return self._wrong(seat, f"block action {action} at {x}, {y}, {z}")
+            self.land.change(x, y, z, action == 0)
+        return self._tell(packet[0], bytes([seat.number]) + packet[2:])
+
+    def _chat(self, seat: Seat, packet: bytes) -> None:
+        words, now = packet[3:].split(b"\0")[0], time.monotonic()
+        if words.startswith(b"/go ") and seat.man:
+            x, y = map(float, words[4:].split())
+            seat.man.place, seat.man.speed = self.land.stands(x, y), (0.0, 0.0)
+            return seat.send(POSITION, struct.pack("<3f", *seat.man.place))
+        seat.lines = [*(line for line in seat.lines if now - line < MUTED[1]), now]
+        if len(seat.lines) >= MUTED[0] or len(words) > 108:
+            self._wrong(seat, f"{len(seat.lines)} lines in {MUTED[1]:g} s, {len(words)} bytes")
+        for other in self._players():
+            if packet[2] == 0 or other.team == seat.team:
+                other.send(CHAT, bytes([seat.number, packet[2]]) + words + b"\0")
+        return None
+
+    # -- what it holds true, and is asked to do
+    def units(self) -> list[Unit]:
+        with self.changed:
+            return [Unit(seat.name, metres(*seat.man.place[:2]), seat.man.yaw(), NAMES[seat.team]) for seat in self._players() if seat.man]
+
+    def score(self, name: str) -> int | None:
+        with self.changed:
+            seat = self._named(name)
+            return seat.kills if seat else None
+
+    def notice(self, text: str) -> None:
+        with self.changed:
+            self._tell(CHAT, bytes([NOBODY, 2]) + text.encode() + b"\0")
+
+    def kick(self, name: str, reason: str) -> None:
+        with self.changed:
+            seat = self._named(name)
+            seat.send(CHAT, bytes([NOBODY, 2]) + reason.encode() + b"\0")
+            seat.dismiss(KICKED)
+
+    def fill(self) -> None:
+        self._full = True
+
+    def empty(self) -> None:
+        self._full = False
+
+    def walls(self) -> list[Place]:
+        return [metres(TILE * (x + 0.5), TILE * (y + 0.5)) for x, y in self._tiles]
+
+    def bounds(self) -> tuple[float, float]:
+        return 800.0, 800.0
+
+    def end_round(self) -> None:
+        with self.changed:
+            self._capture(next(seat for seat in self._players() if seat.team in NAMES), True)
+
+    def edit(self) -> None:
+        """A wall of blocks where nobody is: as large as what a game of tiles can show."""
+        with self.changed:
+            left, top = TILE * self.dice.randint(24, 28), TILE * 2
+            self._tell(SET_COLOUR, bytes([BUILDER, 0x20, 0x40, 0xc0]))
+            for x in range(left, left + TILE):
+                for y in range(top, top + TILE):
+                    for z in range(FLOOR - 3, FLOOR):
+                        self.land.change(x, y, z, True)
+                        self._tell(BLOCK, bytes([BUILDER, 0]) + struct.pack("<3i", x, y, z))
+
+    def again(self) -> None:
+        self.wait(lambda: not self._players(), 10, f"{[seat.name for seat in self._players()]} stay in the Ace of Spades game")
+
+    def stop(self) -> None:
+        with self.changed:
+            self._stopped = True
+            self._host.close()
+
+
+def aside(man: Man, place: Place3) -> float:
+    """How far beside that place the man looks, in blocks."""
+    way = [b - a for a, b in zip(man.place, place)]
+    along = sum(w * l for w, l in zip(way, man.look))
+    return math.dist(way, [along * l for l in man.look]) if along > 0 else math.inf
