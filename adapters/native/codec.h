@@ -18,6 +18,9 @@ inline constexpr std::uint32_t kContract = 1;
 
 inline constexpr std::size_t kLargestIntent = 64 * 1024, kLargestFact = 16 * 1024 * 1024;
 
+/// Bytes that may wait for a client before poses and shots are left out, and before it is closed.
+inline constexpr std::size_t kSlowReader = 256 * 1024, kHopelessReader = 4 * 1024 * 1024;
+
 /// What stands around a message.
 struct Envelope {
   Dialect dialect = Dialect::kProtobuf;

@@ -18,8 +18,6 @@ using core::Intent;
 using core::translate_ids;
 using wire::Way;
 
-constexpr std::size_t kBehind = 256 * 1024, kHopeless = 4 * 1024 * 1024;
-
 /// Words in and out of one link. A face does not know whether messages are kept apart below it: WebSocket tells by
 /// `web`, which the room's peer has a path for.
 template <class Heard, class Said>
@@ -70,7 +68,7 @@ class NativeFront final : public core::Front {
   void receive(Lane lane, Bytes bytes, FrontOut& out) override {
     link_.receive(lane, bytes, out, [&](const words::Intent& message) {
       auto intent = core::from_message(message);
-      if (!intent) return out.fail(intent.error()), false;
+      if (!intent) return out.lose("Intent", "of a kind that we do not know"), true;  // of a later schema
       out.say(std::move(*intent));
       return true;
     });
@@ -78,9 +76,9 @@ class NativeFront final : public core::Front {
 
   void hear(const Fact& fact, FrontOut& out) override {
     const std::size_t waiting = out.waiting();
-    if (waiting > kHopeless) return out.close("reads too slowly");
+    if (waiting > kHopelessReader) return out.close("reads too slowly");
     const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
-    if (often && waiting > kBehind) return out.lose("Pose", "the client reads too slowly");
+    if (often && waiting > kSlowReader) return out.lose("Pose", "the client reads too slowly");
     core::to_message(fact, message_);
     if (message_.has_you()) message_.mutable_you()->set_contract(kContract);
     link_.send(message_, out);

@@ -35,6 +35,8 @@ class Native final : public wire::Game {
   bool says_text(std::size_t dialect) const override { return static_cast<Dialect>(dialect) == Dialect::kJson; }
   std::size_t largest_frame() const override { return kLargestFact; }
   std::size_t largest_from(Way way) const override { return way == Way::kToServer ? kLargestIntent : kLargestFact; }
+  /// A map, which a room tells at once.
+  std::size_t largest_burst() const override { return kLargestFact; }
   wire::Probe probe() const override { return wire::Probe::kNever; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
 

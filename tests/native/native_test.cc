@@ -5,6 +5,7 @@
 
 #include "adapters/native/codec.h"
 #include "adapters/native/faces.h"
+#include "tests/support/hex.h"
 #include "tests/support/stage.h"
 
 namespace entente::native {
@@ -76,6 +77,18 @@ TEST_CASE("a line of JSON is written by hand and read as meant, in any spelling"
   CHECK(stage.receives(as_bytes("{\"say\":{\"text\":\"hi\\nyou\"}}\r\n")) == "says Say text: \"hi\\nyou\"\n");
 }
 
+TEST_CASE("a kind of a later schema is left out, and what follows it is heard") {
+  auto in_json = front(kJson);
+  in_json.opens();
+  CHECK(in_json.receives(as_bytes("{\"dance\":{\"high\":true}}\n{\"spawn\":{}}\n")) ==
+        "loses Intent: of a kind that we do not know\nsays Spawn\n");
+  auto in_protobuf = front(kProtobuf);
+  in_protobuf.opens();
+  Buffer both = from_hex("00000003 c23e00");  // field 1000
+  append(both, framed(kProtobuf, Intent(words::Spawn())));
+  CHECK(in_protobuf.receives(both) == "loses Intent: of a kind that we do not know\nsays Spawn\n");
+}
+
 TEST_CASE("what is no word ends the session, with the place") {
   auto by = [](std::size_t dialect, Bytes bytes) {
     auto stage = front(dialect);
@@ -83,10 +96,13 @@ TEST_CASE("what is no word ends the session, with the place") {
     return stage.receives(bytes);
   };
   CHECK(by(kJson, as_bytes("{\"enter\":\n")) == "fails: no word in JSON word 0\n");
-  CHECK(by(kJson, as_bytes("{}\n")) == "fails: unknown kind of word kind 0\n");
   CHECK(by(kProtobuf, as_bytes(std::string_view("\0\0\0\2\xff\xff", 6))) == "fails: no word word 0\n");
   CHECK(by(kProtobuf, as_bytes(std::string_view("\x7f\0\0\0", 4))) == "fails: oversize frame length 0\n");
   CHECK(by(kJson, Buffer(kLargestIntent + 1, 'x')) == "fails: oversize frame line 0\n");
+}
+
+TEST_CASE("a map may wait for a client, however large, without its being given up") {
+  for (const wire::Game* one : {&game(), game().over_web()}) CHECK(one->largest_burst() >= one->largest_frame());
 }
 
 TEST_CASE("a slow reader misses poses, and one who never reads is closed") {
