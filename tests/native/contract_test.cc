@@ -1,0 +1,101 @@
+// The contract as people read it (schema/NATIVE.md) says what the program does: its examples are words, its names are
+// the schema's, its numbers ours.
+#include <doctest/doctest.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "adapters/native/codec.h"
+#include "adapters/native/native.h"
+#include "proxy/base/limits.h"
+#include "tests/support/hex.h"
+
+namespace entente::native {
+namespace {
+
+std::string contract() {
+  std::ifstream in(std::string(ENTENTE_SOURCE_DIR) + "/schema/NATIVE.md");
+  std::ostringstream text;
+  text << in.rdbuf();
+  REQUIRE(!text.str().empty());
+  return text.str();
+}
+
+std::vector<std::smatch> all_of(const std::string& text, const char* pattern) {
+  const std::regex regex(pattern);
+  return {std::sregex_iterator(text.begin(), text.end(), regex), {}};
+}
+
+/// Read as strictly as can be: nothing in it may be unknown.
+bool is_word(const std::string& json, google::protobuf::Message& message) {
+  return google::protobuf::util::JsonStringToMessage(json, &message, {}).ok() && message.ByteSizeLong() > 0;
+}
+
+TEST_CASE("every example in JSON is a word of the side that says it") {
+  const std::string text = contract();
+  std::size_t intents = 0, facts = 0;
+  for (const auto& line : all_of(text, R"((?:^|\n)([<>]) (\{[^\n]*\}))")) {
+    words::Intent intent;
+    words::Fact fact;
+    const bool ours = line[1] == ">";
+    CHECK_MESSAGE(is_word(line[2], ours ? static_cast<google::protobuf::Message&>(intent) : fact), line[2].str());
+    CHECK((ours ? core::from_message(intent).ok() : core::from_message(fact).ok()));
+    ++(ours ? intents : facts);
+  }
+  CHECK(intents >= 6);
+  CHECK(facts >= 10);
+}
+
+TEST_CASE("the example in bytes is the frame that it is said to be") {
+  const std::string text = contract();
+  const auto hex = all_of(text, "```hex\n([0-9a-f ]+)\n");
+  REQUIRE(hex.size() == 1);
+  Buffer frame;
+  words::Intent spawn;
+  spawn.mutable_spawn();
+  Envelope{}.wrap(frame, [&](Buffer& to) { spell(Dialect::kProtobuf, spawn, to); });
+  CHECK(to_hex(frame) == to_hex(from_hex(hex[0][1].str())));
+}
+
+/// "Died" or "Died.respawn_s", or a value of an enum.
+bool is_of_schema(const std::string& name) {
+  const auto* file = words::Fact::descriptor()->file();
+  const std::string part = name.substr(0, name.find('.'));
+  const auto* message = file->FindMessageTypeByName(part);
+  if (message == nullptr) return file->FindEnumTypeByName(part) != nullptr;
+  return part == name || message->FindFieldByName(name.substr(part.size() + 1)) != nullptr;
+}
+
+TEST_CASE("every name of a word or of its field is the schema's") {
+  const std::string text = contract();
+  const auto names = all_of(text, "`([A-Z][a-z]+[A-Za-z]*(?:\\.[a-z_]+)?)`");
+  CHECK(names.size() > 50);
+  for (const auto& name : names) CHECK_MESSAGE(is_of_schema(name[1]), name[1].str());
+}
+
+TEST_CASE("every kind of fact has its line, or is spoken of") {
+  const std::string text = contract();
+  const auto* kinds = words::Fact::descriptor()->FindOneofByName("kind");
+  for (int i = 0; i < kinds->field_count(); ++i) {
+    const std::string& name = kinds->field(i)->message_type()->name();
+    const bool aside = name == "Room" || name == "Ammo" || name == "Input";  // by their comments in the schema
+    CHECK_MESSAGE((aside || text.find("`" + name) != std::string::npos), name);
+  }
+}
+
+TEST_CASE("version and limits are the program's") {
+  const std::string text = contract();
+  const auto version = all_of(text, "^# Native: [^\n]*, version (\\d+)\n");
+  REQUIRE(version.size() == 1);
+  CHECK(version[0][1] == std::to_string(kContract));
+  const Limits limits;
+  for (const std::size_t number : {kLargestIntent, kLargestFact, kSlowReader, kHopelessReader})
+    CHECK_MESSAGE(text.find(" " + std::to_string(number) + " bytes") != std::string::npos, number);
+  CHECK(text.find("| " + std::to_string(limits.greet_ms / 1000) + " s |") != std::string::npos);
+  CHECK(text.find("| " + std::to_string(limits.idle_ms / 60'000) + " min |") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::native
