@@ -8,6 +8,7 @@
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/native/native.h"
+#include "adapters/native/page.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/panic/panic.h"
 
@@ -72,6 +73,11 @@ const core::Faces& faces_of(const wire::Game& game) {
 std::span<const wire::Mapping> mapping_of(const wire::Game& game) {
   const Entry* entry = entry_of(game);
   return entry != nullptr ? entry->mapping() : no_mapping();
+}
+
+std::span<const Asset> page_of(const wire::Game& game, std::size_t dialect) {
+  const bool for_browsers = &game == native::game().over_web() && game.says_text(dialect);
+  return for_browsers ? native::page() : std::span<const Asset>();
 }
 
 }  // namespace entente

@@ -6,6 +6,7 @@
 
 #include "adapters/wire/game.h"
 #include "adapters/wire/mapping.h"
+#include "proxy/base/asset.h"
 #include "proxy/core/faces.h"
 
 namespace entente {
@@ -19,5 +20,8 @@ const wire::Game* find_game(std::string_view name);
 /// What a bridge needs of a game of this registry; empty where it can only be relayed.
 const core::Faces& faces_of(const wire::Game& game);
 std::span<const wire::Mapping> mapping_of(const wire::Game& game);
+
+/// The page with which a browser plays what a listener of this game and dialect leads to; empty if there is none.
+std::span<const Asset> page_of(const wire::Game& game, std::size_t dialect);
 
 }  // namespace entente

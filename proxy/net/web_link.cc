@@ -57,6 +57,13 @@ void WebLink::decline(unsigned status, std::string_view why) {
   finish();
 }
 
+void WebLink::serve(const HttpHead& request, const Asset& file) {
+  assert(stage_ == Stage::kAsked);
+  write_file(request, file, out_);
+  stage_ = Stage::kOver;
+  finish();
+}
+
 // -- Client -----------------------------------------------------------------------------------------------------------
 
 int WebLink::connect(Fd fd, const Address& to, const TlsContext* tls, const std::string& tls_name,

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "proxy/net/http.h"
+#include "proxy/net/http_file.h"
 #include "proxy/net/tcp.h"
 #include "proxy/net/tls.h"
 #include "proxy/net/websocket.h"
@@ -54,6 +54,8 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void hear_early();
   /// Answers with an error and finishes.
   void decline(unsigned status, std::string_view why);
+  /// Answers with a file and finishes.
+  void serve(const HttpHead& request, const Asset& file);
 
   // Client.
   /// Connects and asks. `tls_name`: whom the server's certificate must name. An errno when it cannot even begin.

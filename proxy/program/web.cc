@@ -1,5 +1,7 @@
 #include "proxy/program/web.h"
 
+#include <spdlog/spdlog.h>
+
 namespace entente {
 
 bool read_web_parameter(std::string_view key, std::string_view value, WebEnd& to) {
@@ -50,6 +52,12 @@ Outcome<relay::WebOptions> web_options(const WebEnd& listen, const WebEnd& to) {
     options.server_tls = *tls;
   }
   return options;
+}
+
+void tell_page(const relay::WebOptions& web, const net::Address& listener) {
+  if (web.page.empty()) return;
+  spdlog::info("browsers get a page at {}://{}{}", web.client_tls ? "https" : "http", listener.text(),
+               web.path.empty() ? "/" : web.path);
 }
 
 }  // namespace entente

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "proxy/base/fault.h"
+#include "proxy/net/address.h"
 #include "proxy/program/endpoint.h"
 #include "proxy/relay/web_options.h"
 
@@ -18,5 +19,8 @@ std::optional<Error> objection(const WebEnd& end, Side side);
 
 /// Loads certificates and keys. REQUIRES: both are whole.
 Outcome<relay::WebOptions> web_options(const WebEnd& listen, const WebEnd& to);
+
+/// Says where browsers get the page, if there is one.
+void tell_page(const relay::WebOptions& web, const net::Address& listener);
 
 }  // namespace entente

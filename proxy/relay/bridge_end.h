@@ -25,6 +25,7 @@ class BridgeEnd {
       kWrong,     ///< it broke its game's framing, or what carries it
       kDeclined,  ///< it answered the WebSocket's request with something else
       kUnwanted,  ///< we declined its WebSocket's request
+      kVisited,   ///< it asked for a page, and got it
       kFlooded,   ///< it sent more than may wait while it was not read; `fault` says so
     } how = How::kLeft;
     int error = 0;

@@ -46,8 +46,13 @@ bool BridgeWeb::adopt(net::Fd client) {
 
 void BridgeWeb::asked(net::WebLink&, const net::HttpHead& request) {
   const Branch* chosen = user_.branch_for(request.path());
+  const Route& route = chosen ? chosen->route : branch_.route;
+  if (const Asset* file = file_for(route, request)) {
+    link_.serve(request, *file);
+    return depart({How::kVisited, 0, Fault{""}, {}});
+  }
   unsigned status = 101;
-  if (const auto fault = objection(chosen ? chosen->route : branch_.route, request, status)) {
+  if (const auto fault = objection(route, request, status)) {
     link_.decline(status, fault->what);
     return depart({How::kUnwanted, 0, *fault, {}});
   }

@@ -53,6 +53,8 @@ Reason reason_of_client(How how) {
       return Reason::kBadFrame;
     case How::kUnwanted:
       return Reason::kBadRequest;
+    case How::kVisited:
+      return Reason::kVisitor;
     default:
       return Reason::kClientLeft;
   }

@@ -14,6 +14,8 @@ const char* text(Reason reason) {
       return "kicked";
     case Reason::kResumed:
       return "took up its lost session";
+    case Reason::kVisitor:
+      return "got a page";
     case Reason::kTooMany:
       return "too many sessions";
     case Reason::kTooManyFromAddress:

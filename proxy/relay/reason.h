@@ -14,6 +14,7 @@ enum class Reason : std::uint8_t {
   kStopped,  ///< we are shutting down
   kKicked,   ///< whoever runs us wanted it gone
   kResumed,  ///< the client took up a session that it had lost; its connection goes on there
+  kVisitor,  ///< a browser that wanted a page, and got it
 
   // Refusals: somebody did what a limit or a game's framing does not allow.
   kTooMany,             ///< Limits::sessions

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "proxy/base/asset.h"
 #include "proxy/net/tls.h"
 
 namespace entente::relay {
@@ -13,6 +15,7 @@ struct WebOptions {
   std::shared_ptr<const net::TlsContext> client_tls;  ///< for who comes; null: ws://
   std::string path;                                   ///< that clients must ask for; empty: any
   std::vector<std::string> origins;                   ///< that may come; empty: any, and none
+  std::span<const Asset> page;                        ///< for browsers: first the page, then its files; empty: none
 
   std::shared_ptr<const net::TlsContext> server_tls;  ///< null: ws://
   std::string server_path;                            ///< to ask for; empty: what the client asked for

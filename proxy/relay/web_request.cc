@@ -1,5 +1,8 @@
 #include "proxy/relay/web_request.h"
 
+#include <algorithm>
+
+#include "proxy/net/http_file.h"
 #include "proxy/net/websocket_handshake.h"
 
 namespace entente::relay {
@@ -9,11 +12,22 @@ std::optional<Fault> objection(const Route& route, const net::HttpHead& request,
     status = code;
     return Fault{why, field};
   };
-  if (!route.serves(request.path())) return no(404, "nothing is served under this path", "path");
+  const bool no_file = !route.web->page.empty() && net::asks_for_file(request);
+  if (no_file || !route.serves(request.path())) return no(404, "nothing is served under this path", "path");
   const auto verdict = net::check_upgrade(request);
   if (verdict.status != 101) return no(verdict.status, verdict.why, "upgrade");
   if (!net::accepts_origin(request, route.web->origins)) return no(403, "this origin may not come", "Origin");
   return std::nullopt;
+}
+
+const Asset* file_for(const Route& route, const net::HttpHead& request) {
+  const auto page = route.web->page;
+  if (page.empty() || !net::asks_for_file(request)) return nullptr;
+  const std::string_view path = request.path(), at = route.web->path;
+  if (path == (at.empty() ? "/" : at)) return &page.front();
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const auto file = std::find_if(page.begin() + 1, page.end(), [&](const Asset& one) { return one.name == name; });
+  return file != page.end() ? &*file : nullptr;
 }
 
 }  // namespace entente::relay

@@ -1,4 +1,4 @@
-// Which WebSocket requests a route serves.
+// Which requests a route serves: those for a WebSocket, and a browser's for the page that speaks through one.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,11 @@
 namespace entente::relay {
 
 /// Why `route` does not serve this request, and by `status` what its client is answered. REQUIRES: its game travels by
-/// WebSocket.
+/// WebSocket, and the request is for no file.
 std::optional<Fault> objection(const Route& route, const net::HttpHead& request, unsigned& status);
+
+/// The file of the route's page that this request is for; null if it is for none. The page is where the WebSocket is
+/// (under any path: at "/"), and its files beside it.
+const Asset* file_for(const Route& route, const net::HttpHead& request);
 
 }  // namespace entente::relay

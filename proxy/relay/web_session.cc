@@ -47,6 +47,10 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
   client_.pause(kEarly);
   if (Branch* chosen = owner_.branch_at(listener_.route, request.path())) branch_ = chosen;
   info_.server = branch_->route.servers.front();
+  if (const Asset* file = file_for(branch_->route, request)) {
+    client_.link.serve(request, *file);
+    return end(Reason::kVisitor);
+  }
   unsigned status = 101;
   if (const auto fault = objection(branch_->route, request, status)) return refuse_request(status, *fault);
   request_ = request;

@@ -32,6 +32,7 @@ class Browser:
 
     def __init__(self, stage, name, url):
         self.stage, self.name, self._asked = stage, name, 0
+        self.complaints = []  # exceptions and what Chromium logs, of a page that enables Runtime and Log
         profile = stage.path(name + ".profile")
         self.run = stage.start(name, [program("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", "--mute-audio",
                                       "--no-first-run", "--disable-background-networking", "--disable-component-update",
@@ -59,6 +60,8 @@ class Browser:
         self._browser.send(json.dumps(command).encode(), TEXT)
         for _, payload in self._browser.messages(30):
             answer = json.loads(payload)
+            if answer.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
+                self.complaints.append(json.dumps(answer["params"]))
             if answer.get("id") == self._asked:
                 check("error" not in answer, f"{method}: {answer.get('error')}")
                 return answer["result"]

@@ -1,0 +1,127 @@
+// Keyboard and mouse as intents. Law: keys say a heading on the screen, as Keys; a held mouse button says a place, as Toward;
+// nothing is said twice that has not changed, save a place that is held. Who leaves the field lets go of all.
+
+const WAYS = {
+  ArrowUp: [0, 1], KeyW: [0, 1], ArrowDown: [0, -1], KeyS: [0, -1], ArrowLeft: [-1, 0], KeyA: [-1, 0], ArrowRight: [1, 0], KeyD: [1, 0],
+};
+const FORWARD = 1, JUMP = 16;  // of Keys.Bit
+const HOLD_EVERY = 100;        // ms
+const DRIVE = 0, SHOOT = 2;    // mouse buttons
+
+export class Hands {
+  #pressed = new Set();
+  #yaw = 0;           // the last heading that keys said
+  #said = "";
+  #pointer = null;    // on the canvas, while the mouse is what aims
+  #button = new Set();
+  #shots = 0;
+  #fireAt = 0;
+  #driveAt = 0;
+
+  /** `view` for places, `room` for who we are, `say(kind, word)`. */
+  constructor({ view, room, say }) {
+    Object.assign(this, { view, room, say });
+    const { canvas } = view;
+    this.#listen(canvas, {
+      keydown: (event) => this.#key(event, true),
+      keyup: (event) => this.#key(event, false),
+      blur: () => this.#letGo(),
+      pointermove: (event) => this.#point(event),
+      pointerdown: (event) => { this.#point(event), this.#button.add(event.button), canvas.focus(), canvas.setPointerCapture(event.pointerId); },
+      pointerup: (event) => { this.#button.delete(event.button), event.button === DRIVE && this.#stop(); },
+      contextmenu: (event) => event.preventDefault(),
+    });
+  }
+
+  #ends = new AbortController();
+
+  #listen(canvas, what) {
+    for (const [name, call] of Object.entries(what)) canvas.addEventListener(name, call, { signal: this.#ends.signal });
+  }
+
+  /** Hears nothing any more. */
+  end() {
+    this.#ends.abort();
+  }
+
+  /** What is held goes on: called for every picture. */
+  tick(now) {
+    const shoots = this.#pressed.has("Space") || this.#button.has(SHOOT);
+    if (shoots && now >= this.#fireAt) this.#fire(now);
+    if (this.#button.has(DRIVE) && this.#pointer && now >= this.#driveAt) {
+      this.#driveAt = now + HOLD_EVERY;
+      this.say("toward", this.#aim());
+    }
+  }
+
+  /** Where keys point: [east, north], 0 if nowhere. */
+  heading() {
+    const all = [...this.#pressed].map((key) => WAYS[key]).filter(Boolean);
+    return [Math.sign(all.reduce((sum, way) => sum + way[0], 0)), Math.sign(all.reduce((sum, way) => sum + way[1], 0))];
+  }
+
+  #key(event, down) {
+    if (down && (event.ctrlKey || event.altKey || event.metaKey)) return;
+    const { code } = event;
+    const way = Object.hasOwn(WAYS, code);
+    if (!way && code !== "Space" && code !== "KeyJ") return;
+    event.preventDefault();
+    if (event.repeat) return;
+    down ? this.#pressed.add(code) : this.#pressed.delete(code);
+    if (down && way) this.#pointer = null;
+    if (code !== "Space") this.#drive();
+  }
+
+  #drive() {
+    const [east, north] = this.heading();
+    if (east || north) this.#yaw = Math.atan2(north, east);
+    const bits = (east || north ? FORWARD : 0) + (this.#pressed.has("KeyJ") ? JUMP : 0);
+    this.#tell({ bits, yaw: this.#yaw });
+  }
+
+  /** Stands, and looks where it did. */
+  #stop() {
+    this.#tell({ bits: 0, yaw: this.#look() }, true);
+  }
+
+  #tell(keys, anew = false) {
+    const text = JSON.stringify(keys);
+    if (text === this.#said && !anew) return;
+    this.#said = text;
+    this.say("keys", keys);
+  }
+
+  #letGo() {
+    const drove = this.heading().some(Boolean) || this.#button.has(DRIVE);
+    this.#pressed.clear();
+    this.#button.clear();
+    if (drove) this.#stop();
+  }
+
+  #point({ offsetX, offsetY }) {
+    this.#pointer = { left: offsetX, top: offsetY };
+  }
+
+  #aim() {
+    return this.view.placeAt(this.#pointer.left, this.#pointer.top);
+  }
+
+  /** Where a shot goes: to the mouse, if that was used last; else ahead. */
+  #look() {
+    const unit = this.room.unitOf(this.room.me);
+    if (!unit) return this.#yaw;
+    const at = unit.track.at(performance.now());
+    if (!this.#pointer) return this.heading().some(Boolean) ? this.#yaw : at.yaw;
+    const to = this.#aim();
+    return Math.atan2(to.y - at.y, to.x - at.x);
+  }
+
+  #fire(now) {
+    const unit = this.room.unitOf(this.room.me);
+    if (!unit) return;
+    this.#fireAt = now + 1000 * Math.max(0.1, this.room.rule("reload", 0.5));
+    const { x, y } = unit.track.at(now), yaw = this.#look();
+    const speed = this.room.rule("shot_speed", 100), range = this.room.rule("shot_range", 350);
+    this.say("fire", { unit: unit.id, shot: ++this.#shots, x, y, vx: speed * Math.cos(yaw), vy: speed * Math.sin(yaw), range, life: range / speed });
+  }
+}

@@ -1,0 +1,164 @@
+// The page: comes in by name, keeps the room, paints it for every picture, and says how it ended.
+// Law: nothing is shown that the room did not say; each visit begins with a room of its own.
+import { Hands } from "./hands.js";
+import { Link } from "./link.js";
+import { Panels } from "./panels.js";
+import { Room } from "./room.js";
+import { View } from "./view.js";
+
+const ASK_AGAIN = 2000;      // ms, for a spawn that did not come
+const TABLES_EVERY = 250;    // ms
+const PAN = 0.01;            // of what is seen, a picture
+
+const byId = (id) => document.getElementById(id);
+const view = new View(byId("field"));
+let visit = null;
+
+class Visit {
+  room = new Room();
+  panels = new Panels((player) => { this.followed = player, view.showClose(), view.canvas.focus(); });
+  followed = 0;        // a player; 0: oneself
+  wantsSpawn = false;
+  spawnAt = 0;
+  tablesAt = 0;
+  over = false;
+
+  constructor(name, team, role) {
+    Object.assign(this, { name, team, role });
+    this.link = new Link({
+      opened: () => this.link.say("enter", { name, team, role }),
+      heard: (fact) => this.#heard(fact),
+      ended: (why) => this.#ended(why),
+    });
+    this.hands = new Hands({ view, room: this.room, say: (kind, word) => this.plays && this.link.say(kind, word) });
+    this.panels.status("Connecting …");
+    this.panels.notice();
+    this.plays ? view.showClose() : view.showAll();
+  }
+
+  get plays() { return this.role === "PLAY"; }
+
+  paint(now) {
+    this.room.tidy(now);
+    this.hands.tick(now);
+    if (!this.plays) {
+      const [east, north] = this.hands.heading();
+      if (east || north) this.followed = 0, view.pan(PAN * east, PAN * north);
+    }
+    view.paint(this.room, now, this.room.unitOf(this.followed || this.room.me));
+    if (now >= this.tablesAt) this.tablesAt = now + TABLES_EVERY, this.panels.draw(this.room);
+    if (this.wantsSpawn && now >= this.spawnAt) this.spawnAt = now + ASK_AGAIN, this.link.say("spawn");
+  }
+
+  spawn() {
+    this.wantsSpawn = true;
+    this.spawnAt = 0;
+    this.panels.notice();
+    view.canvas.focus();
+  }
+
+  talk(text, scope) {
+    if (text.trim()) this.link.say("say", { text, scope });
+  }
+
+  select(place) {
+    const unit = this.room.unitsOf(this.room.me)[place];
+    if (this.plays && unit) this.link.say("select", { unit: unit.id });
+  }
+
+  #heard(fact) {
+    if (fact.player_gone) this.#gone(fact.player_gone);
+    const [kind, word] = this.room.hear(fact, performance.now());
+    if (kind && Object.hasOwn(this.#events, kind)) this.#events[kind](word);
+  }
+
+  #ended(why) {
+    this.over = true;
+    this.hands.end();
+    byId("leave").hidden = true;
+    byId("enter").hidden = false;
+    this.panels.draw(this.room);
+    this.panels.status(why);
+    this.panels.notice(why, "Come again", () => begin(this.name, this.team, this.role));
+    byId("again").focus();
+  }
+
+  #gone({ id }) {
+    if (this.known.delete(id)) this.panels.tell(`${this.#name(id)} left`);
+  }
+
+  #name(id) { return this.room.players.get(id)?.name || (id ? `player ${id}` : "the server"); }
+
+  #events = {
+    ready: () => {
+      const { game = "", name = "" } = this.room.about;
+      if (this.plays && this.room.players.get(this.room.me)?.role === "WATCH") this.role = "WATCH", view.showAll();  // a recording
+      this.panels.status(`${this.plays ? "Playing" : "Watching"}${game ? ` on ${game}` : ""}${name ? `: ${name}` : ""}`);
+      this.plays ? this.spawn() : view.canvas.focus();
+    },
+    waiting: ({ have = 0, need = 0 }) => this.panels.status(need ? `Waiting for players: ${have} of ${need}` : "Waiting for the game to begin"),
+    spawned: ({ unit }) => {
+      if (this.room.units.get(unit)?.owner !== this.room.me) return;
+      this.wantsSpawn = false;
+      this.panels.notice();
+    },
+    died: ({ player, killer = 0, respawn_s: wait = 0 }) => {
+      this.panels.tell(`${this.#name(player)} died${killer && killer !== player ? ` by ${this.#name(killer)}` : ""}`);
+      if (player !== this.room.me || !this.plays || this.room.unitOf(player)) return;
+      const seconds = wait > 0 ? ` You may be back in ${Math.ceil(wait)} s.` : "";
+      this.panels.notice(`You died${killer && killer !== player ? `, shot by ${this.#name(killer)}` : ""}.${seconds}`, "Back into play", () => this.spawn());
+      byId("again").focus();
+    },
+    said: ({ from = 0, name = "", text = "", scope }) => {
+      this.panels.tell(text, `${name || this.#name(from)}${scope === "MY_TEAM" ? " (team)" : ""}`);
+    },
+    player: ({ id, name }) => {
+      if (this.known.has(id)) return;
+      this.known.add(id);
+      this.panels.tell(`${name || `player ${id}`} is here`);
+    },
+    notice: ({ text = "" }) => text && this.panels.tell(text),
+    claim_refused: ({ why = "" }) => {
+      this.wantsSpawn = false;
+      this.panels.tell(`That cannot be done: ${why || "no reason was given"}`);
+    },
+    round: ({ state = "RUNNING", winner = 0 }) => state === "OVER" && this.panels.tell(winner ? `${this.#name(winner)} won` : "The round is over"),
+  };
+
+  known = new Set();
+}
+
+function begin(name, team, role) {
+  byId("enter").hidden = true;
+  byId("room").hidden = byId("leave").hidden = false;
+  visit = new Visit(name, team, role);
+}
+
+byId("enter").addEventListener("submit", (event) => {
+  event.preventDefault();
+  begin(byId("name").value.trim() || "guest", byId("team").value, event.submitter?.value ?? "PLAY");
+});
+
+byId("leave").addEventListener("click", () => visit.link.leave());
+
+byId("chat").addEventListener("submit", (event) => {
+  event.preventDefault();
+  visit.talk(byId("line").value, byId("scope").value);
+  byId("line").value = "";
+});
+byId("line").addEventListener("keydown", ({ key }) => key === "Escape" && view.canvas.focus());
+
+view.canvas.addEventListener("keydown", (event) => {
+  const { key, code } = event, digit = /^Digit([1-9])$/.exec(code);
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (key === "Enter") event.preventDefault(), byId("line").focus();
+  else if (key === "+" || key === "=") view.zoom(1 / 1.2);
+  else if (key === "-") view.zoom(1.2);
+  else if (key === "0") view.showAll();
+  else if (digit) visit.select(Number(digit[1]) - 1);
+});
+
+requestAnimationFrame(function picture(now) {
+  if (visit && !visit.over) visit.paint(now);
+  requestAnimationFrame(picture);
+});

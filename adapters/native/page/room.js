@@ -1,0 +1,171 @@
+// What is true in the room, folded from its facts. Law: the same facts in the same order make the same room; what is about
+// nothing we know is left out. No element of the page is known here.
+import { Track } from "./track.js";
+
+const SHOT_SECONDS = 1, FLASH_SECONDS = 0.2, BURST_SECONDS = 0.5;
+
+/** JSON has texts for what is no number. */
+const number = (value) => (Number.isFinite(value) ? value : 0);
+
+const poseOf = (pose = {}) => ({
+  x: number(pose.x), y: number(pose.y), vx: number(pose.vx), vy: number(pose.vy), yaw: number(pose.yaw), yawRate: number(pose.yaw_rate),
+});
+
+export class Room {
+  me = 0;
+  about = {};
+  world = null;
+  rules = new Map();
+  players = new Map();  // id: { id, name, team, role, units, active, wins, losses }
+  units = new Map();    // id: { …Unit, track, hidden }
+  shots = new Map();    // "shooter/shot": { …Shot, fired, until }, ms
+  bursts = [];          // { x, y, since, until }
+  tokens = new Map();
+  board = [];
+  #ahead = -Infinity;   // of the room's clock, ms
+
+  /** `now`: the page's time, ms. Returns [kind, word]; of a fact that is not known, nothing. */
+  hear(fact, now) {
+    const kind = Object.keys(fact).find((key) => Object.hasOwn(this.#facts, key));
+    if (!kind) return [];
+    this.#facts[kind](fact[kind], this.#when(fact, now), now);
+    return [kind, fact[kind]];
+  }
+
+  /** When it was true on the page's clock: the fact that travelled fastest says how far the two are apart. */
+  #when(fact, now) {
+    const at = Number(fact.at_us ?? 0) / 1000;
+    this.#ahead = Math.max(this.#ahead, at - now);
+    return Math.min(now, at - this.#ahead);
+  }
+
+  rule(name, otherwise) {
+    const value = Number.parseFloat(this.rules.get(name));
+    return Number.isFinite(value) ? value : otherwise;
+  }
+
+  unitsOf(player) {
+    return (this.players.get(player)?.units ?? []).map((id) => this.units.get(id)).filter(Boolean);
+  }
+
+  /** The living unit that a player steers; if it steers none, its largest. */
+  unitOf(player) {
+    const alive = this.unitsOf(player).filter((unit) => unit.alive && !unit.hidden);
+    const active = this.players.get(player)?.active;
+    return alive.find((unit) => unit.id === active) ?? alive.sort((a, b) => b.radius - a.radius)[0];
+  }
+
+  /** Forgets what is over. */
+  tidy(now) {
+    for (const [key, shot] of this.shots) if (now > shot.until) this.shots.delete(key);
+    this.bursts = this.bursts.filter((burst) => now < burst.until);
+  }
+
+  #burst(x, y, now) {
+    this.bursts.push({ x, y, since: now, until: now + 1000 * BURST_SECONDS });
+  }
+
+  #move(unit, pose, told, now) {
+    if (number(pose.radius) > 0) unit.radius = pose.radius;
+    unit.hidden ? unit.track.jump(poseOf(pose), told) : unit.track.tell(poseOf(pose), told, now);
+    unit.hidden = false;
+  }
+
+  #shoot(shot, told) {
+    const speed = Math.hypot(number(shot.vx), number(shot.vy));
+    const flash = shot.kind === "RAY" || shot.kind === "MELEE";
+    const reach = speed > 0 && number(shot.range) > 0 ? shot.range / speed : SHOT_SECONDS;
+    const life = flash ? FLASH_SECONDS : number(shot.life) || reach;
+    this.shots.set(`${shot.shooter}/${shot.shot ?? 0}`,
+      { ...shot, ...poseOf(shot), flash, range: number(shot.range) || this.rule("shot_range", 100), fired: told, until: told + 1000 * life });
+  }
+
+  #forget(id) {
+    this.units.delete(id);
+    for (const player of this.players.values()) player.units = player.units.filter((unit) => unit !== id);
+  }
+
+  #facts = {
+    you: (word) => { this.me = word.player; },
+    room: (word) => { this.about = word; },
+    rule: (word) => { this.rules.set(word.name, word.value); },
+    world: (word) => { this.world = word; },
+    player: (word) => {
+      const known = this.players.get(word.id) ?? { units: [], active: 0, wins: 0, losses: 0 };
+      this.players.set(word.id, { ...known, name: "", team: "TEAM_ANY", role: "PLAY", colour: 0, ...word });
+    },
+    player_gone: (word) => {
+      for (const unit of this.unitsOf(word.id)) this.units.delete(unit.id);
+      this.players.delete(word.id);
+    },
+    owns: (word) => {
+      const player = this.players.get(word.player);
+      if (player) Object.assign(player, { units: word.units ?? [], active: word.active ?? 0 });
+    },
+    unit: (word, told) => {
+      const plain = { owner: 0, kind: "TANK", team: "TEAM_ANY", colour: 0, alive: false, name: "" };
+      this.units.set(word.id, { ...plain, ...word, radius: number(word.radius), hidden: false, track: new Track(poseOf(word.pose), told) });
+    },
+    unit_changed: ({ unit, ...changed }) => {
+      const known = this.units.get(unit);
+      if (known) Object.assign(known, changed);
+    },
+    pose: (word, told, now) => {
+      const unit = this.units.get(word.unit);
+      if (unit) this.#move(unit, word, told, now);
+    },
+    corrected: (word, told, now) => {
+      const unit = this.units.get(word.pose?.unit);
+      if (!unit) return;
+      unit.hidden ||= word.hard ?? false;
+      this.#move(unit, word.pose, told, now);
+    },
+    teleported: (word) => {
+      const unit = this.units.get(word.unit);
+      if (unit) unit.hidden = true;  // until the next pose says where it came out
+    },
+    hidden: (word) => {
+      const unit = this.units.get(word.unit);
+      if (unit) unit.hidden = true;
+    },
+    gone: (word) => this.#forget(word.unit),
+    spawned: (word, told) => {
+      const unit = this.units.get(word.unit);
+      if (!unit) return;
+      Object.assign(unit, { alive: true, hidden: false, health: unit.max_health });
+      unit.track.jump(poseOf(word.pose), told);
+    },
+    died: (word, told, now) => {
+      const unit = this.units.get(word.unit);
+      if (!unit) return;
+      unit.alive = false;
+      const { x, y } = unit.track.at(now);
+      this.#burst(x, y, now);
+    },
+    health: (word) => {
+      const unit = this.units.get(word.unit);
+      if (unit) Object.assign(unit, { health: number(word.now), max_health: number(word.max) || unit.max_health });
+    },
+    shot: (word, told) => this.#shoot(word, told),
+    shot_moved: (word, told) => {
+      const shot = this.shots.get(`${word.shooter}/${word.shot ?? 0}`);
+      if (shot) Object.assign(shot, poseOf(word), { fired: told });
+    },
+    shot_ended: (word, told, now) => {
+      const key = `${word.shooter}/${word.shot ?? 0}`, shot = this.shots.get(key);
+      if (shot && word.burst) this.#burst(shot.x + shot.vx * (now - shot.fired) / 1000, shot.y + shot.vy * (now - shot.fired) / 1000, now);
+      this.shots.delete(key);
+    },
+    token: (word) => { this.tokens.set(word.id, word); },
+    token_taken: (word) => { if (word.token) this.tokens.set(word.token.id, word.token); },
+    token_dropped: (word) => { if (word.token) this.tokens.set(word.token.id, word.token); },
+    score: (word) => {
+      const player = this.players.get(word.player);
+      if (player) Object.assign(player, { wins: word.wins ?? 0, losses: word.losses ?? 0 });
+    },
+    board: (word) => { this.board = word.rows ?? []; },
+    // What changes nothing here, but is to be told.
+    ...Object.fromEntries(["ready", "refused", "kicked", "claim_refused", "notice", "waiting", "round", "said", "token_captured"]
+      .map((kind) => [kind, () => {}])),
+  };
+}

@@ -1,0 +1,186 @@
+// The field from above: a camera over the ground, and what moves on it. Law: it paints what the room says at one moment, and
+// changes nothing there.
+import { colourOf, teamColour } from "./colours.js";
+import { Ground } from "./ground.js";
+
+const TANK = { length: 6, width: 2.8 };  // metres
+const LEAST = 16;                        // pixels: a tank is never shown smaller
+const CLOSE = 250;                       // metres across, for who plays
+const THINGS = new Set(["BRICK", "PICKUP", "DECOR"]);
+const CELLS = new Set(["CELL", "PELLET", "VIRUS", "MOTHER", "EJECTED"]);
+const FONT = "13px system-ui, sans-serif";
+
+export class View {
+  #ground = new Ground();
+  #across = 0;                    // metres that the shorter side shows; 0: all
+  #fitting = false;               // as much as the followed unit is large
+  #middle = { x: 0, y: 0 };
+
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.pen = canvas.getContext("2d");
+    new ResizeObserver(() => this.#fit()).observe(canvas);
+    canvas.addEventListener("wheel", (event) => { event.preventDefault(); this.zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2); }, { passive: false });
+  }
+
+  zoom(factor) { this.#show(Math.min(5000, Math.max(20, (this.#across || CLOSE) * factor))); }
+  showAll() { this.#show(0); }
+  showClose() { this.#show(CLOSE, true); }
+  /** By parts of what is seen. */
+  pan(x, y) {
+    const step = this.#across || CLOSE;
+    this.#show(step);
+    this.#middle = { x: this.#middle.x + x * step, y: this.#middle.y + y * step };
+  }
+
+  /** The place under a point of the canvas. */
+  placeAt(left, top) {
+    const pixel = 1 / this.#scale;
+    return { x: this.#middle.x + (left - this.canvas.clientWidth / 2) * pixel, y: this.#middle.y - (top - this.canvas.clientHeight / 2) * pixel };
+  }
+
+  /** `followed`: the unit in the middle, if any. */
+  paint(room, now, followed) {
+    this.#aim(room, now, followed);
+    const { pen, canvas } = this, pixel = 1 / this.#scale, ratio = devicePixelRatio;
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.fillStyle = "#0d1014";
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.setTransform(ratio / pixel, 0, 0, -ratio / pixel, canvas.width / 2, canvas.height / 2);
+    pen.translate(-this.#middle.x, -this.#middle.y);
+    this.#ground.paint(pen, room.world, pixel);
+    for (const token of room.tokens.values()) this.#paintToken(token, pixel);
+    this.#paintUnits(room, now, pixel);
+    for (const shot of room.shots.values()) this.#paintShot(shot, now, pixel);
+    for (const burst of room.bursts) this.#paintBurst(burst, now, pixel);
+  }
+
+  #scale = 1;  // pixels a metre
+
+  #show(across, fitting = false) {
+    this.#across = across;
+    this.#fitting = fitting;
+  }
+
+  #fit() {
+    const { canvas } = this;
+    canvas.width = Math.round(canvas.clientWidth * devicePixelRatio);
+    canvas.height = Math.round(canvas.clientHeight * devicePixelRatio);
+  }
+
+  #aim(room, now, followed) {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const { west = -200, east = 200, south = -200, north = 200 } = room.world ?? {};
+    if (this.#across === 0) {
+      this.#middle = { x: (west + east) / 2, y: (south + north) / 2 };
+      this.#scale = 0.95 * Math.min(width / (east - west || 1), height / (north - south || 1)) || 1;
+      return;
+    }
+    if (this.#fitting && followed?.kind === "CELL") this.#across = 50 + 12 * followed.radius;
+    if (followed) this.#middle = followed.track.at(now);
+    this.#scale = Math.min(width, height) / this.#across || 1;
+  }
+
+  #paintUnits(room, now, pixel) {
+    const units = [...room.units.values()].filter((unit) => !unit.hidden && (unit.alive || CELLS.has(unit.kind)));
+    for (const unit of units.sort((a, b) => a.radius - b.radius)) {
+      const pose = unit.track.at(now), owner = room.players.get(unit.owner), mine = unit.owner !== 0 && unit.owner === room.me;
+      const colour = colourOf(unit.colour || owner?.colour, unit.team === "TEAM_ANY" ? owner?.team : unit.team);
+      if (CELLS.has(unit.kind)) this.#paintCell(unit, pose, colour, pixel);
+      else if (THINGS.has(unit.kind)) this.#paintThing(unit, pose, colour, pixel);
+      else this.#paintBody(unit, pose, colour, mine, pixel);
+      const name = unit.name || (owner?.name ?? "");
+      const size = unit.radius / pixel;  // where there is room for it, inside
+      if (name) this.#write(name, pose.x, pose.y, CELLS.has(unit.kind) ? (size > 16 ? 0 : -size - 10) : -20, mine);
+    }
+  }
+
+  #paintCell({ radius, kind }, { x, y }, colour, pixel) {
+    const { pen } = this;
+    pen.beginPath();
+    pen.arc(x, y, Math.max(radius, pixel), 0, 2 * Math.PI);
+    pen.fillStyle = colour;
+    pen.fill();
+    pen.strokeStyle = kind === "VIRUS" ? "#5fd068" : "#0d1014";
+    pen.lineWidth = (kind === "VIRUS" ? 3 : 1) * pixel;
+    pen.stroke();
+  }
+
+  #paintThing({ radius, kind }, { x, y }, colour, pixel) {
+    const { pen } = this, half = Math.max(radius / 2, 4 * pixel);
+    pen.save();
+    pen.translate(x, y);
+    pen.rotate(kind === "PICKUP" ? Math.PI / 4 : 0);
+    pen.fillStyle = colour;
+    pen.fillRect(-half, -half, 2 * half, 2 * half);
+    pen.restore();
+  }
+
+  /** A tank, or a man: longer ahead, with a gun that says where it looks. */
+  #paintBody({ kind }, { x, y, yaw }, colour, mine, pixel) {
+    const { pen } = this, grow = Math.max(1, LEAST * pixel / TANK.length);
+    const [length, width] = kind === "MAN" ? [3, 3] : [TANK.length, TANK.width];
+    pen.save();
+    pen.translate(x, y);
+    pen.rotate(yaw);
+    pen.scale(grow, grow);
+    pen.fillStyle = colour;
+    pen.strokeStyle = mine ? "#ffffff" : "#0d1014";
+    pen.lineWidth = (mine ? 2 : 1) * pixel / grow;
+    pen.beginPath();
+    kind === "MAN" ? pen.arc(0, 0, width / 2, 0, 2 * Math.PI) : pen.rect(-length / 2, -width / 2, length, width);
+    pen.fill();
+    pen.stroke();
+    pen.fillStyle = "#ffffff";
+    pen.fillRect(0, -0.3, length * 0.75, 0.6);
+    pen.restore();
+  }
+
+  #paintShot({ x, y, vx, vy, fired, flash, range, team }, now, pixel) {
+    const { pen } = this, gone = (now - fired) / 1000, speed = Math.hypot(vx, vy) || 1;
+    const head = flash ? range / speed : gone, tail = flash ? 0 : Math.max(0, gone - 4 / speed);
+    pen.strokeStyle = team ? teamColour(team) : "#ffffff";
+    pen.lineWidth = (flash ? 1.5 : 4) * pixel;
+    pen.lineCap = "round";
+    pen.beginPath();
+    pen.moveTo(x + vx * tail, y + vy * tail);
+    pen.lineTo(x + vx * head, y + vy * head);
+    pen.stroke();
+  }
+
+  #paintBurst({ x, y, since, until }, now, pixel) {
+    const { pen } = this, part = (now - since) / (until - since);
+    pen.strokeStyle = `rgba(255, 180, 80, ${1 - part})`;
+    pen.lineWidth = 3 * pixel;
+    pen.beginPath();
+    pen.arc(x, y, 1 + 9 * part, 0, 2 * Math.PI);
+    pen.stroke();
+  }
+
+  #paintToken({ x = 0, y = 0, state, team, code = "" }, pixel) {
+    if (!["GROUND", "FLYING", "COMING"].includes(state)) return;
+    const { pen } = this;
+    pen.fillStyle = teamColour(team);
+    pen.beginPath();
+    pen.moveTo(x, y), pen.lineTo(x, y + 14 * pixel), pen.lineTo(x + 9 * pixel, y + 10 * pixel), pen.lineTo(x, y + 6 * pixel);
+    pen.fill();
+    if (code) this.#write(code, x, y, 12, false);
+  }
+
+  /** Text stands upright and is as large as it is, however far the camera. `down`: pixels below the place. */
+  #write(text, x, y, down, bold) {
+    const { pen } = this;
+    const { x: left, y: top } = pen.getTransform().transformPoint(new DOMPoint(x, y));
+    pen.save();
+    pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, left, top + down * devicePixelRatio);
+    pen.font = bold ? `bold ${FONT}` : FONT;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.lineWidth = 3;
+    pen.strokeStyle = "#0d1014";
+    pen.strokeText(text, 0, 0);
+    pen.fillStyle = "#ffffff";
+    pen.fillText(text, 0, 0);
+    pen.restore();
+  }
+}

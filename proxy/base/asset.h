@@ -1,0 +1,14 @@
+// A file that is built into the program and shown to browsers. Law: its text lives as long as the program.
+#pragma once
+
+#include <string_view>
+
+namespace entente {
+
+struct Asset {
+  std::string_view name;  ///< "style.css"
+  std::string_view type;  ///< "text/css; charset=utf-8"
+  std::string_view text;
+};
+
+}  // namespace entente

@@ -1,0 +1,63 @@
+// The page as it is built in: whole, and nothing in it that its policy forbids.
+#include "adapters/native/page.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <regex>
+#include <string>
+
+namespace entente::native {
+namespace {
+
+bool is_there(std::string_view name) {
+  return std::any_of(page().begin(), page().end(), [&](const Asset& file) { return file.name == name; });
+}
+
+/// What the first group of `pattern` is, wherever it is found.
+std::vector<std::string> all_of(std::string_view text, const char* pattern) {
+  const std::string copy(text);
+  const std::regex regex(pattern);
+  std::vector<std::string> found;
+  for (std::sregex_iterator it(copy.begin(), copy.end(), regex), end; it != end; ++it) found.push_back((*it)[1]);
+  return found;
+}
+
+TEST_CASE("the first file is the page, and each has the type that a browser wants for it") {
+  REQUIRE(!page().empty());
+  CHECK(page().front().name == "index.html");
+  CHECK(page().front().text.starts_with("<!doctype html>"));
+  for (const Asset& file : page()) {
+    CAPTURE(file.name);
+    CHECK(!file.text.empty());
+    const std::string ending(file.name.substr(file.name.rfind('.') + 1));
+    CHECK(file.type.find(ending == "js" ? "javascript" : ending) != std::string_view::npos);
+  }
+}
+
+TEST_CASE("all that it names is there") {
+  const auto named = all_of(page().front().text, R"re((?:src|href)="([^"]*)")re");
+  CHECK(named.size() >= 3);
+  for (const std::string& name : named) CHECK_MESSAGE(is_there(name), name);
+  for (const Asset& file : page()) {
+    if (!file.name.ends_with(".js")) continue;
+    for (const std::string& name : all_of(file.text, R"re(from "\./([^"]*)")re")) CHECK_MESSAGE(is_there(name), name);
+    CHECK(all_of(file.text, R"re((from "[^.]))re").empty());
+  }
+}
+
+TEST_CASE("nothing runs inline, and no text becomes markup") {
+  const std::string_view html = page().front().text;
+  CHECK(all_of(html, R"re(<script(?![^>]*\bsrc=)([^>]*)>)re").empty());
+  CHECK(all_of(html, R"re(<[^>]*\s(on\w+|style)=)re").empty());
+  for (const Asset& file : page()) {
+    CAPTURE(file.name);
+    for (const char* forbidden :
+         {R"(\b(eval)\b)", R"((new Function))", R"((innerHTML|outerHTML|insertAdjacentHTML|document\.write))",
+          R"(\b(https?:)//(?!www\.w3\.org/2000/svg))"})
+      CHECK_MESSAGE(all_of(file.text, forbidden).empty(), forbidden);
+  }
+}
+
+}  // namespace
+}  // namespace entente::native

@@ -1,0 +1,176 @@
+// node --test page_test.mjs: what the page keeps of a room, where it shows who moves, and what its keys and mouse say.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Hands } from "../../adapters/native/page/hands.js";
+import { Room } from "../../adapters/native/page/room.js";
+import { Track, wrap } from "../../adapters/native/page/track.js";
+
+const pose = (x, more = {}) => ({ x, y: 0, vx: 0, vy: 0, yaw: 0, yawRate: 0, ...more });
+const near = (a, b, message) => assert.ok(Math.abs(a - b) < 1e-6, message ?? `${a} is not ${b}`);
+
+function told(...facts) {
+  const room = new Room();
+  facts.forEach((fact, i) => room.hear({ at_us: String(i * 1000), ...fact }, i));
+  return room;
+}
+
+const anna = { player: { id: 1, name: "anna", team: "RED" } };
+const tank = { unit: { id: 7, owner: 1, alive: true, radius: 3, pose: { x: 10 } } };
+const owns = { owns: { player: 1, units: [7], active: 7 } };
+
+test("who drives at a speed is shown where that leads, a second at most", () => {
+  const track = new Track(pose(0, { vx: 20 }), 0);
+  near(track.at(500).x, 10);
+  near(track.at(5000).x, 20);
+});
+
+test("a place that was reckoned wrong is mended without a leap", () => {
+  const track = new Track(pose(0, { vx: 20 }), 0);
+  track.tell(pose(12, { vx: 20 }), 500, 500);
+  near(track.at(500).x, 10);
+  near(track.at(550).x, 12 + 1 - 1);
+  near(track.at(600).x, 14);
+});
+
+test("who leaps by tiles glides as long as the last leap took; whoever is far off jumps", () => {
+  const track = new Track(pose(0), 0);
+  track.tell(pose(25), 250, 250);
+  near(track.at(250).x, 0);
+  near(track.at(375).x, 12.5);
+  near(track.at(500).x, 25);
+  track.tell(pose(300), 750, 750);
+  near(track.at(750).x, 300);
+});
+
+test("a heading goes the short way round", () => {
+  near(wrap(3 * Math.PI / 2), -Math.PI / 2);
+  const track = new Track(pose(0, { yaw: 3 }), 0);
+  track.tell(pose(0, { yaw: -3 }), 100, 100);
+  assert.ok(Math.abs(wrap(track.at(150).yaw - Math.PI)) < 0.1);
+});
+
+test("a room has who is told of, and forgets who goes, with all units", () => {
+  const room = told({ you: { player: 1 } }, anna, tank, owns);
+  assert.equal(room.me, 1);
+  assert.equal(room.unitOf(1).id, 7);
+  room.hear({ died: { player: 1, unit: 7 } }, 5);
+  assert.equal(room.unitOf(1), undefined);
+  assert.equal(room.bursts.length, 1);
+  room.hear({ spawned: { unit: 7, pose: { x: 30 } } }, 6);
+  near(room.unitOf(1).track.at(6).x, 30);
+  room.hear({ player_gone: { id: 1 } }, 7);
+  assert.equal(room.players.size + room.units.size, 0);
+});
+
+test("what is hidden is not steered, and comes back where it is seen", () => {
+  const room = told(anna, tank, owns, { hidden: { unit: 7 } });
+  assert.equal(room.unitOf(1), undefined);
+  room.hear({ pose: { unit: 7, x: 400 } }, 10);
+  near(room.unitOf(1).track.at(10).x, 400);
+});
+
+test("of several units without a chosen one, the largest is followed", () => {
+  const room = told(anna, ...[4, 9, 6].map((radius, i) => ({ unit: { id: 10 + i, owner: 1, alive: true, kind: "CELL", radius } })),
+    { owns: { player: 1, units: [10, 11, 12] } });
+  assert.equal(room.unitOf(1).radius, 9);
+});
+
+test("a shot flies until it ends or its life is over; a ray is a flash", () => {
+  const room = told({ shot: { shooter: 1, shot: 3, vx: 100, life: 2 } }, { shot: { shooter: 1, shot: 4, vx: 1, kind: "RAY", range: 90 } });
+  assert.equal(room.shots.size, 2);
+  room.tidy(1000);
+  assert.deepEqual([...room.shots.keys()], ["1/3"]);
+  room.hear({ shot_ended: { shooter: 1, shot: 3, burst: true } }, 1000);
+  assert.equal(room.shots.size, 0);
+  near(room.bursts[0].x, 100);
+});
+
+test("a fact that travelled slowly is shown as old as it is", () => {
+  const room = told(anna, tank);
+  room.hear({ at_us: "100000", pose: { unit: 7, x: 0, vx: 10 } }, 100);
+  room.hear({ at_us: "200000", pose: { unit: 7, x: 1, vx: 10 } }, 700);
+  near(room.units.get(7).track.pose.x, 1);
+  near(room.units.get(7).track.told, 200);
+});
+
+test("what is not known, or about nobody, changes nothing", () => {
+  const room = told(anna);
+  for (const fact of [{}, { at_us: "1" }, { newer: { a: 1 } }, { constructor: {} }, { toString: 1 }, { pose: { unit: 99, x: 1 } }, { died: {} },
+    { owns: { player: 99 } }, { shot_ended: {} }, { corrected: {} }, { score: { player: 5 } }, { token_taken: {} }])
+    room.hear(fact, 1);
+  assert.equal(room.players.size, 1);
+  assert.equal(room.units.size, 0);
+});
+
+test("no number in JSON is none in the room", () => {
+  const room = told({ unit: { id: 1, alive: true, radius: "NaN", pose: { x: "Infinity", y: "NaN" } } });
+  assert.equal(room.units.get(1).radius, 0);
+  near(room.units.get(1).track.at(0).x, 0);
+});
+
+/** Hands on a canvas without a browser, of a player whose tank stands at 10, 0. */
+function stage() {
+  const canvas = Object.assign(new EventTarget(), { focus() {}, setPointerCapture() {} });
+  const said = [], room = told({ you: { player: 1 } }, anna, tank, owns, { rule: { name: "reload", value: "2" } });
+  const view = { canvas, placeAt: (left, top) => ({ x: left, y: -top }) };
+  const hands = new Hands({ view, room, say: (kind, word) => said.push([kind, word]) });
+  const does = (name, what = {}) => canvas.dispatchEvent(Object.assign(new Event(name), what));
+  return { hands, does, said, heard: () => said.splice(0) };
+}
+
+test("arrows say a heading once, both of two, and to stand when they are let go", () => {
+  const { does, heard } = stage();
+  does("keydown", { code: "ArrowUp" });
+  does("keydown", { code: "ArrowUp", repeat: true });
+  assert.deepEqual(heard(), [["keys", { bits: 1, yaw: Math.PI / 2 }]]);
+  does("keydown", { code: "KeyD" });
+  assert.deepEqual(heard(), [["keys", { bits: 1, yaw: Math.PI / 4 }]]);
+  does("keyup", { code: "ArrowUp" });
+  does("keyup", { code: "KeyD" });
+  assert.deepEqual(heard(), [["keys", { bits: 1, yaw: 0 }], ["keys", { bits: 0, yaw: 0 }]]);
+});
+
+test("who leaves the field stands, and shoots no more", () => {
+  const { hands, does, heard } = stage();
+  does("keydown", { code: "ArrowLeft" });
+  does("keydown", { code: "Space" });
+  heard();
+  does("blur");
+  hands.tick(1e6);
+  assert.deepEqual(heard(), [["keys", { bits: 0, yaw: 0 }]]);
+});
+
+test("a held space shoots ahead, no sooner than the gun loads; a mouse that moves aims", () => {
+  const { hands, does, heard } = stage();
+  does("keydown", { code: "Space" });
+  for (let now = 1000; now <= 3000; now += 100) hands.tick(now);
+  const shots = heard();
+  assert.deepEqual(shots.map(([kind]) => kind), ["fire", "fire"]);
+  assert.deepEqual(shots.map(([, fire]) => fire.shot), [1, 2]);
+  near(shots[0][1].vy, 0);
+  does("pointermove", { offsetX: 10, offsetY: -50 });
+  hands.tick(9000);
+  const [, aimed] = heard()[0];
+  near(aimed.vx, 0);
+  near(aimed.vy, 100);
+});
+
+test("a held button says where to go, again and again; let go, to stand", () => {
+  const { hands, does, heard } = stage();
+  does("pointerdown", { button: 0, offsetX: 30, offsetY: -40, pointerId: 1 });
+  for (let now = 1000; now < 1200; now += 20) hands.tick(now);
+  assert.deepEqual(heard(), [["toward", { x: 30, y: 40 }], ["toward", { x: 30, y: 40 }]]);
+  does("pointerup", { button: 0 });
+  hands.tick(2000);
+  const said = heard();
+  assert.equal(said.length, 1);
+  assert.equal(said[0][1].bits, 0);
+});
+
+test("the browser's own keys are its own", () => {
+  const { does, heard } = stage();
+  does("keydown", { code: "KeyW", ctrlKey: true });
+  does("keydown", { code: "Tab" });
+  does("keydown", { code: "constructor" });
+  assert.deepEqual(heard(), []);
+});

@@ -1,0 +1,55 @@
+#include "proxy/net/http_file.h"
+
+#include <doctest/doctest.h>
+
+namespace entente::net {
+namespace {
+
+constexpr Asset kStyle{"style.css", "text/css", "p {}"};
+
+HttpHead request(const char* method, std::vector<HttpHeader> headers = {}) {
+  HttpHead head;
+  head.method = method;
+  head.target = "/style.css";
+  head.headers = std::move(headers);
+  return head;
+}
+
+std::string answer(const char* method) {
+  Buffer out;
+  write_file(request(method), kStyle, out);
+  return std::string(as_text(out));
+}
+
+TEST_CASE("a browser gets the file with its type and length, and HEAD the same without the text") {
+  const std::string got = answer("GET"), head = answer("HEAD");
+  CHECK(got == head + "p {}");
+  HttpReader reader(HttpReader::Of::kResponse);
+  CHECK(*reader.feed(as_bytes(head)) == head.size());
+  REQUIRE(reader.complete());
+  CHECK(reader.head().status == 200);
+  CHECK(*reader.head().find("Content-Type") == "text/css");
+  CHECK(*reader.head().find("Content-Length") == "4");
+  CHECK(*reader.head().find("X-Content-Type-Options") == "nosniff");
+  CHECK(*reader.head().find("Connection") == "close");
+}
+
+TEST_CASE("a page may run and load only what came from where it came, and be framed by nobody") {
+  const std::string policy = answer("HEAD");
+  for (const char* law : {"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
+                          "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"})
+    CHECK_MESSAGE(policy.find(law) != std::string::npos, law);
+  CHECK(policy.find("unsafe") == std::string::npos);
+  CHECK(policy.find('*') == std::string::npos);
+}
+
+TEST_CASE("an upgrade, or a wish to change something, asks for no file") {
+  CHECK(asks_for_file(request("GET")));
+  CHECK(asks_for_file(request("HEAD")));
+  CHECK_FALSE(asks_for_file(request("GET", {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}})));
+  for (const char* other : {"POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
+    CHECK_FALSE(asks_for_file(request(other)));
+}
+
+}  // namespace
+}  // namespace entente::net

@@ -1,0 +1,59 @@
+// Who opens the address of a native listener in a browser is shown the page, whatever stands behind the listener.
+#include <doctest/doctest.h>
+
+#include <regex>
+
+#include "adapters/native/page.h"
+#include "tests/relay/peers.h"
+#include "tests/support/process.h"
+
+using namespace entente;
+
+namespace {
+
+/// A listener in front of a server that nobody calls.
+class Listening {
+ public:
+  explicit Listening(const std::string& url, const std::string& to)
+      : process_({ENTENTE_BINARY, "proxy", "--listen", url, "--to", to}) {
+    static const std::regex kLine(R"(listening native\+ws \w+ (127\.0\.0\.1):(\d+))");
+    const auto line = process_.line();
+    std::smatch found;
+    REQUIRE_MESSAGE(line.has_value(), process_.err());
+    REQUIRE_MESSAGE(std::regex_match(*line, found, kLine), *line);
+    address_ = *net::Address::parse(found[1].str(), static_cast<std::uint16_t>(std::stoi(found[2])));
+  }
+
+  std::string get(const std::string& path) const {
+    const auto client = testing::Stream::to(address_);
+    client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    return std::string(as_text(client.read_all()));
+  }
+
+ private:
+  Process process_;
+  net::Address address_;
+};
+
+constexpr const char* kJson = "native+ws://127.0.0.1:0?dialect=json";
+
+}  // namespace
+
+TEST_CASE("a bridge shows the page, every file of it as it is") {
+  const Listening listening(kJson, "bzflag://127.0.0.1:1?dialect=2.4");
+  for (const Asset& file : native::page()) {
+    CAPTURE(file.name);
+    const bool first = &file == &native::page().front();
+    const std::string all = listening.get("/" + (first ? "" : std::string(file.name)));
+    CHECK(all.starts_with("HTTP/1.1 200 OK\r\n"));
+    CHECK(all.find("Content-Type: " + std::string(file.type) + "\r\n") != std::string::npos);
+    CHECK(all.ends_with("\r\n\r\n" + std::string(file.text)));
+  }
+  CHECK(listening.get("/else").starts_with("HTTP/1.1 404 "));
+}
+
+TEST_CASE("so does a relay; a listener whose words are no texts has none to show") {
+  CHECK(Listening(kJson, "native+ws://127.0.0.1:1?dialect=json").get("/").find("<!doctype html>") != std::string::npos);
+  const Listening bare("native+ws://127.0.0.1:0?dialect=protobuf", "bzflag://127.0.0.1:1?dialect=2.4");
+  CHECK(bare.get("/").starts_with("HTTP/1.1 426 "));
+}

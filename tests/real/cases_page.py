@@ -1,0 +1,182 @@
+# The page that a native listener shows, in Debian's Chromium: used as a person would, by keys, and seen by stock programs.
+# Law: what the player did is read from the server's side of the wire; what the page knows, from what it shows.
+import json
+import re
+import time
+
+from aos import start_spadesx
+from browser import Browser
+from bzflag import HEADER, Bzadmin, frames, positions, start_bzfs
+from cases_aos_bots import talk_of, way_of
+from cases_replay import first_link, record_bots
+from shim import Shim
+from stage import check, wait_until
+
+NATIVE = "native+ws://127.0.0.1:0?dialect=json"
+SHOT = "sb"
+
+
+class Page(Browser):
+    """The page itself, at the address that a listener announced."""
+
+    def __init__(self, stage, name, port):
+        super().__init__(stage, name, f"http://127.0.0.1:{port}/")
+        self.wide(1280, 800)
+        self.ask("Runtime.enable")
+        self.ask("Log.enable")  # what its policy forbids, what was not found
+        wait_until(lambda: self.page("document.readyState == 'complete' && !!document.getElementById('enter')"), 20, "the page did not load")
+
+    def wide(self, width, height):
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def text(self, element):
+        return self.page(f"document.getElementById({json.dumps(element)}).innerText") or ""
+
+    def shown(self, element):
+        return self.page(f"document.getElementById({json.dumps(element)}).checkVisibility()")
+
+    def types(self, element, text):
+        self.page(f"document.getElementById({json.dumps(element)}).focus()")
+        self.ask("Input.insertText", text=text)
+
+    def enters(self, name, how="play"):
+        self.types("name", name)
+        self.clicks(how)
+
+    def clicks(self, element):
+        self.page(f"document.getElementById({json.dumps(element)}).click()")
+
+    def says(self, text):
+        """From the field by keys alone: Enter, the line, Enter, Escape."""
+        self.page("document.getElementById('field').focus()")
+        self.presses("Enter", "Enter", "\r")
+        self.ask("Input.insertText", text=text)
+        self.presses("Enter", "Enter", "\r")
+        self.presses("Escape", "Escape")
+
+    def key(self, kind, code, key):
+        self.ask("Input.dispatchKeyEvent", type=kind, code=code, key=key)
+
+    def end(self):
+        """Nothing went wrong in it that nobody was shown."""
+        self.page("0")
+        faults = [fault for fault in self.complaints if "WebSocket" not in fault]  # that a server ends is shown
+        check(not faults, f"the page complained: {faults[:3]}")
+
+    def rows(self):
+        return self.text("scores").splitlines()
+
+    def sees(self, text, element="log", seconds=15):
+        wait_until(lambda: text in self.text(element), seconds, f"the page does not show {text!r} in its {element}: {self.text(element)!r}")
+
+
+def said(shim):
+    """What the player told the server, over whichever transport."""
+    told = [frame for talk in shim.talks for frame in frames(bytes(talk.to_server)[len(HEADER):])]
+    told += [frame for flow in shim.flows for datagram in list(flow.to_server) for frame in frames(datagram)]
+    return told
+
+
+def listening(program, what="native+ws json"):
+    return int(program.wait_for(rf"^listening {re.escape(what)} 127\.0\.0\.1:(\d+)$", 20).group(1))
+
+
+def page_on_bzfs(stage):
+    """Stock bzfs and bzadmin; a player in headless Chromium: comes by name, drives, shoots, chats both ways, dies, comes back; bzfs ends"""
+    with open(stage.path("field.bzw"), "w", encoding="ascii") as world:  # in plain sight of all who hunt
+        world.write("world\nsize 100\nend\nbox\nposition 60 60 0\nsize 15 10 9\nrotation 30\nend\npyramid\nposition -60 50 0\nsize 8 8 10\nend\n"
+                    "base\nposition -70 -70 0\nsize 15 15 0\ncolor 1\nend\n")
+    bzfs, port = start_bzfs(stage, "-world", world.name)
+    admin = Bzadmin(stage, "anna", port).joined()
+    behind = stage.keep(Shim(port))
+    bridge = stage.start("bridge", [stage.entente, "proxy", "--listen", NATIVE, "--to", f"bzflag://127.0.0.1:{behind.port}?dialect=2.4"])
+    page = Page(stage, "chromium", listening(bridge))
+    page.enters("paul")
+    admin.run.wait_for(r"'?paul'? joined", 20)
+    page.sees("Playing on bzflag", "status")
+    for name in ("paul", "anna"):
+        page.sees(name, "scores")
+
+    page.says("hello <b>anna</b>")
+    admin.hears("paul", "hello <b>anna</b>")
+    admin.says("hello <img src=x onerror=alert(1)> paul")
+    page.sees("anna: hello <img src=x onerror=alert(1)> paul")
+    check(page.page("document.images.length") == 0, "what was said became an image")
+
+    def places():
+        return list(positions(said(behind)))
+    wait_until(places, 20, "the tank of the page told no place")
+    began = places()[-1]
+    key = "ArrowUp" if began[1] < 0 else "ArrowDown"  # to where there is room
+    page.key("keyDown", key, key)
+    page.key("keyDown", "Space", " ")
+    wait_until(lambda: abs(places()[-1][1] - began[1]) > 15, 20, f"by {key} it did not drive from {began}")
+    wait_until(lambda: any(code == SHOT for code, _ in said(behind)), 20, "it does not shoot")
+    page.key("keyUp", "Space", " ")
+    page.key("keyUp", key, key)
+    driven, shots = len(places()), sum(code == SHOT for code, _ in said(behind))
+
+    bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{port}?dialect=2.4", "--count", "3", "--behaviour", "hunt", "--seconds", "300"])
+    wait_until(lambda: len(page.rows()) >= 5, 30, f"the page does not show the bots: {page.rows()}")
+    time.sleep(3)
+    page.screenshot("page.png")
+    page.wide(480, 800)
+    page.screenshot("page_narrow.png")
+    page.wide(1280, 800)
+    wait_until(lambda: page.shown("notice") and "You died" in page.text("notice"), 120, "nobody shot the player of the page")
+    page.screenshot("page_died.png")
+    page.presses("Enter", "Enter", "\r")  # the button has the focus
+    wait_until(lambda: not page.shown("notice"), 20, "the player does not come back")
+    bots.stop()
+
+    admin.quits()
+    bzfs.stop()
+    wait_until(lambda: page.shown("again") and page.text("again") == "Come again", 20, "the page does not say that it ended")
+    why = page.text("status")
+    page.screenshot("page_ended.png")
+    check("ended" in why or "thrown out" in why or "broke" in why, f"the page says {why!r}")
+    page.end()
+    return f"{driven} places told, {shots} shots; at the end the page says: {why}"
+
+
+def page_on_recording(stage):
+    """Two bots on stock bzfs, recorded; headless Chromium watches the replay: both are named and seen to drive, and its end is said"""
+    recording = record_bots(stage, 12)
+    replay = stage.start("replay", [stage.entente, "replay", recording, "--link", first_link(stage, recording), "--speed", "2", "--listen", NATIVE])
+    page = Page(stage, "chromium", listening(replay))
+    picture = "document.getElementById('field').toDataURL().length + document.getElementById('field').toDataURL().slice(-4000)"
+    page.enters("wanda", "watch")
+    page.sees("Watching", "status")
+    wait_until(lambda: sum("bot-" in row for row in page.rows()) >= 2, 20, f"the table has only {page.rows()}")
+    first = page.page(picture)
+    wait_until(lambda: page.page(picture) != first, 10, "nothing moves on the field")
+    page.screenshot("replay.png")
+    page.sees("the recording is over", "status", 60)
+    check(page.text("again") == "Come again", "there is no way to come again")
+    page.end()
+    return "seen: " + ", ".join(row.split("\t")[0] for row in page.rows())
+
+
+def page_on_spadesx(stage):
+    """SpadesX 710270d; a player in headless Chromium comes by name, is shown the map from above, and walks"""
+    _, port = start_spadesx(stage)
+    shim = stage.keep(Shim(port))
+    bridge = stage.start("bridge", [stage.entente, "proxy", "--listen", NATIVE, "--to", f"aos://127.0.0.1:{shim.port}?dialect=0.75"])
+    page = Page(stage, "chromium", listening(bridge))
+    page.enters("paul")
+    page.sees("Playing on aos", "status", 40)
+
+    def walked():
+        try:
+            return way_of(talk_of(shim, "paul"))
+        except (AssertionError, StopIteration):
+            return 0  # has not joined
+    page.key("keyDown", "ArrowUp", "ArrowUp")
+    wait_until(lambda: walked() > 8, 40, "the player of the page does not walk")
+    page.screenshot("page_aos.png")
+    page.end()
+    return f"{walked():.0f} blocks walked"
+
+
+CASES = {"page": page_on_bzfs, "page_replay": page_on_recording}
+REAL_CASES = {"page_spadesx": page_on_spadesx}
