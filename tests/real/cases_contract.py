@@ -128,6 +128,11 @@ def contract_ogar(stage):
     return on(stage, "ogar")
 
 
+def contract_aos(stage):
+    """The matrix's Ace of Spades server and the same two bots, unchanged"""
+    return on(stage, "aos")
+
+
 def on_aos(stage, start):
     """Both bots on a real server, until its World Updates have shown both walk."""
     _, port = start(stage)
@@ -154,5 +159,5 @@ def contract_piqueserver(stage):
     return on_aos(stage, start_piqueserver)
 
 
-CASES = {"contract_bzflag": contract_bzflag, "contract_panic": contract_panic, "contract_ogar": contract_ogar}
+CASES = {"contract_bzflag": contract_bzflag, "contract_panic": contract_panic, "contract_ogar": contract_ogar, "contract_aos": contract_aos}
 REAL_CASES = {"contract_spadesx": contract_spadesx, "contract_piqueserver": contract_piqueserver}
