@@ -67,7 +67,7 @@ void BackSession::seen(std::uint8_t number, const Vec3& position, const Vec3& or
   const core::Micros gone = out.now() - one->posed;
   const bool moved = one->position != position;
   if (one->alive && !one->hidden) {
-    const bool turned = one->orientation != orientation;
+    const bool turned = sane_look(orientation) && one->orientation != orientation;  // SpadesX: none before the first
     if (!moved && !turned && (velocity != nullptr || one->velocity == Vec3{})) return;
     if (gone < kPoseEvery) return;
   }

@@ -55,6 +55,7 @@ TEST_CASE("aos back: of a paint only what changed is told, with velocities, no m
   CHECK_FALSE(has(stopped, "vx"));
   scene.waits(kSoon);
   CHECK(scene.paints({{5, {160.9F, 150, 57.75F}}}) == "");
+  CHECK(scene.paints({{5, {160.9F, 150, 57.75F}}}, {0, 0, 0}) == "");  // who has not looked anywhere yet
   CHECK(scene.paints({}) == "says Hidden unit: 102\n");
   CHECK(scene.paints({}) == "");
 }
