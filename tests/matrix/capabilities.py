@@ -174,6 +174,7 @@ def killed(scene: Scene) -> dict:
 def kills(scene: Scene) -> dict:
     if "ours" not in scene.fights:
         scene.ready()
+        scene.them.take_cover()  # what ours shot in the last fight may still fly
         scene.meet()
         scene.us_known = scene.known_as()
         scene.settle(scene.seen_error)  # the native has only just come: who is nearest to there may still be another

@@ -13,7 +13,7 @@ from aos_player import (BLOCK, CHAT, CREATE, EXTENSIONS, GRENADE, GRENADES, GUN,
                         INTEL_DROP, INTEL_PICKUP, JOIN, KILL, LINE, MAP_CHUNK, MAP_START, MOVE_OBJECT, ORIENTATION, PLAYER_LEFT, POSITION, PRIMARY,
                         RELOAD, RESTOCK, SET_TOOL, STATE, VERSION, VERSION_BACK, WEAPON_INPUT, WORLD)
 from enet import Host
-from player import PATIENCE, Death, Ended, Place, Player, Said, Shot, Unit, Unseen, apart, toward
+from player import PATIENCE, Death, Ended, Place, Player, Said, Shot, Unit, Unseen
 
 GAME = "aos"
 SET_HP = HIT  # the same number, from the server
