@@ -63,9 +63,8 @@ class Showing {
   }
 
   Outcome<Done> listen(const ListenEnd& end) {
-    auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
+    const auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
     if (!web) return web.error();
-    web->page = page_of(*end.game, end.dialect);
     const auto tap = service_.tap("", end.game->name());
     if (!tap) return tap.error();
     const auto listening = service_.add({.game = end.game,
@@ -81,7 +80,6 @@ class Showing {
                                         end.spoken(), nullptr);
     if (!listening) return listening.error();
     lines_ += "listening " + end.spoken() + " " + listening->address.text() + "\n";
-    tell_page(*web, listening->address);
     return Done{};
   }
 

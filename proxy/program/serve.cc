@@ -69,9 +69,8 @@ class Routes {
     if (!listen) return listen.error();
     const auto to = parse_to(route.to(), games());
     if (!to) return to.error();
-    auto web = web_options(listen->web.value_or(WebEnd{}), to->web.value_or(WebEnd{}));
+    const auto web = web_options(listen->web.value_or(WebEnd{}), to->web.value_or(WebEnd{}));
     if (!web) return web.error();
-    web->page = page_of(*listen->game, listen->dialect);
     const auto joint = can_join(*listen, *to);
     if (!joint) return joint.error();
     const auto tap = service_.tap(route.record(), listen->game->name());
@@ -95,7 +94,6 @@ class Routes {
                                         listen->spoken(), route.record().empty() ? nullptr : *tap);
     if (!listening) return listening.error();
     listening_.push_back(listen->spoken() + " " + listening->address.text());
-    tell_page(*web, listening->address);
     if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
                    speech(*listen->game, listen->dialect));

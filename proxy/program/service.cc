@@ -3,10 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 #include <sys/resource.h>
 
+#include "adapters/registry.h"
 #include "proxy/program/control_server.h"
 #include "proxy/program/limits.h"
 #include "proxy/program/route.h"
 #include "proxy/program/signals.h"
+#include "proxy/program/web.h"
 
 namespace entente {
 namespace {
@@ -35,8 +37,10 @@ Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_
 Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::string& name,
                                        const relay::TapThread* recording) {
   options.limits = limits_of(config_.limits());
+  options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   const auto added = server_.add(options);
   if (!added) return added.error();
+  tell_page(options.web, added->address);
   const std::string where = added->address.port() != 0 ? " " + added->address.text() : "";
   routes_.push_back({added->relay, name + where, recording, options.bridge.has_value()});
   return *added;
