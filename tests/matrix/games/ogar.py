@@ -1,4 +1,4 @@
-# Ogar's modern revision 3: a cell that plays. The codec is the peers', which was written from the protocol's document.
+# Ogar in any of its dialects: a cell that plays. Modern revision 3 is the peers', which was written from the protocol's document.
 # Law: a cell wishes by its mouse, 25 times a second, and is where the server says; Y grows downward on this wire.
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import threading
 import time
 
 import web
-from codec import CLIENT, PLAY, SERVER
-from modern3 import MODERN3, REVISION, SAY, SPAWN, SPECTATE
-from ogar_arena import EJECTED, OWNED, PELLET, PLAYER, UNITS, URL, Arena
+from modern3 import SAY, SPAWN, SPECTATE
+from ogar_arena import EJECTED, OWNED, PELLET, PLAYER, UNITS, Arena, url
+from ogar_speech import speech
 from player import PATIENCE, Death, Ended, Place, Player, Shot, Said, Unit, Unseen, apart, hang_up, toward
 from session import Closed
 
 GAME = "ogar"
+CLIENT = SERVER = "modern3"  # what each side speaks
+URL = url(CLIENT)
 TICK = 0.04
 AIM, FAR = 3.4, 30.0  # metres from the own middle to a mouse that hardly moves one, and to one beyond any dead zone
 NEAR = 4.0  # metres: close enough for a cell that was sent somewhere
@@ -26,8 +28,9 @@ def metres(x: float, y: float) -> Place:
 class Client(Player):
     GAME = GAME
 
-    def __init__(self, port: int, name: str) -> None:
+    def __init__(self, port: int, name: str, dialect: str = "modern3") -> None:
         super().__init__(port, name)
+        self.speech = speech(dialect)
         self.cells: dict[int, dict] = {}
         self.own: set[int] = set()
         self.border: dict = {}
@@ -48,7 +51,7 @@ class Client(Player):
 
     def _connect(self) -> None:
         self.web = web.connect(self.port)
-        self._send(MODERN3.encode(CLIENT, "ProtocolVersion", {"revision": REVISION}))
+        self._send(self.speech.hello())
         self.run()
         self.wait(lambda: self.border, 15, "no update with a border")
         threading.Thread(target=self._tick_on, daemon=True, name=f"cell {self.name}").start()
@@ -58,10 +61,10 @@ class Client(Player):
         try:
             for _, frame in self.web.receive(0.25):
                 self.frames["heard"] += 1
-                name, told = MODERN3.decode(SERVER, PLAY, frame)
-                with self.changed:
-                    self._pong() if name == "Pong" else self._apply(told)
-                    self.changed.notify_all()
+                for name, told in self.speech.told(frame):
+                    with self.changed:
+                        self._pong() if name == "Pong" else self._apply(told)
+                        self.changed.notify_all()
         except Closed as closed:
             raise Ended(str(closed)) from None
 
@@ -175,19 +178,19 @@ class Client(Player):
 
     def lag(self) -> bool:
         if not self.pongs:
-            self._send(MODERN3.encode(CLIENT, "Ping", {}))
+            self._send(self.speech.ping())
         return self.pongs > 0 and self.worlds > 0
 
     # what is done
-    def _send(self, frame: bytes) -> None:
-        self.frames["sent"] += 1
-        self.web.send("stream", frame)
+    def _send(self, frames: list[bytes]) -> None:
+        for frame in frames:
+            self.frames["sent"] += 1
+            self.web.send("stream", frame)
 
     def _act(self, flags: int = 0, **more) -> None:
         place = self._goal or self.where() or (0.0, 0.0)
         with self.changed:
-            self._send(MODERN3.encode(CLIENT, "Update", {"mouse_x": round(place[0] * UNITS), "mouse_y": round(-place[1] * UNITS),
-                                                         "flags": flags, **more}))
+            self._send(self.speech.wish({"mouse_x": round(place[0] * UNITS), "mouse_y": round(-place[1] * UNITS), "flags": flags, **more}))
 
     def _tick_on(self) -> None:
         while not self._closing and self.gone is None:
@@ -275,9 +278,19 @@ class Client(Player):
             hang_up(self.web.frames.socket)
 
 
+def speak(client: str, server: str) -> None:
+    """From now on."""
+    global CLIENT, SERVER, URL
+    CLIENT, SERVER, URL = client, server, url(client)
+
+
 def start(stage) -> Arena:
-    return Arena(stage.dice)
+    return Arena(stage.dice, SERVER)
 
 
 def client(port: int, name: str) -> Client:
-    return Client(port, name)
+    return Client(port, name, CLIENT)
+
+
+def native(port: int, name: str) -> Client:
+    return Client(port, name, SERVER)

@@ -9,8 +9,8 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from codec import CLIENT, GREETING, PLAY, SERVER
-from modern3 import EJECT, MODERN3, Q_DOWN, SAY, SPAWN, SPECTATE, update
+from modern3 import EJECT, Q_DOWN, SAY, SPAWN, SPECTATE
+from ogar_speech import Legacy, Modern, speech
 from player import Place, Server, Unit, hang_up, listener
 from websocket import BINARY, CLOSE, PING, PONG, Served
 from wire import Wrong
@@ -22,8 +22,11 @@ EDGE = 7071.0
 TICK = 0.04
 SPAWN_SIZE, PELLET_SIZE, EJECTED_SIZE, SPLIT_SIZE, MERGE = 32, 10, 38, 60, 30.0
 EAT, OVERLAP, BOOST = 1.140175425, 3, 780
-URL = "ogar+ws://127.0.0.1:{port}?dialect=modern3"
 WINDOW = (1920, 1080)
+
+
+def url(dialect: str) -> str:
+    return "ogar+ws://127.0.0.1:{port}?dialect=" + dialect
 
 
 @dataclass
@@ -45,6 +48,7 @@ class Cell:
 class Guest:
     """A connection."""
     frames: Served
+    speech: Modern | Legacy
     name: str = ""
     cells: list[int] = field(default_factory=list)
     mouse: tuple[float, float] = (0.0, 0.0)
@@ -66,9 +70,9 @@ class Arena(Server):
     GAME = "ogar"
     duel = 20.0  # within the window of who is small
 
-    def __init__(self, dice: random.Random) -> None:
+    def __init__(self, dice: random.Random, dialect: str = "modern3") -> None:
         super().__init__()
-        self.dice, self.teams = dice, False
+        self.dice, self.dialect, self.teams = dice, dialect, False
         self.cells: dict[int, Cell] = {}
         self.guests: list[Guest] = []
         self.abuses: list[str] = []
@@ -83,7 +87,7 @@ class Arena(Server):
             threading.Thread(target=loop, daemon=True).start()
 
     def url(self, port: int) -> str:
-        return URL.format(port=port)
+        return url(self.dialect).format(port=port)
 
     # connections
     def _accept(self) -> None:
@@ -97,9 +101,8 @@ class Arena(Server):
     def _serve(self, stream: socket.socket) -> None:
         guest = None
         try:
-            guest = Guest(Served(stream))
+            guest = Guest(Served(stream), speech(self.dialect))
             stream.settimeout(60)
-            stage = GREETING
             while True:
                 opcode, payload = guest.frames.receive()
                 if opcode == CLOSE:
@@ -108,11 +111,10 @@ class Arena(Server):
                     break
                 if opcode in (PING, PONG) or not payload:
                     return self._hang_up(guest, "Unexpected message format")
-                name, told = MODERN3.decode(CLIENT, stage, payload)
-                stage = PLAY
-                with self.changed:
-                    self._take(guest, name, told)
-                    self.changed.notify_all()
+                for name, told in guest.speech.heard(payload):
+                    with self.changed:
+                        self._take(guest, name, told)
+                        self.changed.notify_all()
         except Wrong as wrong:
             if guest:
                 self._hang_up(guest, f"Unknown message type ({wrong})")
@@ -148,7 +150,8 @@ class Arena(Server):
             self.guests.append(guest)
         elif name == "Ping":
             guest.asked = True
-            guest.frames.send(MODERN3.encode(SERVER, "Pong", {}))
+            for frame in guest.speech.pong():
+                guest.frames.send(frame)
         else:
             self._wish(guest, told)
 
@@ -313,11 +316,11 @@ class Arena(Server):
             parts["board"] = self._board(guest)
         parts |= self._changes(guest, seen)
         guest.welcomed, guest.asked, guest.chat = True, False, []
-        if parts:
-            try:
-                guest.frames.send(MODERN3.encode(SERVER, "Update", update(**parts)), BINARY)
-            except OSError:
-                pass
+        try:
+            for frame in guest.speech.tell(parts):
+                guest.frames.send(frame, BINARY)
+        except OSError:
+            pass
 
     def _changes(self, guest: Guest, seen: dict[int, Cell]) -> dict:
         now = {number: (cell.x, cell.y, int(cell.size)) for number, cell in seen.items()}
