@@ -5,6 +5,7 @@
 
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/fold.h"
+#include "adapters/ogar/idiom.h"
 #include "adapters/ogar/mapping.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/pilot.h"
@@ -23,21 +24,24 @@ constexpr Micros kAskInfo = 5 * kSecond;        // world info is told to who pin
 constexpr std::size_t kSlow = 16 * 1024;        // bytes that wait: the server is behind, so the mouse can wait, too
 constexpr std::uint32_t kNormalClosure = 1000;  // WebSocket's
 constexpr std::size_t kLongestLine = 400;       // bytes, so that a message stays below 512 with a name beside it
+constexpr Micros kSlowChat = 2100 * core::kMillisecond;  // MultiOgarII takes a line every other second
 constexpr std::size_t kBoardRows = 10;
 constexpr std::uint8_t kTeams = 1;  // any mode but 0; OgarII says 2, its older versions 1
 
-class ModernBack final : public core::Back {
+class OgarBack final : public core::Back {
  public:
-  explicit ModernBack(std::size_t dialect)
-      : hello_version_(kDialects[dialect].newest_version),
-        hello_opcode_(kDialects[dialect].hello),
+  explicit OgarBack(std::size_t dialect)
+      : dialect_(dialect),
         speech_(make_speech(dialect)),
-        frames_(game(), dialect, wire::Way::kToClient) {}
+        frames_(game(), dialect, wire::Way::kToClient),
+        idiom_(dialect) {
+    if (kDialects[dialect].pieces) pilot_.set_chat_pause(kSlowChat);
+  }
 
   void opened(const core::Peer&, BackOut& out) override {
     Hello hello;
-    hello.opcode = hello_opcode_;
-    hello.version = hello_version_;
+    hello.opcode = kDialects[dialect_].hello;
+    hello.version = kDialects[dialect_].newest_version;
     send(hello, out);
     pilot_.connected(out.now());
     ask_at_ = out.now() + kAskInfo;
@@ -51,7 +55,7 @@ class ModernBack final : public core::Back {
     auto fault = frames_.feed(lane, bytes, [&](const wire::Frame& frame) {
       const auto heard = speech_->read(frame);
       if (!heard) wrong = heard.error();
-      if (heard) take(*heard->message, out);
+      if (heard) idiom_.hear(*heard->message, [this, &out](const Message& message) { take(message, out); });
       return !wrong;
     });
     if (!fault) fault = wrong;
@@ -88,11 +92,12 @@ class ModernBack final : public core::Back {
   void part(std::string_view why, BackOut& out) override { out.close(why, kNormalClosure); }
 
  private:
-  template <class T>
-  void send(const T& message, BackOut& out) {
-    buffer_.clear();
-    speech_->write(message, wire::Way::kToServer, buffer_);
-    out.send(Lane::kStream, buffer_);
+  void send(const Message& message, BackOut& out) {
+    idiom_.say(message, [this, &out](const Message& one) {
+      buffer_.clear();
+      speech_->write(one, wire::Way::kToServer, buffer_);
+      out.send(Lane::kStream, buffer_);
+    });
   }
 
   // -- What the server says ------------------------------------------------------------------------------------------
@@ -156,7 +161,7 @@ class ModernBack final : public core::Back {
 
   void say_room(BackOut& out) {
     room_.set_game("ogar");
-    room_.set_dialect(std::string(game().dialects()[0].name));
+    room_.set_dialect(std::string(game().dialects()[dialect_].name));
     room_.set_teams(teams_);
     if (room_.mode().empty()) room_.set_mode(teams_ ? "teams" : "free for all");
     out.say(room_);
@@ -228,6 +233,8 @@ class ModernBack final : public core::Back {
     to.set_name(clean(row.name.chars));
     to.set_me(me);
     to.set_marked((row.flags & 1U) != 0);
+    const core::PlayerState* known = me ? out.world().player(out.me()) : nullptr;
+    if (known != nullptr && to.name().empty()) to.set_name(known->player.name());  // legacy servers leave it out
     to.set_player(me ? out.me() : fold_.crowd().named(to.name(), 0));
   }
 
@@ -279,7 +286,7 @@ class ModernBack final : public core::Back {
     if (!due && !input.has_edge()) return;
     sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second also if we are woken late
     write(input);
-    send_update(out);
+    send(update_, out);
   }
 
   void write(const Input& input) {
@@ -298,16 +305,10 @@ class ModernBack final : public core::Back {
     if (input.say) set(update.chat[0], whole_characters(*input.say, kLongestLine));
   }
 
-  void send_update(BackOut& out) {
-    buffer_.clear();
-    speech_->write(update_, wire::Way::kToServer, buffer_);
-    out.send(Lane::kStream, buffer_);
-  }
-
-  const std::uint32_t hello_version_;
-  const std::uint8_t hello_opcode_;
+  const std::size_t dialect_;
   std::unique_ptr<Speech> speech_;
   wire::FrameReader frames_;
+  ServerIdiom idiom_;
   Buffer buffer_;
   Message update_{std::in_place_type<ClientUpdate>};
 
@@ -328,7 +329,7 @@ class ModernBack final : public core::Back {
 }  // namespace
 
 std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) {
-  return options.dialect == 0 ? std::make_unique<ModernBack>(options.dialect) : nullptr;
+  return std::make_unique<OgarBack>(options.dialect);
 }
 
 }  // namespace entente::ogar

@@ -11,16 +11,28 @@
 
 namespace entente::ogar {
 
+/// How the board travels.
+enum class Boards : std::uint8_t {
+  kPart,    ///< in an update, with places
+  kMarked,  ///< rows in order, each with a mark that says whether it is the client's own
+  kByCell,  ///< rows in order, each with a cell of its player, or 0
+  kRanked,  ///< rows in order; the client's own has no name, but may have a rank
+};
+
 struct Dialect {
   wire::Order order = wire::Order::kLittle;
   std::uint8_t hello = 0;            ///< opcode of the client's first message
   std::uint32_t oldest_version = 0;  ///< that the hello may name
   std::uint32_t newest_version = 0;
-  bool ucs2 = false;          ///< names and chat in 16-bit units (skins never are)
-  bool short_cells = false;   ///< cell positions are i16
-  bool whole_cells = false;   ///< a cell always carries colour and name; otherwise flags say which
-  bool long_removed = false;  ///< the count of removed cells is u32
-  bool coloured_pie = false;  ///< a slice of the team board carries its colour
+  bool ucs2 = false;            ///< names and chat in 16-bit units (skins never are)
+  bool short_cells = false;     ///< cell positions are i16
+  bool whole_cells = false;     ///< a cell always carries colour and name; otherwise flags say which
+  bool long_removed = false;    ///< the count of removed cells is u32
+  bool coloured_pie = false;    ///< a slice of the team board carries its colour
+  bool pieces = false;          ///< each thing is a message of its own; otherwise an update holds all that a tick tells
+  bool marked_pellets = false;  ///< a pellet says that it is one
+  bool text_rows = false;       ///< a board of lines travels as rows with names
+  Boards boards = Boards::kPart;
 };
 
 /// OgarII's LegacyProtocol.js at 0ac75d8, with MultiOgarII's packet/ at a8293d2 beside it.
@@ -32,6 +44,10 @@ constexpr Dialect legacy(std::uint32_t version) {
   d.ucs2 = d.whole_cells = d.long_removed = version < 6;
   d.short_cells = version < 5;
   d.coloured_pie = version >= 21;
+  d.pieces = true;
+  d.marked_pellets = version >= 11;
+  d.text_rows = version >= 14;
+  d.boards = version >= 11 ? Boards::kRanked : version == 6 ? Boards::kMarked : Boards::kByCell;
   return d;
 }
 

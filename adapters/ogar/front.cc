@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/ogar/idiom.h"
 #include "adapters/ogar/mapping.h"
 #include "adapters/ogar/notices.h"
 #include "adapters/ogar/ogar.h"
@@ -24,10 +25,10 @@ constexpr std::size_t kMostLines = 100;    // of chat, for one painting
 constexpr std::uint32_t kBoardEvery = 4;   // paintings
 constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // WebSocket's
 
-class ModernFront final : public core::Front {
+class OgarFront final : public core::Front {
  public:
-  explicit ModernFront(std::size_t dialect)
-      : speech_(make_speech(dialect)), frames_(game(), dialect, wire::Way::kToServer) {}
+  explicit OgarFront(std::size_t dialect)
+      : speech_(make_speech(dialect)), frames_(game(), dialect, wire::Way::kToServer), idiom_(dialect) {}
 
   void opened(const core::Peer&, FrontOut& out) override {
     heard_ = out.now();
@@ -40,7 +41,7 @@ class ModernFront final : public core::Front {
     auto fault = frames_.feed(lane, bytes, [&](const wire::Frame& frame) {
       const auto heard = speech_->read(frame);
       if (!heard) wrong = heard.error();
-      if (heard) std::visit([&](const auto& message) { take(message, out); }, *heard->message);
+      if (heard) understand(*heard->message, out);
       return !wrong;
     });
     if (!fault) fault = wrong;
@@ -78,6 +79,12 @@ class ModernFront final : public core::Front {
  private:
   // -- What the client says ------------------------------------------------------------------------------------------
 
+  void understand(const Message& said, FrontOut& out) {
+    const bool meant = idiom_.hear(
+        said, [this, &out](const Message& message) { std::visit([&](const auto& one) { take(one, out); }, message); });
+    if (!meant) out.lose("MinionCollect", "no server acts on it");
+  }
+
   void take(const Hello&, FrontOut& out) {
     greeted_ = true;
     greeted_at_ = out.now();
@@ -87,9 +94,7 @@ class ModernFront final : public core::Front {
   }
 
   void take(const Ping&, FrontOut& out) {
-    buffer_.clear();
-    speech_->write(Pong{}, wire::Way::kToClient, buffer_);
-    out.send(Lane::kStream, buffer_);
+    tell(Pong{}, out);
     info_due_ = true;
   }
 
@@ -109,7 +114,7 @@ class ModernFront final : public core::Front {
       for (const ZText& line : update.chat) wishes_.say(heard(line), out);
   }
 
-  /// Not a client's, or not of this dialect: the table has no such row.
+  /// Not a client's, or not of modern3: neither table nor idiom has such a one.
   template <class T>
   void take(const T&, FrontOut&) {
     assert(false);
@@ -140,14 +145,16 @@ class ModernFront final : public core::Front {
     add_chat(update);
     add_board(update, out);
     add_cells(update, out);
-    if (update.flags != 0) send_update(out);
+    if (update.flags != 0 || idiom_.wants_every_picture()) tell(update_, out);
     give_back(update);
   }
 
-  void send_update(FrontOut& out) {
-    buffer_.clear();
-    speech_->write(update_, wire::Way::kToClient, buffer_);
-    out.send(Lane::kStream, buffer_);
+  void tell(const Message& message, FrontOut& out) {
+    idiom_.say(message, [this, &out](const Message& one) {
+      buffer_.clear();
+      speech_->write(one, wire::Way::kToClient, buffer_);
+      out.send(Lane::kStream, buffer_);
+    });
   }
 
   void add_border(Update& update, FrontOut& out) {
@@ -234,7 +241,7 @@ class ModernFront final : public core::Front {
       Update& update = *std::get_if<Update>(&update_);
       update.flags = 0;
       add_chat(update);
-      send_update(out);
+      tell(update_, out);
       give_back(update);
     }
     out.close(why, code);
@@ -242,6 +249,7 @@ class ModernFront final : public core::Front {
 
   std::unique_ptr<Speech> speech_;
   wire::FrameReader frames_;
+  ClientIdiom idiom_;
   Buffer buffer_;
   Message update_{std::in_place_type<Update>};
 
@@ -258,7 +266,7 @@ class ModernFront final : public core::Front {
 }  // namespace
 
 std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
-  return options.dialect == 0 ? std::make_unique<ModernFront>(options.dialect) : nullptr;
+  return std::make_unique<OgarFront>(options.dialect);
 }
 
 }  // namespace entente::ogar

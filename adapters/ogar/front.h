@@ -1,4 +1,4 @@
-// Faces an Ogar client as its server. Dialect modern3.
+// Faces an Ogar client as its server, in every dialect: it says modern3, and its idiom turns that for the others.
 // Law: nothing before the hello; then what the client sees is what is true, 25 times a second, and a client that is
 // slow sees fewer paintings, never older ones.
 #pragma once

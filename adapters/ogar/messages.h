@@ -193,14 +193,16 @@ struct Say {
 struct Eating {
   std::uint32_t killer = 0, killed = 0;
 };
+/// Node::flags.
+inline constexpr unsigned kSpiky = 1, kColoured = 2, kSkinned = 4, kNamed = 8, kWavy = 16, kEjectedNode = 32,
+                          kByAnother = 64, kExtra = 128;
 struct Node {
   std::uint32_t id = 1;
   std::int32_t x = 0, y = 0;
   std::uint16_t size = 0;  ///< radius
   Colour colour{};
-  std::uint8_t flags =
-      0;  ///< 1 spiky, 2 colour, 4 skin, 8 name, 16 wavy, 32 ejected, 64 by another, 128 a byte follows
-  std::uint8_t extra = 0;  ///< 1: a pellet
+  std::uint8_t flags = 0;
+  std::uint8_t extra = 0;  ///< kExtra; 1: a pellet
   ZText skin, name;
 };
 struct UpdateNodes {
@@ -229,8 +231,9 @@ struct LeaderboardRow {
 struct Leaderboard {
   std::vector<LeaderboardRow> rows;
 };
+inline constexpr unsigned kRankedRow = 1, kNamedRow = 2, kOwnRow = 8;  ///< RankedRow::flags
 struct RankedRow {
-  std::uint8_t flags = 2;  ///< 1 rank, 2 name, 8 me
+  std::uint8_t flags = kNamedRow;
   std::uint16_t rank = 0;
   ZText name;
 };

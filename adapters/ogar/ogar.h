@@ -15,9 +15,8 @@ const wire::Game& game();
 /// A codec of the dialect at `dialect` in game().dialects().
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
 
-/// Of modern3; for the other dialects they make none.
 const core::Faces& faces();
-/// Of modern3.
+/// Of every dialect.
 std::span<const wire::Mapping> mapping();
 
 }  // namespace entente::ogar

@@ -14,7 +14,6 @@ constexpr double kSmallestToSplit = 60;      // Settings.js, mass 36
 constexpr double kFar = 50;                  // metres: where a mouse points that shows a way
 constexpr double kAhead = 0.5;               // seconds that a claimed pose is followed ahead
 constexpr core::Micros kAskAgain = kSecond;  // for a spawn that did not come
-constexpr core::Micros kChatPause = 1050 * core::kMillisecond;
 constexpr std::size_t kMostLines = 5;
 constexpr int kTicksHeld = 2;
 
@@ -133,7 +132,7 @@ Input Pilot::next(const Fold& fold, bool lives, core::Micros now) {
   if (lines_.empty() || now < chat_at_) return input;
   input.say = std::move(lines_.front());
   lines_.pop_front();
-  chat_at_ = now + kChatPause;
+  chat_at_ = now + chat_pause_;
   return input;
 }
 

@@ -48,6 +48,8 @@ class Pilot {
   }
   /// When it connected: chat of the first second is lost.
   void connected(core::Micros now) { chat_at_ = now + 1100 * core::kMillisecond; }
+  /// Between two lines of chat: what the server takes no more often.
+  void set_chat_pause(core::Micros pause) { chat_pause_ = pause; }
 
   const words::Enter* entered() const { return entered_ ? &enter_ : nullptr; }
 
@@ -70,7 +72,7 @@ class Pilot {
   bool entered_ = false, wants_spawn_ = false, had_cells_ = false;
   core::Micros spawn_at_ = 0;  // when to ask (again)
   std::deque<std::string> lines_;
-  core::Micros chat_at_ = 0;
+  core::Micros chat_at_ = 0, chat_pause_ = 1050 * core::kMillisecond;
 
   std::uint32_t splits_ = 0, minion_splits_ = 0, ejects_ = 0, minion_ejects_ = 0;
   bool freeze_ = false;

@@ -3,6 +3,74 @@
 #include <algorithm>
 
 namespace entente::ogar {
+namespace {
+
+void add_utf8(std::uint32_t c, std::string& to) {
+  const auto tail = [&](unsigned shift) { to += static_cast<char>(0x80U | (c >> shift & 0x3fU)); };
+  if (c < 0x80) {
+    to += static_cast<char>(c);
+  } else if (c < 0x800) {
+    to += static_cast<char>(0xc0U | c >> 6U);
+    tail(0);
+  } else if (c < 0x10000) {
+    to += static_cast<char>(0xe0U | c >> 12U);
+    tail(6), tail(0);
+  } else {
+    to += static_cast<char>(0xf0U | c >> 18U);
+    tail(12), tail(6), tail(0);
+  }
+}
+
+void add_unit(std::uint32_t unit, std::string& to) {
+  to += static_cast<char>(unit & 0xffU);
+  to += static_cast<char>(unit >> 8U & 0xffU);
+}
+
+/// REQUIRES: it is well-formed.
+std::uint32_t code_point(std::string_view character) {
+  const auto byte = [&](std::size_t at) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(character[at]));
+  };
+  if (character.size() == 1) return byte(0);
+  std::uint32_t c = byte(0) & (0xffU >> (character.size() + 1));
+  for (std::size_t at = 1; at < character.size(); ++at) c = c << 6U | (byte(at) & 0x3fU);
+  return c;
+}
+
+constexpr std::uint32_t kReplacement = 0xfffd;
+constexpr bool is_high(std::uint32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
+constexpr bool is_low(std::uint32_t unit) { return unit >= 0xdc00 && unit < 0xe000; }
+
+}  // namespace
+
+std::string narrow(std::string_view units) {
+  std::string text;
+  const auto unit = [&](std::size_t at) -> std::uint32_t {
+    if (at + 1 >= units.size()) return 0;
+    return static_cast<unsigned char>(units[at]) | static_cast<std::uint32_t>(static_cast<unsigned char>(units[at + 1]))
+                                                       << 8U;
+  };
+  for (std::size_t at = 0; at + 1 < units.size(); at += 2) {
+    const std::uint32_t first = unit(at), second = unit(at + 2);
+    const bool pair = is_high(first) && is_low(second);
+    if (pair) at += 2;
+    const bool half = !pair && (is_high(first) || is_low(first));
+    add_utf8(pair ? 0x10000 + ((first - 0xd800) << 10U) + (second - 0xdc00) : half ? kReplacement : first, text);
+  }
+  return text;
+}
+
+std::string widen(std::string_view text) {
+  std::string units;
+  while (!text.empty()) {
+    const std::size_t size = first_character(text);
+    const std::uint32_t c = size != 0 ? code_point(text.substr(0, size)) : kReplacement;
+    if (c >= 0x10000) add_unit(0xd800 + ((c - 0x10000) >> 10U), units);
+    add_unit(c >= 0x10000 ? 0xdc00 + ((c - 0x10000) & 0x3ffU) : c, units);
+    text.remove_prefix(size != 0 ? size : 1);
+  }
+  return units;
+}
 
 std::string heard(const ZText& text) {
   std::string_view chars = text.chars;
@@ -41,5 +109,9 @@ void set(ZText& to, std::string_view text) {
   to.chars.assign(text);
   to.open = false;
 }
+
+std::string text_of(const ZText& text, bool ucs2) { return ucs2 ? narrow(text.chars) : text.chars; }
+
+void set(ZText& to, std::string_view text, bool ucs2) { ucs2 ? set(to, widen(text)) : set(to, text); }
 
 }  // namespace entente::ogar

@@ -28,4 +28,13 @@ std::string tag(const std::string& name, const std::string& skin);
 
 void set(ZText& to, std::string_view text);
 
+/// Between UTF-8 and 16-bit units, which a text of the older dialects holds as bytes (Dialect::ucs2). Half a pair
+/// becomes U+FFFD.
+std::string narrow(std::string_view units);
+std::string widen(std::string_view text);
+
+/// In UTF-8, whatever the dialect writes.
+std::string text_of(const ZText& text, bool ucs2);
+void set(ZText& to, std::string_view text, bool ucs2);
+
 }  // namespace entente::ogar

@@ -65,11 +65,12 @@ class Swarm final : public core::Back {
   Id turn_ = 0;
 };
 
-TEST_CASE("ogar front: painting what moves takes no memory") {
+/// By a client of that dialect, which greets with these messages.
+void check_painting(std::size_t dialect, const std::vector<Buffer>& greeting) {
   Deaf network;
   core::Room room(network, std::make_unique<Swarm>(), {});
-  const Id seat = room.seat(ogar::faces().front({}), {}, 0);
-  room.received(seat, Lane::kStream, client_hello(), 0);
+  const Id seat = room.seat(ogar::faces().front({dialect, {}}), {}, 0);
+  for (const Buffer& message : greeting) room.received(seat, Lane::kStream, message, 0);
   room.back_opened({}, 0);
   Micros now = 0;
   const auto paint = [&](int times) {
@@ -84,6 +85,18 @@ TEST_CASE("ogar front: painting what moves takes no memory") {
   CHECK(allocations() == before);
   CHECK(network.sent == sent + 100);
   CHECK(network.last > kUnits * 13);  // id, flags, place, of each
+}
+
+TEST_CASE("ogar front: painting what moves takes no memory") {
+  check_painting(0, {client_hello()});
+  for (const std::uint32_t version : {4U, 6U, 22U}) {
+    ogar::Hello hello;
+    hello.opcode = 0xFE;
+    hello.version = version;
+    const std::size_t dialect = legacy_dialect(version);
+    check_painting(dialect,
+                   {spoken(hello, wire::Way::kToServer, dialect), spoken(ogar::Key{}, wire::Way::kToServer, dialect)});
+  }
 }
 
 }  // namespace

@@ -1,17 +1,21 @@
-// Messages of modern3 for scripts: made field by field, sent as bytes.
+// Messages for scripts: made field by field, sent as bytes; those with a name of their own are modern3's.
 #pragma once
 
 #include <initializer_list>
 
+#include "adapters/ogar/dialect.h"
 #include "adapters/ogar/wire.h"
 
 namespace entente::testing {
 
-inline Buffer spoken(const ogar::Message& message, wire::Way way) {
+inline Buffer spoken(const ogar::Message& message, wire::Way way, std::size_t dialect = 0) {
   Buffer bytes;
-  ogar::make_speech(0)->write(message, way, bytes);
+  ogar::make_speech(dialect)->write(message, way, bytes);
   return bytes;
 }
+
+/// The place of that legacy version in game().dialects().
+constexpr std::size_t legacy_dialect(std::uint32_t version) { return 1 + version - ogar::kOldestLegacy; }
 
 // -- What a client says -----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,223 @@
+// Our client of an Ogar server of a legacy version: what it makes of the messages of OgarII and of MultiOgarII, which
+// do not always mean the same by them, and what it says.
+#include <doctest/doctest.h>
+
+#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/text.h"
+#include "tests/ogar/spoken.h"
+#include "tests/support/stage.h"
+
+namespace entente::testing {
+namespace {
+
+using core::kMillisecond, core::kSecond, core::Micros;
+
+constexpr Micros kTick = 40 * kMillisecond;
+
+ogar::SetBorder border(const char* program = "OgarII 1.3.6", std::uint32_t mode = 0) {
+  ogar::SetBorder border{-7071, -7071, 7071, 7071, ogar::WorldName{}};
+  border.world->mode = mode;
+  border.world->server.chars = program;
+  return border;
+}
+
+ogar::Node node(std::uint32_t id, unsigned flags, std::int32_t x, std::uint16_t size, const char* name = "") {
+  ogar::Node node;
+  node.id = id;
+  node.flags = static_cast<std::uint8_t>(flags);
+  node.x = x;
+  node.size = size;
+  node.colour = {255, 16, 64};
+  node.name.chars = name;
+  return node;
+}
+
+ogar::UpdateNodes nodes(std::initializer_list<ogar::Node> nodes) {
+  ogar::UpdateNodes update;
+  update.nodes = nodes;
+  return update;
+}
+
+struct Play {
+  explicit Play(std::uint32_t number) : version(number) {}
+
+  std::string receives(const ogar::Message& message) {
+    return stage.receives(spoken(message, wire::Way::kToClient, legacy_dialect(version)));
+  }
+  std::string hears(core::Intent word) { return stage.hears(std::move(word)); }
+  std::string waits(Micros how_long) { return stage.waits(how_long); }
+  std::string enters() {
+    words::Enter enter;
+    enter.set_name("anna");
+    return hears(enter);
+  }
+  /// In play, with cell 7 at 0 0.
+  void plays() {
+    stage.opens();
+    enters();
+    hears(words::Spawn());
+    ogar::SetBorder first = border();
+    ogar::set(first.world->server, "OgarII 1.3.6", version < 6);
+    receives(first);
+    waits(kTick);
+    receives(ogar::AddNode{7});
+    ogar::Node own = node(7, version < 6 ? 0 : 10, 0, 64);
+    ogar::set(own.name, "anna", version < 6);
+    receives(nodes({own}));
+    waits(kTick);
+  }
+
+  const std::uint32_t version;
+  BackStage stage{ogar::faces().back({legacy_dialect(version), {}}), ogar::game(), legacy_dialect(version),
+                  wire::Way::kToServer};
+};
+
+bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
+
+TEST_CASE("ogar legacy back: greets with its version and a key of 0, and spawns once there is a border") {
+  Play play(6);
+  CHECK(play.stage.opens() ==
+        "sends Hello opcode=254 version=6 trailing=<0 bytes>\nsends Key key=0 trailing=<0 bytes>\n");
+  CHECK(play.enters() == "");
+  CHECK(play.hears(words::Spawn()) == "");
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.receives(border()) ==
+        "says World hash: \"ogar 400.000000 by 400.000000\" west: -400 east: 400 south: -400 north: 400 walled: true\n"
+        "says Room game: \"ogar\" dialect: \"legacy6\" mode: \"free for all\"\n"
+        "says Rule name: \"tick_s\" value: \"0.040000\"\n"
+        "says Rule name: \"respawn\" value: \"0.000000\"\n"
+        "says Player id: 1 name: \"anna\" team: ROGUE responding: true\n"
+        "says Ready\n");
+  const std::string spawns = play.waits(kTick);
+  CHECK(spawns.starts_with("sends Mouse x=0 y=0 "));
+  CHECK(has(spawns, "\nsends Join name=\"anna\" trailing=<0 bytes>\n"));
+}
+
+TEST_CASE("ogar legacy back: who is ours is told by id, who is new by not being known, what is new by what differs") {
+  for (const std::uint32_t version : {4U, 6U, 22U}) {
+    Play play(version);
+    play.plays();
+    const auto named = [&](ogar::Node one, const char* name) {
+      ogar::set(one.name, name, version < 6);
+      return one;
+    };
+    const std::string told = play.receives(nodes({named(node(20, version < 6 ? 0 : 10, 300, 60), "b\u00e9n")}));
+    CHECK(has(told, "says Player id: 102 name: \"b\\303\\251n\" team: ROGUE colour: 16715840"));
+    CHECK(has(told, "says Unit id: 103 owner: 102 kind: CELL "));
+    CHECK(play.receives(nodes({node(20, 0, 300, 60)})) == "");  // nothing is new, and no name is the same name
+    CHECK(has(play.receives(nodes({node(20, 0, 310, 60)})), "says Pose unit: 103 x: 17.5"));
+    ogar::UpdateNodes eaten;
+    eaten.eaten.push_back({7, 20});
+    eaten.removed.push_back(20);
+    const std::string ate = play.receives(eaten);
+    CHECK(has(ate, "says Died player: 102 unit: 103 killer: 1 why: BY_TOUCH"));
+    CHECK(has(ate, "says Gone unit: 103 by: 101 why: BY_TOUCH\n"));
+  }
+}
+
+TEST_CASE("ogar legacy back: below 11 a pellet is what is small and nameless; a mother cell is told by its colour") {
+  for (const std::uint32_t version : {5U, 6U, 11U}) {
+    Play play(version);
+    play.plays();
+    const unsigned told = version < 6 ? 0 : 2;
+    ogar::Node pellet = node(30, version < 11 ? told : 0x82, 100, 10), mother = node(32, told | 1U, 200, 149);
+    pellet.extra = 1;
+    mother.colour = {0xce, 0x63, 0x63};
+    const std::string seen =
+        play.receives(nodes({pellet, node(31, told | 1U, 150, 100), mother, node(33, told | 32U, 250, 38)}));
+    for (const char* kind : {"102 kind: PELLET", "103 kind: VIRUS", "104 kind: MOTHER", "105 kind: EJECTED"})
+      CHECK(has(seen, std::string("says Unit id: ") + kind));
+    CHECK(has(play.receives(nodes({node(34, told, 260, 20)})), version < 11 ? "kind: PELLET" : "kind: CELL"));
+    CHECK(has(play.receives(nodes({node(35, told, 260, 32)})), "kind: CELL"));
+  }
+}
+
+TEST_CASE("ogar legacy back: what MultiOgarII means otherwise") {
+  Play play(14);
+  play.stage.opens();
+  play.enters();
+  play.receives(ogar::ClearAll{});
+  CHECK_FALSE(has(play.receives(border("MultiOgarII 1.6.3", 3)), "teams: true"));  // rainbow
+  CHECK(has(play.receives(ogar::UpdatePosition{100, 0, 1}), "says View x: 5.6"));
+  play.receives(ogar::AddNode{7});
+  play.receives(nodes({node(7, 10, 0, 64, "anna")}));
+  CHECK(play.receives(ogar::UpdatePosition{100, 0, 1}) == "");  // also who plays is told
+  ogar::Node skinned = node(20, 14, 300, 60, "ben");
+  skinned.skin.chars = "%dog";
+  CHECK(has(play.receives(nodes({skinned})), "skin: \"dog\""));
+  ogar::UpdateNodes taken;  // removed by nobody
+  taken.eaten.push_back({0, 20});
+  taken.removed.push_back(20);
+  const std::string gone = play.receives(taken);
+  CHECK(has(gone, "says Gone unit: "));
+  CHECK_FALSE(has(gone, "Died"));
+  ogar::RankedLeaderboard board;
+  for (int i = 0; i < 10; ++i) ogar::set(board.rows.emplace_back().name, "b");
+  board.rows[3].flags = 9;  // ours: it says 1 whatever our place is
+  board.rows[3].rank = 1;
+  const std::string ranked = play.receives(board);
+  CHECK(has(ranked, "rows { place: 4 player: 1 name: \"anna\" me: true marked: true }"));
+  board.rows[3].flags = 2;
+  auto& below = board.rows.emplace_back();
+  below.flags = 9;
+  below.rank = 17;
+  CHECK(has(play.receives(board), "rows { place: 17 player: 1 name: \"anna\" me: true marked: true }"));
+  ogar::ServerStat stats;
+  stats.json.chars =
+      R"({"name":"here","mode":"FFA","uptime":9,"update":"4.000","playersTotal":8,"playersAlive":5,"playersSpect":1,"playersLimit":200})";
+  CHECK(has(play.receives(stats), "mode: \"FFA\" most_players: 200 players: 5 watchers: 1 load: 0.1 uptime_s: 9"));
+  stats.json.chars = "[]";
+  CHECK_FALSE(has(play.receives(stats), "Room"));
+}
+
+TEST_CASE("ogar legacy back: splits are messages, 16 at most; chat is short, and a line every 2.1 s") {
+  Play play(5);
+  play.plays();
+  words::Split split;
+  split.set_count(200);
+  play.hears(split);
+  const std::string sent = play.waits(kTick);
+  std::size_t splits = 0;
+  for (std::size_t at = 0; (at = sent.find("sends Split ", at)) != std::string::npos; ++at) ++splits;
+  CHECK(splits == 16);
+  words::Say say;
+  say.set_text(std::string(300, 'x'));
+  play.hears(say);
+  play.hears(say);
+  const auto lines = [&](Micros time) {
+    const std::string all = play.waits(time);
+    std::size_t count = 0, longest = 0;
+    for (std::size_t at = 0; (at = all.find("sends Say ", at)) != std::string::npos; ++at) {
+      ++count;
+      longest = std::max(longest, all.find('\n', at) - at);
+    }
+    CHECK(longest < 160);  // 100 units
+    return count;
+  };
+  CHECK(lines(1200 * kMillisecond) == 1);
+  CHECK(lines(1600 * kMillisecond) == 0);
+  CHECK(lines(kSecond) == 1);
+  CHECK(has(play.waits(5 * kSecond), "sends StatRequest "));
+}
+
+TEST_CASE("ogar legacy back: Q, minions and watching are messages of their own, after the mouse") {
+  Play play(6);
+  play.plays();
+  words::Button down;
+  down.set_down(true);
+  play.hears(down);
+  words::Eject eject;
+  eject.set_minions(true);
+  play.hears(eject);
+  play.hears(words::Freeze());
+  words::Split split;
+  split.set_minions(true);
+  play.hears(split);
+  const std::string sent = play.waits(kTick);
+  for (const char* message : {"Mouse", "MinionSplit", "QPress", "MinionEject", "MinionFreeze"})
+    CHECK(has(sent, std::string("sends ") + message + " "));
+  CHECK_FALSE(has(sent, "sends Eject "));
+}
+
+}  // namespace
+}  // namespace entente::testing

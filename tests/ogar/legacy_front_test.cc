@@ -1,0 +1,261 @@
+// Our server to an Ogar client of a legacy version: how each group of versions is told the same, and what its messages
+// mean. All that is told is checked by tests/ogar/dialects_test.cc; here is how it stands on the wire.
+#include <doctest/doctest.h>
+
+#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/text.h"
+#include "tests/ogar/spoken.h"
+#include "tests/support/stage.h"
+
+namespace entente::testing {
+namespace {
+
+using core::Id, core::kMillisecond, core::kSecond, core::Micros;
+using words::Unit;
+
+constexpr Micros kTick = 40 * kMillisecond;
+constexpr double kMetre = 14142.0 / 800;
+
+struct Play {
+  explicit Play(std::uint32_t number) : version(number) {}
+
+  std::string wishes(const ogar::Message& message) {
+    return stage.receives(spoken(message, wire::Way::kToServer, legacy_dialect(version)));
+  }
+  std::string hears(core::Fact word) { return stage.hears(std::move(word)); }
+  std::string waits(Micros how_long) { return stage.waits(how_long); }
+
+  void opens() {
+    stage.opens();
+    ogar::Hello hello;
+    hello.opcode = 0xFE;
+    hello.version = version;
+    wishes(hello);
+  }
+  void greeted() {
+    opens();
+    wishes(ogar::Key{});
+    words::World world;
+    world.set_hash("open");
+    world.set_west(-400);
+    world.set_east(400);
+    world.set_south(-400);
+    world.set_north(400);
+    hears(world);
+    waits(0);
+  }
+  /// With cell 50, a player's, at 10 -20 in units.
+  void plays() {
+    greeted();
+    ogar::Join join;
+    ogar::set(join.name, "anna", version < 6);
+    wishes(join);
+    words::Player me;
+    me.set_id(1);
+    me.set_name("anna");
+    hears(me);
+    words::Owns owns;
+    owns.set_player(1);
+    owns.add_units(50);
+    owns.set_active(50);
+    hears(unit(50, Unit::CELL, 10, -20, 32, 1));
+    hears(owns);
+  }
+  static words::Unit unit(Id id, Unit::Kind kind, double x, double y, double size, Id owner = 0) {
+    words::Unit unit;
+    unit.set_id(id);
+    unit.set_kind(kind);
+    unit.set_owner(owner);
+    unit.set_radius(size / kMetre);
+    unit.set_colour(0xff1040);
+    unit.set_alive(true);
+    unit.mutable_pose()->set_unit(id);
+    unit.mutable_pose()->set_x(x / kMetre);
+    unit.mutable_pose()->set_y(-y / kMetre);
+    return unit;
+  }
+
+  const std::uint32_t version;
+  FrontStage stage{ogar::faces().front({legacy_dialect(version), {}}), ogar::game(), legacy_dialect(version),
+                   wire::Way::kToClient};
+};
+
+bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
+
+TEST_CASE("ogar legacy front: nothing before the key, then the border, and a picture at each tick") {
+  Play play(6);
+  play.opens();
+  CHECK(play.wishes(ogar::Spectate{}) == "");  // as servers do, it is not heard yet
+  CHECK(play.waits(2 * kSecond) == "");
+  CHECK(play.wishes(ogar::Key{}) == "says WantWorld\n");
+  CHECK(play.wishes(ogar::Key{}) == "");
+  words::World world;
+  world.set_hash("open");
+  world.set_west(-400);
+  world.set_east(400);
+  world.set_south(-200);
+  world.set_north(200);
+  play.hears(world);
+  CHECK(play.waits(0) ==
+        "sends SetBorder left=-7071 top=-3535.5 right=7071 bottom=3535.5 world={mode=0 server=\"OgarII 1.3.6\"}\n"
+        "sends UpdateNodes eaten=[] nodes=[] removed=[]\n");
+  CHECK(play.waits(kTick) == "sends UpdateNodes eaten=[] nodes=[] removed=[]\n");
+}
+
+TEST_CASE("ogar legacy front: an own cell is named by its id first; each version tells of it in its own way") {
+  const std::pair<std::uint32_t, const char*> told[] = {
+      {4, "nodes=[{id=50 x=10 y=-20 size=32 colour=(255 16 64) flags=0 name=\"anna\"}]"},
+      {5, "nodes=[{id=50 x=10 y=-20 size=32 colour=(255 16 64) flags=0 name=\"anna\"}]"},
+      {6, "nodes=[{id=50 x=10 y=-20 size=32 flags=10 colour=(255 16 64) name=\"anna\"}]"},
+      {10, "nodes=[{id=50 x=10 y=-20 size=32 flags=10 colour=(255 16 64) name=\"anna\"}]"},
+      {22, "nodes=[{id=50 x=10 y=-20 size=32 flags=10 colour=(255 16 64) name=\"anna\"}]"}};
+  for (const auto& [version, line] : told) {
+    Play play(version);
+    play.plays();
+    CHECK(play.waits(kTick) ==
+          "sends AddNode id=50\nsends UpdateNodes eaten=[] " + std::string(line) + " removed=[]\n");
+  }
+}
+
+TEST_CASE("ogar legacy front: pellets are marked from 11 on, viruses are spiky, what was thrown off says so") {
+  for (const std::uint32_t version : {6U, 11U}) {
+    Play play(version);
+    play.plays();
+    play.waits(kTick);
+    play.hears(Play::unit(60, Unit::PELLET, 30, 0, 10));
+    play.hears(Play::unit(61, Unit::VIRUS, 40, 0, 100));
+    play.hears(Play::unit(62, Unit::MOTHER, 50, 0, 149));
+    play.hears(Play::unit(63, Unit::EJECTED, 60, 0, 38));
+    const std::string seen = play.waits(kTick);
+    CHECK(has(seen, version < 11 ? "{id=60 x=30 y=0 size=10 flags=2 colour=(255 16 64)}"
+                                 : "{id=60 x=30 y=0 size=10 flags=130 extra=1 colour=(255 16 64)}"));
+    CHECK(has(seen, "{id=61 x=40 y=0 size=100 flags=3 "));
+    CHECK(has(seen, "{id=62 x=50 y=0 size=149 flags=3 "));
+    CHECK(has(seen, "{id=63 x=60 y=0 size=38 flags=34 "));
+    words::Gone gone;
+    gone.set_unit(60);
+    gone.set_by(50);
+    play.hears(gone);
+    words::Pose pose = Play::unit(61, Unit::VIRUS, 45, 0, 100).pose();
+    pose.set_radius(100 / kMetre);
+    play.hears(pose);
+    CHECK(has(
+        play.waits(kTick),
+        "sends UpdateNodes eaten=[{killer=50 killed=60}] nodes=[{id=61 x=45 y=0 size=100 flags=1}] removed=[60]\n"));
+  }
+}
+
+TEST_CASE("ogar legacy front: the own row has a mark, a cell, or no name; a place below the best only from 11 on") {
+  words::Board best, below;
+  for (const bool mine : {false, true}) {
+    auto& row = *best.add_rows();
+    row.set_place(mine ? 2 : 1);
+    row.set_name(mine ? "anna" : "ben");
+    row.set_me(mine);
+  }
+  for (std::uint32_t place = 1; place <= 11; ++place) {
+    auto& row = *below.add_rows();
+    row.set_place(place < 11 ? place : 17);
+    row.set_name(place < 11 ? "b" : "anna");
+    row.set_me(place == 11);
+  }
+  const auto board = [](std::uint32_t version, const words::Board& word) {
+    Play play(version);
+    play.plays();
+    play.waits(kTick);
+    play.hears(word);
+    const std::string all = play.waits(4 * kTick);
+    const auto from = all.find("Leaderboard ");
+    return all.substr(from, all.find('\n', from) - from);
+  };
+  CHECK(board(5, best) == "Leaderboard rows=[{mark=0 name=\"ben\"} {mark=50 name=\"anna\"}]");
+  CHECK(board(6, best) == "Leaderboard rows=[{mark=0 name=\"ben\"} {mark=1 name=\"anna\"}]");
+  CHECK(board(7, best) == "Leaderboard rows=[{mark=0 name=\"ben\"} {mark=50 name=\"anna\"}]");
+  CHECK(board(11, best) == "Leaderboard rows=[{flags=2 name=\"ben\"} {flags=8}]");
+  CHECK(board(14, best) == "Leaderboard rows=[{flags=2 name=\"ben\"} {flags=8}]");
+  CHECK_FALSE(has(board(6, below), "anna"));
+  CHECK(has(board(14, below), " {flags=9 rank=17}]"));
+}
+
+TEST_CASE("ogar legacy front: slices of the pie have colours from 21 on") {
+  words::Board pie;
+  for (const float slice : {0.5F, 0.25F, 0.25F}) pie.add_slices(slice);
+  for (const std::uint32_t version : {6U, 21U}) {
+    Play play(version);
+    play.plays();
+    play.waits(kTick);
+    play.hears(pie);
+    CHECK(has(play.waits(4 * kTick),
+              version < 21
+                  ? "sends TeamLeaderboard slices=[{weight=0.5} {weight=0.25} {weight=0.25}]\n"
+                  : "sends TeamLeaderboard slices=[{weight=0.5 colour=(255 0 0)} {weight=0.25 colour=(0 255 0)} "
+                    "{weight=0.25 colour=(0 0 255)}]\n"));
+  }
+}
+
+TEST_CASE(
+    "ogar legacy front: another world clears; to the oldest, which do not know what that is, all cells go first") {
+  for (const std::uint32_t version : {5U, 6U}) {
+    Play play(version);
+    play.plays();
+    play.waits(kTick);
+    words::World world;
+    world.set_hash("smaller");
+    world.set_west(-100);
+    world.set_east(100);
+    world.set_south(-100);
+    world.set_north(100);
+    play.hears(world);
+    const std::string seen = play.waits(kTick);
+    const std::string first = version < 6 ? "sends UpdateNodes eaten=[] nodes=[] removed=[50]\n" : "";
+    CHECK(has(seen, first + "sends ClearAll\nsends SetBorder left=-1767.75 "));
+    CHECK(has(seen, "sends AddNode id=50\n"));
+    CHECK(seen.starts_with(version < 6 ? "sends UpdateNodes" : "sends ClearAll"));
+  }
+}
+
+TEST_CASE("ogar legacy front: the mouse in all three widths; Q also of a client that never lets go of it") {
+  Play play(6);
+  play.plays();
+  play.waits(kTick);
+  ogar::Mouse mouse;
+  mouse.x = 1768;
+  mouse.y = -884;
+  CHECK(has(play.wishes(mouse), "says Toward x: 100.01"));
+  mouse.form = 1;
+  mouse.x = 884;
+  CHECK(has(play.wishes(mouse), "says Toward x: 50.00"));
+  mouse.form = 2;
+  mouse.precise_x = 1768;
+  mouse.precise_y = -884;
+  CHECK(has(play.wishes(mouse), "says Toward x: 100.01"));
+  CHECK(play.wishes(ogar::QPress{}) == "says Button down: true\n");
+  CHECK(play.wishes(ogar::QPress{}) == "says Button\nsays Button down: true\n");
+  CHECK(play.wishes(ogar::QRelease{}) == "says Button\n");
+  CHECK(play.wishes(ogar::Split{}) == "says Split count: 1\n");
+  CHECK(play.wishes(ogar::MinionSplit{}) == "says Split count: 1 minions: true\n");
+  CHECK(play.wishes(ogar::MinionEject{}) == "says Eject minions: true\n");
+  CHECK(play.wishes(ogar::MinionFreeze{}) == "says Freeze on: true\n");
+  CHECK(play.wishes(ogar::MinionCollect{}) == "loses MinionCollect: no server acts on it\n");
+}
+
+TEST_CASE(
+    "ogar legacy front: whose statistics are asked for gets them with the next picture, in 16-bit units up to 5") {
+  for (const std::uint32_t version : {5U, 6U}) {
+    Play play(version);
+    words::Room room;
+    room.set_name("a \"room\"\\");
+    room.set_players(3);
+    play.plays();
+    play.hears(room);
+    play.waits(kTick);
+    CHECK(play.wishes(ogar::StatRequest{}) == "");
+    const std::string seen = play.waits(kTick);
+    CHECK(has(seen, "sends ServerStat json="));
+    CHECK(has(seen, "\\\"playersAlive\\\":3,"));
+    CHECK_FALSE(has(play.waits(kTick), "ServerStat"));
+  }
+}
+
+}  // namespace
+}  // namespace entente::testing
