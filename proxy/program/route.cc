@@ -102,9 +102,12 @@ std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoin
 }
 
 Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
-  const bool any = clients_name_dialect(*listen.game) && (!listen.named || !to.dialect);
-  const bool same =
-      listen.game == to.game && !listen.fallback && (any || to.dialect.value_or(listen.dialect) == listen.dialect);
+  // Whose clients name their dialect: where the server's is not named, it is theirs; where only the server's is, each
+  // client is bridged to it from its own.
+  const bool named_by_client = clients_name_dialect(*listen.game);
+  const bool theirs = named_by_client && !to.dialect, each_its_own = named_by_client && !listen.named && to.dialect;
+  const bool same = listen.game == to.game && !listen.fallback && !each_its_own &&
+                    (theirs || to.dialect.value_or(listen.dialect) == listen.dialect);
   if (!same) {
     if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
     if (listen.enet == relay::EnetMode::kDatagrams)
