@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "adapters/bzflag/md5.h"
+#include "adapters/wire/md5.h"
 #include "adapters/bzflag/wire_world.h"
 
 namespace entente::bzflag {
@@ -114,7 +114,7 @@ void write_world(const World& world, std::size_t dialect, Buffer& out) {
 
 std::string world_hash(Bytes database, WorldSource source) {
   std::string text(1, static_cast<char>(source));
-  for (const std::uint8_t byte : md5(database)) {
+  for (const std::uint8_t byte : wire::md5(database)) {
     text += "0123456789abcdef"[byte >> 4U];
     text += "0123456789abcdef"[byte & 15U];
   }

@@ -1,11 +1,11 @@
 // The digests that RFC 1321 itself gives (A.5), and lengths around a block.
-#include "adapters/bzflag/md5.h"
+#include "adapters/wire/md5.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/support/hex.h"
 
-namespace entente::bzflag {
+namespace entente::wire {
 namespace {
 
 TEST_CASE("MD5 is that of RFC 1321") {
@@ -22,4 +22,4 @@ TEST_CASE("MD5 is that of RFC 1321") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::wire

@@ -1,9 +1,9 @@
-#include "adapters/bzflag/md5.h"
+#include "adapters/wire/md5.h"
 
 #include <bit>
 #include <cmath>
 
-namespace entente::bzflag {
+namespace entente::wire {
 namespace {
 
 constexpr std::size_t kBlock = 64;
@@ -69,4 +69,4 @@ std::array<std::uint8_t, 16> md5(Bytes bytes) {
   return digest;
 }
 
-}  // namespace entente::bzflag
+}  // namespace entente::wire
