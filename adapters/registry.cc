@@ -15,7 +15,7 @@
 namespace entente {
 namespace {
 
-/// The faces of a game that can only be relayed.
+/// Those of a game that stands in no list: a test's.
 const core::Faces& no_faces() {
   static const core::Faces none;
   return none;
@@ -30,11 +30,9 @@ struct Entry {
 
 std::span<const Entry> entries() {
   static const Entry kAll[] = {
-      {&aos::game(), aos::faces, aos::mapping},                                                        //
-      {&bzdraft::game(), no_faces, no_mapping},                                                        //
-      {&bzflag::game(), bzflag::faces, bzflag::mapping},                                               //
-      {&native::game(), native::faces, native::mapping}, {&ogar::game(), ogar::faces, ogar::mapping},  //
-      {&panic::game(), panic::faces, panic::mapping},
+      {&aos::game(), aos::faces, aos::mapping},          {&bzdraft::game(), bzdraft::faces, bzdraft::mapping},
+      {&bzflag::game(), bzflag::faces, bzflag::mapping}, {&native::game(), native::faces, native::mapping},
+      {&ogar::game(), ogar::faces, ogar::mapping},       {&panic::game(), panic::faces, panic::mapping},
   };
   return kAll;
 }

@@ -1,8 +1,8 @@
 // The layouts of the BZFlag 1.8+ draft and its table of messages.
 // Law: fields() stands nowhere else.
+#include "adapters/bzdraft/wire.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzdraft/dialect.h"
-#include "adapters/bzdraft/messages.h"
 #include "adapters/wire/typed_codec.h"
 
 namespace entente::bzdraft {
@@ -213,5 +213,6 @@ std::span<const wire::TypedRow<Draft>> Draft::rows() {
 }  // namespace
 
 std::unique_ptr<wire::Codec> make_codec() { return std::make_unique<wire::TypedCodec<Draft>>(Dialect{}, 0); }
+std::unique_ptr<wire::Speech<Message>> make_speech() { return std::make_unique<wire::TypedCodec<Draft>>(Dialect{}, 0); }
 
 }  // namespace entente::bzdraft

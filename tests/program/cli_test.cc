@@ -93,11 +93,8 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
             "entente proxy: --listen 'bzflag://somewhere:0': 'somewhere' is not an address"},
            {{"proxy", listen, "ogar://127.0.0.1:0", to, "ogar://h"},
             "entente proxy: --listen 'ogar://127.0.0.1:0': ogar travels by WebSocket: write ogar+ws:// or"},
-           {{"proxy", listen, "bzdraft://127.0.0.1:0", to, "aos://h?dialect=0.75"},
-            "entente proxy: the listener speaks bzdraft draft (the default, as its URL names no dialect) and the "
-            "server "
-            "speaks aos 0.75, and the two cannot be bridged (bzdraft draft has no front yet); for a relay "
-            "listen on aos://127.0.0.1:0?dialect=0.75\n"},
+           {{"proxy", listen, "bzdraft://127.0.0.1:0?mode=datagrams", to, "bzflag://h?dialect=2.4"},
+            "entente proxy: 'mode=datagrams' is for relays, which pass them untouched; a bridge takes them apart\n"},
            {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},
             "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect, "
             "strict, mode, first, rate\n"}}) {

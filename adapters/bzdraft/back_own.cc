@@ -1,0 +1,158 @@
+// Our own tank: what its client claims of it, or, where words steer it and no client of the draft does, its physics.
+// See back.h.
+#include <cmath>
+
+#include "adapters/bzdraft/back.h"
+
+namespace entente::bzdraft {
+namespace {
+
+/// What others may see wrong before they are told, and a change of velocity that soon makes it so.
+constexpr double kPlaceError = 0.09, kAngleError = 0.05, kVelocityError = 0.5;
+/// A player who is silent for longer counts as not responding.
+constexpr core::Micros kSilence = core::kSecond;
+
+constexpr double kMostSpeed = 1.67;  // times the tank's own: of the fastest flag
+constexpr double kOutside = 5;
+constexpr double kJump = 19;          // metres a second upwards, as BZFlag's
+constexpr double kLooksThere = 0.03;  // radians
+
+bool finite(const words::PoseClaim& claim) {
+  return std::isfinite(claim.x() + claim.y() + claim.z() + claim.vx() + claim.vy() + claim.vz() + claim.yaw() +
+                       claim.yaw_rate());
+}
+
+}  // namespace
+
+void BackSession::spawn(Outlet& out) {
+  const Someone* me = find(number_);
+  if (own_.alive || me == nullptr || me->unit == 0 || std::exchange(own_.asked, true)) return;
+  peer_.send(out, AliveUp{});
+}
+
+void BackSession::claimed(const words::PoseClaim& claim, Outlet& out) {
+  if (!finite(claim)) return out.lose("PoseClaim", "no numbers");
+  if (!own_.alive) return;  // still flying through the air in pieces
+  steering_.hear(core::Intent(claim));
+  words::Pose pose = pose_of(claim);
+  pose.set_unit(find(number_)->unit);
+  pose.set_seq(++own_.order);
+  const double speed = std::hypot(pose.vx(), pose.vy()), most = tank_.speed * kMostSpeed, edge = half_ + kOutside;
+  if (speed > most) {
+    pose.set_vx(pose.vx() * most / speed);
+    pose.set_vy(pose.vy() * most / speed);
+  }
+  pose.set_x(std::clamp(pose.x(), -edge, edge));
+  pose.set_y(std::clamp(pose.y(), -edge, edge));
+  own_.pose = pose;
+  own_.posed = out.now();
+  own_.held = true;
+  out.say(pose);
+  report_if_due(out);
+}
+
+void BackSession::report_if_due(Outlet& out) {
+  if (!own_.alive) return;
+  if (own_.held) return updates_.take(out.now()) ? report(out) : out.wake(updates_.next());
+  if (out.now() >= own_.sent_at + kSilence) report(out);
+}
+
+void BackSession::report(Outlet& out) {
+  own_.held = false;
+  own_.sent = own_.pose;
+  own_.sent_at = out.now();
+  peer_.send(out, update_of(own_.pose, number_, own_.alive));
+}
+
+/// The server puts our number in; told once a life.
+void BackSession::die(const words::DeathClaim& claim, Outlet& out) {
+  if (!may_act()) return;
+  Killed killed;
+  killed.victim = number_;
+  killed.killer = number_of(claim.killer(), claim.killer() == 0 && claim.why() != words::BY_ITSELF ? kServer : number_);
+  killed.shot = static_cast<std::uint8_t>(claim.shot());
+  for (const Incoming& shot : incoming_)
+    if (shot.shooter == killed.killer && shot.shot == claim.shot()) killed.flag = shot.flag;
+  own_.alive = false;
+  peer_.send(out, killed);
+}
+
+void BackSession::end_shot(const words::ShotEndClaim& claim, Outlet& out) {
+  if (!may_act()) return;
+  const std::uint8_t shooter = number_of(claim.shooter(), kInvalid);
+  if (shooter == kInvalid) return out.lose("ShotEndClaim", "of somebody who is not there");
+  if (shooter != number_) return out.lose("ShotEndClaim", "a death ends the shots of others");
+  peer_.send(out, ShotEnd{shooter, static_cast<std::uint8_t>(claim.shot()), std::uint8_t{claim.burst()}});
+}
+
+void BackSession::move_shot(const words::ShotMoveClaim& claim, Outlet& out) {
+  if (!may_act()) return;
+  ShotUpdate update;
+  update.shooter = number_;
+  update.shot = static_cast<std::uint8_t>(claim.shot());
+  update.position = triple(claim.x(), claim.y(), claim.z());
+  update.velocity = triple(claim.vx(), claim.vy(), claim.vz());
+  update.target = number_of(claim.target(), kServer);
+  peer_.send(out, update);
+}
+
+// -- Driving ----------------------------------------------------------------------------------------------------------
+
+core::TankState BackSession::state() const {
+  const words::Pose& pose = own_.pose;
+  return {pose.x(), pose.y(), pose.z(), pose.vx(), pose.vy(), pose.vz(), pose.yaw(), pose.yaw_rate()};
+}
+
+/// From where it was at the last tick to now, and what hit it on the way.
+void BackSession::drive(Outlet& out) {
+  if (!own_.alive || out.now() <= driven_) return;
+  const core::Micros since = std::exchange(driven_, out.now());
+  const core::TankState was = state();
+  if (steering_.claim() == nullptr) steer(std::min(0.2, static_cast<double>(driven_ - since) / core::kSecond), out);
+  if (steering_.trigger_held() && free_shot(0, out)) fire_along(steering_.looking().value_or(own_.pose.yaw()), out);
+  if (wish_ && !wish_->claims_deaths()) test_hits(was, since, out);
+}
+
+void BackSession::steer(double dt, Outlet& out) {
+  core::TankState now = state();
+  const core::Course course = steering_.course(now.x, now.y);
+  core::Controls controls;
+  if (aim_)
+    controls = core::turn_to(tank_, now, *aim_, dt);
+  else if (course.kind == core::Course::Kind::kGoTo)
+    controls = core::steer_to(tank_, now, course.x, course.y, course.speed, dt);
+  else if (course.yaw)
+    controls = core::turn_to(tank_, now, *course.yaw, dt);
+  if (course.jump && room_.jumping()) controls.jump = kJump;
+  core::drive(tank_, terrain_, controls, dt, now);
+
+  words::Pose pose = own_.pose;
+  pose.set_x(now.x);
+  pose.set_y(now.y);
+  pose.set_z(now.z);
+  pose.set_vx(now.vx);
+  pose.set_vy(now.vy);
+  pose.set_vz(now.vz);
+  pose.set_yaw(now.yaw);
+  pose.set_yaw_rate(now.yaw_rate);
+  pose.set_state(now.vz != 0 ? words::Pose::FALLING : 0);
+  const bool moved = std::hypot(pose.x() - own_.pose.x(), pose.y() - own_.pose.y(), pose.z() - own_.pose.z()) > 0 ||
+                     pose.yaw() != own_.pose.yaw() || pose.vx() != own_.pose.vx() || pose.vy() != own_.pose.vy() ||
+                     pose.yaw_rate() != own_.pose.yaw_rate();
+  own_.posed = out.now();
+  if (moved) {
+    pose.set_seq(++own_.order);
+    own_.pose = pose;
+    out.say(pose);
+  }
+  const words::Pose seen = core::place_at(own_.sent, own_.sent_at, out.now(), 10);
+  own_.held |= std::hypot(seen.x() - pose.x(), seen.y() - pose.y(), seen.z() - pose.z()) > kPlaceError ||
+               std::abs(core::wrap_angle(seen.yaw() - pose.yaw())) > kAngleError ||
+               std::hypot(seen.vx() - pose.vx(), seen.vy() - pose.vy()) > kVelocityError;
+  if (aim_ && (std::abs(core::wrap_angle(*aim_ - now.yaw)) < kLooksThere || out.now() > aim_until_)) {
+    aim_.reset();
+    fire_along(now.yaw, out);
+  }
+}
+
+}  // namespace entente::bzdraft

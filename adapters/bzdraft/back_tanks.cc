@@ -1,0 +1,144 @@
+// Tanks and shots of everybody, as a back hears them. See back.h.
+#include <cmath>
+
+#include "adapters/bzdraft/back.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr double kRespawn = 5;  // the page's ExplodeTime, as BZFlag has it
+
+/// Shots that go on through whom they kill.
+bool goes_on(std::uint8_t flag) { return flag_code(flag) == "L" || flag_code(flag) == "SW"; }
+
+}  // namespace
+
+/// Which way it looks comes with its first update.
+void BackSession::on(const AliveDown& alive, Outlet& out) {
+  Someone* one = find(alive.player);
+  if (one == nullptr || one->unit == 0) return;
+  one->alive = true;
+  words::Spawned spawned;
+  spawned.set_unit(one->unit);
+  words::Pose& pose = *spawned.mutable_pose();
+  pose.set_unit(one->unit);
+  pose.set_x(whole(alive.position[0]));
+  pose.set_y(whole(alive.position[1]));
+  pose.set_z(whole(alive.position[2]));
+  if (alive.player == number_) {
+    own_.alive = true;
+    own_.asked = own_.held = false;
+    own_.pose = own_.sent = pose;
+    own_.posed = own_.sent_at = driven_ = out.now();
+    steering_.stop();
+    aim_.reset();
+    out.wake(out.now() + 40 * core::kMillisecond);
+  }
+  out.say(std::move(spawned));
+}
+
+/// A death ends the shot that brought it, and no MsgShotEnd says so.
+void BackSession::on(const Killed& killed, Outlet& out) {
+  words::Died death;
+  death.set_killer(id_of(killed.killer));
+  death.set_why(killed.killer == killed.victim ? words::BY_ITSELF
+                : killed.killer == kServer     ? words::BY_SERVER
+                                               : words::BY_SHOT);
+  death.set_shot(killed.shot);
+  const bool flying = std::any_of(incoming_.begin(), incoming_.end(), [&](const Incoming& shot) {
+    return shot.shooter == killed.killer && shot.shot == killed.shot;
+  });
+  if (flying && !goes_on(killed.flag)) on(ShotEnd{killed.killer, killed.shot, 0}, out);
+  died(killed.victim, death, out);
+}
+
+void BackSession::died(std::uint8_t number, words::Died died, Outlet& out) {
+  Someone* one = find(number);
+  if (one == nullptr || one->unit == 0) return;
+  one->alive = false;
+  died.set_player(one->player.id());
+  died.set_unit(one->unit);
+  died.set_respawn_s(kRespawn);
+  out.say(died);
+  if (number != number_) return;
+  own_.alive = own_.asked = own_.held = false;
+  steering_.stop();
+}
+
+void BackSession::on(const PlayerUpdate& update, Outlet& out) {
+  Someone* one = find(update.player);
+  if (one == nullptr || one->unit == 0 || update.player == number_) return;
+  if ((update.status & kAlive) == 0) return;  // where its remains fly is nobody's business
+  words::Pose pose = pose_of(update);
+  pose.set_unit(one->unit);
+  if (one->alive) return out.say(pose);
+  const core::UnitState* unit = out.world().unit(one->unit);
+  if (unit != nullptr && unit->posed != 0) return;  // it died, and this comes late
+  one->alive = true;                                // it was in play before we came
+  words::Spawned spawned;
+  spawned.set_unit(one->unit);
+  *spawned.mutable_pose() = pose;
+  out.say(std::move(spawned));
+}
+
+void BackSession::on(const Teleport& teleport, Outlet& out) {
+  const Someone* one = find(teleport.player);
+  if (one == nullptr) return;
+  words::Teleported teleported;
+  teleported.set_unit(one->unit);
+  teleported.set_from(teleport.from);
+  teleported.set_to(teleport.to);
+  out.say(teleported);
+}
+
+void BackSession::on(const ShotBegin& begin, Outlet& out) {
+  const Someone* one = find(begin.shooter);
+  words::Shot shot;
+  shot.set_shooter(one != nullptr ? one->player.id() : 0);  // 0: a gun of the world
+  shot.set_unit(one != nullptr ? one->unit : 0);
+  shot.set_shot(begin.shot);
+  shot.set_weapon(weapon_of(begin.flag));
+  shot.set_kind(shot_kind(begin.flag));
+  shot.set_x(whole(begin.position[0]));
+  shot.set_y(whole(begin.position[1]));
+  shot.set_z(whole(begin.position[2]));
+  shot.set_vx(whole(begin.velocity[0]));
+  shot.set_vy(whole(begin.velocity[1]));
+  shot.set_vz(whole(begin.velocity[2]));
+  shot.set_life(std::max(0.0, whole(begin.lifetime) - whole(begin.time)));
+  shot.set_range(std::hypot(shot.vx(), shot.vy()) * shot.life());
+  if (one != nullptr) shot.set_team(one->player.team());
+  out.say(shot);
+  watch_shot(begin, out);
+}
+
+void BackSession::on(const ShotEnd& end, Outlet& out) {
+  words::ShotEnded ended;
+  ended.set_shooter(id_of(end.shooter));
+  ended.set_shot(end.shot);
+  ended.set_burst(end.reason != 0);
+  out.say(ended);
+  std::erase_if(incoming_, [&](const Incoming& shot) { return shot.shooter == end.shooter && shot.shot == end.shot; });
+}
+
+void BackSession::on(const ShotUpdate& update, Outlet& out) {
+  words::ShotMoved moved;
+  moved.set_shooter(id_of(update.shooter));
+  moved.set_shot(update.shot);
+  moved.set_target(id_of(update.target));
+  moved.set_x(whole(update.position[0]));
+  moved.set_y(whole(update.position[1]));
+  moved.set_z(whole(update.position[2]));
+  moved.set_vx(whole(update.velocity[0]));
+  moved.set_vy(whole(update.velocity[1]));
+  moved.set_vz(whole(update.velocity[2]));
+  out.say(moved);
+  for (Incoming& shot : incoming_) {
+    if (shot.shooter != update.shooter || shot.shot != update.shot) continue;
+    shot.pos = {moved.x(), moved.y(), moved.z()};
+    shot.vel = {moved.vx(), moved.vy(), moved.vz()};
+    shot.since = out.now();
+  }
+}
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,18 @@
+// How the faces of the draft are made.
+#include "adapters/bzdraft/back.h"
+#include "adapters/bzdraft/front.h"
+
+namespace entente::bzdraft {
+namespace {
+
+std::unique_ptr<core::Front> front(const core::FaceOptions&) { return std::make_unique<FrontSession>(); }
+std::unique_ptr<core::Back> back(const core::FaceOptions&) { return std::make_unique<BackSession>(); }
+
+}  // namespace
+
+const core::Faces& faces() {
+  static const core::Faces kFaces = {front, back, {}, {}};
+  return kFaces;
+}
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,201 @@
+// Who is there, as our client sees it: a robot player for each unit that is somebody's. See front.h.
+#include "adapters/bzdraft/front.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr std::size_t kLongestName = 31, kLongestMotto = 127;
+
+bool drives(const words::Unit& unit) {
+  return unit.kind() == words::Unit::TANK || unit.kind() == words::Unit::MAN || unit.kind() == words::Unit::CELL;
+}
+
+bool same(const AddPlayer& a, const AddPlayer& b) {
+  return a.type == b.type && a.team == b.team && a.callsign.chars == b.callsign.chars && a.email.chars == b.email.chars;
+}
+
+}  // namespace
+
+core::Id FrontSession::player_of(std::uint8_t number) const {
+  const auto at = cast_.find(number);
+  return at != cast_.end() ? at->second.player : 0;
+}
+
+core::Id FrontSession::own_unit() const {
+  const auto at = cast_.find(number_);
+  return at != cast_.end() ? at->second.unit : 0;
+}
+
+// -- Who plays whom ---------------------------------------------------------------------------------------------------
+
+void FrontSession::recast_all(Outlet& out) {
+  const core::World& world = out.world();
+  for (const auto& [id, player] : world.players())
+    if (id != out.me()) recast(id, out);
+  std::vector<core::Id> nobodys;
+  for (const auto& [id, state] : world.units())
+    if (state.unit.owner() == 0 && drives(state.unit) && !state.hidden) nobodys.push_back(id);
+  std::sort(nobodys.begin(), nobodys.end());
+  for (const core::Id unit : nobodys) enlist(0, unit, 0, out);
+  recast(out.me(), out);  // a client that has heard of itself has heard of all who were there
+}
+
+/// The units of a player that our client is shown, the one it steers first. Of cells the largest stands for all.
+std::vector<core::Id> FrontSession::shown_units(const core::PlayerState& player, Outlet& out) const {
+  std::vector<core::Id> units;
+  const core::UnitState* largest = nullptr;
+  for (const core::Id id : player.units) {
+    const core::UnitState* state = out.world().unit(id);
+    if (state == nullptr || state->hidden || !drives(state->unit)) continue;
+    if (state->unit.kind() == words::Unit::CELL) {
+      if (largest == nullptr || state->unit.radius() > largest->unit.radius()) largest = state;
+    } else {
+      units.insert(id == player.active ? units.begin() : units.end(), id);
+    }
+  }
+  if (largest != nullptr) units.push_back(largest->unit.id());
+  return units;
+}
+
+/// Makes the cast of one player what the world says.
+void FrontSession::recast(core::Id id, Outlet& out) {
+  const core::PlayerState* player = out.world().player(id);
+  std::vector<core::Id> units;
+  if (player != nullptr) units = shown_units(*player, out);
+  const bool here = id == out.me() || (player != nullptr && (!units.empty() || player->units.empty()));
+
+  std::vector<std::uint8_t> spare;  // numbers of this player that play a unit it has no more
+  for (const auto& [number, actor] : cast_) {
+    if (actor.player != id || id == 0 || number == players_.wire_or(id, number)) continue;
+    if (std::find(units.begin(), units.end(), actor.unit) == units.end()) spare.push_back(number);
+  }
+  for (const std::uint8_t number : spare) dismiss(number, out);
+  const std::uint8_t* known = players_.wire(id);
+  if (!here) return known != nullptr ? dismiss(std::uint8_t{*known}, out) : void();
+  const core::Id first = units.empty() ? 0 : units.front();
+  if (known == nullptr)
+    enlist(id, first, 0, out);
+  else if (cast_.at(*known).unit != first)
+    take_part(std::uint8_t{*known}, first, out);
+  for (std::size_t i = 1; i < units.size(); ++i)
+    if (units_.wire(units[i]) == nullptr) enlist(id, units[i], i, out);
+}
+
+/// From now on this number is that unit; who played it before leaves.
+void FrontSession::take_part(std::uint8_t number, core::Id unit, Outlet& out) {
+  if (const std::uint8_t* other = units_.wire(unit); unit != 0 && other != nullptr) dismiss(std::uint8_t{*other}, out);
+  Actor& actor = cast_.at(number);
+  units_.remove_id(actor.unit);
+  actor.unit = unit;
+  if (unit == 0) return;
+  units_.add(number, unit);
+  const core::UnitState* state = out.world().unit(unit);
+  if (state != nullptr && state->unit.alive()) put(number, state->unit.pose(), out);
+}
+
+void FrontSession::enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out) {
+  std::uint8_t number = number_;
+  if (player == 0 || player != out.me() || nth != 0)
+    for (number = number_ + 1; cast_.contains(number) && number <= kLastPlayer;) ++number;
+  if (number > kLastPlayer) return out.lose("Unit", "more than there are numbers");
+  Actor& actor = cast_[number];
+  actor.player = player;
+  actor.unit = unit;
+  if (player != 0 && nth == 0) players_.add(number, player);
+  if (unit != 0) units_.add(number, unit);
+  actor.said = entry(number, actor, nth, out);
+  peer_.send(out, actor.said);
+  const core::UnitState* state = out.world().unit(unit);
+  if (state != nullptr && state->unit.alive()) put(number, state->unit.pose(), out);
+}
+
+AddPlayer FrontSession::entry(std::uint8_t number, const Actor& actor, std::size_t nth, Outlet& out) const {
+  const core::PlayerState* owner = out.world().player(actor.player);
+  const core::UnitState* state = out.world().unit(actor.unit);
+  const bool me = number == number_;
+  std::string name = owner != nullptr ? owner->player.name() : me ? wish_.name() : "";
+  if (name.empty() && state != nullptr) name = state->unit.name();
+  if (name.empty()) name = "player " + std::to_string(number);
+  words::Team team = owner != nullptr ? owner->player.team() : me ? wish_.team() : words::TEAM_ANY;
+  if (team == words::TEAM_ANY && state != nullptr) team = state->unit.team();
+  const words::Role role = owner != nullptr ? owner->player.role() : me ? wish_.role() : words::ROBOT;
+  AddPlayer add;
+  add.player = number;
+  add.type = nth != 0 ? kRobot : wire_type(role);
+  add.team = wire_team(team);
+  add.callsign.chars = me ? ended_text(name, kLongestName) : free_callsign(name, nth);
+  const std::string& motto = owner != nullptr ? owner->player.motto() : me ? wish_.motto() : std::string();
+  add.email.chars = ended_text(motto, kLongestMotto);
+  if (owner == nullptr || nth != 0) return add;
+  add.wins = counted(owner->score.wins());
+  add.losses = counted(owner->score.losses());
+  return add;
+}
+
+std::string FrontSession::free_callsign(const std::string& name, std::size_t nth) const {
+  std::string base(name.substr(0, kLongestName));
+  for (char& c : base)
+    if (c < ' ' || c > '~') c = '?';
+  for (std::size_t i = nth;; ++i) {
+    const std::string number = i == 0 ? "" : " " + std::to_string(i + 1);
+    const std::string candidate = base.substr(0, kLongestName - number.size()) + number;
+    const auto has = [&](const auto& entry) { return entry.second.said.callsign.chars == candidate; };
+    if (std::none_of(cast_.begin(), cast_.end(), has)) return candidate;
+  }
+}
+
+void FrontSession::dismiss(std::uint8_t number, Outlet& out) {
+  if (number == number_) return;  // our client stays as long as it likes
+  players_.remove_wire(number);
+  units_.remove_wire(number);
+  cast_.erase(number);
+  peer_.send(out, RemovePlayer{number});
+}
+
+// -- What is told of them ---------------------------------------------------------------------------------------------
+
+/// A player that is known already is told of again: the page lets players change.
+void FrontSession::told(const words::Player& player, const core::Fact& fact, Outlet& out) {
+  if (fact.audience == words::ADMINS) return out.lose("Player.address", "nobody is told of addresses");
+  const std::uint8_t* known = players_.wire(player.id());
+  if (known == nullptr) return recast(player.id(), out);
+  const std::uint8_t number = *known;
+  if (number == number_ && changing_ != 0) {
+    const bool as_wished = player.name() == wish_.name() && player.motto() == wish_.motto();
+    return as_wished ? confirm_change(out) : void();
+  }
+  Actor& actor = cast_.at(number);
+  const AddPlayer before = actor.said;
+  actor.said.callsign.chars.clear();  // its own name is free for itself
+  actor.said = entry(number, actor, 0, out);
+  if (!same(actor.said, before)) peer_.send(out, actor.said);
+}
+
+void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
+  if (!drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  if (unit.owner() == 0) return units_.wire(unit.id()) == nullptr ? enlist(0, unit.id(), 0, out) : void();
+  recast(unit.owner(), out);
+  const std::uint8_t* number = units_.wire(unit.id());
+  if (number != nullptr && unit.alive() && !cast_.at(*number).alive) put(*number, unit.pose(), out);
+}
+
+/// The world has hidden or forgotten it already.
+void FrontSession::lost(core::Id unit, Outlet& out) {
+  const std::uint8_t* number = units_.wire(unit);
+  if (number == nullptr) return;
+  const core::Id player = player_of(*number);
+  player == 0 ? dismiss(std::uint8_t{*number}, out) : recast(player, out);
+}
+
+void FrontSession::told(const words::Score& score, const core::Fact&, Outlet& out) {
+  if (const std::uint8_t* number = players_.wire(score.player()))
+    peer_.send(out, Score{*number, counted(score.wins()), counted(score.losses())});
+}
+
+void FrontSession::told(const words::TeamScore& score, const core::Fact&, Outlet& out) {
+  const std::uint8_t team = wire_team(score.team());
+  if (team_of(team) != score.team()) return out.lose("TeamScore", "of a side that has no number");
+  peer_.send(out, TeamUpdate{team, counted(score.wins()), counted(score.losses())});
+}
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,196 @@
+// Where tanks are, and how they live and die, both ways. See front.h.
+#include <cmath>
+
+#include "adapters/bzdraft/front.h"
+
+namespace entente::bzdraft {
+namespace {
+
+/// How far our client may be from where the room says it is, and for how long, before it is put there: a tile, and what
+/// a tank drives in the time it takes to tell.
+constexpr double kLeash = 25 + 7.5;
+constexpr core::Micros kAstray = 500 * core::kMillisecond;
+constexpr core::Micros kBetweenCorrections = core::kSecond;
+
+/// After so long a death that nobody confirmed did not happen; longer where the server only passes on what victims say.
+constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond, kUnconfirmedByOther = 5 * core::kSecond;
+
+/// Who dies so soon after its flag was taken home died of that.
+constexpr core::Micros kOfCapture = core::kSecond;
+
+}  // namespace
+
+// -- What our client does ---------------------------------------------------------------------------------------------
+
+void FrontSession::on(const AliveUp&, Outlet& out) {
+  if (stage_ != Stage::kIn) return out.lose("MsgAlive", "not in yet");
+  const core::UnitState* unit = out.world().unit(own_unit());
+  if (unit != nullptr && unit->unit.alive()) return put(number_, unit->unit.pose(), out);  // it was in play already
+  out.say(words::Spawn());
+}
+
+/// Whose it says it is does not matter: the page has the server put the sender there.
+void FrontSession::on(const PlayerUpdate& update, Outlet& out) {
+  if (stage_ != Stage::kIn || (update.status & kAlive) == 0 || !cast_.at(number_).alive) return;
+  words::Pose pose = pose_of(update);
+  pose.set_unit(own_unit());
+  pose.set_seq(++own_.order);
+  own_.pose = pose;
+  own_.posed = out.now();
+  out.say(claim_of(pose));
+  check_leash(out);
+}
+
+void FrontSession::on(const Killed& killed, Outlet& out) {
+  if (stage_ != Stage::kIn || !cast_.at(number_).alive || own_.death_claimed != 0) return;
+  own_.death_claimed = std::max<core::Micros>(out.now(), 1);
+  words::DeathClaim claim;
+  claim.set_killer(player_of(killed.killer));
+  claim.set_shot(killed.shot);
+  for (const Flying& flying : shots_)
+    if (flying.player == killed.killer && flying.number == killed.shot) claim.set_shot(flying.shot);
+  claim.set_why(killed.killer == number_   ? words::BY_ITSELF
+                : killed.killer == kServer ? words::BY_SERVER
+                                           : words::BY_SHOT);
+  out.say(claim);
+  out.wake(out.now() + kUnconfirmed);
+}
+
+void FrontSession::on(const Teleport& teleport, Outlet& out) {
+  if (stage_ != Stage::kIn) return;
+  words::TeleportClaim claim;
+  claim.set_unit(own_unit());
+  claim.set_from(teleport.from);
+  claim.set_to(teleport.to);
+  out.say(claim);
+}
+
+// -- What the room says -----------------------------------------------------------------------------------------------
+
+/// Into play, there; for our own client also the only way to move it. Before it is in it may not hear of it.
+void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out) {
+  if (stage_ != Stage::kIn) return;
+  cast_.at(number).alive = true;
+  if (number == number_) {
+    own_.pose = pose;
+    own_.posed = 0;
+    own_.corrected = out.now();
+    own_.astray_since = own_.death_claimed = 0;
+  }
+  peer_.send(out, AliveDown{number, triple(pose.x(), pose.y(), pose.z())});
+  if (number != number_ && pose.yaw() != 0) peer_.send(out, update_of(pose, number, true));  // which way it looks
+}
+
+void FrontSession::told(const words::Spawned& spawned, const core::Fact&, Outlet& out) {
+  if (const std::uint8_t* number = units_.wire(spawned.unit())) put(*number, spawned.pose(), out);
+}
+
+void FrontSession::told(const words::Pose& pose, const core::Fact&, Outlet& out) {
+  const std::uint8_t* number = units_.wire(pose.unit());
+  if (number == nullptr) {  // it was hidden, or one of many cells
+    const core::UnitState* state = out.world().unit(pose.unit());
+    if (state == nullptr) return;
+    return state->unit.owner() != 0 ? recast(state->unit.owner(), out) : told(state->unit, {}, out);
+  }
+  if (*number == number_) return check_leash(out);
+  update(*number, cast_.at(*number), out);
+}
+
+/// The newest pose, now or when it is this tank's turn.
+void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
+  actor.late = !actor.updates.take(out.now());
+  if (actor.late) return out.wake(actor.updates.next());
+  const core::UnitState* state = out.world().unit(actor.unit);
+  if (state == nullptr || !actor.alive) return;
+  const words::Pose& told = state->unit.pose();
+  const bool old = state->posed < out.now();
+  peer_.send(out, update_of(old ? core::place_at(told, state->posed, out.now()) : told, number, true));
+}
+
+/// Whose flag was just taken home is dead already: the drop told so.
+void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out) {
+  const std::uint8_t* number = units_.wire(died.unit());
+  if (number == nullptr) number = players_.wire(died.player());
+  if (number == nullptr || !std::exchange(cast_.at(*number).alive, false)) return;
+  if (*number == number_) own_.death_claimed = 0;
+  const bool implied = died.why() == words::BY_CAPTURE && captured_ != words::TEAM_ANY &&
+                       out.now() < captured_at_ + kOfCapture && wire_team(captured_) == cast_.at(*number).said.team;
+  if (implied) return;
+  Killed killed;
+  killed.victim = *number;
+  killed.killer = died.killer() != 0 ? number_of(died.killer(), kServer) : kServer;
+  if (died.why() == words::BY_ITSELF) killed.killer = *number;
+  killed.shot = static_cast<std::uint8_t>(died.shot());
+  if (const Flying* shot = find_shot(died.killer(), died.shot())) {
+    killed.shot = shot->number;
+    killed.flag = shot->flag;
+  }
+  peer_.send(out, killed);
+}
+
+void FrontSession::told(const words::Teleported& teleported, const core::Fact&, Outlet& out) {
+  const std::uint8_t* number = units_.wire(teleported.unit());
+  if (number == nullptr) return;
+  const Teleport message{*number, counted(teleported.from()), counted(teleported.to())};
+  peer_.send(out, message, kTeleportCode);
+}
+
+/// Tanks are whole or gone; what lies between is said.
+void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& out) {
+  if (health.unit() != own_unit()) return out.lose("Health", "of others, in a game of one hit");
+  const bool hurt = own_.health != 0 && health.now() < own_.health;
+  own_.health = health.now();
+  if (!hurt || health.now() <= 0) return;
+  const auto digits = [](double number) { return std::to_string(std::lround(std::clamp(number, 0.0, 1e6))); };
+  server_says("hit " + digits(health.now()) + (health.max() > 0 ? "/" + digits(health.max()) : ""), out);
+}
+
+// -- Keeping our client where the truth is ----------------------------------------------------------------------------
+
+void FrontSession::told(const words::Corrected& corrected, const core::Fact&, Outlet& out) {
+  if (corrected.pose().unit() != own_unit()) return told(corrected.pose(), {}, out);
+  correct(out);
+}
+
+void FrontSession::told(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
+  if (fact.to != out.me()) return;
+  if (changing_ != 0) return refuse_change(Refusal::kBadRequest, refused.why(), out);
+  if (std::exchange(own_.death_claimed, 0) != 0) correct(out);
+}
+
+/// At most once a second: a tank that is put somewhere again and again cannot be driven.
+void FrontSession::correct(Outlet& out) {
+  const core::UnitState* unit = out.world().unit(own_unit());
+  if (unit == nullptr || !unit->unit.alive()) return;
+  const core::Micros at = own_.corrected + kBetweenCorrections;
+  if (out.now() < at) {
+    if (own_.astray_since == 0) own_.astray_since = 1;  // long enough: at the next look
+    return out.wake(at);
+  }
+  put(number_, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+}
+
+void FrontSession::check_leash(Outlet& out) {
+  if (own_unit() == 0 || !cast_.at(number_).alive || own_.posed == 0) return;
+  const core::UnitState* unit = out.world().unit(own_unit());
+  if (unit == nullptr) return;
+  const words::Pose true_place = core::place_at(unit->unit.pose(), unit->posed, out.now());
+  const words::Pose here = core::place_at(own_.pose, own_.posed, out.now());
+  if (std::hypot(true_place.x() - here.x(), true_place.y() - here.y()) <= kLeash) {
+    own_.astray_since = 0;
+    return;
+  }
+  if (own_.astray_since == 0) own_.astray_since = std::max<core::Micros>(out.now(), 1);
+  if (out.now() >= own_.astray_since + kAstray) return correct(out);
+  out.wake(own_.astray_since + kAstray);
+}
+
+void FrontSession::check_death(Outlet& out) {
+  if (own_.death_claimed == 0) return;
+  const core::Micros patience = victim_decides(out) ? kUnconfirmedByOther : kUnconfirmed;
+  if (out.now() < own_.death_claimed + patience) return out.wake(own_.death_claimed + patience);
+  own_.death_claimed = 0;
+  correct(out);
+}
+
+}  // namespace entente::bzdraft

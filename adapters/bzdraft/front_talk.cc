@@ -1,0 +1,162 @@
+// Flags, talk and time, both ways. See front.h.
+#include <cmath>
+
+#include "adapters/bzdraft/front.h"
+#include "proxy/base/text.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr std::string_view kAction = "/me ";
+constexpr std::size_t kLongestLine = 1020 - 2;  // of a message that all may be sent
+
+}  // namespace
+
+// -- Flags ------------------------------------------------------------------------------------------------------------
+
+/// Its number is its own for the session; a client has as many as MsgGetWorld said.
+std::optional<FlagUpdate> FrontSession::flag_record(const words::Token& token, Outlet& out) {
+  if (token.kind() == words::Token::BASE) return std::nullopt;
+  if (flags_.wire(token.id()) == nullptr) {
+    const auto free = flags_.free_number(0, static_cast<std::uint16_t>(most_flags_ - 1));
+    if (!free) return out.lose("Token", "more than a client has room for"), std::nullopt;
+    flags_.add(*free, token.id());
+  }
+  FlagUpdate update{flags_.wire_or(token.id(), 0), flag_of(token)};
+  if (token.state() == words::Token::CARRIED) update.flag.carrier = number_of(token.carrier(), kInvalid);
+  return update;
+}
+
+void FrontSession::told(const words::Token& token, const core::Fact&, Outlet& out) {
+  if (const auto flag = flag_record(token, out)) peer_.send(out, *flag);
+}
+
+/// Who took it stands in the flag; from whom has no place.
+void FrontSession::told(const words::TokenTaken& taken, const core::Fact&, Outlet& out) {
+  auto flag = flag_record(taken.token(), out);
+  if (!flag) return;
+  if (taken.from() != 0) out.lose("TokenTaken.from", "flags are only taken from the ground");
+  flag->flag.carrier = number_of(taken.by(), kInvalid);
+  peer_.send(out, GrabFlagDown{flag->number, flag->flag});
+}
+
+void FrontSession::told(const words::TokenDropped& dropped, const core::Fact&, Outlet& out) {
+  auto flag = flag_record(dropped.token(), out);
+  if (!flag) return;
+  const std::uint8_t by = number_of(dropped.by(), kInvalid);
+  const bool fell = by != kInvalid && !cast_.at(by).alive;
+  flag->flag.carrier = by;
+  const Drop reason = fell ? Drop::kKilled : Drop::kDropped;
+  peer_.send(out, DropFlagDown{static_cast<std::uint8_t>(reason), flag->number, flag->flag});
+}
+
+/// All of the side that lost it are dead with that, and nobody tells the client otherwise.
+void FrontSession::told(const words::TokenCaptured& captured, const core::Fact&, Outlet& out) {
+  const words::Token* token = out.world().token(captured.token());
+  auto flag = token != nullptr ? flag_record(*token, out) : std::nullopt;
+  if (!flag) return out.lose("TokenCaptured", "of nothing that is shown");
+  captured_ = captured.team();
+  captured_at_ = out.now();
+  flag->flag.carrier = number_of(captured.by(), kInvalid);
+  peer_.send(out, DropFlagDown{static_cast<std::uint8_t>(Drop::kCaptured), flag->number, flag->flag});
+}
+
+void FrontSession::on(const GrabFlagUp& grab, Outlet& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::GRAB);
+  wish.set_token(flags_.id(grab.number));
+  if (stage_ == Stage::kIn && wish.token() != 0) out.say(wish);
+}
+
+void FrontSession::on(const DropFlagUp& drop, Outlet& out) {
+  if (stage_ != Stage::kIn) return;
+  words::TokenWish wish;
+  wish.set_op(drop.reason == static_cast<std::uint8_t>(Drop::kCaptured) ? words::TokenWish::CAPTURE
+                                                                        : words::TokenWish::DROP);
+  for (const auto& [id, token] : out.world().tokens())
+    if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
+  if (wish.token() == 0) return out.lose("MsgDropFlag", "of who has no flag");
+  const words::Pose here = own_.posed != 0 ? core::place_at(own_.pose, own_.posed, out.now()) : own_.pose;
+  wish.set_x(here.x());
+  wish.set_y(here.y());
+  wish.set_z(here.z());
+  // Its own flag, in the enemy's base, or the enemy's in its own.
+  const words::Team own = team_of(cast_.at(number_).said.team), flag = out.world().token(wish.token())->team();
+  if (wish.op() == words::TokenWish::CAPTURE) wish.set_team(flag == own ? words::TEAM_ANY : own);
+  out.say(wish);
+}
+
+// -- Talk -------------------------------------------------------------------------------------------------------------
+
+void FrontSession::on(const ChatMessage& chat, Outlet& out) {
+  if (stage_ != Stage::kIn) return out.lose("MsgMessage", "not in yet");
+  const std::string said = readable(chat.text.chars);
+  std::string_view text = said;
+  words::Say word;
+  if (text.starts_with(kAction)) {
+    word.set_kind(words::Say::ACTION);
+    text.remove_prefix(kAction.size());
+  } else if (text.starts_with('/')) {
+    word.set_kind(words::Say::COMMAND);
+  }
+  word.set_text(std::string(text));
+  if (target_team(chat.to)) {
+    word.set_scope(words::Say::MY_TEAM);
+  } else if (chat.to == kServer) {
+    word.set_scope(words::Say::SERVER);
+  } else if (chat.to != kEveryone) {
+    word.set_scope(words::Say::ONE);
+    word.set_to(player_of(chat.to));
+    if (word.to() == 0) return out.lose("MsgMessage", "to somebody who is not there");
+  }
+  out.say(std::move(word));
+}
+
+void FrontSession::say(std::uint8_t from, std::uint8_t to, std::string_view text, Outlet& out) {
+  while (!text.empty()) {
+    const std::string_view piece = whole_characters(text, kLongestLine);
+    ChatMessage chat{from, to, {}};
+    chat.text.chars = std::string(piece.empty() ? text.substr(0, kLongestLine) : piece);
+    text.remove_prefix(chat.text.chars.size());
+    peer_.send(out, chat);
+  }
+}
+
+void FrontSession::told(const words::Said& said, const core::Fact&, Outlet& out) {
+  std::uint8_t to = kEveryone;
+  if (said.scope() == words::Say::MY_TEAM) to = team_target(wire_team(static_cast<words::Team>(said.to())));
+  if (said.scope() == words::Say::ONE || said.scope() == words::Say::MODERATORS) to = number_of(said.to(), number_);
+  const std::uint8_t from = said.from() != 0 ? number_of(said.from(), kServer) : kServer;
+  const bool named = from == kServer && !said.name().empty();
+  const std::string text = (said.kind() == words::Say::ACTION ? std::string(kAction) : "") + said.text();
+  say(from, to, named ? said.name() + ": " + text : text, out);
+}
+
+void FrontSession::told(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
+  say(kServer, fact.audience == words::PLAYER ? number_ : kEveryone, notice.text(), out);
+}
+
+// -- Scores and time --------------------------------------------------------------------------------------------------
+
+void FrontSession::on(const Score& score, Outlet& out) {
+  if (stage_ != Stage::kIn) return;
+  words::ScoreClaim claim;
+  claim.set_wins(score.wins);
+  claim.set_losses(score.losses);
+  out.say(claim);
+}
+
+void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
+  if (round.state() == words::Round::OVER) {
+    const std::uint8_t team = wire_team(round.winning_team());
+    const bool side = round.winner() == 0 && team_of(team) == round.winning_team();
+    ScoreOver over;
+    over.winner = side ? team_target(team) : number_of(round.winner(), kInvalid);
+    return peer_.send(out, over);
+  }
+  if (round.paused()) return out.lose("Round.paused", "time does not stop");
+  if (!round.has_left_s()) return;
+  peer_.send(out, TimeLeft{static_cast<std::uint16_t>(std::lround(std::clamp(round.left_s(), 0.0, 65535.0)))});
+}
+
+}  // namespace entente::bzdraft

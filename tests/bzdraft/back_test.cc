@@ -1,0 +1,322 @@
+// The back of the draft as plays: what a server says, and what becomes of it; what is wished, and what the server is
+// told.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "adapters/bzdraft/resource.h"
+#include "adapters/wire/md5.h"
+#include "tests/bzdraft/said.h"
+
+namespace entente::bzdraft {
+namespace {
+
+using core::kSecond;
+
+GetWorldDown description(const std::string& model) {
+  GetWorldDown world;
+  world.style = 9;
+  world.max_players = 6;
+  world.max_shots = 2;
+  world.model.chars = model;
+  return world;
+}
+
+/// A record of ours: what another resource holds stands here.
+void refer(Buffer& to, const Md5& md5) {
+  append(to, Buffer{0, 16, 'r', 's'});
+  append(to, Bytes(md5));
+}
+constexpr std::uint8_t kEnd[] = {0, 0, 'e', 'd'};
+constexpr std::uint8_t kBoxHead[] = {0, 29, 'b', 'x'};
+
+Buffer box() {
+  Buffer all(std::begin(kBoxHead), std::end(kBoxHead));
+  all.resize(all.size() + 29);
+  return all;
+}
+
+struct Play {
+  Play() : stage(faces().back({0, {}}), game(), 0, wire::Way::kToServer) {}
+
+  std::string says(std::initializer_list<Message> messages) { return stage.receives(by_server(messages)); }
+  std::string wishes(core::Intent intent) { return stage.hears(std::move(intent)); }
+  template <class Word>
+  std::string wishes(const std::string& text) {
+    return stage.hears(word<Word>(text));
+  }
+  std::string gives(const Md5& md5, const Buffer& bytes) { return says({GetResourceDown{0, 0, md5, bytes}}); }
+
+  void greet(const std::string& model = "") {
+    stage.opens();
+    VersionDown version;
+    version.version.set("BZFS108a");
+    version.player = 3;
+    version.may_join = 1;
+    says({version});
+    says({description(model)});
+  }
+  /// In, as number 3 with the tank 103, beside number 2, who is 101 with the tank 102; in play at 0, 0.
+  void come_in(bool claims_deaths = false) {
+    greet();
+    wishes<words::Enter>(std::string("name: 'anna' team: RED") + (claims_deaths ? " claims_deaths: true" : ""));
+    says({Accept{3}});
+    says({entry(2, "ben", 2)});
+    says({entry(3, "anna", 1)});
+    wishes<words::Spawn>("");
+    says({AliveDown{3, {}}});
+  }
+  testing::BackStage stage;
+};
+
+TEST_CASE("it does what the page has a client do, in that order") {
+  Play play;
+  const std::string greeting = play.stage.opens();
+  CHECK(greeting.starts_with("sends MsgVersion version=\"BZFS108a\" type=0 flags_known=[1 2 3"));
+  CHECK(play.wishes<words::Enter>("name: 'anna' team: RED motto: 'm' password: 'p' avatar: 'v'") == "");
+  VersionDown version;
+  version.version.set("BZFS108a");
+  version.player = 3;
+  version.may_join = 1;
+  CHECK(play.says({version}) == "sends MsgGetWorld offset=0\n");
+  Buffer bytes = box();
+  append(bytes, Bytes(kEnd));
+  const Md5 name = wire::md5(bytes);
+  const std::string world = play.says({description(hex(name))});
+  CHECK(world.find("says Room game: \"bzdraft\" dialect: \"draft\" mode: \"capture the flag\" most_players: 6 "
+                   "most_shots: 2 jumping: true teams: true\n") == 0);
+  CHECK(world.find("says Rule name: \"hits\" value: \"victim\"\n") != std::string::npos);
+  CHECK(world.find("sends MsgGetResource offset=0") != std::string::npos);
+  CHECK(play.says({GetResourceDown{0, 20, name, {bytes.begin(), bytes.begin() + 17}}})
+            .starts_with("says WorldProgress done: 17 total: 37\nsends MsgGetResource offset=17 "));
+  CHECK(play.says({GetResourceDown{0, 20, name, {1}}}) == "");  // what was not asked for
+  const std::string learnt = play.says({GetResourceDown{17, 0, name, {bytes.begin() + 17, bytes.end()}}});
+  CHECK(learnt.find("says World hash: \"" + hex(name) + "\" kind: SOLIDS") == 0);
+  CHECK(learnt.find("sends MsgEnter team=1 type=0 password=\"p\" callsign=\"anna\" email=\"m\" avatar=\"v\"\n") !=
+        std::string::npos);
+  CHECK(play.says({Accept{3}}) == "");
+  CHECK(play.says({FlagUpdate{4, {2, 1, 0, {1000, 2000, 0}}}}) ==
+        "says Token id: 5 kind: TEAM_FLAG code: \"G*\" team: GREEN state: GROUND x: 1 y: 2\n");
+  CHECK(play.says({entry(2, "ben", 2, 7)}) ==
+        "says Player id: 101 name: \"ben\" team: GREEN responding: true\n"
+        "says Unit id: 102 owner: 101 team: GREEN radius: 4.32 name: \"ben\"\n"
+        "says Owns player: 101 units: 102 active: 102\n"
+        "says Score player: 101 wins: 7\n");
+  const std::string own = play.says({entry(3, "anna", 1)});
+  CHECK(own.starts_with("says Player id: 1 name: \"anna\" team: RED responding: true\n"));
+  CHECK(own.ends_with("says Ready\n"));
+}
+
+TEST_CASE("resources are fetched with all that they refer to, each once, and only what they are named") {
+  Buffer leaf = box(), middle, root;
+  append(leaf, Bytes(kEnd));
+  const Md5 leaf_name = wire::md5(leaf);
+  refer(middle, leaf_name);
+  refer(middle, leaf_name);
+  append(middle, Bytes(kEnd));
+  const Md5 middle_name = wire::md5(middle);
+  refer(root, middle_name);
+  refer(root, leaf_name);
+  append(root, Bytes(kEnd));
+  const Md5 root_name = wire::md5(root);
+  const auto asked = [](const std::string& said, const Md5& md5) {
+    std::string list;
+    for (const std::uint8_t byte : md5) list += (list.empty() ? "(" : " ") + std::to_string(byte);
+    return said.find("sends MsgGetResource offset=0 md5=" + list + ")\n") != std::string::npos;
+  };
+  SUBCASE("three boxes, of one leaf") {
+    Play play;
+    play.greet(hex(root_name));
+    CHECK(asked(play.gives(root_name, root), leaf_name));
+    CHECK(asked(play.gives(leaf_name, leaf), middle_name));
+    const std::string learnt = play.gives(middle_name, middle);
+    CHECK(learnt.find("says World hash: \"" + hex(root_name)) == 0);
+    std::size_t boxes = 0;
+    for (std::size_t at = learnt.find("solids {"); at != std::string::npos; at = learnt.find("solids {", at + 1))
+      ++boxes;
+    CHECK(boxes == 3);
+  }
+  SUBCASE("what is not what its name says, or is not there, is done without") {
+    Play play;
+    play.greet(hex(root_name));
+    play.gives(root_name, root);
+    CHECK(play.gives(leaf_name, middle).find("loses MsgGetResource: a resource that the server does not have") == 0);
+    const std::string learnt = play.gives(middle_name, middle);
+    CHECK(learnt.find("loses MsgGetResource: a resource that is no list of records") == 0);
+    CHECK(learnt.find("says World hash: \"" + hex(root_name)) != std::string::npos);
+  }
+  SUBCASE("one that refers to itself cannot be, and one that refers to a stranger's is asked for once") {
+    Play play;
+    Buffer lonely;
+    refer(lonely, Md5{1, 2, 3});
+    append(lonely, Bytes(kEnd));
+    const Md5 lonely_name = wire::md5(lonely);
+    play.greet(hex(lonely_name));
+    CHECK(asked(play.gives(lonely_name, lonely), Md5{1, 2, 3}));
+    CHECK(play.gives(Md5{1, 2, 3}, {}).find("says World") != std::string::npos);
+  }
+  SUBCASE("a name that is none") {
+    Play play;
+    play.stage.opens();
+    VersionDown version;
+    version.version.set("BZFS108a");
+    version.may_join = 1;
+    play.says({version});
+    const std::string learnt = play.says({description("desert.bzw")});
+    CHECK(learnt.find("loses MsgGetWorld.model: a name that is no resource's\n") != std::string::npos);
+    CHECK(learnt.find("says World west: -400 east: 400") != std::string::npos);
+  }
+}
+
+TEST_CASE("each reason not to let it in is a word, and it may try again") {
+  const std::pair<int, const char*> kReasons[] = {
+      {0, ""}, {1, "code: BAD_NAME "}, {2, "code: BANNED "},    {3, "code: BAD_TEAM "},
+      {4, ""}, {5, "code: BAD_TEAM "}, {6, "code: TEAM_FULL "}, {7, "code: FULL "},
+      {99, ""}};
+  Play play;
+  play.greet();
+  for (const auto& [reason, code] : kReasons) {
+    CHECK(play.wishes<words::Enter>("name: 'anna'").starts_with("sends MsgEnter "));
+    CHECK(play.says({Reject{static_cast<std::uint8_t>(reason), {"no"}}}) ==
+          std::string("says Refused ") + code + "text: \"no\" may_retry: true\n");
+  }
+  play.wishes<words::Enter>("name: 'anna'");
+  CHECK(play.says({Reject{7, {""}}}) == "says Refused code: FULL text: \"the server is full\" may_retry: true\n");
+}
+
+TEST_CASE("a server that ends it") {
+  Play play;
+  SUBCASE("at once, having no slot") {
+    play.stage.opens();
+    CHECK(play.says({SuperKill{}}).starts_with("says Refused code: FULL "));
+  }
+  SUBCASE("in its greeting") {
+    play.stage.opens();
+    CHECK(play.says({VersionDown{}}).starts_with("says Refused code: FULL "));
+  }
+  SUBCASE("by its version") {
+    play.stage.opens();
+    VersionDown version;
+    version.version.set("BZFS1910");
+    version.may_join = 1;
+    CHECK(play.says({version}).starts_with("says Refused code: WRONG_VERSION "));
+  }
+  SUBCASE("in game, after it said why") {
+    play.come_in();
+    play.says({ChatMessage{kServer, 3, {"no cheating"}}});
+    CHECK(play.says({SuperKill{}}) == "says Kicked text: \"no cheating\"\ncloses: super kill by the server\n");
+  }
+  SUBCASE("by leaving") {
+    play.greet();
+    CHECK(play.stage.ends("server left") == "says Refused code: SERVER_GONE text: \"server left\"\n");
+  }
+  SUBCASE("by saying what is none of its messages") {
+    play.come_in();
+    CHECK(play.stage.receives(Buffer{0, 5, 'a', 'p', 1}).starts_with("fails: "));
+  }
+}
+
+TEST_CASE("it enters again in game to be somebody else") {
+  Play play;
+  play.come_in();
+  CHECK(play.wishes<words::Change>("name: 'anne' team: BLUE") ==
+        "sends MsgEnter team=3 type=0 password=\"\" callsign=\"anne\" email=\"\" avatar=\"\"\n");
+  SUBCASE("and is") {
+    CHECK(play.says({Accept{3}}) == "");
+    CHECK(play.says({entry(3, "anne", 3)}) == "says Player id: 1 name: \"anne\" team: BLUE responding: true\n");
+  }
+  SUBCASE("and may not") {
+    CHECK(play.says({Reject{0, {"taken"}}}) == "says ClaimRefused why: \"taken\" (to 1)\n");
+    CHECK(play.says({Reject{0, {"taken"}}}) == "");
+  }
+}
+
+TEST_CASE("what others do becomes words") {
+  Play play;
+  play.come_in();
+  CHECK(play.says({AliveDown{2, {1000, 2000, 0}}}) == "says Spawned unit: 102 pose { unit: 102 x: 1 y: 2 }\n");
+  CHECK(play.stage.receives(by_server({PlayerUpdate{2, 65, {2000, 0, 0}, {1000, 0, 0}, 500, 0}}), Lane::kDatagram) ==
+        "says Pose unit: 102 x: 2 vx: 1 yaw: 0.5 state: 1\n");
+  CHECK(play.says({ShotBegin{2, 1, {300000, 0, 1570}, {0, 100000, 0}, 500, 3500, 10}}) ==
+        "says Shot shooter: 101 unit: 102 shot: 1 weapon: 18253 kind: GUIDED x: 300 z: 1.57 vy: 100 life: 3 range: 300 "
+        "team: GREEN\n");
+  CHECK(play.says({ShotUpdate{2, 1, {1000, 0, 0}, {0, 1000, 0}, 100, 3}}) ==
+        "says ShotMoved shooter: 101 shot: 1 target: 1 x: 1 vy: 1\n");
+  CHECK(play.says({ShotEnd{2, 1, 1}}) == "says ShotEnded shooter: 101 shot: 1 burst: true\n");
+  CHECK(play.says({Killed{2, 3, 0, 1}}) ==
+        "says Died player: 101 unit: 102 killer: 1 shot: 1 why: BY_SHOT respawn_s: 5\n");
+  CHECK(play.says({Score{2, 4, 5}}) == "says Score player: 101 wins: 4 losses: 5\n");
+  CHECK(play.says({TeamUpdate{2, 4, 5}}) == "says TeamScore team: GREEN wins: 4 losses: 5 size: 1\n");
+  CHECK(play.says({TimeLeft{60}}) == "says Round left_s: 60\n");
+  CHECK(play.says({TimeLeft{0}}) == "says Round state: OVER left_s: 0\n");
+  CHECK(play.says({ScoreOver{252, std::nullopt}}) == "says Round state: OVER winning_team: RED\n");
+  CHECK(play.says({ScoreOver{2, std::uint8_t{0}}}) == "says Round state: OVER winner: 101\n");
+  CHECK(play.says({ChatMessage{2, 255, {"hi"}}}) == "says Said from: 101 text: \"hi\"\n");
+  CHECK(play.says({ChatMessage{2, 3, {"/me waves"}}}) ==
+        "says Said from: 101 scope: ONE to: 1 kind: ACTION text: \"waves\" (to 1)\n");
+  CHECK(play.says({ChatMessage{2, 251, {"hi"}}}) == "says Said from: 101 scope: MY_TEAM to: 3 text: \"hi\"\n");
+  CHECK(play.says({ChatMessage{0, 255, {"n"}}}) == "says Notice text: \"n\"\n");
+  CHECK(play.says({RemovePlayer{2}}) == "says Gone unit: 102\nsays PlayerGone id: 101\n");
+}
+
+TEST_CASE("a death ends the shot that brought it, and a capture implies the deaths of a side") {
+  Play play;
+  play.come_in(true);
+  play.says({ShotBegin{2, 1, {300000, 0, 1570}, {0, 1000, 0}, 0, 3500, 0}});
+  CHECK(play.says({Killed{3, 2, 0, 1}}) ==
+        "says ShotEnded shooter: 101 shot: 1\n"
+        "says Died player: 1 unit: 103 killer: 101 shot: 1 why: BY_SHOT respawn_s: 5\n");
+  play.says({AliveDown{3, {}}});
+  play.says({GrabFlagDown{0, {1, 2, 2, {}}}});
+  CHECK(play.says({DropFlagDown{2, 0, {1, 1, 2, {}}}}) ==
+        "says TokenCaptured token: 1 by: 101 team: RED winning: true\n"
+        "says Token id: 1 kind: TEAM_FLAG code: \"R*\" team: RED state: GROUND\n"
+        "says Died player: 1 unit: 103 killer: 101 why: BY_CAPTURE respawn_s: 5 synthesised: true\n");
+}
+
+TEST_CASE("what its player claims goes out as the page has it") {
+  Play play;
+  play.come_in(true);
+  CHECK(play.wishes<words::PoseClaim>("unit: 103 x: 1 y: 2 vx: 5 yaw: 0.5 seq: 1") ==
+        "says Pose unit: 103 x: 1 y: 2 vx: 5 yaw: 0.5 seq: 1\n"
+        "sends by datagram MsgPlayerUpdate player=3 status=1 position=(1000 2000 0) velocity=(5000 0 0) azimuth=500 "
+        "angular_velocity=0\n");
+  CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 x: 1 vx: 100 life: 3.5") ==
+        "sends MsgShotBegin shooter=3 shot=1 position=(1000 0 0) velocity=(100000 0 0) time=0 lifetime=3500 flag=0\n");
+  CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 x: 1 vx: 100 life: 3.5").find(" shot=0 ") != std::string::npos);
+  CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 vx: 100 life: 3.5") == "loses Fire: every gun reloads\n");
+  CHECK(play.wishes<words::ShotMoveClaim>("shot: 1 target: 101 x: 5 vx: 2")
+            .starts_with("sends by datagram MsgShotUpdate"));
+  CHECK(play.wishes<words::ShotEndClaim>("shooter: 1 shot: 1 burst: true") ==
+        "sends MsgShotEnd shooter=3 shot=1 reason=1\n");
+  CHECK(play.wishes<words::TokenWish>("token: 5") == "sends MsgGrabFlag number=4\n");
+  CHECK(play.wishes<words::TokenWish>("token: 5 op: CAPTURE").ends_with("sends MsgDropFlag reason=2\n"));
+  CHECK(play.wishes<words::TeleportClaim>("from: 1 to: 2") == "sends MsgTeleport player=3 from=1 to=2\n");
+  CHECK(play.wishes<words::ScoreClaim>("wins: 1 losses: 2") == "sends MsgScore player=3 wins=1 losses=2\n");
+  CHECK(play.wishes<words::Say>("text: 'hi'") == "sends MsgMessage from=3 to=255 text=\"hi\"\n");
+  CHECK(play.wishes<words::Say>("scope: MY_TEAM text: 'hi'") == "sends MsgMessage from=3 to=252 text=\"hi\"\n");
+  CHECK(play.wishes<words::Say>("scope: ONE to: 101 text: 'hi'") == "sends MsgMessage from=3 to=2 text=\"hi\"\n");
+  CHECK(play.wishes<words::DeathClaim>("killer: 101 shot: 7 why: BY_SHOT") ==
+        "sends MsgKilled victim=3 killer=2 flag=0 shot=7\n");
+  CHECK(play.wishes<words::DeathClaim>("killer: 101 shot: 7") == "");
+  CHECK(play.wishes<words::Leave>("") == "sends MsgExit\ncloses: the player left\n");
+}
+
+TEST_CASE("steered by words it drives there by itself, shoots from the muzzle, and finds itself hit") {
+  Play play;
+  play.come_in();
+  play.wishes<words::Toward>("x: 30 y: 0");
+  const std::string drive = play.stage.waits(3 * kSecond);
+  CHECK(play.stage.world().unit(103)->unit.pose().x() > 29);
+  CHECK(drive.find("sends by datagram MsgPlayerUpdate player=3 status=1 ") != std::string::npos);
+  play.wishes<words::Trigger>("primary: true");
+  CHECK(play.stage.waits(100 * core::kMillisecond).find("sends MsgShotBegin shooter=3 shot=0 ") != std::string::npos);
+  play.wishes<words::Trigger>("");
+  play.says({ShotBegin{2, 4, {80000, 0, 1570}, {-100000, 0, 0}, 0, 3500, 0}});
+  CHECK(play.stage.waits(kSecond).find("sends MsgKilled victim=3 killer=2 flag=0 shot=4\n") != std::string::npos);
+  play.says({Killed{3, 2, 0, 4}});
+  CHECK(play.stage.waits(3 * kSecond) == "");  // dead tanks say nothing
+}
+
+}  // namespace
+}  // namespace entente::bzdraft

@@ -1,0 +1,305 @@
+// The front of the draft as plays: what becomes true and a client asks for, and what it is told and is wished for it.
+#include <doctest/doctest.h>
+
+#include "adapters/bzdraft/resource.h"
+#include "adapters/wire/md5.h"
+#include "tests/bzdraft/said.h"
+
+namespace entente::bzdraft {
+namespace {
+
+using core::kMillisecond, core::kSecond;
+
+struct Play {
+  Play() : stage(faces().front({0, {}}), game(), 0, wire::Way::kToClient) {}
+
+  std::string hears(core::Fact fact) { return stage.hears(std::move(fact)); }
+  template <class Word>
+  std::string hears(const std::string& text) {
+    return stage.hears(word<Word>(text));
+  }
+  std::string asks(std::initializer_list<Message> messages) { return stage.receives(by_client(messages)); }
+
+  void learn_room(bool victim = true) {
+    hears<words::Room>("game: 'bzflag' mode: 'capture the flag' most_shots: 3 jumping: true");
+    if (victim) hears<words::Rule>("name: 'hits' value: 'victim'");
+    hears<words::World>(
+        "hash: 'x' kind: SOLIDS west: -100 east: 100 south: -100 north: 100 "
+        "solids { x: 10 y: 20 half_x: 5 half_y: 5 height: 9 }");
+  }
+  void learn_people() {
+    hears<words::Player>("id: 1 name: 'anna' team: RED motto: 'a@example.com'");
+    hears<words::Player>("id: 2 name: 'ben' team: GREEN motto: 'hi'");
+    hears<words::Unit>("id: 11 owner: 1 team: RED");
+    hears<words::Unit>("id: 12 owner: 2 team: GREEN alive: true pose { unit: 12 x: 5 y: 6 }");
+    hears<words::Owns>("player: 1 units: 11 active: 11");
+    hears<words::Owns>("player: 2 units: 12 active: 12");
+    hears<words::Score>("player: 2 wins: 3 losses: 4");
+  }
+  /// In, and in play at 0, 0.
+  void come_in(bool victim = true) {
+    stage.opens();
+    learn_room(victim);
+    asks({enter_as("anna")});
+    learn_people();
+    hears<words::Token>("id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: GROUND x: 1 y: 2 z: 0");
+    hears<words::Ready>("");
+    asks({AliveUp{}});
+    hears<words::Spawned>("unit: 11 pose { unit: 11 }");
+  }
+  testing::FrontStage stage;
+};
+
+TEST_CASE("a client comes in as the page has it, and hears of itself last") {
+  Play play;
+  CHECK(play.stage.opens() == "says WantWorld\n");
+  VersionUp greeting;
+  greeting.version.set("BZFS108a");
+  greeting.flags_known = {10, 0, 999};
+  CHECK(play.asks({greeting}) == "sends MsgVersion version=\"BZFS108a\" player=1 may_join=1\n");
+  CHECK(play.asks({GetWorldUp{}}) == "");  // nobody knows it yet
+  play.hears<words::Room>("game: 'bzflag' mode: 'capture the flag' most_shots: 3 jumping: true");
+  play.hears<words::Rule>("name: 'hits' value: 'victim'");
+  const std::string world = play.hears<words::World>("hash: 'x' west: -100 east: 100 south: -100 north: 100");
+  CHECK(world.starts_with("sends MsgGetWorld style=9 max_players=248 max_shots=3 max_flags=512 "));
+  CHECK(play.asks({enter_as("anna", 1)}) ==
+        "says Enter name: \"anna\" team: RED flags_known: \"GM\" motto: \"a@example.com\" version: \"BZFS108a\" "
+        "claims_deaths: true\n");
+  play.learn_people();
+  play.hears<words::Token>("id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: GROUND x: 1 y: 2 z: 0");
+  CHECK(play.hears<words::Ready>("") ==
+        "sends MsgAccept player=1\n"
+        "sends MsgFlagUpdate number=0 flag={kind=2 status=1 carrier=0 position=(1000 2000 0)}\n"
+        "sends MsgTeamUpdate team=0 wins=0 losses=0\n"
+        "sends MsgTeamUpdate team=1 wins=0 losses=0\n"
+        "sends MsgTeamUpdate team=2 wins=0 losses=0\n"
+        "sends MsgTeamUpdate team=3 wins=0 losses=0\n"
+        "sends MsgTeamUpdate team=4 wins=0 losses=0\n"
+        "sends MsgAddPlayer player=2 type=0 team=2 wins=3 losses=4 callsign=\"ben\" email=\"hi\" avatar=\"\"\n"
+        "sends MsgAddPlayer player=1 type=0 team=1 wins=0 losses=0 callsign=\"anna\" email=\"a@example.com\" "
+        "avatar=\"\"\n"
+        "sends MsgAlive player=2 position=(5000 6000 0)\n");
+}
+
+TEST_CASE("the world is a resource under its own md5, in pieces that all may be sent") {
+  Play play;
+  play.stage.opens();
+  words::World world = word<words::World>("west: -100 east: 100 south: -100 north: 100");
+  for (int i = 0; i < 50; ++i) *world.add_solids() = word<words::Solid>("x: 1 half_x: 2 half_y: 3 height: 4");
+  play.hears<words::Room>("game: 'bzflag'");
+  play.hears(world);
+  const Buffer all = resource_of(world);
+  REQUIRE(all.size() > 1024);
+  const Md5 name = wire::md5(all);
+  CHECK(play.asks({GetWorldUp{}}).find("model=\"" + hex(name) + "\"") != std::string::npos);
+  const auto piece = [&](std::uint32_t offset, std::uint32_t remaining, Bytes data) {
+    GetResourceDown answer{offset, remaining, name, {data.begin(), data.end()}};
+    return "sends " +
+           printed_frame(*game().codec(0),
+                         {wire::Way::kToClient, Lane::kStream, wire::Stage::kPlay, by_server({answer})}) +
+           "\n";
+  };
+  CHECK(play.asks({GetResourceUp{0, name}}) ==
+        piece(0, static_cast<std::uint32_t>(all.size() - 996), Bytes(all).first(996)));
+  CHECK(play.asks({GetResourceUp{996, name}}) == piece(996, 0, Bytes(all).subspan(996)));
+  CHECK(play.asks({GetResourceUp{1'000'000, name}}) == piece(1'000'000, 0, {}));
+  CHECK(play.asks({GetResourceUp{0, Md5{}}}).find("remaining=0") != std::string::npos);
+}
+
+TEST_CASE("who waits for a world that nobody knows gets an open one, in the end") {
+  Play play;
+  play.stage.opens();
+  CHECK(play.asks({GetWorldUp{}}) == "");
+  CHECK(play.stage.waits(9 * kSecond) == "");
+  CHECK(play.stage.waits(2 * kSecond).starts_with("sends MsgGetWorld style=0"));
+}
+
+TEST_CASE("each reason to be rejected is told in its number, and who was may try again") {
+  Play play;
+  play.stage.opens();
+  play.learn_room();
+  CHECK(play.asks({enter_as("")}).starts_with("sends MsgReject reason=0 "));
+  CHECK(play.asks({enter_as("anna", 5)}).starts_with("sends MsgReject reason=3 "));
+  CHECK(play.asks({enter_as("anna", 1, 3)}).starts_with("sends MsgReject reason=4 "));
+  const std::pair<const char*, int> kCodes[] = {{"OTHER", 0},  {"BAD_NAME", 1},     {"NAME_TAKEN", 1},
+                                                {"BANNED", 2}, {"BAD_TEAM", 3},     {"TEAM_FULL", 6},
+                                                {"FULL", 7},   {"WRONG_VERSION", 0}};
+  for (const auto& [code, reason] : kCodes) {
+    CHECK(play.asks({enter_as("anna")}).starts_with("says Enter "));
+    CHECK(play.hears<words::Refused>(std::string("code: ") + code + " text: 'no' may_retry: true") ==
+          "sends MsgReject reason=" + std::to_string(reason) + " text=\"no\"\n");
+  }
+  play.asks({enter_as("anna")});
+  CHECK(play.hears<words::Refused>("code: FULL text: 'full'") ==
+        "sends MsgReject reason=7 text=\"full\"\nsends MsgSuperKill\ncloses: full\n");
+}
+
+TEST_CASE("in game a client may become somebody else, and is told whether it did") {
+  Play play;
+  play.come_in();
+  SUBCASE("it did") {
+    CHECK(play.asks({enter_as("anne", 2)}) == "says Change name: \"anne\" team: GREEN\n");
+    CHECK(play.hears<words::Player>("id: 1 name: 'anne' team: GREEN motto: 'a@example.com'") ==
+          "sends MsgAccept player=1\n"
+          "sends MsgAddPlayer player=1 type=0 team=2 wins=0 losses=0 callsign=\"anne\" email=\"a@example.com\" "
+          "avatar=\"\"\n");
+    CHECK(play.stage.waits(5 * kSecond) == "");
+  }
+  SUBCASE("it may not: it reverts to who it was") {
+    CHECK(play.asks({enter_as("ben")}) == "says Change name: \"ben\"\n");
+    core::Fact no(1, word<words::ClaimRefused>("why: 'taken'"));
+    CHECK(play.hears(no) ==
+          "sends MsgReject reason=0 text=\"taken\"\n"
+          "sends MsgAddPlayer player=1 type=0 team=1 wins=0 losses=0 callsign=\"anna\" email=\"a@example.com\" "
+          "avatar=\"\"\n");
+  }
+  SUBCASE("nobody says anything: it did not") {
+    AddPlayer changed = entry(0, "anke", 1);
+    CHECK(play.asks({changed}) == "says Change name: \"anke\" motto: \"\"\n");
+    CHECK(play.stage.waits(3 * kSecond)
+              .starts_with("sends MsgReject reason=0 text=\"this server leaves players who they are\"\n"));
+  }
+  SUBCASE("of others it hears the same way") {
+    CHECK(play.hears<words::Player>("id: 2 name: 'bert' team: BLUE motto: 'hi'") ==
+          "sends MsgAddPlayer player=2 type=0 team=3 wins=3 losses=4 callsign=\"bert\" email=\"hi\" avatar=\"\"\n");
+    CHECK(play.hears<words::Player>("id: 2 name: 'bert' team: BLUE motto: 'hi'") == "");
+  }
+}
+
+TEST_CASE("what it drives, shoots, carries, says and scores becomes words, whoever it says it is") {
+  Play play;
+  play.come_in();
+  PlayerUpdate update{77, kAlive, {1000, 2000, 0}, {5000, 0, 0}, 1571, 0};
+  CHECK(play.stage.receives(by_client({update}), Lane::kDatagram) ==
+        "says PoseClaim unit: 11 x: 1 y: 2 vx: 5 yaw: 1.571 seq: 1\n");
+  update.status = 0;
+  CHECK(play.asks({update}) == "");  // dead tanks drive nowhere
+  CHECK(play.asks({ShotBegin{0, 2, {1000, 0, 1570}, {100000, 0, 0}, 0, 3500, 10}}) ==
+        "says Fire unit: 11 shot: 2 weapon: 18253 kind: GUIDED x: 1 z: 1.57 vx: 100 life: 3.5 range: 350\n");
+  CHECK(play.asks({ShotUpdate{0, 2, {2000, 0, 0}, {0, 1000, 0}, 500, 2}}) ==
+        "says ShotMoveClaim shot: 2 target: 2 x: 2 vy: 1\n");
+  CHECK(play.asks({ShotEnd{1, 2, 1}}) == "says ShotEndClaim shooter: 1 shot: 2 burst: true\n");
+  CHECK(play.asks({GrabFlagUp{0}}) == "says TokenWish token: 7\n");
+  CHECK(play.asks({DropFlagUp{3}}) == "loses MsgDropFlag: of who has no flag\n");
+  play.hears<words::TokenTaken>(
+      "token { id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: CARRIED carrier: 1 } by: 1");
+  CHECK(play.asks({DropFlagUp{3}}) == "says TokenWish token: 7 op: DROP x: 1 y: 2\n");
+  CHECK(play.asks({DropFlagUp{2}}) == "says TokenWish token: 7 op: CAPTURE team: RED x: 1 y: 2\n");
+  ChatMessage chat{0, kEveryone, {"hello"}};
+  CHECK(play.asks({chat}) == "says Say text: \"hello\"\n");
+  chat = {0, team_target(1), {"/me waves"}};
+  CHECK(play.asks({chat}) == "says Say scope: MY_TEAM kind: ACTION text: \"waves\"\n");
+  chat = {0, 2, {std::string("\xff\xfe caf\xc3\xa9\0rest", 12)}};
+  CHECK(play.asks({chat}) == "says Say scope: ONE to: 2 text: \"\\357\\277\\275\\357\\277\\275 caf\\303\\251\"\n");
+  chat = {0, kServer, {"/lagstats"}};
+  CHECK(play.asks({chat}) == "says Say scope: SERVER kind: COMMAND text: \"/lagstats\"\n");
+  chat = {0, 99, {"?"}};
+  CHECK(play.asks({chat}) == "loses MsgMessage: to somebody who is not there\n");
+  CHECK(play.asks({Score{0, 2, 3}}) == "says ScoreClaim wins: 2 losses: 3\n");
+  Buffer teleport;
+  make_speech()->write(Teleport{0, 4, 5}, wire::Way::kToServer, teleport, kTeleportCode);
+  CHECK(play.stage.receives(teleport) == "says TeleportClaim unit: 11 from: 4 to: 5\n");
+  CHECK(play.asks({Killed{0, 2, 0, 5}}) == "says DeathClaim killer: 2 shot: 5 why: BY_SHOT\n");
+  CHECK(play.asks({Killed{0, 2, 0, 5}}) == "");  // once a life
+  CHECK(play.asks({Exit{}}) == "says Leave\ncloses: the client left\n");
+}
+
+TEST_CASE("what is true becomes messages") {
+  Play play;
+  play.come_in();
+  CHECK(play.hears<words::Pose>("unit: 12 x: 7 y: 8 vx: 1 yaw: -1.5 state: 1") ==
+        "sends by datagram MsgPlayerUpdate player=2 status=65 position=(7000 8000 0) velocity=(1000 0 0) "
+        "azimuth=-1500 angular_velocity=0\n");
+  CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 shot: 1 weapon: 18253 kind: GUIDED x: 1 vx: 100 life: 3.5") ==
+        "sends MsgShotBegin shooter=2 shot=1 position=(1000 0 0) velocity=(100000 0 0) time=0 lifetime=3500 flag=10\n");
+  play.stage.waits(500 * kMillisecond);
+  CHECK(play.hears<words::ShotMoved>("shooter: 2 shot: 1 target: 1 x: 2 vy: 3") ==
+        "sends by datagram MsgShotUpdate shooter=2 shot=1 position=(2000 0 0) velocity=(0 3000 0) time=500 target=1\n");
+  CHECK(play.hears<words::ShotEnded>("shooter: 2 shot: 1 burst: true") ==
+        "sends MsgShotEnd shooter=2 shot=1 reason=1\n");
+  CHECK(play.hears<words::ShotEnded>("shooter: 2 shot: 1") == "");
+  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1 shot: 2 why: BY_SHOT") ==
+        "sends MsgKilled victim=2 killer=1 flag=0 shot=2\n");
+  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1 shot: 2") == "");
+  CHECK(play.hears<words::Spawned>("unit: 12 pose { unit: 12 x: 1 yaw: 2 }") ==
+        "sends MsgAlive player=2 position=(1000 0 0)\n"
+        "sends by datagram MsgPlayerUpdate player=2 status=1 position=(1000 0 0) velocity=(0 0 0) azimuth=2000 "
+        "angular_velocity=0\n");
+  CHECK(play.hears<words::Score>("player: 1 wins: 9 losses: 8") == "sends MsgScore player=1 wins=9 losses=8\n");
+  CHECK(play.hears<words::TeamScore>("team: RED wins: 9 losses: 8") == "sends MsgTeamUpdate team=1 wins=9 losses=8\n");
+  CHECK(play.hears<words::Round>("left_s: 59.6") == "sends MsgTimeLeft seconds=60\n");
+  CHECK(play.hears<words::Round>("state: OVER winning_team: RED") == "sends MsgScoreOver winner=252\n");
+  CHECK(play.hears<words::Round>("state: OVER winner: 2") == "sends MsgScoreOver winner=2\n");
+  CHECK(play.hears<words::Said>("from: 2 text: 'x'") == "sends MsgMessage from=2 to=255 text=\"x\"\n");
+  CHECK(play.hears<words::Said>("from: 2 scope: MY_TEAM to: 2 kind: ACTION text: 'x'") ==
+        "sends MsgMessage from=2 to=252 text=\"/me x\"\n");
+  CHECK(play.hears<words::Notice>("text: 'n'") == "sends MsgMessage from=0 to=255 text=\"n\"\n");
+  CHECK(play.hears<words::Teleported>("unit: 12 from: 1 to: 2") == "sends MsgTeleport player=2 from=1 to=2\n");
+  CHECK(play.hears<words::PlayerGone>("id: 2") == "sends MsgRemovePlayer player=2\n");
+  CHECK(play.hears<words::Kicked>("text: 'bye'") ==
+        "sends MsgMessage from=0 to=1 text=\"bye\"\nsends MsgSuperKill\ncloses: bye\n");
+}
+
+TEST_CASE("a flag is told of with why it was dropped, and a capture is the death of a side") {
+  Play play;
+  play.come_in();
+  const std::string carried = "token { id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: CARRIED carrier: 1 } by: 1";
+  const std::string ground = "token { id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: GROUND x: 3 } by: 1";
+  CHECK(play.hears<words::TokenTaken>(carried) ==
+        "sends MsgGrabFlag number=0 flag={kind=2 status=2 carrier=1 position=(0 0 0)}\n");
+  CHECK(play.hears<words::TokenDropped>(ground) ==
+        "sends MsgDropFlag reason=3 number=0 flag={kind=2 status=1 carrier=1 position=(3000 0 0)}\n");
+  play.hears<words::TokenTaken>(carried);
+  CHECK(play.hears<words::TokenCaptured>("token: 7 by: 1 team: GREEN winning: true") ==
+        "sends MsgDropFlag reason=2 number=0 flag={kind=2 status=2 carrier=1 position=(0 0 0)}\n");
+  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1 why: BY_CAPTURE") == "");  // that message was the notice
+  play.hears<words::Spawned>("unit: 12 pose { unit: 12 }");
+  play.stage.waits(2 * kSecond);
+  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1 why: BY_CAPTURE") ==
+        "sends MsgKilled victim=2 killer=1 flag=0 shot=0\n");
+}
+
+TEST_CASE("a death that nobody confirms did not happen, and who strays is put back") {
+  Play play;
+  play.come_in(false);
+  play.stage.waits(2 * kSecond);
+  play.asks({Killed{0, 2, 0, 5}});
+  CHECK(play.stage.waits(kSecond) == "sends MsgAlive player=1 position=(0 0 0)\n");
+  play.stage.waits(2 * kSecond);
+  CHECK(play.asks({PlayerUpdate{0, kAlive, {90000, 0, 0}, {}, 0, 0}}) == "says PoseClaim unit: 11 x: 90 seq: 1\n");
+  CHECK(play.stage.waits(kSecond) == "sends MsgAlive player=1 position=(0 0 0)\n");
+}
+
+TEST_CASE("where the server decides, a shot ends before the client could find itself hit") {
+  Play play;
+  play.come_in(false);
+  CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 shot: 1 kind: BALL x: 60 z: 1.5 vx: -100 life: 3")
+            .starts_with("sends MsgShotBegin shooter=2 shot=1 "));
+  CHECK(play.stage.waits(kSecond) == "sends MsgShotEnd shooter=2 shot=1 reason=0\n");
+  Play other;
+  other.come_in(true);
+  other.hears<words::Shot>("shooter: 2 unit: 12 shot: 1 kind: BALL x: 60 z: 1.5 vx: -100 life: 3");
+  CHECK(other.stage.waits(kSecond) == "");
+}
+
+TEST_CASE("several messages in a packet are as each by itself; what is none ends the session, or is left alone") {
+  Play play;
+  play.come_in();
+  const Message one = ChatMessage{0, kEveryone, {"1"}}, two = ChatMessage{0, kEveryone, {"2"}};
+  CHECK(play.asks({one, two}) == "says Say text: \"1\"\nsays Say text: \"2\"\n");
+  Buffer cut = by_client({one});
+  cut.pop_back();
+  CHECK(play.stage.receives(cut, Lane::kDatagram) == "");
+  CHECK(play.stage.receives(Buffer{0, 0, 'z', 'z'}) == "loses unknown message: a code that the page does not have\n");
+  CHECK(play.stage.receives(cut).starts_with("sends MsgSuperKill\nfails: "));
+}
+
+TEST_CASE("the room's end is a super kill") {
+  Play play;
+  play.come_in();
+  CHECK(play.stage.parts("server left") ==
+        "sends MsgMessage from=0 to=1 text=\"server left\"\nsends MsgSuperKill\ncloses: server left\n");
+}
+
+}  // namespace
+}  // namespace entente::bzdraft

@@ -1,0 +1,95 @@
+// The draft's front and back as a mirror of hostile peers: a client and a server that send anything, at any time.
+// Law: whatever comes, what goes out is one whole message of the page; before a client has heard of itself it hears
+// only what it may, and of nobody who was not added.
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "adapters/bzdraft/bzdraft.h"
+#include "adapters/bzdraft/messages.h"
+#include "adapters/bzdraft/wire.h"
+#include "proxy/core/room.h"
+
+namespace {
+
+using namespace entente;
+using namespace entente::bzdraft;
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+/// What programs that follow the page would make of what they are sent.
+class Peers final : public core::Room::Host {
+ public:
+  void send(core::Id end, Lane lane, Bytes bytes) override {
+    const wire::Way way = end == core::kBackEnd ? wire::Way::kToServer : wire::Way::kToClient;
+    const auto cutter = game().cutter(way, 0);
+    const wire::Cut cut = cutter->next(bytes);
+    require(!cut.fault && cut.size == bytes.size());
+    const auto heard = speech_->read({way, lane, wire::Stage::kPlay, bytes});
+    require(heard.ok());
+    if (way == wire::Way::kToClient) std::visit([&](const auto& message) { to_client(message); }, *heard->message);
+  }
+  std::size_t waiting(core::Id) const override { return 0; }
+  void close(core::Id, std::string_view, std::uint32_t) override {}
+  void failed(core::Id, const Fault& fault) override { require(fault.what[0] != '\0'); }
+  void dial() override {}
+
+ private:
+  void to_client(const VersionDown&) {}
+  void to_client(const GetWorldDown&) {}
+  void to_client(const GetResourceDown& piece) { require(piece.data.size() <= 996); }
+  void to_client(const SuperKill&) {}
+  void to_client(const Reject&) {}
+  void to_client(const Accept& accept) { number_ = accept.player; }
+  void to_client(const FlagUpdate&) { require(number_ != 0); }
+  void to_client(const TeamUpdate&) { require(number_ != 0); }
+  void to_client(const AddPlayer& added) {
+    require(number_ != 0 && added.player != 0 && added.player < 249);
+    there_.insert(added.player);
+  }
+  void to_client(const RemovePlayer& removed) { require(in() && there_.erase(removed.player) == 1); }
+  void to_client(const AliveDown& alive) { require(in() && there_.contains(alive.player)); }
+  void to_client(const PlayerUpdate& update) { require(in() && there_.contains(update.player)); }
+  void to_client(const Killed& killed) { require(in() && there_.contains(killed.victim)); }
+  void to_client(const Score& score) { require(in() && there_.contains(score.player)); }
+  void to_client(const ShotBegin& shot) { require(in() && (shot.shooter == 0 || there_.contains(shot.shooter))); }
+  template <class T>
+  void to_client(const T&) {
+    require(in());
+  }
+  bool in() const { return there_.contains(number_); }
+
+  std::unique_ptr<wire::Speech<Message>> speech_ = make_speech();
+  std::uint8_t number_ = 0;
+  std::set<std::uint8_t> there_;
+};
+
+}  // namespace
+
+// Pieces: who speaks (bits 0 and 1: 0 the server, 1 the client, else time passes; bit 2: what may be lost), how much in
+// units of 4 bytes, and that.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Peers peers;
+  core::Room room(peers, faces().back({0, {}}), {});
+  const core::Id seat = room.seat(faces().front({0, {}}), {}, 0);
+  core::Micros now = 0;
+  room.back_opened({}, now);
+  for (Bytes left(data, size); left.size() >= 2;) {
+    const std::uint8_t who = left[0] & 3U;
+    const Lane lane = (left[0] & 4U) != 0 ? Lane::kDatagram : Lane::kStream;
+    const std::size_t much = left[1];
+    left = left.subspan(2);
+    if (who >= 2) {
+      now += much * 20 * core::kMillisecond;
+      room.tick(now);
+      continue;
+    }
+    const Bytes said = left.first(std::min(left.size(), 4 * much));
+    left = left.subspan(said.size());
+    room.received(who == 0 ? core::kBackEnd : seat, lane, said, now);
+  }
+  room.end("the end", now);
+  return 0;
+}
