@@ -383,22 +383,33 @@ TEST_CASE("a client that is too fast waits, as far as there is room, and its dat
   Limits limits = no_limits();
   limits.messages_per_second = 100;
   limits.datagrams_per_second = 10;
-  ToStream scene(limits);
-  scene.join();
-  Buffer all;
-  for (std::uint8_t i = 0; i < 250; ++i) {
-    append(all, point(i));
-    scene.say(scene.client, point(i));
+  SUBCASE("all of what may not be lost arrives, in order") {
+    ToStream scene(limits);
+    scene.join();
+    Buffer all;
+    for (std::uint8_t i = 0; i < 250; ++i) {
+      append(all, point(i));
+      scene.say(scene.client, point(i));
+    }
+    CHECK(scene.read(scene.server_stream, all.size()) == all);
+    CHECK(scene.running.totals().throttled >= 1);
+    for (int i = 0; i < 100; ++i) scene.say(scene.client, point(1), EnetSend::kUnreliable);
+    // While it waits for its stream's rate nothing of it is heard; after that its datagrams have a rate of their own.
+    scene.until([&] {
+      const auto totals = scene.running.totals();
+      return totals.by(Drop::kQueueFull) + totals.by(Drop::kTooFast) >= 50;
+    });
+    CHECK(scene.running.totals().now() == 1);
   }
-  CHECK(scene.read(scene.server_stream, all.size()) == all);
-  CHECK(scene.running.totals().throttled >= 1);
-  for (int i = 0; i < 100; ++i) scene.say(scene.client, point(1), EnetSend::kUnreliable);
-  // While it waits for its stream's rate nothing of it is heard; after that its datagrams have a rate of their own.
-  scene.until([&] {
-    const auto totals = scene.running.totals();
-    return totals.by(Drop::kQueueFull) + totals.by(Drop::kTooFast) >= 50;
-  });
-  CHECK(scene.running.totals().now() == 1);
+  SUBCASE("beyond that the session ends") {
+    limits.messages_per_second = 10;
+    limits.high_water = limits.low_water = 20'000;
+    ToStream scene(limits);
+    scene.join();
+    for (int i = 0; i < 800; ++i) scene.say(scene.client, said(std::string(50, 'x')));
+    CHECK(scene.running.heard.line("bad frame: too many packets"));
+    scene.until([&] { return scene.client.peer == nullptr; });
+  }
 }
 
 TEST_CASE("a slow client by ENet holds a server back, and is closed if it takes nothing") {
@@ -438,6 +449,21 @@ TEST_CASE("a slow client by ENet holds a server back, and is closed if it takes 
     CHECK(scene.running.ended(Reason::kClientStalled));
     CHECK(scene.running.empty());
   }
+}
+
+TEST_CASE("a server by ENet that sends more than a slow client takes is kept waiting for within bounds") {
+  Limits limits = no_limits();
+  limits.high_water = 64 * 1024;
+  limits.linger_ms = 300;
+  FromStream scene(limits, 4096);
+  const Buffer line = said(std::string(180, 'z'));
+  scene.until([&] {
+    for (int i = 0; i < 100 && scene.server.peer && scene.server.peer->waiting() < 64 * 1024; ++i)
+      scene.server.host.send(*scene.server.peer, 0, EnetPacket(line, EnetSend::kReliable));
+    return scene.server.peer == nullptr;
+  });
+  CHECK(scene.running.ended(Reason::kClientStalled));
+  CHECK(scene.running.totals().stalls >= 1);
 }
 
 TEST_CASE("over bad network on both sides nothing that may not be lost is lost, doubled or out of order") {
