@@ -35,11 +35,12 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
   }
   if (as<words::Leave>(intent) != nullptr) return part("the player left", out);
   if (as<words::WantWorld>(intent) != nullptr) return;  // it comes with the greeting
-  if (stage_ != Stage::kIn || intent.by != me_) return;
+  if (intent.by != me_) return;
+  if (as<words::Spawn>(intent) != nullptr) return spawn(out);
+  if (stage_ != Stage::kIn) return;
 
   if (const auto shooting = steering_.shooting(intent)) return shoot(*shooting, out);
   std::visit(core::Overloaded{
-                 [&](const words::Spawn&) { spawn(out); },
                  [&](const words::PoseClaim& claim) { claimed(claim, out); },
                  [&](const words::DeathClaim& claim) { die(claim, out); },
                  [&](const words::ShotEndClaim& claim) { end_shot(claim, out); },

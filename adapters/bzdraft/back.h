@@ -127,6 +127,7 @@ class BackSession final : public core::Back {
   Buffer piece_;             // of what was asked for
   std::string last_notice_;  // of the server
   bool changing_ = false;
+  bool spawns_ = false;  // it wished to before it was in
 
   // Everybody.
   std::map<std::uint8_t, Someone> people_;

@@ -175,6 +175,7 @@ void BackSession::on(const Reject& reject, Outlet& out) {
   if (stage_ != Stage::kEntering) return;
   stage_ = Stage::kAtTheDoor;
   wish_.reset();
+  spawns_ = false;
   words::Refused refused;
   refused.set_code(refusal_of(reject.reason));
   refused.set_text(why);

@@ -26,6 +26,7 @@ bool finite(const words::PoseClaim& claim) {
 
 void BackSession::spawn(Outlet& out) {
   const Someone* me = find(number_);
+  spawns_ = me == nullptr;
   if (own_.alive || me == nullptr || me->unit == 0 || std::exchange(own_.asked, true)) return;
   peer_.send(out, AliveUp{});
 }

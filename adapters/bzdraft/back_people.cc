@@ -30,7 +30,9 @@ void BackSession::on(const AddPlayer& added, Outlet& out) {
   out.say(player);
   if (!known) newcomer(number, one, out);
   if (!known || added.wins != 0 || added.losses != 0) on(Score{number, added.wins, added.losses}, out);
-  if (!known && number == number_) out.say(words::Ready());  // nobody follows but who comes later
+  if (known || number != number_) return;
+  out.say(words::Ready());  // nobody follows but who comes later
+  if (std::exchange(spawns_, false)) spawn(out);
 }
 
 void BackSession::newcomer(std::uint8_t number, Someone& one, Outlet& out) {
@@ -180,6 +182,7 @@ void BackSession::on(const DropFlagDown& drop, Outlet& out) {
   words::TokenDropped dropped;
   *dropped.mutable_token() = told(drop.number, drop.flag);
   dropped.set_by(id_of(drop.flag.carrier));
+  dropped.set_why(drop_of(drop.reason));
   if (drop.reason == static_cast<std::uint8_t>(Drop::kCaptured)) return captured(drop, dropped.token(), out);
   out.say(std::move(dropped));
 }
@@ -216,7 +219,7 @@ void BackSession::hear_wish(const words::TokenWish& wish, Outlet& out) {
       return peer_.send(out, GrabFlagUp{static_cast<std::uint16_t>(wish.token() - 1)});
     case words::TokenWish::DROP:
       report(out);
-      return peer_.send(out, DropFlagUp{static_cast<std::uint8_t>(Drop::kDropped)});
+      return peer_.send(out, DropFlagUp{drop_reason(wish.why())});
     case words::TokenWish::CAPTURE:
       report(out);
       return peer_.send(out, DropFlagUp{static_cast<std::uint8_t>(Drop::kCaptured)});

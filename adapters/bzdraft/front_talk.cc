@@ -44,10 +44,10 @@ void FrontSession::told(const words::TokenDropped& dropped, const core::Fact&, O
   auto flag = flag_record(dropped.token(), out);
   if (!flag) return;
   const std::uint8_t by = number_of(dropped.by(), kInvalid);
-  const bool fell = by != kInvalid && !cast_.at(by).alive;
+  const bool fell = dropped.why() == words::UNTOLD_DROP && by != kInvalid && !cast_.at(by).alive;
   flag->flag.carrier = by;
-  const Drop reason = fell ? Drop::kKilled : Drop::kDropped;
-  peer_.send(out, DropFlagDown{static_cast<std::uint8_t>(reason), flag->number, flag->flag});
+  const std::uint8_t reason = drop_reason(fell ? words::DROP_KILLED : dropped.why());
+  peer_.send(out, DropFlagDown{reason, flag->number, flag->flag});
 }
 
 /// All of the side that lost it are dead with that, and nobody tells the client otherwise.
@@ -76,6 +76,7 @@ void FrontSession::on(const DropFlagUp& drop, Outlet& out) {
   for (const auto& [id, token] : out.world().tokens())
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
   if (wish.token() == 0) return out.lose("MsgDropFlag", "of who has no flag");
+  wish.set_why(drop_of(drop.reason));
   const words::Pose here = own_.posed != 0 ? core::place_at(own_.pose, own_.posed, out.now()) : own_.pose;
   wish.set_x(here.x());
   wish.set_y(here.y());

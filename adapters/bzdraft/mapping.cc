@@ -185,9 +185,11 @@ constexpr Mapping kAll[] = {
     down("MsgFlagUpdate", "*", "Token", kLossy, kOwner),
     up("MsgGrabFlag", "number", "TokenWish.token", kLossy, kNumbered),
     down("MsgGrabFlag", "*", "TokenTaken.token", kLossy, "not from whom: flags are only taken from the ground"),
-    up("MsgDropFlag", "reason", "TokenWish.op", kLossy, "why a flag is put down beside a capture is not told"),
+    up("MsgDropFlag", "reason", "TokenWish.op"),
+    up("MsgDropFlag", "reason", "TokenWish.why"),
     up("MsgDropFlag", "*", "TokenWish.x", kSynthesised, "where its tank is"),
-    down("MsgDropFlag", "reason", "TokenCaptured", kLossy, "a bad flag's time or score is told as if it was put down"),
+    down("MsgDropFlag", "reason", "TokenCaptured"),
+    down("MsgDropFlag", "reason", "TokenDropped.why", kLossy, "where a game tells none, by whether its carrier lives"),
     down("MsgDropFlag", "*", "TokenDropped.token", kLossy, kOwner),
     down("MsgDropFlag", "*", "Died.synthesised", kSynthesised, "a capture implies the deaths of a side"),
 

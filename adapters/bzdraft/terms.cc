@@ -24,6 +24,28 @@ constexpr std::string_view kRefusals[] = {"bad request",
                                           "the team is full",
                                           "the server is full"};
 
+/// The first of a number or a code is what the other means.
+constexpr std::pair<Refusal, words::Refused::Code> kReasons[] = {
+    {Refusal::kBadRequest, words::Refused::OTHER},
+    {Refusal::kNeedUserAuth, words::Refused::NAME_NEEDS_LOGIN},
+    {Refusal::kNeedServerAuth, words::Refused::SERVER_NEEDS_LOGIN},
+    {Refusal::kBadTeam, words::Refused::BAD_TEAM},
+    {Refusal::kBadType, words::Refused::BAD_ROLE},
+    {Refusal::kNoRogues, words::Refused::NO_ROGUES},
+    {Refusal::kTeamFull, words::Refused::TEAM_FULL},
+    {Refusal::kServerFull, words::Refused::FULL},
+    {Refusal::kNeedUserAuth, words::Refused::BAD_NAME},
+    {Refusal::kNeedUserAuth, words::Refused::NAME_TAKEN},
+    {Refusal::kNeedServerAuth, words::Refused::BANNED},
+};
+
+constexpr std::pair<Drop, words::DropReason> kDrops[] = {
+    {Drop::kTimeout, words::DROP_TIMEOUT},
+    {Drop::kScore, words::DROP_SCORE},
+    {Drop::kDropped, words::DROP_WISHED},
+    {Drop::kKilled, words::DROP_KILLED},
+};
+
 constexpr std::pair<std::uint8_t, words::Pose::State> kStates[] = {
     {2, words::Pose::PAUSED},         {4, words::Pose::EXPLODING},  {8, words::Pose::TELEPORTING},
     {0x10, words::Pose::FLAG_ACTIVE}, {0x20, words::Pose::IN_WALL}, {0x40, words::Pose::FALLING},
@@ -73,44 +95,32 @@ std::uint8_t wire_type(words::Role role) {
 }
 
 words::Refused::Code refusal_of(std::uint8_t reason) {
-  switch (static_cast<Refusal>(reason)) {
-    case Refusal::kNeedUserAuth:
-      return words::Refused::BAD_NAME;
-    case Refusal::kNeedServerAuth:
-      return words::Refused::BANNED;
-    case Refusal::kBadTeam:
-    case Refusal::kNoRogues:
-      return words::Refused::BAD_TEAM;
-    case Refusal::kTeamFull:
-      return words::Refused::TEAM_FULL;
-    case Refusal::kServerFull:
-      return words::Refused::FULL;
-    default:
-      return words::Refused::OTHER;
-  }
+  for (const auto& [number, code] : kReasons)
+    if (static_cast<std::uint8_t>(number) == reason) return code;
+  return words::Refused::OTHER;
 }
 
 Refusal reject_reason(words::Refused::Code code) {
-  switch (code) {
-    case words::Refused::BAD_NAME:
-    case words::Refused::NAME_TAKEN:
-      return Refusal::kNeedUserAuth;
-    case words::Refused::BANNED:
-      return Refusal::kNeedServerAuth;
-    case words::Refused::BAD_TEAM:
-      return Refusal::kBadTeam;
-    case words::Refused::TEAM_FULL:
-      return Refusal::kTeamFull;
-    case words::Refused::FULL:
-      return Refusal::kServerFull;
-    default:
-      return Refusal::kBadRequest;
-  }
+  for (const auto& [number, word] : kReasons)
+    if (word == code) return number;
+  return Refusal::kBadRequest;
 }
 
 std::string_view text(Refusal reason) {
   const auto number = static_cast<std::size_t>(reason);
   return number < std::size(kRefusals) ? kRefusals[number] : "refused for a reason that has no name";
+}
+
+words::DropReason drop_of(std::uint8_t reason) {
+  for (const auto& [number, word] : kDrops)
+    if (static_cast<std::uint8_t>(number) == reason) return word;
+  return words::UNTOLD_DROP;
+}
+
+std::uint8_t drop_reason(words::DropReason why) {
+  for (const auto& [number, word] : kDrops)
+    if (word == why) return static_cast<std::uint8_t>(number);
+  return static_cast<std::uint8_t>(Drop::kDropped);
 }
 
 std::string_view flag_code(std::uint32_t kind) { return kind < std::size(kFlags) ? kFlags[kind] : ""; }

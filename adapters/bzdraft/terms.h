@@ -64,6 +64,9 @@ Refusal reject_reason(words::Refused::Code code);
 std::string_view text(Refusal reason);
 
 enum class Drop : std::uint8_t { kTimeout, kScore, kCaptured, kDropped, kKilled };
+/// A capture has words of its own.
+words::DropReason drop_of(std::uint8_t reason);
+std::uint8_t drop_reason(words::DropReason why);
 
 // -- Flags ------------------------------------------------------------------------------------------------------------
 

@@ -24,10 +24,20 @@ constexpr std::pair<std::int16_t, words::DeathCause> kDeaths[] = {
 };
 
 constexpr std::pair<std::uint16_t, words::Refused::Code> kRefusals[] = {
-    {0, words::Refused::OTHER},    {1, words::Refused::BAD_TEAM}, {4, words::Refused::TEAM_FULL},
-    {5, words::Refused::FULL},     {6, words::Refused::BAD_NAME}, {7, words::Refused::NAME_TAKEN},
-    {8, words::Refused::TOO_SOON}, {9, words::Refused::BANNED},   {10, words::Refused::BANNED},
+    {0, words::Refused::OTHER},
+    {1, words::Refused::BAD_TEAM},
+    {4, words::Refused::TEAM_FULL},
+    {5, words::Refused::FULL},
+    {6, words::Refused::BAD_NAME},
+    {7, words::Refused::NAME_TAKEN},
+    {8, words::Refused::TOO_SOON},
+    {9, words::Refused::BANNED},
+    {10, words::Refused::BANNED},
     {11, words::Refused::BANNED},
+    {2, words::Refused::BAD_ROLE},
+    // What words tell apart and codes do not: the first of a code is what it means.
+    {1, words::Refused::NO_ROGUES},
+    {6, words::Refused::NAME_NEEDS_LOGIN},
 };
 
 /// Bits of an update and of a pose that mean the same. Tails are not kept, so bits that append one have no equal.

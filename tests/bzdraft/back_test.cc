@@ -169,10 +169,15 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
 }
 
 TEST_CASE("each reason not to let it in is a word, and it may try again") {
-  const std::pair<int, const char*> kReasons[] = {
-      {0, ""}, {1, "code: BAD_NAME "}, {2, "code: BANNED "},    {3, "code: BAD_TEAM "},
-      {4, ""}, {5, "code: BAD_TEAM "}, {6, "code: TEAM_FULL "}, {7, "code: FULL "},
-      {99, ""}};
+  const std::pair<int, const char*> kReasons[] = {{0, ""},
+                                                  {1, "code: NAME_NEEDS_LOGIN "},
+                                                  {2, "code: SERVER_NEEDS_LOGIN "},
+                                                  {3, "code: BAD_TEAM "},
+                                                  {4, "code: BAD_ROLE "},
+                                                  {5, "code: NO_ROGUES "},
+                                                  {6, "code: TEAM_FULL "},
+                                                  {7, "code: FULL "},
+                                                  {99, ""}};
   Play play;
   play.greet();
   for (const auto& [reason, code] : kReasons) {
@@ -182,6 +187,15 @@ TEST_CASE("each reason not to let it in is a word, and it may try again") {
   }
   play.wishes<words::Enter>("name: 'anna'");
   CHECK(play.says({Reject{7, {""}}}) == "says Refused code: FULL text: \"the server is full\" may_retry: true\n");
+}
+
+TEST_CASE("who wishes to spawn before it is in spawns once it is") {
+  Play play;
+  play.greet();
+  play.wishes<words::Enter>("name: 'anna' team: RED");
+  CHECK(play.wishes<words::Spawn>("") == "");
+  play.says({Accept{3}});
+  CHECK(play.says({entry(3, "anna", 1)}).ends_with("says Ready\nsends MsgAlive\n"));
 }
 
 TEST_CASE("a server that ends it") {

@@ -121,9 +121,10 @@ TEST_CASE("each reason to be rejected is told in its number, and who was may try
   CHECK(play.asks({enter_as("")}).starts_with("sends MsgReject reason=0 "));
   CHECK(play.asks({enter_as("anna", 5)}).starts_with("sends MsgReject reason=3 "));
   CHECK(play.asks({enter_as("anna", 1, 3)}).starts_with("sends MsgReject reason=4 "));
-  const std::pair<const char*, int> kCodes[] = {{"OTHER", 0},  {"BAD_NAME", 1},     {"NAME_TAKEN", 1},
-                                                {"BANNED", 2}, {"BAD_TEAM", 3},     {"TEAM_FULL", 6},
-                                                {"FULL", 7},   {"WRONG_VERSION", 0}};
+  const std::pair<const char*, int> kCodes[] = {
+      {"OTHER", 0},  {"NAME_NEEDS_LOGIN", 1}, {"BAD_NAME", 1}, {"NAME_TAKEN", 1}, {"SERVER_NEEDS_LOGIN", 2},
+      {"BANNED", 2}, {"BAD_TEAM", 3},         {"BAD_ROLE", 4}, {"NO_ROGUES", 5},  {"TEAM_FULL", 6},
+      {"FULL", 7},   {"WRONG_VERSION", 0}};
   for (const auto& [code, reason] : kCodes) {
     CHECK(play.asks({enter_as("anna")}).starts_with("says Enter "));
     CHECK(play.hears<words::Refused>(std::string("code: ") + code + " text: 'no' may_retry: true") ==
@@ -183,7 +184,7 @@ TEST_CASE("what it drives, shoots, carries, says and scores becomes words, whoev
   CHECK(play.asks({DropFlagUp{3}}) == "loses MsgDropFlag: of who has no flag\n");
   play.hears<words::TokenTaken>(
       "token { id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: CARRIED carrier: 1 } by: 1");
-  CHECK(play.asks({DropFlagUp{3}}) == "says TokenWish token: 7 op: DROP x: 1 y: 2\n");
+  CHECK(play.asks({DropFlagUp{3}}) == "says TokenWish token: 7 op: DROP x: 1 y: 2 why: DROP_WISHED\n");
   CHECK(play.asks({DropFlagUp{2}}) == "says TokenWish token: 7 op: CAPTURE team: RED x: 1 y: 2\n");
   ChatMessage chat{0, kEveryone, {"hello"}};
   CHECK(play.asks({chat}) == "says Say text: \"hello\"\n");

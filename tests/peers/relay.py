@@ -83,5 +83,6 @@ class Relay:
     def inspect(self) -> collections.Counter[tuple[str, str]]:
         """How many messages of each way ("client" or "server") and name the recording holds."""
         spoken = {"c2s": "client", "s2c": "server"}
-        lines = (json.loads(line) for line in self._ask("inspect", "--json").stdout.splitlines())
+        said = self._ask("inspect", "--json").stdout.splitlines()
+        lines = (json.loads(line) for line in said if line.startswith("{"))  # beside them stand notes for people
         return collections.Counter((spoken[line["way"]], line["message"]) for line in lines if "message" in line)
