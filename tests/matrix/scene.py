@@ -12,7 +12,7 @@ from typing import Callable
 from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off
 from stage import Failed, Stage
 
-GAMES = ("panic", "bzflag", "ogar", "aos")
+GAMES = ("panic", "bzflag", "bzdraft", "ogar", "aos")
 AT_REST = 0.6  # tiles
 NORTH, EAST, SOUTH, WEST = math.pi / 2, 0.0, -math.pi / 2, math.pi
 

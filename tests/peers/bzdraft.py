@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import enet_session
-from bzdraft_wire import DRAFT, frames
+from bzdraft_wire import DRAFT, ENTERING, OUTSIDE, VERSION, frames
 from enet import Loop
 from enet_session import Game, Heard
 from wire import Seen, Wrong
 
 GAME = Game(DRAFT, frames, channels=1, range_coder=False)
-VERSION = "BZFS108a"
-
-# What a client may hear: before it asks to enter, from then on, and from its own MsgAddPlayer on everything.
-OUTSIDE = {"MsgVersion", "MsgGetWorld", "MsgGetResource", "MsgSuperKill", "MsgReject"}
-ENTERING = {"MsgAccept", "MsgReject", "MsgSuperKill", "MsgFlagUpdate", "MsgTeamUpdate", "MsgAddPlayer"}
-
 
 class Client(enet_session.Client):
     def __init__(self, loop: Loop, port: int, data: int = 0):

@@ -17,7 +17,12 @@ U8, U16, U32 = Int(">B"), Int(">H"), Int(">I")
 MILLI = Int(">i")  # open: a u32 of the page that has a unit holds thousandths of it, signed
 MD5 = Array(U8, 16)
 
+VERSION = "BZFS108a"
 ID_ROGUES, ID_EVERYONE = 253, 255
+
+# What a client may hear: before it asks to enter, from then on, and from its own MsgAddPlayer on everything.
+OUTSIDE = {"MsgVersion", "MsgGetWorld", "MsgGetResource", "MsgSuperKill", "MsgReject"}
+ENTERING = {"MsgAccept", "MsgReject", "MsgSuperKill", "MsgFlagUpdate", "MsgTeamUpdate", "MsgAddPlayer"}
 
 
 # Open: the page lists these three without numbers; they are counted in its order.

@@ -59,6 +59,7 @@ def _load() -> ctypes.CDLL:
             ("enet_packet_destroy", None, POINTER(_Packet)),
             ("enet_peer_send", c_int, POINTER(_Peer), c_uint8, POINTER(_Packet)),
             ("enet_peer_disconnect_later", None, POINTER(_Peer), c_uint32),
+            ("enet_peer_disconnect_now", None, POINTER(_Peer), c_uint32),
             ("enet_peer_throttle_configure", None, POINTER(_Peer), c_uint32, c_uint32, c_uint32)):
         function = getattr(library, name)
         function.restype, function.argtypes = answer, arguments
@@ -112,6 +113,12 @@ class Link:
     def disconnect(self, reason: int = 0) -> None:
         """After what is queued has been delivered."""
         _enet.enet_peer_disconnect_later(self._living(), reason)
+
+    def hang_up(self) -> None:
+        """At once, whatever is queued; its listener is told nothing more."""
+        if self._peer is not None:
+            _enet.enet_peer_disconnect_now(self._peer, 0)
+            self._die()
 
     def _living(self) -> POINTER(_Peer):
         if self._peer is None:

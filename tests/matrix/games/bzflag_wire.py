@@ -8,7 +8,6 @@ from typing import Iterator
 HEADER = b"BZFLAG\r\n\r\n"
 VERSION = b"BZFS0221"
 ALL, SERVER = 254, 253
-TEAMS = ("rogue", "red", "green", "blue", "purple", "observer")
 TEAM_CHAT = 251  # less the number of the team
 CODES = ("R*", "G*", "B*", "P*", "V", "QT", "OO", "F", "MG", "GM", "L", "R", "SB", "IB", "ST", "T", "N", "SH", "SR", "SW", "PZ", "G", "JP",
          "ID", "CL", "CB", "O", "LT", "RT", "M", "B", "JM", "WA", "A", "BY", "FO", "NJ", "RC", "RO", "TR", "WG", "SE", "US", "TH", "BU", "MQ")
