@@ -1,6 +1,8 @@
 #include "adapters/bzdraft/bzdraft.h"
 
 #include "adapters/bzdraft/dialect.h"
+#include "adapters/bzdraft/terms.h"
+#include "adapters/bzdraft/wire.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -36,6 +38,18 @@ class Draft final : public wire::Game {
     static constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
     return kSuperKill;
   }
+  /// As a server of the page ends it, with the words that only a reject has.
+  Buffer banned(std::size_t, std::string_view why) const override {
+    Reject reject;
+    reject.reason = static_cast<std::uint8_t>(Refusal::kNeedServerAuth);
+    reject.text.chars = std::string(why);
+    Buffer said;
+    const auto speech = make_speech();
+    speech->write(reject, wire::Way::kToClient, said);
+    speech->write(SuperKill{}, wire::Way::kToClient, said);
+    return said;
+  }
+
   wire::Probe probe() const override { return wire::Probe::kFirstSession; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kFound, 0}; }
 

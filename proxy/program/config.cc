@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "proxy/net/network.h"
 #include "proxy/program/config_reader.h"
 #include "proxy/program/route.h"
 
@@ -25,6 +26,7 @@ class Checker {
       reading_.problems.push_back({{1, 1}, "there is no [[route]], so nothing would run"});
     if (config.limits().low_water() >= config.limits().high_water())
       problem("limits.low_water", "must be less than limits.high_water");
+    nets("access.", config.access());
     for (int i = 0; i < config.route_size(); ++i) route(config, i);
   }
 
@@ -40,15 +42,27 @@ class Checker {
   void route(const config::Config& config, int index) {
     const config::Route& route = config.route(index);
     const std::string path = "route[" + std::to_string(index) + "].";
+    nets(path, route);
     const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
     const auto to = endpoint(path + "to", parse_to(route.to(), known_));
     if (!listen) return;
-    if (listen->address.port() != 0) share(path + "listen", *listen);
+    if (listen->address.port() != 0) share(path + "listen", *listen, route);
     if (!route.record().empty())
       taken_twice(path + "record", recording_path(route.record(), config.recording().directory(),
                                                   {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
     if (!to) return;
     if (const auto joined = can_join(*listen, *to); !joined) problem(path + "listen", joined.error().text);
+  }
+
+  /// Of who may come: [access], or a route.
+  template <class Lists>
+  void nets(const std::string& path, const Lists& lists) {
+    for (int i = 0; i < lists.allow_size(); ++i) net(path + "allow[" + std::to_string(i) + "]", lists.allow(i));
+    for (int i = 0; i < lists.deny_size(); ++i) net(path + "deny[" + std::to_string(i) + "]", lists.deny(i));
+  }
+
+  void net(const std::string& path, const std::string& text) {
+    if (const auto net = net::Network::parse(text); !net) problem(path, net.error().text);
   }
 
   template <class End>
@@ -60,22 +74,29 @@ class Checker {
   }
 
   // Routes that travel by WebSocket may share an address if their paths differ and all else of the listener agrees.
-  void share(const std::string& path, const ListenEnd& listen) {
+  void share(const std::string& path, const ListenEnd& listen, const config::Route& route) {
     const std::string address = listen.address.text();
     const auto other = listeners_.find(address);
     if (other == listeners_.end()) {
       taken_twice(path, address);
-      if (listen.web) listeners_.emplace(address, std::pair(path, *listen.web));
+      if (listen.web) listeners_.emplace(address, Shared{path, *listen.web, &route});
     } else if (!listen.web) {
       taken_twice(path, address);
-    } else if (!same_tls(*listen.web, other->second.second)) {
-      problem(path, "shares " + address + " with " + other->second.first + ", but not its TLS");
+    } else if (!same_tls(*listen.web, other->second.web)) {
+      problem(path, "shares " + address + " with " + other->second.path + ", but not its TLS");
+    } else if (!same_nets(route, *other->second.route)) {
+      problem(path, "shares " + address + " with " + other->second.path + ", but not its allow and deny");
     }
     if (listen.web) taken_twice(path, address + (listen.web->path.empty() ? " for any path" : listen.web->path));
   }
 
   static bool same_tls(const WebEnd& a, const WebEnd& b) {
     return a.tls == b.tls && a.certificates == b.certificates && a.key == b.key;
+  }
+
+  static bool same_nets(const config::Route& a, const config::Route& b) {
+    const auto same = [](const auto& one, const auto& other) { return std::ranges::equal(one, other); };
+    return same(a.allow(), b.allow()) && same(a.deny(), b.deny());
   }
 
   // An address or a file that only one route can have.
@@ -86,8 +107,13 @@ class Checker {
 
   Reading& reading_;
   std::span<const wire::Game* const> known_;
-  std::map<std::string, std::string> taken_;                         // to the key that took it
-  std::map<std::string, std::pair<std::string, WebEnd>> listeners_;  // of WebSockets: to the first key that took it
+  struct Shared {
+    std::string path;  // of the first key that took it
+    WebEnd web;
+    const config::Route* route;
+  };
+  std::map<std::string, std::string> taken_;  // to the key that took it
+  std::map<std::string, Shared> listeners_;   // of WebSockets
 };
 
 Complaints told(std::vector<Problem> problems, std::string_view name) {

@@ -122,16 +122,25 @@ class Filler {
   }
 
   void list(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
-    const std::string shape = "tables, each under [[" + path + "]]";
+    const bool texts = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+    const std::string shape = texts ? "a list of texts, [\"like this\"]" : "tables, each under [[" + path + "]]";
     if (!node.is_array()) return expected(shape.c_str(), node, path);
     std::size_t index = 0;
     for (const toml::node& item : *node.as_array()) {
       const std::string at = path + "[" + std::to_string(index++) + "]";
-      if (item.is_table())
+      if (texts)
+        add_text(item, into, field, at);
+      else if (item.is_table())
         table(*item.as_table(), *into.GetReflection()->AddMessage(&into, &field), at);
       else
         expected(shape.c_str(), item, at);
     }
+  }
+
+  void add_text(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
+    reading_.places[path] = place_of(node.source());
+    if (const auto* text = node.as_string()) return into.GetReflection()->AddString(&into, &field, text->get());
+    expected("a text", node, path);
   }
 
   void text(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
@@ -174,6 +183,7 @@ void set_presets(Message& message) {
   for (int i = 0; i < kind.field_count(); ++i) {
     const FieldDescriptor& field = *kind.field(i);
     if (field.is_repeated()) {
+      if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;  // a list is empty if it is not written
       for (int j = 0; j < reflection.FieldSize(message, &field); ++j)
         set_presets(*reflection.MutableRepeatedMessage(&message, &field, j));
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {

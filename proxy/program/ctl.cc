@@ -23,11 +23,18 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->type_name("PATH")
       ->envname("ENTENTE_CONTROL")
       ->required();
-  app.add_option("COMMAND", options.words, "list, kick LINK [why], stats, help; a program may know more")->required();
+  app.add_option("COMMAND", options.words,
+                 "list, kick LINK [why], ban ADDRESS, unban ADDRESS, bans, stats, help; a program may know more")
+      ->required();
+  app.add_option("--for", options.time, "Of a ban: how long, such as 90s, 10m, 2h or 7d; else for good")
+      ->type_name("TIME");
+  app.add_option("--why", options.why, "Of a ban: what whoever comes is told, where his game can")->type_name("TEXT");
 }
 
 int run_ctl(const CtlOptions& options) {
-  const std::string line = joined_by_spaces(options.words);
+  std::string line = joined_by_spaces(options.words);
+  if (!options.time.empty()) line += " --for " + options.time;
+  if (!options.why.empty()) line += " --why " + options.why;
   if (line.find_first_of("\r\n") != std::string::npos) return misused("entente ctl", "a command is one line");
   const auto answer = net::ask_at_door(options.socket, line);
   if (!answer) return failed({answer.error().text + "; was the program started with --control?"});

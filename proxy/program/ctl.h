@@ -11,6 +11,7 @@ namespace entente {
 struct CtlOptions {
   std::string socket;
   std::vector<std::string> words;
+  std::string time, why;  // of a ban
 };
 
 void declare_ctl(CLI::App& app, CtlOptions& options);

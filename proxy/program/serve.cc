@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapters/registry.h"
+#include "proxy/program/access.h"
 #include "proxy/program/command.h"
 #include "proxy/program/log.h"
 #include "proxy/program/misuse.h"
@@ -88,6 +89,7 @@ class Routes {
                                          .bridge = bridge,
                                          .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
                                          .fallback = listen->fallback,
+                                         .access = {access_of(route)},
                                          .strict = listen->strict,
                                          .limits = {},  // the service knows them
                                          .tap = *tap},

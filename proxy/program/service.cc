@@ -4,6 +4,9 @@
 #include <sys/resource.h>
 
 #include "adapters/registry.h"
+#include "proxy/program/access.h"
+#include "proxy/program/ban_file.h"
+#include "proxy/program/control_bans.h"
 #include "proxy/program/control_server.h"
 #include "proxy/program/limits.h"
 #include "proxy/program/route.h"
@@ -24,7 +27,10 @@ void use_all_descriptors() {
 }  // namespace
 
 Service::Service(const config::Config& config)
-    : config_(config), taps_(config.recording(), [this] { give_up(); }), server_(config.workers(), events_) {
+    : config_(config),
+      taps_(config.recording(), [this] { give_up(); }),
+      bans_(config.access().remember_bans_s()),
+      server_(config.workers(), events_) {
   use_all_descriptors();
 }
 
@@ -38,6 +44,8 @@ Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::s
                                        const relay::TapThread* recording) {
   options.limits = limits_of(config_.limits());
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
+  options.access.push_back(access_of(config_.access()));
+  options.bans = &bans_;
   const auto added = server_.add(options);
   if (!added) return added.error();
   tell_page(options.web, added->address);
@@ -47,11 +55,21 @@ Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::s
 }
 
 Outcome<Done> Service::open_control() {
+  if (auto read = read_bans(); !read) return read.error();
   if (config_.control().socket().empty()) return Done{};
   add_server_commands(control_, server_, [this] { return summary(); });
+  add_ban_commands(control_, server_, bans_, config_.access().ban_file());
   auto door = net::LocalDoor::open(config_.control().socket(), [this](auto line) { return control_.answer(line); });
   if (!door) return door.error();
   door_ = std::move(*door);
+  return Done{};
+}
+
+Outcome<Done> Service::read_bans() {
+  if (config_.access().ban_file().empty()) return Done{};
+  auto kept = entente::read_bans(config_.access().ban_file(), std::time(nullptr));
+  if (!kept) return kept.error();
+  for (relay::Ban& ban : *kept) bans_.add(std::move(ban));
   return Done{};
 }
 

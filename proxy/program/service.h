@@ -27,11 +27,12 @@ class Service {
   /// The tap of the next route: one that records, if `pattern` (as in recording_path) is not empty, else the one that
   /// counts.
   Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game);
-  /// Its limits are those of the configuration. `name`: of the route, in statistics; where it listens comes behind it.
+  /// Its limits are those of the configuration, and who may come to all routes may come; who is banned may not. `name`:
+  /// of the route, in statistics; where it listens comes behind it.
   Outcome<relay::Listening> add(relay::RelayOptions options, const std::string& name,
                                 const relay::TapThread* recording);
-  /// Opens the control socket, if the configuration names one. REQUIRES: after the last add(); commands of one's own
-  /// are added to control() before.
+  /// Reads the bans that are kept, and opens the control socket, if the configuration names one. REQUIRES: after the
+  /// last add(); commands of one's own are added to control() before.
   Outcome<Done> open_control();
   Control& control() { return control_; }
   /// Something failed before run(): removes recordings.
@@ -57,12 +58,14 @@ class Service {
   };
   std::string summary(const Route& route) const;
   void give_up();
+  Outcome<Done> read_bans();
 
   const config::Config& config_;
   const std::time_t started_ = std::time(nullptr);
   std::atomic<bool> gave_up_{false};
   LogEvents events_;
   Taps taps_;
+  relay::Bans bans_;
   relay::Server server_;
   std::vector<Route> routes_;
   Control control_;

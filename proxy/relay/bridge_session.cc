@@ -288,6 +288,8 @@ void BridgeSession::told(const core::Fact& fact) {
   note(front_,
        refused != nullptr ? "the player was refused: " + refused->text() : "the player was kicked: " + kicked->text());
   turned_away_ = true;
+  if (refused != nullptr && refused->code() == words::Refused::BANNED)
+    branch_->server_banned(front_.info.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
 }
 

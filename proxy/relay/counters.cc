@@ -34,6 +34,7 @@ void Totals::add(const Counters& part) {
   closed += part.closed.read();
   stalls += part.stalls.read();
   throttled += part.throttled.read();
+  server_bans += part.server_bans.read();
   unframed += part.unframed.read();
   unsaid += part.unsaid.read();
   for (std::size_t i = 0; i < kReasons; ++i) ended[i] += part.ended[i].read();

@@ -36,6 +36,7 @@ struct CountersOf {
   std::array<Number, kDrops> dropped{};  ///< datagrams, by Drop
   Number stalls{};                       ///< times that a slow peer made us stop reading the other
   Number throttled{};                    ///< times that a client sent faster than its limits
+  Number server_bans{};                  ///< players whom a server banned, and whose address is turned away since
   Number unframed{};                     ///< sessions whose server-to-client framing was lost (passed on raw)
   Number unsaid{};                       ///< lines that the log was spared
   Number closed{};                       ///< sessions that are gone

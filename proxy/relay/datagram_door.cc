@@ -14,7 +14,12 @@ constexpr Millis kTidyEvery = 1'000;
 }  // namespace
 
 DatagramDoor::DatagramDoor(Branch& branch, std::atomic<LinkId>& last_link, const Limits& limits)
-    : branch_(branch), last_link_(last_link), limits_(limits), reader_(branch.loop, *this), queries_(branch, *this) {}
+    : branch_(branch),
+      last_link_(last_link),
+      limits_(limits),
+      gate_(branch.route.access, branch.route.bans),
+      reader_(branch.loop, *this),
+      queries_(branch, *this) {}
 
 DatagramDoor::~DatagramDoor() { branch_.loop.never(*this); }
 

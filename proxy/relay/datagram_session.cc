@@ -167,8 +167,10 @@ std::optional<Reason> DatagramSession::gives_way() {
 /// A disconnect is the last that its sender says, but for saying it again.
 std::optional<Reason> DatagramSession::parted() {
   if (net::enet_command(client_said_.bytes(), net::EnetCommand::kDisconnect, unpacker_)) return Reason::kClientLeft;
-  if (net::enet_command(server_said_.bytes(), net::EnetCommand::kDisconnect, unpacker_)) return Reason::kServerLeft;
-  return std::nullopt;
+  const auto last = net::enet_command(server_said_.bytes(), net::EnetCommand::kDisconnect, unpacker_);
+  if (!last) return std::nullopt;
+  if (proven_ && branch_.route.game.bans_by(last->data)) branch_.server_banned(info_.client, "");
+  return Reason::kServerLeft;
 }
 
 void DatagramSession::tick(Millis now) {

@@ -5,12 +5,28 @@ namespace {
 
 constexpr Millis kTidyEvery = 1'000;
 
+constexpr Millis kPartsFor = 1'000;
+constexpr std::size_t kMostParting = 256;
+
+std::string http(std::string_view status, std::string_view why) {
+  return "HTTP/1.1 " + std::string(status) +
+         "\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: " +
+         std::to_string(why.size()) + "\r\n\r\n" + std::string(why);
+}
+
 /// What a newcomer hears who is turned away unheard. Behind TLS nothing can be said so soon.
-Bytes last_word(const Route& route) {
-  static constexpr std::string_view kBusy =
-      "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-  if (!route.by_web()) return route.game.goodbye(route.dialect);
-  return route.web->client_tls ? Bytes() : as_bytes(kBusy);
+Buffer last_word(const Branch& branch, const net::Address& from, Reason reason) {
+  const Route& route = branch.route;
+  const bool banned = reason == Reason::kBanned || reason == Reason::kNotAllowed;
+  if (route.by_web()) {
+    if (route.web->client_tls) return {};
+    const std::string said =
+        banned ? http("403 Forbidden", branch.why_banned(from)) : http("503 Service Unavailable", "");
+    return Buffer(said.begin(), said.end());
+  }
+  if (banned) return route.game.banned(route.dialect, branch.why_banned(from));
+  const Bytes goodbye = route.game.goodbye(route.dialect);
+  return Buffer(goodbye.begin(), goodbye.end());
 }
 
 }  // namespace
@@ -20,6 +36,7 @@ Door::Door(Branch& branch, Seating& seating, const Limits& limits)
       route_(branch.route),
       seating_(seating),
       limits_(limits),
+      gate_(branch.route.access, branch.route.bans),
       table_(branch.route.game),
       listener_(branch.loop, *this),
       datagrams_(branch.loop, *this),
@@ -38,10 +55,12 @@ void Door::close() {
   finder_.close();
   for (Newcomer& one : waiting_) turn_away(std::move(one.fd), one.client, Reason::kStopped);
   waiting_.clear();
+  parting_.clear();
 }
 
 void Door::tick(Millis now) {
   listener_.resume();
+  while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
   if (now >= tidy_at_) {
     gate_.tidy(now);
     tidy_at_ = now + kTidyEvery;
@@ -58,10 +77,21 @@ void Door::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason
 
 /// A last word without waiting for anything: a crowd at the door must cost next to nothing.
 void Door::turn_away(net::Fd fd, const net::Address& from, Reason why) {
-  const Bytes goodbye = last_word(route_);
-  if (fd && !goodbye.empty()) (void)::send(fd.get(), goodbye.data(), goodbye.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const Buffer goodbye = last_word(branch_, from, why);
+  if (fd && !goodbye.empty()) {
+    (void)::send(fd.get(), goodbye.data(), goodbye.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    part(std::move(fd));
+  }
   const SessionInfo who{0, &route_.game, route_.dialect, from, route_.servers.front(), route_.listener};
   branch_.ended(who, why);
+}
+
+/// What it still says arrives unheard; bytes that nobody has read would make of our close a reset, and of that its
+/// error.
+void Door::part(net::Fd fd) {
+  (void)::shutdown(fd.get(), SHUT_WR);
+  if (parting_.size() >= kMostParting) parting_.pop_front();
+  parting_.emplace_back(std::move(fd), branch_.loop.now() + kPartsFor);
 }
 
 void Door::admit(Newcomer newcomer) {

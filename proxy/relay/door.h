@@ -3,6 +3,8 @@
 // Law: lives on the route's home worker; a client that is let in is counted in the gate until its session is gone.
 #pragma once
 
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/limits.h"
@@ -35,6 +37,7 @@ class Door final : private net::Listener::User, private net::UdpReader::User, pr
   void found_out() override;
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why);
+  void part(net::Fd fd);
   void admit(Newcomer newcomer);
 
   Branch& branch_;
@@ -48,6 +51,8 @@ class Door final : private net::Listener::User, private net::UdpReader::User, pr
   net::UdpReader datagrams_;
   Finder finder_;
   std::vector<Newcomer> waiting_;
+  /// Who was turned away and has not gone: to close at once could take the last word from him.
+  std::deque<std::pair<net::Fd, Millis>> parting_;
 };
 
 }  // namespace entente::relay

@@ -24,6 +24,7 @@ EnetDoor::EnetDoor(Branch& branch, Seating& seating, const Limits& limits)
     : branch_(branch),
       seating_(seating),
       limits_(limits),
+      gate_(branch.route.access, branch.route.bans),
       host_(branch.loop, *this),
       queries_(branch, *this),
       finder_(branch, *this) {}
@@ -128,6 +129,10 @@ void EnetDoor::turn_away(net::EnetPeer& peer, Reason why) {
                         branch_.route.listener};
   branch_.ended(who, why);
   peer.owner = nullptr;
+  if (why == Reason::kBanned || why == Reason::kNotAllowed) {
+    const Buffer said = branch_.route.game.banned(branch_.route.dialect, branch_.why_banned(peer.address()));
+    if (!said.empty()) host_.send(peer, 0, net::EnetPacket(said, net::EnetSend::kReliable));
+  }
   const std::uint32_t code = enet_parting(branch_.route.game, why);
   stopping_ ? host_.drop(peer, code) : host_.dismiss(peer, code);  // the host closes as soon as nobody is inside
 }

@@ -10,6 +10,9 @@ std::uint32_t enet_parting(const wire::Game& game, Reason reason) {
     case Reason::kTooMany:
     case Reason::kTooFast:
       return game.enet_parting(EnetParting::kFull);
+    case Reason::kNotAllowed:
+    case Reason::kBanned:
+      return game.enet_parting(EnetParting::kBanned);
     case Reason::kTooManyFromAddress:
       return game.enet_parting(EnetParting::kTooManyFromAddress);
     case Reason::kDialectUnknown:

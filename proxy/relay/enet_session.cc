@@ -145,6 +145,7 @@ void EnetSession::client_left(std::uint32_t data, bool) {
 void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
   server_ = nullptr;
   if (ending_) return finish();
+  if (branch_.route.game.bans_by(data)) branch_.server_banned(info_.client, "");
   if (open_) return end(Reason::kServerLeft, data, 0, Fault{""});
   // Data of a refusal is the game's; silence has none.
   if (data != 0) return end(Reason::kServerRefused, data, 0, Fault{""});

@@ -1,10 +1,13 @@
 #include "proxy/relay/gate.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace entente::relay {
 
 std::optional<Reason> Gate::enter(const net::Address& from, const Limits& limits, Millis now) {
+  if (!may_come(from)) return Reason::kNotAllowed;
+  if (bans_ != nullptr && bans_->find(from)) return Reason::kBanned;
   auto found = known_.find(from.network());
   if (found == known_.end()) {
     if (known_.size() >= kMostKnown) return Reason::kTooFast;
@@ -18,6 +21,10 @@ std::optional<Reason> Gate::enter(const net::Address& from, const Limits& limits
   ++visitor.inside;
   ++inside_;
   return std::nullopt;
+}
+
+bool Gate::may_come(const net::Address& from) const {
+  return std::all_of(access_.begin(), access_.end(), [&](const Access& access) { return access.lets(from); });
 }
 
 void Gate::leave(const net::Address& from) {

@@ -1,13 +1,17 @@
-// Who may come in: how many are there, how many from one address, how fast they come.
-// Law: knows counts and times only, no socket; what it keeps of an address that went is gone within seconds.
+// Who may come in: from where, how many are there, how many from one address, how fast they come.
+// Law: knows addresses, counts and times only, no socket; what it keeps of an address that went is gone within seconds,
+// and it keeps nothing of one that may not come at all.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
+#include "proxy/relay/access.h"
+#include "proxy/relay/bans.h"
 #include "proxy/relay/bucket.h"
 #include "proxy/relay/reason.h"
 
@@ -15,6 +19,10 @@ namespace entente::relay {
 
 class Gate {
  public:
+  Gate() = default;
+  /// Who comes must be let in by each access. `bans` may be null; both outlive it.
+  Gate(std::span<const Access> access, Bans* bans) : access_(access), bans_(bans) {}
+
   /// Lets one in (leave() must follow one day), or says why not.
   std::optional<Reason> enter(const net::Address& from, const Limits& limits, Millis now);
   void leave(const net::Address& from);
@@ -33,6 +41,10 @@ class Gate {
   /// Above this many addresses that nobody is inside from, a newcomer from a new one is "too fast".
   static constexpr std::size_t kMostKnown = 100'000;
 
+  bool may_come(const net::Address& from) const;
+
+  std::span<const Access> access_;
+  Bans* bans_ = nullptr;
   std::uint32_t inside_ = 0;
   std::unordered_map<net::Address, Visitor, net::AddressHash> known_;
 };

@@ -13,7 +13,7 @@
 namespace entente::relay {
 
 /// A kind of line: a reason, or one of these.
-enum class Line : std::size_t { kOpened = kReasons, kUnframed, kDialect, kMachine, kUntold, kCount };
+enum class Line : std::size_t { kOpened = kReasons, kUnframed, kDialect, kMachine, kUntold, kBanned, kCount };
 
 constexpr Line line_of(Reason reason) { return static_cast<Line>(reason); }
 

@@ -22,6 +22,10 @@ const char* text(Reason reason) {
       return "too many sessions from one address";
     case Reason::kTooFast:
       return "connecting too fast";
+    case Reason::kNotAllowed:
+      return "address not allowed";
+    case Reason::kBanned:
+      return "banned";
     case Reason::kNoFiles:
       return "out of file descriptors";
     case Reason::kBadFrame:

@@ -20,6 +20,8 @@ enum class Reason : std::uint8_t {
   kTooMany,             ///< Limits::sessions
   kTooManyFromAddress,  ///< Limits::sessions_per_address
   kTooFast,             ///< Limits::connects_per_second
+  kNotAllowed,          ///< Access: nobody may come from that address
+  kBanned,              ///< Bans
   kNoFiles,             ///< the process is out of file descriptors
   kBadFrame,            ///< the client's bytes are not its game's; the Fault says where
   kProtocolFault,       ///< the client's messages break its game's rules; the Fault says where (bridges)

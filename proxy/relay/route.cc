@@ -1,5 +1,6 @@
 #include "proxy/relay/route.h"
 
+#include "proxy/base/text.h"
 #include "proxy/relay/bridge_words.h"
 
 namespace entente::relay {
@@ -55,6 +56,23 @@ void Branch::say_wrong_client(std::size_t dialect) {
   const std::string theirs(route.game.dialects()[dialect].name);
   say(Line::kDialect, "a client of " + std::string(route.game.name()) + " " + theirs + " came to the listener of " +
                           std::string(route.dialect_name()) + "; give it a listener of its own, with ?dialect=");
+}
+
+void Branch::server_banned(const net::Address& client, std::string_view why) {
+  const auto ban = route.bans != nullptr ? route.bans->learn(client, why) : std::nullopt;
+  if (!ban) return;
+  counters.server_bans.add();
+  say(Line::kBanned, "server " + route.server_name + " banned the player from " + client.ip_text() +
+                         (why.empty() ? "" : " (" + clean(why) + ")") + ": " + ban->who.text() +
+                         " is turned away for a while, so that the server does not ban our address; `entente ctl "
+                         "unban` lets it in");
+}
+
+std::string Branch::why_banned(const net::Address& client) const {
+  const auto ban = route.bans != nullptr ? route.bans->find(client) : std::nullopt;
+  if (!ban) return "nobody may come from your address";
+  if (!ban->why.empty()) return clean(ban->why);
+  return ban->by_server ? "the server banned you a while ago" : "you are banned";
 }
 
 void Branch::tick() {

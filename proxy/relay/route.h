@@ -11,6 +11,8 @@
 #include "adapters/wire/game.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/udp.h"
+#include "proxy/relay/access.h"
+#include "proxy/relay/bans.h"
 #include "proxy/relay/bridge_options.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/enet_mode.h"
@@ -51,6 +53,8 @@ struct Route {
   bool clients_name_dialect = false;          ///< the listener's is each client's own: Game::named_by_client (bridges)
   std::optional<std::size_t> fallback;        ///< the dialect of clients that wait to be greeted (bridges)
   std::optional<std::size_t> server_dialect;  ///< none: to be found out
+  std::vector<Access> access;                 ///< who may come: whom each of them lets in
+  Bans* bans = nullptr;                       ///< null: nobody is banned
   net::Address listener;
   std::string server_name;
   std::vector<net::Address> servers;     ///< to be tried in this order
@@ -79,6 +83,10 @@ class Branch {
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
   void say_wrong_dialect(std::size_t found);
   void say_wrong_client(std::size_t dialect);
+  /// The server banned the player who came from there; `why` in its own words, if it had any.
+  void server_banned(const net::Address& client, std::string_view why);
+  /// What whoever comes from there is told if Gate does not let him in for a ban, or for where he comes from.
+  std::string why_banned(const net::Address& client) const;
   /// REQUIRES: called every now and then.
   void tick();
 

@@ -104,6 +104,9 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
                  "; give one of them another port"};
   if (host && hall != host->hall())
     return Error{"two halls cannot share the listener " + options.listen.text() + "; give one of them another port"};
+  if (host && (host->access != options.access || host->bans != options.bans))
+    return Error{"routes that share the listener " + options.listen.text() +
+                 " must let in the same addresses; give both the same allow and deny, or one of them another port"};
   const wire::Game& server_game = options.bridge ? *options.bridge->server_game : *options.game;
   const bool by_enet = options.game->transport() == wire::Transport::kEnet;
   route->enet = options.enet;
@@ -118,6 +121,8 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   route->server_dialect = options.server_dialect;
   route->clients_name_dialect = options.clients_name_dialect;
   route->fallback = options.fallback;
+  route->access = options.access;
+  route->bans = options.bans;
   route->bridge = options.bridge;
   route->listener = bound->address;
   route->server_name = options.server_host + ":" + std::to_string(options.server_port);

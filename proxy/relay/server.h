@@ -11,6 +11,8 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
+#include "proxy/relay/access.h"
+#include "proxy/relay/bans.h"
 #include "proxy/relay/bridge_options.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/enet_mode.h"
@@ -36,6 +38,8 @@ struct RelayOptions {
   std::optional<BridgeOptions> bridge = {};  ///< a bridge to a server of another game or dialect
   bool clients_name_dialect = false;         ///< of a bridge: each client's own dialect counts (Game::named_by_client)
   std::optional<std::size_t> fallback = {};  ///< of a bridge: the dialect of clients that wait to be greeted
+  std::vector<Access> access = {};           ///< who may come: whom each of them lets in
+  Bans* bans = nullptr;                      ///< who may not; shared by as many as like, and null if nobody is banned
   bool strict = false;  ///< a client's message that does not decode is not passed on, and ends its session
   Limits limits;
   Tap* tap = nullptr;  ///< may be null

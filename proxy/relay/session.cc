@@ -146,6 +146,7 @@ void Session::server_said(Bytes bytes) {
 
 void Session::to_client(const Frames& frames) {
   note_greeting(frames);
+  if (!entered_) note_entry(frames);
   relay(server_, client_, Way::kToClient, frames);
   const Bytes goodbye = route_.game.goodbye(route_.dialect);
   told_goodbye_ = frames.count && !goodbye.empty() && same(frames.bytes.last(frames.last), goodbye);
@@ -156,6 +157,13 @@ void Session::note_greeting(const Frames& frames) {
   if (!datagrams_ || named_ || frames.count == 0) return;
   named_ = true;
   if (const auto player = route_.game.greeted_as(frames.bytes.first(frames.first))) owner_.named(*this, *player);
+}
+
+/// Until the server has let the player in it may say that it bans him.
+void Session::note_entry(const Frames& frames) {
+  const wire::Entry entry = frames.count != 0 ? route_.game.entry(frames.bytes, route_.dialect) : wire::Entry::kUntold;
+  entered_ = entry != wire::Entry::kUntold;
+  if (entry == wire::Entry::kBanned) branch_.server_banned(info_.client, "");
 }
 
 void Session::relay(Peer& from, Peer& to, Way way, const Frames& frames) {

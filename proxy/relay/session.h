@@ -51,6 +51,7 @@ class Session final : public Seated, private net::LinkUser, private Dial::User {
   void to_server(const Frames& frames);
   void to_client(const Frames& frames);
   void note_greeting(const Frames& frames);
+  void note_entry(const Frames& frames);
   void relay(Peer& from, Peer& to, wire::Way way, const Frames& frames);
   void charge(std::size_t bytes, std::size_t frames);
   void pass_rest(wire::Way way);
@@ -84,6 +85,7 @@ class Session final : public Seated, private net::LinkUser, private Dial::User {
   std::size_t unheard_ = 0;      // bytes that came after the end
   std::optional<Reason> first_;  // who ended first, while the other may go on
   bool sure_, open_ = false, greeted_ = false, named_ = false, told_goodbye_ = false;
+  bool entered_ = false;  // or never will
   bool ending_ = false, done_ = false;
 };
 

@@ -124,8 +124,26 @@ TEST_CASE("what no single key can say is checked as well") {
 TEST_CASE("two ends that do not speak the same are named, with what to do") {
   CHECK(complaints("[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://h?dialect=little\"\n") ==
         "a.toml:2:10: route[0].listen: the listener speaks toy big (the default, as its URL names no dialect) and the "
-        "server speaks toy little, and the two cannot be bridged (toy big has no front yet, toy little has no back yet); for a "
+        "server speaks toy little, and the two cannot be bridged (toy big has no front yet, toy little has no back "
+        "yet); for a "
         "relay add ?dialect=little to the URL to listen on\n");
+}
+
+TEST_CASE("who may come is a list of nets, for all routes and for each") {
+  const std::string route(kRoute);
+  const auto config = parse_config(
+      "[access]\nallow = [\"10.0.0.0/8\", \"::1\"]\ndeny = []\n" + route + "deny = [\"10.0.0.7\"]\n", "a.toml", kKnown);
+  REQUIRE_MESSAGE(config.ok(), config.error().front());
+  CHECK(config->access().allow_size() == 2);
+  CHECK(config->access().allow(1) == "::1");
+  CHECK(config->access().deny_size() == 0);
+  CHECK(config->access().remember_bans_s() == 600);
+  CHECK(config->route(0).deny(0) == "10.0.0.7");
+  CHECK(complaints("[access]\ndeny = [\"10.0.0.0/8\", \"somewhere\"]\n" + route)
+            .starts_with("a.toml:2:23: access.deny[1]: 'somewhere' is no net of addresses: no IPv4 or IPv6 address"));
+  CHECK(complaints("[access]\ndeny = \"10.0.0.7\"\n" + route) ==
+        "a.toml:2:8: access.deny: expected a list of texts, [\"like this\"], got '10.0.0.7'\n");
+  CHECK(complaints(route + "allow = [7]\n").find("route[0].allow[0]: expected a text, got 7\n") != std::string::npos);
 }
 
 TEST_CASE("a file that cannot be read is told without a place") {
@@ -138,7 +156,7 @@ TEST_CASE("the schema keeps its own rules") {
   each_field(*config::Config::descriptor(), [](const FieldDescriptor& field) {
     CAPTURE(field.full_name());
     const config::Rule& rule = field.options().GetExtension(config::rule);
-    CHECK(field.has_optional_keyword());
+    CHECK((field.has_optional_keyword() || field.is_repeated()));
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM)
       CHECK(field.enum_type()->FindValueByName(rule.preset()) != nullptr);
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING || field.enum_type()) return;

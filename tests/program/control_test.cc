@@ -4,9 +4,15 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <poll.h>
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
+#include "proxy/net/address.h"
+#include "proxy/net/fd.h"
 #include "proxy/net/local_door.h"
 #include "tests/program/folder.h"
 #include "tests/support/hex.h"
@@ -91,6 +97,76 @@ TEST_CASE("a running proxy is asked by ctl, and its socket goes with it") {
   const Ended gone = proxy.ctl({"list"});
   CHECK(gone.code == 1);
   CHECK(gone.err.find("was the program started with --control?") != std::string::npos);
+}
+
+/// A connection that says nothing: what its end is, "" while it lives.
+struct Knock {
+  explicit Knock(std::uint16_t port) : fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const auto to = *net::Address::parse("127.0.0.1", port);
+    REQUIRE(::connect(fd.get(), to.raw(), to.size()) == 0);
+  }
+  std::string end() const {
+    std::string all;
+    std::array<char, 256> room{};
+    for (pollfd one{fd.get(), POLLIN, 0}; ::poll(&one, 1, 8000) == 1;) {
+      const ssize_t n = ::recv(fd.get(), room.data(), room.size(), 0);
+      if (n <= 0) return all + "end";
+      all.append(room.data(), static_cast<std::size_t>(n));
+    }
+    return all;
+  }
+  net::Fd fd;
+};
+
+TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process too, until he is let in again") {
+  const Folder folder;
+  const std::string file = folder.file("bans"), socket = folder.file("c.sock");
+  const std::string config = folder.write(
+      "a.toml", "[control]\nsocket = \"" + socket + "\"\n[access]\nban_file = \"" + file + "\"\n[[route]]\n" +
+                    "listen = \"bzflag://127.0.0.1:0?dialect=2.4\"\n" + "to = \"bzflag://127.0.0.1:9?dialect=2.4\"\n");
+  const auto ctl = [&](std::vector<std::string> words) {
+    std::vector<std::string> argv = {kEntente, "ctl", "--socket", socket};
+    argv.insert(argv.end(), words.begin(), words.end());
+    return run(argv);
+  };
+  const auto listed = [&] {
+    for (int i = 0; i < 200; ++i)
+      if (ctl({"list"}).out.find("\t127.0.0.1:") != std::string::npos) return true;
+    return false;
+  };
+  const auto port_of = [](Process& process) {
+    const auto announced = process.line();
+    REQUIRE(announced);
+    return static_cast<std::uint16_t>(std::stoi(announced->substr(announced->rfind(':') + 1)));
+  };
+  {
+    Process first({kEntente, "run", config});
+    const Knock there(port_of(first));
+    CHECK(listed());
+    CHECK(ctl({"ban", "127.0.0.0/8", "--for", "1h", "--why", "no", "cheating"}).code != 0);  // a text is one word
+    const Ended banned = ctl({"ban", "127.0.0.0/8", "--for", "1h", "--why", "no cheating"});
+    CHECK(banned.code == 0);
+    CHECK(banned.out.starts_with("banned 127.0.0.0/8 until 20"));
+    CHECK(banned.out.ends_with("Z, 1 sessions ended\n"));
+    CHECK(there.end().ends_with("end"));
+    CHECK(ctl({"bans"}).out.ends_with("Z\tus\tno cheating\n"));
+    first.signal(SIGTERM);
+    CHECK(first.wait() == 0);
+  }
+  Process second({kEntente, "run", config});
+  const std::uint16_t port = port_of(second);
+  CHECK(Knock(port).end() == "REFUSED:no cheatingend");
+  CHECK(ctl({"unban", "127.0.0.1"}).err == "entente: there is no ban of 127.0.0.1; `bans` lists them\n");
+  CHECK(ctl({"unban", "127.0.0.0/8"}).out == "127.0.0.0/8 may come again\n");
+  CHECK(ctl({"bans"}).out == "address\tuntil\tby\twhy\n");
+  const Knock again(port);
+  CHECK(listed());
+  CHECK(ctl({"ban", "somebody"}).err.find("no IPv4 or IPv6 address") != std::string::npos);
+  for (const char* time : {"10", "0s", "10y", "-1s", "99999999999d"})
+    CHECK(ctl({"ban", "192.0.2.1", "--for", time}).err.find("90s, 10m, 2h, 7d") != std::string::npos);
+  CHECK(ctl({"ban", "192.0.2.1"}).out == "banned 192.0.2.1 until forever, 0 sessions ended\n");
+  second.signal(SIGTERM);
+  CHECK(second.wait() == 0);
 }
 
 TEST_CASE("a replay takes its orders by ctl, and says how it stands") {

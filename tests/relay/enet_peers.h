@@ -77,12 +77,12 @@ struct Turning : net::Ticker::User {
 /// A server, a relay in front of it, and a client.
 struct Scene : Turning {
   explicit Scene(const wire::Game& game, Limits limits = no_limits(), EnetMode mode = EnetMode::kPackets,
-                 relay::Tap* tap = nullptr, bool strict = false)
+                 relay::Tap* tap = nullptr, bool strict = false, relay::Bans* bans = nullptr)
       : server(loop),
         client(loop),
         manners(game.enet()),
         address(serve()),
-        running(game, address, limits, 1, 0, tap, {}, mode, strict) {
+        running(game, address, limits, 1, 0, tap, {}, mode, strict, bans) {
     REQUIRE(client.host.open({4, manners.channels, manners.range_coder, 8U << 20U}).ok());
   }
   ~Scene() override {

@@ -156,7 +156,8 @@ class Running : public Serving {
  public:
   Running(const wire::Game& game, const net::Address& server, Limits limits = no_limits(), std::size_t workers = 1,
           std::optional<std::size_t> server_dialect = 0, relay::Tap* tap = nullptr, relay::WebOptions web = {},
-          relay::EnetMode enet = relay::EnetMode::kPackets, bool strict = false)
+          relay::EnetMode enet = relay::EnetMode::kPackets, bool strict = false, relay::Bans* bans = nullptr,
+          relay::Access access = {})
       : Serving(workers) {
     relay::RelayOptions options;
     options.game = &game;
@@ -165,6 +166,8 @@ class Running : public Serving {
     options.web = std::move(web);
     options.enet = enet;
     options.strict = strict;
+    options.bans = bans;
+    options.access = {std::move(access)};
     serve(std::move(options), server, limits, tap);
   }
 };

@@ -1,0 +1,95 @@
+#include "proxy/program/ban_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "proxy/net/fd.h"
+
+namespace entente {
+namespace {
+
+constexpr std::string_view kForever = "forever";
+
+std::optional<std::time_t> time_of(const std::string& text) {
+  if (text == kForever) return relay::Ban::kForGood;
+  std::tm utc{};
+  const char* end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return timegm(&utc);
+}
+
+std::string_view word(std::string_view& line) {
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const std::string_view first = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return first;
+}
+
+Outcome<relay::Ban> ban_of(std::string_view line) {
+  const auto who = net::Network::parse(word(line));
+  if (!who) return who.error();
+  const std::string until(word(line));
+  const auto time = time_of(until);
+  if (!time) return Error{"'" + until + "' is no time; write it as 2026-11-20T17:00:00Z, or forever"};
+  return relay::Ban{*who, *time, std::string(line), false};
+}
+
+Error failed(const std::string& path, const char* what) {
+  return Error{std::string("cannot ") + what + " " + path + ": " + std::strerror(errno) +
+               "; bans are kept there (access.ban_file)"};
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(fd, text.data(), text.size());
+    if (wrote < 0 && errno != EINTR) return false;
+    if (wrote > 0) text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string until_text(std::time_t until) {
+  if (until == relay::Ban::kForGood) return std::string(kForever);
+  std::tm utc{};
+  gmtime_r(&until, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t now) {
+  std::vector<relay::Ban> bans;
+  std::ifstream file(path);
+  if (!file) return errno == ENOENT ? Outcome<std::vector<relay::Ban>>(bans) : failed(path, "read");
+  std::size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    auto ban = ban_of(line);
+    if (!ban) return Error{path + ":" + std::to_string(number) + ": " + ban.error().text};
+    if (!ban->over(now)) bans.push_back(std::move(*ban));
+  }
+  return bans;
+}
+
+Outcome<Done> write_bans(const std::string& path, std::vector<relay::Ban> bans) {
+  std::string text;
+  for (const relay::Ban& ban : bans)
+    text += ban.who.text() + " " + until_text(ban.until) + (ban.why.empty() ? "" : " " + ban.why) + "\n";
+  const std::string fresh = path + ".new";
+  const net::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) return failed(fresh, "write");
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) return failed(path, "replace");
+  return Done{};
+}
+
+}  // namespace entente

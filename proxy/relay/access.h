@@ -1,0 +1,34 @@
+// Which addresses may come to a listener: nets that are let in and nets that are kept out.
+// Law: of the nets that hold an address the smallest decides, and of equal ones the one that keeps out; an address that
+// none holds may come, unless there are nets that are let in.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "proxy/net/network.h"
+
+namespace entente::relay {
+
+struct Access {
+  bool operator==(const Access&) const = default;
+
+  std::vector<net::Network> allow, deny;
+
+  bool lets(const net::Address& from) const {
+    const int in = most_bits(allow, from), out = most_bits(deny, from);
+    return in == kNone && out == kNone ? allow.empty() : in > out;
+  }
+
+ private:
+  static constexpr int kNone = -1;
+
+  static int most_bits(const std::vector<net::Network>& nets, const net::Address& from) {
+    int most = kNone;
+    for (const net::Network& net : nets)
+      if (net.holds(from)) most = std::max(most, static_cast<int>(net.bits()));
+    return most;
+  }
+};
+
+}  // namespace entente::relay

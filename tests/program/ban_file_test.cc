@@ -1,0 +1,56 @@
+// Bans outlast a process: what is written is read, and nobody ever sees half of it.
+#include "proxy/program/ban_file.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/program/folder.h"
+
+namespace entente {
+namespace {
+
+using relay::Ban;
+
+net::Network net_of(const char* text) { return *net::Network::parse(text); }
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("bans are a line each, and come back") {
+  const Folder folder;
+  const std::string path = folder.file("bans");
+  REQUIRE(write_bans(path, {{net_of("192.0.2.7"), Ban::kForGood, "no cheating, please", false},
+                            {net_of("2001:db8::/32"), 1'763'650'800, "", false}})
+              .ok());
+  CHECK(text_of(path) == "192.0.2.7 forever no cheating, please\n2001:db8::/32 2025-11-20T15:00:00Z\n");
+  CHECK_FALSE(std::filesystem::exists(path + ".new"));
+  const auto bans = read_bans(path, 1'763'650'799);
+  REQUIRE(bans.ok());
+  REQUIRE(bans->size() == 2);
+  CHECK((*bans)[0].who == net_of("192.0.2.7"));
+  CHECK((*bans)[0].until == Ban::kForGood);
+  CHECK((*bans)[0].why == "no cheating, please");
+  CHECK((*bans)[1].until == 1'763'650'800);
+  CHECK(read_bans(path, 1'763'650'800)->size() == 1);
+}
+
+TEST_CASE("no file is no bans; a remark and an empty line are none") {
+  const Folder folder;
+  CHECK(read_bans(folder.file("none"), 0)->empty());
+  CHECK(read_bans(folder.write("bans", "# friends of mine\n\n192.0.2.7 forever\n"), 0)->size() == 1);
+}
+
+TEST_CASE("a file that is wrong says where, and one that cannot be written says why") {
+  const Folder folder;
+  const std::string name = folder.write("bans", "192.0.2.7 forever\nexample.org forever\n");
+  CHECK(read_bans(name, 0).error().text.starts_with(name + ":2: 'example.org' is no net of addresses"));
+  const std::string time = folder.write("times", "192.0.2.7 tomorrow\n");
+  CHECK(read_bans(time, 0).error().text.starts_with(time + ":1: 'tomorrow' is no time"));
+  const auto written = write_bans(folder.file("no/such/folder"), {});
+  REQUIRE_FALSE(written.ok());
+  CHECK(written.error().text.find("No such file or directory") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente

@@ -1,0 +1,237 @@
+// Who may come, by his address: nets that are let in and kept out, bans that end, and bans that servers taught us.
+#include "proxy/relay/bans.h"
+
+#include <doctest/doctest.h>
+
+#include "adapters/aos/aos.h"
+#include "adapters/bzdraft/bzdraft.h"
+#include "adapters/bzflag/bzflag.h"
+#include "proxy/relay/access.h"
+#include "proxy/relay/gate.h"
+#include "tests/relay/enet_peers.h"
+#include "tests/relay/toy.h"
+
+namespace entente::testing {
+namespace {
+
+using relay::Access, relay::Ban, relay::Bans, relay::Reason;
+
+net::Address ip(const char* text) { return *net::Address::parse(text, 0); }
+net::Network net_of(const char* text) { return *net::Network::parse(text); }
+std::vector<net::Network> nets(std::initializer_list<const char*> texts) {
+  std::vector<net::Network> all;
+  for (const char* text : texts) all.push_back(net_of(text));
+  return all;
+}
+
+// -- Rules ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("of the nets that hold an address the smallest decides, and of equal ones the one that keeps out") {
+  const Access all, some{nets({"10.0.0.0/8", "2001:db8::/32"}), nets({"10.1.0.0/16"})},
+      but{{}, nets({"10.0.0.0/8", "192.0.2.7"})}, hole{nets({"10.1.2.3"}), nets({"10.1.0.0/16"})},
+      both{nets({"10.0.0.0/8"}), nets({"10.0.0.0/8"})};
+  struct Case {
+    const Access& access;
+    const char* from;
+    bool comes;
+  };
+  for (const Case& c : {Case{all, "192.0.2.1", true},
+                        {some, "10.0.0.1", true},
+                        {some, "10.1.0.1", false},
+                        {some, "11.0.0.1", false},
+                        {some, "2001:db8::5", true},
+                        {some, "2001:db9::5", false},
+                        {but, "10.2.3.4", false},
+                        {but, "192.0.2.7", false},
+                        {but, "192.0.2.8", true},
+                        {hole, "10.1.2.3", true},
+                        {hole, "10.1.2.4", false},
+                        {hole, "192.0.2.8", false},
+                        {both, "10.1.2.3", false}}) {
+    CAPTURE(c.from);
+    CHECK(c.access.lets(ip(c.from)) == c.comes);
+  }
+}
+
+TEST_CASE("a ban holds for its net and its time, and the smallest net is the one that is told") {
+  Bans bans;
+  bans.add({net_of("10.0.0.0/8"), 100, "all of you", false});
+  bans.add({net_of("10.0.0.7"), Ban::kForGood, "you", false});
+  REQUIRE(bans.find(ip("10.0.0.7"), 50));
+  CHECK(bans.find(ip("10.0.0.7"), 50)->why == "you");
+  CHECK(bans.find(ip("10.0.0.8"), 50)->why == "all of you");
+  CHECK_FALSE(bans.find(ip("11.0.0.8"), 50));
+  CHECK(bans.all(50).size() == 2);
+  CHECK_FALSE(bans.find(ip("10.0.0.8"), 100));
+  CHECK(bans.find(ip("10.0.0.7"), 1'000'000));
+  CHECK(bans.all(100).size() == 1);
+  bans.add({net_of("10.0.0.7"), 200, "you, for a while", false});
+  CHECK(bans.all(100).size() == 1);
+  CHECK_FALSE(bans.remove(net_of("10.0.0.0/24")));
+  CHECK(bans.remove(net_of("10.0.0.7")));
+  CHECK_FALSE(bans.find(ip("10.0.0.7"), 150));
+}
+
+TEST_CASE("a server's ban counts for a host and for a while, and takes no other's place") {
+  Bans bans(600);
+  REQUIRE(bans.learn(ip("2001:db8::7:1"), "bad", 1000));
+  CHECK(bans.find(ip("2001:db8::9:9"), 1599)->why == "bad");
+  CHECK_FALSE(bans.find(ip("2001:db8::9:9"), 1600));
+  bans.add({net_of("10.0.0.0/8"), Ban::kForGood, "ours", false});
+  CHECK_FALSE(bans.learn(ip("10.0.0.7"), "bad", 1000));
+  CHECK(bans.find(ip("10.0.0.7"), 9'000)->why == "ours");
+  CHECK_FALSE(Bans(0).learn(ip("10.0.0.7"), "bad", 1000));
+}
+
+TEST_CASE("of what servers taught us only so much is kept, and what is over makes room") {
+  Bans bans(10);
+  for (std::uint32_t i = 0; i < Bans::kMostLearnt; ++i) {
+    const sockaddr_in one{AF_INET, 0, {htonl(0x0A000000U + i)}, {}};
+    REQUIRE(bans.learn(net::Address::from(reinterpret_cast<const sockaddr*>(&one)), "", 100));
+  }
+  CHECK_FALSE(bans.learn(ip("192.0.2.1"), "", 105));
+  CHECK(bans.learn(ip("192.0.2.1"), "", 110));
+  CHECK(bans.all(110).size() == 1);
+}
+
+TEST_CASE("the gate asks both before it counts anybody") {
+  Bans bans;
+  bans.add({net_of("10.0.0.7"), Ban::kForGood, "", false});
+  const std::vector<Access> access = {{{}, nets({"192.0.2.0/24"})}, {nets({"10.0.0.0/8"}), {}}};
+  relay::Gate gate(access, &bans);
+  CHECK(gate.enter(ip("192.0.2.1"), no_limits(), 0) == Reason::kNotAllowed);
+  CHECK(gate.enter(ip("11.0.0.1"), no_limits(), 0) == Reason::kNotAllowed);
+  CHECK(gate.enter(ip("10.0.0.7"), no_limits(), 0) == Reason::kBanned);
+  CHECK(gate.known() == 0);
+  CHECK_FALSE(gate.enter(ip("10.0.0.8"), no_limits(), 0));
+}
+
+// -- What whoever may not come is told --------------------------------------------------------------------------------
+
+const net::Address& neighbour() {
+  static const net::Address kAddress = ip("127.0.0.2");
+  return kAddress;
+}
+
+std::string banned_hears(const wire::Game& game, std::size_t dialect, Bans* bans, Access access = {}) {
+  FakeServer fake(true);
+  Running running(game, fake.address(), no_limits(), 1, dialect, nullptr, {}, EnetMode::kPackets, false, bans,
+                  std::move(access));
+  const Stream client = Stream::to(running.address);
+  client.try_send(as_bytes("BZFLAG\r\n\r\n"));  // as a client that does not wait to be spoken to
+  const Buffer said = client.read_all();
+  CHECK(running.ended(bans != nullptr ? Reason::kBanned : Reason::kNotAllowed));
+  CHECK(running.totals().opened == 0);
+  CHECK_FALSE(fake.called(0));
+  return std::string(as_text(said));
+}
+
+TEST_CASE("whoever may not come is told so in his game's own words, and his server never hears of him") {
+  Bans bans;
+  bans.add({net_of("127.0.0.1"), Ban::kForGood, "no cheating", false});
+  CHECK(banned_hears(bzflag::game(), 0, &bans) == "REFUSED:no cheating");
+  CHECK(banned_hears(bzflag::game(), 0, nullptr, {{}, nets({"127.0.0.0/8"})}) ==
+        "REFUSED:nobody may come from your address");
+  CHECK(banned_hears(toy::game(), 0, &bans) == kGoodbye);
+  const std::string http = banned_hears(toy::messages(), 0, &bans);
+  CHECK(http.starts_with("HTTP/1.1 403 Forbidden\r\n"));
+  CHECK(http.ends_with("\r\nContent-Length: 11\r\n\r\nno cheating"));
+}
+
+TEST_CASE("others come while one is banned, and he comes once he is not") {
+  Bans bans;
+  bans.add({net_of("127.0.0.1"), Ban::kForGood, "", false});
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, false, &bans);
+  CHECK(as_text(Stream::to(running.address).read_all()) == kGoodbye);
+  Pair other(running, fake, &neighbour());
+  CHECK(bans.remove(net_of("127.0.0.1")));
+  Pair again(running, fake);
+}
+
+// -- What servers teach -----------------------------------------------------------------------------------------------
+
+/// A player of BZFlag 2.4 whose server answers his greeting with this.
+void is_answered(const Running& running, const FakeServer& fake, std::string_view answer) {
+  const Stream client = Stream::to(running.address);
+  client.send("BZFLAG\r\n\r\n");
+  Stream server = fake.accept();
+  CHECK(server.read_text(10) == "BZFLAG\r\n\r\n");
+  server.send(answer);
+  CHECK(client.read_text(answer.size()) == answer);
+}
+
+TEST_CASE("whom a BZFlag server bans we turn away ourselves, but for others it is as before") {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kGreeting = "BZFS0221\x07";
+  std::string answer;
+  bool bans_him = true;
+  SUBCASE("where its greeting would be") { answer = "REFUSED:go away"; }
+  SUBCASE("by its reject of an address") { answer = std::string(kGreeting) + std::string("\0\x02rj\0\x09"sv); }
+  SUBCASE("by its reject of a host, after the world") {
+    answer = std::string(kGreeting) + std::string("\0\x01gw!\0\x02rj\0\x0a"sv);
+  }
+  SUBCASE("but a name that is taken is no ban") {
+    answer = std::string(kGreeting) + std::string("\0\x02rj\0\x07"sv);
+    bans_him = false;
+  }
+  SUBCASE("nor is what is said to one who is in") {
+    answer = std::string(kGreeting) + std::string("\0\0ac\0\x02rj\0\x09"sv);
+    bans_him = false;
+  }
+  Bans bans(600);
+  FakeServer fake(true);
+  Running running(bzflag::game(), fake.address(), no_limits(), 1, 0, nullptr, {}, EnetMode::kPackets, false, &bans);
+  is_answered(running, fake, answer);
+  if (!bans_him) {
+    is_answered(running, fake, kGreeting);
+    CHECK(running.totals().server_bans == 0);
+    return;
+  }
+  CHECK(running.heard.line("banned the player from 127.0.0.1"));
+  CHECK(as_text(Stream::to(running.address).read_all()) == "REFUSED:the server banned you a while ago");
+  CHECK(running.totals().by(Reason::kBanned) == 1);
+  CHECK(running.totals().server_bans == 1);
+  const Stream other = Stream::to(running.address, &neighbour());
+  other.send("BZFLAG\r\n\r\n");
+  CHECK(fake.accept().read_text(10) == "BZFLAG\r\n\r\n");
+}
+
+TEST_CASE("whom a server bans by ENet we turn away ourselves, in the same number") {
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    Bans bans(600);
+    Scene scene(aos::game(), no_limits(), mode, nullptr, false, &bans);
+    scene.client.peer = scene.knock(3);
+    scene.until([&] { return scene.server.peer != nullptr; });
+    scene.server.host.disconnect(*scene.server.peer, 1);
+    scene.until([&] { return scene.client.heard("down 1"); });
+    scene.until([&] { return bans.find(ip("127.0.0.1")).has_value(); });
+    scene.client.log.clear();
+    scene.knock(3);
+    scene.until([&] { return scene.client.heard("down 1"); });
+    CHECK(scene.server.ups == 1);
+    CHECK(scene.running.ended(Reason::kBanned));
+  }
+}
+
+TEST_CASE("a kick by ENet is no ban") {
+  Bans bans(600);
+  Scene scene(aos::game(), no_limits(), EnetMode::kPackets, nullptr, false, &bans);
+  scene.join(3);
+  scene.server.host.disconnect(*scene.server.peer, 10);
+  scene.until([&] { return scene.client.heard("down 10"); });
+  CHECK_FALSE(bans.find(ip("127.0.0.1")));
+}
+
+TEST_CASE("a banned client of the draft hears a reject and its end") {
+  Bans bans;
+  bans.add({net_of("127.0.0.1"), Ban::kForGood, "no", false});
+  Scene scene(bzdraft::game(), no_limits(), EnetMode::kPackets, nullptr, false, &bans);
+  scene.knock(0);
+  scene.until([&] { return scene.client.heard("0/1 0003726a026e6f00"); });  // MsgReject 2 "no", MsgSuperKill
+  scene.until([&] { return scene.client.heard("down 0"); });
+  CHECK(scene.server.ups == 0);
+}
+
+}  // namespace
+}  // namespace entente::testing
