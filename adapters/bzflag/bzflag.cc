@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "adapters/bzflag/lan.h"
 #include "adapters/bzflag/wire.h"
 
 namespace entente::bzflag {
@@ -117,6 +118,11 @@ class BzFlag final : public wire::Game {
     if (greeting.back() == kNobody) return std::nullopt;
     return greeting.back();
   }
+  std::span<const wire::Query> queries() const override {
+    static constexpr wire::Query kQueries[] = {{kLanQuestion, kLanAnswerSize}};
+    return kQueries;
+  }
+  std::string answer(const wire::Query&, const wire::Status& status) const override { return lan_answer(status); }
   std::optional<wire::LinkRequest> link_request(Bytes datagram) const override {
     if (datagram.size() != sizeof kLinkRequest + 1) return std::nullopt;
     if (!same(datagram.first(sizeof kLinkRequest), kLinkRequest)) return std::nullopt;

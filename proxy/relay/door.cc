@@ -40,7 +40,8 @@ Door::Door(Branch& branch, Seating& seating, const Limits& limits)
       table_(branch.route.game),
       listener_(branch.loop, *this),
       datagrams_(branch.loop, *this),
-      finder_(branch, *this) {}
+      finder_(branch, *this),
+      queries_(branch, *this) {}
 
 Outcome<Done> Door::open(net::Fd listening) {
   const bool watched =
@@ -53,6 +54,7 @@ void Door::close() {
   listener_.close();
   datagrams_.close();
   finder_.close();
+  queries_.close();
   for (Newcomer& one : waiting_) turn_away(std::move(one.fd), one.client, Reason::kStopped);
   waiting_.clear();
   parting_.clear();
@@ -66,6 +68,7 @@ void Door::tick(Millis now) {
     tidy_at_ = now + kTidyEvery;
   }
   finder_.tick(now, limits_);
+  queries_.tick(now);
 }
 
 void Door::accepted(net::Fd fd, const net::Address& from) {
@@ -115,9 +118,11 @@ void Door::left(LinkId link, const net::Address& client, bool server_unreached) 
 
 void Door::datagram(const net::Address& from, Bytes bytes) {
   const auto seat = table_.find(from, bytes);
-  if (!seat) return branch_.dropped(Drop::kUnknownSource);
+  if (!seat) return queries_.take(from, bytes) ? void() : branch_.dropped(Drop::kUnknownSource);
   if (!seating_.pass_on(*seat, from, bytes)) branch_.dropped(Drop::kQueueFull);
 }
+
+void Door::answer(const net::Address& to, Bytes datagram) { branch_.to_clients->push(route_.listener, to, datagram); }
 
 void Door::found_out() {
   for (Newcomer& one : std::exchange(waiting_, {})) {

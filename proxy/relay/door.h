@@ -12,11 +12,15 @@
 #include "proxy/relay/finder.h"
 #include "proxy/relay/gate.h"
 #include "proxy/relay/link_table.h"
+#include "proxy/relay/queries.h"
 #include "proxy/relay/seating.h"
 
 namespace entente::relay {
 
-class Door final : private net::Listener::User, private net::UdpReader::User, private Finder::User {
+class Door final : private net::Listener::User,
+                   private net::UdpReader::User,
+                   private Finder::User,
+                   private Queries::User {
  public:
   Door(Branch& branch, Seating& seating, const Limits& limits);
 
@@ -35,6 +39,8 @@ class Door final : private net::Listener::User, private net::UdpReader::User, pr
   void datagram(const net::Address& from, Bytes bytes) override;
   void datagrams_done() override { seating_.passed_on(); }
   void found_out() override;
+  void answer(const net::Address& to, Bytes datagram) override;
+  wire::Status status() const override { return branch_.status(gate_.inside(), limits_.sessions); }
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why);
   void part(net::Fd fd);
@@ -50,6 +56,7 @@ class Door final : private net::Listener::User, private net::UdpReader::User, pr
   net::Listener listener_;
   net::UdpReader datagrams_;
   Finder finder_;
+  Queries queries_;
   std::vector<Newcomer> waiting_;
   /// Who was turned away and has not gone: to close at once could take the last word from him.
   std::deque<std::pair<net::Fd, Millis>> parting_;

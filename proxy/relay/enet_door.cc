@@ -151,11 +151,7 @@ void EnetDoor::eased(net::EnetPeer& peer) {
   if (auto* guest = static_cast<EnetGuest*>(peer.owner)) guest->client_eased();
 }
 
-wire::Status EnetDoor::status() const {
-  const Route& route = branch_.route;
-  return {route.server_name, route.server_game().name(), "bridge", route.dialect_name(), gate_.inside(),
-          limits_.sessions};
-}
+wire::Status EnetDoor::status() const { return branch_.status(gate_.inside(), limits_.sessions); }
 
 // -- Going out --------------------------------------------------------------------------------------------------------
 

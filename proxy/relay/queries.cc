@@ -51,8 +51,10 @@ void Queries::close() {
 // -- One question -----------------------------------------------------------------------------------------------------
 
 void Queries::Desk::ask(const net::Address& from) {
-  if (branch_.route.bridge)
-    return owner_.user_.answer(from, as_bytes(branch_.route.game.answer(query_, owner_.user_.status())));
+  if (branch_.route.bridge) {
+    const std::string said = branch_.route.game.answer(query_, owner_.user_.status());
+    return said.empty() ? branch_.dropped(Drop::kNotLinked) : owner_.user_.answer(from, as_bytes(said));
+  }
   const Millis now = branch_.loop.now();
   if (answered_at_ && now < *answered_at_ + kFresh) return owner_.user_.answer(from, answer_);
   if (waiting_.size() >= kMostWaiting) return branch_.dropped(Drop::kQueueFull);
@@ -73,9 +75,10 @@ bool Queries::Desk::ask_server() {
 
 void Queries::Desk::datagram(const net::Address&, Bytes bytes) {
   if (bytes.empty() || bytes.size() > query_.largest_answer) return branch_.dropped(Drop::kTooLarge);
-  wire::Status status;
+  wire::Status status = owner_.user_.status();
   status.server = bytes;
   const std::string said = branch_.route.game.answer(query_, status);
+  if (said.empty()) return branch_.dropped(Drop::kBadFrame);
   answer_.assign(said.begin(), said.end());
   answered_at_ = branch_.loop.now();
   for (const net::Address& one : std::exchange(waiting_, {})) owner_.user_.answer(one, answer_);

@@ -1,7 +1,7 @@
-// Answers what anybody may ask a server of a game over ENet beside ENet: whether it is there, who plays. A relay gives
-// the server's own answers, a bridge, whose server speaks something else, the front's.
-// Law: an address may be forged. A question is known to the byte, few answers go to one address and not many to all,
-// and the server is asked at most once a second.
+// Answers what anybody may ask a server of a game by a datagram of no session: whether it is there, who plays. A relay
+// gives the server's own answers (with our address for the server's, where they hold one), a bridge, whose server
+// speaks something else, and a hall the front's. Law: an address may be forged. A question is known to the byte, few
+// answers go to one address and not many to all, and the server is asked at most once a second.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class Queries {
     virtual ~User() = default;
     /// Send this, by the listening socket.
     virtual void answer(const net::Address& to, Bytes datagram) = 0;
-    /// What a bridge says of itself.
+    /// What a bridge says of itself, and where we are.
     virtual wire::Status status() const { return {}; }
   };
 

@@ -54,7 +54,7 @@ constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && 
 
 /// Why a datagram went no further.
 enum class Drop : std::uint8_t {
-  kUnknownSource,  ///< belongs to no session (LAN pings among them)
+  kUnknownSource,  ///< belongs to no session
   kTooLarge,       ///< Limits::datagram_bytes
   kTooFast,        ///< Limits::datagrams_per_second
   kBadFrame,       ///< not one whole message of its game

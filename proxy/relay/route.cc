@@ -75,6 +75,20 @@ std::string Branch::why_banned(const net::Address& client) const {
   return ban->by_server ? "the server banned you a while ago" : "you are banned";
 }
 
+wire::Status Branch::status(std::uint32_t players, std::uint32_t most_players) const {
+  wire::Status status;
+  status.name = route.server_name;
+  status.map = route.server_game().name();
+  status.mode = "bridge";
+  status.dialect = route.dialect_name();
+  status.players = players;
+  status.most_players = most_players;
+  status.port = route.listener.port();
+  if (!route.listener.v6())
+    status.ip4 = ntohl(reinterpret_cast<const sockaddr_in*>(route.listener.raw())->sin_addr.s_addr);
+  return status;
+}
+
 void Branch::tick() {
   if (!to_clients) return;
   counters.dropped[static_cast<std::size_t>(Drop::kQueueFull)].add(to_clients->lost() - lost_told_);

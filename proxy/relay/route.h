@@ -87,6 +87,8 @@ class Branch {
   void server_banned(const net::Address& client, std::string_view why);
   /// What whoever comes from there is told if Gate does not let him in for a ban, or for where he comes from.
   std::string why_banned(const net::Address& client) const;
+  /// What is said to who asks, by datagram, how it is here.
+  wire::Status status(std::uint32_t players, std::uint32_t most_players) const;
   /// REQUIRES: called every now and then.
   void tick();
 

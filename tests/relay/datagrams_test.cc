@@ -189,7 +189,7 @@ TEST_CASE("the listener's UDP port is the one of its TCP, whichever the kernel g
     FakeServer fake(true);
     Running running(bzflag::game(), fake.address());
     const Datagrams lan(loopback());
-    lan.send(running.address, Buffer{0, 2, 4, 4, 0, 0});  // a LAN ping is nobody's
+    lan.send(running.address, Buffer{0, 2, 5, 4, 0, 0});  // no question that anybody knows
     CHECK(running.dropped(Drop::kUnknownSource));
   }
 }
