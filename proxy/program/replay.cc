@@ -75,6 +75,7 @@ class Showing {
                                          .web = *web,
                                          .bridge = into(hall_, end),
                                          .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
+                                         .fallback = end.fallback,
                                          .limits = {},  // the service knows them
                                          .tap = *tap},
                                         end.spoken(), nullptr);

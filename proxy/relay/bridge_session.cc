@@ -13,9 +13,6 @@ using wire::Way;
 
 namespace {
 
-/// Who has said nothing for so long waits to be greeted, as clients of a fallback do.
-constexpr std::uint64_t kSilence = 750'000'000;  // ns
-
 /// "bzflag 2.4"
 std::string spoken(const SessionInfo& info) {
   return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);

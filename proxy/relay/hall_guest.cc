@@ -16,6 +16,7 @@ HallGuest::HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, co
       hall_(hall),
       limits_(limits),
       rates_(limits, listener.loop.now()),
+      alarm_(listener.loop, *this),
       began_(listener.loop.now()),
       moved_(began_) {
   const Route& route = listener.route;
@@ -45,7 +46,15 @@ void HallGuest::opened(BridgeEnd&, const core::Peer& peer) {
   party_.up = true;
   branch_->counters.opened.add();
   peer_ = peer;
+  if (branch_->route.fallback) return alarm_.set(listener_.loop.nanos() + kSilence);
   if (!branch_->route.clients_name_dialect) seat(party_.info.dialect);
+}
+
+/// Who has not said its greeting by now is of the dialect in which servers speak first.
+void HallGuest::rang() {
+  if (seated_ || ending_) return;
+  party_.end->hears(*branch_->route.fallback);
+  seat(*branch_->route.fallback);
 }
 
 /// Its dialect is known: it takes its seat.

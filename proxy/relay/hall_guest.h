@@ -12,7 +12,7 @@
 
 namespace entente::relay {
 
-class HallGuest final : public Seated, private BridgeEnd::User {
+class HallGuest final : public Seated, private BridgeEnd::User, private net::Alarm::User {
  public:
   /// `hall` outlives it.
   HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, const Limits& limits, const net::Address& client,
@@ -54,6 +54,8 @@ class HallGuest final : public Seated, private BridgeEnd::User {
   void over(BridgeEnd&) override { settle(); }
   Branch* branch_for(std::string_view path) override;
 
+  void rang() override;
+
   void seat(std::size_t dialect);
   void name(Bytes greeting);
   void charge(std::size_t bytes, std::size_t messages);
@@ -75,6 +77,7 @@ class HallGuest final : public Seated, private BridgeEnd::User {
   Party party_;
   core::Peer peer_;
   Rates rates_;
+  net::Alarm alarm_;
   std::size_t heard_words_ = 0;  // intents of the call that the room is in
   Millis began_, moved_, gone_by_ = 0;
   std::optional<Reason> reason_;  // of the end

@@ -51,6 +51,9 @@ class Rates {
 /// once when it sees a world for the first time fits.
 inline constexpr std::size_t kMostWaiting = 8;
 
+/// Who has said nothing for so long waits to be greeted, as clients of a fallback do. In nanoseconds.
+inline constexpr std::uint64_t kSilence = 750'000'000;
+
 Reason reason_of_client(BridgeEnd::Departure::How how);
 Reason reason_of_server(BridgeEnd::Departure::How how);
 

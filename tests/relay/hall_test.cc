@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "adapters/bzflag/bzflag.h"
 #include "proxy/relay/tap.h"
 #include "proxy/trace/recording.h"
 #include "tests/relay/bridging.h"
@@ -387,6 +388,34 @@ TEST_CASE("a recording of a hall has its words once, and the frames of each link
   CHECK(frames.size() == 2);
   CHECK_FALSE(frames.contains(1));
   std::filesystem::remove(path);
+}
+
+TEST_CASE("clients of two dialects, one of which waits to be greeted, come to a hall by one port") {
+  Heard heard;
+  relay::Server server(1, heard);
+  relay::HallOptions hall;
+  hall.name = "a test";
+  hall.game = &toy::stream();
+  hall.back = [] { return std::make_unique<Herald>(); };
+  relay::RelayOptions options;
+  options.game = &bzflag::game();
+  options.server_dialect = 0;
+  options.fallback = wire::find_dialect(bzflag::game(), "1.10");
+  options.listen = loopback();
+  options.limits = no_limits();
+  options.bridge.emplace();
+  options.bridge->server_game = &bzflag::game();
+  options.bridge->front = [](std::size_t dialect) { return bzflag::faces().front({dialect, {}}); };
+  options.bridge->hall = server.add_hall(hall);
+  const auto listening = server.add(options);
+  REQUIRE(listening.ok());
+  std::thread thread([&] { server.run(); });
+  const Stream silent = Stream::to(listening->address), greeting = Stream::to(listening->address);
+  greeting.send("BZFLAG\r\n\r\n");
+  CHECK(greeting.read_text(8) == "BZFS0221");
+  CHECK(silent.read_text(8) == "BZFS1910");
+  server.stop();
+  thread.join();
 }
 
 }  // namespace
