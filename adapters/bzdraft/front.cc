@@ -34,6 +34,7 @@ void FrontSession::tick(Outlet& out) {
   if (stage_ != Stage::kIn) return;
   for (auto& [number, actor] : cast_)
     if (actor.late) update(number, actor, out);
+  look_about(out);
   spare_own_tank(out);
   check_death(out);
   check_leash(out);

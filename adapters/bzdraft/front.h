@@ -12,6 +12,7 @@
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/litter.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/world.h"
 
@@ -147,6 +148,15 @@ class FrontSession final : public core::Front {
     out.lose("WorldEdit", "a client keeps the world it loaded");
   }
   std::optional<FlagUpdate> flag_record(const words::Token& token, Outlet& out);
+
+  // -- What lies there for who drives upon it: front_litter.cc
+  std::optional<std::uint16_t> free_flag() const;
+  void tell_pickup(core::Id unit, bool lies, Outlet& out);
+  void see_pickup(core::Id unit, Outlet& out);
+  void see_all_pickups(Outlet& out);
+  void see_litter(Outlet& out);
+  void look_about(Outlet& out);
+
   void say(std::uint8_t from, std::uint8_t to, std::string_view text, Outlet& out);
   void server_says(std::string_view text, Outlet& out) { say(kServer, number_, text, out); }
 
@@ -168,7 +178,10 @@ class FrontSession final : public core::Front {
   // Everybody.
   std::map<std::uint8_t, Actor> cast_;
   core::Roster<std::uint8_t> players_, units_;
-  core::Roster<std::uint16_t> flags_;
+  core::Roster<std::uint16_t> flags_, pickups_;  // of one space of numbers: tokens, and units that lie there
+  core::Litter litter_;
+  bool looks_about_ = false;
+  core::Micros look_about_at_ = 0;
   std::vector<Flying> shots_;
   words::Team captured_ = words::TEAM_ANY;  // whose flag was taken home, at …
   core::Micros captured_at_ = 0;

@@ -172,6 +172,8 @@ void FrontSession::told(const words::Player& player, const core::Fact& fact, Out
 }
 
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
+  if (unit.kind() == words::Unit::PICKUP) return see_pickup(unit.id(), out);
+  if (unit.kind() == words::Unit::PELLET) return see_litter(out);
   if (!drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
   if (unit.owner() == 0) return units_.wire(unit.id()) == nullptr ? enlist(0, unit.id(), 0, out) : void();
   recast(unit.owner(), out);
@@ -182,7 +184,7 @@ void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out)
 /// The world has hidden or forgotten it already.
 void FrontSession::lost(core::Id unit, Outlet& out) {
   const std::uint8_t* number = units_.wire(unit);
-  if (number == nullptr) return;
+  if (number == nullptr) return tell_pickup(unit, false, out);
   const core::Id player = player_of(*number);
   player == 0 ? dismiss(std::uint8_t{*number}, out) : recast(player, out);
 }

@@ -208,6 +208,7 @@ void FrontSession::let_in(Outlet& out) {
   }
   recast_all(out);
   stage_ = Stage::kIn;
+  see_all_pickups(out);
   for (auto& [number, actor] : cast_)
     if (const core::UnitState* state = out.world().unit(actor.unit); state != nullptr && state->unit.alive())
       put(number, state->unit.pose(), out);

@@ -18,7 +18,7 @@ constexpr std::size_t kLongestLine = 1020 - 2;  // of a message that all may be 
 std::optional<FlagUpdate> FrontSession::flag_record(const words::Token& token, Outlet& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   if (flags_.wire(token.id()) == nullptr) {
-    const auto free = flags_.free_number(0, static_cast<std::uint16_t>(most_flags_ - 1));
+    const auto free = free_flag();
     if (!free) return out.lose("Token", "more than a client has room for"), std::nullopt;
     flags_.add(*free, token.id());
   }

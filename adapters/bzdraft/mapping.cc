@@ -183,6 +183,8 @@ constexpr Mapping kAll[] = {
 
     // -- Flags
     down("MsgFlagUpdate", "*", "Token", kLossy, kOwner),
+    down("MsgFlagUpdate", "*", "Unit.kind", kLossy, "pellets lie about as flags that do nothing: the 40 nearest"),
+    down("MsgFlagUpdate", "*", "Unit.pose", kLossy, "what lies there for who drives upon it is a flag of no kind"),
     up("MsgGrabFlag", "number", "TokenWish.token", kLossy, kNumbered),
     down("MsgGrabFlag", "*", "TokenTaken.token", kLossy, "not from whom: flags are only taken from the ground"),
     up("MsgDropFlag", "reason", "TokenWish.op"),

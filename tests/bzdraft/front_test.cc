@@ -241,6 +241,21 @@ TEST_CASE("what is true becomes messages") {
         "sends MsgMessage from=0 to=1 text=\"bye\"\nsends MsgSuperKill\ncloses: bye\n");
 }
 
+TEST_CASE("what lies about is a flag of no kind as long as it lies there, and of pellets only what is near") {
+  Play play;
+  play.come_in();
+  CHECK(play.hears<words::Unit>("id: 40 kind: PICKUP alive: true pose { unit: 40 x: 3 y: -4 }") ==
+        "sends MsgFlagUpdate number=1 flag={kind=0 status=1 carrier=0 position=(3000 -4000 0)}\n");
+  CHECK(play.hears<words::Gone>("unit: 40") ==
+        "sends MsgFlagUpdate number=1 flag={kind=0 status=0 carrier=0 position=(0 0 0)}\n");
+  CHECK(play.hears<words::Gone>("unit: 40") == "");
+  play.hears<words::Unit>("id: 41 kind: PELLET alive: true pose { unit: 41 x: 9 }");
+  CHECK(play.stage.waits(kSecond).find("MsgFlagUpdate number=1 flag={kind=0 status=1 carrier=0 position=(9000 0 0)}") !=
+        std::string::npos);
+  play.hears<words::Gone>("unit: 41");
+  CHECK(play.stage.waits(kSecond).find("MsgFlagUpdate number=1 flag={kind=0 status=0 ") != std::string::npos);
+}
+
 TEST_CASE("a flag is told of with why it was dropped, and a capture is the death of a side") {
   Play play;
   play.come_in();
