@@ -1,12 +1,14 @@
 // Runs a fuzz target without libFuzzer: noise, and every file of the folders it is given as it is, cut, with bits
-// flipped. Law: the same runs every time, so that a failure can be repeated; a target that finds something ends the
-// process.
+// flipped; so many variants of each: [--variants N] FOLDER... Law: the same runs every time, so that a failure can be
+// repeated; a target that finds something ends the process.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <string_view>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -14,14 +16,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 using Input = std::vector<std::uint8_t>;
-constexpr int kVariants = 200;
+int variants = 200;
 
 void run(const Input& input) { LLVMFuzzerTestOneInput(input.data(), input.size()); }
 
 void run_variants(const Input& input, std::mt19937_64& random) {
   run(input);
   if (input.empty()) return;
-  for (int i = 0; i < kVariants; ++i) {
+  for (int i = 0; i < variants; ++i) {
     Input variant = input;
     if (i % 4 == 0) variant.resize(random() % variant.size());
     for (std::uint64_t flips = random() % 4; flips > 0 && !variant.empty(); --flips)
@@ -31,7 +33,7 @@ void run_variants(const Input& input, std::mt19937_64& random) {
 }
 
 void run_noise(std::mt19937_64& random) {
-  for (int i = 0; i < kVariants; ++i) {
+  for (int i = 0; i < variants; ++i) {
     Input noise(random() % 300);
     for (auto& byte : noise) byte = static_cast<std::uint8_t>(random());
     run(noise);
@@ -42,9 +44,13 @@ void run_noise(std::mt19937_64& random) {
 
 int main(int argc, char** argv) {
   std::mt19937_64 random(20261120);
-  int inputs = 0;
+  int inputs = 0, first = 1;
+  if (argc > 2 && std::string_view(argv[1]) == "--variants") {
+    variants = std::atoi(argv[2]);
+    first = 3;
+  }
   run_noise(random);
-  for (int i = 1; i < argc; ++i) {
+  for (int i = first; i < argc; ++i) {
     if (!std::filesystem::exists(argv[i])) continue;
     for (const auto& entry : std::filesystem::directory_iterator(argv[i])) {
       std::ifstream file(entry.path(), std::ios::binary);
@@ -52,6 +58,6 @@ int main(int argc, char** argv) {
       ++inputs;
     }
   }
-  std::printf("%d inputs and %d variants of each\n", inputs, kVariants);
+  std::printf("%d inputs and %d variants of each\n", inputs, variants);
   return 0;
 }
