@@ -190,7 +190,7 @@ TEST_CASE("whom a BZFlag server bans we turn away ourselves, but for others it i
   }
   CHECK(running.heard.line("banned the player from 127.0.0.1"));
   CHECK(as_text(Stream::to(running.address).read_all()) == "REFUSED:the server banned you a while ago");
-  CHECK(running.totals().by(Reason::kBanned) == 1);
+  CHECK(running.ended(Reason::kBanned));
   CHECK(running.totals().server_bans == 1);
   const Stream other = Stream::to(running.address, &neighbour());
   other.send("BZFLAG\r\n\r\n");
