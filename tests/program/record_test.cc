@@ -19,12 +19,5 @@ TEST_CASE("a server that is not there is a failure, and said to be") {
   CHECK(ended.err == "entente: the server would not have us, or no longer: server cannot be reached\n");
 }
 
-TEST_CASE("a game that nobody can play from here is a misuse, before anything is dialled") {
-  const Folder folder;
-  const Ended ended = run({kEntente, "record", "--from", "bzdraft://127.0.0.1:9", folder.file("x.mcap")});
-  CHECK(ended.code == 2);
-  CHECK(ended.err.find("nobody can play bzdraft draft from here yet") != std::string::npos);
-}
-
 }  // namespace
 }  // namespace entente

@@ -493,7 +493,7 @@ TEST_CASE("over bad network on both sides nothing that may not be lost is lost, 
     const auto all = lines();
     CHECK(all.size() == kLines);
     for (int i = 0; i < kLines; ++i) CHECK(all[static_cast<std::size_t>(i)] == heard(std::to_string(1000 + i)));
-    CHECK(std::count_if(end->log.begin(), end->log.end(), [](auto& one) { return one.starts_with("0/0 010a"); }) > 5);
+    CHECK(std::count_if(end->log.begin(), end->log.end(), [](auto& one) { return one.starts_with("0/0 010a"); }) > 0);
   }
   CHECK(near.lost() + far.lost() > 50);
   scene.client.host.disconnect(*scene.client.peer, 1);
