@@ -4,11 +4,12 @@
 #include <numbers>
 
 #include "adapters/aos/back.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::aos {
 namespace {
 
-using core::kMillisecond, core::kSecond, core::Micros;
+using core::kMillisecond, core::micros, core::Micros;
 
 constexpr Micros kPress = 60 * kMillisecond;     // a trigger pulled once
 constexpr Micros kLooksOn = 300 * kMillisecond;  // along a shot
@@ -24,8 +25,6 @@ constexpr Spread kSpreads[] = {{0.006F, 1}, {0.012F, 1}, {0.024F, 8}};
 constexpr float kAimsWithin = 45 * std::numbers::pi_v<float> / 180;  // of aim=auto, to either side
 constexpr float kAimsAsFar = 96;                                     // blocks
 constexpr float kTrunk = 0.6F;                                       // below the eyes
-
-Micros micros(double seconds) { return static_cast<Micros>(seconds * static_cast<double>(kSecond)); }
 
 }  // namespace
 

@@ -3,11 +3,12 @@
 
 #include "adapters/aos/back.h"
 #include "adapters/aos/cp437.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::aos {
 namespace {
 
-using core::kMillisecond, core::kSecond, core::Micros;
+using core::kMillisecond, core::kSecond, core::micros, core::Micros;
 
 // piqueserver throws out who changes blocks faster, ten times in a minute (constants.py: 100 ms; of a gun 50 to 300).
 constexpr Micros kEditEvery = 110 * kMillisecond;
@@ -20,8 +21,6 @@ constexpr Micros kReloadLate = 2 * kSecond;  // no answer by then: it may be ask
 // SpadesX mutes at 5 lines in 2 s and refuses two within 400 ms, piqueserver mutes at 5 in 10 s.
 constexpr Micros kLineEvery = 450 * kMillisecond, kLinesWithin = 10'500 * kMillisecond;
 constexpr std::size_t kMostLines = 8;
-
-Micros micros(double seconds) { return static_cast<Micros>(seconds * static_cast<double>(kSecond)); }
 
 }  // namespace
 

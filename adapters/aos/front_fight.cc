@@ -3,17 +3,16 @@
 #include <cmath>
 
 #include "adapters/aos/front.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::aos {
 namespace {
 
-using core::kMillisecond, core::kSecond;
+using core::kMillisecond, core::micros;
 
 constexpr core::Micros kPulse = 150 * kMillisecond;  // so long a shot's trigger is seen to be pressed
 constexpr double kRespawn = 3;                       // seconds, where a player is back when he asks
 constexpr double kLongestFuse = 10;
-
-core::Micros micros(double seconds) { return static_cast<core::Micros>(seconds * static_cast<double>(kSecond)); }
 
 template <class Word>
 void set_thrown(Word& word, const Grenade& grenade) {

@@ -7,11 +7,9 @@
 namespace entente::aos {
 namespace {
 
+using wire::down, wire::kUp, wire::no_fact, wire::no_intent, wire::up;
 using wire::Fidelity, wire::Mapping;
 using enum wire::Fidelity;
-
-constexpr std::uint8_t kUp = static_cast<std::uint8_t>(wire::Way::kToServer);
-constexpr std::uint8_t kDown = static_cast<std::uint8_t>(wire::Way::kToClient);
 
 constexpr const char* kNumbered = "players are numbered anew, as clients have room for them";
 constexpr const char* kOwnNumber = "a client acts for itself alone";
@@ -27,17 +25,6 @@ constexpr const char* kOneShot = "one press of the trigger";
 constexpr const char* kServerDecides = "the server decides who is hit and who dies";
 constexpr const char* kStandsInState = "what stands in State Data";
 constexpr const char* kStep = "a server steers nobody's eyes";
-
-constexpr Mapping up(const char* message, const char* field, const char* word, Fidelity fidelity = kExact,
-                     const char* reason = "") {
-  return {message, kUp, field, word, fidelity, reason};
-}
-constexpr Mapping down(const char* message, const char* field, const char* word, Fidelity fidelity = kExact,
-                       const char* reason = "") {
-  return {message, kDown, field, word, fidelity, reason};
-}
-constexpr Mapping no_intent(const char* word, const char* reason) { return {"", kUp, "", word, kDropped, reason}; }
-constexpr Mapping no_fact(const char* word, const char* reason) { return {"", kDown, "", word, kDropped, reason}; }
 
 constexpr Mapping kAll[] = {
     // -- Coming in

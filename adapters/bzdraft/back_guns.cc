@@ -2,9 +2,12 @@
 #include <cmath>
 
 #include "adapters/bzdraft/back.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::bzdraft {
 namespace {
+
+using core::micros, core::seconds;
 
 constexpr core::Micros kAimsFor = 5 * core::kSecond;  // a tank turns around in four
 constexpr std::size_t kMostIncoming = 2'000;
@@ -14,10 +17,6 @@ constexpr double kShotSpeed = 100, kReload = 3.5, kMuzzleFront = 4.42, kMuzzleHe
 
 /// Of what a peer said; never more than a minute, and not negative.
 double sane(std::int32_t life) { return std::clamp(whole(life), 0.0, 60.0); }
-core::Micros micros(double s) { return static_cast<core::Micros>(s * core::kSecond); }
-double seconds(core::Micros from, core::Micros to) {
-  return to > from ? static_cast<double>(to - from) / core::kSecond : 0;
-}
 
 }  // namespace
 

@@ -154,7 +154,6 @@ class FrontSession final : public core::Front {
   void tell_pickup(core::Id unit, bool lies, Outlet& out);
   void see_pickup(core::Id unit, Outlet& out);
   void see_all_pickups(Outlet& out);
-  void see_litter(Outlet& out);
   void look_about(Outlet& out);
 
   void say(std::uint8_t from, std::uint8_t to, std::string_view text, Outlet& out);
@@ -180,8 +179,6 @@ class FrontSession final : public core::Front {
   core::Roster<std::uint8_t> players_, units_;
   core::Roster<std::uint16_t> flags_, pickups_;  // of one space of numbers: tokens, and units that lie there
   core::Litter litter_;
-  bool looks_about_ = false;
-  core::Micros look_about_at_ = 0;
   std::vector<Flying> shots_;
   words::Team captured_ = words::TEAM_ANY;  // whose flag was taken home, at …
   core::Micros captured_at_ = 0;

@@ -173,7 +173,7 @@ void FrontSession::told(const words::Player& player, const core::Fact& fact, Out
 
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
   if (unit.kind() == words::Unit::PICKUP) return see_pickup(unit.id(), out);
-  if (unit.kind() == words::Unit::PELLET) return see_litter(out);
+  if (unit.kind() == words::Unit::PELLET) return litter_.stir(out);
   if (!drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
   if (unit.owner() == 0) return units_.wire(unit.id()) == nullptr ? enlist(0, unit.id(), 0, out) : void();
   recast(unit.owner(), out);

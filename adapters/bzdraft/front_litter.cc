@@ -40,22 +40,11 @@ void FrontSession::see_all_pickups(Outlet& out) {
     if (state.unit.kind() == words::Unit::PICKUP) all.push_back(id);
   std::sort(all.begin(), all.end());
   for (const core::Id unit : all) see_pickup(unit, out);
-  see_litter(out);
-}
-
-void FrontSession::see_litter(Outlet& out) {
-  looks_about_ = true;
-  out.wake(look_about_at_);
+  litter_.stir(out);
 }
 
 void FrontSession::look_about(Outlet& out) {
-  if (!looks_about_) return;
-  if (out.now() < look_about_at_) return out.wake(look_about_at_);
-  const core::UnitState* me = out.world().unit(own_unit());
-  looks_about_ = me != nullptr && litter_.look(out.world(), me->unit.pose().x(), me->unit.pose().y());
-  if (!looks_about_) return;
-  look_about_at_ = out.now() + core::Litter::kEvery;
-  out.wake(look_about_at_);
+  if (!litter_.look_about(out.world().unit(own_unit()), out)) return;
   for (const core::Id unit : litter_.gone()) tell_pickup(unit, false, out);
   for (const core::Id unit : litter_.come()) see_pickup(unit, out);
 }

@@ -2,9 +2,12 @@
 #include <cmath>
 
 #include "adapters/bzdraft/front.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::bzdraft {
 namespace {
+
+using core::sane_micros, core::seconds;
 
 constexpr double kMuzzleHeight = 1.57;
 constexpr double kRaySpeed = 300;  // a ray is everywhere at once; our client is shown a fast ball
@@ -12,11 +15,6 @@ constexpr double kRaySpeed = 300;  // a ray is everywhere at once; our client is
 constexpr double kNear = 8;
 constexpr core::Micros kLook = 40 * core::kMillisecond;
 constexpr std::size_t kMostShots = 2'000;
-
-double seconds(core::Micros from, core::Micros to) {
-  return to > from ? static_cast<double>(to - from) / core::kSecond : 0;
-}
-core::Micros micros(double s) { return s > 0 ? static_cast<core::Micros>(std::min(s, 3600.0) * core::kSecond) : 0; }
 
 }  // namespace
 
@@ -121,7 +119,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   flying.vy = shot.vy() * speed;
   flying.vz = shot.vz() * speed;
   flying.began = flying.since = out.now();
-  flying.until = out.now() + micros(life);
+  flying.until = out.now() + sane_micros(life);
   flying.decided = !victim_decides(out);
   shots_.push_back(flying);
 

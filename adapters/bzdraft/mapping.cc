@@ -7,11 +7,9 @@
 namespace entente::bzdraft {
 namespace {
 
+using wire::down, wire::no_fact, wire::no_intent, wire::up;
 using wire::Fidelity, wire::Mapping;
 using enum Fidelity;
-
-constexpr std::uint8_t kUp = static_cast<std::uint8_t>(wire::Way::kToServer);
-constexpr std::uint8_t kDown = static_cast<std::uint8_t>(wire::Way::kToClient);
 
 constexpr const char* kNumbered = "players, shots and flags are numbered anew on each side";
 constexpr const char* kEachLoads = "each side loads for itself";
@@ -25,17 +23,6 @@ constexpr const char* kStill = "a client keeps the world it loaded";
 constexpr const char* kOneHit = "tanks are whole or gone; what lies between is said as chat";
 constexpr const char* kOwner = "who owned a flag that nobody carries is not told";
 constexpr const char* kReasons = "eight reasons, for more that words have";
-
-constexpr Mapping up(const char* message, const char* field, const char* word, Fidelity fidelity = kExact,
-                     const char* reason = "") {
-  return {message, kUp, field, word, fidelity, reason};
-}
-constexpr Mapping down(const char* message, const char* field, const char* word, Fidelity fidelity = kExact,
-                       const char* reason = "") {
-  return {message, kDown, field, word, fidelity, reason};
-}
-constexpr Mapping no_intent(const char* word, const char* reason) { return up("", "", word, kDropped, reason); }
-constexpr Mapping no_fact(const char* word, const char* reason) { return down("", "", word, kDropped, reason); }
 
 constexpr Mapping kAll[] = {
     // -- Coming in

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "adapters/bzdraft/messages.h"
+#include "proxy/core/claims.h"
 #include "proxy/core/word.h"
 
 namespace entente::bzdraft {
@@ -88,7 +89,6 @@ Flag flag_of(const words::Token& token);
 inline constexpr std::uint8_t kAlive = 1;
 words::Pose pose_of(const PlayerUpdate& update);
 PlayerUpdate update_of(const words::Pose& pose, std::uint8_t player, bool alive);
-words::Pose pose_of(const words::PoseClaim& claim);
-words::PoseClaim claim_of(const words::Pose& pose);
+using core::claim_of, core::pose_of;
 
 }  // namespace entente::bzdraft

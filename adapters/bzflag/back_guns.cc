@@ -2,9 +2,12 @@
 #include <cmath>
 
 #include "adapters/bzflag/back.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::bzflag {
 namespace {
+
+using core::seconds;
 
 constexpr core::Micros kAimsFor = 5 * core::kSecond;  // a tank turns around in four
 constexpr std::uint16_t kNoTeamKills = 0x400;         // of the options
@@ -26,10 +29,6 @@ constexpr Gun kGuns[] = {{"MG", "_mGunAdVel", "_mGunAdLife"},
 
 /// Of what a peer said; never more than a minute, and no NaN.
 double sane(double life) { return life > 0 ? std::min(life, 60.0) : 0; }
-
-double seconds(core::Micros from, core::Micros to) {
-  return to > from ? static_cast<double>(to - from) / core::kSecond : 0;
-}
 
 }  // namespace
 

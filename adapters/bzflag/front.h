@@ -192,7 +192,6 @@ class FrontSession final : public core::Front {
 
   core::Micros header_patience() const;
   // -- Pellets: front_litter.cc
-  void see_litter(Outlet& out);
   void look_about(Outlet& out);
   void drop_pickup(core::Id unit, Outlet& out);
 
@@ -223,8 +222,6 @@ class FrontSession final : public core::Front {
   std::vector<words::Team> team_scores_due_;
   core::Roster<std::uint16_t> flags_, pickups_;  // of one space of numbers: tokens, and units that lie there
   core::Litter litter_;
-  bool looks_about_ = false;
-  core::Micros look_about_at_ = 0;
   std::vector<Flying> shots_;
 
   struct Own {

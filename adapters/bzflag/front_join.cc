@@ -233,7 +233,7 @@ void FrontSession::let_in(Outlet& out) {
   for (const core::Id id : pickups(out.world())) add(pickup_record(id, out));
   flush();
   recast_all(out);
-  see_litter(out);
+  litter_.stir(out);
   peer_.release(out);
   if (!waiting_.empty() && !out.world().ready()) server_says(waiting_, out);
   pinged_ = out.now();

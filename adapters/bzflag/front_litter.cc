@@ -3,19 +3,8 @@
 
 namespace entente::bzflag {
 
-void FrontSession::see_litter(Outlet& out) {
-  looks_about_ = true;
-  out.wake(look_about_at_);
-}
-
 void FrontSession::look_about(Outlet& out) {
-  if (!looks_about_) return;
-  if (out.now() < look_about_at_) return out.wake(look_about_at_);
-  const core::UnitState* me = out.world().unit(own_unit());
-  looks_about_ = me != nullptr && litter_.look(out.world(), me->unit.pose().x(), me->unit.pose().y());
-  if (!looks_about_) return;
-  look_about_at_ = out.now() + core::Litter::kEvery;
-  out.wake(look_about_at_);
+  if (!litter_.look_about(out.world().unit(own_unit()), out)) return;
   for (const core::Id unit : litter_.gone()) drop_pickup(unit, out);
   for (const core::Id unit : litter_.come()) tell_pickup(unit, out);
 }

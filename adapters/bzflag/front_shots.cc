@@ -2,9 +2,12 @@
 #include <cmath>
 
 #include "adapters/bzflag/front.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::bzflag {
 namespace {
+
+using core::sane_micros, core::seconds;
 
 constexpr double kMuzzleHeight = 1.57;
 constexpr double kRaySpeed = 300;  // a ray is everywhere at once; our client is shown a fast ball
@@ -12,11 +15,6 @@ constexpr double kRaySpeed = 300;  // a ray is everywhere at once; our client is
 constexpr double kNear = 8;
 constexpr core::Micros kLook = 40 * core::kMillisecond;
 constexpr std::size_t kMostShots = 2'000;
-
-double seconds(core::Micros from, core::Micros to) {
-  return to > from ? static_cast<double>(to - from) / core::kSecond : 0;
-}
-core::Micros micros(double s) { return s > 0 ? static_cast<core::Micros>(std::min(s, 3600.0) * core::kSecond) : 0; }
 
 }  // namespace
 
@@ -71,7 +69,7 @@ void FrontSession::keep_own(const ShotBegin& begin, Outlet& out) {
   flying.shot = flying.number = begin.shot;
   flying.player = number_;
   flying.since = out.now();
-  flying.until = out.now() + micros(begin.life);
+  flying.until = out.now() + sane_micros(begin.life);
   shots_.push_back(flying);
 }
 
@@ -158,7 +156,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   flying.since = out.now();
   flying.decided = !victim_decides(out);
   const double life = ray && shot.range() > 0 ? shot.range() / kRaySpeed : shot.life();
-  flying.until = out.now() + micros(life);
+  flying.until = out.now() + sane_micros(life);
   shots_.push_back(flying);
 
   ShotBegin begin;

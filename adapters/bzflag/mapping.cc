@@ -8,11 +8,9 @@
 namespace entente::bzflag {
 namespace {
 
+using wire::down, wire::no_fact, wire::no_intent, wire::up;
 using wire::Fidelity, wire::Mapping;
 using enum Fidelity;
-
-constexpr std::uint8_t kUp = static_cast<std::uint8_t>(wire::Way::kToServer);
-constexpr std::uint8_t kDown = static_cast<std::uint8_t>(wire::Way::kToClient);
 
 constexpr const char* kNumbered = "players, shots and flags are numbered anew on each side";
 constexpr const char* kPerLink = "each link has its own";
@@ -35,17 +33,6 @@ constexpr const char* kScores = "only servers of the page believe their clients;
 constexpr const char* kNoVoice = "no word for voice and video, which nobody has a layout of";
 constexpr const char* kIgnored = "servers ignore it";
 constexpr const char* kCamera = "a client flies its own camera";
-
-constexpr Mapping up(const char* message, const char* field, const char* word, Fidelity fidelity = kExact,
-                     const char* reason = "") {
-  return {message, kUp, field, word, fidelity, reason};
-}
-constexpr Mapping down(const char* message, const char* field, const char* word, Fidelity fidelity = kExact,
-                       const char* reason = "") {
-  return {message, kDown, field, word, fidelity, reason};
-}
-constexpr Mapping no_intent(const char* word, const char* reason) { return up("", "", word, kDropped, reason); }
-constexpr Mapping no_fact(const char* word, const char* reason) { return down("", "", word, kDropped, reason); }
 
 constexpr Mapping kAll[] = {
     // -- Coming in

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "adapters/bzflag/messages.h"
+#include "proxy/core/claims.h"
 #include "proxy/core/word.h"
 
 namespace entente::bzflag {
@@ -80,8 +81,7 @@ inline constexpr std::int16_t kAlive = 1, kPaused = 2, kExploding = 4, kTeleport
 /// An update in the words' units; `order` is the pose's seq.
 words::Pose pose_of(const PlayerUpdate& update);
 words::Pose pose_of(const PlayerUpdateSmall& update);
-words::PoseClaim claim_of(const words::Pose& pose);
-words::Pose pose_of(const words::PoseClaim& claim);
+using core::claim_of, core::pose_of;
 
 /// An update of that player at that time; small if every number fits, and if that is allowed.
 Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive, bool small_allowed = true);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proxy/core/seconds.h"
+
 namespace entente::ogar {
 namespace {
 
-constexpr std::size_t kMostOwn = 64;
+using core::seconds;
 
-double seconds(core::Micros time) { return static_cast<double>(time) / core::kSecond; }
+constexpr std::size_t kMostOwn = 64;
 
 }  // namespace
 

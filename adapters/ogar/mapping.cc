@@ -10,11 +10,9 @@
 namespace entente::ogar {
 namespace {
 
+using wire::kDown, wire::kUp;
 using enum wire::Fidelity;
 using wire::Mapping;
-
-constexpr std::uint8_t kUp = static_cast<std::uint8_t>(wire::Way::kToServer);
-constexpr std::uint8_t kDown = static_cast<std::uint8_t>(wire::Way::kToClient);
 
 constexpr const char* kTrailing = "no program reads what follows a message";
 constexpr const char* kFlat = "Ogar's plane is flat, and its cells look nowhere";

@@ -1,10 +1,13 @@
 #include "adapters/ogar/paint.h"
+#include "proxy/core/seconds.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace entente::ogar {
 namespace {
+
+using core::seconds;
 
 using core::kSecond, core::Micros, words::Unit;
 
@@ -15,8 +18,6 @@ constexpr Micros kRayFlies = 300 * core::kMillisecond;
 constexpr double kRayRange = 150;                           // metres, of a ray that does not say: six tiles
 constexpr double kFarWide = 7.5 * 25, kFarHigh = 5.5 * 25;  // metres: half of what a Panic client shows
 constexpr double kMargin = 1.125;  // a server reckons views by radii that it does not tell to the last fraction
-
-double seconds(Micros time) { return static_cast<double>(time) / kSecond; }
 
 /// Of Ogar itself, what is shot is a cell and painted as that.
 bool are_cells(const core::World& world) { return world.room().game() == "ogar"; }

@@ -10,10 +10,8 @@
 namespace entente::panic {
 namespace {
 
+using wire::down, wire::kDown, wire::kUp, wire::no_fact, wire::no_intent;
 using wire::Fidelity, wire::Mapping;
-
-constexpr std::uint8_t kUp = static_cast<std::uint8_t>(wire::Way::kToServer);
-constexpr std::uint8_t kDown = static_cast<std::uint8_t>(wire::Way::kToClient);
 
 constexpr const char* kZeros = "old memory of the released server; we write zeros";
 constexpr const char* kUnused = "nothing is said by it here; we write 0";
@@ -30,16 +28,6 @@ constexpr const char* kNoFlight = "shots hit at once and are not seen to fly";
 
 constexpr Mapping up(const char* field, const char* word, Fidelity fidelity, const char* reason = "") {
   return {"Action", kUp, field, word, fidelity, reason};
-}
-constexpr Mapping down(const char* message, const char* field, const char* word, Fidelity fidelity = Fidelity::kExact,
-                       const char* reason = "") {
-  return {message, kDown, field, word, fidelity, reason};
-}
-constexpr Mapping no_intent(const char* word, const char* reason) {
-  return {"", kUp, "", word, Fidelity::kDropped, reason};
-}
-constexpr Mapping no_fact(const char* word, const char* reason) {
-  return {"", kDown, "", word, Fidelity::kDropped, reason};
 }
 /// The fields that every piece is created with.
 constexpr std::array<Mapping, 5> created(const char* message, const char* value) {

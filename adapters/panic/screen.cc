@@ -42,8 +42,7 @@ void Screen::look_at(core::Id unit, Out& out) {
     if (state == nullptr) return;
     if (shows(state->unit, out)) return paint(piece_for(unit), out);
     if (state->unit.kind() != words::Unit::PELLET) return;
-    looks_about_ = true;
-    return out.wake(look_about_at_);
+    return litter_.stir(out);
   }
   const Index index = at->second;
   if (state == nullptr) forget(index);
@@ -155,13 +154,7 @@ void Screen::send_counters(Out& out) {
 
 /// From where its tank is, or was.
 void Screen::look_about(std::size_t most_new, Out& out) {
-  if (!looks_about_) return;
-  if (out.now() < look_about_at_) return out.wake(look_about_at_);
-  const core::UnitState* me = out.world().active_unit(out.me());
-  looks_about_ = me != nullptr && litter_.look(out.world(), me->unit.pose().x(), me->unit.pose().y(), most_new);
-  if (!looks_about_) return;
-  look_about_at_ = out.now() + core::Litter::kEvery;
-  out.wake(look_about_at_);
+  if (!litter_.look_about(out.world().active_unit(out.me()), out, most_new)) return;
   for (const core::Id unit : litter_.gone()) {
     const auto at = index_of_.find(unit);
     if (at == index_of_.end()) continue;

@@ -125,8 +125,6 @@ class Screen {
   std::vector<Index> free_;
   std::deque<Index> waiting_;
   core::Litter litter_;
-  bool looks_about_ = false;
-  core::Micros look_about_at_ = 0;
   std::optional<std::int32_t> ammo_, ammo_told_;
   std::optional<bool> won_;
   bool over_told_ = false;

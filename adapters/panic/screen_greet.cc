@@ -47,8 +47,6 @@ void Screen::forget_all() {
   free_.clear();
   waiting_.clear();
   litter_.clear();
-  looks_about_ = true;
-  look_about_at_ = 0;
   over_told_ = false;
   pace_.start_again();
 }

@@ -26,4 +26,24 @@ struct Mapping {
   const char* reason = "";  ///< REQUIRED unless exact: one clause, for people
 };
 
+// Lines as tables write them.
+inline constexpr auto kUp = static_cast<std::uint8_t>(Way::kToServer);
+inline constexpr auto kDown = static_cast<std::uint8_t>(Way::kToClient);
+
+constexpr Mapping up(const char* message, const char* field, const char* word, Fidelity fidelity = Fidelity::kExact,
+                     const char* reason = "") {
+  return {message, kUp, field, word, fidelity, reason};
+}
+constexpr Mapping down(const char* message, const char* field, const char* word, Fidelity fidelity = Fidelity::kExact,
+                       const char* reason = "") {
+  return {message, kDown, field, word, fidelity, reason};
+}
+/// A kind of word that no message says.
+constexpr Mapping no_intent(const char* word, const char* reason) {
+  return up("", "", word, Fidelity::kDropped, reason);
+}
+constexpr Mapping no_fact(const char* word, const char* reason) {
+  return down("", "", word, Fidelity::kDropped, reason);
+}
+
 }  // namespace entente::wire

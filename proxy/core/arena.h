@@ -44,7 +44,4 @@ words::World courtyard(double half_side);
 
 const char* name_of(ArenaMode mode);
 
-/// A time of the rules as a room counts it.
-inline Micros micros(double seconds) { return static_cast<Micros>(seconds * static_cast<double>(kSecond)); }
-
 }  // namespace entente::core

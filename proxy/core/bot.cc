@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "proxy/core/seconds.h"
 #include "proxy/core/steering.h"
 #include "proxy/core/world.h"
 
@@ -14,8 +15,6 @@ constexpr double kClose = 20;              // metres: nearer to a foe is no bett
 constexpr double kAhead = 0.2;             // radians off the hull that a shot may go
 
 double distance(const words::Pose& a, const words::Pose& b) { return std::hypot(a.x() - b.x(), a.y() - b.y()); }
-
-Micros micros(double seconds) { return static_cast<Micros>(seconds * static_cast<double>(kSecond)); }
 
 /// The nearest unit that somebody else plays; null if there is none.
 const UnitState* nearest_foe(const World& world, Id me, const words::Pose& self) {

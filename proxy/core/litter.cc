@@ -10,6 +10,30 @@ constexpr double kReach = 150;  // metres: beyond what an Ogar server shows to w
 
 }  // namespace
 
+void Litter::stir(FrontOut& out) {
+  stirred_ = true;
+  out.wake(next_look_);
+}
+
+bool Litter::look_about(const UnitState* me, FrontOut& out, std::size_t most_new) {
+  if (!stirred_) return false;
+  if (out.now() < next_look_) {
+    out.wake(next_look_);
+    return false;
+  }
+  stirred_ = me != nullptr && look(out.world(), me->unit.pose().x(), me->unit.pose().y(), most_new);
+  if (!stirred_) return false;
+  next_look_ = out.now() + kEvery;
+  out.wake(next_look_);
+  return true;
+}
+
+void Litter::clear() {
+  shown_.clear();
+  stirred_ = true;
+  next_look_ = 0;
+}
+
 bool Litter::look(const World& world, double x, double y, std::size_t most_new) {
   near_.clear();
   world.in_box(x - kReach, x + kReach, y - kReach, y + kReach, [&](const UnitState& state) {

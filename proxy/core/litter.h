@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "proxy/core/session.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -17,13 +18,20 @@ class Litter {
 
   /// Looks around that place. False: nothing lies about.
   bool look(const World& world, double x, double y, std::size_t most_new = kAtOnce);
+
+  /// Something small came or went somewhere.
+  void stir(FrontOut& out);
+  /// Looks around its player's unit when it is time to. True: what changed is to be shown. REQUIRES: asked at each
+  /// wake.
+  bool look_about(const UnitState* me, FrontOut& out, std::size_t most_new = kAtOnce);
+
   /// What changed with the last look.
   const std::vector<Id>& come() const { return come_; }
   const std::vector<Id>& gone() const { return gone_; }
 
   bool holds(Id unit) const;
   /// The client was told of nothing yet.
-  void clear() { shown_.clear(); }
+  void clear();
 
  private:
   struct Thing {
@@ -32,6 +40,8 @@ class Litter {
   };
   std::vector<Thing> near_;
   std::vector<Id> shown_, kept_, come_, gone_;  // by id
+  bool stirred_ = false;
+  Micros next_look_ = 0;
 };
 
 }  // namespace entente::core

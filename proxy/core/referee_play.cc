@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "proxy/core/referee.h"
+#include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -19,10 +20,6 @@ constexpr Micros kSilence = kSecond;
 constexpr double kFaster = 1.4, kFarther = 4;
 constexpr double kHighest = 60;
 constexpr Micros kBetweenCorrections = 250 * kMillisecond;
-
-double seconds(Micros from, Micros to) {
-  return to > from ? static_cast<double>(to - from) / static_cast<double>(kSecond) : 0;
-}
 
 double share_of(std::uint32_t random) { return static_cast<double>(random) / 4294967296.0; }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "proxy/core/referee.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::core {
 namespace {

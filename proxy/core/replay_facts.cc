@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -9,8 +10,6 @@ namespace {
 
 using HisOwn = std::variant<words::Refused, words::Kicked, words::ClaimRefused, words::Waiting, words::WorldProgress,
                             words::You, words::View, words::Clock, words::Ready>;
-
-double seconds(Micros time) { return static_cast<double>(time) / static_cast<double>(kSecond); }
 
 bool is_talk(const Fact& fact) { return as<words::Said>(fact) != nullptr || as<words::Notice>(fact) != nullptr; }
 

@@ -124,8 +124,10 @@ std::optional<Micros> RecordedTape::next_at() {
     const auto event = recording_->next();
     if (!event || *event == nullptr) return std::nullopt;
     const auto& said = (*event)->said;
-    if (!said || said->fact == nullptr || said->link != about_.link || !can_read(*said->fact)) continue;
-    ahead_ = std::move(*core::from_message(*said->fact));
+    if (!said || said->fact == nullptr || said->link != about_.link || said->fact->at_us() > kMostTime) continue;
+    auto fact = core::from_message(*said->fact);
+    if (!fact) continue;
+    ahead_ = std::move(*fact);
     ahead_->at = at_ = std::max(time_of(ahead_->at), at_);
   }
   return ahead_->at;

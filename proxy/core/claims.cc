@@ -1,0 +1,39 @@
+#include "proxy/core/claims.h"
+
+namespace entente::core {
+
+words::Pose pose_of(const words::PoseClaim& claim) {
+  words::Pose pose;
+  pose.set_unit(claim.unit());
+  pose.set_x(claim.x());
+  pose.set_y(claim.y());
+  pose.set_z(claim.z());
+  pose.set_vx(claim.vx());
+  pose.set_vy(claim.vy());
+  pose.set_vz(claim.vz());
+  pose.set_yaw(claim.yaw());
+  pose.set_pitch(claim.pitch());
+  pose.set_yaw_rate(claim.yaw_rate());
+  pose.set_state(claim.state());
+  pose.set_seq(claim.seq());
+  return pose;
+}
+
+words::PoseClaim claim_of(const words::Pose& pose) {
+  words::PoseClaim claim;
+  claim.set_unit(pose.unit());
+  claim.set_x(pose.x());
+  claim.set_y(pose.y());
+  claim.set_z(pose.z());
+  claim.set_vx(pose.vx());
+  claim.set_vy(pose.vy());
+  claim.set_vz(pose.vz());
+  claim.set_yaw(pose.yaw());
+  claim.set_pitch(pose.pitch());
+  claim.set_yaw_rate(pose.yaw_rate());
+  claim.set_state(pose.state());
+  claim.set_seq(pose.seq());
+  return claim;
+}
+
+}  // namespace entente::core
