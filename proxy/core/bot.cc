@@ -16,11 +16,18 @@ constexpr double kAhead = 0.2;             // radians off the hull that a shot m
 
 double distance(const words::Pose& a, const words::Pose& b) { return std::hypot(a.x() - b.x(), a.y() - b.y()); }
 
-/// The nearest unit that somebody else plays; null if there is none.
+/// Whether the two are on one side.
+bool mates(const World& world, const PlayerState& one, const PlayerState* other) {
+  if (!world.room().teams() || other == nullptr || one.player.team() == words::ROGUE) return false;
+  return one.player.team() == other->player.team();
+}
+
+/// The nearest unit that somebody else plays, and no mate; null if there is none.
 const UnitState* nearest_foe(const World& world, Id me, const words::Pose& self) {
   const UnitState* nearest = nullptr;
+  const PlayerState* const own = world.player(me);
   for (const auto& [id, player] : world.players()) {
-    if (id == me) continue;
+    if (id == me || mates(world, player, own)) continue;
     for (const Id unit : player.units) {
       const UnitState* state = world.unit(unit);
       if (state == nullptr || !state->unit.alive() || state->hidden) continue;

@@ -23,7 +23,12 @@ core::RoomOptions room_options(const HallOptions& options) {
 }  // namespace
 
 Hall::Hall(net::Loop& loop, HallPlan& plan, LinkId link, Events& events)
-    : loop_(loop), plan_(plan), events_(events), info_{link, plan.options.game, 0, {}, {}, {}}, alarm_(loop, *this) {}
+    : loop_(loop),
+      plan_(plan),
+      events_(events),
+      info_{link, plan.options.game, 0, {}, {}, {}},
+      alarm_(loop, *this),
+      stand_ins_(plan.options.stand_ins) {}
 
 Hall::~Hall() = default;
 
@@ -51,6 +56,7 @@ void Hall::enter(Call&& call) {
   wall_ = began_wall_ + at * 1000;
   call(*room_, at);
   for (const auto& [from, to] : std::exchange(returning_, {})) move(from, to, at);
+  if (!ends_) stand_ins_.look_after(*room_, at);
   if (words_->owes_world(at)) words_->tell(info_.link, room_->world(), at, wall_);
   after();
 }
@@ -135,10 +141,11 @@ void Hall::move(core::Id from, core::Id to, core::Micros at) {
 
 // -- What the room wants ----------------------------------------------------------------------------------------------
 
-/// Who has no seat yet is the one who is being seated.
+/// Who has no seat yet is the one who is being seated, or nobody sits there.
 HallGuest* Hall::find(core::Id guest) const {
   const auto at = guests_.find(guest);
-  return at != guests_.end() ? at->second : guest != core::kBackEnd ? seating_ : nullptr;
+  if (at != guests_.end()) return at->second;
+  return guest != core::kBackEnd && !stand_ins_.has(guest) ? seating_ : nullptr;
 }
 
 void Hall::send(core::Id end, Lane lane, Bytes bytes) {
@@ -170,7 +177,17 @@ void Hall::heard(const core::Intent& intent) {
   if (HallGuest* const guest = find(intent.by)) guest->spoke();
 }
 
+/// "bzflag 2.4"; "bot", where nobody sits.
+std::string Hall::speech_of(core::Id player) const {
+  const HallGuest* const guest = find(player);
+  if (guest == nullptr) return "bot";
+  const SessionInfo& info = guest->info();
+  return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
+}
+
 void Hall::told(const core::Fact& fact) {
+  stand_ins_.heard(fact);
+  plan_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
   words_->tell(info_.link, fact, began_wall_ + fact.at * 1000);
   if (fact.audience != words::PLAYER || core::as<words::Refused>(fact) == nullptr) return;
   if (HallGuest* const guest = find(fact.to)) guest->turned_away();

@@ -1,4 +1,4 @@
-// A hall: one room for everybody who comes, of whatever game, and a truth that has no link: a replay, later a referee.
+// A hall: one room for everybody who comes, of whatever game, and a truth that has no link: a replay, or a referee.
 // Law: lives on one worker, from open() to its end, whoever comes and goes; the room is called from one place (enter)
 // and calls nobody back; what it wants of the network beyond sending is done after it has returned.
 #pragma once
@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "proxy/core/room.h"
+#include "proxy/core/stand_ins.h"
 #include "proxy/net/loop.h"
 #include "proxy/relay/absences.h"
+#include "proxy/relay/attendance.h"
 #include "proxy/relay/bridge_words.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/events.h"
@@ -26,6 +28,7 @@ struct HallPlan {
   std::size_t index = 0;
   std::size_t home = 0;  ///< the worker that it lives on
   Losses losses{};       ///< of a hall that has ended
+  Attendance attendance{};
 };
 
 class Hall final : private core::Room::Host, private net::Alarm::User {
@@ -72,6 +75,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   void rang() override;
 
   HallGuest* find(core::Id guest) const;
+  std::string speech_of(core::Id player) const;
   template <class Call>
   void enter(Call&& call);
   void move(core::Id from, core::Id to, core::Micros at);
@@ -87,8 +91,9 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   std::optional<core::Room> room_;
   net::Alarm alarm_;
   std::optional<BridgeWords> words_;
+  core::StandIns stand_ins_;
   std::unordered_map<core::Id, HallGuest*> guests_;
-  HallGuest* seating_ = nullptr;  // the room does not know its id yet
+  HallGuest* seating_ = nullptr;  // its id is not known yet
   std::vector<core::Id> touched_, flushing_, overflowed_;
   Absences<core::Id> absences_;
   std::vector<std::pair<core::Id, core::Id>> returning_;  // from the seat it took to the one it had

@@ -77,6 +77,7 @@ void HallGuest::seat(std::size_t dialect) {
 bool HallGuest::sits(core::Id seat) {
   if (ending_) return false;
   party_.id = seat;
+  if (branch_->tap) branch_->tap->note(party_.info.link, "player " + std::to_string(seat) + " of its room", wall_now());
   return true;
 }
 

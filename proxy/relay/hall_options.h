@@ -9,6 +9,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/session.h"
+#include "proxy/core/stand_ins.h"
 #include "proxy/relay/tap_sink.h"
 
 namespace entente::relay {
@@ -17,6 +18,7 @@ struct HallOptions {
   std::string name;                                   ///< for the log: "a replay of evening.mcap"
   const wire::Game* game = nullptr;                   ///< under which its words are recorded; outlives the Server
   std::function<std::unique_ptr<core::Back>()> back;  ///< called once, on the hall's thread
+  core::StandInOptions stand_ins;                     ///< who plays where too few people do
   core::ChatRules chat;
   bool record_secrets = false;
   Tap* tap = nullptr;  ///< of its words; may be null

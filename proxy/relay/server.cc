@@ -125,7 +125,7 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   route->bans = options.bans;
   route->bridge = options.bridge;
   route->listener = bound->address;
-  route->server_name = options.server_host + ":" + std::to_string(options.server_port);
+  route->server_name = options.server_host + (hall ? "" : ":" + std::to_string(options.server_port));
   route->servers = std::move(*servers);
   if (server_game.transport() == wire::Transport::kEnet)  // it knows IPv4 only
     std::stable_partition(route->servers.begin(), route->servers.end(), [](const auto& one) { return !one.v6(); });
@@ -185,6 +185,10 @@ std::vector<core::Ledger::Entry> Server::losses(std::size_t relay) const { retur
 
 std::vector<core::Ledger::Entry> Server::hall_losses(std::size_t hall) const {
   return impl_->halls[hall]->losses.all();
+}
+
+std::vector<Attendance::Row> Server::attendance(std::size_t hall) const {
+  return impl_->halls[hall]->attendance.rows();
 }
 
 Totals Server::totals(std::size_t relay) const {

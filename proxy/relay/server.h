@@ -12,6 +12,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
 #include "proxy/relay/access.h"
+#include "proxy/relay/attendance.h"
 #include "proxy/relay/bans.h"
 #include "proxy/relay/bridge_options.h"
 #include "proxy/relay/counters.h"
@@ -91,6 +92,8 @@ class Server {
   /// What a bridge's sessions that ended could not tell. From any thread.
   std::vector<core::Ledger::Entry> losses(std::size_t relay) const;
   std::vector<core::Ledger::Entry> hall_losses(std::size_t hall) const;
+  /// Who played in a hall. From any thread.
+  std::vector<Attendance::Row> attendance(std::size_t hall) const;
 
  private:
   std::vector<SessionReport> ask(const Question& question) const;

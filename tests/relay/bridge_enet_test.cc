@@ -3,8 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
-#include "tests/relay/bridging.h"
-#include "tests/relay/enet_peers.h"
+#include "tests/relay/enet_yard.h"
 #include "tests/relay/lossy.h"
 
 namespace entente::testing {
@@ -13,54 +12,10 @@ namespace {
 using relay::Drop;
 using relay::Reason;
 
-constexpr std::uint32_t kBig = 70;  // the first dialect's connect data
-constexpr std::size_t kMostPackets = 1U << 20U;
-
 Buffer said(std::string_view text) { return frame(text, toy::kSay); }
 std::string heard(std::string_view text, int send = 1) {
   return "0/" + std::to_string(send) + " " + to_hex(said(text));
 }
-
-/// ENet peers on a loop of the test's own.
-struct Yard : Turning {
-  Yard() : client(loop), server(loop) {}
-  ~Yard() override {
-    client.host.close();
-    server.host.close();
-  }
-  net::Address serve() {
-    const auto bound = server.host.listen(loopback(), {4, 2, false, kMostPackets});
-    REQUIRE(bound.ok());
-    return *bound;
-  }
-  void knock(const net::Address& door, std::uint32_t data = kBig) {
-    if (!client.host.is_open()) REQUIRE(client.host.open({4, 1, false, kMostPackets}).ok());
-    client.peer = client.host.connect(door, 1, data);
-  }
-  void join(const net::Address& door) {
-    knock(door);
-    until([&] { return client.ups > 0; });
-  }
-  /// Sends and has it go out.
-  void say(End& from, const Buffer& bytes, EnetSend how = EnetSend::kReliable) {
-    REQUIRE(from.peer);
-    CHECK(from.host.send(*from.peer, 0, EnetPacket(bytes, how)));
-    uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
-  /// What a stream brings while the loop turns.
-  Buffer read(const Stream& from, std::size_t size) {
-    Buffer all;
-    while (all.size() < size) {
-      until([&] { return from.readable(0); });
-      const Buffer some = from.read_some(size - all.size());
-      if (some.empty()) break;
-      append(all, some);
-    }
-    return all;
-  }
-
-  End client, server;
-};
 
 /// Clients by ENet, a server by TCP that has greeted our back.
 struct ToStream : Yard {

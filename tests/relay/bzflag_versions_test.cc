@@ -10,6 +10,7 @@
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/wire.h"
 #include "adapters/wire/frame_reader.h"
+#include "proxy/core/referee.h"
 #include "tests/relay/running.h"
 
 namespace entente::testing {
@@ -327,6 +328,71 @@ TEST_CASE("one port serves clients that greet first and, a moment later, those t
     play(running, fake, kNewest, kNewest);
     play(running, fake, older, kNewest);
     CHECK(running.ended(relay::Reason::kClientLeft, 3));
+  }
+}
+
+/// An arena that clients of two dialects come to by one port.
+class VersionHall {
+ public:
+  explicit VersionHall(std::size_t fallback) : server_(1, heard_) {
+    relay::HallOptions hall;
+    hall.name = "a test";
+    hall.game = &game();
+    hall.back = [] { return std::make_unique<core::Referee>(core::Arena{{}, core::courtyard(200)}); };
+    relay::BridgeOptions bridge;
+    bridge.server_game = &game();
+    bridge.front = [](std::size_t dialect) { return faces().front({dialect, {}}); };
+    bridge.hall = server_.add_hall(hall);
+    relay::RelayOptions options;
+    options.game = &game();
+    options.listen = loopback();
+    options.fallback = fallback;
+    options.limits = no_limits();
+    options.bridge = bridge;
+    const auto listening = server_.add(options);
+    REQUIRE(listening.ok());
+    address = listening->address;
+    thread_ = std::thread([this] { server_.run(); });
+  }
+  ~VersionHall() {
+    server_.stop();
+    thread_.join();
+  }
+  net::Address address;
+
+ private:
+  Heard heard_;
+  relay::Server server_;
+  std::thread thread_;
+};
+
+void enter_arena(Party& client, const char* name) {
+  greet_client(client);
+  client.hear<WorldHash>();
+  client.say(GetWorld{});
+  client.hear<WorldChunk>();
+  Enter enter;
+  enter.id = {0, {{192, 0, 2, 1}, 4000, 1}};
+  enter.team = 0;
+  enter.callsign.set(name);
+  enter.end = 0;
+  client.say(enter);
+  client.hear<Accept>();
+  client.hear<AddPlayer>([&](const AddPlayer& one) { return one.callsign.view() == name; });
+}
+
+TEST_CASE("one port of a hall serves both, too, in one room") {
+  constexpr std::size_t kNewest = 0;
+  for (const std::size_t older : {1U, 2U}) {
+    INFO(std::string(kDialects[older].name));
+    const VersionHall hall(older);
+    Party old(Stream::to(hall.address), older, Way::kToClient);
+    enter_arena(old, "old");
+    Party newest(Stream::to(hall.address), kNewest, Way::kToClient);
+    enter_arena(newest, "newest");
+    old.hear<AddPlayer>([](const AddPlayer& who) { return who.callsign.view() == "newest"; });
+    newest.say(chat_request("well met"));
+    old.hear<Chat>([&](const Chat& chat) { return text_of(chat, old.dialect()) == "well met"; });
   }
 }
 

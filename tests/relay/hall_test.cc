@@ -8,125 +8,12 @@
 #include "adapters/bzflag/bzflag.h"
 #include "proxy/relay/tap.h"
 #include "proxy/trace/recording.h"
-#include "tests/relay/bridging.h"
+#include "tests/relay/in_hall.h"
 
 namespace entente::testing {
 namespace {
 
 using relay::Reason;
-
-const std::string kBye{"\0\x09", 2};
-
-std::string said(std::string_view text) { return std::string(as_text(frame(text, toy::kSay))); }
-
-/// A truth without a link: lets everybody in, repeats what is said to all, and points where it is told to.
-class Herald final : public core::Back {
- public:
-  void receive(Lane, Bytes, core::BackOut&) override {}
-  void hear(const core::Intent& intent, core::BackOut& out) override {
-    if (core::as<words::Enter>(intent) != nullptr) {
-      words::Player player;
-      player.set_id(intent.by);
-      out.say(player);
-      out.say(words::Ready());
-    } else if (const auto* say = core::as<words::Say>(intent)) {
-      answer(*say, intent.by, out);
-    } else if (const auto* toward = core::as<words::Toward>(intent)) {
-      point(toward->x(), out);
-    } else if (core::as<words::Leave>(intent) != nullptr) {
-      words::Said gone;
-      gone.set_text("gone");
-      out.say(gone);
-    }
-  }
-  void tick(core::BackOut& out) override {
-    if (pointed_) point(*std::exchange(pointed_, std::nullopt), out);
-  }
-
-  std::optional<double> pointed_;  // to all, at the next tick
-
- private:
-  static void point(double x, core::BackOut& out) {
-    words::Pose pose;
-    pose.set_unit(1);
-    pose.set_x(x);
-    out.say(pose);
-  }
-  static void answer(const words::Say& say, core::Id by, core::BackOut& out) {
-    words::Said all;
-    all.set_text(say.text());
-    if (say.text() == "refuse me") return out.say({by, words::Refused()});
-    if (say.text() == "close") return out.close("the herald is tired");
-    if (say.text() == "flood") {
-      all.set_text(std::string(180, 'x'));
-      for (int i = 0; i < 4'000; ++i) out.say(all);
-      return;
-    }
-    out.say(all);
-  }
-};
-
-class InHall {
- public:
-  explicit InHall(const Limits& limits = no_limits(), std::size_t workers = 1, relay::Tap* tap = nullptr)
-      : server_(workers, heard) {
-    relay::HallOptions hall;
-    hall.name = "a test";
-    hall.game = &toy::stream();
-    hall.back = [] { return std::make_unique<Herald>(); };
-    hall.chat.every = 0;
-    hall.tap = tap;
-    hall_ = server_.add_hall(hall);
-    for (const wire::Game* game : {&toy::stream(), &toy::messages(), &toy::game()}) add(*game, limits, tap);
-    thread_ = std::thread([this] { server_.run(); });
-  }
-  ~InHall() { stop(); }
-  void stop() {
-    server_.stop();
-    if (thread_.joinable()) thread_.join();
-  }
-
-  void point(double x) {
-    server_.order(hall_, [x](core::Back& back) { static_cast<Herald&>(back).pointed_ = x; });
-  }
-  bool ended(Reason reason, std::uint64_t times = 1) const {
-    return eventually([&] { return total(reason) >= times; });
-  }
-  bool empty() const {
-    return eventually([&] { return server_.totals(0).now() + server_.totals(1).now() + server_.totals(2).now() == 0; });
-  }
-  std::uint64_t total(Reason reason) const {
-    return server_.totals(0).by(reason) + server_.totals(1).by(reason) + server_.totals(2).by(reason);
-  }
-  std::vector<core::Ledger::Entry> losses() const { return server_.hall_losses(hall_); }
-
-  Heard heard;
-  std::atomic<bool> asks = false;  ///< its clients may come back to their seats
-  std::vector<net::Address> at;    ///< of the TCP, the WebSocket, and the TCP and UDP listener
-
- private:
-  void add(const wire::Game& game, const Limits& limits, relay::Tap* tap) {
-    relay::RelayOptions options;
-    options.game = &game;
-    options.server_dialect = 0;
-    options.listen = loopback();
-    options.limits = limits;
-    options.tap = tap;
-    options.bridge.emplace();
-    options.bridge->server_game = &game;
-    options.bridge->front = [&game, this](std::size_t dialect) {
-      return asks ? toy::make_asking_front(game, dialect) : toy::make_front(game, dialect);
-    };
-    options.bridge->hall = hall_;
-    const auto listening = server_.add(options);
-    REQUIRE_MESSAGE(listening.ok(), (listening.ok() ? "" : listening.error().text));
-    at.push_back(listening->address);
-  }
-
-  relay::Server server_;
-  std::size_t hall_ = 0;
-  std::thread thread_;
-};
 
 Stream come(const InHall& hall, std::size_t listener = 0, const net::Address* from = nullptr, int receive_buffer = 0) {
   Stream client = Stream::to(hall.at[listener], from, receive_buffer);
@@ -390,32 +277,33 @@ TEST_CASE("a recording of a hall has its words once, and the frames of each link
   std::filesystem::remove(path);
 }
 
-TEST_CASE("clients of two dialects, one of which waits to be greeted, come to a hall by one port") {
-  Heard heard;
-  relay::Server server(1, heard);
-  relay::HallOptions hall;
-  hall.name = "a test";
-  hall.game = &toy::stream();
-  hall.back = [] { return std::make_unique<Herald>(); };
-  relay::RelayOptions options;
-  options.game = &bzflag::game();
-  options.server_dialect = 0;
-  options.fallback = wire::find_dialect(bzflag::game(), "1.10");
-  options.listen = loopback();
-  options.limits = no_limits();
-  options.bridge.emplace();
-  options.bridge->server_game = &bzflag::game();
-  options.bridge->front = [](std::size_t dialect) { return bzflag::faces().front({dialect, {}}); };
-  options.bridge->hall = server.add_hall(hall);
-  const auto listening = server.add(options);
-  REQUIRE(listening.ok());
-  std::thread thread([&] { server.run(); });
-  const Stream silent = Stream::to(listening->address), greeting = Stream::to(listening->address);
-  greeting.send("BZFLAG\r\n\r\n");
-  CHECK(greeting.read_text(8) == "BZFS0221");
-  CHECK(silent.read_text(8) == "BZFS1910");
-  server.stop();
-  thread.join();
+TEST_CASE("where too few play, others stand in for them, and who played is told by game") {
+  InHall hall(no_limits(), 1, nullptr, 2);
+  const auto present = [&](std::size_t bots, std::size_t people) {
+    return eventually([&] {
+      std::size_t seen_bots = 0, seen_people = 0;
+      for (const auto& row : hall.attendance()) (row.speech == "bot" ? seen_bots : seen_people) += row.present;
+      return seen_bots == bots && seen_people == people;
+    });
+  };
+  CHECK(present(2, 0));
+  {
+    const Stream anna = come(hall);
+    CHECK(present(1, 1));
+    const Stream ben = come(hall, 2);
+    CHECK(present(0, 2));
+    anna.finish();
+    CHECK(anna.read_all().size() > 0);
+    CHECK(present(1, 1));
+  }
+  CHECK(present(2, 0));
+  const auto rows = hall.attendance();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].speech == "bot");
+  CHECK(rows[0].players == 4);
+  CHECK(rows[1].speech == "toy big");
+  CHECK(rows[1].players == 2);
+  CHECK(rows[1].names.size() == 2);
 }
 
 }  // namespace
