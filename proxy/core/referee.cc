@@ -27,7 +27,8 @@ std::string digits(double value) {
 
 }  // namespace
 
-Referee::Referee(Arena arena) : arena_(std::move(arena)), terrain_(arena_.world), claimed_model_(arena_.rules.tank) {
+Referee::Referee(Arena arena)
+    : arena_(std::move(arena)), terrain_(arena_.world), claimed_model_(arena_.rules.tank), starts_(arena_.starts) {
   claimed_model_.length /= 2;
   claimed_model_.width /= 2;
   claimed_model_.climb = 1.6;
@@ -35,16 +36,15 @@ Referee::Referee(Arena arena) : arena_(std::move(arena)), terrain_(arena_.world)
 
 void Referee::opened(const Peer&, BackOut& out) {
   const ArenaRules& rules = arena_.rules;
-  words::Room room;
-  room.set_game("arena");
-  room.set_name(rules.name);
-  room.set_mode(name_of(rules.mode));
-  room.set_most_players(rules.most_players);
-  room.set_most_shots(rules.most_balls);
-  room.set_jumping(rules.jumping);
-  room.set_ricochet(rules.ricochet);
-  room.set_teams(teams());
-  out.say(room);
+  room_.set_game("arena");
+  room_.set_name(rules.name);
+  room_.set_mode(name_of(rules.mode));
+  room_.set_most_players(rules.most_players);
+  room_.set_most_shots(rules.most_balls);
+  room_.set_jumping(rules.jumping);
+  room_.set_ricochet(rules.ricochet);
+  room_.set_teams(teams());
+  tell_room(out);
   const std::pair<const char*, double> numbers[] = {{"speed", rules.tank.speed},
                                                     {"turn_rate", rules.tank.turn_rate},
                                                     {"reload", rules.reload},
@@ -56,6 +56,7 @@ void Referee::opened(const Peer&, BackOut& out) {
   out.say(rule("hits", "server"));
   out.say(arena_.world);
   if (rules.mode == ArenaMode::kFlags) place_flags(out);
+  place_guided(out);
   if (teams())
     for (const words::Team team : {words::RED, words::BLUE}) score_team(team, 0, 0, out);
   begin_round(out);
@@ -67,7 +68,7 @@ void Referee::opened(const Peer&, BackOut& out) {
 void Referee::hear(const Intent& intent, BackOut& out) {
   if (const auto* wish = as<words::Enter>(intent)) return enter(intent.by, *wish, out);
   if (as<words::Leave>(intent) != nullptr) return leave(intent.by, as<words::Leave>(intent)->why(), out);
-  if (as<words::WantWorld>(intent) != nullptr) return;  // who came was told
+  if (as<words::WantWorld>(intent) != nullptr || as<words::Query>(intent) != nullptr) return;  // who came was told
   Player* const player = find(intent.by);
   if (player == nullptr) return out.lose(name_of(intent), "of somebody who has not entered");
   if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
@@ -79,6 +80,7 @@ void Referee::hear(const Intent& intent, BackOut& out) {
                  [&](const words::Say& word) { say(*player, word, out); },
                  [&](const words::TokenWish& word) { wish(*player, word, out); },
                  [&](const words::ShotEndClaim& word) { end_claim(*player, word, out); },
+                 [&](const words::ShotMoveClaim& word) { move_claim(*player, word, out); },
                  [&](const words::DeathClaim& word) {
                    if (word.why() == words::BY_ITSELF && player->alive)
                      return die(*player, nullptr, 0, words::BY_ITSELF, out);
@@ -125,6 +127,13 @@ Referee::Player* Referee::owner_of(Id unit) {
   return at != owners_.end() ? find(at->second) : nullptr;
 }
 
+/// How many are there, to whoever asks a front.
+void Referee::tell_room(BackOut& out) {
+  room_.set_players(static_cast<std::uint32_t>(playing()));
+  room_.set_watchers(static_cast<std::uint32_t>(players_.size() - playing()));
+  out.say(room_);
+}
+
 std::size_t Referee::playing() const {
   return static_cast<std::size_t>(
       std::count_if(players_.begin(), players_.end(), [](const auto& entry) { return entry.second.unit != 0; }));
@@ -153,6 +162,17 @@ words::Team Referee::team_for(words::Team wish) const {
   return more_red > 0 ? words::BLUE : words::RED;
 }
 
+/// As one who was there before, if there is one of that name.
+void Referee::begin_with(Player& player, const std::string& name, words::Team wish) {
+  const auto at =
+      std::find_if(starts_.begin(), starts_.end(), [&](const ArenaStart& start) { return start.name == name; });
+  if (at == starts_.end()) return player.who.set_team(team_for(wish));
+  player.who.set_team(team_for(wish == words::TEAM_ANY ? at->team : wish));
+  player.start = at->pose;
+  player.score = at->score;
+  starts_.erase(at);
+}
+
 void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   if (players_.contains(id)) return out.lose("Enter", "who is in cannot come in");
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
@@ -162,7 +182,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   player.who.set_motto(wish.motto());
   player.who.set_skin(wish.skin());
   player.who.set_role(full ? words::WATCH : wish.role());
-  player.who.set_team(player.who.role() == words::WATCH ? words::TEAM_ANY : team_for(wish.team()));
+  if (player.who.role() != words::WATCH) begin_with(player, wish.name(), wish.team());
   player.who.set_responding(true);
   player.barrels.assign(arena_.rules.most_balls, 0);
   player.score.set_player(id);
@@ -172,7 +192,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
     notice.set_text("the arena is full: you are watching");
     out.say(Fact(id, notice));
   }
-  if (player.who.role() == words::WATCH) return;
+  if (player.who.role() == words::WATCH) return tell_room(out);
   player.unit = out.new_id();
   owners_[player.unit] = id;
   words::Unit unit;
@@ -192,6 +212,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   owns.set_active(player.unit);
   out.say(owns);
   out.say(player.score);
+  tell_room(out);
   if (teams()) score_team(player.who.team(), 0, 0, out);
 }
 
@@ -214,6 +235,7 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
   out.say(farewell);
   const words::Team team = player->who.team();
   players_.erase(id);
+  tell_room(out);
   if (teams() && team != words::TEAM_ANY) score_team(team, 0, 0, out);
 }
 

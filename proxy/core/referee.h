@@ -39,6 +39,7 @@ class Referee final : public Back {
     Micros corrected = 0;         ///< when it was last told that it is not where it says
     std::vector<Micros> barrels;  ///< when each is loaded again
     words::Score score;
+    std::optional<words::Pose> start;  ///< where its first life begins, if that is known
     words::Pose told;
     Micros told_at = 0;
     std::uint32_t shots = 0, seq = 0;
@@ -51,6 +52,9 @@ class Referee final : public Back {
     Point at{}, velocity{};
     Micros until = 0;    ///< 0: it has ended, and is to be forgotten
     bool flown = false;  ///< it has left the tank it came from
+    words::ShotKind kind = words::BALL;
+    Id target = 0;    ///< of a guided one; a player
+    Micros told = 0;  ///< its course
   };
 
   struct Flag {
@@ -66,12 +70,15 @@ class Referee final : public Back {
   void say(const Player& from, const words::Say& say, BackOut& out);
   std::string free_name(const std::string& wish) const;
   words::Team team_for(words::Team wish) const;
+  void begin_with(Player& player, const std::string& name, words::Team wish);
   std::size_t playing() const;
+  void tell_room(BackOut& out);
   Player* find(Id id);
   Player* owner_of(Id unit);
 
   // -- How they live: referee_play.cc
   void spawn(Player& player, BackOut& out);
+  void place(Player& player, BackOut& out) const;
   Point free_place(const Player& player, BackOut& out) const;
   double room_around(const Player& player, double x, double y) const;
   void drive(Player& player, double dt, BackOut& out);
@@ -86,6 +93,7 @@ class Referee final : public Back {
   // -- How they shoot: referee_shots.cc
   void shoot(Player& player, const Shooting& wish, BackOut& out);
   void shoot_ball(Player& player, const Shooting& wish, BackOut& out);
+  bool load(Player& player, BackOut& out) const;
   void shoot_ray(Player& player, const Shooting& wish, BackOut& out);
   void fly(Ball& ball, double dt, BackOut& out);
   bool bounce(Ball& ball, const Point& way, double free, BackOut& out);
@@ -94,10 +102,22 @@ class Referee final : public Back {
   void end_shot(Ball& ball, bool burst, BackOut& out);
   void end_claim(Player& player, const words::ShotEndClaim& claim, BackOut& out);
 
+  // -- What does not fly straight: referee_courses.cc
+  void throw_grenade(Player& player, const words::Fire& fire, BackOut& out);
+  void fall(Ball& ball, double dt, BackOut& out);
+  void burst(Ball& ball, BackOut& out);
+  void guide(Ball& ball, double dt, BackOut& out);
+  Id target_of(const Player& player, double yaw) const;
+  void move_claim(Player& player, const words::ShotMoveClaim& claim, BackOut& out);
+  void tell_course(Ball& ball, BackOut& out);
+  bool is_foe(const Player& other, const Player& player) const;
+
   // -- What they play for: referee_rounds.cc
   void score(Player& player, int wins, int losses, BackOut& out);
   void score_team(words::Team team, int wins, int losses, BackOut& out);
   void place_flags(BackOut& out);
+  void place_guided(BackOut& out);
+  bool guides(Id player);
   void wish(Player& player, const words::TokenWish& wish, BackOut& out);
   void look_after_flags(BackOut& out);
   void look_after_flag(Flag& flag, BackOut& out);
@@ -117,11 +137,13 @@ class Referee final : public Back {
   const Arena arena_;
   const Terrain terrain_;
   TankModel claimed_model_;  // what a claim is held against: smaller, as others' pictures of the world are coarser
+  std::vector<ArenaStart> starts_;  // that nobody has taken yet
   std::map<Id, Player> players_;
   std::map<Id, Id> owners_;  // of units
   std::vector<Ball> balls_;
   std::vector<Flag> flags_;
   std::map<words::Team, words::TeamScore> team_scores_;
+  words::Room room_;
   words::Round round_;
   Micros round_ends_ = 0, next_round_ = 0;
   Micros ticked_ = 0;

@@ -50,11 +50,7 @@ words::Pose Referee::pose_of(const Player& player) const {
 
 void Referee::spawn(Player& player, BackOut& out) {
   if (player.unit == 0 || player.alive || out.now() < player.may_spawn || !running()) return;
-  const Point place = free_place(player, out);
-  player.tank = {};
-  player.tank.x = place[0];
-  player.tank.y = place[1];
-  player.tank.yaw = std::atan2(-place[1], -place[0]);
+  place(player, out);
   player.before = player.tank;
   player.state = 0;
   player.alive = true;
@@ -74,6 +70,23 @@ void Referee::spawn(Player& player, BackOut& out) {
   *spawned.mutable_pose() = player.told = pose_of(player);
   player.told_at = out.now();
   out.say(spawned);
+}
+
+/// Where it was before, if it can be there; else where it is free, looking at the middle.
+void Referee::place(Player& player, BackOut& out) const {
+  const auto start = std::exchange(player.start, std::nullopt);
+  player.tank = {};
+  if (start && terrain_.free(claimed_model_, start->x(), start->y(), std::max(0.0, start->z()), start->yaw())) {
+    player.tank.x = start->x();
+    player.tank.y = start->y();
+    player.tank.z = std::max(0.0, start->z());
+    player.tank.yaw = start->yaw();
+    return;
+  }
+  const Point free = free_place(player, out);
+  player.tank.x = free[0];
+  player.tank.y = free[1];
+  player.tank.yaw = std::atan2(-free[1], -free[0]);
 }
 
 /// Of some places by chance the one that is farthest from everybody else.
@@ -194,7 +207,8 @@ void Referee::hurt(Player& victim, double damage, const Ball& by, BackOut& out) 
   health.set_from_y(by.at[1]);
   health.set_from_z(by.at[2]);
   out.say(health);
-  if (victim.health <= 0) die(victim, find(by.shooter), by.number, words::BY_SHOT, out);
+  const auto why = by.kind == words::GRENADE ? words::BY_GRENADE : words::BY_SHOT;
+  if (victim.health <= 0) die(victim, find(by.shooter), by.number, why, out);
 }
 
 void Referee::die(Player& victim, Player* killer, std::uint32_t shot, words::DeathCause why, BackOut& out) {

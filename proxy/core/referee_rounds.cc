@@ -60,13 +60,32 @@ void Referee::place_flags(BackOut& out) {
   }
 }
 
+/// Those that make balls guided lie anywhere.
+void Referee::place_guided(BackOut& out) {
+  for (std::uint32_t i = 0; i < arena_.rules.guided; ++i) {
+    Flag flag;
+    flag.token.set_id(out.new_id());
+    flag.token.set_code("GM");
+    flag.token.set_endurance(1);
+    flags_.push_back(std::move(flag));
+    bring_home(flags_.back(), out);
+  }
+}
+
+bool Referee::guides(Id player) {
+  const Flag* const flag = carried_by(player);
+  return flag != nullptr && flag->token.kind() == words::Token::FLAG;
+}
+
+/// To its base; where it has none, to where it is free.
 void Referee::bring_home(Flag& flag, BackOut& out) {
   const words::Solid* base = base_of(flag.token.team());
+  const Point home = base != nullptr ? Point{base->x(), base->y(), 0} : free_place(Player(), out);
   flag.lies_until = 0;
   flag.token.set_state(words::Token::GROUND);
   flag.token.clear_carrier();
-  flag.token.set_x(base->x());
-  flag.token.set_y(base->y());
+  flag.token.set_x(home[0]);
+  flag.token.set_y(home[1]);
   flag.token.set_z(0);
   out.say(flag.token);
 }
@@ -93,13 +112,14 @@ void Referee::look_after_flag(Flag& flag, BackOut& out) {
   if (flag.lies_until != 0 && out.now() >= flag.lies_until) return bring_home(flag, out);
   if (token.state() == words::Token::CARRIED) {
     Player* carrier = find(token.carrier());
-    const words::Solid* home = carrier != nullptr ? base_of(carrier->who.team()) : nullptr;
+    const bool team_flag = token.kind() == words::Token::TEAM_FLAG;
+    const words::Solid* home = carrier != nullptr && team_flag ? base_of(carrier->who.team()) : nullptr;
     if (home != nullptr && on(*home, carrier->tank.x, carrier->tank.y)) capture(flag, *carrier, out);
     return;
   }
   for (auto& [id, player] : players_) {
     if (!player.alive || std::hypot(player.tank.x - token.x(), player.tank.y - token.y()) > kTouch) continue;
-    if (player.who.team() != token.team()) {
+    if (token.team() == words::TEAM_ANY || player.who.team() != token.team()) {
       if (carried_by(id) == nullptr) return take(flag, player, out);
     } else if (flag.lies_until != 0) {
       return bring_home(flag, out);

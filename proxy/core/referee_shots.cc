@@ -11,23 +11,21 @@ namespace {
 constexpr double kMuzzleHeight = 1.57, kMuzzleFront = 4.4;  // of a tank, from its middle
 constexpr double kOffMuzzle = 12;  // metres: a client whose tank is a little elsewhere may shoot from there
 constexpr double kBack = 0.05;     // metres before a wall that a ball turns at
+constexpr std::uint32_t kGuidedWeapon = 'G' << 8U | 'M';  // as adapters name a flag by its letters
 
 }  // namespace
 
 void Referee::shoot(Player& player, const Shooting& wish, BackOut& out) {
   if (!player.alive || !running()) return;
   const bool by_client = wish.fire != nullptr;
-  if (by_client && wish.fire->kind() == words::GRENADE) return out.lose("Fire", "an arena has no grenades");
+  if (by_client && wish.fire->kind() == words::GRENADE) return throw_grenade(player, *wish.fire, out);
   const bool ray =
       by_client ? wish.fire->kind() == words::RAY || wish.fire->kind() == words::MELEE : player.steering.trigger_held();
   ray ? shoot_ray(player, wish, out) : shoot_ball(player, wish, out);
 }
 
 void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
-  const auto barrel =
-      std::find_if(player.barrels.begin(), player.barrels.end(), [&](Micros loaded) { return loaded <= out.now(); });
-  if (barrel == player.barrels.end()) return out.lose("Fire", "not loaded yet");
-  *barrel = out.now() + micros(arena_.rules.reload);
+  if (!load(player, out)) return;
   const double yaw = wish.yaw.value_or(player.tank.yaw), pitch = std::clamp(wish.pitch.value_or(0), -0.6, 0.6);
   Ball ball;
   ball.shooter = player.who.id();
@@ -44,6 +42,10 @@ void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
   ball.velocity = {speed * std::cos(yaw) * std::cos(pitch), speed * std::sin(yaw) * std::cos(pitch),
                    speed * std::sin(pitch)};
   ball.until = out.now() + micros(life);
+  if (guides(ball.shooter)) {
+    ball.kind = words::GUIDED;
+    ball.target = target_of(player, yaw);
+  }
   balls_.push_back(ball);
   words::Shot shot;
   shot.set_shooter(ball.shooter);
@@ -58,7 +60,18 @@ void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
   shot.set_life(life);
   shot.set_range(arena_.rules.ball_range);
   shot.set_team(ball.team);
+  shot.set_kind(ball.kind);
+  if (ball.kind == words::GUIDED) shot.set_weapon(kGuidedWeapon);
   out.say(shot);
+}
+
+/// One barrel less for a while; false if all are empty.
+bool Referee::load(Player& player, BackOut& out) const {
+  const auto barrel =
+      std::find_if(player.barrels.begin(), player.barrels.end(), [&](Micros loaded) { return loaded <= out.now(); });
+  if (barrel == player.barrels.end()) return out.lose("Fire", "not loaded yet"), false;
+  *barrel = out.now() + micros(arena_.rules.reload);
+  return true;
 }
 
 void Referee::shoot_ray(Player& player, const Shooting& wish, BackOut& out) {
@@ -93,6 +106,8 @@ void Referee::shoot_ray(Player& player, const Shooting& wish, BackOut& out) {
 // -- In the air -------------------------------------------------------------------------------------------------------
 
 void Referee::fly(Ball& ball, double dt, BackOut& out) {
+  if (ball.kind == words::GRENADE) return fall(ball, dt, out);
+  if (ball.kind == words::GUIDED) guide(ball, dt, out);
   const Point way{ball.velocity[0] * dt, ball.velocity[1] * dt, ball.velocity[2] * dt};
   const double flat = std::hypot(way[0], way[1]);
   if (flat == 0) return end_shot(ball, false, out);
@@ -130,16 +145,7 @@ bool Referee::bounce(Ball& ball, const Point& way, double free, BackOut& out) {
   ball.velocity[0] -= 2 * into * normal->first;
   ball.velocity[1] -= 2 * into * normal->second;
   ball.flown = true;
-  words::ShotMoved moved;
-  moved.set_shooter(ball.shooter);
-  moved.set_shot(ball.number);
-  moved.set_x(ball.at[0]);
-  moved.set_y(ball.at[1]);
-  moved.set_z(ball.at[2]);
-  moved.set_vx(ball.velocity[0]);
-  moved.set_vy(ball.velocity[1]);
-  moved.set_vz(ball.velocity[2]);
-  out.say(moved);
+  tell_course(ball, out);
   return true;
 }
 

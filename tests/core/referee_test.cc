@@ -53,8 +53,8 @@ words::World open_field(double half_side) {
 
 struct Match {
   explicit Match(ArenaRules rules = {}, double half_side = 200) : Match(rules, open_field(half_side)) {}
-  Match(ArenaRules rules, words::World world)
-      : room(host, std::make_unique<Referee>(Arena{rules, std::move(world)}), options()) {
+  Match(ArenaRules rules, words::World world) : Match(Arena{rules, std::move(world)}) {}
+  explicit Match(Arena arena) : room(host, std::make_unique<Referee>(std::move(arena)), options()) {
     room.back_opened({}, now);
   }
   static RoomOptions options() {
@@ -382,6 +382,17 @@ TEST_CASE("referee: what is said reaches whom it is for") {
   CHECK(carl.seat->count<words::Said>() == 2);
 }
 
+TEST_CASE("referee: the room says how many play and watch") {
+  Match match;
+  const auto anna = match.plays("anna");
+  match.plays("ben");
+  match.comes("carl", words::TEAM_ANY, words::WATCH);
+  CHECK(match.room.world().room().players() == 2);
+  CHECK(match.room.world().room().watchers() == 1);
+  match.room.gone(anna.id, "left", match.now);
+  CHECK(match.room.world().room().players() == 1);
+}
+
 TEST_CASE("referee: who leaves is gone with his tank and his shots") {
   Match match(quick(), 1000);
   const auto anna = match.plays("anna"), ben = match.plays("ben");
@@ -391,6 +402,150 @@ TEST_CASE("referee: who leaves is gone with his tank and his shots") {
   CHECK(ben.seat->count<words::PlayerGone>() == 1);
   CHECK(match.room.world().players().size() == 1);
   CHECK(match.room.world().units().size() == 1);
+}
+
+TEST_CASE("referee: who was there before goes on from where he was, once, with what he had") {
+  ArenaStart anna{"anna", words::RED, words::Pose(), {}};
+  anna.pose->set_x(33);
+  anna.pose->set_y(-44);
+  anna.pose->set_yaw(1);
+  anna.score.set_wins(3);
+  ArenaStart walled = anna;
+  walled.name = "ben";
+  walled.pose->set_x(1000);
+  Match match(Arena{{}, open_field(200), {anna, walled, {"carl", words::RED, {}, {}}}});
+  const auto first = match.plays("anna");
+  CHECK(match.place(first).x() == 33);
+  CHECK(match.place(first).y() == -44);
+  CHECK(match.place(first).yaw() == 1);
+  CHECK(match.room.world().player(first.id)->score.wins() == 3);
+  const auto outside = match.plays("ben");  // where he was is no place here
+  CHECK(std::abs(match.place(outside).x()) < 200);
+  const auto late = match.plays("carl");
+  CHECK(match.tank(late).unit.alive());
+  match.room.gone(first.id, "left", match.now);
+  const auto again = match.plays("anna");
+  CHECK(match.place(again).x() != 33);
+  CHECK(match.room.world().player(again.id)->score.wins() == 0);
+}
+
+words::Fire grenade(const words::Pose& from, double vx, double vz, double fuse) {
+  words::Fire fire;
+  fire.set_unit(from.unit());
+  fire.set_shot(77);
+  fire.set_kind(words::GRENADE);
+  fire.set_x(from.x());
+  fire.set_y(from.y());
+  fire.set_z(3);
+  fire.set_vx(vx);
+  fire.set_vz(vz);
+  fire.set_life(fuse);
+  return fire;
+}
+
+TEST_CASE("referee: a grenade falls, bursts when its fuse is burnt, and hurts less the farther one is") {
+  ArenaRules rules = quick();
+  rules.grenade_damage = 100;
+  rules.grenade_radius = 15;
+  rules.health = 200;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben"), carl = match.plays("carl");
+  match.goes(anna, -60, 0, 0);
+  match.goes(ben, 0, 0, 0);
+  match.goes(carl, 16, 0, 0);
+  match.says(anna, grenade(match.place(anna), 60, 20, 1.5));  // falls 60 metres on, rolls out
+  REQUIRE(anna.seat->count<words::Shot>() == 1);
+  CHECK(anna.seat->last<words::Shot>()->kind() == words::GRENADE);
+  CHECK(anna.seat->last<words::Shot>()->life() == 1.5);
+  match.lasts(1.4);
+  CHECK(ben.seat->count<words::ShotEnded>() == 0);
+  match.lasts(0.2);
+  REQUIRE(ben.seat->count<words::ShotEnded>() == 1);
+  CHECK(ben.seat->last<words::ShotEnded>()->burst());
+  const double ben_lost = 200 - match.tank(ben).unit.health(), carl_lost = 200 - match.tank(carl).unit.health();
+  CHECK(ben_lost > carl_lost);
+  CHECK(ben_lost <= 100);
+  CHECK(match.tank(anna).unit.health() == 200);
+}
+
+TEST_CASE("referee: a wall shelters from a grenade, and who stands on his own is hurt by it") {
+  ArenaRules rules = quick();
+  words::World world = open_field(200);
+  words::Solid& wall = *world.add_solids();
+  wall.set_x(5);
+  wall.set_half_x(0.5);
+  wall.set_half_y(50);
+  wall.set_height(10);
+  Match match(rules, world);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  for (const auto guest : {anna, ben}) match.goes(guest, match.place(guest).x(), 70, 0);  // around it
+  match.goes(anna, -30, 70, 0);
+  match.goes(anna, -3, 0, 0);
+  match.goes(ben, 60, 70, 0);
+  match.goes(ben, 10, 0, 0);
+  const double before = match.tank(anna).unit.health();
+  match.says(anna, grenade(match.place(anna), 0, 0, 0.2));
+  match.lasts(0.4);
+  CHECK(match.tank(ben).unit.health() == rules.health);
+  CHECK(match.tank(anna).unit.health() < before);
+}
+
+TEST_CASE("referee: a grenade from elsewhere, or of no number, is none") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  words::Pose away = match.place(anna);
+  away.set_x(away.x() + 20);
+  match.says(anna, grenade(away, 0, 0, 1));
+  words::Fire wrong = grenade(match.place(anna), 0, 0, 1);
+  wrong.set_vx(std::nan(""));
+  match.says(anna, wrong);
+  CHECK(anna.seat->count<words::Shot>() == 0);
+}
+
+TEST_CASE("referee: who carries the flag for it shoots balls that turn to their target") {
+  ArenaRules rules = quick();
+  rules.guided = 1;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  REQUIRE(match.room.world().tokens().size() == 1);
+  const words::Token flag = match.room.world().tokens().begin()->second;
+  CHECK(flag.code() == "GM");
+  match.goes(anna, flag.x(), flag.y(), 0);
+  match.lasts(0.1);
+  REQUIRE(match.room.world().tokens().begin()->second.carrier() == anna.id);
+  match.goes(anna, 0, -100, kNorth);
+  match.goes(ben, 40, 40, 0);
+  match.shoots(anna, kNorth);  // past him, by 16 degrees
+  CHECK(anna.seat->last<words::Shot>()->kind() == words::GUIDED);
+  CHECK(match.until(3, [&] { return ben.seat->count<words::Died>() + ben.seat->count<words::Health>() > 1; }));
+  REQUIRE(ben.seat->count<words::ShotMoved>() >= 2);
+  CHECK(ben.seat->last<words::ShotMoved>()->target() == ben.id);
+}
+
+TEST_CASE("referee: without that flag a shot that calls itself guided flies straight, and nobody may steer another's") {
+  ArenaRules rules = quick();
+  rules.guided = 1;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.faces(anna, ben);
+  const words::Pose from = match.place(anna);
+  words::Fire fire;
+  fire.set_unit(from.unit());
+  fire.set_shot(9);
+  fire.set_kind(words::GUIDED);
+  fire.set_x(from.x());
+  fire.set_y(from.y() + 4.4);
+  fire.set_z(1.57);
+  fire.set_vx(100);
+  match.says(anna, fire);
+  CHECK(anna.seat->last<words::Shot>()->kind() == words::BALL);
+  words::ShotMoveClaim claim;
+  claim.set_shot(9);
+  claim.set_target(ben.id);
+  match.says(anna, claim);
+  match.says(ben, claim);
+  match.lasts(1);
+  CHECK(ben.seat->count<words::ShotMoved>() == 0);
 }
 
 }  // namespace
