@@ -26,8 +26,12 @@ int run_check(const CheckOptions& options) {
     tell(config.error());
     return kFailed;
   }
-  std::printf("%s: ok, %d %s\n", options.config.c_str(), config->route_size(),
-              config->route_size() == 1 ? "route" : "routes");
+  const auto some = [](int count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  std::string holds = config->arena_size() == 0 || config->route_size() != 0 ? some(config->route_size(), "route") : "";
+  if (config->arena_size() != 0) holds += (holds.empty() ? "" : ", ") + some(config->arena_size(), "arena");
+  std::printf("%s: ok, %s\n", options.config.c_str(), holds.c_str());
   return kOk;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/program/arena.h"
 #include "proxy/program/bot.h"
 #include "proxy/program/check.h"
 #include "proxy/program/command.h"
@@ -73,6 +74,10 @@ constexpr Command kCommands[] = {
      plug<declare_proxy, run_proxy>},
     {"run", "Run the routes of a configuration file", "entente run config/relay-bzflag.toml",
      plug<declare_run, run_run>},
+    {"arena", "Open a place where players of any games meet, without a server",
+     "entente arena --listen 'bzflag://0.0.0.0:5154?dialect=2.4' --listen ogar+ws://0.0.0.0:8443 --listen "
+     "'aos://0.0.0.0:32887?dialect=0.75' --bots 6",
+     plug<declare_arena, run_arena>},
     {"bot", "Play on a server, by players that nobody sits at",
      "entente bot 'bzflag://127.0.0.1:5154?dialect=2.4' --count 4 --behaviour hunt --seconds 60",
      plug<declare_bot, run_bot>},

@@ -8,7 +8,9 @@
 #include <tuple>
 
 #include "proxy/net/network.h"
+#include "proxy/program/arena_rules.h"
 #include "proxy/program/config_reader.h"
+#include "proxy/program/hall.h"
 #include "proxy/program/route.h"
 
 namespace entente {
@@ -22,12 +24,17 @@ class Checker {
   Checker(Reading& reading, std::span<const wire::Game* const> known) : reading_(reading), known_(known) {}
 
   void check(const config::Config& config) {
-    if (!reading_.places.contains("route"))
-      reading_.problems.push_back({{1, 1}, "there is no [[route]], so nothing would run"});
+    if (!reading_.places.contains("route") && !reading_.places.contains("arena"))
+      reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so nothing would run"});
     if (config.limits().low_water() >= config.limits().high_water())
       problem("limits.low_water", "must be less than limits.high_water");
     nets("access.", config.access());
     for (int i = 0; i < config.route_size(); ++i) route(config, i);
+    std::size_t number = static_cast<std::size_t>(config.route_size());  // of listeners before
+    for (int i = 0; i < config.arena_size(); ++i) {
+      arena(config, i, number + 1);
+      number += static_cast<std::size_t>(config.arena(i).listen_size());
+    }
   }
 
  private:
@@ -46,7 +53,7 @@ class Checker {
     const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
     const auto to = endpoint(path + "to", parse_to(route.to(), known_));
     if (!listen) return;
-    if (listen->address.port() != 0) share(path + "listen", *listen, route);
+    if (listen->address.port() != 0) share(path + "listen", *listen, "", &route);
     if (!route.record().empty())
       taken_twice(path + "record", recording_path(route.record(), config.recording().directory(),
                                                   {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
@@ -65,6 +72,21 @@ class Checker {
     if (const auto net = net::Network::parse(text); !net) problem(path, net.error().text);
   }
 
+  void arena(const config::Config& config, int index, std::size_t number) {
+    const config::Arena& arena = config.arena(index);
+    const std::string path = "arena[" + std::to_string(index) + "].";
+    for (const ArenaObjection& one : objections_to(arena))
+      if (one.key != "listen" || reading_.places.contains(path + one.key)) problem(path + one.key, one.why);
+    for (int i = 0; i < arena.listen_size(); ++i) {
+      const std::string at = path + "listen[" + std::to_string(i) + "]";
+      const auto listen = endpoint(at, parse_hall_listen(arena.listen(i), known_));
+      if (listen && listen->address.port() != 0) share(at, *listen, path, nullptr);
+    }
+    if (!arena.record().empty())
+      taken_twice(path + "record",
+                  recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
+  }
+
   template <class End>
   std::optional<End> endpoint(const std::string& path, const Outcome<End>& parsed) {
     if (!reading_.places.contains(path)) return {};  // its absence is told already
@@ -73,18 +95,22 @@ class Checker {
     return {};
   }
 
-  // Routes that travel by WebSocket may share an address if their paths differ and all else of the listener agrees.
-  void share(const std::string& path, const ListenEnd& listen, const config::Route& route) {
+  // Routes that travel by WebSocket may share an address if their paths differ and all else of the listener agrees; so
+  // may the listeners of one arena. `into`: the arena; empty: each to its own server, and then `route` says who may
+  // come.
+  void share(const std::string& path, const ListenEnd& listen, const std::string& into, const config::Route* route) {
     const std::string address = listen.address.text();
     const auto other = listeners_.find(address);
     if (other == listeners_.end()) {
       taken_twice(path, address);
-      if (listen.web) listeners_.emplace(address, Shared{path, *listen.web, &route});
+      if (listen.web) listeners_.emplace(address, Shared{path, into, *listen.web, route});
     } else if (!listen.web) {
       taken_twice(path, address);
     } else if (!same_tls(*listen.web, other->second.web)) {
       problem(path, "shares " + address + " with " + other->second.path + ", but not its TLS");
-    } else if (!same_nets(route, *other->second.route)) {
+    } else if (into != other->second.into) {
+      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads elsewhere");
+    } else if (route != nullptr && !same_nets(*route, *other->second.route)) {
       problem(path, "shares " + address + " with " + other->second.path + ", but not its allow and deny");
     }
     if (listen.web) taken_twice(path, address + (listen.web->path.empty() ? " for any path" : listen.web->path));
@@ -108,9 +134,9 @@ class Checker {
   Reading& reading_;
   std::span<const wire::Game* const> known_;
   struct Shared {
-    std::string path;  // of the first key that took it
+    std::string path, into;  // of the first that took it
     WebEnd web;
-    const config::Route* route;
+    const config::Route* route;  // null: an arena's
   };
   std::map<std::string, std::string> taken_;  // to the key that took it
   std::map<std::string, Shared> listeners_;   // of WebSockets

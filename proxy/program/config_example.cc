@@ -1,13 +1,10 @@
 // The commented example: every key of the schema with its comment, unit, range and preset.
 #include <google/protobuf/descriptor.h>
-#include <google/protobuf/descriptor.pb.h>
 
-#include <cassert>
-#include <map>
-#include <vector>
+#include <string>
 
 #include "proxy/program/config.h"
-#include "proxy/program/config_schema.h"
+#include "proxy/program/config_comment.h"
 
 namespace entente {
 namespace {
@@ -19,43 +16,17 @@ constexpr std::string_view kHead =
     "# A configuration of `entente run`, with every key at its preset; a key that is left out has the same value.\n"
     "# This file is made from schema/config.proto by `entente check --example`.\n";
 
-// The comments above messages and fields, by full name.
-class Comments {
- public:
-  Comments() {
-    google::protobuf::FileDescriptorSet set;
-    const Bytes schema = config_schema();
-    const bool parsed = set.ParseFromArray(schema.data(), static_cast<int>(schema.size()));
-    assert(parsed && set.file_size() == 1);
-    (void)parsed;
-    const auto& file = set.file(0);
-    for (const auto& location : file.source_code_info().location()) note(file, location);
+// The comment above a key, as lines of TOML.
+std::string above(const FieldDescriptor& field) {
+  std::string lines;
+  const std::string comment = config_comment(field);
+  for (std::string_view left = comment; !left.empty();) {
+    const std::size_t end = left.find('\n');
+    lines.append("#").append(left.substr(0, end)).append("\n");
+    left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
   }
-
-  // The comment as lines of TOML.
-  std::string above(const FieldDescriptor& field) const {
-    const auto found = comments_.find(field.full_name());
-    std::string lines;
-    for (std::string_view left = found == comments_.end() ? std::string_view{} : found->second; !left.empty();) {
-      const std::size_t end = left.find('\n');
-      lines.append("#").append(left.substr(0, end)).append("\n");
-      left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
-    }
-    return lines;
-  }
-
- private:
-  // A path of 4, message, 2, field leads to a field of a message (see descriptor.proto).
-  void note(const google::protobuf::FileDescriptorProto& file,
-            const google::protobuf::SourceCodeInfo::Location& location) {
-    if (location.path_size() != 4 || location.path(0) != 4 || location.path(2) != 2) return;
-    const auto& message = file.message_type(location.path(1));
-    const auto& field = message.field(location.path(3));
-    comments_[file.package() + "." + message.name() + "." + field.name()] = location.leading_comments();
-  }
-
-  std::map<std::string, std::string> comments_;
-};
+  return lines;
+}
 
 class Example {
  public:
@@ -76,13 +47,14 @@ class Example {
 
   void key(const FieldDescriptor& field) {
     const config::Rule& rule = field.options().GetExtension(config::rule);
-    text_ += "\n" + comments_.above(field) + facts(field, rule);
-    text_ += field.name() + " = " + literal(field, rule.example().empty() ? rule.preset() : rule.example()) + "\n";
+    text_ += "\n" + above(field) + facts(field, rule);
+    const std::string value = literal(field, rule.example().empty() ? rule.preset() : rule.example());
+    text_ += field.name() + " = " + (field.is_repeated() ? "[" + value + "]" : value) + "\n";
   }
 
   void table(const FieldDescriptor& field, const std::string& path) {
     const std::string name = path + field.name();
-    text_ += "\n" + comments_.above(field) + (field.is_repeated() ? "[[" + name + "]]\n" : "[" + name + "]\n");
+    text_ += "\n" + above(field) + (field.is_repeated() ? "[[" + name + "]]\n" : "[" + name + "]\n");
     keys(*field.message_type(), name + ".");
   }
 
@@ -108,7 +80,6 @@ class Example {
     return bare ? value : "\"" + value + "\"";
   }
 
-  Comments comments_;
   std::string text_;
 };
 

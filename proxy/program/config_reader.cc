@@ -58,6 +58,7 @@ void set_preset(Message& message, const FieldDescriptor& field) {
   const std::string& preset = rule_of(field).preset();
   const auto& reflection = *message.GetReflection();
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) return reflection.SetString(&message, &field, preset);
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) return reflection.SetBool(&message, &field, preset == "true");
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
     set_enum(message, field, preset);
     return;
@@ -111,6 +112,8 @@ class Filler {
         return text(node, into, field, path);
       case FieldDescriptor::CPPTYPE_ENUM:
         return word(node, into, field, path);
+      case FieldDescriptor::CPPTYPE_BOOL:
+        return truth(node, into, field, path);
       default:
         return number(node, into, field, path);
     }
@@ -122,25 +125,29 @@ class Filler {
   }
 
   void list(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
-    const bool texts = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
-    const std::string shape = texts ? "a list of texts, [\"like this\"]" : "tables, each under [[" + path + "]]";
-    if (!node.is_array()) return expected(shape.c_str(), node, path);
+    const bool texts = field.message_type() == nullptr;
+    const std::string shape = texts ? "a list of texts" : "tables, each under [[" + path + "]]";
+    if (!node.is_array()) {
+      if (texts) reading_.places.erase(path);  // nothing more can be said of it
+      return expected(shape.c_str(), node, path);
+    }
     std::size_t index = 0;
     for (const toml::node& item : *node.as_array()) {
       const std::string at = path + "[" + std::to_string(index++) + "]";
-      if (texts)
-        add_text(item, into, field, at);
-      else if (item.is_table())
-        table(*item.as_table(), *into.GetReflection()->AddMessage(&into, &field), at);
+      if (texts ? item.is_string() : item.is_table())
+        add(item, into, field, at);
       else
         expected(shape.c_str(), item, at);
     }
   }
 
-  void add_text(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
-    reading_.places[path] = place_of(node.source());
-    if (const auto* text = node.as_string()) return into.GetReflection()->AddString(&into, &field, text->get());
-    expected("a text", node, path);
+  void add(const toml::node& item, Message& into, const FieldDescriptor& field, const std::string& path) {
+    reading_.places[path] = place_of(item.source());
+    const auto& reflection = *into.GetReflection();
+    if (const auto* text = item.as_string())
+      reflection.AddString(&into, &field, text->get());
+    else
+      table(*item.as_table(), *reflection.AddMessage(&into, &field), path);
   }
 
   void text(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
@@ -153,6 +160,11 @@ class Filler {
     if (!word) return expected("a word", node, path);
     const std::string wrong = set_enum(into, field, word->get());
     if (!wrong.empty()) problem(place_of(node.source()), path, wrong);
+  }
+
+  void truth(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
+    if (const auto* truth = node.as_boolean()) return into.GetReflection()->SetBool(&into, &field, truth->get());
+    expected("true or false", node, path);
   }
 
   void number(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
@@ -177,13 +189,35 @@ class Filler {
 
 }  // namespace
 
+std::string set_key(Message& message, const FieldDescriptor& field, std::string_view text) {
+  const auto& reflection = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection.SetString(&message, &field, std::string(text)), "";
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return set_enum(message, field, text);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      if (text != "true" && text != "false") return "expected true or false, got '" + std::string(text) + "'";
+      return reflection.SetBool(&message, &field, text == "true"), "";
+    default:
+      break;
+  }
+  std::int64_t value = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (wrong != std::errc{} || end != text.data() + text.size())
+    return "expected a whole number, got '" + std::string(text) + "'";
+  const std::string beyond = out_of_range(value, rule_of(field));
+  if (beyond.empty()) set_number(message, field, value);
+  return beyond;
+}
+
 void set_presets(Message& message) {
   const auto& kind = *message.GetDescriptor();
   const auto& reflection = *message.GetReflection();
   for (int i = 0; i < kind.field_count(); ++i) {
     const FieldDescriptor& field = *kind.field(i);
     if (field.is_repeated()) {
-      if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;  // a list is empty if it is not written
+      if (field.message_type() == nullptr) continue;
       for (int j = 0; j < reflection.FieldSize(message, &field); ++j)
         set_presets(*reflection.MutableRepeatedMessage(&message, &field, j));
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {

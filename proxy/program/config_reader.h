@@ -9,8 +9,9 @@
 #include <vector>
 
 namespace google::protobuf {
+class FieldDescriptor;
 class Message;
-}
+}  // namespace google::protobuf
 
 namespace entente {
 
@@ -33,6 +34,10 @@ struct Reading {
 
 /// Fills `into` from `toml`; keys that are not in it get their presets.
 Reading read_toml(std::string_view toml, google::protobuf::Message& into);
+
+/// Sets a plain key to what was written for it as a text, as on a command line. What is wrong with it; empty: nothing.
+std::string set_key(google::protobuf::Message& message, const google::protobuf::FieldDescriptor& field,
+                    std::string_view text);
 
 /// Gives every key that is not set its preset.
 void set_presets(google::protobuf::Message& message);

@@ -9,14 +9,13 @@
 #include "proxy/program/config.h"
 #include "proxy/program/control_flag.h"
 #include "proxy/program/control_replay.h"
+#include "proxy/program/hall.h"
 #include "proxy/program/log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/recorded_tape.h"
 #include "proxy/program/replay_control.h"
-#include "proxy/program/route.h"
 #include "proxy/program/service.h"
 #include "proxy/program/tape_time.h"
-#include "proxy/program/web.h"
 
 namespace entente {
 namespace {
@@ -27,24 +26,11 @@ int wrong(const std::string& what) { return misused("entente replay", what); }
 Outcome<std::vector<ListenEnd>> listeners(const std::vector<std::string>& urls) {
   std::vector<ListenEnd> ends;
   for (const std::string& url : urls) {
-    const auto end = parse_listen(url, games());
+    const auto end = parse_hall_listen(url, games());
     if (!end) return Error{"--listen " + end.error().text};
-    if (!faces_of(*end->game).has_front(end->dialect))
-      return Error{"--listen '" + url + "': " + speech(*end->game, end->dialect) +
-                   " has no front yet; `entente games` says which games have one"};
     ends.push_back(*end);
   }
   return ends;
-}
-
-relay::BridgeOptions into(std::size_t hall, const ListenEnd& listen) {
-  relay::BridgeOptions bridge;
-  bridge.server_game = listen.game;
-  bridge.front = [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
-    return make({dialect, settings});
-  };
-  bridge.hall = hall;
-  return bridge;
 }
 
 class Showing {
@@ -63,24 +49,11 @@ class Showing {
   }
 
   Outcome<Done> listen(const ListenEnd& end) {
-    const auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
-    if (!web) return web.error();
     const auto tap = service_.tap("", end.game->name());
     if (!tap) return tap.error();
-    const auto listening = service_.add({.game = end.game,
-                                         .listen_dialect = end.dialect,
-                                         .server_dialect = 0,
-                                         .listen = end.address,
-                                         .server_host = {},
-                                         .web = *web,
-                                         .bridge = into(hall_, end),
-                                         .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
-                                         .fallback = end.fallback,
-                                         .limits = {},  // the service knows them
-                                         .tap = *tap},
-                                        end.spoken(), nullptr);
-    if (!listening) return listening.error();
-    lines_ += "listening " + end.spoken() + " " + listening->address.text() + "\n";
+    const auto line = listen_in_hall(service_, {hall_, "replay", *tap}, end);
+    if (!line) return line.error();
+    lines_ += *line;
     return Done{};
   }
 

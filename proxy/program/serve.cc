@@ -4,11 +4,15 @@
 
 #include <cstdio>
 #include <string>
-#include <vector>
 
+#include "adapters/native/native.h"
 #include "adapters/registry.h"
 #include "proxy/program/access.h"
+#include "proxy/core/referee.h"
+#include "proxy/program/arena_rules.h"
+#include "proxy/program/arena_scene.h"
 #include "proxy/program/command.h"
+#include "proxy/program/hall.h"
 #include "proxy/program/log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/route.h"
@@ -37,7 +41,7 @@ std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const End
   return bridge;
 }
 
-/// The routes of a configuration.
+/// The routes and arenas of a configuration.
 class Routes {
  public:
   explicit Routes(const config::Config& config) : config_(config), service_(config) {}
@@ -47,6 +51,8 @@ class Routes {
     Outcome<Done> done = Done{};
     for (const config::Route& route : config_.route())
       if (done) done = add(route);
+    for (const config::Arena& arena : config_.arena())
+      if (done) done = add(arena);
     if (done) done = service_.open_control();
     if (!done) service_.abandon();
     return done;
@@ -95,11 +101,34 @@ class Routes {
                                          .tap = *tap},
                                         listen->spoken(), route.record().empty() ? nullptr : *tap);
     if (!listening) return listening.error();
-    listening_.push_back(listen->spoken() + " " + listening->address.text());
+    lines_ += "listening " + listen->spoken() + " " + listening->address.text() + "\n";
     if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
                    speech(*listen->game, listen->dialect));
     if (*joint == Joint::kBridge) tell_bridge(*listen, *to);
+    return Done{};
+  }
+
+  Outcome<Done> add(const config::Arena& arena) {
+    const auto place = open_arena(arena);
+    if (!place) return place.error();
+    const auto tap = service_.tap(arena.record(), "arena");
+    if (!tap) return tap.error();
+    relay::HallOptions hall;
+    hall.name = "the arena '" + arena.name() + "'";
+    hall.game = &native::game();
+    hall.back = [place = *place] { return std::make_unique<core::Referee>(place); };
+    hall.stand_ins = stand_ins_of(arena, place->starts);
+    hall.record_secrets = config_.recording().secrets() == config::Recording::keep;
+    hall.tap = *tap;
+    const std::size_t number = service_.add_arena(hall);
+    for (const std::string& url : arena.listen()) {
+      const auto end = parse_hall_listen(url, games());
+      if (!end) return end.error();
+      const auto line = listen_in_hall(service_, {number, arena.name(), *tap}, *end);
+      if (!line) return line.error();
+      lines_ += *line;
+    }
     return Done{};
   }
 
@@ -113,13 +142,13 @@ class Routes {
   }
 
   void announce() const {
-    for (const std::string& name : listening_) std::printf("listening %s\n", name.c_str());
+    std::fputs(lines_.c_str(), stdout);
     std::fflush(stdout);
   }
 
   const config::Config& config_;
   Service service_;
-  std::vector<std::string> listening_;
+  std::string lines_;  // where it listens
 };
 
 int serve_logged(const config::Config& config) {

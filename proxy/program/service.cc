@@ -54,6 +54,10 @@ Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::s
   return *added;
 }
 
+std::size_t Service::add_arena(const relay::HallOptions& options) {
+  return arenas_.emplace_back(server_.add_hall(options));
+}
+
 Outcome<Done> Service::open_control() {
   if (auto read = read_bans(); !read) return read.error();
   if (config_.control().socket().empty()) return Done{};
@@ -76,6 +80,19 @@ Outcome<Done> Service::read_bans() {
 std::string Service::summary() const {
   std::string lines;
   for (const Route& route : routes_) lines += summary(route) + "\n";
+  return lines + attendance();
+}
+
+/// A line for each game whose players played in an arena.
+std::string Service::attendance() const {
+  std::string lines;
+  for (const std::size_t arena : arenas_)
+    for (const relay::Attendance::Row& row : server_.attendance(arena)) {
+      lines += fmt::format("played {} players={} present={} kills={} deaths={} names=", row.speech, row.players,
+                           row.present, row.kills, row.deaths);
+      for (const std::string& name : row.names) lines += (&name != &row.names[0] ? "," : "") + control_field(name);
+      lines += row.players > row.names.size() ? ",…\n" : "\n";
+    }
   return lines;
 }
 

@@ -31,6 +31,8 @@ class Service {
   /// of the route, in statistics; where it listens comes behind it.
   Outcome<relay::Listening> add(relay::RelayOptions options, const std::string& name,
                                 const relay::TapThread* recording);
+  /// A hall whose players are summed up, by game, in statistics.
+  std::size_t add_arena(const relay::HallOptions& options);
   /// Reads the bans that are kept, and opens the control socket, if the configuration names one. REQUIRES: after the
   /// last add(); commands of one's own are added to control() before.
   Outcome<Done> open_control();
@@ -57,6 +59,7 @@ class Service {
     bool bridge;
   };
   std::string summary(const Route& route) const;
+  std::string attendance() const;
   void give_up();
   Outcome<Done> read_bans();
 
@@ -68,6 +71,7 @@ class Service {
   relay::Bans bans_;
   relay::Server server_;
   std::vector<Route> routes_;
+  std::vector<std::size_t> arenas_;  // their halls
   Control control_;
   std::unique_ptr<net::LocalDoor> door_;  // last: nobody asks what is gone
 };

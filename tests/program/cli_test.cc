@@ -76,7 +76,8 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   const std::string listen = "--listen", to = "--to";
   for (const Case& c : std::vector<Case>{
            {{},
-            "entente: a command is missing; commands: proxy, run, bot, replay, record, ctl, check, games, explain, "
+            "entente: a command is missing; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
+            "explain, "
             "inspect, verify, convert, recover\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},

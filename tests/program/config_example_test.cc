@@ -8,6 +8,7 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
+#include "proxy/program/config_reader.h"
 
 using namespace entente;
 
@@ -33,7 +34,14 @@ TEST_CASE("the example is right, and every key in it is at its preset") {
   auto config = parse_config(example_config(), "example.toml", games());
   REQUIRE_MESSAGE(config.ok(), config.error().front());
   REQUIRE(config->route_size() == 1);
+  REQUIRE(config->arena_size() == 1);
+  config::Config plain;
+  *plain.add_arena()->mutable_listen() = config->arena(0).listen();
+  plain.mutable_arena(0)->set_record(config->arena(0).record());
+  set_presets(plain);
+  CHECK(google::protobuf::util::MessageDifferencer::Equals(config->arena(0), plain.arena(0)));
   config->clear_route();
+  config->clear_arena();
   CHECK(google::protobuf::util::MessageDifferencer::Equals(*config, preset_config()));
 }
 
@@ -48,7 +56,7 @@ TEST_CASE("every key in the example stands under a comment in words and a line o
     CHECK((before.starts_with("# ") && before.size() > 12));
     ++keys;
   }
-  CHECK(keys > 25);
+  CHECK(keys > 50);
 }
 
 TEST_CASE("each file in config/ is right") {

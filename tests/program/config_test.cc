@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 
+#include "adapters/registry.h"
 #include "tests/support/toy_game.h"
 
 using namespace entente;
@@ -109,7 +110,7 @@ TEST_CASE("a file that is not TOML has one complaint, at its place") {
 
 TEST_CASE("what no single key can say is checked as well") {
   const std::string route(kRoute);
-  CHECK(complaints("") == "a.toml:1:1: there is no [[route]], so nothing would run\n");
+  CHECK(complaints("") == "a.toml:1:1: there is no [[route]] and no [[arena]], so nothing would run\n");
   CHECK(complaints("[limits]\nhigh_water = 8192\n" + route) ==
         "a.toml:1:1: limits.low_water: must be less than limits.high_water\n");
   CHECK(complaints("[limits]\nlow_water = 262144\n" + route) ==
@@ -119,6 +120,50 @@ TEST_CASE("what no single key can say is checked as well") {
         "a.toml:6:10: route[1].listen: 127.0.0.1:77 is taken by route[0].listen already\n"
         "a.toml:8:10: route[1].record: ./toy.mcap is taken by route[0].record already\n");
   CHECK(complaints(route + route).empty());  // port 0 is never the same
+}
+
+TEST_CASE("an arena is read with its rules, and what is not written has its preset") {
+  const auto config = parse_config(
+      "[[arena]]\nlisten = [\"native://127.0.0.1:0\", \"bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10\"]\n"
+      "ricochet = true\nmode = \"flags\"\nbots = 3\n",
+      "a.toml", games());
+  REQUIRE_MESSAGE(config.ok(), config.error().front());
+  REQUIRE(config->arena_size() == 1);
+  const config::Arena& arena = config->arena(0);
+  REQUIRE(arena.listen_size() == 2);
+  CHECK(arena.listen(1) == "bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10");
+  CHECK(arena.ricochet());
+  CHECK_FALSE(arena.jumping());
+  CHECK(arena.mode() == config::Arena::flags);
+  CHECK(arena.bots() == 3);
+  CHECK(arena.reload_ms() == 2000);
+}
+
+TEST_CASE("all that is wrong with an arena is told with its place") {
+  const auto wrong = [](const std::string& toml) {
+    const auto config = parse_config(toml, "a.toml", games());
+    std::string all;
+    if (!config)
+      for (const std::string& complaint : config.error()) all += complaint + "\n";
+    return all;
+  };
+  CHECK(wrong("[[arena]]\nname = \"x\"\n") == "a.toml:1:1: arena[0]: the key 'listen' is missing\n");
+  CHECK(wrong("[[arena]]\nlisten = []\n") == "a.toml:2:10: arena[0].listen: names no way in\n");
+  CHECK(wrong("[[arena]]\nlisten = \"native://127.0.0.1:0\"\n") ==
+        "a.toml:2:10: arena[0].listen: expected a list of texts, got 'native://127.0.0.1:0'\n");
+  CHECK(wrong("[[arena]]\nlisten = [\"native://127.0.0.1:0\", 3]\n") ==
+        "a.toml:2:35: arena[0].listen[1]: expected a list of texts, got 3\n");
+  const std::string arena = "[[arena]]\nlisten = [\"native://127.0.0.1:0\"]\n";
+  CHECK(wrong(arena + "seats = 4\nbots = 4\n") ==
+        "a.toml:4:8: arena[0].bots: must be less than seats, so that somebody may still come\n");
+  CHECK(wrong(arena + "ricochet = 1\n") == "a.toml:3:12: arena[0].ricochet: expected true or false, got 1\n");
+  CHECK(wrong("[[arena]]\nlisten = [\"aos://127.0.0.1:0?mode=datagrams\"]\n")
+            .starts_with("a.toml:2:11: arena[0].listen[0]: 'aos://127.0.0.1:0?mode=datagrams': 'mode=datagrams' is"));
+  const std::string web = "listen = [\"ogar+ws://127.0.0.1:99/a\", \"ogar+ws://127.0.0.1:99/b\"]\n";
+  CHECK(wrong("[[arena]]\n" + web).empty());
+  CHECK(wrong("[[route]]\nlisten = \"ogar+ws://127.0.0.1:99/c\"\nto = \"ogar+ws://h\"\n[[arena]]\n" + web)
+            .starts_with("a.toml:5:11: arena[0].listen[0]: cannot share 127.0.0.1:99 with route[0].listen, which "
+                         "leads elsewhere\n"));
 }
 
 TEST_CASE("two ends that do not speak the same are named, with what to do") {
@@ -156,7 +201,12 @@ TEST_CASE("the schema keeps its own rules") {
   each_field(*config::Config::descriptor(), [](const FieldDescriptor& field) {
     CAPTURE(field.full_name());
     const config::Rule& rule = field.options().GetExtension(config::rule);
-    CHECK((field.has_optional_keyword() || field.is_repeated()));
+    const bool list = field.is_repeated() && field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+    CHECK((field.has_optional_keyword() || list));
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+      CHECK((rule.preset() == "true" || rule.preset() == "false"));
+      return;
+    }
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM)
       CHECK(field.enum_type()->FindValueByName(rule.preset()) != nullptr);
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING || field.enum_type()) return;

@@ -1,18 +1,14 @@
 // A recorded session told again: which of several, from where, and what a client of `entente replay` hears of it.
-#include <arpa/inet.h>
 #include <doctest/doctest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <regex>
 #include <thread>
 
-#include "adapters/native/codec.h"
 #include "proxy/program/recorded_tape.h"
 #include "proxy/program/tape_time.h"
 #include "tests/program/folder.h"
+#include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
 #include "tests/support/process.h"
 
@@ -85,40 +81,6 @@ std::string two_sessions(const Folder& folder) {
   REQUIRE(to->close(kStart + 3'000'000'000).ok());
   return path;
 }
-
-/// A client of native's JSON dialect, which gives up after the tests' patience.
-class Client {
- public:
-  explicit Client(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const timeval patience{Process::kPatience.count(), 0};
-    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    CHECK(connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
-  }
-  ~Client() { close(fd_); }
-  void says(const std::string& line) const { CHECK(send(fd_, line.data(), line.size(), MSG_NOSIGNAL) > 0); }
-
-  /// All facts until it is closed.
-  std::vector<words::Fact> hears() const {
-    std::string all(1 << 16, '\0');
-    std::string heard;
-    for (ssize_t got; (got = recv(fd_, all.data(), all.size(), 0)) > 0;)
-      heard.append(all, 0, static_cast<std::size_t>(got));
-    std::vector<words::Fact> facts;
-    for (std::size_t at = 0, end; (end = heard.find('\n', at)) != std::string::npos; at = end + 1) {
-      words::Fact fact;
-      CHECK(native::parse(native::Dialect::kJson, as_bytes(std::string_view(heard).substr(at, end - at)), fact));
-      facts.push_back(fact);
-    }
-    return facts;
-  }
-
- private:
-  int fd_;
-};
 
 int announced(Process& replay) {
   static const std::regex kLine(R"(listening native json 127\.0\.0\.1:(\d+))");
@@ -259,7 +221,7 @@ TEST_CASE("a recording that was cut off is a tape as far as it goes") {
 TEST_CASE("a client sees what was recorded, and the end of it is the end") {
   const Folder folder;
   Process replays(replay(one_session(folder), {"--speed", "4"}));
-  const Client client(announced(replays));
+  const NativeClient client(announced(replays));
   client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
   const auto facts = client.hears();
   const auto seen = places(facts);
@@ -280,7 +242,7 @@ TEST_CASE("a replay begins where it is told to, stands until it is told to go, a
     CHECK(replays.err_has("paused, 1 watching"));
     replays.signal(SIGTERM);
   });
-  const Client client(port);
+  const NativeClient client(port);
   client.says("{\"enter\":{\"name\":\"watcher\"}}\n");
   const auto facts = client.hears();
   later.join();

@@ -1,0 +1,74 @@
+#include "proxy/program/arena_scene.h"
+
+#include <algorithm>
+
+#include "proxy/program/arena_rules.h"
+#include "proxy/program/recorded_tape.h"
+#include "proxy/program/tape_time.h"
+
+namespace entente {
+namespace {
+
+constexpr double kHalfSide = 400;  // metres, of a world that has no edge
+
+/// As the ground of an arena; an error says why it cannot be one.
+Outcome<words::World> ground_of(const words::World* geometry, const std::string& file) {
+  words::World ground;
+  if (geometry != nullptr) ground = *geometry;
+  if (ground.kind() == words::World::VOXELS)
+    return Error{file + " has a world of voxels, which an arena cannot hold; choose one of tanks, tiles or cells"};
+  if (ground.east() > ground.west() && ground.north() > ground.south()) return ground;
+  ground.set_west(-kHalfSide);
+  ground.set_east(kHalfSide);
+  ground.set_south(-kHalfSide);
+  ground.set_north(kHalfSide);
+  ground.set_walled(true);
+  return ground;
+}
+
+/// The unit that stands for a player who may have many: the one it steers, else the first that lives.
+const core::UnitState* body_of(const core::World& world, const core::PlayerState& player) {
+  const core::UnitState* const active = world.unit(player.active);
+  if (active != nullptr && active->unit.alive()) return active;
+  for (const core::Id id : player.units)
+    if (const core::UnitState* unit = world.unit(id); unit != nullptr && unit->unit.alive()) return unit;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<core::ArenaStart> starts_of(const core::World& world, core::Micros at) {
+  std::vector<core::ArenaStart> starts;
+  for (const auto& [id, player] : world.players()) {
+    const std::string& name = player.player.name();
+    const auto taken = [&](const core::ArenaStart& start) { return start.name == name; };
+    if (player.player.role() == words::WATCH || name.empty() || player.units.empty() ||
+        std::any_of(starts.begin(), starts.end(), taken))
+      continue;
+    core::ArenaStart start{name, player.player.team(), {}, player.score};
+    if (const core::UnitState* body = body_of(world, player))
+      start.pose = core::place_at(body->unit.pose(), body->posed, at);
+    start.score.clear_player();
+    starts.push_back(std::move(start));
+  }
+  return starts;
+}
+
+Outcome<core::Arena> open_arena(const config::Arena& settings) {
+  core::Arena arena = arena_of(settings);
+  if (settings.from().empty()) return arena;
+  const auto at = parse_tape_time(settings.at());
+  if (!at) return at.error();
+  const std::uint32_t link = settings.from_link();
+  const auto tape = RecordedTape::open(settings.from(), link != 0 ? std::optional(link) : std::nullopt);
+  if (!tape) return tape.error();
+  core::World world;
+  if (const auto gone = (*tape)->seek(std::min(*at, (*tape)->length()), world); !gone) return gone.error();
+  const auto ground = ground_of(world.geometry(), settings.from());
+  if (!ground) return ground.error();
+  arena.world = *ground;
+  arena.starts = starts_of(world, std::min(*at, (*tape)->length()));
+  return arena;
+}
+
+}  // namespace entente

@@ -1,0 +1,53 @@
+#include "proxy/program/hall.h"
+
+#include "adapters/registry.h"
+#include "proxy/program/web.h"
+
+namespace entente {
+namespace {
+
+relay::BridgeOptions into(std::size_t hall, const ListenEnd& listen) {
+  relay::BridgeOptions bridge;
+  bridge.server_game = listen.game;
+  bridge.front = [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+  bridge.hall = hall;
+  return bridge;
+}
+
+}  // namespace
+
+Outcome<ListenEnd> parse_hall_listen(std::string_view url, std::span<const wire::Game* const> known) {
+  auto end = parse_listen(url, known);
+  if (!end) return end.error();
+  const auto fault = [&](const std::string& why) { return Error{"'" + std::string(url) + "': " + why}; };
+  for (const std::size_t dialect : {end->dialect, end->fallback.value_or(end->dialect)})
+    if (!faces_of(*end->game).has_front(dialect))
+      return fault(speech(*end->game, dialect) + " has no front yet; `entente games` says which games have one");
+  if (end->enet == relay::EnetMode::kDatagrams)
+    return fault("'mode=datagrams' is for relays, which pass them untouched");
+  if (end->strict) return fault("'strict' is for relays: here a message that does not decode is never taken");
+  return end;
+}
+
+Outcome<std::string> listen_in_hall(Service& service, const HallEntry& entry, const ListenEnd& end) {
+  const auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
+  if (!web) return web.error();
+  const auto listening = service.add({.game = end.game,
+                                      .listen_dialect = end.dialect,
+                                      .server_dialect = 0,
+                                      .listen = end.address,
+                                      .server_host = entry.name,
+                                      .web = *web,
+                                      .bridge = into(entry.hall, end),
+                                      .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
+                                      .fallback = end.fallback,
+                                      .limits = {},  // the service knows them
+                                      .tap = entry.tap},
+                                     end.spoken(), nullptr);
+  if (!listening) return listening.error();
+  return "listening " + end.spoken() + " " + listening->address.text() + "\n";
+}
+
+}  // namespace entente

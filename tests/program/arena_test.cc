@@ -1,0 +1,185 @@
+// `entente arena` from the outside: who comes in meets who is there, bots fill what is missing, and it ends in order.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <regex>
+
+#include "tests/program/folder.h"
+#include "tests/program/native_client.h"
+#include "tests/program/recorded.h"
+#include "tests/support/process.h"
+
+using namespace entente;
+
+namespace {
+
+const std::string kEntente = ENTENTE_BINARY;
+
+Ended says(std::vector<std::string> words) {
+  words.insert(words.begin(), {kEntente, "arena"});
+  return run(words);
+}
+
+int port_of(Process& process, const std::string& speech) {
+  const auto line = process.line();
+  REQUIRE_MESSAGE(line.has_value(), process.err());
+  std::smatch found;
+  REQUIRE_MESSAGE(std::regex_match(*line, found, std::regex("listening " + speech + R"( 127\.0\.0\.1:(\d+))")), *line);
+  return std::stoi(found[1]);
+}
+
+constexpr WallTime kStart = 1'700'000'000'000'000'000;
+
+template <class Word>
+void say(trace::Recorder& to, const Word& word, core::Micros at) {
+  core::Fact fact(word);
+  fact.at = at;
+  Buffer bytes;
+  core::write(fact, bytes);
+  to.word(kStart + at * 1000, 1, trace::Word::kFact, bytes);
+}
+
+bool dead_or_hurt(const words::Fact& fact) { return fact.has_died() || fact.has_health(); }
+
+}  // namespace
+
+TEST_CASE("people and bots play in one arena, which says who played and ends by a signal") {
+  const Folder folder;
+  const std::string record = folder.file("arena.mcap");
+  Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--listen", "panic://127.0.0.1:0",
+                 "--bots", "3", "--side", "100", "--name", "yard", "--record", record});
+  const int port = port_of(arena, "native json");
+  port_of(arena, "panic be-packed");
+  {
+    NativeClient anna(port);
+    anna.says("{\"enter\":{\"name\":\"anna\"}}\n");
+    const auto room = anna.hears([](const auto& fact) { return fact.has_room(); });
+    REQUIRE(room.has_value());
+    CHECK(room->room().name() == "yard");
+    CHECK(room->room().game() == "arena");
+    const auto own = anna.hears([](const auto& fact) { return fact.has_player() && fact.player().name() == "anna"; });
+    REQUIRE(own.has_value());
+    const auto gone = anna.hears([](const auto& fact) { return fact.has_player_gone(); });
+    CHECK(gone.has_value());  // anna has taken the place of one
+    anna.says("{\"spawn\":{}}\n");
+    const auto spawned = anna.hears([](const auto& fact) { return fact.has_spawned(); });
+    CHECK(spawned.has_value());
+    CHECK(anna.hears(dead_or_hurt).has_value());
+    anna.says("{\"say\":{\"text\":\"well met\"}}\n");
+    CHECK(anna.hears([](const auto& fact) { return fact.has_said() && fact.said().text() == "well met"; }).has_value());
+    arena.signal(SIGTERM);
+    CHECK(anna.hears([](const auto& fact) { return fact.has_kicked(); }).has_value());
+  }
+  CHECK(arena.wait() == 0);
+  CHECK(std::regex_search(arena.out(), std::regex(R"(served native json 127\.0\.0\.1:\d+ sessions=1 refused=0 .*\n)")));
+  CHECK(std::regex_search(arena.out(), std::regex(R"(played bot players=3 present=\d kills=\d+ deaths=\d+ )"
+                                                  R"(names=bot-1,bot-2,bot-3\n)")));
+  CHECK(std::regex_search(arena.out(), std::regex(R"(played native json players=1 present=\d kills=0 deaths=\d+ )"
+                                                  R"(names=anna\n)")));
+  const Ended verified = run({kEntente, "verify", record});
+  CHECK_MESSAGE(verified.code == 0, verified.out, verified.err);
+  Process replays({kEntente, "replay", record, "--listen", "native://127.0.0.1:0?dialect=json", "--speed", "16"});
+  NativeClient watcher(port_of(replays, "native json"));
+  watcher.says("{\"enter\":{\"name\":\"ben\"}}\n");
+  CHECK(
+      watcher.hears([](const auto& fact) { return fact.has_said() && fact.said().text() == "well met"; }).has_value());
+}
+
+TEST_CASE("the arenas of a configuration are served beside each other") {
+  const Folder folder;
+  const std::string one = "[[arena]]\nname = \"";
+  const std::string two = "\"\nbots = 1\nbehaviour = \"idle\"\nlisten = [\"native://127.0.0.1:0?dialect=json\"]\n";
+  const std::string file = folder.write("a.toml", one + "east" + two + one + "west" + two);
+  CHECK(run({kEntente, "check", file}).out == file + ": ok, 2 arenas\n");
+  Process runs({kEntente, "run", file});
+  const int east = port_of(runs, "native json"), west = port_of(runs, "native json");
+  for (const auto& [port, name] : {std::pair(east, "east"), std::pair(west, "west")}) {
+    NativeClient client(port);
+    client.says("{\"want_world\":{}}\n");
+    const auto room = client.hears([](const auto& fact) { return fact.has_room(); });
+    REQUIRE(room.has_value());
+    CHECK(room->room().name() == name);
+    CHECK(client.hears([](const auto& fact) { return fact.has_player() && fact.player().name() == "bot-1"; })
+              .has_value());
+  }
+  runs.signal(SIGINT);
+  CHECK(runs.wait() == 0);
+}
+
+TEST_CASE("a recording goes on from any moment: its players are bots, from where they were") {
+  const Folder folder;
+  const std::string path = folder.file("before.mcap");
+  {
+    auto to = recorder(path);
+    to->opened(kStart, opening(1, "bzflag", "2.4"));
+    words::Player player;
+    player.set_id(1);
+    player.set_name("carla");
+    words::Unit unit;
+    unit.set_id(2);
+    unit.set_owner(1);
+    unit.set_alive(true);
+    words::Owns owns;
+    owns.set_player(1);
+    owns.add_units(2);
+    owns.set_active(2);
+    words::World world;
+    world.set_name("before");
+    world.set_west(-70), world.set_east(70), world.set_south(-70), world.set_north(70);
+    for (const core::Fact& fact : {core::Fact(world), core::Fact(player), core::Fact(unit), core::Fact(owns)})
+      say(*to, fact, 0);
+    for (int i = 1; i <= 20; ++i) {
+      words::Pose pose;
+      pose.set_unit(2);
+      pose.set_x(i);
+      say(*to, pose, static_cast<core::Micros>(i) * 100'000);
+    }
+    REQUIRE(to->close(kStart + 3'000'000'000).ok());
+  }
+  Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json", "--from", path, "--at", "1.25",
+                 "--behaviour", "idle", "--bots", "2"});
+  NativeClient anna(port_of(arena, "native json"));
+  anna.says("{\"want_world\":{}}\n");
+  const auto world = anna.hears([](const auto& fact) { return fact.has_world(); });
+  REQUIRE(world.has_value());
+  CHECK(world->world().name() == "before");
+  for (const char* name : {"carla", "bot-2"})
+    CHECK(anna.hears([&](const auto& fact) { return fact.has_player() && fact.player().name() == name; }).has_value());
+  const auto at = [](const words::Fact& fact) {
+    const words::Pose& pose = fact.has_unit() ? fact.unit().pose() : fact.spawned().pose();
+    return (fact.has_unit() || fact.has_spawned()) && pose.x() == 12 && pose.y() == 0;
+  };
+  CHECK(anna.hears(at).has_value());
+  arena.signal(SIGTERM);
+  CHECK(arena.wait() == 0);
+  const Ended nothing = says({"--listen", "native://127.0.0.1:0", "--from", folder.file("none")});
+  CHECK(nothing.code == 1);
+}
+
+TEST_CASE("what cannot be an arena is said with what can") {
+  const std::string listen = "--listen", native = "native://127.0.0.1:0";
+  struct Case {
+    std::vector<std::string> words;
+    std::string said;
+  };
+  for (const Case& c : std::vector<Case>{
+           {{}, "entente arena: --listen is required"},
+           {{listen, "quake://h"}, "entente arena: --listen 'quake://h': unknown game 'quake'"},
+           {{listen, "native://127.0.0.1:0?strict=yes"}, "'strict' is for relays"},
+           {{listen, native, "--bots", "64"}, "entente arena: --bots must be less than seats"},
+           {{listen, native, "--mode", "chess"}, "unknown word 'chess'; words: free_for_all, teams, flags"},
+           {{listen, native, "--at", "soon"}, "--at"},
+           {{listen, native, "--side", "5"}, "5 is out of range, expected 80 to 800 metres"},
+           {{listen, native, "--reload-ms", "2.5"}, "expected a whole number, got '2.5'"}}) {
+    const Ended ended = says(c.words);
+    CHECK(ended.code == 2);
+    CHECK_MESSAGE(ended.err.find(c.said) != std::string::npos, ended.err);
+  }
+}
+
+TEST_CASE("every rule of an arena is a flag, with what the configuration says of it") {
+  const std::string help = says({"--help"}).out;
+  for (const char* flag : {"--bots", "--behaviour", "--mode", "--side", "--ball-damage", "--score-limit", "--ricochet"})
+    CHECK_MESSAGE(help.find(flag) != std::string::npos, flag);
+  CHECK(help.find("From a shot until its barrel is loaded again.") != std::string::npos);
+}

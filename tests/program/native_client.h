@@ -1,0 +1,75 @@
+// A client of native's JSON dialect, for tests of commands that listen.
+#pragma once
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/native/codec.h"
+#include "tests/support/process.h"
+
+namespace entente {
+
+/// A client of native's JSON dialect, which gives up after the tests' patience.
+class NativeClient {
+ public:
+  explicit NativeClient(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval patience{Process::kPatience.count(), 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CHECK(connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  }
+  ~NativeClient() { close(fd_); }
+  NativeClient(const NativeClient&) = delete;
+  NativeClient& operator=(const NativeClient&) = delete;
+  void says(const std::string& line) const { CHECK(send(fd_, line.data(), line.size(), MSG_NOSIGNAL) > 0); }
+
+  /// The next fact that is as wanted; none if it is closed before, or nothing more comes.
+  template <class Wanted>
+  std::optional<words::Fact> hears(Wanted&& wanted) {
+    std::array<char, 1 << 14> some;
+    for (;;) {
+      for (std::size_t end; (end = heard_.find('\n')) != std::string::npos; heard_.erase(0, end + 1)) {
+        words::Fact fact;
+        CHECK(native::parse(native::Dialect::kJson, as_bytes(std::string_view(heard_).substr(0, end)), fact));
+        if (!wanted(fact)) continue;
+        heard_.erase(0, end + 1);
+        return fact;
+      }
+      const ssize_t got = recv(fd_, some.data(), some.size(), 0);
+      if (got <= 0) return std::nullopt;
+      heard_.append(some.data(), static_cast<std::size_t>(got));
+    }
+  }
+
+  /// All facts until it is closed.
+  std::vector<words::Fact> hears() const {
+    std::string all(1 << 16, '\0');
+    std::string heard;
+    for (ssize_t got; (got = recv(fd_, all.data(), all.size(), 0)) > 0;)
+      heard.append(all, 0, static_cast<std::size_t>(got));
+    std::vector<words::Fact> facts;
+    for (std::size_t at = 0, end; (end = heard.find('\n', at)) != std::string::npos; at = end + 1) {
+      words::Fact fact;
+      CHECK(native::parse(native::Dialect::kJson, as_bytes(std::string_view(heard).substr(at, end - at)), fact));
+      facts.push_back(fact);
+    }
+    return facts;
+  }
+
+ private:
+  int fd_;
+  std::string heard_;
+};
+
+}  // namespace entente
