@@ -1,0 +1,117 @@
+// arena_bench: what a tick of an arena full of cells costs: the referee, the folding of what he tells, and every cell's
+// own picture, from the bytes of its mouse to the bytes that are handed to the network. A tick is 40 ms: what takes
+// longer has lost its rate. One thread, as an arena has.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/wire.h"
+#include "proxy/core/referee.h"
+#include "proxy/core/room.h"
+
+namespace entente {
+namespace {
+
+using core::Id, core::Micros;
+
+constexpr Micros kTick = 40 * core::kMillisecond;
+
+/// Counts what goes out.
+class Network final : public core::Room::Host {
+ public:
+  void send(Id, Lane, Bytes bytes) override { sent += bytes.size(), ++frames; }
+  std::size_t waiting(Id) const override { return 0; }
+  void close(Id, std::string_view why, std::uint32_t) override { die("closed", why); }
+  void failed(Id, const Fault& fault) override { die("failed", fault.what); }
+  void dial() override {}
+  void told(const core::Fact& fact) override { deaths += core::as<words::Died>(fact) != nullptr; }
+  std::size_t sent = 0, frames = 0, deaths = 0;
+
+ private:
+  [[noreturn]] static void die(const char* what, std::string_view why) {
+    std::fprintf(stderr, "a cell %s: %s\n", what, std::string(why).c_str());
+    std::abort();
+  }
+};
+
+/// So many cells of modern3 whose mice wander about, in a courtyard that gives each the same room however many.
+class Crowd {
+ public:
+  explicit Crowd(std::size_t count) : room_(network, referee(count), options()), speech_(ogar::make_speech(0)) {
+    room_.back_opened({}, now_);
+    for (std::size_t i = 0; i < count; ++i) {
+      seats_.push_back(room_.seat(ogar::faces().front({}), {}, now_));
+      ogar::Hello hello;
+      hello.opcode = 1;
+      hello.version = 3;
+      say(seats_.back(), hello);
+      ogar::ClientUpdate spawn;
+      spawn.flags = ogar::kSpawn;
+      spawn.name.chars = "cell" + std::to_string(i) + '\0';
+      say(seats_.back(), spawn);
+    }
+  }
+
+  /// Every cell's mouse moves, and some of them shoot.
+  void tick() {
+    for (std::size_t i = 0; i < seats_.size(); ++i) {
+      ogar::ClientUpdate mouse;
+      const double turn = static_cast<double>(i) + static_cast<double>(now_) / 3e6;
+      mouse.x = static_cast<std::int32_t>(7000 * std::cos(turn));
+      mouse.y = static_cast<std::int32_t>(7000 * std::sin(turn));
+      mouse.splits = (i + now_ / kTick) % 50 == 0;
+      say(seats_[i], mouse);
+    }
+    now_ += kTick;
+    while (room_.next_wake() <= now_) room_.tick(now_);
+  }
+
+  Network network;
+
+ private:
+  static std::unique_ptr<core::Back> referee(std::size_t count) {
+    core::ArenaRules rules;
+    rules.most_players = static_cast<std::uint32_t>(count);
+    const double half_side = std::min(400.0, 40 * std::sqrt(static_cast<double>(count)));
+    return std::make_unique<core::Referee>(core::Arena{rules, core::courtyard(half_side)});
+  }
+  static core::RoomOptions options() {
+    core::RoomOptions options;
+    options.seed = 5;
+    options.shared = true;
+    options.most_words = 100'000;
+    return options;
+  }
+  template <class Message>
+  void say(Id seat, const Message& message) {
+    bytes_.clear();
+    speech_->write(message, wire::Way::kToServer, bytes_);
+    room_.received(seat, Lane::kStream, bytes_, now_);
+  }
+
+  Micros now_ = core::kSecond;
+  core::Room room_;
+  std::unique_ptr<wire::Speech<ogar::Message>> speech_;
+  std::vector<Id> seats_;
+  Buffer bytes_;
+};
+
+void tick(benchmark::State& state) {
+  Crowd crowd(static_cast<std::size_t>(state.range(0)));
+  for (int i = 0; i < 50; ++i) crowd.tick();
+  const std::size_t sent = crowd.network.sent, frames = crowd.network.frames;
+  for (auto _ : state) crowd.tick();
+  const auto ticks = static_cast<double>(state.iterations());
+  state.counters["bytes"] = static_cast<double>(crowd.network.sent - sent) / ticks;
+  state.counters["frames"] = static_cast<double>(crowd.network.frames - frames) / ticks;
+  state.counters["deaths"] = static_cast<double>(crowd.network.deaths);
+}
+BENCHMARK(tick)->Arg(10)->Arg(100)->Arg(250)->Arg(500)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace entente
+
+BENCHMARK_MAIN();
