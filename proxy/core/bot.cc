@@ -1,6 +1,8 @@
 #include "proxy/core/bot.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "proxy/core/seconds.h"
 #include "proxy/core/steering.h"
@@ -12,6 +14,7 @@ namespace {
 constexpr Micros kThinkEvery = 100 * kMillisecond;
 constexpr Micros kAskAgain = 2 * kSecond;  // for a spawn that was not granted
 constexpr double kClose = 20;              // metres: nearer to a foe is no better
+constexpr double kMuzzle = 1.57;           // metres above the ground that is shot from
 constexpr double kAhead = 0.2;             // radians off the hull that a shot may go
 
 double distance(const words::Pose& a, const words::Pose& b) { return std::hypot(a.x() - b.x(), a.y() - b.y()); }
@@ -98,8 +101,15 @@ void Bot::play(const words::Pose& self, FrontOut& out) {
 }
 
 void Bot::wander(const words::Pose& self, FrontOut& out) {
+  roam(self, out);
+  if (out.now() >= shoot_at_) shoot(self, self.yaw(), out);
+}
+
+/// From one place by chance to the next.
+void Bot::roam(const words::Pose& self, FrontOut& out) {
   const bool there = std::hypot(goal_.x - self.x(), goal_.y - self.y()) < kClose / 2;
-  if (there || out.now() >= goal_.until) {
+  if (there || !roams_ || out.now() >= goal_.until) {
+    roams_ = true;
     const words::World* map = out.world().geometry();
     const double west = map ? map->west() : self.x() - 100, east = map ? map->east() : self.x() + 100;
     const double south = map ? map->south() : self.y() - 100, north = map ? map->north() : self.y() + 100;
@@ -108,10 +118,24 @@ void Bot::wander(const words::Pose& self, FrontOut& out) {
     goal_.until = out.now() + micros(chance(out, 4, 8));
     go_to(goal_.x, goal_.y, out);
   }
-  if (out.now() >= shoot_at_) shoot(self, self.yaw(), out);
+}
+
+/// Whether nothing that stops shots is known to stand between.
+bool Bot::sees(const words::Pose& self, const words::Pose& foe, FrontOut& out) {
+  const words::World* map = out.world().geometry();
+  const double far = distance(self, foe);
+  if (map == nullptr || far < 1) return true;
+  if (!terrain_ || terrain_of_ != map->hash()) {
+    terrain_.emplace(*map);
+    terrain_of_ = map->hash();
+  }
+  const double dx = (foe.x() - self.x()) / far, dy = (foe.y() - self.y()) / far;
+  return terrain_->clear_way(self.x(), self.y(), std::max(self.z(), foe.z()) + kMuzzle, dx, dy, far) > far - 1;
 }
 
 void Bot::hunt(const words::Pose& self, const words::Pose& foe, FrontOut& out) {
+  if (!sees(self, foe, out)) return roam(self, out);
+  if (std::exchange(roams_, false)) goal_.until = 0;
   const double yaw = std::atan2(foe.y() - self.y(), foe.x() - self.x());
   const double far = distance(self, foe);
   if (out.now() >= goal_.until) {

@@ -2,16 +2,18 @@
 // Law: it acts on what the world shows and on the room's chance; the same room gives the same game.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "proxy/core/session.h"
+#include "proxy/core/tank.h"
 
 namespace entente::core {
 
 enum class Behaviour : std::uint8_t {
   kIdle,    ///< stands where it spawned
   kWander,  ///< drives from one place to the next, and shoots now and then
-  kHunt,    ///< drives at the nearest foe and shoots when it is in front
+  kHunt,    ///< drives at the nearest foe and shoots when it is in front and to be seen; else it roams
   kWatch,   ///< comes in as an onlooker, where the game has any; else it stands about
 };
 
@@ -48,6 +50,8 @@ class Bot final : public Front {
 
   void play(const words::Pose& self, FrontOut& out);
   void wander(const words::Pose& self, FrontOut& out);
+  void roam(const words::Pose& self, FrontOut& out);
+  bool sees(const words::Pose& self, const words::Pose& foe, FrontOut& out);
   void hunt(const words::Pose& self, const words::Pose& foe, FrontOut& out);
   void go_to(double x, double y, FrontOut& out);
   void shoot(const words::Pose& from, double yaw, FrontOut& out);
@@ -59,6 +63,9 @@ class Bot final : public Front {
   Micros spawn_at_ = 0, shoot_at_ = 0;
   bool wants_spawn_ = false;
   std::uint32_t shot_ = 0;
+  bool roams_ = false;              // its goal is a place by chance
+  std::optional<Terrain> terrain_;  // of the world of that hash
+  std::string terrain_of_;
 };
 
 }  // namespace entente::core
