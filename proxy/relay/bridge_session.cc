@@ -256,6 +256,7 @@ void BridgeSession::resume(Side& side, Pause why) {
 
 void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code) {
   Side& side = side_of(id);
+  if (is_front(side) && !turned_away_ && side.info.game->bans_by(code)) branch_->front_banned(side.info.client, why);
   const Reason left = is_front(side) ? Reason::kClientLeft : Reason::kServerLeft;
   because(turned_away_ ? Reason::kServerDeclined : left, why);
   side.up ? side.end->part(why, code_for(side, code)) : side.end->hang_up();

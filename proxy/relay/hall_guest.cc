@@ -104,6 +104,7 @@ void HallGuest::flush() {
 }
 
 void HallGuest::close(std::string_view why, std::uint32_t code) {
+  if (!turned_away_ && party_.info.game->bans_by(code)) branch_->front_banned(party_.info.client, why);
   because(hall_.ends().value_or(turned_away_ ? Reason::kServerDeclined : Reason::kClientLeft), why);
   party_.id = 0;
   flush();

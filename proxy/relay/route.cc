@@ -59,13 +59,21 @@ void Branch::say_wrong_client(std::size_t dialect) {
 }
 
 void Branch::server_banned(const net::Address& client, std::string_view why) {
+  banned("server " + route.server_name, client, why,
+         "is turned away for a while, so that the server does not ban our address");
+}
+
+void Branch::front_banned(const net::Address& client, std::string_view why) {
+  banned("the game's own rule", client, why, "is turned away for a while");
+}
+
+void Branch::banned(const std::string& who, const net::Address& client, std::string_view why, std::string_view then) {
   const auto ban = route.bans != nullptr ? route.bans->learn(client, why) : std::nullopt;
   if (!ban) return;
   counters.server_bans.add();
-  say(Line::kBanned, "server " + route.server_name + " banned the player from " + client.ip_text() +
-                         (why.empty() ? "" : " (" + clean(why) + ")") + ": " + ban->who.text() +
-                         " is turned away for a while, so that the server does not ban our address; `entente ctl "
-                         "unban` lets it in");
+  say(Line::kBanned, who + " banned the player from " + client.ip_text() +
+                         (why.empty() ? "" : " (" + clean(why) + ")") + ": " + ban->who.text() + " " +
+                         std::string(then) + "; `entente ctl unban` lets it in");
 }
 
 std::string Branch::why_banned(const net::Address& client) const {

@@ -85,6 +85,8 @@ class Branch {
   void say_wrong_client(std::size_t dialect);
   /// The server banned the player who came from there; `why` in its own words, if it had any.
   void server_banned(const net::Address& client, std::string_view why);
+  /// The front has put its client out, and its game's rule is that it stays out for a while.
+  void front_banned(const net::Address& client, std::string_view why);
   /// What whoever comes from there is told if Gate does not let him in for a ban, or for where he comes from.
   std::string why_banned(const net::Address& client) const;
   /// What is said to who asks, by datagram, how it is here.
@@ -102,6 +104,7 @@ class Branch {
  private:
   void closed(const SessionInfo& session, Reason reason);
   void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
+  void banned(const std::string& who, const net::Address& client, std::string_view why, std::string_view then);
   std::optional<std::uint64_t> may_say(Line line);
 
   std::uint64_t lost_told_ = 0;

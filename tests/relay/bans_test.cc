@@ -4,12 +4,12 @@
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
+#include "adapters/aos/faces.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
 #include "proxy/relay/access.h"
 #include "proxy/relay/gate.h"
-#include "tests/relay/enet_peers.h"
-#include "tests/relay/toy.h"
+#include "tests/relay/enet_yard.h"
 
 namespace entente::testing {
 namespace {
@@ -212,6 +212,39 @@ TEST_CASE("whom a server bans by ENet we turn away ourselves, in the same number
     CHECK(scene.server.ups == 1);
     CHECK(scene.running.ended(Reason::kBanned));
   }
+}
+
+/// Clients of 0.80 on a server of the toy game.
+class Newest : public Serving {
+ public:
+  Newest(const net::Address& server, Bans& bans) : Serving(1) {
+    const wire::Game& game = aos::game();
+    relay::RelayOptions options;
+    options.game = &game;
+    options.server_dialect = 0;
+    options.listen = loopback();
+    options.bans = &bans;
+    options.bridge = toy_bridge(game, toy::stream());
+    options.bridge->front = [](std::size_t dialect) { return aos::faces().front({dialect, {}}); };
+    serve(std::move(options), server, no_limits(), nullptr, *wire::find_dialect(game, "0.80"));
+  }
+};
+
+TEST_CASE("whom a front puts out by its game's own rule stays out for a while") {
+  Bans bans(600);
+  FakeServer fake;
+  Newest running(fake.address(), bans);
+  Yard yard;
+  yard.knock(running.address, 5);
+  yard.until([&] { return yard.client.ups > 0; });
+  yard.say(yard.client, {17, 0, 0, 'h', 'i', 0});  // talk, before it has said who it is
+  yard.until([&] { return yard.client.heard("down 1"); });
+  yard.until([&] { return bans.find(ip("127.0.0.1")).has_value(); });
+  CHECK(running.heard.line("the game's own rule banned the player from 127.0.0.1"));
+  yard.client.log.clear();
+  yard.knock(running.address, 5);
+  yard.until([&] { return yard.client.heard("down 1"); });
+  CHECK(running.ended(Reason::kBanned));
 }
 
 TEST_CASE("a kick by ENet is no ban") {
