@@ -28,8 +28,7 @@ int length(const Block& from, const Block& to) {
 
 }  // namespace
 
-// -- What our client does
-// -------------------------------------------------------------------------------------------------
+// -- What our client does --------------------------------------------------------------------------------------------
 
 bool FrontSession::may_build(const Block& at, Outlet& out) {
   own_.fresh = false;
@@ -81,8 +80,7 @@ void FrontSession::take_back(const Block& at, Outlet& out) {
   send(BlockAction{kWorldId, kBuild, at}, out);
 }
 
-// -- What the room says
-// -----------------------------------------------------------------------------------------------------
+// -- What the room says ----------------------------------------------------------------------------------------------
 
 void FrontSession::told(const words::WorldEdit& edit, const core::Fact&, Outlet& out) {
   if (stage_ == Stage::kIn) return show_edit(edit, out);

@@ -40,8 +40,7 @@ std::optional<FrontSession::Slot> FrontSession::slot_of_player(core::Id player) 
   return std::nullopt;
 }
 
-// -- Who shall be seen
-// ----------------------------------------------------------------------------------------------------
+// -- Who shall be seen -----------------------------------------------------------------------------------------------
 
 void FrontSession::list_parts(Outlet& out) {
   const core::World& world = out.world();
@@ -156,8 +155,7 @@ void FrontSession::dismiss(Slot slot, Outlet& out) {
   cast_[slot].freed = std::max<core::Micros>(out.now(), 1);
 }
 
-// -- What they look like
-// ----------------------------------------------------------------------------------------------------
+// -- What they look like ---------------------------------------------------------------------------------------------
 
 std::uint8_t FrontSession::side_of_player(const words::Player& player, Outlet& out) const {
   const auto wished = side_of(wish_.team());
@@ -252,8 +250,7 @@ void FrontSession::create(Slot slot, const words::Pose& pose, Outlet& out) {
   own_.load = {gun(actor.weapon).clip, gun(actor.weapon).reserve};
 }
 
-// -- What is told
-// -----------------------------------------------------------------------------------------------------------
+// -- What is told ----------------------------------------------------------------------------------------------------
 
 void FrontSession::told(const words::Player& player, const core::Fact&, Outlet& out) {
   redress(out);

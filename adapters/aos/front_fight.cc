@@ -27,8 +27,7 @@ void set_thrown(Word& word, const Grenade& grenade) {
 
 }  // namespace
 
-// -- What our client does
-// -------------------------------------------------------------------------------------------------
+// -- What our client does --------------------------------------------------------------------------------------------
 
 /// What a spade or a block does with its trigger is no shot to another game.
 void FrontSession::on(const WeaponInput& input, Outlet& out) {
@@ -118,8 +117,7 @@ void FrontSession::on(const SetColour& colour, Outlet& out) {
   out.say(change);
 }
 
-// -- What the room says
-// -----------------------------------------------------------------------------------------------------
+// -- What the room says ----------------------------------------------------------------------------------------------
 
 void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& out) {
   if (health.unit() != own().unit || !playing() || health.max() <= 0) return;

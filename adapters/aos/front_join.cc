@@ -32,8 +32,7 @@ words::World open_field() {
 
 }  // namespace
 
-// -- The map
-// ------------------------------------------------------------------------------------------------------------
+// -- The map ---------------------------------------------------------------------------------------------------------
 
 /// Whatever is next on the way to kIn.
 void FrontSession::load(Outlet& out) {
@@ -131,8 +130,7 @@ void FrontSession::greet(Outlet& out) {
   enter(out);
 }
 
-// -- The player
-// -----------------------------------------------------------------------------------------------------------
+// -- The player ------------------------------------------------------------------------------------------------------
 
 /// The law of 0.80: who says anything else first is out, and for a while.
 bool FrontSession::must_enter_first(std::uint8_t id, Outlet& out) {

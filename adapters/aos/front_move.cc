@@ -40,8 +40,7 @@ bool same(const Motion& a, const Motion& b) { return std::memcmp(&a, &b, sizeof 
 
 }  // namespace
 
-// -- What our client does
-// -------------------------------------------------------------------------------------------------
+// -- What our client does --------------------------------------------------------------------------------------------
 
 bool FrontSession::comes_late(const Vec3& place, Outlet& out) const {
   return out.now() < own_.corrected + kOnItsWay && far(place, own_.body.position) > kPutNear;
@@ -156,8 +155,7 @@ void FrontSession::check_leash(Outlet& out) {
   put(true_place, out);
 }
 
-// -- What the room says
-// -----------------------------------------------------------------------------------------------------
+// -- What the room says ----------------------------------------------------------------------------------------------
 
 void FrontSession::put(const Vec3& eyes, Outlet& out) {
   own_.body.position = own().motion.position = eyes;
@@ -232,8 +230,7 @@ Vec3 FrontSession::stand(const words::Pose& pose, Outlet& out) const {
   return eyes;
 }
 
-// -- Painting
-// -----------------------------------------------------------------------------------------------------------------
+// -- Painting --------------------------------------------------------------------------------------------------------
 
 /// Where that player is to be seen now. False: nowhere.
 bool FrontSession::see(Slot slot, Motion& motion, Outlet& out) {

@@ -46,8 +46,7 @@ std::uint8_t byte(double value) {
 
 }  // namespace
 
-// -- Which token is which thing
-// ---------------------------------------------------------------------------------------------
+// -- Which token is which thing --------------------------------------------------------------------------------------
 
 std::uint8_t FrontSession::side_of_token(const words::Token& token, Outlet& out) const {
   words::Player whose;
@@ -106,8 +105,7 @@ Vec3 FrontSession::tent(std::uint8_t side, Outlet& out) const {
   return kNowhere;
 }
 
-// -- State Data
-// -------------------------------------------------------------------------------------------------------------
+// -- State Data ------------------------------------------------------------------------------------------------------
 
 StateData FrontSession::state_data(Outlet& out) {
   const core::World& world = out.world();
@@ -150,8 +148,7 @@ StateData FrontSession::state_data(Outlet& out) {
   return state;
 }
 
-// -- What becomes of it
-// -------------------------------------------------------------------------------------------------------
+// -- What becomes of it ----------------------------------------------------------------------------------------------
 
 void FrontSession::told(const words::Token& token, const core::Fact&, Outlet& out) {
   find_tokens(out);

@@ -55,8 +55,7 @@ std::size_t character(std::string_view text) {
 
 }  // namespace
 
-// -- Where
-// --------------------------------------------------------------------------------------------------------------
+// -- Where -----------------------------------------------------------------------------------------------------------
 
 Point point_of(const Vec3& place) {
   return {(place[0] - kMiddle) * kMetresPerBlock, (kMiddle - place[1]) * kMetresPerBlock,
@@ -112,8 +111,7 @@ std::uint8_t keys_of(std::uint32_t pose_state) {
   return static_cast<std::uint8_t>(keys);
 }
 
-// -- Who
-// ----------------------------------------------------------------------------------------------------------------
+// -- Who -------------------------------------------------------------------------------------------------------------
 
 words::Team team_of(std::uint8_t wire) {
   return wire == kBlue ? words::BLUE : wire == kGreen ? words::GREEN : words::TEAM_ANY;
@@ -145,8 +143,7 @@ bool is_full(const words::Ammo& ammo, std::uint32_t kit) {
   return ammo.reserve() == full.reserve && ammo.blocks() == kFullBlocks && ammo.grenades() == kFullGrenades;
 }
 
-// -- What happens
-// -------------------------------------------------------------------------------------------------------
+// -- What happens ----------------------------------------------------------------------------------------------------
 
 words::DeathCause cause_of(std::uint8_t type) {
   return type < std::size(kCauses) ? kCauses[type] : words::UNKNOWN_DEATH;
@@ -201,8 +198,7 @@ std::string colour_text(std::uint32_t colour) {
   return text.data();
 }
 
-// -- Text
-// ---------------------------------------------------------------------------------------------------------------
+// -- Text ------------------------------------------------------------------------------------------------------------
 
 std::string text_of(std::string_view wire) {
   const std::string read = to_utf8(wire.substr(0, wire.find('\0')));

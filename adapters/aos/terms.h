@@ -76,8 +76,7 @@ Point middle_of(const Block& block);
 Block block_at(const Point& point);
 bool in_map(const Block& block);
 
-// -- Keys. Bits of Input Data are those of words::Keys.
-// -----------------------------------------------------------------
+// -- Keys. Bits of Input Data are those of words::Keys. --------------------------------------------------------------
 
 /// What of them is a state of a pose.
 std::uint32_t pose_state_of(std::uint8_t keys);
@@ -156,8 +155,7 @@ enum BlockOp : std::uint8_t { kBuild = 0, kDestroy = 1, kSpadeColumn = 2, kBlast
 words::Edit::Op edit_of(std::uint8_t action);
 std::uint8_t action_of(words::Edit::Op op);  ///< REQUIRES: not LINE
 
-// -- What stands in State Data and has no word of its own: rules. Colours as "RRGGBB".
-// ---------------------------------
+// -- What stands in State Data and has no word of its own: rules. Colours as "RRGGBB". -------------------------------
 
 inline constexpr const char* kRuleFog = "AOS.fog";
 inline constexpr const char* kRuleColour[] = {"AOS.colour1", "AOS.colour2"};
@@ -178,8 +176,7 @@ std::string colour_text(std::uint32_t colour);
 inline constexpr std::uint8_t kIntelObject = 0, kTentObject = 2;  ///< plus the team
 inline constexpr const char* kTerritory = "territory";
 
-// -- Text
-// ---------------------------------------------------------------------------------------------------------------
+// -- Text ------------------------------------------------------------------------------------------------------------
 
 inline constexpr std::size_t kLongestName = 15;  ///< bytes; real programs keep 16 with the NUL
 inline constexpr std::uint8_t kLineToAll = 0, kLineToTeam = 1, kSystemLine = 2;  ///< types of a Chat Message

@@ -55,8 +55,7 @@ std::string Idiom::echo(std::string_view flag) const {
   return code_of(kind);
 }
 
-// -- Shots, whose flag a death is not told of everywhere
-// ----------------------------------------------------------------
+// -- Shots, whose flag a death is not told of everywhere -------------------------------------------------------------
 
 void Idiom::remember(const ShotBegin& begin) {
   if (dialect_.death_flag) return;

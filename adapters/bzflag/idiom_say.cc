@@ -53,8 +53,7 @@ std::span<const Message> Idiom::say(const Message& message) {
   return said_;
 }
 
-// -- One message for each, where later dialects have a list
-// ------------------------------------------------------------
+// -- One message for each, where later dialects have a list ----------------------------------------------------------
 
 void Idiom::split(const TeamUpdate& teams) {
   for (const auto& item : teams.teams)

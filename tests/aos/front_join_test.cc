@@ -234,8 +234,7 @@ TEST_CASE("bytes that are no packet end the client; what is only unknown is coun
   CHECK(empty.stage.receives(Bytes()).starts_with("fails: "));
 }
 
-// -- Who is there
-// ---------------------------------------------------------------------------------------------------------
+// -- Who is there ----------------------------------------------------------------------------------------------------
 
 TEST_CASE("who comes into play is created, who goes has left, and a number rests before it is another's") {
   Play play;

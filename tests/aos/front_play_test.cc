@@ -18,8 +18,7 @@ StateUpdateUp state_update(std::uint32_t sequence, const Vec3& position, std::ui
   return update;
 }
 
-// -- Where they are
-// -----------------------------------------------------------------------------------------------------
+// -- Where they are --------------------------------------------------------------------------------------------------
 
 TEST_CASE("a place is a claim of where the feet are; a look and keys are keys") {
   for (const std::size_t dialect : {std::size_t{0}, k076Place}) {
@@ -179,8 +178,7 @@ TEST_CASE("others press the keys that would move them so; of this game's players
   CHECK(same.waits(kSecond) == "");
 }
 
-// -- Fighting
-// -----------------------------------------------------------------------------------------------------------
+// -- Fighting --------------------------------------------------------------------------------------------------------
 
 TEST_CASE("triggers, tools, hits, grenades and reloads become wishes") {
   Play play;
@@ -284,8 +282,7 @@ TEST_CASE("a gun is given where one stands, a side is not, where the server know
   CHECK(same.says(ShortPlayerData{0, 0, 2}) == "says Change team: BLUE kit: 3\n");
 }
 
-// -- Blocks
-// ---------------------------------------------------------------------------------------------------------------
+// -- Blocks ----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("blocks are edits; a world that is not made of them does not change, and the client is told so") {
   Play play;
@@ -337,8 +334,7 @@ TEST_CASE("a tile that is found to be a wall is built") {
   CHECK(said.find("sends BlockLine player=32 from=(256 255 56) to=(271 255 56)\n") != std::string::npos);
 }
 
-// -- What is fought for, and talk
-// -----------------------------------------------------------------------------------------
+// -- What is fought for, and talk ------------------------------------------------------------------------------------
 
 TEST_CASE("bricks are walls as long as they stand, and those that stand first are told with the map") {
   const std::string tiled = "hash: 't' kind: TILES columns: 32 rows: 32 west: -400 east: 400 south: -400 north: 400";

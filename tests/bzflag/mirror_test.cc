@@ -125,8 +125,7 @@ Played play(const std::string& name, std::size_t dialect, std::size_t grain) {
   return {from_client.all, from_server.all, ends.to_client.all, ends.to_server.all};
 }
 
-// -- What the README lists
-// --------------------------------------------------------------------------------------------
+// -- What the README lists -------------------------------------------------------------------------------------------
 
 std::string without(std::string line, const std::string& field) {
   const std::size_t at = line.find(" " + field + "=");
