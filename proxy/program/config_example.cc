@@ -49,7 +49,7 @@ class Example {
     const config::Rule& rule = field.options().GetExtension(config::rule);
     text_ += "\n" + above(field) + facts(field, rule);
     const std::string value = literal(field, rule.example().empty() ? rule.preset() : rule.example());
-    text_ += field.name() + " = " + (field.is_repeated() ? "[" + value + "]" : value) + "\n";
+    text_ += field.name() + " = " + value + "\n";
   }
 
   void table(const FieldDescriptor& field, const std::string& path) {
@@ -75,7 +75,7 @@ class Example {
   }
 
   static std::string literal(const FieldDescriptor& field, const std::string& value) {
-    if (field.is_repeated()) return "[" + value + "]";
+    if (field.is_repeated()) return value.empty() ? "[]" : "[\"" + value + "\"]";
     const bool bare = field.cpp_type() != FieldDescriptor::CPPTYPE_STRING && !field.enum_type();
     return bare ? value : "\"" + value + "\"";
   }

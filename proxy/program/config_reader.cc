@@ -126,7 +126,7 @@ class Filler {
 
   void list(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     const bool texts = field.message_type() == nullptr;
-    const std::string shape = texts ? "a list of texts" : "tables, each under [[" + path + "]]";
+    const std::string shape = texts ? "a list of texts, [\"like this\"]" : "tables, each under [[" + path + "]]";
     if (!node.is_array()) {
       if (texts) reading_.places.erase(path);  // nothing more can be said of it
       return expected(shape.c_str(), node, path);
@@ -137,7 +137,7 @@ class Filler {
       if (texts ? item.is_string() : item.is_table())
         add(item, into, field, at);
       else
-        expected(shape.c_str(), item, at);
+        expected(texts ? "a text" : shape.c_str(), item, at);
     }
   }
 

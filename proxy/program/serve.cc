@@ -7,8 +7,8 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
-#include "proxy/program/access.h"
 #include "proxy/core/referee.h"
+#include "proxy/program/access.h"
 #include "proxy/program/arena_rules.h"
 #include "proxy/program/arena_scene.h"
 #include "proxy/program/command.h"

@@ -133,7 +133,7 @@ TEST_CASE("a configuration that is right is said to be") {
   const std::string file = ENTENTE_SOURCE_DIR "/config/example.toml";
   const Ended said = entente_says({"check", file});
   CHECK(said.code == 0);
-  CHECK(said.out == file + ": ok, 1 route\n");
+  CHECK(said.out == file + ": ok, 1 route, 1 arena\n");
   CHECK(said.err == "");
 }
 

@@ -150,9 +150,9 @@ TEST_CASE("all that is wrong with an arena is told with its place") {
   CHECK(wrong("[[arena]]\nname = \"x\"\n") == "a.toml:1:1: arena[0]: the key 'listen' is missing\n");
   CHECK(wrong("[[arena]]\nlisten = []\n") == "a.toml:2:10: arena[0].listen: names no way in\n");
   CHECK(wrong("[[arena]]\nlisten = \"native://127.0.0.1:0\"\n") ==
-        "a.toml:2:10: arena[0].listen: expected a list of texts, got 'native://127.0.0.1:0'\n");
+        "a.toml:2:10: arena[0].listen: expected a list of texts, [\"like this\"], got 'native://127.0.0.1:0'\n");
   CHECK(wrong("[[arena]]\nlisten = [\"native://127.0.0.1:0\", 3]\n") ==
-        "a.toml:2:35: arena[0].listen[1]: expected a list of texts, got 3\n");
+        "a.toml:2:35: arena[0].listen[1]: expected a text, got 3\n");
   const std::string arena = "[[arena]]\nlisten = [\"native://127.0.0.1:0\"]\n";
   CHECK(wrong(arena + "seats = 4\nbots = 4\n") ==
         "a.toml:4:8: arena[0].bots: must be less than seats, so that somebody may still come\n");

@@ -235,6 +235,7 @@ TEST_CASE("whom a front puts out by its game's own rule stays out for a while") 
   FakeServer fake;
   Newest running(fake.address(), bans);
   Yard yard;
+  REQUIRE(yard.client.host.open({1, 1, true, kMostPackets}).ok());  // the game's packets are compressed
   yard.knock(running.address, 5);
   yard.until([&] { return yard.client.ups > 0; });
   yard.say(yard.client, {17, 0, 0, 'h', 'i', 0});  // talk, before it has said who it is

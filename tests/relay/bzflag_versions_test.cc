@@ -346,6 +346,7 @@ class VersionHall {
     relay::RelayOptions options;
     options.game = &game();
     options.listen = loopback();
+    options.server_dialect = 0;
     options.fallback = fallback;
     options.limits = no_limits();
     options.bridge = bridge;
