@@ -81,11 +81,23 @@ class NativeFront final : public core::Front {
     if (often && waiting > kSlowReader) return out.lose("Pose", "the client reads too slowly");
     core::to_message(fact, message_);
     if (message_.has_you()) message_.mutable_you()->set_contract(kContract);
+    told_end_ = message_.has_kicked() || message_.has_refused();
     link_.send(message_, out);
+  }
+
+  /// The contract's last word, if it has not been said.
+  void part(std::string_view why, FrontOut& out) override {
+    if (!told_end_) {
+      message_.Clear();
+      message_.mutable_kicked()->set_text(std::string(why));
+      link_.send(message_, out);
+    }
+    out.close(why);
   }
 
  private:
   Link<words::Intent, words::Fact> link_;
+  bool told_end_ = false;
   words::Fact message_;
 };
 
