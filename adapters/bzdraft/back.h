@@ -38,6 +38,7 @@ class BackSession final : public core::Back {
     std::uint8_t team = kRogue;
     core::Id unit = 0;  ///< 0: a watcher
     bool alive = false;
+    bool died = false;  ///< since we came: what it still says of where it is comes late
   };
 
   template <class T>

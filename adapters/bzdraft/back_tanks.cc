@@ -56,6 +56,7 @@ void BackSession::died(std::uint8_t number, words::Died died, Outlet& out) {
   Someone* one = find(number);
   if (one == nullptr || one->unit == 0) return;
   one->alive = false;
+  one->died = true;
   died.set_player(one->player.id());
   died.set_unit(one->unit);
   died.set_respawn_s(kRespawn);
@@ -72,9 +73,8 @@ void BackSession::on(const PlayerUpdate& update, Outlet& out) {
   words::Pose pose = pose_of(update);
   pose.set_unit(one->unit);
   if (one->alive) return out.say(pose);
-  const core::UnitState* unit = out.world().unit(one->unit);
-  if (unit != nullptr && unit->posed != 0) return;  // it died, and this comes late
-  one->alive = true;                                // it was in play before we came
+  if (one->died) return;
+  one->alive = true;  // it was in play before we came
   words::Spawned spawned;
   spawned.set_unit(one->unit);
   *spawned.mutable_pose() = pose;

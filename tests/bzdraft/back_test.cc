@@ -273,6 +273,19 @@ TEST_CASE("what others do becomes words") {
   CHECK(play.says({RemovePlayer{2}}) == "says Gone unit: 102\nsays PlayerGone id: 101\n");
 }
 
+TEST_CASE("who was in play before it came is so from his first update on; what comes after his death is late") {
+  Play play;
+  play.come_in();
+  const Buffer update = by_server({PlayerUpdate{2, 65, {2000, 0, 0}, {0, 0, 0}, 500, 0}});
+  CHECK(play.stage.receives(update, Lane::kDatagram) ==
+        "says Spawned unit: 102 pose { unit: 102 x: 2 yaw: 0.5 state: 1 }\n");
+  CHECK(play.stage.receives(update, Lane::kDatagram) == "says Pose unit: 102 x: 2 yaw: 0.5 state: 1\n");
+  play.says({Killed{2, 3, 0, 1}});
+  CHECK(play.stage.receives(update, Lane::kDatagram) == "");
+  play.says({AliveDown{2, {1000, 2000, 0}}});
+  CHECK(play.stage.receives(update, Lane::kDatagram) == "says Pose unit: 102 x: 2 yaw: 0.5 state: 1\n");
+}
+
 TEST_CASE("a death ends the shot that brought it, and a capture implies the deaths of a side") {
   Play play;
   play.come_in(true);
