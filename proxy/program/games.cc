@@ -54,14 +54,14 @@ Rows<6> by_dialect(std::span<const wire::Game* const> known) {
   return rows;
 }
 
-Rows<6> by_game(std::span<const wire::Game* const> known) {
-  Rows<6> rows{{"game", "about", "port", "transport", "roles today", "dialects"}};
+Rows<5> by_game(std::span<const wire::Game* const> known) {
+  Rows<5> rows{{"game", "about", "port", "transport", "dialects"}};
   for (const wire::Game* game : known) {
     std::string dialects;
     for (const wire::DialectInfo& dialect : game->dialects())
       dialects += (dialects.empty() ? "`" : ", `") + std::string(dialect.name) + "`";
     rows.push_back({"`" + std::string(game->name()) + "`", std::string(game->about()),
-                    std::to_string(game->default_port()), text(game->transport()), kRoles, dialects});
+                    std::to_string(game->default_port()), text(game->transport()), dialects});
   }
   return rows;
 }
@@ -72,7 +72,7 @@ std::string markdown(const Rows<Columns>& rows) {
   for (const auto& row : rows) {
     for (const std::string& cell : row) out += "| " + cell + " ";
     out += "|\n";
-    if (&row == &rows.front()) out += "|---|---|--:|---|---|---|\n";
+    if (&row == &rows.front()) out += "|---|---|--:|---|---|\n";
   }
   return out;
 }

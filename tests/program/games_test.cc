@@ -33,6 +33,16 @@ TEST_CASE("the table in the README is what `entente games --markdown` says") {
   CHECK(text.substr(from + begin.size(), to - from - begin.size()) == games_table(games(), true));
 }
 
+TEST_CASE("every dialect has both faces, as the README says") {
+  for (const wire::Game* game : games())
+    for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect) {
+      CAPTURE(game->name());
+      CAPTURE(dialect);
+      CHECK(faces_of(*game).has_front(dialect));
+      CHECK(faces_of(*game).has_back(dialect));
+    }
+}
+
 TEST_CASE("every game is found by its name, and names are not used twice") {
   for (const wire::Game* game : games()) CHECK(find_game(game->name()) == game);
   CHECK(find_game("quake") == nullptr);
