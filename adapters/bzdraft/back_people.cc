@@ -167,13 +167,13 @@ words::Token BackSession::told(std::uint16_t number, const Flag& flag) {
 
 void BackSession::on(const FlagUpdate& update, Outlet& out) { out.say(told(update.number, update.flag)); }
 
-/// What a flag does is a client's to know: one that came unasked to a player who has none is put down again.
+/// What a flag does is a client's to know: one that came unwished to a player who has none is put down again.
 void BackSession::on(const GrabFlagDown& grab, Outlet& out) {
   words::TokenTaken taken;
   *taken.mutable_token() = told(grab.number, grab.flag);
   taken.set_by(id_of(grab.flag.carrier));
   const bool ours = grab.flag.carrier == number_ && wish_ && !wish_->claims_deaths();
-  const bool unasked = ours && taken.token().kind() != words::Token::TEAM_FLAG;
+  const bool unasked = ours && taken.token().id() != own_.wants_token;
   out.say(std::move(taken));
   if (unasked) peer_.send(out, DropFlagUp{static_cast<std::uint8_t>(Drop::kDropped)});
 }
@@ -216,6 +216,7 @@ void BackSession::hear_wish(const words::TokenWish& wish, Outlet& out) {
   switch (wish.op()) {
     case words::TokenWish::GRAB:
       if (wish.token() == 0 || wish.token() > 65536) return out.lose("TokenWish", "of nothing that is there");
+      own_.wants_token = wish.token();
       return peer_.send(out, GrabFlagUp{static_cast<std::uint16_t>(wish.token() - 1)});
     case words::TokenWish::DROP:
       report(out);

@@ -196,6 +196,7 @@ class BackSession final : public core::Back {
     int ends = 0;                ///< ends of others' shots told since the last death; bzfs counts them
     ScoreReport score;           ///< where clients count for themselves
     bool client_counts = false;  ///< ours does
+    core::Id wants_token = 0;  ///< that its player wished to have last
   };
   Own own_;
   Pace updates_{core::kSecond / 30, 6};

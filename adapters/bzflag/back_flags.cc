@@ -70,6 +70,7 @@ void BackSession::hear_wish(const words::TokenWish& wish, Outlet& out) {
   if (!may_act()) return out.lose("TokenWish", "not in play");
   switch (wish.op()) {
     case words::TokenWish::GRAB:
+      own_.wants_token = wish.token();
       return peer_.stream(out, GrabFlagRequest{static_cast<std::uint16_t>(wish.token() - 1)});
     case words::TokenWish::DROP:
       return peer_.stream(out, DropFlagRequest{vec3(wish.x(), wish.y(), wish.z())});

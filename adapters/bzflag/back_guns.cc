@@ -115,12 +115,12 @@ std::string BackSession::carried() const {
   return {};
 }
 
-/// What a flag does is a client's to know. Without one, a flag that came unasked is put down, if it lets itself.
+/// What a flag does is a client's to know. Without one, a flag that came unwished is put down, if it lets itself.
 void BackSession::put_down(const words::Token& token, Outlet& out) {
   constexpr std::uint32_t kSticky = 2;
   if (token.carrier() != me_ || token.state() != words::Token::CARRIED || !own_.alive) return;
   if (!wish_ || wish_->claims_deaths() || token.endurance() == kSticky) return;
-  if (token.kind() == words::Token::TEAM_FLAG) return;  // that one was wished for
+  if (token.id() == own_.wants_token) return;
   peer_.stream(out, DropFlagRequest{vec3(own_.pose.x(), own_.pose.y(), own_.pose.z())});
 }
 

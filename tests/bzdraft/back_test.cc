@@ -329,6 +329,15 @@ TEST_CASE("what its player claims goes out as the page has it") {
   CHECK(play.wishes<words::Leave>("") == "sends MsgExit\ncloses: the player left\n");
 }
 
+TEST_CASE("whose player has no flags of his own keeps the one that he wished for, and puts down any other") {
+  Play play;
+  play.come_in();
+  const std::string kDrops = "sends MsgDropFlag reason=3\n";
+  CHECK(play.says({GrabFlagDown{0, {10, 2, 3, {}}}}).ends_with(kDrops));
+  play.wishes<words::TokenWish>("token: 2");
+  CHECK_FALSE(play.says({GrabFlagDown{1, {10, 2, 3, {}}}}).ends_with(kDrops));
+}
+
 TEST_CASE("steered by words it drives there by itself, shoots from the muzzle, and finds itself hit") {
   Play play;
   play.come_in();

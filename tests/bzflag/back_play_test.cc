@@ -292,6 +292,20 @@ TEST_CASE("flags: seen, taken, dropped, captured; wished for only in play") {
         "sends MsgKilled killer=5 reason=3 shot=65535 flag=\"\"\n");
 }
 
+TEST_CASE("whose player has no flags of his own keeps the one that he wished for, and puts down any other") {
+  auto stage = in_play(false);
+  NumberedFlag flag;
+  flag.number = 2;
+  flag.flag.flag = flag_kind("GM");
+  flag.flag.status = 2;
+  flag.flag.owner = player_id(3);
+  CHECK(lines(stage.receives(by_server({GrabFlag{player_id(3), flag}})), "sends").starts_with("sends MsgDropFlag"));
+  words::TokenWish wish;
+  wish.set_token(3);
+  stage.hears(wish);
+  CHECK(lines(stage.receives(by_server({GrabFlag{player_id(3), flag}})), "sends") == "");
+}
+
 TEST_CASE("variables become rules, with what they make of each other") {
   auto stage = in_play();
   SetVar set;

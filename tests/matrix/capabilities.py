@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Callable
 
-from player import NOBODY, NotInGame, Player, Unseen, apart, turned
+from player import NOBODY, NotInGame, Player, Unseen, apart, off, turned
 from scene import AT_REST, NORTH, WEST, Scene
 
 ROUGHLY = math.radians(50)
@@ -348,7 +348,7 @@ def token(scene: Scene) -> Finding:
 def pickups(scene: Scene) -> Finding:
     def shared() -> int:
         there = scene.server.pickups()
-        return sum(any(apart(place, other) / scene.tile() <= AT_REST for other in there) for place in scene.us.pickups())
+        return sum(any(off(place, other) / scene.tile() <= AT_REST for other in there) for place in scene.us.pickups())
     if not shared() and scene.us.where() and scene.server.pickups():  # who sees near things only may have none near
         x, y = min(scene.server.pickups(), key=lambda place: apart(place, scene.us.here()))
         scene.us.go_to((x, y - 0.4 * scene.tile()), 20)

@@ -255,7 +255,7 @@ class Server(Watched):
     FULL = False  # with two players in it: who comes later can only look on
     TELLS_LEAVES = True  # players see that another has left
     duel = 50.0
-    line_every = 0.0  # seconds between two lines of chat, for who shall not be muted
+    line_every = 0.8  # seconds between two lines of chat, for who shall not be muted
     port = 0
     settings = ""  # for a bridge's --to: what it may be told of this server
 
