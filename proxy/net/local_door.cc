@@ -1,7 +1,5 @@
 #include "proxy/net/local_door.h"
 
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -43,10 +41,15 @@ Outcome<Done> make_room(const std::string& path, const sockaddr_un& address) {
   return Done{};
 }
 
-/// To close over unread bytes would take our answer from who said them.
-void forget_rest(int fd) {
-  char room[4096];
-  for (int i = 0; i < 64 && ::recv(fd, room, sizeof room, 0) > 0; ++i) continue;
+/// The answer to the first line of it, if there is one; a line that ends with the connection is one, too.
+std::optional<std::string> heard(std::string_view said, bool over, const LocalDoor::Answer& answer) {
+  const std::size_t end = said.find('\n');
+  std::string_view line = said.substr(0, end);
+  if (line.size() > LocalDoor::kLongestLine)
+    return "error: a line has at most " + std::to_string(LocalDoor::kLongestLine) + " bytes\n";
+  if (end == std::string_view::npos && !over) return std::nullopt;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return answer(line);
 }
 
 }  // namespace
@@ -55,8 +58,8 @@ Outcome<std::unique_ptr<LocalDoor>> LocalDoor::open(const std::string& path, Ans
   const auto address = address_of(path);
   if (!address) return address.error();
   if (const auto room = make_room(path, *address); !room) return room.error();
-  Fd listening = new_socket(SOCK_NONBLOCK), closing(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!listening || !closing) return cannot("open", path);
+  Fd listening = new_socket(SOCK_NONBLOCK);
+  if (!listening) return cannot("open", path);
   if (::bind(listening.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
     return cannot("open", path);
   // Nobody can connect before listen().
@@ -65,96 +68,34 @@ Outcome<std::unique_ptr<LocalDoor>> LocalDoor::open(const std::string& path, Ans
     ::unlink(path.c_str());
     return cannot("open", path, error);
   }
-  return std::unique_ptr<LocalDoor>(new LocalDoor(path, std::move(answer), std::move(listening), std::move(closing)));
+  auto talks = Talks::begin(std::move(listening), [answer = std::move(answer)](std::string_view said, bool over) {
+    return heard(said, over, answer);
+  });
+  if (!talks) {
+    ::unlink(path.c_str());
+    return talks.error();
+  }
+  return std::unique_ptr<LocalDoor>(new LocalDoor(path, std::move(*talks)));
 }
 
-LocalDoor::LocalDoor(std::string path, Answer answer, Fd listening, Fd closing)
-    : path_(std::move(path)),
-      answer_(std::move(answer)),
-      listening_(std::move(listening)),
-      closing_(std::move(closing)) {
+LocalDoor::LocalDoor(std::string path, std::unique_ptr<Talks> talks)
+    : path_(std::move(path)), talks_(std::move(talks)) {
   struct stat ours {};
   if (::lstat(path_.c_str(), &ours) == 0) device_ = ours.st_dev, inode_ = ours.st_ino;
-  thread_ = std::thread([this] { run(); });
 }
 
 LocalDoor::~LocalDoor() {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(closing_.get(), &one, sizeof one);
-  thread_.join();
+  talks_.reset();
   struct stat found {};
   const bool ours = ::lstat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
   if (ours) ::unlink(path_.c_str());
-}
-
-void LocalDoor::run() {
-  for (;;) {
-    std::vector<pollfd> polled = {{closing_.get(), POLLIN, 0},
-                                  {talks_.size() < kMostConnections ? listening_.get() : -1, POLLIN, 0}};
-    for (const Talk& talk : talks_)
-      polled.push_back({talk.fd.get(), static_cast<short>(talk.answering ? POLLOUT : POLLIN), 0});
-    if (::poll(polled.data(), polled.size(), patience(steady_now())) < 0 && errno != EINTR) return;
-    if (polled[0].revents != 0) return;
-    const Millis now = steady_now();
-    std::size_t i = 2;
-    std::erase_if(talks_, [&](Talk& talk) { return (polled[i++].revents != 0 && !go_on(talk)) || now >= talk.until; });
-    if (polled[1].revents != 0) accept(now);
-  }
-}
-
-/// Milliseconds until somebody's time is over; -1: never.
-int LocalDoor::patience(Millis now) const {
-  Millis wait = kTime;
-  for (const Talk& talk : talks_) wait = std::min(wait, talk.until > now ? talk.until - now : 0);
-  return talks_.empty() ? -1 : static_cast<int>(wait);
-}
-
-void LocalDoor::accept(Millis now) {
-  Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (fd) talks_.push_back({.fd = std::move(fd), .until = now + kTime});
-}
-
-/// False: it is over.
-bool LocalDoor::go_on(Talk& talk) {
-  if (!talk.answering && !hear(talk)) return false;
-  return !talk.answering || tell(talk);
-}
-
-/// False: it left without a line.
-bool LocalDoor::hear(Talk& talk) {
-  char room[kLongestLine];
-  const ssize_t size = ::recv(talk.fd.get(), room, sizeof room, 0);
-  if (size < 0) return errno == EAGAIN || errno == EINTR;
-  const std::string_view said(room, static_cast<std::size_t>(size));
-  const std::size_t end = said.find('\n');
-  talk.line += said.substr(0, end);
-  // A line that ends with the connection is one, too.
-  talk.answering = end != std::string_view::npos || size == 0 || talk.line.size() > kLongestLine;
-  if (!talk.answering) return true;
-  if (size == 0 && talk.line.empty()) return false;
-  if (talk.line.ends_with('\r')) talk.line.pop_back();
-  talk.answer = talk.line.size() > kLongestLine
-                    ? "error: a line has at most " + std::to_string(kLongestLine) + " bytes\n"
-                    : answer_(talk.line);
-  return true;
-}
-
-/// False: all is told, or nobody listens.
-bool LocalDoor::tell(Talk& talk) {
-  const std::string_view left = std::string_view(talk.answer).substr(talk.told);
-  const ssize_t size = ::send(talk.fd.get(), left.data(), left.size(), MSG_NOSIGNAL);
-  if (size < 0) return errno == EAGAIN || errno == EINTR;
-  talk.told += static_cast<std::size_t>(size);
-  if (talk.told < talk.answer.size()) return true;
-  forget_rest(talk.fd.get());
-  return false;
 }
 
 Outcome<std::string> ask_at_door(const std::string& path, std::string_view line) {
   const auto address = address_of(path);
   if (!address) return address.error();
   const Fd fd = new_socket();
-  const timeval most{static_cast<time_t>(LocalDoor::kTime / 1000) + 1, 0};
+  const timeval most{static_cast<time_t>(Talks::kTime / 1000) + 1, 0};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
   ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
   if (connect(fd.get(), *address) != 0) return cannot("ask at", path);

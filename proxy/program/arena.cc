@@ -9,7 +9,6 @@
 #include "proxy/program/config.h"
 #include "proxy/program/config_comment.h"
 #include "proxy/program/config_reader.h"
-#include "proxy/program/control_flag.h"
 #include "proxy/program/hall.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/serve.h"
@@ -67,7 +66,7 @@ void declare_arena(CLI::App& app, ArenaCommandOptions& options) {
   const auto& kind = *config::Arena::descriptor();
   for (int i = 0; i < kind.field_count(); ++i)
     if (!kind.field(i)->is_repeated()) declare_key(app, options.arena, *kind.field(i));
-  declare_control_flag(app, options.control);
+  declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }
 
@@ -81,7 +80,7 @@ int run_arena(const ArenaCommandOptions& options) {
   if (const auto wrongs = objections_to(arena); !wrongs.empty())
     return wrong(flag_of(wrongs.front().key) + " " + wrongs.front().why);
   apply(options.log, *config.mutable_log());
-  apply_control(options.control, *config.mutable_control());
+  apply(options.control, config);
   return serve(config);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "proxy/program/command.h"
+#include "proxy/program/control_flags.h"
 #include "proxy/program/log_flags.h"
 #include "schema/config.pb.h"
 
@@ -12,7 +13,7 @@ namespace entente {
 struct ArenaCommandOptions {
   config::Arena arena;  ///< what is not said has its preset
   std::vector<std::string> listen;
-  std::string control;
+  ControlFlags control;
   LogFlags log;
 };
 

@@ -6,7 +6,6 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
-#include "proxy/program/control_flag.h"
 #include "proxy/program/log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/play.h"
@@ -53,7 +52,7 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
   app.add_option("--name", options.name, "Their name; more than one are numbered")->capture_default_str();
   app.add_option("--record", options.record, "Where to record (MCAP); {time} and {game} are filled in")
       ->type_name("FILE");
-  declare_control_flag(app, options.control);
+  declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }
 
@@ -63,7 +62,7 @@ int run_bot(const BotCommandOptions& options) {
   if (const auto why = objection_to_playing(*to)) return misused("entente bot", why->text);
   config::Config config = preset_config();
   apply(options.log, *config.mutable_log());
-  apply_control(options.control, *config.mutable_control());
+  apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
   const int code = play_bots(options, *to, config);
   stop_log();

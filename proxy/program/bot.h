@@ -5,6 +5,7 @@
 #include <string>
 
 #include "proxy/program/command.h"
+#include "proxy/program/control_flags.h"
 #include "proxy/program/log_flags.h"
 
 namespace entente {
@@ -16,7 +17,7 @@ struct BotCommandOptions {
   std::uint32_t seconds = 0;  ///< 0: until stopped, or none is left
   std::string name = "bot";
   std::string record;
-  std::string control;
+  ControlFlags control;
   LogFlags log;
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "proxy/net/address.h"
 #include "proxy/net/network.h"
 #include "proxy/program/arena_rules.h"
 #include "proxy/program/config_reader.h"
@@ -29,6 +30,8 @@ class Checker {
     if (config.limits().low_water() >= config.limits().high_water())
       problem("limits.low_water", "must be less than limits.high_water");
     nets("access.", config.access());
+    if (const std::string& at = config.metrics().listen(); !at.empty())
+      if (const auto address = net::Address::parse(at); !address) problem("metrics.listen", address.error().text);
     for (int i = 0; i < config.route_size(); ++i) route(config, i);
     std::size_t number = static_cast<std::size_t>(config.route_size());  // of listeners before
     for (int i = 0; i < config.arena_size(); ++i) {

@@ -12,6 +12,10 @@ namespace entente {
 /// Makes spdlog's default logger write as `settings` say. Call stop_log() before the end of main.
 Outcome<Done> start_log(const config::Log& settings);
 
+/// From now on the level is that of `settings`, and a log file is opened anew, as who has moved it away expects. What
+/// else changed is as it was. From any thread.
+Outcome<Done> renew_log(const config::Log& settings);
+
 /// Writes what is still queued.
 void stop_log();
 

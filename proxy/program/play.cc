@@ -38,7 +38,7 @@ Outcome<relay::TapThread*> add(Service& service, const Play& play, BotCrowd& cro
   const auto added = service.add(plays, speech(*play.to.game, play.to.dialect.value_or(0)) + " for bots",
                                  play.record.empty() ? nullptr : *tap);
   if (!added) return added.error();
-  if (const auto opened = service.open_control(); !opened) return opened.error();
+  if (const auto opened = service.open_doors(); !opened) return opened.error();
   return *tap;
 }
 

@@ -2,7 +2,6 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
-#include "proxy/program/control_flag.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/route.h"
 #include "proxy/program/serve.h"
@@ -26,7 +25,7 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
       ->required();
   app.add_option("--record", options.record, "Where to record (MCAP); {time} and {game} are filled in")
       ->type_name("FILE");
-  declare_control_flag(app, options.control);
+  declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }
 
@@ -43,7 +42,7 @@ int run_proxy(const ProxyOptions& options) {
   route.set_to(options.to);
   route.set_record(options.record);
   apply(options.log, *config.mutable_log());
-  apply_control(options.control, *config.mutable_control());
+  apply(options.control, config);
   return serve(config);
 }
 

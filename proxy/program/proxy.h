@@ -4,6 +4,7 @@
 #include <string>
 
 #include "proxy/program/command.h"
+#include "proxy/program/control_flags.h"
 #include "proxy/program/log_flags.h"
 
 namespace entente {
@@ -12,7 +13,7 @@ struct ProxyOptions {
   std::string listen;
   std::string to;
   std::string record;
-  std::string control;
+  ControlFlags control;
   LogFlags log;
 };
 

@@ -7,7 +7,6 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
-#include "proxy/program/control_flag.h"
 #include "proxy/program/log.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/play.h"
@@ -53,7 +52,7 @@ void declare_record(CLI::App& app, RecordOptions& options) {
   app.add_option("--name", options.name, "Who looks on")->capture_default_str();
   app.add_option("--seconds", options.seconds, "It ends after so long; 0: when stopped, or when the server leaves")
       ->capture_default_str();
-  declare_control_flag(app, options.control);
+  declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }
 
@@ -63,7 +62,7 @@ int run_record(const RecordOptions& options) {
   if (const auto why = objection_to_playing(*from)) return misused(kCommand, why->text);
   config::Config config = preset_config();
   apply(options.log, *config.mutable_log());
-  apply_control(options.control, *config.mutable_control());
+  apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
   const int code = record(options, *from, config);
   stop_log();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "proxy/program/command.h"
+#include "proxy/program/control_flags.h"
 #include "proxy/program/log_flags.h"
 
 namespace entente {
@@ -14,7 +15,7 @@ struct RecordOptions {
   std::string file;
   std::string name = "recorder";
   std::uint32_t seconds = 0;  ///< 0: until stopped, or the server leaves
-  std::string control;
+  ControlFlags control;
   LogFlags log;
 };
 

@@ -7,7 +7,6 @@
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
-#include "proxy/program/control_flag.h"
 #include "proxy/program/control_replay.h"
 #include "proxy/program/hall.h"
 #include "proxy/program/log.h"
@@ -57,7 +56,7 @@ class Showing {
     return Done{};
   }
 
-  Outcome<Done> open_control() { return service_.open_control(); }
+  Outcome<Done> open_doors() { return service_.open_doors(); }
   void abandon() { service_.abandon(); }
 
   /// Until the recording is over, or a signal comes.
@@ -91,7 +90,7 @@ int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const
   Outcome<Done> opened = Done{};
   for (const ListenEnd& end : ends)
     if (opened) opened = showing.listen(end);
-  if (opened) opened = showing.open_control();
+  if (opened) opened = showing.open_doors();
   if (!opened) {
     showing.abandon();
     return failed(opened.error());
@@ -118,7 +117,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->capture_default_str();
   app.add_flag("--paused", options.paused, "Stand at the beginning until told to go on");
   app.add_flag("--loop", options.loop, "From the end on to the beginning; without it, the end of it is the end");
-  declare_control_flag(app, options.control);
+  declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }
 
@@ -129,7 +128,7 @@ int run_replay(const ReplayCommandOptions& options) {
   if (!ends) return wrong(ends.error().text);
   config::Config config = preset_config();
   apply(options.log, *config.mutable_log());
-  apply_control(options.control, *config.mutable_control());
+  apply(options.control, config);
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
   auto tape = RecordedTape::open(options.file, options.link != 0 ? std::optional(options.link) : std::nullopt);
   const int code = tape ? show(config, std::move(*tape), {*at, options.speed, options.paused, options.loop}, *ends)

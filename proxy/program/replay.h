@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proxy/program/command.h"
+#include "proxy/program/control_flags.h"
 #include "proxy/program/log_flags.h"
 
 namespace entente {
@@ -18,7 +19,7 @@ struct ReplayCommandOptions {
   double speed = 1;
   bool paused = false;
   bool loop = false;
-  std::string control;
+  ControlFlags control;
   LogFlags log;
 };
 

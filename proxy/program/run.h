@@ -4,13 +4,14 @@
 #include <string>
 
 #include "proxy/program/command.h"
+#include "proxy/program/control_flags.h"
 #include "proxy/program/log_flags.h"
 
 namespace entente {
 
 struct RunOptions {
   std::string config;
-  std::string control;
+  ControlFlags control;
   LogFlags log;
 };
 

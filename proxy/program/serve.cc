@@ -3,7 +3,11 @@
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
@@ -17,6 +21,7 @@
 #include "proxy/program/misuse.h"
 #include "proxy/program/route.h"
 #include "proxy/program/service.h"
+#include "proxy/program/signals.h"
 #include "proxy/program/web.h"
 
 namespace entente {
@@ -44,7 +49,7 @@ std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const End
 /// The routes and arenas of a configuration.
 class Routes {
  public:
-  explicit Routes(const config::Config& config) : config_(config), service_(config) {}
+  Routes(const config::Config& config, Reread reread) : config_(config), reread_(std::move(reread)), service_(config) {}
 
   /// Everything that can fail before the first player comes.
   Outcome<Done> open() {
@@ -53,13 +58,47 @@ class Routes {
       if (done) done = add(route);
     for (const config::Arena& arena : config_.arena())
       if (done) done = add(arena);
-    if (done) done = service_.open_control();
+    if (reread_)
+      service_.control().add("reload", kAboutReload, [this](std::string_view rest) {
+        return rest.empty() ? reload() : Error{"reload takes nothing"};
+      });
+    if (done) done = service_.open_doors();
     if (!done) service_.abandon();
     return done;
   }
 
   void run() {
+    std::optional<CallOnHangUp> hang_up;
+    if (reread_) hang_up.emplace([this] { (void)reload(); });  // the log has what came of it
     service_.run([this] { announce(); });
+  }
+
+  /// What can change while it runs is as the file has it now; nothing changes if anything is wrong with it. From any
+  /// thread.
+  Outcome<std::string> reload() {
+    const std::lock_guard lock(reloading_);
+    const auto fresh = reread_();
+    if (!fresh) {
+      for (const std::string& complaint : fresh.error()) spdlog::error("nothing is reloaded: {}", complaint);
+      return Error{"nothing is reloaded: " + fresh.error().front()};
+    }
+    std::map<std::size_t, relay::Access> own;
+    for (int i = 0; i < config_.route_size(); ++i) {
+      const config::Route& before = config_.route(i);
+      const bool stays = i < fresh->route_size() && fresh->route(i).listen() == before.listen();
+      own[relays_[static_cast<std::size_t>(i)]] = access_of(stays ? fresh->route(i) : before);
+    }
+    service_.set_rules(*fresh, own);
+    config::Log log = config_.log();
+    log.set_level(fresh->log().level());
+    if (const auto renewed = renew_log(log); !renewed) spdlog::error("{}", renewed.error().text);
+    std::string told = "reloaded: limits, who may come, and the level of the log\n";
+    spdlog::info("{}", told.substr(0, told.size() - 1));
+    for (const std::string& line : takes_restart(config_, *fresh)) {
+      spdlog::warn("takes a restart: {}", line);
+      told += "takes a restart: " + line + "\n";
+    }
+    return told;
   }
 
   Outcome<Done> close() { return service_.close(); }
@@ -101,6 +140,7 @@ class Routes {
                                          .tap = *tap},
                                         listen->spoken(), route.record().empty() ? nullptr : *tap);
     if (!listening) return listening.error();
+    relays_.push_back(listening->relay);
     lines_ += "listening " + listen->spoken() + " " + listening->address.text() + "\n";
     if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
@@ -146,13 +186,21 @@ class Routes {
     std::fflush(stdout);
   }
 
+  static constexpr const char* kAboutReload =
+      "Reads the configuration again, as SIGHUP does: limits, who may come, and the level of the log hold from then "
+      "on, "
+      "and a log file is opened anew; what takes a restart is named.";
+
   const config::Config& config_;
+  const Reread reread_;
   Service service_;
-  std::string lines_;  // where it listens
+  std::mutex reloading_;
+  std::vector<std::size_t> relays_;  // of routes
+  std::string lines_;                // where it listens
 };
 
-int serve_logged(const config::Config& config) {
-  Routes routes(config);
+int serve_logged(const config::Config& config, Reread reread) {
+  Routes routes(config, std::move(reread));
   if (const auto opened = routes.open(); !opened) return failed(opened.error());
   routes.run();
   const auto closed = routes.close();
@@ -162,9 +210,9 @@ int serve_logged(const config::Config& config) {
 
 }  // namespace
 
-int serve(const config::Config& config) {
+int serve(const config::Config& config, Reread reread) {
   if (const auto started = start_log(config.log()); !started) return failed(started.error());
-  const int code = serve_logged(config);
+  const int code = serve_logged(config, std::move(reread));
   stop_log();
   return code;
 }

@@ -3,12 +3,16 @@
 #include <spdlog/fmt/fmt.h>
 #include <sys/resource.h>
 
+#include <cstdio>
+#include <utility>
+
 #include "adapters/registry.h"
 #include "proxy/program/access.h"
 #include "proxy/program/ban_file.h"
 #include "proxy/program/control_bans.h"
 #include "proxy/program/control_server.h"
 #include "proxy/program/limits.h"
+#include "proxy/program/metrics.h"
 #include "proxy/program/route.h"
 #include "proxy/program/signals.h"
 #include "proxy/program/web.h"
@@ -58,8 +62,26 @@ std::size_t Service::add_arena(const relay::HallOptions& options) {
   return arenas_.emplace_back(server_.add_hall(options));
 }
 
+Outcome<Done> Service::open_doors() {
+  auto done = read_bans();
+  if (done) done = open_control();
+  if (done) done = open_metrics();
+  return done;
+}
+
+Outcome<Done> Service::open_metrics() {
+  const std::string& listen = config_.metrics().listen();
+  if (listen.empty()) return Done{};
+  const auto at = net::Address::parse(listen);
+  if (!at) return at.error();
+  auto door = net::HttpDoor::open(*at, "text/plain; version=0.0.4; charset=utf-8",
+                                  [this](std::string_view path) { return path == "/metrics" ? metrics() : ""; });
+  if (!door) return door.error();
+  metrics_door_ = std::move(*door);
+  return Done{};
+}
+
 Outcome<Done> Service::open_control() {
-  if (auto read = read_bans(); !read) return read.error();
   if (config_.control().socket().empty()) return Done{};
   add_server_commands(control_, server_, [this] { return summary(); });
   add_ban_commands(control_, server_, bans_, config_.access().ban_file());
@@ -75,6 +97,31 @@ Outcome<Done> Service::read_bans() {
   if (!kept) return kept.error();
   for (relay::Ban& ban : *kept) bans_.add(std::move(ban));
   return Done{};
+}
+
+void Service::set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own) {
+  for (const Route& route : routes_) {
+    server_.set_limits(route.relay, limits_of(config.limits()));
+    std::vector<relay::Access> access;
+    if (const auto its = own.find(route.relay); its != own.end()) access.push_back(its->second);
+    access.push_back(access_of(config.access()));
+    server_.set_access(route.relay, std::move(access));
+  }
+}
+
+std::string Service::metrics() const {
+  Metrics all;
+  const relay::TapThread* measured = nullptr;  // the listeners of an arena have one recording
+  for (const Route& route : routes_) {
+    measure(all, route.name, server_.totals(route.relay), server_.losses(route.relay));
+    if (route.recording != nullptr && std::exchange(measured, route.recording) != route.recording)
+      measure(all, route.name, route.recording->totals());
+  }
+  for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
+  for (const std::size_t arena : arenas_)
+    for (const relay::Attendance::Row& row : server_.attendance(arena)) measure(all, row);
+  all.add_process();
+  return all.text();
 }
 
 std::string Service::summary() const {
@@ -114,6 +161,10 @@ std::string Service::summary(const Route& route) const {
 void Service::run(const std::function<void()>& announce) {
   const StopOnSignal signals(server_);
   announce();
+  if (metrics_door_) {
+    std::printf("metrics http://%s/metrics\n", metrics_door_->address().text().c_str());
+    std::fflush(stdout);
+  }
   server_.run();
 }
 
@@ -124,11 +175,13 @@ void Service::give_up() {
 
 void Service::abandon() {
   door_.reset();
+  metrics_door_.reset();
   taps_.abandon();
 }
 
 Outcome<Done> Service::close() {
   door_.reset();
+  metrics_door_.reset();
   auto closed = taps_.stop();
   if (closed.ok() && gave_up_) return Error{"stopped, as a recording could not go on"};
   return closed;

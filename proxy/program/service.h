@@ -1,15 +1,17 @@
 // What every command that serves has in common: a relay server on its workers, the taps beside it, the signals that end
-// it, and the socket by which it is asked. Law: what can fail has failed before run(), and then nothing is left behind.
+// it, and the doors by which it is asked. Law: what can fail has failed before run(), and then nothing is left behind.
 #pragma once
 
 #include <atomic>
 #include <ctime>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "proxy/net/http_door.h"
 #include "proxy/net/local_door.h"
 #include "proxy/program/control.h"
 #include "proxy/program/log_events.h"
@@ -33,9 +35,9 @@ class Service {
                                 const relay::TapThread* recording);
   /// A hall whose players are summed up, by game, in statistics.
   std::size_t add_arena(const relay::HallOptions& options);
-  /// Reads the bans that are kept, and opens the control socket, if the configuration names one. REQUIRES: after the
-  /// last add(); commands of one's own are added to control() before.
-  Outcome<Done> open_control();
+  /// Reads the bans that are kept, and opens the control socket and the door for metrics, if the configuration names
+  /// them. REQUIRES: after the last add(); commands of one's own are added to control() before.
+  Outcome<Done> open_doors();
   Control& control() { return control_; }
   /// Something failed before run(): removes recordings.
   void abandon();
@@ -47,9 +49,15 @@ class Service {
   /// Answers nobody any more, and makes the recordings whole.
   Outcome<Done> close();
 
+  /// From now on the limits of `config` hold, and who may come to all routes is who it says; `own`: who may come to a
+  /// route, by the relay's number. From any thread.
+  void set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own);
+
   relay::Server& server() { return server_; }
   /// What was served so far, a line a route.
   std::string summary() const;
+  /// All that is counted, as Prometheus reads it.
+  std::string metrics() const;
 
  private:
   struct Route {
@@ -62,6 +70,8 @@ class Service {
   std::string attendance() const;
   void give_up();
   Outcome<Done> read_bans();
+  Outcome<Done> open_control();
+  Outcome<Done> open_metrics();
 
   const config::Config& config_;
   const std::time_t started_ = std::time(nullptr);
@@ -73,7 +83,9 @@ class Service {
   std::vector<Route> routes_;
   std::vector<std::size_t> arenas_;  // their halls
   Control control_;
-  std::unique_ptr<net::LocalDoor> door_;  // last: nobody asks what is gone
+  // Last: nobody asks what is gone.
+  std::unique_ptr<net::LocalDoor> door_;
+  std::unique_ptr<net::HttpDoor> metrics_door_;
 };
 
 }  // namespace entente

@@ -1,7 +1,10 @@
 #include "proxy/program/signals.h"
 
+#include <semaphore.h>
+
 #include <atomic>
 #include <csignal>
+#include <utility>
 
 #include "proxy/relay/server.h"
 
@@ -21,6 +24,18 @@ void stop(int) {
   if (relay::Server* server = to_stop.load()) server->stop();
 }
 
+/// Posted for each SIGHUP; the one thing of its kind that a handler may touch.
+sem_t* hang_ups() {
+  struct Counted {
+    Counted() { sem_init(&count, 0, 0); }
+    sem_t count;
+  };
+  static Counted counted;
+  return &counted.count;
+}
+
+void hang_up(int) { sem_post(hang_ups()); }
+
 }  // namespace
 
 StopOnSignal::StopOnSignal(relay::Server& server) {
@@ -31,6 +46,25 @@ StopOnSignal::StopOnSignal(relay::Server& server) {
 StopOnSignal::~StopOnSignal() {
   use(SIG_DFL);
   to_stop = nullptr;
+}
+
+CallOnHangUp::CallOnHangUp(std::function<void()> then) {
+  hang_ups();  // before a handler needs it
+  thread_ = std::thread([this, then = std::move(then)] {
+    for (;;) {
+      if (sem_wait(hang_ups()) != 0) continue;
+      if (ends_) return;
+      then();
+    }
+  });
+  std::signal(SIGHUP, hang_up);
+}
+
+CallOnHangUp::~CallOnHangUp() {
+  std::signal(SIGHUP, SIG_IGN);
+  ends_ = true;
+  sem_post(hang_ups());
+  thread_.join();
 }
 
 }  // namespace entente

@@ -1,5 +1,10 @@
-// SIGTERM and SIGINT while something runs: the first asks it to end, the second ends the process at once.
+// Signals while something runs: the first SIGTERM or SIGINT asks it to end, the second ends the process at once; SIGHUP
+// asks it to read again what it was told by files.
 #pragma once
+
+#include <atomic>
+#include <functional>
+#include <thread>
 
 namespace entente::relay {
 class Server;
@@ -14,6 +19,19 @@ class StopOnSignal {
   ~StopOnSignal();
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
+};
+
+/// While it lives, SIGHUP has `then` called, on a thread of its own. REQUIRES: one at a time.
+class CallOnHangUp {
+ public:
+  explicit CallOnHangUp(std::function<void()> then);
+  ~CallOnHangUp();
+  CallOnHangUp(const CallOnHangUp&) = delete;
+  CallOnHangUp& operator=(const CallOnHangUp&) = delete;
+
+ private:
+  std::atomic<bool> ends_{false};
+  std::thread thread_;
 };
 
 }  // namespace entente

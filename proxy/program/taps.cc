@@ -64,6 +64,13 @@ relay::TapThread* Taps::counting() {
   return counting_.get();
 }
 
+std::vector<const relay::TapThread*> Taps::all() const {
+  std::vector<const relay::TapThread*> all;
+  for (const auto& tap : recordings_) all.push_back(tap.get());
+  if (counting_) all.push_back(counting_.get());
+  return all;
+}
+
 Outcome<Done> Taps::stop() {
   Outcome<Done> all = Done{};
   for (const auto& tap : recordings_)

@@ -23,6 +23,9 @@ class Taps {
   /// The tap that only counts.
   relay::TapThread* counting();
 
+  /// That there are.
+  std::vector<const relay::TapThread*> all() const;
+
   /// Ends all, and makes the recordings whole. REQUIRES: the server's run() has returned.
   Outcome<Done> stop();
   /// Ends all, and removes the recordings: nothing was served.

@@ -33,6 +33,7 @@ class DatagramDoor final : public UdpDoor,
   void tick(Millis now) override;
   void ask(const Question& question, Inquiry::Part& part) override { relay::answer(question, part, sessions_); }
   void set_limits(const Limits& limits) override { limits_ = limits; }
+  void set_access(std::vector<Access> access) override { gate_.set_access(std::move(access)); }
 
   static constexpr std::size_t kMostUnproven = 256;
 

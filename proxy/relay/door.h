@@ -28,6 +28,7 @@ class Door final : private net::Listener::User,
   void close();
   void tick(Millis now);
   void set_limits(const Limits& limits) { limits_ = limits; }
+  void set_access(std::vector<Access> access) { gate_.set_access(std::move(access)); }
 
   /// What the workers tell of the sessions they were given.
   void named(LinkId link, std::uint32_t player) { table_.greeted(link, player); }

@@ -32,6 +32,7 @@ class EnetDoor final : public UdpDoor,
   void tick(Millis now) override;
   void ask(const Question& question, Inquiry::Part& part) override { relay::answer(question, part, sessions_); }
   void set_limits(const Limits& limits) override { limits_ = limits; }
+  void set_access(std::vector<Access> access) override { gate_.set_access(std::move(access)); }
   void left(const net::Address& client, bool server_unreached) override;
 
  private:

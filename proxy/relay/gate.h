@@ -5,8 +5,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
@@ -20,8 +21,11 @@ namespace entente::relay {
 class Gate {
  public:
   Gate() = default;
-  /// Who comes must be let in by each access. `bans` may be null; both outlive it.
-  Gate(std::span<const Access> access, Bans* bans) : access_(access), bans_(bans) {}
+  /// Who comes must be let in by each access. `bans` may be null, and outlives it.
+  Gate(std::vector<Access> access, Bans* bans) : access_(std::move(access)), bans_(bans) {}
+
+  /// Of who comes from now on.
+  void set_access(std::vector<Access> access) { access_ = std::move(access); }
 
   /// Lets one in (leave() must follow one day), or says why not.
   std::optional<Reason> enter(const net::Address& from, const Limits& limits, Millis now);
@@ -43,7 +47,7 @@ class Gate {
 
   bool may_come(const net::Address& from) const;
 
-  std::span<const Access> access_;
+  std::vector<Access> access_;
   Bans* bans_ = nullptr;
   std::uint32_t inside_ = 0;
   std::unordered_map<net::Address, Visitor, net::AddressHash> known_;

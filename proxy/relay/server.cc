@@ -167,6 +167,10 @@ void Server::set_limits(std::size_t relay, const Limits& limits) {
   impl_->crew.workers[impl_->routes[relay]->home]->set_limits(relay, sane(limits));
 }
 
+void Server::set_access(std::size_t relay, std::vector<Access> access) {
+  impl_->crew.workers[impl_->routes[relay]->home]->set_access(relay, std::move(access));
+}
+
 std::vector<SessionReport> Server::ask(const Question& question) const {
   Inquiry inquiry;
   for (auto& worker : impl_->crew.workers) worker->ask(question, Inquiry::Part(inquiry));

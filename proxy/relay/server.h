@@ -80,6 +80,8 @@ class Server {
 
   /// For sessions that begin from now on. From any thread.
   void set_limits(std::size_t relay, const Limits& limits);
+  /// Who may come from now on, as RelayOptions::access. From any thread.
+  void set_access(std::size_t relay, std::vector<Access> access);
 
   /// Those that are open, by their links. From any thread but the workers', which it waits for.
   std::vector<SessionReport> sessions() const;

@@ -22,6 +22,7 @@ class UdpDoor {
   /// A session is gone that was seated with a worker (a bridge's).
   virtual void left(const net::Address& /*client*/, bool /*server_unreached*/) {}
   virtual void set_limits(const Limits& limits) = 0;
+  virtual void set_access(std::vector<Access> access) = 0;
 };
 
 }  // namespace entente::relay

@@ -112,6 +112,11 @@ void Worker::read(const NewLimits& news) {
   if (udp_doors_[news.route]) udp_doors_[news.route]->set_limits(news.limits);
 }
 
+void Worker::read(NewAccess& news) {
+  if (doors_[news.route]) doors_[news.route]->set_access(news.access);
+  if (udp_doors_[news.route]) udp_doors_[news.route]->set_access(std::move(news.access));
+}
+
 void Worker::read(const Order& order) {
   const auto housed = halls_.find(order.hall);
   if (housed != halls_.end()) housed->second.hall->order(order.order);

@@ -53,6 +53,7 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   // From any thread.
   void wake() { mailbox_.wake(); }
   void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
+  void set_access(std::size_t route, std::vector<Access> access) { mailbox_.post(NewAccess{route, std::move(access)}); }
   void order(std::size_t hall, std::function<void(core::Back&)> order) { mailbox_.post(Order{hall, std::move(order)}); }
   void ask(const Question& question, Inquiry::Part part) { mailbox_.post(Asked{question, std::move(part)}); }
   const Counters& counters(std::size_t route) const { return branches_[route]->counters; }
@@ -78,6 +79,10 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
     std::size_t route;
     Limits limits;
   };
+  struct NewAccess {
+    std::size_t route;
+    std::vector<Access> access;
+  };
   struct Order {
     std::size_t hall;
     std::function<void(core::Back&)> order;
@@ -86,7 +91,7 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
     Question question;
     Inquiry::Part part;
   };
-  using Letter = std::variant<Newcomer, Named, Left, Back, NewLimits, Order, Asked>;
+  using Letter = std::variant<Newcomer, Named, Left, Back, NewLimits, NewAccess, Order, Asked>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -95,6 +100,7 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   void read(const Left& left);
   void read(Back& back);
   void read(const NewLimits& news);
+  void read(NewAccess& news);
   void read(const Order& order);
   void read(Asked& asked);
   /// Reads it here and now if it is for this worker.

@@ -94,11 +94,11 @@ TEST_CASE("who says nothing is shut out in time, and more than a door takes wait
   const auto door = echo(path);
   const auto began = steady_now();
   std::vector<std::unique_ptr<Guest>> idle;
-  for (std::size_t i = 0; i < LocalDoor::kMostConnections; ++i) idle.push_back(std::make_unique<Guest>(path));
+  for (std::size_t i = 0; i < Talks::kMostConnections; ++i) idle.push_back(std::make_unique<Guest>(path));
   const Guest late(path);
   late.say("now\n");
   CHECK(late.hear() == "you said now");
-  CHECK(steady_now() - began >= LocalDoor::kTime - 100);
+  CHECK(steady_now() - began >= Talks::kTime - 100);
   for (const auto& guest : idle) CHECK(guest->hear().empty());
 }
 

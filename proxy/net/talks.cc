@@ -1,0 +1,96 @@
+#include "proxy/net/talks.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "proxy/net/socket.h"
+
+namespace entente::net {
+namespace {
+
+/// To close over unread bytes would take our answer from who said them.
+void forget_rest(int fd) {
+  char room[4096];
+  for (int i = 0; i < 64 && ::recv(fd, room, sizeof room, 0) > 0; ++i) continue;
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Talks>> Talks::begin(Fd listening, Hear hear) {
+  Fd closing(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!closing) return machine_error("cannot open an eventfd", errno, "raise the limit of open files");
+  return std::unique_ptr<Talks>(new Talks(std::move(listening), std::move(closing), std::move(hear)));
+}
+
+Talks::Talks(Fd listening, Fd closing, Hear hear)
+    : hear_(std::move(hear)), listening_(std::move(listening)), closing_(std::move(closing)) {
+  thread_ = std::thread([this] { run(); });
+}
+
+Talks::~Talks() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(closing_.get(), &one, sizeof one);
+  thread_.join();
+}
+
+void Talks::run() {
+  for (;;) {
+    std::vector<pollfd> polled = {{closing_.get(), POLLIN, 0},
+                                  {talks_.size() < kMostConnections ? listening_.get() : -1, POLLIN, 0}};
+    for (const Talk& talk : talks_)
+      polled.push_back({talk.fd.get(), static_cast<short>(talk.answer ? POLLOUT : POLLIN), 0});
+    if (::poll(polled.data(), polled.size(), patience(steady_now())) < 0 && errno != EINTR) return;
+    if (polled[0].revents != 0) return;
+    const Millis now = steady_now();
+    std::size_t i = 2;
+    std::erase_if(talks_, [&](Talk& talk) { return (polled[i++].revents != 0 && !go_on(talk)) || now >= talk.until; });
+    if (polled[1].revents != 0) accept(now);
+  }
+}
+
+/// Milliseconds until somebody's time is over; -1: never.
+int Talks::patience(Millis now) const {
+  Millis wait = kTime;
+  for (const Talk& talk : talks_) wait = std::min(wait, talk.until > now ? talk.until - now : 0);
+  return talks_.empty() ? -1 : static_cast<int>(wait);
+}
+
+void Talks::accept(Millis now) {
+  Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (fd) talks_.push_back({.fd = std::move(fd), .until = now + kTime});
+}
+
+/// False: it is over.
+bool Talks::go_on(Talk& talk) const {
+  if (!talk.answer && !hear(talk)) return false;
+  return !talk.answer || tell(talk);
+}
+
+/// False: it left without a word.
+bool Talks::hear(Talk& talk) const {
+  char room[1024];
+  const ssize_t size = ::recv(talk.fd.get(), room, sizeof room, 0);
+  if (size < 0) return errno == EAGAIN || errno == EINTR;
+  if (size == 0 && talk.said.empty()) return false;
+  talk.said.append(room, static_cast<std::size_t>(size));
+  talk.answer = hear_(talk.said, size == 0);
+  return talk.answer || size > 0;
+}
+
+/// False: all is told, or nobody listens.
+bool Talks::tell(Talk& talk) {
+  const std::string_view left = std::string_view(*talk.answer).substr(talk.told);
+  const ssize_t size = ::send(talk.fd.get(), left.data(), left.size(), MSG_NOSIGNAL);
+  if (size < 0) return errno == EAGAIN || errno == EINTR;
+  talk.told += static_cast<std::size_t>(size);
+  if (talk.told < talk.answer->size()) return true;
+  forget_rest(talk.fd.get());
+  return false;
+}
+
+}  // namespace entente::net

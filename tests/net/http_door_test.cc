@@ -1,0 +1,59 @@
+// A door for who asks by HTTP: what is answered, what is refused, in however many pieces it is asked.
+#include "proxy/net/http_door.h"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+
+namespace entente::net {
+namespace {
+
+std::unique_ptr<HttpDoor> open_door() {
+  auto door = HttpDoor::open(*Address::parse("127.0.0.1", 0), "text/x",
+                             [](std::string_view path) { return path == "/here" ? "all of it" : ""; });
+  REQUIRE_MESSAGE(door.ok(), (door.ok() ? "" : door.error().text));
+  return std::move(*door);
+}
+
+/// What is answered to these pieces until the door hangs up.
+std::string asked(const HttpDoor& door, std::initializer_list<std::string_view> pieces, bool finishes = false) {
+  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval patience{40, 0};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  REQUIRE(::connect(fd.get(), door.address().raw(), door.address().size()) == 0);
+  for (const std::string_view piece : pieces) ::send(fd.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
+  if (finishes) ::shutdown(fd.get(), SHUT_WR);
+  std::string all;
+  char room[4096];
+  for (ssize_t n = 0; (n = ::recv(fd.get(), room, sizeof room, 0)) > 0;) all.append(room, static_cast<std::size_t>(n));
+  return all;
+}
+
+TEST_CASE("a GET of what is there is answered, however it comes") {
+  const auto door = open_door();
+  constexpr std::string_view kAnswer =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/x\r\nContent-Length: 9\r\nConnection: close\r\n\r\n";
+  CHECK(asked(*door, {"GET /here HTTP/1.1\r\nHost: x\r\n\r\n"}) == std::string(kAnswer) + "all of it");
+  CHECK(asked(*door, {"GET /he", "re?a=1 HTTP/1.1\r\nHo", "st: x\r\n\r", "\n"}) == std::string(kAnswer) + "all of it");
+  CHECK(asked(*door, {"HEAD /here HTTP/1.1\r\nHost: x\r\n\r\n"}) == kAnswer);
+}
+
+TEST_CASE("anything else is told why not") {
+  const auto door = open_door();
+  CHECK(asked(*door, {"GET /there HTTP/1.1\r\nHost: x\r\n\r\n"}).starts_with("HTTP/1.1 404 Not Found\r\n"));
+  CHECK(asked(*door, {"DELETE /here HTTP/1.1\r\nHost: x\r\n\r\n"}).starts_with("HTTP/1.1 405 "));
+  CHECK(asked(*door, {"POST /here HTTP/1.1\r\nContent-Length: 1\r\n\r\nx"}).starts_with("HTTP/1.1 400 "));
+  CHECK(asked(*door, {"BZFLAG\r\n\r\n"}).starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  CHECK(asked(*door, {"GET /here HT"}, true).starts_with("HTTP/1.1 400 "));
+  CHECK(asked(*door, {"GET /here HTTP/1.1\r\nX: " + std::string(20'000, 'x')}).starts_with("HTTP/1.1 4"));
+  CHECK(asked(*door, {}, true) == "");
+}
+
+TEST_CASE("an address that is taken is an error that says so") {
+  const auto door = open_door();
+  const auto second = HttpDoor::open(door->address(), "text/x", [](std::string_view) { return ""; });
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().text.find(door->address().text()) != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::net

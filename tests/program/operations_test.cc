@@ -1,0 +1,206 @@
+// What whoever runs it does meanwhile: its numbers are read by Prometheus, and its configuration is read again.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "proxy/net/address.h"
+#include "proxy/net/fd.h"
+#include "proxy/program/reload.h"
+#include "tests/program/folder.h"
+#include "tests/support/process.h"
+
+namespace entente {
+namespace {
+
+const std::string kEntente = ENTENTE_BINARY;
+
+/// A connection to a port of this machine.
+class Caller {
+ public:
+  explicit Caller(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval patience{Process::kPatience.count(), 0};
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const auto to = *net::Address::parse("127.0.0.1", port);
+    REQUIRE(::connect(fd_.get(), to.raw(), to.size()) == 0);
+  }
+  void say(std::string_view text) const { ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL); }
+  /// All that comes until the other hangs up.
+  std::string hear() const {
+    std::string all;
+    std::array<char, 4096> room{};
+    for (ssize_t n = 0; (n = ::recv(fd_.get(), room.data(), room.size(), 0)) > 0;)
+      all.append(room.data(), static_cast<std::size_t>(n));
+    return all;
+  }
+
+ private:
+  net::Fd fd_;
+};
+
+std::uint16_t port_in(const std::optional<std::string>& line) {
+  REQUIRE(line);
+  const std::size_t colon = line->rfind(':');
+  return static_cast<std::uint16_t>(std::stoi(line->substr(colon + 1)));
+}
+
+std::string get(std::uint16_t port, const std::string& path) {
+  const Caller caller(port);
+  caller.say("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+  return caller.hear();
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Names that the table of proxy/README.md has.
+std::set<std::string> explained() {
+  std::set<std::string> names;
+  std::ifstream readme(ENTENTE_SOURCE_DIR "/proxy/README.md");
+  bool inside = false;
+  for (std::string line; std::getline(readme, line);) {
+    if (line.starts_with("| name, behind `entente_`")) inside = true;
+    if (line.empty()) inside = false;
+    if (!inside) continue;
+    const std::string first = line.substr(0, line.find('|', 1));
+    static const std::regex kName("`([a-z_]+)`");
+    for (std::sregex_iterator at(first.begin(), first.end(), kName), end; at != end; ++at)
+      if ((*at)[1] != "entente_") names.insert("entente_" + (*at)[1].str());
+  }
+  return names;
+}
+
+TEST_CASE("Prometheus gets numbers that it can read, each explained in proxy/README.md") {
+  const Folder folder;
+  Process proxy({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9?dialect=be-packed",
+                 "--metrics", "127.0.0.1:0", "--record", folder.file("a.mcap")});
+  const std::uint16_t listens = port_in(proxy.line());
+  const auto announced = proxy.line();
+  REQUIRE(announced);
+  CHECK(announced->starts_with("metrics http://127.0.0.1:"));
+  const std::uint16_t port = port_in(announced->substr(0, announced->rfind('/')));
+  Caller(listens).hear();  // its server is not there
+
+  std::string page;
+  const std::string ended = "reason=\"server cannot be reached\"} 1\n";
+  for (int i = 0; i < 1'000 && page.find(ended) == std::string::npos; ++i) page = get(port, "/metrics");
+  CHECK(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
+  CHECK(page.find("entente_sessions_ended_total{route=\"panic be-packed 127.0.0.1:" + std::to_string(listens) + "\"," +
+                  ended) != std::string::npos);
+  CHECK(get(port, "/").starts_with("HTTP/1.1 404 "));
+
+  std::istringstream lines(page.substr(page.find("\r\n\r\n") + 4));
+  const std::set<std::string> known = explained();
+  static const std::regex kSample(R"re(([a-z_]+)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+)re");
+  int samples = 0;
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    if (line.starts_with("#")) continue;
+    std::smatch match;
+    REQUIRE(std::regex_match(line, match, kSample));
+    CHECK((known.contains(match[1]) || match[1].str().starts_with("process_")));
+    ++samples;
+  }
+  CHECK(samples > 50);
+  proxy.signal(SIGTERM);
+  CHECK(proxy.wait() == 0);
+}
+
+TEST_CASE("an address for metrics that is none is said to be") {
+  const Ended wrong =
+      run({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9", "--metrics", "here"});
+  CHECK(wrong.code == 2);
+  CHECK(wrong.err.find("--metrics") != std::string::npos);
+}
+
+/// `entente run` of a file that changes.
+struct Operated {
+  explicit Operated(const std::string& more = "")
+      : file(folder.write("a.toml", text(more))), process({kEntente, "run", file}) {
+    port = port_in(process.line());
+  }
+  std::string text(const std::string& more) const {
+    return more + "\n[control]\nsocket = \"" + folder.file("c.sock") + "\"\n[[route]]\n" +
+           "listen = \"bzflag://127.0.0.1:0?dialect=2.4\"\nto = \"bzflag://127.0.0.1:9?dialect=2.4\"\n";
+  }
+  void write(const std::string& more) { folder.write("a.toml", text(more)); }
+  Ended reload() const { return run({kEntente, "ctl", "--socket", folder.file("c.sock"), "reload"}); }
+
+  Folder folder;
+  std::string file;
+  Process process;
+  std::uint16_t port = 0;
+};
+
+TEST_CASE("SIGHUP has the configuration read again, and who may come is another") {
+  Operated it;
+  it.write("[access]\ndeny = [\"127.0.0.0/8\"]");
+  it.process.signal(SIGHUP);
+  CHECK(it.process.err_has("reloaded: limits, who may come, and the level of the log"));
+  std::string told;
+  for (int i = 0; i < 1'000 && told != "REFUSED:nobody may come from your address"; ++i) {
+    const Caller after(it.port);
+    after.say("BZFLAG\r\n\r\n");
+    told = after.hear();
+  }
+  CHECK(told == "REFUSED:nobody may come from your address");
+  it.process.signal(SIGTERM);
+  CHECK(it.process.wait() == 0);
+}
+
+TEST_CASE("of a configuration that is wrong nothing holds, and the place is told") {
+  Operated it;
+  it.write("[limits]\nsessions = \"many\"");
+  const Ended told = it.reload();
+  CHECK(told.code == 1);
+  CHECK(told.err ==
+        "entente: nothing is reloaded: " + it.file + ":2:12: limits.sessions: expected a whole number, got 'many'\n");
+  it.process.signal(SIGHUP);
+  CHECK(it.process.err_has("nothing is reloaded: " + it.file + ":2:12: limits.sessions"));
+  it.process.signal(SIGTERM);
+  CHECK(it.process.wait() == 0);
+}
+
+TEST_CASE("what takes a restart is named") {
+  Operated it;
+  it.write("workers = 2\n[limits]\nsessions = 7");
+  const Ended told = it.reload();
+  CHECK(told.code == 0);
+  CHECK(told.out ==
+        "reloaded: limits, who may come, and the level of the log\ntakes a restart: modified: workers: 1 -> 2\n");
+}
+
+TEST_CASE("a log file that was moved away is opened anew") {
+  const Folder folder;
+  const std::string log = folder.file("entente.log"), moved = folder.file("entente.log.1");
+  Operated it("[log]\nfile = \"" + log + "\"");
+  REQUIRE(it.reload().code == 0);
+  std::filesystem::rename(log, moved);
+  REQUIRE(it.reload().code == 0);
+  it.process.signal(SIGTERM);
+  CHECK(it.process.wait() == 0);
+  CHECK(read_file(moved).find("reloaded: ") != std::string::npos);
+  CHECK(read_file(log).find("reloaded: ") != std::string::npos);
+}
+
+TEST_CASE("all but limits, who may come and the level of the log takes a restart") {
+  config::Config running = preset_config(), fresh = preset_config();
+  fresh.mutable_limits()->set_sessions(3);
+  fresh.mutable_log()->set_level(config::Log::debug);
+  fresh.mutable_access()->add_deny("10.0.0.0/8");
+  CHECK(takes_restart(running, fresh).empty());
+  fresh.mutable_access()->set_ban_file("bans");
+  fresh.add_route()->set_listen("panic://127.0.0.1:0");
+  CHECK(takes_restart(running, fresh).size() == 2);
+}
+
+}  // namespace
+}  // namespace entente
