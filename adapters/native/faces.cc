@@ -112,7 +112,10 @@ class NativeBack final : public core::Back {
   }
 
   void hear(const Intent& intent, BackOut& out) override {
-    if (!open_ || their_me_ == 0) return early_.push_back(intent);
+    if (!open_ || their_me_ == 0) {
+      if (early_.size() >= kMostEarly) return out.lose("Intent", "more than is kept for a server that has not spoken");
+      return early_.push_back(intent);
+    }
     core::to_message(intent, message_);
     translate_ids(message_, [&](Id id) { return ids_.wire_or(id, 0); });
     link_.send(message_, out);
@@ -160,7 +163,7 @@ class NativeBack final : public core::Back {
     return fresh;
   }
 
-  static constexpr std::size_t kMostIds = 100'000;
+  static constexpr std::size_t kMostIds = 100'000, kMostEarly = 1'000;
 
   Link<words::Fact, words::Intent> link_;
   words::Intent message_;
