@@ -139,7 +139,8 @@ def measure_codecs(chosen):
 
 
 def measure_rooms(chosen):
-    return report.rooms(measured("bench_room", 0.05 if chosen.quick else 2))
+    seconds = 0.05 if chosen.quick else 2
+    return report.rooms(measured("bench_room", seconds), measured("bench_arena", seconds))
 
 
 def give_up(number, _):

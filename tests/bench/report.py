@@ -192,8 +192,8 @@ def codecs(measured):
     return "\n".join(lines + codec_table(seen) + [""] + dialect_table(seen)) + "\n"
 
 
-def rooms(measured):
-    """Likewise."""
+def rooms(measured, arena):
+    """Likewise; `arena`: of ticks."""
     lines = [command() + ": BZFlag 2.4 beside native, TCP; the whole way of an event from bytes to bytes.",
              surroundings() + ".", "", row(["event", "CPU ns in the room", "wanted"]), row(["---", "--:", "--:"])]
     for one in measured["benchmarks"]:
@@ -201,6 +201,11 @@ def rooms(measured):
             raise RuntimeError(f"{one['name']}: {one['error_message']}")
         what = {"drives": "a player's own pose", "sees": "another's pose"}[one["name"].split("/")[0]]
         lines.append(row([what, f"{1e9 / one['items_per_second']:.0f}", "≤ 1000"]))
+    lines += ["", row(["Ogar cells in one arena", "CPU ms a tick", "of the 40 ms that it has", "pictures a tick", "KB a tick"]),
+              row(["--:", "--:", "--:", "--:", "--:"])]
+    for one in arena["benchmarks"]:
+        lines.append(row([one["name"].split("/")[1], f"{one['cpu_time']:.2f}", f"{one['cpu_time'] / 40:.0%}", f"{one['frames']:.0f}",
+                          f"{one['bytes'] / 1000:.0f}"]))
     return "\n".join(lines) + "\n"
 
 
