@@ -90,11 +90,15 @@ class Tank:
                             f"{self.callsign} opened no window")[-1]
         self._xdotool("windowfocus", window)
         self.spawn()
-        self._xdotool("key", "9")
+        self.toggle_autopilot()
 
     def spawn(self):
         """Does no harm to who is alive."""
         self._xdotool("key", "i")
+
+    def toggle_autopilot(self):
+        """Nothing happens before the client is in the game."""
+        self._xdotool("key", "9")
 
     def screenshot(self, name):
         shot = self.stage.path(name)

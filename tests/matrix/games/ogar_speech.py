@@ -129,7 +129,7 @@ class Legacy:
         return [("Update", update(flags, **parts))] if parts or flags else []
 
     def _world(self, said: Bytes) -> dict:
-        return json.loads(said.text())
+        return json.loads(said.text(wide=said.frame[said.at + 1:said.at + 2] == b"\0"))  # MultiOgarII says bytes in 4 and 5, too
 
     def _area(self, said: Bytes) -> dict:
         return {"area": dict(zip(("x", "y", "scale"), said.take("fff")))}
