@@ -99,7 +99,7 @@ TEST_CASE("what both sides have a number for keeps it") {
   for (std::uint8_t type = 0; type < 6; ++type) CHECK(kill_type(cause_of(type)) == type);
   CHECK(kill_type(cause_of(kByWeaponChange)) == kByTeamChange);
   CHECK(cause_of(200) == words::UNKNOWN_DEATH);
-  for (const std::uint32_t reason : {1, 2, 3, 4, 5, 10, 20}) CHECK(reason_of(refusal_of(reason)) == reason);
+  for (const std::uint32_t reason : {1U, 2U, 3U, 4U, 5U, 10U, 20U}) CHECK(reason_of(refusal_of(reason)) == reason);
   for (std::uint8_t action = 0; action < 4; ++action) CHECK(action_of(edit_of(action)) == action);
   for (std::uint8_t team = 0; team < 2; ++team) CHECK(side_of(team_of(team)) == team);
   for (std::uint8_t weapon = 0; weapon < 3; ++weapon) CHECK(weapon_of(kit_of(weapon)) == weapon);

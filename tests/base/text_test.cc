@@ -29,9 +29,9 @@ TEST_CASE("a character is as long as its first byte says, if its bytes are there
                                                             {"\xf4\x90\x80\x80", 0},
                                                             {"\xf5\x80\x80\x80", 0},
                                                             {"\xff", 0}};
-  for (const auto& [text, size] : texts) {
-    CAPTURE(text);
-    CHECK(first_character(text) == size);
+  for (const auto& text : texts) {
+    CAPTURE(text.first);
+    CHECK(first_character(text.first) == text.second);
   }
 }
 
