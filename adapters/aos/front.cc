@@ -27,8 +27,8 @@ constexpr bool kAlways =
 
 FrontSession::FrontSession(const core::FaceOptions& options)
     : dialect_(options.dialect),
-      enters_first_(options.setting("first") != "" ? options.setting("first") == "ban"
-                                                   : kDialects[options.dialect].state_updates),
+      enters_first_(options.setting("first").empty() ? kDialects[options.dialect].state_updates
+                                                     : options.setting("first") == "ban"),
       paint_every_(paint_every(options.setting("rate"))),
       speech_(make_speech(options.dialect)),
       reader_(game(), options.dialect, wire::Way::kToServer) {

@@ -250,7 +250,7 @@ class FrontSession final : public core::Front {
     std::uint32_t shots = 0;
     std::uint32_t colour = 0;
     std::uint8_t hp = 100;
-    double most_mass = 0;  ///< of its cells, in this life
+    double most_mass = 0;                          ///< of its cells, in this life
     core::Micros reloaded = 0;                     ///< when its magazine is full again; 0: nobody waits for it
     core::Id reached = 0;                          ///< the token it stands at
     bool fresh = false;                            ///< just created: it has all there is to have

@@ -1,6 +1,5 @@
 // Where everybody is, both ways. See front.h.
 #include <cmath>
-#include <cstring>
 
 #include "adapters/aos/front.h"
 #include "proxy/core/steering.h"
@@ -36,7 +35,9 @@ bool is_look(const Vec3& look) {
 }
 double far(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
-bool same(const Motion& a, const Motion& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same(const Motion& a, const Motion& b) {
+  return a.position == b.position && a.orientation == b.orientation && a.velocity == b.velocity;
+}
 
 }  // namespace
 

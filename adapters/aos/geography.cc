@@ -21,8 +21,13 @@ struct Heights {
   int side = 0;  ///< cells
   std::vector<int> at;
 
-  int& operator()(int x, int y) { return at[static_cast<std::size_t>(y * side + x)]; }
-  int operator()(int x, int y) const { return at[static_cast<std::size_t>(y * side + x)]; }
+  int& operator()(int x, int y) { return at[place(x, y)]; }
+  int operator()(int x, int y) const { return at[place(x, y)]; }
+
+ private:
+  std::size_t place(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(side) + static_cast<std::size_t>(x);
+  }
 };
 
 /// Of a cell's columns the height that a quarter of them exceed: half a wall is a wall, a pole is none.

@@ -133,9 +133,10 @@ std::size_t Landscape::lay_tile(std::size_t number) {
   if (tile == (words::SHOTS_PASS | words::UNITS_PASS)) return 0;
   const double wide = (world_.east() - world_.west()) / world_.columns();
   const double high = (world_.north() - world_.south()) / world_.rows();
+  const std::size_t column = number % world_.columns(), row = number / world_.columns();
   Slab slab;
-  slab.x = world_.west() + (static_cast<double>(number % world_.columns()) + 0.5) * wide;
-  slab.y = world_.north() - (static_cast<double>(number / world_.columns()) + 0.5) * high;
+  slab.x = world_.west() + (static_cast<double>(column) + 0.5) * wide;
+  slab.y = world_.north() - (static_cast<double>(row) + 0.5) * high;
   slab.half_x = wide / 2;
   slab.half_y = high / 2;
   const bool units = (tile & words::UNITS_PASS) != 0, shots = (tile & words::SHOTS_PASS) != 0;

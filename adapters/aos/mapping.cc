@@ -8,7 +8,7 @@ namespace entente::aos {
 namespace {
 
 using wire::down, wire::kUp, wire::no_fact, wire::no_intent, wire::up;
-using wire::Fidelity, wire::Mapping;
+using wire::Mapping;
 using enum wire::Fidelity;
 
 constexpr const char* kNumbered = "players are numbered anew, as clients have room for them";

@@ -150,8 +150,8 @@ words::DeathCause cause_of(std::uint8_t type) {
 }
 
 std::uint8_t kill_type(words::DeathCause cause) {
-  for (std::uint8_t type = 0; type < std::size(kCauses); ++type)
-    if (kCauses[type] == cause) return type;
+  for (std::size_t type = 0; type < std::size(kCauses); ++type)
+    if (kCauses[type] == cause) return static_cast<std::uint8_t>(type);
   return cause == words::BY_WATER || cause == words::BY_DRIVER ? kByFall : 0;
 }
 

@@ -142,7 +142,7 @@ class BackSession final : public core::Back {
     words::Pose sent;        ///< what the server was told last
     core::Micros sent_at = 0;
     std::uint32_t order = 0;
-    bool held = false;  ///< the pose waits for its turn
+    bool held = false;         ///< the pose waits for its turn
     core::Id wants_token = 0;  ///< that its player wished to have last
   };
   Own own_;

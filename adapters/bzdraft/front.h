@@ -157,14 +157,14 @@ class FrontSession final : public core::Front {
   void look_about(Outlet& out);
 
   void say(std::uint8_t from, std::uint8_t to, std::string_view text, Outlet& out);
-  void server_says(std::string_view text, Outlet& out) { say(kServer, number_, text, out); }
+  void server_says(std::string_view text, Outlet& out) { say(kServer, kNumber, text, out); }
 
   PeerLink peer_;
   Stage stage_ = Stage::kOutside;
   bool gone_ = false;
 
   // Joining.
-  static constexpr std::uint8_t number_ = kFirstPlayer;  // our client's; the others have what is free above
+  static constexpr std::uint8_t kNumber = kFirstPlayer;  // our client's; the others have what is free above
   words::Enter wish_;
   bool wants_world_ = false;
   core::Micros patience_ = 0;  // until when the world is waited for

@@ -22,7 +22,7 @@ core::Id FrontSession::player_of(std::uint8_t number) const {
 }
 
 core::Id FrontSession::own_unit() const {
-  const auto at = cast_.find(number_);
+  const auto at = cast_.find(kNumber);
   return at != cast_.end() ? at->second.unit : 0;
 }
 
@@ -94,9 +94,9 @@ void FrontSession::take_part(std::uint8_t number, core::Id unit, Outlet& out) {
 }
 
 void FrontSession::enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out) {
-  std::uint8_t number = number_;
+  std::uint8_t number = kNumber;
   if (player == 0 || player != out.me() || nth != 0)
-    for (number = number_ + 1; cast_.contains(number) && number <= kLastPlayer;) ++number;
+    for (number = kNumber + 1; cast_.contains(number) && number <= kLastPlayer;) ++number;
   if (number > kLastPlayer) return out.lose("Unit", "more than there are numbers");
   Actor& actor = cast_[number];
   actor.player = player;
@@ -112,7 +112,7 @@ void FrontSession::enlist(core::Id player, core::Id unit, std::size_t nth, Outle
 AddPlayer FrontSession::entry(std::uint8_t number, const Actor& actor, std::size_t nth, Outlet& out) const {
   const core::PlayerState* owner = out.world().player(actor.player);
   const core::UnitState* state = out.world().unit(actor.unit);
-  const bool me = number == number_;
+  const bool me = number == kNumber;
   std::string name = owner != nullptr ? owner->player.name() : me ? wish_.name() : "";
   if (name.empty() && state != nullptr) name = state->unit.name();
   if (name.empty()) name = "player " + std::to_string(number);
@@ -145,7 +145,7 @@ std::string FrontSession::free_callsign(const std::string& name, std::size_t nth
 }
 
 void FrontSession::dismiss(std::uint8_t number, Outlet& out) {
-  if (number == number_) return;  // our client stays as long as it likes
+  if (number == kNumber) return;  // our client stays as long as it likes
   players_.remove_wire(number);
   units_.remove_wire(number);
   cast_.erase(number);
@@ -160,7 +160,7 @@ void FrontSession::told(const words::Player& player, const core::Fact& fact, Out
   const std::uint8_t* known = players_.wire(player.id());
   if (known == nullptr) return recast(player.id(), out);
   const std::uint8_t number = *known;
-  if (number == number_ && changing_ != 0) {
+  if (number == kNumber && changing_ != 0) {
     const bool as_wished = player.name() == wish_.name() && player.motto() == wish_.motto();
     return as_wished ? confirm_change(out) : void();
   }

@@ -35,7 +35,7 @@ void FrontSession::on(const VersionUp& version, Outlet& out) {
     if (!flag_code(kind).empty()) wish_.add_flags_known(std::string(flag_code(kind)));
   VersionDown greeting;
   greeting.version.set(kVersion);
-  greeting.player = number_;
+  greeting.player = kNumber;
   greeting.may_join = 1;
   peer_.send(out, greeting);
 }
@@ -139,7 +139,7 @@ void FrontSession::change(const std::string& name, const std::string& motto, std
 /// It is so now.
 void FrontSession::confirm_change(Outlet& out) {
   if (std::exchange(changing_, 0) == 0) return;
-  peer_.send(out, Accept{number_});
+  peer_.send(out, Accept{kNumber});
   tell_own_entry(out);
 }
 
@@ -162,8 +162,8 @@ void FrontSession::check_change(Outlet& out) {
 }
 
 void FrontSession::tell_own_entry(Outlet& out) {
-  Actor& me = cast_.at(number_);
-  me.said = entry(number_, me, 0, out);
+  Actor& me = cast_.at(kNumber);
+  me.said = entry(kNumber, me, 0, out);
   peer_.send(out, me.said);
 }
 
@@ -195,7 +195,7 @@ void FrontSession::told(const words::Waiting& waiting, const core::Fact&, Outlet
 /// itself last, and only then all else.
 void FrontSession::let_in(Outlet& out) {
   if (stage_ != Stage::kEntering || (!out.world().ready() && waiting_.empty())) return;
-  peer_.send(out, Accept{number_});
+  peer_.send(out, Accept{kNumber});
   for (const auto& [id, token] : out.world().tokens())
     if (const auto flag = flag_record(token, out)) peer_.send(out, *flag);
   for (std::uint8_t team = 0; team <= kLastTeam; ++team) {

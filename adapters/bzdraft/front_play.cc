@@ -25,13 +25,13 @@ constexpr core::Micros kOfCapture = core::kSecond;
 void FrontSession::on(const AliveUp&, Outlet& out) {
   if (stage_ != Stage::kIn) return out.lose("MsgAlive", "not in yet");
   const core::UnitState* unit = out.world().unit(own_unit());
-  if (unit != nullptr && unit->unit.alive()) return put(number_, unit->unit.pose(), out);  // it was in play already
+  if (unit != nullptr && unit->unit.alive()) return put(kNumber, unit->unit.pose(), out);  // it was in play already
   out.say(words::Spawn());
 }
 
 /// Whose it says it is does not matter: the page has the server put the sender there.
 void FrontSession::on(const PlayerUpdate& update, Outlet& out) {
-  if (stage_ != Stage::kIn || (update.status & kAlive) == 0 || !cast_.at(number_).alive) return;
+  if (stage_ != Stage::kIn || (update.status & kAlive) == 0 || !cast_.at(kNumber).alive) return;
   words::Pose pose = pose_of(update);
   pose.set_unit(own_unit());
   pose.set_seq(++own_.order);
@@ -42,14 +42,14 @@ void FrontSession::on(const PlayerUpdate& update, Outlet& out) {
 }
 
 void FrontSession::on(const Killed& killed, Outlet& out) {
-  if (stage_ != Stage::kIn || !cast_.at(number_).alive || own_.death_claimed != 0) return;
+  if (stage_ != Stage::kIn || !cast_.at(kNumber).alive || own_.death_claimed != 0) return;
   own_.death_claimed = std::max<core::Micros>(out.now(), 1);
   words::DeathClaim claim;
   claim.set_killer(player_of(killed.killer));
   claim.set_shot(killed.shot);
   for (const Flying& flying : shots_)
     if (flying.player == killed.killer && flying.number == killed.shot) claim.set_shot(flying.shot);
-  claim.set_why(killed.killer == number_   ? words::BY_ITSELF
+  claim.set_why(killed.killer == kNumber   ? words::BY_ITSELF
                 : killed.killer == kServer ? words::BY_SERVER
                                            : words::BY_SHOT);
   out.say(claim);
@@ -71,14 +71,14 @@ void FrontSession::on(const Teleport& teleport, Outlet& out) {
 void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out) {
   if (stage_ != Stage::kIn) return;
   cast_.at(number).alive = true;
-  if (number == number_) {
+  if (number == kNumber) {
     own_.pose = pose;
     own_.posed = 0;
     own_.corrected = out.now();
     own_.astray_since = own_.death_claimed = 0;
   }
   peer_.send(out, AliveDown{number, triple(pose.x(), pose.y(), pose.z())});
-  if (number != number_ && pose.yaw() != 0) peer_.send(out, update_of(pose, number, true));  // which way it looks
+  if (number != kNumber && pose.yaw() != 0) peer_.send(out, update_of(pose, number, true));  // which way it looks
 }
 
 void FrontSession::told(const words::Spawned& spawned, const core::Fact&, Outlet& out) {
@@ -92,7 +92,7 @@ void FrontSession::told(const words::Pose& pose, const core::Fact&, Outlet& out)
     if (state == nullptr) return;
     return state->unit.owner() != 0 ? recast(state->unit.owner(), out) : told(state->unit, {}, out);
   }
-  if (*number == number_) return check_leash(out);
+  if (*number == kNumber) return check_leash(out);
   update(*number, cast_.at(*number), out);
 }
 
@@ -112,7 +112,7 @@ void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out)
   const std::uint8_t* number = units_.wire(died.unit());
   if (number == nullptr) number = players_.wire(died.player());
   if (number == nullptr || !std::exchange(cast_.at(*number).alive, false)) return;
-  if (*number == number_) own_.death_claimed = 0;
+  if (*number == kNumber) own_.death_claimed = 0;
   const bool implied = died.why() == words::BY_CAPTURE && captured_ != words::TEAM_ANY &&
                        out.now() < captured_at_ + kOfCapture && wire_team(captured_) == cast_.at(*number).said.team;
   if (implied) return;
@@ -167,11 +167,11 @@ void FrontSession::correct(Outlet& out) {
     if (own_.astray_since == 0) own_.astray_since = 1;  // long enough: at the next look
     return out.wake(at);
   }
-  put(number_, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+  put(kNumber, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
 }
 
 void FrontSession::check_leash(Outlet& out) {
-  if (own_unit() == 0 || !cast_.at(number_).alive || own_.posed == 0) return;
+  if (own_unit() == 0 || !cast_.at(kNumber).alive || own_.posed == 0) return;
   const core::UnitState* unit = out.world().unit(own_unit());
   if (unit == nullptr) return;
   const words::Pose true_place = core::place_at(unit->unit.pose(), unit->posed, out.now());

@@ -27,7 +27,7 @@ bool FrontSession::victim_decides(Outlet& out) const {
 // -- What our client does ---------------------------------------------------------------------------------------------
 
 void FrontSession::on(const ShotBegin& begin, Outlet& out) {
-  if (stage_ != Stage::kIn || !cast_.at(number_).alive) return;
+  if (stage_ != Stage::kIn || !cast_.at(kNumber).alive) return;
   own_.last_shot = begin.shot;
   words::Fire fire;
   fire.set_unit(own_unit());
@@ -163,11 +163,11 @@ void FrontSession::told(const words::ShotEnded& ended, const core::Fact&, Outlet
 /// Ends shots that the server decides about before our client could find itself hit: when they come near its tank, or
 /// will before we look again.
 void FrontSession::spare_own_tank(Outlet& out) {
-  if (own_unit() == 0 || !cast_.at(number_).alive) return;
+  if (own_unit() == 0 || !cast_.at(kNumber).alive) return;
   const words::Pose tank = own_.posed != 0 ? core::place_at(own_.pose, own_.posed, out.now()) : own_.pose;
   bool flying_on = false;
   for (Flying& shot : shots_) {
-    if (!shot.decided || shot.ended || shot.player == number_ || shot.until <= out.now()) continue;
+    if (!shot.decided || shot.ended || shot.player == kNumber || shot.until <= out.now()) continue;
     const double from = seconds(shot.since, out.now()), to = from + seconds(0, 2 * kLook);
     const double ax = shot.x + shot.vx * from - tank.x(), ay = shot.y + shot.vy * from - tank.y();
     const double bx = (shot.vx - tank.vx()) * (to - from), by = (shot.vy - tank.vy()) * (to - from);

@@ -82,7 +82,7 @@ void FrontSession::on(const DropFlagUp& drop, Outlet& out) {
   wish.set_y(here.y());
   wish.set_z(here.z());
   // Its own flag, in the enemy's base, or the enemy's in its own.
-  const words::Team own = team_of(cast_.at(number_).said.team), flag = out.world().token(wish.token())->team();
+  const words::Team own = team_of(cast_.at(kNumber).said.team), flag = out.world().token(wish.token())->team();
   if (wish.op() == words::TokenWish::CAPTURE) wish.set_team(flag == own ? words::TEAM_ANY : own);
   out.say(wish);
 }
@@ -126,7 +126,7 @@ void FrontSession::say(std::uint8_t from, std::uint8_t to, std::string_view text
 void FrontSession::told(const words::Said& said, const core::Fact&, Outlet& out) {
   std::uint8_t to = kEveryone;
   if (said.scope() == words::Say::MY_TEAM) to = team_target(wire_team(static_cast<words::Team>(said.to())));
-  if (said.scope() == words::Say::ONE || said.scope() == words::Say::MODERATORS) to = number_of(said.to(), number_);
+  if (said.scope() == words::Say::ONE || said.scope() == words::Say::MODERATORS) to = number_of(said.to(), kNumber);
   const std::uint8_t from = said.from() != 0 ? number_of(said.from(), kServer) : kServer;
   const bool named = from == kServer && !said.name().empty();
   const std::string text = (said.kind() == words::Say::ACTION ? std::string(kAction) : "") + said.text();
@@ -134,7 +134,7 @@ void FrontSession::told(const words::Said& said, const core::Fact&, Outlet& out)
 }
 
 void FrontSession::told(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
-  say(kServer, fact.audience == words::PLAYER ? number_ : kEveryone, notice.text(), out);
+  say(kServer, fact.audience == words::PLAYER ? kNumber : kEveryone, notice.text(), out);
 }
 
 // -- Scores and time --------------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ namespace entente::bzdraft {
 namespace {
 
 using wire::down, wire::no_fact, wire::no_intent, wire::up;
-using wire::Fidelity, wire::Mapping;
-using enum Fidelity;
+using wire::Mapping;
+using enum wire::Fidelity;
 
 constexpr const char* kNumbered = "players, shots and flags are numbered anew on each side";
 constexpr const char* kEachLoads = "each side loads for itself";

@@ -133,8 +133,8 @@ std::uint8_t flag_kind(std::string_view code) {
 std::uint32_t weapon_of(std::uint32_t kind) { return letters(flag_code(kind)); }
 
 std::uint8_t flag_of_weapon(std::uint32_t weapon) {
-  for (std::uint8_t i = 1; i < std::size(kFlags); ++i)
-    if (letters(kFlags[i]) == weapon) return i;
+  for (std::size_t i = 1; i < std::size(kFlags); ++i)
+    if (letters(kFlags[i]) == weapon) return static_cast<std::uint8_t>(i);
   return 0;
 }
 

@@ -90,7 +90,7 @@ class BackSession final : public core::Back {
   void on(const CacheUrl&, Outlet& out) { out.lose("MsgCacheURL", "worlds come from the server itself"); }
   void on(const FetchResources&, Outlet& out) { out.lose("MsgFetchResources", "nothing is downloaded"); }
   void on(const CustomSound&, Outlet& out) { out.lose("MsgCustomSound", "no word for sounds"); }
-  void tell_rule(std::string name, std::string value, Outlet& out);
+  void tell_rule(const std::string& name, const std::string& value, Outlet& out);
   void set_badge(std::uint8_t number, words::Badge badge, bool on, Outlet& out);
   void forget(std::uint8_t number, Outlet& out);
   void hear_chat(const words::Say& say, Outlet& out);
@@ -196,7 +196,7 @@ class BackSession final : public core::Back {
     int ends = 0;                ///< ends of others' shots told since the last death; bzfs counts them
     ScoreReport score;           ///< where clients count for themselves
     bool client_counts = false;  ///< ours does
-    core::Id wants_token = 0;  ///< that its player wished to have last
+    core::Id wants_token = 0;    ///< that its player wished to have last
   };
   Own own_;
   Pace updates_{core::kSecond / 30, 6};

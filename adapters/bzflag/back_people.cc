@@ -175,7 +175,7 @@ void BackSession::on(const TimeLeft& left, Outlet& out) {
   out.say(round);
 }
 
-void BackSession::tell_rule(std::string name, std::string value, Outlet& out) {
+void BackSession::tell_rule(const std::string& name, const std::string& value, Outlet& out) {
   words::Rule rule;
   rule.set_name(clean(name));
   rule.set_value(clean(value));
@@ -258,7 +258,7 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
   const Someone* me = find(number_);
   switch (say.scope()) {
     case words::Say::MY_TEAM:
-      request.to = player_id(team_target(me != nullptr ? me->team : 0));
+      request.to = player_id(team_target(static_cast<std::int16_t>(me != nullptr ? me->team : 0)));
       break;
     case words::Say::ONE:
       request.to = player_id(number_of(say.to(), kNobody));

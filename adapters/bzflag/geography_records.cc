@@ -52,13 +52,13 @@ class ToRecords {
   ToRecords(std::size_t most, RecordWorld& out) : most_(most), out_(out) {}
 
   /// `size`: of its payload.
-  void add(Record record, std::size_t size) {
+  void add(const Record& record, std::size_t size) {
     if (used_ + kEnvelope + size > most_) {
       ++left_out_;
       return;
     }
     used_ += kEnvelope + size;
-    out_.records.push_back(std::move(record));
+    out_.records.push_back(record);
   }
   std::size_t left_out() const { return left_out_; }
 

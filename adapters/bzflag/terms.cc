@@ -232,8 +232,8 @@ NumberedFlag flag_of(const words::Token& token) {
 std::string_view mode_of(std::uint16_t game_type) { return kModes[std::min<std::size_t>(game_type, 3)]; }
 
 std::uint16_t game_type_of(std::string_view mode) {
-  for (std::uint16_t i = 0; i < std::size(kModes); ++i)
-    if (mode == kModes[i]) return i;
+  for (std::size_t i = 0; i < std::size(kModes); ++i)
+    if (mode == kModes[i]) return static_cast<std::uint16_t>(i);
   return 0;
 }
 

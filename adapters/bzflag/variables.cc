@@ -9,7 +9,7 @@ namespace entente::bzflag {
 namespace {
 
 constexpr std::size_t kMost = 5000;  // a server has some 200
-constexpr int kDeepest = 16;  // names within names, brackets within brackets; more is a loop or an attack
+constexpr int kDeepest = 16;         // names within names, brackets within brackets; more is a loop or an attack
 
 /// What a 2.4 server says if nobody changed it; only what we compute with.
 constexpr std::pair<std::string_view, std::string_view> kDefaults[] = {

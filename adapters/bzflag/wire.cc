@@ -534,7 +534,7 @@ constexpr Typed play(const char* name, std::uint8_t ways, std::uint32_t dialects
 }  // namespace
 
 // clang-format off
-std::span<const Typed> Protocol::rows() {
+std::span<const Typed> Protocol::rows() {  // NOLINT(readability-function-size): a table
   static const Typed kRows[] = {
       greet<ClientHeader>("ClientHeader", Greeting::kClientHeader, kToServer, k24 | kWiki,
                           "A 2.4 server drops a client that sends anything behind it before the answer."),

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "adapters/wire/md5.h"
 #include "adapters/bzflag/wire_world.h"
+#include "adapters/wire/md5.h"
 
 namespace entente::bzflag {
 namespace {

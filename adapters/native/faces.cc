@@ -26,7 +26,8 @@ class Link {
   Link(const core::FaceOptions& options, Way hears) : dialect_(static_cast<Dialect>(options.dialect)), hears_(hears) {}
 
   void opened(const core::Peer& peer) {
-    const wire::Game& game = peer.path.empty() ? native::game() : *native::game().over_web();
+    const wire::Game* const over_web = peer.path.empty() ? nullptr : native::game().over_web();
+    const wire::Game& game = over_web != nullptr ? *over_web : native::game();
     envelope_ = {dialect_, peer.path.empty()};
     frames_.emplace(game, static_cast<std::size_t>(dialect_), hears_);
   }

@@ -222,7 +222,7 @@ void ServerIdiom::wish(const ClientUpdate& update, const Taker& take) const {
   Mouse mouse;
   mouse.x = update.x;
   mouse.y = update.y;
-  take(Message(std::move(mouse)));
+  take(Message(mouse));
   for (int i = std::min(update.splits, kMostSplits); i > 0; --i) take(Message(Split{}));
   for (int i = std::min(update.minion_splits, kMostSplits); i > 0; --i) take(Message(MinionSplit{}));
   if (has(kSpawn)) {
