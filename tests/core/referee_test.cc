@@ -190,19 +190,6 @@ TEST_CASE("referee: a tank spawns in the open, drives to where it is wished, and
   CHECK(std::hypot(match.place(anna).vx(), match.place(anna).vy()) == 0);
 }
 
-TEST_CASE("referee: where a tank spawns it can turn round") {
-  constexpr double kHalfSide = 12;
-  const TankModel model = ArenaRules().tank;
-  const double around = std::hypot(model.length, model.width) / 2;
-  for (int i = 0; i < 20; ++i) {
-    Match match(quick(), kHalfSide);
-    for (int j = 0; j < i; ++j) match.plays("ben");
-    const words::Pose place = match.place(match.plays("anna"));
-    CHECK(std::abs(place.x()) + around <= kHalfSide);
-    CHECK(std::abs(place.y()) + around <= kHalfSide);
-  }
-}
-
 TEST_CASE("referee: a claim is true if a tank could have driven so, else its client is put back") {
   Match match;
   const auto anna = match.plays("anna");
