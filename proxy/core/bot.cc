@@ -14,6 +14,7 @@ namespace {
 constexpr Micros kThinkEvery = 100 * kMillisecond;
 constexpr Micros kAskAgain = 2 * kSecond;  // for a spawn that was not granted
 constexpr double kClose = 20;              // metres: nearer to a foe is no better
+constexpr double kPointBlank = 8;          // metres: a muzzle may be beyond a foe so near
 constexpr double kMuzzle = 1.57;           // metres above the ground that is shot from
 constexpr double kAhead = 0.2;             // radians off the hull that a shot may go
 
@@ -139,10 +140,11 @@ void Bot::hunt(const words::Pose& self, const words::Pose& foe, FrontOut& out) {
   const double yaw = std::atan2(foe.y() - self.y(), foe.x() - self.x());
   const double far = distance(self, foe);
   if (out.now() >= goal_.until) {
-    // Always at it, so that the hull turns; close enough, only just.
-    const double step = far > kClose ? far - kClose / 2 : 1;
+    // Always at it, so that the hull turns; close enough, only just; too close, past it and away.
+    const bool too_close = far < kPointBlank;
+    const double step = far > kClose ? far - kClose / 2 : too_close ? kClose : 1;
     go_to(self.x() + step * std::cos(yaw), self.y() + step * std::sin(yaw), out);
-    goal_.until = out.now() + micros(0.3);
+    goal_.until = out.now() + micros(too_close ? 1 : 0.3);
   }
   const bool in_front = std::fabs(wrap_angle(yaw - self.yaw())) < kAhead;
   if (in_front && far < out.world().rule("shot_range", 350) && out.now() >= shoot_at_) shoot(self, yaw, out);

@@ -89,7 +89,7 @@ void Referee::place(Player& player, BackOut& out) const {
   player.tank.yaw = std::atan2(-free[1], -free[0]);
 }
 
-/// Of some places by chance the one that is farthest from everybody else.
+/// Of some places by chance, where it can turn round, the one that is farthest from everybody else.
 Referee::Point Referee::free_place(const Player& player, BackOut& out) const {
   const words::World& world = arena_.world;
   double west = world.west(), east = world.east(), south = world.south(), north = world.north();
@@ -100,11 +100,13 @@ Referee::Point Referee::free_place(const Player& player, BackOut& out) const {
     north = std::min(north, base->y() + kBesideBase);
   }
   Point best{(west + east) / 2, (south + north) / 2, 0};
+  TankModel turning = arena_.rules.tank;
+  turning.length = turning.width = std::hypot(turning.length, turning.width);
   double most = -1;
   for (int i = 0; i < kPlacesTried; ++i) {
     const double x = west + (east - west) * share_of(out.random()),
                  y = south + (north - south) * share_of(out.random());
-    if (!terrain_.free(arena_.rules.tank, x, y, 0, 0) || !terrain_.free(arena_.rules.tank, x, y, 0, 1.57)) continue;
+    if (!terrain_.free(turning, x, y, 0, 0)) continue;
     const double room = room_around(player, x, y);
     if (room <= most) continue;
     most = room;

@@ -60,6 +60,7 @@ class Field final : public Back {
   int spawns = 0;
   words::Role role = words::PLAY;
   bool dies = false;
+  double foe_at = 100;  // metres east
 
  private:
   void enter(BackOut& out) {
@@ -74,7 +75,7 @@ class Field final : public Back {
       unit.set_id(id == kFoe ? kFoeUnit : kUnit);
       unit.set_owner(id);
       unit.set_alive(id == kFoe);
-      unit.mutable_pose()->set_x(id == kFoe ? 100 : 0);
+      unit.mutable_pose()->set_x(id == kFoe ? foe_at : 0);
       out.say(unit);
       words::Owns owns;
       owns.set_player(id);
@@ -94,9 +95,10 @@ class Field final : public Back {
 };
 
 struct Game {
-  explicit Game(Behaviour behaviour) {
+  explicit Game(Behaviour behaviour, double foe_at = 100) {
     auto its_field = std::make_unique<Field>();
     field = its_field.get();
+    field->foe_at = foe_at;
     room = std::make_unique<Room>(network, std::move(its_field), RoomOptions{});
     BotOptions options;
     options.behaviour = behaviour;
@@ -149,6 +151,18 @@ TEST_CASE("a wandering bot gets about, stays inside, and shoots") {
   CHECK(way > 1000);
   CHECK(game.bot->tally().shots == game.field->shots.size());
   CHECK(game.field->shots.size() > 20);
+}
+
+TEST_CASE("a hunter that stands in its foe, and so would shoot from behind it, drives out of it") {
+  constexpr double kFoe = 1;
+  Game game(Behaviour::kHunt, kFoe);
+  double farthest = 0;
+  for (Micros at = 0; at <= 5 * kSecond; at += 100 * kMillisecond) {
+    game.run(at);
+    farthest = std::max(farthest, std::hypot(game.pose().x() - kFoe, game.pose().y()));
+  }
+  CHECK(farthest > 10);
+  CHECK(farthest < 40);
 }
 
 TEST_CASE("a hunting bot comes near and shoots at its foe") {

@@ -52,8 +52,8 @@ words::World open_field(double half_side) {
 }
 
 struct Match {
-  explicit Match(ArenaRules rules = {}, double half_side = 200) : Match(rules, open_field(half_side)) {}
-  Match(ArenaRules rules, words::World world) : Match(Arena{rules, std::move(world)}) {}
+  explicit Match(const ArenaRules& rules = {}, double half_side = 200) : Match(rules, open_field(half_side)) {}
+  Match(const ArenaRules& rules, words::World world) : Match(Arena{rules, std::move(world)}) {}
   explicit Match(Arena arena) : room(host, std::make_unique<Referee>(std::move(arena)), options()) {
     room.back_opened({}, now);
   }
@@ -188,6 +188,19 @@ TEST_CASE("referee: a tank spawns in the open, drives to where it is wished, and
   match.lasts(8);
   CHECK(match.place(anna).x() == doctest::Approx(toward.x()).epsilon(0.02));
   CHECK(std::hypot(match.place(anna).vx(), match.place(anna).vy()) == 0);
+}
+
+TEST_CASE("referee: where a tank spawns it can turn round") {
+  constexpr double kHalfSide = 12;
+  const TankModel model = ArenaRules().tank;
+  const double around = std::hypot(model.length, model.width) / 2;
+  for (int i = 0; i < 20; ++i) {
+    Match match(quick(), kHalfSide);
+    for (int j = 0; j < i; ++j) match.plays("ben");
+    const words::Pose place = match.place(match.plays("anna"));
+    CHECK(std::abs(place.x()) + around <= kHalfSide);
+    CHECK(std::abs(place.y()) + around <= kHalfSide);
+  }
 }
 
 TEST_CASE("referee: a claim is true if a tank could have driven so, else its client is put back") {
