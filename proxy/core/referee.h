@@ -62,6 +62,17 @@ class Referee final : public Back {
     Micros lies_until = 0;  ///< then it goes home by itself; 0: it is at home, or carried
   };
 
+  /// Where it is and how it flies, into a Shot or a ShotMoved.
+  template <typename Word>
+  static void set_way(const Ball& ball, Word& word) {
+    word.set_x(ball.at[0]);
+    word.set_y(ball.at[1]);
+    word.set_z(ball.at[2]);
+    word.set_vx(ball.velocity[0]);
+    word.set_vy(ball.velocity[1]);
+    word.set_vz(ball.velocity[2]);
+  }
+
   // -- Who is there: referee.cc
   void enter(Id id, const words::Enter& wish, BackOut& out);
   void leave(Id id, std::string_view why, BackOut& out);
@@ -99,6 +110,7 @@ class Referee final : public Back {
   bool bounce(Ball& ball, const Point& way, double free, BackOut& out);
   Player* first_met(const Ball& ball, const Point& from, const Point& to);
   bool may_hurt(const Player& victim, const Ball& ball) const;
+  bool is_spared(const Player& victim, const Ball& ball) const;
   void end_shot(Ball& ball, bool burst, BackOut& out);
   void end_claim(Player& player, const words::ShotEndClaim& claim, BackOut& out);
 

@@ -55,12 +55,7 @@ void Referee::throw_grenade(Player& player, const words::Fire& fire, BackOut& ou
   shot.set_unit(player.unit);
   shot.set_shot(ball.number);
   shot.set_kind(words::GRENADE);
-  shot.set_x(ball.at[0]);
-  shot.set_y(ball.at[1]);
-  shot.set_z(ball.at[2]);
-  shot.set_vx(ball.velocity[0]);
-  shot.set_vy(ball.velocity[1]);
-  shot.set_vz(ball.velocity[2]);
+  set_way(ball, shot);
   shot.set_life(fuse);
   shot.set_team(ball.team);
   out.say(shot);
@@ -98,8 +93,8 @@ void Referee::burst(Ball& ball, BackOut& out) {
   for (auto& [id, player] : players_) {
     const double dx = player.tank.x - ball.at[0], dy = player.tank.y - ball.at[1];
     const double flat = std::hypot(dx, dy), far = std::hypot(flat, player.tank.z + kMiddle - ball.at[2]);
-    const bool own_side = teams() && !arena_.rules.friendly_fire && player.who.team() == ball.team;
-    if (!player.alive || far >= arena_.rules.grenade_radius || (own_side && id != ball.shooter)) continue;
+    if (!player.alive || far >= arena_.rules.grenade_radius || (id != ball.shooter && is_spared(player, ball)))
+      continue;
     const double reach = std::max(0.0, flat - arena_.rules.tank.length / 2);  // to its nearest side
     const bool hidden = flat > 0 && terrain_.clear_way(ball.at[0], ball.at[1], std::max(ball.at[2], kMiddle), dx / flat,
                                                        dy / flat, reach) < reach;
@@ -161,12 +156,7 @@ void Referee::tell_course(Ball& ball, BackOut& out) {
   moved.set_shooter(ball.shooter);
   moved.set_shot(ball.number);
   moved.set_target(ball.target);
-  moved.set_x(ball.at[0]);
-  moved.set_y(ball.at[1]);
-  moved.set_z(ball.at[2]);
-  moved.set_vx(ball.velocity[0]);
-  moved.set_vy(ball.velocity[1]);
-  moved.set_vz(ball.velocity[2]);
+  set_way(ball, moved);
   out.say(moved);
 }
 

@@ -51,12 +51,7 @@ void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
   shot.set_shooter(ball.shooter);
   shot.set_unit(player.unit);
   shot.set_shot(ball.number);
-  shot.set_x(ball.at[0]);
-  shot.set_y(ball.at[1]);
-  shot.set_z(ball.at[2]);
-  shot.set_vx(ball.velocity[0]);
-  shot.set_vy(ball.velocity[1]);
-  shot.set_vz(ball.velocity[2]);
+  set_way(ball, shot);
   shot.set_life(life);
   shot.set_range(arena_.rules.ball_range);
   shot.set_team(ball.team);
@@ -152,7 +147,12 @@ bool Referee::bounce(Ball& ball, const Point& way, double free, BackOut& out) {
 bool Referee::may_hurt(const Player& victim, const Ball& ball) const {
   if (!victim.alive) return false;
   if (victim.who.id() == ball.shooter) return ball.flown && arena_.rules.ricochet;
-  return !teams() || arena_.rules.friendly_fire || victim.who.team() != ball.team;
+  return !is_spared(victim, ball);
+}
+
+/// As one of the shooter's own side, where they do not hurt each other.
+bool Referee::is_spared(const Player& victim, const Ball& ball) const {
+  return teams() && !arena_.rules.friendly_fire && victim.who.team() == ball.team;
 }
 
 /// The nearest to `from` that this meets.

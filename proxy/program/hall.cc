@@ -9,9 +9,7 @@ namespace {
 relay::BridgeOptions into(std::size_t hall, const ListenEnd& listen) {
   relay::BridgeOptions bridge;
   bridge.server_game = listen.game;
-  bridge.front = [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
-    return make({dialect, settings});
-  };
+  bridge.front = front_maker(listen);
   bridge.hall = hall;
   return bridge;
 }

@@ -95,6 +95,12 @@ Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* con
   return end;
 }
 
+std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const ListenEnd& listen) {
+  return [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+}
+
 std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to) {
   return [make = faces_of(*to.game).back, settings = to.settings](std::size_t dialect) {
     return make({dialect, settings});

@@ -44,6 +44,10 @@ enum class Joint : std::uint8_t {
   kBridge,  ///< they do not, and what one says is said to the other in its own way
 };
 
+/// Makes fronts for clients of this listener, in a dialect of it, with the settings of its URL. REQUIRES: its game has
+/// fronts.
+std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(const ListenEnd& listen);
+
 /// Makes backs for this server, in a dialect of it, with the settings of its URL. REQUIRES: its game has backs.
 std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to);
 

@@ -37,9 +37,7 @@ std::size_t assumed_dialect(const ListenEnd& listen, const Endpoint& to) {
 std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const Endpoint& to, bool record_secrets) {
   relay::BridgeOptions bridge;
   bridge.server_game = to.game;
-  bridge.front = [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
-    return make({dialect, settings});
-  };
+  bridge.front = front_maker(listen);
   bridge.back = back_maker(to);
   bridge.chat.commands = listen.game == to.game;
   bridge.record_secrets = record_secrets;
