@@ -23,9 +23,9 @@ FAR = 25           # metres: a tile of Panic
 FAR_ON_FOOT = 16   # blocks, as far as that
 
 
-def modules(stage):
-    """Where npm's protobufjs and @mcap/core are: those of tests/interop."""
-    fetched = subprocess.run([os.path.join(TESTS, "interop", "fetch"), os.path.dirname(stage.entente)], stdout=subprocess.PIPE,
+def fetch(build):
+    """Where npm's protobufjs and @mcap/core are: those of tests/interop. What is not there yet needs the network."""
+    fetched = subprocess.run([os.path.join(TESTS, "interop", "fetch"), build], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, timeout=240, check=False)
     if fetched.returncode != 0:
         raise Missing(f"npm's modules could not be fetched: {fetched.stdout[-200:]}")
@@ -37,7 +37,7 @@ class Players:
 
     def __init__(self, stage, url):
         build = os.path.join(os.path.dirname(stage.entente), "tests")
-        self.env = {"NODE_PATH": modules(stage)}
+        self.env = {"NODE_PATH": fetch(os.path.dirname(stage.entente))}
         script = [program("node"), os.path.join(BOTS, "bot.js")]
         self.see = {"jane": script, "carl": [os.path.join(build, "native_bot_recorded")]}
         live = {"jane": script, "carl": [os.path.join(build, "native_bot")]}
@@ -133,6 +133,11 @@ def contract_aos(stage):
     return on(stage, "aos")
 
 
+def contract_bzdraft(stage):
+    """The matrix's server of the 1.8+ draft and the same two bots, unchanged"""
+    return on(stage, "bzdraft")
+
+
 def on_aos(stage, start):
     """Both bots on a real server, until its World Updates have shown both walk."""
     _, port = start(stage)
@@ -159,5 +164,6 @@ def contract_piqueserver(stage):
     return on_aos(stage, start_piqueserver)
 
 
-CASES = {"contract_bzflag": contract_bzflag, "contract_panic": contract_panic, "contract_ogar": contract_ogar, "contract_aos": contract_aos}
+CASES = {"contract_bzflag": contract_bzflag, "contract_panic": contract_panic, "contract_ogar": contract_ogar, "contract_aos": contract_aos,
+         "contract_bzdraft": contract_bzdraft}
 REAL_CASES = {"contract_spadesx": contract_spadesx, "contract_piqueserver": contract_piqueserver}
