@@ -108,7 +108,7 @@ void Ground::see(Tile tile) {
 
 bool Ground::learn_wall(Tile tile) {
   if (charted_ || blocks(tile)) return false;
-  digits_[static_cast<std::size_t>(tile.y * tiles_.columns() + tile.x)] = words::SHOTS_PASS;  // water, for all we know
+  digits_[place(tile)] = words::SHOTS_PASS;  // water, for all we know
   return true;
 }
 

@@ -42,9 +42,11 @@ class Ground {
 
  private:
   Ground(std::uint8_t id, std::uint8_t version, int columns, int rows);
-  std::uint8_t digit(Tile tile) const {
-    return static_cast<std::uint8_t>(digits_[static_cast<std::size_t>(tile.y * tiles_.columns() + tile.x)]);
+  std::size_t place(Tile tile) const {
+    return static_cast<std::size_t>(tile.y) * static_cast<std::size_t>(tiles_.columns()) +
+           static_cast<std::size_t>(tile.x);
   }
+  std::uint8_t digit(Tile tile) const { return static_cast<std::uint8_t>(digits_[place(tile)]); }
 
   std::uint8_t id_, version_;
   Tiles tiles_;

@@ -71,9 +71,10 @@ void Terrain::add_tiles(const words::World& world) {
     const auto tile = static_cast<std::uint8_t>(world.tiles()[i]);
     const bool units = (tile & words::UNITS_PASS) != 0, shots = (tile & words::SHOTS_PASS) != 0;
     if (units && shots) continue;
-    const auto column = static_cast<double>(i % world.columns()), row = static_cast<double>(i / world.columns());
-    blocks_.push_back({west_ + (column + 0.5) * wide, north_ - (row + 0.5) * high, 0,
-                       shots ? kWaterHeight : kTileHeight, wide / 2, high / 2, 1, 0, false, false, !units, !shots});
+    const std::size_t column = i % world.columns(), row = i / world.columns();
+    blocks_.push_back({west_ + (static_cast<double>(column) + 0.5) * wide,
+                       north_ - (static_cast<double>(row) + 0.5) * high, 0, shots ? kWaterHeight : kTileHeight,
+                       wide / 2, high / 2, 1, 0, false, false, !units, !shots});
   }
 }
 

@@ -81,7 +81,7 @@ Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t 
   return bans;
 }
 
-Outcome<Done> write_bans(const std::string& path, std::vector<relay::Ban> bans) {
+Outcome<Done> write_bans(const std::string& path, const std::vector<relay::Ban>& bans) {
   std::string text;
   for (const relay::Ban& ban : bans)
     text += ban.who.text() + " " + until_text(ban.until) + (ban.why.empty() ? "" : " " + ban.why) + "\n";

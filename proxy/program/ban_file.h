@@ -17,7 +17,7 @@ namespace entente {
 Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t now);
 
 /// REQUIRES: no control characters in the reasons.
-Outcome<Done> write_bans(const std::string& path, std::vector<relay::Ban> bans);
+Outcome<Done> write_bans(const std::string& path, const std::vector<relay::Ban>& bans);
 
 /// "2026-11-20T17:00:00Z", "forever".
 std::string until_text(std::time_t until);

@@ -4,7 +4,7 @@ namespace entente {
 namespace {
 
 using net::HttpReader, net::Opcode, net::WebSocket;
-using wire::Lane, wire::Way;
+using wire::Way;
 
 constexpr std::size_t kLargestMessage = 1u << 20;
 constexpr unsigned kSwitchingProtocols = 101;
@@ -55,7 +55,9 @@ void WebSocketImport::Half::farewell(const net::Farewell& farewell) {
 void WebSocketImport::Half::give(Bytes bytes) { to_.bytes({id_, way_, Lane::kStream, time_, bytes}); }
 
 void WebSocketImport::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
-  talks_[id] = {std::make_unique<Half>(id, Way::kToServer, to_), std::make_unique<Half>(id, Way::kToClient, to_)};
+  Talk& talk = talks_[id];
+  talk[0] = std::make_unique<Half>(id, Way::kToServer, to_);
+  talk[1] = std::make_unique<Half>(id, Way::kToClient, to_);
   to_.opened(id, connection, time);
 }
 

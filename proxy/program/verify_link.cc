@@ -8,7 +8,7 @@
 namespace entente {
 namespace {
 
-using wire::Frame, wire::Lane, wire::Way;
+using wire::Frame, wire::Way;
 
 /// A server closes a link for a message soon after it, or for something else. (A bzfs waits 2.5 s for a better one.)
 constexpr WallTime kSoon = 4'000'000'000;

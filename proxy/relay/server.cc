@@ -34,6 +34,52 @@ std::optional<Error> objection(const RelayOptions& options) {
                std::string(dialects[*options.server_dialect].name) + "; give --listen and --to the same ?dialect="};
 }
 
+/// The hall that it leads into; none: a server.
+std::optional<std::size_t> hall_of(const RelayOptions& options) {
+  return options.bridge ? options.bridge->hall : std::nullopt;
+}
+
+/// Why `options` cannot share this route's listener.
+std::optional<Error> objection_to_sharing(const Route& host, const RelayOptions& options) {
+  const std::string& listener = options.listen.text();
+  if (host.bridge.has_value() != options.bridge.has_value())
+    return Error{"a relay and a bridge cannot share the listener " + listener + "; give one of them another port"};
+  if (host.hall() != hall_of(options))
+    return Error{"two halls cannot share the listener " + listener + "; give one of them another port"};
+  if (host.access != options.access || host.bans != options.bans)
+    return Error{"routes that share the listener " + listener +
+                 " must let in the same addresses; give both the same allow and deny, or one of them another port"};
+  return std::nullopt;
+}
+
+/// Where the server is, to be tried in this order. A hall has none: it gets the listener's, so that there is one to
+/// name.
+Outcome<std::vector<net::Address>> servers_of(const RelayOptions& options) {
+  if (hall_of(options)) return std::vector<net::Address>{options.listen};
+  auto servers = net::resolve(options.server_host, options.server_port);
+  const wire::Game& game = options.bridge ? *options.bridge->server_game : *options.game;
+  if (servers && game.transport() == wire::Transport::kEnet)  // it knows IPv4 only
+    std::stable_partition(servers->begin(), servers->end(), [](const auto& one) { return !one.v6(); });
+  return servers;
+}
+
+/// What the route has from whoever asked for it.
+std::unique_ptr<Route> make_route(const RelayOptions& options, Events& events) {
+  auto route = std::make_unique<Route>(*options.game, events);
+  if (by_web(options)) route->web = options.web;
+  route->enet = options.enet;
+  route->strict = options.strict;
+  route->dialect = options.listen_dialect.value_or(0);
+  route->server_dialect = options.server_dialect;
+  route->clients_name_dialect = options.clients_name_dialect;
+  route->fallback = options.fallback;
+  route->access = options.access;
+  route->bans = options.bans;
+  route->bridge = options.bridge;
+  route->server_name = options.server_host + (hall_of(options) ? "" : ":" + std::to_string(options.server_port));
+  return route;
+}
+
 /// The sockets of a new listener; none if another route's is shared, or if ENet binds its own.
 Outcome<net::Sockets> bind(const RelayOptions& options, const Route& route, const Route* host) {
   if (host) return net::Sockets{{}, {}, host->listener};
@@ -58,6 +104,19 @@ struct Server::Impl {
   void share_listener(Route& host, Route& guest) {
     auto& all = host.on_listener;
     guest.web && !guest.web->path.empty() ? (void)all.insert(all.begin(), guest.index) : all.push_back(guest.index);
+  }
+
+  /// Opens the door of a route that brings its own.
+  static std::optional<Error> open(Route& route, Worker& home, const RelayOptions& options, net::Fd tcp) {
+    const Limits limits = sane(options.limits);
+    if (options.game->transport() != wire::Transport::kEnet) {
+      const auto opened = home.open_door(limits, std::move(tcp));
+      return opened ? std::nullopt : std::optional(opened.error());
+    }
+    const auto at = home.open_udp_door(limits, options.listen);
+    if (!at) return at.error();
+    route.listener = *at;
+    return std::nullopt;
   }
 
   Events& events;
@@ -91,63 +150,34 @@ void Server::order(std::size_t hall, std::function<void(core::Back&)> order) {
 
 Outcome<Listening> Server::add(const RelayOptions& options) {
   if (auto wrong = objection(options)) return *wrong;
-  const std::optional<std::size_t> hall = options.bridge ? options.bridge->hall : std::nullopt;
-  auto servers = hall ? Outcome<std::vector<net::Address>>(std::vector<net::Address>{options.listen})
-                      : net::resolve(options.server_host, options.server_port);
+  auto servers = servers_of(options);
   if (!servers) return servers.error();
-  auto route = std::make_unique<Route>(*options.game, impl_->events);
-  if (by_web(options)) route->web = options.web;
   const bool bots = options.bridge && options.bridge->bots != 0;
   Route* const host = bots ? nullptr : impl_->find_listener(options);
-  if (host && host->bridge.has_value() != options.bridge.has_value())
-    return Error{"a relay and a bridge cannot share the listener " + options.listen.text() +
-                 "; give one of them another port"};
-  if (host && hall != host->hall())
-    return Error{"two halls cannot share the listener " + options.listen.text() + "; give one of them another port"};
-  if (host && (host->access != options.access || host->bans != options.bans))
-    return Error{"routes that share the listener " + options.listen.text() +
-                 " must let in the same addresses; give both the same allow and deny, or one of them another port"};
-  const wire::Game& server_game = options.bridge ? *options.bridge->server_game : *options.game;
-  const bool by_enet = options.game->transport() == wire::Transport::kEnet;
-  route->enet = options.enet;
-  route->strict = options.strict;
-  auto bound = bots ? Outcome<net::Sockets>(net::Sockets()) : bind(options, *route, host);
+  if (host)
+    if (auto wrong = objection_to_sharing(*host, options)) return *wrong;
+  auto made = make_route(options, impl_->events);
+  auto bound = bots ? Outcome<net::Sockets>(net::Sockets()) : bind(options, *made, host);
   if (!bound) return bound.error();
 
   auto& workers = impl_->crew.workers;
-  route->index = impl_->routes.size();
-  route->home = host ? host->home : hall ? impl_->halls[*hall]->home : route->index % workers.size();
-  route->dialect = options.listen_dialect.value_or(0);
-  route->server_dialect = options.server_dialect;
-  route->clients_name_dialect = options.clients_name_dialect;
-  route->fallback = options.fallback;
-  route->access = options.access;
-  route->bans = options.bans;
-  route->bridge = options.bridge;
-  route->listener = bound->address;
-  route->server_name = options.server_host + (hall ? "" : ":" + std::to_string(options.server_port));
-  route->servers = std::move(*servers);
-  if (server_game.transport() == wire::Transport::kEnet)  // it knows IPv4 only
-    std::stable_partition(route->servers.begin(), route->servers.end(), [](const auto& one) { return !one.v6(); });
-  route->datagrams = std::move(bound->udp);
+  const std::optional<std::size_t> hall = hall_of(options);
+  Route& route = *impl_->routes.emplace_back(std::move(made));
+  route.index = impl_->routes.size() - 1;
+  route.home = host ? host->home : hall ? impl_->halls[*hall]->home : route.index % workers.size();
+  route.listener = bound->address;
+  route.servers = std::move(*servers);
+  route.datagrams = std::move(bound->udp);
   for (std::size_t i = 0; i < workers.size(); ++i)
-    workers[i]->add_branch(*route, options.tap ? &options.tap->sink(i) : nullptr);
-  impl_->routes.push_back(std::move(route));
-  if (!bots) impl_->share_listener(host ? *host : *impl_->routes.back(), *impl_->routes.back());
-  if (host || bots) {
-    if (bots) workers[impl_->routes.back()->home]->invite_bots(options.bridge->bots, sane(options.limits));
-    return Listening{impl_->routes.size() - 1, bound->address};
-  }
-  Route& added = *impl_->routes.back();
-  Worker& home = *workers[added.home];
-  if (by_enet) {
-    const auto at = home.open_udp_door(sane(options.limits), options.listen);
-    if (!at) return at.error();
-    added.listener = *at;
-  } else if (const auto opened = home.open_door(sane(options.limits), std::move(bound->tcp)); !opened) {
-    return opened.error();
-  }
-  return Listening{added.index, added.listener};
+    workers[i]->add_branch(route, options.tap ? &options.tap->sink(i) : nullptr);
+  Worker& home = *workers[route.home];
+  if (bots)
+    home.invite_bots(options.bridge->bots, sane(options.limits));
+  else
+    impl_->share_listener(host ? *host : route, route);
+  if (!host && !bots)
+    if (auto failed = impl_->open(route, home, options, std::move(bound->tcp))) return *failed;
+  return Listening{route.index, route.listener};
 }
 
 void Server::run() {

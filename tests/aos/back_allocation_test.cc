@@ -13,7 +13,7 @@
 namespace entente::aos {
 namespace {
 
-using core::kMillisecond, core::kSecond;
+using core::kMillisecond;
 
 class Deaf final : public core::Room::Host {
  public:

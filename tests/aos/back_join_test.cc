@@ -7,7 +7,7 @@
 namespace entente::aos {
 namespace {
 
-using core::kMillisecond, core::kSecond;
+using core::kSecond;
 
 TEST_CASE("aos back: loads the map, tells the world, and comes in when its player wants to play") {
   Scene scene;

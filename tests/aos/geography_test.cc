@@ -35,7 +35,7 @@ TEST_CASE("aos geography: the voxels are the map as its file has it, and name it
   Buffer file;
   write_vxl(map, file);
   CHECK(world.voxels() == std::string(file.begin(), file.end()));
-  const std::string hash = world.hash();
+  const std::string& hash = world.hash();
   CHECK(geography(map, "").hash() == hash);
   map.set(150, 150, 59, std::nullopt);
   CHECK(geography(map, "").hash() != hash);

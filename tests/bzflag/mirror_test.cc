@@ -130,7 +130,7 @@ Played play(const std::string& name, std::size_t dialect, std::size_t grain) {
 std::string without(std::string line, const std::string& field) {
   const std::size_t at = line.find(" " + field + "=");
   if (at == std::string::npos) return line;
-  return line.erase(at, line.find_first_of(" ", at + 1) - at);
+  return line.erase(at, line.find(' ', at + 1) - at);
 }
 
 /// Words have no place for what else moves a tank: those bits and what they

@@ -19,15 +19,15 @@ class Stage final : public Room::Host {
     line(end, "closes: " + std::string(why) + (code != 0 ? " " + std::to_string(code) : ""));
   }
   void failed(Id end, const Fault& fault) override { line(end, std::string("fails: ") + fault.what); }
-  void dial() override { said += "dials\n"; }
+  void dial() override { said_ += "dials\n"; }
 
-  std::string take() { return std::exchange(said, {}); }
+  std::string take() { return std::exchange(said_, {}); }
 
  private:
   void line(Id end, const std::string& what) {
-    said += (end == kBackEnd ? std::string("back") : "seat " + std::to_string(end)) + " " + what + "\n";
+    said_ += (end == kBackEnd ? std::string("back") : "seat " + std::to_string(end)) + " " + what + "\n";
   }
-  std::string said;
+  std::string said_;
 };
 
 /// Says what it receives as chat, sends what it hears. "enter" enters; "late" asks for a tick; "bad" is a fault.

@@ -11,7 +11,6 @@
 namespace entente::native {
 namespace {
 
-using core::as;
 using core::Fact;
 using core::Intent;
 using testing::BackStage;

@@ -104,7 +104,7 @@ class Mirror final : public core::Room::Host {
     while (room_->next_wake() <= until) {
       const Micros now = room_->next_wake();
       room_->tick(now);
-      if (now > changed_ + ogar_tick) compare();  // a painting without a message was due since
+      if (now > changed_ + kTick) compare();  // a painting without a message was due since
     }
   }
 
@@ -158,7 +158,7 @@ class Mirror final : public core::Room::Host {
                    std::to_string(cell.size) + (cell.owned ? " owned" : "") + "\n";
   }
 
-  static constexpr Micros ogar_tick = 40 * core::kMillisecond;
+  static constexpr Micros kTick = 40 * core::kMillisecond;
   const std::vector<Recorded>& play_;
   const std::size_t dialect_;
   std::unique_ptr<core::Room> room_;

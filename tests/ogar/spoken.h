@@ -116,7 +116,10 @@ class Shown {
     return has(ogar::kBoard);
   }
 
-  operator Buffer() const { return spoken(update_, wire::Way::kToClient); }
+  // As it travels, where bytes are wanted.
+  operator Buffer() const {  // NOLINT(google-explicit-constructor)
+    return spoken(update_, wire::Way::kToClient);
+  }
 
  private:
   Shown& has(ogar::Part part) {

@@ -1,7 +1,7 @@
 // `entente arena` from the outside: who comes in meets who is there, bots fill what is missing, and it ends in order.
 #include <doctest/doctest.h>
-#include <signal.h>
 
+#include <csignal>
 #include <regex>
 
 #include "tests/program/folder.h"

@@ -2,13 +2,13 @@
 #include "proxy/program/control.h"
 
 #include <doctest/doctest.h>
-#include <signal.h>
 
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <filesystem>
 
 #include "proxy/net/address.h"

@@ -1,9 +1,9 @@
 // What whoever runs it does meanwhile: its numbers are read by Prometheus, and its configuration is read again.
 #include <doctest/doctest.h>
-#include <signal.h>
 #include <sys/socket.h>
 
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <regex>

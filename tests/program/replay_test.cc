@@ -1,7 +1,7 @@
 // A recorded session told again: which of several, from where, and what a client of `entente replay` hears of it.
 #include <doctest/doctest.h>
-#include <signal.h>
 
+#include <csignal>
 #include <regex>
 #include <thread>
 

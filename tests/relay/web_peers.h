@@ -78,7 +78,7 @@ class WebPeer : private net::WebSocket::User {
 
 class WebClient : public WebPeer {
  public:
-  WebClient(const net::Address& to, const std::string& target = "/", std::vector<net::HttpHeader> headers = {})
+  explicit WebClient(const net::Address& to, const std::string& target = "/", std::vector<net::HttpHeader> headers = {})
       : WebPeer(net::WebSocket::Role::kClient, Stream::to(to)), key_(net::make_upgrade_key()) {
     Buffer request;
     net::write_upgrade_request({"relay.example", target, key_, std::move(headers)}, request);
