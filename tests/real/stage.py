@@ -139,9 +139,16 @@ class Stage:
     """What a case gets: a fresh folder, the build's `entente`, and programs that end with the case."""
 
     def __init__(self, folder, entente, plays=None, minutes=0.0):
-        self.folder, self.entente, self.plays, self.minutes = folder, entente, plays, minutes
+        self.folder, self.entente, self.plays, self._minutes = folder, entente, plays, minutes
+        self.goes_on = False  # whether the case asked for how long
         self._running, self._counted = [], 0
         os.makedirs(folder, exist_ok=True)
+
+    @property
+    def minutes(self):
+        """For how long a game that can go on is to do so; 0: until everything was seen."""
+        self.goes_on = True
+        return self._minutes
 
     def path(self, name):
         return os.path.join(self.folder, name)
