@@ -271,7 +271,7 @@ void FrontSession::told(const words::Refused& refused, const core::Fact&, Outlet
   Reject reject;
   reject.code = reject_code(refused.code());
   reject.reason.set(refused.text());
-  peer_.stream(out, reject);
+  if (stage_ != Stage::kHeader) peer_.stream(out, reject);  // before the greeting it would be taken for one
   goodbye(refused.text(), out);
 }
 

@@ -170,6 +170,10 @@ TEST_CASE("refused and kicked clients are told to go before they are left") {
   CHECK(lines(out, "sends MsgReject").starts_with("sends MsgReject code=7 reason=\"taken"));
   CHECK(out.ends_with("sends MsgSuperKill\ncloses: taken\n"));
 
+  auto ungreeted = front_stage();
+  ungreeted.opens();
+  CHECK(ungreeted.hears(why) == "closes: taken\n");
+
   auto kicked = front_stage();
   come_in(kicked, false);
   words::Kicked bad;
