@@ -131,7 +131,10 @@ const char* EnetDissector::fill(Side& mine, const EnetCommand& command, Held& he
       command.offset > total || command.payload.size() > total - command.offset)
     return "fragment does not fit its packet";
   if (pieces.have[command.number]) return nullptr;
+  if (pieces.missing == 1 && pieces.filled + command.payload.size() != total)
+    return "fragments do not add up to their packet";
   pieces.have[command.number] = true;
+  pieces.filled += command.payload.size();
   --pieces.missing;
   std::copy(command.payload.begin(), command.payload.end(),
             pieces.bytes.begin() + static_cast<std::ptrdiff_t>(command.offset));

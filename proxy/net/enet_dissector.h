@@ -59,6 +59,7 @@ class EnetDissector {
     Buffer bytes;
     std::vector<bool> have;  // which fragments came
     std::uint32_t missing = 0;
+    std::size_t filled = 0;  // bytes that came
     EnetSend send = EnetSend::kReliable;
     std::uint32_t sequences() const { return static_cast<std::uint32_t>(have.size()); }
   };

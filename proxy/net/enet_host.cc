@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <utility>
 
 #include "proxy/net/socket.h"
@@ -13,6 +14,14 @@ namespace {
 
 // ENet's own default holds 550 small datagrams; a burst of a thousand lost a fifth of itself.
 constexpr int kReceiveBuffer = 4 << 20;
+
+/// ENet hands out a packet as soon as all its fragments came, also if these do not fill it: what they leave out must
+/// not be what our memory held before. Said once, before there is a host.
+[[maybe_unused]] const int kEnetMemory = [] {
+  const ENetCallbacks zeroed{[](std::size_t size) { return std::calloc(1, size); }, [](void* at) { std::free(at); },
+                             nullptr};
+  return enet_initialize_with_callbacks(ENET_VERSION, &zeroed);
+}();
 
 thread_local EnetHost* serving = nullptr;  // whose datagrams ENet is reading on this thread: intercept() is not told
 

@@ -190,5 +190,23 @@ TEST_CASE("enet: a fragment that announces a huge packet is refused before memor
   CHECK(heard.faults == std::vector<std::string>{"packet too large"});
 }
 
+TEST_CASE("enet: a packet that its fragments do not fill is refused") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  dissector.datagram(Way::kToClient,
+                     from_hex("0000"
+                              "88000001"
+                              "0001"
+                              "0001"
+                              "00000001"
+                              "00000000"
+                              "00010000"
+                              "00000000"
+                              "aa"),
+                     heard);
+  CHECK(heard.faults == std::vector<std::string>{"fragments do not add up to their packet"});
+}
+
 }  // namespace
 }  // namespace entente::net

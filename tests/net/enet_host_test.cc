@@ -167,6 +167,25 @@ TEST_CASE("enet host: a packet larger than allowed is not sent, and one that com
   CHECK(duel.client.peer->waiting() == 20000);
 }
 
+TEST_CASE("enet host: what a packet's fragments leave out is nothing that our memory held") {
+  Duel duel{EnetOptions{}};
+  duel.connect(0);
+  const std::string fragment =
+      "000001"
+      "88000001"
+      "0001"
+      "0001"
+      "00000001"
+      "00000000"
+      "00000040"
+      "00000000"
+      "aa";
+  for (const std::string session : {"80", "90", "a0", "b0"})  // ENet takes only its own
+    duel.client.host.send_raw(duel.address, from_hex(session + fragment));
+  duel.until([&] { return duel.server.log.size() > 1; });
+  CHECK(duel.server.log.back() == "0/1 aa000000");
+}
+
 TEST_CASE("enet host: a datagram beside ENet is answered") {
   Duel duel({4, 2, true});
   duel.connect(3);
