@@ -33,15 +33,6 @@ const Value* find(const Struct& object, const char* name) {
   return at == object.fields().end() ? nullptr : &at->second;
 }
 
-/// A string, or a number as people write it; "" if there is none.
-std::string text_of(const Struct& object, const char* name) {
-  const Value* value = find(object, name);
-  if (value == nullptr) return "";
-  if (value->kind_case() == Value::kStringValue) return value->string_value();
-  if (value->kind_case() == Value::kNumberValue) return std::to_string(std::llround(value->number_value()));
-  return "";
-}
-
 std::optional<double> number_of(const Struct& object, const char* name) {
   const Value* value = find(object, name);
   if (value == nullptr || value->kind_case() != Value::kNumberValue) return std::nullopt;
@@ -49,10 +40,20 @@ std::optional<double> number_of(const Struct& object, const char* name) {
   return std::isfinite(number) && std::abs(number) < 1e15 ? std::optional(number) : std::nullopt;
 }
 
-/// Negative times (before the recorder's own zero) count as 0.
+/// A string, or a number as people write it; "" if there is none.
+std::string text_of(const Struct& object, const char* name) {
+  const Value* value = find(object, name);
+  if (value == nullptr) return "";
+  if (value->kind_case() == Value::kStringValue) return value->string_value();
+  const auto number = number_of(object, name);
+  return number ? std::to_string(std::llround(*number)) : "";
+}
+
+/// Negative times (before the recorder's own zero) count as 0, and there is a last one.
 WallTime time_of(const Struct& object, WallTime otherwise) {
+  constexpr double kLast = 1e13;
   const auto ms = number_of(object, "t_ms");
-  return ms ? static_cast<WallTime>(std::max(0.0, *ms) * 1e6) : otherwise;
+  return ms ? static_cast<WallTime>(std::clamp(*ms, 0.0, kLast) * 1e6) : otherwise;
 }
 
 int digit(char c) {
