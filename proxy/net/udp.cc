@@ -59,7 +59,6 @@ bool udp_send(int fd, Bytes datagram) {
 UdpBatch::UdpBatch(Loop& loop, int fd, bool name_source)
     : loop_(loop), fd_(fd), name_source_(name_source), bytes_(kSlots * kLargestDatagram) {
   for (std::size_t i = 0; i < kSlots; ++i) {
-    parts_[i].iov_base = bytes_.data() + i * kLargestDatagram;
     headers_[i].msg_hdr.msg_iov = &parts_[i];
     headers_[i].msg_hdr.msg_iovlen = 1;
   }
@@ -69,8 +68,10 @@ void UdpBatch::push(const Address& source, const Address& to, Bytes datagram) {
   assert(datagram.size() <= kLargestDatagram);
   const std::size_t slot = used_++;
   if (slot == 0) loop_.later(*this);
-  if (!datagram.empty()) std::memcpy(parts_[slot].iov_base, datagram.data(), datagram.size());
-  parts_[slot].iov_len = datagram.size();
+  std::uint8_t* const room = bytes_.data() + filled_;  // next to the last one: what is small stays in the cache
+  if (!datagram.empty()) std::memcpy(room, datagram.data(), datagram.size());
+  filled_ += datagram.size();
+  parts_[slot] = {room, datagram.size()};
   to_[slot] = to;
   headers_[slot].msg_hdr.msg_name = const_cast<sockaddr*>(to_[slot].raw());
   headers_[slot].msg_hdr.msg_namelen = to_[slot].size();
@@ -111,7 +112,7 @@ void UdpBatch::flush() {
     lost_ += lost;
     at += lost;
   }
-  used_ = 0;
+  used_ = filled_ = 0;
 }
 
 }  // namespace entente::net

@@ -76,7 +76,7 @@ class UdpBatch final : private Later {
   Loop& loop_;
   int fd_;
   bool name_source_;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0, filled_ = 0;  // of the slots, of the bytes
   std::uint64_t lost_ = 0;
   std::array<mmsghdr, kSlots> headers_{};
   std::array<iovec, kSlots> parts_{};

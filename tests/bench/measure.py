@@ -24,7 +24,8 @@ BUILD = HERE.parent.parent / "build" / "bench"
 # (kind, connections, paced): paced cells run at half load (see half_loads). In a bridge's cell, who cannot translate
 # copies the messages of the TCP cells.
 CELLS = [("tcp", 1, False), ("tcp", 100, False), ("tcp", 1000, False), ("tcp", 100, True), ("tcp", 1000, True),
-         ("udp", 1, False), ("udp", 100, False), ("udp", 1000, False), ("udp", 100, True), ("bridge", 100, False)]
+         ("udp", 1, False), ("udp", 100, False), ("udp", 1000, False), ("udp", 100, True), ("bridge", 100, False),
+         ("bridge", 200, False)]
 CELL_LIMIT = 60  # seconds
 PROGRAM_LIMIT = 600
 
