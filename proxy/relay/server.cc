@@ -34,35 +34,6 @@ std::optional<Error> objection(const RelayOptions& options) {
                std::string(dialects[*options.server_dialect].name) + "; give --listen and --to the same ?dialect="};
 }
 
-/// The hall that it leads into; none: a server.
-std::optional<std::size_t> hall_of(const RelayOptions& options) {
-  return options.bridge ? options.bridge->hall : std::nullopt;
-}
-
-/// Why `options` cannot share this route's listener.
-std::optional<Error> objection_to_sharing(const Route& host, const RelayOptions& options) {
-  const std::string& listener = options.listen.text();
-  if (host.bridge.has_value() != options.bridge.has_value())
-    return Error{"a relay and a bridge cannot share the listener " + listener + "; give one of them another port"};
-  if (host.hall() != hall_of(options))
-    return Error{"two halls cannot share the listener " + listener + "; give one of them another port"};
-  if (host.access != options.access || host.bans != options.bans)
-    return Error{"routes that share the listener " + listener +
-                 " must let in the same addresses; give both the same allow and deny, or one of them another port"};
-  return std::nullopt;
-}
-
-/// Where the server is, to be tried in this order. A hall has none: it gets the listener's, so that there is one to
-/// name.
-Outcome<std::vector<net::Address>> servers_of(const RelayOptions& options) {
-  if (hall_of(options)) return std::vector<net::Address>{options.listen};
-  auto servers = net::resolve(options.server_host, options.server_port);
-  const wire::Game& game = options.bridge ? *options.bridge->server_game : *options.game;
-  if (servers && game.transport() == wire::Transport::kEnet)  // it knows IPv4 only
-    std::stable_partition(servers->begin(), servers->end(), [](const auto& one) { return !one.v6(); });
-  return servers;
-}
-
 /// What the route has from whoever asked for it.
 std::unique_ptr<Route> make_route(const RelayOptions& options, Events& events) {
   auto route = std::make_unique<Route>(*options.game, events);
@@ -76,8 +47,31 @@ std::unique_ptr<Route> make_route(const RelayOptions& options, Events& events) {
   route->access = options.access;
   route->bans = options.bans;
   route->bridge = options.bridge;
-  route->server_name = options.server_host + (hall_of(options) ? "" : ":" + std::to_string(options.server_port));
+  route->server_name = options.server_host + (route->hall() ? "" : ":" + std::to_string(options.server_port));
   return route;
+}
+
+/// Where the server is, to be tried in this order. A hall has none: it gets the listener's, so that there is one to
+/// name.
+Outcome<std::vector<net::Address>> servers_of(const Route& route, const RelayOptions& options) {
+  if (route.hall()) return std::vector<net::Address>{options.listen};
+  auto servers = net::resolve(options.server_host, options.server_port);
+  if (servers && route.server_game().transport() == wire::Transport::kEnet)  // it knows IPv4 only
+    std::stable_partition(servers->begin(), servers->end(), [](const auto& one) { return !one.v6(); });
+  return servers;
+}
+
+/// Why `route` cannot share the listener of `host`.
+std::optional<Error> objection_to_sharing(const Route& host, const Route& route) {
+  const std::string listener = host.listener.text();
+  if (host.bridge.has_value() != route.bridge.has_value())
+    return Error{"a relay and a bridge cannot share the listener " + listener + "; give one of them another port"};
+  if (host.hall() != route.hall())
+    return Error{"two halls cannot share the listener " + listener + "; give one of them another port"};
+  if (host.access != route.access || host.bans != route.bans)
+    return Error{"routes that share the listener " + listener +
+                 " must let in the same addresses; give both the same allow and deny, or one of them another port"};
+  return std::nullopt;
 }
 
 /// The sockets of a new listener; none if another route's is shared, or if ENet binds its own.
@@ -150,21 +144,20 @@ void Server::order(std::size_t hall, std::function<void(core::Back&)> order) {
 
 Outcome<Listening> Server::add(const RelayOptions& options) {
   if (auto wrong = objection(options)) return *wrong;
-  auto servers = servers_of(options);
+  auto made = make_route(options, impl_->events);
+  auto servers = servers_of(*made, options);
   if (!servers) return servers.error();
   const bool bots = options.bridge && options.bridge->bots != 0;
   Route* const host = bots ? nullptr : impl_->find_listener(options);
   if (host)
-    if (auto wrong = objection_to_sharing(*host, options)) return *wrong;
-  auto made = make_route(options, impl_->events);
+    if (auto wrong = objection_to_sharing(*host, *made)) return *wrong;
   auto bound = bots ? Outcome<net::Sockets>(net::Sockets()) : bind(options, *made, host);
   if (!bound) return bound.error();
 
   auto& workers = impl_->crew.workers;
-  const std::optional<std::size_t> hall = hall_of(options);
   Route& route = *impl_->routes.emplace_back(std::move(made));
   route.index = impl_->routes.size() - 1;
-  route.home = host ? host->home : hall ? impl_->halls[*hall]->home : route.index % workers.size();
+  route.home = host ? host->home : route.hall() ? impl_->halls[*route.hall()]->home : route.index % workers.size();
   route.listener = bound->address;
   route.servers = std::move(*servers);
   route.datagrams = std::move(bound->udp);

@@ -172,40 +172,29 @@ TEST_CASE("enet: hostile datagrams end in faults, not in memory") {
   CHECK_FALSE(heard.faults.empty());
 }
 
-TEST_CASE("enet: a fragment that announces a huge packet is refused before memory is taken") {
+/// What is said of one fragment of one byte, of so many, that announces a packet so large (both in hex).
+std::vector<std::string> faults_of_fragment(const std::string& count, const std::string& total) {
   Heard heard;
   EnetUnpacker unpacker;
   EnetDissector dissector(unpacker);
+  const std::string first = "00000000";  // its number, and where it begins
   dissector.datagram(Way::kToClient,
                      from_hex("0000"
                               "88000001"
                               "0001"
-                              "0001"
-                              "00000002"
-                              "00000000"
-                              "7fffffff"
-                              "00000000"
-                              "aa"),
+                              "0001" +
+                              count + first + total + first + "aa"),
                      heard);
-  CHECK(heard.faults == std::vector<std::string>{"packet too large"});
+  return heard.faults;
+}
+
+TEST_CASE("enet: a fragment that announces a huge packet is refused before memory is taken") {
+  CHECK(faults_of_fragment("00000002", "7fffffff") == std::vector<std::string>{"packet too large"});
 }
 
 TEST_CASE("enet: a packet that its fragments do not fill is refused") {
-  Heard heard;
-  EnetUnpacker unpacker;
-  EnetDissector dissector(unpacker);
-  dissector.datagram(Way::kToClient,
-                     from_hex("0000"
-                              "88000001"
-                              "0001"
-                              "0001"
-                              "00000001"
-                              "00000000"
-                              "00010000"
-                              "00000000"
-                              "aa"),
-                     heard);
-  CHECK(heard.faults == std::vector<std::string>{"fragments do not add up to their packet"});
+  CHECK(faults_of_fragment("00000001", "00010000") ==
+        std::vector<std::string>{"fragments do not add up to their packet"});
 }
 
 }  // namespace
