@@ -119,7 +119,9 @@ class Arena(Server):
             seat.tell(kind, **fields)
 
     def left(self, seat: Seat) -> None:
-        self.seats.pop(seat.number, None)
+        """Who said so may be heard to hang up when somebody else has his number."""
+        if self.seats.get(seat.number) is seat:
+            del self.seats[seat.number]
         if seat.told:
             self._let_go(seat, Drop.KILLED)
             seat.told = None
