@@ -361,8 +361,7 @@ TEST_CASE("a client that is too fast waits, as far as there is room, and its dat
     limits.high_water = limits.low_water = 20'000;
     ToStream scene(limits);
     scene.join();
-    for (int i = 0; i < 800 && scene.client.peer != nullptr; ++i)
-      scene.say(scene.client, said(std::string(50, 'x')));
+    for (int i = 0; i < 800 && scene.client.peer != nullptr; ++i) scene.say(scene.client, said(std::string(50, 'x')));
     CHECK(scene.running.heard.line("bad frame: too many packets"));
     scene.until([&] { return scene.client.peer == nullptr; });
   }
