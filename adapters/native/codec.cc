@@ -55,8 +55,9 @@ class LineCutter final : public wire::Cutter {
 
 /// The kinds of one of the two words.
 const google::protobuf::OneofDescriptor* kinds_of(Way way) {
-  const auto* type = way == Way::kToServer ? words::Intent::descriptor() : words::Fact::descriptor();
-  return type->FindOneofByName("kind");
+  static const auto* const intents = words::Intent::descriptor()->FindOneofByName("kind");
+  static const auto* const facts = words::Fact::descriptor()->FindOneofByName("kind");
+  return way == Way::kToServer ? intents : facts;
 }
 
 std::vector<wire::Row> make_rows() {
