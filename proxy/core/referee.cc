@@ -2,7 +2,9 @@
 #include "proxy/core/referee.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "proxy/base/text.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -23,6 +25,29 @@ std::string digits(double value) {
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;
+}
+
+/// Whether places and ways can be reckoned from it.
+bool finite(const Intent& intent) {
+  const double sum = std::visit(Overloaded{
+                                    [](const words::Step& word) { return word.x() + word.y(); },
+                                    [](const words::Toward& word) { return word.x() + word.y(); },
+                                    [](const words::Keys& word) { return word.yaw() + word.pitch(); },
+                                    [](const words::PoseClaim& word) {
+                                      return word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz() +
+                                             word.yaw() + word.pitch() + word.yaw_rate();
+                                    },
+                                    [](const words::Fire& word) {
+                                      return word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz() +
+                                             word.life() + word.range();
+                                    },
+                                    [](const words::ShotMoveClaim& word) {
+                                      return word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz();
+                                    },
+                                    [](const auto&) { return 0.0; },
+                                },
+                                intent.kind);
+  return std::isfinite(sum);
 }
 
 }  // namespace
@@ -71,6 +96,7 @@ void Referee::hear(const Intent& intent, BackOut& out) {
   if (as<words::WantWorld>(intent) != nullptr || as<words::Query>(intent) != nullptr) return;  // who came was told
   Player* const player = find(intent.by);
   if (player == nullptr) return out.lose(name_of(intent), "of somebody who has not entered");
+  if (!finite(intent)) return out.lose(name_of(intent), "a number that is none");
   if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
   std::visit(Overloaded{
                  [&](const words::Spawn&) { spawn(*player, out); },
@@ -141,11 +167,11 @@ std::size_t Referee::playing() const {
 
 // -- Coming and going -------------------------------------------------------------------------------------------------
 
-std::string Referee::free_name(const std::string& wish) const {
-  const std::string base = wish.empty() ? "player" : wish.substr(0, kLongestName - 4);
+std::string Referee::free_name(const std::string& wish, Id whose) const {
+  const std::string base = wish.empty() ? "player" : std::string(whole_characters(wish, kLongestName - 4));
   const auto taken = [&](const std::string& name) {
     return std::any_of(players_.begin(), players_.end(),
-                       [&](const auto& entry) { return entry.second.who.name() == name; });
+                       [&](const auto& entry) { return entry.first != whose && entry.second.who.name() == name; });
   };
   std::string name = base;
   for (int i = 2; taken(name); ++i) name = base + " " + std::to_string(i);
@@ -178,7 +204,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
   Player& player = players_[id];
   player.who.set_id(id);
-  player.who.set_name(free_name(wish.name()));
+  player.who.set_name(free_name(wish.name(), player.who.id()));
   player.who.set_motto(wish.motto());
   player.who.set_skin(wish.skin());
   player.who.set_role(full ? words::WATCH : wish.role());
@@ -240,7 +266,7 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
 }
 
 void Referee::change(Player& player, const words::Change& change, BackOut& out) {
-  if (change.has_name()) player.who.set_name(free_name(change.name()));
+  if (change.has_name()) player.who.set_name(free_name(change.name(), player.who.id()));
   if (change.has_motto()) player.who.set_motto(change.motto());
   const bool sides = change.has_team() && teams() && player.unit != 0;
   const words::Team team = sides ? team_for(change.team()) : player.who.team();

@@ -25,17 +25,13 @@ constexpr Micros kBetweenCourses = 200 * kMillisecond;
 
 double length(const std::array<double, 3>& v) { return std::hypot(v[0], v[1], v[2]); }
 
-bool finite(const words::Fire& fire) {
-  return std::isfinite(fire.x() + fire.y() + fire.z() + fire.vx() + fire.vy() + fire.vz() + fire.life());
-}
-
 }  // namespace
 
 // -- Grenades ---------------------------------------------------------------------------------------------------------
 
 void Referee::throw_grenade(Player& player, const words::Fire& fire, BackOut& out) {
   const double off = std::hypot(fire.x() - player.tank.x, fire.y() - player.tank.y, fire.z() - player.tank.z);
-  if (!finite(fire) || off > kFromHand) return out.lose("Fire", "a grenade is thrown from where one is");
+  if (off > kFromHand) return out.lose("Fire", "a grenade is thrown from where one is");
   if (!load(player, out)) return;
   Ball ball;
   ball.kind = words::GRENADE;

@@ -23,11 +23,6 @@ constexpr Micros kBetweenCorrections = 250 * kMillisecond;
 
 double share_of(std::uint32_t random) { return static_cast<double>(random) / 4294967296.0; }
 
-bool finite(const words::PoseClaim& claim) {
-  return std::isfinite(claim.x() + claim.y() + claim.z() + claim.vx() + claim.vy() + claim.vz() + claim.yaw() +
-                       claim.pitch() + claim.yaw_rate());
-}
-
 }  // namespace
 
 words::Pose Referee::pose_of(const Player& player) const {
@@ -173,7 +168,6 @@ void Referee::claim(Player& player, const words::PoseClaim& claim, BackOut& out)
 }
 
 bool Referee::bears(const Player& player, const words::PoseClaim& claim, Micros now) const {
-  if (!finite(claim)) return false;
   const double most = arena_.rules.tank.speed * kFaster;
   const double far = std::hypot(claim.x() - player.tank.x, claim.y() - player.tank.y);
   if (far > most * std::min(2.0, seconds(player.claimed, now)) + kFarther) return false;

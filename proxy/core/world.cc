@@ -103,8 +103,9 @@ void World::on(const words::Player& player, const Fact&) {
 void World::on(const words::PlayerGone& gone, const Fact&) {
   const auto at = players_.find(gone.id());
   if (at == players_.end()) return;
-  for (const Id unit : at->second.units) forget_unit(unit);
+  const std::vector<Id> units = std::move(at->second.units);
   players_.erase(at);
+  for (const Id unit : units) forget_unit(unit);
 }
 
 void World::on(const words::Owns& owns, const Fact&) {
@@ -112,6 +113,13 @@ void World::on(const words::Owns& owns, const Fact&) {
   if (state == nullptr) return;
   state->units.assign(owns.units().begin(), owns.units().end());
   state->active = owns.active();
+}
+
+void World::on(const words::TeamScore& score, const Fact&) {
+  if (words::Team_IsValid(score.team()))
+    team_scores_[score.team()] = score;
+  else
+    ++strays_;
 }
 
 void World::on(const words::Unit& unit, const Fact& fact) {

@@ -143,7 +143,7 @@ class World {
   void on(const words::TokenTaken& taken, const Fact& fact) { on(taken.token(), fact); }
   void on(const words::TokenDropped& dropped, const Fact& fact) { on(dropped.token(), fact); }
   void on(const words::Score& score, const Fact&);
-  void on(const words::TeamScore& score, const Fact&) { team_scores_[score.team()] = score; }
+  void on(const words::TeamScore& score, const Fact&);
   void on(const words::Board& board, const Fact&) { board_ = board; }
   void on(const words::Round& round, const Fact&) { round_ = round; }
   void on(const words::Lag& lag, const Fact&);

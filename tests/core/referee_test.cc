@@ -515,6 +515,39 @@ TEST_CASE("referee: a grenade from elsewhere, or of no number, is none") {
   CHECK(anna.seat->count<words::Shot>() == 0);
 }
 
+TEST_CASE("referee: what is no number moves and shoots nothing") {
+  Match match(quick());
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  words::Keys keys;
+  keys.set_bits(words::Keys::FORWARD);
+  keys.set_yaw(std::nan(""));
+  match.says(anna, keys);
+  words::Fire fire;
+  fire.set_shot(1);
+  fire.set_vx(std::nan(""));
+  match.says(anna, fire);
+  match.lasts(1);
+  CHECK(anna.seat->count<words::Shot>() == 0);
+  CHECK(std::isfinite(match.place(anna).x() + match.place(anna).yaw()));
+  CHECK(match.tank(ben).unit.health() == quick().health);
+}
+
+TEST_CASE("referee: a name is cut between characters, and one keeps one's own") {
+  Match match(quick());
+  std::string longer = "a";
+  while (longer.size() < 30) longer += "\xc3\xa9";
+  const auto anna = match.plays(longer), ben = match.plays("ben");
+  const std::string given = match.room.world().player(anna.id)->player.name();
+  CHECK(longer.starts_with(given));
+  CHECK(given.size() % 2 == 1);  // whole ones after the first
+  words::Change change;
+  change.set_name("ben");
+  match.says(ben, change);
+  CHECK(match.room.world().player(ben.id)->player.name() == "ben");
+  match.says(anna, change);
+  CHECK(match.room.world().player(anna.id)->player.name() == "ben 2");
+}
+
 TEST_CASE("referee: who carries the flag for it shoots balls that turn to their target") {
   ArenaRules rules = quick();
   rules.guided = 1;

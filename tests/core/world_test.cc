@@ -132,12 +132,14 @@ TEST_CASE("places without bounds, and no places, are kept apart from the rest") 
 }
 
 TEST_CASE("who leaves takes all that is theirs") {
-  World world = made_of({player(1, "anna"), unit(11, 1), owns(1, {11}, 11)});
+  World world =
+      made_of({player(1, "anna"), unit(11, 1), unit(12, 1), unit(13, 1), owns(1, {11, 12, 13}, 11), unit(14, 0)});
   words::PlayerGone gone;
   gone.set_id(1);
   world.fold(gone);
   CHECK(world.player(1) == nullptr);
-  CHECK(world.unit(11) == nullptr);
+  for (const Id id : {11, 12, 13}) CHECK(world.unit(id) == nullptr);
+  CHECK(world.unit(14) != nullptr);
 }
 
 TEST_CASE("a life begins when it is told and ends when it is told") {
