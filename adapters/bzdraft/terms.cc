@@ -67,7 +67,7 @@ std::int32_t thousandths(double value) {
 
 std::uint16_t counted(std::uint32_t number) { return static_cast<std::uint16_t>(std::min(number, 65535U)); }
 
-std::string readable(std::string_view text) { return well_formed(text.substr(0, text.find('\0'))); }
+std::string readable(std::string_view text) { return clean(text.substr(0, text.find('\0'))); }
 
 std::string ended_text(std::string_view text, std::size_t most) {
   return std::string(whole_characters(text.substr(0, text.find('\0')), most));

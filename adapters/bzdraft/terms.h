@@ -25,7 +25,7 @@ std::uint16_t counted(std::uint32_t number);
 
 // -- Texts ------------------------------------------------------------------------------------------------------------
 
-/// Up to the first NUL, as a word may hold it.
+/// Up to the first NUL, as a word may hold it and a screen show it.
 std::string readable(std::string_view text);
 /// For a text that a NUL ends, at most so many bytes.
 std::string ended_text(std::string_view text, std::size_t most);

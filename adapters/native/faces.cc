@@ -134,10 +134,17 @@ class NativeBack final : public core::Back {
     if (message.has_said() && message.said().scope() == words::Say::ONE)
       message.mutable_said()->set_to(ours(message.said().to(), out));
     if (message.audience() == words::PLAYER) message.set_to(out.me());
+    // What is gone will never be spoken of again.
+    if (message.has_player_gone()) forget(message.player_gone().id(), out);
     if (auto fact = core::from_message(message)) out.say(std::move(*fact));
-    // What was gone will never be spoken of again.
-    if (message.has_player_gone()) ids_.remove_id(message.player_gone().id());
     if (message.has_gone()) ids_.remove_id(message.gone().unit());
+  }
+
+  /// With all units, as long as the room knows whose they are.
+  void forget(Id player, const BackOut& out) {
+    const core::PlayerState* const state = out.world().player(player);
+    for (const Id unit : state != nullptr ? state->units : std::vector<Id>()) ids_.remove_id(unit);
+    ids_.remove_id(player);
   }
 
   void begin(const words::You& you, BackOut& out) {
