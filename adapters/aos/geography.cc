@@ -153,6 +153,7 @@ words::World geography(const VoxelMap& map, std::string name) {
   world.set_south(-half);
   world.set_north(half);
   world.set_walled(true);
+  world.set_block(kMetresPerBlock);
   int cell = 0;
   for (const Box& box : walls_of(map, cell)) add(box, cell, world);
   Buffer voxels;

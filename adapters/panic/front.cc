@@ -259,7 +259,13 @@ void PanicFront::on(const words::Refused& refused, Out& out) {
 }
 
 void PanicFront::on(const words::World& world, Out& out) {
+  screen_.take_world(world, out);
   if (world.hash() != world_) start_again(out);
+}
+
+void PanicFront::on(const words::WorldEdit& edit, Out& out) {
+  if (!screen_.look_at_edit(edit.edit(), out))
+    out.lose("WorldEdit", "a client has its own map, and it does not change");
 }
 
 void PanicFront::on(const words::Player&, Out&) {}

@@ -61,6 +61,7 @@ class PanicFront final : public core::Front {
   void on(const words::ClaimRefused& refused, Out& out);
   void on(const words::Kicked& kicked, Out& out) { leave(kicked.text(), out); }
   void on(const words::World& world, Out& out);
+  void on(const words::WorldEdit& edit, Out& out);
   void on(const words::Player& player, Out& out);
   void on(const words::PlayerGone& gone, Out& out);
   void on(const words::Owns& owns, Out& out);

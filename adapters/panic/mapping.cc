@@ -22,6 +22,7 @@ constexpr const char* kShotAhead = "an instant shot of 3, 6 or 12 tiles in the n
 constexpr const char* kServerDecides = "the server decides who is hit and who dies";
 constexpr const char* kNoTokens = "nothing can be carried";
 constexpr const char* kLies = "what lies there, at most 40, is ammunition to look at; who carries what is not shown";
+constexpr const char* kMasonry = "blocks that fill more than half a tile, two high, are bricks; others are not shown";
 constexpr const char* kNoScores = "no scores but who won";
 constexpr const char* kNoChat = "no chat";
 constexpr const char* kNoFlight = "shots hit at once and are not seen to fly";
@@ -105,6 +106,9 @@ constexpr Mapping kCodes[] = {
     down("Destroy", "piece", "TokenTaken", Fidelity::kLossy, kLies),
     down("Destroy", "piece", "TokenCaptured", Fidelity::kLossy, kLies),
     down("CreateBrick", "code", "Unit.model"),
+    down("CreateBrick", "*", "WorldEdit", Fidelity::kLossy, kMasonry),
+    down("CreateBrick", "*", "World.block", Fidelity::kLossy, kMasonry),
+    down("Destroy", "piece", "WorldEdit", Fidelity::kLossy, kMasonry),
     down("CreateTank", "code", "Unit.team", Fidelity::kLossy,
          "four colours, others become the one that is most like them"),
     down("CreateTank", "code", "Unit.model", Fidelity::kLossy, "units of other games are Commanders"),
@@ -157,7 +161,6 @@ constexpr Mapping kFacts[] = {
     no_fact("Rule", "the rules are built into the client"),
     no_fact("ClaimRefused", "nothing is claimed"),
     no_fact("Notice", kNoChat),
-    no_fact("WorldEdit", "maps do not change"),
     no_fact("WorldProgress", "a map travels by its number"),
     no_fact("Input", "keys are not shown"),
     no_fact("ShotMoved", kNoFlight),

@@ -81,6 +81,23 @@ void Screen::look_at_token(core::Id token, Out& out) {
   paint(at->second, out);
 }
 
+bool Screen::look_at_edit(const words::Edit& edit, Out& out) {
+  if (!masonry_.has_blocks()) return false;
+  for (const Tile tile : masonry_.change(edit)) look_at_wall(tile, out);
+  return true;
+}
+
+void Screen::look_at_wall(Tile tile, Out& out) {
+  if (!greeted_) return;
+  const auto [at, is_new] = index_of_wall_.try_emplace(tile.y * masonry_.tiles().columns() + tile.x);
+  if (is_new) {
+    at->second = new_piece();
+    pieces_[at->second].built = true;
+    pieces_[at->second].at = tile;
+  }
+  paint(at->second, out);
+}
+
 void Screen::hold_heading(core::Id unit, core::Micros until) {
   if (const auto at = index_of_.find(unit); at != index_of_.end()) pieces_[at->second].held_until = until;
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "adapters/panic/masonry.h"
 #include "adapters/panic/pace.h"
 #include "adapters/panic/tank.h"
 #include "adapters/panic/tiles.h"
@@ -34,6 +35,10 @@ class Screen {
   void look_at_pose(core::Id unit, Out& out);
   /// Units may be gone without a word about each.
   void look_at_all(Out& out);
+  /// Another world: nothing is built on it yet.
+  void take_world(const words::World& world, Out& out);
+  /// Blocks were built or dug away. False if the client can be shown none in this world.
+  bool look_at_edit(const words::Edit& edit, Out& out);
   /// It came to lie somewhere, or lies there no more: tokens are shown as what can be picked up.
   void look_at_token(core::Id token, Out& out);
   /// Its next heading is an answer, and not told before turn() or its next move says so; at the latest then. 0: at
@@ -60,7 +65,8 @@ class Screen {
  private:
   struct Piece {
     core::Id unit = 0;   ///< 0: nothing is behind it now, or
-    core::Id token = 0;  ///< a token is
+    core::Id token = 0;  ///< a token is, or
+    bool built = false;  ///< a wall is that somebody built there
     bool own = false;
     bool there = false;
     bool waits = false;  ///< for a message that it may not send yet
@@ -82,6 +88,7 @@ class Screen {
   void take_units(bool watcher, Out& out);
   GameState state_of(std::uint16_t number, Out& out) const;
   void tell_pieces(Out& out);
+  void look_at_wall(Tile tile, Out& out);
 
   // Pellets, of which a client is told the nearest.
   void look_about(std::size_t most_new, Out& out);
@@ -94,7 +101,7 @@ class Screen {
   std::optional<Tile> lies_at(core::Id token, const Out& out) const;
   void paint(Index index, Out& out);
   bool paint_one(Index index, Out& out);
-  bool paint_token(Index index, Out& out);
+  bool paint_thing(Index index, std::uint32_t code, std::optional<Tile> lies, Out& out);
   bool paint_absent(Index index, Out& out);
   bool paint_place(Index index, const core::UnitState& state, Out& out);
   bool paint_heading(Index index, const core::UnitState& state, Out& out);
@@ -108,7 +115,7 @@ class Screen {
   // Sending.
   bool waits(Index index);
   void tell_create(Index index, const core::UnitState& state, Out& out);
-  void tell_token(Index index, Tile at, Out& out);
+  void tell_thing(Index index, std::uint32_t code, Tile at, Out& out);
   void tell_event(std::uint8_t code, Direction direction, std::int32_t value, std::optional<Index> index, Out& out);
   void send(const Message& message, std::uint32_t code, Out& out);
   void send_counters(Out& out);
@@ -122,6 +129,8 @@ class Screen {
   bool greeted_ = false;
   std::vector<Piece> pieces_;
   std::unordered_map<core::Id, Index> index_of_, index_of_token_;
+  std::unordered_map<int, Index> index_of_wall_;  // by its tile, counted row by row
+  Masonry masonry_;
   std::vector<Index> free_;
   std::deque<Index> waiting_;
   core::Litter litter_;

@@ -40,10 +40,18 @@ void Screen::greet(std::uint16_t number, bool watcher, Out& out) {
   send_counters(out);
 }
 
+/// What is built is told after it, once more if it is the same world.
+void Screen::take_world(const words::World& world, Out& out) {
+  masonry_.lay(world, laid_over(&world));
+  for (const auto& [tile, index] : index_of_wall_) waits(index);
+  if (!waiting_.empty()) out.wake(out.now());
+}
+
 void Screen::forget_all() {
   pieces_.clear();
   index_of_.clear();
   index_of_token_.clear();
+  index_of_wall_.clear();
   free_.clear();
   waiting_.clear();
   litter_.clear();
@@ -109,6 +117,9 @@ void Screen::tell_pieces(Out& out) {
   });
   for (const Place& place : places) tell_create(place.index, *out.world().unit(pieces_[place.index].unit), out);
   for (const auto& [id, token] : out.world().tokens()) look_at_token(id, out);
+  for (int y = 0; y < masonry_.tiles().rows(); ++y)
+    for (int x = 0; x < masonry_.tiles().columns(); ++x)
+      if (masonry_.stands({x, y})) look_at_wall({x, y}, out);
 }
 
 }  // namespace entente::panic

@@ -76,7 +76,9 @@ void Screen::paint(Index index, Out& out) {
 /// One message. False: there is none, or it has to wait.
 bool Screen::paint_one(Index index, Out& out) {
   Piece& piece = pieces_[index];
-  if (piece.token != 0) return paint_token(index, out);
+  if (piece.token != 0) return paint_thing(index, kAmmoPiece, lies_at(piece.token, out), out);
+  if (piece.built)
+    return paint_thing(index, kFirstPiece, masonry_.stands(piece.at) ? std::optional(piece.at) : std::nullopt, out);
   const core::UnitState* state = out.world().unit(piece.unit);
   if (state == nullptr || state->hidden || !state->unit.alive() || is_covered(state->unit, out))
     return paint_absent(index, out);
@@ -91,14 +93,14 @@ bool Screen::paint_one(Index index, Out& out) {
   return paint_place(index, *state, out);
 }
 
-bool Screen::paint_token(Index index, Out& out) {
+/// What only lies there, or does not.
+bool Screen::paint_thing(Index index, std::uint32_t code, std::optional<Tile> lies, Out& out) {
   Piece& piece = pieces_[index];
-  const auto at = lies_at(piece.token, out);
-  if (at ? piece.there && piece.at == *at : !piece.there) return false;
+  if (lies ? piece.there && piece.at == *lies : !piece.there) return false;
   if (!pace_.may_send(out)) return waits(index);
-  piece.there = at.has_value();
-  if (at)
-    tell_token(index, *at, out);
+  piece.there = lies.has_value();
+  if (lies)
+    tell_thing(index, code, *lies, out);
   else
     tell_event(kDestroy, Direction::kNone, 0, index, out);
   return true;
@@ -219,15 +221,15 @@ void Screen::tell_create(Index index, const core::UnitState& state, Out& out) {
   send(create, piece.code, out);
 }
 
-/// The released client draws ammunition, and does not ask what it is worth.
-void Screen::tell_token(Index index, Tile at, Out& out) {
+/// The released client draws it, and does not ask what it is worth.
+void Screen::tell_thing(Index index, std::uint32_t code, Tile at, Out& out) {
   pieces_[index].at = at;
   CreatePiece create;
   create.value = 1;
   create.piece = static_cast<std::uint32_t>(index + 1);
   create.x = static_cast<std::uint8_t>(at.x);
   create.y = static_cast<std::uint8_t>(at.y);
-  send(create, kAmmoPiece, out);
+  send(create, code, out);
 }
 
 void Screen::tell_event(std::uint8_t code, Direction direction, std::int32_t value, std::optional<Index> index,

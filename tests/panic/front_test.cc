@@ -208,6 +208,58 @@ TEST_CASE("what can be carried is something to pick up, as long as it lies there
   CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: no living tank of his own\n");
 }
 
+TEST_CASE("what is built is bricks where it fills more than half of a tile, two blocks high") {
+  Play play;
+  play.stage.opens();
+  play.tells_room();
+  const auto tells_world = [&](const std::string& hash) {
+    return play.hears<words::World>("hash: '" + hash +
+                                    "' kind: VOXELS west: -400 east: 400 south: -400 north: 400 block: 12.5");
+  };
+  const auto edits = [&](const std::string& edit) { return play.hears<words::WorldEdit>("edit { " + edit + " }"); };
+  // Four columns a tile. The tile 20, 2 is 100 to 125 m east, 325 to 350 m north.
+  const char* const kLow = "op: LINE x: 106 y: 344 z: 6 x2: 119 y2: 344 z2: 6";
+  const char* const kHigh = "op: LINE x: 106 y: 344 z: 18 x2: 119 y2: 344 z2: 18";
+  const std::string created = "sends CreateBrick code=2 value=1 piece=3 x=20 y=2\n";
+  const std::string destroyed = "sends Destroy direction=0 value=0 piece=3\n";
+  CHECK(tells_world("b") == "");
+  CHECK(edits(kLow) + edits(kHigh) + edits("x: 106 y: 331 z: 6") + edits("x: 106 y: 331 z: 18") == "");
+
+  SUBCASE("also what was built before the client came") {
+    play.hears<words::Ready>("");
+    CHECK(play.hears<words::Spawned>(Play::kSpawned).find(created) != std::string::npos);
+  }
+  SUBCASE("by every way of building and digging, as long as it stands") {
+    edits("op: DIG x: 106 y: 331 z: 18");
+    play.hears<words::Ready>("");
+    play.hears<words::Spawned>(Play::kSpawned);
+    CHECK(edits("x: 106 y: 331 z: 18") == created);
+    CHECK(edits("x: 119 y: 331 z: 6") + edits("x: 119 y: 331 z: 18") == "");  // it stands already
+    CHECK(edits("op: COLUMN x: 119 y: 331 z: 18") == "");                     // three of four are enough
+    CHECK(edits("op: BLAST x: 106 y: 344 z: 18") == destroyed);
+    CHECK(edits(kLow) + edits(kHigh) + edits("x: 106 y: 331 z: 6") + edits("x: 106 y: 331 z: 18") == created);
+    CHECK(edits("op: DIG x: 106 y: 331 z: 18") == destroyed);
+    CHECK(edits("x: 106 y: 331 z: 18") == created);
+    CHECK(tells_world("b") == "");
+    CHECK(play.waits(kSecond) == destroyed);  // the same world, on which nothing is built now
+  }
+  SUBCASE("nothing beyond the world, and no number that is none") {
+    play.hears<words::Ready>("");
+    play.hears<words::Spawned>(Play::kSpawned);
+    CHECK(edits("x: 1e300 y: 331 z: 18") + edits("op: LINE x: 106 y: 331 z: 6 x2: nan y2: 1e9 z2: 18") == "");
+    CHECK(edits("op: DIG x: 106 y: 331 z: 18") == destroyed);
+    CHECK(edits("op: LINE x: -50000 y: 331 z: 18 x2: 50000 y2: 331 z2: 18") == created);
+    CHECK(edits("op: BLAST x: -400 y: 400 z: 0") + edits("x: 500 y: 500 z: 6") == "");
+  }
+}
+
+TEST_CASE("a world without blocks cannot be built on") {
+  Play play;
+  play.start();
+  CHECK(play.hears<words::WorldEdit>("edit { x: 106 y: 344 }") ==
+        "loses WorldEdit: a client has its own map, and it does not change\n");
+}
+
 TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the world's end") {
   Play play;
   play.stage.opens();

@@ -1,0 +1,49 @@
+// What is built of blocks in somebody else's world, as walls of whole tiles: one stands where more than half of a tile
+// is built up, at least two blocks high. What stood there from the start is not its business: a client has its own map.
+// Law: no more is remembered than kMostColumns, whatever is built.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "adapters/panic/tiles.h"
+#include "schema/game.pb.h"
+
+namespace entente::panic {
+
+class Masonry {
+ public:
+  static constexpr std::size_t kMostColumns = 50'000;
+
+  /// Nothing is built yet. Without blocks in `world`, nothing ever is.
+  void lay(const words::World& world, const Tiles& tiles);
+  /// The tiles on which a wall may have come to stand, or stands no more. Nothing in a world without blocks.
+  std::vector<Tile> change(const words::Edit& edit);
+
+  bool has_blocks() const { return side_ > 0; }
+  bool stands(Tile tile) const {
+    return has_blocks() && tiles_.holds(tile) && 2 * built_up_[place(tile)] > columns_of_a_tile_;
+  }
+  const Tiles& tiles() const { return tiles_; }
+
+ private:
+  struct Block {
+    std::int64_t east, south, up;
+  };
+  Block block_at(double x, double y, double z) const;
+  void set(const Block& block, bool built, std::vector<Tile>& changed);
+  std::size_t place(Tile tile) const {
+    return static_cast<std::size_t>(tile.y) * static_cast<std::size_t>(tiles_.columns()) +
+           static_cast<std::size_t>(tile.x);
+  }
+
+  Tiles tiles_{1, 1};
+  double side_ = 0, west_ = 0, north_ = 0;  // of a block and of the world, in metres
+  std::int64_t across_ = 0, down_ = 0;      // blocks
+  std::size_t columns_of_a_tile_ = 0;
+  std::vector<std::size_t> built_up_;                        // columns of each tile that are high enough
+  std::unordered_map<std::int64_t, std::uint64_t> columns_;  // a bit for each built block, by its height modulo 64
+};
+
+}  // namespace entente::panic
