@@ -41,7 +41,7 @@ class Scene:
 
     def _open(self) -> int:
         listen, to = self.front.URL.format(port=0, dialect="be-packed"), self.server.url(self.server.port)
-        if self.front is not self.back:
+        if listen != self.server.url(0):  # not the relay, which one dialect with itself goes by
             to += self.server.settings
         self.entente = self.stage.start("entente", [self.stage.entente, "proxy", "--listen", listen, "--to", to])
         return int(self.entente.wait_for(r"^listening .*:(\d+)$", 20).group(1))
@@ -67,10 +67,14 @@ class Scene:
         return self.keep(self.front.client(self.door, next(self.names)))
 
     def native(self) -> Player:
-        come = getattr(self.back, "native", self.back.client)  # a game may speak otherwise in front of us than behind us
-        player = self.keep(come(self.server.port, "native" + str(self.stage.count())))
+        player = self.local("native")
         player.native = True
         return player
+
+    def local(self, name: str) -> Player:
+        """One who comes straight to the server; a game may speak otherwise in front of us than behind us."""
+        come = getattr(self.back, "native", self.back.client)
+        return self.keep(come(self.server.port, name + str(self.stage.count())))
 
     def keep(self, player: Player) -> Player:
         self.guests.append(player)

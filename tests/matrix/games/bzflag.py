@@ -1,12 +1,15 @@
-# BZFlag 2.4: the stock server, with an observer of our own as its witness.
+# BZFlag: a tank of any version in front of us, and the stock server of 2.4, with an observer of our own as its witness.
 # Law: what it holds true is what that observer is told, who came straight to it.
 from __future__ import annotations
 
 from bzflag_tank import GAME, Client
+from bzflag_wire import DIALECTS
 from player import PATIENCE, Place, Server, Unit, Unseen
 from stage import free_port, program
 
-URL = "bzflag://127.0.0.1:{port}?dialect=2.4"
+URLS = {dialect: f"bzflag://127.0.0.1:{{port}}?dialect={dialect}" for dialect in DIALECTS}
+STOCK = "2.4"  # what Debian's bzfs speaks, and who plays straight on it
+CLIENT, URL = STOCK, URLS[STOCK]  # what our players speak
 PASSWORD = "sesame"
 MOST = 4  # blue tanks; visitors are blue
 
@@ -33,7 +36,7 @@ class Bzfs(Server):
                           "the witness is no operator")
 
     def url(self, port: int) -> str:
-        return URL.format(port=port)
+        return URLS[STOCK].format(port=port)
 
     def units(self) -> list[Unit]:
         return self.witness.others()
@@ -80,9 +83,23 @@ class Bzfs(Server):
         self.witness.kill()
 
 
+def speak(client: str, server: str | None) -> None:
+    """From now on. Raises ValueError for what nobody here speaks."""
+    global CLIENT, URL
+    if client not in DIALECTS:
+        raise ValueError(f"a client of BZFlag speaks {', '.join(DIALECTS)}")
+    if server not in (None, STOCK):
+        raise ValueError(f"the only server of BZFlag here is Debian's bzfs, which speaks {STOCK}")
+    CLIENT, URL = client, URLS[client]
+
+
 def start(stage) -> Bzfs:
     return Bzfs(stage)
 
 
 def client(port: int, name: str) -> Client:
-    return Client(port, name)
+    return Client(port, name, dialect=CLIENT)
+
+
+def native(port: int, name: str) -> Client:
+    return Client(port, name, dialect=STOCK)

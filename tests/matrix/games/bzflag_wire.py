@@ -1,27 +1,233 @@
-# BZFlag 2.4's wire, as far as a tank needs it: frames, and what is packed in them. Law: nothing here remembers anything.
+# BZFlag's wire in 1.10, 2.0, 2.4 and on the wiki's page, as far as a tank needs it: what is drawn, and where they differ.
+# Law: a dialect is data, most of it what it changed of the one before; nothing here remembers anything.
+# Messages go by the two letters of their codes, each way's its own; the terms are the same in all dialects.
 from __future__ import annotations
 
-import struct
-import zlib
-from typing import Iterator
+import math
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Callable, Iterator
+
+from bzflag_world import Box, packed, records
+from text import Bytes
+from wire import Array, Field, Float, Int, Reader, Record, Rest, Seen, When, Wrong
 
 HEADER = b"BZFLAG\r\n\r\n"
-VERSION = b"BZFS0221"
-ALL, SERVER = 254, 253
-TEAM_CHAT = 251  # less the number of the team
 CODES = ("R*", "G*", "B*", "P*", "V", "QT", "OO", "F", "MG", "GM", "L", "R", "SB", "IB", "ST", "T", "N", "SH", "SR", "SW", "PZ", "G", "JP",
          "ID", "CL", "CB", "O", "LT", "RT", "M", "B", "JM", "WA", "A", "BY", "FO", "NJ", "RC", "RO", "TR", "WG", "SE", "US", "TH", "BU", "MQ")
-ALIVE, PAUSED, FALLING = 1, 2, 0x40
-SHOT = struct.Struct(">fBH3f3ffh2sf")
-MISSILE = struct.Struct(">BH3f3ffhB")
-UPDATE = struct.Struct(">fBih3f3fff")
-SMALL = struct.Struct(">fBih3h3hhh")
-FLAG = struct.Struct(">H2sHHB12f")
-TURN = 3.141592653589793 / 32766
+NUMBERED = ("", *CODES[:33])  # flags by number, on the page
+SINCE_2_0 = ("BY", "FO", "NJ", "QT", "RC", "RO", "TR", "WG")  # 1.10's quick turn is its "A"
+TANK, LOOKS_ON, OBSERVERS = 0, 1, 5  # types of the page's players; a team since 1.10
+ALIVE, PAUSED, FALLING, CLASSIC = 1, 2, 0x40, 0x7F  # of a tank's status; 2.0 has more bits, which each add fields
+BY_PHYSICS = 0x7064  # the reason of a death that names its driver
+REJECTS = ("bad request", "bad team", "bad type", "not here", "team full", "server full", "bad callsign", "repeated callsign", "rejoin too soon",
+           "banned address", "banned host", "banned id")
+
+
+class Text(Field):
+    """In a field of so many bytes, or to the message's end; what stands behind a NUL is nobody's."""
+    blank = ""
+
+    def __init__(self, size: int | None = None) -> None:
+        self.size = size
+
+    def read(self, reader: Reader, seen: Seen) -> str:
+        return reader.take(reader.left() if self.size is None else self.size).split(b"\0")[0].decode("utf-8", "replace")
+
+    def write(self, value: str, seen: Seen) -> bytes:
+        return value.encode() if self.size is None else value.encode()[:self.size].ljust(self.size, b"\0")
+
+
+class Short(Text):
+    """Its length in a byte, then itself."""
+
+    def read(self, reader: Reader, seen: Seen) -> str:
+        return reader.take(U8.read(reader, seen)).decode("latin-1")
+
+
+class Scaled(Int):
+    def __init__(self, unit: float) -> None:
+        super().__init__(">h")
+        self.unit = unit
+
+    def read(self, reader: Reader, seen: Seen) -> float:
+        return super().read(reader, seen) * self.unit
+
+
+class Status(Int):
+    """Without the bits that would be misread here."""
+
+    def read(self, reader: Reader, seen: Seen) -> int:
+        value = super().read(reader, seen)
+        if value & ~CLASSIC:
+            raise Wrong(f"a status {value:#x} with bits of later versions")
+        return value
+
+
+class Numbered(Int):
+    """A flag's letters, by its number."""
+    blank = ""
+
+    def read(self, reader: Reader, seen: Seen) -> str:
+        number = super().read(reader, seen)
+        if number >= len(NUMBERED):
+            raise Wrong(f"no flag has the number {number}")
+        return NUMBERED[number]
+
+    def write(self, value: str, seen: Seen) -> bytes:
+        return super().write(NUMBERED.index(value), seen)
+
+
+Layouts = dict[str, Record | None]  # by code; None: not in this dialect
+U8, U16, I16, U32, I32, U64, F32 = *map(Int, (">B", ">H", ">h", ">I", ">i", ">Q")), Float(">")
+VECTOR, LETTERS, CALLSIGN, MOTTO, WORDS = Array(F32, 3), Text(2), Text(32), Text(128), Text(128)
+NOTHING, ANYTHING = Record(), Record(rest=Bytes())
+
+
+def flag(kind: Field, owner: Field) -> Record:
+    return Record(kind=kind, status=U16, endurance=U16, owner=owner, position=VECTOR, launch=VECTOR, landing=VECTOR, flight=VECTOR)
+
+
+def newcomer(one: Field, **late: Field) -> Record:
+    return Record(player=one, type=U16, team=U16, wins=U16, losses=U16, **late, callsign=CALLSIGN, motto=MOTTO)
+
+
+FLAG, TEAM = flag(LETTERS, U8), Record(team=U16, size=U16, won=U16, lost=U16)
+CARRIED = Record(player=U8, number=U16, flag=FLAG)
+SETTINGS = {"max_players": U16, "max_shots": U16, "max_flags": U16, "acceleration": Array(F32, 2), "shake_time": U16, "shake_wins": U16, "zero": U32}
+SHOT = {"player": U8, "shot": U16, "position": VECTOR, "velocity": VECTOR, "age": F32, "team": I16, "kind": LETTERS, "life": F32}
+MISSILE = Record(player=U8, shot=U16, position=VECTOR, velocity=VECTOR, age=F32, team=I16, target=U8)
+SHOT_END = Record(player=U8, shot=U16, reason=U16)
+MOTION = {"time": F32, "player": U8, "order": I32}
+POSE = {"position": VECTOR, "velocity": VECTOR, "azimuth": F32, "turn": F32}
+SMALL = {"position": Array(Scaled(0.02), 3), "velocity": Array(Scaled(0.01), 3), "azimuth": Scaled(math.pi / 32766), "turn": Scaled(0.001)}
+DEATH = {"killer": U8, "reason": I16, "shot": I16}
+KILLED_BY = {"kind": LETTERS, "driver": When(lambda seen: seen["reason"] == BY_PHYSICS, I32)}
+ENTER = {"type": U16, "team": U16, "callsign": CALLSIGN, "motto": MOTTO}
+LATER = {"tail": Bytes()}  # what the status says is there
+
+CLIENT_1_10: Layouts = {
+    "nf": Record(codes=Rest(LETTERS)), "wh": NOTHING, "gw": Record(offset=U32), "en": Record(**ENTER, zero=U8), "ex": NOTHING, "al": NOTHING,
+    "kl": Record(**DEATH), "gf": Record(number=U16), "df": Record(position=VECTOR), "sb": Record(**SHOT), "se": SHOT_END, "gm": MISSILE,
+    "mg": Record(to=U8, words=WORDS), "pu": Record(**MOTION, status=I16, **POSE), "pa": Record(on=U8), "pi": Record(sequence=U16),
+    "of": Record(number=U8), "og": NOTHING,
+}
+CLIENT_2_0 = CLIENT_1_10 | {
+    "ws": NOTHING, "en": Record(**ENTER, token=Text(22), version=Text(60), zero=U8), "kl": Record(**DEATH, **KILLED_BY),
+    "sb": Record(time=F32, **SHOT),
+}
+SERVER_1_10: Layouts = {
+    "nf": Record(codes=Rest(LETTERS)), "wh": Record(hash=Text()), "gw": Record(left=U32, data=Bytes()), "ac": Record(player=U8),
+    "rj": Record(reason=U16), "sk": NOTHING, "ap": newcomer(U8, team_kills=U16), "rp": Record(player=U8),
+    "al": Record(player=U8, position=VECTOR, azimuth=F32), "fu": Record(flags=Array(Record(number=U16, flag=FLAG), U16)), "gf": CARRIED,
+    "df": CARRIED, "cf": Record(player=U8, number=U16, team=U16), "tf": Record(giver=U8, taker=U8, number=U16, flag=FLAG),
+    "tu": Record(teams=Array(TEAM, U8)), "to": Record(seconds=U16),
+    "so": Record(player=U8, team=U16), "kl": Record(victim=U8, **DEATH), "sb": Record(**SHOT), "se": SHOT_END, "gm": MISSILE,
+    "sc": Record(scores=Array(Record(player=U8, wins=U16, losses=U16, team_kills=U16), U8)), "tp": Record(player=U8, entry=U16, exit=U16),
+    "mg": Record(sender=U8, to=U8, words=WORDS), "pu": Record(**MOTION, status=Status(">h"), **POSE), "pa": Record(player=U8, on=U8),
+    "au": ANYTHING, "vi": ANYTHING, "nR": Record(player=U8), "sv": Record(variables=Array(Record(name=Short(), value=Short()), U16)),
+    "pi": Record(sequence=U16), "of": NOTHING, "og": NOTHING,
+}
+SERVER_2_0 = SERVER_1_10 | {
+    "gs": Record(world_size=F32, style=U16, **SETTINGS), "cu": ANYTHING, "rj": Record(reason=U16, words=WORDS), "to": Record(seconds=I32),
+    "kl": Record(victim=U8, **DEATH, **KILLED_BY), "sb": Record(time=F32, **SHOT), "mg": Record(sender=U8, to=U8, words=Text()),
+    "pu": Record(**MOTION, status=I16, **POSE, **LATER), "ps": Record(**MOTION, status=I16, **SMALL, **LATER), "au": Record(player=U8, on=U8),
+    "vi": None, "gt": Record(microseconds=U64), "pb": ANYTHING, "ai": ANYTHING, "rr": Record(last=U8), "fr": ANYTHING, "cs": ANYTHING,
+}
+SERVER_2_4 = SERVER_2_0 | {
+    "ft": ANYTHING, "gs": Record(world_size=F32, type=U16, style=U16, **SETTINGS), "mg": Record(sender=U8, to=U8, kind=U8, words=Text()),
+    "hc": ANYTHING, "Nf": ANYTHING,
+}
+
+# The page's boxes: a player in eight bytes, flags by number, a way to look along instead of an angle.
+OLD_FLAG, OLD_SHOT_END = flag(Numbered(">H"), U64), Record(player=U64, shot=U16, reason=U16)
+OLD_SHOT = Record(player=U64, shot=U16, position=VECTOR, velocity=VECTOR, age=F32, kind=Numbered(">H"), life=F32)
+OLD_MISSILE = Record(player=U64, shot=U16, position=VECTOR, velocity=VECTOR, age=F32, target=U64)
+OLD_ALIVE, OLD_CARRIED = {"position": VECTOR, "forward": VECTOR}, Record(player=U64, number=U16, flag=OLD_FLAG)
+CLIENT_WIKI = CLIENT_1_10 | {
+    "gw": Record(offset=U16), "en": Record(player=U64, **ENTER), "al": Record(**OLD_ALIVE), "kl": Record(killer=U64, shot=I16), "sb": OLD_SHOT,
+    "se": OLD_SHOT_END, "gm": OLD_MISSILE, "sc": Record(wins=U16, losses=U16), "mg": Record(to=U64, team=U16, words=WORDS),
+    "pu": Record(player=U64, status=U16, **POSE), "pa": None,
+}
+SERVER_WIKI: Layouts = {
+    "nf": Record(codes=Rest(LETTERS)), "wh": Record(hash=Text()), "gw": Record(left=U16, data=Bytes()), "ac": NOTHING, "rj": Record(reason=U16),
+    "sk": NOTHING, "ap": newcomer(U64), "rp": Record(player=U64), "al": Record(player=U64, **OLD_ALIVE),
+    "fu": Record(flags=Array(Record(number=U16, flag=OLD_FLAG), 1)), "gf": OLD_CARRIED, "df": OLD_CARRIED,
+    "cf": Record(player=U64, number=U16, team=U16), "tu": Record(teams=Array(Record(team=U16, size=U16, active=U16, won=U16, lost=U16), 1)),
+    "to": Record(seconds=U16), "so": Record(player=U64, team=U16), "kl": Record(victim=U64, killer=U64, shot=I16), "sb": OLD_SHOT,
+    "se": OLD_SHOT_END, "gm": OLD_MISSILE, "sc": Record(scores=Array(Record(player=U64, wins=U16, losses=U16), 1)),
+    "tp": Record(player=U64, entry=U16, exit=U16), "mg": Record(sender=U64, to=U64, team=U16, words=WORDS),
+    "pu": Record(player=U64, status=Status(">H"), **POSE), "pi": Record(sequence=U16), "rr": Record(last=U8), "of": NOTHING, "og": NOTHING,
+}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One version, for one who plays by it."""
+    client: Layouts
+    server: Layouts
+    version: bytes  # of the server's greeting
+    world: Callable[[bytes], tuple[Seen, list[Box]]]
+    flags: tuple[str, ...]  # that a client of it knows
+    greets: bool  # the client speaks first
+    links_first: bool  # asks for datagrams before anything else, or once it is in
+    shares: bool  # messages may share a datagram of the server's; otherwise only its first is read
+    outside: frozenset[str]  # what it bears to hear before it has entered, unasked
+    entering: frozenset[str] | None  # and from MsgAccept to its own MsgAddPlayer; None: anything
+    checks_hash: bool = True
+    patience: float = 8.0  # seconds that an answer may take
+    rogues: int = 250  # whom a line to a team names: this, less the team's number; 0: there is a field for the team
+    everybody: int = 254
+    speaker: int = 253  # of the server's own lines
+    long_ids: bool = False  # made of an address, and only told when one is in
+    looker: tuple[int, int] = (TANK, OBSERVERS)  # type and team of who looks on
+    drawn_twice: dict[tuple[str, int], str] = field(default_factory=dict)  # by code and length: whose code it is, too
+
+    def pack(self, code: str, told: Seen) -> bytes:
+        """Without what this dialect has no field for."""
+        layout = self.client[code]
+        return frame(code, layout.write({name: value for name, value in told.items() if name in layout.fields}, {}))
+
+    def unpack(self, code: str, payload: bytes) -> tuple[str, Seen]:
+        """Raises Wrong for what this dialect does not draw, to the byte."""
+        code = self.drawn_twice.get((code, len(payload)), code)
+        layout, reader = self.server.get(code), Reader(payload)
+        if layout is None:
+            raise Wrong(f"no server of {self.version.decode()} says {code!r}")
+        told = layout.read(reader, {})
+        if reader.left():
+            raise Wrong(f"{code}: {reader.left()} bytes after its end")
+        return code, told
+
+    def address(self, team: int | None, player: int | None) -> Seen:
+        """Of a line to that team, to that player, or to all."""
+        if player is not None:
+            return {"to": player, "team": 0}
+        return {"to": self.everybody if team is None or not self.rogues else self.rogues - team, "team": team or 0}
+
+    def scope(self, told: Seen) -> str:
+        if told["to"] == self.everybody:
+            return "team" if told.get("team") else "all"
+        return "team" if self.rogues - 7 <= told["to"] <= self.rogues else "me"
+
+
+# The real 2.x clients bear these early; the real 1.10, and the page, nothing but an answer (sk: at any time).
+UNASKED = frozenset(("sk", "rj", "gt", "of", "og", "sv", "mg", "pi", "cu", "ft"))
+ASKED, FIRST = frozenset(("sk",)), frozenset(("rj", "sk", "ap", "tu", "fu"))
+V1_10 = Dialect(CLIENT_1_10, SERVER_1_10, b"BZFS1910", partial(records, b"he"), ("", *(code for code in CODES if code not in SINCE_2_0)),
+                greets=False, links_first=False, shares=False, outside=ASKED, entering=FIRST | {"sv", "of"}, checks_hash=False, patience=5.0)
+V2_0 = Dialect(CLIENT_2_0, SERVER_2_0, b"BZFS0026", partial(packed, 24), ("", *CODES), greets=False, links_first=True, shares=True,
+               outside=UNASKED, entering=None)
+V2_4 = Dialect(CLIENT_2_0, SERVER_2_4, b"BZFS0221", partial(packed, 25), ("", *CODES), greets=True, links_first=True, shares=True,
+               outside=UNASKED, entering=None, rogues=251)
+WIKI = Dialect(CLIENT_WIKI, SERVER_WIKI, b"BZFS1910", partial(records, b"st"), CODES[:33], greets=True, links_first=False, shares=False,
+               outside=ASKED, entering=FIRST, rogues=0, everybody=0, speaker=0, long_ids=True, looker=(LOOKS_ON, 0),
+               drawn_twice={("to", 10): "tu"})
+DIALECTS = {"2.4": V2_4, "2.0": V2_0, "1.10": V1_10, "wiki": WIKI}
 
 
 def frame(code: str, payload: bytes = b"") -> bytes:
-    return struct.pack(">H", len(payload)) + code.encode() + payload
+    return len(payload).to_bytes(2, "big") + code.encode() + payload
 
 
 def frames(data: bytearray) -> Iterator[tuple[str, bytes]]:
@@ -29,56 +235,3 @@ def frames(data: bytearray) -> Iterator[tuple[str, bytes]]:
     while len(data) >= 4 and len(data) >= 4 + (size := data[0] << 8 | data[1]):
         yield data[2:4].decode("latin-1"), bytes(data[4:4 + size])
         del data[:4 + size]
-
-
-def text(data: bytes) -> str:
-    return data.split(b"\0")[0].decode("utf-8", "replace")
-
-
-def enter(kind: int, team: int, name: str) -> bytes:
-    return struct.pack(">Hh32s128s22s60s", kind, team, name.encode(), b"", b"", b"matrix") + b"\0"
-
-
-def motion(code: str, payload: bytes) -> tuple[int, int, int, tuple, tuple, float]:
-    """(player, order, status, position, velocity, heading) of either update."""
-    if code == "pu":
-        _, player, order, status, x, y, z, u, v, w, yaw, _ = UPDATE.unpack_from(payload)
-        return player, order, status, (x, y, z), (u, v, w), yaw
-    _, player, order, status, x, y, z, u, v, w, yaw, _ = SMALL.unpack_from(payload)
-    return player, order, status, (x / 50, y / 50, z / 50), (u / 100, v / 100, w / 100), yaw * TURN
-
-
-def variables(payload: bytes) -> Iterator[tuple[str, str]]:
-    at = 2
-    for _ in range(struct.unpack_from(">H", payload)[0]):
-        pair = []
-        for _ in range(2):
-            size = payload[at]
-            pair.append(payload[at + 1:at + 1 + size].decode("latin-1"))
-            at += 1 + size
-        yield pair[0], pair[1]
-
-
-def boxes(world: bytes) -> list[tuple[float, float, float, float]]:
-    """(x, y, half width, half depth) of each box and pyramid. Raises ValueError if more than plain things are built."""
-    head, packed = struct.unpack_from(">HHHII", world), world[14:]
-    data, at = zlib.decompressobj().decompress(packed), 0
-    if head[1] != 0x6865:
-        raise ValueError("no world header")
-
-    def number() -> int:
-        nonlocal at
-        at += 4
-        return struct.unpack_from(">I", data, at - 4)[0]
-    if any(number() for _ in range(5)):
-        raise ValueError("colours, materials or drivers, which are not read here")
-    name = number()  # of the group
-    at += name
-    found = []
-    for size in (25, 29, 29):  # walls, boxes, pyramids
-        for _ in range(number()):
-            if size == 29:
-                x, y, _, _, width, depth, _ = struct.unpack_from(">7f", data, at)
-                found.append((x, y, width, depth))
-            at += size
-    return found

@@ -278,10 +278,10 @@ class Client(Player):
             hang_up(self.web.frames.socket)
 
 
-def speak(client: str, server: str) -> None:
-    """From now on."""
+def speak(client: str, server: str | None) -> None:
+    """From now on; the server what its clients do, if nothing is said of it."""
     global CLIENT, SERVER, URL
-    CLIENT, SERVER, URL = client, server, url(client)
+    CLIENT, SERVER, URL = client, server or client, url(client)
 
 
 def start(stage) -> Arena:
