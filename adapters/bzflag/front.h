@@ -168,7 +168,7 @@ class FrontSession final : public core::Front {
   void on(const CaptureFlagReport& capture, Outlet& out);
   void on(const TransferFlagReport& transfer, Outlet& out);
   void on(const ChatRequest& chat, Outlet& out);
-  void on(const LagPing& ping, Outlet& out);
+  void on(const LagPing&, Outlet&) {}  // nobody asks how long it took
   void on(const NewRabbitRequest&, Outlet& out) { out.lose("MsgNewRabbit", "no word for a wish to be hunted"); }
   void told(const words::Token& token, const core::Fact&, Outlet& out);
   void told(const words::TokenTaken& taken, const core::Fact&, Outlet& out);
@@ -239,7 +239,6 @@ class FrontSession final : public core::Front {
 
   std::uint16_t ping_number_ = 0;
   core::Micros pinged_ = 0;
-  double lag_s_ = 0;
 };
 
 }  // namespace entente::bzflag

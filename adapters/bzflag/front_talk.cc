@@ -241,9 +241,4 @@ void FrontSession::ping(Outlet& out) {
   out.wake(pinged_ + kBetweenPings);
 }
 
-void FrontSession::on(const LagPing& ping, Outlet& out) {
-  if (ping.number != ping_number_) return;
-  lag_s_ = static_cast<double>(out.now() - pinged_) / core::kSecond;
-}
-
 }  // namespace entente::bzflag

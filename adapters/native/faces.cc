@@ -5,6 +5,7 @@
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/ids.h"
 #include "proxy/core/roster.h"
+#include "proxy/core/world.h"
 
 namespace entente::native {
 namespace {

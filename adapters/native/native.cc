@@ -37,7 +37,7 @@ class Native final : public wire::Game {
   std::size_t largest_from(Way way) const override { return way == Way::kToServer ? kLargestIntent : kLargestFact; }
   /// A map, which a room tells at once.
   std::size_t largest_burst() const override { return kLargestFact; }
-  wire::Probe probe() const override { return wire::Probe::kNever; }
+  wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
 
  private:

@@ -86,7 +86,6 @@ class TypedCodec final : public Codec, public Speech<typename P::Message> {
     now_ = typed(frame);
     if (!now_) return Fault{"unknown message", "code", 0};
     code_ = code_of(frame);
-    stage_ = frame.stage;
     const std::size_t before = envelope(now_->row);
     Reader<Dialect> reader(frame.bytes.subspan(before), dialect_, before);
     now_->read(reader, message_);
@@ -102,7 +101,6 @@ class TypedCodec final : public Codec, public Speech<typename P::Message> {
         now_ = candidate;
     assert(now_);
     code_ = row.first_code;
-    stage_ = row.stage;
     now_->make(message_);
   }
 
@@ -193,7 +191,6 @@ class TypedCodec final : public Codec, public Speech<typename P::Message> {
   Message message_;
   const TypedRow<P>* now_ = nullptr;
   std::uint32_t code_ = 0;
-  Stage stage_ = Stage::kPlay;
 };
 
 }  // namespace entente::wire

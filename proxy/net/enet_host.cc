@@ -252,7 +252,7 @@ void EnetHost::serve() {
     ENetEvent event{};
     int found = enet_host_service(host_, &event, 0);
     if (found == 0) break;
-    if (found < 0) ++failures, ++unreadable_;
+    if (found < 0) ++failures;
     for (; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
   }
   serving = nullptr;

@@ -112,9 +112,6 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   /// Our address; the IP of a host that does not listen is the wildcard.
   Address here() const;
 
-  /// Datagrams that ENet could not read.
-  std::uint64_t unreadable() const { return unreadable_; }
-
  private:
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
   static constexpr std::size_t kOfPeers = 4;  // that part of a host's places is for the half open; the oldest goes
@@ -149,7 +146,6 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   std::vector<std::size_t> asking_;
   std::vector<EnetPeer*> eased_;
   bool flushing_ = false;
-  std::uint64_t unreadable_ = 0;
 };
 
 }  // namespace entente::net

@@ -102,7 +102,7 @@ int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const
 }  // namespace
 
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
-  app.add_option("FILE", options.file, "A recording (MCAP) of a bridged session, or of a bot's")
+  app.add_option("FILE", options.file, "A recording (MCAP) of a bridged session, of an arena, or of a bot")
       ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,

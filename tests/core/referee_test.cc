@@ -536,7 +536,7 @@ TEST_CASE("referee: a name is cut between characters, and one keeps one's own") 
   Match match(quick());
   std::string longer = "a";
   while (longer.size() < 30) longer += "\xc3\xa9";
-  const auto anna = match.plays(longer), ben = match.plays("ben");
+  const auto anna = match.plays(longer.c_str()), ben = match.plays("ben");
   const std::string given = match.room.world().player(anna.id)->player.name();
   CHECK(longer.starts_with(given));
   CHECK(given.size() % 2 == 1);  // whole ones after the first

@@ -43,6 +43,13 @@ bool dead_or_hurt(const words::Fact& fact) { return fact.has_died() || fact.has_
 
 }  // namespace
 
+TEST_CASE("who comes by native hears at once, also where no URL names its dialect") {
+  Process arena({kEntente, "arena", "--listen", "native://127.0.0.1:0"});
+  const std::string at = "native://127.0.0.1:" + std::to_string(port_of(arena, "native protobuf"));
+  const Ended bot = run({kEntente, "bot", at, "--seconds", "1"});
+  CHECK_MESSAGE((bot.out + bot.err).find("bots 1 of 1 were let in") != std::string::npos, bot.err);
+}
+
 TEST_CASE("people and bots play in one arena, which says who played and ends by a signal") {
   const Folder folder;
   const std::string record = folder.file("arena.mcap");
