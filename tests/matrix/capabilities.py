@@ -277,7 +277,7 @@ def chat(scene: Scene) -> Finding:
 
 @row("chat to team")
 def team_chat(scene: Scene) -> Finding:
-    mate = scene.keep(scene.back.client(scene.server.port, "mate" + str(scene.stage.count())))
+    mate = scene.straight("mate" + str(scene.stage.count()))
     mate.side_with(scene.truth().team)
     mate.join()
     chat_between(scene, scene.us.say_team, mate, scene.known_as(), "team")

@@ -40,8 +40,8 @@ class Scene:
         self.door = self._open()
 
     def _open(self) -> int:
-        listen, to = self.front.URL.format(port=0, dialect="be-packed"), self.server.url(self.server.port)
-        if self.front is not self.back:
+        listen, to = self.front.URL.format(port=0), self.server.url(self.server.port)
+        if listen != self.server.url(0):  # a bridge, not the relay
             to += self.server.settings
         self.entente = self.stage.start("entente", [self.stage.entente, "proxy", "--listen", listen, "--to", to])
         return int(self.entente.wait_for(r"^listening .*:(\d+)$", 20).group(1))
@@ -67,10 +67,13 @@ class Scene:
         return self.keep(self.front.client(self.door, next(self.names)))
 
     def native(self) -> Player:
-        come = getattr(self.back, "native", self.back.client)  # a game may speak otherwise in front of us than behind us
-        player = self.keep(come(self.server.port, "native" + str(self.stage.count())))
+        player = self.straight("native" + str(self.stage.count()))
         player.native = True
         return player
+
+    def straight(self, name: str) -> Player:
+        """Who does not come through Entente; a game may speak otherwise in front of it than behind it."""
+        return self.keep(getattr(self.back, "native", self.back.client)(self.server.port, name))
 
     def keep(self, player: Player) -> Player:
         self.guests.append(player)
