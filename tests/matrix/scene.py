@@ -40,7 +40,7 @@ class Scene:
         self.door = self._open()
 
     def _open(self) -> int:
-        listen, to = self.front.URL.format(port=0, dialect="be-packed"), self.server.url(self.server.port)
+        listen, to = self.front.URL.format(port=0), self.server.url(self.server.port)
         if listen != self.server.url(0):  # not the relay, which one dialect with itself goes by
             to += self.server.settings
         self.entente = self.stage.start("entente", [self.stage.entente, "proxy", "--listen", listen, "--to", to])

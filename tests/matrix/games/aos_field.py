@@ -1,4 +1,4 @@
-# A server of Ace of Spades 0.75, by what SpadesX and piqueserver were seen to do: it walks everybody by his keys, and decides who is hit.
+# A server of Ace of Spades, by what SpadesX and piqueserver were seen to do: it walks everybody by his keys, and decides who is hit.
 # Law: what a real server would put back, drop, mute or ban for is an abuse here, noted and answered as they answer it.
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from typing import Callable
 
 from aos_ground import FLOOR, Ground, Man, Place3, metres
 from aos_player import (BLOCK, CHAT, CREATE, GRENADE, GRENADES, GUN, HIT, INPUT, INTEL_CAPTURE, INTEL_DROP, INTEL_PICKUP, JOIN, KILL, LINE, MAP_CHUNK,
-                        MAP_START, MOVE_OBJECT, ORIENTATION, PLAYER_LEFT, POSITION, PRIMARY, RELOAD, SET_COLOUR, SET_TOOL, STATE, VERSION,
-                        WEAPON_INPUT, WORLD)
+                        MOVE_OBJECT, ORIENTATION, PLAYER_LEFT, POSITION, PRIMARY, RELOAD, SET_COLOUR, SET_TOOL, STATE, VERSION, WEAPON_INPUT)
+from aos_seat import CLIP, RESERVE, Seat
+from aos_speech import MAP_CACHED, VERSIONS, url
 from enet import UNSEQUENCED, Host, Link
 from player import Place, Server, Unit
+from wire import Wrong
 
 SET_HP = HIT
 BLUE, GREEN, WATCHES, NOBODY, BUILDER = 0, 1, 255, 255, 32
 NAMES = {BLUE: "blue", GREEN: "green"}
-WRONG_VERSION, FULL, KICKED = 3, 4, 10
+BANNED, WRONG_VERSION, FULL, KICKED = 1, 3, 4, 10
 TILE, TILES = 16, 32  # blocks of a wall's side; walls a side of the map
 TICK, PAINT, STALL = 1 / 60, 0.1, 0.05  # seconds
-SOONEST, FARTHEST = 0.7, 6.0  # seconds between two places told, blocks from where one is
+FARTHEST = 6.0  # blocks from where one is to where one says to be
 REACH, SIGHT, AIM = 3.0, 128.0, 5.0  # blocks: of an intel, of a gun, off a victim
-DAMAGE, INTERVAL, LOADS, CLIP, RESERVE = {0: 49, 1: 100, 2: 33, 3: 33, 4: 80}, 0.5, 2.5, 10, 50  # a rifle
+DAMAGE, INTERVAL, LOADS = {0: 49, 1: 100, 2: 33, 3: 33, 4: 80}, 0.5, 2.5  # a rifle's
 BACK_AFTER, LIMIT = 3, 10  # seconds until one is created again; captures
 MUTED = 5, 10.0  # lines, within seconds
 SHAKE, BUILDS = 0.1, 3.0  # seconds between two blocks; the reach in blocks, from a body's middle, and some
@@ -34,62 +36,29 @@ HOMES = {BLUE: (216, 290), GREEN: (296, 290)}
 INTEL, TENT = {BLUE: (208.5, 344.5), GREEN: (304.5, 344.5)}, {BLUE: (208.5, 376.5), GREEN: (304.5, 376.5)}
 
 
-class Seat:
-    """One client; in play once `team` is known."""
-
-    def __init__(self, field: Field, link: Link, number: int) -> None:
-        self.field, self.link, self.number = field, link, number
-        self.name, self.team, self.man, self.hp, self.kills = "", None, None, 100, 0
-        self.tool, self.buttons, self.clip, self.reserve, self.welcome = GUN, 0, CLIP, RESERVE, False
-        self.gone, self.told, self.fired, self.built, self.back_at, self.loaded_at = False, -9.0, -9.0, -9.0, None, None
-        self.lines: list[float] = []
-
-    def send(self, kind: int, payload: bytes, flags: int | None = None) -> None:
-        """Not to who goes, or is being let go."""
-        try:
-            if not self.gone:
-                self.link.send(bytes([kind]) + payload, 0, *([flags] if flags is not None else []))
-        except OSError:
-            pass  # it has said goodbye, which is the next that we hear
-
-    def dismiss(self, reason: int) -> None:
-        self.gone = True
-        self.link.disconnect(reason)
-
-    # what ENet tells
-    def connected(self, data: int) -> None:
-        self.field.came(self, data)
-
-    def received(self, packet) -> None:
-        self.field.heard(self, packet.data)
-
-    def disconnected(self, _: int) -> None:
-        self.gone = True
-        self.field.left(self)
-
-
 class Field(Server):
     GAME = "aos"
     line_every = 2.6
 
-    def __init__(self, dice: random.Random, url: str) -> None:
+    def __init__(self, dice: random.Random, dialect: str = "0.75") -> None:
         super().__init__()
-        self.dice, self._url, self._full, self._stopped = dice, url, False, False
+        self.dice, self.dialect, self._full, self._stopped = dice, dialect, False, False
         self._tiles = [(dice.randint(3, 27) + i, dice.randint(3, 9)) for _ in range(4) for i in (0, 1)]
         self.land = Ground.of([(TILE * x, TILE * y, TILE) for x, y in self._tiles])
         self.seats: list[Seat] = []
         self.scores, self.intel = {BLUE: 0, GREEN: 0}, dict(INTEL)
         self.carriers: dict[int, Seat | None] = {BLUE: None, GREEN: None}
         self._hears: dict[int, Callable[[Seat, bytes], None]] = {
-            JOIN: self._join, POSITION: self._place, ORIENTATION: self._look, INPUT: self._keys, WEAPON_INPUT: self._press, HIT: self._hit,
+            JOIN: self._join, POSITION: self._move, ORIENTATION: self._move, INPUT: self._move, WEAPON_INPUT: self._press, HIT: self._hit,
             GRENADE: self._grenade, SET_TOOL: self._hold, SET_COLOUR: self._tell_others, BLOCK: self._block, LINE: self._block, CHAT: self._chat,
             RELOAD: self._reload}
+        self._moves: dict[int, Callable[[Seat, object], None]] = {POSITION: self._place, ORIENTATION: self._look, INPUT: self._keys}
         self._host = Host(self._accept, 32, range_coder=True)
         self.port = self._host.port
         threading.Thread(target=self._run, daemon=True, name="aos server").start()
 
     def url(self, port: int) -> str:
-        return self._url.format(port=port)
+        return url(self.dialect).format(port=port)
 
     abuses: list[str] = []
 
@@ -131,13 +100,10 @@ class Field(Server):
                 seat.send(RELOAD, bytes([seat.number, seat.clip, seat.reserve]))
 
     def _paint(self) -> None:
-        """Who is not in play is nowhere."""
         men = {seat.number: seat.man for seat in self._players() if seat.man}
-        empty = bytes(24)
-        views = b"".join(struct.pack("<6f", *men[n].place, *men[n].look) if n in men else empty for n in range(max(men, default=-1) + 1))
-        for seat in self._players():
-            if views:
-                seat.send(WORLD, views, UNSEQUENCED)
+        for seat in self._players() if men else ():
+            for packet in seat.speech.paints(men):
+                seat.forward(packet, UNSEQUENCED)
 
     # -- who is there
     def _players(self) -> list[Seat]:
@@ -162,11 +128,14 @@ class Field(Server):
         return seat
 
     def came(self, seat: Seat, data: int) -> None:
-        if data != 3 or self._full:
-            return seat.dismiss(WRONG_VERSION if data != 3 else FULL)
-        pieces = list(self.land.chunks())
-        seat.send(MAP_START, struct.pack("<I", sum(map(len, pieces))))
-        for piece in pieces:
+        if data != VERSIONS[self.dialect] or self._full:
+            return seat.dismiss(FULL if data == VERSIONS[self.dialect] else WRONG_VERSION)
+        seat.pieces = list(self.land.chunks())
+        seat.forward(seat.speech.starts(self.land, sum(map(len, seat.pieces))))
+        return None if seat.speech.caches else self._show(seat, False)
+
+    def _show(self, seat: Seat, cached: bool) -> None:
+        for piece in () if cached else seat.pieces:
             seat.send(MAP_CHUNK, piece)
         seat.send(VERSION, b"")
         for other in self._players():
@@ -191,13 +160,17 @@ class Field(Server):
 
     def heard(self, seat: Seat, packet: bytes) -> None:
         kind = packet[0]
-        if kind == JOIN or seat.team is not None and kind in self._hears:
+        if kind == MAP_CACHED and seat.speech.caches and not seat.welcome:
+            self._show(seat, packet[1] == 1)
+        elif kind == JOIN or seat.team is not None and kind in self._hears:
             try:
                 self._hears[kind](seat, packet)
-            except struct.error:
-                self._wrong(seat, f"a packet {kind} of {len(packet)} bytes, for which piqueserver bans")
+            except (struct.error, Wrong) as wrong:
+                self._wrong(seat, f"a packet {kind} of {len(packet)} bytes, for which piqueserver bans: {wrong}")
         elif seat.team is None and kind in self._hears:
             self._wrong(seat, f"a packet {kind} before it is in")
+            if seat.speech.BANS:
+                seat.dismiss(BANNED)
 
     def _join(self, seat: Seat, packet: bytes) -> None:
         name = packet[12:].split(b"\0")[0].decode("cp437")[:15] or "Deuce"
@@ -217,19 +190,26 @@ class Field(Server):
             x, y = HOMES[seat.team]
             place = self.land.stands(x + self.dice.randint(0, 7) + 0.5, y + self.dice.randint(0, 30) + 0.5)
             seat.man, seat.hp, seat.clip, seat.reserve, seat.buttons = Man(place), 100, CLIP, RESERVE, 0
+            seat.speech.begin(seat.man)
         seat.back_at, seat.loaded_at, seat.told = None, None, -9.0
         self._tell(CREATE, struct.pack("<3B3f", seat.number, 0, seat.team, *place) + seat.name.encode() + b"\0")
 
     # -- what they do
-    def _place(self, seat: Seat, packet: bytes) -> None:
+    def _move(self, seat: Seat, packet: bytes) -> None:
+        if packet[0] == INPUT and packet[1] != seat.number:
+            self._wrong(seat, f"keys of player {packet[1]}")
+        for what, said in seat.speech.heard(packet):
+            self._moves[what](seat, said)
+
+    def _place(self, seat: Seat, place: Place3) -> None:
         if not seat.man:
             return
-        place, now = struct.unpack("<3f", packet[1:13]), time.monotonic()
-        soon, far = now - seat.told < SOONEST, math.dist(place, seat.man.place)
+        now, far = time.monotonic(), math.dist(place, seat.man.place)
+        soon = now - seat.told < seat.speech.SOONEST
         seat.told = now
         if soon or not far < FARTHEST:
-            self._wrong(seat, "told its place within 0.7 s" if soon else f"was {far:.1f} blocks from where it is")
-            return seat.send(POSITION, struct.pack("<3f", *seat.man.place))
+            self._wrong(seat, f"told its place within {seat.speech.SOONEST} s" if soon else f"was {far:.1f} blocks from where it is")
+            return seat.put()
         seat.man.place = place
         return self._touch(seat)
 
@@ -255,20 +235,18 @@ class Field(Server):
                 self.carriers[side], self.intel[side] = None, seat.man.place[:2] if seat.man else INTEL[side]
                 self._tell(INTEL_DROP, bytes([seat.number]) + struct.pack("<3f", *self.intel[side], FLOOR))
 
-    def _look(self, seat: Seat, packet: bytes) -> None:
-        look = struct.unpack("<3f", packet[1:13])
+    def _look(self, seat: Seat, look: Place3) -> None:
         size = math.hypot(*look)
         if not 0 < size < 40:
             return self._wrong(seat, f"looks along {look}")
         if seat.man:
             seat.man.look = tuple(axis / size for axis in look)
 
-    def _keys(self, seat: Seat, packet: bytes) -> None:
-        if packet[1] != seat.number:
-            self._wrong(seat, f"keys of player {packet[1]}")
+    def _keys(self, seat: Seat, keys: int) -> None:
         if seat.man:
-            seat.man.keys = packet[2]
-            self._tell_others(seat, packet)
+            seat.man.keys = keys
+            if seat.speech.RELAYS:
+                self._tell(INPUT, bytes([seat.number, keys]), seat)
 
     def _press(self, seat: Seat, packet: bytes) -> None:
         if seat.man:
@@ -327,7 +305,7 @@ class Field(Server):
         if words.startswith(b"/go ") and seat.man:
             x, y = map(float, words[4:].split())
             seat.man.place, seat.man.speed = self.land.stands(x, y), (0.0, 0.0)
-            return seat.send(POSITION, struct.pack("<3f", *seat.man.place))
+            return seat.put()
         seat.lines = [*(line for line in seat.lines if now - line < MUTED[1]), now]
         if len(seat.lines) >= MUTED[0] or len(words) > 108:
             self._wrong(seat, f"{len(seat.lines)} lines in {MUTED[1]:g} s, {len(words)} bytes")

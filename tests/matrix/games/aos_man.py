@@ -1,5 +1,5 @@
-# Ace of Spades 0.75: a man who plays, written from the protocol's document and what real clients were seen to send.
-# Law: his body is his own: keys and looks go out when they change, his place once a second; where a server puts him, he is.
+# Ace of Spades: a man who plays, written from the protocol's document and what real clients were seen to send.
+# Law: his body is his own, and goes by his keys; where a server puts him, he is. How both is said stands in aos_speech.
 from __future__ import annotations
 
 import math
@@ -8,25 +8,26 @@ import struct
 import time
 import zlib
 
-from aos_ground import JUMP, METRE, SPRINT, UP, Ground, Man, blocks, metres
-from aos_player import (BLOCK, CHAT, CREATE, EXTENSIONS, GRENADE, GRENADES, GUN, HANDSHAKE, HANDSHAKE_BACK, HIT, INPUT, INTEL_CAPTURE,
-                        INTEL_DROP, INTEL_PICKUP, JOIN, KILL, LINE, MAP_CHUNK, MAP_START, MOVE_OBJECT, ORIENTATION, PLAYER_LEFT, POSITION, PRIMARY,
-                        RELOAD, RESTOCK, SET_TOOL, STATE, VERSION, VERSION_BACK, WEAPON_INPUT, WORLD)
-from enet import Host
+from aos_ground import JUMP, METRE, SPRINT, UP, Ground, Man, Place3, blocks, metres
+from aos_player import (BLOCK, CHAT, CREATE, EXTENSIONS, GRENADE, GRENADES, GUN, HANDSHAKE, HANDSHAKE_BACK, HIT, INTEL_CAPTURE, INTEL_DROP,
+                        INTEL_PICKUP, JOIN, KILL, LINE, MAP_CHUNK, MAP_START, MOVE_OBJECT, PLAYER_LEFT, POSITION, PRIMARY, RELOAD, RESTOCK, SET_TOOL,
+                        STATE, VERSION, VERSION_BACK, WEAPON_INPUT, WORLD)
+from aos_speech import ASTRAY, MAP_CACHED, VERSIONS, speech
+from enet import RELIABLE, Host
 from player import PATIENCE, Death, Ended, Place, Player, Said, Shot, Unit, Unseen
 
 GAME = "aos"
 SET_HP = HIT  # the same number, from the server
-VERSION_075 = 3
 BLUE, GREEN, WATCHES = 0, 1, 255
 TEAMS = {BLUE: "blue", GREEN: "green"}
 SERVER_LINE, TEAM_LINE = 2, 1
 RIFLE_LOADS, CLIP, RESERVE = 0.5, 10, 50  # seconds, rounds
-TELLS, TICK, SHOWN = 1.05, 1 / 60, 0.4  # seconds
+TICK, SHOWN = 1 / 60, 0.4  # seconds
 NEAR = 0.6  # blocks: as near as one walks to a place
 SLIDES = 2.0  # blocks that a man goes on when he lets go of his keys
 REASONS = {0: "the server let go", 1: "banned", 2: "too many players from one address", 3: "wrong version", 4: "the server is full",
            5: "the server shuts down", 10: "kicked", 20: "the name is taken or not a name"}
+MAPS: dict[int, bytes] = {}  # which one has already, by their checksums; clients keep theirs on a disk
 
 
 class Someone:
@@ -44,17 +45,17 @@ class Someone:
 class Client(Player):
     GAME = GAME
 
-    def __init__(self, port: int, name: str, version: int = VERSION_075) -> None:
+    def __init__(self, port: int, name: str, dialect: str = "0.75") -> None:
         super().__init__(port, name)
-        self.version, self.id, self.land, self.man = version, None, None, None
+        self.dialect, self.speech, self.id, self.land, self.man = dialect, speech(dialect), None, None, None
         self.people: dict[int, Someone] = {}
         self.hp, self.clip, self.reserve, self.grenades_seen, self.scores = 100, CLIP, RESERVE, 0, {}
         self.intel: dict[int, tuple] = {}  # of each side: where it lies
         self.carriers: dict[int, int | None] = {BLUE: None, GREEN: None}
         self.ended, self._edits, self._mode, self._placings = False, 0, 0, 0
         self._side: int | None = None  # wished by name; else natives are enemies of those who came through Entente
-        self._map, self._vxl, self._goal = zlib.decompressobj(), bytearray(), None
-        self._sent, self._told, self._fired, self._stepped, self._spoke, self._parted = {}, 0.0, 0.0, 0.0, 0.0, False
+        self._map, self._vxl, self._checksum, self._goal = zlib.decompressobj(), bytearray(), None, None
+        self._fired, self._stepped, self._spoke, self._parted = 0.0, 0.0, 0.0, False
 
     # -- the link
     def join(self) -> None:
@@ -72,7 +73,7 @@ class Client(Player):
     def _come(self, team: int) -> None:
         self._host = Host(range_coder=True)
         with self.changed:
-            self._link = self._host.connect(self.port, 1, self.version, self)
+            self._link = self._host.connect(self.port, 1, VERSIONS[self.dialect], self)
         self.run()
         self.wait(lambda: self.id is not None, 30, "no State Data")
         self._say(JOIN, bytes([self.id, team, 0, GUN]) + bytes(4) + b"\x6f\x6f\x6f" + self.name.encode() + b"\0")
@@ -105,24 +106,35 @@ class Client(Player):
         self.changed.notify_all()
 
     def _say(self, kind: int, payload: bytes = b"", wished: bool = False) -> None:
+        self._send(bytes([kind]) + payload, RELIABLE, wished)
+
+    def _send(self, packet: bytes, flags: int, wished: bool = False) -> None:
         with self.changed:
             if self.gone is None and not self._closing:
                 self.frames["sent"] += 1
                 self.sent_at = time.monotonic() if wished else self.sent_at
-                self._link.send(bytes([kind]) + payload)
+                self._link.send(packet, 0, flags)
                 self._host.flush()
 
     def _me(self, kind: int, *more: int) -> None:
         self._say(kind, bytes([self.id, *more]))
 
     # -- hearing
-    def _begin_map(self, _: bytes) -> None:
-        self._map, self._vxl, self.people, self.man, self.id = zlib.decompressobj(), bytearray(), {}, None, None
+    def _begin_map(self, packet: bytes) -> None:
+        self.speech, self.people, self.man, self.id = speech(self.dialect), {}, None, None
+        self._map, self._checksum = zlib.decompressobj(), self.speech.checksum(packet)
+        self._vxl = bytearray(MAPS.get(self._checksum, b""))
+        if self._checksum is not None:
+            self._say(MAP_CACHED, bytes([bool(self._vxl)]))
 
     def _chunk(self, packet: bytes) -> None:
         self._vxl += self._map.decompress(packet[1:])
 
     def _state(self, packet: bytes) -> None:
+        if self._checksum is not None:
+            MAPS[zlib.crc32(self._vxl)] = bytes(self._vxl)
+            if self._checksum not in MAPS:
+                raise ValueError(f"a map whose checksum is not {self._checksum:#x}")
         self.land = Ground.read(self._vxl)
         self._mode, self.id = packet[31], packet[1]
         if self._mode == 0:
@@ -153,8 +165,8 @@ class Client(Player):
         one.alive, one.place = team in TEAMS, tuple(place)
         if number == self.id and one.alive:
             self.man = Man(tuple(place))
-            self.hp, self.clip, self.reserve, self._sent, self._goal = 100, CLIP, RESERVE, {}, None
-            self._told = self._stepped = time.monotonic()
+            self.speech.begin(self.man)
+            self.hp, self.clip, self.reserve, self._goal, self._stepped = 100, CLIP, RESERVE, None, time.monotonic()
             self._me(SET_TOOL, GUN)
 
     def _killed(self, packet: bytes) -> None:
@@ -179,10 +191,12 @@ class Client(Player):
         self.hp = packet[1]
 
     def _world(self, packet: bytes) -> None:
-        for number in range((len(packet) - 1) // 24):
+        put, views = self.speech.told(packet, self.id)
+        if put:
+            self._is_put(put)
+        for number, place, look in views:
             one = self.people.get(number)
-            place, look = struct.unpack_from("<3f", packet, 1 + 24 * number), struct.unpack_from("<3f", packet, 13 + 24 * number)
-            if one is None or place == (0.0, 0.0, 0.0) or number == self.id:
+            if one is None or place == (0.0, 0.0, 0.0):
                 continue
             one.place, one.look, one.alive = place, look, one.alive or one.team in TEAMS and not self._died(one)
             if self.land:
@@ -194,10 +208,11 @@ class Client(Player):
         """Paints that come late do not revive him."""
         return any(death.victim == one.name for death in self.deaths)
 
-    def _placed(self, packet: bytes) -> None:
+    def _is_put(self, place: Place3) -> None:
         self._placings += 1
         if self.man:
-            self.man.place, self.man.speed, self._told = struct.unpack_from("<3f", packet, 1), (0.0, 0.0), time.monotonic()
+            self.man.place, self.man.speed = place, (0.0, 0.0)
+            self.speech.begin(self.man)
 
     def _pressed(self, packet: bytes) -> None:
         one = self.people.get(packet[1])
@@ -252,7 +267,7 @@ class Client(Player):
         self.hp, self.reserve = 100, RESERVE
 
     _HEARD = {MAP_START: _begin_map, MAP_CHUNK: _chunk, STATE: _state, HANDSHAKE: _asked, VERSION: _version, EXTENSIONS: _extensions, JOIN: _existing,
-              CREATE: _created, KILL: _killed, SET_HP: _hurt, WORLD: _world, POSITION: _placed, WEAPON_INPUT: _pressed, GRENADE: _thrown,
+              CREATE: _created, KILL: _killed, SET_HP: _hurt, WORLD: _world, POSITION: _world, WEAPON_INPUT: _pressed, GRENADE: _thrown,
               BLOCK: _changed, LINE: _changed, CHAT: _chat, PLAYER_LEFT: _left, MOVE_OBJECT: _moved_object, INTEL_PICKUP: _picked,
               INTEL_DROP: _dropped, INTEL_CAPTURE: _captured, RELOAD: _reloaded, RESTOCK: _restocked}
 
@@ -264,14 +279,13 @@ class Client(Player):
             return
         if now - self._stepped > 0.5:
             self._stepped = now - TICK
+        if self._stepped + TICK > now:
+            return
         while self._stepped + TICK <= now:
             self._stepped += TICK
             self._steer(man)
             man.step(self.land, TICK)
-        self._tell_keys(man)
-        if now - self._told > TELLS:
-            self._told = now
-            self._say(POSITION, struct.pack("<3f", *man.place))
+        self._tell_body(man)
 
     def _steer(self, man: Man) -> None:
         if self._goal is None:
@@ -288,13 +302,9 @@ class Client(Player):
         man.look = ((x - man.place[0]) / far, (y - man.place[1]) / far, 0.0)
         man.keys = UP | (SPRINT if far > 10 else 0)
 
-    def _tell_keys(self, man: Man) -> None:
-        if self._sent.get(ORIENTATION) != man.look:
-            self._sent[ORIENTATION] = man.look
-            self._say(ORIENTATION, struct.pack("<3f", *man.look))
-        if self._sent.get(INPUT, 0) != man.keys:
-            self._sent[INPUT] = man.keys
-            self._me(INPUT, man.keys)
+    def _tell_body(self, man: Man) -> None:
+        for packet in self.speech.says(man, self.id):
+            self._send(packet, self.speech.FLAGS)
 
     # -- what is seen
     def where(self) -> Place | None:
@@ -378,28 +388,29 @@ class Client(Player):
         """By this server's own command, as real servers have one."""
         before = self._placings
         self._say(CHAT, bytes([self.id, 0]) + f"/go {place[0]:.2f} {place[1]:.2f}".encode() + b"\0", wished=True)
-        self.wait(lambda: self._placings > before or self.man is None, 5, "the server's command did nothing")
+        self.wait(lambda: self._placings > before or self.man is None or math.dist(self.man.place[:2], place) < ASTRAY, 5,
+                  "the server's command did nothing")
 
     def start_moving(self, yaw: float) -> None:
         with self.changed:
             self.here()
             self._look(yaw)
             self.man.keys, self.sent_at = UP, time.monotonic()
-            self._tell_keys(self.man)
+            self._tell_body(self.man)
 
     def halt(self) -> None:
         with self.changed:
             self._goal, self.sent_at = None, time.monotonic()
             if self.man:
                 self.man.keys = 0
-                self._tell_keys(self.man)
+                self._tell_body(self.man)
 
     def face(self, yaw: float) -> None:
         with self.changed:
             self.here()
             self._goal = None
             self._look(yaw)
-            self._tell_keys(self.man)
+            self._tell_body(self.man)
 
     def _look(self, yaw: float, pitch: float = 0.0) -> None:
         self.man.look = (math.cos(yaw) * math.cos(pitch), -math.sin(yaw) * math.cos(pitch), -math.sin(pitch))
@@ -457,7 +468,7 @@ class Client(Player):
         with self.changed:
             self.here()
             self.man.keys |= JUMP
-            self._tell_keys(self.man)
+            self._tell_body(self.man)
         time.sleep(0.3)
         self.halt()
 

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import struct
+from dataclasses import dataclass, replace
 
 from player import WORLD, Place, turned
 
 GAME = "panic"
-URL = "panic://127.0.0.1:{port}?dialect={dialect}"
 DRIVE, SHOOT, QUIT = 1, 2, 3
 STEPS = {1: (0, -1), 2: (1, 0), 3: (0, 1), 4: (-1, 0)}  # north, east, south, west
 YAW = {1: math.pi / 2, 2: 0.0, 3: -math.pi / 2, 4: math.pi}
@@ -29,8 +29,22 @@ class Dialect:
     event: str
 
 
-DIALECTS = {"be-packed": Dialect(">HBBI", ">BBBHB", ">I", ">BiIBB", ">BBiI"),
-            "le-padded": Dialect("<HBBI", "<BBBxHBx", ">I", "<BxxxiIBBxx", "<BBxxiI")}
+BE_PACKED = Dialect(">HBBI", ">BBBHB", ">I", ">BiIBB", ">BBiI")
+LE_PADDED = Dialect("<HBBI", "<BBBxHBx", ">I", "<BxxxiIBBxx", "<BBxxiI")
+DIALECTS = {"be-packed": BE_PACKED, "le-padded": LE_PADDED, "mixed": replace(BE_PACKED, event=LE_PADDED.event)}
+STACK = 0x9b  # in paddings lies what lay on the released server's stack, seldom 0
+
+
+def url(dialect: str) -> str:
+    return "panic://127.0.0.1:{port}?dialect=" + dialect
+
+
+def pack(layout: str, *fields: int) -> bytes:
+    message, at = bytearray(struct.pack(layout, *fields)), 0
+    for letter in layout[1:]:
+        message[at] = STACK if letter == "x" else message[at]
+        at += struct.calcsize("<" + letter)
+    return bytes(message)
 
 
 @dataclass

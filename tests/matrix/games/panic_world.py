@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from panic_wire import (AMMO, AMMO_PIECE, BRICK, DESTROY, DIALECTS, DRIVE, GAME, HEALTH, HEALTH_PIECE, MODELS, MOVE, OVER, QUIT, SHOOT, START,
-                        STATE, STEPS, TANK, TICK, URL, YAW, Ground, Piece)
+                        STATE, STEPS, TANK, TICK, YAW, Ground, Piece, pack, url)
 from player import Place, Server, Unit, hang_up, listener
 
 
@@ -51,7 +51,7 @@ class World(Server):
             threading.Thread(target=loop, daemon=True).start()
 
     def url(self, port: int) -> str:
-        return URL.format(port=port, dialect=self.dialect)
+        return url(self.dialect).format(port=port)
 
     def _empty(self) -> None:
         self.seats: list[Seat] = []
@@ -110,16 +110,16 @@ class World(Server):
             self._tell(seat, data)
 
     def _event(self, kind: int, direction: int = 0, value: int = 0, piece: int = 0) -> bytes:
-        return struct.pack(self.wire.event, kind, direction, value, piece)
+        return pack(self.wire.event, kind, direction, value, piece)
 
     def _created(self) -> bytes:
         living = sorted((piece.y, piece.x, number) for number, piece in self.pieces.items() if piece.value > 0)
-        return b"".join(struct.pack(self.wire.create, self.pieces[n].kind, self.pieces[n].value, n, x, y) for y, x, n in living)
+        return b"".join(pack(self.wire.create, self.pieces[n].kind, self.pieces[n].value, n, x, y) for y, x, n in living)
 
     def _state(self, seat: Seat) -> bytes:
         own = [number for number, piece in self.pieces.items() if piece.owner == seat.number]
-        return struct.pack(self.wire.state, STATE, 2, 1, seat.number, len(own)) + b"".join(
-            struct.pack(self.wire.tank, number) for number in own)
+        return pack(self.wire.state, STATE, 2, 1, seat.number, len(own)) + b"".join(
+            pack(self.wire.tank, number) for number in own)
 
     # the game
     def _begin(self) -> None:
@@ -268,7 +268,7 @@ class World(Server):
         with self.changed:
             number = self._add(Piece(BRICK, 10, self.dice.randint(24, 28), 2))
             piece = self.pieces[number]
-            self._tell_all(struct.pack(self.wire.create, piece.kind, piece.value, number, piece.x, piece.y))
+            self._tell_all(pack(self.wire.create, piece.kind, piece.value, number, piece.x, piece.y))
 
     def end_round(self) -> None:
         """The second player is beaten by the first, who then has won."""

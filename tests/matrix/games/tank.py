@@ -311,11 +311,20 @@ class Tank(Player):
 
     def respawn(self) -> None:
         self.wait(lambda: time.monotonic() - self._died_at > 5.2, 6, "the wait after a death")
+        self._let_fly_by()
         self.sent_at = time.monotonic()
         self.say_alive()
         self.wait(self.alive, 20, "no MsgAlive for the own tank")
         with self.changed:
             self._tell()
+
+    def _let_fly_by(self) -> None:
+        """What flew while it was dead has not hit it."""
+        with self.changed:
+            now = time.monotonic()
+            self.flights = [flight for flight in self.flights if now - flight.born <= flight.life]
+            for flight in self.flights:
+                flight.tested = now - flight.born
 
     def say(self, words: str) -> None:
         self.sent_at = time.monotonic()
