@@ -132,9 +132,9 @@ class Client(Player):
 
     def _state(self, packet: bytes) -> None:
         if self._checksum is not None:
-            MAPS[zlib.crc32(self._vxl)] = bytes(self._vxl)
-            if self._checksum not in MAPS:
+            if zlib.crc32(self._vxl) != self._checksum:
                 raise ValueError(f"a map whose checksum is not {self._checksum:#x}")
+            MAPS[self._checksum] = bytes(self._vxl)
         self.land = Ground.read(self._vxl)
         self._mode, self.id = packet[31], packet[1]
         if self._mode == 0:
