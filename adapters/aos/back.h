@@ -259,6 +259,7 @@ class BackSession final : public core::Back {
     std::uint32_t sequence = 0;
     std::array<std::uint8_t, 30> inputs{};
     std::array<Motion, 30> motions{};
+    bool told = false;  ///< of this life
   };
   Track track_;
 

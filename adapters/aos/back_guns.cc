@@ -62,9 +62,12 @@ void BackSession::shoot(double yaw, double pitch, Outlet& out) {
   hold(kGun, out);
   own_.look = auto_aim_ ? aimed(yaw, pitch) : orientation_of(yaw, pitch);
   own_.look_until = out.now() + kLooksOn;
+  const auto keys = static_cast<std::uint8_t>(own_.keys_sent & ~kSprint);  // who sprints cannot shoot
   if (!kDialects[dialect_].state_updates) {
-    tell_keys(own_.keys_sent & static_cast<std::uint8_t>(~kSprint), out);  // who sprints cannot shoot
+    tell_keys(keys, out);
     tell_look(own_.look, out);
+  } else if (own_.look != track_.motions[0].orientation || keys != own_.keys_sent) {
+    tell_state({keys, own_.look}, out);
   }
   press(own_.buttons_sent | kPrimary, out);
   own_.releases_at = out.now() + kPress;

@@ -56,6 +56,7 @@ void BackSession::begin_life(const CreatePlayer& created, Outlet& out) {
   own_.told = own_pose();
   track_.inputs.fill(0);
   track_.motions.fill({own_.body.position, own_.look, {}});
+  track_.told = false;
   tell_ammo(out);
   keep_alive(out);
 }
@@ -280,17 +281,19 @@ void BackSession::tell_place(Outlet& out) {
   send(PositionData{own_.body.position}, out);
 }
 
-/// One a step. It says half a second of keys, so that a lost one matters little; what does not move is not repeated.
+/// One a step, and one more before a shot that turns. It says half a second of keys, so that a lost one matters little;
+/// what does not move is not repeated.
 void BackSession::tell_state(const Urge& urge, Outlet& out) {
   Track& track = track_;
   const Motion now = {own_.body.position, urge.orientation, own_.body.velocity};
   const Motion& last = track.motions[0];
-  const bool rests = track.sequence > 0 && now.position == last.position && now.orientation == last.orientation &&
+  const bool rests = track.told && now.position == last.position && now.orientation == last.orientation &&
                      now.velocity == last.velocity;
   std::copy_backward(track.inputs.begin(), track.inputs.end() - 1, track.inputs.end());
   std::copy_backward(track.motions.begin(), track.motions.end() - 1, track.motions.end());
   own_.keys_sent = track.inputs[0] = urge.keys;
   track.motions[0] = now;
+  track.told = true;
   StateUpdateUp update;
   update.form = rests ? kStill : kMoving;
   update.still = rests ? 1 : 0;

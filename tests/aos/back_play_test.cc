@@ -395,5 +395,25 @@ TEST_CASE("aos back: in 0.80 a State Update each step, 108 bytes in motion and 7
   CHECK_FALSE(has(scene.receives(update, Lane::kDatagram), "vx"));
 }
 
+TEST_CASE("aos back: in 0.80 a shot that turns is told after the look, and a new life is told whole") {
+  Scene scene(2);
+  scene.plays();
+  scene.waits(kSecond);
+  CHECK(has(scene.waits(kSecond), "still=1"));
+  const std::string shot = scene.hears(fire_along(2));
+  CHECK(shot.find("sends by datagram StateUpdate") < shot.find("sends WeaponInput"));
+  scene.waits(kSecond);
+  scene.receives(KillAction{3, 5, 1, 9});
+  CreatePlayer back;
+  back.player = 3;
+  back.team = 1;
+  back.position = {40, 40, 60};
+  std::string again = scene.receives(back);
+  again += scene.waits(kSecond / 10);
+  const auto first = again.find("sends by datagram StateUpdate");
+  REQUIRE(first != std::string::npos);
+  CHECK(has(again.substr(first, again.find('\n', first) - first), "still=0"));
+}
+
 }  // namespace
 }  // namespace entente::aos
