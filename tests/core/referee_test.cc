@@ -555,7 +555,7 @@ TEST_CASE("referee: who carries the flag for it shoots balls that turn to their 
   const auto anna = match.plays("anna"), ben = match.plays("ben");
   REQUIRE(match.room.world().tokens().size() == 1);
   const words::Token flag = match.room.world().tokens().begin()->second;
-  CHECK(flag.code() == "GM");
+  CHECK(flag.gives() == words::GUIDED);
   match.goes(anna, flag.x(), flag.y(), 0);
   match.lasts(0.1);
   REQUIRE(match.room.world().tokens().begin()->second.carrier() == anna.id);
