@@ -3,7 +3,7 @@
 #include "adapters/ogar/looks.h"
 #include "adapters/ogar/text.h"
 #include "proxy/base/text.h"
-#include "proxy/core/world.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::ogar {
 namespace {
@@ -72,7 +72,7 @@ core::Id Wishes::next_unit(const FrontOut& out) {
   if (me == nullptr) return 0;
   for (const core::Id id : me->units) {
     const core::UnitState* state = out.world().unit(id);
-    if (state == nullptr || !is_shown(*state) || !is_steered_alone(state->unit.kind())) continue;
+    if (state == nullptr || !is_shown(*state) || !core::is_body(state->unit.kind())) continue;
     if (first == 0) first = id;
     if (past && next == 0) next = id;
     past = past || id == me->active;
