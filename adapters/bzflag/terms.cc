@@ -104,6 +104,14 @@ std::string tidied(std::string_view name) {
   return tidy;
 }
 
+/// Whose flag it is, if it is one to be captured.
+words::Team flag_team(std::string_view code) {
+  if (code == "R*") return words::RED;
+  if (code == "G*") return words::GREEN;
+  if (code == "B*") return words::BLUE;
+  return code == "P*" ? words::PURPLE : words::TEAM_ANY;
+}
+
 }  // namespace
 
 words::Team team_of(std::int16_t wire) {
@@ -160,13 +168,6 @@ FlagKind flag_kind(std::string_view code) {
   FlagKind flag;
   flag.letters.set(code);
   return flag;
-}
-
-words::Team flag_team(std::string_view code) {
-  if (code == "R*") return words::RED;
-  if (code == "G*") return words::GREEN;
-  if (code == "B*") return words::BLUE;
-  return code == "P*" ? words::PURPLE : words::TEAM_ANY;
 }
 
 words::ShotKind shot_kind(std::uint32_t weapon) {

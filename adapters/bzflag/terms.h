@@ -39,8 +39,6 @@ std::uint32_t weapon_of(const FlagKind& flag);
 FlagKind flag_kind(std::uint32_t weapon);
 std::string code_of(const FlagKind& flag);
 FlagKind flag_kind(std::string_view code);
-/// Whose flag it is, if it is one to be captured.
-words::Team flag_team(std::string_view code);
 /// How a shot fired under this flag flies.
 words::ShotKind shot_kind(std::uint32_t weapon);
 /// A shot's weapon in this game's letters. 0 = plain, or another game's.
