@@ -12,6 +12,7 @@
 #include "adapters/bzdraft/peer_link.h"
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/steering.h"
 #include "proxy/core/tank.h"
@@ -146,7 +147,7 @@ class BackSession final : public core::Back {
     core::Id wants_token = 0;  ///< that its player wished to have last
   };
   Own own_;
-  Pace updates_;
+  core::Pace updates_{kUpdateEvery, kUpdateBurst};
   core::Steering steering_;
   core::TankModel tank_;
   core::Terrain terrain_;

@@ -13,6 +13,7 @@
 #include "adapters/bzdraft/terms.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/litter.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/world.h"
 
@@ -39,7 +40,7 @@ class FrontSession final : public core::Front {
     AddPlayer said;       ///< as it was last told of
     bool alive = false;
     bool late = false;  ///< its pose waits for its turn
-    Pace updates;
+    core::Pace updates{kUpdateEvery, kUpdateBurst};
   };
 
   /// A shot that our client sees.

@@ -11,11 +11,11 @@
 #include <set>
 #include <string>
 
-#include "adapters/bzflag/pace.h"
 #include "adapters/bzflag/peer_link.h"
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/variables.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/steering.h"
 #include "proxy/core/tank.h"
@@ -199,7 +199,7 @@ class BackSession final : public core::Back {
     core::Id wants_token = 0;    ///< that its player wished to have last
   };
   Own own_;
-  Pace updates_{core::kSecond / 30, 6};
+  core::Pace updates_{core::kSecond / 30, 6};
   core::Steering steering_;
   core::Terrain terrain_;
   core::Micros driven_ = 0;    // up to when

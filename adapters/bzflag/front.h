@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "adapters/bzflag/pace.h"
 #include "adapters/bzflag/peer_link.h"
 #include "adapters/bzflag/terms.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/glide.h"
 #include "proxy/core/litter.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/world.h"
 
@@ -45,7 +45,7 @@ class FrontSession final : public core::Front {
     bool late = false;  ///< its pose waits for its turn
     std::uint32_t order = 0;
     std::uint8_t salt = 0;
-    Pace updates{core::kSecond / 25, 6};
+    core::Pace updates{core::kSecond / 25, 6};
     core::Glide glide;          ///< of one that its world moves by whole tiles
     core::Micros rests_at = 0;  ///< when it has come to the end of it; 0: it has
     core::Micros told = 0;      ///< when our client was last told where it is
