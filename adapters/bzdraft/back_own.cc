@@ -17,11 +17,6 @@ constexpr double kOutside = 5;
 constexpr double kJump = 19;          // metres a second upwards, as BZFlag's
 constexpr double kLooksThere = 0.03;  // radians
 
-bool finite(const words::PoseClaim& claim) {
-  return std::isfinite(claim.x() + claim.y() + claim.z() + claim.vx() + claim.vy() + claim.vz() + claim.yaw() +
-                       claim.yaw_rate());
-}
-
 }  // namespace
 
 void BackSession::spawn(Outlet& out) {
@@ -32,7 +27,7 @@ void BackSession::spawn(Outlet& out) {
 }
 
 void BackSession::claimed(const words::PoseClaim& claim, Outlet& out) {
-  if (!finite(claim)) return out.lose("PoseClaim", "no numbers");
+  if (!core::finite(claim)) return out.lose("PoseClaim", "no numbers");
   if (!own_.alive) return;  // still flying through the air in pieces
   steering_.hear(core::Intent(claim));
   words::Pose pose = pose_of(claim);
