@@ -12,6 +12,7 @@
 #include "adapters/bzdraft/peer_link.h"
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
+#include "proxy/core/incoming.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/steering.h"
@@ -108,7 +109,7 @@ class BackSession final : public core::Back {
   void begin_shot(ShotBegin begin, Outlet& out);
   std::optional<std::uint8_t> free_shot(std::uint32_t wished, Outlet& out) const;
   std::uint8_t carried() const;
-  void watch_shot(const ShotBegin& begin, Outlet& out);
+  void watch_shot(const ShotBegin& begin, const words::Shot& shot, Outlet& out);
   void test_hits(const core::TankState& was, core::Micros since, Outlet& out);
 
   core::Id id_of(std::uint8_t number) const;
@@ -156,14 +157,7 @@ class BackSession final : public core::Back {
   std::optional<double> aim_;  // turns there, then shoots
   core::Micros aim_until_ = 0;
 
-  /// A shot of somebody else's, kept until its life is over.
-  struct Incoming {
-    std::uint8_t shooter = 0, shot = 0, flag = 0;
-    std::array<double, 3> pos{}, vel{};  // at `since`
-    core::Micros since = 0, until = 0;
-    bool ours = false;  ///< to test: our client does not, and it may hurt us
-  };
-  std::vector<Incoming> incoming_;
+  core::IncomingShots incoming_;
   std::array<core::Micros, 256> loaded_at_{};  // by the number of a shot
 };
 

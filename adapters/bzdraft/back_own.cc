@@ -67,8 +67,8 @@ void BackSession::die(const words::DeathClaim& claim, Outlet& out) {
   killed.victim = number_;
   killed.killer = number_of(claim.killer(), claim.killer() == 0 && claim.why() != words::BY_ITSELF ? kServer : number_);
   killed.shot = static_cast<std::uint8_t>(claim.shot());
-  for (const Incoming& shot : incoming_)
-    if (shot.shooter == killed.killer && shot.shot == claim.shot()) killed.flag = shot.flag;
+  if (const auto* shot = incoming_.find(killed.killer, claim.shot()))
+    killed.flag = static_cast<std::uint8_t>(shot->flag);
   own_.alive = false;
   peer_.send(out, killed);
 }

@@ -45,9 +45,7 @@ void BackSession::on(const Killed& killed, Outlet& out) {
                 : killed.killer == kServer     ? words::BY_SERVER
                                                : words::BY_SHOT);
   death.set_shot(killed.shot);
-  const bool flying = std::any_of(incoming_.begin(), incoming_.end(), [&](const Incoming& shot) {
-    return shot.shooter == killed.killer && shot.shot == killed.shot;
-  });
+  const bool flying = incoming_.find(killed.killer, killed.shot) != nullptr;
   if (flying && !goes_on(killed.flag)) on(ShotEnd{killed.killer, killed.shot, 0}, out);
   died(killed.victim, death, out);
 }
@@ -109,7 +107,7 @@ void BackSession::on(const ShotBegin& begin, Outlet& out) {
   shot.set_range(std::hypot(shot.vx(), shot.vy()) * shot.life());
   if (one != nullptr) shot.set_team(one->player.team());
   out.say(shot);
-  watch_shot(begin, out);
+  watch_shot(begin, shot, out);
 }
 
 void BackSession::on(const ShotEnd& end, Outlet& out) {
@@ -118,7 +116,7 @@ void BackSession::on(const ShotEnd& end, Outlet& out) {
   ended.set_shot(end.shot);
   ended.set_burst(end.reason != 0);
   out.say(ended);
-  std::erase_if(incoming_, [&](const Incoming& shot) { return shot.shooter == end.shooter && shot.shot == end.shot; });
+  incoming_.forget(end.shooter, end.shot);
 }
 
 void BackSession::on(const ShotUpdate& update, Outlet& out) {
@@ -133,12 +131,7 @@ void BackSession::on(const ShotUpdate& update, Outlet& out) {
   moved.set_vy(whole(update.velocity[1]));
   moved.set_vz(whole(update.velocity[2]));
   out.say(moved);
-  for (Incoming& shot : incoming_) {
-    if (shot.shooter != update.shooter || shot.shot != update.shot) continue;
-    shot.pos = {moved.x(), moved.y(), moved.z()};
-    shot.vel = {moved.vx(), moved.vy(), moved.vz()};
-    shot.since = out.now();
-  }
+  incoming_.steer(update.shooter, update.shot, moved, out.now());
 }
 
 }  // namespace entente::bzdraft

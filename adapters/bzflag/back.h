@@ -15,6 +15,7 @@
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/variables.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/incoming.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/steering.h"
@@ -148,7 +149,7 @@ class BackSession final : public core::Back {
   void begin_shot(ShotBegin begin, Outlet& out);
   std::string carried() const;
   void put_down(const words::Token& token, Outlet& out);
-  void watch_shot(const ShotBegin& begin, Outlet& out);
+  void watch_shot(const ShotBegin& begin, const words::Shot& shot, Outlet& out);
   void test_hits(const core::TankState& was, const core::TankState& is, core::Micros since, Outlet& out);
 
   void keep_alive(Outlet& out);
@@ -206,16 +207,7 @@ class BackSession final : public core::Back {
   std::optional<double> aim_;  // turns there, then shoots
   core::Micros aim_until_ = 0;
 
-  /// A shot of somebody else's that may hit us; kept a while when it is over, because a death may name it.
-  struct Incoming {
-    std::uint8_t shooter = 0;
-    std::uint16_t shot = 0;
-    FlagKind flag;
-    std::array<double, 3> pos{}, vel{};  // at `since`
-    core::Micros since = 0, until = 0;
-    bool ours = false;  ///< to test: our client does not, and it may hurt us
-  };
-  std::vector<Incoming> incoming_;
+  core::IncomingShots incoming_;
 
   struct Slot {
     core::Micros free_at = 0;

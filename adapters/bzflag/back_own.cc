@@ -101,8 +101,7 @@ void BackSession::die(const words::DeathClaim& claim, Outlet& out) {
   report.killer = player_id(number_of(claim.killer(), claim.killer() == 0 ? kServerId : number_));
   report.death.reason = death_reason(claim.why());
   report.death.shot = claim.shot() != 0 ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
-  for (const Incoming& shot : incoming_)
-    if (shot.shooter == report.killer.byte && shot.shot == claim.shot()) report.death.flag = shot.flag;
+  if (const auto* shot = incoming_.find(report.killer.byte, claim.shot())) report.death.flag = flag_kind(shot->flag);
   own_.alive = false;
   own_.ends = 0;
   peer_.stream(out, report);

@@ -110,7 +110,7 @@ void BackSession::on(const ShotBegin& begin, Outlet& out) {
   shot.set_range(variables_["_shotRange"]);
   shot.set_team(team_of(begin.team));
   out.say(shot);
-  watch_shot(begin, out);
+  watch_shot(begin, shot, out);
 }
 
 void BackSession::on(const ShotEnd& end, Outlet& out) {
@@ -119,8 +119,7 @@ void BackSession::on(const ShotEnd& end, Outlet& out) {
   ended.set_shot(end.shot);
   ended.set_burst(end.reason == 0);
   out.say(ended);
-  for (Incoming& shot : incoming_)
-    if (shot.shooter == end.player.byte && shot.shot == end.shot) shot.ours = false;
+  incoming_.spare(end.player.byte, end.shot);
 }
 
 void BackSession::on(const GuidedUpdate& update, Outlet& out) {
@@ -135,12 +134,7 @@ void BackSession::on(const GuidedUpdate& update, Outlet& out) {
   moved.set_vy(update.vel[1]);
   moved.set_vz(update.vel[2]);
   out.say(moved);
-  for (Incoming& shot : incoming_) {
-    if (shot.shooter != update.player.byte || shot.shot != update.shot) continue;
-    std::copy(update.pos.begin(), update.pos.end(), shot.pos.begin());
-    std::copy(update.vel.begin(), update.vel.end(), shot.vel.begin());
-    shot.since = out.now();
-  }
+  incoming_.steer(update.player.byte, update.shot, moved, out.now());
 }
 
 }  // namespace entente::bzflag

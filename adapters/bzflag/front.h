@@ -13,6 +13,7 @@
 #include "adapters/bzflag/terms.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/glide.h"
+#include "proxy/core/incoming.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
@@ -52,14 +53,12 @@ class FrontSession final : public core::Front {
   };
 
   /// A shot that our client sees.
-  struct Flying {
+  struct Flying : core::Flight {
     core::Id shooter = 0;
     std::uint32_t shot = 0;
     std::uint8_t player = 0;
     std::uint16_t number = 0;
     std::uint32_t weapon = 0;
-    double x = 0, y = 0, z = 0, vx = 0, vy = 0, vz = 0;  // at `since`
-    core::Micros since = 0, until = 0;
     bool decided = false;  ///< the server decides what it hits
     bool ended = false;    ///< our client was told so
   };
@@ -156,7 +155,6 @@ class FrontSession final : public core::Front {
   void told(const words::Shot& shot, const core::Fact&, Outlet& out);
   void told(const words::ShotMoved& moved, const core::Fact&, Outlet& out);
   void told(const words::ShotEnded& ended, const core::Fact&, Outlet& out);
-  bool victim_decides(Outlet& out) const;
   std::optional<std::uint16_t> shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished, Outlet& out);
   Flying* find_shot(core::Id shooter, std::uint32_t shot);
   void spare_own_tank(Outlet& out);
