@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "adapters/bzdraft/peer_link.h"
 #include "adapters/bzdraft/resource.h"
@@ -15,8 +14,7 @@
 #include "proxy/core/incoming.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
-#include "proxy/core/steering.h"
-#include "proxy/core/tank.h"
+#include "proxy/core/tank_driver.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzdraft {
@@ -99,7 +97,6 @@ class BackSession final : public core::Back {
   void steer(double dt, Outlet& out);
   void report_if_due(Outlet& out);
   void report(Outlet& out);
-  core::TankState state() const;
   bool may_act() const { return stage_ == Stage::kIn && own_.alive; }
 
   // -- Its shots, and those that hit it: back_guns.cc
@@ -150,12 +147,11 @@ class BackSession final : public core::Back {
   Own own_;
   core::Pace updates_{kUpdateEvery, kUpdateBurst};
   core::Steering steering_;
+  core::TankDriver driver_;
   core::TankModel tank_;
   core::Terrain terrain_;
-  double half_ = 400;          // of the world's side
-  core::Micros driven_ = 0;    // up to when
-  std::optional<double> aim_;  // turns there, then shoots
-  core::Micros aim_until_ = 0;
+  double half_ = 400;        // of the world's side
+  core::Micros driven_ = 0;  // up to when
 
   core::IncomingShots incoming_;
   std::array<core::Micros, 256> loaded_at_{};  // by the number of a shot

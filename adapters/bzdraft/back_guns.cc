@@ -9,8 +9,6 @@ namespace {
 
 using core::micros;
 
-constexpr core::Micros kAimsFor = 5 * core::kSecond;  // a tank turns around in four
-
 // The page gives no numbers: those of BZFlag.
 constexpr double kShotSpeed = 100, kReload = 3.5, kMuzzleFront = 4.42, kMuzzleHeight = 1.57;
 
@@ -24,8 +22,7 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
   if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(*shooting.fire, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
   if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
-  aim_ = yaw;
-  aim_until_ = out.now() + kAimsFor;
+  driver_.aim(yaw, out.now());
   drive(out);
 }
 
@@ -96,7 +93,7 @@ void BackSession::watch_shot(const ShotBegin& begin, const words::Shot& shot, Ou
 
 /// The victim tells that it died; with that the shot is over.
 void BackSession::test_hits(const core::TankState& was, core::Micros since, Outlet& out) {
-  const core::Incoming* shot = incoming_.hit(tank_, was, state(), since, out.now());
+  const core::Incoming* shot = incoming_.hit(tank_, was, core::state_of(own_.pose), since, out.now());
   if (shot == nullptr) return;
   own_.alive = false;
   const auto byte = [](std::uint32_t number) { return static_cast<std::uint8_t>(number); };

@@ -31,7 +31,7 @@ void BackSession::on(const AliveDown& alive, Outlet& out) {
     own_.pose = own_.sent = pose;
     own_.posed = own_.sent_at = driven_ = out.now();
     steering_.stop();
-    aim_.reset();
+    driver_.drop_aim();
     out.wake(out.now() + 40 * core::kMillisecond);
   }
   out.say(std::move(spawned));

@@ -18,8 +18,7 @@
 #include "proxy/core/incoming.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
-#include "proxy/core/steering.h"
-#include "proxy/core/tank.h"
+#include "proxy/core/tank_driver.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzflag {
@@ -139,7 +138,6 @@ class BackSession final : public core::Back {
   void steer(double dt, Outlet& out);
   void mind_error(Outlet& out);
   core::TankModel model() const;
-  core::TankState state() const;
 
   // -- Its shots, and those that hit it: back_guns.cc
   void shoot(const core::Shooting& shooting, Outlet& out);
@@ -202,10 +200,9 @@ class BackSession final : public core::Back {
   Own own_;
   core::Pace updates_{core::kSecond / 30, 6};
   core::Steering steering_;
+  core::TankDriver driver_;
   core::Terrain terrain_;
-  core::Micros driven_ = 0;    // up to when
-  std::optional<double> aim_;  // turns there, then shoots
-  core::Micros aim_until_ = 0;
+  core::Micros driven_ = 0;  // up to when
 
   core::IncomingShots incoming_;
 

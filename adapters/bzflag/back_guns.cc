@@ -6,8 +6,7 @@
 namespace entente::bzflag {
 namespace {
 
-constexpr core::Micros kAimsFor = 5 * core::kSecond;  // a tank turns around in four
-constexpr std::uint16_t kNoTeamKills = 0x400;         // of the options
+constexpr std::uint16_t kNoTeamKills = 0x400;  // of the options
 
 /// Flags under which shots are faster, or live shorter: bzfs computes the same and drops what differs
 /// (bzfs.cxx:4020 at v2.4.26).
@@ -34,8 +33,7 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
   if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(*shooting.fire, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
   if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
-  aim_ = yaw;
-  aim_until_ = out.now() + kAimsFor;
+  driver_.aim(yaw, out.now());
   drive(out);
 }
 

@@ -25,7 +25,7 @@ void BackSession::on(const Alive& alive, Outlet& out) {
     own_.held = false;
     own_.ends = 0;
     steering_.stop();
-    aim_.reset();
+    driver_.drop_aim();
     driven_ = out.now();
     keep_alive(out);
   }
