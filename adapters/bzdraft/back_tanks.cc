@@ -97,12 +97,7 @@ void BackSession::on(const ShotBegin& begin, Outlet& out) {
   shot.set_shot(begin.shot);
   shot.set_weapon(weapon_of(begin.flag));
   shot.set_kind(shot_kind(begin.flag));
-  shot.set_x(whole(begin.position[0]));
-  shot.set_y(whole(begin.position[1]));
-  shot.set_z(whole(begin.position[2]));
-  shot.set_vx(whole(begin.velocity[0]));
-  shot.set_vy(whole(begin.velocity[1]));
-  shot.set_vz(whole(begin.velocity[2]));
+  core::set_way(whole(begin.position), whole(begin.velocity), shot);
   shot.set_life(std::max(0.0, whole(begin.lifetime) - whole(begin.time)));
   shot.set_range(std::hypot(shot.vx(), shot.vy()) * shot.life());
   if (one != nullptr) shot.set_team(one->player.team());
@@ -124,12 +119,7 @@ void BackSession::on(const ShotUpdate& update, Outlet& out) {
   moved.set_shooter(id_of(update.shooter));
   moved.set_shot(update.shot);
   moved.set_target(id_of(update.target));
-  moved.set_x(whole(update.position[0]));
-  moved.set_y(whole(update.position[1]));
-  moved.set_z(whole(update.position[2]));
-  moved.set_vx(whole(update.velocity[0]));
-  moved.set_vy(whole(update.velocity[1]));
-  moved.set_vz(whole(update.velocity[2]));
+  core::set_way(whole(update.position), whole(update.velocity), moved);
   out.say(moved);
   incoming_.steer(update.shooter, update.shot, moved, out.now());
 }

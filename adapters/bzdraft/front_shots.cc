@@ -25,12 +25,7 @@ void FrontSession::on(const ShotBegin& begin, Outlet& out) {
   fire.set_shot(begin.shot);
   fire.set_weapon(weapon_of(begin.flag));
   fire.set_kind(shot_kind(begin.flag));
-  fire.set_x(whole(begin.position[0]));
-  fire.set_y(whole(begin.position[1]));
-  fire.set_z(whole(begin.position[2]));
-  fire.set_vx(whole(begin.velocity[0]));
-  fire.set_vy(whole(begin.velocity[1]));
-  fire.set_vz(whole(begin.velocity[2]));
+  core::set_way(whole(begin.position), whole(begin.velocity), fire);
   fire.set_life(whole(begin.lifetime));
   fire.set_range(std::hypot(fire.vx(), fire.vy()) * fire.life());
   out.say(fire);
@@ -53,12 +48,7 @@ void FrontSession::on(const ShotUpdate& update, Outlet& out) {
   words::ShotMoveClaim claim;
   claim.set_shot(update.shot);
   claim.set_target(player_of(update.target));
-  claim.set_x(whole(update.position[0]));
-  claim.set_y(whole(update.position[1]));
-  claim.set_z(whole(update.position[2]));
-  claim.set_vx(whole(update.velocity[0]));
-  claim.set_vy(whole(update.velocity[1]));
-  claim.set_vz(whole(update.velocity[2]));
+  core::set_way(whole(update.position), whole(update.velocity), claim);
   out.say(claim);
 }
 

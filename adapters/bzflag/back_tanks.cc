@@ -100,12 +100,7 @@ void BackSession::on(const ShotBegin& begin, Outlet& out) {
   shot.set_shot(begin.shot);
   shot.set_weapon(weapon_of(begin.flag));
   shot.set_kind(shot_kind(shot.weapon()));
-  shot.set_x(begin.pos[0]);
-  shot.set_y(begin.pos[1]);
-  shot.set_z(begin.pos[2]);
-  shot.set_vx(begin.vel[0]);
-  shot.set_vy(begin.vel[1]);
-  shot.set_vz(begin.vel[2]);
+  core::set_way(begin.pos, begin.vel, shot);
   shot.set_life(begin.life);
   shot.set_range(variables_["_shotRange"]);
   shot.set_team(team_of(begin.team));
@@ -127,12 +122,7 @@ void BackSession::on(const GuidedUpdate& update, Outlet& out) {
   moved.set_shooter(id_of(update.player.byte));
   moved.set_shot(update.shot);
   moved.set_target(id_of(update.target.byte));
-  moved.set_x(update.pos[0]);
-  moved.set_y(update.pos[1]);
-  moved.set_z(update.pos[2]);
-  moved.set_vx(update.vel[0]);
-  moved.set_vy(update.vel[1]);
-  moved.set_vz(update.vel[2]);
+  core::set_way(update.pos, update.vel, moved);
   out.say(moved);
   incoming_.steer(update.player.byte, update.shot, moved, out.now());
 }

@@ -35,12 +35,7 @@ void FrontSession::on(const ShotBegin& begin, Outlet& out) {
   fire.set_shot(begin.shot);
   fire.set_weapon(fired_with(begin.flag, out));
   fire.set_kind(shot_kind(fire.weapon()));
-  fire.set_x(begin.pos[0]);
-  fire.set_y(begin.pos[1]);
-  fire.set_z(begin.pos[2]);
-  fire.set_vx(begin.vel[0]);
-  fire.set_vy(begin.vel[1]);
-  fire.set_vz(begin.vel[2]);
+  core::set_way(begin.pos, begin.vel, fire);
   fire.set_life(begin.life);
   fire.set_range(std::hypot(begin.vel[0], begin.vel[1]) * begin.life);
   out.say(fire);
@@ -80,12 +75,7 @@ void FrontSession::on(const GuidedUpdate& update, Outlet& out) {
   words::ShotMoveClaim claim;
   claim.set_shot(update.shot);
   claim.set_target(player_of(update.target.byte));
-  claim.set_x(update.pos[0]);
-  claim.set_y(update.pos[1]);
-  claim.set_z(update.pos[2]);
-  claim.set_vx(update.vel[0]);
-  claim.set_vy(update.vel[1]);
-  claim.set_vz(update.vel[2]);
+  core::set_way(update.pos, update.vel, claim);
   out.say(claim);
 }
 

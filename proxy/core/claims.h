@@ -9,6 +9,17 @@ namespace entente::core {
 words::Pose pose_of(const words::PoseClaim& claim);
 words::PoseClaim claim_of(const words::Pose& pose);
 
+/// Where it is (x, y, z) and how it moves, into any word that says so. Metres, metres a second.
+template <class Point, class Word>
+void set_way(const Point& at, const Point& velocity, Word& word) {
+  word.set_x(at[0]);
+  word.set_y(at[1]);
+  word.set_z(at[2]);
+  word.set_vx(velocity[0]);
+  word.set_vy(velocity[1]);
+  word.set_vz(velocity[2]);
+}
+
 /// Whether places and ways can be reckoned from it: none of its numbers is infinite, or none at all.
 bool finite(const words::PoseClaim& claim);
 bool finite(const Intent& intent);

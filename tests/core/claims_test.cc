@@ -3,10 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <limits>
 
 namespace entente::core {
 namespace {
+
+TEST_CASE("a way is told as place and velocity, whatever the word") {
+  words::ShotMoved moved;
+  set_way(std::array{1.0, 2.0, 3.0}, std::array{4.0, 5.0, 6.0}, moved);
+  CHECK(moved.ShortDebugString() == "x: 1 y: 2 z: 3 vx: 4 vy: 5 vz: 6");
+}
 
 TEST_CASE("a claim of which a number is none is told from one that can be reckoned with") {
   words::PoseClaim claim;
