@@ -59,8 +59,9 @@ void Pilot::enter(const words::Enter& word) {
 
 void Pilot::change(const words::Change& word, core::BackOut& out) {
   if (word.has_name()) enter_.set_name(word.name());
+  if (word.has_skin()) enter_.set_skin(word.skin());
   if (word.has_team() || word.has_kit() || word.has_colour() || word.has_motto())
-    out.lose("Change", "nothing but a name is a player's to choose");
+    out.lose("Change", "nothing but name and skin are a player's to choose");
 }
 
 void Pilot::watch(const words::Watch& word, core::BackOut& out) {

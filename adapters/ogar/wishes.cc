@@ -50,10 +50,10 @@ void Wishes::spawn(const std::string& tagged_name, FrontOut& out) {
 }
 
 void Wishes::change(bool name, bool skin, FrontOut& out) {
-  if (skin) out.lose("Enter.skin", "who is in keeps the skin that he came with");
-  if (!name) return;
+  if (!name && !skin) return;
   words::Change change;
-  change.set_name(name_);
+  if (name) change.set_name(name_);
+  if (skin) change.set_skin(skin_);
   out.say(std::move(change));
 }
 

@@ -245,6 +245,8 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
 void Referee::change(Player& player, const words::Change& change, BackOut& out) {
   if (change.has_name()) player.who.set_name(free_name(change.name(), player.who.id()));
   if (change.has_motto()) player.who.set_motto(change.motto());
+  if (change.has_skin()) player.who.set_skin(change.skin());
+  if (change.has_kit() || change.has_colour()) out.lose("Change", "all are armed alike, and as their side is");
   const bool sides = change.has_team() && teams() && player.unit != 0;
   const words::Team team = sides ? team_for(change.team()) : player.who.team();
   if (team != player.who.team()) {

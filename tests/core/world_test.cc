@@ -138,7 +138,7 @@ TEST_CASE("who leaves takes all that is theirs") {
   gone.set_id(1);
   world.fold(gone);
   CHECK(world.player(1) == nullptr);
-  for (const Id id : {11, 12, 13}) CHECK(world.unit(id) == nullptr);
+  for (const Id id : {11U, 12U, 13U}) CHECK(world.unit(id) == nullptr);
   CHECK(world.unit(14) != nullptr);
 }
 

@@ -406,7 +406,7 @@ TEST_CASE("ogar back: what nothing in Ogar is like is counted") {
   change.set_name("anna");
   CHECK(play.hears(change) == "");
   change.set_team(words::RED);
-  CHECK(play.hears(change) == "loses Change: nothing but a name is a player's to choose\n");
+  CHECK(play.hears(change) == "loses Change: nothing but name and skin are a player's to choose\n");
   play.plays();
   CHECK(play.hears(words::Leave()) == "closes: the player left 1000\n");
 }
