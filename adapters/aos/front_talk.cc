@@ -1,6 +1,7 @@
 // What is said, both ways. See front.h.
 #include "adapters/aos/cp437.h"
 #include "adapters/aos/front.h"
+#include "proxy/base/text.h"
 
 namespace entente::aos {
 
@@ -17,15 +18,14 @@ void FrontSession::on(const ChatMessage& chat, Outlet& out) {
 
 /// In pieces that every client shows. The document of 0.80 knows CP437 alone.
 void FrontSession::say_line(std::uint8_t from, std::uint8_t type, std::string_view text, Outlet& out) {
-  for (std::string_view left = text; !left.empty();) {
-    const std::size_t size = line_piece(left);
+  while (!text.empty()) {
+    const std::string_view line = take_piece(text, kLongestLine, CutAt::kBlank);
     ChatMessage chat;
     chat.player = from;
     chat.type = type;
-    chat.text.chars = dialect().state_updates ? wire_text(left.substr(0, size)) : to_wire(left.substr(0, size));
+    chat.text.chars = dialect().state_updates ? wire_text(line) : to_wire(line);
     chat.text.chars += '\0';
     send(chat, out);
-    left.remove_prefix(size);
   }
 }
 

@@ -149,9 +149,7 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
   if (chat.to == kInvalid) return out.lose("Say", "to somebody who is not there");
   const std::string whole = (say.kind() == words::Say::ACTION ? std::string(kAction) : "") + say.text();
   for (std::string_view left = whole; !left.empty();) {
-    const std::string_view piece = whole_characters(left, kLongestLine);
-    chat.text.chars = std::string(piece.empty() ? left.substr(0, kLongestLine) : piece);
-    left.remove_prefix(chat.text.chars.size());
+    chat.text.chars = take_piece(left, kLongestLine, CutAt::kCharacter);
     peer_.send(out, chat);
   }
 }

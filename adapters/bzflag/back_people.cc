@@ -272,11 +272,9 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
   }
   std::string whole = say.kind() == words::Say::ACTION ? "/me " + say.text() : say.text();
   for (std::string_view left = whole; !left.empty();) {
-    const std::size_t size = chat_piece(left);
-    request.text.chars.assign(left.substr(0, size));
+    request.text.chars.assign(take_piece(left, kLongestLine, CutAt::kBlank));
     request.text.chars.resize(kLongestLine + 1);  // as real clients pad it
     peer_.stream(out, request);
-    left.remove_prefix(size);
   }
 }
 

@@ -7,8 +7,6 @@
 namespace entente::core {
 namespace {
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 bool looks_like_command(std::string_view text) { return text.starts_with('/') || text.starts_with('!'); }
 
 }  // namespace

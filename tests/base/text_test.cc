@@ -1,7 +1,10 @@
-// A text that is cut is cut between characters.
+// Texts are cut between characters, and what is no character does not stay.
 #include "proxy/base/text.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 namespace entente {
 
@@ -33,6 +36,44 @@ TEST_CASE("a character is as long as its first byte says, if its bytes are there
     CAPTURE(text.first);
     CHECK(first_character(text.first) == text.second);
   }
+}
+
+TEST_CASE("each code point is its character, and back") {
+  const std::pair<std::string_view, std::uint32_t> texts[] = {{"a", 0x61},
+                                                              {"\x7f", 0x7f},
+                                                              {"\u0080", 0x80},
+                                                              {"\u07ff", 0x7ff},
+                                                              {"\u0800", 0x800},
+                                                              {"\ud7ff", 0xd7ff},
+                                                              {"\uffff", 0xffff},
+                                                              {"\U00010000", 0x10000},
+                                                              {"\U0001f600", 0x1f600},
+                                                              {"\U0010ffff", 0x10ffff}};
+  for (const auto& [text, point] : texts) {
+    CAPTURE(point);
+    CHECK(code_point(text) == point);
+    std::string made = "|";
+    add_character(point, made);
+    CHECK(made.substr(1) == text);
+  }
+}
+
+TEST_CASE("a text too long for one field is told in pieces: whole characters, and words if there are blanks") {
+  const auto pieces = [](std::string_view left, std::size_t most, CutAt cut) {
+    std::vector<std::string> all;
+    while (!left.empty()) all.emplace_back(take_piece(left, most, cut));
+    return all;
+  };
+  using Pieces = std::vector<std::string>;
+  CHECK(pieces("", 8, CutAt::kBlank).empty());
+  CHECK(pieces("it fits!", 8, CutAt::kBlank) == Pieces{"it fits!"});
+  CHECK(pieces("it fits not", 8, CutAt::kBlank) == Pieces{"it fits ", "not"});
+  CHECK(pieces("it is far too long", 8, CutAt::kBlank) == Pieces{"it is ", "far too ", "long"});
+  CHECK(pieces("it is far too long", 8, CutAt::kCharacter) == Pieces{"it is fa", "r too lo", "ng"});
+  CHECK(pieces("a longwordindeed", 8, CutAt::kBlank) == Pieces{"a longwo", "rdindeed"});  // it stands too far in front
+  CHECK(pieces("\u20ac\u20ac\u20ac", 8, CutAt::kBlank) == Pieces{"\u20ac\u20ac", "\u20ac"});
+  CHECK(pieces("\u20ac\u20ac", 4, CutAt::kCharacter) == Pieces{"\u20ac", "\u20ac"});
+  CHECK(pieces("\x80\x80\x80\x80\x80", 2, CutAt::kBlank) == Pieces{"\x80\x80", "\x80\x80", "\x80"});
 }
 
 TEST_CASE("a word's text is well-formed whatever came, and stays as it is if it was") {
