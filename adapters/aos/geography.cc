@@ -3,10 +3,10 @@
 #include "adapters/aos/geography.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "adapters/aos/terms.h"
+#include "proxy/base/hash.h"
 
 namespace entente::aos {
 namespace {
@@ -132,15 +132,6 @@ void add(const Box& box, int cell, words::World& world) {
   solid.set_height(std::max(kMetresPerBlock, (box.height - kBelow) * kMetresPerBlock - foot));
 }
 
-/// FNV-1a, 64 bits: no peer checks it, it tells maps apart.
-std::string hash_of(Bytes bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "vxl-%016llx", static_cast<unsigned long long>(hash));
-  return text.data();
-}
-
 }  // namespace
 
 words::World geography(const VoxelMap& map, std::string name) {
@@ -158,7 +149,7 @@ words::World geography(const VoxelMap& map, std::string name) {
   for (const Box& box : walls_of(map, cell)) add(box, cell, world);
   Buffer voxels;
   write_vxl(map, voxels);
-  world.set_hash(hash_of(voxels));
+  world.set_hash("vxl-" + hash_of(voxels));  // no peer checks it
   if (voxels.size() <= kMostVoxels) world.set_voxels(voxels.data(), voxels.size());
   return world;
 }

@@ -68,7 +68,7 @@ void FrontSession::answer_world(Outlet& out) {
   description.shake_time = number("BZFLAG.shakeTimeout", 0);
   description.shake_wins = number("BZFLAG.shakeWins", 0);
   description.server_time = static_cast<std::uint32_t>(out.now() / core::kMillisecond);
-  description.model.chars = hex(name_);
+  description.model.chars = to_hex(name_);
   peer_.send(out, description);
 }
 
