@@ -101,4 +101,24 @@ inline std::string clean(std::string_view text) {
   return out;
 }
 
+/// For who reads nothing else: a '?' for each byte that is no printable ASCII.
+inline std::string ascii(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return out;
+}
+
+/// The first that `taken(const std::string&)` denies of "anna", "anna 2", "anna 3" …, counted from `first` on. At most
+/// `most` bytes: of the name, not of its number, is left out what has no room. REQUIRES: most > 20, first > 0.
+template <class Taken>
+std::string free_name(std::string_view wish, std::size_t most, std::size_t first, Taken&& taken) {
+  for (std::size_t nth = first;; ++nth) {
+    const std::string number = nth == 1 ? "" : " " + std::to_string(nth);
+    std::string name(whole_characters(wish, most - number.size()));
+    name += number;
+    if (!taken(name)) return name;
+  }
+}
+
 }  // namespace entente

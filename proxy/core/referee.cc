@@ -167,15 +167,12 @@ std::size_t Referee::playing() const {
 
 // -- Coming and going -------------------------------------------------------------------------------------------------
 
-std::string Referee::free_name(const std::string& wish, Id whose) const {
+std::string Referee::name_for(const std::string& wish, Id whose) const {
   const std::string base = wish.empty() ? "player" : std::string(whole_characters(wish, kLongestName - 4));
-  const auto taken = [&](const std::string& name) {
+  return free_name(base, kLongestName, 1, [&](const std::string& name) {
     return std::any_of(players_.begin(), players_.end(),
                        [&](const auto& entry) { return entry.first != whose && entry.second.who.name() == name; });
-  };
-  std::string name = base;
-  for (int i = 2; taken(name); ++i) name = base + " " + std::to_string(i);
-  return name;
+  });
 }
 
 /// The side that was wished for, if there is a choice; else the smaller one.
@@ -204,7 +201,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
   Player& player = players_[id];
   player.who.set_id(id);
-  player.who.set_name(free_name(wish.name(), player.who.id()));
+  player.who.set_name(name_for(wish.name(), player.who.id()));
   player.who.set_motto(wish.motto());
   player.who.set_skin(wish.skin());
   player.who.set_role(full ? words::WATCH : wish.role());
@@ -266,7 +263,7 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
 }
 
 void Referee::change(Player& player, const words::Change& change, BackOut& out) {
-  if (change.has_name()) player.who.set_name(free_name(change.name(), player.who.id()));
+  if (change.has_name()) player.who.set_name(name_for(change.name(), player.who.id()));
   if (change.has_motto()) player.who.set_motto(change.motto());
   const bool sides = change.has_team() && teams() && player.unit != 0;
   const words::Team team = sides ? team_for(change.team()) : player.who.team();

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,19 @@ TEST_CASE("a word's text is well-formed whatever came, and stays as it is if it 
   CHECK(well_formed("a\u00e9\n\u20ac") == "a\u00e9\n\u20ac");
   CHECK(well_formed("M\xfcller \xe2\x82") == "M\ufffdller \ufffd\ufffd");
   CHECK(clean("a\tb\x7f\x1b\u00e9\xff") == "ab\u00e9\ufffd");
+  CHECK(ascii("a~ \n\x7f\u00e9") == "a~ ????");
+}
+
+TEST_CASE("who is called as somebody else gets a number, and never too long a name") {
+  const std::set<std::string> names = {"anna", "anna 2", "anna 4", "abcdefghijklmnopqrstuvwxy",
+                                       "abcdefghijklmnopqrstuv\u00e9!"};
+  const auto taken = [&](const std::string& name) { return names.contains(name); };
+  CHECK(free_name("otto", 25, 1, taken) == "otto");
+  CHECK(free_name("anna", 25, 1, taken) == "anna 3");
+  CHECK(free_name("anna", 25, 4, taken) == "anna 5");
+  CHECK(free_name("otto", 25, 2, taken) == "otto 2");
+  CHECK(free_name("abcdefghijklmnopqrstuvwxyz", 25, 1, taken) == "abcdefghijklmnopqrstuvw 2");
+  CHECK(free_name("abcdefghijklmnopqrstuv\u00e9!", 25, 1, taken) == "abcdefghijklmnopqrstuv 2");
 }
 
 }  // namespace entente
