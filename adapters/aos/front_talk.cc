@@ -2,6 +2,7 @@
 #include "adapters/aos/cp437.h"
 #include "adapters/aos/front.h"
 #include "proxy/base/text.h"
+#include "proxy/core/chat.h"
 
 namespace entente::aos {
 
@@ -47,10 +48,7 @@ void FrontSession::told(const words::Notice& notice, const core::Fact&, Outlet& 
 }
 
 void FrontSession::told(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
-  const std::string line = waiting.need() == 0 ? std::string("waiting for the game to begin")
-                                               : "waiting for players: " + std::to_string(waiting.have()) + " of " +
-                                                     std::to_string(waiting.need());
-  say_line(kServerId, kSystemLine, line, out);
+  say_line(kServerId, kSystemLine, core::line_of(waiting), out);
 }
 
 }  // namespace entente::aos

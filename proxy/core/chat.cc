@@ -1,6 +1,7 @@
 #include "proxy/core/chat.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "proxy/base/text.h"
 
@@ -10,6 +11,16 @@ namespace {
 bool looks_like_command(std::string_view text) { return text.starts_with('/') || text.starts_with('!'); }
 
 }  // namespace
+
+std::string line_of(const words::Waiting& waiting) {
+  if (waiting.need() == 0) return "waiting for the game to begin";
+  return "waiting for players: " + std::to_string(waiting.have()) + " of " + std::to_string(waiting.need());
+}
+
+std::string line_of(const words::Health& health) {
+  const auto whole = [](double number) { return std::to_string(std::lround(std::clamp(number, 0.0, 1e6))); };
+  return "hit " + whole(health.now()) + (health.max() > 0 ? "/" + whole(health.max()) : "");
+}
 
 const char* Chat::filter(words::Say& say, Id by, Micros now) {
   if (say.kind() == words::Say::COMMAND && !rules_.commands) return "commands are not passed to another game";
