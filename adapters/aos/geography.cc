@@ -7,6 +7,7 @@
 
 #include "adapters/aos/terms.h"
 #include "proxy/base/hash.h"
+#include "proxy/core/world.h"
 
 namespace entente::aos {
 namespace {
@@ -138,11 +139,8 @@ words::World geography(const VoxelMap& map, std::string name) {
   words::World world;
   world.set_kind(words::World::VOXELS);
   world.set_name(std::move(name));
-  const double half = kMiddle * kMetresPerBlock;
-  world.set_west(-half);
-  world.set_east(half);
-  world.set_south(-half);
-  world.set_north(half);
+  const double side = 2 * kMiddle * kMetresPerBlock;
+  core::set_sides(world, side, side);
   world.set_walled(true);
   world.set_block(kMetresPerBlock);
   int cell = 0;

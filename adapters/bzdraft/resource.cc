@@ -7,6 +7,7 @@
 
 #include "adapters/bzdraft/terms.h"
 #include "adapters/wire/md5.h"
+#include "proxy/core/world.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -362,10 +363,7 @@ std::optional<words::World> Resources::world(const Md5& root, std::size_t& unrea
   words::World world = std::move(reading.world());
   world.set_hash(to_hex(root));
   world.set_kind(words::World::SOLIDS);
-  world.set_west(-reading.size() / 2);
-  world.set_east(reading.size() / 2);
-  world.set_south(-reading.size() / 2);
-  world.set_north(reading.size() / 2);
+  core::set_sides(world, reading.size(), reading.size());
   return world;
 }
 

@@ -7,6 +7,7 @@
 
 #include "proxy/base/hash.h"
 #include "proxy/base/text.h"
+#include "proxy/core/world.h"
 
 namespace entente::panic {
 namespace {
@@ -117,10 +118,7 @@ words::World Ground::world() const {
   world.set_hash("panic-" + number + "-" + (charted_ ? hash_of(as_bytes(digits_)) : "open"));
   world.set_kind(words::World::TILES);
   world.set_name("panic " + number + (name_.empty() ? "" : " " + name_));
-  world.set_west(-tiles_.width() / 2);
-  world.set_east(tiles_.width() / 2);
-  world.set_south(-tiles_.height() / 2);
-  world.set_north(tiles_.height() / 2);
+  core::set_sides(world, tiles_.width(), tiles_.height());
   world.set_columns(static_cast<std::uint32_t>(tiles_.columns()));
   world.set_rows(static_cast<std::uint32_t>(tiles_.rows()));
   world.set_tiles(digits_);
