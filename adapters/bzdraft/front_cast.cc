@@ -1,15 +1,12 @@
 // Who is there, as our client sees it: a robot player for each unit that is somebody's. See front.h.
 #include "adapters/bzdraft/front.h"
 #include "proxy/base/text.h"
+#include "proxy/core/casting.h"
 
 namespace entente::bzdraft {
 namespace {
 
 constexpr std::size_t kLongestName = 31, kLongestMotto = 127;
-
-bool drives(const words::Unit& unit) {
-  return unit.kind() == words::Unit::TANK || unit.kind() == words::Unit::MAN || unit.kind() == words::Unit::CELL;
-}
 
 bool same(const AddPlayer& a, const AddPlayer& b) {
   return a.type == b.type && a.team == b.team && a.callsign.chars == b.callsign.chars && a.email.chars == b.email.chars;
@@ -33,36 +30,18 @@ void FrontSession::recast_all(Outlet& out) {
   const core::World& world = out.world();
   for (const auto& [id, player] : world.players())
     if (id != out.me()) recast(id, out);
-  std::vector<core::Id> nobodys;
-  for (const auto& [id, state] : world.units())
-    if (state.unit.owner() == 0 && drives(state.unit) && !state.hidden) nobodys.push_back(id);
-  std::sort(nobodys.begin(), nobodys.end());
-  for (const core::Id unit : nobodys) enlist(0, unit, 0, out);
+  const auto is_nobodys = [](const core::UnitState& state) {
+    return state.unit.owner() == 0 && core::drives(state.unit) && !state.hidden;
+  };
+  for (const core::Id unit : world.sorted_units(is_nobodys)) enlist(0, unit, 0, out);
   recast(out.me(), out);  // a client that has heard of itself has heard of all who were there
-}
-
-/// The units of a player that our client is shown, the one it steers first. Of cells the largest stands for all.
-std::vector<core::Id> FrontSession::shown_units(const core::PlayerState& player, Outlet& out) const {
-  std::vector<core::Id> units;
-  const core::UnitState* largest = nullptr;
-  for (const core::Id id : player.units) {
-    const core::UnitState* state = out.world().unit(id);
-    if (state == nullptr || state->hidden || !drives(state->unit)) continue;
-    if (state->unit.kind() == words::Unit::CELL) {
-      if (largest == nullptr || state->unit.radius() > largest->unit.radius()) largest = state;
-    } else {
-      units.insert(id == player.active ? units.begin() : units.end(), id);
-    }
-  }
-  if (largest != nullptr) units.push_back(largest->unit.id());
-  return units;
 }
 
 /// Makes the cast of one player what the world says.
 void FrontSession::recast(core::Id id, Outlet& out) {
   const core::PlayerState* player = out.world().player(id);
   std::vector<core::Id> units;
-  if (player != nullptr) units = shown_units(*player, out);
+  if (player != nullptr) units = core::shown_units(*player, out.world(), core::CellShown::kLargest);
   const bool here = id == out.me() || (player != nullptr && (!units.empty() || player->units.empty()));
 
   std::vector<std::uint8_t> spare;  // numbers of this player that play a unit it has no more
@@ -171,7 +150,7 @@ void FrontSession::told(const words::Player& player, const core::Fact& fact, Out
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
   if (unit.kind() == words::Unit::PICKUP) return see_pickup(unit.id(), out);
   if (unit.kind() == words::Unit::PELLET) return litter_.stir(out);
-  if (!drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  if (!core::drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
   if (unit.owner() == 0) return units_.wire(unit.id()) == nullptr ? enlist(0, unit.id(), 0, out) : void();
   recast(unit.owner(), out);
   const std::uint8_t* number = units_.wire(unit.id());

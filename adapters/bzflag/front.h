@@ -106,7 +106,6 @@ class FrontSession final : public core::Front {
   void told(const words::TeamScore& score, const core::Fact&, Outlet& out);
   void recast(core::Id player, Outlet& out);
   void recast_all(Outlet& out);
-  std::vector<core::Id> shown_units(const core::PlayerState& player, Outlet& out) const;
   void take_part(std::uint8_t number, core::Id unit, Outlet& out);
   std::optional<std::uint8_t> enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out);
   void announce(std::uint8_t number, Outlet& out);

@@ -1,16 +1,13 @@
 // Who is there, as our client sees it: a robot player for each unit that is somebody's. See front.h.
 #include "adapters/bzflag/front.h"
 #include "proxy/base/text.h"
+#include "proxy/core/casting.h"
 
 namespace entente::bzflag {
 namespace {
 
 constexpr std::size_t kLongestName = 31;
 constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | words::ADMIN;
-
-bool drives(const words::Unit& unit) {
-  return unit.kind() == words::Unit::TANK || unit.kind() == words::Unit::MAN || unit.kind() == words::Unit::CELL;
-}
 
 std::uint16_t counted(std::uint32_t number) { return static_cast<std::uint16_t>(std::min(number, 65535U)); }
 
@@ -32,32 +29,11 @@ void FrontSession::recast_all(Outlet& out) {
   const core::World& world = out.world();
   for (const auto& [id, player] : world.players())
     if (id != out.me()) recast(id, out);
-  std::vector<core::Id> nobodys;
-  for (const auto& [id, state] : world.units())
-    if (state.unit.owner() == 0 && drives(state.unit) && !state.hidden) nobodys.push_back(id);
-  std::sort(nobodys.begin(), nobodys.end());
-  for (const core::Id unit : nobodys) enlist(0, unit, 0, out);
+  const auto is_nobodys = [](const core::UnitState& state) {
+    return state.unit.owner() == 0 && core::drives(state.unit) && !state.hidden;
+  };
+  for (const core::Id unit : world.sorted_units(is_nobodys)) enlist(0, unit, 0, out);
   recast(out.me(), out);  // a client takes all before itself for who was there already
-}
-
-/// The units of a player that our client is shown, the one it steers first. Of cells one stands for all: its server's
-/// choice, or the largest.
-std::vector<core::Id> FrontSession::shown_units(const core::PlayerState& player, Outlet& out) const {
-  std::vector<core::Id> units;
-  const core::UnitState* largest = nullptr;
-  for (const core::Id id : player.units) {
-    const core::UnitState* state = out.world().unit(id);
-    if (state == nullptr || state->hidden || !drives(state->unit)) continue;
-    if (state->unit.kind() == words::Unit::CELL) {
-      const bool chosen = largest != nullptr && largest->unit.id() == player.active;
-      const bool larger = largest == nullptr || state->unit.radius() > largest->unit.radius();
-      if (id == player.active || (larger && !chosen)) largest = state;
-    } else {
-      units.insert(id == player.active ? units.begin() : units.end(), id);
-    }
-  }
-  if (largest != nullptr) units.push_back(largest->unit.id());
-  return units;
 }
 
 /// Makes the cast of one player what the world says.
@@ -65,7 +41,7 @@ void FrontSession::recast(core::Id id, Outlet& out) {
   const core::PlayerState* player = out.world().player(id);
   const bool me = id == out.me();
   std::vector<core::Id> units;
-  if (player != nullptr) units = shown_units(*player, out);
+  if (player != nullptr) units = core::shown_units(*player, out.world(), core::CellShown::kSteered);
   const bool here = me || (player != nullptr && (!units.empty() || player->units.empty()));
 
   std::vector<std::uint8_t> spare;  // numbers of this player that play a unit it has no more
@@ -211,7 +187,7 @@ void FrontSession::told(const words::PlayerGone& gone, const core::Fact&, Outlet
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
   if (unit.kind() == words::Unit::PICKUP) return tell_pickup(unit.id(), out);
   if (unit.kind() == words::Unit::PELLET) return litter_.stir(out);
-  if (!drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  if (!core::drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
   if (unit.owner() == 0) {
     if (units_.wire(unit.id()) == nullptr) enlist(0, unit.id(), 0, out);
     return;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "proxy/base/text.h"
+#include "proxy/core/casting.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -228,12 +229,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   unit.set_name(player.who.name());
   unit.set_skin(player.who.skin());
   *unit.mutable_pose() = pose_of(player);
-  out.say(unit);
-  words::Owns owns;
-  owns.set_player(id);
-  owns.add_units(player.unit);
-  owns.set_active(player.unit);
-  out.say(owns);
+  say_owned(std::move(unit), out);
   out.say(player.score);
   tell_room(out);
   if (teams()) score_team(player.who.team(), 0, 0, out);
