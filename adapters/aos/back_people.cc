@@ -1,6 +1,6 @@
 // Who is there, who lives and dies, and what is said. See back.h.
 #include "adapters/aos/back.h"
-#include "proxy/core/casting.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::aos {
 namespace {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "adapters/aos/front.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::aos {
 namespace {
@@ -13,8 +14,6 @@ constexpr core::Micros kRest = 2 * core::kSecond;
 constexpr double kUnseen = 1e9, kNearer = 0.8;  // who is shown counts as so much nearer: nobody flickers
 
 constexpr std::uint32_t kPlainBlock = 0x6f6f6f;  // a client's own first colour
-
-bool is_body(const words::Unit& unit) { return unit.kind() == words::Unit::TANK || unit.kind() == words::Unit::MAN; }
 
 const core::UnitState* largest(const core::PlayerState& player, const core::World& world) {
   const core::UnitState* most = nullptr;
@@ -55,7 +54,7 @@ void FrontSession::list_parts(Outlet& out) {
   for (const auto& [id, player] : world.players()) {
     const std::size_t before = parts_.size();
     for (const core::Id unit : player.units)
-      if (const auto* state = world.unit(unit); state != nullptr && is_body(state->unit) && state != mine)
+      if (const auto* state = world.unit(unit); state != nullptr && core::is_body(state->unit.kind()) && state != mine)
         add(id, *state);
     if (id == out.me()) continue;
     if (const auto* cell = largest(player, world)) add(id, *cell);
@@ -261,7 +260,7 @@ void FrontSession::told(const words::Player& player, const core::Fact&, Outlet& 
 
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
   if (unit.kind() == words::Unit::BRICK) return show_bricks(unit, out);
-  const bool shown = is_body(unit) || unit.kind() == words::Unit::CELL;
+  const bool shown = core::is_driven(unit.kind());
   if (!shown || unit.owner() == 0) return out.lose("Unit", "who is nobody's is more than a client can be told");
   recast(out);
 }

@@ -87,13 +87,4 @@ void MapPacker::deflate_all(int flush) {
   } while (z.avail_out == 0);
 }
 
-Buffer pack_map(const VoxelMap& map) {
-  Buffer raw;
-  write_vxl(map, raw);
-  MapPacker packer;
-  packer.feed(raw);
-  packer.finish();
-  return packer.stream();
-}
-
 }  // namespace entente::aos

@@ -58,9 +58,6 @@ class MapPacker {
   std::uint32_t crc32_ = 0;
 };
 
-/// The whole map as such a stream.
-Buffer pack_map(const VoxelMap& map);
-
 /// Bytes of the stream that real servers put into one Map Chunk.
 inline constexpr std::size_t kMapChunk = 8192;
 

@@ -64,7 +64,7 @@ constexpr Mapping kAll[] = {
     down("MapStart", "crc32", "World.hash", kLossy, "of the map as its file has it"),
     down("MapStart", "name", "World.name"),
     down("MapStart", "*", "World.hash", kLossy, "another world begins with another map"),
-    up("MapCached", "cached", "WantWorld.hash", kLossy, "a client has that map or it has not"),
+    up("MapCached", "cached", "WantWorld", kSynthesised, "each side loads for itself"),
     down("MapChunk", "data", "World.voxels", kExact),
     down("MapChunk", "data", "WorldProgress.done", kLossy, "a client counts what it loads itself"),
     down("MapChunk", "data", "World.solids", kLossy, "built of blocks of 1.5625 m, no higher than the sky"),

@@ -79,8 +79,9 @@ void BackSession::closed(std::string_view why, Outlet& out) {
   if (!std::exchange(goodbye_, true) && stage_ != Stage::kIn) refuse(words::Refused::SERVER_GONE, why, false, out);
 }
 
+/// "Once entered, a player can leave the game", so the page; who is not in, or was rejected, only closes.
 void BackSession::part(std::string_view why, Outlet& out) {
-  if (!std::exchange(goodbye_, true)) peer_.send(out, Exit{});
+  if (!std::exchange(goodbye_, true) && stage_ >= Stage::kEntering) peer_.send(out, Exit{});
   out.close(why);
 }
 

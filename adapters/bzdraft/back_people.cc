@@ -1,7 +1,7 @@
 // Who is there, what they score, carry and say, as a back hears it. See back.h.
 #include "adapters/bzdraft/back.h"
 #include "proxy/base/text.h"
-#include "proxy/core/casting.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::bzdraft {
 namespace {

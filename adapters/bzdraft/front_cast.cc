@@ -1,7 +1,7 @@
 // Who is there, as our client sees it: a robot player for each unit that is somebody's. See front.h.
 #include "adapters/bzdraft/front.h"
 #include "proxy/base/text.h"
-#include "proxy/core/casting.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -30,10 +30,7 @@ void FrontSession::recast_all(Outlet& out) {
   const core::World& world = out.world();
   for (const auto& [id, player] : world.players())
     if (id != out.me()) recast(id, out);
-  const auto is_nobodys = [](const core::UnitState& state) {
-    return state.unit.owner() == 0 && core::drives(state.unit) && !state.hidden;
-  };
-  for (const core::Id unit : world.sorted_units(is_nobodys)) enlist(0, unit, 0, out);
+  for (const core::Id unit : core::bodies_of_nobody(world)) enlist(0, unit, 0, out);
   recast(out.me(), out);  // a client that has heard of itself has heard of all who were there
 }
 
@@ -41,7 +38,7 @@ void FrontSession::recast_all(Outlet& out) {
 void FrontSession::recast(core::Id id, Outlet& out) {
   const core::PlayerState* player = out.world().player(id);
   std::vector<core::Id> units;
-  if (player != nullptr) units = core::shown_units(*player, out.world(), core::CellShown::kLargest);
+  if (player != nullptr) units = core::bodies_of(*player, out.world());
   const bool here = id == out.me() || (player != nullptr && (!units.empty() || player->units.empty()));
 
   std::vector<std::uint8_t> spare;  // numbers of this player that play a unit it has no more
@@ -150,7 +147,7 @@ void FrontSession::told(const words::Player& player, const core::Fact& fact, Out
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
   if (unit.kind() == words::Unit::PICKUP) return see_pickup(unit.id(), out);
   if (unit.kind() == words::Unit::PELLET) return litter_.stir(out);
-  if (!core::drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  if (!core::is_driven(unit.kind())) return out.lose("Unit", "no tank, and nothing a tank could stand for");
   if (unit.owner() == 0) return units_.wire(unit.id()) == nullptr ? enlist(0, unit.id(), 0, out) : void();
   recast(unit.owner(), out);
   const std::uint8_t* number = units_.wire(unit.id());

@@ -111,7 +111,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   flying.shooter = shot.shooter();
   flying.shot = shot.shot();
   flying.number = *number;
-  flying.flag = flag_of_weapon(shot.weapon());
+  flying.flag = flag_of(shot);
   flying.x = shot.x();
   flying.y = shot.y();
   flying.z = ray && shot.z() == 0 ? kMuzzleHeight : shot.z();

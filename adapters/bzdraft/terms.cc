@@ -15,6 +15,7 @@ constexpr std::string_view kFlags[] = {"",   "R*", "G*", "B*", "P*", "V",  "QT",
                                        "R",  "SB", "IB", "ST", "T",  "N",  "SH", "SR", "SW", "PZ", "G",  "JP",
                                        "ID", "CL", "CB", "O",  "LT", "RT", "M",  "B",  "JM", "WA"};
 
+constexpr std::string_view kGuided = "GM";
 constexpr std::string_view kRefusals[] = {"bad request",
                                           "this name requires authentication",
                                           "this server requires authentication",
@@ -138,7 +139,11 @@ std::uint8_t flag_of_weapon(std::uint32_t weapon) {
   return 0;
 }
 
-words::ShotKind shot_kind(std::uint32_t kind) { return flag_code(kind) == "GM" ? words::GUIDED : words::BALL; }
+words::ShotKind shot_kind(std::uint32_t kind) { return flag_code(kind) == kGuided ? words::GUIDED : words::BALL; }
+
+std::uint8_t flag_of(const words::Shot& shot) {
+  return shot.weapon() == 0 && shot.kind() == words::GUIDED ? flag_kind(kGuided) : flag_of_weapon(shot.weapon());
+}
 
 words::Token token_of(std::uint16_t number, const Flag& flag) {
   words::Token token;
@@ -146,6 +151,7 @@ words::Token token_of(std::uint16_t number, const Flag& flag) {
   token.set_code(std::string(flag_code(flag.kind)));
   token.set_team(flag.kind >= 1 && flag.kind <= kLastTeam ? kTeams[flag.kind] : words::TEAM_ANY);
   token.set_kind(token.team() != words::TEAM_ANY ? words::Token::TEAM_FLAG : words::Token::FLAG);
+  token.set_gives(shot_kind(flag.kind));
   token.set_state(words::Token::State_IsValid(flag.status) ? static_cast<words::Token::State>(flag.status)
                                                            : words::Token::NOWHERE);
   token.set_x(whole(flag.position[0]));
@@ -157,8 +163,12 @@ words::Token token_of(std::uint16_t number, const Flag& flag) {
 Flag flag_of(const words::Token& token) {
   const bool flies = token.state() == words::Token::FLYING || token.state() == words::Token::COMING;
   Flag flag;
-  const std::uint8_t side = wire_team(token.team());
-  flag.kind = token.code().empty() && token.team() != words::TEAM_ANY ? side : flag_kind(token.code());
+  if (!token.code().empty())
+    flag.kind = flag_kind(token.code());
+  else if (token.team() != words::TEAM_ANY)
+    flag.kind = wire_team(token.team());
+  else
+    flag.kind = flag_kind(token.gives() == words::GUIDED ? kGuided : "");
   flag.status = static_cast<std::uint8_t>(token.state());
   flag.position =
       flies ? triple(token.land_x(), token.land_y(), token.land_z()) : triple(token.x(), token.y(), token.z());

@@ -77,6 +77,8 @@ std::uint8_t flag_kind(std::string_view code);
 /// Of a weapon in the words: the flag's two letters.
 std::uint32_t weapon_of(std::uint32_t kind);
 std::uint8_t flag_of_weapon(std::uint32_t weapon);
+/// That a client is to take this shot for fired by. 0: none, or another game's.
+std::uint8_t flag_of(const words::Shot& shot);
 words::ShotKind shot_kind(std::uint32_t kind);
 /// Its id is its number and one.
 words::Token token_of(std::uint16_t number, const Flag& flag);

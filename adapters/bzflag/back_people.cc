@@ -1,7 +1,7 @@
 // Who is there, what they score and say, and the numbers of the game, as a back hears them. See back.h.
 #include "adapters/bzflag/back.h"
 #include "proxy/base/text.h"
-#include "proxy/core/casting.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::bzflag {
 namespace {

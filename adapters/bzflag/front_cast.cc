@@ -1,7 +1,7 @@
 // Who is there, as our client sees it: a robot player for each unit that is somebody's. See front.h.
 #include "adapters/bzflag/front.h"
 #include "proxy/base/text.h"
-#include "proxy/core/casting.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::bzflag {
 namespace {
@@ -29,10 +29,7 @@ void FrontSession::recast_all(Outlet& out) {
   const core::World& world = out.world();
   for (const auto& [id, player] : world.players())
     if (id != out.me()) recast(id, out);
-  const auto is_nobodys = [](const core::UnitState& state) {
-    return state.unit.owner() == 0 && core::drives(state.unit) && !state.hidden;
-  };
-  for (const core::Id unit : world.sorted_units(is_nobodys)) enlist(0, unit, 0, out);
+  for (const core::Id unit : core::bodies_of_nobody(world)) enlist(0, unit, 0, out);
   recast(out.me(), out);  // a client takes all before itself for who was there already
 }
 
@@ -41,7 +38,7 @@ void FrontSession::recast(core::Id id, Outlet& out) {
   const core::PlayerState* player = out.world().player(id);
   const bool me = id == out.me();
   std::vector<core::Id> units;
-  if (player != nullptr) units = core::shown_units(*player, out.world(), core::CellShown::kSteered);
+  if (player != nullptr) units = core::bodies_of(*player, out.world());
   const bool here = me || (player != nullptr && (!units.empty() || player->units.empty()));
 
   std::vector<std::uint8_t> spare;  // numbers of this player that play a unit it has no more
@@ -187,7 +184,7 @@ void FrontSession::told(const words::PlayerGone& gone, const core::Fact&, Outlet
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
   if (unit.kind() == words::Unit::PICKUP) return tell_pickup(unit.id(), out);
   if (unit.kind() == words::Unit::PELLET) return litter_.stir(out);
-  if (!core::drives(unit)) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  if (!core::is_driven(unit.kind())) return out.lose("Unit", "no tank, and nothing a tank could stand for");
   if (unit.owner() == 0) {
     if (units_.wire(unit.id()) == nullptr) enlist(0, unit.id(), 0, out);
     return;

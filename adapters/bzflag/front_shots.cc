@@ -30,8 +30,8 @@ bool FrontSession::victim_decides(Outlet& out) const {
 std::uint32_t FrontSession::fired_with(const FlagKind& flag, Outlet& out) const {
   for (const auto& [id, token] : out.world().tokens())
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED &&
-        peer_.idiom().echo(token.code()) == flag.letters.view())
-      return weapon_of(flag_kind(token.code()));
+        peer_.idiom().echo(code_for(token)) == flag.letters.view())
+      return weapon_of(flag_kind(code_for(token)));
   return weapon_of(flag);
 }
 
@@ -146,7 +146,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   flying.shot = shot.shot();
   flying.player = player;
   flying.number = *number;
-  flying.weapon = shot.weapon() <= 0xffff ? shot.weapon() : 0;
+  flying.weapon = weapon_of(shot);
   flying.x = shot.x();
   flying.y = shot.y();
   flying.z = shot.z() == 0 && !victim_decides(out) ? kMuzzleHeight : shot.z();

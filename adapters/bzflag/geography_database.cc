@@ -1,5 +1,4 @@
 // The database of a world that may come from another game: see geography.h.
-#include <cmath>
 #include <numbers>
 
 #include "adapters/bzflag/dialect.h"

@@ -56,7 +56,7 @@ constexpr Mapping kAll[] = {
     up("MsgWantWHash", "", "WantWorld"),
     down("MsgWantWHash", "hash", "World.hash", kSynthesised, "of the world as it is rebuilt"),
     down("MsgCacheURL", "url", "", kDropped, kNoDownloads),
-    up("MsgGetWorld", "offset", "WantWorld.offset", kSynthesised, "each side loads for itself"),
+    up("MsgGetWorld", "offset", "", kSynthesised, "each side loads for itself"),
     down("MsgGetWorld", "left", "WorldProgress.done", kSynthesised, "each side loads for itself"),
     down("MsgGetWorld", "data", "World.solids", kLossy, kWorldMade),
     up("MsgEnter", "id", "", kSynthesised, "made up from the number of the greeting, where ids are addresses"),

@@ -11,6 +11,7 @@ namespace entente::bzflag {
 namespace {
 
 constexpr std::uint16_t kFlagOnTank = 2;
+constexpr std::string_view kGuided = "GM", kHidden = "PZ";  // bzfs says the latter for what it hides
 constexpr std::string_view kModes[] = {"free for all", "capture the flag", "open free for all", "rabbit chase"};
 
 constexpr std::pair<std::int16_t, words::Team> kTeams[] = {
@@ -103,6 +104,14 @@ std::string tidied(std::string_view name) {
   return tidy;
 }
 
+/// Whose flag it is, if it is one to be captured.
+words::Team flag_team(std::string_view code) {
+  if (code == "R*") return words::RED;
+  if (code == "G*") return words::GREEN;
+  if (code == "B*") return words::BLUE;
+  return code == "P*" ? words::PURPLE : words::TEAM_ANY;
+}
+
 }  // namespace
 
 words::Team team_of(std::int16_t wire) {
@@ -161,17 +170,22 @@ FlagKind flag_kind(std::string_view code) {
   return flag;
 }
 
-words::Team flag_team(std::string_view code) {
-  if (code == "R*") return words::RED;
-  if (code == "G*") return words::GREEN;
-  if (code == "B*") return words::BLUE;
-  return code == "P*" ? words::PURPLE : words::TEAM_ANY;
+words::ShotKind shot_kind(std::uint32_t weapon) {
+  if (weapon == weapon_of(flag_kind(kGuided))) return words::GUIDED;
+  return words::BALL;  // a laser, too: it is a ball of a thousand times the speed
 }
 
-words::ShotKind shot_kind(std::uint32_t weapon) {
-  static const std::uint32_t kGuided = weapon_of(flag_kind("GM"));
-  if (weapon == kGuided) return words::GUIDED;
-  return words::BALL;  // a laser, too: it is a ball of a thousand times the speed
+std::uint32_t weapon_of(const words::Shot& shot) {
+  if (shot.weapon() == 0 && shot.kind() == words::GUIDED) return weapon_of(flag_kind(kGuided));
+  return shot.weapon() <= 0xffff ? shot.weapon() : 0;
+}
+
+std::string_view code_for(const words::Token& token) {
+  static constexpr std::string_view kTeamFlags[] = {"R*", "G*", "B*", "P*"};
+  if (!token.code().empty()) return token.code();
+  const std::int16_t team = wire_team(token.team());
+  if (team >= 1 && team <= 4) return kTeamFlags[team - 1];
+  return token.gives() == words::GUIDED ? kGuided : "";
 }
 
 std::span<const std::string_view> all_flags() {
@@ -187,12 +201,13 @@ words::Token token_of(const NumberedFlag& numbered) {
   words::Token token;
   token.set_id(numbered.number + 1U);
   const std::string code = clean(code_of(flag.flag));
-  token.set_code(code == "PZ" && flag.status != kFlagOnTank ? "" : code);  // bzfs says PZ for what it hides
+  token.set_code(code == kHidden && flag.status != kFlagOnTank ? "" : code);
   token.set_team(flag_team(code));
   token.set_kind(token.team() != words::TEAM_ANY ? words::Token::TEAM_FLAG : words::Token::FLAG);
   token.set_state(words::Token::State_IsValid(flag.status) ? static_cast<words::Token::State>(flag.status)
                                                            : words::Token::NOWHERE);
   token.set_endurance(flag.endurance);
+  token.set_gives(shot_kind(weapon_of(flag.flag)));
   token.set_x(flag.pos[0]);
   token.set_y(flag.pos[1]);
   token.set_z(flag.pos[2]);
@@ -209,14 +224,10 @@ words::Token token_of(const NumberedFlag& numbered) {
 }
 
 NumberedFlag flag_of(const words::Token& token) {
-  static constexpr std::string_view kTeamFlags[] = {"R*", "G*", "B*", "P*"};
   NumberedFlag numbered;
   FlagRecord& flag = numbered.flag;
-  const std::int16_t team = wire_team(token.team());
-  if (token.code().empty())
-    flag.flag = flag_kind(team >= 1 && team <= 4 ? kTeamFlags[team - 1] : "PZ");
-  else
-    flag.flag = flag_kind(token.code());
+  const std::string_view code = code_for(token);
+  flag.flag = flag_kind(code.empty() ? kHidden : code);
   flag.status = static_cast<std::uint16_t>(token.state());
   flag.endurance = static_cast<std::uint16_t>(token.endurance());
   flag.owner = player_id(kNobody);

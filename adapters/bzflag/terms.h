@@ -39,10 +39,12 @@ std::uint32_t weapon_of(const FlagKind& flag);
 FlagKind flag_kind(std::uint32_t weapon);
 std::string code_of(const FlagKind& flag);
 FlagKind flag_kind(std::string_view code);
-/// Whose flag it is, if it is one to be captured.
-words::Team flag_team(std::string_view code);
 /// How a shot fired under this flag flies.
 words::ShotKind shot_kind(std::uint32_t weapon);
+/// A shot's weapon in this game's letters. 0 = plain, or another game's.
+std::uint32_t weapon_of(const words::Shot& shot);
+/// The flag that a client is to take it for. Empty: what it does is not known.
+std::string_view code_for(const words::Token& token);
 /// All flags that a 2.4 client knows, in the order in which it says so.
 std::span<const std::string_view> all_flags();
 

@@ -1,7 +1,6 @@
 #include "adapters/native/reflect.h"
 
 #include <bit>
-#include <limits>
 
 namespace entente::native {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proxy/core/bodies.h"
+
 namespace entente::ogar {
 namespace {
 
@@ -28,11 +30,9 @@ double size_by_kind(Unit::Kind kind) {
 
 }  // namespace
 
-bool is_steered_alone(Unit::Kind kind) { return kind == Unit::TANK || kind == Unit::MAN; }
-
 bool is_shown(const core::UnitState& state) {
   const Unit::Kind kind = state.unit.kind();
-  return !state.hidden && (state.unit.alive() || !(is_steered_alone(kind) || kind == Unit::CELL));
+  return !state.hidden && (state.unit.alive() || !core::is_driven(kind));
 }
 
 std::uint16_t size_of(const Unit& unit) {
@@ -45,7 +45,7 @@ std::uint16_t size_of(const Unit& unit) {
 
 bool is_owned(const Unit& unit, const core::PlayerState& me, bool in_play) {
   if (unit.owner() != me.player.id()) return false;
-  return !is_steered_alone(unit.kind()) || (in_play && (me.active == 0 || me.active == unit.id()));
+  return !core::is_body(unit.kind()) || (in_play && (me.active == 0 || me.active == unit.id()));
 }
 
 void dress(const Unit& unit, const core::World& world, Look& look) {

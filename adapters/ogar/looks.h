@@ -25,9 +25,6 @@ bool is_shown(const core::UnitState& state);
 /// 1 or more. Who has no radius is drawn by its kind, and smaller the less health it has.
 std::uint16_t size_of(const words::Unit& unit);
 
-/// One of several that a player has, and steers one by one.
-bool is_steered_alone(words::Unit::Kind kind);
-
 /// Whether its player's mouse moves it: all cells of a player, but of three tanks only the one that is steered. (The
 /// others are to a client what minions are: it would look at the middle between them.)
 /// `in_play`: it was put into play since the one that it steered died.

@@ -50,7 +50,7 @@ constexpr Mapping kMapping[] = {
     {"ClientUpdate", kUp, "flags", "Freeze.on", kLossy, "the wire says only that it changes"},
     {"ClientUpdate", kUp, "flags", "Watch.mode", kLossy, "a server follows the leader or lets roam, nothing else"},
     {"ClientUpdate", kUp, "name", "Enter.name", kLossy, "cut to 16 units, the skin's name included"},
-    {"ClientUpdate", kUp, "name", "Change.name", kLossy, "holds from the next life on"},
+    {"ClientUpdate", kUp, "name", "Change.name", kLossy, "holds from the next life on; the skin stays"},
     {"ClientUpdate", kUp, "chat", "Say.text", kLossy, "a line a second, to everybody, of 400 bytes at most"},
     {"ClientUpdate", kUp, "trailing", "", kDropped, kTrailing},
 
@@ -151,7 +151,7 @@ constexpr Mapping kMapping[] = {
     {"Key", kUp, "key", "", kSynthesised, "any will do; ours is 0"},
     {"Key", kUp, "trailing", "", kDropped, kTrailing},
     {"Join", kUp, "name", "Enter.name", kLossy, "cut to 16 units, the skin's name included"},
-    {"Join", kUp, "name", "Change.name", kLossy, "holds from the next life on"},
+    {"Join", kUp, "name", "Change.name", kLossy, "holds from the next life on; the skin stays"},
     {"Join", kUp, "", "Spawn", kExact},
     {"Join", kUp, "trailing", "", kDropped, kTrailing},
     {"Spectate", kUp, "", "Watch.mode", kLossy, "a server follows the leader or lets roam, nothing else"},

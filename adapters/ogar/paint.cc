@@ -1,8 +1,10 @@
 #include "adapters/ogar/paint.h"
-#include "proxy/core/seconds.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include "proxy/core/bodies.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::ogar {
 namespace {
@@ -121,7 +123,7 @@ void Painter::paint_unit(const core::UnitState& state, core::FrontOut& out) {
   dress(unit, out.world(), look);
   if (const core::PlayerState* me = out.world().player(out.me())) look.owned = is_owned(unit, *me, in_play_);
   core::Glide::Point point{unit.pose().x(), unit.pose().y()};
-  if (is_steered_alone(unit.kind())) point = entry(unit.id()).glide.at(unit.pose(), state.posed, out.now());
+  if (core::is_body(unit.kind())) point = entry(unit.id()).glide.at(unit.pose(), state.posed, out.now());
   const Plane plane;
   look.x = static_cast<float>(plane.x(point.x));
   look.y = static_cast<float>(plane.y(point.y));

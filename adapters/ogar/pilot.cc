@@ -29,9 +29,7 @@ bool Pilot::hear(const core::Intent& intent, Fold& fold, core::BackOut& out) {
   }
   const auto shot = steering_.shooting(intent);
   return std::visit(Overloaded{[&](const words::Enter& word) { return enter(word), true; },
-                               [&](const words::Change& word) {
-                                 return word.has_name() ? enter_.set_name(word.name()) : void(), true;
-                               },
+                               [&](const words::Change& word) { return change(word, out), true; },
                                [&](const words::Spawn&) { return wants_spawn_ = true; },
                                [&](const words::Watch& word) { return watch(word, out), true; },
                                [&](const words::Split& word) {
@@ -57,6 +55,12 @@ void Pilot::enter(const words::Enter& word) {
   enter_ = word;
   entered_ = true;
   if (word.role() == words::WATCH && watching_ == Watching::kNot) watching_ = Watching::kLeader;
+}
+
+void Pilot::change(const words::Change& word, core::BackOut& out) {
+  if (word.has_name()) enter_.set_name(word.name());
+  if (word.has_team() || word.has_kit() || word.has_colour() || word.has_motto())
+    out.lose("Change", "nothing but a name is a player's to choose");
 }
 
 void Pilot::watch(const words::Watch& word, core::BackOut& out) {

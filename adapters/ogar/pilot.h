@@ -57,6 +57,7 @@ class Pilot {
   enum class Watching : std::uint8_t { kNot, kLeader, kRoam };
 
   void enter(const words::Enter& word);
+  void change(const words::Change& word, core::BackOut& out);
   void watch(const words::Watch& word, core::BackOut& out);
   void say(const words::Say& word, core::BackOut& out);
   void shoot(const core::Shooting& shot, Fold& fold, core::BackOut& out);

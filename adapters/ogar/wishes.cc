@@ -3,7 +3,7 @@
 #include "adapters/ogar/looks.h"
 #include "adapters/ogar/text.h"
 #include "proxy/base/text.h"
-#include "proxy/core/world.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::ogar {
 namespace {
@@ -36,7 +36,7 @@ void Wishes::settle() {
 void Wishes::spawn(const std::string& tagged_name, FrontOut& out) {
   if (plays()) return;
   const Tagged tagged = untag(whole_characters(cut(tagged_name, kLongestName), kMostBytes));
-  const bool other = tagged.name != name_ || tagged.skin != skin_;
+  const bool renamed = tagged.name != name_, reskinned = tagged.skin != skin_;
   name_ = tagged.name;
   skin_ = tagged.skin;
   if (eye_.watches()) {
@@ -45,14 +45,16 @@ void Wishes::spawn(const std::string& tagged_name, FrontOut& out) {
     out.say(stop);
   }
   eye_.watch(Eye::State::kIdle);
-  if (!entered_) {
-    enter(words::PLAY, out);
-  } else if (other) {
-    words::Change change;
-    change.set_name(name_);
-    out.say(std::move(change));
-  }
+  entered_ ? change(renamed, reskinned, out) : enter(words::PLAY, out);
   out.say(words::Spawn());
+}
+
+void Wishes::change(bool name, bool skin, FrontOut& out) {
+  if (skin) out.lose("Enter.skin", "who is in keeps the skin that he came with");
+  if (!name) return;
+  words::Change change;
+  change.set_name(name_);
+  out.say(std::move(change));
 }
 
 void Wishes::enter(words::Role role, FrontOut& out) {
@@ -72,7 +74,7 @@ core::Id Wishes::next_unit(const FrontOut& out) {
   if (me == nullptr) return 0;
   for (const core::Id id : me->units) {
     const core::UnitState* state = out.world().unit(id);
-    if (state == nullptr || !is_shown(*state) || !is_steered_alone(state->unit.kind())) continue;
+    if (state == nullptr || !is_shown(*state) || !core::is_body(state->unit.kind())) continue;
     if (first == 0) first = id;
     if (past && next == 0) next = id;
     past = past || id == me->active;

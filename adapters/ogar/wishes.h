@@ -31,6 +31,7 @@ class Wishes {
   static core::Id next_unit(const core::FrontOut& out);
   void watch(Eye::State how, core::FrontOut& out);
   void enter(words::Role role, core::FrontOut& out);
+  void change(bool name, bool skin, core::FrontOut& out);
 
   Eye& eye_;
   double x_ = 0, y_ = 0;

@@ -4,6 +4,7 @@
 
 #include "adapters/panic/faces.h"
 #include "adapters/panic/screen.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::panic {
 namespace {
@@ -14,10 +15,6 @@ constexpr std::size_t kMostPieces = 4096;                 // numbers; beyond, th
 
 bool is_moving(const words::Pose& pose) {
   return std::hypot(pose.vx(), pose.vy()) > 0.1 || std::abs(pose.yaw_rate()) > 0.01;
-}
-
-bool has_heading(const words::Unit& unit) {
-  return unit.kind() == words::Unit::TANK || unit.kind() == words::Unit::MAN;
 }
 
 }  // namespace
@@ -140,7 +137,7 @@ bool Screen::paint_place(Index index, const core::UnitState& state, Out& out) {
 bool Screen::paint_heading(Index index, const core::UnitState& state, Out& out) {
   Piece& piece = pieces_[index];
   const bool turns = piece.turn != Direction::kNone;
-  const bool looks = has_heading(state.unit) && piece.turned_of != state.posed;
+  const bool looks = core::is_body(state.unit.kind()) && piece.turned_of != state.posed;
   Direction there = looks ? settle(piece.facing, state.unit.pose().yaw()) : piece.facing;
   if (there != piece.facing && out.now() < piece.held_until) {
     out.wake(piece.held_until);

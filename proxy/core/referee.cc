@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "proxy/base/text.h"
-#include "proxy/core/casting.h"
+#include "proxy/core/bodies.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {

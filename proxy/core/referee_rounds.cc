@@ -52,7 +52,6 @@ void Referee::place_flags(BackOut& out) {
     Flag flag;
     flag.token.set_id(out.new_id());
     flag.token.set_kind(words::Token::TEAM_FLAG);
-    flag.token.set_code(team == words::RED ? "R*" : "B*");
     flag.token.set_team(team);
     flag.token.set_endurance(1);
     flags_.push_back(std::move(flag));
@@ -65,7 +64,7 @@ void Referee::place_guided(BackOut& out) {
   for (std::uint32_t i = 0; i < arena_.rules.guided; ++i) {
     Flag flag;
     flag.token.set_id(out.new_id());
-    flag.token.set_code("GM");
+    flag.token.set_gives(words::GUIDED);
     flag.token.set_endurance(1);
     flags_.push_back(std::move(flag));
     bring_home(flags_.back(), out);

@@ -11,7 +11,6 @@ namespace {
 constexpr double kMuzzleHeight = 1.57, kMuzzleFront = 4.4;  // of a tank, from its middle
 constexpr double kOffMuzzle = 12;  // metres: a client whose tank is a little elsewhere may shoot from there
 constexpr double kBack = 0.05;     // metres before a wall that a ball turns at
-constexpr std::uint32_t kGuidedWeapon = 'G' << 8U | 'M';  // as adapters name a flag by its letters
 
 }  // namespace
 
@@ -56,7 +55,6 @@ void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
   shot.set_range(arena_.rules.ball_range);
   shot.set_team(ball.team);
   shot.set_kind(ball.kind);
-  if (ball.kind == words::GUIDED) shot.set_weapon(kGuidedWeapon);
   out.say(shot);
 }
 

@@ -105,7 +105,7 @@ class World {
     });
   }
 
-  /// Facts that were not kept because of Most, or that were about nothing we know.
+  /// Facts that were not kept because of Most, or as they are about a player or unit that no fact told of.
   std::uint64_t strays() const { return strays_; }
 
  private:

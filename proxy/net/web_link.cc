@@ -1,7 +1,6 @@
 #include "proxy/net/web_link.h"
 
 #include <cassert>
-#include <cerrno>
 
 namespace entente::net {
 namespace {

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <ctime>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "proxy/base/fault.h"

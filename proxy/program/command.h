@@ -7,8 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <memory>
-
 namespace entente {
 
 /// What a shell sees. As ints, because main returns one.

@@ -2,8 +2,6 @@
 // Law: a line is one line, whatever a peer put into it; a reader of the log that stops never stops the traffic.
 #pragma once
 
-#include <string>
-
 #include "proxy/base/fault.h"
 #include "schema/config.pb.h"
 

@@ -82,6 +82,8 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
   metrics.count("throttled", "Times that a client was not read, as it sent faster than its limits", {{"route", route}},
                 totals.throttled);
   metrics.count("server_bans", "Players whom a server banned", {{"route", route}}, totals.server_bans);
+  metrics.count("strays", "Facts that a bridge's room did not keep: of whom it does not know, or more than it holds",
+                {{"route", route}}, totals.strays);
   for (const core::Ledger::Entry& one : losses)
     metrics.count("untold", "What bridges could not tell, by message and reason, of sessions that ended",
                   {{"route", route}, {"what", one.what}, {"reason", one.reason}}, one.times);
@@ -117,12 +119,16 @@ void measure(Metrics& metrics, const std::string& route, const relay::TapTotals&
                 recording.recording_fails ? 1 : 0);
 }
 
-void measure(Metrics& metrics, const relay::Attendance::Row& row) {
-  const Metrics::Labels labels = {{"game", row.speech}};
-  metrics.gauge("arena_players", "Players in arenas, by game", labels, static_cast<double>(row.present));
-  metrics.count("arena_players_came", "Players that came to arenas, by game", labels, row.players);
-  metrics.count("arena_kills", "Kills in arenas, by the killer's game", labels, row.kills);
-  metrics.count("arena_deaths", "Deaths in arenas, by the victim's game", labels, row.deaths);
+void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t strays) {
+  for (const relay::Attendance::Row& row : attendance) {
+    const Metrics::Labels labels = {{"game", row.speech}};
+    metrics.gauge("arena_players", "Players in arenas, by game", labels, static_cast<double>(row.present));
+    metrics.count("arena_players_came", "Players that came to arenas, by game", labels, row.players);
+    metrics.count("arena_kills", "Kills in arenas, by the killer's game", labels, row.kills);
+    metrics.count("arena_deaths", "Deaths in arenas, by the victim's game", labels, row.deaths);
+  }
+  metrics.count("arena_strays", "Facts that arenas did not keep: of whom they do not know, or more than they hold", {},
+                strays);
 }
 
 }  // namespace entente

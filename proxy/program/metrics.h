@@ -45,6 +45,7 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
              const std::vector<core::Ledger::Entry>& losses);
 void measure(Metrics& metrics, const relay::TapTotals& tap);
 void measure(Metrics& metrics, const std::string& route, const relay::TapTotals& recording);
-void measure(Metrics& metrics, const relay::Attendance::Row& row);
+/// Of an arena.
+void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t strays);
 
 }  // namespace entente

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <filesystem>
-#include <vector>
 
 #include "adapters/registry.h"
 #include "proxy/program/suggest.h"

@@ -118,8 +118,7 @@ std::string Service::metrics() const {
       measure(all, route.name, route.recording->totals());
   }
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
-  for (const std::size_t arena : arenas_)
-    for (const relay::Attendance::Row& row : server_.attendance(arena)) measure(all, row);
+  for (const std::size_t arena : arenas_) measure(all, server_.attendance(arena), server_.strays(arena));
   all.add_process();
   return all.text();
 }

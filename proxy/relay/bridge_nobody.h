@@ -2,7 +2,6 @@
 // Law: as for every end (bridge_end.h); it is open until it is told to part.
 #pragma once
 
-#include <cassert>
 #include <cerrno>
 
 #include "proxy/relay/bridge_end.h"

@@ -174,6 +174,8 @@ void BridgeSession::enter(Call&& call) {
   wall_ = began_wall_ + at * 1000;
   heard_words_ = 0;
   call(*room_, at);
+  const std::uint64_t strays = room_->world().strays();
+  branch_->counters.strays.add(strays - std::exchange(strays_, strays));
   tell_world(at);
   after();
 }

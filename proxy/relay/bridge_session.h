@@ -126,6 +126,7 @@ class BridgeSession final : public Seated,
   WallTime began_wall_ = 0;      // the same by the wall
   WallTime wall_ = 0;            // of the call that the room is in
   std::size_t heard_words_ = 0;  // intents of the call that the room is in
+  std::uint64_t strays_ = 0;     // of the room's world, as far as they are counted
   Millis began_, moved_, gone_by_ = 0;
   std::optional<Reason> reason_;  // of the end
   std::string why_;

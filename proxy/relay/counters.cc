@@ -37,6 +37,7 @@ void Totals::add(const Counters& part) {
   server_bans += part.server_bans.read();
   unframed += part.unframed.read();
   unsaid += part.unsaid.read();
+  strays += part.strays.read();
   for (std::size_t i = 0; i < kReasons; ++i) ended[i] += part.ended[i].read();
   for (std::size_t i = 0; i < kDrops; ++i) dropped[i] += part.dropped[i].read();
   relay::add(to_server, part.to_server);

@@ -39,6 +39,7 @@ struct CountersOf {
   Number server_bans{};                  ///< players whom a server banned, and whose address is turned away since
   Number unframed{};                     ///< sessions whose server-to-client framing was lost (passed on raw)
   Number unsaid{};                       ///< lines that the log was spared
+  Number strays{};                       ///< World::strays() of bridges
   Number closed{};                       ///< sessions that are gone
 };
 

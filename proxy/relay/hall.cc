@@ -67,6 +67,7 @@ std::string Hall::name_of(core::Id guest) const {
 }
 
 void Hall::after() {
+  plan_.strays.add(room_->world().strays() - plan_.strays.read());
   flushing_.swap(touched_);
   for (const core::Id id : flushing_)
     if (HallGuest* guest = find(id)) guest->flush();
@@ -205,7 +206,6 @@ void Hall::tell_end() {
   if (std::exchange(told_end_, true)) return;
   alarm_.clear();
   const core::Ledger& ledger = room_->ledger();
-  plan_.losses.add(ledger);
   if (!ledger.entries().empty()) events_.untold(info_, text(ledger), 0);
   if (tap_ == nullptr) return;
   if (!ledger.entries().empty()) tap_->note(info_.link, "could not be told: " + text(ledger, SIZE_MAX), wall_now());

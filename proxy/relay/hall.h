@@ -27,8 +27,8 @@ struct HallPlan {
   HallOptions options;
   std::size_t index = 0;
   std::size_t home = 0;  ///< the worker that it lives on
-  Losses losses{};       ///< of a hall that has ended
   Attendance attendance{};
+  Count strays{};  ///< World::strays()
 };
 
 class Hall final : private core::Room::Host, private net::Alarm::User {

@@ -2,8 +2,6 @@
 // Law: not one byte is sent to it.
 #pragma once
 
-#include <optional>
-
 #include "proxy/base/limits.h"
 #include "proxy/net/tcp.h"
 #include "proxy/relay/reason.h"

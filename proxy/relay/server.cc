@@ -210,13 +210,11 @@ bool Server::kick(LinkId link, std::string_view why) { return !ask({link, std::s
 
 std::vector<core::Ledger::Entry> Server::losses(std::size_t relay) const { return impl_->routes[relay]->losses.all(); }
 
-std::vector<core::Ledger::Entry> Server::hall_losses(std::size_t hall) const {
-  return impl_->halls[hall]->losses.all();
-}
-
 std::vector<Attendance::Row> Server::attendance(std::size_t hall) const {
   return impl_->halls[hall]->attendance.rows();
 }
+
+std::uint64_t Server::strays(std::size_t hall) const { return impl_->halls[hall]->strays.read(); }
 
 Totals Server::totals(std::size_t relay) const {
   Totals sum;

@@ -93,9 +93,10 @@ class Server {
 
   /// What a bridge's sessions that ended could not tell. From any thread.
   std::vector<core::Ledger::Entry> losses(std::size_t relay) const;
-  std::vector<core::Ledger::Entry> hall_losses(std::size_t hall) const;
   /// Who played in a hall. From any thread.
   std::vector<Attendance::Row> attendance(std::size_t hall) const;
+  /// Facts that a hall's world did not keep (World::strays). From any thread.
+  std::uint64_t strays(std::size_t hall) const;
 
  private:
   std::vector<SessionReport> ask(const Question& question) const;

@@ -90,37 +90,4 @@ class FileSource final : public Source {
   std::uint64_t size_;
 };
 
-/// Bytes in memory, which the caller keeps.
-class MemorySource final : public Source {
- public:
-  explicit MemorySource(Bytes bytes, std::string name = "memory") : bytes_(bytes), name_(std::move(name)) {}
-
-  const std::string& name() const override { return name_; }
-  std::uint64_t size() const override { return bytes_.size(); }
-  Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override {
-    if (!to.empty()) std::memcpy(to.data(), bytes_.data() + offset, to.size());
-    return Done{};
-  }
-
- private:
-  Bytes bytes_;
-  std::string name_;
-};
-
-/// Writes to memory, which the caller keeps.
-class MemorySink final : public Sink {
- public:
-  explicit MemorySink(Buffer& to, std::string name = "memory") : to_(to), name_(std::move(name)) {}
-
-  const std::string& name() const override { return name_; }
-  Outcome<Done> write(Bytes bytes) override { return append(to_, bytes), Done{}; }
-  Outcome<Done> cut(std::uint64_t size) override { return to_.resize(static_cast<std::size_t>(size)), Done{}; }
-  Outcome<Done> sync() override { return Done{}; }
-  Outcome<Done> finish() override { return Done{}; }
-
- private:
-  Buffer& to_;
-  std::string name_;
-};
-
 }  // namespace entente::trace

@@ -1,7 +1,5 @@
 // What only bridges have: words, worlds, and the geometry that worlds name. A geometry is kept until a chunk that has
 // it is on the disk: a world whose geometry is in no chunk would be of no use.
-#include <algorithm>
-
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/schemas.h"
 #include "schema/snapshot.pb.h"

@@ -46,7 +46,6 @@ class Writer {
   Outcome<Done> end();
 
   std::uint64_t size() const { return size_; }  ///< bytes of the file so far
-  const Statistics& statistics() const { return statistics_; }
 
  private:
   struct Stream {  // what the open chunk and the file have of one channel

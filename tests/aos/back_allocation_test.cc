@@ -8,22 +8,13 @@
 #include "adapters/aos/dialect.h"
 #include "proxy/core/room.h"
 #include "tests/aos/back_stage.h"
+#include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 
 namespace entente::aos {
 namespace {
 
 using core::kMillisecond;
-
-class Deaf final : public core::Room::Host {
- public:
-  void send(core::Id, Lane, Bytes) override { ++sent; }
-  std::size_t waiting(core::Id) const override { return 0; }
-  void close(core::Id, std::string_view, std::uint32_t) override {}
-  void failed(core::Id, const Fault&) override {}
-  void dial() override {}
-  std::size_t sent = 0;
-};
 
 /// Each byte that comes is one wish.
 class Player final : public core::Front {
@@ -61,7 +52,7 @@ class Player final : public core::Front {
 void check_play(std::size_t dialect, bool keys) {
   CAPTURE(dialect);
   CAPTURE(keys);
-  Deaf host;
+  testing::DeafHost host;
   core::Room room(host, make_back({dialect, {}}), {});
   const core::Id seat = room.seat(std::make_unique<Player>(keys), {}, 0);
   room.back_opened({}, 0);
@@ -111,10 +102,10 @@ void check_play(std::size_t dialect, bool keys) {
     }
   };
   play(150);
-  const std::size_t before = testing::allocations(), sent = host.sent;
+  const std::size_t before = testing::allocations(), sent = host.sends;
   play(150);
   CHECK(testing::allocations() == before);
-  CHECK(host.sent > sent);
+  CHECK(host.sends > sent);
 }
 
 TEST_CASE("aos back: a busy quarter of a minute takes no memory") {

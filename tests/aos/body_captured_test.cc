@@ -10,14 +10,18 @@
 #include "adapters/aos/building.h"
 #include "adapters/aos/map_stream.h"
 #include "adapters/aos/wire.h"
-#include "tests/aos/recorded.h"
+#include "tests/support/recorded.h"
 
 namespace entente::aos {
 namespace {
 
+using testing::Recorded, testing::recorded;
+
+constexpr core::Micros kStep = core::kSecond / 60;
+
 struct Replay {
   void play(const Recorded& record) {
-    for (; alive && stepped_ms + 1000.0 / 60 <= record.at_ms; stepped_ms += 1000.0 / 60) step(map, urge, body);
+    for (; alive && stepped + kStep <= record.at; stepped += kStep) step(map, urge, body);
     const auto heard = speech->read({record.way, Lane::kStream, wire::Stage::kPlay, record.bytes});
     REQUIRE(heard.ok());
     std::visit([&](const auto& message) { on(message, record); }, *heard->message);
@@ -37,7 +41,7 @@ struct Replay {
     body.airborne = true;
     urge = {};
     alive = true;
-    stepped_ms = record.at_ms;
+    stepped = record.at;
   }
   void on(const KillAction& kill, const Recorded&) { alive = alive && kill.victim != me; }
   void on(const BlockAction& action, const Recorded& record) {
@@ -65,13 +69,13 @@ struct Replay {
   bool alive = false;
   Body body;
   Urge urge;
-  double stepped_ms = 0;
+  core::Micros stepped = 0;
   std::vector<float> errors;
 };
 
 TEST_CASE("aos body: in a minute of piqueserver it is where the server has it, but for a step or two of time") {
   Replay replay;
-  for (const Recorded& record : recorded("piqueserver-walks.jsonl")) replay.play(record);
+  for (const Recorded& record : recorded("aos/piqueserver-walks.jsonl")) replay.play(record);
   std::vector<float>& errors = replay.errors;
   REQUIRE(errors.size() > 500);
   std::sort(errors.begin(), errors.end());

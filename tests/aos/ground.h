@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adapters/aos/body.h"
+#include "adapters/aos/map_stream.h"
 
 namespace entente::aos {
 
@@ -17,6 +18,16 @@ inline VoxelMap meadow() {
   VoxelMap map;
   fill(map, 100, 200, 100, 200, 60, 63);
   return map;
+}
+
+/// The whole map as it travels.
+inline Buffer pack_map(const VoxelMap& map) {
+  Buffer raw;
+  write_vxl(map, raw);
+  MapPacker packer;
+  packer.feed(raw);
+  packer.finish();
+  return packer.stream();
 }
 
 /// A body that stands there, its feet on `ground`.

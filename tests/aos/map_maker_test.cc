@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "adapters/aos/terms.h"
+#include "tests/aos/ground.h"
 
 namespace entente::aos {
 namespace {

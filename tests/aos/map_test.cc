@@ -4,6 +4,7 @@
 
 #include "adapters/aos/cp437.h"
 #include "adapters/aos/map_stream.h"
+#include "tests/aos/ground.h"
 #include "tests/support/hex.h"
 
 namespace entente::aos {

@@ -189,6 +189,32 @@ TEST_CASE("each reason not to let it in is a word, and it may try again") {
   CHECK(play.says({Reject{7, {""}}}) == "says Refused code: FULL text: \"the server is full\" may_retry: true\n");
 }
 
+TEST_CASE("who leaves says so to a server that may have let it in, and to no other") {
+  const std::string kCloses = "closes: the player left\n";
+  Play play;
+  SUBCASE("greeting") {
+    play.stage.opens();
+    CHECK(play.wishes<words::Leave>("") == kCloses);
+  }
+  SUBCASE("asking to be let in") {
+    play.greet();
+    play.wishes<words::Enter>("name: 'anna'");
+    CHECK(play.wishes<words::Leave>("") == "sends MsgExit\n" + kCloses);
+  }
+  SUBCASE("rejected") {
+    play.greet();
+    play.wishes<words::Enter>("name: 'anna'");
+    play.says({Reject{7, {""}}});
+    CHECK(play.wishes<words::Leave>("") == kCloses);
+  }
+  SUBCASE("rejected, when the room ends") {
+    play.greet();
+    play.wishes<words::Enter>("name: 'anna'");
+    play.says({Reject{7, {""}}});
+    CHECK(play.stage.parts("over") == "closes: over\n");
+  }
+}
+
 TEST_CASE("who wishes to spawn before it is in spawns once it is") {
   Play play;
   play.greet();

@@ -136,6 +136,9 @@ TEST_CASE("what is true in one room becomes true in the other") {
   chain.tells<words::Pose>("unit: 102 x: 7.5 y: -6 z: 1 vx: 24.999 vy: -1 vz: 2 yaw: 1.571 yaw_rate: -0.785 state: 5");
   chain.tells<words::Shot>(
       "shooter: 101 unit: 102 shot: 1 weapon: 18253 kind: GUIDED x: 30 z: 1.57 vy: 100 life: 3 range: 300 team: GREEN");
+  CHECK(chain.tell<words::Shot>("shooter: 101 unit: 102 shot: 2 kind: GUIDED x: 30 vy: 100 life: 3")
+            .find("weapon: 18253") != std::string::npos);
+  CHECK(chain.tell<words::Token>("id: 1 gives: GUIDED state: GROUND").find("code: \"GM\"") != std::string::npos);
   chain.tells<words::ShotMoved>("shooter: 101 shot: 1 target: 1 x: 1 vy: 1");
   chain.tells<words::ShotEnded>("shooter: 101 shot: 1 burst: true");
   chain.tells<words::Teleported>("unit: 102 from: 3 to: 4");

@@ -220,6 +220,19 @@ TEST_CASE("where the server decides, its shots end before the client's tank; whe
   CHECK(count(victim.waits(core::kSecond), "sends MsgShotEnd") == 0);
 }
 
+TEST_CASE("what makes shots guided is GM here, whether a game named it or not") {
+  auto stage = in_play(false);
+  words::TokenTaken taken;
+  words::Token& flag = *taken.mutable_token();
+  flag.set_id(3);
+  flag.set_gives(words::GUIDED);
+  flag.set_state(words::Token::CARRIED);
+  flag.set_carrier(1);
+  taken.set_by(1);
+  CHECK(stage.hears(taken).find("kind=\"GM\"") != std::string::npos);
+  CHECK(stage.hears(shot(words::GUIDED, 60, 40, -100)).find("flag=\"GM\"") != std::string::npos);
+}
+
 TEST_CASE("an own shot that somebody says is over is ended for our client, too") {
   auto stage = in_play(false);
   ShotBegin begin;

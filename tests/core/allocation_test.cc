@@ -2,20 +2,11 @@
 #include <doctest/doctest.h>
 
 #include "proxy/core/room.h"
+#include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 
 namespace entente::core {
 namespace {
-
-class Deaf final : public Room::Host {
- public:
-  void send(Id, Lane, Bytes bytes) override { sent += bytes.size(); }
-  std::size_t waiting(Id) const override { return 0; }
-  void close(Id, std::string_view, std::uint32_t) override {}
-  void failed(Id, const Fault&) override {}
-  void dial() override {}
-  std::size_t sent = 0;
-};
 
 /// Each byte received becomes one word.
 class Driver final : public Front {
@@ -73,7 +64,7 @@ class Server final : public Back {
 };
 
 TEST_CASE("words that come often take no memory") {
-  Deaf network;
+  testing::DeafHost network;
   RoomOptions options;
   options.shared = true;
   Room room(network, std::make_unique<Server>(), options);

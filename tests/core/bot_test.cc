@@ -7,19 +7,10 @@
 #include <numbers>
 
 #include "proxy/core/room.h"
+#include "tests/support/deaf_host.h"
 
 namespace entente::core {
 namespace {
-
-class Nowhere final : public Room::Host {
- public:
-  void send(Id, Lane, Bytes) override {}
-  std::size_t waiting(Id) const override { return 0; }
-  void close(Id, std::string_view why, std::uint32_t) override { closed = why; }
-  void failed(Id, const Fault&) override {}
-  void dial() override {}
-  std::string closed;
-};
 
 /// A field of 800 metres where everybody is where he wishes to be, as fast as 25 m/s allow, with one foe that stands.
 class Field final : public Back {
@@ -111,7 +102,7 @@ struct Game {
   }
   const words::Pose& pose() const { return room->world().unit(Field::kUnit)->unit.pose(); }
 
-  Nowhere network;
+  testing::DeafHost network;
   Field* field;
   Bot* bot;
   std::unique_ptr<Room> room;

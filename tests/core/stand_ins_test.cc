@@ -6,23 +6,18 @@
 #include <set>
 
 #include "proxy/core/referee.h"
+#include "tests/support/deaf_host.h"
 
 namespace entente::core {
 namespace {
 
-class Nowhere final : public Room::Host {
+class Nowhere final : public testing::DeafHost {
  public:
-  void send(Id, Lane, Bytes) override {}
-  std::size_t waiting(Id) const override { return 0; }
-  void close(Id, std::string_view, std::uint32_t) override { ++closed; }
-  void failed(Id, const Fault&) override {}
-  void dial() override {}
   void told(const Fact& fact) override {
     if (stand_ins != nullptr) stand_ins->heard(fact);
     if (const auto* died = as<words::Died>(fact)) deaths.push_back(*died);
   }
   StandIns* stand_ins = nullptr;
-  std::size_t closed = 0;
   std::vector<words::Died> deaths;
 };
 

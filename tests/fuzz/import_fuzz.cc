@@ -12,6 +12,7 @@
 #include "proxy/program/import_mcap.h"
 #include "proxy/program/import_pcap.h"
 #include "proxy/program/verify_link.h"
+#include "tests/support/memory_file.h"
 
 namespace {
 
@@ -66,7 +67,7 @@ Outcome<Done> import(unsigned format, bool port, Bytes file, ImportSink& sink) {
       return import_pcap(in, "x", {static_cast<std::uint16_t>(port ? kPort : 0), 0}, sink);
     }
     case 1: {
-      trace::MemorySource source(file);
+      testing::MemorySource source(file);
       trace::Recording recording(source, {1U << 20U, 1U << 20U, 1U << 20U});
       return import_mcap(recording, sink);
     }

@@ -5,6 +5,7 @@
 
 #include "proxy/trace/recording.h"
 #include "proxy/trace/recover.h"
+#include "tests/support/memory_file.h"
 
 namespace {
 
@@ -19,7 +20,7 @@ void require(bool that) {
 
 // Until the end or the first error.
 mcap::Progress read(Bytes file, mcap::Limits limits) {
-  MemorySource source(file);
+  testing::MemorySource source(file);
   Recording recording(source, limits);
   for (;;) {
     const auto event = recording.next();
@@ -35,7 +36,7 @@ mcap::Progress read(Bytes file, mcap::Limits limits) {
 
 // From where a world is known, if one is.
 void enter(Bytes file) {
-  MemorySource source(file);
+  testing::MemorySource source(file);
   Recording recording(source, kLimits);
   for (const WallTime time : {~WallTime{0}, WallTime{0}, WallTime{1} << 62U}) {
     const auto there = recording.go_to_world(1, time);
@@ -60,12 +61,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read(file, kLimits);
   enter(file);
 
-  MemorySource in(file);
+  testing::MemorySource in(file);
   Buffer mended;
-  MemorySink out(mended);
+  testing::MemorySink out(mended);
   const auto report = recover(in, out, kLimits);
   if (!report.ok()) return 0;
-  MemorySource again(mended);
+  testing::MemorySource again(mended);
   mcap::Reader reader(again);
   std::uint64_t messages = 0;
   for (;; ++messages) {

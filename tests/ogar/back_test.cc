@@ -402,6 +402,11 @@ TEST_CASE("ogar back: what no server may send ends it, and what never answered i
 TEST_CASE("ogar back: what nothing in Ogar is like is counted") {
   Play play;
   CHECK(play.hears(words::Reload()) == "loses Reload: a cell has one way to shoot\n");
+  words::Change change;
+  change.set_name("anna");
+  CHECK(play.hears(change) == "");
+  change.set_team(words::RED);
+  CHECK(play.hears(change) == "loses Change: nothing but a name is a player's to choose\n");
   play.plays();
   CHECK(play.hears(words::Leave()) == "closes: the player left 1000\n");
 }

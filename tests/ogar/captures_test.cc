@@ -10,20 +10,13 @@
 #include "adapters/ogar/ogar.h"
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
-#include "tests/support/hex.h"
+#include "tests/support/recorded.h"
 
 namespace entente {
 namespace {
 
+using testing::json_value;
 using wire::Frame, wire::Lane, wire::Way;
-
-/// The value of `key` in one flat line of JSON, without its quotes.
-std::string value(const std::string& line, const std::string& key) {
-  const auto at = line.find('"' + key + "\":\"");
-  if (at == std::string::npos) return {};
-  const auto from = at + key.size() + 4;
-  return line.substr(from, line.find('"', from) - from);
-}
 
 /// One connection of a capture; its dialect is told by its first message, or else `fallback`.
 class Connection final : public wire::Dissected {
@@ -66,10 +59,10 @@ Connections read(const std::filesystem::path& file, std::size_t fallback) {
   Connections all;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
-    const std::string dir = value(line, "dir");
+    const std::string dir = json_value(line, "dir");
     if (dir != "c2s" && dir != "s2c") continue;
-    const Buffer bytes = from_hex(value(line, "hex"));
-    auto& connection = all.try_emplace(value(line, "conn"), bytes, fallback).first->second;
+    const Buffer bytes = from_hex(json_value(line, "hex"));
+    auto& connection = all.try_emplace(json_value(line, "conn"), bytes, fallback).first->second;
     connection.message(dir == "c2s" ? Way::kToServer : Way::kToClient, bytes);
   }
   return all;

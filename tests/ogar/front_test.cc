@@ -329,6 +329,17 @@ TEST_CASE("ogar front: who watches is told where it looks, and roams where its m
         "says Toward\nsays Watch\nsays Change name: \"anna\"\nsays Spawn\n");
 }
 
+TEST_CASE("ogar front: who is in may change the name, and a change of skin is counted as lost") {
+  const std::string kLost = "loses Enter.skin: who is in keeps the skin that he came with\n";
+  Play play;
+  play.greeted();
+  CHECK(play.wishes({0, 0, ogar::kSpectate}) == "says Enter role: WATCH\nsays Watch mode: LEADER\n");
+  CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "<cat>"}) == "says Watch\n" + kLost + "says Spawn\n");
+  CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "<cat>"}) == "says Spawn\n");
+  CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "<cat>anna"}) == "says Change name: \"anna\"\nsays Spawn\n");
+  CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "<dog>ben"}) == kLost + "says Change name: \"ben\"\nsays Spawn\n");
+}
+
 TEST_CASE("ogar front: who may only watch sees who leads, though it asked to play") {
   Play play;
   play.greeted();

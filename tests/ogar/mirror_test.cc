@@ -4,13 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire.h"
 #include "proxy/core/room.h"
 #include "tests/ogar/picture.h"
-#include "tests/ogar/recorded.h"
+#include "tests/support/recorded.h"
 
 namespace entente::testing {
 namespace {
@@ -170,7 +171,8 @@ class Mirror final : public core::Room::Host {
 };
 
 void check_mirror(const char* name) {
-  const auto plays = recorded(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/ogar/" + name + ".jsonl");
+  std::map<std::string, std::vector<Recorded>> plays;
+  for (const Recorded& line : recorded("ogar/" + std::string(name) + ".jsonl")) plays[line.connection].push_back(line);
   REQUIRE_FALSE(plays.empty());
   for (const auto& [connection, play] : plays) {
     const std::string shown = std::string(name) + " " + connection;

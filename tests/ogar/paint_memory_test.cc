@@ -4,6 +4,7 @@
 #include "adapters/ogar/ogar.h"
 #include "proxy/core/room.h"
 #include "tests/ogar/spoken.h"
+#include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 
 namespace entente::testing {
@@ -13,19 +14,6 @@ using core::Id, core::Micros;
 
 constexpr Micros kTick = 40 * core::kMillisecond;
 constexpr Id kUnits = 500, kFirst = 1000;
-
-class Deaf final : public core::Room::Host {
- public:
-  void send(Id, Lane, Bytes bytes) override {
-    ++sent;
-    last = bytes.size();
-  }
-  std::size_t waiting(Id) const override { return 0; }
-  void close(Id, std::string_view, std::uint32_t) override {}
-  void failed(Id, const Fault&) override {}
-  void dial() override {}
-  std::size_t sent = 0, last = 0;
-};
 
 /// A server whose units never rest.
 class Swarm final : public core::Back {
@@ -67,7 +55,7 @@ class Swarm final : public core::Back {
 
 /// By a client of that dialect, which greets with these messages.
 void check_painting(std::size_t dialect, const std::vector<Buffer>& greeting) {
-  Deaf network;
+  DeafHost network;
   core::Room room(network, std::make_unique<Swarm>(), {});
   const Id seat = room.seat(ogar::faces().front({dialect, {}}), {}, 0);
   for (const Buffer& message : greeting) room.received(seat, Lane::kStream, message, 0);
@@ -80,10 +68,10 @@ void check_painting(std::size_t dialect, const std::vector<Buffer>& greeting) {
     }
   };
   paint(100);  // every place once
-  const std::size_t before = allocations(), sent = network.sent;
+  const std::size_t before = allocations(), sent = network.sends;
   paint(100);
   CHECK(allocations() == before);
-  CHECK(network.sent == sent + 100);
+  CHECK(network.sends == sent + 100);
   CHECK(network.last > kUnits * 13);  // id, flags, place, of each
 }
 

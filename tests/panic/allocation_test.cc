@@ -5,24 +5,15 @@
 #include "adapters/panic/panic.h"
 #include "proxy/core/room.h"
 #include "tests/panic/lines.h"
+#include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 
 namespace entente::panic {
 namespace {
 
-class Deaf final : public core::Room::Host {
- public:
-  void send(core::Id, Lane, Bytes) override { ++sent; }
-  std::size_t waiting(core::Id) const override { return 0; }
-  void close(core::Id, std::string_view, std::uint32_t) override {}
-  void failed(core::Id, const Fault&) override {}
-  void dial() override {}
-  std::size_t sent = 0;
-};
-
 TEST_CASE("a drive there and back takes no memory once a room is warm") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
-    Deaf host;
+    testing::DeafHost host;
     core::Room room(host, faces().back({dialect, {}}), {});
     const core::Id seat = room.seat(faces().front({dialect, {}}), {}, 0);
     room.back_opened({}, 0);
@@ -47,10 +38,10 @@ TEST_CASE("a drive there and back takes no memory once a room is warm") {
       room.tick(now);
     };
     for (int i = 0; i < 20; ++i) round();
-    const std::size_t before = testing::allocations(), sent = host.sent;
+    const std::size_t before = testing::allocations(), sent = host.sends;
     for (int i = 0; i < 500; ++i) round();
     CHECK(testing::allocations() == before);
-    CHECK(host.sent == sent + 500 * 4);  // two Actions, two Moves: nobody's health changed
+    CHECK(host.sends == sent + 500 * 4);  // two Actions, two Moves: nobody's health changed
   }
 }
 

@@ -2,7 +2,6 @@
 // byte, save what adapters/panic/README.md lists. Played from recordings of the released programs, in all dialects.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <map>
 
 #include "adapters/panic/panic.h"
@@ -13,6 +12,7 @@
 #include "tests/program/folder.h"
 #include "tests/support/hex.h"
 #include "tests/support/printed_frame.h"
+#include "tests/support/recorded.h"
 
 namespace entente::panic {
 namespace {
@@ -97,33 +97,6 @@ Buffer without_padding(std::size_t dialect, Bytes bytes) {
   return all;
 }
 
-struct Record {
-  std::string player;
-  Way way;
-  Micros at;
-  Buffer bytes;
-};
-
-/// The reads and writes of a capture: "t_ms": …, "conn": …, "dir": …, "hex": …
-std::vector<Record> recorded(const std::string& name) {
-  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/panic/" + name);
-  REQUIRE(file.good());
-  const auto value = [](const std::string& line, const std::string& key) {
-    const std::size_t at = line.find("\"" + key + "\": ") + key.size() + 4;
-    std::string text = line.substr(at, line.find_first_of(",}", at) - at);
-    std::erase(text, '"');
-    return text;
-  };
-  std::vector<Record> all;
-  for (std::string line; std::getline(file, line);) {
-    const Buffer bytes = from_hex(value(line, "hex"));
-    if (bytes.empty()) continue;
-    all.push_back({value(line, "conn"), value(line, "dir") == "c2s" ? Way::kToServer : Way::kToClient,
-                   static_cast<Micros>(std::stod(value(line, "t_ms")) * 1000), bytes});
-  }
-  return all;
-}
-
 struct Session {
   Session(std::size_t dialect, const Folder& maps) : mirror(dialect, maps) {}
   Mirror mirror;
@@ -137,8 +110,8 @@ std::map<std::string, std::unique_ptr<Session>> played(const std::string& name, 
   const Folder maps;
   maps.write("yard.map", walled_map(30, 20));
   std::map<std::string, std::unique_ptr<Session>> sessions;
-  for (const Record& record : recorded(name)) {
-    auto& session = sessions[record.player];
+  for (const testing::Recorded& record : testing::recorded("panic/" + name)) {
+    auto& session = sessions[record.connection];
     if (!session) session = std::make_unique<Session>(dialect, maps);
     if (record.way == Way::kToServer) session->later += 120 * core::kMillisecond;
     session->mirror.passes(record.at + session->later);

@@ -102,7 +102,7 @@ class InHall {
   }
   std::uint64_t dropped(relay::Drop drop) const { return server_.totals(3).by(drop); }
   std::vector<relay::Attendance::Row> attendance() const { return server_.attendance(hall_); }
-  std::vector<core::Ledger::Entry> losses() const { return server_.hall_losses(hall_); }
+  std::uint64_t strays() const { return server_.strays(hall_); }
 
   Heard heard;
   std::atomic<bool> asks = false;  ///< its clients may come back to their seats

@@ -10,6 +10,7 @@
 
 #include "proxy/trace/recording.h"
 #include "tests/support/heap.h"
+#include "tests/support/memory_file.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::relay {
@@ -45,7 +46,7 @@ class Disk {
 
   /// One line an event; times in whole seconds.
   std::vector<std::string> lines() const {
-    trace::MemorySource source(file_);
+    testing::MemorySource source(file_);
     trace::Recording recording(source);
     std::vector<std::string> all;
     for (;;) {

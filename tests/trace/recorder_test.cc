@@ -73,7 +73,7 @@ std::vector<std::string> lines(Recording& recording, std::string* error = nullpt
 }
 
 std::vector<std::string> lines(Bytes file) {
-  MemorySource source(file);
+  testing::MemorySource source(file);
   Recording recording(source);
   return lines(recording);
 }
@@ -326,9 +326,9 @@ TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost 
   for (room = 0; room < whole.size(); room += 3) {
     Buffer file;
     const auto recorded = record(file, room);
-    MemorySource source(file);
+    testing::MemorySource source(file);
     Buffer mended;
-    MemorySink sink(mended);
+    testing::MemorySink sink(mended);
     if (recover(source, sink).ok()) CHECK(lines(mended).size() >= recorded.frames);
   }
 }
@@ -418,7 +418,7 @@ TEST_CASE("what is not a recording of ours is passed over, what lies about being
   CHECK(lines(with("entente.trace.LinkEvent", "")).empty());
   std::string error;
   const auto bad = with("entente.trace.Frame", "\xff\xff");
-  MemorySource source(bad);
+  testing::MemorySource source(bad);
   Recording recording(source);
   lines(recording, &error);
   CHECK(error == "memory: message 1 is not what its schema says it is");

@@ -21,8 +21,8 @@ struct Saved {
 
 Saved save(Bytes damaged) {
   Saved saved;
-  MemorySource in(damaged);
-  MemorySink out(saved.file);
+  testing::MemorySource in(damaged);
+  testing::MemorySink out(saved.file);
   auto report = recover(in, out);
   if (report.ok())
     saved.report = *report;
@@ -119,7 +119,7 @@ TEST_CASE("the new file says what it lacks") {
   const auto saved = save(made.file);
   REQUIRE(saved.report);
   CHECK(saved.report->damages == 1);
-  MemorySource source(saved.file);
+  testing::MemorySource source(saved.file);
   mcap::Reader reader(source);
   CHECK(hear(reader).messages.size() == 4);
   const auto& metadata = reader.definitions().metadata();
@@ -147,9 +147,9 @@ TEST_CASE("a file full of false chunks is searched in bounded time") {
     mcap::put(file, std::uint32_t{1}), mcap::put(file, std::string_view("")), mcap::put(file, std::uint64_t{left - 49});
   }
   file.resize(size);
-  MemorySource in(file);
+  testing::MemorySource in(file);
   Buffer out;
-  MemorySink sink(out);
+  testing::MemorySink sink(out);
   const auto report = recover(in, sink, {.chunk = size});
   REQUIRE(report.ok());
   CHECK(report->messages == 0);

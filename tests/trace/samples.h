@@ -11,6 +11,7 @@
 #include "proxy/trace/fields.h"
 #include "proxy/trace/reader.h"
 #include "proxy/trace/writer.h"
+#include "tests/support/memory_file.h"
 
 namespace entente::trace {
 
@@ -52,7 +53,7 @@ inline Heard hear(mcap::Reader& reader) {
 }
 
 inline Heard hear(Bytes file, mcap::Limits limits = {}) {
-  MemorySource source(file);
+  testing::MemorySource source(file);
   mcap::Reader reader(source, limits);
   return hear(reader);
 }
@@ -73,7 +74,7 @@ struct Sample {
 inline Sample sample(std::size_t chunks, std::size_t each, bool compress) {
   Sample made;
   made.each = each;
-  MemorySink sink(made.file);
+  testing::MemorySink sink(made.file);
   mcap::Writer writer(sink, {.compress = compress});
   REQUIRE(ok(writer.begin()));
   REQUIRE(ok(writer.define(mcap::Schema{1, "S", "text", {1, 2, 3}})));

@@ -46,7 +46,7 @@ class Counted final : public Source {
   std::uint64_t taken() { return std::exchange(read_, 0); }
 
  private:
-  MemorySource memory_;
+  testing::MemorySource memory_;
   std::uint64_t read_ = 0;
 };
 
@@ -86,7 +86,7 @@ std::vector<std::string> all_of(Recording& recording) {
 }
 
 std::vector<std::string> all_of(Bytes file) {
-  MemorySource source(file);
+  testing::MemorySource source(file);
   Recording recording(source);
   return all_of(recording);
 }
@@ -95,7 +95,7 @@ using Lines = std::vector<std::string>;
 
 TEST_CASE("a geometry is written once, before the first world that names it") {
   Buffer file;
-  auto recorder = Recorder::open(std::make_unique<MemorySink>(file));
+  auto recorder = Recorder::open(std::make_unique<testing::MemorySink>(file));
   REQUIRE(recorder.ok());
   Recorder& to = **recorder;
   to.world(1, world(1, 0, ""));
@@ -110,9 +110,9 @@ TEST_CASE("a geometry is written once, before the first world that names it") {
                         "a world is not recorded: its geometry is not known"};
   CHECK(all_of(file) == wanted);
 
-  MemorySource in(file);
+  testing::MemorySource in(file);
   Buffer again;
-  MemorySink out(again);
+  testing::MemorySink out(again);
   REQUIRE(recover(in, out).ok());
   CHECK(all_of(again) == wanted);
 }
@@ -147,7 +147,7 @@ TEST_CASE("a geometry that went down with its chunk is written again with the ne
 /// Two bridges for 1000 s: words all the time that no compressor makes small, a world of each every 10 s.
 Buffer long_recording() {
   Buffer file;
-  auto recorder = Recorder::open(std::make_unique<MemorySink>(file));
+  auto recorder = Recorder::open(std::make_unique<testing::MemorySink>(file));
   REQUIRE(recorder.ok());
   std::uint32_t chance = 1;
   for (std::uint32_t second = 0; second < 1000; ++second) {
@@ -235,7 +235,7 @@ TEST_CASE("a file without its end is entered as well, once it was read") {
 
 TEST_CASE("after a seek the rest is told to the end, as often as it is wanted") {
   const Buffer file = long_recording();
-  MemorySource source(file);
+  testing::MemorySource source(file);
   Recording recording(source);
   const std::size_t all = all_of(recording).size();
   for (int i = 0; i < 3; ++i) {

@@ -78,7 +78,7 @@ TEST_CASE("any messages of any sizes and times, in any chunks, read back") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 60; ++round) {
     Buffer file;
-    MemorySink sink(file);
+    testing::MemorySink sink(file);
     Writer writer(sink, {.compress = round % 2 == 0});
     REQUIRE(ok(writer.begin()));
     std::vector<std::uint16_t> channels;
@@ -101,14 +101,13 @@ TEST_CASE("any messages of any sizes and times, in any chunks, read back") {
     const auto heard = hear(file);
     CHECK(heard.error == "");
     CHECK((heard.messages == said));
-    CHECK(writer.statistics().messages == said.size());
     CHECK(writer.size() == file.size());
   }
 }
 
 TEST_CASE("an empty recording is the bytes of the specification") {
   Buffer file;
-  MemorySink sink(file);
+  testing::MemorySink sink(file);
   Writer writer(sink, {.header = {"p", "lib"}});
   REQUIRE(ok(writer.begin()));
   REQUIRE(ok(writer.end()));

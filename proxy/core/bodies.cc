@@ -1,0 +1,48 @@
+#include "proxy/core/bodies.h"
+
+namespace entente::core {
+
+std::vector<Id> bodies_of(const PlayerState& player, const World& world) {
+  std::vector<Id> bodies;
+  const UnitState* cell = nullptr;
+  for (const Id id : player.units) {
+    const UnitState* state = world.unit(id);
+    if (state == nullptr || state->hidden || !is_driven(state->unit.kind())) continue;
+    if (is_body(state->unit.kind())) {
+      bodies.insert(id == player.active ? bodies.begin() : bodies.end(), id);
+    } else {
+      const bool chosen = cell != nullptr && cell->unit.id() == player.active;
+      const bool larger = cell == nullptr || state->unit.radius() > cell->unit.radius();
+      if (id == player.active || (larger && !chosen)) cell = state;
+    }
+  }
+  if (cell != nullptr) bodies.push_back(cell->unit.id());
+  return bodies;
+}
+
+std::vector<Id> bodies_of_nobody(const World& world) {
+  return world.sorted_units(
+      [](const UnitState& state) { return state.unit.owner() == 0 && is_driven(state.unit.kind()) && !state.hidden; });
+}
+
+void say_owned(words::Unit unit, BackOut& out) {
+  words::Owns owns;
+  owns.set_player(unit.owner());
+  owns.add_units(unit.id());
+  owns.set_active(unit.id());
+  out.say(std::move(unit));
+  out.say(std::move(owns));
+}
+
+void say_gone(Id player, Id unit, BackOut& out) {
+  if (unit != 0) {
+    words::Gone gone;
+    gone.set_unit(unit);
+    out.say(gone);
+  }
+  words::PlayerGone gone;
+  gone.set_id(player);
+  out.say(gone);
+}
+
+}  // namespace entente::core

@@ -1,0 +1,44 @@
+// A recording in memory, for tests: what is read, and what is written. Law: as for every Source and Sink
+// (proxy/trace/file.h); the caller keeps the bytes.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "proxy/trace/file.h"
+
+namespace entente::testing {
+
+class MemorySource final : public trace::Source {
+ public:
+  explicit MemorySource(Bytes bytes) : bytes_(bytes) {}
+
+  const std::string& name() const override { return name_; }
+  std::uint64_t size() const override { return bytes_.size(); }
+  Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override {
+    if (!to.empty()) std::memcpy(to.data(), bytes_.data() + offset, to.size());
+    return Done{};
+  }
+
+ private:
+  Bytes bytes_;
+  const std::string name_ = "memory";
+};
+
+class MemorySink final : public trace::Sink {
+ public:
+  explicit MemorySink(Buffer& to) : to_(to) {}
+
+  const std::string& name() const override { return name_; }
+  Outcome<Done> write(Bytes bytes) override { return append(to_, bytes), Done{}; }
+  Outcome<Done> cut(std::uint64_t size) override { return to_.resize(static_cast<std::size_t>(size)), Done{}; }
+  Outcome<Done> sync() override { return Done{}; }
+  Outcome<Done> finish() override { return Done{}; }
+
+ private:
+  Buffer& to_;
+  const std::string name_ = "memory";
+};
+
+}  // namespace entente::testing
