@@ -7,14 +7,14 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "adapters/bzdraft/peer_link.h"
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
+#include "proxy/core/incoming.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
-#include "proxy/core/steering.h"
-#include "proxy/core/tank.h"
+#include "proxy/core/tank_driver.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzdraft {
@@ -97,7 +97,6 @@ class BackSession final : public core::Back {
   void steer(double dt, Outlet& out);
   void report_if_due(Outlet& out);
   void report(Outlet& out);
-  core::TankState state() const;
   bool may_act() const { return stage_ == Stage::kIn && own_.alive; }
 
   // -- Its shots, and those that hit it: back_guns.cc
@@ -107,7 +106,7 @@ class BackSession final : public core::Back {
   void begin_shot(ShotBegin begin, Outlet& out);
   std::optional<std::uint8_t> free_shot(std::uint32_t wished, Outlet& out) const;
   std::uint8_t carried() const;
-  void watch_shot(const ShotBegin& begin, Outlet& out);
+  void watch_shot(const ShotBegin& begin, const words::Shot& shot, Outlet& out);
   void test_hits(const core::TankState& was, core::Micros since, Outlet& out);
 
   core::Id id_of(std::uint8_t number) const;
@@ -146,23 +145,15 @@ class BackSession final : public core::Back {
     core::Id wants_token = 0;  ///< that its player wished to have last
   };
   Own own_;
-  Pace updates_;
+  core::Pace updates_{kUpdateEvery, kUpdateBurst};
   core::Steering steering_;
+  core::TankDriver driver_;
   core::TankModel tank_;
   core::Terrain terrain_;
-  double half_ = 400;          // of the world's side
-  core::Micros driven_ = 0;    // up to when
-  std::optional<double> aim_;  // turns there, then shoots
-  core::Micros aim_until_ = 0;
+  double half_ = 400;        // of the world's side
+  core::Micros driven_ = 0;  // up to when
 
-  /// A shot of somebody else's, kept until its life is over.
-  struct Incoming {
-    std::uint8_t shooter = 0, shot = 0, flag = 0;
-    std::array<double, 3> pos{}, vel{};  // at `since`
-    core::Micros since = 0, until = 0;
-    bool ours = false;  ///< to test: our client does not, and it may hurt us
-  };
-  std::vector<Incoming> incoming_;
+  core::IncomingShots incoming_;
   std::array<core::Micros, 256> loaded_at_{};  // by the number of a shot
 };
 

@@ -7,10 +7,7 @@
 namespace entente::bzdraft {
 namespace {
 
-using core::micros, core::seconds;
-
-constexpr core::Micros kAimsFor = 5 * core::kSecond;  // a tank turns around in four
-constexpr std::size_t kMostIncoming = 2'000;
+using core::micros;
 
 // The page gives no numbers: those of BZFlag.
 constexpr double kShotSpeed = 100, kReload = 3.5, kMuzzleFront = 4.42, kMuzzleHeight = 1.57;
@@ -25,8 +22,7 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
   if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(*shooting.fire, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
   if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
-  aim_ = yaw;
-  aim_until_ = out.now() + kAimsFor;
+  driver_.aim(yaw, out.now());
   drive(out);
 }
 
@@ -82,44 +78,26 @@ std::uint8_t BackSession::carried() const {
 
 // -- Being hit --------------------------------------------------------------------------------------------------------
 
-/// Until it hits a wall; where shots bounce we believe none after its first.
-void BackSession::watch_shot(const ShotBegin& begin, Outlet& out) {
-  std::erase_if(incoming_, [&](const Incoming& shot) { return shot.until + 5 * core::kSecond < out.now(); });
-  if (begin.shooter == number_ || !wish_ || incoming_.size() >= kMostIncoming) return;
-  Incoming shot;
-  shot.shooter = begin.shooter;
-  shot.shot = begin.shot;
-  shot.flag = begin.flag;
-  shot.ours = !wish_->claims_deaths();
-  for (std::size_t i = 0; i < 3; ++i) {
-    shot.pos[i] = whole(begin.position[i]);
-    shot.vel[i] = whole(begin.velocity[i]);
-  }
-  const double speed = std::hypot(shot.vel[0], shot.vel[1]);
-  double life = std::max(0.0, sane(begin.lifetime) - sane(begin.time));
+void BackSession::watch_shot(const ShotBegin& begin, const words::Shot& shot, Outlet& out) {
+  if (begin.shooter == number_ || !wish_) return;
+  core::Incoming incoming;
+  incoming.shooter = begin.shooter;
+  incoming.shot = begin.shot;
+  incoming.flag = begin.flag;
+  incoming.ours = !wish_->claims_deaths();
+  incoming.follow(shot, out.now());
   const auto code = flag_code(begin.flag);
-  if (speed > 0 && code != "SB" && code != "GM")  // super bullets pass walls; a guided one turns
-    life = std::min(life, terrain_.clear_way(shot.pos[0], shot.pos[1], shot.pos[2], shot.vel[0] / speed,
-                                             shot.vel[1] / speed, speed * life) /
-                              speed);
-  shot.since = out.now();
-  shot.until = out.now() + micros(life);
-  incoming_.push_back(shot);
+  const bool passes_walls = code == "SB" || code == "GM";  // a guided one turns
+  incoming_.watch(incoming, std::max(0.0, sane(begin.lifetime) - sane(begin.time)), passes_walls, terrain_, out.now());
 }
 
 /// The victim tells that it died; with that the shot is over.
 void BackSession::test_hits(const core::TankState& was, core::Micros since, Outlet& out) {
-  for (const Incoming& shot : incoming_) {
-    const core::Micros from = std::max(since, shot.since), to = std::min(out.now(), shot.until);
-    if (!shot.ours || to < from) continue;
-    const auto at = [&](core::Micros when) {
-      const double t = seconds(shot.since, when);
-      return std::array{shot.pos[0] + shot.vel[0] * t, shot.pos[1] + shot.vel[1] * t, shot.pos[2] + shot.vel[2] * t};
-    };
-    if (!core::met(tank_, was, state(), at(from), at(to))) continue;
-    own_.alive = false;
-    return peer_.send(out, Killed{number_, shot.shooter, shot.flag, shot.shot});
-  }
+  const core::Incoming* shot = incoming_.hit(tank_, was, core::state_of(own_.pose), since, out.now());
+  if (shot == nullptr) return;
+  own_.alive = false;
+  const auto byte = [](std::uint32_t number) { return static_cast<std::uint8_t>(number); };
+  peer_.send(out, Killed{number_, byte(shot->shooter), byte(shot->flag), byte(shot->shot)});
 }
 
 }  // namespace entente::bzdraft

@@ -31,7 +31,7 @@ void BackSession::on(const AliveDown& alive, Outlet& out) {
     own_.pose = own_.sent = pose;
     own_.posed = own_.sent_at = driven_ = out.now();
     steering_.stop();
-    aim_.reset();
+    driver_.drop_aim();
     out.wake(out.now() + 40 * core::kMillisecond);
   }
   out.say(std::move(spawned));
@@ -45,9 +45,7 @@ void BackSession::on(const Killed& killed, Outlet& out) {
                 : killed.killer == kServer     ? words::BY_SERVER
                                                : words::BY_SHOT);
   death.set_shot(killed.shot);
-  const bool flying = std::any_of(incoming_.begin(), incoming_.end(), [&](const Incoming& shot) {
-    return shot.shooter == killed.killer && shot.shot == killed.shot;
-  });
+  const bool flying = incoming_.find(killed.killer, killed.shot) != nullptr;
   if (flying && !goes_on(killed.flag)) on(ShotEnd{killed.killer, killed.shot, 0}, out);
   died(killed.victim, death, out);
 }
@@ -99,17 +97,12 @@ void BackSession::on(const ShotBegin& begin, Outlet& out) {
   shot.set_shot(begin.shot);
   shot.set_weapon(weapon_of(begin.flag));
   shot.set_kind(shot_kind(begin.flag));
-  shot.set_x(whole(begin.position[0]));
-  shot.set_y(whole(begin.position[1]));
-  shot.set_z(whole(begin.position[2]));
-  shot.set_vx(whole(begin.velocity[0]));
-  shot.set_vy(whole(begin.velocity[1]));
-  shot.set_vz(whole(begin.velocity[2]));
+  core::set_way(whole(begin.position), whole(begin.velocity), shot);
   shot.set_life(std::max(0.0, whole(begin.lifetime) - whole(begin.time)));
   shot.set_range(std::hypot(shot.vx(), shot.vy()) * shot.life());
   if (one != nullptr) shot.set_team(one->player.team());
   out.say(shot);
-  watch_shot(begin, out);
+  watch_shot(begin, shot, out);
 }
 
 void BackSession::on(const ShotEnd& end, Outlet& out) {
@@ -118,7 +111,7 @@ void BackSession::on(const ShotEnd& end, Outlet& out) {
   ended.set_shot(end.shot);
   ended.set_burst(end.reason != 0);
   out.say(ended);
-  std::erase_if(incoming_, [&](const Incoming& shot) { return shot.shooter == end.shooter && shot.shot == end.shot; });
+  incoming_.forget(end.shooter, end.shot);
 }
 
 void BackSession::on(const ShotUpdate& update, Outlet& out) {
@@ -126,19 +119,9 @@ void BackSession::on(const ShotUpdate& update, Outlet& out) {
   moved.set_shooter(id_of(update.shooter));
   moved.set_shot(update.shot);
   moved.set_target(id_of(update.target));
-  moved.set_x(whole(update.position[0]));
-  moved.set_y(whole(update.position[1]));
-  moved.set_z(whole(update.position[2]));
-  moved.set_vx(whole(update.velocity[0]));
-  moved.set_vy(whole(update.velocity[1]));
-  moved.set_vz(whole(update.velocity[2]));
+  core::set_way(whole(update.position), whole(update.velocity), moved);
   out.say(moved);
-  for (Incoming& shot : incoming_) {
-    if (shot.shooter != update.shooter || shot.shot != update.shot) continue;
-    shot.pos = {moved.x(), moved.y(), moved.z()};
-    shot.vel = {moved.vx(), moved.vy(), moved.vz()};
-    shot.since = out.now();
-  }
+  incoming_.steer(update.shooter, update.shot, moved, out.now());
 }
 
 }  // namespace entente::bzdraft

@@ -12,7 +12,9 @@
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/incoming.h"
 #include "proxy/core/litter.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/world.h"
 
@@ -39,16 +41,15 @@ class FrontSession final : public core::Front {
     AddPlayer said;       ///< as it was last told of
     bool alive = false;
     bool late = false;  ///< its pose waits for its turn
-    Pace updates;
+    core::Pace updates{kUpdateEvery, kUpdateBurst};
   };
 
   /// A shot that our client sees.
-  struct Flying {
+  struct Flying : core::Flight {
     core::Id shooter = 0;
     std::uint32_t shot = 0;
     std::uint8_t player = 0, number = 0, flag = 0;
-    double x = 0, y = 0, z = 0, vx = 0, vy = 0, vz = 0;  // at `since`
-    core::Micros began = 0, since = 0, until = 0;
+    core::Micros began = 0;
     bool decided = false;  ///< the server decides what it hits
     bool ended = false;    ///< our client was told so
   };
@@ -126,7 +127,6 @@ class FrontSession final : public core::Front {
   void told(const words::Shot& shot, const core::Fact&, Outlet& out);
   void told(const words::ShotMoved& moved, const core::Fact&, Outlet& out);
   void told(const words::ShotEnded& ended, const core::Fact&, Outlet& out);
-  bool victim_decides(Outlet& out) const;
   std::optional<std::uint8_t> shot_number(std::uint8_t player, std::uint32_t wished, Outlet& out) const;
   Flying* find_shot(core::Id shooter, std::uint32_t shot);
   void spare_own_tank(Outlet& out);

@@ -76,7 +76,8 @@ void FrontSession::build_world(Outlet& out) {
   if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
   resource_ = resource_of(land);
   name_ = wire::md5(resource_);
-  if (victim_decides(out)) most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
+  if (core::victim_decides(out.world()))
+    most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
 }
 
 /// A resource that is not here is empty.

@@ -187,7 +187,7 @@ void FrontSession::check_leash(Outlet& out) {
 
 void FrontSession::check_death(Outlet& out) {
   if (own_.death_claimed == 0) return;
-  const core::Micros patience = victim_decides(out) ? kUnconfirmedByOther : kUnconfirmed;
+  const core::Micros patience = core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed;
   if (out.now() < own_.death_claimed + patience) return out.wake(own_.death_claimed + patience);
   own_.death_claimed = 0;
   correct(out);

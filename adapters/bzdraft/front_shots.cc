@@ -11,18 +11,9 @@ using core::sane_micros, core::seconds;
 
 constexpr double kMuzzleHeight = 1.57;
 constexpr double kRaySpeed = 300;  // a ray is everywhere at once; our client is shown a fast ball
-/// Around a tank (half of its diagonal is 3.3 m), with what shot and tank move until the client is told.
-constexpr double kNear = 8;
-constexpr core::Micros kLook = 40 * core::kMillisecond;
 constexpr std::size_t kMostShots = 2'000;
 
 }  // namespace
-
-bool FrontSession::victim_decides(Outlet& out) const {
-  const auto& rules = out.world().rules();
-  const auto at = rules.find("hits");
-  return at != rules.end() && at->second == "victim";
-}
 
 // -- What our client does ---------------------------------------------------------------------------------------------
 
@@ -34,12 +25,7 @@ void FrontSession::on(const ShotBegin& begin, Outlet& out) {
   fire.set_shot(begin.shot);
   fire.set_weapon(weapon_of(begin.flag));
   fire.set_kind(shot_kind(begin.flag));
-  fire.set_x(whole(begin.position[0]));
-  fire.set_y(whole(begin.position[1]));
-  fire.set_z(whole(begin.position[2]));
-  fire.set_vx(whole(begin.velocity[0]));
-  fire.set_vy(whole(begin.velocity[1]));
-  fire.set_vz(whole(begin.velocity[2]));
+  core::set_way(whole(begin.position), whole(begin.velocity), fire);
   fire.set_life(whole(begin.lifetime));
   fire.set_range(std::hypot(fire.vx(), fire.vy()) * fire.life());
   out.say(fire);
@@ -62,12 +48,7 @@ void FrontSession::on(const ShotUpdate& update, Outlet& out) {
   words::ShotMoveClaim claim;
   claim.set_shot(update.shot);
   claim.set_target(player_of(update.target));
-  claim.set_x(whole(update.position[0]));
-  claim.set_y(whole(update.position[1]));
-  claim.set_z(whole(update.position[2]));
-  claim.set_vx(whole(update.velocity[0]));
-  claim.set_vy(whole(update.velocity[1]));
-  claim.set_vz(whole(update.velocity[2]));
+  core::set_way(whole(update.position), whole(update.velocity), claim);
   out.say(claim);
 }
 
@@ -112,22 +93,19 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   flying.shot = shot.shot();
   flying.number = *number;
   flying.flag = flag_of(shot);
-  flying.x = shot.x();
-  flying.y = shot.y();
-  flying.z = ray && shot.z() == 0 ? kMuzzleHeight : shot.z();
-  flying.vx = shot.vx() * speed;
-  flying.vy = shot.vy() * speed;
-  flying.vz = shot.vz() * speed;
-  flying.began = flying.since = out.now();
+  flying.follow(shot, out.now());
+  if (ray && shot.z() == 0) flying.at[2] = kMuzzleHeight;
+  for (double& part : flying.velocity) part *= speed;
+  flying.began = out.now();
   flying.until = out.now() + sane_micros(life);
-  flying.decided = !victim_decides(out);
+  flying.decided = !core::victim_decides(out.world());
   shots_.push_back(flying);
 
   ShotBegin begin;
   begin.shooter = flying.player;
   begin.shot = *number;
-  begin.position = triple(flying.x, flying.y, flying.z);
-  begin.velocity = triple(flying.vx, flying.vy, flying.vz);
+  begin.position = triple(flying.at[0], flying.at[1], flying.at[2]);
+  begin.velocity = triple(flying.velocity[0], flying.velocity[1], flying.velocity[2]);
   begin.lifetime = thousandths(life);
   begin.flag = flying.flag;
   peer_.send(out, begin);
@@ -137,13 +115,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
 void FrontSession::told(const words::ShotMoved& moved, const core::Fact&, Outlet& out) {
   Flying* flying = find_shot(moved.shooter(), moved.shot());
   if (flying == nullptr) return out.lose("ShotMoved", "of a shot that is not shown");
-  flying->x = moved.x();
-  flying->y = moved.y();
-  flying->z = moved.z();
-  flying->vx = moved.vx();
-  flying->vy = moved.vy();
-  flying->vz = moved.vz();
-  flying->since = out.now();
+  flying->follow(moved, out.now());
   ShotUpdate update;
   update.shooter = flying->player;
   update.shot = flying->number;
@@ -168,19 +140,11 @@ void FrontSession::spare_own_tank(Outlet& out) {
   bool flying_on = false;
   for (Flying& shot : shots_) {
     if (!shot.decided || shot.ended || shot.player == kNumber || shot.until <= out.now()) continue;
-    const double from = seconds(shot.since, out.now()), to = from + seconds(0, 2 * kLook);
-    const double ax = shot.x + shot.vx * from - tank.x(), ay = shot.y + shot.vy * from - tank.y();
-    const double bx = (shot.vx - tank.vx()) * (to - from), by = (shot.vy - tank.vy()) * (to - from);
-    const double length = bx * bx + by * by;
-    const double along = length > 0 ? std::clamp(-(ax * bx + ay * by) / length, 0.0, 1.0) : 0;
-    if (std::hypot(ax + along * bx, ay + along * by) > kNear) {
-      flying_on = true;
-      continue;
-    }
-    shot.ended = true;
-    peer_.send(out, ShotEnd{shot.player, shot.number, 0});
+    shot.ended = core::comes_near(shot, tank, out.now());
+    flying_on |= !shot.ended;
+    if (shot.ended) peer_.send(out, ShotEnd{shot.player, shot.number, 0});
   }
-  if (flying_on) out.wake(out.now() + kLook);
+  if (flying_on) out.wake(out.now() + core::kShotLook);
 }
 
 }  // namespace entente::bzdraft

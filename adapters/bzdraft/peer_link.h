@@ -3,7 +3,6 @@
 // datagram that is no message is left alone; of the stream it is the peer's fault.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -15,6 +14,10 @@
 namespace entente::bzdraft {
 
 inline constexpr std::string_view kVersion = "BZFS108a";
+
+/// How often the updates of one tank are sent, and how many of them at once.
+inline constexpr core::Micros kUpdateEvery = core::kSecond / 25;
+inline constexpr unsigned kUpdateBurst = 6;
 
 class PeerLink {
  public:
@@ -47,22 +50,6 @@ class PeerLink {
   wire::FrameReader reader_;
   wire::Way says_;
   Buffer buffer_;
-};
-
-/// How often something may be sent: over any long time no more than the rate; a short burst goes through at once.
-class Pace {
- public:
-  bool take(core::Micros now) {
-    if (next() > now) return false;
-    paid_until_ = std::max(paid_until_, now) + kEvery;
-    return true;
-  }
-  /// When take() would next succeed.
-  core::Micros next() const { return paid_until_ > kSlack ? paid_until_ - kSlack : 0; }
-
- private:
-  static constexpr core::Micros kEvery = core::kSecond / 25, kSlack = 5 * kEvery;
-  core::Micros paid_until_ = 0;
 };
 
 }  // namespace entente::bzdraft

@@ -177,12 +177,7 @@ Flag flag_of(const words::Token& token) {
 
 words::Pose pose_of(const PlayerUpdate& update) {
   words::Pose pose;
-  pose.set_x(whole(update.position[0]));
-  pose.set_y(whole(update.position[1]));
-  pose.set_z(whole(update.position[2]));
-  pose.set_vx(whole(update.velocity[0]));
-  pose.set_vy(whole(update.velocity[1]));
-  pose.set_vz(whole(update.velocity[2]));
+  core::set_way(whole(update.position), whole(update.velocity), pose);
   pose.set_yaw(whole(update.azimuth));
   pose.set_yaw_rate(whole(update.angular_velocity));
   std::uint32_t state = 0;

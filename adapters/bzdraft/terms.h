@@ -16,6 +16,9 @@ namespace entente::bzdraft {
 // -- Units: thousandths -----------------------------------------------------------------------------------------------
 
 constexpr double whole(std::int32_t thousandths) { return thousandths / 1000.0; }
+inline std::array<double, 3> whole(const Triple& triple) {
+  return {whole(triple[0]), whole(triple[1]), whole(triple[2])};
+}
 /// The nearest; of no number 0.
 std::int32_t thousandths(double value);
 inline Triple triple(double x, double y, double z) { return {thousandths(x), thousandths(y), thousandths(z)}; }

@@ -11,14 +11,14 @@
 #include <set>
 #include <string>
 
-#include "adapters/bzflag/pace.h"
 #include "adapters/bzflag/peer_link.h"
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/variables.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/incoming.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
-#include "proxy/core/steering.h"
-#include "proxy/core/tank.h"
+#include "proxy/core/tank_driver.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzflag {
@@ -138,7 +138,6 @@ class BackSession final : public core::Back {
   void steer(double dt, Outlet& out);
   void mind_error(Outlet& out);
   core::TankModel model() const;
-  core::TankState state() const;
 
   // -- Its shots, and those that hit it: back_guns.cc
   void shoot(const core::Shooting& shooting, Outlet& out);
@@ -148,7 +147,7 @@ class BackSession final : public core::Back {
   void begin_shot(ShotBegin begin, Outlet& out);
   std::string carried() const;
   void put_down(const words::Token& token, Outlet& out);
-  void watch_shot(const ShotBegin& begin, Outlet& out);
+  void watch_shot(const ShotBegin& begin, const words::Shot& shot, Outlet& out);
   void test_hits(const core::TankState& was, const core::TankState& is, core::Micros since, Outlet& out);
 
   void keep_alive(Outlet& out);
@@ -199,23 +198,13 @@ class BackSession final : public core::Back {
     core::Id wants_token = 0;    ///< that its player wished to have last
   };
   Own own_;
-  Pace updates_{core::kSecond / 30, 6};
+  core::Pace updates_{core::kSecond / 30, 6};
   core::Steering steering_;
+  core::TankDriver driver_;
   core::Terrain terrain_;
-  core::Micros driven_ = 0;    // up to when
-  std::optional<double> aim_;  // turns there, then shoots
-  core::Micros aim_until_ = 0;
+  core::Micros driven_ = 0;  // up to when
 
-  /// A shot of somebody else's that may hit us; kept a while when it is over, because a death may name it.
-  struct Incoming {
-    std::uint8_t shooter = 0;
-    std::uint16_t shot = 0;
-    FlagKind flag;
-    std::array<double, 3> pos{}, vel{};  // at `since`
-    core::Micros since = 0, until = 0;
-    bool ours = false;  ///< to test: our client does not, and it may hurt us
-  };
-  std::vector<Incoming> incoming_;
+  core::IncomingShots incoming_;
 
   struct Slot {
     core::Micros free_at = 0;

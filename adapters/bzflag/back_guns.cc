@@ -2,17 +2,11 @@
 #include <cmath>
 
 #include "adapters/bzflag/back.h"
-#include "proxy/core/seconds.h"
 
 namespace entente::bzflag {
 namespace {
 
-using core::seconds;
-
-constexpr core::Micros kAimsFor = 5 * core::kSecond;  // a tank turns around in four
-constexpr std::uint16_t kNoTeamKills = 0x400;         // of the options
-constexpr core::Micros kRemembered = 5 * core::kSecond;
-constexpr std::size_t kMostIncoming = 2'000;
+constexpr std::uint16_t kNoTeamKills = 0x400;  // of the options
 
 /// Flags under which shots are faster, or live shorter: bzfs computes the same and drops what differs
 /// (bzfs.cxx:4020 at v2.4.26).
@@ -39,8 +33,7 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
   if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(*shooting.fire, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
   if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
-  aim_ = yaw;
-  aim_until_ = out.now() + kAimsFor;
+  driver_.aim(yaw, out.now());
   drive(out);
 }
 
@@ -126,54 +119,36 @@ void BackSession::put_down(const words::Token& token, Outlet& out) {
 
 // -- Being hit --------------------------------------------------------------------------------------------------------
 
-/// Until it hits a wall; where shots bounce we believe none after its first.
-void BackSession::watch_shot(const ShotBegin& begin, Outlet& out) {
-  std::erase_if(incoming_, [&](const Incoming& shot) { return shot.until + kRemembered < out.now(); });
+void BackSession::watch_shot(const ShotBegin& begin, const words::Shot& shot, Outlet& out) {
   const Someone* me = find(number_);
-  if (begin.player.byte == number_ || !wish_ || me == nullptr || incoming_.size() >= kMostIncoming) return;
+  if (begin.player.byte == number_ || !wish_ || me == nullptr) return;
   const auto options = static_cast<unsigned>(out.world().rule("BZFLAG.options", 0));
   const bool friendly = (options & kNoTeamKills) != 0 && me->team != 0 && me->team == begin.team;
-  Incoming shot;
-  shot.shooter = begin.player.byte;
-  shot.shot = begin.shot;
-  shot.ours = !wish_->claims_deaths() && !friendly;
-  shot.flag = begin.flag;
-  std::copy(begin.pos.begin(), begin.pos.end(), shot.pos.begin());
-  std::copy(begin.vel.begin(), begin.vel.end(), shot.vel.begin());
-  const double speed = std::hypot(shot.vel[0], shot.vel[1]);
-  double life = sane(begin.life);
+  core::Incoming incoming;
+  incoming.shooter = begin.player.byte;
+  incoming.shot = begin.shot;
+  incoming.flag = weapon_of(begin.flag);
+  incoming.ours = !wish_->claims_deaths() && !friendly;
+  incoming.follow(shot, out.now());
   const auto code = begin.flag.letters.view();
-  if (speed > 0 && code != "SB" && code != "GM")  // super bullets pass walls; a guided one turns
-    life = std::min(life, terrain_.clear_way(shot.pos[0], shot.pos[1], shot.pos[2], shot.vel[0] / speed,
-                                             shot.vel[1] / speed, speed * life) /
-                              speed);
-  shot.since = out.now();
-  shot.until = out.now() + static_cast<core::Micros>(life * core::kSecond);
-  incoming_.push_back(shot);
+  const bool passes_walls = code == "SB" || code == "GM";  // a guided one turns
+  incoming_.watch(incoming, sane(begin.life), passes_walls, terrain_, out.now());
 }
 
 /// The victim tells: first that the shot ended in it, then that it died.
 void BackSession::test_hits(const core::TankState& was, const core::TankState& is, core::Micros since, Outlet& out) {
-  const core::TankModel tank = model();
-  for (const Incoming& shot : incoming_) {
-    const core::Micros from = std::max(since, shot.since), to = std::min(out.now(), shot.until);
-    if (!shot.ours || to < from) continue;
-    const auto at = [&](core::Micros when) {
-      const double t = seconds(shot.since, when);
-      return std::array{shot.pos[0] + shot.vel[0] * t, shot.pos[1] + shot.vel[1] * t, shot.pos[2] + shot.vel[2] * t};
-    };
-    if (!core::met(tank, was, is, at(from), at(to))) continue;
-    const Incoming hit = shot;
-    peer_.quick(out, ShotEnd{player_id(hit.shooter), hit.shot, 1});
-    KilledReport report;
-    report.killer = player_id(hit.shooter);
-    report.death.reason = death_reason(words::BY_SHOT);
-    report.death.shot = hit.shot;
-    report.death.flag = hit.flag;
-    own_.alive = false;
-    for (Incoming& one : incoming_) one.ours = one.ours && !(one.shooter == hit.shooter && one.shot == hit.shot);
-    return peer_.stream(out, report);
-  }
+  const core::Incoming* shot = incoming_.hit(model(), was, is, since, out.now());
+  if (shot == nullptr) return;
+  const auto number = static_cast<std::uint16_t>(shot->shot);
+  KilledReport report;
+  report.killer = player_id(static_cast<std::uint8_t>(shot->shooter));
+  report.death.reason = death_reason(words::BY_SHOT);
+  report.death.shot = number;
+  report.death.flag = flag_kind(shot->flag);
+  peer_.quick(out, ShotEnd{report.killer, number, 1});
+  own_.alive = false;
+  incoming_.spare(shot->shooter, shot->shot);
+  peer_.stream(out, report);
 }
 
 }  // namespace entente::bzflag

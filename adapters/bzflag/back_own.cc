@@ -18,11 +18,6 @@ constexpr double kDeepest = -1.32;  // of a burrowed tank
 /// itself once a second, so that one which is silent for longer has trouble.
 constexpr core::Micros kSilence = core::kSecond, kClientSilence = 3 * core::kSecond;
 
-bool finite(const words::PoseClaim& claim) {
-  return std::isfinite(claim.x() + claim.y() + claim.z() + claim.vx() + claim.vy() + claim.vz() + claim.yaw() +
-                       claim.yaw_rate());
-}
-
 }  // namespace
 
 void BackSession::spawn(Outlet& out) {
@@ -33,7 +28,7 @@ void BackSession::spawn(Outlet& out) {
 }
 
 void BackSession::claimed(const words::PoseClaim& claim, Outlet& out) {
-  if (!finite(claim)) return out.lose("PoseClaim", "no numbers");
+  if (!core::finite(claim)) return out.lose("PoseClaim", "no numbers");
   if (claim.sent_at() != 0) {
     own_.client_time = claim.sent_at();
     own_.client_time_at = out.now();
@@ -106,8 +101,7 @@ void BackSession::die(const words::DeathClaim& claim, Outlet& out) {
   report.killer = player_id(number_of(claim.killer(), claim.killer() == 0 ? kServerId : number_));
   report.death.reason = death_reason(claim.why());
   report.death.shot = claim.shot() != 0 ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
-  for (const Incoming& shot : incoming_)
-    if (shot.shooter == report.killer.byte && shot.shot == claim.shot()) report.death.flag = shot.flag;
+  if (const auto* shot = incoming_.find(report.killer.byte, claim.shot())) report.death.flag = flag_kind(shot->flag);
   own_.alive = false;
   own_.ends = 0;
   peer_.stream(out, report);

@@ -25,7 +25,7 @@ void BackSession::on(const Alive& alive, Outlet& out) {
     own_.held = false;
     own_.ends = 0;
     steering_.stop();
-    aim_.reset();
+    driver_.drop_aim();
     driven_ = out.now();
     keep_alive(out);
   }
@@ -100,17 +100,12 @@ void BackSession::on(const ShotBegin& begin, Outlet& out) {
   shot.set_shot(begin.shot);
   shot.set_weapon(weapon_of(begin.flag));
   shot.set_kind(shot_kind(shot.weapon()));
-  shot.set_x(begin.pos[0]);
-  shot.set_y(begin.pos[1]);
-  shot.set_z(begin.pos[2]);
-  shot.set_vx(begin.vel[0]);
-  shot.set_vy(begin.vel[1]);
-  shot.set_vz(begin.vel[2]);
+  core::set_way(begin.pos, begin.vel, shot);
   shot.set_life(begin.life);
   shot.set_range(variables_["_shotRange"]);
   shot.set_team(team_of(begin.team));
   out.say(shot);
-  watch_shot(begin, out);
+  watch_shot(begin, shot, out);
 }
 
 void BackSession::on(const ShotEnd& end, Outlet& out) {
@@ -119,8 +114,7 @@ void BackSession::on(const ShotEnd& end, Outlet& out) {
   ended.set_shot(end.shot);
   ended.set_burst(end.reason == 0);
   out.say(ended);
-  for (Incoming& shot : incoming_)
-    if (shot.shooter == end.player.byte && shot.shot == end.shot) shot.ours = false;
+  incoming_.spare(end.player.byte, end.shot);
 }
 
 void BackSession::on(const GuidedUpdate& update, Outlet& out) {
@@ -128,19 +122,9 @@ void BackSession::on(const GuidedUpdate& update, Outlet& out) {
   moved.set_shooter(id_of(update.player.byte));
   moved.set_shot(update.shot);
   moved.set_target(id_of(update.target.byte));
-  moved.set_x(update.pos[0]);
-  moved.set_y(update.pos[1]);
-  moved.set_z(update.pos[2]);
-  moved.set_vx(update.vel[0]);
-  moved.set_vy(update.vel[1]);
-  moved.set_vz(update.vel[2]);
+  core::set_way(update.pos, update.vel, moved);
   out.say(moved);
-  for (Incoming& shot : incoming_) {
-    if (shot.shooter != update.player.byte || shot.shot != update.shot) continue;
-    std::copy(update.pos.begin(), update.pos.end(), shot.pos.begin());
-    std::copy(update.vel.begin(), update.vel.end(), shot.vel.begin());
-    shot.since = out.now();
-  }
+  incoming_.steer(update.player.byte, update.shot, moved, out.now());
 }
 
 }  // namespace entente::bzflag

@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "adapters/bzflag/pace.h"
 #include "adapters/bzflag/peer_link.h"
 #include "adapters/bzflag/terms.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/glide.h"
+#include "proxy/core/incoming.h"
 #include "proxy/core/litter.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/world.h"
 
@@ -45,21 +46,19 @@ class FrontSession final : public core::Front {
     bool late = false;  ///< its pose waits for its turn
     std::uint32_t order = 0;
     std::uint8_t salt = 0;
-    Pace updates{core::kSecond / 25, 6};
+    core::Pace updates{core::kSecond / 25, 6};
     core::Glide glide;          ///< of one that its world moves by whole tiles
     core::Micros rests_at = 0;  ///< when it has come to the end of it; 0: it has
     core::Micros told = 0;      ///< when our client was last told where it is
   };
 
   /// A shot that our client sees.
-  struct Flying {
+  struct Flying : core::Flight {
     core::Id shooter = 0;
     std::uint32_t shot = 0;
     std::uint8_t player = 0;
     std::uint16_t number = 0;
     std::uint32_t weapon = 0;
-    double x = 0, y = 0, z = 0, vx = 0, vy = 0, vz = 0;  // at `since`
-    core::Micros since = 0, until = 0;
     bool decided = false;  ///< the server decides what it hits
     bool ended = false;    ///< our client was told so
   };
@@ -155,7 +154,6 @@ class FrontSession final : public core::Front {
   void told(const words::Shot& shot, const core::Fact&, Outlet& out);
   void told(const words::ShotMoved& moved, const core::Fact&, Outlet& out);
   void told(const words::ShotEnded& ended, const core::Fact&, Outlet& out);
-  bool victim_decides(Outlet& out) const;
   std::optional<std::uint16_t> shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished, Outlet& out);
   Flying* find_shot(core::Id shooter, std::uint32_t shot);
   void spare_own_tank(Outlet& out);

@@ -276,7 +276,8 @@ void FrontSession::check_spawn(Outlet& out) {
 /// Whoever decides has not said that our client died: it lives, in place.
 void FrontSession::check_death(Outlet& out) {
   if (own_.death_claimed == 0) return;
-  const core::Micros until = own_.death_claimed + (victim_decides(out) ? kUnconfirmedByOther : kUnconfirmed);
+  const core::Micros until =
+      own_.death_claimed + (core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed);
   if (out.now() < until) return out.wake(until);
   own_.death_claimed = 0;
   const core::UnitState* unit = out.world().unit(own_unit());

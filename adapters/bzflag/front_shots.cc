@@ -7,22 +7,13 @@
 namespace entente::bzflag {
 namespace {
 
-using core::sane_micros, core::seconds;
+using core::sane_micros;
 
 constexpr double kMuzzleHeight = 1.57;
 constexpr double kRaySpeed = 300;  // a ray is everywhere at once; our client is shown a fast ball
-/// Around a tank (half of its diagonal is 3.3 m), with what shot and tank move until the client is told.
-constexpr double kNear = 8;
-constexpr core::Micros kLook = 40 * core::kMillisecond;
 constexpr std::size_t kMostShots = 2'000;
 
 }  // namespace
-
-bool FrontSession::victim_decides(Outlet& out) const {
-  const auto& rules = out.world().rules();
-  const auto at = rules.find("hits");
-  return at != rules.end() && at->second == "victim";
-}
 
 // -- What our client does ---------------------------------------------------------------------------------------------
 
@@ -44,12 +35,7 @@ void FrontSession::on(const ShotBegin& begin, Outlet& out) {
   fire.set_shot(begin.shot);
   fire.set_weapon(fired_with(begin.flag, out));
   fire.set_kind(shot_kind(fire.weapon()));
-  fire.set_x(begin.pos[0]);
-  fire.set_y(begin.pos[1]);
-  fire.set_z(begin.pos[2]);
-  fire.set_vx(begin.vel[0]);
-  fire.set_vy(begin.vel[1]);
-  fire.set_vz(begin.vel[2]);
+  core::set_way(begin.pos, begin.vel, fire);
   fire.set_life(begin.life);
   fire.set_range(std::hypot(begin.vel[0], begin.vel[1]) * begin.life);
   out.say(fire);
@@ -89,12 +75,7 @@ void FrontSession::on(const GuidedUpdate& update, Outlet& out) {
   words::ShotMoveClaim claim;
   claim.set_shot(update.shot);
   claim.set_target(player_of(update.target.byte));
-  claim.set_x(update.pos[0]);
-  claim.set_y(update.pos[1]);
-  claim.set_z(update.pos[2]);
-  claim.set_vx(update.vel[0]);
-  claim.set_vy(update.vel[1]);
-  claim.set_vz(update.vel[2]);
+  core::set_way(update.pos, update.vel, claim);
   out.say(claim);
 }
 
@@ -114,7 +95,7 @@ std::optional<std::uint16_t> FrontSession::shot_number(Actor& actor, std::uint8_
       return flying.player == player && (flying.number & 0xffU) == slot && !flying.ended && flying.until > out.now();
     });
   };
-  if (victim_decides(out) && wished <= 0x7fff && (wished & 0xffU) < most_shots_)
+  if (core::victim_decides(out.world()) && wished <= 0x7fff && (wished & 0xffU) < most_shots_)
     return static_cast<std::uint16_t>(wished);
   for (std::uint32_t slot = 0; slot < most_shots_; ++slot) {
     if (busy(slot)) continue;
@@ -147,14 +128,10 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   flying.player = player;
   flying.number = *number;
   flying.weapon = weapon_of(shot);
-  flying.x = shot.x();
-  flying.y = shot.y();
-  flying.z = shot.z() == 0 && !victim_decides(out) ? kMuzzleHeight : shot.z();
-  flying.vx = shot.vx() * speed;
-  flying.vy = shot.vy() * speed;
-  flying.vz = shot.vz() * speed;
-  flying.since = out.now();
-  flying.decided = !victim_decides(out);
+  flying.decided = !core::victim_decides(out.world());
+  flying.follow(shot, out.now());
+  if (shot.z() == 0 && flying.decided) flying.at[2] = kMuzzleHeight;
+  for (double& part : flying.velocity) part *= speed;
   const double life = ray && shot.range() > 0 ? shot.range() / kRaySpeed : shot.life();
   flying.until = out.now() + sane_micros(life);
   shots_.push_back(flying);
@@ -163,8 +140,8 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   begin.sent = clock(out);
   begin.player = player_id(player);
   begin.shot = *number;
-  begin.pos = vec3(flying.x, flying.y, flying.z);
-  begin.vel = vec3(flying.vx, flying.vy, flying.vz);
+  begin.pos = vec3(flying.at[0], flying.at[1], flying.at[2]);
+  begin.vel = vec3(flying.velocity[0], flying.velocity[1], flying.velocity[2]);
   begin.team = known != nullptr ? actor.team : wire_team(shot.team(), 0);
   begin.flag = flag_kind(flying.weapon);
   begin.life = static_cast<float>(life);
@@ -180,13 +157,7 @@ void FrontSession::told(const words::ShotMoved& moved, const core::Fact&, Outlet
   update.shot = static_cast<std::uint16_t>(moved.shot());
   if (Flying* flying = find_shot(moved.shooter(), moved.shot())) {
     update.shot = flying->number;
-    flying->x = moved.x();
-    flying->y = moved.y();
-    flying->z = moved.z();
-    flying->vx = moved.vx();
-    flying->vy = moved.vy();
-    flying->vz = moved.vz();
-    flying->since = out.now();
+    flying->follow(moved, out.now());
   }
   update.pos = vec3(moved.x(), moved.y(), moved.z());
   update.vel = vec3(moved.vx(), moved.vy(), moved.vz());
@@ -213,23 +184,11 @@ void FrontSession::spare_own_tank(Outlet& out) {
   bool flying_on = false;
   for (Flying& shot : shots_) {
     if (!shot.decided || shot.ended || shot.player == number_ || shot.until <= out.now()) continue;
-    const double from = seconds(shot.since, out.now()), to = from + seconds(0, 2 * kLook);
-    const double ax = shot.x + shot.vx * from - tank.x(), ay = shot.y + shot.vy * from - tank.y();
-    const double bx = (shot.vx - tank.vx()) * (to - from), by = (shot.vy - tank.vy()) * (to - from);
-    const double length = bx * bx + by * by;
-    const double along = length > 0 ? std::clamp(-(ax * bx + ay * by) / length, 0.0, 1.0) : 0;
-    if (std::hypot(ax + along * bx, ay + along * by) > kNear) {
-      flying_on = true;
-      continue;
-    }
-    shot.ended = true;
-    ShotEnd end;
-    end.player = player_id(shot.player);
-    end.shot = shot.number;
-    end.reason = 1;
-    peer_.quick(out, end);
+    shot.ended = core::comes_near(shot, tank, out.now());
+    flying_on |= !shot.ended;
+    if (shot.ended) peer_.quick(out, ShotEnd{player_id(shot.player), shot.number, 1});
   }
-  if (flying_on) out.wake(out.now() + kLook);
+  if (flying_on) out.wake(out.now() + core::kShotLook);
 }
 
 /// A second after their end nobody speaks of them any more.

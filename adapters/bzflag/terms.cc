@@ -279,12 +279,7 @@ std::uint16_t reject_code(words::Refused::Code refusal) {
 
 words::Pose pose_of(const PlayerUpdate& update) {
   words::Pose pose;
-  pose.set_x(update.pos[0]);
-  pose.set_y(update.pos[1]);
-  pose.set_z(update.pos[2]);
-  pose.set_vx(update.vel[0]);
-  pose.set_vy(update.vel[1]);
-  pose.set_vz(update.vel[2]);
+  core::set_way(update.pos, update.vel, pose);
   pose.set_yaw(update.azimuth);
   pose.set_yaw_rate(update.turn);
   pose.set_state(state_of(update.status));

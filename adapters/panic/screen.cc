@@ -9,6 +9,8 @@ namespace {
 constexpr core::Micros kOneTurn = 100 * core::kMillisecond;  // a turn, and the shot that it was, are one turn
 constexpr int kShown = 32;                                   // tiles a side that the released client can count
 constexpr std::size_t kMostTokens = 40;
+constexpr std::size_t kMostWaiting = 2048;                // bytes: a client that does not read is told nothing, …
+constexpr core::Micros kLook = 100 * core::kMillisecond;  // … and looked at again
 
 }  // namespace
 
@@ -158,12 +160,18 @@ void Screen::end_round(bool won, Out& out) {
   if (greeted_) send_counters(out);
 }
 
+/// Whether a message may go out now, which then counts as sent. If not, a tick comes when it may.
+bool Screen::may_send(Out& out) {
+  if (out.waiting() > kMostWaiting) return out.wake(out.now() + kLook), false;
+  return pace_.take(out.now()) || (out.wake(pace_.next()), false);
+}
+
 void Screen::send_counters(Out& out) {
-  if (ammo_ && ammo_ != ammo_told_ && pace_.may_send(out)) {
+  if (ammo_ && ammo_ != ammo_told_ && may_send(out)) {
     ammo_told_ = ammo_;
     tell_event(kUpdateAmmo, Direction::kNone, *ammo_, std::nullopt, out);
   }
-  if (won_ && !over_told_ && pace_.may_send(out)) {
+  if (won_ && !over_told_ && may_send(out)) {
     over_told_ = true;
     tell_event(kGameOver, Direction::kNone, *won_ ? 1 : 0, std::nullopt, out);
   }

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "adapters/panic/masonry.h"
-#include "adapters/panic/pace.h"
 #include "adapters/panic/tank.h"
 #include "adapters/panic/tiles.h"
 #include "adapters/wire/speech.h"
 #include "proxy/core/litter.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/session.h"
 #include "proxy/core/world.h"
 
@@ -113,6 +113,7 @@ class Screen {
   std::int32_t value_of(const words::Unit& unit, std::uint32_t code) const;
 
   // Sending.
+  bool may_send(Out& out);
   bool waits(Index index);
   void tell_create(Index index, const core::UnitState& state, Out& out);
   void tell_thing(Index index, std::uint32_t code, Tile at, Out& out);
@@ -137,7 +138,7 @@ class Screen {
   std::optional<std::int32_t> ammo_, ammo_told_;
   std::optional<bool> won_;
   bool over_told_ = false;
-  Pace pace_;
+  core::Pace pace_{core::kSecond / 35, 10};  // it reads one message a frame: 57 a second were measured
 };
 
 }  // namespace entente::panic

@@ -83,7 +83,7 @@ bool Screen::paint_one(Index index, Out& out) {
   if (piece.moves) out.wake(out.now() + kLook);
   const bool changed = !piece.own && piece.code != code_of(state->unit, out);
   if (!piece.there || changed) {
-    if (!pace_.may_send(out)) return waits(index);
+    if (!may_send(out)) return waits(index);
     tell_create(index, *state, out);
     return true;
   }
@@ -94,7 +94,7 @@ bool Screen::paint_one(Index index, Out& out) {
 bool Screen::paint_thing(Index index, std::uint32_t code, std::optional<Tile> lies, Out& out) {
   Piece& piece = pieces_[index];
   if (lies ? piece.there && piece.at == *lies : !piece.there) return false;
-  if (!pace_.may_send(out)) return waits(index);
+  if (!may_send(out)) return waits(index);
   piece.there = lies.has_value();
   if (lies)
     tell_thing(index, code, *lies, out);
@@ -109,7 +109,7 @@ bool Screen::paint_absent(Index index, Out& out) {
   piece.moves = false;
   const bool comes_back = piece.own && !same_game_;
   if (!piece.there || (comes_back && piece.health == 0)) return false;
-  if (!pace_.may_send(out)) return waits(index);
+  if (!may_send(out)) return waits(index);
   piece.health = 0;
   piece.there = comes_back;
   tell_event(comes_back ? kUpdateHealth : kDestroy, Direction::kNone, 0, index, out);
@@ -121,7 +121,7 @@ bool Screen::paint_place(Index index, const core::UnitState& state, Out& out) {
   const words::Pose pose = core::place_at(state.unit.pose(), state.posed, out.now());
   const Tile there = tiles_.settle(piece.at, pose.x(), pose.y());
   if (there == piece.at) return paint_heading(index, state, out);
-  if (!pace_.may_send(out)) return waits(index);
+  if (!may_send(out)) return waits(index);
   const int east = there.x - piece.at.x, south = there.y - piece.at.y;
   if (east != 0) {
     piece.facing = east > 0 ? Direction::kEast : Direction::kWest;
@@ -146,7 +146,7 @@ bool Screen::paint_heading(Index index, const core::UnitState& state, Out& out) 
   }
   const Direction direction = turns ? piece.turn : there;
   if (direction == piece.facing && !turns) return paint_health(index, state.unit, out);
-  if (!pace_.may_send(out)) return waits(index);
+  if (!may_send(out)) return waits(index);
   if (turns) piece.turned_of = state.posed;
   piece.turn = Direction::kNone;
   piece.facing = direction;
@@ -159,7 +159,7 @@ bool Screen::paint_health(Index index, const words::Unit& unit, Out& out) {
   Piece& piece = pieces_[index];
   const std::int32_t health = value_of(unit, piece.code);
   if (health == piece.health) return false;
-  if (!pace_.may_send(out)) return waits(index);
+  if (!may_send(out)) return waits(index);
   piece.health = health;
   tell_event(kUpdateHealth, Direction::kNone, health, index, out);
   return true;

@@ -1,5 +1,7 @@
 #include "proxy/core/claims.h"
 
+#include <cmath>
+
 namespace entente::core {
 
 words::Pose pose_of(const words::PoseClaim& claim) {
@@ -34,6 +36,29 @@ words::PoseClaim claim_of(const words::Pose& pose) {
   claim.set_state(pose.state());
   claim.set_seq(pose.seq());
   return claim;
+}
+
+bool finite(const words::PoseClaim& claim) {
+  return std::isfinite(claim.x() + claim.y() + claim.z() + claim.vx() + claim.vy() + claim.vz() + claim.yaw() +
+                       claim.pitch() + claim.yaw_rate());
+}
+
+bool finite(const Intent& intent) {
+  return std::visit(Overloaded{
+                        [](const words::Step& word) { return std::isfinite(word.x() + word.y()); },
+                        [](const words::Toward& word) { return std::isfinite(word.x() + word.y()); },
+                        [](const words::Keys& word) { return std::isfinite(word.yaw() + word.pitch()); },
+                        [](const words::PoseClaim& word) { return finite(word); },
+                        [](const words::Fire& word) {
+                          return std::isfinite(word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz() +
+                                               word.life() + word.range());
+                        },
+                        [](const words::ShotMoveClaim& word) {
+                          return std::isfinite(word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz());
+                        },
+                        [](const auto&) { return true; },
+                    },
+                    intent.kind);
 }
 
 }  // namespace entente::core

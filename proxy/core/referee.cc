@@ -2,10 +2,10 @@
 #include "proxy/core/referee.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
+#include "proxy/core/claims.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -26,29 +26,6 @@ std::string digits(double value) {
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;
-}
-
-/// Whether places and ways can be reckoned from it.
-bool finite(const Intent& intent) {
-  const double sum = std::visit(Overloaded{
-                                    [](const words::Step& word) { return word.x() + word.y(); },
-                                    [](const words::Toward& word) { return word.x() + word.y(); },
-                                    [](const words::Keys& word) { return word.yaw() + word.pitch(); },
-                                    [](const words::PoseClaim& word) {
-                                      return word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz() +
-                                             word.yaw() + word.pitch() + word.yaw_rate();
-                                    },
-                                    [](const words::Fire& word) {
-                                      return word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz() +
-                                             word.life() + word.range();
-                                    },
-                                    [](const words::ShotMoveClaim& word) {
-                                      return word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz();
-                                    },
-                                    [](const auto&) { return 0.0; },
-                                },
-                                intent.kind);
-  return std::isfinite(sum);
 }
 
 }  // namespace

@@ -62,17 +62,6 @@ class Referee final : public Back {
     Micros lies_until = 0;  ///< then it goes home by itself; 0: it is at home, or carried
   };
 
-  /// Where it is and how it flies, into a Shot or a ShotMoved.
-  template <typename Word>
-  static void set_way(const Ball& ball, Word& word) {
-    word.set_x(ball.at[0]);
-    word.set_y(ball.at[1]);
-    word.set_z(ball.at[2]);
-    word.set_vx(ball.velocity[0]);
-    word.set_vy(ball.velocity[1]);
-    word.set_vz(ball.velocity[2]);
-  }
-
   // -- Who is there: referee.cc
   void enter(Id id, const words::Enter& wish, BackOut& out);
   void leave(Id id, std::string_view why, BackOut& out);

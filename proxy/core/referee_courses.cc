@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proxy/core/claims.h"
 #include "proxy/core/referee.h"
 #include "proxy/core/seconds.h"
 
@@ -51,7 +52,7 @@ void Referee::throw_grenade(Player& player, const words::Fire& fire, BackOut& ou
   shot.set_unit(player.unit);
   shot.set_shot(ball.number);
   shot.set_kind(words::GRENADE);
-  set_way(ball, shot);
+  set_way(ball.at, ball.velocity, shot);
   shot.set_life(fuse);
   shot.set_team(ball.team);
   out.say(shot);
@@ -152,7 +153,7 @@ void Referee::tell_course(Ball& ball, BackOut& out) {
   moved.set_shooter(ball.shooter);
   moved.set_shot(ball.number);
   moved.set_target(ball.target);
-  set_way(ball, moved);
+  set_way(ball.at, ball.velocity, moved);
   out.say(moved);
 }
 

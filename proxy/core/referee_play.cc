@@ -4,6 +4,7 @@
 
 #include "proxy/core/referee.h"
 #include "proxy/core/seconds.h"
+#include "proxy/core/tank_driver.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -12,8 +13,6 @@ namespace {
 constexpr int kPlacesTried = 24;
 constexpr double kBesideBase = 40;  // metres: so far from its base's middle a team spawns
 
-/// What others may see wrong before they are told, as BZFlag has it.
-constexpr double kPlaceError = 0.09, kAngleError = 0.05;
 constexpr Micros kSilence = kSecond;
 
 /// A claim may be so much faster than a tank and so much farther than it drove, for the sake of clocks that differ.
@@ -28,14 +27,7 @@ double share_of(std::uint32_t random) { return static_cast<double>(random) / 429
 words::Pose Referee::pose_of(const Player& player) const {
   words::Pose pose;
   pose.set_unit(player.unit);
-  pose.set_x(player.tank.x);
-  pose.set_y(player.tank.y);
-  pose.set_z(player.tank.z);
-  pose.set_vx(player.tank.vx);
-  pose.set_vy(player.tank.vy);
-  pose.set_vz(player.tank.vz);
-  pose.set_yaw(player.tank.yaw);
-  pose.set_yaw_rate(player.tank.yaw_rate);
+  put(player.tank, pose);
   pose.set_state(player.state);
   pose.set_seq(player.seq);
   return pose;
@@ -122,16 +114,10 @@ double Referee::room_around(const Player& player, double x, double y) const {
 void Referee::drive(Player& player, double dt, BackOut& out) {
   player.before = player.tank;
   if (!player.alive || !running()) return;
-  const Course course = player.steering.course(player.tank.x, player.tank.y);
   if (!player.claims) {
     const TankModel& model = arena_.rules.tank;
-    Controls controls;
-    if (course.kind == Course::Kind::kGoTo)
-      controls = steer_to(model, player.tank, course.x, course.y, course.speed, dt);
-    else if (course.yaw)
-      controls = turn_to(model, player.tank, *course.yaw, dt);
-    if (course.jump && arena_.rules.jumping) controls.jump = arena_.rules.jump_speed;
-    core::drive(model, terrain_, controls, dt, player.tank);
+    const double jump = arena_.rules.jumping ? arena_.rules.jump_speed : 0;
+    core::drive(model, terrain_, follow(model, player.tank, player.steering, jump, dt), dt, player.tank);
     player.state = player.tank.vz != 0 ? words::Pose::FALLING : words::Pose::NONE;
     tell_place(player, false, out);
   }
@@ -144,8 +130,7 @@ void Referee::tell_place(Player& player, bool at_once, BackOut& out) {
   const words::Pose seen = place_at(player.told, player.told_at, out.now(), 10);
   const TankState& tank = player.tank;
   const bool moves = tank.vx != 0 || tank.vy != 0 || tank.yaw_rate != 0;
-  const bool wrong = std::hypot(seen.x() - tank.x, seen.y() - tank.y, seen.z() - tank.z) > kPlaceError ||
-                     std::abs(wrap_angle(seen.yaw() - tank.yaw)) > kAngleError || seen.state() != player.state ||
+  const bool wrong = strays(state_of(seen), tank) || seen.state() != player.state ||
                      (!moves && (seen.vx() != 0 || seen.vy() != 0 || seen.yaw_rate() != 0));
   if (!wrong && !at_once && !(moves && out.now() >= player.told_at + kSilence)) return;
   ++player.seq;

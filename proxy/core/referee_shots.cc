@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proxy/core/claims.h"
 #include "proxy/core/referee.h"
 #include "proxy/core/seconds.h"
 
@@ -50,7 +51,7 @@ void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
   shot.set_shooter(ball.shooter);
   shot.set_unit(player.unit);
   shot.set_shot(ball.number);
-  set_way(ball, shot);
+  set_way(ball.at, ball.velocity, shot);
   shot.set_life(life);
   shot.set_range(arena_.rules.ball_range);
   shot.set_team(ball.team);

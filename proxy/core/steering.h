@@ -23,6 +23,9 @@ struct Course {
   bool jump = false;
 };
 
+/// Metres: who is so near to where he shall go is there.
+inline constexpr double kReached = 0.5;
+
 /// One shot that is wished for.
 struct Shooting {
   std::optional<double> yaw, pitch;   ///< where to, if that was said; else straight on
@@ -35,7 +38,7 @@ class Steering {
   bool hear(const Intent& intent);
 
   /// For a unit at x, y. A goal within `near` metres is reached: stay.
-  Course course(double x, double y, double near = 0.5) const;
+  Course course(double x, double y, double near = kReached) const;
   /// The last claim, if claims are what steers.
   const words::PoseClaim* claim() const;
   /// The last step, if steps are what steers; stop() forgets it.

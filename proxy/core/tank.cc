@@ -47,6 +47,21 @@ std::array<double, 3> seen_from(const TankState& tank, const std::array<double, 
 
 }  // namespace
 
+TankState state_of(const words::Pose& pose) {
+  return {pose.x(), pose.y(), pose.z(), pose.vx(), pose.vy(), pose.vz(), pose.yaw(), pose.yaw_rate()};
+}
+
+void put(const TankState& tank, words::Pose& pose) {
+  pose.set_x(tank.x);
+  pose.set_y(tank.y);
+  pose.set_z(tank.z);
+  pose.set_vx(tank.vx);
+  pose.set_vy(tank.vy);
+  pose.set_vz(tank.vz);
+  pose.set_yaw(tank.yaw);
+  pose.set_yaw_rate(tank.yaw_rate);
+}
+
 // -- Terrain ----------------------------------------------------------------------------------------------------------
 
 Terrain::Terrain(const words::World& world)

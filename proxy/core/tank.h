@@ -23,7 +23,14 @@ struct TankState {
   double x = 0, y = 0, z = 0;
   double vx = 0, vy = 0, vz = 0;
   double yaw = 0, yaw_rate = 0;
+
+  bool operator==(const TankState&) const = default;
 };
+
+/// Where a pose has it.
+TankState state_of(const words::Pose& pose);
+/// Into the pose, which keeps whose it is, its pitch, state and number.
+void put(const TankState& tank, words::Pose& pose);
 
 /// What a world holds against a tank: its boxes, pyramids, bases, tiles and bounds. Built once a world.
 class Terrain {

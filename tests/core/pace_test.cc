@@ -1,0 +1,27 @@
+// How often something may be sent.
+#include "proxy/core/pace.h"
+
+#include <doctest/doctest.h>
+
+namespace entente::core {
+namespace {
+
+TEST_CASE("a burst goes at once, then one each interval, and never more than the rate over a long time") {
+  Pace pace(kSecond / 10, 3);
+  CHECK(pace.next() == 0);
+  for (int i = 0; i < 3; ++i) CHECK(pace.take(5 * kSecond));
+  CHECK_FALSE(pace.take(5 * kSecond));
+  CHECK(pace.next() == 5 * kSecond + kSecond / 10);
+  CHECK_FALSE(pace.take(pace.next() - 1));
+  CHECK(pace.take(pace.next()));
+
+  Pace steady(kSecond / 10, 3);
+  int sent = 0;
+  for (Micros now = 0; now < 10 * kSecond; now += kMillisecond) sent += steady.take(now) ? 1 : 0;
+  CHECK(sent == 100 + 2);
+  steady.start_again();
+  CHECK(steady.take(0));
+}
+
+}  // namespace
+}  // namespace entente::core
