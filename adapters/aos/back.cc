@@ -42,7 +42,7 @@ bool BackSession::take(const wire::Frame& frame, Outlet& out) {
   const auto heard = (paints(frame, kDialects[dialect_].state_updates) ? paints_ : speech_)->read(frame);
   if (heard) {
     std::visit([&](const auto& message) { on(message, out); }, *heard->message);
-  } else if (std::string_view(heard.error().field) == "code") {
+  } else if (wire::unknown_code(heard.error())) {
     out.lose("unknown packet", "an id of no Ace of Spades we know");
   } else {
     out.lose("malformed packet", heard.error().what);

@@ -3,6 +3,7 @@
 
 #include "adapters/aos/back.h"
 #include "adapters/aos/cp437.h"
+#include "proxy/base/text.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::aos {
@@ -145,10 +146,9 @@ void BackSession::speak(const words::Say& say, Outlet& out) {
   const std::uint8_t type = say.scope() == words::Say::MY_TEAM ? 1 : 0;
   const std::string whole = say.kind() == words::Say::ACTION ? "* " + say.text() : say.text();
   for (std::string_view left = whole; !left.empty();) {
-    const std::size_t size = line_piece(left);
+    const std::string_view line = take_piece(left, kLongestLine, CutAt::kBlank);
     if (lines_.size() >= kMostLines) return out.lose("Say", "faster than a server lets anybody speak");
-    lines_.push_back(static_cast<char>(type) + to_wire(left.substr(0, size)));
-    left.remove_prefix(size);
+    lines_.push_back(static_cast<char>(type) + to_wire(line));
   }
   speak_on(out);
 }

@@ -1,5 +1,6 @@
 // Who is there, who lives and dies, and what is said. See back.h.
 #include "adapters/aos/back.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::aos {
 namespace {
@@ -41,12 +42,7 @@ void BackSession::tell(Someone& one, Outlet& out) {
   unit.set_max_health(kFullHealth);
   unit.set_name(one.player.name());
   unit.mutable_pose()->set_unit(one.unit);
-  out.say(std::move(unit));
-  words::Owns owns;
-  owns.set_player(one.player.id());
-  owns.add_units(one.unit);
-  owns.set_active(one.unit);
-  out.say(std::move(owns));
+  core::say_owned(std::move(unit), out);
   tell_score(one, out);
   tell_input(one, out);
 }

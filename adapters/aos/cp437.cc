@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "proxy/base/text.h"
+
 namespace entente::aos {
 namespace {
 
@@ -23,43 +25,18 @@ constexpr std::array<std::uint16_t, 128> kUpper = {
 
 constexpr char kUtf8Mark = '\xFF';
 
-void put_utf8(std::uint32_t point, std::string& out) {
-  if (point < 0x80) {
-    out += static_cast<char>(point);
-  } else if (point < 0x800) {
-    out += static_cast<char>(0xC0U | point >> 6U);
-    out += static_cast<char>(0x80U | (point & 0x3FU));
-  } else {
-    out += static_cast<char>(0xE0U | point >> 12U);
-    out += static_cast<char>(0x80U | (point >> 6U & 0x3FU));
-    out += static_cast<char>(0x80U | (point & 0x3FU));
-  }
-}
-
-/// The next code point of up to three bytes, which is all that CP437 needs; nothing for anything else.
-std::optional<std::uint32_t> take_utf8(std::string_view& in) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(in[i]); };
-  const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) >> 5U == 6 ? 2 : byte(0) >> 4U == 14 ? 3 : 0;
-  if (size == 0 || in.size() < size) return std::nullopt;
-  std::uint32_t point = size == 1 ? byte(0) : size == 2 ? byte(0) & 0x1FU : byte(0) & 0x0FU;
-  for (std::size_t i = 1; i < size; ++i) {
-    if (byte(i) >> 6U != 2) return std::nullopt;
-    point = point << 6U | (byte(i) & 0x3FU);
-  }
-  in.remove_prefix(size);
-  return point;
-}
-
 std::optional<std::string> as_cp437(std::string_view utf8) {
   std::string out;
   while (!utf8.empty()) {
-    const auto point = take_utf8(utf8);
-    if (!point) return std::nullopt;
-    if (*point < 0x80) {
-      out += static_cast<char>(*point);
+    const std::size_t size = first_character(utf8);
+    if (size == 0) return std::nullopt;
+    const std::uint32_t point = code_point(utf8.substr(0, size));
+    utf8.remove_prefix(size);
+    if (point < 0x80) {
+      out += static_cast<char>(point);
       continue;
     }
-    const auto* found = std::find(kUpper.begin(), kUpper.end(), *point);
+    const auto* found = std::find(kUpper.begin(), kUpper.end(), point);
     if (found == kUpper.end()) return std::nullopt;
     out += static_cast<char>(0x80 + (found - kUpper.begin()));
   }
@@ -75,7 +52,7 @@ std::string to_utf8(std::string_view wire) {
   std::string out;
   for (const char c : wire) {
     const auto byte = static_cast<std::uint8_t>(c);
-    put_utf8(byte < 0x80 ? byte : kUpper[byte - 0x80U], out);
+    add_character(byte < 0x80 ? byte : kUpper[byte - 0x80U], out);
   }
   return out;
 }

@@ -51,7 +51,7 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
     const auto heard = speech_->read(frame);
     if (heard)
       std::visit([&](const auto& message) { on(message, out); }, *heard->message);
-    else if (std::string_view(heard.error().field) == "code")
+    else if (wire::unknown_code(heard.error()))
       out.lose("unknown packet", "an id of no Ace of Spades we know");
     else if (dialect().state_updates && frame.bytes[0] == 0)
       out.lose("StateUpdate", "a length that contradicts what it says");

@@ -1,6 +1,8 @@
 // What is said, both ways. See front.h.
 #include "adapters/aos/cp437.h"
 #include "adapters/aos/front.h"
+#include "proxy/base/text.h"
+#include "proxy/core/chat.h"
 
 namespace entente::aos {
 
@@ -17,15 +19,14 @@ void FrontSession::on(const ChatMessage& chat, Outlet& out) {
 
 /// In pieces that every client shows. The document of 0.80 knows CP437 alone.
 void FrontSession::say_line(std::uint8_t from, std::uint8_t type, std::string_view text, Outlet& out) {
-  for (std::string_view left = text; !left.empty();) {
-    const std::size_t size = line_piece(left);
+  while (!text.empty()) {
+    const std::string_view line = take_piece(text, kLongestLine, CutAt::kBlank);
     ChatMessage chat;
     chat.player = from;
     chat.type = type;
-    chat.text.chars = dialect().state_updates ? wire_text(left.substr(0, size)) : to_wire(left.substr(0, size));
+    chat.text.chars = dialect().state_updates ? wire_text(line) : to_wire(line);
     chat.text.chars += '\0';
     send(chat, out);
-    left.remove_prefix(size);
   }
 }
 
@@ -47,10 +48,7 @@ void FrontSession::told(const words::Notice& notice, const core::Fact&, Outlet& 
 }
 
 void FrontSession::told(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
-  const std::string line = waiting.need() == 0 ? std::string("waiting for the game to begin")
-                                               : "waiting for players: " + std::to_string(waiting.have()) + " of " +
-                                                     std::to_string(waiting.need());
-  say_line(kServerId, kSystemLine, line, out);
+  say_line(kServerId, kSystemLine, core::line_of(waiting), out);
 }
 
 }  // namespace entente::aos

@@ -3,10 +3,11 @@
 #include "adapters/aos/geography.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "adapters/aos/terms.h"
+#include "proxy/base/hash.h"
+#include "proxy/core/world.h"
 
 namespace entente::aos {
 namespace {
@@ -132,33 +133,21 @@ void add(const Box& box, int cell, words::World& world) {
   solid.set_height(std::max(kMetresPerBlock, (box.height - kBelow) * kMetresPerBlock - foot));
 }
 
-/// FNV-1a, 64 bits: no peer checks it, it tells maps apart.
-std::string hash_of(Bytes bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "vxl-%016llx", static_cast<unsigned long long>(hash));
-  return text.data();
-}
-
 }  // namespace
 
 words::World geography(const VoxelMap& map, std::string name) {
   words::World world;
   world.set_kind(words::World::VOXELS);
   world.set_name(std::move(name));
-  const double half = kMiddle * kMetresPerBlock;
-  world.set_west(-half);
-  world.set_east(half);
-  world.set_south(-half);
-  world.set_north(half);
+  const double side = 2 * kMiddle * kMetresPerBlock;
+  core::set_sides(world, side, side);
   world.set_walled(true);
   world.set_block(kMetresPerBlock);
   int cell = 0;
   for (const Box& box : walls_of(map, cell)) add(box, cell, world);
   Buffer voxels;
   write_vxl(map, voxels);
-  world.set_hash(hash_of(voxels));
+  world.set_hash("vxl-" + hash_of(voxels));  // no peer checks it
   if (voxels.size() <= kMostVoxels) world.set_voxels(voxels.data(), voxels.size());
   return world;
 }

@@ -35,24 +35,6 @@ constexpr std::pair<std::uint32_t, words::Refused::Code> kRefusals[] = {
     {kBadName, words::Refused::NAME_TAKEN},
 };
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
-
-/// How many bytes the character at the start of `text` has; 0 if it is no legal UTF-8.
-std::size_t character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  const std::size_t size = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : first >> 4U == 14 ? 3 : 4;
-  if (size == 4 && (first < 0xF0 || first > 0xF4)) return 0;
-  if (text.size() < size) return 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if (byte(i) >> 6U != 2) return 0;
-  // Not the shortest form, halves of pairs, and what is beyond the last character.
-  const unsigned second = size > 2 ? byte(1) : 0;
-  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F)) return 0;
-  if ((first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) return 0;
-  return size;
-}
-
 }  // namespace
 
 // -- Where -----------------------------------------------------------------------------------------------------------
@@ -204,7 +186,7 @@ std::string text_of(std::string_view wire) {
   const std::string read = to_utf8(wire.substr(0, wire.find('\0')));
   std::string text;
   for (std::string_view left = read; !left.empty();) {
-    const std::size_t size = character(left);
+    const std::size_t size = first_character(left);
     if (size == 0)
       text += '?';
     else if (size > 1 || !is_control(left[0]))
@@ -217,7 +199,7 @@ std::string text_of(std::string_view wire) {
 std::string wire_text(std::string_view text) {
   std::string wire;
   for (std::string_view left = text; !left.empty();) {
-    const std::size_t size = std::max<std::size_t>(character(left), 1);
+    const std::size_t size = std::max<std::size_t>(first_character(left), 1);
     const std::string one = to_wire(left.substr(0, size));
     wire += one.size() == 1 ? one : "?";
     left.remove_prefix(size);
@@ -231,14 +213,6 @@ std::string wire_name(std::string_view name) {
     if (!is_control(c) && c != '%' && c != '#' && kept.size() < kLongestName) kept += c;
   while (!kept.empty() && kept.back() == ' ') kept.pop_back();
   return kept.empty() ? "player" : kept;
-}
-
-std::size_t line_piece(std::string_view text) {
-  if (text.size() <= kLongestLine) return text.size();
-  const std::size_t end = whole_characters(text, kLongestLine).size();
-  if (end == 0) return kLongestLine;  // no text in any language
-  const auto blank = text.substr(0, end).rfind(' ');
-  return blank != std::string_view::npos && blank > end / 2 ? blank + 1 : end;
 }
 
 }  // namespace entente::aos

@@ -188,7 +188,5 @@ std::string text_of(std::string_view wire);
 std::string wire_text(std::string_view text);
 /// A name that servers and clients take, in CP437: no '%', '#' or control characters, at most 15 bytes, never empty.
 std::string wire_name(std::string_view name);
-/// How much of the beginning of `text` goes into one line: to a blank if there is one, never within a character.
-std::size_t line_piece(std::string_view text);
 
 }  // namespace entente::aos

@@ -11,10 +11,7 @@ constexpr double kShotSpeed = 100, kReload = 3.5;  // the page gives none: as BZ
 words::World open_world(double half) {
   words::World world;
   world.set_kind(words::World::OPEN);
-  world.set_west(-half);
-  world.set_east(half);
-  world.set_south(-half);
-  world.set_north(half);
+  core::set_sides(world, 2 * half, 2 * half);
   world.set_walled(true);
   return world;
 }

@@ -1,6 +1,7 @@
 // Who is there, what they score, carry and say, as a back hears it. See back.h.
 #include "adapters/bzdraft/back.h"
 #include "proxy/base/text.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -47,25 +48,13 @@ void BackSession::newcomer(std::uint8_t number, Someone& one, Outlet& out) {
   unit.set_team(one.player.team());
   unit.set_radius(kTankRadius);
   unit.set_name(one.player.name());
-  out.say(unit);
-  words::Owns owns;
-  owns.set_player(player);
-  owns.add_units(one.unit);
-  owns.set_active(one.unit);
-  out.say(owns);
+  core::say_owned(std::move(unit), out);
 }
 
 void BackSession::forget(std::uint8_t number, Outlet& out) {
   const auto at = people_.find(number);
   if (at == people_.end()) return;
-  if (at->second.unit != 0) {
-    words::Gone gone;
-    gone.set_unit(at->second.unit);
-    out.say(gone);
-  }
-  words::PlayerGone gone;
-  gone.set_id(at->second.player.id());
-  out.say(gone);
+  core::say_gone(at->second.player.id(), at->second.unit, out);
   if (number != number_) players_.remove_wire(number);
   people_.erase(at);
 }
@@ -149,9 +138,7 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
   if (chat.to == kInvalid) return out.lose("Say", "to somebody who is not there");
   const std::string whole = (say.kind() == words::Say::ACTION ? std::string(kAction) : "") + say.text();
   for (std::string_view left = whole; !left.empty();) {
-    const std::string_view piece = whole_characters(left, kLongestLine);
-    chat.text.chars = std::string(piece.empty() ? left.substr(0, kLongestLine) : piece);
-    left.remove_prefix(chat.text.chars.size());
+    chat.text.chars = take_piece(left, kLongestLine, CutAt::kCharacter);
     peer_.send(out, chat);
   }
 }

@@ -95,7 +95,7 @@ class FrontSession final : public core::Front {
   void take_part(std::uint8_t number, core::Id unit, Outlet& out);
   void enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out);
   AddPlayer entry(std::uint8_t number, const Actor& actor, std::size_t nth, Outlet& out) const;
-  std::string free_callsign(const std::string& name, std::size_t nth) const;
+  std::string callsign_for(const std::string& name, std::size_t nth) const;
   void dismiss(std::uint8_t number, Outlet& out);
   void lost(core::Id unit, Outlet& out);
   std::uint8_t number_of(core::Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }

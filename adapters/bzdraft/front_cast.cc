@@ -1,5 +1,6 @@
 // Who is there, as our client sees it: a robot player for each unit that is somebody's. See front.h.
 #include "adapters/bzdraft/front.h"
+#include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::bzdraft {
@@ -99,7 +100,7 @@ AddPlayer FrontSession::entry(std::uint8_t number, const Actor& actor, std::size
   add.player = number;
   add.type = nth != 0 ? kRobot : wire_type(role);
   add.team = wire_team(team);
-  add.callsign.chars = me ? ended_text(name, kLongestName) : free_callsign(name, nth);
+  add.callsign.chars = me ? ended_text(name, kLongestName) : callsign_for(name, nth);
   const std::string& motto = owner != nullptr ? owner->player.motto() : me ? wish_.motto() : std::string();
   add.email.chars = ended_text(motto, kLongestMotto);
   if (owner == nullptr || nth != 0) return add;
@@ -108,16 +109,12 @@ AddPlayer FrontSession::entry(std::uint8_t number, const Actor& actor, std::size
   return add;
 }
 
-std::string FrontSession::free_callsign(const std::string& name, std::size_t nth) const {
-  std::string base(name.substr(0, kLongestName));
-  for (char& c : base)
-    if (c < ' ' || c > '~') c = '?';
-  for (std::size_t i = nth;; ++i) {
-    const std::string number = i == 0 ? "" : " " + std::to_string(i + 1);
-    const std::string candidate = base.substr(0, kLongestName - number.size()) + number;
-    const auto has = [&](const auto& entry) { return entry.second.said.callsign.chars == candidate; };
-    if (std::none_of(cast_.begin(), cast_.end(), has)) return candidate;
-  }
+/// As no other of the cast is called.
+std::string FrontSession::callsign_for(const std::string& name, std::size_t nth) const {
+  return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
+    const auto same = [&](const auto& entry) { return entry.second.said.callsign.chars == callsign; };
+    return std::any_of(cast_.begin(), cast_.end(), same);
+  });
 }
 
 void FrontSession::dismiss(std::uint8_t number, Outlet& out) {

@@ -1,6 +1,7 @@
 // How a client is let in, and how it becomes somebody else: greeting, world, resources, MsgEnter. See front.h.
 #include "adapters/bzdraft/front.h"
 #include "adapters/wire/md5.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -18,10 +19,7 @@ constexpr unsigned kCapture = 1, kJumping = 8, kRicochet = 0x20;
 
 words::World open_world() {
   words::World world;
-  world.set_west(-400);
-  world.set_east(400);
-  world.set_south(-400);
-  world.set_north(400);
+  core::set_sides(world, 800, 800);
   return world;
 }
 
@@ -68,7 +66,7 @@ void FrontSession::answer_world(Outlet& out) {
   description.shake_time = number("BZFLAG.shakeTimeout", 0);
   description.shake_wins = number("BZFLAG.shakeWins", 0);
   description.server_time = static_cast<std::uint32_t>(out.now() / core::kMillisecond);
-  description.model.chars = hex(name_);
+  description.model.chars = to_hex(name_);
   peer_.send(out, description);
 }
 
@@ -185,9 +183,7 @@ void FrontSession::told(const words::Refused& refused, const core::Fact&, Outlet
 }
 
 void FrontSession::told(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
-  waiting_ = waiting.need() != 0
-                 ? "waiting for players: " + std::to_string(waiting.have()) + " of " + std::to_string(waiting.need())
-                 : std::string("waiting for the game to begin");
+  waiting_ = core::line_of(waiting);
   if (stage_ == Stage::kIn) return server_says(waiting_, out);
   let_in(out);
 }

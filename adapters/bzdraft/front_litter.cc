@@ -35,11 +35,8 @@ void FrontSession::see_pickup(core::Id unit, Outlet& out) {
 }
 
 void FrontSession::see_all_pickups(Outlet& out) {
-  std::vector<core::Id> all;
-  for (const auto& [id, state] : out.world().units())
-    if (state.unit.kind() == words::Unit::PICKUP) all.push_back(id);
-  std::sort(all.begin(), all.end());
-  for (const core::Id unit : all) see_pickup(unit, out);
+  const auto is_pickup = [](const core::UnitState& state) { return state.unit.kind() == words::Unit::PICKUP; };
+  for (const core::Id unit : out.world().sorted_units(is_pickup)) see_pickup(unit, out);
   litter_.stir(out);
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapters/bzdraft/front.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -141,8 +142,7 @@ void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& 
   const bool hurt = own_.health != 0 && health.now() < own_.health;
   own_.health = health.now();
   if (!hurt || health.now() <= 0) return;
-  const auto digits = [](double number) { return std::to_string(std::lround(std::clamp(number, 0.0, 1e6))); };
-  server_says("hit " + digits(health.now()) + (health.max() > 0 ? "/" + digits(health.max()) : ""), out);
+  server_says(core::line_of(health), out);
 }
 
 // -- Keeping our client where the truth is ----------------------------------------------------------------------------

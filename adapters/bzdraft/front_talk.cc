@@ -115,10 +115,8 @@ void FrontSession::on(const ChatMessage& chat, Outlet& out) {
 
 void FrontSession::say(std::uint8_t from, std::uint8_t to, std::string_view text, Outlet& out) {
   while (!text.empty()) {
-    const std::string_view piece = whole_characters(text, kLongestLine);
     ChatMessage chat{from, to, {}};
-    chat.text.chars = std::string(piece.empty() ? text.substr(0, kLongestLine) : piece);
-    text.remove_prefix(chat.text.chars.size());
+    chat.text.chars = take_piece(text, kLongestLine, CutAt::kCharacter);
     peer_.send(out, chat);
   }
 }

@@ -8,7 +8,7 @@
 
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzdraft/wire.h"
-#include "adapters/wire/frame_reader.h"
+#include "adapters/wire/speech.h"
 #include "proxy/core/session.h"
 
 namespace entente::bzdraft {
@@ -31,16 +31,10 @@ class PeerLink {
   /// over (`unknown` is called).
   template <class Take, class Unknown>
   std::optional<Fault> feed(Lane lane, Bytes bytes, Take&& take, Unknown&& unknown) {
-    std::optional<Fault> wrong;
-    const auto framing = reader_.feed(lane, bytes, [&](const wire::Frame& frame) {
-      const auto heard = speech_->read(frame);
-      if (heard) return take(*heard->message);
-      if (std::string_view(heard.error().field) == "code") return unknown(), true;
-      wrong = heard.error();
-      return false;
-    });
-    if (lane == Lane::kDatagram) return std::nullopt;
-    return wrong ? wrong : framing;
+    const auto hears = [&](const auto& heard) { return take(*heard.message); };
+    const auto pass = [&](const Fault& fault) { return wire::unknown_code(fault) && (unknown(), true); };
+    const auto fault = wire::hear(reader_, *speech_, lane, bytes, hears, pass);
+    return lane == Lane::kDatagram ? std::nullopt : fault;
   }
 
   template <class Out>

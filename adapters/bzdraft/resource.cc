@@ -7,6 +7,7 @@
 
 #include "adapters/bzdraft/terms.h"
 #include "adapters/wire/md5.h"
+#include "proxy/core/world.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -146,13 +147,6 @@ void write_header(const words::World& world, Records& to) {
 }
 
 }  // namespace
-
-std::string hex(const Md5& md5) {
-  std::string name;
-  for (const std::uint8_t byte : md5)
-    for (const unsigned digit : {unsigned{byte} >> 4U, unsigned{byte} & 15U}) name += "0123456789abcdef"[digit];
-  return name;
-}
 
 std::optional<Md5> md5_of_name(std::string_view name) {
   name = name.substr(0, name.find('\0'));
@@ -367,12 +361,9 @@ std::optional<words::World> Resources::world(const Md5& root, std::size_t& unrea
   if (!reading.read(root, 0)) return std::nullopt;
   unread = reading.unread();
   words::World world = std::move(reading.world());
-  world.set_hash(hex(root));
+  world.set_hash(to_hex(root));
   world.set_kind(words::World::SOLIDS);
-  world.set_west(-reading.size() / 2);
-  world.set_east(reading.size() / 2);
-  world.set_south(-reading.size() / 2);
-  world.set_north(reading.size() / 2);
+  core::set_sides(world, reading.size(), reading.size());
   return world;
 }
 

@@ -14,8 +14,7 @@
 
 namespace entente::bzdraft {
 
-/// The name that MsgGetWorld gives: 32 digits.
-std::string hex(const Md5& md5);
+/// Of the name that MsgGetWorld gives: 32 digits.
 std::optional<Md5> md5_of_name(std::string_view name);
 
 /// What a client is served: a world, of whatever game, as one resource.

@@ -1,6 +1,7 @@
 // Who is there, what they score and say, and the numbers of the game, as a back hears them. See back.h.
 #include "adapters/bzflag/back.h"
 #include "proxy/base/text.h"
+#include "proxy/core/bodies.h"
 
 namespace entente::bzflag {
 namespace {
@@ -48,12 +49,7 @@ void BackSession::on(const AddPlayer& added, Outlet& out) {
     unit.set_team(player.team());
     unit.set_radius(variables_["_tankRadius"]);
     unit.set_name(player.name());
-    out.say(unit);
-    words::Owns owns;
-    owns.set_player(player.id());
-    owns.add_units(one.unit);
-    owns.set_active(one.unit);
-    out.say(owns);
+    core::say_owned(std::move(unit), out);
   }
   if (added.wins != 0 || added.losses != 0 || added.team_kills != 0) {
     words::Score score;
@@ -71,14 +67,7 @@ void BackSession::on(const RemovePlayer& removed, Outlet& out) { forget(removed.
 void BackSession::forget(std::uint8_t number, Outlet& out) {
   const auto at = people_.find(number);
   if (at == people_.end()) return;
-  if (at->second.unit != 0) {
-    words::Gone gone;
-    gone.set_unit(at->second.unit);
-    out.say(gone);
-  }
-  words::PlayerGone gone;
-  gone.set_id(at->second.player.id());
-  out.say(gone);
+  core::say_gone(at->second.player.id(), at->second.unit, out);
   if (number != number_) players_.remove_wire(number);
   if (rabbit_ == number) rabbit_.reset();
   people_.erase(at);
@@ -272,11 +261,9 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
   }
   std::string whole = say.kind() == words::Say::ACTION ? "/me " + say.text() : say.text();
   for (std::string_view left = whole; !left.empty();) {
-    const std::size_t size = chat_piece(left);
-    request.text.chars.assign(left.substr(0, size));
+    request.text.chars.assign(take_piece(left, kLongestLine, CutAt::kBlank));
     request.text.chars.resize(kLongestLine + 1);  // as real clients pad it
     peer_.stream(out, request);
-    left.remove_prefix(size);
   }
 }
 

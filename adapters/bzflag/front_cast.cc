@@ -1,10 +1,12 @@
 // Who is there, as our client sees it: a robot player for each unit that is somebody's. See front.h.
 #include "adapters/bzflag/front.h"
+#include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::bzflag {
 namespace {
 
+constexpr std::size_t kLongestName = 31;
 constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | words::ADMIN;
 
 std::uint16_t counted(std::uint32_t number) { return static_cast<std::uint16_t>(std::min(number, 65535U)); }
@@ -103,16 +105,12 @@ std::optional<std::uint8_t> FrontSession::enlist(core::Id player, core::Id unit,
   return number;
 }
 
+/// As no other of the cast is called.
 std::string FrontSession::callsign_for(const std::string& name, std::size_t nth) const {
-  std::string base = name.substr(0, 31);
-  for (char& c : base)
-    if (c < ' ' || c > '~') c = '?';
-  for (std::size_t i = nth;; ++i) {
-    const std::string number = i == 0 ? "" : " " + std::to_string(i + 1);
-    const std::string candidate = base.substr(0, 31 - number.size()) + number;
-    const auto same = [&](const auto& entry) { return entry.second.callsign == candidate; };
-    if (std::none_of(cast_.begin(), cast_.end(), same)) return candidate;
-  }
+  return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
+    const auto same = [&](const auto& entry) { return entry.second.callsign == callsign; };
+    return std::any_of(cast_.begin(), cast_.end(), same);
+  });
 }
 
 void FrontSession::announce(std::uint8_t number, Outlet& out) {

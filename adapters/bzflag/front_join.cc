@@ -3,6 +3,7 @@
 #include "adapters/bzflag/geography.h"
 #include "adapters/bzflag/variables.h"
 #include "proxy/base/text.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzflag {
 namespace {
@@ -23,21 +24,9 @@ std::uint16_t u16_rule(const core::World& world, std::string_view name, double o
   return static_cast<std::uint16_t>(std::clamp(world.rule(name, otherwise), 0.0, 65535.0));
 }
 
-/// In the order of their ids.
-std::vector<core::Id> pickups(const core::World& world) {
-  std::vector<core::Id> found;
-  for (const auto& [id, state] : world.units())
-    if (state.unit.kind() == words::Unit::PICKUP) found.push_back(id);
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 words::World open_world() {
   words::World world;
-  world.set_west(-400);
-  world.set_east(400);
-  world.set_south(-400);
-  world.set_north(400);
+  core::set_sides(world, 800, 800);
   return world;
 }
 
@@ -189,9 +178,7 @@ void FrontSession::on(const Enter& enter, Outlet& out) {
 }
 
 void FrontSession::told(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
-  waiting_ = waiting.need() != 0
-                 ? "waiting for players: " + std::to_string(waiting.have()) + " of " + std::to_string(waiting.need())
-                 : std::string("waiting for the game to begin");
+  waiting_ = core::line_of(waiting);
   if (stage_ == Stage::kIn) return server_says(waiting_, out);
   let_in(out);
 }
@@ -230,7 +217,8 @@ void FrontSession::let_in(Outlet& out) {
     if (flags.flags.size() == kFlagsAtOnce) flush();
   };
   for (const auto& [id, token] : out.world().tokens()) add(flag_record(token, out));
-  for (const core::Id id : pickups(out.world())) add(pickup_record(id, out));
+  const auto is_pickup = [](const core::UnitState& state) { return state.unit.kind() == words::Unit::PICKUP; };
+  for (const core::Id id : out.world().sorted_units(is_pickup)) add(pickup_record(id, out));
   flush();
   recast_all(out);
   litter_.stir(out);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "adapters/bzflag/front.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzflag {
 namespace {
@@ -218,8 +219,7 @@ void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& 
   const bool hurt = own_.health != 0 && health.now() < own_.health;
   own_.health = health.now();
   if (!hurt || health.now() <= 0) return;
-  const auto whole = [](double number) { return std::to_string(std::lround(std::clamp(number, 0.0, 1e6))); };
-  server_says("hit " + whole(health.now()) + (health.max() > 0 ? "/" + whole(health.max()) : ""), out);
+  server_says(core::line_of(health), out);
 }
 
 // -- Keeping our client where the truth is ----------------------------------------------------------------------------

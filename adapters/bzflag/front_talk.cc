@@ -160,15 +160,13 @@ void FrontSession::on(const ChatRequest& chat, Outlet& out) {
 }
 
 void FrontSession::say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, Outlet& out) {
-  for (std::string_view left = text; !left.empty();) {
-    const std::size_t size = chat_piece(left);
+  while (!text.empty()) {
     Chat chat;
     chat.from = player_id(from);
     chat.to = player_id(to);
     chat.kind = action ? 1 : 0;
-    chat.text.chars = std::string(left.substr(0, size)) + '\0';
+    chat.text.chars = std::string(take_piece(text, kLongestLine, CutAt::kBlank)) + '\0';
     peer_.stream(out, chat);
-    left.remove_prefix(size);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "adapters/bzflag/terms.h"
+#include "proxy/core/world.h"
 
 namespace entente::bzflag {
 namespace {
@@ -254,10 +255,7 @@ bool matches(std::string_view pattern, std::string_view name) {
 Geography geography(const GroupWorld& database, double size) {
   Geography out;
   out.world.set_kind(words::World::SOLIDS);
-  out.world.set_west(-size / 2);
-  out.world.set_east(size / 2);
-  out.world.set_south(-size / 2);
-  out.world.set_north(size / 2);
+  core::set_sides(out.world, size, size);
   Survey(database, out).run();
   return out;
 }

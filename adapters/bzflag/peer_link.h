@@ -8,7 +8,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/idiom.h"
 #include "adapters/bzflag/wire.h"
-#include "adapters/wire/frame_reader.h"
+#include "adapters/wire/speech.h"
 #include "proxy/core/session.h"
 
 namespace entente::bzflag {
@@ -29,16 +29,10 @@ class PeerLink {
   /// on the stream it is the peer's fault, save a message of a code that nobody knows (`unknown` is called).
   template <class Take, class Unknown>
   std::optional<Fault> feed(wire::Lane lane, Bytes bytes, core::Micros now, Take&& take, Unknown&& unknown) {
-    std::optional<Fault> wrong;
-    const auto framing = reader_.feed(lane, bytes, [&](const wire::Frame& frame) {
-      const auto heard = speech_->read(frame);
-      if (heard) return turn(*heard->message, lane, now, take);
-      if (std::string_view(heard.error().field) == "code") return unknown(), true;
-      wrong = heard.error();
-      return false;
-    });
-    if (lane == wire::Lane::kDatagram) return std::nullopt;
-    return wrong ? wrong : framing;
+    const auto hears = [&](const auto& heard) { return turn(*heard.message, lane, now, take); };
+    const auto pass = [&](const Fault& fault) { return wire::unknown_code(fault) && (unknown(), true); };
+    const auto fault = wire::hear(reader_, *speech_, lane, bytes, hears, pass);
+    return lane == wire::Lane::kDatagram ? std::nullopt : fault;
   }
 
   template <class Out>

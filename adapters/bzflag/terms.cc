@@ -248,14 +248,6 @@ std::uint16_t game_type_of(std::string_view mode) {
   return 0;
 }
 
-std::size_t chat_piece(std::string_view text) {
-  if (text.size() <= kLongestLine) return text.size();
-  const std::size_t end = whole_characters(text, kLongestLine).size();
-  if (end == 0) return kLongestLine;  // no text in any language
-  const auto blank = text.substr(0, end).rfind(' ');
-  return blank != std::string_view::npos && blank > end / 2 ? blank + 1 : end;
-}
-
 std::optional<std::int16_t> target_team(std::uint8_t target) {
   if (target < kFirstTeamId - 7 || target > kFirstTeamId) return std::nullopt;
   return static_cast<std::int16_t>(kFirstTeamId - target);

@@ -59,9 +59,7 @@ inline constexpr std::uint16_t kJumping = 0x8, kRicochet = 0x20;
 std::string_view mode_of(std::uint16_t game_type);
 std::uint16_t game_type_of(std::string_view mode);
 
-/// How much of the beginning of `text` goes into one message: to a blank if there is one, never within a character.
-std::size_t chat_piece(std::string_view text);
-inline constexpr std::size_t kLongestLine = 127;
+inline constexpr std::size_t kLongestLine = 127;  ///< bytes of chat in one message
 
 /// The team that a chat target is; nothing: it is none.
 std::optional<std::int16_t> target_team(std::uint8_t target);

@@ -113,12 +113,7 @@ void write_world(const World& world, std::size_t dialect, Buffer& out) {
 }
 
 std::string world_hash(Bytes database, WorldSource source) {
-  std::string text(1, static_cast<char>(source));
-  for (const std::uint8_t byte : wire::md5(database)) {
-    text += "0123456789abcdef"[byte >> 4U];
-    text += "0123456789abcdef"[byte & 15U];
-  }
-  return text;
+  return static_cast<char>(source) + to_hex(wire::md5(database));
 }
 
 }  // namespace entente::bzflag

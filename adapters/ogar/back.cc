@@ -51,15 +51,11 @@ class OgarBack final : public core::Back {
   }
 
   void receive(Lane lane, Bytes bytes, BackOut& out) override {
-    std::optional<Fault> wrong;
-    auto fault = frames_.feed(lane, bytes, [&](const wire::Frame& frame) {
-      const auto heard = speech_->read(frame);
-      if (!heard) wrong = heard.error();
-      if (heard) idiom_.hear(*heard->message, [this, &out](const Message& message) { take(message, out); });
-      return !wrong;
-    });
-    if (!fault) fault = wrong;
-    if (fault) out.fail(*fault);
+    const auto each = [&](const auto& heard) {
+      idiom_.hear(*heard.message, [this, &out](const Message& message) { take(message, out); });
+      return true;
+    };
+    if (const auto fault = wire::hear(frames_, *speech_, lane, bytes, each)) out.fail(*fault);
   }
 
   void hear(const Intent& intent, BackOut& out) override {

@@ -37,15 +37,8 @@ class OgarFront final : public core::Front {
 
   void receive(Lane lane, Bytes bytes, FrontOut& out) override {
     heard_ = out.now();
-    std::optional<Fault> wrong;
-    auto fault = frames_.feed(lane, bytes, [&](const wire::Frame& frame) {
-      const auto heard = speech_->read(frame);
-      if (!heard) wrong = heard.error();
-      if (heard) understand(*heard->message, out);
-      return !wrong;
-    });
-    if (!fault) fault = wrong;
-    if (fault) out.fail(*fault);
+    const auto each = [&](const auto& heard) { return understand(*heard.message, out), true; };
+    if (const auto fault = wire::hear(frames_, *speech_, lane, bytes, each)) out.fail(*fault);
   }
 
   void hear(const Fact& fact, FrontOut& out) override {

@@ -5,36 +5,9 @@
 namespace entente::ogar {
 namespace {
 
-void add_utf8(std::uint32_t c, std::string& to) {
-  const auto tail = [&](unsigned shift) { to += static_cast<char>(0x80U | (c >> shift & 0x3fU)); };
-  if (c < 0x80) {
-    to += static_cast<char>(c);
-  } else if (c < 0x800) {
-    to += static_cast<char>(0xc0U | c >> 6U);
-    tail(0);
-  } else if (c < 0x10000) {
-    to += static_cast<char>(0xe0U | c >> 12U);
-    tail(6), tail(0);
-  } else {
-    to += static_cast<char>(0xf0U | c >> 18U);
-    tail(12), tail(6), tail(0);
-  }
-}
-
 void add_unit(std::uint32_t unit, std::string& to) {
   to += static_cast<char>(unit & 0xffU);
   to += static_cast<char>(unit >> 8U & 0xffU);
-}
-
-/// REQUIRES: it is well-formed.
-std::uint32_t code_point(std::string_view character) {
-  const auto byte = [&](std::size_t at) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(character[at]));
-  };
-  if (character.size() == 1) return byte(0);
-  std::uint32_t c = byte(0) & (0xffU >> (character.size() + 1));
-  for (std::size_t at = 1; at < character.size(); ++at) c = c << 6U | (byte(at) & 0x3fU);
-  return c;
 }
 
 constexpr std::uint32_t kReplacement = 0xfffd;
@@ -55,7 +28,7 @@ std::string narrow(std::string_view units) {
     const bool pair = is_high(first) && is_low(second);
     if (pair) at += 2;
     const bool half = !pair && (is_high(first) || is_low(first));
-    add_utf8(pair ? 0x10000 + ((first - 0xd800) << 10U) + (second - 0xdc00) : half ? kReplacement : first, text);
+    add_character(pair ? 0x10000 + ((first - 0xd800) << 10U) + (second - 0xdc00) : half ? kReplacement : first, text);
   }
   return text;
 }

@@ -34,17 +34,11 @@ void PanicBack::opened(const core::Peer&, Out& out) {
 }
 
 void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
-  std::optional<Fault> wrong;
-  const auto take = [&](const wire::Frame& frame) {
-    const auto heard = speech_->read(frame);
-    if (heard)
-      hear_message(*heard, out);
-    else
-      wrong = heard.error();
-    return !wrong && !left_;
+  const auto take = [&](const auto& heard) {
+    hear_message(heard, out);
+    return !left_;
   };
-  if (const auto fault = reader_.feed(lane, bytes, take)) wrong = fault;
-  if (wrong) return out.fail(*wrong);
+  if (const auto fault = wire::hear(reader_, *speech_, lane, bytes, take)) return out.fail(*fault);
   drive(out);
 }
 

@@ -131,17 +131,11 @@ void PanicFront::start_again(Out& out) {
 // -- What the client asks for -----------------------------------------------------------------------------------------
 
 void PanicFront::receive(Lane lane, Bytes bytes, Out& out) {
-  std::optional<Fault> wrong;
-  const auto take = [&](const wire::Frame& frame) {
-    const auto heard = speech_->read(frame);
-    if (heard)
-      act(*std::get_if<Action>(heard->message), out);
-    else
-      wrong = heard.error();
-    return !wrong && phase_ != Phase::kLeft;
+  const auto take = [&](const auto& heard) {
+    act(*std::get_if<Action>(heard.message), out);
+    return phase_ != Phase::kLeft;
   };
-  if (const auto fault = reader_.feed(lane, bytes, take)) wrong = fault;
-  if (wrong) out.fail(*wrong);
+  if (const auto fault = wire::hear(reader_, *speech_, lane, bytes, take)) out.fail(*fault);
 }
 
 void PanicFront::act(const Action& action, Out& out) {

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "proxy/base/hash.h"
 #include "proxy/base/text.h"
+#include "proxy/core/world.h"
 
 namespace entente::panic {
 namespace {
@@ -42,19 +44,6 @@ const KnownSize* known_size(std::uint8_t id, std::uint8_t version) {
   for (const KnownSize& known : kKnown)
     if (known.id == id && known.version == version) return &known;
   return nullptr;
-}
-
-/// FNV-1a: which map it is, not a secret.
-std::uint64_t hash_of(std::string_view digits) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : digits) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
-}
-
-std::string hex(std::uint64_t value) {
-  std::string text(16, '0');
-  for (std::size_t i = 16; i-- > 0; value >>= 4U) text[i] = "0123456789abcdef"[value & 15U];
-  return text;
 }
 
 }  // namespace
@@ -126,13 +115,10 @@ bool Ground::shot_stays(Tile from, Direction direction, int range) const {
 words::World Ground::world() const {
   words::World world;
   const std::string number = std::to_string(id_) + "/" + std::to_string(version_);
-  world.set_hash("panic-" + number + "-" + (charted_ ? hex(hash_of(digits_)) : "open"));
+  world.set_hash("panic-" + number + "-" + (charted_ ? hash_of(as_bytes(digits_)) : "open"));
   world.set_kind(words::World::TILES);
   world.set_name("panic " + number + (name_.empty() ? "" : " " + name_));
-  world.set_west(-tiles_.width() / 2);
-  world.set_east(tiles_.width() / 2);
-  world.set_south(-tiles_.height() / 2);
-  world.set_north(tiles_.height() / 2);
+  core::set_sides(world, tiles_.width(), tiles_.height());
   world.set_columns(static_cast<std::uint32_t>(tiles_.columns()));
   world.set_rows(static_cast<std::uint32_t>(tiles_.rows()));
   world.set_tiles(digits_);

@@ -72,12 +72,9 @@ void Screen::take_map(const core::World& world) {
 
 /// Numbers in the order of ids, which is that in which they were met.
 void Screen::take_units(bool watcher, Out& out) {
-  std::vector<core::Id> ids;
   look_about(core::Litter::kMost, out);
-  for (const auto& [id, state] : out.world().units())
-    if (shows(state.unit, out)) ids.push_back(id);
-  std::sort(ids.begin(), ids.end());
-  for (const core::Id id : ids) piece_for(id);
+  const auto shown = [&](const core::UnitState& state) { return shows(state.unit, out); };
+  for (const core::Id id : out.world().sorted_units(shown)) piece_for(id);
   const core::PlayerState* me = out.world().player(out.me());
   if (watcher || me == nullptr) return;
   for (const core::Id id : me->units)

@@ -6,8 +6,6 @@
 namespace entente::wire {
 namespace {
 
-constexpr std::string_view kHex = "0123456789abcdef";
-
 /// The shortest text that reads back as the same number.
 template <class T>
 void number(T value, std::string& out) {
@@ -35,13 +33,6 @@ void scalar_text(const Scalar& s, std::string& out) {
   }
 }
 
-void hex(Bytes bytes, std::string& out) {
-  for (const std::uint8_t byte : bytes) {
-    out += kHex[byte >> 4U];
-    out += kHex[byte & 15U];
-  }
-}
-
 /// A text up to its first NUL, and how many bytes follow that are not NUL.
 void quoted(std::string_view chars, std::string& out) {
   const auto visible = chars.substr(0, chars.find('\0'));
@@ -64,13 +55,13 @@ void quoted_units(std::string_view bytes, std::string& out) {
       escape({&low, 1}, out);
     } else {
       out += "\\u";
-      hex(as_bytes({&high, 1}), out);
-      hex(as_bytes({&low, 1}), out);
+      add_hex(as_bytes({&high, 1}), out);
+      add_hex(as_bytes({&low, 1}), out);
     }
   }
   if (!bytes.empty()) {
     out += "\\x";
-    hex(as_bytes(bytes), out);
+    add_hex(as_bytes(bytes), out);
   }
   out += '"';
 }
@@ -104,7 +95,7 @@ class Leaves : public Walker {
   }
   void padding(const char* name, std::span<std::uint8_t> bytes) override {
     text_.clear();
-    hex(bytes, text_);
+    add_hex(bytes, text_);
     leaf(name);
   }
   void rest(const char* name, Buffer& bytes, Kept) override {
@@ -113,7 +104,7 @@ class Leaves : public Walker {
     text_ += " bytes";
     if (!bytes.empty()) text_ += ": ";
     constexpr std::size_t kShown = 24;
-    hex(Bytes(bytes).first(std::min(bytes.size(), kShown)), text_);
+    add_hex(Bytes(bytes).first(std::min(bytes.size(), kShown)), text_);
     text_ += bytes.size() > kShown ? "…>" : ">";
     leaf(name);
   }
@@ -247,8 +238,7 @@ void escape(std::string_view text, std::string& out) {
       out += c;
     } else {
       out += "\\x";
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 15U];
+      add_hex(Bytes(&byte, 1), out);
     }
   }
 }

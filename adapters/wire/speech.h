@@ -2,8 +2,10 @@
 // Law: the same codec as the tools use; what is written decodes to what was meant.
 #pragma once
 
-#include "adapters/wire/frame.h"
-#include "proxy/base/fault.h"
+#include <optional>
+#include <string_view>
+
+#include "adapters/wire/frame_reader.h"
 
 namespace entente::wire {
 
@@ -25,5 +27,29 @@ class Speech {
   /// the table. REQUIRES: this dialect has such a row.
   virtual void write(const Message& message, Way way, Buffer& out, std::uint32_t code = 0) const = 0;
 };
+
+/// A message of a code that nobody knows, not one that is wrong.
+inline bool unknown_code(const Fault& fault) { return std::string_view(fault.field) == "code"; }
+
+/// Reads all that a peer sent: `take(const Heard&)` says of each message whether to go on, `pass(const Fault&)` of what
+/// is none whether to pass it over. Returns the fault that was not, or that of the framing; then nothing more is read.
+template <class Message, class Take, class Pass>
+std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lane, Bytes bytes, Take&& take,
+                          Pass&& pass) {
+  std::optional<Fault> wrong;
+  const auto framing = reader.feed(lane, bytes, [&](const Frame& frame) {
+    const auto heard = speech.read(frame);
+    if (heard) return take(*heard);
+    if (!pass(heard.error())) wrong = heard.error();
+    return !wrong;
+  });
+  return wrong ? wrong : framing;
+}
+
+/// The same, where nothing is passed over.
+template <class Message, class Take>
+std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lane, Bytes bytes, Take&& take) {
+  return hear(reader, speech, lane, bytes, take, [](const Fault&) { return false; });
+}
 
 }  // namespace entente::wire

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,19 @@ inline Bytes as_bytes(std::string_view text) {
 }
 
 inline std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+/// Two digits a byte, in lower case.
+inline void add_hex(Bytes bytes, std::string& to) {
+  for (const std::uint8_t byte : bytes) {
+    to += "0123456789abcdef"[byte >> 4U];
+    to += "0123456789abcdef"[byte & 15U];
+  }
+}
+inline std::string to_hex(Bytes bytes) {
+  std::string digits;
+  add_hex(bytes, digits);
+  return digits;
+}
 
 inline bool same(Bytes a, Bytes b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);

@@ -1,7 +1,9 @@
 // Texts in UTF-8: whole characters, and what becomes of bytes that are none.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -36,6 +38,51 @@ constexpr std::size_t first_character(std::string_view text) {
   return tails(3) && !overlong && !beyond ? 4 : 0;
 }
 
+/// The code point of a character. REQUIRES: it is one, whole, as first_character() says.
+constexpr std::uint32_t code_point(std::string_view character) {
+  const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(character[at])}; };
+  if (character.size() == 1) return byte(0);
+  std::uint32_t point = byte(0) & (0xffU >> (character.size() + 1));
+  for (std::size_t at = 1; at < character.size(); ++at) point = point << 6U | (byte(at) & 0x3fU);
+  return point;
+}
+
+/// Appends the character of a code point. REQUIRES: below 0x110000, and half of no pair.
+inline void add_character(std::uint32_t point, std::string& to) {
+  const auto tail = [&](unsigned shift) { to += static_cast<char>(0x80U | (point >> shift & 0x3fU)); };
+  if (point < 0x80) {
+    to += static_cast<char>(point);
+  } else if (point < 0x800) {
+    to += static_cast<char>(0xc0U | point >> 6U);
+    tail(0);
+  } else if (point < 0x10000) {
+    to += static_cast<char>(0xe0U | point >> 12U);
+    tail(6), tail(0);
+  } else {
+    to += static_cast<char>(0xf0U | point >> 18U);
+    tail(12), tail(6), tail(0);
+  }
+}
+
+/// Where a text that is too long for one field may be cut: behind any character, or behind a blank if there is one.
+enum class CutAt : std::uint8_t { kCharacter, kBlank };
+
+/// Takes off the front of `left` what goes into a field of `most` bytes. A blank counts in the second half of the field
+/// alone; of what is no text in any language, `most` bytes. Nothing only if nothing is left. REQUIRES: most > 0.
+constexpr std::string_view take_piece(std::string_view& left, std::size_t most, CutAt cut) {
+  std::size_t size = whole_characters(left, most).size();
+  if (size == 0) size = std::min(most, left.size());
+  if (cut == CutAt::kBlank && size < left.size()) {
+    const std::size_t blank = left.substr(0, size).rfind(' ');
+    if (blank != std::string_view::npos && blank > size / 2) size = blank + 1;
+  }
+  const std::string_view piece = left.substr(0, size);
+  left.remove_prefix(size);
+  return piece;
+}
+
+constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
 /// As a word may hold it: each byte that is of no character is U+FFFD.
 inline std::string well_formed(std::string_view text) {
   std::string out;
@@ -50,8 +97,28 @@ inline std::string well_formed(std::string_view text) {
 /// The same, without control characters: a name, or a line for a screen.
 inline std::string clean(std::string_view text) {
   std::string out = well_formed(text);
-  std::erase_if(out, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  std::erase_if(out, is_control);
   return out;
+}
+
+/// For who reads nothing else: a '?' for each byte that is no printable ASCII.
+inline std::string ascii(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return out;
+}
+
+/// The first that `taken(const std::string&)` denies of "anna", "anna 2", "anna 3" …, counted from `first` on. At most
+/// `most` bytes: of the name, not of its number, is left out what has no room. REQUIRES: most > 20, first > 0.
+template <class Taken>
+std::string free_name(std::string_view wish, std::size_t most, std::size_t first, Taken&& taken) {
+  for (std::size_t nth = first;; ++nth) {
+    const std::string number = nth == 1 ? "" : " " + std::to_string(nth);
+    std::string name(whole_characters(wish, most - number.size()));
+    name += number;
+    if (!taken(name)) return name;
+  }
 }
 
 }  // namespace entente

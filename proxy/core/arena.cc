@@ -1,4 +1,5 @@
 #include "proxy/core/arena.h"
+#include "proxy/core/world.h"
 
 #include <cmath>
 #include <numbers>
@@ -45,10 +46,7 @@ words::World courtyard(double half_side) {
   world.set_kind(words::World::SOLIDS);
   world.set_name("courtyard");
   world.set_hash("courtyard-" + std::to_string(std::lround(half_side)));
-  world.set_west(-half_side);
-  world.set_east(half_side);
-  world.set_south(-half_side);
-  world.set_north(half_side);
+  set_sides(world, 2 * half_side, 2 * half_side);
   world.set_walled(true);
   for (const Piece& piece : kPieces)
     for (int turns = 0; turns < 4; ++turns) add_quarter(piece, turns, half_side, world);

@@ -1,7 +1,5 @@
 #include "proxy/core/bodies.h"
 
-#include <algorithm>
-
 namespace entente::core {
 
 std::vector<Id> bodies_of(const PlayerState& player, const World& world) {
@@ -23,11 +21,28 @@ std::vector<Id> bodies_of(const PlayerState& player, const World& world) {
 }
 
 std::vector<Id> bodies_of_nobody(const World& world) {
-  std::vector<Id> bodies;
-  for (const auto& [id, state] : world.units())
-    if (state.unit.owner() == 0 && is_driven(state.unit.kind()) && !state.hidden) bodies.push_back(id);
-  std::sort(bodies.begin(), bodies.end());
-  return bodies;
+  return world.sorted_units(
+      [](const UnitState& state) { return state.unit.owner() == 0 && is_driven(state.unit.kind()) && !state.hidden; });
+}
+
+void say_owned(words::Unit unit, BackOut& out) {
+  words::Owns owns;
+  owns.set_player(unit.owner());
+  owns.add_units(unit.id());
+  owns.set_active(unit.id());
+  out.say(std::move(unit));
+  out.say(std::move(owns));
+}
+
+void say_gone(Id player, Id unit, BackOut& out) {
+  if (unit != 0) {
+    words::Gone gone;
+    gone.set_unit(unit);
+    out.say(gone);
+  }
+  words::PlayerGone gone;
+  gone.set_id(player);
+  out.say(gone);
 }
 
 }  // namespace entente::core

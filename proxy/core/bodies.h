@@ -1,8 +1,10 @@
-// Which units stand for a world's players in a game where everybody drives one: tanks and men, and of cells one.
+// Which units stand for a world's players in a game where everybody drives one: tanks and men, and of cells one; and
+// how the back of such a game tells of them.
 #pragma once
 
 #include <vector>
 
+#include "proxy/core/session.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -17,5 +19,11 @@ std::vector<Id> bodies_of(const PlayerState& player, const World& world);
 
 /// What is driven and not hidden, but nobody's; by id.
 std::vector<Id> bodies_of_nobody(const World& world);
+
+/// Says a unit, and that its owner has it alone and steers it.
+void say_owned(words::Unit unit, BackOut& out);
+
+/// Says that a player has gone, after its unit, if it has one (not 0).
+void say_gone(Id player, Id unit, BackOut& out);
 
 }  // namespace entente::core

@@ -1,17 +1,26 @@
 #include "proxy/core/chat.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "proxy/base/text.h"
 
 namespace entente::core {
 namespace {
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 bool looks_like_command(std::string_view text) { return text.starts_with('/') || text.starts_with('!'); }
 
 }  // namespace
+
+std::string line_of(const words::Waiting& waiting) {
+  if (waiting.need() == 0) return "waiting for the game to begin";
+  return "waiting for players: " + std::to_string(waiting.have()) + " of " + std::to_string(waiting.need());
+}
+
+std::string line_of(const words::Health& health) {
+  const auto whole = [](double number) { return std::to_string(std::lround(std::clamp(number, 0.0, 1e6))); };
+  return "hit " + whole(health.now()) + (health.max() > 0 ? "/" + whole(health.max()) : "");
+}
 
 const char* Chat::filter(words::Say& say, Id by, Micros now) {
   if (say.kind() == words::Say::COMMAND && !rules_.commands) return "commands are not passed to another game";

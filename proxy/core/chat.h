@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 
 #include "proxy/core/word.h"
 
@@ -14,6 +15,10 @@ struct ChatRules {
   std::uint32_t burst = 5;       ///< lines at once, of one player …
   Micros every = kSecond;        ///< … and then one each time this has passed
 };
+
+/// What has no place on a client's screen but as a line of the server's.
+std::string line_of(const words::Waiting& waiting);
+std::string line_of(const words::Health& health);  ///< of a hit: "hit 30/100"
 
 class Chat {
  public:

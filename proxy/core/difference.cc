@@ -57,11 +57,8 @@ class Difference {
     }
     for (const auto& [id, token] : from_.tokens())
       if (to_.token(id) == nullptr) tell_nowhere(token);
-    std::vector<Id> units;
-    for (const auto& [id, state] : from_.units())
-      if (to_.unit(id) == nullptr) units.push_back(id);
-    std::sort(units.begin(), units.end());
-    for (const Id id : units) {
+    const auto is_gone = [&](const UnitState& state) { return to_.unit(state.unit.id()) == nullptr; };
+    for (const Id id : from_.sorted_units(is_gone)) {
       words::Gone gone;
       gone.set_unit(id);
       say_(gone);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "proxy/base/text.h"
+#include "proxy/core/bodies.h"
 #include "proxy/core/claims.h"
 #include "proxy/core/world.h"
 
@@ -144,15 +145,12 @@ std::size_t Referee::playing() const {
 
 // -- Coming and going -------------------------------------------------------------------------------------------------
 
-std::string Referee::free_name(const std::string& wish, Id whose) const {
+std::string Referee::name_for(const std::string& wish, Id whose) const {
   const std::string base = wish.empty() ? "player" : std::string(whole_characters(wish, kLongestName - 4));
-  const auto taken = [&](const std::string& name) {
+  return free_name(base, kLongestName, 1, [&](const std::string& name) {
     return std::any_of(players_.begin(), players_.end(),
                        [&](const auto& entry) { return entry.first != whose && entry.second.who.name() == name; });
-  };
-  std::string name = base;
-  for (int i = 2; taken(name); ++i) name = base + " " + std::to_string(i);
-  return name;
+  });
 }
 
 /// The side that was wished for, if there is a choice; else the smaller one.
@@ -181,7 +179,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
   Player& player = players_[id];
   player.who.set_id(id);
-  player.who.set_name(free_name(wish.name(), player.who.id()));
+  player.who.set_name(name_for(wish.name(), player.who.id()));
   player.who.set_motto(wish.motto());
   player.who.set_skin(wish.skin());
   player.who.set_role(full ? words::WATCH : wish.role());
@@ -208,12 +206,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   unit.set_name(player.who.name());
   unit.set_skin(player.who.skin());
   *unit.mutable_pose() = pose_of(player);
-  out.say(unit);
-  words::Owns owns;
-  owns.set_player(id);
-  owns.add_units(player.unit);
-  owns.set_active(player.unit);
-  out.say(owns);
+  say_owned(std::move(unit), out);
   out.say(player.score);
   tell_room(out);
   if (teams()) score_team(player.who.team(), 0, 0, out);
@@ -243,7 +236,7 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
 }
 
 void Referee::change(Player& player, const words::Change& change, BackOut& out) {
-  if (change.has_name()) player.who.set_name(free_name(change.name(), player.who.id()));
+  if (change.has_name()) player.who.set_name(name_for(change.name(), player.who.id()));
   if (change.has_motto()) player.who.set_motto(change.motto());
   if (change.has_skin()) player.who.set_skin(change.skin());
   if (change.has_kit() || change.has_colour()) out.lose("Change", "all are armed alike, and as their side is");

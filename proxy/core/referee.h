@@ -68,7 +68,7 @@ class Referee final : public Back {
   void change(Player& player, const words::Change& change, BackOut& out);
   void watch(Player& player, const words::Watch& watch, BackOut& out);
   void say(const Player& from, const words::Say& say, BackOut& out);
-  std::string free_name(const std::string& wish, Id whose) const;
+  std::string name_for(const std::string& wish, Id whose) const;
   words::Team team_for(words::Team wish) const;
   void begin_with(Player& player, const std::string& name, words::Team wish);
   std::size_t playing() const;

@@ -277,10 +277,7 @@ void World::tell_to(const Telling& say) const {
 
 /// In the order of their ids, so that the same world is told the same way.
 void World::tell_units(const Telling& say) const {
-  std::vector<Id> ids;
-  for (const auto& [id, state] : units_) ids.push_back(id);
-  std::sort(ids.begin(), ids.end());
-  for (const Id id : ids) {
+  for (const Id id : sorted_units([](const UnitState&) { return true; })) {
     const UnitState& state = units_.at(id);
     say(state.unit);
     if (!state.hidden) continue;
@@ -307,6 +304,13 @@ words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double mo
   at.set_z(pose.z() + pose.vz() * gone);
   at.set_yaw(pose.yaw() + pose.yaw_rate() * gone);
   return at;
+}
+
+void set_sides(words::World& geometry, double width, double height) {
+  geometry.set_west(-width / 2);
+  geometry.set_east(width / 2);
+  geometry.set_south(-height / 2);
+  geometry.set_north(height / 2);
 }
 
 }  // namespace entente::core

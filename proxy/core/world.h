@@ -4,6 +4,7 @@
 // invented: what no fact said is at its default.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -84,6 +85,15 @@ class World {
 
   // In no order.
   const std::unordered_map<Id, UnitState>& units() const { return units_; }
+  /// Of those that `fits(const UnitState&)`, in the order of their ids: for what must be told twice in the same way.
+  template <class F>
+  std::vector<Id> sorted_units(F&& fits) const {
+    std::vector<Id> ids;
+    for (const auto& [id, state] : units_)
+      if (fits(state)) ids.push_back(id);
+    std::sort(ids.begin(), ids.end());
+    return ids;
+  }
   const std::vector<ShotState>& shots() const { return shots_; }
 
   /// Calls `see(const UnitState&)` for every unit that is not hidden and whose middle lies in this box.
@@ -174,5 +184,8 @@ class World {
 /// Where a pose told at `told` has come to by `now`, if it went on as it went: dead reckoning. At most `most` seconds
 /// ahead; beyond it the unit is taken to stand.
 words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most = 1.0);
+
+/// The sides of a geometry whose middle is that of the room; width from west to east and height in metres.
+void set_sides(words::World& geometry, double width, double height);
 
 }  // namespace entente::core

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/core/world.h"
 #include "proxy/program/arena_rules.h"
 #include "proxy/program/recorded_tape.h"
 #include "proxy/program/tape_time.h"
@@ -9,7 +10,7 @@
 namespace entente {
 namespace {
 
-constexpr double kHalfSide = 400;  // metres, of a world that has no edge
+constexpr double kSide = 800;  // metres, of a world that has no edge
 
 /// As the ground of an arena; an error says why it cannot be one.
 Outcome<words::World> ground_of(const words::World* geometry, const std::string& file) {
@@ -18,10 +19,7 @@ Outcome<words::World> ground_of(const words::World* geometry, const std::string&
   if (ground.kind() == words::World::VOXELS)
     return Error{file + " has a world of voxels, which an arena cannot hold; choose one of tanks, tiles or cells"};
   if (ground.east() > ground.west() && ground.north() > ground.south()) return ground;
-  ground.set_west(-kHalfSide);
-  ground.set_east(kHalfSide);
-  ground.set_south(-kHalfSide);
-  ground.set_north(kHalfSide);
+  core::set_sides(ground, kSide, kSide);
   ground.set_walled(true);
   return ground;
 }

@@ -16,14 +16,6 @@ namespace {
 constexpr std::size_t kRow = 16;       // bytes a line of hex
 constexpr std::size_t kShownRaw = 32;  // bytes of what did not decode
 
-void hex(Bytes bytes, std::string& out) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  for (const std::uint8_t byte : bytes) {
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-}
-
 /// "   12.345  #3 "
 void head(WallTime since_start, ConnectionId connection, std::string& out) {
   char text[64];
@@ -41,7 +33,7 @@ void dump(Bytes bytes, std::string& out) {
     out += offset;
     for (std::size_t i = 0; i < kRow; ++i) {
       out += i % 2 == 0 ? " " : "";
-      i < row.size() ? hex(row.subspan(i, 1), out) : void(out += "  ");
+      i < row.size() ? add_hex(row.subspan(i, 1), out) : void(out += "  ");
     }
     out += "  ";
     for (const std::uint8_t byte : row) out += byte >= 0x20 && byte < 0x7F ? static_cast<char>(byte) : '.';
@@ -79,7 +71,7 @@ void LineWriter::undecoded(const Said& said, const Fault* fault) {
     json_member("undecoded", why, line_);
   } else {
     line_ += "?? " + std::to_string(said.frame.bytes.size()) + " bytes: " + why + ": ";
-    hex(said.frame.bytes.first(std::min(kShownRaw, said.frame.bytes.size())), line_);
+    add_hex(said.frame.bytes.first(std::min(kShownRaw, said.frame.bytes.size())), line_);
     if (said.frame.bytes.size() > kShownRaw) line_ += "…";
   }
   finish(said);
@@ -170,7 +162,7 @@ void LineWriter::finish(const Said& said) {
   if (json_) {
     if (hex_) {
       line_ += ",\"hex\":\"";
-      hex(said.frame.bytes, line_);
+      add_hex(said.frame.bytes, line_);
       line_ += '"';
     }
     line_ += '}';

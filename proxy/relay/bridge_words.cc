@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/base/hash.h"
 #include "proxy/trace/recorder.h"
 #include "schema/snapshot.pb.h"
 
@@ -102,7 +103,7 @@ void BridgeWords::tell(LinkId link, const core::World& world, core::Micros now, 
 bool BridgeWords::tell_geometry(const words::World* geometry, WallTime at) {
   trace::Geometry message;
   if (geometry != nullptr) {
-    message.set_hash(trace::geometry_hash(written(*geometry)));
+    message.set_hash(hash_of(written(*geometry)));
     *message.mutable_world() = *geometry;
     if (!tap_->geometry(written(message), at)) return false;
   }

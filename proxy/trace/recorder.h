@@ -67,9 +67,6 @@ struct FrameView {
 /// What a word is: a message Intent or a message Fact.
 enum class Word : std::uint8_t { kIntent, kFact };
 
-/// The hash by which snapshots name a geometry: of the message World, as it is written.
-std::string geometry_hash(Bytes world);
-
 /// For one thread, which may be kept waiting by the disk: not a loop's.
 class Recorder {
  public:

@@ -1,8 +1,5 @@
 // What only bridges have: words, worlds, and the geometry that worlds name. A geometry is kept until a chunk that has
 // it is on the disk: a world whose geometry is in no chunk would be of no use.
-#include <cinttypes>
-#include <cstdio>
-
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/schemas.h"
 #include "schema/snapshot.pb.h"
@@ -28,14 +25,6 @@ const Recorder::TopicAbout& Recorder::about(Topic topic) {
                                    {"/world", 6, Snapshot::descriptor},
                                    {"/geometry", 7, Geometry::descriptor}};
   return all[static_cast<std::size_t>(topic)];
-}
-
-std::string geometry_hash(Bytes world) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const std::uint8_t byte : world) hash = (hash ^ byte) * 0x100000001b3;
-  char text[17];
-  std::snprintf(text, sizeof text, "%016" PRIx64, hash);
-  return text;
 }
 
 void Recorder::word(WallTime time, std::uint32_t link, Word kind, Bytes word) {

@@ -127,9 +127,6 @@ TEST_CASE("names and lines are what every program takes") {
   CHECK(text_of("\xff\xe2\x98") == "??");
   CHECK(text_of("\xff\xed\xa0\x80\xf5") == "????");
   CHECK(text_of("a\x07\nb") == "ab");
-  CHECK(line_piece("short") == 5);
-  CHECK(line_piece(std::string(60, 'a') + " " + std::string(60, 'b')) == 61);
-  CHECK(line_piece(std::string(200, 'a')) == kLongestLine);
 }
 
 }  // namespace

@@ -23,6 +23,13 @@ TEST_CASE("appended bytes stand behind those that were there") {
   CHECK(buffer == Buffer{1, 2, 3, 4});
 }
 
+TEST_CASE("hexadecimal digits stand behind what was there") {
+  std::string text = "0x";
+  add_hex(as_bytes("\x01\xaf"), text);
+  CHECK(text == "0x01af");
+  CHECK(to_hex({}).empty());
+}
+
 TEST_CASE("bytes are the same if each is, and their number") {
   CHECK(same({}, {}));
   CHECK(same(as_bytes(""), Bytes{}));

@@ -1,7 +1,11 @@
-// A text that is cut is cut between characters.
+// Texts are cut between characters, and what is no character does not stay.
 #include "proxy/base/text.h"
 
 #include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
 
 namespace entente {
 
@@ -35,10 +39,61 @@ TEST_CASE("a character is as long as its first byte says, if its bytes are there
   }
 }
 
+TEST_CASE("each code point is its character, and back") {
+  const std::pair<std::string_view, std::uint32_t> texts[] = {{"a", 0x61},
+                                                              {"\x7f", 0x7f},
+                                                              {"\u0080", 0x80},
+                                                              {"\u07ff", 0x7ff},
+                                                              {"\u0800", 0x800},
+                                                              {"\ud7ff", 0xd7ff},
+                                                              {"\uffff", 0xffff},
+                                                              {"\U00010000", 0x10000},
+                                                              {"\U0001f600", 0x1f600},
+                                                              {"\U0010ffff", 0x10ffff}};
+  for (const auto& [text, point] : texts) {
+    CAPTURE(point);
+    CHECK(code_point(text) == point);
+    std::string made = "|";
+    add_character(point, made);
+    CHECK(made.substr(1) == text);
+  }
+}
+
+TEST_CASE("a text too long for one field is told in pieces: whole characters, and words if there are blanks") {
+  const auto pieces = [](std::string_view left, std::size_t most, CutAt cut) {
+    std::vector<std::string> all;
+    while (!left.empty()) all.emplace_back(take_piece(left, most, cut));
+    return all;
+  };
+  using Pieces = std::vector<std::string>;
+  CHECK(pieces("", 8, CutAt::kBlank).empty());
+  CHECK(pieces("it fits!", 8, CutAt::kBlank) == Pieces{"it fits!"});
+  CHECK(pieces("it fits not", 8, CutAt::kBlank) == Pieces{"it fits ", "not"});
+  CHECK(pieces("it is far too long", 8, CutAt::kBlank) == Pieces{"it is ", "far too ", "long"});
+  CHECK(pieces("it is far too long", 8, CutAt::kCharacter) == Pieces{"it is fa", "r too lo", "ng"});
+  CHECK(pieces("a longwordindeed", 8, CutAt::kBlank) == Pieces{"a longwo", "rdindeed"});  // it stands too far in front
+  CHECK(pieces("\u20ac\u20ac\u20ac", 8, CutAt::kBlank) == Pieces{"\u20ac\u20ac", "\u20ac"});
+  CHECK(pieces("\u20ac\u20ac", 4, CutAt::kCharacter) == Pieces{"\u20ac", "\u20ac"});
+  CHECK(pieces("\x80\x80\x80\x80\x80", 2, CutAt::kBlank) == Pieces{"\x80\x80", "\x80\x80", "\x80"});
+}
+
 TEST_CASE("a word's text is well-formed whatever came, and stays as it is if it was") {
   CHECK(well_formed("a\u00e9\n\u20ac") == "a\u00e9\n\u20ac");
   CHECK(well_formed("M\xfcller \xe2\x82") == "M\ufffdller \ufffd\ufffd");
   CHECK(clean("a\tb\x7f\x1b\u00e9\xff") == "ab\u00e9\ufffd");
+  CHECK(ascii("a~ \n\x7f\u00e9") == "a~ ????");
+}
+
+TEST_CASE("who is called as somebody else gets a number, and never too long a name") {
+  const std::set<std::string> names = {"anna", "anna 2", "anna 4", "abcdefghijklmnopqrstuvwxy",
+                                       "abcdefghijklmnopqrstuv\u00e9!"};
+  const auto taken = [&](const std::string& name) { return names.contains(name); };
+  CHECK(free_name("otto", 25, 1, taken) == "otto");
+  CHECK(free_name("anna", 25, 1, taken) == "anna 3");
+  CHECK(free_name("anna", 25, 4, taken) == "anna 5");
+  CHECK(free_name("otto", 25, 2, taken) == "otto 2");
+  CHECK(free_name("abcdefghijklmnopqrstuvwxyz", 25, 1, taken) == "abcdefghijklmnopqrstuvw 2");
+  CHECK(free_name("abcdefghijklmnopqrstuv\u00e9!", 25, 1, taken) == "abcdefghijklmnopqrstuv 2");
 }
 
 }  // namespace entente

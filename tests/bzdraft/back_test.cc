@@ -82,7 +82,7 @@ TEST_CASE("it does what the page has a client do, in that order") {
   Buffer bytes = box();
   append(bytes, Bytes(kEnd));
   const Md5 name = wire::md5(bytes);
-  const std::string world = play.says({description(hex(name))});
+  const std::string world = play.says({description(to_hex(name))});
   CHECK(world.find("says Room game: \"bzdraft\" dialect: \"draft\" mode: \"capture the flag\" most_players: 6 "
                    "most_shots: 2 jumping: true teams: true\n") == 0);
   CHECK(world.find("says Rule name: \"hits\" value: \"victim\"\n") != std::string::npos);
@@ -91,7 +91,7 @@ TEST_CASE("it does what the page has a client do, in that order") {
             .starts_with("says WorldProgress done: 17 total: 37\nsends MsgGetResource offset=17 "));
   CHECK(play.says({GetResourceDown{0, 20, name, {1}}}) == "");  // what was not asked for
   const std::string learnt = play.says({GetResourceDown{17, 0, name, {bytes.begin() + 17, bytes.end()}}});
-  CHECK(learnt.find("says World hash: \"" + hex(name) + "\" kind: SOLIDS") == 0);
+  CHECK(learnt.find("says World hash: \"" + to_hex(name) + "\" kind: SOLIDS") == 0);
   CHECK(learnt.find("sends MsgEnter team=1 type=0 password=\"p\" callsign=\"anna\" email=\"m\" avatar=\"v\"\n") !=
         std::string::npos);
   CHECK(play.says({Accept{3}}) == "");
@@ -126,11 +126,11 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
   };
   SUBCASE("three boxes, of one leaf") {
     Play play;
-    play.greet(hex(root_name));
+    play.greet(to_hex(root_name));
     CHECK(asked(play.gives(root_name, root), leaf_name));
     CHECK(asked(play.gives(leaf_name, leaf), middle_name));
     const std::string learnt = play.gives(middle_name, middle);
-    CHECK(learnt.find("says World hash: \"" + hex(root_name)) == 0);
+    CHECK(learnt.find("says World hash: \"" + to_hex(root_name)) == 0);
     std::size_t boxes = 0;
     for (std::size_t at = learnt.find("solids {"); at != std::string::npos; at = learnt.find("solids {", at + 1))
       ++boxes;
@@ -138,12 +138,12 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
   }
   SUBCASE("what is not what its name says, or is not there, is done without") {
     Play play;
-    play.greet(hex(root_name));
+    play.greet(to_hex(root_name));
     play.gives(root_name, root);
     CHECK(play.gives(leaf_name, middle).find("loses MsgGetResource: a resource that the server does not have") == 0);
     const std::string learnt = play.gives(middle_name, middle);
     CHECK(learnt.find("loses MsgGetResource: a resource that is no list of records") == 0);
-    CHECK(learnt.find("says World hash: \"" + hex(root_name)) != std::string::npos);
+    CHECK(learnt.find("says World hash: \"" + to_hex(root_name)) != std::string::npos);
   }
   SUBCASE("one that refers to itself cannot be, and one that refers to a stranger's is asked for once") {
     Play play;
@@ -151,7 +151,7 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
     refer(lonely, Md5{1, 2, 3});
     append(lonely, Bytes(kEnd));
     const Md5 lonely_name = wire::md5(lonely);
-    play.greet(hex(lonely_name));
+    play.greet(to_hex(lonely_name));
     CHECK(asked(play.gives(lonely_name, lonely), Md5{1, 2, 3}));
     CHECK(play.gives(Md5{1, 2, 3}, {}).find("says World") != std::string::npos);
   }

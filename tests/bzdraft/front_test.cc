@@ -91,7 +91,7 @@ TEST_CASE("the world is a resource under its own md5, in pieces that all may be 
   const Buffer all = resource_of(world);
   REQUIRE(all.size() > 1024);
   const Md5 name = wire::md5(all);
-  CHECK(play.asks({GetWorldUp{}}).find("model=\"" + hex(name) + "\"") != std::string::npos);
+  CHECK(play.asks({GetWorldUp{}}).find("model=\"" + to_hex(name) + "\"") != std::string::npos);
   const auto piece = [&](std::uint32_t offset, std::uint32_t remaining, Bytes data) {
     GetResourceDown answer{offset, remaining, name, {data.begin(), data.end()}};
     return "sends " +

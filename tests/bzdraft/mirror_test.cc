@@ -60,7 +60,7 @@ struct Mirror {
     Buffer world = resource_of(word<words::World>("west: -50 east: 50 south: -50 north: 50"));
     GetWorldDown description;
     description.max_shots = 5;
-    description.model.chars = hex(wire::md5(world));
+    description.model.chars = to_hex(wire::md5(world));
     server({description});
     server({GetResourceDown{0, 0, wire::md5(world), world}});
     client({GetWorldUp{}, enter_as("anna", 1)});
@@ -94,11 +94,11 @@ TEST_CASE("the world that a client gets is the server's, to the byte") {
       "teleporters { frame { x: 1 height: 9 } border: 1 } links { from: 0 to: 1 } bases { team: RED solid { x: 9 } }"));
   const Md5 name = wire::md5(world);
   GetWorldDown description;
-  description.model.chars = hex(name);
+  description.model.chars = to_hex(name);
   mirror.server({description});
   mirror.server({GetResourceDown{0, 0, name, world}});
   mirror.client({GetWorldUp{}});
-  CHECK(std::exchange(mirror.wires.client, {}).find("model=\"" + hex(name) + "\"") != std::string::npos);
+  CHECK(std::exchange(mirror.wires.client, {}).find("model=\"" + to_hex(name) + "\"") != std::string::npos);
 }
 
 TEST_CASE("what one says the other hears as it was said, but for the numbers of players") {

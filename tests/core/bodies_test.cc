@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/stage.h"
+#include "tests/support/toy_game.h"
+
 namespace entente::core {
 namespace {
 
@@ -45,6 +48,19 @@ std::vector<Id> shown(Id active) {
   return bodies_of(*world.player(1), world);
 }
 
+/// Says what it has when somebody spawns, and that it is gone when he leaves.
+class OneTank final : public Back {
+  void receive(Lane, Bytes, BackOut&) override {}
+  void hear(const Intent& intent, BackOut& out) override {
+    Unit word;
+    word.set_id(7);
+    word.set_owner(intent.by);
+    if (as<words::Spawn>(intent) != nullptr) return say_owned(word, out);
+    say_gone(intent.by, 7, out);
+    say_gone(intent.by, 0, out);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a player is seen by its bodies, the steered one first, and by one cell: the steered, or the largest") {
@@ -55,6 +71,17 @@ TEST_CASE("a player is seen by its bodies, the steered one first, and by one cel
 
 TEST_CASE("what nobody owns is seen if it could be driven") {
   CHECK(bodies_of_nobody(world_with(0)) == std::vector<Id>{31, 32});
+}
+
+TEST_CASE("a unit is told of before whose it is, and goes before its player") {
+  testing::BackStage back(std::make_unique<OneTank>(), toy::game(), 0, wire::Way::kToServer);
+  CHECK(back.hears(words::Spawn()) ==
+        "says Unit id: 7 owner: 1\n"
+        "says Owns player: 1 units: 7 active: 7\n");
+  CHECK(back.hears(words::Leave()) ==
+        "says Gone unit: 7\n"
+        "says PlayerGone id: 1\n"
+        "says PlayerGone id: 1\n");
 }
 
 }  // namespace entente::core

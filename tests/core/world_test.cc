@@ -189,6 +189,17 @@ TEST_CASE("what would grow without bound is not kept") {
   CHECK(world.strays() == 5);
 }
 
+TEST_CASE("units in the order of their ids are those that fit") {
+  const World world = made_of({unit(3, 1), unit(9, 0), unit(7, 1), unit(1, 1)});
+  CHECK(world.sorted_units([](const UnitState& state) { return state.unit.owner() == 1; }) == std::vector<Id>{1, 3, 7});
+}
+
+TEST_CASE("a geometry's sides lie around the middle") {
+  words::World geometry;
+  set_sides(geometry, 800, 600);
+  CHECK(geometry.ShortDebugString() == "west: -400 east: 400 south: -300 north: 300");
+}
+
 TEST_CASE("a rule is a number, or what the asker says") {
   const World world = made_of({rule("speed", "12.5"), rule("reload", "often"), rule("range", "inf")});
   CHECK(world.rule("speed", 25) == 12.5);

@@ -303,6 +303,31 @@ class Server(Watched):
         """Has room again."""
 
 
+class Driver:
+    """What a game gives the harness: its players, its server, and what each side speaks; with one dialect alone, it is ""."""
+
+    def __init__(self, game: str, client: Callable[[int, str, str], Player], server: Callable[..., Server], url: Callable[[str], str],
+                 dialect: str = "") -> None:
+        """`client(port, name, dialect)`, `server(stage, dialect)`; of an endpoint to listen on, `url(dialect)` has {port} in it."""
+        self.GAME, self.dialect, self._client, self._server, self._url = game, dialect, client, server, url
+        self.speak(dialect, None)
+
+    def speak(self, client: str, server: str | None) -> None:
+        """From now on; the server what its clients do, if nothing is said of it. Raises ValueError for what nobody here speaks."""
+        self._ours, self._theirs, self.URL = client, server or client, self._url(client)
+
+    def start(self, stage) -> Server:
+        return self._server(stage, self._theirs)
+
+    def client(self, port: int, name: str) -> Player:
+        """One who comes through Entente."""
+        return self._client(port, name, self._ours)
+
+    def native(self, port: int, name: str) -> Player:
+        """One who comes straight to the server."""
+        return self._client(port, name, self._theirs)
+
+
 def hang_up(*sockets: socket.socket) -> None:
     """At once, even if a thread listens."""
     for one in sockets:

@@ -27,7 +27,7 @@ class Scene:
     def __init__(self, stage: Stage, pair: str) -> None:
         self.stage, self.pair = stage, pair
         front, back = pair.split("-")
-        self.front, self.back = importlib.import_module(front), importlib.import_module(back)
+        self.front, self.back = importlib.import_module(front).driver, importlib.import_module(back).driver
         self.us: Player | None = None
         self.them: Player | None = None
         self.guests: list[Player] = []
@@ -73,8 +73,7 @@ class Scene:
 
     def local(self, name: str) -> Player:
         """One who comes straight to the server; a game may speak otherwise in front of us than behind us."""
-        come = getattr(self.back, "native", self.back.client)
-        return self.keep(come(self.server.port, name + str(self.stage.count())))
+        return self.keep(self.back.native(self.server.port, name + str(self.stage.count())))
 
     def keep(self, player: Player) -> Player:
         self.guests.append(player)

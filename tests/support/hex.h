@@ -1,7 +1,6 @@
 // Bytes from hex, for tests that quote the wire. Blanks are skipped.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "proxy/base/bytes.h"
@@ -23,15 +22,6 @@ inline Buffer from_hex(std::string_view hex) {
       out.push_back(static_cast<std::uint8_t>(high * 16 + digit));
       high = -1;
     }
-  }
-  return out;
-}
-
-inline std::string to_hex(Bytes bytes) {
-  std::string out;
-  for (const std::uint8_t byte : bytes) {
-    out += "0123456789abcdef"[byte >> 4U];
-    out += "0123456789abcdef"[byte & 15U];
   }
   return out;
 }

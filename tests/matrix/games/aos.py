@@ -5,26 +5,6 @@ from __future__ import annotations
 from aos_field import Field
 from aos_man import GAME, Client
 from aos_speech import url
+from player import Driver
 
-CLIENT = SERVER = "0.75"  # what each side speaks
-URL = url(CLIENT)
-
-__all__ = ["GAME", "URL", "client", "native", "speak", "start"]
-
-
-def speak(client: str, server: str | None) -> None:
-    """From now on; the server what its clients do, if nothing is said of it."""
-    global CLIENT, SERVER, URL
-    CLIENT, SERVER, URL = client, server or client, url(client)
-
-
-def start(stage) -> Field:
-    return Field(stage.dice, SERVER)
-
-
-def client(port: int, name: str) -> Client:
-    return Client(port, name, CLIENT)
-
-
-def native(port: int, name: str) -> Client:
-    return Client(port, name, SERVER)
+driver = Driver(GAME, Client, lambda stage, dialect: Field(stage.dice, dialect), url, "0.75")

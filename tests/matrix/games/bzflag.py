@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from bzflag_tank import GAME, Client
 from bzflag_wire import DIALECTS
-from player import PATIENCE, Place, Server, Unit, Unseen
+from player import PATIENCE, Driver, Place, Server, Unit, Unseen
 from stage import free_port, program
 
 URLS = {dialect: f"bzflag://127.0.0.1:{{port}}?dialect={dialect}" for dialect in DIALECTS}
 STOCK = "2.4"  # what Debian's bzfs speaks, and who plays straight on it
-CLIENT, URL = STOCK, URLS[STOCK]  # what our players speak
 PASSWORD = "sesame"
 MOST = 4  # blue tanks; visitors are blue
 
@@ -83,23 +82,13 @@ class Bzfs(Server):
         self.witness.kill()
 
 
-def speak(client: str, server: str | None) -> None:
-    """From now on. Raises ValueError for what nobody here speaks."""
-    global CLIENT, URL
-    if client not in DIALECTS:
-        raise ValueError(f"a client of BZFlag speaks {', '.join(DIALECTS)}")
-    if server not in (None, STOCK):
-        raise ValueError(f"the only server of BZFlag here is Debian's bzfs, which speaks {STOCK}")
-    CLIENT, URL = client, URLS[client]
+class Stock(Driver):
+    def speak(self, client: str, server: str | None) -> None:
+        if client not in DIALECTS:
+            raise ValueError(f"a client of BZFlag speaks {', '.join(DIALECTS)}")
+        if server not in (None, STOCK):
+            raise ValueError(f"the only server of BZFlag here is Debian's bzfs, which speaks {STOCK}")
+        super().speak(client, STOCK)
 
 
-def start(stage) -> Bzfs:
-    return Bzfs(stage)
-
-
-def client(port: int, name: str) -> Client:
-    return Client(port, name, dialect=CLIENT)
-
-
-def native(port: int, name: str) -> Client:
-    return Client(port, name, dialect=STOCK)
+driver = Stock(GAME, lambda port, name, dialect: Client(port, name, dialect=dialect), lambda stage, _: Bzfs(stage), URLS.__getitem__, STOCK)

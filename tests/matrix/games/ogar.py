@@ -10,12 +10,10 @@ import web
 from modern3 import SAY, SPAWN, SPECTATE
 from ogar_arena import EJECTED, OWNED, PELLET, PLAYER, UNITS, Arena, url
 from ogar_speech import speech
-from player import PATIENCE, Death, Ended, Place, Player, Shot, Said, Unit, Unseen, apart, hang_up, toward
+from player import PATIENCE, Death, Driver, Ended, Place, Player, Shot, Said, Unit, Unseen, apart, hang_up, toward
 from session import Closed
 
 GAME = "ogar"
-CLIENT = SERVER = "modern3"  # what each side speaks
-URL = url(CLIENT)
 TICK = 0.04
 AIM, FAR = 3.4, 30.0  # metres from the own middle to a mouse that hardly moves one, and to one beyond any dead zone
 NEAR = 4.0  # metres: close enough for a cell that was sent somewhere
@@ -278,19 +276,4 @@ class Client(Player):
             hang_up(self.web.frames.socket)
 
 
-def speak(client: str, server: str | None) -> None:
-    """From now on; the server what its clients do, if nothing is said of it."""
-    global CLIENT, SERVER, URL
-    CLIENT, SERVER, URL = client, server or client, url(client)
-
-
-def start(stage) -> Arena:
-    return Arena(stage.dice, SERVER)
-
-
-def client(port: int, name: str) -> Client:
-    return Client(port, name, CLIENT)
-
-
-def native(port: int, name: str) -> Client:
-    return Client(port, name, SERVER)
+driver = Driver(GAME, Client, lambda stage, dialect: Arena(stage.dice, dialect), url, "modern3")

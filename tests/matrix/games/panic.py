@@ -10,10 +10,7 @@ import time
 from panic_wire import (AMMO, AMMO_PIECE, DESTROY, DIALECTS, DRIVE, GAME, HEALTH, HEALTH_PIECE, MOVE, OVER, QUIT, SHOOT, SIZES, START, STATE, STEPS,
                         TANK, YAW, Ground, Piece, nearest, url)
 from panic_world import World
-from player import LOOPBACK, Death, Ended, Place, Player, Shot, Unit, Unseen, hang_up, off
-
-CLIENT = SERVER = "be-packed"  # what each side speaks
-URL = url(CLIENT)
+from player import LOOPBACK, Death, Driver, Ended, Place, Player, Shot, Unit, Unseen, hang_up, off
 
 
 class Client(Player):
@@ -269,19 +266,4 @@ class Client(Player):
             hang_up(self.socket)
 
 
-def speak(client: str, server: str | None) -> None:
-    """From now on; the server what its clients do, if nothing is said of it."""
-    global CLIENT, SERVER, URL
-    CLIENT, SERVER, URL = client, server or client, url(client)
-
-
-def start(stage) -> World:
-    return World(stage.path(""), stage.dice, SERVER)
-
-
-def client(port: int, name: str) -> Client:
-    return Client(port, name, CLIENT)
-
-
-def native(port: int, name: str) -> Client:
-    return Client(port, name, SERVER)
+driver = Driver(GAME, Client, lambda stage, dialect: World(stage.path(""), stage.dice, dialect), url, "be-packed")
