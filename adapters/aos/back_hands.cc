@@ -64,7 +64,8 @@ void BackSession::hear_change(const words::Change& change, Outlet& out) {
       out.say(me->player);
     }
   }
-  if (change.has_name() || change.has_motto() || change.has_skin()) out.lose("Change", "names and looks are for a whole session");
+  if (change.has_name() || change.has_motto() || change.has_skin())
+    out.lose("Change", "names and looks are for a whole session");
   if (wish_ && change.has_team()) wish_->set_team(change.team());
   if (wish_ && change.has_kit()) wish_->set_kit(change.kit());
   if (stage_ != Stage::kIn) return;

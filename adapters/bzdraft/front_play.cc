@@ -11,6 +11,7 @@ namespace {
 /// a tank drives in the time it takes to tell.
 constexpr double kLeash = 25 + 7.5;
 constexpr core::Micros kAstray = 500 * core::kMillisecond;
+constexpr core::Micros kPutOff = 1;  // astray since so long ago that it is corrected at the next look
 constexpr core::Micros kBetweenCorrections = core::kSecond;
 
 /// After so long a death that nobody confirmed did not happen; longer where the server only passes on what victims say.
@@ -164,19 +165,20 @@ void FrontSession::correct(Outlet& out) {
   if (unit == nullptr || !unit->unit.alive()) return;
   const core::Micros at = own_.corrected + kBetweenCorrections;
   if (out.now() < at) {
-    if (own_.astray_since == 0) own_.astray_since = 1;  // long enough: at the next look
+    if (own_.astray_since == 0) own_.astray_since = kPutOff;
     return out.wake(at);
   }
   put(kNumber, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
 }
 
 void FrontSession::check_leash(Outlet& out) {
-  if (own_unit() == 0 || !cast_.at(kNumber).alive || own_.posed == 0) return;
+  const bool put_off = own_.astray_since == kPutOff;
+  if (own_unit() == 0 || !cast_.at(kNumber).alive || (own_.posed == 0 && !put_off)) return;
   const core::UnitState* unit = out.world().unit(own_unit());
   if (unit == nullptr) return;
   const words::Pose true_place = core::place_at(unit->unit.pose(), unit->posed, out.now());
   const words::Pose here = core::place_at(own_.pose, own_.posed, out.now());
-  if (std::hypot(true_place.x() - here.x(), true_place.y() - here.y()) <= kLeash) {
+  if (std::hypot(true_place.x() - here.x(), true_place.y() - here.y()) <= kLeash && !put_off) {
     own_.astray_since = 0;
     return;
   }

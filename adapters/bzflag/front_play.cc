@@ -12,6 +12,7 @@ namespace {
 /// a tank drives in the time it takes to tell.
 constexpr double kLeash = 25 + 7.5;
 constexpr core::Micros kAstray = 500 * core::kMillisecond;
+constexpr core::Micros kPutOff = 1;  // astray since so long ago that it is corrected at the next look
 /// A stock client takes who says nothing for five seconds for gone.
 constexpr core::Micros kSilence = 2 * core::kSecond;
 constexpr core::Micros kNever = std::numeric_limits<core::Micros>::max();
@@ -243,7 +244,7 @@ void FrontSession::correct(Outlet& out) {
   if (unit == nullptr || !unit->unit.alive()) return;
   const core::Micros at = own_.corrected + kBetweenCorrections;
   if (out.now() < at) {
-    if (own_.astray_since == 0) own_.astray_since = 1;  // long enough: at the next look
+    if (own_.astray_since == 0) own_.astray_since = kPutOff;
     return out.wake(at);
   }
   put(number_, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
@@ -251,10 +252,11 @@ void FrontSession::correct(Outlet& out) {
 
 void FrontSession::check_leash(Outlet& out) {
   const core::UnitState* unit = out.world().unit(own_unit());
-  if (unit == nullptr || own_.posed == 0 || !cast_.at(number_).alive || !unit->unit.alive()) return;
+  const bool put_off = own_.astray_since == kPutOff;
+  if (unit == nullptr || (own_.posed == 0 && !put_off) || !cast_.at(number_).alive || !unit->unit.alive()) return;
   const words::Pose there = core::place_at(unit->unit.pose(), unit->posed, out.now());
   const words::Pose here = core::place_at(own_.pose, own_.posed, out.now());
-  if (std::hypot(there.x() - here.x(), there.y() - here.y()) < kLeash && own_.astray_since != 1) {
+  if (std::hypot(there.x() - here.x(), there.y() - here.y()) < kLeash && !put_off) {
     own_.astray_since = 0;
     return;
   }

@@ -31,8 +31,9 @@ class TankDriver {
   Micros aim_until_ = 0;
 };
 
-// -- Dead reckoning: who was told where it is takes it to go on as it went (place_at)
-// -----------------------------------
+// -- Dead reckoning ---------------------------------------------------------------------------------------------------
+
+// Who was told where it is takes it to go on as it went (place_at).
 
 /// Whether it is elsewhere, or looks elsewhere, by more than may be seen wrong: 0.09 m and 0.05 radians, as BZFlag has
 /// it (_positionTolerance, _angleTolerance at v2.4.26).

@@ -54,7 +54,7 @@ Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::s
   if (!added) return added.error();
   tell_page(options.web, added->address);
   const std::string where = added->address.port() != 0 ? " " + added->address.text() : "";
-  routes_.push_back({added->relay, name + where, recording, options.bridge.has_value()});
+  routes_.push_back({added->relay, name + where, recording, options.bridge && !options.bridge->hall});
   return *added;
 }
 
@@ -150,7 +150,7 @@ std::string Service::summary(const Route& route) const {
                   all.to_server.datagrams + all.to_client.datagrams);
   std::uint64_t untold = 0;
   for (const auto& one : server_.losses(route.relay)) untold += one.times;
-  if (route.bridge) line += fmt::format(" untold={}", untold);
+  if (route.tells) line += fmt::format(" untold={}", untold);
   if (route.recording == nullptr) return line;
   const relay::TapTotals taped = route.recording->totals();
   return line +

@@ -64,7 +64,7 @@ class Service {
     std::size_t relay;
     std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
     const relay::TapThread* recording;  // null if it is not recorded
-    bool bridge;
+    bool tells;                         // a bridge's, by sessions of its own; what a hall could not tell, its log says
   };
   std::string summary(const Route& route) const;
   std::string attendance() const;

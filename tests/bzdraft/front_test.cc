@@ -285,6 +285,10 @@ TEST_CASE("a death that nobody confirms did not happen, and who strays is put ba
   play.stage.waits(2 * kSecond);
   CHECK(play.asks({PlayerUpdate{0, kAlive, {90000, 0, 0}, {}, 0, 0}}) == "says PoseClaim unit: 11 x: 90 seq: 1\n");
   CHECK(play.stage.waits(kSecond) == "sends MsgAlive player=1 position=(0 0 0)\n");
+  Play soon;  // after it was put somewhere
+  soon.come_in(false);
+  soon.asks({Killed{0, 2, 0, 5}});
+  CHECK(soon.stage.waits(2 * kSecond) == "sends MsgAlive player=1 position=(0 0 0)\n");
 }
 
 TEST_CASE("where the server decides, a shot ends before the client could find itself hit") {

@@ -73,6 +73,18 @@ TEST_CASE("ogar back: no spawn name before the server has shown a world, wheneve
   CHECK(has(play.waits(kTick), "flags=1 name=\"anna\""));
 }
 
+TEST_CASE("ogar back: a new skin is asked for with the next life") {
+  Play play;
+  play.opens();
+  play.enters();
+  words::Change change;
+  change.set_skin("cat");
+  CHECK(play.hears(change) == "");
+  play.hears(words::Spawn());
+  play.receives(Shown().border());
+  CHECK(has(play.waits(kTick), "name=\"<cat>anna\""));
+}
+
 TEST_CASE("ogar back: an own cell is a life, which ends with the last of them and begins again when wished") {
   Play play;
   play.opens();
