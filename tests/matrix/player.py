@@ -328,6 +328,24 @@ class Driver:
         return self._client(port, name, self._theirs)
 
 
+def together(*acts: Callable[[], object]) -> None:
+    """At once, each to its end; the first fault is raised."""
+    faults: list[BaseException] = []
+
+    def one(act: Callable[[], object]) -> None:
+        try:
+            act()
+        except BaseException as fault:  # raised below, in the thread that asked
+            faults.append(fault)
+    threads = [threading.Thread(target=one, args=(act,), daemon=True) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if faults:
+        raise faults[0]
+
+
 def hang_up(*sockets: socket.socket) -> None:
     """At once, even if a thread listens."""
     for one in sockets:

@@ -6,10 +6,9 @@ import importlib
 import itertools
 import math
 import re
-import threading
 from typing import Callable
 
-from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off
+from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off, together
 from stage import Failed, Stage
 
 GAMES = ("panic", "bzflag", "bzdraft", "ogar", "aos")
@@ -60,7 +59,7 @@ class Scene:
                 pass  # a game without respawn begins anew
         self.clear()
         self.us, self.them = self.visitor(), self.native()
-        self.together(self.us.join, self.them.join)
+        together(self.us.join, self.them.join)  # some games begin only when all are there
         self.until(self.ours, 10, "the server has no unit of our player")
 
     def visitor(self) -> Player:
@@ -86,24 +85,6 @@ class Scene:
         if self.guests:
             self.server.again()
         self.guests, self.us, self.them = [], None, None
-
-    @staticmethod
-    def together(*acts: Callable[[], object]) -> None:
-        """At once: some games begin only when all are there."""
-        faults: list[BaseException] = []
-
-        def one(act: Callable[[], object]) -> None:
-            try:
-                act()
-            except BaseException as fault:  # raised again below, in the thread that asked
-                faults.append(fault)
-        threads = [threading.Thread(target=one, args=(act,), daemon=True) for act in acts]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
-        if faults:
-            raise faults[0]
 
     # where things are
     def tile(self) -> float:

@@ -50,14 +50,16 @@ def play(page, talk, seconds):
         time.sleep(0.15)
 
 
-def browser_on(stage, folder):
+def cigar2(stage):
+    """The folder of its page."""
     web = os.path.join(stage.plays or "", "cigar2", "web")
     if not os.path.exists(os.path.join(web, "index.html")):
         raise Missing("cigar2/web/index.html is not in the folder of --real")
-    recording = stage.path("ogar.mcap")
-    server, port = start_server(stage, folder)
-    behind = stage.keep(Shim(port))
-    relay, door = start_relay(stage, behind.port, recording)
+    return web
+
+
+def session(stage, web, door, server):
+    """It joins by that port, plays for the time there is, and goes: (the shim before the port, its talk, what was said up, and down)."""
     before, pages = stage.keep(Shim(door)), stage.keep(Pages(web))
     page = Browser(stage, "chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{before.port}")
     wait_until(lambda: before.talks and told(before.talks[0])[1][BORDER], 30, "Cigar2 got no border")
@@ -68,9 +70,18 @@ def browser_on(stage, folder):
     page.screenshot("cigar2.png")
     up, down = told(talk)
     check(up[MOUSE] > 100 and up[SPLIT] > 2 and up[EJECT] > 2 and up[CHAT] > 0, f"Cigar2 said only {dict(up)}")
-    check(down[CELLS] > 100 and down[CHAT] > 0, f"{folder} said only {dict(down)}")
+    check(down[CELLS] > 100 and down[CHAT] > 0, f"Cigar2 was told only {dict(down)}")
     check(len(before.talks) == 1 and server.alive(), f"Cigar2 lost its connection: {[told(t) for t in before.talks[1:]]}")
     page.run.kill()
+    return before, talk, up, down
+
+
+def browser_on(stage, folder):
+    web, recording = cigar2(stage), stage.path("ogar.mcap")
+    server, port = start_server(stage, folder)
+    behind = stage.keep(Shim(port))
+    relay, door = start_relay(stage, behind.port, recording)
+    before, _, up, down = session(stage, web, door, server)
     wait_until(lambda: same(before, behind), 10, "the messages before the relay are not those behind it")
     check(relay.stop() == 0, "the relay did not end with exit code 0")
     numbers = stage.verify(recording)

@@ -3,7 +3,6 @@
 import math
 import os
 import sys
-import threading
 import time
 
 from bzflag import GREETING, HEADER, Bzadmin, Tank, frames, positions, start_bzfs
@@ -17,25 +16,7 @@ from stage import check, wait_until
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "peers")]  # behind ours: some names are both's
 from ogar import Client  # noqa: E402
-from player import Unseen, apart, toward  # noqa: E402
-
-
-def in_threads(acts):
-    """At once; the first that fails fails the case."""
-    faults = []
-
-    def one(act):
-        try:
-            act()
-        except BaseException as fault:  # raised again below, in the thread that asked
-            faults.append(fault)
-    threads = [threading.Thread(target=one, args=(act,), daemon=True) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if faults:
-        raise faults[0]
+from player import Unseen, apart, together, toward  # noqa: E402
 
 
 def killed(talk):
@@ -59,7 +40,7 @@ def ogar_on_bzfs(stage):
     admin.says("hello carl")
     carl.wait(lambda: any(said.text == "hello carl" and said.sender == "anna" for said in carl.heard), 10, "anna was not heard")
     until = time.monotonic() + max(25, 60 * stage.minutes)
-    in_threads([lambda: hunt(carl, dora, until), lambda: hunt(dora, carl, until)])
+    together(lambda: hunt(carl, dora, until), lambda: hunt(dora, carl, until))
     # The first connection only asked which dialect is spoken.
     for player, talk in zip(players, [talk for talk in behind.talks if len(talk.to_client) > 100]):
         wait_until(lambda: player.dead() == killed(talk), 5, f"bzfs told {killed(talk)} deaths of {player.name}, who counts {player.dead()}")
@@ -196,7 +177,7 @@ def ogar_watches_panic(stage):
             if here != last:
                 pictures.append((time.monotonic(), here, apart(here, watched.place())))
                 last = here
-    in_threads([drive, look])
+    together(drive, look)
     check(server.alive(), "the Panic server died")
     side = 800 / 30
     behind = max(far for _, _, far in pictures) / side

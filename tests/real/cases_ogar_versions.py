@@ -5,12 +5,11 @@ import os
 import sys
 import time
 
-from browser import Browser, Pages
 from cases_bridge import end, start_bridge
-from cases_cigar2 import BORDER, CELLS, CHAT, EJECT, MOUSE, OWN, SPLIT, play, spawned, told
+from cases_cigar2 import CELLS, CHAT, EJECT, MOUSE, OWN, SPLIT, cigar2, session
 from cases_ogar import Player, start_server
 from shim import Shim
-from stage import Missing, check, wait_until
+from stage import check, wait_until
 from websocket import spoken
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -18,8 +17,6 @@ sys.path += [os.path.join(TESTS, part) for part in ("matrix", "matrix/games", "p
 from ogar import Client  # noqa: E402
 from ogar_speech import speech  # noqa: E402
 from player import Unseen, apart  # noqa: E402
-
-ROUND = 30  # seconds
 
 
 def own_places(talk, dialect):
@@ -65,25 +62,12 @@ def wished(talk, dialect):
 
 def cigar2_on_modern3(stage):
     """Cigar2 1.2.3 (legacy 6) in headless Chromium on OgarII by modern3 alone, across the bridge: moves, splits, ejects, speaks; each at its place"""
-    web = os.path.join(stage.plays or "", "cigar2", "web")
-    if not os.path.exists(os.path.join(web, "index.html")):
-        raise Missing("cigar2/web/index.html is not in the folder of --real")
+    web = cigar2(stage)
     server, port = start_server(stage, "ogarii")
     recording, behind = stage.path("bridge.mcap"), stage.keep(Shim(port))
     bridge, listening = start_bridge(stage, "ogar+ws://127.0.0.1:0", f"ogar+ws://127.0.0.1:{behind.port}?dialect=modern3", "--record", recording)
-    before, pages = stage.keep(Shim(listening)), stage.keep(Pages(web))
-    page = Browser(stage, "chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{before.port}")
-    wait_until(lambda: before.talks and told(before.talks[0])[1][BORDER], 30, "Cigar2 got no border")
-    talk = before.talks[0]
-    page.page("const nick = document.getElementById('nick'); nick.value = 'cigar'; nick.dispatchEvent(new Event('change'))")
-    wait_until(lambda: spawned(page, talk), 20, "Cigar2 got no cell")
-    stage.rounds(lambda: play(page, talk, ROUND))
-    page.screenshot("cigar2.png")
-    up, down = told(talk)
-    check(up[MOUSE] > 100 and up[SPLIT] > 2 and up[EJECT] > 2 and up[CHAT] > 0, f"Cigar2 said only {dict(up)}")
-    check(down[CELLS] > 100 and down[CHAT] > 0 and down[OWN] > 0 and down[0xFE] > 1, f"Cigar2 was told only {dict(down)}")
-    check(len(before.talks) == 1 and server.alive(), "Cigar2 lost its connection")
-    page.run.kill()
+    _, talk, up, down = session(stage, web, listening, server)
+    check(down[OWN] > 0 and down[0xFE] > 1, f"Cigar2 was told only {dict(down)}")
     wait_until(lambda: bridge.text().count("left") > 0, 10, "the bridge did not see it leave")
     mice, splits, ejects, lines = wished(behind.talks[-1], "modern3")
     check(mice > 30 and splits > 2 and ejects > 2 and lines > 0, f"OgarII was told {mice} places, {splits} splits, {ejects} ejects, {lines} lines")

@@ -99,6 +99,26 @@ struct Scene : Turning {
     client.peer = knock(data);
     until([&] { return client.ups > 0 && server.peer != nullptr; });
   }
+  /// Connect data, channels, each kind of packet and the reason of the end travel from end to end.
+  void talk_and_part() {
+    join(3);
+    CHECK(server.log == std::vector<std::string>{"up 3 channels 1"});
+    client.say(0, "0901000002000000006f6f6f616200", EnetSend::kReliable);
+    server.say(0, "1200001800", EnetSend::kReliable);
+    server.say(0, "02000000000000000000000000000000000000000000000000", EnetSend::kUnsequenced);
+    server.say(0, "0301", EnetSend::kUnreliable);
+    until([&] { return server.log.size() == 2 && client.log.size() == 4; });
+    CHECK(server.log.back() == "0/1 0901000002000000");
+    CHECK(client.heard("0/1 1200001800"));
+    CHECK(client.heard("0/2 0200000000000000"));
+    CHECK(client.heard("0/0 0301"));
+    server.host.disconnect(*server.peer, 10);
+    until([&] { return client.peer == nullptr; });
+    CHECK(client.log.back() == "down 10");
+    until([&] { return running.totals().now() == 0; });
+    CHECK(running.totals().by(relay::Reason::kServerLeft) == 1);
+    CHECK(running.tapped.record(1).closed == "server left");
+  }
   /// A megabyte from the server at once, in chunks that tell which they are, arrives in order. REQUIRES: joined.
   void send_map() {
     for (std::uint32_t i = 0; i < 128; ++i) {

@@ -10,23 +10,8 @@ namespace {
 
 TEST_CASE("enet relay: connect data, channels, each kind of packet and the reason of the end travel") {
   Scene scene(aos::game());
-  scene.join(3);
-  CHECK(scene.server.log == std::vector<std::string>{"up 3 channels 1"});
-  scene.client.say(0, "0901000002000000006f6f6f616200", EnetSend::kReliable);
-  scene.server.say(0, "1200001800", EnetSend::kReliable);
-  scene.server.say(0, "02000000000000000000000000000000000000000000000000", EnetSend::kUnsequenced);
-  scene.server.say(0, "0301", EnetSend::kUnreliable);
-  scene.until([&] { return scene.server.log.size() == 2 && scene.client.log.size() == 4; });
-  CHECK(scene.server.log.back() == "0/1 0901000002000000");
-  CHECK(scene.client.heard("0/1 1200001800"));
-  CHECK(scene.client.heard("0/2 0200000000000000"));
-  CHECK(scene.client.heard("0/0 0301"));
-  scene.server.host.disconnect(*scene.server.peer, 10);
-  scene.until([&] { return scene.client.peer == nullptr; });
-  CHECK(scene.client.log.back() == "down 10");
+  scene.talk_and_part();
   CHECK(scene.running.empty());
-  CHECK(scene.running.totals().by(relay::Reason::kServerLeft) == 1);
-  CHECK(scene.running.tapped.record(1).closed == "server left");
 }
 
 TEST_CASE("enet relay: a client's leaving reaches the server with its data") {

@@ -2,6 +2,7 @@
 // (proxy/trace/file.h); the caller keeps the bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -39,6 +40,30 @@ class MemorySink final : public trace::Sink {
  private:
   Buffer& to_;
   const std::string name_ = "memory";
+};
+
+/// Has no more room than the test says, and takes as much of what is written as fits.
+class MemoryDisk final : public trace::Sink {
+ public:
+  /// `room`, in bytes, may change while it is written to.
+  MemoryDisk(Buffer& to, const std::size_t& room) : to_(to), room_(room) {}
+
+  const std::string& name() const override { return name_; }
+  Outcome<Done> write(Bytes bytes) override {
+    const auto fits = std::min(bytes.size(), room_ - std::min(room_, to_.size()));
+    append(to_, bytes.first(fits));
+    return fits < bytes.size() ? Outcome<Done>(Error{"cannot write disk: No space left on device"}) : Done{};
+  }
+  Outcome<Done> cut(std::uint64_t size) override { return to_.resize(static_cast<std::size_t>(size)), Done{}; }
+  Outcome<Done> sync() override { return can_sync ? Outcome<Done>(Done{}) : Error{"cannot sync disk"}; }
+  Outcome<Done> finish() override { return Done{}; }
+
+  bool can_sync = true;
+
+ private:
+  Buffer& to_;
+  const std::size_t& room_;
+  const std::string name_ = "disk";
 };
 
 }  // namespace entente::testing

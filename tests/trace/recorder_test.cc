@@ -20,27 +20,6 @@ namespace {
 
 constexpr WallTime kSecond = 1'000'000'000;
 
-// A disk whose room the test decides.
-class Disk final : public Sink {
- public:
-  Disk(Buffer& to, const std::size_t& room) : to_(to), room_(room) {}
-  const std::string& name() const override { return name_; }
-  Outcome<Done> write(Bytes bytes) override {
-    const auto fits = std::min(bytes.size(), room_ - std::min(room_, to_.size()));
-    append(to_, bytes.first(fits));
-    return fits < bytes.size() ? Outcome<Done>(Error{"cannot write disk: No space left on device"}) : Done{};
-  }
-  Outcome<Done> cut(std::uint64_t size) override { return to_.resize(size), Done{}; }
-  Outcome<Done> sync() override { return can_sync ? Outcome<Done>(Done{}) : Error{"cannot sync disk"}; }
-  Outcome<Done> finish() override { return Done{}; }
-  bool can_sync = true;
-
- private:
-  Buffer& to_;
-  const std::size_t& room_;
-  std::string name_ = "disk";
-};
-
 Opened opening(std::uint32_t link) {
   Opened opened;
   opened.set_link(link);
@@ -149,7 +128,7 @@ TEST_CASE("nobody's file is overwritten at the end either") {
 TEST_CASE("a chunk ends by size, by age, and when the clock jumps") {
   Buffer file;
   std::size_t room = 1 << 30;
-  auto recorder = Recorder::open(std::make_unique<Disk>(file, room), {.chunk_bytes = 1000});
+  auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), {.chunk_bytes = 1000});
   REQUIRE(recorder.ok());
   auto grew = [&, before = file.size()]() mutable { return std::exchange(before, file.size()) != file.size(); };
   (*recorder)->frame(kSecond, view(1, "x"));
@@ -177,7 +156,7 @@ TEST_CASE("a full disk is said once, counted, and told in the recording when the
   RecorderOptions options;
   options.failed = [&](const Error& error) { said.push_back(error.text); };
   options.resumed = [&](const Amount& lost) { missing = lost; };
-  auto opened = Recorder::open(std::make_unique<Disk>(file, room), options);
+  auto opened = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), options);
   REQUIRE(opened.ok());
   auto& recorder = **opened;
   recorder.opened(1 * kSecond, opening(1));
@@ -229,7 +208,7 @@ TEST_CASE("whatever comes first when there is room again, each opening, closing 
     CAPTURE(first);
     Buffer file;
     std::size_t room = 1 << 20;
-    auto opened = Recorder::open(std::make_unique<Disk>(file, room));
+    auto opened = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room));
     REQUIRE(opened.ok());
     auto& recorder = **opened;
     recorder.opened(1 * kSecond, opening(1));
@@ -263,7 +242,7 @@ TEST_CASE("on_full stop: nothing is tried again, and the file still ends whole")
   std::size_t room = 1 << 20;
   RecorderOptions options;
   options.on_full = RecorderOptions::OnFull::kStop;
-  auto recorder = Recorder::open(std::make_unique<Disk>(file, room), options);
+  auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), options);
   REQUIRE(recorder.ok());
   room = file.size();
   (*recorder)->frame(1 * kSecond, view(1, "lost"));
@@ -284,7 +263,7 @@ TEST_CASE("a disk that does not sync is said once, until it does again") {
   RecorderOptions options;
   options.sync = RecorderOptions::Sync::kEachChunk;
   options.failed = [&](const Error& error) { said.push_back(error.text); };
-  auto disk = std::make_unique<Disk>(file, room);
+  auto disk = std::make_unique<testing::MemoryDisk>(file, room);
   auto& syncs = disk->can_sync;
   auto recorder = Recorder::open(std::move(disk), options);
   REQUIRE(recorder.ok());
@@ -312,7 +291,7 @@ TEST_CASE("a disk that does not sync is said once, until it does again") {
 TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost uncounted") {
   Buffer whole;
   const auto record = [](Buffer& file, const std::size_t& room) -> Amount {
-    auto recorder = Recorder::open(std::make_unique<Disk>(file, room), {.chunk_bytes = 64});
+    auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), {.chunk_bytes = 64});
     if (!recorder.ok()) return {};
     for (WallTime i = 0; i < 12; ++i) (*recorder)->frame(i * kSecond, view(1, "some text of a frame"));
     const auto closed = (*recorder)->close(20 * kSecond);

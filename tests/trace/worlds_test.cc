@@ -1,7 +1,5 @@
 // Worlds in recordings: their geometry stands before them whatever a disk does, and a recording can be entered at any
 // of them without being read from its beginning.
-#include <algorithm>
-
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/recording.h"
 #include "proxy/trace/recover.h"
@@ -13,25 +11,6 @@ using namespace entente::trace;
 namespace {
 
 constexpr WallTime kSecond = 1'000'000'000;
-
-/// A disk whose room the test decides.
-class Disk final : public Sink {
- public:
-  Disk(Buffer& to, const std::size_t& room) : to_(to), room_(room) {}
-  const std::string& name() const override { return name_; }
-  Outcome<Done> write(Bytes bytes) override {
-    if (to_.size() + bytes.size() > room_) return Error{"no space left"};
-    return append(to_, bytes), Done{};
-  }
-  Outcome<Done> cut(std::uint64_t size) override { return to_.resize(size), Done{}; }
-  Outcome<Done> sync() override { return Done{}; }
-  Outcome<Done> finish() override { return Done{}; }
-
- private:
-  Buffer& to_;
-  const std::size_t& room_;
-  std::string name_ = "disk";
-};
 
 /// Counts what is read of it.
 class Counted final : public Source {
@@ -120,7 +99,7 @@ TEST_CASE("a geometry is written once, before the first world that names it") {
 TEST_CASE("a geometry that went down with its chunk is written again with the next world") {
   Buffer file;
   std::size_t room = 1 << 20;
-  auto recorder = Recorder::open(std::make_unique<Disk>(file, room));
+  auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room));
   REQUIRE(recorder.ok());
   Recorder& to = **recorder;
   to.world(0, world(1, 0, ""));  // its schemas and channels are in the file
