@@ -91,6 +91,13 @@ void Room::back_opened(const Peer& peer, Micros now) {
   drain();
 }
 
+void Room::back_speaks(std::size_t dialect, Micros now) {
+  now_ = now;
+  if (!back_->open) return;
+  back_->session->speaks(dialect, *back_);
+  drain();
+}
+
 void Room::received(Id end, Lane lane, Bytes bytes, Micros now) {
   now_ = now;
   if (end == kBackEnd) {

@@ -61,6 +61,15 @@ std::string ListenEnd::spoken() const {
 
 bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
 
+bool shows_dialect(const wire::Game& game) {
+  return game.probe() == wire::Probe::kSilentConnection || game.probe() == wire::Probe::kFirstSession;
+}
+
+std::string spoken(const Endpoint& to) {
+  if (!to.dialect && shows_dialect(*to.game)) return std::string(to.game->name());
+  return speech(*to.game, to.dialect.value_or(0));
+}
+
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
   const auto end = parse_endpoint(url, known, Side::kListen);
   if (!end) return end.error();

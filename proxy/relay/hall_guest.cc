@@ -22,7 +22,9 @@ HallGuest::HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, co
   const Route& route = listener.route;
   party_.info = {link, &route.game, route.dialect, client, route.listener, route.listener};
   BridgeEnd::User& user = *this;
-  party_.end = make_bridge_end(listener, user, {BridgeSide::kFront, route.game, route.dialect, limits_, enet});
+  party_.end = make_bridge_end(
+      listener, user,
+      {.side = BridgeSide::kFront, .game = route.game, .dialect = route.dialect, .limits = limits_, .enet = enet});
 }
 
 HallGuest::~HallGuest() = default;

@@ -32,7 +32,7 @@ struct Route {
   bool with_datagrams() const { return game.transport() == wire::Transport::kTcpAndUdp; }
   std::string_view dialect_name() const { return game.dialects()[dialect].name; }
   /// Whether a session must look at what the server says before anything is sent to it.
-  bool detects_in_session() const { return !server_dialect && game.probe() == wire::Probe::kFirstSession; }
+  bool detects_in_session() const { return !server_dialect && server_game().probe() == wire::Probe::kFirstSession; }
   bool detects_before_sessions() const {
     return !server_dialect && server_game().probe() == wire::Probe::kSilentConnection;
   }
