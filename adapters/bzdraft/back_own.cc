@@ -24,7 +24,6 @@ void BackSession::spawn(Outlet& out) {
 }
 
 void BackSession::claimed(const words::PoseClaim& claim, Outlet& out) {
-  if (!core::finite(claim)) return out.lose("PoseClaim", "no numbers");
   if (!own_.alive) return;  // still flying through the air in pieces
   steering_.hear(core::Intent(claim));
   words::Pose pose = pose_of(claim);

@@ -77,6 +77,7 @@ class Session {
   virtual void speaks(std::size_t /*dialect*/, Outlet&) {}
   /// Stream: bytes as they came, of any size. Else one whole message.
   virtual void receive(Lane lane, Bytes bytes, Outlet& out) = 0;
+  /// All numbers of an intent are finite.
   virtual void hear(const Heard& word, Outlet& out) = 0;
   virtual void tick(Outlet&) {}
   /// The peer is gone, or was never reached (`why` says it to a person); send() does nothing any more, say() still

@@ -15,7 +15,6 @@
 #include "proxy/net/fd.h"
 #include "proxy/net/local_door.h"
 #include "tests/program/folder.h"
-#include "tests/support/hex.h"
 #include "tests/support/process.h"
 
 namespace entente {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "proxy/program/import.h"
-#include "tests/support/hex.h"
 
 namespace entente {
 
