@@ -87,6 +87,8 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{"run"}, "entente run: CONFIG is required"},
            {{"run", "a", "--log-level", "loud"},
             "entente run: --log-level: loud not in {trace,debug,info,warn,error,off}"},
+           {{"verify", "x.pcap", "--port", "70000"}, "entente verify: --port: Value 70000 not in range 1 to 65535\n"},
+           {{"verify", "x.pcap", "--port", "0"}, "entente verify: --port: Value 0 not in range 1 to 65535\n"},
            {{"proxy", to, "bzflag://h"}, "entente proxy: --listen is required"},
            {{"proxy", listen, "bzflag://127.0.0.1:0", to, "bzflga://h"},
             "entente proxy: --to 'bzflga://h': unknown game 'bzflga' (did you mean 'bzflag'?); games: "},

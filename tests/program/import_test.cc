@@ -71,6 +71,8 @@ TEST_CASE("JSON lines: what is wrong is said with its line") {
                            "\n";
   CHECK(heard_json(good + "nonsense").find("x.jsonl:2: not a JSON object") != std::string::npos);
   CHECK(heard_json(good + "[1]").find("x.jsonl:2: not a JSON object") != std::string::npos);
+  CHECK(heard_json("# A text\n").ends_with(" (nor does it begin as a recording or a packet capture does)"));
+  CHECK(heard_json(good + "nonsense").find("(nor") == std::string::npos);
   CHECK(heard_json(good + R"({"dir":"c2s","hex":"0g"})")
             .ends_with("x.jsonl:2: `hex` is not pairs of hexadecimal digits"));
   CHECK(heard_json(good + R"({"dir":"c2s","hex":"012"})").ends_with("`hex` is not pairs of hexadecimal digits"));
