@@ -10,6 +10,18 @@
 namespace entente {
 namespace {
 
+constexpr const char* kMeaning =
+    "Each message counts once, in frames and in one of these:\n"
+    "  exact       it decodes, and encodes to the same bytes\n"
+    "  opaque      likewise, but only because bytes were kept that are not understood\n"
+    "  refused     a client's, which does not decode, and which its server did not take either: it closed the\n"
+    "              connection within 4 s, or is known to ignore it\n"
+    "  undecoded   it does not decode, or the file lacks some of it; words that are none; games not spoken here\n"
+    "  mismatched  it decodes, but encodes to other bytes\n"
+    "Ends with 1 if any is opaque, undecoded or mismatched, and if the file is damaged or nobody is in it; the first "
+    "of\n"
+    "each kind is explained on standard error. A message that the file ends in is said, and is not wrong.\n";
+
 class Verifier final : public ImportSink {
  public:
   Verifier(const RecordedFile& file, std::ostream& out, std::ostream& err)
@@ -84,7 +96,10 @@ class Verifier final : public ImportSink {
 
 }  // namespace
 
-void declare_verify(CLI::App& app, VerifyOptions& options) { declare_file(app, options.from); }
+void declare_verify(CLI::App& app, VerifyOptions& options) {
+  declare_file(app, options.from);
+  app.footer([] { return std::string(kMeaning); });
+}
 
 int run_verify(const VerifyOptions& options) { return verify(options, std::cout, std::cerr); }
 

@@ -62,6 +62,16 @@ TEST_CASE("the program explains itself, its exit codes too") {
   CHECK(help.out.find("Exit codes: 0 it worked, 1 it did not, 2 ") != std::string::npos);
 }
 
+TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it does where nothing matches") {
+  const std::string verify = entente_says({"verify", "--help"}).out;
+  for (const char* word : {"\n  exact ", "\n  opaque ", "\n  refused ", "\n  undecoded ", "\n  mismatched ",
+                           "\nEnds with 1 if any is opaque, undecoded or mismatched"}) {
+    CAPTURE(word);
+    CHECK(verify.find(word) != std::string::npos);
+  }
+  CHECK(entente_says({"inspect", "--help"}).out.find("\nWhere nothing matches, ") != std::string::npos);
+}
+
 TEST_CASE("the version is one line") {
   const Ended said = entente_says({"--version"});
   CHECK(said.code == 0);
