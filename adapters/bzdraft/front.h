@@ -13,6 +13,7 @@
 #include "adapters/bzdraft/terms.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/incoming.h"
+#include "proxy/core/leash.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
@@ -183,11 +184,8 @@ class FrontSession final : public core::Front {
   core::Micros captured_at_ = 0;
 
   struct Own {
-    words::Pose pose;        ///< where our client says it is
-    core::Micros posed = 0;  ///< when it said so; 0: not in this life
+    core::OwnTank tank;
     std::uint32_t order = 0;
-    core::Micros corrected = 0;      ///< when it was last put somewhere
-    core::Micros astray_since = 0;   ///< 0: it is where it should be
     core::Micros death_claimed = 0;  ///< 0: it lives, as far as it knows
     double health = 0;               ///< last told
     std::uint32_t last_shot = 256;

@@ -136,7 +136,7 @@ void FrontSession::told(const words::ShotEnded& ended, const core::Fact&, Outlet
 /// will before we look again.
 void FrontSession::spare_own_tank(Outlet& out) {
   if (own_unit() == 0 || !cast_.at(kNumber).alive) return;
-  const words::Pose tank = own_.posed != 0 ? core::place_at(own_.pose, own_.posed, out.now()) : own_.pose;
+  const words::Pose tank = own_.tank.place(out.now());
   bool flying_on = false;
   for (Flying& shot : shots_) {
     if (!shot.decided || shot.ended || shot.player == kNumber || shot.until <= out.now()) continue;

@@ -77,7 +77,7 @@ void FrontSession::on(const DropFlagUp& drop, Outlet& out) {
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
   if (wish.token() == 0) return out.lose("MsgDropFlag", "of who has no flag");
   wish.set_why(drop_of(drop.reason));
-  const words::Pose here = own_.posed != 0 ? core::place_at(own_.pose, own_.posed, out.now()) : own_.pose;
+  const words::Pose here = own_.tank.place(out.now());
   wish.set_x(here.x());
   wish.set_y(here.y());
   wish.set_z(here.z());

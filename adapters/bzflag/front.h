@@ -14,6 +14,7 @@
 #include "proxy/core/faces.h"
 #include "proxy/core/glide.h"
 #include "proxy/core/incoming.h"
+#include "proxy/core/leash.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
@@ -222,11 +223,8 @@ class FrontSession final : public core::Front {
   std::vector<Flying> shots_;
 
   struct Own {
-    words::Pose pose;        ///< where our client says it is
-    core::Micros posed = 0;  ///< when it said so; 0: not in this life
-    std::uint32_t order = 0;
-    core::Micros corrected = 0;      ///< when it was last put somewhere
-    core::Micros astray_since = 0;   ///< 0: it is where it should be
+    core::OwnTank tank;
+    std::uint32_t order = 0;         ///< of what its client said last
     core::Micros death_claimed = 0;  ///< 0: it lives, as far as it knows
     core::Micros spawn_asked = 0;    ///< 0: it was answered
     double health = 0;               ///< last told
