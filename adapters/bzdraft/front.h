@@ -12,11 +12,11 @@
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
 #include "proxy/core/faces.h"
-#include "proxy/core/incoming.h"
 #include "proxy/core/leash.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
+#include "proxy/core/shown_shots.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzdraft {
@@ -43,16 +43,6 @@ class FrontSession final : public core::Front {
     bool alive = false;
     bool late = false;  ///< its pose waits for its turn
     core::Pace updates{kUpdateEvery, kUpdateBurst};
-  };
-
-  /// A shot that our client sees.
-  struct Flying : core::Flight {
-    core::Id shooter = 0;
-    std::uint32_t shot = 0;
-    std::uint8_t player = 0, number = 0, flag = 0;
-    core::Micros began = 0;
-    bool decided = false;  ///< the server decides what it hits
-    bool ended = false;    ///< our client was told so
   };
 
   template <class T>
@@ -129,7 +119,6 @@ class FrontSession final : public core::Front {
   void told(const words::ShotMoved& moved, const core::Fact&, Outlet& out);
   void told(const words::ShotEnded& ended, const core::Fact&, Outlet& out);
   std::optional<std::uint8_t> shot_number(std::uint8_t player, std::uint32_t wished, Outlet& out) const;
-  Flying* find_shot(core::Id shooter, std::uint32_t shot);
   void spare_own_tank(Outlet& out);
 
   // -- Flags, talk, time: front_talk.cc
@@ -179,7 +168,7 @@ class FrontSession final : public core::Front {
   core::Roster<std::uint8_t> players_, units_;
   core::Roster<std::uint16_t> flags_, pickups_;  // of one space of numbers: tokens, and units that lie there
   core::Litter litter_;
-  std::vector<Flying> shots_;
+  core::ShownShots shots_;
   words::Team captured_ = words::TEAM_ANY;  // whose flag was taken home, at …
   core::Micros captured_at_ = 0;
 

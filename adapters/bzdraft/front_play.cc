@@ -38,9 +38,8 @@ void FrontSession::on(const Killed& killed, Outlet& out) {
   own_.death_claimed = std::max<core::Micros>(out.now(), 1);
   words::DeathClaim claim;
   claim.set_killer(player_of(killed.killer));
-  claim.set_shot(killed.shot);
-  for (const Flying& flying : shots_)
-    if (flying.player == killed.killer && flying.number == killed.shot) claim.set_shot(flying.shot);
+  const core::ShownShot* shot = shots_.numbered(killed.killer, killed.shot);
+  claim.set_shot(shot != nullptr ? shot->shot : killed.shot);
   claim.set_why(killed.killer == kNumber   ? words::BY_ITSELF
                 : killed.killer == kServer ? words::BY_SERVER
                                            : words::BY_SHOT);
@@ -111,9 +110,9 @@ void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out)
   killed.killer = died.killer() != 0 ? number_of(died.killer(), kServer) : kServer;
   if (died.why() == words::BY_ITSELF) killed.killer = *number;
   killed.shot = static_cast<std::uint8_t>(died.shot());
-  if (const Flying* shot = find_shot(died.killer(), died.shot())) {
-    killed.shot = shot->number;
-    killed.flag = shot->flag;
+  if (const core::ShownShot* shot = shots_.find(died.killer(), died.shot())) {
+    killed.shot = static_cast<std::uint8_t>(shot->number);
+    killed.flag = static_cast<std::uint8_t>(shot->weapon);
   }
   peer_.send(out, killed);
 }

@@ -54,10 +54,8 @@ void FrontSession::claimed(std::uint8_t player, float time, std::int16_t status,
 void FrontSession::on(const KilledReport& report, Outlet& out) {
   if (stage_ != Stage::kIn || !cast_.at(number_).alive || own_.death_claimed != 0) return;
   own_.death_claimed = std::max<core::Micros>(out.now(), 1);
-  const Flying* shot = nullptr;
   const std::uint16_t wire_shot = report.death.shot;
-  for (const Flying& flying : shots_)
-    if (flying.player == report.killer.byte && flying.number == wire_shot) shot = &flying;
+  const core::ShownShot* shot = shots_.numbered(report.killer.byte, wire_shot);
   words::DeathClaim claim;
   claim.set_killer(player_of(report.killer.byte));
   if (shot != nullptr)
@@ -191,7 +189,7 @@ void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out)
   killed.killer = player_id(died.killer() != 0 ? number_of(died.killer(), kServerId) : kServerId);
   killed.death.reason = death_reason(died.why());
   killed.death.shot = died.shot() != 0 ? static_cast<std::uint16_t>(died.shot()) : kNoShot;
-  if (const Flying* shot = find_shot(died.killer(), died.shot())) {
+  if (const core::ShownShot* shot = shots_.find(died.killer(), died.shot())) {
     killed.death.shot = shot->number;
     killed.death.flag = flag_kind(shot->weapon);
   }
