@@ -205,10 +205,7 @@ void FrontSession::told(const words::Teleported& teleported, const core::Fact&, 
 /// Tanks are whole or gone; what lies between is said.
 void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& out) {
   if (health.unit() != own_unit()) return out.lose("Health", "of others, in a game of one hit");
-  const bool hurt = own_.health != 0 && health.now() < own_.health;
-  own_.health = health.now();
-  if (!hurt || health.now() <= 0) return;
-  server_says(core::line_of(health), out);
+  server_says(core::line_of_hit(health, own_.health), out);
 }
 
 // -- Keeping our client where the truth is ----------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapters/bzflag/idiom.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzflag {
 namespace {
@@ -10,7 +11,6 @@ constexpr std::int16_t kRabbitTeam = 6, kHunterTeam = 7;
 constexpr std::uint16_t kCaptureStyle = 1, kRabbitStyle = 0x200;
 constexpr std::uint16_t kCapture = 1, kRabbitChase = 3;  // game types
 constexpr std::size_t kChatSize = 128;
-constexpr std::string_view kAction = "/me ";
 
 }  // namespace
 
@@ -207,8 +207,8 @@ bool Idiom::turn_target(Id& to, std::uint16_t& team) const {
 bool Idiom::turn_said(ChatRequest& request) {
   if (!turn_target(request.to, request.team)) return false;
   std::string text(request.text.view());
-  if (!dialect_.message_kind && !dialect_.marked_actions && text.starts_with(kAction))
-    text = "* " + text.substr(kAction.size());  // servers there have no such command
+  if (!dialect_.message_kind && !dialect_.marked_actions && text.starts_with(core::kAction))
+    text = "* " + text.substr(core::kAction.size());  // servers there have no such command
   request.fixed_text.set(std::string_view(text).substr(0, kChatSize - 1));
   text.resize(kChatSize);
   request.text.chars = std::move(text);
