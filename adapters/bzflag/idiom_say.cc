@@ -37,41 +37,52 @@ Idiom::Idiom(std::size_t dialect, wire::Way says)
 std::span<const Message> Idiom::say(const Message& message) {
   said_.clear();
   if (plain_) return {&message, 1};
-  std::visit([&](const auto& m) { dialect_.address_ids ? split(m) : void(said_.emplace_back(m)); }, message);
-  std::erase_if(said_, [&](Message& one) {
-    bool possible = sayable_[one.index()];
-    if (!possible) return true;
-    std::visit(
-        [&](auto& m) {
-          possible = turn_said(m);
-          each_flag(m, [&](FlagKind& flag) { to_peer(flag); });
-          if (dialect_.address_ids) each_id(m, [&](Id& id, std::uint8_t) { id.address = addresses_.address(id.byte); });
-        },
-        one);
-    return !possible;
-  });
+  if (!dialect_.address_ids || !split(message)) turn(message);
   return said_;
+}
+
+/// Says it so, if that dialect can.
+void Idiom::turn(Message message) {
+  bool possible = sayable_[message.index()];
+  if (!possible) return;
+  std::visit(
+      [&](auto& m) {
+        possible = turn_said(m);
+        each_flag(m, [&](FlagKind& flag) { to_peer(flag); });
+        if (dialect_.address_ids) each_id(m, [&](Id& id, std::uint8_t) { id.address = addresses_.address(id.byte); });
+      },
+      message);
+  if (possible) said_.push_back(std::move(message));
 }
 
 // -- One message for each, where later dialects have a list ----------------------------------------------------------
 
+/// False: it is one message there, too.
+bool Idiom::split(const Message& message) {
+  const auto lists = [&]<class List>(const List* list) {
+    if (list != nullptr) split(*list);
+    return list != nullptr;
+  };
+  return lists(std::get_if<TeamUpdate>(&message)) || lists(std::get_if<Score>(&message)) ||
+         lists(std::get_if<FlagUpdate>(&message)) || lists(std::get_if<TransferFlag>(&message));
+}
+
 void Idiom::split(const TeamUpdate& teams) {
-  for (const auto& item : teams.teams)
-    said_.emplace_back(OneTeamUpdate{item.team, item.size, item.size, item.won, item.lost});
+  for (const auto& item : teams.teams) turn(OneTeamUpdate{item.team, item.size, item.size, item.won, item.lost});
 }
 
 void Idiom::split(const Score& scores) {
-  for (const auto& item : scores.players) said_.emplace_back(OneScore{player_id(item.player), item.wins, item.losses});
+  for (const auto& item : scores.players) turn(OneScore{player_id(item.player), item.wins, item.losses});
 }
 
 void Idiom::split(const FlagUpdate& flags) {
-  for (const auto& flag : flags.flags) said_.emplace_back(OneFlagUpdate{flag});
+  for (const auto& flag : flags.flags) turn(OneFlagUpdate{flag});
 }
 
 /// No thieves there: it was put down, and taken.
 void Idiom::split(const TransferFlag& transfer) {
-  said_.emplace_back(DropFlag{player_id(transfer.from), transfer.flag});
-  said_.emplace_back(GrabFlag{player_id(transfer.to), transfer.flag});
+  turn(DropFlag{player_id(transfer.from), transfer.flag});
+  turn(GrabFlag{player_id(transfer.to), transfer.flag});
 }
 
 // -- Joining ----------------------------------------------------------------------------------------------------------
