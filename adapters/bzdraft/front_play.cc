@@ -140,11 +140,16 @@ void FrontSession::told(const words::Corrected& corrected, const core::Fact&, Ou
 void FrontSession::told(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
   if (fact.to != out.me()) return;
   if (changing_ != 0) return refuse_change(Refusal::kBadRequest, refused.why(), out);
-  if (std::exchange(own_.death_claimed, 0) != 0) correct(out);
+  if (std::exchange(own_.death_claimed, 0) != 0) revive(out);
 }
 
 void FrontSession::correct(Outlet& out) {
   if (const auto place = own_.tank.pull(out.world().unit(own_unit()), out)) put(kNumber, *place, out);
+}
+
+/// Its client takes it for dead, and it is not.
+void FrontSession::revive(Outlet& out) {
+  if (const auto place = own_.tank.revive(out.world().unit(own_unit()), out)) put(kNumber, *place, out);
 }
 
 void FrontSession::check_leash(Outlet& out) {
@@ -157,7 +162,7 @@ void FrontSession::check_death(Outlet& out) {
   const core::Micros patience = core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed;
   if (out.now() < own_.death_claimed + patience) return out.wake(own_.death_claimed + patience);
   own_.death_claimed = 0;
-  correct(out);
+  revive(out);
 }
 
 }  // namespace entente::bzdraft

@@ -128,6 +128,7 @@ class FrontSession final : public core::Front {
   static words::Pose seen(Actor& actor, const core::UnitState& state, Outlet& out);
   void update_late(Outlet& out);
   static core::Micros due_at(const Actor& actor, Outlet& out);
+  void revive(Outlet& out);
   void check_leash(Outlet& out);
   void check_death(Outlet& out);
   void check_spawn(Outlet& out);

@@ -220,11 +220,16 @@ void FrontSession::told(const words::ClaimRefused& refused, const core::Fact& fa
   if (!cast_.at(number_).alive && !refused.why().empty()) return server_says(refused.why(), out);  // a wish to spawn
   if (own_.death_claimed == 0) return;
   own_.death_claimed = 0;
-  correct(out);
+  revive(out);
 }
 
 void FrontSession::correct(Outlet& out) {
   if (const auto place = own_.tank.pull(out.world().unit(own_unit()), out)) put(number_, *place, out);
+}
+
+/// Its client takes it for dead, and it is not.
+void FrontSession::revive(Outlet& out) {
+  if (const auto place = own_.tank.revive(out.world().unit(own_unit()), out)) put(number_, *place, out);
 }
 
 void FrontSession::check_leash(Outlet& out) {

@@ -7,9 +7,9 @@ namespace entente::core {
 namespace {
 
 constexpr Micros kAstray = 500 * kMillisecond, kBetween = kSecond;
-constexpr Micros kPutOff = 1;  // astray since so long ago that it is put there at the next look
 /// Of a tank, in metres: a tile, and what it drives in the time it takes to tell.
 constexpr double kLength = 25 + 7.5;
+constexpr double kThere = 2.5;  // metres: as near as a client is that was put there, and drives on
 
 /// Where what lives is now.
 std::optional<words::Pose> place_of(const UnitState* unit, Micros now) {
@@ -17,25 +17,27 @@ std::optional<words::Pose> place_of(const UnitState* unit, Micros now) {
   return place_at(unit->unit.pose(), unit->posed, now);
 }
 
+/// The place, if the time has come; else wakes then.
+std::optional<words::Pose> when(std::optional<Micros> due, const words::Pose& place, FrontOut& out) {
+  if (due && out.now() >= *due) return place;
+  if (due) out.wake(*due);
+  return std::nullopt;
+}
+
 }  // namespace
 
-bool Leash::pulls() const { return astray_since_ == kPutOff; }
-
 std::optional<Micros> Leash::look(bool astray, Micros now) {
-  if (!astray && !pulls()) {
-    astray_since_ = 0;
-    return std::nullopt;
-  }
-  if (astray_since_ == 0) astray_since_ = std::max(now, kPutOff + 1);
-  const Micros due = astray_since_ + kAstray;
-  return now < due ? due : pull(now);
+  if (!astray) astray_since_ = 0;
+  if (pulls_) return pull(now);
+  if (!astray) return std::nullopt;
+  if (astray_since_ == 0) astray_since_ = now;
+  return std::max({now, astray_since_ + kAstray, put_at_ + kBetween});
 }
 
 Micros Leash::pull(Micros now) {
   const Micros due = put_at_ + kBetween;
-  if (now >= due) return now;
-  if (astray_since_ == 0) astray_since_ = kPutOff;
-  return due;
+  pulls_ = now < due;
+  return std::max(now, due);
 }
 
 void OwnTank::said(const words::Pose& pose, Micros now) {
@@ -46,6 +48,7 @@ void OwnTank::said(const words::Pose& pose, Micros now) {
 void OwnTank::put(const words::Pose& pose, Micros now) {
   pose_ = pose;
   posed_ = 0;
+  revives_ = false;
   leash_.put(now);
 }
 
@@ -55,20 +58,22 @@ std::optional<words::Pose> OwnTank::look(const UnitState* truth, FrontOut& out) 
   const auto there = place_of(truth, out.now());
   if (!there || (posed_ == 0 && !leash_.pulls())) return std::nullopt;
   const words::Pose here = place(out.now());
-  const bool near = std::hypot(there->x() - here.x(), there->y() - here.y()) <= kLength;  // not who is nowhere
-  const auto due = leash_.look(!near, out.now());
-  if (due && out.now() >= *due) return there;
-  if (due) out.wake(*due);
-  return std::nullopt;
+  const double off = std::hypot(there->x() - here.x(), there->y() - here.y());
+  if (posed_ != 0 && off <= kThere && !revives_) leash_.forget_pull();
+  const bool near = off <= kLength;  // not who is nowhere
+  return when(leash_.look(!near, out.now()), *there, out);
 }
 
 std::optional<words::Pose> OwnTank::pull(const UnitState* truth, FrontOut& out) {
   const auto there = place_of(truth, out.now());
   if (!there) return std::nullopt;
-  const Micros due = leash_.pull(out.now());
-  if (out.now() >= due) return there;
-  out.wake(due);
-  return std::nullopt;
+  return when(leash_.pull(out.now()), *there, out);
+}
+
+std::optional<words::Pose> OwnTank::revive(const UnitState* truth, FrontOut& out) {
+  const auto there = pull(truth, out);
+  revives_ = leash_.pulls();
+  return there;
 }
 
 }  // namespace entente::core

@@ -31,6 +31,7 @@ class Led final : public Front {
   void receive(Lane, Bytes, FrontOut&) override {}
   void hear(const Fact& fact, FrontOut& out) override {
     const UnitState* truth = out.world().unit(7);
+    if (as<words::ClaimRefused>(fact) != nullptr) return tell(tank_.revive(truth, out), out);
     tell(as<words::Corrected>(fact) != nullptr ? tank_.pull(truth, out) : tank_.look(truth, out), out);
   }
   void tick(FrontOut& out) override { tell(tank_.look(out.world().unit(7), out), out); }
@@ -86,12 +87,13 @@ TEST_CASE("a pull that was put off is done in its time, even of who is near; wit
   CHECK_FALSE(leash.look(false, kStart + kSecond));
 }
 
-TEST_CASE("a pull of who is astray already changes nothing") {
+TEST_CASE("a pull of who is astray already is kept in mind, until it is forgotten") {
   Leash leash;
   leash.put(kStart);
   leash.look(true, kStart);
   CHECK(leash.pull(kStart + 1) == kStart + kSecond);
-  CHECK_FALSE(leash.pulls());
+  CHECK(leash.look(false, kStart + 2) == kStart + kSecond);
+  leash.forget_pull();
   CHECK_FALSE(leash.look(false, kStart + 2));
 }
 
@@ -126,16 +128,29 @@ TEST_CASE("a tank is put where the world has it if its client says for too long 
   }
 }
 
-TEST_CASE("a correction comes a second after the last, also of who has not driven yet") {
-  for (const auto& said : {std::optional<words::Pose>(), std::optional(pose_at(0))}) {
-    auto stage = stage_of(said, 1);
+TEST_CASE("a correction comes a second after the last, also of who has not driven yet, if it is still needed") {
+  struct Row {
+    std::optional<double> said;
+    double truth;
+    const char* does;
+  };
+  for (const Row& row : {Row{std::nullopt, 1, "closes: at 1\n"}, Row{0.0, 3, "closes: at 3\n"}, Row{0.0, 1, ""}}) {
+    auto stage = stage_of(row.said ? std::optional(pose_at(*row.said)) : std::nullopt, row.truth);
+    CAPTURE(row.truth);
     CHECK(stage.hears(words::Corrected()) == "");
     CHECK(stage.waits(999 * kMillisecond) == "");
-    CHECK(stage.waits(kMillisecond) == "closes: at 1\n");
+    CHECK(stage.waits(kMillisecond) == row.does);
   }
   auto late = stage_of(std::nullopt, 1);
   late.waits(kSecond);
   CHECK(late.hears(words::Corrected()) == "closes: at 1\n");
+}
+
+TEST_CASE("who takes itself for dead, and is not, is put into play where it is, a second after the last time") {
+  auto stage = stage_of(pose_at(0), 1);
+  CHECK(stage.hears(words::ClaimRefused()) == "");
+  CHECK(stage.waits(999 * kMillisecond) == "");
+  CHECK(stage.waits(kMillisecond) == "closes: at 1\n");
 }
 
 }  // namespace entente::core
