@@ -86,7 +86,7 @@ void BridgeSession::seat(std::size_t dialect) {
   auto front = bridge.front(dialect);
   auto back = bridge.back(server_dialect_);
   if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? front_ : back_);
-  if (branch_->tap) branch_->tap->opened(front_.info, wall_);
+  branch_->tap_opened(front_.info, wall_);
   core::RoomOptions options;
   options.seed = std::random_device{}();
   options.chat = bridge.chat;
@@ -117,7 +117,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
   back_.info.front = front_.info.link;
   back_.info.client = back_.end->here();
   if (branch_->tap) {
-    branch_->tap->opened(back_.info, wall_now());
+    branch_->tap_opened(back_.info, wall_now());
     branch_->tap->note(back_.info.link, "for the player of link " + std::to_string(front_.info.link), wall_now());
   }
   branch_->opened(front_.info);

@@ -68,7 +68,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   if (ending_) return;
   open_ = true;
   moved_ = branch_.loop.now();
-  if (branch_.tap) branch_.tap->opened(info_, wall_now());
+  branch_.tap_opened(info_, wall_now());
   branch_.opened(info_);
   for (Early& one : std::exchange(early_, {})) pass(Way::kToServer, one.channel, std::move(one.packet));
 }

@@ -97,6 +97,12 @@ wire::Status Branch::status(std::uint32_t players, std::uint32_t most_players) c
   return status;
 }
 
+void Branch::tap_opened(SessionInfo session, WallTime at) {
+  if (tap == nullptr) return;
+  session.route = route.index;
+  tap->opened(session, at);
+}
+
 void Branch::tick() {
   if (!to_clients) return;
   counters.dropped[static_cast<std::size_t>(Drop::kQueueFull)].add(to_clients->lost() - lost_told_);

@@ -91,6 +91,8 @@ class Branch {
   std::string why_banned(const net::Address& client) const;
   /// What is said to who asks, by datagram, how it is here.
   wire::Status status(std::uint32_t players, std::uint32_t most_players) const;
+  /// Tells the tap, if there is one, that this session of ours begins.
+  void tap_opened(SessionInfo session, WallTime at);
   /// REQUIRES: called every now and then.
   void tick();
 

@@ -156,7 +156,7 @@ void WebSession::begin() {
   begun_ = true;
   branch_->opened(info_);
   if (!branch_->tap) return;
-  branch_->tap->opened(info_, early_.empty() ? wall_now() : early_.front().at);
+  branch_->tap_opened(info_, early_.empty() ? wall_now() : early_.front().at);
   for (const Early& one : std::exchange(early_, {}))
     branch_->tap->bytes(info_.link, Way::kToClient, wire::Lane::kStream, one.message, one.at);
 }
