@@ -363,7 +363,7 @@ void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departu
   }
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.succeeded();
-  if (!departure.why.empty()) branch_->say(Line::kMachine, "server " + side.info.server.text() + ": " + departure.why);
+  if (!departure.why.empty()) branch_->say(Line::kServer, "server " + side.info.server.text() + ": " + departure.why);
   depart(side, reason_of_server(departure.how), departure);
 }
 
@@ -429,9 +429,9 @@ void BridgeSession::tell_end() {
   if (!front_.up) branch_->counters.opened.add();
   branch_->ended(front_.info, reason, fault_, front_.said);
   if (reason == Reason::kServerWrong)
-    branch_->say(Line::kMachine, "server " + back_.info.server.text() + " broke the rules of " +
-                                     std::string(back_.info.game->name()) + ": " + fault_.what + " in " + fault_.field +
-                                     ", byte " + std::to_string(fault_.offset));
+    branch_->say(Line::kServer, "server " + back_.info.server.text() + " broke the rules of " +
+                                    std::string(back_.info.game->name()) + ": " + fault_.what + " in " + fault_.field +
+                                    ", byte " + std::to_string(fault_.offset));
   if (room_) branch_->untold(front_.info, room_->ledger());
   if (!branch_->tap || !room_) return;
   if (!room_->ledger().entries().empty())

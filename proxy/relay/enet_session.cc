@@ -60,7 +60,7 @@ void EnetSession::connect_next() {
     server_ = host_.connect(info_.server, channels_, connect_data_);
     if (server_) return;
   }
-  branch_.say(Line::kMachine, "cannot reach server " + branch_.route.server_name + " by ENet (IPv4); is it running?");
+  branch_.say(Line::kUnreached, "cannot reach server " + branch_.route.server_name + " by ENet (IPv4); is it running?");
   end(Reason::kServerRefused);
 }
 

@@ -58,6 +58,7 @@ TEST_CASE("relaying a message allocates nothing") {
     FakeServer fake(true);
     Running running(toy::game(), fake.address(), no_limits(), workers, 0, &tap);
     Pair first(running, fake), pair(running, fake);  // with two workers, on each of them
+    CHECK(running.heard.line("opened " + pair.client.here().text()));  // no line is held back that would come meanwhile
     const Buffer message = frame("as long as the messages of these games are, about that");
     for (Pair* one : {&first, &pair}) {
       CHECK(cost([&] { return ferry(one->client.fd(), one->server.fd(), message, 2000); }) == 0);
