@@ -99,7 +99,7 @@ void BridgeSession::seat(std::size_t dialect) {
   auto front = bridge.front(dialect);
   auto back = bridge.back(back_.info.dialect);
   if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? front_ : back_);
-  if (branch_->tap) branch_->tap->opened(front_.info, wall_);
+  branch_->tap_opened(front_.info, wall_);
   core::RoomOptions options;
   options.seed = std::random_device{}();
   options.chat = bridge.chat;
@@ -136,7 +136,7 @@ void BridgeSession::open_back(const core::Peer& peer) {
 
 void BridgeSession::tell_back_opened() {
   if (!branch_->tap) return;
-  branch_->tap->opened(back_.info, wall_now());
+  branch_->tap_opened(back_.info, wall_now());
   branch_->tap->note(back_.info.link, "for the player of link " + std::to_string(front_.info.link), wall_now());
 }
 
@@ -396,7 +396,7 @@ void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departu
   }
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.succeeded();
-  if (!departure.why.empty()) branch_->say(Line::kMachine, "server " + side.info.server.text() + ": " + departure.why);
+  if (!departure.why.empty()) branch_->say(Line::kServer, "server " + side.info.server.text() + ": " + departure.why);
   depart(side, reason_of_server(departure.how), departure);
 }
 
@@ -462,9 +462,9 @@ void BridgeSession::tell_end() {
   if (!front_.up) branch_->counters.opened.add();
   branch_->ended(front_.info, reason, fault_, front_.said);
   if (reason == Reason::kServerWrong)
-    branch_->say(Line::kMachine, "server " + back_.info.server.text() + " broke the rules of " +
-                                     std::string(back_.info.game->name()) + ": " + fault_.what + " in " + fault_.field +
-                                     ", byte " + std::to_string(fault_.offset));
+    branch_->say(Line::kServer, "server " + back_.info.server.text() + " broke the rules of " +
+                                    std::string(back_.info.game->name()) + ": " + fault_.what + " in " + fault_.field +
+                                    ", byte " + std::to_string(fault_.offset));
   if (room_) branch_->untold(front_.info, room_->ledger());
   if (!branch_->tap || !room_) return;
   if (!room_->ledger().entries().empty())

@@ -48,7 +48,7 @@ void Finder::probe_failed(Reason why) {
                                     " the server " + route.server_name +
                                     " speaks: nobody is let in; add ?dialect= to its URL");
   if (why == Reason::kServerRefused)
-    branch_.say(Line::kMachine, "cannot reach server " + route.server_name + "; is it running?");
+    branch_.say(Line::kUnreached, "cannot reach server " + route.server_name + "; is it running?");
   state_ = State::kFailed;
   why_ = why;
   good_until_ = branch_.loop.now() + kBelieveBadNews;

@@ -71,7 +71,7 @@ void HallGuest::seat(std::size_t dialect) {
     return end(Reason::kBadRequest);
   }
   seated_ = true;
-  if (branch_->tap) branch_->tap->opened(party_.info, hall_.wall_by_now());
+  branch_->tap_opened(party_.info, hall_.wall_by_now());
   branch_->opened(party_.info);
   hall_.seat(*this, std::move(front), peer_);
 }

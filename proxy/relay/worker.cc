@@ -53,6 +53,7 @@ void Worker::add_hall(HallPlan& plan, TapSink* tap, Events& events) {
 void Worker::run() {
   for (auto& [number, housed] : halls_) housed.hall->open(housed.tap);
   loop_.run();
+  for (auto& branch : branches_) branch->finish();
 }
 
 Worker& Worker::home(std::size_t route) { return *crew_.workers[branches_[route]->route.home]; }
