@@ -1,8 +1,8 @@
-"""Measures relays beside each other, codecs and rooms, and writes the tables into README.md.
+"""Measures relays beside each other, codecs, rooms and a full arena, and writes the tables into README.md.
 
   tests/bench/run                       all of it, about 25 minutes
-  tests/bench/run rooms                 a part of it, written
-  tests/bench/run --cells bridge:200    one cell, printed
+  tests/bench/run arena                 a part of it, written; here 500 Ogar clients in one arena
+  tests/bench/run --cells arena:500     one cell, printed
   tests/bench/run --quick               a smoke run of two minutes: prints, writes nothing
 
 Needs a quiet machine with two cores: the load and its echo server run on core 0, the relay on core 1. Absolute numbers
@@ -28,15 +28,17 @@ BUILD = HERE.parent.parent / "build" / "bench"
 CELLS = [("tcp", 1, False), ("tcp", 100, False), ("tcp", 1000, False), ("tcp", 100, True), ("tcp", 1000, True),
          ("udp", 1, False), ("udp", 100, False), ("udp", 1000, False), ("udp", 100, True), ("bridge", 100, False),
          ("bridge", 200, False), ("bridge", 100, True), ("bridge", 200, True)]
+ARENAS = [("arena", 100, False), ("arena", 500, False)]
+ARENA_LONGER = 5  # times the seconds of a cell, as report.PACED_LONGER
 CELL_LIMIT = 60  # seconds
 PROGRAM_LIMIT = 600
 
 
 def arguments():
-    known = [report.cell_name(cell) for cell in CELLS]
+    known = [report.cell_name(cell) for cell in CELLS + ARENAS]
     parse = argparse.ArgumentParser(prog="tests/bench/run", description=__doc__,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs", "rooms"], default="all")
+    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs", "rooms", "arena"], default="all")
     parse.add_argument("--quick", action="store_true", help="one round of half a second a cell; writes nothing")
     parse.add_argument("--rounds", type=int, default=5, help="interleaved rounds (5)")
     parse.add_argument("--seconds", type=float, default=2.0, help="measured in each cell (2)")
@@ -156,6 +158,35 @@ def measure_rooms(chosen):
     return report.rooms(measured("bench_room", seconds), measured("bench_arena", seconds))
 
 
+def crowd(address, clients, seconds, pid):
+    """What so many Ogar clients saw in the arena at that address."""
+    command = [BUILD / "tests/bench/bench_crowd", address, clients, seconds, pid]
+    process = contenders.spawn(command, contenders.LOAD_CORE, stdout=subprocess.PIPE)
+    try:
+        said, _ = process.communicate(timeout=CELL_LIMIT + seconds)
+    except BaseException:
+        contenders.kill(process)
+        raise
+    if process.returncode != 0:
+        raise RuntimeError(f"the crowd of {clients} gave up (see above)")
+    return json.loads(said)
+
+
+def measure_arena(chosen):
+    cells = named(ARENAS if chosen.cells or not chosen.quick else ARENAS[:1], chosen)
+    seconds = chosen.seconds * ARENA_LONGER
+    results = {clients: [] for _, clients, _ in cells}
+    most, complaints = max(results), []
+    for number in range(chosen.rounds):
+        print(f"arena, round {number + 1} of {chosen.rounds}", file=sys.stderr)
+        for clients, rounds in results.items():
+            one = contenders.arena(BUILD, most)
+            with one.running(None) as (address, pid):
+                rounds.append(crowd(address, clients, seconds, pid))
+            complaints += [f"The arena said: {line}" for line in one.complaints[:3]]
+    return report.arena(results, contenders.arena(BUILD, most).name, chosen, seconds, complaints)
+
+
 def give_up(number, _):
     why = ": a cell took too long" if number == signal.SIGALRM else ""
     raise SystemExit(f"stopped by {signal.Signals(number).name}{why}")
@@ -166,7 +197,8 @@ def main():
     for number in (signal.SIGALRM, signal.SIGTERM):
         signal.signal(number, give_up)  # so that what was started is ended
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    parts = {"relays": (measure_relays, CELLS), "codecs": (measure_codecs, []), "rooms": (measure_rooms, [])}
+    parts = {"relays": (measure_relays, CELLS), "codecs": (measure_codecs, []), "rooms": (measure_rooms, []),
+             "arena": (measure_arena, ARENAS)}
     for name, (measure, cells) in parts.items():
         if chosen.what not in ("all", name) or chosen.cells and not named(cells, chosen):
             continue

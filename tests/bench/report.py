@@ -300,6 +300,36 @@ def rooms(measured, arena):
     return "\n".join(lines) + "\n"
 
 
+def arena_aims(clients, rounds):
+    gaps = [one["gaps"] for one in rounds]
+    estimate = lambda drawn: p99([gaps[i] for i in drawn])
+    rates = [one["pictures"] / one["seconds"] / clients for one in rounds]
+    between = (estimate(range(len(gaps))), *spread(estimate, len(gaps)))
+    shown_to_each = (statistics.median(rates), min(rates), max(rates))
+    return [aim_row(f"p99 between two pictures in ms, {clients} clients", between, None, 60, sure=False),
+            aim_row(f"pictures a second for each of {clients} clients", shown_to_each, 24.5, None)]
+
+
+def arena(results, started, chosen, seconds, complaints):
+    """`results`: clients to what was seen in each round; `started`: the arena's command."""
+    lines = [command() + f": medians of {chosen.rounds} rounds of {seconds:g} s; `{started}` on one core, "
+             "`bench_crowd` on the other.", surroundings() + ".", "",
+             row(["Ogar clients", "of the arena's core", "pictures a client a second", "between two, ms: p50 / p99",
+                  "worst", "empty pictures", "KB a picture", "MB a second", "lives a second", "of the crowd's core"]),
+             row(["--:"] * 10)]
+    for clients, rounds in results.items():
+        middle = lambda what, by="seconds": statistics.median(one[what] / (one[by] if by else 1) for one in rounds)
+        gaps = [one["gaps"] for one in rounds]
+        lines.append(row([str(clients), f"{middle('cpu_share', None):.0%}", f"{middle('pictures') / clients:.2f}",
+                          p50_p99(gaps), f"{percentile(pooled(gaps), 1):.0f}", f"{middle('empty', 'pictures'):.1%}",
+                          f"{middle('bytes', 'pictures') / 1000:.2f}", f"{middle('bytes') / 1e6:.1f}",
+                          f"{middle('lives'):.1f}", f"{middle('load_share', None):.0%}"]))
+    lines += ["", *complaints, *AIM_HEAD]
+    for clients, rounds in results.items():
+        lines += arena_aims(clients, rounds)
+    return "\n".join(lines) + "\n"
+
+
 def write(path, name, text):
     """Replaces what stands between the markers of `name`."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
