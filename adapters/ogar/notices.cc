@@ -2,6 +2,7 @@
 
 #include "adapters/ogar/map.h"
 #include "adapters/ogar/text.h"
+#include "proxy/core/chat.h"
 
 namespace entente::ogar {
 namespace {
