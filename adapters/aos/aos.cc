@@ -53,7 +53,7 @@ class AceOfSpades final : public wire::Game {
   std::size_t largest_frame() const override { return 16384; }
 
   /// The version travels in ENet's connect data, which the client sends: a server never says what it speaks.
-  wire::Probe probe() const override { return wire::Probe::kFirstSession; }
+  wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
 
   wire::EnetManners enet() const override { return {2, true}; }

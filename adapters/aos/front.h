@@ -17,6 +17,7 @@
 #include "adapters/aos/wire.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/leash.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {
@@ -244,8 +245,7 @@ class FrontSession final : public core::Front {
     Vec3 look{1, 0, 0};
     std::uint32_t claims = 0;
     std::optional<std::uint32_t> heard;  ///< number of its last State Update
-    core::Micros astray_since = 0;       ///< 0: it is where it should be
-    core::Micros corrected = 0;          ///< when it was last put somewhere …
+    core::Leash leash;                   ///< how long it is not where it should be, when it was put there …
     core::Micros put_until = 0;          ///< … and until when it is told again (state_updates)
     std::uint32_t shots = 0;
     std::uint32_t colour = 0;

@@ -240,8 +240,9 @@ void FrontSession::create(Slot slot, const words::Pose& pose, Outlet& out) {
   own_.body = {};
   own_.body.position = player.position;
   own_.look = actor.motion.orientation;
-  own_.moved = own_.corrected = out.now();
-  own_.astray_since = own_.reloaded = spawn_at_ = 0;
+  own_.moved = out.now();
+  own_.leash.put(out.now());
+  own_.reloaded = spawn_at_ = 0;
   own_.hp = static_cast<std::uint8_t>(kFullHealth);
   own_.most_mass = 0;
   own_.reached = 0;

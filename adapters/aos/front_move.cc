@@ -12,10 +12,9 @@ using core::kMillisecond, core::kSecond;
 constexpr core::Micros kClaimEvery = 100 * kMillisecond;  // of a client that says its place once a second
 constexpr core::Micros kMostSteps = 20;                   // of a body at once
 
-// How far our client may be from where the room says it is, and how long, before it is put there, in blocks: a tile; a
-// cell that grows slow; or as far as this game's servers let one go.
+// How far our client may be from where the room says it is before it is put there, in blocks: a tile; a cell that grows
+// slow; or as far as this game's servers let one go.
 constexpr double kCellLeash = 5, kLeash = 6, kRoom = 3;
-constexpr core::Micros kAstray = 500 * kMillisecond, kBetweenCorrections = kSecond;
 /// What was under way while it was put somewhere.
 constexpr core::Micros kOnItsWay = 300 * kMillisecond, kPutAgain = kSecond;
 constexpr double kPutNear = 3, kPutThere = 1;
@@ -44,7 +43,7 @@ bool same(const Motion& a, const Motion& b) {
 // -- What our client does --------------------------------------------------------------------------------------------
 
 bool FrontSession::comes_late(const Vec3& place, Outlet& out) const {
-  return out.now() < own_.corrected + kOnItsWay && far(place, own_.body.position) > kPutNear;
+  return out.now() < own_.leash.put_at() + kOnItsWay && far(place, own_.body.position) > kPutNear;
 }
 
 void FrontSession::on(const PositionData& position, Outlet& out) {
@@ -146,14 +145,10 @@ void FrontSession::check_leash(Outlet& out) {
   const core::UnitState* unit = out.world().unit(own().unit);
   if (!playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
   const Vec3 true_place = stand(core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
-  const double astray = std::hypot(true_place[0] - own_.body.position[0], true_place[1] - own_.body.position[1]);
-  if (astray <= leash(unit->unit, out)) {
-    own_.astray_since = 0;
-    return;
-  }
-  if (own_.astray_since == 0) own_.astray_since = out.now();
-  if (out.now() < own_.astray_since + kAstray || out.now() < own_.corrected + kBetweenCorrections) return;
-  put(true_place, out);
+  const double off = std::hypot(true_place[0] - own_.body.position[0], true_place[1] - own_.body.position[1]);
+  const bool near = off <= leash(unit->unit, out);
+  const auto due = own_.leash.look(!near, out.now());
+  if (due && out.now() >= *due) put(true_place, out);
 }
 
 // -- What the room says ----------------------------------------------------------------------------------------------
@@ -161,8 +156,8 @@ void FrontSession::check_leash(Outlet& out) {
 void FrontSession::put(const Vec3& eyes, Outlet& out) {
   own_.body.position = own().motion.position = eyes;
   own_.body.velocity = {};
-  own_.moved = own_.corrected = out.now();
-  own_.astray_since = 0;
+  own_.moved = out.now();
+  own_.leash.put(out.now());
   if (dialect().state_updates)
     own_.put_until = out.now() + kPutAgain;  // said with what is painted next
   else

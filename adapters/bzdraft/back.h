@@ -3,7 +3,6 @@
 // say, save for our own tank, which is ours to say.
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "adapters/bzdraft/peer_link.h"
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
+#include "proxy/core/guns.h"
 #include "proxy/core/incoming.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
@@ -104,7 +104,9 @@ class BackSession final : public core::Back {
   void fire(const words::Fire& fire, Outlet& out);
   void fire_along(double yaw, Outlet& out);
   void begin_shot(ShotBegin begin, Outlet& out);
-  std::optional<std::uint8_t> free_shot(std::uint32_t wished, Outlet& out) const;
+  std::optional<std::uint8_t> loaded(std::uint32_t wished, Outlet& out) const {
+    return guns_.loaded(wished, room_.most_shots(), out.now());
+  }
   std::uint8_t carried() const;
   void watch_shot(const ShotBegin& begin, const words::Shot& shot, Outlet& out);
   void test_hits(const core::TankState& was, core::Micros since, Outlet& out);
@@ -154,7 +156,7 @@ class BackSession final : public core::Back {
   core::Micros driven_ = 0;  // up to when
 
   core::IncomingShots incoming_;
-  std::array<core::Micros, 256> loaded_at_{};  // by the number of a shot
+  core::Guns guns_;  // by the numbers of shots
 };
 
 }  // namespace entente::bzdraft

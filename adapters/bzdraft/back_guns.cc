@@ -1,6 +1,4 @@
 // The shots of our own tank, and those that hit it. See back.h.
-#include <cmath>
-
 #include "adapters/bzdraft/back.h"
 #include "proxy/core/seconds.h"
 
@@ -10,7 +8,8 @@ namespace {
 using core::micros;
 
 // The page gives no numbers: those of BZFlag.
-constexpr double kShotSpeed = 100, kReload = 3.5, kMuzzleFront = 4.42, kMuzzleHeight = 1.57;
+constexpr double kShotSpeed = 100, kReload = 3.5;
+constexpr core::Muzzle kMuzzle{4.42, 1.57};
 
 /// Of what a peer said; never more than a minute, and not negative.
 double sane(std::int32_t life) { return std::clamp(whole(life), 0.0, 60.0); }
@@ -28,7 +27,7 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
 
 /// As our client fired it.
 void BackSession::fire(const words::Fire& fire, Outlet& out) {
-  const auto number = free_shot(fire.shot(), out);
+  const auto number = loaded(fire.shot(), out);
   if (!number) return out.lose("Fire", "every gun reloads");
   ShotBegin begin;
   begin.shot = *number;
@@ -41,14 +40,14 @@ void BackSession::fire(const words::Fire& fire, Outlet& out) {
 
 /// From the muzzle, with what the tank itself drives.
 void BackSession::fire_along(double yaw, Outlet& out) {
-  const auto number = free_shot(256, out);
+  const auto number = loaded(core::Guns::kAny, out);
   if (!number) return out.lose("Fire", "every gun reloads");
   const words::Pose here = core::place_at(own_.pose, own_.posed, out.now(), 0.2);
-  const double c = std::cos(yaw), s = std::sin(yaw);
+  const core::Flight flight = core::fired(here, yaw, kMuzzle, kShotSpeed);
   ShotBegin begin;
   begin.shot = *number;
-  begin.position = triple(here.x() + kMuzzleFront * c, here.y() + kMuzzleFront * s, here.z() + kMuzzleHeight);
-  begin.velocity = triple(kShotSpeed * c + here.vx(), kShotSpeed * s + here.vy(), 0);
+  begin.position = triple(flight.at[0], flight.at[1], flight.at[2]);
+  begin.velocity = triple(flight.velocity[0], flight.velocity[1], flight.velocity[2]);
   begin.lifetime = thousandths(kReload);
   begin.flag = carried();
   begin_shot(begin, out);
@@ -56,18 +55,9 @@ void BackSession::fire_along(double yaw, Outlet& out) {
 
 void BackSession::begin_shot(ShotBegin begin, Outlet& out) {
   begin.shooter = number_;
-  loaded_at_[begin.shot] = out.now() + micros(sane(begin.lifetime) * 0.95);  // a client's clock may run ahead of ours
+  // A client's clock may run ahead of ours.
+  guns_.fire(begin.shot, out.now() + micros(sane(begin.lifetime) * 0.95));
   peer_.send(out, begin);
-}
-
-/// The number of a shot that may begin now: the wished one if its gun is loaded, else that of any that is.
-std::optional<std::uint8_t> BackSession::free_shot(std::uint32_t wished, Outlet& out) const {
-  const std::uint32_t guns = std::clamp<std::uint32_t>(room_.most_shots(), 1, 256);
-  const auto loaded = [&](std::uint32_t gun) { return gun < guns && loaded_at_[gun] <= out.now(); };
-  if (loaded(wished)) return static_cast<std::uint8_t>(wished);
-  for (std::uint32_t gun = 0; gun < guns; ++gun)
-    if (loaded(gun)) return static_cast<std::uint8_t>(gun);
-  return std::nullopt;
 }
 
 std::uint8_t BackSession::carried() const {

@@ -138,7 +138,8 @@ void BackSession::enter(Outlet& out) {
 
 /// Again, in game: who we are from now on. The server may say no.
 void BackSession::change(const words::Change& change, Outlet& out) {
-  if (change.has_kit() || change.has_colour() || change.has_skin()) out.lose("Change", "tanks are as their side is");
+  if (change.has_kit() || change.has_colour()) out.lose("Change", "tanks are as their side is");
+  if (change.has_skin()) out.lose("Change", "an avatar is for a whole session");
   if (!change.has_name() && !change.has_motto() && !change.has_team()) return;
   const Someone* me = find(number_);
   Enter message;

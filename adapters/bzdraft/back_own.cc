@@ -24,7 +24,6 @@ void BackSession::spawn(Outlet& out) {
 }
 
 void BackSession::claimed(const words::PoseClaim& claim, Outlet& out) {
-  if (!core::finite(claim)) return out.lose("PoseClaim", "no numbers");
   if (!own_.alive) return;  // still flying through the air in pieces
   steering_.hear(core::Intent(claim));
   words::Pose pose = pose_of(claim);
@@ -97,7 +96,7 @@ void BackSession::drive(Outlet& out) {
   const core::Micros since = std::exchange(driven_, out.now());
   const core::TankState was = core::state_of(own_.pose);
   if (steering_.claim() == nullptr) steer(std::min(0.2, static_cast<double>(driven_ - since) / core::kSecond), out);
-  if (steering_.trigger_held() && free_shot(0, out)) fire_along(steering_.looking().value_or(own_.pose.yaw()), out);
+  if (steering_.trigger_held() && loaded(0, out)) fire_along(steering_.looking().value_or(own_.pose.yaw()), out);
   if (wish_ && !wish_->claims_deaths()) test_hits(was, since, out);
 }
 

@@ -2,13 +2,13 @@
 #include "adapters/bzdraft/back.h"
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
 namespace {
 
 constexpr std::size_t kLongestLine = 1020 - 2, kMostFlags = 2'000;
 constexpr double kTankRadius = 4.32;  // BZFlag's
-constexpr std::string_view kAction = "/me ";
 
 }  // namespace
 
@@ -110,9 +110,9 @@ void BackSession::on(const ChatMessage& chat, Outlet& out) {
   }
   words::Said said;
   said.set_from(id_of(chat.from));
-  if (text.starts_with(kAction)) {
+  if (text.starts_with(core::kAction)) {
     said.set_kind(words::Say::ACTION);
-    text.erase(0, kAction.size());
+    text.erase(0, core::kAction.size());
   }
   said.set_text(std::move(text));
   core::Fact fact;
@@ -136,7 +136,7 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
   if (say.scope() == words::Say::ONE) chat.to = number_of(say.to(), kInvalid);
   if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS) chat.to = kServer;
   if (chat.to == kInvalid) return out.lose("Say", "to somebody who is not there");
-  const std::string whole = (say.kind() == words::Say::ACTION ? std::string(kAction) : "") + say.text();
+  const std::string whole = core::written(say);
   for (std::string_view left = whole; !left.empty();) {
     chat.text.chars = take_piece(left, kLongestLine, CutAt::kCharacter);
     peer_.send(out, chat);

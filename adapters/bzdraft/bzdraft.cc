@@ -50,7 +50,7 @@ class Draft final : public wire::Game {
     return said;
   }
 
-  wire::Probe probe() const override { return wire::Probe::kFirstSession; }
+  wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kFound, 0}; }
 
   wire::EnetManners enet() const override { return {2, false}; }

@@ -12,10 +12,11 @@
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
 #include "proxy/core/faces.h"
-#include "proxy/core/incoming.h"
+#include "proxy/core/leash.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
+#include "proxy/core/shown_shots.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzdraft {
@@ -42,16 +43,6 @@ class FrontSession final : public core::Front {
     bool alive = false;
     bool late = false;  ///< its pose waits for its turn
     core::Pace updates{kUpdateEvery, kUpdateBurst};
-  };
-
-  /// A shot that our client sees.
-  struct Flying : core::Flight {
-    core::Id shooter = 0;
-    std::uint32_t shot = 0;
-    std::uint8_t player = 0, number = 0, flag = 0;
-    core::Micros began = 0;
-    bool decided = false;  ///< the server decides what it hits
-    bool ended = false;    ///< our client was told so
   };
 
   template <class T>
@@ -116,6 +107,7 @@ class FrontSession final : public core::Front {
   void told(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
   void put(std::uint8_t number, const words::Pose& pose, Outlet& out);
   void update(std::uint8_t number, Actor& actor, Outlet& out);
+  void revive(Outlet& out);
   void check_leash(Outlet& out);
   void check_death(Outlet& out);
   void correct(Outlet& out);
@@ -128,7 +120,6 @@ class FrontSession final : public core::Front {
   void told(const words::ShotMoved& moved, const core::Fact&, Outlet& out);
   void told(const words::ShotEnded& ended, const core::Fact&, Outlet& out);
   std::optional<std::uint8_t> shot_number(std::uint8_t player, std::uint32_t wished, Outlet& out) const;
-  Flying* find_shot(core::Id shooter, std::uint32_t shot);
   void spare_own_tank(Outlet& out);
 
   // -- Flags, talk, time: front_talk.cc
@@ -178,16 +169,13 @@ class FrontSession final : public core::Front {
   core::Roster<std::uint8_t> players_, units_;
   core::Roster<std::uint16_t> flags_, pickups_;  // of one space of numbers: tokens, and units that lie there
   core::Litter litter_;
-  std::vector<Flying> shots_;
+  core::ShownShots shots_;
   words::Team captured_ = words::TEAM_ANY;  // whose flag was taken home, at …
   core::Micros captured_at_ = 0;
 
   struct Own {
-    words::Pose pose;        ///< where our client says it is
-    core::Micros posed = 0;  ///< when it said so; 0: not in this life
+    core::OwnTank tank;
     std::uint32_t order = 0;
-    core::Micros corrected = 0;      ///< when it was last put somewhere
-    core::Micros astray_since = 0;   ///< 0: it is where it should be
     core::Micros death_claimed = 0;  ///< 0: it lives, as far as it knows
     double health = 0;               ///< last told
     std::uint32_t last_shot = 256;

@@ -1,18 +1,9 @@
 // Where tanks are, and how they live and die, both ways. See front.h.
-#include <cmath>
-
 #include "adapters/bzdraft/front.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
 namespace {
-
-/// How far our client may be from where the room says it is, and for how long, before it is put there: a tile, and what
-/// a tank drives in the time it takes to tell.
-constexpr double kLeash = 25 + 7.5;
-constexpr core::Micros kAstray = 500 * core::kMillisecond;
-constexpr core::Micros kPutOff = 1;  // astray since so long ago that it is corrected at the next look
-constexpr core::Micros kBetweenCorrections = core::kSecond;
 
 /// After so long a death that nobody confirmed did not happen; longer where the server only passes on what victims say.
 constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond, kUnconfirmedByOther = 5 * core::kSecond;
@@ -37,8 +28,7 @@ void FrontSession::on(const PlayerUpdate& update, Outlet& out) {
   words::Pose pose = pose_of(update);
   pose.set_unit(own_unit());
   pose.set_seq(++own_.order);
-  own_.pose = pose;
-  own_.posed = out.now();
+  own_.tank.said(pose, out.now());
   out.say(claim_of(pose));
   check_leash(out);
 }
@@ -48,9 +38,8 @@ void FrontSession::on(const Killed& killed, Outlet& out) {
   own_.death_claimed = std::max<core::Micros>(out.now(), 1);
   words::DeathClaim claim;
   claim.set_killer(player_of(killed.killer));
-  claim.set_shot(killed.shot);
-  for (const Flying& flying : shots_)
-    if (flying.player == killed.killer && flying.number == killed.shot) claim.set_shot(flying.shot);
+  const core::ShownShot* shot = shots_.numbered(killed.killer, killed.shot);
+  claim.set_shot(shot != nullptr ? shot->shot : killed.shot);
   claim.set_why(killed.killer == kNumber   ? words::BY_ITSELF
                 : killed.killer == kServer ? words::BY_SERVER
                                            : words::BY_SHOT);
@@ -74,10 +63,8 @@ void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out
   if (stage_ != Stage::kIn) return;
   cast_.at(number).alive = true;
   if (number == kNumber) {
-    own_.pose = pose;
-    own_.posed = 0;
-    own_.corrected = out.now();
-    own_.astray_since = own_.death_claimed = 0;
+    own_.tank.put(pose, out.now());
+    own_.death_claimed = 0;
   }
   peer_.send(out, AliveDown{number, triple(pose.x(), pose.y(), pose.z())});
   if (number != kNumber && pose.yaw() != 0) peer_.send(out, update_of(pose, number, true));  // which way it looks
@@ -123,9 +110,9 @@ void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out)
   killed.killer = died.killer() != 0 ? number_of(died.killer(), kServer) : kServer;
   if (died.why() == words::BY_ITSELF) killed.killer = *number;
   killed.shot = static_cast<std::uint8_t>(died.shot());
-  if (const Flying* shot = find_shot(died.killer(), died.shot())) {
-    killed.shot = shot->number;
-    killed.flag = shot->flag;
+  if (const core::ShownShot* shot = shots_.find(died.killer(), died.shot())) {
+    killed.shot = static_cast<std::uint8_t>(shot->number);
+    killed.flag = static_cast<std::uint8_t>(shot->weapon);
   }
   peer_.send(out, killed);
 }
@@ -140,10 +127,7 @@ void FrontSession::told(const words::Teleported& teleported, const core::Fact&, 
 /// Tanks are whole or gone; what lies between is said.
 void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& out) {
   if (health.unit() != own_unit()) return out.lose("Health", "of others, in a game of one hit");
-  const bool hurt = own_.health != 0 && health.now() < own_.health;
-  own_.health = health.now();
-  if (!hurt || health.now() <= 0) return;
-  server_says(core::line_of(health), out);
+  server_says(core::line_of_hit(health, own_.health), out);
 }
 
 // -- Keeping our client where the truth is ----------------------------------------------------------------------------
@@ -156,35 +140,21 @@ void FrontSession::told(const words::Corrected& corrected, const core::Fact&, Ou
 void FrontSession::told(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
   if (fact.to != out.me()) return;
   if (changing_ != 0) return refuse_change(Refusal::kBadRequest, refused.why(), out);
-  if (std::exchange(own_.death_claimed, 0) != 0) correct(out);
+  if (std::exchange(own_.death_claimed, 0) != 0) revive(out);
 }
 
-/// At most once a second: a tank that is put somewhere again and again cannot be driven.
 void FrontSession::correct(Outlet& out) {
-  const core::UnitState* unit = out.world().unit(own_unit());
-  if (unit == nullptr || !unit->unit.alive()) return;
-  const core::Micros at = own_.corrected + kBetweenCorrections;
-  if (out.now() < at) {
-    if (own_.astray_since == 0) own_.astray_since = kPutOff;
-    return out.wake(at);
-  }
-  put(kNumber, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+  if (const auto place = own_.tank.pull(out.world().unit(own_unit()), out)) put(kNumber, *place, out);
+}
+
+/// Its client takes it for dead, and it is not.
+void FrontSession::revive(Outlet& out) {
+  if (const auto place = own_.tank.revive(out.world().unit(own_unit()), out)) put(kNumber, *place, out);
 }
 
 void FrontSession::check_leash(Outlet& out) {
-  const bool put_off = own_.astray_since == kPutOff;
-  if (own_unit() == 0 || !cast_.at(kNumber).alive || (own_.posed == 0 && !put_off)) return;
-  const core::UnitState* unit = out.world().unit(own_unit());
-  if (unit == nullptr) return;
-  const words::Pose true_place = core::place_at(unit->unit.pose(), unit->posed, out.now());
-  const words::Pose here = core::place_at(own_.pose, own_.posed, out.now());
-  if (std::hypot(true_place.x() - here.x(), true_place.y() - here.y()) <= kLeash && !put_off) {
-    own_.astray_since = 0;
-    return;
-  }
-  if (own_.astray_since == 0) own_.astray_since = std::max<core::Micros>(out.now(), 1);
-  if (out.now() >= own_.astray_since + kAstray) return correct(out);
-  out.wake(own_.astray_since + kAstray);
+  if (own_unit() == 0 || !cast_.at(kNumber).alive) return;
+  if (const auto place = own_.tank.look(out.world().unit(own_unit()), out)) put(kNumber, *place, out);
 }
 
 void FrontSession::check_death(Outlet& out) {
@@ -192,7 +162,7 @@ void FrontSession::check_death(Outlet& out) {
   const core::Micros patience = core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed;
   if (out.now() < own_.death_claimed + patience) return out.wake(own_.death_claimed + patience);
   own_.death_claimed = 0;
-  correct(out);
+  revive(out);
 }
 
 }  // namespace entente::bzdraft

@@ -7,11 +7,7 @@
 namespace entente::bzdraft {
 namespace {
 
-using core::sane_micros, core::seconds;
-
 constexpr double kMuzzleHeight = 1.57;
-constexpr double kRaySpeed = 300;  // a ray is everywhere at once; our client is shown a fast ball
-constexpr std::size_t kMostShots = 2'000;
 
 }  // namespace
 
@@ -36,9 +32,8 @@ void FrontSession::on(const ShotEnd& end, Outlet& out) {
   if (stage_ != Stage::kIn) return;
   words::ShotEndClaim claim;
   claim.set_shooter(end.shooter == kServer ? out.me() : player_of(end.shooter));
-  claim.set_shot(end.shot);
-  for (const Flying& flying : shots_)
-    if (flying.player == end.shooter && flying.number == end.shot) claim.set_shot(flying.shot);
+  const core::ShownShot* shot = shots_.numbered(end.shooter, end.shot);
+  claim.set_shot(shot != nullptr ? shot->shot : end.shot);
   claim.set_burst(end.reason != 0);
   out.say(claim);
 }
@@ -54,19 +49,9 @@ void FrontSession::on(const ShotUpdate& update, Outlet& out) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
-FrontSession::Flying* FrontSession::find_shot(core::Id shooter, std::uint32_t shot) {
-  for (Flying& flying : shots_)
-    if (flying.shooter == shooter && flying.shot == shot) return &flying;
-  return nullptr;
-}
-
 /// As wished if it fits, else a free one of that player.
 std::optional<std::uint8_t> FrontSession::shot_number(std::uint8_t player, std::uint32_t wished, Outlet& out) const {
-  const auto busy = [&](std::uint32_t number) {
-    return std::any_of(shots_.begin(), shots_.end(), [&](const Flying& flying) {
-      return flying.player == player && flying.number == number && !flying.ended && flying.until > out.now();
-    });
-  };
+  const auto busy = [&](std::uint32_t number) { return shots_.busy(player, number, out.now()); };
   if (wished < most_shots_ && wished < 256 && !busy(wished)) return static_cast<std::uint8_t>(wished);
   for (std::uint32_t number = 0; number < most_shots_ && number < 256; ++number)
     if (!busy(number)) return static_cast<std::uint8_t>(number);
@@ -74,77 +59,59 @@ std::optional<std::uint8_t> FrontSession::shot_number(std::uint8_t player, std::
 }
 
 void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out) {
-  std::erase_if(shots_, [&](const Flying& one) { return one.until + core::kSecond < out.now(); });
+  shots_.forget_old(out.now());
   const bool mine = shot.shooter() == out.me();
   if (mine && shot.shot() != own_.last_shot) return;  // it has drawn its own already
   const std::uint8_t* known = units_.wire(shot.unit());
   if (known == nullptr) known = players_.wire(shot.shooter());
   if (known == nullptr && shot.shooter() != 0) return out.lose("Shot", "of somebody who is not shown");
-  Flying flying;
+  core::ShownShot flying = core::shown(shot, out.world(), out.now());
   flying.player = known != nullptr ? *known : kServer;
   const auto number =
       mine ? std::optional(static_cast<std::uint8_t>(shot.shot())) : shot_number(flying.player, shot.shot(), out);
-  if (!number || shots_.size() >= kMostShots) return out.lose("Shot", "more than a client has room for");
+  if (!number || shots_.full()) return out.lose("Shot", "more than a client has room for");
 
-  const bool ray = shot.kind() == words::RAY || shot.kind() == words::MELEE;
-  const double speed = ray ? kRaySpeed : 1;
-  const double life = ray && shot.range() > 0 ? shot.range() / kRaySpeed : shot.life();
-  flying.shooter = shot.shooter();
-  flying.shot = shot.shot();
   flying.number = *number;
-  flying.flag = flag_of(shot);
-  flying.follow(shot, out.now());
+  flying.weapon = flag_of(shot);
+  const bool ray = shot.kind() == words::RAY || shot.kind() == words::MELEE;
   if (ray && shot.z() == 0) flying.at[2] = kMuzzleHeight;
-  for (double& part : flying.velocity) part *= speed;
-  flying.began = out.now();
-  flying.until = out.now() + sane_micros(life);
-  flying.decided = !core::victim_decides(out.world());
-  shots_.push_back(flying);
+  shots_.add(flying);
 
   ShotBegin begin;
   begin.shooter = flying.player;
   begin.shot = *number;
   begin.position = triple(flying.at[0], flying.at[1], flying.at[2]);
   begin.velocity = triple(flying.velocity[0], flying.velocity[1], flying.velocity[2]);
-  begin.lifetime = thousandths(life);
-  begin.flag = flying.flag;
+  begin.lifetime = thousandths(flying.life);
+  begin.flag = flag_of(shot);
   peer_.send(out, begin);
   spare_own_tank(out);
 }
 
 void FrontSession::told(const words::ShotMoved& moved, const core::Fact&, Outlet& out) {
-  Flying* flying = find_shot(moved.shooter(), moved.shot());
+  core::ShownShot* flying = shots_.find(moved.shooter(), moved.shot());
   if (flying == nullptr) return out.lose("ShotMoved", "of a shot that is not shown");
   flying->follow(moved, out.now());
   ShotUpdate update;
   update.shooter = flying->player;
-  update.shot = flying->number;
+  update.shot = static_cast<std::uint8_t>(flying->number);
   update.position = triple(moved.x(), moved.y(), moved.z());
   update.velocity = triple(moved.vx(), moved.vy(), moved.vz());
-  update.time = thousandths(seconds(flying->began, out.now()));
+  update.time = thousandths(core::seconds(flying->began, out.now()));
   update.target = number_of(moved.target(), kServer);
   peer_.send(out, update);
 }
 
 void FrontSession::told(const words::ShotEnded& ended, const core::Fact&, Outlet& out) {
-  Flying* flying = find_shot(ended.shooter(), ended.shot());
+  core::ShownShot* flying = shots_.find(ended.shooter(), ended.shot());
   if (flying == nullptr || std::exchange(flying->ended, true)) return;
-  peer_.send(out, ShotEnd{flying->player, flying->number, std::uint8_t{ended.burst()}});
+  peer_.send(out, ShotEnd{flying->player, static_cast<std::uint8_t>(flying->number), std::uint8_t{ended.burst()}});
 }
 
-/// Ends shots that the server decides about before our client could find itself hit: when they come near its tank, or
-/// will before we look again.
 void FrontSession::spare_own_tank(Outlet& out) {
   if (own_unit() == 0 || !cast_.at(kNumber).alive) return;
-  const words::Pose tank = own_.posed != 0 ? core::place_at(own_.pose, own_.posed, out.now()) : own_.pose;
-  bool flying_on = false;
-  for (Flying& shot : shots_) {
-    if (!shot.decided || shot.ended || shot.player == kNumber || shot.until <= out.now()) continue;
-    shot.ended = core::comes_near(shot, tank, out.now());
-    flying_on |= !shot.ended;
-    if (shot.ended) peer_.send(out, ShotEnd{shot.player, shot.number, 0});
-  }
-  if (flying_on) out.wake(out.now() + core::kShotLook);
+  for (const core::ShownShot& shot : shots_.spare(own_.tank.place(out.now()), kNumber, out))
+    peer_.send(out, ShotEnd{shot.player, static_cast<std::uint8_t>(shot.number), 0});
 }
 
 }  // namespace entente::bzdraft

@@ -3,11 +3,11 @@
 
 #include "adapters/bzdraft/front.h"
 #include "proxy/base/text.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
 namespace {
 
-constexpr std::string_view kAction = "/me ";
 constexpr std::size_t kLongestLine = 1020 - 2;  // of a message that all may be sent
 
 }  // namespace
@@ -77,7 +77,7 @@ void FrontSession::on(const DropFlagUp& drop, Outlet& out) {
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
   if (wish.token() == 0) return out.lose("MsgDropFlag", "of who has no flag");
   wish.set_why(drop_of(drop.reason));
-  const words::Pose here = own_.posed != 0 ? core::place_at(own_.pose, own_.posed, out.now()) : own_.pose;
+  const words::Pose here = own_.tank.place(out.now());
   wish.set_x(here.x());
   wish.set_y(here.y());
   wish.set_z(here.z());
@@ -91,16 +91,7 @@ void FrontSession::on(const DropFlagUp& drop, Outlet& out) {
 
 void FrontSession::on(const ChatMessage& chat, Outlet& out) {
   if (stage_ != Stage::kIn) return out.lose("MsgMessage", "not in yet");
-  const std::string said = readable(chat.text.chars);
-  std::string_view text = said;
-  words::Say word;
-  if (text.starts_with(kAction)) {
-    word.set_kind(words::Say::ACTION);
-    text.remove_prefix(kAction.size());
-  } else if (text.starts_with('/')) {
-    word.set_kind(words::Say::COMMAND);
-  }
-  word.set_text(std::string(text));
+  words::Say word = core::say_of(readable(chat.text.chars));
   if (target_team(chat.to)) {
     word.set_scope(words::Say::MY_TEAM);
   } else if (chat.to == kServer) {
@@ -127,7 +118,7 @@ void FrontSession::told(const words::Said& said, const core::Fact&, Outlet& out)
   if (said.scope() == words::Say::ONE || said.scope() == words::Say::MODERATORS) to = number_of(said.to(), kNumber);
   const std::uint8_t from = said.from() != 0 ? number_of(said.from(), kServer) : kServer;
   const bool named = from == kServer && !said.name().empty();
-  const std::string text = (said.kind() == words::Say::ACTION ? std::string(kAction) : "") + said.text();
+  const std::string text = core::written(said);
   say(from, to, named ? said.name() + ": " + text : text, out);
 }
 

@@ -2,11 +2,11 @@
 
 #include <bit>
 #include <cmath>
-#include <numbers>
 #include <set>
 
 #include "adapters/bzdraft/terms.h"
 #include "adapters/wire/md5.h"
+#include "proxy/core/tank.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzdraft {
@@ -27,8 +27,6 @@ enum Code : std::uint16_t {
 constexpr unsigned kDriveThrough = 1, kShootThrough = 2, kUpsideDown = 4;
 
 constexpr int kMostSolids = 20'000, kMostLinks = 4'096;
-constexpr float kWallHeight = 6.15F;                    // three tanks
-constexpr double kTileHeight = 9.42, kWaterHeight = 1;  // above the muzzle, and below it
 constexpr double kDefaultSize = 800;
 
 std::uint8_t nibble(char c) {
@@ -88,26 +86,6 @@ void write(const words::Solid& solid, Records& to) {
   to.end();
 }
 
-/// Four walls that look inwards.
-void write_walls(const words::World& world, Records& to) {
-  const double wide = (world.east() - world.west()) / 2, high = (world.north() - world.south()) / 2;
-  const double x = world.west() + wide, y = world.south() + high;
-  const auto wall = [&](double at_x, double at_y, double quarter_turns, double half) {
-    words::Solid solid;
-    solid.set_shape(words::Solid::WALL_FACE);
-    solid.set_x(at_x);
-    solid.set_y(at_y);
-    solid.set_yaw(quarter_turns * std::numbers::pi / 2);
-    solid.set_half_y(half);
-    solid.set_height(kWallHeight);
-    write(solid, to);
-  };
-  wall(x, world.north(), 3, wide);
-  wall(world.east(), y, 2, high);
-  wall(x, world.south(), 1, wide);
-  wall(world.west(), y, 0, high);
-}
-
 /// Tiles that stop anything, a box for each stretch of equal ones in a row.
 void write_tiles(const words::World& world, Records& to) {
   constexpr std::uint8_t kOpen = words::SHOTS_PASS | words::UNITS_PASS;
@@ -127,7 +105,7 @@ void write_tiles(const words::World& world, Records& to) {
       box.set_half_x(length / 2);
       box.set_half_y(high / 2);
       const bool shots = (tile & words::SHOTS_PASS) != 0;
-      box.set_height(shots ? kWaterHeight : kTileHeight);
+      box.set_height(shots ? core::kWaterHeight : core::kTileHeight);
       box.set_units_pass((tile & words::UNITS_PASS) != 0);
       write(box, to);
     }
@@ -169,7 +147,8 @@ Buffer resource_of(const words::World& world) {
     write(solid, to);
     walls |= solid.shape() == words::Solid::WALL_FACE;
   }
-  if (!walls) write_walls(world, to);
+  if (!walls)
+    for (const auto& wall : core::walls_around(world)) write(wall, to);
   write_tiles(world, to);
   for (const auto& base : world.bases()) {
     to.begin(kBase);

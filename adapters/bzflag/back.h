@@ -15,6 +15,7 @@
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/variables.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/guns.h"
 #include "proxy/core/incoming.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
@@ -206,11 +207,8 @@ class BackSession final : public core::Back {
 
   core::IncomingShots incoming_;
 
-  struct Slot {
-    core::Micros free_at = 0;
-    std::uint8_t salt = 0;
-  };
-  std::array<Slot, 256> slots_{};
+  core::Guns guns_;                        // by the slots of shots …
+  std::array<std::uint8_t, 256> salts_{};  // … whose numbers say how often each has fired
 };
 
 }  // namespace entente::bzflag

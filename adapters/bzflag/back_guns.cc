@@ -69,10 +69,9 @@ void BackSession::fire_along(double yaw, Outlet& out) {
     speed *= gun.speed != nullptr ? variables_.find(gun.speed).value_or(1) : 0;
     begin.life *= variables_.find(gun.life).value_or(1);
   }
-  const double front = variables_["_muzzleFront"], c = std::cos(yaw), s = std::sin(yaw);
-  begin.pos = vec3(here.x() + front * c, here.y() + front * s, here.z() + variables_["_muzzleHeight"]);
-  begin.vel = vec3(speed * c + here.vx(), speed * s + here.vy(), 0);
-  if (speed == 0) begin.vel = {};
+  const core::Flight flight = core::fired(here, yaw, {variables_["_muzzleFront"], variables_["_muzzleHeight"]}, speed);
+  begin.pos = vec3(flight.at[0], flight.at[1], flight.at[2]);
+  if (speed != 0) begin.vel = vec3(flight.velocity[0], flight.velocity[1], flight.velocity[2]);
   begin_shot(begin, out);
 }
 
@@ -81,23 +80,19 @@ void BackSession::begin_shot(ShotBegin begin, Outlet& out) {
   begin.player = player_id(number_);
   begin.team = find(number_)->team;
   // bzfs frees a slot when the life is over; a client's clock may run a little before ours.
-  slots_[begin.shot & 0xffU].free_at = out.now() + static_cast<core::Micros>(sane(begin.life) * 0.95e6);
+  guns_.fire(static_cast<std::uint8_t>(begin.shot & 0xffU),
+             out.now() + static_cast<core::Micros>(sane(begin.life) * 0.95e6));
   peer_.quick(out, begin);
 }
 
 /// The number of a shot that may begin now: the wished one if its slot is free, else that of any that is.
 std::optional<std::uint16_t> BackSession::free_shot(std::uint32_t wished, Outlet& out) {
-  const std::size_t slots = std::clamp<std::size_t>(room_.most_shots(), 1, slots_.size());
-  const auto loaded = [&](std::size_t slot) { return slot < slots && slots_[slot].free_at <= out.now(); };
-  std::size_t slot = wished & 0xffU;
-  auto salt = static_cast<std::uint8_t>(wished >> 8U & 0x7fU);
-  if (wished == 0 || !loaded(slot)) {
-    for (slot = 0; slot < slots && !loaded(slot);) ++slot;
-    if (slot == slots) return std::nullopt;
-    salt = static_cast<std::uint8_t>((slots_[slot].salt + 1) & 0x7f);
-  }
-  slots_[slot].salt = salt;
-  return static_cast<std::uint16_t>(static_cast<std::size_t>(salt) << 8U | slot);
+  const std::uint32_t gun = wished != 0 ? wished & 0xffU : core::Guns::kAny;
+  const auto slot = guns_.loaded(gun, room_.most_shots(), out.now());
+  if (!slot) return std::nullopt;
+  std::uint8_t& salt = salts_[*slot];
+  salt = static_cast<std::uint8_t>((*slot == gun ? wished >> 8U : salt + 1U) & 0x7fU);
+  return static_cast<std::uint16_t>(std::uint32_t{salt} << 8U | *slot);
 }
 
 // -- Flags that nobody wished for -------------------------------------------------------------------------------------

@@ -7,22 +7,13 @@ namespace entente::bzflag {
 namespace {
 
 constexpr int kLinkTries = 5;
+constexpr std::size_t kLongestName = 31;
 
 std::string lower(std::string_view name) {
   std::string out(name);
   for (char& c : out)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
   return out;
-}
-
-/// As `name`, but not one of `taken`.
-std::string unique(const std::string& name, const std::set<std::string>& taken) {
-  std::string candidate = name;
-  for (int i = 2; taken.contains(lower(candidate)) && i < 1000; ++i) {
-    const std::string number = std::to_string(i);
-    candidate = name.substr(0, 31 - number.size()) + number;
-  }
-  return candidate;
 }
 
 }  // namespace
@@ -131,7 +122,8 @@ void BackSession::enter(Outlet& out) {
   Enter message;
   message.type = wish_->role() == words::ROBOT ? kRobotPlayer : kTankPlayer;
   message.team = watches ? kObserverTeam : wire_team(wish_->team(), kAutomaticTeam);
-  message.callsign.set(unique(legal_callsign(wish_->name()), taken_));
+  const auto taken = [&](const std::string& name) { return taken_.contains(lower(name)); };
+  message.callsign.set(free_name(legal_callsign(wish_->name()), kLongestName, 1, taken));
   message.motto.set(whole_characters(wish_->motto(), 127));
   message.token.set(wish_->token());
   message.version.set(wish_->version());

@@ -2,6 +2,7 @@
 #include "adapters/bzflag/back.h"
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzflag {
 namespace {
@@ -259,7 +260,7 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
     default:
       request.to = player_id(kEverybody);
   }
-  std::string whole = say.kind() == words::Say::ACTION ? "/me " + say.text() : say.text();
+  const std::string whole = core::written(say);
   for (std::string_view left = whole; !left.empty();) {
     request.text.chars.assign(take_piece(left, kLongestLine, CutAt::kBlank));
     request.text.chars.resize(kLongestLine + 1);  // as real clients pad it

@@ -13,10 +13,11 @@
 #include "adapters/bzflag/terms.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/glide.h"
-#include "proxy/core/incoming.h"
+#include "proxy/core/leash.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
+#include "proxy/core/shown_shots.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzflag {
@@ -50,17 +51,6 @@ class FrontSession final : public core::Front {
     core::Glide glide;          ///< of one that its world moves by whole tiles
     core::Micros rests_at = 0;  ///< when it has come to the end of it; 0: it has
     core::Micros told = 0;      ///< when our client was last told where it is
-  };
-
-  /// A shot that our client sees.
-  struct Flying : core::Flight {
-    core::Id shooter = 0;
-    std::uint32_t shot = 0;
-    std::uint8_t player = 0;
-    std::uint16_t number = 0;
-    std::uint32_t weapon = 0;
-    bool decided = false;  ///< the server decides what it hits
-    bool ended = false;    ///< our client was told so
   };
 
   template <class T>
@@ -138,6 +128,7 @@ class FrontSession final : public core::Front {
   static words::Pose seen(Actor& actor, const core::UnitState& state, Outlet& out);
   void update_late(Outlet& out);
   static core::Micros due_at(const Actor& actor, Outlet& out);
+  void revive(Outlet& out);
   void check_leash(Outlet& out);
   void check_death(Outlet& out);
   void check_spawn(Outlet& out);
@@ -147,7 +138,6 @@ class FrontSession final : public core::Front {
   // -- Shots: front_shots.cc
   void on(const ShotBegin& begin, Outlet& out);
   void keep_own(const ShotBegin& begin, Outlet& out);
-  void forget_own(std::uint16_t number);
   void on(const ShotEnd& end, Outlet& out);
   void on(const GuidedUpdate& update, Outlet& out);
   std::uint32_t fired_with(const FlagKind& flag, Outlet& out) const;
@@ -155,9 +145,7 @@ class FrontSession final : public core::Front {
   void told(const words::ShotMoved& moved, const core::Fact&, Outlet& out);
   void told(const words::ShotEnded& ended, const core::Fact&, Outlet& out);
   std::optional<std::uint16_t> shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished, Outlet& out);
-  Flying* find_shot(core::Id shooter, std::uint32_t shot);
   void spare_own_tank(Outlet& out);
-  void forget_shots(Outlet& out);
 
   // -- Flags, talk, time: front_talk.cc
   void on(const GrabFlagRequest& grab, Outlet& out);
@@ -219,14 +207,11 @@ class FrontSession final : public core::Front {
   std::vector<words::Team> team_scores_due_;
   core::Roster<std::uint16_t> flags_, pickups_;  // of one space of numbers: tokens, and units that lie there
   core::Litter litter_;
-  std::vector<Flying> shots_;
+  core::ShownShots shots_;
 
   struct Own {
-    words::Pose pose;        ///< where our client says it is
-    core::Micros posed = 0;  ///< when it said so; 0: not in this life
-    std::uint32_t order = 0;
-    core::Micros corrected = 0;      ///< when it was last put somewhere
-    core::Micros astray_since = 0;   ///< 0: it is where it should be
+    core::OwnTank tank;
+    std::uint32_t order = 0;         ///< of what its client said last
     core::Micros death_claimed = 0;  ///< 0: it lives, as far as it knows
     core::Micros spawn_asked = 0;    ///< 0: it was answered
     double health = 0;               ///< last told

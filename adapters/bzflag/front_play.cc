@@ -1,5 +1,4 @@
 // Where tanks are, and how they live and die, both ways. See front.h.
-#include <cmath>
 #include <limits>
 
 #include "adapters/bzflag/front.h"
@@ -8,15 +7,9 @@
 namespace entente::bzflag {
 namespace {
 
-/// How far our client may be from where the room says it is, and for how long, before it is put there: a tile, and what
-/// a tank drives in the time it takes to tell.
-constexpr double kLeash = 25 + 7.5;
-constexpr core::Micros kAstray = 500 * core::kMillisecond;
-constexpr core::Micros kPutOff = 1;  // astray since so long ago that it is corrected at the next look
 /// A stock client takes who says nothing for five seconds for gone.
 constexpr core::Micros kSilence = 2 * core::kSecond;
 constexpr core::Micros kNever = std::numeric_limits<core::Micros>::max();
-constexpr core::Micros kBetweenCorrections = core::kSecond;
 
 /// After so long a tank that is in play already is put there for whoever asked to spawn.
 constexpr core::Micros kUnanswered = 400 * core::kMillisecond;
@@ -51,8 +44,7 @@ void FrontSession::claimed(std::uint8_t player, float time, std::int16_t status,
     return;  // overtaken, or dead
   own_.order = pose.seq();
   pose.set_unit(own_unit());
-  own_.pose = pose;
-  own_.posed = out.now();
+  own_.tank.said(pose, out.now());
   words::PoseClaim claim = claim_of(pose);
   claim.set_sent_at(time);
   out.say(claim);
@@ -62,10 +54,8 @@ void FrontSession::claimed(std::uint8_t player, float time, std::int16_t status,
 void FrontSession::on(const KilledReport& report, Outlet& out) {
   if (stage_ != Stage::kIn || !cast_.at(number_).alive || own_.death_claimed != 0) return;
   own_.death_claimed = std::max<core::Micros>(out.now(), 1);
-  const Flying* shot = nullptr;
   const std::uint16_t wire_shot = report.death.shot;
-  for (const Flying& flying : shots_)
-    if (flying.player == report.killer.byte && flying.number == wire_shot) shot = &flying;
+  const core::ShownShot* shot = shots_.numbered(report.killer.byte, wire_shot);
   words::DeathClaim claim;
   claim.set_killer(player_of(report.killer.byte));
   if (shot != nullptr)
@@ -116,10 +106,8 @@ void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out
   alive.azimuth = static_cast<float>(pose.yaw());
   actor.alive = true;
   if (number == number_) {
-    own_.pose = pose;
-    own_.posed = 0;
-    own_.corrected = out.now();
-    own_.astray_since = own_.death_claimed = own_.spawn_asked = 0;
+    own_.tank.put(pose, out.now());
+    own_.death_claimed = own_.spawn_asked = 0;
   }
   actor.told = out.now();
   actor.glide.jump();
@@ -201,7 +189,7 @@ void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out)
   killed.killer = player_id(died.killer() != 0 ? number_of(died.killer(), kServerId) : kServerId);
   killed.death.reason = death_reason(died.why());
   killed.death.shot = died.shot() != 0 ? static_cast<std::uint16_t>(died.shot()) : kNoShot;
-  if (const Flying* shot = find_shot(died.killer(), died.shot())) {
+  if (const core::ShownShot* shot = shots_.find(died.killer(), died.shot())) {
     killed.death.shot = shot->number;
     killed.death.flag = flag_kind(shot->weapon);
   }
@@ -217,10 +205,7 @@ void FrontSession::told(const words::Teleported& teleported, const core::Fact&, 
 /// Tanks are whole or gone; what lies between is said.
 void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& out) {
   if (health.unit() != own_unit()) return out.lose("Health", "of others, in a game of one hit");
-  const bool hurt = own_.health != 0 && health.now() < own_.health;
-  own_.health = health.now();
-  if (!hurt || health.now() <= 0) return;
-  server_says(core::line_of(health), out);
+  server_says(core::line_of_hit(health, own_.health), out);
 }
 
 // -- Keeping our client where the truth is ----------------------------------------------------------------------------
@@ -235,34 +220,21 @@ void FrontSession::told(const words::ClaimRefused& refused, const core::Fact& fa
   if (!cast_.at(number_).alive && !refused.why().empty()) return server_says(refused.why(), out);  // a wish to spawn
   if (own_.death_claimed == 0) return;
   own_.death_claimed = 0;
-  correct(out);
+  revive(out);
 }
 
-/// At most once a second: a tank that is put somewhere again and again cannot be driven.
 void FrontSession::correct(Outlet& out) {
-  const core::UnitState* unit = out.world().unit(own_unit());
-  if (unit == nullptr || !unit->unit.alive()) return;
-  const core::Micros at = own_.corrected + kBetweenCorrections;
-  if (out.now() < at) {
-    if (own_.astray_since == 0) own_.astray_since = kPutOff;
-    return out.wake(at);
-  }
-  put(number_, core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+  if (const auto place = own_.tank.pull(out.world().unit(own_unit()), out)) put(number_, *place, out);
+}
+
+/// Its client takes it for dead, and it is not.
+void FrontSession::revive(Outlet& out) {
+  if (const auto place = own_.tank.revive(out.world().unit(own_unit()), out)) put(number_, *place, out);
 }
 
 void FrontSession::check_leash(Outlet& out) {
-  const core::UnitState* unit = out.world().unit(own_unit());
-  const bool put_off = own_.astray_since == kPutOff;
-  if (unit == nullptr || (own_.posed == 0 && !put_off) || !cast_.at(number_).alive || !unit->unit.alive()) return;
-  const words::Pose there = core::place_at(unit->unit.pose(), unit->posed, out.now());
-  const words::Pose here = core::place_at(own_.pose, own_.posed, out.now());
-  if (std::hypot(there.x() - here.x(), there.y() - here.y()) < kLeash && !put_off) {
-    own_.astray_since = 0;
-    return;
-  }
-  if (own_.astray_since == 0) own_.astray_since = out.now();
-  if (out.now() < own_.astray_since + kAstray) return out.wake(own_.astray_since + kAstray);
-  correct(out);
+  if (own_unit() == 0 || !cast_.at(number_).alive) return;
+  if (const auto place = own_.tank.look(out.world().unit(own_unit()), out)) put(number_, *place, out);
 }
 
 /// Nobody puts a tank into play that is there already.

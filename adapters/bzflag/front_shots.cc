@@ -7,11 +7,7 @@
 namespace entente::bzflag {
 namespace {
 
-using core::sane_micros;
-
 constexpr double kMuzzleHeight = 1.57;
-constexpr double kRaySpeed = 300;  // a ray is everywhere at once; our client is shown a fast ball
-constexpr std::size_t kMostShots = 2'000;
 
 }  // namespace
 
@@ -41,31 +37,26 @@ void FrontSession::on(const ShotBegin& begin, Outlet& out) {
   out.say(fire);
 }
 
-void FrontSession::forget_own(std::uint16_t number) {
-  std::erase_if(shots_, [&](const Flying& shot) { return shot.player == number_ && shot.number == number; });
-}
-
 /// Our client's own, so that it can be told of its end.
 void FrontSession::keep_own(const ShotBegin& begin, Outlet& out) {
-  forget_shots(out);
-  forget_own(begin.shot);
-  if (shots_.size() >= kMostShots) return;
-  Flying flying;
+  shots_.forget_old(out.now());
+  shots_.remove(number_, begin.shot);
+  if (shots_.full()) return;
+  core::ShownShot flying;
   flying.shooter = out.me();
   flying.shot = flying.number = begin.shot;
   flying.player = number_;
   flying.since = out.now();
-  flying.until = out.now() + sane_micros(begin.life);
-  shots_.push_back(flying);
+  flying.until = out.now() + core::sane_micros(begin.life);
+  shots_.add(flying);
 }
 
 void FrontSession::on(const ShotEnd& end, Outlet& out) {
   if (stage_ != Stage::kIn) return;
   words::ShotEndClaim claim;
   claim.set_shooter(player_of(end.player.byte));
-  claim.set_shot(end.shot);
-  for (const Flying& flying : shots_)
-    if (flying.player == end.player.byte && flying.number == end.shot) claim.set_shot(flying.shot);
+  const core::ShownShot* shot = shots_.numbered(end.player.byte, end.shot);
+  claim.set_shot(shot != nullptr ? shot->shot : end.shot);
   claim.set_burst(end.reason == 0);
   out.say(claim);
 }
@@ -81,24 +72,13 @@ void FrontSession::on(const GuidedUpdate& update, Outlet& out) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
-FrontSession::Flying* FrontSession::find_shot(core::Id shooter, std::uint32_t shot) {
-  for (Flying& flying : shots_)
-    if (flying.shooter == shooter && flying.shot == shot) return &flying;
-  return nullptr;
-}
-
 /// As wished if a client can hold it, else a free slot of that player: numbers beyond the settings corrupt a client.
 std::optional<std::uint16_t> FrontSession::shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished,
                                                        Outlet& out) {
-  const auto busy = [&](std::uint32_t slot) {
-    return std::any_of(shots_.begin(), shots_.end(), [&](const Flying& flying) {
-      return flying.player == player && (flying.number & 0xffU) == slot && !flying.ended && flying.until > out.now();
-    });
-  };
   if (core::victim_decides(out.world()) && wished <= 0x7fff && (wished & 0xffU) < most_shots_)
     return static_cast<std::uint16_t>(wished);
   for (std::uint32_t slot = 0; slot < most_shots_; ++slot) {
-    if (busy(slot)) continue;
+    if (shots_.busy(player, slot, out.now())) continue;
     actor.salt = static_cast<std::uint8_t>((actor.salt + 1) & 0x7f);
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(actor.salt) << 8U | slot);
   }
@@ -106,7 +86,7 @@ std::optional<std::uint16_t> FrontSession::shot_number(Actor& actor, std::uint8_
 }
 
 void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out) {
-  forget_shots(out);
+  shots_.forget_old(out.now());
   const bool mine = shot.shooter() == out.me();
   if (mine && shot.shot() != own_.last_shot) return;  // it has drawn its own already
   const std::uint8_t* known = units_.wire(shot.unit());
@@ -117,24 +97,15 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   Actor& actor = known != nullptr ? cast_.at(*known) : guns;
   const auto number =
       mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : shot_number(actor, player, shot.shot(), out);
-  if (!number || shots_.size() >= kMostShots) return out.lose("Shot", "more than a client has room for");
+  if (!number || shots_.full()) return out.lose("Shot", "more than a client has room for");
 
-  if (mine) forget_own(*number);  // told anew
-  const bool ray = shot.kind() == words::RAY || shot.kind() == words::MELEE;
-  const double speed = ray ? kRaySpeed : 1;
-  Flying flying;
-  flying.shooter = shot.shooter();
-  flying.shot = shot.shot();
+  if (mine) shots_.remove(number_, *number);  // told anew
+  core::ShownShot flying = core::shown(shot, out.world(), out.now());
   flying.player = player;
   flying.number = *number;
   flying.weapon = weapon_of(shot);
-  flying.decided = !core::victim_decides(out.world());
-  flying.follow(shot, out.now());
   if (shot.z() == 0 && flying.decided) flying.at[2] = kMuzzleHeight;
-  for (double& part : flying.velocity) part *= speed;
-  const double life = ray && shot.range() > 0 ? shot.range() / kRaySpeed : shot.life();
-  flying.until = out.now() + sane_micros(life);
-  shots_.push_back(flying);
+  shots_.add(flying);
 
   ShotBegin begin;
   begin.sent = clock(out);
@@ -144,7 +115,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   begin.vel = vec3(flying.velocity[0], flying.velocity[1], flying.velocity[2]);
   begin.team = known != nullptr ? actor.team : wire_team(shot.team(), 0);
   begin.flag = flag_kind(flying.weapon);
-  begin.life = static_cast<float>(life);
+  begin.life = static_cast<float>(flying.life);
   peer_.quick(out, begin);
   spare_own_tank(out);
 }
@@ -155,7 +126,7 @@ void FrontSession::told(const words::ShotMoved& moved, const core::Fact&, Outlet
   GuidedUpdate update;
   update.player = player_id(player);
   update.shot = static_cast<std::uint16_t>(moved.shot());
-  if (Flying* flying = find_shot(moved.shooter(), moved.shot())) {
+  if (core::ShownShot* flying = shots_.find(moved.shooter(), moved.shot())) {
     update.shot = flying->number;
     flying->follow(moved, out.now());
   }
@@ -167,7 +138,7 @@ void FrontSession::told(const words::ShotMoved& moved, const core::Fact&, Outlet
 }
 
 void FrontSession::told(const words::ShotEnded& ended, const core::Fact&, Outlet& out) {
-  Flying* flying = find_shot(ended.shooter(), ended.shot());
+  core::ShownShot* flying = shots_.find(ended.shooter(), ended.shot());
   if (flying == nullptr || std::exchange(flying->ended, true)) return;
   ShotEnd end;
   end.player = player_id(flying->player);
@@ -176,24 +147,10 @@ void FrontSession::told(const words::ShotEnded& ended, const core::Fact&, Outlet
   peer_.quick(out, end);
 }
 
-/// Ends shots that the server decides about before our client could find itself hit: when they come near its tank, or
-/// will before we look again.
 void FrontSession::spare_own_tank(Outlet& out) {
   if (own_unit() == 0 || !cast_.at(number_).alive) return;
-  const words::Pose tank = own_.posed != 0 ? core::place_at(own_.pose, own_.posed, out.now()) : own_.pose;
-  bool flying_on = false;
-  for (Flying& shot : shots_) {
-    if (!shot.decided || shot.ended || shot.player == number_ || shot.until <= out.now()) continue;
-    shot.ended = core::comes_near(shot, tank, out.now());
-    flying_on |= !shot.ended;
-    if (shot.ended) peer_.quick(out, ShotEnd{player_id(shot.player), shot.number, 1});
-  }
-  if (flying_on) out.wake(out.now() + core::kShotLook);
-}
-
-/// A second after their end nobody speaks of them any more.
-void FrontSession::forget_shots(Outlet& out) {
-  std::erase_if(shots_, [&](const Flying& shot) { return shot.until + core::kSecond < out.now(); });
+  for (const core::ShownShot& shot : shots_.spare(own_.tank.place(out.now()), number_, out))
+    peer_.quick(out, ShotEnd{player_id(shot.player), shot.number, 1});
 }
 
 }  // namespace entente::bzflag

@@ -4,12 +4,12 @@
 #include "adapters/bzflag/front.h"
 #include "adapters/bzflag/variables.h"
 #include "proxy/base/text.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzflag {
 namespace {
 
 constexpr core::Micros kBetweenPings = 10 * core::kSecond;  // as bzfs
-constexpr std::string_view kAction = "/me ";
 
 }  // namespace
 
@@ -134,17 +134,9 @@ void FrontSession::on(const TransferFlagReport& transfer, Outlet& out) {
 /// bzadmin does not leave before it has heard itself: what is said to oneself comes back from here, whatever the room.
 void FrontSession::on(const ChatRequest& chat, Outlet& out) {
   if (stage_ != Stage::kIn) return out.lose("MsgMessage", "not in yet");
-  std::string_view text = chat.text.view();
   const std::uint8_t to = chat.to.byte;
-  if (to == number_) return say(number_, number_, false, text, out);
-  words::Say word;
-  if (text.starts_with(kAction)) {
-    word.set_kind(words::Say::ACTION);
-    text.remove_prefix(kAction.size());
-  } else if (text.starts_with('/')) {
-    word.set_kind(words::Say::COMMAND);
-  }
-  word.set_text(well_formed(text));
+  if (to == number_) return say(number_, number_, false, chat.text.view(), out);
+  words::Say word = core::say_of(well_formed(chat.text.view()));
   if (to == kAdmins) {
     word.set_scope(words::Say::MODERATORS);
   } else if (target_team(to)) {

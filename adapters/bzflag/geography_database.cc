@@ -1,16 +1,12 @@
 // The database of a world that may come from another game: see geography.h.
-#include <numbers>
-
 #include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/geography.h"
 #include "adapters/bzflag/terms.h"
+#include "proxy/core/tank.h"
 
 namespace entente::bzflag {
 namespace {
 
-constexpr float kWallHeight = 6.15F;  // three tanks
-constexpr float kTileHeight = 9.42F;  // six muzzles: no shot passes over
-constexpr float kWaterHeight = 1.0F;  // below the muzzle: shots pass over, tanks stop
 constexpr unsigned kOpen = words::SHOTS_PASS | words::UNITS_PASS;
 
 Box box_of(const words::Solid& solid) {
@@ -40,20 +36,6 @@ void add_solid(const words::Solid& solid, Group& group) {
     default:
       group.boxes.push_back(box_of(solid));
   }
-}
-
-/// Four walls that look inwards.
-void add_walls(const words::World& world, Group& group) {
-  const double wide = (world.east() - world.west()) / 2, high = (world.north() - world.south()) / 2;
-  const double x = world.west() + wide, y = world.south() + high;
-  const auto wall = [&](double at_x, double at_y, double angle, double half) {
-    group.walls.push_back({vec3(at_x, at_y, 0), static_cast<float>(angle), static_cast<float>(half), kWallHeight, 0});
-  };
-  constexpr double kPi = std::numbers::pi;
-  wall(x, world.north(), 1.5 * kPi, wide);
-  wall(world.east(), y, kPi, high);
-  wall(x, world.south(), 0.5 * kPi, wide);
-  wall(world.west(), y, 0, high);
 }
 
 /// Tiles of a kind, as few boxes as a greedy eye sees: first to the east, then to the south.
@@ -99,7 +81,7 @@ class Tiling {
     Box box;
     box.pos = vec3(world_.west() + (left + right) * side_x / 2, world_.north() - (top + bottom) * side_y / 2, 0);
     box.size = vec3((right - left) * side_x / 2, (bottom - top) * side_y / 2,
-                    kind == words::SHOTS_PASS ? kWaterHeight : kTileHeight);
+                    kind == words::SHOTS_PASS ? core::kWaterHeight : core::kTileHeight);
     box.bits = kind == words::UNITS_PASS ? 1 : 0;
     group_.boxes.push_back(box);
   }
@@ -128,7 +110,8 @@ Database database_of(const words::World& world, std::size_t dialect, const GameS
   }
   for (const auto& link : world.links()) database.links.push_back({face_name(link.from()), face_name(link.to())});
   if (world.kind() == words::World::TILES) Tiling(world, group).run();
-  if (group.walls.empty()) add_walls(world, group);
+  if (group.walls.empty())
+    for (const auto& wall : core::walls_around(world)) add_solid(wall, group);
   Database out;
   if (kDialects[dialect].grouped_world)
     write_world(database, dialect, out.bytes);

@@ -90,10 +90,8 @@ class Idiom {
   bool turn_said(Chat& chat);
   bool turn_said(TimeLeft& left);
   bool turn_said(GameAnswer& answer);
-  template <class T>
-  void split(const T& message) {
-    said_.emplace_back(message);
-  }
+  void turn(Message message);
+  bool split(const Message& message);
   void split(const TeamUpdate& teams);
   void split(const Score& scores);
   void split(const FlagUpdate& flags);

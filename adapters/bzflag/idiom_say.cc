@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapters/bzflag/idiom.h"
+#include "proxy/core/chat.h"
 
 namespace entente::bzflag {
 namespace {
@@ -10,7 +11,6 @@ constexpr std::int16_t kRabbitTeam = 6, kHunterTeam = 7;
 constexpr std::uint16_t kCaptureStyle = 1, kRabbitStyle = 0x200;
 constexpr std::uint16_t kCapture = 1, kRabbitChase = 3;  // game types
 constexpr std::size_t kChatSize = 128;
-constexpr std::string_view kAction = "/me ";
 
 }  // namespace
 
@@ -37,41 +37,52 @@ Idiom::Idiom(std::size_t dialect, wire::Way says)
 std::span<const Message> Idiom::say(const Message& message) {
   said_.clear();
   if (plain_) return {&message, 1};
-  std::visit([&](const auto& m) { dialect_.address_ids ? split(m) : void(said_.emplace_back(m)); }, message);
-  std::erase_if(said_, [&](Message& one) {
-    bool possible = sayable_[one.index()];
-    if (!possible) return true;
-    std::visit(
-        [&](auto& m) {
-          possible = turn_said(m);
-          each_flag(m, [&](FlagKind& flag) { to_peer(flag); });
-          if (dialect_.address_ids) each_id(m, [&](Id& id, std::uint8_t) { id.address = addresses_.address(id.byte); });
-        },
-        one);
-    return !possible;
-  });
+  if (!dialect_.address_ids || !split(message)) turn(message);
   return said_;
+}
+
+/// Says it so, if that dialect can.
+void Idiom::turn(Message message) {
+  bool possible = sayable_[message.index()];
+  if (!possible) return;
+  std::visit(
+      [&](auto& m) {
+        possible = turn_said(m);
+        each_flag(m, [&](FlagKind& flag) { to_peer(flag); });
+        if (dialect_.address_ids) each_id(m, [&](Id& id, std::uint8_t) { id.address = addresses_.address(id.byte); });
+      },
+      message);
+  if (possible) said_.push_back(std::move(message));
 }
 
 // -- One message for each, where later dialects have a list ----------------------------------------------------------
 
+/// False: it is one message there, too.
+bool Idiom::split(const Message& message) {
+  const auto lists = [&]<class List>(const List* list) {
+    if (list != nullptr) split(*list);
+    return list != nullptr;
+  };
+  return lists(std::get_if<TeamUpdate>(&message)) || lists(std::get_if<Score>(&message)) ||
+         lists(std::get_if<FlagUpdate>(&message)) || lists(std::get_if<TransferFlag>(&message));
+}
+
 void Idiom::split(const TeamUpdate& teams) {
-  for (const auto& item : teams.teams)
-    said_.emplace_back(OneTeamUpdate{item.team, item.size, item.size, item.won, item.lost});
+  for (const auto& item : teams.teams) turn(OneTeamUpdate{item.team, item.size, item.size, item.won, item.lost});
 }
 
 void Idiom::split(const Score& scores) {
-  for (const auto& item : scores.players) said_.emplace_back(OneScore{player_id(item.player), item.wins, item.losses});
+  for (const auto& item : scores.players) turn(OneScore{player_id(item.player), item.wins, item.losses});
 }
 
 void Idiom::split(const FlagUpdate& flags) {
-  for (const auto& flag : flags.flags) said_.emplace_back(OneFlagUpdate{flag});
+  for (const auto& flag : flags.flags) turn(OneFlagUpdate{flag});
 }
 
 /// No thieves there: it was put down, and taken.
 void Idiom::split(const TransferFlag& transfer) {
-  said_.emplace_back(DropFlag{player_id(transfer.from), transfer.flag});
-  said_.emplace_back(GrabFlag{player_id(transfer.to), transfer.flag});
+  turn(DropFlag{player_id(transfer.from), transfer.flag});
+  turn(GrabFlag{player_id(transfer.to), transfer.flag});
 }
 
 // -- Joining ----------------------------------------------------------------------------------------------------------
@@ -207,8 +218,8 @@ bool Idiom::turn_target(Id& to, std::uint16_t& team) const {
 bool Idiom::turn_said(ChatRequest& request) {
   if (!turn_target(request.to, request.team)) return false;
   std::string text(request.text.view());
-  if (!dialect_.message_kind && !dialect_.marked_actions && text.starts_with(kAction))
-    text = "* " + text.substr(kAction.size());  // servers there have no such command
+  if (!dialect_.message_kind && !dialect_.marked_actions && text.starts_with(core::kAction))
+    text = "* " + text.substr(core::kAction.size());  // servers there have no such command
   request.fixed_text.set(std::string_view(text).substr(0, kChatSize - 1));
   text.resize(kChatSize);
   request.text.chars = std::move(text);

@@ -64,14 +64,14 @@ class OgarBack final : public core::Back {
     if (core::as<words::Leave>(intent)) return out.close("the player left", kNormalClosure);
     if (core::as<words::Enter>(intent) || core::as<words::Change>(intent)) tell_me(out);
     if (!taken && !core::as<words::WantWorld>(intent)) lose(intent, out);
-    if (open_ && pilot_.urgent(lives_)) out.wake(std::max(out.now(), sent_ + kTick));
+    if (open_ && pilot_.urgent(lives_)) out.wake(std::max(out.now(), edge_at()));
   }
 
   void tick(BackOut& out) override {
     if (!open_) return;
     fold_.settle(out);
     if (out.now() >= ask_at_) ask(out);
-    if (out.now() >= sent_ + kTick) steer(out);
+    if (out.now() >= sent_ + kTick || (pilot_.urgent(lives_) && out.now() >= edge_at())) steer(out);
     tell_speed(out);
     out.wake(sent_ + kTick > out.now() ? sent_ + kTick : out.now() + kTick);
   }
@@ -276,11 +276,17 @@ class OgarBack final : public core::Back {
     send(Ping{}, out);
   }
 
+  /// When an edge may go out: between two updates of the mouse, too, but not while an aim is held, and one in a tick,
+  /// because a server looks once.
+  Micros edge_at() const { return pilot_.aims() ? sent_ + kTick : std::min(sent_, edged_) + kTick; }
+
   void steer(BackOut& out) {
-    Input input = pilot_.next(fold_, lives_, out.now());
-    const bool due = lives_ && pilot_.steers(fold_.self()) && out.waiting() < kSlow;
+    const bool paced = out.now() >= sent_ + kTick;
+    const Input input = pilot_.next(fold_, lives_, out.now());
+    edged_ = input.has_edge() || !paced ? out.now() : edged_;
+    const bool due = paced && lives_ && pilot_.steers(fold_.self()) && out.waiting() < kSlow;
     if (!due && !input.has_edge()) return;
-    sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second also if we are woken late
+    if (paced) sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, woken late or not
     write(input);
     send(update_, out);
   }
@@ -316,7 +322,8 @@ class OgarBack final : public core::Back {
   bool lives_ = false;  ///< the server shows us a world
   bool lived_ = false;  ///< and did so before
   bool ready_ = false, teams_ = false;
-  Micros sent_ = 0;                ///< the last update
+  Micros sent_ = 0;                ///< the last update of the mouse
+  Micros edged_ = 0;               ///< the last with an edge
   Micros ask_at_ = 0, asked_ = 0;  ///< the next ping; the last, if it is not answered
   double speed_ = 0;
   Micros speed_at_ = 0;

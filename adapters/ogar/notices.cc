@@ -11,11 +11,6 @@ std::string name_of(core::Id player, const core::World& world) {
   return state != nullptr ? state->player.name() : "";
 }
 
-std::string waiting(const words::Waiting& waiting) {
-  if (waiting.need() == 0) return "waiting for more players";
-  return "waiting for players: " + std::to_string(waiting.have()) + " of " + std::to_string(waiting.need());
-}
-
 std::string over(const words::Round& round, const core::World& world) {
   if (round.state() != words::Round::OVER) return {};
   const std::string winner = name_of(round.winner(), world);
@@ -26,7 +21,7 @@ std::string over(const words::Round& round, const core::World& world) {
 
 std::string notice_of(const core::Fact& fact, const core::World& world) {
   return std::visit(core::Overloaded{[](const words::Notice& word) { return word.text(); },
-                                     [](const words::Waiting& word) { return waiting(word); },
+                                     [](const words::Waiting& word) { return core::line_of(word); },
                                      [&](const words::Round& word) { return over(word, world); },
                                      [](const words::Refused& word) { return "you may not come in: " + word.text(); },
                                      [](const words::Kicked& word) { return "you must go: " + word.text(); },

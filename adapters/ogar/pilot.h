@@ -36,6 +36,8 @@ class Pilot {
 
   /// Something waits that must not wait for long.
   bool urgent(bool lives) const;
+  /// The mouse is held along a shot for now.
+  bool aims() const { return aimed_ > 0; }
   /// The mouse matters also between edges.
   bool steers(const Fold::Self& self) const { return self.cells > 0 || watching_ == Watching::kRoam; }
   /// Nobody plays: look at who leads.

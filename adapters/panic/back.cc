@@ -33,6 +33,12 @@ void PanicBack::opened(const core::Peer&, Out& out) {
   out.say(words::Waiting());  // until the last player has connected, however long that is
 }
 
+void PanicBack::speaks(std::size_t dialect, Out&) {
+  dialect_ = dialect;
+  speech_ = make_speech(dialect);
+  reader_ = wire::FrameReader(game(), dialect, wire::Way::kToClient);
+}
+
 void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
   const auto take = [&](const auto& heard) {
     hear_message(heard, out);

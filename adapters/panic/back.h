@@ -16,6 +16,7 @@ class PanicBack final : public core::Back {
   PanicBack(const core::FaceOptions& options, std::vector<Ground> maps, std::string problems);
 
   void opened(const core::Peer& peer, core::BackOut& out) override;
+  void speaks(std::size_t dialect, core::BackOut& out) override;
   void receive(Lane lane, Bytes bytes, core::BackOut& out) override;
   void hear(const core::Intent& intent, core::BackOut& out) override;
   void tick(core::BackOut& out) override;

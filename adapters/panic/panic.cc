@@ -21,7 +21,7 @@ class PanicCutter final : public wire::Cutter {
   std::size_t dialect_;
 };
 
-/// Whether a server that began like `said` speaks `dialect`: Game State, Update Ammo of nobody's piece, Create Tank.
+/// Whether a server that began like `said` speaks `dialect`: Game State, Update Ammo of nobody's piece, some Create.
 Detected::State speaks(std::size_t dialect, Bytes said) {
   if (said.empty()) return Detected::State::kNeedMore;
   if (said[0] != kGameState) return Detected::State::kUnknown;
@@ -33,8 +33,8 @@ Detected::State speaks(std::size_t dialect, Bytes said) {
   const std::size_t size = cut(wire::Way::kToClient, dialect, ammo).size;
   if (size == 0 || ammo.size() == size) return Detected::State::kNeedMore;
   const bool nobody = (ammo[size - 4] | ammo[size - 3] | ammo[size - 2] | ammo[size - 1]) == 0;
-  const bool tank = ammo[size] >= kFirstTank && ammo[size] < kFirstEvent;
-  return nobody && tank ? Detected::State::kFound : Detected::State::kUnknown;
+  const bool piece = ammo[size] >= kFirstPiece && ammo[size] < kFirstEvent;
+  return nobody && piece ? Detected::State::kFound : Detected::State::kUnknown;
 }
 
 class PanicGame final : public wire::Game {

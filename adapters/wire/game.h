@@ -43,7 +43,7 @@ struct Detected {
 enum class Probe : std::uint8_t {
   kSilentConnection,  ///< a connection of its own that sends nothing, before any player's
   kNever,             ///< it tells nothing before a client has named its dialect: see Game::named_by_client
-  kDefault,           ///< nobody names it, and the server speaks first: where no URL says more, the first of dialects()
+  kDefault,           ///< nobody can find out: where no URL says more, it is taken to be the first of dialects()
   kFirstSession,  ///< only a player's own connection (a probe would take a player's place); nothing is sent until sure
 };
 

@@ -1,8 +1,9 @@
 #include "proxy/core/arena.h"
-#include "proxy/core/world.h"
 
 #include <cmath>
 #include <numbers>
+
+#include "proxy/core/world.h"
 
 namespace entente::core {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "proxy/base/text.h"
 
@@ -17,9 +18,23 @@ std::string line_of(const words::Waiting& waiting) {
   return "waiting for players: " + std::to_string(waiting.have()) + " of " + std::to_string(waiting.need());
 }
 
-std::string line_of(const words::Health& health) {
+std::string line_of_hit(const words::Health& health, double& known) {
+  const double before = std::exchange(known, health.now());
+  if (before == 0 || !(health.now() < before) || health.now() <= 0) return {};
   const auto whole = [](double number) { return std::to_string(std::lround(std::clamp(number, 0.0, 1e6))); };
   return "hit " + whole(health.now()) + (health.max() > 0 ? "/" + whole(health.max()) : "");
+}
+
+words::Say say_of(std::string_view written) {
+  words::Say say;
+  if (written.starts_with(kAction)) {
+    say.set_kind(words::Say::ACTION);
+    written.remove_prefix(kAction.size());
+  } else if (written.starts_with('/')) {
+    say.set_kind(words::Say::COMMAND);
+  }
+  say.set_text(std::string(written));
+  return say;
 }
 
 const char* Chat::filter(words::Say& say, Id by, Micros now) {

@@ -1,9 +1,10 @@
-// What players say, on its way to a game that is not theirs. Law: no line that the other side would take for a command
+// What players say, on its way to a game that is not theirs, and what their screen shows only as a line. Law: no line that the other side would take for a command
 // gets there unless that is allowed; control characters never do; nobody speaks faster than the rules let them.
 #pragma once
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "proxy/core/word.h"
 
@@ -18,7 +19,19 @@ struct ChatRules {
 
 /// What has no place on a client's screen but as a line of the server's.
 std::string line_of(const words::Waiting& waiting);
-std::string line_of(const words::Health& health);  ///< of a hit: "hit 30/100"
+/// "hit 30/100" of whom it hurt and did not kill, else nothing. `known`: its health as told last (0: not yet), which
+/// becomes this.
+std::string line_of_hit(const words::Health& health, double& known);
+
+/// What stands before what somebody does: "/me waves".
+inline constexpr std::string_view kAction = "/me ";
+/// What a player wrote where whoever writes '/' first means no line: an action, or a command.
+words::Say say_of(std::string_view written);
+/// The same back, of a Say or a Said.
+template <class Word>
+std::string written(const Word& word) {
+  return (word.kind() == words::Say::ACTION ? std::string(kAction) : "") + word.text();
+}
 
 class Chat {
  public:

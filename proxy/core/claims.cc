@@ -3,6 +3,15 @@
 #include <cmath>
 
 namespace entente::core {
+namespace {
+
+/// Is a number only if all six are.
+template <class Word>
+double sum_of_way(const Word& word) {
+  return word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz();
+}
+
+}  // namespace
 
 words::Pose pose_of(const words::PoseClaim& claim) {
   words::Pose pose;
@@ -38,23 +47,23 @@ words::PoseClaim claim_of(const words::Pose& pose) {
   return claim;
 }
 
-bool finite(const words::PoseClaim& claim) {
-  return std::isfinite(claim.x() + claim.y() + claim.z() + claim.vx() + claim.vy() + claim.vz() + claim.yaw() +
-                       claim.pitch() + claim.yaw_rate());
-}
-
 bool finite(const Intent& intent) {
   return std::visit(Overloaded{
+                        [](const words::Watch& word) { return std::isfinite(word.x() + word.y()); },
                         [](const words::Step& word) { return std::isfinite(word.x() + word.y()); },
                         [](const words::Toward& word) { return std::isfinite(word.x() + word.y()); },
                         [](const words::Keys& word) { return std::isfinite(word.yaw() + word.pitch()); },
-                        [](const words::PoseClaim& word) { return finite(word); },
-                        [](const words::Fire& word) {
-                          return std::isfinite(word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz() +
-                                               word.life() + word.range());
+                        [](const words::PoseClaim& word) {
+                          return std::isfinite(sum_of_way(word) + word.yaw() + word.pitch() + word.yaw_rate() +
+                                               word.sent_at());
                         },
-                        [](const words::ShotMoveClaim& word) {
-                          return std::isfinite(word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz());
+                        [](const words::Fire& word) {
+                          return std::isfinite(sum_of_way(word) + word.life() + word.range());
+                        },
+                        [](const words::ShotMoveClaim& word) { return std::isfinite(sum_of_way(word)); },
+                        [](const words::TokenWish& word) { return std::isfinite(word.x() + word.y() + word.z()); },
+                        [](const words::Edit& word) {
+                          return std::isfinite(word.x() + word.y() + word.z() + word.x2() + word.y2() + word.z2());
                         },
                         [](const auto&) { return true; },
                     },

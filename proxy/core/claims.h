@@ -21,7 +21,6 @@ void set_way(const Point& at, const Point& velocity, Word& word) {
 }
 
 /// Whether places and ways can be reckoned from it: none of its numbers is infinite, or none at all.
-bool finite(const words::PoseClaim& claim);
 bool finite(const Intent& intent);
 
 }  // namespace entente::core

@@ -1,4 +1,4 @@
-// How a watcher sees a unit that its server moves by leaps (a Panic tank: a tile at once): it glides from where it was
+// How a watcher sees a unit that its server moves by leaps (a tile at once): it glides from where it was
 // seen to where it is, in the time that its last move took, so that one who drives on and on drives smoothly.
 // Law: never more than two tiles behind; beyond that it jumps. A unit that says its speed is shown where it has come
 // to.
@@ -48,7 +48,7 @@ class Glide {
   void jump() { known_ = false; }
 
  private:
-  static constexpr double kMostBehind = 50;  // metres: two tiles
+  static constexpr double kMostBehind = 50;  // metres: two tiles of a world of 800
 
   void rest(Point point, std::optional<Micros> moved) {
     known_ = true;

@@ -1,4 +1,4 @@
-// Which of the many small things that lie about (Ogar's pellets) a client is told of whose game can show only a few.
+// Which of the many small things that lie about a client is told of whose game can show only a few.
 // Law: the nearest to its player and never more than kMost; a look changes no more than it was let.
 #pragma once
 

@@ -74,7 +74,6 @@ void Referee::hear(const Intent& intent, BackOut& out) {
   if (as<words::WantWorld>(intent) != nullptr || as<words::Query>(intent) != nullptr) return;  // who came was told
   Player* const player = find(intent.by);
   if (player == nullptr) return out.lose(name_of(intent), "of somebody who has not entered");
-  if (!finite(intent)) return out.lose(name_of(intent), "a number that is none");
   if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
   std::visit(Overloaded{
                  [&](const words::Spawn&) { spawn(*player, out); },
@@ -236,20 +235,26 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
 }
 
 void Referee::change(Player& player, const words::Change& change, BackOut& out) {
-  if (change.has_name()) player.who.set_name(name_for(change.name(), player.who.id()));
+  words::UnitChanged changed;
+  changed.set_unit(player.unit);
+  if (change.has_name()) {
+    player.who.set_name(name_for(change.name(), player.who.id()));
+    changed.set_name(player.who.name());
+  }
+  if (change.has_skin()) {
+    player.who.set_skin(change.skin());
+    changed.set_skin(change.skin());
+  }
   if (change.has_motto()) player.who.set_motto(change.motto());
-  if (change.has_skin()) player.who.set_skin(change.skin());
   if (change.has_kit() || change.has_colour()) out.lose("Change", "all are armed alike, and as their side is");
   const bool sides = change.has_team() && teams() && player.unit != 0;
   const words::Team team = sides ? team_for(change.team()) : player.who.team();
   if (team != player.who.team()) {
     if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
     player.who.set_team(team);
-    words::UnitChanged changed;
-    changed.set_unit(player.unit);
     changed.set_team(team);
-    out.say(changed);
   }
+  if (player.unit != 0 && (changed.has_name() || changed.has_skin() || changed.has_team())) out.say(changed);
   out.say(player.who);
 }
 

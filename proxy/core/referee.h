@@ -1,5 +1,5 @@
 // The referee: where truth comes from in a room that has no server. Players of every game drive, shoot, die and score
-// by the rules of one arena (arena.h; what they are in words: README.md). Law: he believes nobody. A claim that the
+// by the rules of one arena (arena.h; what they are in words: ARENA.md). Law: he believes nobody. A claim that the
 // rules bear becomes true, any other is answered; the same intents at the same times give the same facts.
 #pragma once
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/core/claims.h"
+
 namespace entente::core {
 
 /// A session and the Out it is given.
@@ -88,6 +90,13 @@ void Room::back_opened(const Peer& peer, Micros now) {
   if (back_->left) return;
   back_->open = true;
   back_->session->opened(peer, *back_);
+  drain();
+}
+
+void Room::back_speaks(std::size_t dialect, Micros now) {
+  now_ = now;
+  if (!back_->open) return;
+  back_->session->speaks(dialect, *back_);
   drain();
 }
 
@@ -283,6 +292,7 @@ void Room::deliver(Intent& intent) {
   if (auto* say = std::get_if<words::Say>(&intent.kind)) {
     if (const char* why = chat_.filter(*say, intent.by, now_)) return ledger_.add("chat", why);
   }
+  if (!finite(intent)) return ledger_.add(name_of(intent), "a number that is none");
   host_.heard(intent);
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
   dial_once();

@@ -62,6 +62,8 @@ class Room {
   /// Its player's id.
   Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now);
   void back_opened(const Peer& peer, Micros now);
+  /// The dialect of the back's peer has been found out: see Session::speaks.
+  void back_speaks(std::size_t dialect, Micros now);
   void received(Id end, Lane lane, Bytes bytes, Micros now);
   /// The peer is gone, or (the back's) was never reached. `code`: what it gave as its game's own reason; 0: none.
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);

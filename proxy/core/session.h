@@ -72,8 +72,12 @@ class Session {
 
   /// The link is up; a front hears the world next, if there is one already.
   virtual void opened(const Peer&, Outlet&) {}
+  /// The peer speaks this dialect, which nobody knew when its link came up. Comes before anything is received, and
+  /// nothing goes out to the peer before it.
+  virtual void speaks(std::size_t /*dialect*/, Outlet&) {}
   /// Stream: bytes as they came, of any size. Else one whole message.
   virtual void receive(Lane lane, Bytes bytes, Outlet& out) = 0;
+  /// All numbers of an intent are finite.
   virtual void hear(const Heard& word, Outlet& out) = 0;
   virtual void tick(Outlet&) {}
   /// The peer is gone, or was never reached (`why` says it to a person); send() does nothing any more, say() still

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "proxy/core/steering.h"
 
 namespace entente::core {
 namespace {
 
-constexpr double kTileHeight = 9.42, kWaterHeight = 1.0;  // as clients are shown them
-constexpr double kPiece = 0.5;                            // metres driven between two looks
+constexpr double kPiece = 0.5;  // metres driven between two looks
 constexpr double kMostPieces = 256;
 constexpr double kFacing = 0.1;  // radians: looks there
 constexpr double kMiss = 1e-9;
@@ -63,6 +63,23 @@ void put(const TankState& tank, words::Pose& pose) {
 }
 
 // -- Terrain ----------------------------------------------------------------------------------------------------------
+
+std::array<words::Solid, 4> walls_around(const words::World& world) {
+  const double wide = (world.east() - world.west()) / 2, high = (world.north() - world.south()) / 2;
+  const double x = world.west() + wide, y = world.south() + high;
+  const auto wall = [&](double at_x, double at_y, double quarter_turns, double half) {
+    words::Solid solid;
+    solid.set_shape(words::Solid::WALL_FACE);
+    solid.set_x(at_x);
+    solid.set_y(at_y);
+    solid.set_yaw(quarter_turns * std::numbers::pi / 2);
+    solid.set_half_y(half);
+    solid.set_height(kWallHeight);
+    return solid;
+  };
+  return {wall(x, world.north(), 3, wide), wall(world.east(), y, 2, high), wall(x, world.south(), 1, wide),
+          wall(world.west(), y, 0, high)};
+}
 
 Terrain::Terrain(const words::World& world)
     : bounded_(true), west_(world.west()), east_(world.east()), south_(world.south()), north_(world.north()) {

@@ -32,6 +32,13 @@ TankState state_of(const words::Pose& pose);
 /// Into the pose, which keeps whose it is, its pitch, state and number.
 void put(const TankState& tank, words::Pose& pose);
 
+/// Metres, of what has no height of its own. The walls around a world: three tanks. A tile: no shot passes over. Water:
+/// below the muzzle, so that shots pass and tanks do not.
+inline constexpr double kWallHeight = 6.15, kTileHeight = 9.42, kWaterHeight = 1;
+
+/// Around a world that has no walls of its own: four that look inwards.
+std::array<words::Solid, 4> walls_around(const words::World& world);
+
 /// What a world holds against a tank: its boxes, pyramids, bases, tiles and bounds. Built once a world.
 class Terrain {
  public:

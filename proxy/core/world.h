@@ -105,7 +105,8 @@ class World {
     });
   }
 
-  /// Facts that were not kept because of Most, or as they are about a player or unit that no fact told of.
+  /// Facts that were not kept because of Most, or that cannot be: among them those that tell how a player or unit is of
+  /// whom no fact told.
   std::uint64_t strays() const { return strays_; }
 
  private:

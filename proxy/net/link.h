@@ -1,5 +1,5 @@
-// A link: what a session sees of one connection to one peer, whatever carries it (TCP now; ENet and WebSocket are to be
-// others). Bytes go out in the order sent; what the network does not take at once waits in the link.
+// A link: what a session sees of one connection of a stream to one peer (tcp.h; enet_host.h and web_link.h have what
+// theirs is). Bytes go out in the order sent; what the network does not take at once waits in the link.
 // Law: a call on a link never calls its user back before it returns; a user may close a link in any callback, but not
 // destroy it (that waits for the end of the turn).
 #pragma once

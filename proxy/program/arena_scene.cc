@@ -12,12 +12,16 @@ namespace {
 
 constexpr double kSide = 800;  // metres, of a world that has no edge
 
-/// As the ground of an arena; an error says why it cannot be one.
-Outcome<words::World> ground_of(const words::World* geometry, const std::string& file) {
+/// As the ground of an arena, whose floor is flat: of voxels what stands on them as solids, as games of tanks see it.
+words::World ground_of(const words::World* geometry) {
   words::World ground;
   if (geometry != nullptr) ground = *geometry;
-  if (ground.kind() == words::World::VOXELS)
-    return Error{file + " has a world of voxels, which an arena cannot hold; choose one of tanks, tiles or cells"};
+  if (ground.kind() == words::World::VOXELS) {
+    ground.set_kind(words::World::SOLIDS);
+    ground.clear_voxels();
+    ground.clear_block();
+    ground.set_hash("solids-of-" + ground.hash());
+  }
   if (ground.east() > ground.west() && ground.north() > ground.south()) return ground;
   core::set_sides(ground, kSide, kSide);
   ground.set_walled(true);
@@ -62,9 +66,7 @@ Outcome<core::Arena> open_arena(const config::Arena& settings) {
   if (!tape) return tape.error();
   core::World world;
   if (const auto gone = (*tape)->seek(std::min(*at, (*tape)->length()), world); !gone) return gone.error();
-  const auto ground = ground_of(world.geometry(), settings.from());
-  if (!ground) return ground.error();
-  arena.world = *ground;
+  arena.world = ground_of(world.geometry());
   arena.starts = starts_of(world, std::min(*at, (*tape)->length()));
   return arena;
 }

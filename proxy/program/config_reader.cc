@@ -102,6 +102,9 @@ class Filler {
     problem(place_of(node.source()), path, std::string("expected ") + what + ", got " + shown(node));
   }
 
+  /// Nothing more can be said of what stands there.
+  void beyond_words(const std::string& path) { reading_.places.erase(path); }
+
   void value(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     reading_.places[path] = place_of(node.source());
     if (field.is_repeated()) return list(node, into, field, path);
@@ -128,7 +131,7 @@ class Filler {
     const bool texts = field.message_type() == nullptr;
     const std::string shape = texts ? "a list of texts, [\"like this\"]" : "tables, each under [[" + path + "]]";
     if (!node.is_array()) {
-      if (texts) reading_.places.erase(path);  // nothing more can be said of it
+      if (texts) beyond_words(path);
       return expected(shape.c_str(), node, path);
     }
     std::size_t index = 0;
@@ -152,6 +155,7 @@ class Filler {
 
   void text(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     if (const auto* text = node.as_string()) return into.GetReflection()->SetString(&into, &field, text->get());
+    beyond_words(path);
     expected("a text", node, path);
   }
 

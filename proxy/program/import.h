@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ class ImportSink {
   /// Before anything else is told of `id`.
   virtual void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) = 0;
   virtual void bytes(const Imported& piece) = 0;
+  /// Its client asked to connect by ENet, with this data.
+  virtual void connected(ConnectionId, std::uint32_t /*data*/) {}
   /// The file lacks some of the stream here; 0 = nobody knows how many bytes.
   virtual void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) = 0;
   /// One side ended it. The other may go on for a while, and may end it too.
@@ -73,6 +76,8 @@ class ImportSink {
 struct ImportOptions {
   std::uint16_t port = 0;         ///< of a packet capture: the server's; 0 = told by who opened the connection
   std::uint16_t likely_port = 0;  ///< the server's, if a connection was open before the capture began
+  /// Whether a datagram asks its receiver for a connection, who is the server then; empty = none does.
+  std::function<bool(Bytes)> asks_in = {};
 };
 
 enum class ImportFormat : std::uint8_t { kMcap, kPcap, kJsonLines, kRec };

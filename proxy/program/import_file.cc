@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "adapters/registry.h"
+#include "adapters/wire/print.h"
+#include "proxy/net/enet_wire.h"
 #include "proxy/program/import_enet.h"
 #include "proxy/program/import_websocket.h"
 #include "proxy/program/suggest.h"
@@ -16,17 +18,26 @@ Error unknown(const char* what, const std::string& name, std::span<const std::st
   return {std::string("no ") + what + " '" + name + "'" + did_you_mean(name, known) + "; there are " + joined(known)};
 }
 
+Error unknown_dialect(const Game& game, const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const auto& dialect : game.dialects()) known.push_back(dialect.name);
+  return unknown((std::string(game.name()) + " dialect").c_str(), name, known);
+}
+
 Outcome<Done> check(const FileOptions& asked) {
-  if (asked.game.empty() && asked.dialect.empty()) return Done{};
-  if (asked.game.empty()) return Error{"--dialect needs --game: dialects of different games may have one name"};
+  if (asked.game.empty()) return Done{};  // whose dialect it is, the file shows
   std::vector<std::string_view> names;
   for (const Game* game : games()) names.push_back(game->name());
   const Game* game = find_game(asked.game);
   if (game == nullptr) return unknown("game", asked.game, names);
   if (asked.dialect.empty() || find_dialect(*game, asked.dialect)) return Done{};
-  std::vector<std::string_view> dialects;
-  for (const auto& dialect : game->dialects()) dialects.push_back(dialect.name);
-  return unknown("dialect", asked.dialect, dialects);
+  return unknown_dialect(*game, asked.dialect);
+}
+
+void say(std::ostream& err, std::string_view note) {
+  std::string line;
+  wire::escape(note, line);
+  err << line << '\n';
 }
 
 }  // namespace
@@ -36,51 +47,78 @@ void declare_file(CLI::App& app, FileOptions& options) {
       ->required();
   app.add_option("--game", options.game, "Its game; default: what the file says or shows");
   app.add_option("--dialect", options.dialect, "Its dialect; default likewise");
-  app.add_option("--port", options.port, "The server's port in a packet capture; default: where clients connected to");
+  app.add_option("--port", options.port, "The server's port in a packet capture; default: where clients connected to")
+      ->check(CLI::Range(1, 65535));
 }
 
 Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::string_view command,
                                                std::ostream& err) {
-  const auto misuse = [&](const Error& error) {
-    err << command << ": " << error.text << "\nRun `" << command << " --help` for what it takes.\n";
-    return int{kUsage};
+  const auto refused = [&](int exit, const std::string& why) {
+    err << command << ": " << why << '\n';
+    if (exit == kUsage) err << "Run `" << command << " --help` for what it takes.\n";
+    return exit;
   };
-  if (const auto right = check(options); !right) return misuse(right.error());
+  if (const auto right = check(options); !right) return refused(kUsage, right.error().text);
   const auto format = import_format(options.file);
-  if (!format) {
-    err << command << ": " << format.error().text << '\n';
-    return int{kFailed};
-  }
+  if (!format) return refused(kFailed, format.error().text);
   RecordedFile file(options, *format);
-  if (const auto settled = file.settle(err); !settled) return misuse(settled.error());
+  if (const auto refusal = file.settle(err)) return refused(refusal->exit, refusal->why);
   return file;
 }
 
-Outcome<Done> RecordedFile::settle(std::ostream& err) {
+std::optional<RecordedFile::Refusal> RecordedFile::settle(std::ostream& err) {
   const Game* game = find_game(options_.game);
   if (game != nullptr) speech_ = Speech{game, find_dialect(*game, options_.dialect).value_or(0)};
-  if (!options_.dialect.empty()) return Done{};
-  const auto shown = shown_speech(game, [this](ImportSink& sink) { return read(sink); });
-  if (shown && (game == nullptr || shown->game == game))
-    speech_ = shown;
+  const bool told = game != nullptr && !options_.dialect.empty();
+  std::vector<const Game*> candidates;
+  if (!told) candidates = game != nullptr ? std::vector{game} : games_that_show();
+  const FirstLook look = first_look(std::move(candidates), [this](ImportSink& sink) { return read(sink); });
+  if (auto refusal = check_look(look, err)) return refusal;
+  if (told) return std::nullopt;
+  if (look.speech && (game == nullptr || look.speech->game == game))
+    speech_ = look.speech;
   else if (game != nullptr)
     err << options_.file << ": nothing in it shows the dialect; read as " << game->dialects()[0].name
         << " (--dialect says otherwise)\n";
-  else if (format_ != ImportFormat::kMcap)
-    return Error{options_.file + ": nothing in it shows which game it is; say --game and --dialect"};
-  return Done{};
+  return take_dialect();
+}
+
+/// A file that is broken, or holds nothing of what was asked for, is no misuse.
+std::optional<RecordedFile::Refusal> RecordedFile::check_look(const FirstLook& look, std::ostream& err) const {
+  const bool known = speech_ || look.speech || may_be_empty();
+  if (look.wrong && !(look.anybody && known)) return Refusal{kFailed, look.wrong->text};
+  if (look.anybody || may_be_empty()) return std::nullopt;
+  for (const std::string& note : look.notes) say(err, note);
+  const bool by_port = format_ == ImportFormat::kPcap && options_.port != 0;
+  return Refusal{
+      kFailed, options_.file + ": no connection in it" + (by_port ? " has port " + std::to_string(options_.port) : "")};
+}
+
+/// What was asked for without saying of which game.
+std::optional<RecordedFile::Refusal> RecordedFile::take_dialect() {
+  const bool asked = options_.game.empty() && !options_.dialect.empty();
+  if (!speech_ && (asked || !may_be_empty()))
+    return Refusal{kUsage, options_.file + ": nothing in it shows which game it is; say --game and --dialect"};
+  if (!asked) return std::nullopt;
+  const auto dialect = find_dialect(*speech_->game, options_.dialect);
+  if (!dialect) return Refusal{kUsage, unknown_dialect(*speech_->game, options_.dialect).text};
+  speech_->dialect = *dialect;
+  return std::nullopt;
 }
 
 Outcome<Done> RecordedFile::read(ImportSink& sink) const {
   const Game* game = speech_ ? speech_->game : nullptr;
-  const ImportOptions options{options_.port, game != nullptr ? game->default_port() : std::uint16_t{0}};
+  ImportOptions options{options_.port, game != nullptr ? game->default_port() : std::uint16_t{0}};
   // Recordings and JSON lines hold messages already.
-  const bool packed = format_ == ImportFormat::kPcap && game != nullptr;
-  if (packed && game->transport() == wire::Transport::kEnet) {
+  if (format_ != ImportFormat::kPcap) return import_file(options_.file, options, sink);
+  net::EnetUnpacker unpacker;
+  if (game == nullptr || game->transport() == wire::Transport::kEnet)
+    options.asks_in = [&](Bytes datagram) { return net::enet_connect(datagram, unpacker).has_value(); };
+  if (game != nullptr && game->transport() == wire::Transport::kEnet) {
     EnetImport packets(sink);
     return import_file(options_.file, options, packets);
   }
-  if (packed && game->transport() == wire::Transport::kWebSocket) {
+  if (game != nullptr && game->transport() == wire::Transport::kWebSocket) {
     WebSocketImport messages(sink);
     return import_file(options_.file, options, messages);
   }
@@ -89,7 +127,8 @@ Outcome<Done> RecordedFile::read(ImportSink& sink) const {
 
 std::optional<Speech> RecordedFile::speech_of(const ImportedConnection& connection) const {
   const Game* said = find_game(connection.game);
-  if (!options_.game.empty() || connection.game.empty()) return speech_;
+  const bool asked = !options_.game.empty() || (!options_.dialect.empty() && speech_ && speech_->game == said);
+  if (asked || connection.game.empty()) return speech_;
   if (said == nullptr) return std::nullopt;
   if (const auto dialect = find_dialect(*said, connection.dialect)) return Speech{said, *dialect};
   const bool same_game = speech_ && speech_->game == said;

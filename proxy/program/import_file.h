@@ -35,12 +35,19 @@ class RecordedFile {
   /// None: it is of a game that this program does not speak.
   std::optional<Speech> speech_of(const ImportedConnection& connection) const;
 
+ private:
+  /// Why it is not read: the command line is not understood (kUsage), or the file is not what it should be (kFailed).
+  struct Refusal {
+    Exit exit;
+    std::string why;
+  };
+
+  RecordedFile(const FileOptions& options, ImportFormat format) : options_(options), format_(format) {}
+  std::optional<Refusal> settle(std::ostream& err);
+  std::optional<Refusal> check_look(const FirstLook& look, std::ostream& err) const;
+  std::optional<Refusal> take_dialect();
   /// Whether it may well have no connection: it is a recording, not a capture of which somebody expected some.
   bool may_be_empty() const { return format_ == ImportFormat::kMcap; }
-
- private:
-  RecordedFile(const FileOptions& options, ImportFormat format) : options_(options), format_(format) {}
-  Outcome<Done> settle(std::ostream& err);
 
   FileOptions options_;
   ImportFormat format_;

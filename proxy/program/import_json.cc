@@ -17,6 +17,8 @@ using wire::Way;
 
 constexpr std::size_t kLongestLine = 16u << 20;
 constexpr std::size_t kMostConnections = 65'536;
+/// Of a file that none of the importers knows.
+constexpr const char* kNorElse = " (nor does it begin as a recording or a packet capture does)";
 
 /// Protobuf's parser says where it failed and quotes the text there: only its first line is for a person.
 Outcome<Struct> parse(std::string_view json) {
@@ -143,7 +145,7 @@ class JsonImport {
 
   Outcome<Done> take(const std::string& line) {
     const auto object = parse(line);
-    if (!object) return wrong("not a JSON object: " + object.error().text);
+    if (!object) return wrong("not a JSON object: " + object.error().text + (number_ == 1 ? kNorElse : ""));
     const std::string dir = text_of(*object, "dir");
     time_ = time_of(*object, time_);
     flush_ends(time_);

@@ -118,9 +118,13 @@ class PcapImport {
     if (packet.tcp && packet.syn) (packet.ack ? servers_.insert(packet.from) : servers_.insert(packet.to));
     if (servers_.contains(packet.to)) return Way::kToServer;
     if (servers_.contains(packet.from)) return Way::kToClient;
+    if (!packet.tcp && options_.asks_in && options_.asks_in(packet.payload)) {
+      servers_.insert(packet.to);
+      return Way::kToServer;
+    }
     if (options_.likely_port != 0 && packet.to.port == options_.likely_port) return Way::kToServer;
     if (options_.likely_port != 0 && packet.from.port == options_.likely_port) return Way::kToClient;
-    if (!packet.payload.empty()) ++strangers_;
+    if (!packet.payload.empty()) ++(packet.tcp ? strangers_ : datagrams_);
     return std::nullopt;
   }
 
@@ -207,6 +211,7 @@ class PcapImport {
     say(halves_, " datagrams were captured only in part and were passed over");
     say(strangers_,
         " packets belong to connections that were open before the capture began; --port would tell their server");
+    say(datagrams_, " datagrams belong to no connection that begins in the capture; --port would tell their server");
   }
 
   Error wrong(const std::string& what) const { return {name_ + ": packet " + std::to_string(number_) + ": " + what}; }
@@ -221,7 +226,8 @@ class PcapImport {
   std::map<Key, Flow> flows_;
   std::deque<std::pair<Key, ConnectionId>> closed_;
   ConnectionId opened_ = 0;
-  std::uint64_t fragments_ = 0, broken_ = 0, halves_ = 0, strangers_ = 0;
+  std::uint64_t fragments_ = 0, broken_ = 0, halves_ = 0;
+  std::uint64_t strangers_ = 0, datagrams_ = 0;  // of TCP, and of UDP, whose server is not known
 };
 
 }  // namespace

@@ -12,23 +12,20 @@ using wire::Detected, wire::Game, wire::Way;
 
 constexpr std::size_t kListened = 4096;      // bytes of each direction that are looked at
 constexpr std::size_t kMostListenedTo = 64;  // connections
-
-/// Games that can be told from others: those that find a dialect in no bytes at all have only one, and do not look.
-std::vector<const Game*> games_that_show() {
-  std::vector<const Game*> all;
-  for (const Game* game : games())
-    if (game->detect({}).state != Detected::State::kFound) all.push_back(game);
-  return all;
-}
+constexpr std::size_t kMostNotes = 16;
 
 /// Listens to the first bytes of each connection until one shows what it speaks.
 class Listener final : public ImportSink {
  public:
   explicit Listener(std::vector<const Game*> candidates) : candidates_(std::move(candidates)) {}
 
+  bool anybody = false;
   std::optional<Speech> found;
+  std::vector<std::string> notes;
 
   void opened(ConnectionId, const ImportedConnection& connection, WallTime) override {
+    anybody = true;
+    notes.clear();
     const Game* game = find_game(connection.game);
     if (game == nullptr || found) return;
     if (const auto dialect = find_dialect(*game, connection.dialect)) found = Speech{game, *dialect};
@@ -42,11 +39,17 @@ class Listener final : public ImportSink {
     append(heard->said, piece.bytes);
     ask_server(heard->said);
   }
+  void connected(ConnectionId, std::uint32_t data) override {
+    for (const Game* game : candidates_)
+      if (const auto dialect = game->named_by_connect(data); dialect && !found) found = Speech{game, *dialect};
+  }
   void lost(ConnectionId, Way, std::uint64_t, WallTime) override {}
   void ended(ConnectionId, const ImportedEnd&) override {}
   void gone(ConnectionId) override {}
-  void remark(std::string_view) override {}
-  bool enough() const override { return found.has_value(); }
+  void remark(std::string_view text) override {
+    if (!anybody && notes.size() < kMostNotes) notes.emplace_back(text);
+  }
+  bool enough() const override { return found || (anybody && candidates_.empty()); }
 
  private:
   struct Heard {
@@ -75,10 +78,20 @@ class Listener final : public ImportSink {
 
 }  // namespace
 
-std::optional<Speech> shown_speech(const wire::Game* game, const ImportFile& read) {
-  Listener listener(game != nullptr ? std::vector<const Game*>{game} : games_that_show());
-  (void)read(listener).ok();  // what is wrong with the file is told by whoever reads all of it
-  return listener.found;
+/// Those that find a dialect in no bytes at all have only one, and do not look.
+std::vector<const Game*> games_that_show() {
+  std::vector<const Game*> all;
+  for (const Game* game : games())
+    if (game->detect({}).state != Detected::State::kFound) all.push_back(game);
+  return all;
+}
+
+FirstLook first_look(std::vector<const Game*> games, const ImportFile& read) {
+  Listener listener(std::move(games));
+  const auto done = read(listener);
+  FirstLook look{listener.anybody, listener.found, {}, std::move(listener.notes)};
+  if (!done) look.wrong = done.error();
+  return look;
 }
 
 }  // namespace entente

@@ -1,8 +1,11 @@
-// What a recorded file is in, told from its first bytes: the game, and its dialect.
+// What a first look at a recorded file finds: whether anybody is in it, and what they speak, told from their first
+// bytes.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "adapters/wire/game.h"
 #include "proxy/program/import.h"
@@ -17,8 +20,17 @@ struct Speech {
 /// Reads a file into a sink, as far as the sink wants it.
 using ImportFile = std::function<Outcome<Done>(ImportSink&)>;
 
-/// What the first connection speaks that shows it; nothing if none does. `game`: it is known to be that one; null =
-/// any.
-std::optional<Speech> shown_speech(const wire::Game* game, const ImportFile& read);
+/// Games that can be told from others.
+std::vector<const wire::Game*> games_that_show();
+
+struct FirstLook {
+  bool anybody = false;            ///< a connection
+  std::optional<Speech> speech;    ///< of the first connection that shows it
+  std::optional<Error> wrong;      ///< with the file, as far as was looked
+  std::vector<std::string> notes;  ///< what was remarked while there was nobody
+};
+
+/// Reads until somebody speaks one of these games. None: until there is anybody.
+FirstLook first_look(std::vector<const wire::Game*> games, const ImportFile& read);
 
 }  // namespace entente

@@ -1,7 +1,6 @@
 #include "proxy/program/inspect.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iostream>
 #include <map>
 
@@ -9,45 +8,19 @@
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
 #include "proxy/program/inspect_line.h"
+#include "proxy/program/inspect_wanted.h"
 #include "proxy/program/suggest.h"
+#include "proxy/program/verify_explain.h"
 
 namespace entente {
 namespace {
 
 using wire::Frame, wire::Lane, wire::Way;
 
-bool same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-/// What of a file is wanted.
-class Wanted {
- public:
-  explicit Wanted(const InspectOptions& options) : options_(options) {}
-
-  bool connection(ConnectionId id, const std::string& name) const {
-    const auto& all = options_.connections;
-    return all.empty() || std::any_of(all.begin(), all.end(), [&](const std::string& one) {
-             return one == std::to_string(id + 1) || one == "#" + std::to_string(id + 1) ||
-                    (one.find_first_not_of("0123456789") != std::string::npos && name.find(one) != std::string::npos);
-           });
-  }
-  bool way(Way way) const { return options_.way.empty() || options_.way == wire::text(way); }
-  bool message(std::string_view name) const {
-    const auto& all = options_.messages;
-    return all.empty() || std::any_of(all.begin(), all.end(), [&](const auto& one) { return same_name(one, name); });
-  }
-  bool anything() const { return options_.messages.empty(); }
-  bool time(WallTime since_start) const {
-    const double seconds = static_cast<double>(since_start) / 1e9;
-    return seconds >= options_.since && seconds <= options_.until;
-  }
-  bool over(WallTime since_start) const { return static_cast<double>(since_start) / 1e9 > options_.until; }
-
- private:
-  const InspectOptions& options_;
-};
+constexpr const char* kNotes =
+    "A --connection of digits is a number as shown; where no connection has that number, it is a part of names.\n"
+    "Where nothing matches, standard error says what there is; that ends with 0, too.\n";
+constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
 
 /// One connection: cuts and decodes all of it, and writes what is wanted.
 class InspectedLink final : wire::Dissected {
@@ -124,10 +97,11 @@ class InspectedLink final : wire::Dissected {
 class Inspector final : public ImportSink {
  public:
   Inspector(const RecordedFile& file, const InspectOptions& options, std::ostream& out, std::ostream& err)
-      : file_(file), wanted_(options), writer_(out, options.hex, options.json), out_(out), err_(err) {}
+      : file_(file), wanted_(file, options), writer_(out, options.hex, options.json), out_(out), err_(err) {}
 
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     const WallTime since = since_start(time);
+    if (connections_++ < kMostNamed) names_ += (id == 0 ? "#" : ", #") + std::to_string(id + 1) + " " + connection.name;
     const auto speech = file_.speech_of(connection);
     if (!wanted_.connection(id, connection.name)) return;
     if (!speech)
@@ -174,12 +148,25 @@ class Inspector final : public ImportSink {
     wire::escape(text, line);
     err_ << line << '\n';
   }
-  bool enough() const override { return over_ || !out_.good(); }
+  /// What follows what was asked for is read only to say what there is, if nothing was to be shown.
+  bool enough() const override { return (over_ && writer_.wrote()) || !out_.good(); }
+
+  /// At the end: what there is, if nothing was shown of it.
+  void finish() {
+    if (writer_.wrote()) return;
+    std::string there = std::to_string(connections_) + (connections_ == 1 ? " connection" : " connections");
+    if (connections_ > 0) there += " (" + names_;
+    if (connections_ > kMostNamed) there += ", and " + std::to_string(connections_ - kMostNamed) + " more";
+    if (connections_ > 0) there += ")";
+    remark("entente inspect: nothing matches among " + there + " in " + seconds(last_));
+  }
 
  private:
   WallTime since_start(WallTime time) {
     if (!start_) start_ = time;
-    return time - std::min(time, *start_);
+    const WallTime since = time - std::min(time, *start_);
+    last_ = std::max(last_, since);
+    return since;
   }
   InspectedLink* find(ConnectionId id) {
     const auto at = links_.find(id);
@@ -194,7 +181,10 @@ class Inspector final : public ImportSink {
   Codecs codecs_;
   std::map<ConnectionId, std::unique_ptr<InspectedLink>> links_;
   std::optional<WallTime> start_;
-  bool over_ = false;  // all that was asked for is behind
+  WallTime last_ = 0;             // since the start
+  ConnectionId connections_ = 0;  // all of them
+  std::string names_;             // of the first
+  bool over_ = false;             // all that was asked for is behind
 };
 
 /// Every message name of every game.
@@ -230,6 +220,7 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
   app.add_option("--until", options.until, "Only up to so many seconds after the file's start");
   app.add_flag("--hex", options.hex, "The bytes of each message too");
   app.add_flag("--json", options.json, "One JSON object a line");
+  app.footer([] { return std::string(kNotes); });
 }
 
 int run_inspect(const InspectOptions& options) { return inspect(options, std::cout, std::cerr); }
@@ -241,7 +232,10 @@ int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err)
   Inspector inspector(*file, options, out, err);
   const auto read = file->read(inspector);
   out.flush();
-  if (read) return kOk;
+  if (read) {
+    inspector.finish();
+    return kOk;
+  }
   err << "entente inspect: " << read.error().text << '\n';
   return kFailed;
 }

@@ -129,6 +129,7 @@ void LineWriter::world(ConnectionId connection, WallTime since_start, const trac
 
 /// The line so far: when, and of whom.
 void LineWriter::start(ConnectionId connection, WallTime since_start) {
+  wrote_ = true;
   line_.clear();
   if (!json_) return head(since_start, connection, line_);
   char start[96];

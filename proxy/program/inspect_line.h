@@ -36,6 +36,9 @@ class LineWriter {
   /// Something that happened to a connection.
   void event(ConnectionId connection, WallTime since_start, std::string_view text);
 
+  /// Whether there was anything.
+  bool wrote() const { return wrote_; }
+
  private:
   void start(const Said& said);
   void start(ConnectionId connection, WallTime since_start);
@@ -44,6 +47,7 @@ class LineWriter {
 
   std::ostream& out_;
   bool hex_, json_;
+  bool wrote_ = false;
   std::string line_;  // reused
 };
 

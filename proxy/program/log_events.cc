@@ -41,6 +41,8 @@ void LogEvents::untold(const relay::SessionInfo& session, std::string_view what,
   spdlog::info("session {} could not be told: {}{}", session.link, what, and_more(unsaid));
 }
 
-void LogEvents::said(std::string_view sentence) { spdlog::warn("{}", sentence); }
+void LogEvents::said(std::string_view sentence, std::uint64_t unsaid) {
+  spdlog::warn("{}{}", sentence, and_more(unsaid));
+}
 
 }  // namespace entente

@@ -12,7 +12,7 @@ class LogEvents final : public relay::Events {
   void refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
                std::uint64_t unsaid) override;
   void untold(const relay::SessionInfo& session, std::string_view what, std::uint64_t unsaid) override;
-  void said(std::string_view sentence) override;
+  void said(std::string_view sentence, std::uint64_t unsaid) override;
 };
 
 }  // namespace entente

@@ -82,6 +82,8 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
   metrics.count("throttled", "Times that a client was not read, as it sent faster than its limits", {{"route", route}},
                 totals.throttled);
   metrics.count("server_bans", "Players whom a server banned", {{"route", route}}, totals.server_bans);
+  metrics.count("log_lines_held_back", "Lines that the log did not get at once: said later, or only counted",
+                {{"route", route}}, totals.held_back);
   metrics.count("strays", "Facts that a bridge's room did not keep: of whom it does not know, or more than it holds",
                 {{"route", route}}, totals.strays);
   for (const core::Ledger::Entry& one : losses)

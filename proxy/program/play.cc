@@ -29,14 +29,13 @@ Outcome<relay::TapThread*> add(Service& service, const Play& play, BotCrowd& cro
   if (!tap) return tap.error();
   relay::RelayOptions plays;
   plays.game = &native::game();
-  plays.server_dialect = play.to.dialect.value_or(0);
+  plays.server_dialect = play.to.dialect;
   plays.server_host = play.to.host;
   plays.server_port = play.to.port;
   plays.web = *web;
   plays.bridge = bridge_of(play, crowd, record_secrets);
   plays.tap = *tap;
-  const auto added = service.add(plays, speech(*play.to.game, play.to.dialect.value_or(0)) + " for bots",
-                                 play.record.empty() ? nullptr : *tap);
+  const auto added = service.add(plays, spoken(play.to) + " for bots", play.record.empty() ? nullptr : *tap);
   if (!added) return added.error();
   if (const auto opened = service.open_doors(); !opened) return opened.error();
   return *tap;

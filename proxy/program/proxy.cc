@@ -20,7 +20,9 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
          "what decodes; for a game over ENet, &mode=datagrams passes its datagrams untouched")
       ->type_name("URL")
       ->required();
-  app.add_option("--to", options.to, "The server: game://host:port?dialect=name; without a dialect it is detected")
+  app.add_option("--to", options.to,
+                 "The server: game://host:port?dialect=name; without a dialect it is found out before "
+                 "anything is sent to it (BZFlag, Panic), or the first that `entente games` has")
       ->type_name("URL")
       ->required();
   app.add_option("--record", options.record, "Where to record (MCAP); {time} and {game} are filled in")

@@ -63,7 +63,7 @@ class Listing {
 };
 
 std::string text(const SpokenLink& link) {
-  return "  --link " + std::to_string(link.link) + "  " + link.speech +
+  return "  link " + std::to_string(link.link) + "  " + link.speech +
          (link.player.empty() ? "" : ", player '" + link.player + "'") + ", " + std::to_string(link.facts) +
          " facts, " + tape_time_text(link.length()) + "\n";
 }
@@ -73,7 +73,7 @@ Error none_of(const std::string& path, const std::vector<SpokenLink>& links, std
     return {path + " holds no words of a bridged session; `entente convert " + path +
             " --to OUT.mcap --words` makes them of what it holds, if that game has both faces"};
   std::string error = wanted ? path + ": link " + std::to_string(*wanted) + " has no words; these have:\n"
-                             : path + " holds " + std::to_string(links.size()) + " sessions; choose one:\n";
+                             : path + " holds " + std::to_string(links.size()) + " sessions; choose one by its link:\n";
   for (const SpokenLink& link : links) error += text(link);
   error.pop_back();
   return {error};

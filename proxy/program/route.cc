@@ -42,6 +42,14 @@ std::optional<Error> useless_setting(const Settings& settings) {
 
 Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
 
+constexpr const char* kOnlyIpv4 = "ENet knows IPv4 only; give an IPv4 address";
+
+/// Whether its host is an address of IPv6, and its game travels by ENet.
+bool only_v6_for_enet(const Endpoint& end) {
+  const auto address = net::Address::parse(end.host, end.port);
+  return end.game->transport() == wire::Transport::kEnet && address.ok() && address->v6();
+}
+
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
@@ -61,6 +69,15 @@ std::string ListenEnd::spoken() const {
 
 bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
 
+bool shows_dialect(const wire::Game& game) {
+  return game.probe() == wire::Probe::kSilentConnection || game.probe() == wire::Probe::kFirstSession;
+}
+
+std::string spoken(const Endpoint& to) {
+  if (!to.dialect && shows_dialect(*to.game)) return std::string(to.game->name());
+  return speech(*to.game, to.dialect.value_or(0));
+}
+
 Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
   const auto end = parse_endpoint(url, known, Side::kListen);
   if (!end) return end.error();
@@ -78,6 +95,7 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
       (end->game->client_greeting_size(dialect) == 0 || end->game->client_greeting_size(*end->fallback) != 0))
     return at_fault(url, {"clients of 'dialect' must greet first, and those of 'fallback' wait for it; such as "
                           "?dialect=2.4&fallback=1.10"});
+  if (mode == relay::EnetMode::kPackets && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
   if (strict && mode == relay::EnetMode::kDatagrams)
     return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
   return ListenEnd{end->game,     dialect,      end->dialect.has_value(), *address, end->web, strict, mode,
@@ -89,6 +107,7 @@ Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* con
   if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
   if (end.ok() && end->strict) return at_fault(url, {"'strict' belongs to the URL to listen on"});
   if (end.ok() && end->enet) return at_fault(url, {"'mode' belongs to the URL to listen on"});
+  if (end.ok() && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
   if (end.ok() && end->web)
     if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);
   return end;

@@ -57,6 +57,12 @@ Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to);
 /// Whether each client says by itself which dialect it speaks (Game::named_by_client).
 bool clients_name_dialect(const wire::Game& game);
 
+/// Whether a server of this game shows which dialect it speaks before anything is sent to it.
+bool shows_dialect(const wire::Game& game);
+
+/// "bzflag 2.4"; where the dialect is still to be found out "bzflag".
+std::string spoken(const Endpoint& to);
+
 /// "bzflag 2.4"
 std::string speech(const wire::Game& game, std::size_t dialect);
 

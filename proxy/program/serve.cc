@@ -171,12 +171,10 @@ class Routes {
   }
 
   static void tell_bridge(const ListenEnd& listen, const Endpoint& to) {
-    const bool guessed = !to.dialect && to.game->probe() != wire::Probe::kSilentConnection;
-    const std::string server = to.dialect || guessed
-                                   ? speech(*to.game, to.dialect.value_or(0))
-                                   : std::string(to.game->name()) + " (its dialect will be found out)";
-    spdlog::info("bridging {} to {}{}", listen.spoken(), server,
-                 guessed ? ", which its URL could name by ?dialect=" : "");
+    const char* more = to.dialect                ? ""
+                       : shows_dialect(*to.game) ? ", whose dialect will be found out"
+                                                 : ", which its URL could name by ?dialect=";
+    spdlog::info("bridging {} to {}{}", listen.spoken(), spoken(to), more);
   }
 
   void announce() const {

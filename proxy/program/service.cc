@@ -3,7 +3,10 @@
 #include <spdlog/fmt/fmt.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <numeric>
+#include <string>
 #include <utility>
 
 #include "adapters/registry.h"
@@ -26,6 +29,20 @@ void use_all_descriptors() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// " refused_bad_frame=3": for each reason that somebody was refused for, by its name without what a script trips over.
+std::string refusals(const relay::Totals& totals) {
+  std::string fields;
+  for (std::size_t i = 0; i < relay::kReasons; ++i) {
+    const auto reason = static_cast<relay::Reason>(i);
+    if (!relay::is_refusal(reason) || totals.by(reason) == 0) continue;
+    std::string name = relay::text(reason);
+    std::erase(name, '\'');
+    std::replace(name.begin(), name.end(), ' ', '_');
+    fields += fmt::format(" refused_{}={}", name, totals.by(reason));
+  }
+  return fields;
 }
 
 }  // namespace
@@ -142,19 +159,27 @@ std::string Service::attendance() const {
   return lines;
 }
 
+std::uint64_t Service::undecoded(const Route& route) const {
+  std::uint64_t sum = 0;
+  for (const relay::TapThread* tap : taps_.all()) sum += tap->undecoded(route.relay);
+  return sum;
+}
+
 std::string Service::summary(const Route& route) const {
   const relay::Totals all = server_.totals(route.relay);
   std::string line =
-      fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={}", route.name, all.opened,
-                  all.refused(), all.to_server.bytes + all.to_client.bytes, all.to_server.frames + all.to_client.frames,
-                  all.to_server.datagrams + all.to_client.datagrams);
+      fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={} dropped={} undecoded={}",
+                  route.name, all.opened, all.refused(), all.to_server.bytes + all.to_client.bytes,
+                  all.to_server.frames + all.to_client.frames, all.to_server.datagrams + all.to_client.datagrams,
+                  std::accumulate(all.dropped.begin(), all.dropped.end(), 0ull), undecoded(route));
   std::uint64_t untold = 0;
   for (const auto& one : server_.losses(route.relay)) untold += one.times;
   if (route.tells) line += fmt::format(" untold={}", untold);
-  if (route.recording == nullptr) return line;
-  const relay::TapTotals taped = route.recording->totals();
-  return line +
-         fmt::format(" recorded={} unrecorded={}", taped.recorded_frames, taped.unrecorded_frames + taped.dropped);
+  if (route.recording != nullptr) {
+    const relay::TapTotals taped = route.recording->totals();
+    line += fmt::format(" recorded={} unrecorded={}", taped.recorded_frames, taped.unrecorded_frames + taped.dropped);
+  }
+  return line + refusals(all);
 }
 
 void Service::run(const std::function<void()>& announce) {

@@ -67,6 +67,7 @@ class Service {
     bool tells;                         // a bridge's, by sessions of its own; what a hall could not tell, its log says
   };
   std::string summary(const Route& route) const;
+  std::uint64_t undecoded(const Route& route) const;
   std::string attendance() const;
   void give_up();
   Outcome<Done> read_bans();

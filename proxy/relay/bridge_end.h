@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/base/limits.h"
@@ -39,6 +40,8 @@ class BridgeEnd {
     virtual ~User() = default;
     /// The peer may be spoken to.
     virtual void opened(BridgeEnd& end, const core::Peer& peer) = 0;
+    /// The dialect of a peer that was to be found out, before anything is received; nothing: it cannot be told.
+    virtual void found(BridgeEnd&, std::optional<std::size_t> /*dialect*/) {}
     /// Whole frames of the stream, one or more, or one message or datagram.
     virtual void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) = 0;
     /// Some of what waited went out.
@@ -94,6 +97,8 @@ struct BridgeEndOptions {
   const wire::Game& game;
   std::size_t dialect = 0;
   const Limits& limits;
+  /// The peer's dialect is told by what it says first, and nothing may be sent to it before (Probe::kFirstSession).
+  bool finds_dialect = false;
   EnetCaller enet{};  ///< a client that came by ENet
 };
 

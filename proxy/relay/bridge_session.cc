@@ -26,7 +26,6 @@ BridgeSession::BridgeSession(Branch& listener, Owner& owner, LinkId link, const 
       branch_(&listener),
       owner_(owner),
       limits_(limits),
-      server_dialect_(server_dialect),
       alarm_(listener.loop, *this),
       rates_(limits, listener.loop.now()),
       epoch_(listener.loop.nanos()),
@@ -38,8 +37,22 @@ BridgeSession::BridgeSession(Branch& listener, Owner& owner, LinkId link, const 
   front_.info = {link, &route.game, route.dialect, client, route.servers.front(), route.listener};
   back_.info = {0, &route.server_game(), server_dialect, {}, route.servers.front(), route.listener};
   BridgeEnd::User& user = *this;
-  front_.end = make_bridge_end(listener, user, {BridgeSide::kFront, route.game, route.dialect, limits_, enet});
-  back_.end = make_bridge_end(listener, user, {BridgeSide::kBack, route.server_game(), server_dialect, limits_});
+  front_.end = make_bridge_end(
+      listener, user,
+      {.side = BridgeSide::kFront, .game = route.game, .dialect = route.dialect, .limits = limits_, .enet = enet});
+  back_.end = make_back();
+}
+
+std::unique_ptr<BridgeEnd> BridgeSession::make_back() {
+  const Route& route = branch_->route;
+  finding_ = route.detects_in_session();
+  BridgeEnd::User& user = *this;
+  return make_bridge_end(*branch_, user,
+                         {.side = BridgeSide::kBack,
+                          .game = route.server_game(),
+                          .dialect = back_.info.dialect,
+                          .limits = limits_,
+                          .finds_dialect = finding_});
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
@@ -56,7 +69,7 @@ Branch* BridgeSession::branch_for(std::string_view path) {
   branch_ = chosen;
   front_.info.server = back_.info.server = chosen->route.servers.front();
   back_.info.game = &chosen->route.server_game();
-  back_.end = make_bridge_end(*branch_, *this, {BridgeSide::kBack, *back_.info.game, back_.info.dialect, limits_});
+  back_.end = make_back();
   return chosen;
 }
 
@@ -84,16 +97,16 @@ void BridgeSession::seat(std::size_t dialect) {
   front_.info.dialect = dialect;
   const BridgeOptions& bridge = *branch_->route.bridge;
   auto front = bridge.front(dialect);
-  auto back = bridge.back(server_dialect_);
+  auto back = bridge.back(back_.info.dialect);
   if (front == nullptr || back == nullptr) return lack_face(front == nullptr ? front_ : back_);
-  if (branch_->tap) branch_->tap->opened(front_.info, wall_);
+  branch_->tap_opened(front_.info, wall_);
   core::RoomOptions options;
   options.seed = std::random_device{}();
   options.chat = bridge.chat;
   words_.emplace(branch_->tap, bridge.record_secrets);
   room_.emplace(static_cast<core::Room::Host&>(*this), std::move(back), options);
   note(front_, "a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(front_.info) +
-                   ", a server of " + spoken(back_.info));
+                   ", a server of " + (finding_ ? std::string(back_.info.game->name()) : spoken(back_.info)));
   enter([&](core::Room& room, core::Micros at) { front_.id = room.seat(std::move(front), player_, at); });
 }
 
@@ -116,12 +129,29 @@ void BridgeSession::open_back(const core::Peer& peer) {
   back_.info.link = owner_.next_link();
   back_.info.front = front_.info.link;
   back_.info.client = back_.end->here();
-  if (branch_->tap) {
-    branch_->tap->opened(back_.info, wall_now());
-    branch_->tap->note(back_.info.link, "for the player of link " + std::to_string(front_.info.link), wall_now());
-  }
+  if (!finding_) tell_back_opened();
   branch_->opened(front_.info);
   enter([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
+}
+
+void BridgeSession::tell_back_opened() {
+  if (!branch_->tap) return;
+  branch_->tap_opened(back_.info, wall_now());
+  branch_->tap->note(back_.info.link, "for the player of link " + std::to_string(front_.info.link), wall_now());
+}
+
+void BridgeSession::found(BridgeEnd&, std::optional<std::size_t> dialect) {
+  if (ending_) return;
+  if (!dialect) {
+    branch_->say(Line::kDialect, "cannot tell which dialect of " + std::string(back_.info.game->name()) +
+                                     " the server " + back_.info.server.text() +
+                                     " speaks: nobody is let in; add ?dialect= to its URL");
+    return end(Reason::kDialectUnknown);
+  }
+  finding_ = false;
+  back_.info.dialect = *dialect;
+  tell_back_opened();
+  enter([&](core::Room& room, core::Micros at) { room.back_speaks(*dialect, at); });
 }
 
 // -- Away and back ----------------------------------------------------------------------------------------------------
@@ -158,7 +188,9 @@ void BridgeSession::take_back(net::Fd client, const net::Address& from) {
   front_.info.client = from;
   note(front_, "came back from " + from.text());
   BridgeEnd::User& user = *this;
-  front_.end = make_bridge_end(*branch_, user, {BridgeSide::kFront, *front_.info.game, front_.info.dialect, limits_});
+  front_.end = make_bridge_end(
+      *branch_, user,
+      {.side = BridgeSide::kFront, .game = *front_.info.game, .dialect = front_.info.dialect, .limits = limits_});
   if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
 }
 
@@ -211,6 +243,7 @@ void BridgeSession::rang() {
 
 void BridgeSession::send(core::Id id, Lane lane, Bytes bytes) {
   Side& side = side_of(id);
+  if (finding_ && !is_front(side)) return;  // nothing may be sent to it yet
   const Way way = is_front(side) ? Way::kToClient : Way::kToServer;
   if (is_front(side) && !named_ && side.end != nullptr && branch_->route.with_datagrams()) {
     named_ = true;
@@ -363,7 +396,7 @@ void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departu
   }
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.succeeded();
-  if (!departure.why.empty()) branch_->say(Line::kMachine, "server " + side.info.server.text() + ": " + departure.why);
+  if (!departure.why.empty()) branch_->say(Line::kServer, "server " + side.info.server.text() + ": " + departure.why);
   depart(side, reason_of_server(departure.how), departure);
 }
 
@@ -429,16 +462,16 @@ void BridgeSession::tell_end() {
   if (!front_.up) branch_->counters.opened.add();
   branch_->ended(front_.info, reason, fault_, front_.said);
   if (reason == Reason::kServerWrong)
-    branch_->say(Line::kMachine, "server " + back_.info.server.text() + " broke the rules of " +
-                                     std::string(back_.info.game->name()) + ": " + fault_.what + " in " + fault_.field +
-                                     ", byte " + std::to_string(fault_.offset));
+    branch_->say(Line::kServer, "server " + back_.info.server.text() + " broke the rules of " +
+                                    std::string(back_.info.game->name()) + ": " + fault_.what + " in " + fault_.field +
+                                    ", byte " + std::to_string(fault_.offset));
   if (room_) branch_->untold(front_.info, room_->ledger());
   if (!branch_->tap || !room_) return;
   if (!room_->ledger().entries().empty())
     branch_->tap->note(front_.info.link, "could not be told: " + text(room_->ledger(), SIZE_MAX), wall_now());
   std::string why = text(reason);
   if (*fault_.what) why += std::string(": ") + fault_.what + " in " + fault_.field;
-  if (back_.up) branch_->tap->closed(back_.info.link, why, wall_now());
+  if (back_.up && !finding_) branch_->tap->closed(back_.info.link, why, wall_now());
   branch_->tap->closed(front_.info.link, why, wall_now());
 }
 

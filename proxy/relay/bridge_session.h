@@ -23,7 +23,8 @@ class BridgeSession final : public Seated,
                             private Dial::User,
                             private net::Alarm::User {
  public:
-  /// `server_dialect`: of what the server was found, or is taken, to speak.
+  /// `server_dialect`: of what the server was found, or is taken, to speak; where Route::detects_in_session the session
+  /// finds it out.
   BridgeSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits, const net::Address& client,
                 std::size_t server_dialect, const EnetCaller& enet = {});
 
@@ -63,6 +64,7 @@ class BridgeSession final : public Seated,
 
   // BridgeEnd::User
   void opened(BridgeEnd& end, const core::Peer& peer) override;
+  void found(BridgeEnd& end, std::optional<std::size_t> dialect) override;
   void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) override;
   void wrote(BridgeEnd& end) override;
   void departed(BridgeEnd& end, const BridgeEnd::Departure& departure) override;
@@ -82,7 +84,9 @@ class BridgeSession final : public Seated,
   void seat(std::size_t dialect);
   void seat_silent();
   void lack_face(const Side& side);
+  std::unique_ptr<BridgeEnd> make_back();
   void open_back(const core::Peer& peer);
+  void tell_back_opened();
   void hand_back(Seat to);
   bool stays(const BridgeEnd::Departure& departure);
   core::Micros now() const;
@@ -113,7 +117,6 @@ class BridgeSession final : public Seated,
   Branch* branch_;    // of the route that its path chose
   Owner& owner_;
   const Limits limits_;
-  const std::size_t server_dialect_;
   Side front_, back_;
   core::Peer player_;
   std::optional<core::Room> room_;  // from when the client's dialect is known
@@ -133,6 +136,7 @@ class BridgeSession final : public Seated,
   Fault fault_{""};
   std::optional<Reason> overflow_;  // a peer takes nothing and too much waits
   std::optional<Seat> returns_to_;  // the client's own session, which it had lost
+  bool finding_ = false;            // the server's dialect
   bool wants_dial_ = false, dialled_ = false, named_ = false, turned_away_ = false;
   bool ending_ = false, done_ = false;
 };

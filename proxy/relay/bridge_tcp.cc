@@ -1,6 +1,7 @@
 #include "proxy/relay/bridge_tcp.h"
 
 #include <cerrno>
+#include <utility>
 
 namespace entente::relay {
 
@@ -26,6 +27,8 @@ BridgeTcp::BridgeTcp(Branch& branch, BridgeEnd::User& user, const BridgeEndOptio
       user_(user),
       game_(options.game),
       side_(options.side),
+      finds_dialect_(options.finds_dialect),
+      most_held_(options.limits.held_bytes),
       link_(branch.loop, *this),
       heard_(options.game.cutter(way_of(options.side), options.dialect),
              options.game.largest_from(way_of(options.side))),
@@ -46,6 +49,7 @@ bool BridgeTcp::adopt(net::Fd client) {
 
 int BridgeTcp::connect(const net::Address& server, net::Sockets sockets) {
   departed_ = peer_ended_ = over_ = false;
+  if (finds_dialect_) unsure_.emplace();
   there_ = server;
   udp_ = std::move(sockets.udp);
   if (udp_ && !reader_.open_connected(udp_.get())) return ENOMEM;
@@ -73,13 +77,28 @@ void BridgeTcp::received(net::Link&, wire::Lane, Bytes bytes) {
     link_.close();
     return settle();
   }
+  unsure_ ? find_dialect(bytes) : hear_stream(bytes);
+}
+
+void BridgeTcp::find_dialect(Bytes bytes) {
+  append(*unsure_, bytes);
+  const wire::Detected found = game_.detect(*unsure_);
+  if (found.state == wire::Detected::State::kNeedMore && unsure_->size() <= most_held_) return;
+  if (found.state != wire::Detected::State::kFound) return user_.found(*this, std::nullopt);
+  const Buffer said = *std::exchange(unsure_, std::nullopt);
+  hears(found.dialect);
+  user_.found(*this, found.dialect);
+  if (!departed_ && !parted_ && link_.is_open()) hear_stream(said);
+}
+
+void BridgeTcp::hear_stream(Bytes bytes) {
   const auto fault = heard_.feed(
       bytes, [&](const Frames& frames) { user_.received(*this, Lane::kStream, frames.bytes, frames.count); });
   if (fault && link_.is_open()) depart({How::kWrong, 0, *fault, {}});
 }
 
 void BridgeTcp::send(Lane lane, Bytes frame) {
-  if (parted_ || !link_.is_open()) return;
+  if (parted_ || unsure_ || !link_.is_open()) return;
   lane == Lane::kStream ? link_.send(lane, frame) : send_datagram(frame);
 }
 

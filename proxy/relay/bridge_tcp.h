@@ -37,6 +37,8 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   void ended(net::Link& link) override;
   void broken(net::Link& link, int error) override;
 
+  void find_dialect(Bytes bytes);
+  void hear_stream(Bytes bytes);
   void send_datagram(Bytes bytes);
   void hear_datagram(Bytes bytes);
   void depart(const Departure& departure);
@@ -46,7 +48,10 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   BridgeEnd::User& user_;
   const wire::Game& game_;
   const BridgeSide side_;
+  const bool finds_dialect_;
+  const std::size_t most_held_;  // bytes
   net::Tcp link_;
+  std::optional<Buffer> unsure_;  // what a peer has said whose dialect is being found out
   Stream heard_;
   std::optional<DatagramGuard> guard_;  // if its game has datagrams
   net::Fd udp_;                         // towards a server

@@ -36,7 +36,7 @@ void Totals::add(const Counters& part) {
   throttled += part.throttled.read();
   server_bans += part.server_bans.read();
   unframed += part.unframed.read();
-  unsaid += part.unsaid.read();
+  held_back += part.held_back.read();
   strays += part.strays.read();
   for (std::size_t i = 0; i < kReasons; ++i) ended[i] += part.ended[i].read();
   for (std::size_t i = 0; i < kDrops; ++i) dropped[i] += part.dropped[i].read();

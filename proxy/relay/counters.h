@@ -38,7 +38,7 @@ struct CountersOf {
   Number throttled{};                    ///< times that a client sent faster than its limits
   Number server_bans{};                  ///< players whom a server banned, and whose address is turned away since
   Number unframed{};                     ///< sessions whose server-to-client framing was lost (passed on raw)
-  Number unsaid{};                       ///< lines that the log was spared
+  Number held_back{};                    ///< lines that the log did not get at once: said later, or only counted
   Number strays{};                       ///< World::strays() of bridges
   Number closed{};                       ///< sessions that are gone
 };

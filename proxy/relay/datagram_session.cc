@@ -104,7 +104,7 @@ void DatagramSession::open() {
   owner_.proven(*this);
   branch_.opened(info_);
   if (!branch_.tap) return;
-  branch_.tap->opened(info_, wall_now());
+  branch_.tap_opened(info_, wall_now());
   branch_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, first_, wall_now());
 }
 

@@ -64,7 +64,7 @@ bool Dial::try_one(const net::Address& server) {
 }
 
 void Dial::say(const net::Address& server, int error) {
-  branch_->say(Line::kMachine,
+  branch_->say(Line::kUnreached,
                "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?");
 }
 

@@ -60,7 +60,7 @@ void EnetSession::connect_next() {
     server_ = host_.connect(info_.server, channels_, connect_data_);
     if (server_) return;
   }
-  branch_.say(Line::kMachine, "cannot reach server " + branch_.route.server_name + " by ENet (IPv4); is it running?");
+  branch_.say(Line::kUnreached, "cannot reach server " + branch_.route.server_name + " by ENet (IPv4); is it running?");
   end(Reason::kServerRefused);
 }
 
@@ -68,7 +68,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   if (ending_) return;
   open_ = true;
   moved_ = branch_.loop.now();
-  if (branch_.tap) branch_.tap->opened(info_, wall_now());
+  branch_.tap_opened(info_, wall_now());
   branch_.opened(info_);
   for (Early& one : std::exchange(early_, {})) pass(Way::kToServer, one.channel, std::move(one.packet));
 }

@@ -1,6 +1,7 @@
 // What a relay tells the person who runs it; the program turns it into log lines.
 // Law: rate-limited before it gets here: a relay says each kind of thing at most once a second, and how many like it
-// it left unsaid since the last. Called on workers' threads: an implementation is thread-safe and does not block.
+// it left unsaid since the last. What is not said at once is said about a second later, so that a session's opening may
+// be told after its end. Called on workers' threads: an implementation is thread-safe and does not block.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ class Events {
   virtual void untold(const SessionInfo& session, std::string_view what, std::uint64_t unsaid) = 0;
 
   /// A sentence for a person: what was found or went wrong, and what to do next.
-  virtual void said(std::string_view sentence) = 0;
+  virtual void said(std::string_view sentence, std::uint64_t unsaid) = 0;
 };
 
 }  // namespace entente::relay

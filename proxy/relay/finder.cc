@@ -46,9 +46,9 @@ void Finder::probe_failed(Reason why) {
   if (why == Reason::kDialectUnknown)
     branch_.say(Line::kDialect, "cannot tell which dialect of " + std::string(route.server_game().name()) +
                                     " the server " + route.server_name +
-                                    " speaks: clients are turned away; add ?dialect= to --to");
+                                    " speaks: nobody is let in; add ?dialect= to its URL");
   if (why == Reason::kServerRefused)
-    branch_.say(Line::kMachine, "cannot reach server " + route.server_name + "; is it running?");
+    branch_.say(Line::kUnreached, "cannot reach server " + route.server_name + "; is it running?");
   state_ = State::kFailed;
   why_ = why;
   good_until_ = branch_.loop.now() + kBelieveBadNews;

@@ -22,7 +22,9 @@ HallGuest::HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, co
   const Route& route = listener.route;
   party_.info = {link, &route.game, route.dialect, client, route.listener, route.listener};
   BridgeEnd::User& user = *this;
-  party_.end = make_bridge_end(listener, user, {BridgeSide::kFront, route.game, route.dialect, limits_, enet});
+  party_.end = make_bridge_end(
+      listener, user,
+      {.side = BridgeSide::kFront, .game = route.game, .dialect = route.dialect, .limits = limits_, .enet = enet});
 }
 
 HallGuest::~HallGuest() = default;
@@ -69,7 +71,7 @@ void HallGuest::seat(std::size_t dialect) {
     return end(Reason::kBadRequest);
   }
   seated_ = true;
-  if (branch_->tap) branch_->tap->opened(party_.info, hall_.wall_by_now());
+  branch_->tap_opened(party_.info, hall_.wall_by_now());
   branch_->opened(party_.info);
   hall_.seat(*this, std::move(front), peer_);
 }

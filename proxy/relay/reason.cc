@@ -88,4 +88,18 @@ const char* text(Drop drop) {
   return "?";
 }
 
+const char* what_helps(Drop drop) {
+  switch (drop) {
+    case Drop::kTooLarge:
+      return "limits.datagram_bytes says how large one may be";
+    case Drop::kTooFast:
+      return "limits.datagrams_per_second is the most of one player; who asks without playing is answered twice a "
+             "second";
+    case Drop::kQueueFull:
+      return "the machine is behind: fewer players, or more workers on more cores";
+    default:
+      return "";
+  }
+}
+
 }  // namespace entente::relay

@@ -67,5 +67,7 @@ enum class Drop : std::uint8_t {
 constexpr std::size_t kDrops = static_cast<std::size_t>(Drop::kCount);
 
 const char* text(Drop drop);
+/// What whoever runs us may do about it, if anything; else "".
+const char* what_helps(Drop drop);
 
 }  // namespace entente::relay

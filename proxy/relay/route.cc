@@ -1,9 +1,21 @@
 #include "proxy/relay/route.h"
 
+#include <utility>
+
 #include "proxy/base/text.h"
 #include "proxy/relay/bridge_words.h"
 
 namespace entente::relay {
+namespace {
+
+std::string sentence_of(const Route& route, Drop drop, std::uint64_t times) {
+  const std::string advice = what_helps(drop);
+  return "dropped " + std::to_string(times) + (times == 1 ? " datagram" : " datagrams") + " at " +
+         route.listener.text() + " (" + std::string(route.game.name()) + " " + std::string(route.dialect_name()) +
+         "): " + text(drop) + (advice.empty() ? "" : "; ") + advice;
+}
+
+}  // namespace
 
 Branch::Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
     : route(its_route), loop(its_loop), tap(its_tap) {
@@ -11,14 +23,17 @@ Branch::Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
   if (route.datagrams) to_clients.emplace(loop, route.datagrams.get(), route.listener.wildcard());
 }
 
-std::optional<std::uint64_t> Branch::may_say(Line line) {
-  const auto unsaid = route.pace.may_say(line, loop.now());
-  if (!unsaid) counters.unsaid.add();
-  return unsaid;
+void Branch::say(Line line, std::string_view what, Pace::Say tell, std::uint64_t times) {
+  if (!route.pace.say(line, what, loop.now(), std::move(tell), times)) counters.held_back.add();
+}
+
+void Branch::say(Line line, std::string sentence) {
+  say(line, "",
+      [&events = route.events, sentence = std::move(sentence)](std::uint64_t more) { events.said(sentence, more); });
 }
 
 void Branch::opened(const SessionInfo& session) {
-  if (const auto unsaid = may_say(Line::kOpened)) route.events.opened(session, *unsaid);
+  say(Line::kOpened, "", [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
 }
 
 void Branch::ended(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
@@ -27,22 +42,23 @@ void Branch::ended(const SessionInfo& session, Reason reason, const Fault& fault
 
 void Branch::closed(const SessionInfo& session, Reason reason) {
   counters.ended[static_cast<std::size_t>(reason)].add();
-  if (const auto unsaid = may_say(line_of(reason))) route.events.closed(session, reason, *unsaid);
+  say(line_of(reason), "",
+      [&events = route.events, session, reason](std::uint64_t more) { events.closed(session, reason, more); });
 }
 
 void Branch::refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
   counters.ended[static_cast<std::size_t>(reason)].add();
-  if (const auto unsaid = may_say(line_of(reason))) route.events.refused(session, reason, fault, at, *unsaid);
-}
-
-void Branch::say(Line line, const std::string& sentence) {
-  if (may_say(line)) route.events.said(sentence);
+  say(line_of(reason), fault.what, [&events = route.events, session, reason, fault, at](std::uint64_t more) {
+    events.refused(session, reason, fault, at, more);
+  });
 }
 
 void Branch::untold(const SessionInfo& session, const core::Ledger& ledger) {
   if (ledger.entries().empty()) return;
   route.losses.add(ledger);
-  if (const auto unsaid = may_say(Line::kUntold)) route.events.untold(session, text(ledger), *unsaid);
+  say(Line::kUntold, "", [&events = route.events, session, words = text(ledger)](std::uint64_t more) {
+    events.untold(session, words, more);
+  });
 }
 
 void Branch::say_wrong_dialect(std::size_t found) {
@@ -97,10 +113,36 @@ wire::Status Branch::status(std::uint32_t players, std::uint32_t most_players) c
   return status;
 }
 
+void Branch::tap_opened(SessionInfo session, WallTime at) {
+  if (tap == nullptr) return;
+  session.route = route.index;
+  tap->opened(session, at);
+}
+
 void Branch::tick() {
+  count_lost();
+  for (std::size_t i = 0; i < kDrops; ++i) say_dropped(static_cast<Drop>(i));
+  route.pace.say_kept(loop.now());
+}
+
+void Branch::finish() {
+  tick();
+  route.pace.say_rest();
+}
+
+void Branch::count_lost() {
   if (!to_clients) return;
-  counters.dropped[static_cast<std::size_t>(Drop::kQueueFull)].add(to_clients->lost() - lost_told_);
-  lost_told_ = to_clients->lost();
+  counters.dropped[static_cast<std::size_t>(Drop::kQueueFull)].add(to_clients->lost() - lost_counted_);
+  lost_counted_ = to_clients->lost();
+}
+
+/// Dropping is the hot path of a flood; it only counts, and this says how many there were since this was last asked.
+void Branch::say_dropped(Drop drop) {
+  const std::uint64_t all = counters.dropped[static_cast<std::size_t>(drop)].read();
+  const std::uint64_t news = all - std::exchange(dropped_told_[static_cast<std::size_t>(drop)], all);
+  if (news == 0) return;
+  const auto tell = [&its = route, drop](std::uint64_t more) { its.events.said(sentence_of(its, drop, more + 1), 0); };
+  say(Line::kDropped, text(drop), tell, news);
 }
 
 }  // namespace entente::relay

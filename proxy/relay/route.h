@@ -3,6 +3,7 @@
 // Law: a Route does not change while it serves; what changes (counters, the pace of lines) is safe for all workers.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,7 @@ struct Route {
   bool with_datagrams() const { return game.transport() == wire::Transport::kTcpAndUdp; }
   std::string_view dialect_name() const { return game.dialects()[dialect].name; }
   /// Whether a session must look at what the server says before anything is sent to it.
-  bool detects_in_session() const { return !server_dialect && game.probe() == wire::Probe::kFirstSession; }
+  bool detects_in_session() const { return !server_dialect && server_game().probe() == wire::Probe::kFirstSession; }
   bool detects_before_sessions() const {
     return !server_dialect && server_game().probe() == wire::Probe::kSilentConnection;
   }
@@ -77,7 +78,7 @@ class Branch {
   /// A session, or a newcomer turned away, ended: counts it and says it as what it is. `fault` and `at` as in
   /// Events::refused; they mean nothing where the reason is no refusal.
   void ended(const SessionInfo& session, Reason reason, const Fault& fault = Fault{""}, std::uint64_t at = 0);
-  void say(Line line, const std::string& sentence);
+  void say(Line line, std::string sentence);
   /// Of a bridged session that ended.
   void untold(const SessionInfo& session, const core::Ledger& ledger);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
@@ -91,8 +92,12 @@ class Branch {
   std::string why_banned(const net::Address& client) const;
   /// What is said to who asks, by datagram, how it is here.
   wire::Status status(std::uint32_t players, std::uint32_t most_players) const;
-  /// REQUIRES: called every now and then.
+  /// Tells the tap, if there is one, that this session of ours begins.
+  void tap_opened(SessionInfo session, WallTime at);
+  /// Says what was held back, and which datagrams were dropped. REQUIRES: called every now and then.
   void tick();
+  /// Says all that is still to be said. REQUIRES: all its sessions are gone.
+  void finish();
 
   Route& route;
   net::Loop& loop;
@@ -105,9 +110,13 @@ class Branch {
   void closed(const SessionInfo& session, Reason reason);
   void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
   void banned(const std::string& who, const net::Address& client, std::string_view why, std::string_view then);
-  std::optional<std::uint64_t> may_say(Line line);
+  /// Now or later, as the route's pace allows.
+  void say(Line line, std::string_view what, Pace::Say tell, std::uint64_t times = 1);
+  void count_lost();
+  void say_dropped(Drop drop);
 
-  std::uint64_t lost_told_ = 0;
+  std::uint64_t lost_counted_ = 0;
+  std::array<std::uint64_t, kDrops> dropped_told_{};
 };
 
 }  // namespace entente::relay

@@ -56,8 +56,11 @@ std::unique_ptr<Route> make_route(const RelayOptions& options, Events& events) {
 Outcome<std::vector<net::Address>> servers_of(const Route& route, const RelayOptions& options) {
   if (route.hall()) return std::vector<net::Address>{options.listen};
   auto servers = net::resolve(options.server_host, options.server_port);
-  if (servers && route.server_game().transport() == wire::Transport::kEnet)  // it knows IPv4 only
-    std::stable_partition(servers->begin(), servers->end(), [](const auto& one) { return !one.v6(); });
+  if (!servers || route.server_game().transport() != wire::Transport::kEnet) return servers;
+  std::erase_if(*servers, [](const auto& one) { return one.v6(); });
+  if (servers->empty())
+    return Error{"the server '" + options.server_host + "' has no IPv4 address, and " +
+                 std::string(route.server_game().name()) + " travels by ENet, which knows IPv4 only"};
   return servers;
 }
 

@@ -93,7 +93,7 @@ void Session::find_dialect(Bytes said) {
 /// From here on the two hear each other.
 void Session::open() {
   open_ = true;
-  if (branch_.tap) branch_.tap->opened(info_, wall_now());
+  branch_.tap_opened(info_, wall_now());
   branch_.opened(info_);
   if (!early_.empty()) relay(client_, server_, Way::kToServer, Frames{early_, 0, early_frames_});
   early_ = {};

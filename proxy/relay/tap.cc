@@ -18,13 +18,14 @@ constexpr std::size_t kRound = 4096;  // entries between looks at all else
 }  // namespace
 
 struct TapThread::Link {
-  Link(const SessionInfo& its_info, MessageCounts& its_counts, net::EnetUnpacker& unpacker)
-      : info(its_info), counts(its_counts), dissector(*its_info.game, its_info.dialect) {
+  Link(const SessionInfo& its_info, MessageCounts& its_counts, Count& its_undecoded, net::EnetUnpacker& unpacker)
+      : info(its_info), counts(its_counts), undecoded(its_undecoded), dissector(*its_info.game, its_info.dialect) {
     if (info.enet_datagrams) enet.emplace(unpacker);
   }
 
   SessionInfo info;
   MessageCounts& counts;
+  Count& undecoded;  // of its route
   wire::Dissector dissector;
   std::optional<net::EnetDissector> enet;  // if what is told are its datagrams
   bool playing[2] = {false, false};        // this way is past its greeting
@@ -83,6 +84,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   }
 
   void count(Way way, const Fault& fault, std::size_t bytes) {
+    link_.undecoded.add();
     const auto say = link_.counts.add(way, fault, at_);
     if (!say.now) return;
     auto sentence = std::string(link_.counts.game().name()) + " " + std::string(link_.counts.dialect_name()) +
@@ -212,7 +214,7 @@ void TapThread::take(const Ring::Entry& entry) {
 
 void TapThread::take_opened(const Ring::Entry& entry) {
   const auto info = from_raw<SessionInfo>(entry.bytes);
-  links_[info.link] = std::make_unique<Link>(info, counts_of(info), unpacker_);
+  links_[info.link] = std::make_unique<Link>(info, counts_of(info), undecoded_of(info.route), unpacker_);
   last_ = nullptr;
   if (!options_.recorder) return;
   trace::Opened opened;
@@ -287,6 +289,12 @@ MessageCounts& TapThread::counts_of(const SessionInfo& info) {
     if (&counts->game() == info.game && counts->dialect() == info.dialect) return *counts;
   const std::lock_guard lock(mutex_);
   return *counts_.emplace_back(std::make_unique<MessageCounts>(*info.game, info.dialect));
+}
+
+Count& TapThread::undecoded_of(std::size_t route) {
+  const std::lock_guard lock(mutex_);
+  while (undecoded_.size() <= route) undecoded_.push_back(std::make_unique<Count>());
+  return *undecoded_[route];
 }
 
 void TapThread::say(const std::string& sentence) const {

@@ -56,6 +56,8 @@ class TapThread final : public Tap {
 
   /// From any thread.
   TapTotals totals() const;
+  /// How much of what this relay passed on did not decode: the faults of its links. From any thread.
+  std::uint64_t undecoded(std::size_t route) const;
 
  private:
   struct Link;
@@ -76,6 +78,7 @@ class TapThread final : public Tap {
   void lose(Link& link, const Gap& gap, WallTime at);
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const SessionInfo& info);
+  Count& undecoded_of(std::size_t route);
   Link* find(LinkId id);
   void tell_drops(WallTime now);
   void publish();
@@ -83,9 +86,10 @@ class TapThread final : public Tap {
 
   Options options_;
   Bell bell_;
-  mutable std::mutex mutex_;  // of the two lists, which only grow
+  mutable std::mutex mutex_;  // of the three lists, which only grow
   std::vector<std::unique_ptr<RingSink>> sinks_;
   std::vector<std::unique_ptr<MessageCounts>> counts_;
+  std::vector<std::unique_ptr<Count>> undecoded_;  // by SessionInfo::route
 
   // The tap's thread only.
   std::vector<RingSink*> rings_;

@@ -29,6 +29,7 @@ struct SessionInfo {
   net::Address listener;
   bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
   LinkId front = 0;             ///< of a bridge's link to its server: the player's link; else 0
+  std::size_t route = 0;        ///< the number of its relay in the Server; known to a tap only
 };
 
 class TapSink {

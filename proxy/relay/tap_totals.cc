@@ -34,6 +34,11 @@ void TapThread::publish() {
   published_.recording_fails.store(recorder.failing(), std::memory_order_relaxed);
 }
 
+std::uint64_t TapThread::undecoded(std::size_t route) const {
+  const std::lock_guard lock(mutex_);
+  return route < undecoded_.size() ? undecoded_[route]->read() : 0;
+}
+
 TapTotals TapThread::totals() const {
   TapTotals all;
   const auto read = [](const auto& number) { return number.load(std::memory_order_relaxed); };

@@ -88,8 +88,8 @@ void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
 
 void WebSession::declined(WebLink&, const net::HttpHead& response) {
   dial_.succeeded();
-  branch_->say(Line::kMachine, "server " + info_.server.text() + " answered " + std::to_string(response.status) +
-                                   " to a WebSocket's request");
+  branch_->say(Line::kServer, "server " + info_.server.text() + " answered " + std::to_string(response.status) +
+                                  " to a WebSocket's request");
   const bool error = response.status >= 400 && response.status < 600;
   client_.link.decline(error ? response.status : 502, "the server declined");
   end(Reason::kServerDeclined);
@@ -156,7 +156,7 @@ void WebSession::begin() {
   begun_ = true;
   branch_->opened(info_);
   if (!branch_->tap) return;
-  branch_->tap->opened(info_, early_.empty() ? wall_now() : early_.front().at);
+  branch_->tap_opened(info_, early_.empty() ? wall_now() : early_.front().at);
   for (const Early& one : std::exchange(early_, {}))
     branch_->tap->bytes(info_.link, Way::kToClient, wire::Lane::kStream, one.message, one.at);
 }
@@ -216,8 +216,8 @@ void WebSession::wronged(WebLink& link, const Fault& fault, const std::string& d
   if (ending_) return;
   const Farewell away{Farewell::kGoingAway, ""};
   if (is_client(link)) return end(open_ ? Reason::kBadFrame : Reason::kBadRequest, away, fault);
-  branch_->say(Line::kMachine, "server " + info_.server.text() + ": " + fault.what + (detail.empty() ? "" : ": ") +
-                                   detail + (*fault.field ? std::string(" (") + fault.field + ")" : ""));
+  branch_->say(Line::kServer, "server " + info_.server.text() + ": " + fault.what + (detail.empty() ? "" : ": ") +
+                                  detail + (*fault.field ? std::string(" (") + fault.field + ")" : ""));
   end(Reason::kServerWrong, away, fault);
 }
 

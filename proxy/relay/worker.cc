@@ -28,7 +28,8 @@ void Worker::add_branch(Route& route, TapSink* tap) {
 }
 
 void Worker::invite_bots(std::uint32_t count, const Limits& limits) {
-  invited_.push_back({branches_.size() - 1, count, limits});
+  Finder::User& user = *this;
+  invited_.push_back({branches_.size() - 1, count, limits, std::make_unique<Finder>(*branches_.back(), user)});
 }
 
 Outcome<Done> Worker::open_door(const Limits& limits, net::Fd listening) {
@@ -52,6 +53,7 @@ void Worker::add_hall(HallPlan& plan, TapSink* tap, Events& events) {
 void Worker::run() {
   for (auto& [number, housed] : halls_) housed.hall->open(housed.tap);
   loop_.run();
+  for (auto& branch : branches_) branch->finish();
 }
 
 Worker& Worker::home(std::size_t route) { return *crew_.workers[branches_[route]->route.home]; }
@@ -177,14 +179,26 @@ void Worker::at_turn_end() {
 void Worker::seat_bots() {
   for (Invitation& invitation : invited_) {
     if (invitation.count == 0) continue;
+    Finder& finder = *invitation.finder;
+    finder.want(invitation.limits);
+    finder.tick(loop_.now(), invitation.limits);
+    if (!finder.known() && !finder.failed()) continue;
     --invitation.count;
-    Newcomer bot;
-    bot.route = invitation.route;
-    bot.link = next_link();
-    bot.limits = invitation.limits;
-    bot.server_dialect = branches_[invitation.route]->route.server_dialect.value_or(0);
-    read(bot);
+    seat_bot(invitation);
   }
+}
+
+/// One that cannot know what its server speaks is gone before it came.
+void Worker::seat_bot(const Invitation& invitation) {
+  const Finder& finder = *invitation.finder;
+  const Route& route = branches_[invitation.route]->route;
+  if (finder.failed()) return route.bridge->front(route.dialect).reset();
+  Newcomer bot;
+  bot.route = invitation.route;
+  bot.link = next_link();
+  bot.limits = invitation.limits;
+  bot.server_dialect = finder.dialect();
+  read(bot);
 }
 
 void Worker::tick(Millis now) {

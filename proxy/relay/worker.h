@@ -29,7 +29,11 @@ struct Crew {
   Absences<Seat> absences;
 };
 
-class Worker final : public net::Ticker::User, public Seated::Owner, public Seating, public net::Later {
+class Worker final : public net::Ticker::User,
+                     public Seated::Owner,
+                     public Seating,
+                     public net::Later,
+                     private Finder::User {
  public:
   Worker(std::size_t index, Crew& crew);
   ~Worker() override;
@@ -91,6 +95,13 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
     Question question;
     Inquiry::Part part;
   };
+  /// Bots that are still to come.
+  struct Invitation {
+    std::size_t route;
+    std::uint32_t count;
+    Limits limits;
+    std::unique_ptr<Finder> finder;
+  };
   using Letter = std::variant<Newcomer, Named, Left, Back, NewLimits, NewAccess, Order, Asked>;
   friend class net::Mailbox<Letter, Worker>;
 
@@ -125,8 +136,10 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   bool pass_on(Seat to, const net::Address& from, Bytes datagram) override;
   void passed_on() override;
   void at_turn_end() override;
+  void found_out() override {}  // bots ask every tick
 
   void seat_bots();
+  void seat_bot(const Invitation& invitation);
   void begin_stop();
   void finish_if_empty();
 
@@ -145,12 +158,6 @@ class Worker final : public net::Ticker::User, public Seated::Owner, public Seat
   std::unordered_map<std::size_t, Housed> halls_;  // by their number: those that live here
   std::unordered_map<LinkId, std::unique_ptr<Seated>> sessions_;
   std::vector<Seated*> done_;
-  /// Bots that are still to come.
-  struct Invitation {
-    std::size_t route;
-    std::uint32_t count;
-    Limits limits;
-  };
   std::vector<Invitation> invited_;
   std::vector<Letter> letters_;
   Inbox inbox_;

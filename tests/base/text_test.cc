@@ -50,7 +50,9 @@ TEST_CASE("each code point is its character, and back") {
                                                               {"\U00010000", 0x10000},
                                                               {"\U0001f600", 0x1f600},
                                                               {"\U0010ffff", 0x10ffff}};
-  for (const auto& [text, point] : texts) {
+  for (const auto& one : texts) {
+    const char32_t point = one.second;
+    const std::string_view text = one.first;
     CAPTURE(point);
     CHECK(code_point(text) == point);
     std::string made = "|";

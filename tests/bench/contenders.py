@@ -1,4 +1,4 @@
-# The relays that are measured: how each is started in front of the echo server, on the core it is given.
+# What is measured: how each relay is started in front of the echo server, and the arena, on the core it is given.
 # Law: what a contender needs stands in a folder of its own that goes with it; it is killed with all its children.
 import contextlib
 import ctypes
@@ -99,7 +99,7 @@ record = "{record}"
 
 
 class Contender:
-    """One relay: `carries` says which of tcp, udp and bridge, `needs` the program that must be there."""
+    """One relay: `carries` says which kinds of cells, `needs` the program that must be there."""
 
     translates = False  # into native: its server is another
 
@@ -199,6 +199,12 @@ def entente(record, to="bzflag://{}?dialect=2.4"):
         return ["run", folder / "conf"]
 
     return arguments
+
+
+def arena(build, seats):
+    """No relay: a place of its own, as large as one may be, with as many seats as are wanted."""
+    words = f"arena --listen ogar+ws://127.0.0.1:0 --seats {seats} --side 800 --log-level warn"
+    return Announcing("entente " + words, {"arena"}, build / "entente", lambda echo, folder: words.split())
 
 
 def all_contenders(build):

@@ -1,16 +1,16 @@
-// Counts of durations in buckets 1/64 of a power of two wide: a percentile is right to 1.6 %, and counting costs
-// nothing.
+// Counts of durations in buckets 1/64 of a power of two wide: one is told to 1.6 %, and counting costs nothing. Whoever
+// reads them may add up those of several rounds (report.py does).
 #pragma once
 
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdio>
 
 namespace entente::bench {
 
 class Histogram {
  public:
-  void clear() { *this = {}; }
   std::uint64_t count() const { return count_; }
 
   void add(std::uint64_t ns) {
@@ -18,13 +18,15 @@ class Histogram {
     ++count_;
   }
 
-  /// The duration that `share` (0 to 1) of all counted ones do not exceed, in ns; 0 if nothing was counted.
-  std::uint64_t percentile(double share) const {
-    const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_));
-    std::uint64_t seen = 0;
-    for (std::size_t i = 0; i < buckets_.size(); ++i)
-      if ((seen += buckets_[i]) > wanted) return lowest(i);
-    return 0;
+  /// As JSON: [[the least duration of a bucket in ns, how many were counted in it], ...], ascending, none empty.
+  void print() const {
+    const char* before = "[";
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      if (buckets_[i] == 0) continue;
+      std::printf("%s[%llu, %u]", before, static_cast<unsigned long long>(lowest(i)), unsigned{buckets_[i]});
+      before = ", ";
+    }
+    std::fputs(count_ == 0 ? "[]" : "]", stdout);
   }
 
  private:

@@ -36,12 +36,12 @@ Cell parse(const std::string& line) {
 }
 
 void print(const Report& report) {
-  const auto us = [&](double share) { return static_cast<double>(report.latency.percentile(share)) / 1e3; };
   const auto messages = static_cast<double>(report.messages);
-  std::printf(
-      "{\"rate\": %.1f, \"cpu_us\": %.4f, \"p50_us\": %.1f, \"p99_us\": %.1f, \"lost\": %llu, \"skipped\": %llu}\n",
-      messages / report.seconds, report.messages ? report.cpu_seconds * 1e6 / messages : 0, us(0.5), us(0.99),
-      static_cast<unsigned long long>(report.lost), static_cast<unsigned long long>(report.skipped));
+  std::printf("{\"rate\": %.1f, \"cpu_us\": %.4f, \"lost\": %llu, \"skipped\": %llu, \"latency\": ",
+              messages / report.seconds, report.messages ? report.cpu_seconds * 1e6 / messages : 0,
+              static_cast<unsigned long long>(report.lost), static_cast<unsigned long long>(report.skipped));
+  report.latency.print();
+  std::puts("}");
   std::fflush(stdout);
 }
 

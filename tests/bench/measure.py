@@ -1,7 +1,9 @@
-"""Measures relays beside each other, and codecs, and writes the tables into README.md.
+"""Measures relays beside each other, codecs, rooms and a full arena, and writes the tables into README.md.
 
-  tests/bench/run            all of it, about 15 minutes
-  tests/bench/run --quick    a smoke run of a minute: prints, writes nothing
+  tests/bench/run                       all of it, about 25 minutes
+  tests/bench/run arena                 a part of it, written; here 500 Ogar clients in one arena
+  tests/bench/run --cells arena:500     one cell, printed
+  tests/bench/run --quick               a smoke run of two minutes: prints, writes nothing
 
 Needs a quiet machine with two cores: the load and its echo server run on core 0, the relay on core 1. Absolute numbers
 wander with the machine; ratios inside one run hold.
@@ -21,30 +23,41 @@ import report
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build" / "bench"
 
-# (kind, connections, paced): paced cells run at half load (see half_loads). In a bridge's cell, who cannot translate
-# copies the messages of the TCP cells.
+# (kind, connections, paced): paced cells run at half load (see half_loads), those of a bridge at what tanks say. In a
+# bridge's cell, who cannot translate copies the messages of the TCP cells.
 CELLS = [("tcp", 1, False), ("tcp", 100, False), ("tcp", 1000, False), ("tcp", 100, True), ("tcp", 1000, True),
          ("udp", 1, False), ("udp", 100, False), ("udp", 1000, False), ("udp", 100, True), ("bridge", 100, False),
-         ("bridge", 200, False)]
+         ("bridge", 200, False), ("bridge", 100, True), ("bridge", 200, True)]
+ARENAS = [("arena", 100, False), ("arena", 500, False)]
+ARENA_LONGER = 5  # times the seconds of a cell, as report.PACED_LONGER
 CELL_LIMIT = 60  # seconds
 PROGRAM_LIMIT = 600
 
 
 def arguments():
+    known = [report.cell_name(cell) for cell in CELLS + ARENAS]
     parse = argparse.ArgumentParser(prog="tests/bench/run", description=__doc__,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs", "rooms"], default="all")
+    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs", "rooms", "arena"], default="all")
     parse.add_argument("--quick", action="store_true", help="one round of half a second a cell; writes nothing")
     parse.add_argument("--rounds", type=int, default=5, help="interleaved rounds (5)")
     parse.add_argument("--seconds", type=float, default=2.0, help="measured in each cell (2)")
     parse.add_argument("--only", default="", help="comma-separated contenders, e.g. floor,nginx; writes nothing")
-    parse.add_argument("--cells", default="", help="comma-separated cells, e.g. tcp:100,udp:100:paced; writes nothing")
+    parse.add_argument("--cells", default="", help="comma-separated, of these; writes nothing: " + " ".join(known))
     parse.add_argument("--dry", action="store_true", help="print, write nothing")
     chosen = parse.parse_args()
+    chosen.cells = [name for name in chosen.cells.split(",") if name]
+    for name in chosen.cells:
+        if name not in known:
+            parse.error(f"no cell is called {name}")
     if chosen.quick:
         chosen.rounds, chosen.seconds = 1, 0.5
     chosen.dry = chosen.dry or chosen.quick or bool(chosen.only) or bool(chosen.cells)
     return chosen
+
+
+def named(cells, chosen):
+    return [cell for cell in cells if not chosen.cells or report.cell_name(cell) in chosen.cells]
 
 
 class Load:
@@ -83,7 +96,7 @@ class Relays:
         """For TCP and UDP, half of what the slowest relay carries at 100 connections: the same load for everybody.
         socat, a process a connection, would set it so low that the others had nothing to do; it has to bear it."""
         rates = {}
-        for kind in sorted({kind for kind, _, paced in cells if paced}):
+        for kind in sorted({kind for kind, _, paced in cells if paced} - {"bridge"}):
             carried = [self.cell(one, kind, 100, 1.0, 0)["rate"]
                        for one in self.running if kind in one.carries and one.name not in ("direct", "socat")]
             rates[kind] = round(min(carried) / 2, -2)
@@ -94,8 +107,9 @@ class Relays:
         results = {one.name: {} for one in self.running}
         for kind, connections, paced in cells:
             order = [one for one in self.running if kind in one.carries]
+            rate = 0 if not paced else rates[kind] if kind != "bridge" else report.EACH_SAYS * connections
             for one in reversed(order) if backwards else order:
-                seen = self.cell(one, kind, connections, seconds, rates[kind] if paced else 0)
+                seen = self.cell(one, kind, connections, seconds * report.PACED_LONGER if paced else seconds, rate)
                 results[one.name][kind, connections, paced] = seen
         return results
 
@@ -106,7 +120,7 @@ def measure_relays(chosen):
     for one in [one for one in runners if one.missing()]:
         print(f"not here, left out: {one.name}", file=sys.stderr)
         runners.remove(one)
-    named = [cell for cell in CELLS if not chosen.cells or report.cell_name(cell) in chosen.cells.split(",")]
+    cells = named(CELLS, chosen)
     load = Load()
     rounds, rates = [], {}
     try:
@@ -114,13 +128,13 @@ def measure_relays(chosen):
             print(f"round {number + 1} of {chosen.rounds}", file=sys.stderr)
             with contextlib.ExitStack() as stack:
                 relays = Relays(load, runners, stack)
-                rates = rates or relays.half_loads(named)
-                rounds.append(relays.round(named, chosen.seconds, rates, backwards=number % 2 == 1))
+                rates = rates or relays.half_loads(cells)
+                rounds.append(relays.round(cells, chosen.seconds, rates, backwards=number % 2 == 1))
     finally:
         contenders.kill(load.process)
     results = {one.name: [seen[one.name] for seen in rounds] for one in runners}
     complaints = [f"{one.name} said: {line}" for one in runners for line in one.complaints[:3]]
-    return report.relays(results, named, rates, chosen, complaints)
+    return report.relays(results, cells, rates, chosen, complaints)
 
 
 def measured(program, seconds):
@@ -144,6 +158,35 @@ def measure_rooms(chosen):
     return report.rooms(measured("bench_room", seconds), measured("bench_arena", seconds))
 
 
+def crowd(address, clients, seconds, pid):
+    """What so many Ogar clients saw in the arena at that address."""
+    command = [BUILD / "tests/bench/bench_crowd", address, clients, seconds, pid]
+    process = contenders.spawn(command, contenders.LOAD_CORE, stdout=subprocess.PIPE)
+    try:
+        said, _ = process.communicate(timeout=CELL_LIMIT + seconds)
+    except BaseException:
+        contenders.kill(process)
+        raise
+    if process.returncode != 0:
+        raise RuntimeError(f"the crowd of {clients} gave up (see above)")
+    return json.loads(said)
+
+
+def measure_arena(chosen):
+    cells = named(ARENAS if chosen.cells or not chosen.quick else ARENAS[:1], chosen)
+    seconds = chosen.seconds * ARENA_LONGER
+    results = {clients: [] for _, clients, _ in cells}
+    most, complaints = max(results), []
+    for number in range(chosen.rounds):
+        print(f"arena, round {number + 1} of {chosen.rounds}", file=sys.stderr)
+        for clients, rounds in results.items():
+            one = contenders.arena(BUILD, most)
+            with one.running(None) as (address, pid):
+                rounds.append(crowd(address, clients, seconds, pid))
+            complaints += [f"The arena said: {line}" for line in one.complaints[:3]]
+    return report.arena(results, contenders.arena(BUILD, most).name, chosen, seconds, complaints)
+
+
 def give_up(number, _):
     why = ": a cell took too long" if number == signal.SIGALRM else ""
     raise SystemExit(f"stopped by {signal.Signals(number).name}{why}")
@@ -154,12 +197,15 @@ def main():
     for number in (signal.SIGALRM, signal.SIGTERM):
         signal.signal(number, give_up)  # so that what was started is ended
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    for name, measure in (("relays", measure_relays), ("codecs", measure_codecs), ("rooms", measure_rooms)):
-        if chosen.what in ("all", name):
-            text = measure(chosen)
-            print(text)
-            if not chosen.dry:
-                report.write(HERE / "README.md", name, text)
+    parts = {"relays": (measure_relays, CELLS), "codecs": (measure_codecs, []), "rooms": (measure_rooms, []),
+             "arena": (measure_arena, ARENAS)}
+    for name, (measure, cells) in parts.items():
+        if chosen.what not in ("all", name) or chosen.cells and not named(cells, chosen):
+            continue
+        text = measure(chosen)
+        print(text)
+        if not chosen.dry:
+            report.write(HERE / "README.md", name, text)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
-#include <ctime>
 #include <string>
 
 #include "tests/bench/speech.h"
@@ -15,27 +14,14 @@
 namespace entente::bench {
 namespace {
 
-using Nanos = std::uint64_t;
-constexpr Nanos kSecond = 1'000'000'000;
 constexpr Nanos kJoinLimit = 40 * kSecond;
 constexpr Nanos kLostAfter = kSecond / 10;  // a datagram not answered by then is lost
 constexpr std::size_t kJoiningAtOnce = 16;
 constexpr unsigned kPlayersPerAddress = 150;  // fewer than the server has ids: (address, id) tells every player
 constexpr std::uint32_t kOnTheWay = 256;      // most of one player's messages unanswered, a power of two
 
-Nanos now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<Nanos>(now.tv_sec) * kSecond + static_cast<Nanos>(now.tv_nsec);
-}
-
 sockaddr_in source(unsigned player) {
   return address("127.0.1." + std::to_string(1 + player / kPlayersPerAddress) + ":0");
-}
-
-void send_whole(const Fd& fd, Bytes bytes, const char* who) {
-  const auto sent = send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  if (sent != static_cast<ssize_t>(bytes.size())) die(std::string("cannot send ") + who);
 }
 
 }  // namespace

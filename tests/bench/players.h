@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/bench/cell.h"
+#include "tests/bench/clock.h"
 
 namespace entente::bench {
 
@@ -19,7 +20,6 @@ class Players {
 
  private:
   struct Player;
-  using Nanos = std::uint64_t;
 
   void join();
   void play(Nanos until);

@@ -1,9 +1,12 @@
 # What the benchmark saw, as markdown: medians over the rounds, ratios inside each round, and the aims held against them.
-# Law: a ratio is taken inside one round and then its median over the rounds; never between two medians.
+# Law: a ratio is taken inside one round and then its median over the rounds; never between two medians. Percentiles are
+# those of all rounds' durations together: one bad moment makes a round's p99, and says nothing of the relay.
+import collections
 import datetime
 import os
 import pathlib
 import platform
+import random
 import re
 import shutil
 import statistics
@@ -12,6 +15,9 @@ import sys
 
 BUSY = os.getloadavg()[0]  # what else the machine did when this began
 OURS, RECORDING, BRIDGE = "entente", "entente + recording", "entente bridging"
+EACH_SAYS = 30  # messages a second, of a tank: the load of a bridge's paced cells
+PACED_LONGER = 2  # times the seconds of a cell: what is rare has to be seen
+DRAWS = 400
 
 
 def cell_name(cell):
@@ -28,9 +34,46 @@ def median(results, name, cell, what):
     return statistics.median(found) if found else None
 
 
+def each_round(results, name, other, cell, what):
+    """Beside another's in each round; without another what one connection has of it."""
+    mine = values(results, name, cell, what)
+    if other is None:
+        return [value / cell[1] for value in mine]
+    return [value / theirs for value, theirs in zip(mine, values(results, other, cell, what)) if theirs]
+
+
 def ratio(results, name, other, cell, what):
-    pairs = list(zip(values(results, name, cell, what), values(results, other, cell, what)))
-    return statistics.median(mine / theirs for mine, theirs in pairs if theirs) if pairs else None
+    found = each_round(results, name, other, cell, what)
+    return statistics.median(found) if found else None
+
+
+def pooled(histograms):
+    """Of the load's [[ns, count], ...], one."""
+    counts = collections.Counter()
+    for histogram in histograms:
+        counts.update(dict(histogram))
+    return sorted(counts.items())
+
+
+def percentile(histogram, share):
+    """In ms; 0 if nothing was counted."""
+    wanted, seen = share * sum(count for _, count in histogram), 0
+    for ns, count in histogram:
+        seen += count
+        if seen > wanted or seen == wanted and share == 1:
+            return ns / 1e6
+    return 0.0
+
+
+def p99(histograms):
+    return percentile(pooled(histograms), 0.99)
+
+
+def spread(estimate, rounds):
+    """Between what an estimate lies nine times in ten, if as many rounds are drawn from these ones again and again."""
+    dice = random.Random(2026)
+    drawn = sorted(estimate(dice.choices(range(rounds), k=rounds)) for _ in range(DRAWS))
+    return drawn[DRAWS // 20], drawn[-DRAWS // 20 - 1]
 
 
 def shown(value, form):
@@ -45,61 +88,108 @@ def thousands(value):
     return "-" if value is None else f"{value / 1000:.1f} k"
 
 
+def p50_p99(histograms):
+    """p50 / p99 of all rounds in ms, and the p99 of the best and the worst of them."""
+    every = pooled(histograms)
+    rounds = [p99([histogram]) for histogram in histograms]
+    return f"{percentile(every, 0.5):.2f} / {percentile(every, 0.99):.2f} ({min(rounds):.2f} to {max(rounds):.2f})"
+
+
 def milliseconds(results, name, cell):
-    p50, p99 = (median(results, name, cell, what) for what in ("p50_us", "p99_us"))
-    if p50 is None:
+    found = values(results, name, cell, "latency")
+    if not found:
         return "-"
-    late = sum(values(results, name, cell, "skipped"))
-    return "overrun" if late else f"{p50 / 1000:.2f} / {p99 / 1000:.2f}"
+    return "overrun" if sum(values(results, name, cell, "skipped")) else p50_p99(found)
+
+
+def core_share(results, name, cell):
+    found = [rate * cpu / 1e6 for rate, cpu in zip(*(values(results, name, cell, what) for what in ("rate", "cpu_us")))]
+    return f"{statistics.median(found):.0%}" if found and name != "direct" else "-"
 
 
 def table(results, kind, cells, beside):
     full = [cell for cell in cells if cell[0] == kind and not cell[2]]
-    half = [cell for cell in cells if cell[0] == kind and cell[2]]
+    paced = [cell for cell in cells if cell[0] == kind and cell[2]]
+    load, shared = ("at half load", []) if kind != "bridge" else (f"at {EACH_SAYS}/s each", paced)
     busy = [cell for cell in full if cell[1] > 1]
     head = [kind.upper()] + [f"msg/s, {n} conn" for _, n, _ in full] + [f"× {beside}, {n}" for _, n, _ in busy]
     head += [f"CPU µs/msg, {n}" for _, n, _ in busy] + [f"× floor, {n}" for _, n, _ in busy]
-    head += [f"p50 / p99 ms, {n} at half load" for _, n, _ in half]
+    head += [f"p50 / p99 ms, {n} {load}" for _, n, _ in paced] + [f"of the core, {n} {load}" for _, n, _ in shared]
     lines = [row(head), row(["---"] + ["--:"] * (len(head) - 1))]
     for name in results:
-        if not any(values(results, name, cell, "rate") for cell in full + half):
+        if not any(values(results, name, cell, "rate") for cell in full + paced):
             continue
         words = [name] + [thousands(median(results, name, cell, "rate")) for cell in full]
         words += [shown(ratio(results, name, beside, cell, "rate"), ".2f") for cell in busy]
         used = name != "direct"
         words += [shown(median(results, name, cell, "cpu_us") if used else None, ".2f") for cell in busy]
         words += [shown(ratio(results, name, "floor", cell, "cpu_us") if used else None, ".2f") for cell in busy]
-        words += [milliseconds(results, name, cell) for cell in half]
+        words += [milliseconds(results, name, cell) for cell in paced]
+        words += [core_share(results, name, cell) for cell in shared]
         lines.append(row(words))
     return lines
 
 
-# (what is aimed at, mine, other, cell, quantity, least, most)
+# (what is aimed at, mine, other, cell, quantity, least, most); without an other mine alone: see each_round and p99s
 AIMS = [
     ("TCP messages beside HAProxy, 100 connections", OURS, "HAProxy", ("tcp", 100, False), "rate", 1.05, None),
     ("TCP messages beside nginx, 100 connections", OURS, "nginx", ("tcp", 100, False), "rate", 0.99, None),
     ("TCP CPU per message beside the floor, 100", OURS, "floor", ("tcp", 100, False), "cpu_us", None, 1.05),
-    ("TCP p99 at half load beside HAProxy, 100", OURS, "HAProxy", ("tcp", 100, True), "p99_us", None, 1.00),
+    ("TCP p99 at half load beside HAProxy, 100", OURS, "HAProxy", ("tcp", 100, True), "latency", None, 1.00),
     ("UDP messages beside nginx, 100 players", OURS, "nginx", ("udp", 100, False), "rate", 1.25, None),
     ("TCP messages with recording beside without, 100", RECORDING, OURS, ("tcp", 100, False), "rate", 0.90, None),
     ("UDP messages with recording beside without, 100", RECORDING, OURS, ("udp", 100, False), "rate", 0.90, None),
     ("bridged messages beside those that HAProxy copies, 100", BRIDGE, "HAProxy", ("bridge", 100, False), "rate", 1.00,
      None),
+    ("messages a second for each of 200 bridged sessions", BRIDGE, None, ("bridge", 200, False), "rate", EACH_SAYS,
+     None),
+    *((f"bridged p99 in ms at {EACH_SAYS} messages a second each, {n}", BRIDGE, None, ("bridge", n, True), "latency",
+       None, 2.00) for n in (100, 200)),
 ]
 
 
+def p99s(results, mine, other, cell):
+    """The p99 of all rounds' messages together, in ms or beside another's, with its spread; None: not measured."""
+    found = [values(results, name, cell, "latency") for name in (mine, other) if name is not None]
+    rounds = min(len(each) for each in found)
+    if rounds == 0:
+        return None
+
+    def estimate(drawn):
+        first, *second = (p99([each[i] for i in drawn]) for each in found)
+        return first / second[0] if second else first
+
+    return estimate(range(rounds)), *spread(estimate, rounds)
+
+
+def medians(results, mine, other, cell, what):
+    """The median over the rounds, the least and the most of them; None: not measured."""
+    found = each_round(results, mine, other, cell, what)
+    return (statistics.median(found), min(found), max(found)) if found else None
+
+
+def aim_row(text, seen, least, most, is_borne=True, sure=True):
+    """`sure`: the spread is that of the rounds, and not of the estimate."""
+    measured, low, high = seen
+    meets = lambda value: (least is None or value >= least) and (most is None or value <= most)
+    wanted = f"≥ {least:.2f}" if least is not None else f"≤ {most:.2f}"
+    verdict = "held" if meets(measured) and is_borne else "**missed**" if is_borne else "**missed**: overrun"
+    doubt = "" if sure or not is_borne or meets(low) == meets(high) else ", not surely"
+    return row([text, wanted, f"{measured:.2f}", f"{low:.2f} to {high:.2f}", verdict + doubt])
+
+
+AIM_HEAD = [row(["aim", "wanted", "measured", "rounds", ""]), row(["---", "--:", "--:", "---", "---"])]
+
+
 def aims(results):
-    lines = [row(["aim", "wanted", "measured", "each round", ""]), row(["---", "--:", "--:", "---", "---"])]
+    lines = []
     for text, mine, other, cell, what, least, most in AIMS:
-        measured = ratio(results, mine, other, cell, what)
-        if measured is None:
-            continue
-        rounds = [a / b for a, b in zip(values(results, mine, cell, what), values(results, other, cell, what)) if b]
-        held = (least is None or measured >= least) and (most is None or measured <= most)
-        wanted = f"≥ {least:.2f}" if least is not None else f"≤ {most:.2f}"
-        spread = f"{min(rounds):.2f} to {max(rounds):.2f}"
-        lines.append(row([text, wanted, f"{measured:.2f}", spread, "held" if held else "**missed**"]))
-    return lines if len(lines) > 2 else []
+        pools = what == "latency"
+        seen = p99s(results, mine, other, cell) if pools else medians(results, mine, other, cell, what)
+        if seen is not None:
+            borne = not sum(values(results, mine, cell, "skipped"))
+            lines.append(aim_row(text, seen, least, most, is_borne=borne, sure=not pools))
+    return AIM_HEAD + lines if lines else []
 
 
 def losses(results, cells):
@@ -108,7 +198,7 @@ def losses(results, cells):
         for cell in cells:
             lost = sum(values(results, name, cell, "lost"))
             if lost:
-                lines.append(f"Datagrams lost: {name}, {cell_name(cell)}: {lost} in all rounds.")
+                lines.append(f"Messages lost: {name}, {cell_name(cell)}: {lost} in all rounds.")
     return lines
 
 
@@ -138,7 +228,8 @@ def surroundings():
 
 
 def relays(results, cells, rates, chosen, complaints):
-    lines = [command() + f": medians of {chosen.rounds} interleaved rounds of {chosen.seconds:g} s a cell.",
+    lines = [command() + f": medians of {chosen.rounds} interleaved rounds of {chosen.seconds:g} s a cell, "
+             f"{PACED_LONGER} times that where it is paced.",
              surroundings() + ".", ""]
     for kind, beside in (("tcp", "HAProxy"), ("udp", "nginx"), ("bridge", "HAProxy")):
         if not any(cell[0] == kind for cell in cells):
@@ -206,6 +297,36 @@ def rooms(measured, arena):
     for one in arena["benchmarks"]:
         lines.append(row([one["name"].split("/")[1], f"{one['cpu_time']:.2f}", f"{one['cpu_time'] / 40:.0%}", f"{one['frames']:.0f}",
                           f"{one['bytes'] / 1000:.0f}"]))
+    return "\n".join(lines) + "\n"
+
+
+def arena_aims(clients, rounds):
+    gaps = [one["gaps"] for one in rounds]
+    estimate = lambda drawn: p99([gaps[i] for i in drawn])
+    rates = [one["pictures"] / one["seconds"] / clients for one in rounds]
+    between = (estimate(range(len(gaps))), *spread(estimate, len(gaps)))
+    shown_to_each = (statistics.median(rates), min(rates), max(rates))
+    return [aim_row(f"p99 between two pictures in ms, {clients} clients", between, None, 60, sure=False),
+            aim_row(f"pictures a second for each of {clients} clients", shown_to_each, 24.5, None)]
+
+
+def arena(results, started, chosen, seconds, complaints):
+    """`results`: clients to what was seen in each round; `started`: the arena's command."""
+    lines = [command() + f": medians of {chosen.rounds} rounds of {seconds:g} s; `{started}` on one core, "
+             "`bench_crowd` on the other.", surroundings() + ".", "",
+             row(["Ogar clients", "of the arena's core", "pictures a client a second", "between two, ms: p50 / p99",
+                  "worst", "empty pictures", "KB a picture", "MB a second", "lives a second", "of the crowd's core"]),
+             row(["--:"] * 10)]
+    for clients, rounds in results.items():
+        middle = lambda what, by="seconds": statistics.median(one[what] / (one[by] if by else 1) for one in rounds)
+        gaps = [one["gaps"] for one in rounds]
+        lines.append(row([str(clients), f"{middle('cpu_share', None):.0%}", f"{middle('pictures') / clients:.2f}",
+                          p50_p99(gaps), f"{percentile(pooled(gaps), 1):.0f}", f"{middle('empty', 'pictures'):.1%}",
+                          f"{middle('bytes', 'pictures') / 1000:.2f}", f"{middle('bytes') / 1e6:.1f}",
+                          f"{middle('lives'):.1f}", f"{middle('load_share', None):.0%}"]))
+    lines += ["", *complaints, *AIM_HEAD]
+    for clients, rounds in results.items():
+        lines += arena_aims(clients, rounds)
     return "\n".join(lines) + "\n"
 
 

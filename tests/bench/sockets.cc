@@ -81,6 +81,11 @@ void start_connect(const Fd& fd, const sockaddr_in& to) {
   if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 && errno != EINPROGRESS) die("connect");
 }
 
+void send_whole(const Fd& fd, Bytes bytes, const char* what) {
+  const auto sent = send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (sent != static_cast<ssize_t>(bytes.size())) die(std::string("cannot send ") + what);
+}
+
 Port open_port() {
   for (int attempt = 0; attempt < 100; ++attempt) {
     Port port;

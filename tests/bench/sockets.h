@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "proxy/base/bytes.h"
+
 namespace entente::bench {
 
 /// Prints `what` with errno's text and exits with 1.
@@ -47,6 +49,8 @@ std::uint64_t key(const sockaddr_in& at);
 Fd open_socket(Kind kind, const sockaddr_in* local);
 /// Non-blocking connect: for TCP it is done when the socket becomes writable.
 void start_connect(const Fd& fd, const sockaddr_in& to);
+/// All of it at once; `what` it is, for the last words if there is no room for it.
+void send_whole(const Fd& fd, Bytes bytes, const char* what);
 
 /// A TCP listener and a UDP socket on one port of 127.0.0.1, chosen by the kernel.
 struct Port {

@@ -40,7 +40,7 @@ TEST_CASE("who wished to enter early enters when the world is there, under a nam
   stage.receives(by_server({welcome(3), GameTime{1}, NegotiateFlags{}, PlayersAnswer{5, 1}, add_player(0, 1, "ANNA")}));
   const Buffer world = small_world();
   const std::string entered = stage.receives(by_server({small_settings(), hash_of(world), WorldChunk{0, 0, world}}));
-  CHECK(lines(entered, "sends MsgEnter").find("callsign=\"anna2\"") != std::string::npos);
+  CHECK(lines(entered, "sends MsgEnter").find("callsign=\"anna 2\"") != std::string::npos);
   CHECK(lines(entered, "sends MsgEnter").find("team=1") != std::string::npos);
 }
 

@@ -306,6 +306,7 @@ TEST_CASE("a client that strays from the truth is put where it is, at most once 
   hard.waits(2 * core::kSecond);
   CHECK(hard.hears(corrected) == "sends MsgAlive player=0 pos=(-20 0 0) azimuth=0\n");
   CHECK(hard.hears(corrected) == "");
+  CHECK(count(hard.waits(core::kSecond), "sends MsgAlive player=0 pos=(-20 0 0)") == 1);  // it has not said it is there
 }
 
 TEST_CASE("health, chat, notices, time and scores are told as the game can") {

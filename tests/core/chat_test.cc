@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 namespace entente::core {
@@ -34,19 +35,53 @@ TEST_CASE("chat that would be a command elsewhere is defused, and floods are sto
   CHECK(wide.text().size() == 255);
 }
 
-TEST_CASE("who waits is told for what, and who was hit how much is left") {
+TEST_CASE("who waits is told for what") {
   words::Waiting waiting;
   CHECK(line_of(waiting) == "waiting for the game to begin");
   waiting.set_have(1);
   waiting.set_need(3);
   CHECK(line_of(waiting) == "waiting for players: 1 of 3");
-  words::Health health;
-  health.set_now(29.6);
-  CHECK(line_of(health) == "hit 30");
-  health.set_max(100);
-  CHECK(line_of(health) == "hit 30/100");
-  health.set_now(1e300);
-  CHECK(line_of(health) == "hit 1000000/100");
+}
+
+TEST_CASE("who was hit is told how much is left, who is well, healed or dead is not") {
+  struct Row {
+    double before, now, max;
+    const char* line;
+  };
+  const Row rows[] = {{0, 100, 100, ""},
+                      {100, 29.6, 0, "hit 30"},
+                      {100, 29.6, 100, "hit 30/100"},
+                      {INFINITY, 1e300, 100, "hit 1000000/100"},
+                      {50, 60, 100, ""},
+                      {50, 50, 100, ""},
+                      {50, 0, 100, ""}};
+  for (const Row& row : rows) {
+    words::Health health;
+    health.set_now(row.now);
+    health.set_max(row.max);
+    double known = row.before;
+    CHECK(line_of_hit(health, known) == row.line);
+    CHECK(known == row.now);
+  }
+}
+
+TEST_CASE("an action and a command are known by how they are written, and written so again") {
+  struct Row {
+    const char* written;
+    words::Say::Kind kind;
+    const char* text;
+  };
+  const Row rows[] = {{"hello", words::Say::CHAT, "hello"},
+                      {"/me waves", words::Say::ACTION, "waves"},
+                      {"/mean", words::Say::COMMAND, "/mean"},
+                      {"/kick anna", words::Say::COMMAND, "/kick anna"},
+                      {"", words::Say::CHAT, ""}};
+  for (const Row& row : rows) {
+    const words::Say say = say_of(row.written);
+    CHECK(say.kind() == row.kind);
+    CHECK(say.text() == row.text);
+    CHECK(written(say) == row.written);
+  }
 }
 
 }  // namespace

@@ -538,6 +538,12 @@ TEST_CASE("referee: a name is cut between characters, and one keeps one's own") 
   CHECK(match.room.world().player(ben.id)->player.name() == "ben");
   match.says(anna, change);
   CHECK(match.room.world().player(anna.id)->player.name() == "ben 2");
+  CHECK(match.tank(anna).unit.name() == "ben 2");
+  words::Change looks;
+  looks.set_skin("cat");
+  match.says(anna, looks);
+  CHECK(match.room.world().player(anna.id)->player.skin() == "cat");
+  CHECK(match.tank(anna).unit.skin() == "cat");
 }
 
 TEST_CASE("referee: who carries the flag for it shoots balls that turn to their target") {

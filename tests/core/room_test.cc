@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 
 namespace entente::core {
@@ -41,6 +42,11 @@ class ToyFront final : public Front {
       words::Resume resume;
       resume.set_player(7);
       return out.say(resume);
+    }
+    if (line == "nowhere") {
+      words::Toward nowhere;
+      nowhere.set_x(std::numeric_limits<double>::quiet_NaN());
+      return out.say(nowhere);
     }
     if (line == "late") return out.wake(out.now() + kSecond);
     if (line == "bye") return out.close("said bye", 4);
@@ -124,6 +130,15 @@ TEST_CASE("what one says everybody hears, and the first word dials") {
   CHECK(play.says(anna, "hello") == "dials\nseat 1 sends Said:hello\nseat 2 sends Said:hello\n");
   CHECK(play.says(ben, "psst") == "seat 2 sends Said:psst\n");
   CHECK(play.says(kBackEnd, "rain") == "");  // its link is not up: nothing can have come
+}
+
+TEST_CASE("no back hears of a number that is none") {
+  Play play;
+  play.seat();
+  play.room.back_opened({}, 0);
+  play.says(1, "enter");
+  CHECK(play.says(1, "nowhere") == "");
+  CHECK(play.room.ledger().entries().size() == 1);
 }
 
 TEST_CASE("who comes late is told the world") {

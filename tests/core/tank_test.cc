@@ -182,4 +182,24 @@ TEST_CASE("a shot that flew through the tank met it, one beside or above did not
 }
 
 }  // namespace
+
+TEST_CASE("the walls around a world stand on its sides, as long as they are, and look inwards") {
+  words::World world = yard();
+  world.set_east(300);
+  const auto walls = walls_around(world);
+  struct Row {
+    double x, y, yaw, half;
+  };
+  const Row rows[] = {{100, 100, 1.5 * kPi, 200}, {300, 0, kPi, 100}, {100, -100, 0.5 * kPi, 200}, {-100, 0, 0, 100}};
+  for (std::size_t i = 0; i < walls.size(); ++i) {
+    CAPTURE(i);
+    CHECK(walls[i].shape() == words::Solid::WALL_FACE);
+    CHECK(walls[i].x() == rows[i].x);
+    CHECK(walls[i].y() == rows[i].y);
+    CHECK(walls[i].yaw() == rows[i].yaw);
+    CHECK(walls[i].half_y() == rows[i].half);
+    CHECK(walls[i].height() == kWallHeight);
+  }
+}
+
 }  // namespace entente::core

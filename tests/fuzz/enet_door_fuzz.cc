@@ -27,7 +27,7 @@ struct Silent final : Events {
   void closed(const SessionInfo&, Reason, std::uint64_t) override {}
   void refused(const SessionInfo&, Reason, const Fault&, std::uint64_t, std::uint64_t) override {}
   void untold(const SessionInfo&, std::string_view, std::uint64_t) override {}
-  void said(std::string_view) override {}
+  void said(std::string_view, std::uint64_t) override {}
 };
 
 /// A relay's door seats nobody with a worker.

@@ -5,7 +5,6 @@
 #include "adapters/panic/panic.h"
 #include "adapters/wire/walker.h"
 #include "tests/panic/lines.h"
-#include "tests/support/hex.h"
 #include "tests/support/stage.h"
 
 namespace entente::panic {

@@ -10,7 +10,6 @@
 #include "tests/panic/lines.h"
 #include "tests/panic/maps.h"
 #include "tests/program/folder.h"
-#include "tests/support/hex.h"
 #include "tests/support/printed_frame.h"
 #include "tests/support/recorded.h"
 

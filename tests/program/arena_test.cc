@@ -133,6 +133,10 @@ TEST_CASE("a recording goes on from any moment: its players are bots, from where
     words::World world;
     world.set_name("before");
     world.set_west(-70), world.set_east(70), world.set_south(-70), world.set_north(70);
+    world.set_kind(words::World::VOXELS);
+    world.set_voxels("of Ace of Spades");
+    words::Solid& wall = *world.add_solids();
+    wall.set_x(50), wall.set_y(50), wall.set_half_x(2), wall.set_half_y(2), wall.set_height(9);
     for (const core::Fact& fact : {core::Fact(world), core::Fact(player), core::Fact(unit), core::Fact(owns)})
       say(*to, fact, 0);
     for (int i = 1; i <= 20; ++i) {
@@ -150,6 +154,9 @@ TEST_CASE("a recording goes on from any moment: its players are bots, from where
   const auto world = anna.hears([](const auto& fact) { return fact.has_world(); });
   REQUIRE(world.has_value());
   CHECK(world->world().name() == "before");
+  CHECK(world->world().kind() == words::World::SOLIDS);
+  CHECK(world->world().solids_size() == 1);
+  CHECK(world->world().voxels().empty());
   for (const char* name : {"carla", "bot-2"})
     CHECK(anna.hears([&](const auto& fact) { return fact.has_player() && fact.player().name() == name; }).has_value());
   const auto at = [](const words::Fact& fact) {

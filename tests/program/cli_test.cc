@@ -62,6 +62,16 @@ TEST_CASE("the program explains itself, its exit codes too") {
   CHECK(help.out.find("Exit codes: 0 it worked, 1 it did not, 2 ") != std::string::npos);
 }
 
+TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it does where nothing matches") {
+  const std::string verify = entente_says({"verify", "--help"}).out;
+  for (const char* word : {"\n  exact ", "\n  opaque ", "\n  refused ", "\n  undecoded ", "\n  mismatched ",
+                           "\nEnds with 1 if any is opaque, undecoded or mismatched"}) {
+    CAPTURE(word);
+    CHECK(verify.find(word) != std::string::npos);
+  }
+  CHECK(entente_says({"inspect", "--help"}).out.find("\nWhere nothing matches, ") != std::string::npos);
+}
+
 TEST_CASE("the version is one line") {
   const Ended said = entente_says({"--version"});
   CHECK(said.code == 0);
@@ -87,6 +97,8 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{"run"}, "entente run: CONFIG is required"},
            {{"run", "a", "--log-level", "loud"},
             "entente run: --log-level: loud not in {trace,debug,info,warn,error,off}"},
+           {{"verify", "x.pcap", "--port", "70000"}, "entente verify: --port: Value 70000 not in range 1 to 65535\n"},
+           {{"verify", "x.pcap", "--port", "0"}, "entente verify: --port: Value 0 not in range 1 to 65535\n"},
            {{"proxy", to, "bzflag://h"}, "entente proxy: --listen is required"},
            {{"proxy", listen, "bzflag://127.0.0.1:0", to, "bzflga://h"},
             "entente proxy: --to 'bzflga://h': unknown game 'bzflga' (did you mean 'bzflag'?); games: "},

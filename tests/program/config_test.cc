@@ -97,6 +97,17 @@ TEST_CASE("tables and lists that are each other are told") {
   CHECK(complaints("route = [1]\n") == "a.toml:1:10: route[0]: expected tables, each under [[route]], got 1\n");
 }
 
+TEST_CASE("an endpoint that is no text has one complaint") {
+  for (const char* value : {"5", "[\"toy://h\"]", "true"}) {
+    const std::string all = complaints("[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = " + std::string(value) + "\n");
+    CHECK(all.starts_with("a.toml:3:6: route[0].to: expected a text, got "));
+    CHECK(std::count(all.begin(), all.end(), '\n') == 1);
+  }
+  CHECK(complaints("[[route]]\nlisten = 5\nto = 5\n") ==
+        "a.toml:2:10: route[0].listen: expected a text, got 5\n"
+        "a.toml:3:6: route[0].to: expected a text, got 5\n");
+}
+
 TEST_CASE("a slip in a key is understood, and only told") {
   CHECK(complaints("[limits]\nidel_ms = 5\n" + std::string(kRoute)) ==
         "a.toml:2:1: limits.idel_ms: unknown key (did you mean 'idle_ms'?)\n");

@@ -15,7 +15,6 @@
 #include "proxy/net/fd.h"
 #include "proxy/net/local_door.h"
 #include "tests/program/folder.h"
-#include "tests/support/hex.h"
 #include "tests/support/process.h"
 
 namespace entente {
@@ -81,7 +80,7 @@ TEST_CASE("a running proxy is asked by ctl, and its socket goes with it") {
   const Ended stats = proxy.ctl({"stats"});
   CHECK(stats.code == 0);
   CHECK(stats.out.starts_with("served panic be-packed 127.0.0.1:"));
-  CHECK(stats.out.ends_with(" sessions=0 refused=0 bytes=0 messages=0 datagrams=0\n"));
+  CHECK(stats.out.ends_with(" sessions=0 refused=0 bytes=0 messages=0 datagrams=0 dropped=0 undecoded=0\n"));
   const Ended nobody = proxy.ctl({"kick", "7", "no", "cheating"});
   CHECK(nobody.code == 1);
   CHECK(nobody.err == "entente: no session has the link 7\n");

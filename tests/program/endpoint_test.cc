@@ -72,6 +72,20 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
   }
 }
 
+TEST_CASE(
+    "ENet has no IPv6, so that neither a server nor a listener has; datagrams that pass untouched may come by it") {
+  const auto to = parse_to("aos://[::1]:32887", kByEnet);
+  REQUIRE_FALSE(to.ok());
+  CHECK(to.error().text == "'aos://[::1]:32887': ENet knows IPv4 only; give an IPv4 address");
+  const auto listen = parse_listen("aos://[::]", kByEnet);
+  REQUIRE_FALSE(listen.ok());
+  CHECK(listen.error().text == "'aos://[::]': ENet knows IPv4 only; give an IPv4 address");
+  CHECK(parse_listen("aos://[::1]?mode=datagrams", kByEnet).ok());
+  CHECK(parse_to("aos://127.0.0.1", kByEnet).ok());
+  CHECK(parse_to("aos://game.example", kByEnet).ok());  // looked up later
+  CHECK(parse_to("toy://[::1]", kKnown).ok());
+}
+
 TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL to listen on") {
   using relay::EnetMode;
   CHECK(parse_listen("aos://127.0.0.1", kByEnet)->enet == EnetMode::kPackets);

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "proxy/program/import.h"
-#include "tests/support/hex.h"
 
 namespace entente {
 
@@ -19,6 +18,9 @@ class HeardImport final : public ImportSink {
   void bytes(const Imported& piece) override {
     line(wire::text(piece.way), piece.connection) +=
         std::string(piece.lane == wire::Lane::kDatagram ? " datagram " : " ") + to_hex(piece.bytes) + "\n";
+  }
+  void connected(ConnectionId id, std::uint32_t data) override {
+    line("connect", id) += " " + std::to_string(data) + "\n";
   }
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
     line("lost", id) += std::string(" ") + wire::text(way) + " " + std::to_string(bytes) + "\n";

@@ -71,6 +71,8 @@ TEST_CASE("JSON lines: what is wrong is said with its line") {
                            "\n";
   CHECK(heard_json(good + "nonsense").find("x.jsonl:2: not a JSON object") != std::string::npos);
   CHECK(heard_json(good + "[1]").find("x.jsonl:2: not a JSON object") != std::string::npos);
+  CHECK(heard_json("# A text\n").ends_with(" (nor does it begin as a recording or a packet capture does)"));
+  CHECK(heard_json(good + "nonsense").find("(nor") == std::string::npos);
   CHECK(heard_json(good + R"({"dir":"c2s","hex":"0g"})")
             .ends_with("x.jsonl:2: `hex` is not pairs of hexadecimal digits"));
   CHECK(heard_json(good + R"({"dir":"c2s","hex":"012"})").ends_with("`hex` is not pairs of hexadecimal digits"));
@@ -202,10 +204,24 @@ TEST_CASE("datagrams to the server's port are told as they are") {
 
 TEST_CASE("a connection that began before the capture needs a port") {
   CHECK(heard_pcap(capture({up(10, kAck, "01")})).find("--port would tell their server") != std::string::npos);
-  for (const ImportOptions options : {ImportOptions{80, 0}, ImportOptions{0, 80}})
+  for (const ImportOptions& options : {ImportOptions{80, 0}, ImportOptions{0, 80}})
     CHECK(heard_pcap(capture({up(10, kAck, "01"), up(11, kAck, "02")}), options) ==
           "open 0 10.0.0.1:1000\nremark 10.0.0.1:1000 was connected before the capture began\nc2s 0 01\nc2s 0 02\n"
           "gone 0\n");
+}
+
+TEST_CASE("whoever is asked in by a datagram is a server, and other datagrams are told to be of nobody") {
+  const Buffer early = ipv4(kUdpProtocol, udp({80, 1000}, "cc"), 0, true),
+               hello = ipv4(kUdpProtocol, udp({1000, 80}, "aa")),
+               answer = ipv4(kUdpProtocol, udp({80, 1000}, "aa"), 0, true);
+  const Buffer file = capture({early, hello, answer});
+  const std::string strangers = " datagrams belong to no connection that begins in the capture; --port would tell";
+  ImportOptions options;
+  options.asks_in = [](Bytes datagram) { return to_hex(datagram) == "aa"; };
+  CHECK(
+      heard_pcap(file, options)
+          .starts_with("open 0 10.0.0.1:1000/udp\nc2s 0 datagram aa\ns2c 0 datagram aa\ngone 0\nremark 1" + strangers));
+  CHECK(heard_pcap(file).starts_with("remark 3" + strangers));
 }
 
 TEST_CASE("bytes that were sent but not captured are a hole") {

@@ -83,7 +83,42 @@ TEST_CASE("only what is asked for") {
   CHECK(with([](auto& o) { o.messages = {"Action", "GameStart"}; }) == lines({1}));
   CHECK(with([](auto& o) { o.way = "s2c", o.messages = {"Action", "Move"}; }) == lines({3, 4}));
   CHECK(with([](auto& o) { o.since = 1.5, o.until = 3; }) == lines({3, 4}));
-  CHECK(with([](auto& o) { o.connections = {"3"}; }) == "");
+  CHECK(with([](auto& o) { o.connections = {"9"}; }) == "");
+  CHECK(with([](auto& o) { o.connections = {"4002"}; }) == lines({2, 3, 7}));
+  CHECK(with([](auto& o) { o.connections = {"1", "4002"}; }) == kAll);
+  CHECK(with([](auto& o) { o.connections = {"1"}; }) == lines({0, 1, 4, 5, 6}));  // a number: both names have a 1
+}
+
+TEST_CASE("where nothing matches it is said what there is") {
+  const Folder folder;
+  const InspectOptions options{{two_links(folder), "", "", 0}};
+  const std::string there =
+      "entente inspect: nothing matches among 2 connections (#1 127.0.0.1:4001, #2 127.0.0.1:4002) in 5.000 s\n";
+  const auto nothing = [&](auto&& change) {
+    InspectOptions changed = options;
+    change(changed);
+    const Inspected said = inspected(changed);
+    CHECK(said.exit == kOk);
+    CHECK(said.out == "");
+    CHECK(said.err == there);
+  };
+  nothing([](auto& o) { o.connections = {"9"}; });
+  nothing([](auto& o) { o.connections = {"somebody"}; });
+  nothing([](auto& o) { o.messages = {"GameStart"}; });
+  nothing([](auto& o) { o.since = 60; });
+  nothing([](auto& o) { o.since = 0.1, o.until = 0.2; });
+
+  std::string many;
+  for (int i = 1; i <= 10; ++i)
+    many += R"({"t_ms":1,"conn":"c)" + std::to_string(i) + R"(\n","dir":"c2s","hex":"00"})" + "\n";
+  const Inspected crowd = inspected({{folder.write("many.jsonl", many), "panic", "be-packed", 0}, {"d"}});
+  CHECK(
+      crowd.err.ends_with("among 10 connections (#1 c1\\x0a, #2 c2\\x0a, #3 c3\\x0a, #4 c4\\x0a, #5 c5\\x0a, #6 "
+                          "c6\\x0a, #7 c7\\x0a, #8 c8\\x0a, and 2 more) in 0.000 s\n"));
+
+  REQUIRE(recorder(folder.file("nobody.mcap"))->close(2).ok());
+  CHECK(inspected({{folder.file("nobody.mcap"), "", "", 0}}).err ==
+        "entente inspect: nothing matches among 0 connections in 0.000 s\n");
 }
 
 TEST_CASE("bytes and JSON") {

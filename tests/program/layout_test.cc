@@ -49,7 +49,7 @@ struct Keep {
 const std::vector<Keep>& kept() {
   static const std::vector<Keep> all{
       {std::regex("uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h"), {"proxy/net/"}},
-      {std::regex("openssl/.*"), {"proxy/net/", "adapters/bzflag/world.cc"}},  // the hash of a world
+      {std::regex("openssl/.*"), {"proxy/net/"}},
       {std::regex("CLI/.*|toml\\+\\+/.*"), {"proxy/program/"}},
       {std::regex("pcap.*"), {"proxy/program/import_"}},
       {std::regex("spdlog/.*"), {"proxy/relay/", "proxy/program/"}},

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include "tests/program/folder.h"
-#include "tests/support/hex.h"
 #include "tests/support/process.h"
 
 namespace entente {

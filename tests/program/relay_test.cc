@@ -129,13 +129,40 @@ TEST_CASE("a session is relayed and recorded; SIGTERM and SIGINT close the recor
     shutdown(client.fd(), SHUT_WR);
     shutdown(served.fd(), SHUT_WR);
     CHECK(relay.wait() == 0);
-    CHECK(relay.out() == "served panic be-packed 127.0.0.1:" + std::to_string(port) +
-                             " sessions=1 refused=0 bytes=47 messages=4 datagrams=0 recorded=4 unrecorded=0\n");
+    CHECK(relay.out() ==
+          "served panic be-packed 127.0.0.1:" + std::to_string(port) +
+              " sessions=1 refused=0 bytes=47 messages=4 datagrams=0 dropped=0 undecoded=0 recorded=4 unrecorded=0\n");
     CHECK(!std::filesystem::exists(file + ".part"));
     const Ended verified = run({kEntente, "verify", file});
     CHECK_MESSAGE(verified.code == 0, verified.out, verified.err);
     CHECK(verified.out.ends_with("frames=4 exact=4 opaque=0 refused=0 undecoded=0 mismatched=0\n"));
   }
+}
+
+TEST_CASE("who was refused is summed up by reason, and dropped and undecoded messages are") {
+  const Server server;
+  Process relay({kEntente, "proxy", "--listen", "bzflag://127.0.0.1:0?dialect=2.4", "--to",
+                 "bzflag://127.0.0.1:" + server.port() + "?dialect=2.4"});
+  const auto line = relay.line();
+  REQUIRE_MESSAGE(line.has_value(), relay.err());
+  REQUIRE(line->starts_with("listening bzflag 2.4 127.0.0.1:"));
+  const int port = std::stoi(line->substr(line->rfind(':') + 1));
+  {
+    const Socket wrong(connect_to(port));
+    wrong.send(from_hex("474554202f20485454502f312e310d0a"));  // "GET / HTTP/1.1"
+    CHECK(to_hex(wrong.receive(5)) == "0000736b");             // super kill, and the end
+  }
+  CHECK(relay.err_has("bad frame: wrong greeting"));
+  const Socket stranger(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in door = loopback(static_cast<std::uint16_t>(port));
+  REQUIRE(connect(stranger.fd(), reinterpret_cast<const sockaddr*>(&door), sizeof(door)) == 0);
+  stranger.send(from_hex("000205040000"));
+  CHECK(relay.err_has("dropped 1 datagram at 127.0.0.1:" + std::to_string(port) + " (bzflag 2.4): of no session"));
+  relay.signal(SIGTERM);
+  CHECK(relay.wait() == 0);
+  CHECK(relay.out().starts_with("served bzflag 2.4 127.0.0.1:"));
+  CHECK(relay.out().find(" refused=1 ") != std::string::npos);
+  CHECK(relay.out().ends_with(" datagrams=0 dropped=1 undecoded=0 refused_bad_frame=1\n"));
 }
 
 TEST_CASE("a killed relay leaves a recording that recover makes whole") {
@@ -247,6 +274,15 @@ TEST_CASE("each route of a configuration is announced, and the log can be JSON")
   CHECK(relay.err().starts_with("{\"time\":\""));
   CHECK(relay.err().find("\"level\":\"info\",\"text\":\"bzflag://127.0.0.1:0 has no dialect in its URL, so its clients "
                          "are taken to speak bzflag 2.4\"}\n") != std::string::npos);
+}
+
+TEST_CASE("a server of IPv6 is refused for a game over ENet, and so is a listener") {
+  const Ended to = run({kEntente, "proxy", "--listen", "aos://127.0.0.1:0", "--to", "aos://[::1]:1"});
+  CHECK(to.code == 2);
+  CHECK(to.err.find("--to 'aos://[::1]:1': ENet knows IPv4 only; give an IPv4 address") != std::string::npos);
+  const Ended listen = run({kEntente, "proxy", "--listen", "aos://[::1]:0", "--to", "aos://127.0.0.1:1"});
+  CHECK(listen.code == 2);
+  CHECK(listen.err.find("--listen 'aos://[::1]:0': ENet knows IPv4 only") != std::string::npos);
 }
 
 TEST_CASE("what cannot start ends with 1, says why, and leaves nothing behind") {

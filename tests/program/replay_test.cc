@@ -186,9 +186,9 @@ TEST_CASE("of several sessions one must be chosen, and the error says which ther
   const auto none = RecordedTape::open(path, std::nullopt);
   REQUIRE_FALSE(none.ok());
   CHECK(none.error().text == path +
-                                 " holds 2 sessions; choose one:\n"
-                                 "  --link 1  bzflag 2.4, player 'anna', 25 facts, 0:02\n"
-                                 "  --link 3  bzflag 2.4, player 'ben', 25 facts, 0:02");
+                                 " holds 2 sessions; choose one by its link:\n"
+                                 "  link 1  bzflag 2.4, player 'anna', 25 facts, 0:02\n"
+                                 "  link 3  bzflag 2.4, player 'ben', 25 facts, 0:02");
   CHECK(RecordedTape::open(path, 2).error().text.find("link 2 has no words; these have:") != std::string::npos);
   const auto ben = RecordedTape::open(path, 3);
   REQUIRE(ben.ok());
@@ -262,5 +262,5 @@ TEST_CASE("what cannot be done is said with what can") {
   CHECK(run(replay(file, {"--speed", "99"})).code == 2);
   const Ended two = run(replay(two_sessions(folder)));
   CHECK(two.code == 1);
-  CHECK(two.err.find("--link 3") != std::string::npos);
+  CHECK(two.err.find("  link 3") != std::string::npos);
 }

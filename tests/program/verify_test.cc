@@ -118,16 +118,54 @@ TEST_CASE("what a person gets wrong is usage, what a file gets wrong fails") {
   CHECK(verified({panic, "pannic", "", 0}).err.find("did you mean 'panic'?") != std::string::npos);
   CHECK(verified({panic, "pannic", "", 0}).exit == kUsage);
   CHECK(verified({panic, "panic", "packed", 0}).exit == kUsage);
-  CHECK(verified({panic, "", "mixed", 0}).exit == kUsage);
+  const Verified foreign = verified({panic, "", "2.4", 0});
+  CHECK(foreign.exit == kUsage);
+  CHECK(foreign.err.starts_with("entente verify: no panic dialect '2.4'; there are be-packed, le-padded, mixed\n"));
   const auto silent = folder.write("silent.jsonl", R"({"t_ms":1,"conn":"p","dir":"c2s","hex":"00"})");
   CHECK(verified({silent, "", "", 0}).exit == kUsage);
+  CHECK(verified({silent, "", "mixed", 0}).exit == kUsage);
 
   CHECK(verified({folder.file("none"), "panic", "", 0}).exit == kFailed);
   CHECK(verified({folder.write("empty", ""), "panic", "", 0}).err.find("the file is empty") != std::string::npos);
-  CHECK(verified({folder.write("text", "hello\n"), "panic", "", 0}).exit == kFailed);
-  const Verified nobody = verified({trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"), "bzflag", "2.4", 9});
-  CHECK(nobody.exit == kFailed);
-  CHECK(nobody.err.find("no connection in it has that port") != std::string::npos);
+}
+
+TEST_CASE("a file that is broken, or has nobody in it, is no misuse, whatever is said of its game") {
+  const Folder folder;
+  const auto text = folder.write("text", "hello\n"), cut = folder.write("cut.pcap", "\xd4\xc3\xb2\xa1 short");
+  const auto chat = trace_file("bzflag/bzfs2426-bzadmin-chat.pcap");
+  const FileOptions kSaid[] = {{}, {.game = "bzflag"}, {.game = "bzflag", .dialect = "2.4"}, {.dialect = "2.4"}};
+  for (FileOptions from : kSaid) {
+    CAPTURE(from.game);
+    CAPTURE(from.dialect);
+    const auto refusal = [&](const std::string& file, std::uint16_t port) {
+      from.file = file, from.port = port;
+      const Verified said = verified(from);
+      CHECK(said.exit == kFailed);
+      CHECK(said.out == "");
+      return said.err;
+    };
+    CHECK(refusal(text, 0).starts_with("entente verify: " + text + ":1: not a JSON object: "));
+    CHECK(refusal(cut, 0).starts_with("entente verify: " + cut + ": truncated dump file"));
+    CHECK(refusal(chat, 9999) == "entente verify: " + chat + ": no connection in it has port 9999\n");
+  }
+  // In nothing is said which game it is, but somebody is there.
+  CHECK(verified({trace_file("aos/betterspades-start.pcap"), "", "", 0}).exit == kUsage);
+}
+
+TEST_CASE("a dialect without a game is one of the game that the file shows") {
+  const auto panic = trace_file("panic/master-bad-split-5-3.jsonl");
+  CHECK(verified({.file = panic, .dialect = "le-padded"}).last() == tally(24));
+  const Verified wrong = verified({.file = panic, .dialect = "be-packed"});
+  CHECK(wrong.exit == kFailed);
+  CHECK(wrong.last() == "frames=8 exact=6 opaque=0 refused=0 undecoded=2 mismatched=0\n");
+}
+
+TEST_CASE("a capture of ENet from its connect needs neither port nor dialect") {
+  const Verified found = verified({.file = trace_file("aos/betterspades-start.pcap"), .game = "aos"});
+  CHECK(found.exit == kOk);
+  CHECK(found.err == "");
+  CHECK(found.out.find("/udp aos 0.75 ") != std::string::npos);
+  CHECK(found.last() == tally(56));
 }
 
 TEST_CASE("damage in the middle of a file: what came before it is verified, and the damage is said") {

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "adapters/aos/aos.h"
+#include "proxy/relay/tap.h"
 #include "tests/relay/bridging.h"
 #include "tests/relay/enet_speech.h"
 #include "tests/support/heap.h"
@@ -57,7 +58,8 @@ TEST_CASE("relaying a message allocates nothing") {
     CAPTURE(workers);
     FakeServer fake(true);
     Running running(toy::game(), fake.address(), no_limits(), workers, 0, &tap);
-    Pair first(running, fake), pair(running, fake);  // with two workers, on each of them
+    Pair first(running, fake), pair(running, fake);                    // with two workers, on each of them
+    CHECK(running.heard.line("opened " + pair.client.here().text()));  // no line is held back that would come meanwhile
     const Buffer message = frame("as long as the messages of these games are, about that");
     for (Pair* one : {&first, &pair}) {
       CHECK(cost([&] { return ferry(one->client.fd(), one->server.fd(), message, 2000); }) == 0);
@@ -76,6 +78,79 @@ TEST_CASE("relaying a message allocates nothing") {
     CHECK(running.totals().to_server.datagrams == 8000);
   }
   CHECK(tap.bytes_heard() > 8000);
+}
+
+/// Has a real tap told, and knows how much the thread that tells it, a loop's, had allocated by then. For one worker.
+class OnLoop final : public relay::Tap, private relay::TapSink {
+ public:
+  explicit OnLoop(relay::Tap& tap) : tap_(tap) {}
+  relay::TapSink& sink(std::size_t worker) override {
+    to_ = &tap_.sink(worker);
+    return *this;
+  }
+  std::size_t allocated() const { return allocated_; }
+
+ private:
+  void opened(const relay::SessionInfo& info, WallTime at) override { to_->opened(info, at); }
+  void bytes(relay::LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override {
+    to_->bytes(link, way, lane, bytes, at);
+    allocated_ = allocations_here();
+  }
+  void closed(relay::LinkId link, std::string_view reason, WallTime at) override { to_->closed(link, reason, at); }
+
+  relay::Tap& tap_;
+  relay::TapSink* to_ = nullptr;
+  std::atomic<std::size_t> allocated_{0};
+};
+
+/// A disk that takes everything and keeps nothing.
+class Nowhere final : public trace::Sink {
+ public:
+  const std::string& name() const override { return name_; }
+  Outcome<Done> write(Bytes) override { return Done{}; }
+  Outcome<Done> cut(std::uint64_t) override { return Done{}; }
+  Outcome<Done> sync() override { return Done{}; }
+  Outcome<Done> finish() override { return Done{}; }
+
+ private:
+  std::string name_ = "nowhere";
+};
+
+std::unique_ptr<trace::Recorder> recorder_to_nowhere() {
+  auto made = trace::Recorder::open(std::make_unique<Nowhere>());
+  REQUIRE(made.ok());
+  return std::move(*made);
+}
+
+TEST_CASE("with the tap that ships, counting or recording, the loop's thread allocates nothing a message") {
+  for (const bool recording : {false, true}) {
+    CAPTURE(recording);
+    relay::TapThread shipped({.recorder = recording ? recorder_to_nowhere() : nullptr});
+    OnLoop tap(shipped);
+    {
+      FakeServer fake(true);
+      Running running(toy::game(), fake.address(), no_limits(), 1, 0, &tap);
+      Pair pair(running, fake);
+      const Datagrams near(pair.client.here()), far = fake.take_datagrams();
+      const net::Address uplink = pair.server.there();
+      REQUIRE(::connect(near.fd(), running.address.raw(), running.address.size()) == 0);
+      REQUIRE(::connect(far.fd(), uplink.raw(), uplink.size()) == 0);
+      const Buffer message = frame("as long as the messages of these games are, about that");
+      const auto all_ways = [&] {
+        return ferry(pair.client.fd(), pair.server.fd(), message, 2000) &&
+               ferry(pair.server.fd(), pair.client.fd(), message, 2000) && ferry(near.fd(), far.fd(), message, 2000) &&
+               ferry(far.fd(), near.fd(), message, 2000);
+      };
+      REQUIRE(all_ways());  // what grows once, grows now
+      const std::size_t before = tap.allocated();
+      REQUIRE(all_ways());
+      CHECK(tap.allocated() == before);
+    }
+    REQUIRE(shipped.stop().ok());
+    CHECK(shipped.totals().dropped == 0);
+    CHECK(shipped.totals().frames >= 2 * 4 * 2000);
+    if (recording) CHECK(shipped.totals().recorded_frames >= 2 * 4 * 2000);
+  }
 }
 
 TEST_CASE("bridging a word that comes often allocates nothing, by stream or by datagram") {

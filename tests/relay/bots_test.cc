@@ -1,6 +1,8 @@
 // Fronts that play by themselves: no listener, one comes in each tick, and all leave when told to.
 #include <doctest/doctest.h>
 
+#include "adapters/panic/faces.h"
+#include "adapters/panic/panic.h"
 #include "tests/relay/bridging.h"
 
 namespace entente::testing {
@@ -24,11 +26,25 @@ class Shy final : public core::Front {
   }
 };
 
+/// Comes in, and drives to the north as soon as it may.
+class Northward final : public core::Front {
+ public:
+  void receive(Lane, Bytes, core::FrontOut&) override { FAIL("nobody speaks to it"); }
+  void hear(const core::Fact& fact, core::FrontOut& out) override {
+    if (core::as<words::You>(fact)) out.say(words::Enter());
+    if (!core::as<words::Ready>(fact)) return;
+    out.say(words::Spawn());
+    words::Toward north;
+    north.set_y(1000);
+    out.say(north);
+  }
+};
+
 struct Bots : Serving {
-  Bots(const net::Address& server, std::uint32_t count) : Serving(1) {
+  Bots(const net::Address& server, std::uint32_t count, std::optional<std::size_t> server_dialect = 0) : Serving(1) {
     relay::RelayOptions options;
     options.game = &toy::stream();
-    options.server_dialect = 0;
+    options.server_dialect = server_dialect;
     options.bridge = toy_bridge(toy::stream(), toy::stream());
     options.bridge->front = [](std::size_t) { return std::make_unique<Shy>(); };
     options.bridge->bots = count;
@@ -74,6 +90,65 @@ TEST_CASE("a server that is not there ends its bots with the reason") {
   }
   Bots bots(nowhere, 2);
   CHECK(eventually([&] { return bots.totals().by(Reason::kServerRefused) == 2; }));
+}
+
+/// One of them, on a server of Panic whose dialect nobody named.
+struct PanicBot : Serving {
+  explicit PanicBot(const net::Address& server) : Serving(1) {
+    relay::RelayOptions options;
+    options.game = &toy::stream();
+    options.bridge = toy_bridge(toy::stream(), toy::stream());
+    options.bridge->server_game = &panic::game();
+    options.bridge->front = [](std::size_t) { return std::make_unique<Northward>(); };
+    options.bridge->back = [](std::size_t dialect) { return panic::make_back({dialect, {}}); };
+    options.bridge->bots = 1;
+    serve(std::move(options), server, no_limits(), nullptr);
+  }
+};
+
+TEST_CASE("a server that shows its dialect on a silent connection is asked before the first bot comes") {
+  FakeServer fake;
+  Bots bots(fake.address(), 1, std::nullopt);
+  const Stream probe = fake.accept();
+  CHECK(!probe.readable(50));
+  probe.send("toy\x08");
+  CHECK(probe.read_all().empty());
+  greeted(fake);
+}
+
+TEST_CASE("no bot comes where it cannot be found out what the server speaks") {
+  FakeServer fake;
+  Bots bots(fake.address(), 1, std::nullopt);
+  fake.accept().send("soup");
+  CHECK(bots.heard.line("add ?dialect= to its URL"));
+  CHECK(bots.totals().opened == 0);
+}
+
+// The released Panic server's dialect, le-padded: Game State with our tank, Update Ammo, our tank at 1/4, Game Start.
+const Buffer kState{1, 1, 1, 0x9b, 1, 0, 1, 0x6b, 0, 0, 0, 1};
+const Buffer kRest{32, 0,    0x9b, 0x6b, 100, 0, 0, 0, 0, 0, 0, 0,              //
+                   16, 0x3a, 0x21, 0xb5, 50,  0, 0, 0, 1, 0, 0, 0, 1, 4, 0, 0,  //
+                   36, 0,    0,    0,    0,   0, 0, 0, 0, 0, 0, 0};
+
+TEST_CASE("a server that shows its dialect only to a player hears nothing until it is sure, then its own dialect") {
+  FakeServer fake;
+  PanicBot bot(fake.address());
+  const Stream server = fake.accept();
+  server.send(kState);
+  CHECK(!server.readable(100));
+  server.send(kRest);
+  CHECK(server.read(8) == Buffer{1, 0, 1, 1, 1, 0, 0, 0});  // player 1 drives tank 1 to the north
+  CHECK(bot.totals().to_server.frames == 1);
+}
+
+TEST_CASE("a player's own server that cannot be told is left, and the log says what to do") {
+  FakeServer fake;
+  PanicBot bot(fake.address());
+  const Stream server = fake.accept();
+  server.send("soup");
+  CHECK(server.read_all().empty());
+  CHECK(bot.ended(Reason::kDialectUnknown));
+  CHECK(bot.heard.line("add ?dialect= to its URL"));
 }
 
 }  // namespace

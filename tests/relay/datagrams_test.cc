@@ -158,6 +158,48 @@ TEST_CASE("datagrams that may not pass are dropped and counted, and the session 
   CHECK(running.totals().to_server.datagrams == 2);
 }
 
+/// How many dropped datagrams the lines say that end so.
+std::uint64_t said_to_be_dropped(Running& running, const std::string& end) {
+  std::uint64_t sum = 0;
+  for (const std::string& line : running.heard.lines())
+    if (line.starts_with("dropped ") && line.ends_with(end)) sum += std::stoull(line.substr(8));
+  return sum;
+}
+
+TEST_CASE("dropped datagrams are said, each reason by itself, while they come and when they stop") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), no_limits(), 2);
+  Pair pair(running, fake);
+  const std::string at = " at " + running.address.text() + " (toy big): ";
+  const Datagrams own(pair.client.here()), stranger(*net::Address::parse("127.0.0.2", 0));
+  stranger.send(running.address, frame("nobody"));
+  CHECK(running.heard.line("dropped 1 datagram" + at + "of no session"));
+  for (int i = 0; i < 50; ++i) stranger.send(running.address, frame("nobody"));
+  for (int i = 0; i < 3; ++i) own.send(running.address, Buffer{9, 1, 'h', 'a', 'l', 'f'});
+  CHECK(running.dropped(Drop::kUnknownSource, 51));
+  CHECK(running.dropped(Drop::kBadFrame, 3));
+  SUBCASE("about a second later") {
+    CHECK(eventually([&] { return said_to_be_dropped(running, at + "of no session") == 51; }));
+    CHECK(eventually([&] { return said_to_be_dropped(running, at + "bad frame") == 3; }));
+  }
+  SUBCASE("at the latest at the end") {
+    running.stop();
+    CHECK(said_to_be_dropped(running, at + "of no session") == 51);
+    CHECK(said_to_be_dropped(running, at + "bad frame") == 3);
+  }
+}
+
+TEST_CASE("of a drop that a setting made, the line names the setting") {
+  Limits limits = no_limits();
+  limits.datagram_bytes = 100;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  Pair pair(running, fake);
+  const Datagrams near(pair.client.here());
+  near.send(running.address, frame(std::string(120, 'x')));
+  CHECK(running.heard.line("(toy big): too large; limits.datagram_bytes says how large one may be"));
+}
+
 TEST_CASE("a flood of datagrams is thinned to the rate that is allowed") {
   Limits limits = no_limits();
   limits.datagrams_per_second = 50;

@@ -63,7 +63,7 @@ TEST_CASE("a server that shows nothing is given up in time, and asked again for 
   CHECK(as_text(client.read_all()) == kGoodbye);
   CHECK(probe.read_all().empty());
   CHECK(running.ended(Reason::kDialectUnknown));
-  CHECK(running.heard.line("add ?dialect= to --to"));
+  CHECK(running.heard.line("add ?dialect= to its URL"));
   CHECK(eventually([&] {
     Stream::to(running.address).send(kHello);
     return fake.called(100);

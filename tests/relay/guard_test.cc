@@ -211,8 +211,48 @@ TEST_CASE("a storm of connections that reset at once disturbs nobody") {
   const auto totals = running.totals();
   CHECK(totals.by(Reason::kClientLeft) + totals.by(Reason::kClientReset) == totals.opened - 1);
   CHECK(running.heard.lines().size() < 50);
-  CHECK(totals.unsaid > 1000);
+  CHECK(totals.held_back > 1000);
   CHECK(!fake.called(0));  // not one of them got as far as the server
+}
+
+TEST_CASE("each kind of refusal is said at once, and of many no one is left unsaid when they stop") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  Pair pair(running, fake);
+  for (int i = 0; i < 10; ++i) {
+    const Stream client = Stream::to(running.address);
+    client.send("GET /");
+    CHECK(as_text(client.read_all()) == kGoodbye);
+  }
+  pair.client.send("\xff");
+  CHECK(as_text(pair.client.read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kBadFrame, 11));
+  CHECK(running.heard.line("bad frame: frame too large"));
+  CHECK(eventually([&] { return running.heard.told("bad frame: wrong greeting") == 10; }));
+}
+
+TEST_CASE("what was held back is said before a relay's end") {
+  Limits limits = no_limits();
+  limits.linger_ms = 100;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits, 2);
+  { const Pair one(running, fake), two(running, fake), three(running, fake), four(running, fake); }
+  CHECK(running.empty());
+  running.stop();
+  CHECK(running.heard.told("opened ") == 4);
+  CHECK(running.heard.told("client ") + running.heard.told("server ") == 4);  // left, or reset
+}
+
+TEST_CASE("that a server cannot be reached is said as often as it happens") {
+  const net::Address nobody = FakeServer().address();
+  Running running(toy::game(), nobody);
+  for (int i = 0; i < 5; ++i) {
+    const Stream client = Stream::to(running.address);
+    client.send(kHello);
+    CHECK(as_text(client.read_all()) == kGoodbye);
+  }
+  CHECK(running.ended(Reason::kServerRefused, 5));
+  CHECK(eventually([&] { return running.heard.told("cannot reach server " + nobody.text()) == 5; }));
 }
 
 /// Lowers the limit of open files to what is open now, for as long as it lives.

@@ -1,9 +1,13 @@
-// Lines and tokens: one line of a kind a second, whatever comes; a bucket gives its rate, in the long run exactly.
+// Lines and tokens: one line of a kind a second, whatever comes, and nothing left out of its count; a bucket gives its
+// rate, in the long run exactly.
 #include "proxy/relay/pace.h"
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "proxy/relay/bucket.h"
@@ -11,35 +15,97 @@
 namespace entente::relay {
 namespace {
 
-TEST_CASE("one line of each kind a second, and what was left unsaid is told with the next") {
+/// Keeps what a Pace has said: "what+more".
+struct Said {
+  Pace::Say operator()(std::string what) {
+    return [this, what = std::move(what)](std::uint64_t more) { lines.push_back(what + "+" + std::to_string(more)); };
+  }
+  std::vector<std::string> take() { return std::exchange(lines, {}); }
+  std::vector<std::string> lines;
+};
+
+using Lines = std::vector<std::string>;
+constexpr Line kBad = line_of(Reason::kBadFrame);
+
+TEST_CASE("one line of each kind a second; the last of the others stands for them") {
   Pace pace;
-  const Line bad = line_of(Reason::kBadFrame), idle = line_of(Reason::kIdle);
-  CHECK(pace.may_say(bad, 5000) == 0);
-  for (int i = 0; i < 10; ++i) CHECK(!pace.may_say(bad, 5999));
-  CHECK(pace.may_say(idle, 5999) == 0);
-  CHECK(pace.may_say(bad, 6000) == 10);
-  CHECK(!pace.may_say(bad, 6001));
-  CHECK(pace.may_say(bad, 60'000) == 1);
+  Said said;
+  CHECK(pace.say(kBad, "", 5000, said("a")));
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(pace.say(kBad, "", 5999, said("b" + std::to_string(i))));
+  CHECK(pace.say(line_of(Reason::kIdle), "", 5999, said("idle")));
+  CHECK(said.take() == Lines{"a+0", "idle+0"});
+
+  SUBCASE("if more comes, as the next") {
+    CHECK(pace.say(kBad, "", 6000, said("c")));
+    CHECK(said.take() == Lines{"c+10"});
+    CHECK_FALSE(pace.say(kBad, "", 6001, said("d")));
+    pace.say_kept(6999);
+    CHECK(said.take().empty());
+    pace.say_kept(7000);
+    CHECK(said.take() == Lines{"d+0"});
+  }
+  SUBCASE("if none comes, as soon as it may be said, and then the next second begins") {
+    pace.say_kept(5999);
+    CHECK(said.take().empty());
+    pace.say_kept(6040);
+    CHECK(said.take() == Lines{"b9+9"});
+    pace.say_kept(60'000);
+    CHECK(said.take().empty());
+  }
+  SUBCASE("which is no sooner for what was said so") {
+    pace.say_kept(6040);
+    CHECK_FALSE(pace.say(kBad, "", 7039, said("c")));
+    CHECK(pace.say(kBad, "", 7040, said("d")));
+    CHECK(said.take() == Lines{"b9+9", "d+1"});
+  }
+  SUBCASE("at the end at once") {
+    pace.say_rest();
+    CHECK(said.take() == Lines{"b9+9"});
+    pace.say_rest();
+    CHECK(said.take().empty());
+  }
+}
+
+TEST_CASE("what is wrong tells lines of one reason apart") {
+  Pace pace;
+  Said said;
+  CHECK(pace.say(kBad, "frame too large", 5000, said("large")));
+  CHECK(pace.say(kBad, "wrong greeting", 5000, said("greeting")));
+  CHECK_FALSE(pace.say(kBad, std::string_view("frame too large!").substr(0, 15), 5001, said("larger")));
+  pace.say_rest();
+  CHECK(said.take() == Lines{"large+0", "greeting+0", "larger+0"});
+}
+
+TEST_CASE("a line may stand for more than one from the beginning") {
+  Pace pace;
+  Said said;
+  CHECK(pace.say(Line::kDropped, "too fast", 5000, said("a"), 300));
+  CHECK_FALSE(pace.say(Line::kDropped, "too fast", 5100, said("b"), 20));
+  CHECK_FALSE(pace.say(Line::kDropped, "too fast", 5200, said("c"), 3));
+  pace.say_kept(6000);
+  CHECK(said.take() == Lines{"a+299", "c+22"});
 }
 
 TEST_CASE("of many workers at once, one speaks, and none is lost count of") {
   Pace pace;
-  std::atomic<std::uint64_t> said{0}, told_unsaid{0};
+  std::atomic<std::uint64_t> said{0}, counted{0};
+  const Pace::Say tell = [&](std::uint64_t more) {
+    said += 1;
+    counted += more;
+  };
   std::vector<std::thread> workers;
   for (int i = 0; i < 4; ++i)
     workers.emplace_back([&] {
-      for (Millis now = 0; now < 20'000; ++now)
-        if (const auto unsaid = pace.may_say(Line::kOpened, now)) {
-          said += 1;
-          told_unsaid += *unsaid;
-        }
+      for (Millis now = 0; now < 20'000; ++now) {
+        pace.say(Line::kOpened, "", now, tell);
+        if (now % 100 == 0) pace.say_kept(now);
+      }
     });
   for (auto& one : workers) one.join();
-  const auto last = pace.may_say(Line::kOpened, 100'000);
-  REQUIRE(last);
+  pace.say_rest();
   CHECK(said >= 1);
-  CHECK(said <= 20 * 4);
-  CHECK(said + told_unsaid + *last == 80'000);
+  CHECK(said <= 20 * 4 + 1);
+  CHECK(said + counted == 80'000);
 }
 
 TEST_CASE("a bucket: the burst at once, then the rate") {

@@ -15,18 +15,22 @@ namespace entente::testing {
 /// Keeps what a relay says.
 class Heard final : public relay::Events {
  public:
-  void opened(const relay::SessionInfo& session, std::uint64_t) override { note("opened " + session.client.text()); }
-  void closed(const relay::SessionInfo&, relay::Reason reason, std::uint64_t) override { note(relay::text(reason)); }
+  void opened(const relay::SessionInfo& session, std::uint64_t more) override {
+    note("opened " + session.client.text(), more);
+  }
+  void closed(const relay::SessionInfo&, relay::Reason reason, std::uint64_t more) override {
+    note(relay::text(reason), more);
+  }
   void refused(const relay::SessionInfo&, relay::Reason reason, const Fault& fault, std::uint64_t at,
-               std::uint64_t) override {
+               std::uint64_t more) override {
     std::string line = relay::text(reason);
     if (*fault.what) line += std::string(": ") + fault.what + "/" + fault.field + " at " + std::to_string(at);
-    note(line);
+    note(line, more);
   }
-  void untold(const relay::SessionInfo&, std::string_view what, std::uint64_t) override {
-    note("untold " + std::string(what));
+  void untold(const relay::SessionInfo&, std::string_view what, std::uint64_t more) override {
+    note("untold " + std::string(what), more);
   }
-  void said(std::string_view sentence) override { note(std::string(sentence)); }
+  void said(std::string_view sentence, std::uint64_t more) override { note(std::string(sentence), more); }
 
   /// Whether a line that contains `part` comes.
   bool line(std::string_view part) {
@@ -39,14 +43,24 @@ class Heard final : public relay::Events {
     std::lock_guard lock(mutex_);
     return lines_;
   }
+  /// How often was told what has `part` in its line, by a line of its own or by the count of another.
+  std::uint64_t told(std::string_view part) {
+    std::lock_guard lock(mutex_);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (lines_[i].find(part) != std::string::npos) sum += 1 + more_[i];
+    return sum;
+  }
 
  private:
-  void note(std::string line) {
+  void note(std::string line, std::uint64_t more) {
     std::lock_guard lock(mutex_);
     lines_.push_back(std::move(line));
+    more_.push_back(more);
   }
   std::mutex mutex_;
   std::vector<std::string> lines_;
+  std::vector<std::uint64_t> more_;  // of each line
 };
 
 /// Keeps what a tap is told.

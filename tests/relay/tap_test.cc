@@ -190,6 +190,24 @@ TEST_CASE("what does not decode is counted, kept as it is, and said once a secon
   CHECK(totals.faults[0].count == 12);
 }
 
+TEST_CASE("what does not decode is counted for each relay by itself") {
+  TapThread tap({});
+  auto& sink = tap.sink(0);
+  for (const LinkId link : {1u, 2u, 3u}) {
+    SessionInfo info = session(link);
+    info.route = link == 3 ? 2 : 0;
+    sink.opened(info, 0);
+    sink.bytes(link, Way::kToServer, Lane::kDatagram, blob(3, 99), 0);
+  }
+  sink.bytes(3, Way::kToServer, Lane::kDatagram, blob(3, 99), 0);
+  sink.bytes(3, Way::kToClient, Lane::kDatagram, blob(3), 0);
+  REQUIRE(ok(tap.stop()));
+  CHECK(tap.undecoded(0) == 2);
+  CHECK(tap.undecoded(1) == 0);
+  CHECK(tap.undecoded(2) == 2);
+  CHECK(tap.undecoded(7) == 0);
+}
+
 TEST_CASE("a stream that is no longer frames is recorded as the bytes it is") {
   Disk disk;
   TapThread tap({.recorder = disk.recorder()});

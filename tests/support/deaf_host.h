@@ -1,8 +1,6 @@
 // A room's peers who only count what they are sent. Who wants to know more of them overrides it.
 #pragma once
 
-#include <string>
-
 #include "proxy/core/room.h"
 
 namespace entente::testing {
@@ -11,13 +9,12 @@ class DeafHost : public core::Room::Host {
  public:
   void send(core::Id, Lane, Bytes bytes) override { ++sends, last = bytes.size(), sent += last; }
   std::size_t waiting(core::Id) const override { return 0; }
-  void close(core::Id, std::string_view why, std::uint32_t) override { ++closes, closed = why; }
+  void close(core::Id, std::string_view, std::uint32_t) override {}
   void failed(core::Id, const Fault&) override {}
   void dial() override {}
 
-  std::size_t sends = 0, closes = 0;
+  std::size_t sends = 0;
   std::size_t sent = 0, last = 0;  ///< bytes: in all, and of the last of them
-  std::string closed;              ///< why the last was
 };
 
 }  // namespace entente::testing

@@ -9,11 +9,13 @@
 namespace {
 
 std::atomic<std::size_t> count{0}, in_use{0}, most{0};
+thread_local std::size_t here = 0;
 
 void* take(std::size_t size) {
   void* const at = std::malloc(size ? size : 1);
   if (!at) std::abort();
   count.fetch_add(1, std::memory_order_relaxed);
+  ++here;
   const std::size_t now = in_use.fetch_add(malloc_usable_size(at)) + malloc_usable_size(at);
   std::size_t before = most.load();
   while (now > before && !most.compare_exchange_weak(before, now)) {
@@ -41,6 +43,7 @@ void operator delete[](void* at, std::size_t) noexcept { give_back(at); }
 namespace entente::testing {
 
 std::size_t allocations() { return count; }
+std::size_t allocations_here() { return here; }
 std::size_t bytes_in_use() { return in_use; }
 std::size_t most_bytes() { return most.exchange(in_use.load()); }
 

@@ -5,8 +5,9 @@
 
 namespace entente::testing {
 
-std::size_t allocations();   ///< so far
-std::size_t bytes_in_use();  ///< now
-std::size_t most_bytes();    ///< the most since the last call of this
+std::size_t allocations();       ///< so far
+std::size_t allocations_here();  ///< of them, those of the thread that asks
+std::size_t bytes_in_use();      ///< now
+std::size_t most_bytes();        ///< the most since the last call of this
 
 }  // namespace entente::testing

@@ -9,7 +9,6 @@
 #include "adapters/wire/invent.h"
 #include "adapters/wire/outline.h"
 #include "adapters/wire/print.h"
-#include "tests/support/hex.h"
 
 namespace entente {
 namespace {

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "adapters/wire/print.h"
-#include "tests/support/hex.h"
 
 namespace entente {
 

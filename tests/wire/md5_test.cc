@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/hex.h"
 
 namespace entente::wire {
 namespace {

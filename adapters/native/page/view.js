@@ -157,14 +157,15 @@ export class View {
     pen.stroke();
   }
 
-  #paintToken({ x = 0, y = 0, state, team, code = "" }, pixel) {
+  #paintToken({ x = 0, y = 0, state, team, gives, code = "" }, pixel) {
     if (!["GROUND", "FLYING", "COMING"].includes(state)) return;
     const { pen } = this;
     pen.fillStyle = teamColour(team);
     pen.beginPath();
     pen.moveTo(x, y), pen.lineTo(x, y + 14 * pixel), pen.lineTo(x + 9 * pixel, y + 10 * pixel), pen.lineTo(x, y + 6 * pixel);
     pen.fill();
-    if (code) this.#write(code, x, y, 12, false);
+    const label = code || (gives ? gives.toLowerCase() : "");
+    if (label) this.#write(label, x, y, 12, false);
   }
 
   /** Text stands upright and is as large as it is, however far the camera. `down`: pixels below the place. */

@@ -1,0 +1,73 @@
+#include "proxy/core/shown_shots.h"
+
+#include <algorithm>
+
+#include "proxy/core/seconds.h"
+
+namespace entente::core {
+namespace {
+
+constexpr double kRaySpeed = 300;  // metres a second
+constexpr std::size_t kMost = 2'000;
+
+}  // namespace
+
+ShownShot shown(const words::Shot& shot, const World& world, Micros now) {
+  ShownShot flying;
+  flying.shooter = shot.shooter();
+  flying.shot = shot.shot();
+  flying.began = now;
+  flying.life = shot.life();
+  flying.decided = !victim_decides(world);
+  flying.follow(shot, now);
+  if (shot.kind() == words::RAY || shot.kind() == words::MELEE) {
+    for (double& part : flying.velocity) part *= kRaySpeed;
+    if (shot.range() > 0) flying.life = shot.range() / kRaySpeed;
+  }
+  flying.until = now + sane_micros(flying.life);
+  return flying;
+}
+
+bool ShownShots::full() const { return shots_.size() >= kMost; }
+
+ShownShot* ShownShots::find(Id shooter, std::uint32_t shot) {
+  for (ShownShot& flying : shots_)
+    if (flying.shooter == shooter && flying.shot == shot) return &flying;
+  return nullptr;
+}
+
+const ShownShot* ShownShots::numbered(std::uint8_t player, std::uint16_t number) const {
+  const ShownShot* last = nullptr;
+  for (const ShownShot& flying : shots_)
+    if (flying.player == player && flying.number == number) last = &flying;
+  return last;
+}
+
+bool ShownShots::busy(std::uint8_t player, std::uint32_t slot, Micros now) const {
+  return std::any_of(shots_.begin(), shots_.end(), [&](const ShownShot& flying) {
+    return flying.player == player && (flying.number & 0xffU) == slot && !flying.ended && flying.until > now;
+  });
+}
+
+void ShownShots::remove(std::uint8_t player, std::uint16_t number) {
+  std::erase_if(shots_, [&](const ShownShot& shot) { return shot.player == player && shot.number == number; });
+}
+
+void ShownShots::forget_old(Micros now) {
+  std::erase_if(shots_, [&](const ShownShot& shot) { return shot.until + kSecond < now; });
+}
+
+std::vector<ShownShot> ShownShots::spare(const words::Pose& tank, std::uint8_t own, FrontOut& out) {
+  std::vector<ShownShot> spared;
+  bool flying_on = false;
+  for (ShownShot& shot : shots_) {
+    if (!shot.decided || shot.ended || shot.player == own || shot.until <= out.now()) continue;
+    shot.ended = comes_near(shot, tank, out.now());
+    flying_on |= !shot.ended;
+    if (shot.ended) spared.push_back(shot);
+  }
+  if (flying_on) out.wake(out.now() + kShotLook);
+  return spared;
+}
+
+}  // namespace entente::core

@@ -1,0 +1,49 @@
+// Which gun fires, and how its shot leaves the tank.
+#include "proxy/core/guns.h"
+
+#include <doctest/doctest.h>
+
+#include <numbers>
+
+namespace entente::core {
+namespace {
+
+TEST_CASE("the wished gun fires if it is loaded, else the first that is, and none while all of them load") {
+  Guns guns;
+  CHECK(guns.loaded(1, 3, 0) == 1);
+  CHECK(guns.loaded(Guns::kAny, 3, 0) == 0);
+  CHECK(guns.loaded(3, 3, 0) == 0);  // there is no fourth
+  guns.fire(0, kSecond);
+  guns.fire(1, 2 * kSecond);
+  CHECK(guns.loaded(1, 3, 0) == 2);
+  CHECK(guns.loaded(1, 2, 0) == std::nullopt);
+  CHECK(guns.loaded(1, 2, kSecond) == 0);
+  CHECK(guns.loaded(1, 2, 2 * kSecond) == 1);
+}
+
+TEST_CASE("a tank has a gun, and no more than its numbers can tell apart") {
+  Guns guns;
+  CHECK(guns.loaded(0, 0, 0) == 0);
+  for (int gun = 0; gun < 255; ++gun) guns.fire(static_cast<std::uint8_t>(gun), kSecond);
+  CHECK(guns.loaded(Guns::kAny, 1'000, 0) == 255);
+  guns.fire(255, kSecond);
+  CHECK(guns.loaded(Guns::kAny, 1'000, 0) == std::nullopt);
+}
+
+TEST_CASE("a shot leaves the muzzle, level, with what the tank drives") {
+  words::Pose tank;
+  tank.set_x(10);
+  tank.set_z(2);
+  tank.set_vx(3);
+  tank.set_vz(-5);
+  const Flight flight = fired(tank, std::numbers::pi / 2, {4, 1.5}, 100);
+  CHECK(flight.at[0] == doctest::Approx(10));
+  CHECK(flight.at[1] == doctest::Approx(4));
+  CHECK(flight.at[2] == 3.5);
+  CHECK(flight.velocity[0] == doctest::Approx(3));
+  CHECK(flight.velocity[1] == doctest::Approx(100));
+  CHECK(flight.velocity[2] == 0);
+}
+
+}  // namespace
+}  // namespace entente::core

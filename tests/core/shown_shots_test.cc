@@ -1,0 +1,153 @@
+// What a client is shown of shots: how they fly, under which numbers, and which end before it finds itself hit.
+#include "proxy/core/shown_shots.h"
+
+#include <doctest/doctest.h>
+
+#include "proxy/core/seconds.h"
+#include "tests/support/stage.h"
+#include "tests/support/toy_game.h"
+
+namespace entente::core {
+namespace {
+
+words::Shot shot_of(words::ShotKind kind, double range = 0) {
+  words::Shot shot;
+  shot.set_shooter(5);
+  shot.set_shot(300);
+  shot.set_kind(kind);
+  shot.set_vx(2);
+  shot.set_life(3);
+  shot.set_range(range);
+  return shot;
+}
+
+World world_where(const char* hits) {
+  World world;
+  words::Rule rule;
+  rule.set_name("hits");
+  rule.set_value(hits);
+  world.fold(rule);
+  return world;
+}
+
+/// It stands at `x` until ten seconds are over, known as number 0x102 of player 9.
+ShownShot at(double x) {
+  ShownShot shot;
+  shot.at = {x, 0, 1};
+  shot.shooter = 5;
+  shot.shot = 300;
+  shot.player = 9;
+  shot.number = 0x102;
+  shot.until = 10 * kSecond;
+  shot.decided = true;
+  return shot;
+}
+
+/// Spares its player's tank, which stands in the middle.
+class Spared final : public Front {
+ public:
+  explicit Spared(const std::vector<ShownShot>& shots) {
+    for (const ShownShot& shot : shots) shots_.add(shot);
+  }
+  void receive(Lane, Bytes, FrontOut&) override {}
+  void hear(const Fact&, FrontOut& out) override { tick(out); }
+  void tick(FrontOut& out) override {
+    for (const ShownShot& shot : shots_.spare({}, 1, out)) out.lose("shot", shot.at[0] > 0 ? "in the east" : "here");
+  }
+
+ private:
+  ShownShots shots_;
+};
+
+std::string spared(const std::vector<ShownShot>& shots, Micros for_long = 0) {
+  testing::FrontStage stage(std::make_unique<Spared>(shots), toy::game(), 0, wire::Way::kToClient);
+  std::string does = stage.hears(words::Ready());
+  return does + stage.waits(for_long);
+}
+
+}  // namespace
+
+TEST_CASE("a shot flies as its room says, a ray as a fast ball for as long as that takes") {
+  struct Row {
+    words::Shot shot;
+    double speed, life;
+  };
+  const Row rows[] = {
+      {shot_of(words::BALL, 30), 2, 3},
+      {shot_of(words::RAY, 30), 600, 0.1},
+      {shot_of(words::MELEE, 30), 600, 0.1},
+      {shot_of(words::RAY), 600, 3},
+  };
+  for (const Row& row : rows) {
+    const ShownShot flying = shown(row.shot, World(), kSecond);
+    CHECK(flying.shooter == 5);
+    CHECK(flying.shot == 300);
+    CHECK(flying.velocity[0] == row.speed);
+    CHECK(flying.life == row.life);
+    CHECK(flying.began == kSecond);
+    CHECK(flying.until == kSecond + micros(row.life));
+  }
+}
+
+TEST_CASE("the server decides what it hits, unless victims do") {
+  CHECK(shown(shot_of(words::BALL), World(), 0).decided);
+  CHECK_FALSE(shown(shot_of(words::BALL), world_where("victim"), 0).decided);
+}
+
+TEST_CASE("a shot is found by both of its numbers, the newest by the client's") {
+  ShownShots shots;
+  shots.add(at(1));
+  shots.add(at(2));
+  REQUIRE(shots.find(5, 300) != nullptr);
+  CHECK(shots.find(5, 300)->at[0] == 1);
+  REQUIRE(shots.numbered(9, 0x102) != nullptr);
+  CHECK(shots.numbered(9, 0x102)->at[0] == 2);
+  CHECK(shots.find(5, 301) == nullptr);
+  CHECK(shots.find(6, 300) == nullptr);
+  CHECK(shots.numbered(9, 2) == nullptr);
+  shots.remove(9, 0x102);
+  CHECK(shots.find(5, 300) == nullptr);
+}
+
+TEST_CASE("a slot is busy while a shot of its player flies in it") {
+  ShownShots shots;
+  shots.add(at(1));
+  CHECK(shots.busy(9, 2, 0));
+  CHECK_FALSE(shots.busy(9, 1, 0));
+  CHECK_FALSE(shots.busy(8, 2, 0));
+  CHECK_FALSE(shots.busy(9, 2, 10 * kSecond));
+  shots.find(5, 300)->ended = true;
+  CHECK_FALSE(shots.busy(9, 2, 0));
+}
+
+TEST_CASE("a shot is spoken of for a second after its end") {
+  ShownShots shots;
+  shots.add(at(1));
+  shots.forget_old(11 * kSecond);
+  CHECK(shots.find(5, 300) != nullptr);
+  shots.forget_old(11 * kSecond + 1);
+  CHECK(shots.find(5, 300) == nullptr);
+}
+
+TEST_CASE("a client draws two thousand shots") {
+  ShownShots shots;
+  for (int i = 0; i < 2'000; ++i) {
+    CHECK_FALSE(shots.full());
+    shots.add(at(1));
+  }
+  CHECK(shots.full());
+}
+
+TEST_CASE("a shot that the server decides about ends before it meets the tank, once") {
+  ShownShot coming = at(30), own = at(0), victims = at(0), over = at(0), ended = at(0);
+  coming.velocity = {-100, 0, 0};
+  own.player = 1;
+  victims.decided = false;
+  over.until = 0;
+  ended.ended = true;
+  CHECK(spared({own, victims, over, ended, at(50), at(0)}) == "loses shot: here\n");
+  CHECK(spared({coming}) == "");
+  CHECK(spared({coming}, kSecond) == "loses shot: in the east\n");
+}
+
+}  // namespace entente::core
