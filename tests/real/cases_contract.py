@@ -116,12 +116,6 @@ class Players:
             check(seen(bot)[1] >= 3, f"{bot.name} saw fewer than three move: {bot.tail()}")
         return f"{', '.join(sorted(drivers(watcher)))} drive on from the recording"
 
-    def cannot_go_on(self):
-        """A world of voxels is nothing that an arena can hold, and it says so."""
-        code, said = self.stage.run("arena", *self.recorded(), "--listen", "native://127.0.0.1:0")
-        check(code == 1 and "a world of voxels, which an arena cannot hold" in said, f"an arena goes on from voxels: {code}, {said}")
-        return "no arena goes on from voxels"
-
 
 def drivers(watcher):
     """Players whose units were seen at several places."""
@@ -130,7 +124,7 @@ def drivers(watcher):
     return {names.get(owners.get(unit)) for unit in watcher.moved()} - {None}
 
 
-def judge(players, moved=2, voxels=False):
+def judge(players, moved=2):
     """What both saw live is no more than they see of its recording, which is the same for both. `moved`: units, at least."""
     live = players.end()
     for name, saw in live.items():
@@ -139,7 +133,7 @@ def judge(players, moved=2, voxels=False):
         check(all(here <= there for here, there in zip(saw, script)), f"{name} saw {saw} live, but {script} in the replay of it")
         check(saw[1] >= moved, f"{name} saw only {saw[1]} units move")
     return "; ".join([*(f"{name} saw {saw[1]} units move and {saw[2]} shots" for name, saw in live.items()),
-                      players.cannot_go_on() if voxels else players.goes_on()])
+                      players.goes_on()])
 
 
 def matrix(game):
@@ -150,7 +144,7 @@ def matrix(game):
     return module.driver
 
 
-def on(stage, game, voxels=False):
+def on(stage, game):
     """Both bots on the matrix's server of that game, until the server has seen both drive."""
     stage.dice = random.Random(7)
     server = matrix(game).start(stage)
@@ -169,7 +163,7 @@ def on(stage, game, voxels=False):
         check(time.monotonic() < end, f"in {SECONDS} s they did not both drive: {went}")
         time.sleep(0.05)
     time.sleep(3)
-    return "driven " + ", ".join(f"{far:.0f} m" for owner, far in went.items() if owner) + "; " + judge(players, voxels=voxels)
+    return "driven " + ", ".join(f"{far:.0f} m" for owner, far in went.items() if owner) + "; " + judge(players)
 
 
 def contract_bzflag(stage):
@@ -189,7 +183,7 @@ def contract_ogar(stage):
 
 def contract_aos(stage):
     """The matrix's Ace of Spades server and the same two bots, unchanged"""
-    return on(stage, "aos", voxels=True)
+    return on(stage, "aos")
 
 
 def contract_bzdraft(stage):
@@ -210,7 +204,7 @@ def on_aos(stage, start):
         except (AssertionError, StopIteration):
             return [0]  # not all have joined
     wait_until(lambda: min(walked()) > FAR_ON_FOOT, SECONDS, "they did not both walk")
-    return f"walked {walked()} blocks; " + judge(players, moved=1, voxels=True)  # SpadesX tells nobody of who is far away
+    return f"walked {walked()} blocks; " + judge(players, moved=1)  # SpadesX tells nobody of who is far away
 
 
 def contract_spadesx(stage):
