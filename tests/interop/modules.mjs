@@ -7,4 +7,4 @@ export const core = require("@mcap/core");
 export const support = require("@mcap/support");
 export const { FileHandleReadable, FileHandleWritable } = require("@mcap/nodejs");
 export const zstd = require("@foxglove/wasm-zstd");
-export const protobuf = createRequire(require.resolve("@mcap/support"))("protobufjs");
+export const protobuf = require("protobufjs");

@@ -1,8 +1,9 @@
-// The contract as people read it (schema/NATIVE.md) says what the program does: its examples are words, its names are
-// the schema's, its numbers ours.
+// The contract as people read it (schema/NATIVE.md) says what the program does: its examples are words, its bot plays,
+// its names are the schema's, its numbers ours.
 #include <doctest/doctest.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -15,13 +16,15 @@
 namespace entente::native {
 namespace {
 
-std::string contract() {
-  std::ifstream in(std::string(ENTENTE_SOURCE_DIR) + "/schema/NATIVE.md");
+std::string file(const char* path) {
+  std::ifstream in(std::string(ENTENTE_SOURCE_DIR) + path);
   std::ostringstream text;
   text << in.rdbuf();
   REQUIRE(!text.str().empty());
   return text.str();
 }
+
+std::string contract() { return file("/schema/NATIVE.md"); }
 
 std::vector<std::smatch> all_of(const std::string& text, const char* pattern) {
   const std::regex regex(pattern);
@@ -57,6 +60,13 @@ TEST_CASE("the example in bytes is the frame that it is said to be") {
   spawn.mutable_spawn();
   Envelope{}.wrap(frame, [&](Buffer& to) { spell(Dialect::kProtobuf, spawn, to); });
   CHECK(to_hex(frame) == to_hex(from_hex(hex[0][1].str())));
+}
+
+TEST_CASE("the bot that is shown is the one that plays, and the other is as long as is said") {
+  const std::string text = contract(), other = file("/tests/native/bots/bot.cc");
+  CHECK(text.find("```js\n" + file("/tests/native/bots/bot.js") + "```\n") != std::string::npos);
+  const auto lines = std::count(other.begin(), other.end(), '\n');
+  CHECK(text.find("in " + std::to_string(lines) + " lines\nof C++") != std::string::npos);
 }
 
 /// "Died" or "Died.respawn_s", or a value of an enum.

@@ -1,15 +1,17 @@
-# One bot, every game: the two bots of tests/native/bots, which know native's contract and nothing else, on each server.
-# Law: whether they drove is asked of the server's own truth; what they saw live they must see in the recording, too.
+# One bot, every game: the two bots of tests/native/bots, which know native's contract and nothing else, on each server, then
+# on a replay of what was recorded, then in an arena that goes on from it.
+# Law: the same two programs everywhere. Whether they drove is asked of others: of the server, of who watches the arena.
 import importlib.util
-import json
 import os
 import random
+import re
 import subprocess
 import sys
 import time
 
 from aos import start_piqueserver, start_spadesx
 from cases_aos_bots import talk_of, way_of
+from cases_replay import Watcher
 from shim import Shim
 from stage import Missing, check, program, wait_until
 
@@ -24,7 +26,7 @@ FAR_ON_FOOT = 16   # blocks, as far as that
 
 
 def fetch(build):
-    """Where npm's protobufjs and @mcap/core are: those of tests/interop. What is not there yet needs the network."""
+    """Where npm's protobufjs is: among the modules of tests/interop. What is not there yet needs the network."""
     fetched = subprocess.run([os.path.join(TESTS, "interop", "fetch"), build], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, timeout=240, check=False)
     if fetched.returncode != 0:
@@ -32,23 +34,48 @@ def fetch(build):
     return os.path.join(fetched.stdout.split()[-1], "node_modules")
 
 
+SAW = re.compile(r"^saw (\d+) players, (\d+) units move, (\d+) shots$", re.MULTILINE)
+JS, CC = "node", "native_bot"
+
+
+class Bots:
+    """The two programs, and how to start them: the same ones wherever a native listener is."""
+
+    def __init__(self, stage):
+        self.stage, build = stage, os.path.dirname(stage.entente)
+        self.env = {"NODE_PATH": fetch(build)}
+        self.argv = {JS: [program("node"), os.path.join(BOTS, "bot.js")], CC: [os.path.join(build, "tests", "native_bot")]}
+
+    def open(self, name, *words):
+        """An `entente` that listens for bots; with its port."""
+        at = self.stage.start(name, [self.stage.entente, *words, "--listen", "native://127.0.0.1:0?dialect=protobuf"])
+        return at, at.wait_for(r"^listening native protobuf 127\.0\.0\.1:(\d+)$", 20).group(1)
+
+    def start(self, kind, port, name, log):
+        return self.stage.start(log, [*self.argv[kind], port, name], env=self.env)
+
+
+def seen(bot):
+    """What that bot says it saw, now that nobody serves it any more: players, units that moved, shots."""
+    check(bot.wait(30) == 0, f"{bot.name} did not end well: {bot.tail()}")
+    said = SAW.search(bot.text())
+    check(said, f"{bot.name} did not say what it saw: {bot.tail()}")
+    return tuple(map(int, said.groups()))
+
+
 class Players:
-    """Both bots, each through a proxy of its own that records."""
+    """Jane in JavaScript and carl in C++, each through a proxy of its own that records."""
 
     def __init__(self, stage, url):
-        build = os.path.join(os.path.dirname(stage.entente), "tests")
-        self.env = {"NODE_PATH": fetch(os.path.dirname(stage.entente))}
-        script = [program("node"), os.path.join(BOTS, "bot.js")]
-        self.see = {"jane": script, "carl": [os.path.join(build, "native_bot_recorded")]}
-        live = {"jane": script, "carl": [os.path.join(build, "native_bot")]}
+        self.stage, self.programs = stage, Bots(stage)
         self.proxies, self.bots, self.recordings = [], {}, {}
-        for name, argv in live.items():
+        for name, kind in (("jane", JS), ("carl", CC)):
             self.recordings[name] = stage.path(name + ".mcap")
-            proxy = stage.start(name + ".proxy", [stage.entente, "proxy", "--listen", "native://127.0.0.1:0?dialect=protobuf", "--to", url,
-                                                  "--record", self.recordings[name]])
-            port = proxy.wait_for(r"^listening native protobuf 127\.0\.0\.1:(\d+)$", 20).group(1)
+            proxy, port = self.programs.open(name + ".proxy", "proxy", "--to", url, "--record", self.recordings[name])
             self.proxies.append(proxy)
-            self.bots[name] = stage.start(name, [*argv, port, name], env=self.env)
+            self.bots[name] = self.programs.start(kind, port, name, name)
+            proxy.wait_for(r"session \d+ opened", 20)
+        self.began = time.monotonic()  # not before any recording
 
     def live(self):
         """Fails if a bot or its proxy has ended."""
@@ -57,30 +84,56 @@ class Players:
 
     def end(self):
         """Stops the proxies; what each bot then says it saw, by name."""
+        self.lasted = time.monotonic() - self.began
         for proxy in self.proxies:
             check(proxy.stop() == 0, f"{proxy.name} did not end with exit code 0: {proxy.tail()}")
-        for name, bot in self.bots.items():
-            check(bot.wait() == 0, f"{name} did not end well: {bot.tail()}")
-        return {name: json.loads(bot.text().splitlines()[-1]) for name, bot in self.bots.items()}
+        return {name: seen(bot) for name, bot in self.bots.items()}
 
-    def seen(self, name, how):
-        """What the bot of `how` sees in the recording of `name`."""
-        done = subprocess.run([*self.see[how], self.recordings[name]], env={**os.environ, **self.env}, stdout=subprocess.PIPE, text=True,
-                              timeout=60, check=False)
-        check(done.returncode == 0, f"the bot of {how} cannot read the recording of {name}")
-        return json.loads(done.stdout)
+    def again(self, name):
+        """What the two programs see of that recording, by a replay of its own: it begins when somebody comes."""
+        replays, watching = [], []
+        for kind in (JS, CC):
+            replay, port = self.programs.open(f"{name}.{kind}.replay", "replay", self.recordings[name], "--speed", "4")
+            replays.append(replay)
+            watching.append(self.programs.start(kind, port, "watcher", f"{name}.{kind}.watcher"))
+        for replay in replays:
+            check(replay.wait(SECONDS) == 0, f"{replay.name} did not end with exit code 0: {replay.tail()}")
+        return [seen(bot) for bot in watching]
+
+    def recorded(self):
+        """Where an arena is to go on: in jane's recording, when both are in play."""
+        return ["--from", self.recordings["jane"], "--at", f"{max(self.lasted - 2, 0):.1f}"]
+
+    def goes_on(self):
+        """An arena goes on from there: both programs drive among its players, who drive, too."""
+        arena, port = self.programs.open("arena", "arena", *self.recorded(), "--bots", "5", "--listen", "native://127.0.0.1:0?dialect=json")
+        watcher = self.stage.keep(Watcher(int(arena.wait_for(r"^listening native json 127\.0\.0\.1:(\d+)$", 20).group(1))))
+        bots = [self.programs.start(kind, port, name, name) for kind, name in ((JS, "nora"), (CC, "emil"))]
+        wait_until(lambda: {"nora", "emil"} <= drivers(watcher) and drivers(watcher) & set(self.bots), SECONDS,
+                   f"only {drivers(watcher)} drive on in the arena")
+        check(arena.stop() == 0, f"the arena did not end with exit code 0: {arena.tail()}")
+        for bot in bots:
+            check(seen(bot)[1] >= 3, f"{bot.name} saw fewer than three move: {bot.tail()}")
+        return f"{', '.join(sorted(drivers(watcher)))} drive on from the recording"
 
 
-def judge(players, seen=2):
-    """What both saw live and in recordings; it must be the same however it is read. `seen`: units that each must see move."""
+def drivers(watcher):
+    """Players whose units were seen at several places."""
+    names = {player["id"]: player.get("name") for player in watcher.of("player")}
+    owners = {unit["id"]: unit.get("owner") for unit in watcher.of("unit")}
+    return {names.get(owners.get(unit)) for unit in watcher.moved()} - {None}
+
+
+def judge(players, moved=2):
+    """What both saw live is no more than they see of its recording, which is the same for both. `moved`: units, at least."""
     live = players.end()
     for name, saw in live.items():
-        recorded, other = (players.seen(name, how) for how in ("jane", "carl"))
-        check(recorded == other, f"of the recording of {name}, JavaScript saw {recorded} and C++ {other}")
-        check(set(saw["players"]) <= set(recorded["players"]) and saw["moved"] <= recorded["moved"] and saw["shots"] <= recorded["shots"],
-              f"{name} saw {saw} live, but {recorded} is recorded")
-        check(saw["moved"] >= seen, f"{name} saw only {saw['moved']} units move")
-    return "; ".join(f"{name} saw {saw['moved']} units move and {saw['shots']} shots" for name, saw in live.items())
+        script, compiled = players.again(name)
+        check(script == compiled, f"of the recording of {name}, JavaScript saw {script} and C++ {compiled}")
+        check(all(here <= there for here, there in zip(saw, script)), f"{name} saw {saw} live, but {script} in the replay of it")
+        check(saw[1] >= moved, f"{name} saw only {saw[1]} units move")
+    return "; ".join([*(f"{name} saw {saw[1]} units move and {saw[2]} shots" for name, saw in live.items()),
+                      players.goes_on()])
 
 
 def matrix(game):
@@ -114,7 +167,7 @@ def on(stage, game):
 
 
 def contract_bzflag(stage):
-    """Stock bzfs; a bot in C++ and one in JavaScript that know only native's contract: drive, shoot, and see the same recorded"""
+    """Stock bzfs; a bot in C++ and one in JavaScript that know only native's contract: drive, shoot, see the same replayed, drive on"""
     return on(stage, "bzflag")
 
 
@@ -151,7 +204,7 @@ def on_aos(stage, start):
         except (AssertionError, StopIteration):
             return [0]  # not all have joined
     wait_until(lambda: min(walked()) > FAR_ON_FOOT, SECONDS, "they did not both walk")
-    return f"walked {walked()} blocks; " + judge(players, seen=1)  # SpadesX tells nobody of who is far away
+    return f"walked {walked()} blocks; " + judge(players, moved=1)  # SpadesX tells nobody of who is far away
 
 
 def contract_spadesx(stage):

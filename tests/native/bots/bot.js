@@ -1,76 +1,46 @@
-// One bot for every game, by native's contract alone (schema/NATIVE.md): npm's protobufjs, @mcap/core, and a socket.
-//   node bot.js PORT NAME        plays behind a native listener of this machine; says what it saw when that ends
-//   node bot.js RECORDING.mcap   sees the same in what was recorded
-"use strict";
-const protobuf = require("protobufjs"), { readFileSync } = require("node:fs");
+// node bot.js PORT NAME: plays whatever a native listener of this machine has (schema/NATIVE.md); then says what it saw.
+const { root } = require("protobufjs").parse(require("node:fs").readFileSync(`${__dirname}/../../../schema/game.proto`, "utf8"));
+const Intent = root.lookupType("entente.words.Intent"), Fact = root.lookupType("entente.words.Fact");
+const [port, name] = process.argv.slice(2), server = require("node:net").connect(port, "127.0.0.1");
+const players = new Set(), alive = new Map(), moved = new Set();  // units of players, by id
+let me = 0, own = { units: [] }, turn = 0, shots = 0, heard = Buffer.alloc(0);
 
-const schema = new protobuf.Root();
-schema.resolvePath = (from, file) => (file.startsWith("google/") ? require.resolve(`protobufjs/${file}`) : file);
-schema.loadSync(`${__dirname}/../../../schema/game.proto`);
-const Intent = schema.lookupType("entente.words.Intent"), Fact = schema.lookupType("entente.words.Fact");
+const far = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+const say = (wish) => {
+  const message = Intent.encode(Intent.fromObject(wish)).finish(), size = Buffer.alloc(4);
+  size.writeUInt32BE(message.length);
+  server.write(Buffer.concat([size, message]));
+};
+const hear = {
+  you: ({ player }) => { me = player; say({ enter: { name } }); },
+  player: ({ id }) => players.add(id),
+  owns: (owns) => { if (owns.player === me) own = owns; },
+  unit: (unit) => { if (unit.alive && unit.owner) alive.set(unit.id, unit.pose ?? { x: 0, y: 0 }); },
+  spawned: ({ unit, pose }) => alive.set(unit, pose),
+  died: ({ unit }) => alive.delete(unit),
+  gone: ({ unit }) => alive.delete(unit),
+  shot: () => ++shots,
+  pose: (pose) => {
+    if (!alive.has(pose.unit)) return;
+    if (far(alive.get(pose.unit), pose) > 0.1) moved.add(pose.unit);
+    alive.set(pose.unit, pose);
+  },
+};
+const act = () => {  // toward the nearest but who is at hand, else around the middle; fires every 2 s
+  const mine = alive.get(own.active), now = me && turn++ % 10 === 0;
+  if (!mine) return now && say({ spawn: {} });
+  const others = [...alive].filter(([unit]) => !own.units.includes(unit)).map(([, pose]) => pose);
+  const [foe] = others.sort((a, b) => far(a, mine) - far(b, mine)), to = others.find((pose) => far(pose, mine) > 20);
+  say({ toward: to ?? { x: 90 * Math.cos(turn / 30), y: 90 * Math.sin(turn / 30) } });
+  if (foe && now) say({ fire: { shot: turn, x: mine.x, y: mine.y, vx: foe.x - mine.x, vy: foe.y - mine.y } });
+};
 
-class Bot {
-  me = 0; turns = 0; shots = 0; players = new Map(); units = new Map(); moved = new Set();
-
-  constructor(name, say) { Object.assign(this, { name, say }); }
-
-  hear(fact) {
-    const word = fact[fact.kind], unit = this.units.get(word?.unit);
-    if (fact.kind === "you") this.me = word.player, this.say({ enter: { name: this.name } });
-    if (fact.kind === "player") this.players.set(word.id, word.name);
-    if (fact.kind === "unit") this.units.set(word.id, { id: word.id, owner: word.owner, alive: word.alive, x: word.pose?.x ?? 0, y: word.pose?.y ?? 0 });
-    if (fact.kind === "gone") this.units.delete(word.unit);
-    if (fact.kind === "died" && unit) unit.alive = false;
-    if (fact.kind === "spawned" && unit) Object.assign(unit, { alive: true, x: word.pose?.x ?? 0, y: word.pose?.y ?? 0 });
-    if (fact.kind === "shot") ++this.shots;
-    if (fact.kind !== "pose" || !unit) return;
-    if (unit.owner && Math.hypot(word.x - unit.x, word.y - unit.y) > 0.1) this.moved.add(unit.id);
-    Object.assign(unit, { x: word.x, y: word.y });
+setInterval(act, 200).unref();
+server.on("data", (bytes) => {
+  heard = Buffer.concat([heard, bytes]);
+  for (let end; heard.length >= 4 && heard.length >= (end = 4 + heard.readUInt32BE()); heard = heard.subarray(end)) {
+    const fact = Fact.decode(heard.subarray(4, end));
+    hear[fact.kind]?.(fact[fact.kind]);
   }
-
-  /** Five times a second: at whoever is nearest, and shoots; alone, or too close, around the middle. */
-  act() {
-    if (!this.me) return;
-    const alive = [...this.units.values()].filter((unit) => unit.alive && unit.owner), mine = alive.find((unit) => unit.owner === this.me);
-    const turn = this.turns++, far = (unit) => Math.hypot(unit.x - mine.x, unit.y - mine.y);
-    if (!mine) return turn % 10 === 0 && this.say({ spawn: {} });
-    const foe = alive.filter((unit) => unit.owner !== this.me).sort((a, b) => far(a) - far(b))[0];
-    this.say({ toward: foe && far(foe) > 20 ? foe : { x: 90 * Math.cos(turn / 30), y: 90 * Math.sin(turn / 30) } });
-    if (foe && turn % 10 === 5) this.say({ fire: { shot: turn, x: mine.x, y: mine.y, vx: foe.x - mine.x, vy: foe.y - mine.y } });
-  }
-
-  report() {
-    console.log(JSON.stringify({ players: [...this.players.values()].sort(), moved: this.moved.size, shots: this.shots }));
-  }
-}
-
-function play(port, name) {
-  const socket = require("node:net").connect(port, "127.0.0.1");
-  const bot = new Bot(name, (intent) => {
-    const word = Intent.encode(Intent.fromObject(intent)).finish(), length = Buffer.alloc(4);
-    length.writeUInt32BE(word.length);
-    socket.write(Buffer.concat([length, word]));
-  });
-  let heard = Buffer.alloc(0);
-  socket.on("data", (bytes) => {
-    heard = Buffer.concat([heard, bytes]);
-    for (let size; heard.length >= 4 && heard.length >= 4 + (size = heard.readUInt32BE()); heard = heard.subarray(4 + size))
-      bot.hear(Fact.decode(heard.subarray(4, 4 + size)));
-  });
-  const acts = setInterval(() => bot.act(), 200);
-  socket.on("close", () => { clearInterval(acts), bot.report(); });
-}
-
-async function see(recording) {
-  const { McapStreamReader } = require("@mcap/core"), { loadDecompressHandlers } = require("@mcap/support");
-  const reader = new McapStreamReader({ decompressHandlers: await loadDecompressHandlers() }), facts = new Set(), bot = new Bot("", () => {});
-  reader.append(readFileSync(recording));
-  for (let record; (record = reader.nextRecord());) {
-    if (record.type === "Channel" && record.topic === "/fact") facts.add(record.id);
-    if (record.type === "Message" && facts.has(record.channelId)) bot.hear(Fact.decode(record.data));
-  }
-  bot.report();
-}
-
-const [where, name] = process.argv.slice(2);
-name ? play(Number(where), name) : see(where);
+});
+server.on("close", () => console.log(`saw ${players.size} players, ${moved.size} units move, ${shots} shots`));
