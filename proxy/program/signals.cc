@@ -43,10 +43,7 @@ StopOnSignal::StopOnSignal(relay::Server& server) {
   use(stop);
 }
 
-StopOnSignal::~StopOnSignal() {
-  use(SIG_DFL);
-  to_stop = nullptr;
-}
+StopOnSignal::~StopOnSignal() { to_stop = nullptr; }
 
 CallOnHangUp::CallOnHangUp(std::function<void()> then) {
   hang_ups();  // before a handler needs it

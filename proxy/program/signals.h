@@ -12,7 +12,8 @@ class Server;
 
 namespace entente {
 
-/// While it lives, the first of the two signals calls server.stop(). REQUIRES: one at a time.
+/// While it lives, the first of the two signals calls server.stop(). One that comes first only afterwards finds all
+/// ending already, such as recordings that are being closed, and changes nothing. REQUIRES: one at a time.
 class StopOnSignal {
  public:
   explicit StopOnSignal(relay::Server& server);
