@@ -112,6 +112,7 @@ class Watched:
 class Player(Watched):
     """A client of one game. `listen` runs in a thread of its own and keeps the view below up to date."""
     GAME = ""
+    SLANTS = True  # goes in any direction, not only along its tiles' sides
     native = False  # straight on the server: it may hurry, if the server lets it
 
     def __init__(self, port: int, name: str) -> None:
@@ -162,6 +163,10 @@ class Player(Watched):
     def listen(self) -> None:
         """Takes one message, or what comes within a tenth of a second."""
         raise NotImplementedError
+
+    def known_as(self) -> set:
+        """What the server may call its units, where it came straight to it."""
+        return {self.name}
 
     def attack(self, place: Place) -> None:
         """One try to hurt whoever stands there."""

@@ -92,13 +92,8 @@ class Scene:
         grounds = [end.ground for end in (self.us, self.server) if hasattr(end, "ground")]
         return max((ground.tile_size for ground in grounds), default=25.0)
 
-    def mine(self) -> set:
-        """What the server may call the native player's units."""
-        names = {self.them.name}
-        return names | {self.them.team()} if self.back.GAME == "panic" else names
-
     def ours(self) -> list[Unit]:
-        return [unit for unit in self.server.units() if unit.owner not in self.mine()]
+        return [unit for unit in self.server.units() if unit.owner not in self.them.known_as()]
 
     def truth(self) -> Unit:
         """The server's unit of our player: of several, the one that is nearest to where he thinks he is."""
@@ -128,7 +123,7 @@ class Scene:
         width, height = self.server.bounds()
         if abs(place[0]) > width / 2 - 0.4 * self.tile() or abs(place[1]) > height / 2 - 0.4 * self.tile():
             return False
-        walls = self.server.walls() if self.back.GAME != "ogar" else []
+        walls = self.server.walls() if self.server.has("walls") else []
         going = [self.us.here()] + ([goer] if goer else [])
         units = [unit.place for unit in self.server.units() if all(apart(unit.place, one) > self.tile() / 2 for one in going)]
         return all(apart(place, other) > 1.2 * self.tile() for other in walls) and all(apart(place, other) > self.tile() / 2 for other in units)
@@ -138,7 +133,7 @@ class Scene:
         x, y = start or self.us.here()
         yaws = [EAST, WEST, SOUTH, NORTH]
         self.stage.dice.shuffle(yaws)
-        if "panic" not in self.pair:  # whose tanks go straight
+        if self.us.SLANTS and self.them.SLANTS:
             yaws += [yaw + math.pi / 4 for yaw in yaws]
         for yaw in yaws:
             steps = max(int(far / self.tile()), 1)

@@ -15,6 +15,7 @@ from player import LOOPBACK, Death, Driver, Ended, Place, Player, Shot, Unit, Un
 
 class Client(Player):
     GAME = GAME
+    SLANTS = False
     STEP = 9.0  # seconds that a step may take: elsewhere a tank must turn and drive
 
     def __init__(self, port: int, name: str, dialect: str = "be-packed") -> None:
@@ -135,6 +136,10 @@ class Client(Player):
             self.shots.append(Shot(piece.colour(), self.ground.place(*piece.tile()), YAW.get(direction)))
 
     # what is seen
+    def known_as(self) -> set:
+        """A server knows nobody's name."""
+        return {self.team()}
+
     def _living(self) -> list[int]:
         return [number for number in self.own if number in self.pieces and self.pieces[number].value > 0]
 
