@@ -312,9 +312,10 @@ class Driver:
     """What a game gives the harness: its players, its server, and what each side speaks; with one dialect alone, it is ""."""
 
     def __init__(self, game: str, client: Callable[[int, str, str], Player], server: Callable[..., Server], url: Callable[[str], str],
-                 dialect: str = "") -> None:
-        """`client(port, name, dialect)`, `server(stage, dialect)`; of an endpoint to listen on, `url(dialect)` has {port} in it."""
-        self.GAME, self.dialect, self._client, self._server, self._url = game, dialect, client, server, url
+                 dialect: str = "", to_watch: str = "") -> None:
+        """`client(port, name, dialect)`, `server(stage, dialect)`; of an endpoint to listen on, `url(dialect)` has {port} in it, and
+        `to_watch` is the setting by which all who come there watch, where a client cannot say so itself."""
+        self.GAME, self.dialect, self.to_watch, self._client, self._server, self._url = game, dialect, to_watch, client, server, url
         self.speak(dialect, None)
 
     def speak(self, client: str, server: str | None) -> None:

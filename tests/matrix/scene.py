@@ -9,7 +9,7 @@ import re
 from typing import Callable
 
 from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off, together
-from stage import Failed, Stage
+from stage import Failed, Program, Stage
 
 GAMES = ("panic", "bzflag", "bzdraft", "ogar", "aos")
 AT_REST = 0.6  # tiles
@@ -36,14 +36,17 @@ class Scene:
         self.met: Place = (0.0, 0.0)  # where ours was when they met last
         self.names = (f"{name}{stage.dice.randint(10, 99)}" for name in itertools.cycle(("anna", "otto", "hannah", "bob")))
         self.server: Server = self.back.start(stage)
+        self.doors: list[Program] = []
         self.door = self._open()
+        self._watch_door = 0  # opened when somebody comes to watch
 
-    def _open(self) -> int:
+    def _open(self, settings: str = "") -> int:
+        """A door of our player's game; `settings`: of it."""
         listen, to = self.front.URL.format(port=0), self.server.url(self.server.port)
-        if listen != self.server.url(0):  # not the relay, which one dialect with itself goes by
-            to += self.server.settings
-        self.entente = self.stage.start("entente", [self.stage.entente, "proxy", "--listen", listen, "--to", to])
-        return int(self.entente.wait_for(r"^listening .*:(\d+)$", 20).group(1))
+        if listen != self.server.url(0):  # not the relay, which one dialect with itself goes by, and which takes no settings
+            listen, to = listen + settings, to + self.server.settings
+        self.doors.append(self.stage.start(f"entente{len(self.doors) or ''}", [self.stage.entente, "proxy", "--listen", listen, "--to", to]))
+        return int(self.doors[-1].wait_for(r"^listening .*:(\d+)$", 20).group(1))
 
     # who is there
     def ready(self) -> None:
@@ -64,6 +67,12 @@ class Scene:
 
     def visitor(self) -> Player:
         return self.keep(self.front.client(self.door, next(self.names)))
+
+    def onlooker(self) -> Player:
+        """One who means to watch: where his game's clients cannot say so, by a second door that is set for it."""
+        if self.front.to_watch and not self._watch_door:
+            self._watch_door = self._open(self.front.to_watch)
+        return self.keep(self.front.client(self._watch_door or self.door, next(self.names)))
 
     def native(self) -> Player:
         player = self.local("native")
@@ -179,12 +188,13 @@ class Scene:
         return self.latencies[-1]
 
     def ledger(self) -> list[str]:
-        return [line for line in self.entente.text().splitlines() if re.search("could not be told|fault", line)]
+        return [line for door in self.doors for line in door.text().splitlines() if re.search("could not be told|fault", line)]
 
     def close(self) -> None:
         self.clear()
         self.server.stop()
-        try:
-            self.entente.stop()
-        except Failed:
-            pass
+        for door in self.doors:
+            try:
+                door.stop()
+            except Failed:
+                pass

@@ -410,7 +410,7 @@ TEST_CASE("who comes to a full game watches: no tanks, and no start, of which th
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
 }
 
-TEST_CASE("who comes by a door that is for watching watches, wishes for no tank, and is turned away where that is full") {
+TEST_CASE("who comes by a door for watching watches and wishes for no tank; where nobody may, he leaves") {
   Play play(0, {{"name", "paul"}, {"watch", "yes"}});
   CHECK(play.stage.opens() == "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
   play.hears<words::Player>("id: 1 role: WATCH");

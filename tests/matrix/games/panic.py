@@ -271,4 +271,5 @@ class Client(Player):
             hang_up(self.socket)
 
 
-driver = Driver(GAME, Client, lambda stage, dialect: World(stage.path(""), stage.dice, dialect), url, "be-packed")
+driver = Driver(GAME, Client, lambda stage, dialect: World(stage.path(""), stage.dice, dialect), url, "be-packed",
+                to_watch="&watch=yes")
