@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Callable
+from typing import Callable, Iterable
 
 LOOPBACK = "127.0.0.1"
 WORLD = 800.0  # metres from edge to edge
@@ -309,18 +309,24 @@ class Server(Watched):
 
 
 class Driver:
-    """What a game gives the harness: its players, its server, and what each side speaks; with one dialect alone, it is ""."""
+    """What a game gives the harness: its players, its server, and what each side can speak, most usual first; with one dialect alone,
+    it is ""."""
 
     def __init__(self, game: str, client: Callable[[int, str, str], Player], server: Callable[..., Server], url: Callable[[str], str],
-                 dialect: str = "", to_watch: str = "") -> None:
-        """`client(port, name, dialect)`, `server(stage, dialect)`; of an endpoint to listen on, `url(dialect)` has {port} in it, and
-        `to_watch` is the setting by which all who come there watch, where a client cannot say so itself."""
-        self.GAME, self.dialect, self.to_watch, self._client, self._server, self._url = game, dialect, to_watch, client, server, url
-        self.speak(dialect, None)
+                 dialects: Iterable[str] = ("",), of_server: Iterable[str] = (), to_watch: str = "") -> None:
+        """`client(port, name, dialect)`, `server(stage, dialect)`, which speaks those `of_server` if not all; of an endpoint to listen on,
+        `url(dialect)` has {port} in it, and `to_watch` is the setting by which all who come there watch, where a client cannot say so."""
+        self.GAME, self.to_watch, self._client, self._server, self._url = game, to_watch, client, server, url
+        self.dialects = tuple(dialects)
+        self.of_server = tuple(of_server) or self.dialects
+        self.speak(self.dialects[0], None)
 
     def speak(self, client: str, server: str | None) -> None:
-        """From now on; the server what its clients do, if nothing is said of it. Raises ValueError for what nobody here speaks."""
-        self._ours, self._theirs, self.URL = client, server or client, self._url(client)
+        """From now on; the server what its clients do, if it can and nothing is said of it. Raises ValueError for what nobody here speaks."""
+        if client not in self.dialects or server not in (None, *self.of_server):
+            raise ValueError(f"players speak {', '.join(self.dialects)}, the server {', '.join(self.of_server)}")
+        self._theirs = server or (client if client in self.of_server else self.of_server[0])
+        self._ours, self.URL = client, self._url(client)
 
     def start(self, stage) -> Server:
         return self._server(stage, self._theirs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aos_field import Field
 from aos_man import GAME, Client
-from aos_speech import url
+from aos_speech import VERSIONS, url
 from player import Driver
 
-driver = Driver(GAME, Client, lambda stage, dialect: Field(stage.dice, dialect), url, "0.75")
+driver = Driver(GAME, Client, lambda stage, dialect: Field(stage.dice, dialect), url, VERSIONS)

@@ -82,13 +82,5 @@ class Bzfs(Server):
         self.witness.kill()
 
 
-class Stock(Driver):
-    def speak(self, client: str, server: str | None) -> None:
-        if client not in DIALECTS:
-            raise ValueError(f"a client of BZFlag speaks {', '.join(DIALECTS)}")
-        if server not in (None, STOCK):
-            raise ValueError(f"the only server of BZFlag here is Debian's bzfs, which speaks {STOCK}")
-        super().speak(client, STOCK)
-
-
-driver = Stock(GAME, lambda port, name, dialect: Client(port, name, dialect=dialect), lambda stage, _: Bzfs(stage), URLS.__getitem__, STOCK)
+driver = Driver(GAME, lambda port, name, dialect: Client(port, name, dialect=dialect), lambda stage, _: Bzfs(stage), URLS.__getitem__, DIALECTS,
+                of_server=(STOCK,))

@@ -9,7 +9,7 @@ import time
 import web
 from modern3 import SAY, SPAWN, SPECTATE
 from ogar_arena import EJECTED, OWNED, PELLET, PLAYER, UNITS, Arena, url
-from ogar_speech import speech
+from ogar_speech import DIALECTS, speech
 from player import PATIENCE, Death, Driver, Ended, Place, Player, Shot, Said, Unit, Unseen, apart, hang_up, toward
 from session import Closed
 
@@ -276,4 +276,4 @@ class Client(Player):
             hang_up(self.web.frames.socket)
 
 
-driver = Driver(GAME, Client, lambda stage, dialect: Arena(stage.dice, dialect), url, "modern3")
+driver = Driver(GAME, Client, lambda stage, dialect: Arena(stage.dice, dialect), url, DIALECTS)

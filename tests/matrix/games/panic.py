@@ -271,5 +271,4 @@ class Client(Player):
             hang_up(self.socket)
 
 
-driver = Driver(GAME, Client, lambda stage, dialect: World(stage.path(""), stage.dice, dialect), url, "be-packed",
-                to_watch="&watch=yes")
+driver = Driver(GAME, Client, lambda stage, dialect: World(stage.path(""), stage.dice, dialect), url, DIALECTS, to_watch="&watch=yes")
