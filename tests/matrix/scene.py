@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
+import os
 import re
+import sys
 from typing import Callable
 
 from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off, together
 from stage import Failed, Program, Stage
 
 GAMES = ("panic", "bzflag", "bzdraft", "ogar", "aos")
+PANE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pane.py")
 AT_REST = 0.6  # tiles
 NORTH, EAST, SOUTH, WEST = math.pi / 2, 0.0, -math.pi / 2, math.pi
 
@@ -23,7 +26,8 @@ def pairs() -> list[str]:
 class Scene:
     """`us` came through Entente, `them` did not."""
 
-    def __init__(self, stage: Stage, pair: str) -> None:
+    def __init__(self, stage: Stage, pair: str, *, panes: bool = False) -> None:
+        """`panes`: all that ours says and hears passes one on either side of Entente."""
         self.stage, self.pair = stage, pair
         front, back = pair.split("-")
         self.front, self.back = importlib.import_module(front).driver, importlib.import_module(back).driver
@@ -37,16 +41,28 @@ class Scene:
         self.names = (f"{name}{stage.dice.randint(10, 99)}" for name in itertools.cycle(("anna", "otto", "hannah", "bob")))
         self.server: Server = self.back.start(stage)
         self.doors: list[Program] = []
-        self.door = self._open()
+        self.logs: list[str] = []  # of the panes: before the server, before Entente
+        self._server_port = self._pane(self.server.port) if panes else self.server.port
+        self.door = self._pane(self._open()) if panes else self._open()
         self._watch_door = 0  # opened when somebody comes to watch
+
+    @property
+    def relay(self) -> bool:
+        """One dialect with itself."""
+        return self.front.URL.format(port=0) == self.server.url(0)
 
     def _open(self, settings: str = "") -> int:
         """A door of our player's game; `settings`: of it."""
-        listen, to = self.front.URL.format(port=0), self.server.url(self.server.port)
-        if listen != self.server.url(0):  # not the relay, which one dialect with itself goes by, and which takes no settings
+        listen, to = self.front.URL.format(port=0), self.server.url(self._server_port)
+        if not self.relay:  # which takes no settings
             listen, to = listen + settings, to + self.server.settings
         self.doors.append(self.stage.start(f"entente{len(self.doors) or ''}", [self.stage.entente, "proxy", "--listen", listen, "--to", to]))
         return int(self.doors[-1].wait_for(r"^listening .*:(\d+)$", 20).group(1))
+
+    def _pane(self, port: int) -> int:
+        self.logs.append(self.stage.path(f"pane{len(self.logs)}.pieces"))
+        pane = self.stage.start(f"pane{len(self.logs) - 1}", [sys.executable, PANE, str(port), self.logs[-1]])
+        return int(pane.wait_for(r"^pane (\d+)$", 20).group(1))
 
     # who is there
     def ready(self) -> None:

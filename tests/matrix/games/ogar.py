@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import threading
 import time
+from typing import Iterable, Iterator
 
 import web
+from messages import Passed, Timed, of_web
 from modern3 import SAY, SPAWN, SPECTATE
 from ogar_arena import EJECTED, OWNED, PELLET, PLAYER, UNITS, Arena, url
 from ogar_speech import DIALECTS, speech
@@ -276,4 +278,22 @@ class Client(Player):
             hang_up(self.web.frames.socket)
 
 
-driver = Driver(GAME, Client, lambda stage, dialect: Arena(stage.dice, dialect), url, DIALECTS)
+def read(dialect: str, up: bool, pieces: Iterable[Timed]) -> Iterator[Passed]:
+    words, names = speech(dialect), {}
+    for at, frame in of_web(pieces):
+        shot = False
+        for _, parts in words.heard(frame) if up else words.told(frame):
+            shot = shot or parts.get("splits", 0) > 0 or any(is_shot(cell, names) for cell in parts.get("added", []))
+            names.update((cell["id"], cell.get("name")) for cell in parts.get("added", []))
+            for number in parts.get("removed", []):
+                names.pop(number, None)
+        yield at, frame, shot
+
+
+def is_shot(cell: dict, names: dict[int, str | None]) -> bool:
+    """Ejected, or split off from one of that name."""
+    parent = cell.get("name") and cell["id"] not in names and cell["name"] in names.values()
+    return cell["type"] == EJECTED or cell["type"] == PLAYER and bool(parent)
+
+
+driver = Driver(GAME, Client, lambda stage, dialect: Arena(stage.dice, dialect), url, read, DIALECTS, tick=1000 * TICK)

@@ -6,7 +6,9 @@ import math
 import socket
 import struct
 import time
+from typing import Iterable, Iterator
 
+from messages import Passed, Timed, of_stream
 from panic_wire import (AMMO, AMMO_PIECE, DESTROY, DIALECTS, DRIVE, GAME, HEALTH, HEALTH_PIECE, MOVE, OVER, QUIT, SHOOT, SIZES, START, STATE, STEPS,
                         TANK, YAW, Ground, Piece, nearest, url)
 from panic_world import World
@@ -271,4 +273,19 @@ class Client(Player):
             hang_up(self.socket)
 
 
-driver = Driver(GAME, Client, lambda stage, dialect: World(stage.path(""), stage.dice, dialect), url, DIALECTS, to_watch="&watch=yes")
+def read(dialect: str, up: bool, pieces: Iterable[Timed]) -> Iterator[Passed]:
+    wire = DIALECTS[dialect]
+
+    def size(data: bytes) -> int | None:
+        if up or data[0] != STATE:
+            return struct.calcsize(wire.action if up else wire.create if data[0] < AMMO else wire.event)
+        length = struct.calcsize(wire.state)
+        return length + struct.calcsize(wire.tank) * struct.unpack_from(wire.state, data)[4] if len(data) >= length else None
+    for at, message in of_stream(pieces, size):
+        if up:
+            yield at, message, struct.unpack(wire.action, message)[1] == SHOOT
+        else:
+            yield at, message, message[0] == MOVE and struct.unpack(wire.event, message)[2] == 0
+
+
+driver = Driver(GAME, Client, lambda stage, dialect: World(stage.path(""), stage.dice, dialect), url, read, DIALECTS, to_watch="&watch=yes")
