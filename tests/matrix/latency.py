@@ -15,8 +15,9 @@ from scene import Scene
 
 LIMIT = 2.0  # milliseconds at the 99th percentile, besides a game's own tick
 QUIET = 1.0  # milliseconds that the panes, which do nothing, may take at the 99th percentile: beyond, the machine is too busy to judge
+HEARD = 0.2  # seconds until a server's change is known everywhere
 APART = 1.0  # seconds between two events
-SENDS, ANSWERS = 8 * 10**9, 2 * 10**9  # nanoseconds until an event is on its way (cells aim first), and has become something
+ARRIVES, ANSWERS = 5 * 10**8, 2 * 10**9  # nanoseconds from an act to its frame, and from that to what it became
 
 
 @dataclass
@@ -24,6 +25,7 @@ class Event:
     up: bool  # ours did it
     words: str  # of chat; none: a shot
     since: int
+    until: int = 0  # when it had been done
 
     def is_in(self, message: bytes, shot: bool) -> bool:
         return self.words.encode() in message or self.words.encode("utf-16le") in message if self.words else shot
@@ -48,9 +50,9 @@ def measure(scene: Scene, rounds: int) -> Added:
     for up, said, told in ((True, read(scene.front, scene.front.ours, before, up=True, came=False), read(scene.back, scene.back.theirs, behind, up=True, came=True)),
                            (False, read(scene.back, scene.back.theirs, behind, up=False, came=False), read(scene.front, scene.front.ours, before, up=False, came=True))):
         for event in events:
-            sent = first(said, event, event.since, SENDS) if event.up == up else None
+            sent = first(said, event, event.since, event.until + ARRIVES) if event.up == up else None
             if sent is not None:
-                became = first(told, event, sent, ANSWERS)
+                became = first(told, event, sent, sent + ANSWERS)
                 (added.up if up else added.down).setdefault("line" if event.words else "shot", []).append((became - sent) / 1e6 if became else None)
     return added
 
@@ -61,14 +63,17 @@ def play(scene: Scene, rounds: int) -> Iterator[Event]:
     yaw, talks = scene.meet(), scene.us.has("say") and scene.them.has("say")
     for turn in range(rounds + 1):
         scene.ready()
-        if apart(scene.us.here(), scene.them.here()) > scene.server.duel + scene.tile():  # a split carries one on, out of sight at last
+        if apart(scene.us.here(), scene.them.here()) > scene.server.duel + scene.tile() / 2:  # a split carries one on, out of sight at last
             yaw = scene.meet()
         known = scene.known_as()
         for up, actor, name, away in ((True, scene.us, known, yaw + math.pi), (False, scene.them, scene.them.name, yaw)):
             scene.server.strengthen(name)
+            time.sleep(HEARD)
             for words in ("", f"tally {scene.stage.count()} ho") if talks else ("",):
                 event = Event(up, words, time.time_ns())
-                if done(actor, words, away) and turn:
+                acted = done(actor, words, away)
+                event.until = time.time_ns()
+                if acted and turn:
                     yield event
                 time.sleep(APART)
 
@@ -90,8 +95,8 @@ def read(driver: Driver, dialect: str, passed: list[Piece], *, up: bool, came: b
     return sorted(message for link in links.values() for message in driver.read(dialect, up, link))
 
 
-def first(messages: list[Passed], event: Event, since: int, within: int) -> int | None:
-    return next((at for at, message, shot in messages if since <= at <= since + within and event.is_in(message, shot)), None)
+def first(messages: list[Passed], event: Event, since: int, until: int) -> int | None:
+    return next((at for at, message, shot in messages if since <= at <= until and event.is_in(message, shot)), None)
 
 
 def percentile(numbers: list[float], part: float) -> float:

@@ -9,7 +9,7 @@ from typing import Iterable, Iterator
 
 import web
 from messages import Passed, Timed, of_web
-from modern3 import SAY, SPAWN, SPECTATE
+from modern3 import EJECT, SAY, SPAWN, SPECTATE
 from ogar_arena import EJECTED, OWNED, PELLET, PLAYER, UNITS, Arena, url
 from ogar_speech import DIALECTS, speech
 from player import PATIENCE, Death, Driver, Ended, Place, Player, Shot, Said, Unit, Unseen, apart, hang_up, toward
@@ -283,7 +283,7 @@ def read(dialect: str, up: bool, pieces: Iterable[Timed]) -> Iterator[Passed]:
     for at, frame in of_web(pieces):
         shot = False
         for _, parts in words.heard(frame) if up else words.told(frame):
-            shot = shot or parts.get("splits", 0) > 0 or any(is_shot(cell, names) for cell in parts.get("added", []))
+            shot = shot or up and (parts.get("splits", 0) > 0 or parts.get("flags", 0) & EJECT > 0) or any(is_shot(cell, names) for cell in parts.get("added", []))
             names.update((cell["id"], cell.get("name")) for cell in parts.get("added", []))
             for number in parts.get("removed", []):
                 names.pop(number, None)
