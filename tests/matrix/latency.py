@@ -18,6 +18,7 @@ QUIET = 1.0  # milliseconds that the panes, which do nothing, may take at the 99
 HEARD = 0.2  # seconds until a server's change is known everywhere
 APART = 1.0  # seconds between two events
 ARRIVES, ANSWERS = 5 * 10**8, 2 * 10**9  # nanoseconds from an act to its frame, and from that to what it became
+End = tuple[Driver, str, list[Piece]]  # what its pane saw, and in which dialect
 
 
 @dataclass
@@ -46,15 +47,22 @@ def measure(scene: Scene, rounds: int) -> Added:
         raise Unseen("nobody could shoot or say anything")
     time.sleep(ANSWERS / 1e9)
     behind, before = (list(pieces(log)) for log in scene.logs)
-    added = Added({}, {}, (0.0, 0.0) if scene.relay else (scene.back.tick, scene.front.tick),                   [(piece.went - piece.came) / 1e6 for piece in before + behind if piece.came > events[0].since])
-    for up, said, told in ((True, read(scene.front, scene.front.ours, before, up=True, came=False), read(scene.back, scene.back.theirs, behind, up=True, came=True)),
-                           (False, read(scene.back, scene.back.theirs, behind, up=False, came=False), read(scene.front, scene.front.ours, before, up=False, came=True))):
-        for event in events:
-            sent = first(said, event, event.since, event.until + ARRIVES) if event.up == up else None
-            if sent is not None:
-                became = first(told, event, sent, sent + ANSWERS)
-                (added.up if up else added.down).setdefault("line" if event.words else "shot", []).append((became - sent) / 1e6 if became else None)
-    return added
+    front = scene.front, scene.front.ours, before
+    back = scene.back, scene.back.theirs, behind
+    return Added(match(events, front, back, up=True), match(events, back, front, up=False),
+                 (0.0, 0.0) if scene.relay else (scene.back.tick, scene.front.tick),
+                 [(piece.went - piece.came) / 1e6 for piece in before + behind if piece.came > events[0].since])
+
+
+def match(events: list[Event], source: End, sink: End, *, up: bool) -> dict[str, list[float | None]]:
+    said, told = read(*source, up=up, came=False), read(*sink, up=up, came=True)
+    took: dict[str, list[float | None]] = {}
+    for event in events:
+        sent = first(said, event, event.since, event.until + ARRIVES) if event.up == up else None
+        if sent is not None:
+            became = first(told, event, sent, sent + ANSWERS)
+            took.setdefault("line" if event.words else "shot", []).append((became - sent) / 1e6 if became else None)
+    return took
 
 
 def play(scene: Scene, rounds: int) -> Iterator[Event]:
@@ -103,21 +111,27 @@ def percentile(numbers: list[float], part: float) -> float:
     return sorted(numbers)[min(int(part * len(numbers)), len(numbers) - 1)]
 
 
-HEAD = ("pair", "to the server: events", "p50, ms", "p99, ms", "to the player: events", "p50, ms", "p99, ms", "of it a game's tick, ms", "a pane's p99, ms", "")
+HEAD = ("pair", "to the server: events", "p50, ms", "p99, ms", "to the player: events", "p50, ms", "p99, ms", "of it a game's tick, ms",
+        "a pane's p99, ms", "kept")
 
 
 def line(pair: str, added: Added) -> tuple[list[str], str]:
     """Its row of the table, and what is wrong with it, if anything is."""
-    cells, faults = [pair], []
-    for way, kinds, tick in (("to the server", added.up, added.ticks[0]), ("to the player", added.down, added.ticks[1])):
-        all_, known = sum(kinds.values(), []), [took for took in sum(kinds.values(), []) if took is not None]
-        cells += [f"{len(all_)}" + (f" ({len(all_) - len(known)} came to nothing)" if len(known) < len(all_) else ""),
+    cells, late, missing, panes = [pair], [], [], percentile(added.panes, 0.99)
+    for way, kinds, tick in ways(added):
+        tries = sum(kinds.values(), [])
+        known = [took for took in tries if took is not None]
+        cells += [f"{len(tries)}" + (f" ({len(tries) - len(known)} came to nothing)" if len(known) < len(tries) else ""),
                   *(f"{percentile(known, part):.2f}" if known else "–" for part in (0.5, 0.99))]
-        if known and percentile(known, 0.99) > LIMIT + tick:
-            faults.append(f"{way} {percentile(known, 0.99):.2f} ms")
         if not known:
-            faults.append(f"{way} nothing was measured")
-    panes = percentile(added.panes, 0.99)
-    cells += [", ".join(f"{tick:g} {way}" for way, tick in zip(("to the server", "to the player"), added.ticks) if tick), f"{panes:.2f}"]
-    verdict = "" if not faults else "ABOVE" if panes <= QUIET else "not judged: the machine is busy"
-    return [*cells, verdict], ", ".join(faults) if verdict == "ABOVE" else ""
+            missing.append(f"{way} nothing was measured")
+        elif percentile(known, 0.99) > LIMIT + tick:
+            late.append(f"{way} {percentile(known, 0.99):.2f} ms")
+    busy = bool(late) and panes > QUIET
+    cells += [", ".join(f"{tick:g} {way}" for way, _, tick in ways(added) if tick), f"{panes:.2f}",
+              "nothing measured" if missing else "not judged: the machine is busy" if busy else "ABOVE" if late else "yes"]
+    return cells, ", ".join(missing + ([] if busy else late))
+
+
+def ways(added: Added) -> list[tuple[str, dict[str, list[float | None]], float]]:
+    return [("to the server", added.up, added.ticks[0]), ("to the player", added.down, added.ticks[1])]

@@ -283,7 +283,8 @@ def read(dialect: str, up: bool, pieces: Iterable[Timed]) -> Iterator[Passed]:
     for at, frame in of_web(pieces):
         shot = False
         for _, parts in words.heard(frame) if up else words.told(frame):
-            shot = shot or up and (parts.get("splits", 0) > 0 or parts.get("flags", 0) & EJECT > 0) or any(is_shot(cell, names) for cell in parts.get("added", []))
+            wished = up and (parts.get("splits", 0) > 0 or parts.get("flags", 0) & EJECT > 0)
+            shot = shot or wished or any(is_shot(cell, names) for cell in parts.get("added", []))
             names.update((cell["id"], cell.get("name")) for cell in parts.get("added", []))
             for number in parts.get("removed", []):
                 names.pop(number, None)
