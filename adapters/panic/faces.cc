@@ -12,6 +12,9 @@ constexpr core::Setting kFrontSettings[] = {
     {"name",
      "The name that the other game knows every player of this door by. Not said: panic- and four digits, another for "
      "each."},
+    {"watch",
+     "yes: everybody who comes in by this door looks on, as a silent client cannot ask to. Not said, or no: they play, "
+     "and look on only where the game is full."},
     {"reset",
      "yes: a new world or round begins with a second Game State, as the document has it. Not said, or no: never, "
      "because the released client ends in an error on it."},

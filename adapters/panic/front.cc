@@ -36,6 +36,7 @@ bool at_rest(const words::Pose& pose) {
 
 PanicFront::PanicFront(const core::FaceOptions& options)
     : name_(options.setting("name")),
+      role_(options.setting("watch") == "yes" ? words::WATCH : words::PLAY),
       starts_again_(options.setting("reset") == "yes"),
       asks_for_(seconds(options.setting("reconnect"))),
       dialect_(options.dialect),
@@ -46,17 +47,17 @@ PanicFront::PanicFront(const core::FaceOptions& options)
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
 void PanicFront::opened(const core::Peer&, Out& out) {
-  if (asks_for_ == 0) return enter(words::PLAY, out);
+  if (asks_for_ == 0) return enter(out);
   enter_at_ = out.now() + asks_for_;
   out.wake(enter_at_);
 }
 
-void PanicFront::enter(words::Role role, Out& out) {
+void PanicFront::enter(Out& out) {
   phase_ = Phase::kEntered;
   words::Enter enter;
   // Panic has no names; the digits are for games in which two may not have the same.
   enter.set_name(name_.empty() ? "panic-" + std::to_string(1000 + out.random() % 9000) : name_);
-  enter.set_role(role);
+  enter.set_role(role_);
   enter.set_version("panic 2");
   out.say(enter);
 }
@@ -65,7 +66,7 @@ void PanicFront::enter(words::Role role, Out& out) {
 void PanicFront::advance(Out& out) {
   if (phase_ != Phase::kEntered || !out.world().ready()) return;
   const core::PlayerState* me = out.world().player(out.me());
-  const bool watcher = me != nullptr && me->player.role() == words::WATCH;
+  const bool watcher = role_ == words::WATCH || (me != nullptr && me->player.role() == words::WATCH);
   if (!watcher && !in_play(out)) {
     if (spawn_at_ == 0) ask_spawn(out);
     return;
@@ -226,7 +227,7 @@ void PanicFront::leave(std::string_view why, Out& out) {
 }
 
 void PanicFront::tick(Out& out) {
-  if (phase_ == Phase::kAsked && out.now() >= enter_at_) enter(words::PLAY, out);
+  if (phase_ == Phase::kAsked && out.now() >= enter_at_) enter(out);
   if (spawn_at_ != 0 && out.now() >= spawn_at_ && out.world().ready() && !in_play(out)) ask_spawn(out);
   screen_.tick(out);
   look_at_step(out);
@@ -248,7 +249,10 @@ void PanicFront::on(const T& word, Out& out) {
 
 void PanicFront::on(const words::Refused& refused, Out& out) {
   const bool full = refused.code() == words::Refused::FULL || refused.code() == words::Refused::TEAM_FULL;
-  if (full && refused.may_retry() && phase_ == Phase::kEntered) return enter(words::WATCH, out);
+  if (full && refused.may_retry() && phase_ == Phase::kEntered && role_ != words::WATCH) {
+    role_ = words::WATCH;
+    return enter(out);
+  }
   leave(refused.text().empty() ? "refused" : refused.text(), out);
 }
 
@@ -265,7 +269,7 @@ void PanicFront::on(const words::WorldEdit& edit, Out& out) {
 void PanicFront::on(const words::Player&, Out&) {}
 
 void PanicFront::on(const words::ClaimRefused&, Out& out) {
-  if (phase_ == Phase::kResuming) return enter(words::PLAY, out);
+  if (phase_ == Phase::kResuming) return enter(out);
   out.lose("ClaimRefused", reason_of("ClaimRefused"));
 }
 

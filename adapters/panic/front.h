@@ -36,7 +36,7 @@ class PanicFront final : public core::Front {
   };
 
   // Coming in.
-  void enter(words::Role role, Out& out);
+  void enter(Out& out);
   void advance(Out& out);
   void ask_spawn(Out& out);
   bool in_play(const Out& out) const;
@@ -87,6 +87,7 @@ class PanicFront final : public core::Front {
   void on(const words::You&, Out&) {}
 
   std::string name_;
+  words::Role role_;  // that it asks for
   bool starts_again_;
   core::Micros asks_for_;  // how long a new client may take to say who it was
   std::size_t dialect_;

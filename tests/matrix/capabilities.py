@@ -395,7 +395,7 @@ def guided(scene: Scene) -> Finding:
 @row("pause or spectate")
 def spectate(scene: Scene) -> Finding:
     units = len(scene.server.units())
-    looker = scene.visitor()
+    looker = scene.onlooker()
     looker.watch()
     looker.wait(looker.others, 8, "who looks on sees nobody")
     sure(len(scene.server.units()) <= units, "who looks on plays")

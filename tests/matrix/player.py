@@ -7,7 +7,9 @@ import socket
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Callable
+from typing import Callable, Iterable, Iterator
+
+from messages import Passed, Timed
 
 LOOPBACK = "127.0.0.1"
 WORLD = 800.0  # metres from edge to edge
@@ -112,6 +114,7 @@ class Watched:
 class Player(Watched):
     """A client of one game. `listen` runs in a thread of its own and keeps the view below up to date."""
     GAME = ""
+    SLANTS = True  # goes in any direction, not only along its tiles' sides
     native = False  # straight on the server: it may hurry, if the server lets it
 
     def __init__(self, port: int, name: str) -> None:
@@ -162,6 +165,10 @@ class Player(Watched):
     def listen(self) -> None:
         """Takes one message, or what comes within a tenth of a second."""
         raise NotImplementedError
+
+    def known_as(self) -> set:
+        """What the server may call its units, where it came straight to it."""
+        return {self.name}
 
     def attack(self, place: Place) -> None:
         """One try to hurt whoever stands there."""
@@ -303,29 +310,43 @@ class Server(Watched):
         """Has room again."""
 
 
-class Driver:
-    """What a game gives the harness: its players, its server, and what each side speaks; with one dialect alone, it is ""."""
+Read = Callable[[str, bool, Iterable[Timed]], Iterator[Passed]]
 
-    def __init__(self, game: str, client: Callable[[int, str, str], Player], server: Callable[..., Server], url: Callable[[str], str],
-                 dialect: str = "") -> None:
-        """`client(port, name, dialect)`, `server(stage, dialect)`; of an endpoint to listen on, `url(dialect)` has {port} in it."""
-        self.GAME, self.dialect, self._client, self._server, self._url = game, dialect, client, server, url
-        self.speak(dialect, None)
+
+class Driver:
+    """What a game gives the harness: its players, its server, and what each side can speak, most usual first; with one dialect alone,
+    it is ""."""
+
+    def __init__(self, game: str, client: Callable[[int, str, str], Player], server: Callable[..., Server], url: Callable[[str], str], read: Read,
+                 dialects: Iterable[str] = ("",), of_server: Iterable[str] = (), to_watch: str = "",
+                 tick: float = 0.0) -> None:
+        """`client(port, name, dialect)`, `server(stage, dialect)`, which speaks those `of_server` if not all; of an endpoint to listen on,
+        `url(dialect)` has {port} in it, and `to_watch` is the setting by which all who come there watch, where a client cannot say so.
+        `read(dialect, up, pieces)` tells what passed on a wire of it: of the pieces of one link, one way, the messages, and which are
+        shots. `tick`: milliseconds for which this game lets its messages wait."""
+        self.GAME, self.to_watch, self.tick, self.read = game, to_watch, tick, read
+        self._client, self._server, self._url = client, server, url
+        self.dialects = tuple(dialects)
+        self.of_server = tuple(of_server) or self.dialects
+        self.speak(self.dialects[0], None)
 
     def speak(self, client: str, server: str | None) -> None:
-        """From now on; the server what its clients do, if nothing is said of it. Raises ValueError for what nobody here speaks."""
-        self._ours, self._theirs, self.URL = client, server or client, self._url(client)
+        """From now on; the server what its clients do, if it can and nothing is said of it. Raises ValueError for what nobody here speaks."""
+        if client not in self.dialects or server not in (None, *self.of_server):
+            raise ValueError(f"players speak {', '.join(self.dialects)}, the server {', '.join(self.of_server)}")
+        self.theirs = server or (client if client in self.of_server else self.of_server[0])
+        self.ours, self.URL = client, self._url(client)
 
     def start(self, stage) -> Server:
-        return self._server(stage, self._theirs)
+        return self._server(stage, self.theirs)
 
     def client(self, port: int, name: str) -> Player:
         """One who comes through Entente."""
-        return self._client(port, name, self._ours)
+        return self._client(port, name, self.ours)
 
     def native(self, port: int, name: str) -> Player:
         """One who comes straight to the server."""
-        return self._client(port, name, self._theirs)
+        return self._client(port, name, self.theirs)
 
 
 def together(*acts: Callable[[], object]) -> None:

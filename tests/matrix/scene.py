@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
+import os
 import re
+import sys
 from typing import Callable
 
 from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off, together
-from stage import Failed, Stage
+from stage import Failed, Program, Stage
 
 GAMES = ("panic", "bzflag", "bzdraft", "ogar", "aos")
+PANE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pane.py")
 AT_REST = 0.6  # tiles
 NORTH, EAST, SOUTH, WEST = math.pi / 2, 0.0, -math.pi / 2, math.pi
 
@@ -23,7 +26,8 @@ def pairs() -> list[str]:
 class Scene:
     """`us` came through Entente, `them` did not."""
 
-    def __init__(self, stage: Stage, pair: str) -> None:
+    def __init__(self, stage: Stage, pair: str, *, panes: bool = False) -> None:
+        """`panes`: all that ours says and hears passes one on either side of Entente."""
         self.stage, self.pair = stage, pair
         front, back = pair.split("-")
         self.front, self.back = importlib.import_module(front).driver, importlib.import_module(back).driver
@@ -36,14 +40,29 @@ class Scene:
         self.met: Place = (0.0, 0.0)  # where ours was when they met last
         self.names = (f"{name}{stage.dice.randint(10, 99)}" for name in itertools.cycle(("anna", "otto", "hannah", "bob")))
         self.server: Server = self.back.start(stage)
-        self.door = self._open()
+        self.doors: list[Program] = []
+        self.logs: list[str] = []  # of the panes: before the server, before Entente
+        self._server_port = self._pane(self.server.port) if panes else self.server.port
+        self.door = self._pane(self._open()) if panes else self._open()
+        self._watch_door = 0  # opened when somebody comes to watch
 
-    def _open(self) -> int:
-        listen, to = self.front.URL.format(port=0), self.server.url(self.server.port)
-        if listen != self.server.url(0):  # not the relay, which one dialect with itself goes by
-            to += self.server.settings
-        self.entente = self.stage.start("entente", [self.stage.entente, "proxy", "--listen", listen, "--to", to])
-        return int(self.entente.wait_for(r"^listening .*:(\d+)$", 20).group(1))
+    @property
+    def relay(self) -> bool:
+        """One dialect with itself."""
+        return self.front.URL.format(port=0) == self.server.url(0)
+
+    def _open(self, settings: str = "") -> int:
+        """A door of our player's game; `settings`: of it."""
+        listen, to = self.front.URL.format(port=0), self.server.url(self._server_port)
+        if not self.relay:  # which takes no settings
+            listen, to = listen + settings, to + self.server.settings
+        self.doors.append(self.stage.start(f"entente{len(self.doors) or ''}", [self.stage.entente, "proxy", "--listen", listen, "--to", to]))
+        return int(self.doors[-1].wait_for(r"^listening .*:(\d+)$", 20).group(1))
+
+    def _pane(self, port: int) -> int:
+        self.logs.append(self.stage.path(f"pane{len(self.logs)}.pieces"))
+        pane = self.stage.start(f"pane{len(self.logs) - 1}", [sys.executable, PANE, str(port), self.logs[-1]])
+        return int(pane.wait_for(r"^pane (\d+)$", 20).group(1))
 
     # who is there
     def ready(self) -> None:
@@ -64,6 +83,12 @@ class Scene:
 
     def visitor(self) -> Player:
         return self.keep(self.front.client(self.door, next(self.names)))
+
+    def onlooker(self) -> Player:
+        """One who means to watch: where his game's clients cannot say so, by a second door that is set for it."""
+        if self.front.to_watch and not self._watch_door:
+            self._watch_door = self._open(self.front.to_watch)
+        return self.keep(self.front.client(self._watch_door or self.door, next(self.names)))
 
     def native(self) -> Player:
         player = self.local("native")
@@ -92,13 +117,8 @@ class Scene:
         grounds = [end.ground for end in (self.us, self.server) if hasattr(end, "ground")]
         return max((ground.tile_size for ground in grounds), default=25.0)
 
-    def mine(self) -> set:
-        """What the server may call the native player's units."""
-        names = {self.them.name}
-        return names | {self.them.team()} if self.back.GAME == "panic" else names
-
     def ours(self) -> list[Unit]:
-        return [unit for unit in self.server.units() if unit.owner not in self.mine()]
+        return [unit for unit in self.server.units() if unit.owner not in self.them.known_as()]
 
     def truth(self) -> Unit:
         """The server's unit of our player: of several, the one that is nearest to where he thinks he is."""
@@ -128,7 +148,7 @@ class Scene:
         width, height = self.server.bounds()
         if abs(place[0]) > width / 2 - 0.4 * self.tile() or abs(place[1]) > height / 2 - 0.4 * self.tile():
             return False
-        walls = self.server.walls() if self.back.GAME != "ogar" else []
+        walls = self.server.walls() if self.server.has("walls") else []
         going = [self.us.here()] + ([goer] if goer else [])
         units = [unit.place for unit in self.server.units() if all(apart(unit.place, one) > self.tile() / 2 for one in going)]
         return all(apart(place, other) > 1.2 * self.tile() for other in walls) and all(apart(place, other) > self.tile() / 2 for other in units)
@@ -138,7 +158,7 @@ class Scene:
         x, y = start or self.us.here()
         yaws = [EAST, WEST, SOUTH, NORTH]
         self.stage.dice.shuffle(yaws)
-        if "panic" not in self.pair:  # whose tanks go straight
+        if self.us.SLANTS and self.them.SLANTS:
             yaws += [yaw + math.pi / 4 for yaw in yaws]
         for yaw in yaws:
             steps = max(int(far / self.tile()), 1)
@@ -184,12 +204,13 @@ class Scene:
         return self.latencies[-1]
 
     def ledger(self) -> list[str]:
-        return [line for line in self.entente.text().splitlines() if re.search("could not be told|fault", line)]
+        return [line for door in self.doors for line in door.text().splitlines() if re.search("could not be told|fault", line)]
 
     def close(self) -> None:
         self.clear()
         self.server.stop()
-        try:
-            self.entente.stop()
-        except Failed:
-            pass
+        for door in self.doors:
+            try:
+                door.stop()
+            except Failed:
+                pass

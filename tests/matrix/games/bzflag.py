@@ -2,8 +2,11 @@
 # Law: what it holds true is what that observer is told, who came straight to it.
 from __future__ import annotations
 
+from typing import Iterable, Iterator
+
 from bzflag_tank import GAME, Client
-from bzflag_wire import DIALECTS
+from bzflag_wire import DIALECTS, HEADER
+from messages import Passed, Timed, of_stream
 from player import PATIENCE, Driver, Place, Server, Unit, Unseen
 from stage import free_port, program
 
@@ -82,13 +85,16 @@ class Bzfs(Server):
         self.witness.kill()
 
 
-class Stock(Driver):
-    def speak(self, client: str, server: str | None) -> None:
-        if client not in DIALECTS:
-            raise ValueError(f"a client of BZFlag speaks {', '.join(DIALECTS)}")
-        if server not in (None, STOCK):
-            raise ValueError(f"the only server of BZFlag here is Debian's bzfs, which speaks {STOCK}")
-        super().speak(client, STOCK)
+def read(_: str, __: bool, pieces: Iterable[Timed]) -> Iterator[Passed]:
+    for at, message in of_stream(pieces, size):
+        yield at, message, message[2:4] == b"sb"
 
 
-driver = Stock(GAME, lambda port, name, dialect: Client(port, name, dialect=dialect), lambda stage, _: Bzfs(stage), URLS.__getitem__, STOCK)
+def size(data: bytes) -> int | None:
+    """Of the message there; a greeting counts as one."""
+    greeting = len(HEADER) if data.startswith(HEADER[:4]) else 9 if data.startswith(b"BZFS") else None
+    return greeting or (4 + int.from_bytes(data[:2], "big") if len(data) >= 4 else None)
+
+
+driver = Driver(GAME, lambda port, name, dialect: Client(port, name, dialect=dialect), lambda stage, _: Bzfs(stage), URLS.__getitem__, read, DIALECTS,
+                of_server=(STOCK,))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import threading
 import time
+from typing import Iterable, Iterator
 
 import web
-from modern3 import SAY, SPAWN, SPECTATE
+from messages import Passed, Timed, of_web
+from modern3 import EJECT, SAY, SPAWN, SPECTATE
 from ogar_arena import EJECTED, OWNED, PELLET, PLAYER, UNITS, Arena, url
-from ogar_speech import speech
+from ogar_speech import DIALECTS, speech
 from player import PATIENCE, Death, Driver, Ended, Place, Player, Shot, Said, Unit, Unseen, apart, hang_up, toward
 from session import Closed
 
@@ -276,4 +278,23 @@ class Client(Player):
             hang_up(self.web.frames.socket)
 
 
-driver = Driver(GAME, Client, lambda stage, dialect: Arena(stage.dice, dialect), url, "modern3")
+def read(dialect: str, up: bool, pieces: Iterable[Timed]) -> Iterator[Passed]:
+    words, names = speech(dialect), {}
+    for at, frame in of_web(pieces):
+        shot = False
+        for _, parts in words.heard(frame) if up else words.told(frame):
+            wished = up and (parts.get("splits", 0) > 0 or parts.get("flags", 0) & EJECT > 0)
+            shot = shot or wished or any(is_shot(cell, names) for cell in parts.get("added", []))
+            names.update((cell["id"], cell.get("name")) for cell in parts.get("added", []))
+            for number in parts.get("removed", []):
+                names.pop(number, None)
+        yield at, frame, shot
+
+
+def is_shot(cell: dict, names: dict[int, str | None]) -> bool:
+    """Ejected, or split off from one of that name."""
+    parent = cell.get("name") and cell["id"] not in names and cell["name"] in names.values()
+    return cell["type"] == EJECTED or cell["type"] == PLAYER and bool(parent)
+
+
+driver = Driver(GAME, Client, lambda stage, dialect: Arena(stage.dice, dialect), url, read, DIALECTS, tick=1000 * TICK)

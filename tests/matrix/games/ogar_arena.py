@@ -68,6 +68,7 @@ class Guest:
 
 class Arena(Server):
     GAME = "ogar"
+    line_every = 1.1
     duel = 20.0  # within the window of who is small
 
     def __init__(self, dice: random.Random, dialect: str = "modern3") -> None:

@@ -13,6 +13,7 @@ OWNED, NAMED, SKINNED = 1, 2, 4  # of an added cell
 PLAYER, PELLET, VIRUS, EJECTED = range(4)
 SMALL = 20  # a pellet's largest size
 PROGRAM = "OgarII 1.3.6"
+DIALECTS = ("modern3", *(f"legacy{version}" for version in range(4, 23)))
 EDGES = {17: "splits", 22: "minion_splits", 1: SPECTATE, 18: Q_DOWN, 19: Q_UP, 21: EJECT, 23: MINION_EJECT, 24: MINION_FREEZE}
 
 

@@ -6,7 +6,9 @@ import math
 import socket
 import struct
 import time
+from typing import Iterable, Iterator
 
+from messages import Passed, Timed, of_stream
 from panic_wire import (AMMO, AMMO_PIECE, DESTROY, DIALECTS, DRIVE, GAME, HEALTH, HEALTH_PIECE, MOVE, OVER, QUIT, SHOOT, SIZES, START, STATE, STEPS,
                         TANK, YAW, Ground, Piece, nearest, url)
 from panic_world import World
@@ -15,6 +17,7 @@ from player import LOOPBACK, Death, Driver, Ended, Place, Player, Shot, Unit, Un
 
 class Client(Player):
     GAME = GAME
+    SLANTS = False
     STEP = 9.0  # seconds that a step may take: elsewhere a tank must turn and drive
 
     def __init__(self, port: int, name: str, dialect: str = "be-packed") -> None:
@@ -135,6 +138,10 @@ class Client(Player):
             self.shots.append(Shot(piece.colour(), self.ground.place(*piece.tile()), YAW.get(direction)))
 
     # what is seen
+    def known_as(self) -> set:
+        """A server knows nobody's name."""
+        return {self.team()}
+
     def _living(self) -> list[int]:
         return [number for number in self.own if number in self.pieces and self.pieces[number].value > 0]
 
@@ -266,4 +273,19 @@ class Client(Player):
             hang_up(self.socket)
 
 
-driver = Driver(GAME, Client, lambda stage, dialect: World(stage.path(""), stage.dice, dialect), url, "be-packed")
+def read(dialect: str, up: bool, pieces: Iterable[Timed]) -> Iterator[Passed]:
+    wire = DIALECTS[dialect]
+
+    def size(data: bytes) -> int | None:
+        if up or data[0] != STATE:
+            return struct.calcsize(wire.action if up else wire.create if data[0] < AMMO else wire.event)
+        length = struct.calcsize(wire.state)
+        return length + struct.calcsize(wire.tank) * struct.unpack_from(wire.state, data)[4] if len(data) >= length else None
+    for at, message in of_stream(pieces, size):
+        if up:
+            yield at, message, struct.unpack(wire.action, message)[1] == SHOOT
+        else:
+            yield at, message, message[0] == MOVE and struct.unpack(wire.event, message)[2] == 0
+
+
+driver = Driver(GAME, Client, lambda stage, dialect: World(stage.path(""), stage.dice, dialect), url, read, DIALECTS, to_watch="&watch=yes")

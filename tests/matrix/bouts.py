@@ -1,0 +1,46 @@
+# Which pairs are played, and what their ends speak.
+# Law: the same dice deal the same bouts.
+from __future__ import annotations
+
+import importlib
+import random
+from dataclasses import dataclass
+
+from scene import GAMES, pairs
+
+
+TRIES = 1000  # deals, of which the best is taken
+
+
+@dataclass(frozen=True)
+class Bout:
+    """A pair, and what is spoken in it, as --dialect has it: what is not said is spoken as ever."""
+    pair: str
+    spoken: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ", ".join((self.pair, *self.spoken))
+
+
+def sample(dice: random.Random, count: int) -> list[Bout]:
+    """So many different pairs, which touch as many games as they can."""
+    draws = [dice.sample(pairs(), min(count, len(pairs()))) for _ in range(TRIES)]
+    return [Bout(pair) for pair in max(draws, key=lambda draw: len({game for pair in draw for game in pair.split("-")}))]
+
+
+def each_dialect(dice: random.Random) -> list[Bout]:
+    """Every dialect of players and every one of servers, in as few bouts as that takes; none of them a relay, few within one game."""
+    drivers = [importlib.import_module(game).driver for game in GAMES]
+    fronts = [(driver.GAME, dialect) for driver in drivers for dialect in driver.dialects]
+    backs = [(driver.GAME, dialect) for driver in drivers for dialect in driver.of_server]
+    most = max(len(fronts), len(backs))
+    draws = [list(zip(*(dice.sample(side, len(side)) + dice.choices(side, k=most - len(side)) for side in (fronts, backs)))) for _ in range(TRIES)]
+    dealt = min(draws, key=lambda draw: sum((front[0] == back[0]) + 100 * (front == back) for front, back in draw))
+    return [bout(front, back) for front, back in dealt]
+
+
+def bout(front: tuple[str, str], back: tuple[str, str]) -> Bout:
+    """Of (game, dialect) of the player and of the server."""
+    (ours, spoken), (theirs, answered) = front, back
+    says = [f"{ours}={spoken}:{answered}"] if ours == theirs else [f"{ours}={spoken}", f"{theirs}={answered}"]
+    return Bout(f"{ours}-{theirs}", tuple(one for one in says if not one.endswith("=")))
