@@ -4,6 +4,7 @@
 #include "proxy/program/import_enet.h"
 #include "proxy/program/import_websocket.h"
 #include "tests/program/heard.h"
+#include "tests/support/hex.h"
 
 namespace entente {
 namespace {
