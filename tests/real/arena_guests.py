@@ -91,6 +91,17 @@ class Guest:
         """A turn of play. `there`: where it is, or None if not in play; `goals`: where those are that it was not shown yet, or all others."""
 
 
+def tanks_shown(eyes):
+    """[(name, where)] of the others, by a BZFlag client's wire."""
+    return [(tank.name, tank.now()) for tank in list(eyes.others.values()) if tank.alive]
+
+
+def men_shown(eyes):
+    """The same by one of Ace of Spades, whose map is 512 blocks."""
+    return [(name, ((x - 256) * BLOCK, (256 - y) * BLOCK)) for number, name in list(eyes.people.items())
+            if number != eyes.id and number in eyes.places for x, y, _ in [eyes.places[number]]]
+
+
 def nearest(there, goals):
     """The heading to whoever is."""
     goal = min(goals, key=lambda goal: math.dist(goal, there))
@@ -119,7 +130,7 @@ class TankGuest(Guest):
             self.tank.toggle_autopilot()
 
     def shown(self):
-        return [(tank.name, tank.now()) for tank in list(self.eyes.others.values()) if tank.alive]
+        return tanks_shown(self.eyes)
 
     def heard(self):
         return self.eyes.texts
@@ -148,12 +159,7 @@ class SpadeGuest(Guest):
             self.client.turns(round(30 * off), 0, 2)
 
     def shown(self):
-        eyes = self.eyes
-        return [(name, self._metres(*eyes.places[number][:2])) for number, name in list(eyes.people.items()) if number != eyes.id and number in eyes.places]
-
-    @staticmethod
-    def _metres(x, y):
-        return (x - 256) * BLOCK, (256 - y) * BLOCK
+        return men_shown(self.eyes)
 
     def heard(self):
         return self.eyes.chats

@@ -4,9 +4,13 @@ import math
 import re
 import time
 
-from arena_guests import CellGuest, PageGuest, RedGuest, SpadeGuest, TankGuest, Words
-from bzflag import DEBIAN, R_1_10, R_2_0, Bzadmin, Tank
+from aos import start_spadesx
+from aos_eyes import Eyes as SpadeEyes
+from arena_guests import CellGuest, PageGuest, RedGuest, SpadeGuest, TankGuest, Words, men_shown, tanks_shown
+from bzflag import DEBIAN, R_1_10, R_2_0, Bzadmin, Tank, start_bzfs
+from bzflag_eyes import Eyes as TankEyes
 from cases_replay import Watcher
+from shim import Shim
 from stage import Missing, check, wait_until
 
 LISTEN = {"bzflag": ("bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10", "bzflag 2.4"), "bzflag 2.0": ("bzflag://127.0.0.1:0?dialect=2.0", "bzflag 2.0"),
@@ -192,5 +196,74 @@ def arena_all(stage):
     return f"{len(guests)} real clients in play at once, moved, shown {len(all_of_them.shown)} times one to another{lacking}; " + arena.ends()
 
 
-CASES = {"arena": arena_bzflag}
-REAL_CASES = {"arena_all": arena_all}
+VETERANS = ("veteran-1", "veteran-2")
+WALLS = "box\nposition 60 60 0\nsize 15 10 9\nend\npyramid\nposition -60 50 0\nsize 8 8 10\nend\n"
+RECORDED, AT = 12, 8.5  # seconds of it, and when to go on
+SURE = 1.0  # seconds between the beginning of a recording and what a shim takes for it, at most
+NEAR = 15.0  # metres: what a bot drives until the arena's watcher is in, with a guess of ours
+
+
+def record_veterans(stage, url, port, eyes_of, shown):
+    """An onlooker records two bots of ours on that server. Returns the recording, and where its own wire showed them then, about: name -> places."""
+    recording, shim = stage.path("before.mcap"), stage.keep(Shim(port))
+    stage.start("veterans", [stage.entente, "bot", url.format(port), "--count", "2", "--name", "veteran", "--behaviour", "wander", "--seconds", "90"])
+    time.sleep(5)  # in, and on their way
+    eyes, places = stage.keep(eyes_of(shim)), {}
+    onlooker = stage.start("record", [stage.entente, "record", "--from", url.format(shim.port), recording, "--name", "olga", "--seconds", str(RECORDED)])
+    wait_until(lambda: shim.talks or shim.flows, 20, f"the onlooker does not come: {onlooker.tail()}")
+    began = time.monotonic()
+    while onlooker.alive():
+        if abs(time.monotonic() - began - AT) < SURE:
+            for name, place in shown(eyes):
+                places.setdefault(name, []).append(place)
+        time.sleep(0.05)
+    check(onlooker.wait() == 0, f"record did not end with exit code 0: {onlooker.tail()}")
+    return recording, {name: places[name] for name in VETERANS if name in places}
+
+
+def plays_on(stage, recording, before):
+    """An arena from the recording: its players are there by name, where they were, and go on; stock bzflag comes in and drives among them."""
+    check(before, "nobody was in play then")
+    arena = Arena(stage, "--from", recording, "--at", str(AT), "--behaviour", "wander", "--bots", "4")
+    there = wait_until(lambda: all(name in arena.in_play() for name in before) and arena.in_play(), 10, f"not all of {list(before)} are there: {arena.run.tail()}")
+    off = max(min(math.dist(there[name], place) for place in before[name]) for name in before)
+    check(off < NEAR, f"they were at {[(name, before[name][0], before[name][-1]) for name in before]}, and go on from {there}")
+    tank = TankGuest(stage, "tank", arena.ports["bzflag"], DEBIAN)
+    number, end = arena.waits_for("tank", COMING), time.monotonic() + 90
+    while not all(arena.moved(one) for one in (number, *map(arena.number_of, before))):
+        check(time.monotonic() < end, f"of {VETERANS} and the tank some did not move: {arena.in_play()}")
+        check(tank.run.alive(), f"bzflag ended: {tank.run.tail()}")
+        tank.act(arena.in_play().get("tank"), [])
+        time.sleep(0.3)
+    wait_until(lambda: {name for name, _ in tank.shown()} >= set(before), 30, f"bzflag was shown only {tank.shown()}")
+    tank.screenshot()
+    drove = min(math.dist(places[0], places[-1]) for places in before.values())
+    return arena, f"{', '.join(before)} went on {off:.2f} m from where they were seen in two seconds around {AT} s, in which they drove {drove:.1f} m; "
+
+
+def arena_from_bzfs(stage):
+    """Two bots on stock bzfs, recorded by an onlooker; an arena goes on from there: its walls, the bots by name where they were; stock bzflag drives among them"""
+    with open(stage.path("field.bzw"), "w", encoding="ascii") as world:
+        world.write("world\nsize 100\nend\n" + WALLS)
+    bzfs, port = start_bzfs(stage, "-world", world.name)
+    recording, before = record_veterans(stage, "bzflag://127.0.0.1:{}?dialect=2.4", port, TankEyes, tanks_shown)
+    bzfs.stop()
+    arena, said = plays_on(stage, recording, before)
+    solids = arena.watcher.of("world")[0].get("solids", [])
+    check(any(math.dist((solid.get("x", 0.0), solid.get("y", 0.0)), (60, 60)) < 1 for solid in solids), f"the arena's walls are {solids}")
+    return said + arena.ends()
+
+
+def arena_from_spadesx(stage):
+    """The same from SpadesX 710270d and two bots of Ace of Spades: its walls stand on a flat floor, and stock bzflag drives between them"""
+    spadesx, port = start_spadesx(stage)
+    recording, before = record_veterans(stage, "aos://127.0.0.1:{}?dialect=0.75", port, SpadeEyes, men_shown)
+    spadesx.stop()
+    arena, said = plays_on(stage, recording, before)
+    world = arena.watcher.of("world")[0]
+    check(world.get("kind") == "SOLIDS" and len(world.get("solids", [])) > 20, f"the arena's world is {str(world)[:200]}")
+    return f"{len(world['solids'])} walls; " + said + arena.ends()
+
+
+CASES = {"arena": arena_bzflag, "arena_from_bzfs": arena_from_bzfs}
+REAL_CASES = {"arena_all": arena_all, "arena_from_spadesx": arena_from_spadesx}
