@@ -262,6 +262,8 @@ def arena_from_spadesx(stage):
     arena, said = plays_on(stage, recording, before)
     world = arena.watcher.of("world")[0]
     check(world.get("kind") == "SOLIDS" and len(world.get("solids", [])) > 20, f"the arena's world is {str(world)[:200]}")
+    floating = [solid for solid in world["solids"] if solid.get("z", 0.0) > 0]
+    check(not floating, f"{len(floating)} walls stand in the air")
     return f"{len(world['solids'])} walls; " + said + arena.ends()
 
 
