@@ -12,14 +12,20 @@ namespace {
 
 constexpr double kSide = 800;  // metres, of a world that has no edge
 
-/// As the ground of an arena, whose floor is flat: of voxels what stands on them as solids, as games of tanks see it.
+bool has_hills(const words::World* geometry) {
+  return geometry != nullptr && geometry->kind() == words::World::VOXELS;
+}
+
+/// As the ground of an arena, whose floor is flat: of voxels what stands on them as solids, as games of tanks see it, and
+/// what stands on a hill no higher than the rest.
 words::World ground_of(const words::World* geometry) {
   words::World ground;
   if (geometry != nullptr) ground = *geometry;
-  if (ground.kind() == words::World::VOXELS) {
+  if (has_hills(geometry)) {
     ground.set_kind(words::World::SOLIDS);
     ground.clear_voxels();
     ground.clear_block();
+    for (words::Solid& solid : *ground.mutable_solids()) solid.clear_z();
     ground.set_hash("solids-of-" + ground.hash());
   }
   if (ground.east() > ground.west() && ground.north() > ground.south()) return ground;
@@ -68,6 +74,9 @@ Outcome<core::Arena> open_arena(const config::Arena& settings) {
   if (const auto gone = (*tape)->seek(std::min(*at, (*tape)->length()), world); !gone) return gone.error();
   arena.world = ground_of(world.geometry());
   arena.starts = starts_of(world, std::min(*at, (*tape)->length()));
+  if (has_hills(world.geometry()))
+    for (core::ArenaStart& start : arena.starts)
+      if (start.pose) start.pose->clear_z();
   return arena;
 }
 

@@ -1,4 +1,4 @@
-# One client of each game in one arena: those of the matrix, an Ace of Spades player, and a bot of the vocabulary itself.
+# One client of each game in one arena: those of the matrix, an Ace of Spades player, and bots of the vocabulary itself, by TCP and as browsers do.
 # Law: each is written from its own game's documents and knows none of the others; places are metres from the middle.
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import math
 import select
 import socket
 import struct
+import time
+from functools import partial
 
 from aos_player import CHAT, CREATE, FORWARD, INPUT, KILL, PLAYER_LEFT, PRIMARY, WEAPON_INPUT, WORLD
 from aos_player import Player as Trooper
-from player import LOOPBACK, Death, Ended, Place, Player, Said, Unit, hang_up
+from player import LOOPBACK, PATIENCE, Death, Ended, Place, Player, Said, Unit, hang_up
+from websocket import CLOSE, TEXT, WebSocket
 
 BLOCK = 1.5625  # metres
 
@@ -77,8 +80,9 @@ class Soldier(Player):
         names = self._names()
         return [Death(names.get(packet[1], "?"), names.get(packet[2])) for packet in self.man.of(KILL)]
 
-    def lines(self) -> list[str]:
-        return self.man.chats()
+    def lines(self) -> list[Said]:
+        names = self._names()
+        return [Said(names.get(packet[1], ""), packet[3:].split(b"\0")[0].decode("utf-8", "replace")) for packet in self.man.of(CHAT)]
 
     def say(self, text: str) -> None:
         self.man.says(text)
@@ -121,28 +125,46 @@ class Scribe(Player):
         self._data = b""
 
     def join(self) -> None:
-        self.socket = socket.create_connection((LOOPBACK, self.port), timeout=10)
+        self.connect()
         self.run()
         self.tell("enter", name=self.name)
         self.wait(lambda: self.me in self.names, 10, "is not in")
-        self.tell("spawn")
-        self.wait(self.where, 10, "no unit of its own")
+        self.respawn()
+
+    def respawn(self) -> None:
+        """Nobody brings it back but itself, and it is let in only after a while."""
+        asked = 0.0
+
+        def back() -> Place | None:
+            nonlocal asked
+            if not self.where() and time.monotonic() - asked > 0.5:
+                asked = time.monotonic()
+                self.tell("spawn")
+            return self.where()
+        self.wait(back, PATIENCE, "no unit of its own")
+
+    def connect(self) -> None:
+        self.socket = socket.create_connection((LOOPBACK, self.port), timeout=10)
 
     def tell(self, kind: str, **fields) -> None:
-        self.socket.sendall(json.dumps({kind: fields}).encode() + b"\n")
+        self.send(json.dumps({kind: fields}).encode())
+
+    def send(self, word: bytes) -> None:
+        self.socket.sendall(word + b"\n")
 
     def listen(self) -> None:
-        if not select.select([self.socket], [], [], 0.25)[0]:
-            return
+        words = self.receive() if select.select([self.socket], [], [], 0.25)[0] else []
+        with self.changed:
+            for word in words:
+                self._hear(json.loads(word))
+            self.changed.notify_all()
+
+    def receive(self) -> list[bytes]:
         data = self.socket.recv(1 << 16)
         if not data:
             raise Ended("closed")
-        self._data += data
-        with self.changed:
-            *lines, self._data = self._data.split(b"\n")
-            for line in lines:
-                self._hear(json.loads(line))
-            self.changed.notify_all()
+        *words, self._data = (self._data + data).split(b"\n")
+        return words
 
     def _hear(self, fact: dict) -> None:
         for kind, told in fact.items():
@@ -250,16 +272,40 @@ class Scribe(Player):
     leave = kill
 
 
-CLIENTS = {"bzflag": of_matrix("bzflag_tank"), "ogar": of_matrix("ogar"), "panic": of_matrix("panic"), "aos": Soldier, "native": Scribe}
-LISTEN = {"bzflag": "bzflag://127.0.0.1:0?dialect=2.4", "ogar": "ogar+ws://127.0.0.1:0", "panic": "panic://127.0.0.1:0?dialect=be-packed",
-          "aos": "aos://127.0.0.1:0?dialect=0.75", "native": "native://127.0.0.1:0?dialect=json"}
-NAMES = {"bzflag": "anna", "ogar": "olga", "panic": "", "aos": "axel", "native": "nina"}
+class Surfer(Scribe):
+    """The same as a browser says it: a text message of a WebSocket is a word."""
+
+    def connect(self) -> None:
+        self.web = WebSocket(self.port)
+        if self.web.status != 101:
+            raise Ended(f"answered {self.web.status}")
+        self.socket = self.web.socket
+
+    def send(self, word: bytes) -> None:
+        self.web.send(word, TEXT)
+
+    def receive(self) -> list[bytes]:
+        opcode, word = self.web.receive()
+        if opcode == CLOSE:
+            raise Ended(f"closed: {word[2:].decode()}")
+        if opcode != TEXT:
+            raise ValueError(f"a message of opcode {opcode}, which no script reads as words")
+        return [word]
+
+
+CLIENTS = {"bzflag": of_matrix("bzflag_tank"), "bzflag 1.10": partial(of_matrix("bzflag_tank"), dialect="1.10"), "bzdraft": of_matrix("bzdraft_tank"),
+           "ogar": of_matrix("ogar"), "panic": of_matrix("panic"), "aos": Soldier, "browser": Surfer, "native": Scribe}
+LISTEN = {"bzflag": "bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10", "bzdraft": "bzdraft://127.0.0.1:0", "ogar": "ogar+ws://127.0.0.1:0",
+          "panic": "panic://127.0.0.1:0?dialect=be-packed", "aos": "aos://127.0.0.1:0?dialect=0.75", "browser": "native+ws://127.0.0.1:0?dialect=json",
+          "native": "native://127.0.0.1:0?dialect=json"}
+DOORS = {game: game for game in LISTEN} | {"bzflag 1.10": "bzflag"}  # who comes to which
+NAMES = {"bzflag": "anna", "bzflag 1.10": "otto", "bzdraft": "dora", "ogar": "olga", "panic": "", "aos": "axel", "browser": "bert", "native": "nina"}
 CHAT_GAMES = [game for game in CLIENTS if game != "panic"]
 
 
 def said(player: Player) -> list[str]:
-    """Every line that it was shown."""
-    return player.lines() if isinstance(player, Soldier) else [line.text for line in player.heard]
+    """Every line that it was shown, with whose it is."""
+    return [f"{line.sender}: {line.text}" for line in (player.lines() if isinstance(player, Soldier) else player.heard)]
 
 
 def saw_die(player: Player) -> list[Death]:

@@ -136,13 +136,14 @@ TEST_CASE("a recording goes on from any moment: its players are bots, from where
     world.set_kind(words::World::VOXELS);
     world.set_voxels("of Ace of Spades");
     words::Solid& wall = *world.add_solids();
-    wall.set_x(50), wall.set_y(50), wall.set_half_x(2), wall.set_half_y(2), wall.set_height(9);
+    wall.set_x(50), wall.set_y(50), wall.set_z(30), wall.set_half_x(2), wall.set_half_y(2), wall.set_height(9);
     for (const core::Fact& fact : {core::Fact(world), core::Fact(player), core::Fact(unit), core::Fact(owns)})
       say(*to, fact, 0);
     for (int i = 1; i <= 20; ++i) {
       words::Pose pose;
       pose.set_unit(2);
       pose.set_x(i);
+      pose.set_z(30);
       say(*to, pose, static_cast<core::Micros>(i) * 100'000);
     }
     REQUIRE(to->close(kStart + 3'000'000'000).ok());
@@ -155,13 +156,15 @@ TEST_CASE("a recording goes on from any moment: its players are bots, from where
   REQUIRE(world.has_value());
   CHECK(world->world().name() == "before");
   CHECK(world->world().kind() == words::World::SOLIDS);
-  CHECK(world->world().solids_size() == 1);
+  REQUIRE(world->world().solids_size() == 1);
+  CHECK(world->world().solids(0).z() == 0);
+  CHECK(world->world().solids(0).height() == 9);
   CHECK(world->world().voxels().empty());
   for (const char* name : {"carla", "bot-2"})
     CHECK(anna.hears([&](const auto& fact) { return fact.has_player() && fact.player().name() == name; }).has_value());
   const auto at = [](const words::Fact& fact) {
     const words::Pose& pose = fact.has_unit() ? fact.unit().pose() : fact.spawned().pose();
-    return (fact.has_unit() || fact.has_spawned()) && pose.x() == 12 && pose.y() == 0;
+    return (fact.has_unit() || fact.has_spawned()) && pose.x() == 12 && pose.y() == 0 && pose.z() == 0;
   };
   CHECK(anna.hears(at).has_value());
   arena.signal(SIGTERM);

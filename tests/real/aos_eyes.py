@@ -23,6 +23,7 @@ class Eyes:
         self.said, self.told = collections.Counter(), collections.Counter()
         self.people, self.places, self.put, self.spawns, self.died, self.killed = {}, {}, [], [], [], []
         self.own, self.chats, self.goodbye, self.pulls = [], [], None, 0  # own: (when, place) as it said
+        self.looks = 1.0, 0.0  # along x and y
         self._ways, self._at, self._stopped = {0: None, 1: None}, [0, 0], False
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -69,6 +70,8 @@ class Eyes:
             self.name = packet[12:].split(b"\0")[0].decode()
         elif packet[0] == POSITION:
             self.own.append((time.monotonic(), struct.unpack_from("<3f", packet, 1)))
+        elif packet[0] == ORIENTATION:
+            self.looks = struct.unpack_from("<2f", packet, 1)
         elif packet[0] == WEAPON_INPUT:
             self.pulls += packet[2] & 1
 

@@ -1,4 +1,4 @@
-# What a BZFlag 2.4 client was told and what it said of itself, folded from the bytes that a shim kept.
+# What a BZFlag client since 1.10 was told and what it said of itself, folded from the bytes that a shim kept.
 # Law: independent of our adapters: frames, and a few fields of them.
 import math
 import struct
@@ -28,12 +28,14 @@ class Tank:
 class Eyes:
     """Follows one client of the shim: `own` is where it says it is, `others` what it sees, and what was said of deaths."""
 
-    def __init__(self, shim):
+    def __init__(self, shim, header=HEADER, words_at=3):
+        """What differs by version: what the client sends first, and where in a MsgMessage its words begin."""
+        self._words_at = words_at
         self.shim, self.id, self.own, self.others = shim, None, Tank("me"), {}
         self.died, self.claims, self.spawns, self.shots, self.shots_seen, self.texts, self.over = [], 0, 0, 0, 0, [], 0
         self.kills, self.ended = 0, False
         self.corrected = []  # metres that it was put elsewhere while it lived
-        self._at, self._flows, self._stopped = {"down": None, "up": len(HEADER)}, {}, False
+        self._at, self._flows, self._stopped = {"down": None, "up": len(header)}, {}, False
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -94,7 +96,7 @@ class Eyes:
         elif code == "sb":
             self.shots_seen += body[4] != self.id
         elif code == "mg":
-            self.texts.append(body[3:].split(b"\0")[0].decode("utf-8", "replace"))
+            self.texts.append(body[self._words_at:].split(b"\0")[0].decode("utf-8", "replace"))
         elif code == "so":
             self.over += 1
         elif code == "sk":

@@ -1,30 +1,44 @@
 # Real clients of several games in one arena, without a server: `entente arena` with bots.
 # Law: what each did is read from the arena's own words, as a client of the vocabulary hears them; screenshots are for people.
 import math
-import os
 import re
 import time
 
-from aos import BetterSpades
-from browser import Browser, Pages
-from bzflag import Bzadmin, Tank
+from aos import start_spadesx
+from aos_eyes import Eyes as SpadeEyes
+from arena_guests import CellGuest, PageGuest, RedGuest, SpadeGuest, TankGuest, Words, men_shown, tanks_shown
+from bzflag import DEBIAN, R_1_10, R_2_0, Bzadmin, Tank, start_bzfs
+from bzflag_eyes import Eyes as TankEyes
 from cases_replay import Watcher
-from panic import RealClient
+from shim import Shim
 from stage import Missing, check, wait_until
 
-LISTEN = {"bzflag": "bzflag://127.0.0.1:0?dialect=2.4", "panic": "panic://127.0.0.1:0?dialect=le-padded", "aos": "aos://127.0.0.1:0?dialect=0.75", "ogar": "ogar+ws://127.0.0.1:0",
-          "native": "native://127.0.0.1:0?dialect=json"}
+LISTEN = {"bzflag": ("bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10", "bzflag 2.4"), "bzflag 2.0": ("bzflag://127.0.0.1:0?dialect=2.0", "bzflag 2.0"),
+          "panic": ("panic://127.0.0.1:0?dialect=le-padded", "panic"), "aos": ("aos://127.0.0.1:0?dialect=0.75", "aos"),
+          "ogar": ("ogar+ws://127.0.0.1:0", "ogar"), "page": ("native+ws://127.0.0.1:0?dialect=json", r"native\+ws"),
+          "native": ("native://127.0.0.1:0?dialect=json", "native")}  # and what it is announced as
 
 
 class Arena:
     """`entente arena` with a watcher in it who hears what is true."""
 
-    def __init__(self, stage, *options):
-        self.stage, self.recording = stage, stage.path("arena.mcap")
-        listens = [word for url in LISTEN.values() for word in ("--listen", url)]
-        self.run = stage.start("arena", [stage.entente, "arena", *listens, "--side", "200", "--respawn-ms", "1000", "--record", self.recording, *options])
-        self.ports = {game: int(self.run.wait_for(rf"^listening {game} .*127\.0\.0\.1:(\d+)$").group(1)) for game in LISTEN}
-        self.watcher = stage.keep(Watcher(self.ports["native"]))
+    def __init__(self, stage, *options, side=200):
+        self.stage, self.recording, self.side = stage, stage.path("arena.mcap"), side
+        listens = [word for url, _ in LISTEN.values() for word in ("--listen", url)]
+        self.run = stage.start("arena", [stage.entente, "arena", *listens, "--side", str(side), "--respawn-ms", "1000", "--record", self.recording, *options])
+        self.ports = {door: int(self.run.wait_for(rf"^listening {said} .*127\.0\.0\.1:(\d+)$").group(1)) for door, (_, said) in LISTEN.items()}
+        self.watcher, self._words, self._read = stage.keep(Watcher(self.ports["native"])), Words(), 0
+
+    def words(self):
+        """All that is true by now."""
+        facts = self.watcher.facts[self._read:]
+        for fact in facts:
+            self._words.hear(fact)
+        self._read += len(facts)
+        return self._words
+
+    def in_play(self):
+        return self.words().in_play()
 
     def number_of(self, name):
         return next((player["id"] for player in self.watcher.of("player") if player.get("name") == name), None)
@@ -78,73 +92,180 @@ def arena_bzflag(stage):
     return arena.ends()
 
 
-class Cigar:
-    """Cigar2 in headless Chromium, its mouse going round."""
+GUESTS = {"tank": lambda stage, arena: TankGuest(stage, "tank", arena.ports["bzflag"], DEBIAN),
+          "tank20": lambda stage, arena: TankGuest(stage, "tank20", arena.ports["bzflag 2.0"], R_2_0),
+          "tank110": lambda stage, arena: TankGuest(stage, "tank110", arena.ports["bzflag"], R_1_10),  # by the same door as 2.4
+          "spade": lambda stage, arena: SpadeGuest(stage, "spade", arena.ports["aos"]),
+          "cigar": lambda stage, arena: CellGuest(stage, "cigar", arena.ports["ogar"]),
+          "panic": lambda stage, arena: RedGuest(stage, "panic", arena.ports["panic"], arena.side),
+          "paul": lambda stage, arena: PageGuest(stage, "paul", arena.ports["page"])}
+MAY_LACK = ("tank20", "tank110")  # releases of their own folders
+COMING, PLAY, ALL_SEEN = 120, 20, 240  # seconds, where two processors draw seven games
+OFF = 10.0  # metres that somebody may be shown beside where he is: two tiles of Panic's, and a tank's way in 0.4 s
+LINE = "well met all of you"
 
-    def __init__(self, stage, port):
-        web = os.path.join(stage.plays or "", "cigar2", "web")
-        if not os.path.exists(os.path.join(web, "index.html")):
-            raise Missing("cigar2/web/index.html is not in the folder of --real")
-        pages = stage.keep(Pages(web))
-        self.page = Browser(stage, "chromium", f"http://127.0.0.1:{pages.port}/index.html?ip=127.0.0.1:{port}")
-        wait_until(lambda: self.page.page("document.getElementById('play-btn') !== null"), 30, "Cigar2's page did not load")
-        self.page.page("const nick = document.getElementById('nick'); nick.value = 'cigar'; nick.dispatchEvent(new Event('change'))")
-        self.turn = 0
 
-    def plays(self):
-        """Play does nothing to who lives."""
-        self.page.page("document.getElementById('play-btn').click()")
+class Everybody:
+    """The guests of one arena, each with the name that the arena has for it, and whom each was shown where he is."""
 
-    def circles(self):
-        self.turn += 1
-        self.page.moves(400 + 250 * math.cos(self.turn / 5), 300 + 200 * math.sin(self.turn / 5))
+    def __init__(self, stage, arena):
+        self.arena, self.guests, self.names, self.lacking, self.shown = arena, {}, {}, [], set()
+        for key, comes in GUESTS.items():
+            try:
+                self.guests[key] = comes(stage, arena)
+            except Missing as missing:
+                if key not in MAY_LACK:
+                    raise
+                self.lacking.append(str(missing))
+                continue
+            self.names[key] = wait_until(lambda: self._name_of(key), COMING, f"{key} did not come in: {arena.run.tail()}")
+
+    def _name_of(self, key):
+        """Until it comes it must be told to; Panic's has no names."""
+        time.sleep(0.2)
+        if key in ("spade", "cigar"):
+            self.guests[key].act(None, [])
+        return next((name for name in list(self.arena.words().names.values()) if name == key or name.startswith(key + "-")), None)
+
+    def act(self):
+        there = self.arena.in_play()
+        for key, guest in self.guests.items():
+            check(guest.run.alive(), f"{key} ended: {guest.run.tail()}")
+            unseen = [self.names[other] for looker, other in self.not_shown() if looker == key]
+            goals = [there[name] for name in unseen or self.names.values() if name in there and name != self.names[key]]
+            guest.act(there.get(self.names[key]), goals)
+            self.look()
+
+    def look(self):
+        """Whom each is shown now, at the place where the arena has him."""
+        there = self.arena.in_play()
+        for looker, guest in self.guests.items():
+            shown = guest.shown()
+            if looker == "panic" and len(shown) < len(there) - 1:  # it has no names, but one tank for each
+                continue
+            for other in self.guests:
+                name, true = self.names[other], there.get(self.names[other])
+                if other != looker and true and any(one in (name, None) and math.dist(place, true) < OFF for one, place in shown):
+                    self.shown.add((looker, other))
+
+    def not_shown(self):
+        return [(looker, other) for looker in self.guests for other in self.guests if looker != other and (looker, other) not in self.shown]
+
+    def moved(self):
+        return [key for key in self.guests if self.arena.moved(self.arena.number_of(self.names[key]))]
+
+    def in_play_together(self):
+        return not self.missing() and not self.not_shown() and len(self.moved()) == len(self.guests)
+
+    def wanting(self):
+        still = [key for key in self.guests if key not in self.moved()]
+        return f"not moved: {still}; not in play: {self.missing()}; not shown to: {self.not_shown()}"
+
+    def missing(self):
+        """Who is not in play, by the arena's own words."""
+        there = self.arena.in_play()
+        return [key for key in self.guests if self.names[key] not in there]
 
 
 def arena_all(stage):
-    """Stock bzflag on autopilot, BetterSpades, Panic's released client and Cigar2 in Chromium in one arena: each comes in, moves, lives to the end"""
-    arena = Arena(stage)
-    spades = BetterSpades(stage, arena.ports["aos"], "spade")
-    cigar = Cigar(stage, arena.ports["ogar"])
-    tank = Tank(stage, "tank", "rogue", arena.ports["bzflag"])
-    tank.spawn_on_autopilot()
-    players = {"tank": arena.waits_for("tank", 60)}
-
-    def comes(name, does):
-        def there():
-            does()
-            time.sleep(1)
-            return arena.number_of(name)
-        players[name] = wait_until(there, 90, f"{name} did not come in: {arena.run.tail()}")
-    comes("cigar", cigar.plays)
-    comes("spade", lambda: spades.keys("1"))
-    red = RealClient(stage, "red", arena.ports["panic"])
-    red.focus()
-    players["red"] = wait_until(lambda: next((one["id"] for one in arena.watcher.of("player") if one["name"].startswith("panic-")), None), 30,
-                                "Panic's client did not come in")
-    end, presses = time.monotonic() + 90, 0
-    spades.holds("forward")
-    while not all(arena.moved(player) for player in players.values()):
-        still = [name for name, player in players.items() if not arena.moved(player)]
-        check(time.monotonic() < end, f"of the real clients {still} did not move")
-        for _ in range(5):
-            cigar.circles()
-            time.sleep(0.1)
-        cigar.plays()
-        spades.keys("1")
-        red._xdotool("key", list(red.DRIVE_KEYS.values())[presses // 4 % 4])  # a tank takes its time to turn
-        presses += 1
-        tank.spawn()
-        if "tank" in still and presses % 3 == 0:
-            tank.toggle_autopilot()
-    spades.holds("forward", False)
-    tank.screenshot("bzflag.png")
-    spades.screenshot("betterspades.png")
-    cigar.page.screenshot("cigar2.png")
-    red.screenshot()
-    for name, run in (("bzflag", tank.run), ("BetterSpades", spades.run), ("Panic's client", red.run), ("Chromium", cigar.page.run)):
-        check(run.alive(), f"{name} ended: {run.tail()}")
-    return f"{len(players)} real clients moved; " + arena.ends()
+    """bzflag 2.4, 2.0 and 1.10 on autopilot, bzadmin, BetterSpades, Panic's client, Cigar2 and the page in one arena: all in play at once, each moves, is shown to each where it is, hears bzadmin"""
+    arena = Arena(stage, "--health", "1000", side=100)
+    admin = Bzadmin(stage, "anna", arena.ports["bzflag"])
+    all_of_them = Everybody(stage, arena)
+    guests = all_of_them.guests
+    began = time.monotonic()
+    while not (all_of_them.in_play_together() and time.monotonic() - began > PLAY):
+        all_of_them.act()
+        check(time.monotonic() - began < ALL_SEEN, all_of_them.wanting())
+    for guest in guests.values():
+        guest.screenshot()
+    check(not all_of_them.missing(), f"not in play after the pictures: {all_of_them.missing()}")
+    admin.says(LINE)
+    for key, guest in guests.items():
+        if key != "panic":  # has no chat
+            wait_until(lambda: any(LINE in text for text in guest.heard()), 20, f"{key} was not shown what bzadmin said: {guest.heard()[-3:]}")
+    guests["paul"].page.says("hello from a browser")
+    admin.hears("paul", "hello from a browser")
+    rows = guests["paul"].page.rows()
+    check(all(any(name in row for row in rows) for name in all_of_them.names.values()), f"the page's table is {rows}")
+    guests["paul"].page.end()
+    check(admin.quits() == 0, "bzadmin did not leave with exit code 0")
+    for key, guest in guests.items():
+        check(guest.run.alive(), f"{key} ended: {guest.run.tail()}")
+    lacking = "; lacking: " + "; ".join(all_of_them.lacking) if all_of_them.lacking else ""
+    return f"{len(guests)} real clients in play at once, moved, shown {len(all_of_them.shown)} times one to another{lacking}; " + arena.ends()
 
 
-CASES = {"arena": arena_bzflag}
-REAL_CASES = {"arena_all": arena_all}
+VETERANS = ("veteran-1", "veteran-2")
+WALLS = "box\nposition 60 60 0\nsize 15 10 9\nend\npyramid\nposition -60 50 0\nsize 8 8 10\nend\n"
+RECORDED, AT = 12, 8.5  # seconds of it, and when to go on
+SURE = 1.0  # seconds between the beginning of a recording and what a shim takes for it, at most
+NEAR = 15.0  # metres: what a bot drives until the arena's watcher is in, with a guess of ours
+
+
+def record_veterans(stage, url, port, eyes_of, shown):
+    """An onlooker records two bots of ours on that server. Returns the recording, and where its own wire showed them then, about: name -> places."""
+    recording, shim = stage.path("before.mcap"), stage.keep(Shim(port))
+    stage.start("veterans", [stage.entente, "bot", url.format(port), "--count", "2", "--name", "veteran", "--behaviour", "wander", "--seconds", "90"])
+    time.sleep(5)  # in, and on their way
+    eyes, places = stage.keep(eyes_of(shim)), {}
+    onlooker = stage.start("record", [stage.entente, "record", "--from", url.format(shim.port), recording, "--name", "olga", "--seconds", str(RECORDED)])
+    wait_until(lambda: shim.talks or shim.flows, 20, f"the onlooker does not come: {onlooker.tail()}")
+    began = time.monotonic()
+    while onlooker.alive():
+        if abs(time.monotonic() - began - AT) < SURE:
+            for name, place in shown(eyes):
+                places.setdefault(name, []).append(place)
+        time.sleep(0.05)
+    check(onlooker.wait() == 0, f"record did not end with exit code 0: {onlooker.tail()}")
+    return recording, {name: places[name] for name in VETERANS if name in places}
+
+
+def plays_on(stage, recording, before):
+    """An arena from the recording: its players are there by name, where they were, and go on; stock bzflag comes in and drives among them."""
+    check(before, "nobody was in play then")
+    arena = Arena(stage, "--from", recording, "--at", str(AT), "--behaviour", "wander", "--bots", "4")
+    there = wait_until(lambda: all(name in arena.in_play() for name in before) and arena.in_play(), 10, f"not all of {list(before)} are there: {arena.run.tail()}")
+    off = max(min(math.dist(there[name], place) for place in before[name]) for name in before)
+    check(off < NEAR, f"they were at {[(name, before[name][0], before[name][-1]) for name in before]}, and go on from {there}")
+    tank = TankGuest(stage, "tank", arena.ports["bzflag"], DEBIAN)
+    number, end = arena.waits_for("tank", COMING), time.monotonic() + 90
+    while not all(arena.moved(one) for one in (number, *map(arena.number_of, before))):
+        check(time.monotonic() < end, f"of {VETERANS} and the tank some did not move: {arena.in_play()}")
+        check(tank.run.alive(), f"bzflag ended: {tank.run.tail()}")
+        tank.act(arena.in_play().get("tank"), [])
+        time.sleep(0.3)
+    wait_until(lambda: {name for name, _ in tank.shown()} >= set(before), 30, f"bzflag was shown only {tank.shown()}")
+    tank.screenshot()
+    drove = min(math.dist(places[0], places[-1]) for places in before.values())
+    return arena, f"{', '.join(before)} went on {off:.2f} m from where they were seen in two seconds around {AT} s, in which they drove {drove:.1f} m; "
+
+
+def arena_from_bzfs(stage):
+    """Two bots on stock bzfs, recorded by an onlooker; an arena goes on from there: its walls, the bots by name where they were; stock bzflag drives among them"""
+    with open(stage.path("field.bzw"), "w", encoding="ascii") as world:
+        world.write("world\nsize 100\nend\n" + WALLS)
+    bzfs, port = start_bzfs(stage, "-world", world.name)
+    recording, before = record_veterans(stage, "bzflag://127.0.0.1:{}?dialect=2.4", port, TankEyes, tanks_shown)
+    bzfs.stop()
+    arena, said = plays_on(stage, recording, before)
+    solids = arena.watcher.of("world")[0].get("solids", [])
+    check(any(math.dist((solid.get("x", 0.0), solid.get("y", 0.0)), (60, 60)) < 1 for solid in solids), f"the arena's walls are {solids}")
+    return said + arena.ends()
+
+
+def arena_from_spadesx(stage):
+    """The same from SpadesX 710270d and two bots of Ace of Spades: its walls stand on a flat floor, and stock bzflag drives between them"""
+    spadesx, port = start_spadesx(stage)
+    recording, before = record_veterans(stage, "aos://127.0.0.1:{}?dialect=0.75", port, SpadeEyes, men_shown)
+    spadesx.stop()
+    arena, said = plays_on(stage, recording, before)
+    world = arena.watcher.of("world")[0]
+    check(world.get("kind") == "SOLIDS" and len(world.get("solids", [])) > 20, f"the arena's world is {str(world)[:200]}")
+    floating = [solid for solid in world["solids"] if solid.get("z", 0.0) > 0]
+    check(not floating, f"{len(floating)} walls stand in the air")
+    return f"{len(world['solids'])} walls; " + said + arena.ends()
+
+
+CASES = {"arena": arena_bzflag, "arena_from_bzfs": arena_from_bzfs}
+REAL_CASES = {"arena_all": arena_all, "arena_from_spadesx": arena_from_spadesx}

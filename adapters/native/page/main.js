@@ -158,7 +158,7 @@ view.canvas.addEventListener("keydown", (event) => {
   else if (digit) visit.select(Number(digit[1]) - 1);
 });
 
-requestAnimationFrame(function picture(now) {
-  if (visit && !visit.over) visit.paint(now);
-  requestAnimationFrame(picture);
+requestAnimationFrame(function picture() {
+  requestAnimationFrame(picture);  // also if this one fails
+  if (visit && !visit.over) visit.paint(performance.now());  // a frame's own time is before what was heard since it began
 });
