@@ -13,6 +13,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/wire/invent.h"
 #include "proxy/relay/tap.h"
+#include "tests/support/memory_file.h"
 
 namespace entente::relay {
 namespace {
@@ -25,18 +26,6 @@ double nanoseconds(clockid_t clock) {
   ::clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
-
-class Nowhere final : public trace::Sink {
- public:
-  const std::string& name() const override { return name_; }
-  Outcome<Done> write(Bytes) override { return Done{}; }
-  Outcome<Done> cut(std::uint64_t) override { return Done{}; }
-  Outcome<Done> sync() override { return Done{}; }
-  Outcome<Done> finish() override { return Done{}; }
-
- private:
-  std::string name_ = "nowhere";
-};
 
 /// Of one message, many different ones.
 std::vector<Buffer> invented(const wire::Game& game, std::size_t dialect, std::string_view name, wire::Way way) {
@@ -93,7 +82,7 @@ int run(const std::string& folder) {
     if (frames.empty()) continue;
     std::printf("%s, %zu bytes\n", name, frames[0].size());
     tell("counted", measure(info, frames, nullptr));
-    auto nowhere = trace::Recorder::open(std::make_unique<Nowhere>());
+    auto nowhere = trace::Recorder::open(std::make_unique<testing::Nowhere>());
     if (nowhere.ok()) tell("counted and recorded nowhere", measure(info, frames, std::move(*nowhere)));
     auto recorder = trace::Recorder::open(file);
     if (!recorder.ok()) return std::puts(recorder.error().text.c_str()), 1;

@@ -13,6 +13,7 @@
 #include "tests/relay/bridging.h"
 #include "tests/relay/enet_speech.h"
 #include "tests/support/heap.h"
+#include "tests/support/memory_file.h"
 
 namespace entente::testing {
 namespace {
@@ -103,21 +104,8 @@ class OnLoop final : public relay::Tap, private relay::TapSink {
   std::atomic<std::size_t> allocated_{0};
 };
 
-/// A disk that takes everything and keeps nothing.
-class Nowhere final : public trace::Sink {
- public:
-  const std::string& name() const override { return name_; }
-  Outcome<Done> write(Bytes) override { return Done{}; }
-  Outcome<Done> cut(std::uint64_t) override { return Done{}; }
-  Outcome<Done> sync() override { return Done{}; }
-  Outcome<Done> finish() override { return Done{}; }
-
- private:
-  std::string name_ = "nowhere";
-};
-
 std::unique_ptr<trace::Recorder> recorder_to_nowhere() {
-  auto made = trace::Recorder::open(std::make_unique<Nowhere>());
+  auto made = trace::Recorder::open(std::make_unique<testing::Nowhere>());
   REQUIRE(made.ok());
   return std::move(*made);
 }

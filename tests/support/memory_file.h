@@ -1,4 +1,4 @@
-// A recording in memory, for tests: what is read, and what is written. Law: as for every Source and Sink
+// Recordings in memory, for tests: what is read, and where it is written. Law: as for every Source and Sink
 // (proxy/trace/file.h); the caller keeps the bytes.
 #pragma once
 
@@ -63,6 +63,19 @@ class MemoryDisk final : public trace::Sink {
   Buffer& to_;
   const std::size_t& room_;
   const std::string name_ = "disk";
+};
+
+/// Takes everything and keeps nothing.
+class Nowhere final : public trace::Sink {
+ public:
+  const std::string& name() const override { return name_; }
+  Outcome<Done> write(Bytes) override { return Done{}; }
+  Outcome<Done> cut(std::uint64_t) override { return Done{}; }
+  Outcome<Done> sync() override { return Done{}; }
+  Outcome<Done> finish() override { return Done{}; }
+
+ private:
+  const std::string name_ = "nowhere";
 };
 
 }  // namespace entente::testing
