@@ -71,7 +71,8 @@ class OgarBack final : public core::Back {
     if (!open_) return;
     fold_.settle(out);
     if (out.now() >= ask_at_) ask(out);
-    if (out.now() >= sent_ + kTick || (pilot_.urgent(lives_) && out.now() >= edge_at())) steer(out);
+    const Pilot::Turn turn{out.now() >= sent_ + kTick, out.now() >= edge_at()};
+    if (turn.mouse || (turn.edges && pilot_.urgent(lives_))) steer(turn, out);
     tell_speed(out);
     out.wake(sent_ + kTick > out.now() ? sent_ + kTick : out.now() + kTick);
   }
@@ -276,17 +277,17 @@ class OgarBack final : public core::Back {
     send(Ping{}, out);
   }
 
-  /// When an edge may go out: between two updates of the mouse, too, but not while an aim is held, and one in a tick,
-  /// because a server looks once.
-  Micros edge_at() const { return pilot_.aims() ? sent_ + kTick : std::min(sent_, edged_) + kTick; }
+  /// When an edge may go out: also between two updates of the mouse, but one in a tick, because a server looks once,
+  /// and with the mouse while that is held along a shot.
+  Micros edge_at() const { return std::max(edged_, pilot_.aims() ? sent_ : 0) + kTick; }
 
-  void steer(BackOut& out) {
-    const bool paced = out.now() >= sent_ + kTick;
-    const Input input = pilot_.next(fold_, lives_, out.now());
-    edged_ = input.has_edge() || !paced ? out.now() : edged_;
-    const bool due = paced && lives_ && pilot_.steers(fold_.self()) && out.waiting() < kSlow;
+  void steer(Pilot::Turn turn, BackOut& out) {
+    const Input input = pilot_.next(fold_, lives_, turn, out.now());
+    if (input.has_edge() || !turn.mouse) edged_ = out.now();
+    const bool due = turn.mouse && lives_ && pilot_.steers(fold_.self()) && out.waiting() < kSlow;
     if (!due && !input.has_edge()) return;
-    if (paced) sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, woken late or not
+    if (turn.mouse)
+      sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, woken late or not
     write(input);
     send(update_, out);
   }

@@ -114,7 +114,7 @@ bool Pilot::urgent(bool lives) const {
          (lives && (wants_spawn_ || !lines_.empty() || watching_ != is_watching_));
 }
 
-Input Pilot::next(const Fold& fold, bool lives, core::Micros now) {
+Input Pilot::next(const Fold& fold, bool lives, Turn turn, core::Micros now) {
   Input input;
   const Fold::Self self = fold.self();
   if (self.cells > 0) {
@@ -125,8 +125,13 @@ Input Pilot::next(const Fold& fold, bool lives, core::Micros now) {
   }
   had_cells_ = self.cells > 0;
   point(fold, self, now, input);
+  if (turn.mouse) {
+    ++q_held_;
+    if (aimed_ > 0) --aimed_;
+  }
+  if (!turn.edges) return input;
   act(input);
-  button(input);
+  button(turn.mouse, input);
   if (!lives) return input;
   if (wants_spawn_ && now >= spawn_at_) {
     input.spawn = std::string(cut(tag(enter_.name(), enter_.skin()), kLongestName));
@@ -145,7 +150,6 @@ void Pilot::point(const Fold& fold, const Fold::Self& self, core::Micros now, In
   double x = self.cells > 0 ? self.x : camera_x_, y = self.cells > 0 ? self.y : camera_y_;
   const Course course = steering_.course(x, y, 0);
   if (aimed_ > 0) {
-    --aimed_;
     x += kFar * std::cos(aim_);
     y += kFar * std::sin(aim_);
   } else if (has_place_) {
@@ -179,15 +183,16 @@ void Pilot::act(Input& input) {
   input.minion_freeze = std::exchange(freeze_, false);
 }
 
-void Pilot::button(Input& input) {
-  ++q_held_;
+/// A press between two updates of the mouse is held as long as if it had waited for the next.
+void Pilot::button(bool paced, Input& input) {
   if (q_down_ && (!q_wish_ || q_again_ > 0) && q_held_ >= kTicksHeld) {
     q_down_ = false;
     q_held_ = 0;
     input.q_release = true;
   } else if (!q_down_ && (q_wish_ || q_again_ > 0) && q_held_ > 0) {
     q_down_ = true;
-    q_held_ = q_again_ = 0;
+    q_held_ = paced ? 0 : -1;
+    q_again_ = 0;
     input.q_press = true;
   }
 }

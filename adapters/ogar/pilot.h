@@ -31,8 +31,13 @@ class Pilot {
   /// Takes the word. False if no dialect of Ogar could say it.
   bool hear(const core::Intent& intent, Fold& fold, core::BackOut& out);
 
-  /// The input of this tick, for cells that are so. `lives`: the server has shown us its world.
-  Input next(const Fold& fold, bool lives, core::Micros now);
+  /// What an update holds: the mouse in time, edges (all but the mouse), or both.
+  struct Turn {
+    bool mouse = true, edges = true;
+  };
+  /// The input of this turn, for cells that are so. `lives`: the server has shown us its world. Edges that have no turn
+  /// wait.
+  Input next(const Fold& fold, bool lives, Turn turn, core::Micros now);
 
   /// Something waits that must not wait for long.
   bool urgent(bool lives) const;
@@ -66,7 +71,7 @@ class Pilot {
   void press(bool down);
   void point(const Fold& fold, const Fold::Self& self, core::Micros now, Input& input);
   void act(Input& input);
-  void button(Input& input);
+  void button(bool paced, Input& input);
   void go_watching(Input& input);
 
   core::Steering steering_;
@@ -83,7 +88,7 @@ class Pilot {
   int aimed_ = 0;  // updates for which the mouse still points along aim_
 
   bool q_down_ = false, q_wish_ = false;
-  int q_held_ = 0, q_again_ = 0;  // updates since its edge; presses that wait
+  int q_held_ = 0, q_again_ = 0;  // updates of the mouse since its edge; presses that wait
 
   Watching watching_ = Watching::kNot, is_watching_ = Watching::kNot;  // wished; as the server should have it
   double place_x_ = 0, place_y_ = 0, camera_x_ = 0, camera_y_ = 0;

@@ -1,4 +1,5 @@
-// Texts in UTF-8: whole characters, what becomes of bytes that are none, ASCII; pieces that fit a field, names that are free.
+// Texts in UTF-8: whole characters, what becomes of bytes that are none, ASCII; pieces that fit a field, names that are
+// free.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// What players say, on its way to a game that is not theirs, and what their screen shows only as a line. Law: no line that the other side would take for a command
-// gets there unless that is allowed; control characters never do; nobody speaks faster than the rules let them.
+// What players say, on its way to a game that is not theirs, and what their screen shows only as a line. Law: no line
+// that the other side would take for a command gets there unless that is allowed; control characters never do; nobody
+// speaks faster than the rules let them.
 #pragma once
 
 #include <map>

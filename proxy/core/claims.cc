@@ -48,26 +48,24 @@ words::PoseClaim claim_of(const words::Pose& pose) {
 }
 
 bool finite(const Intent& intent) {
-  return std::visit(Overloaded{
-                        [](const words::Watch& word) { return std::isfinite(word.x() + word.y()); },
-                        [](const words::Step& word) { return std::isfinite(word.x() + word.y()); },
-                        [](const words::Toward& word) { return std::isfinite(word.x() + word.y()); },
-                        [](const words::Keys& word) { return std::isfinite(word.yaw() + word.pitch()); },
-                        [](const words::PoseClaim& word) {
-                          return std::isfinite(sum_of_way(word) + word.yaw() + word.pitch() + word.yaw_rate() +
-                                               word.sent_at());
-                        },
-                        [](const words::Fire& word) {
-                          return std::isfinite(sum_of_way(word) + word.life() + word.range());
-                        },
-                        [](const words::ShotMoveClaim& word) { return std::isfinite(sum_of_way(word)); },
-                        [](const words::TokenWish& word) { return std::isfinite(word.x() + word.y() + word.z()); },
-                        [](const words::Edit& word) {
-                          return std::isfinite(word.x() + word.y() + word.z() + word.x2() + word.y2() + word.z2());
-                        },
-                        [](const auto&) { return true; },
-                    },
-                    intent.kind);
+  return std::visit(
+      Overloaded{
+          [](const words::Watch& word) { return std::isfinite(word.x() + word.y()); },
+          [](const words::Step& word) { return std::isfinite(word.x() + word.y()); },
+          [](const words::Toward& word) { return std::isfinite(word.x() + word.y()); },
+          [](const words::Keys& word) { return std::isfinite(word.yaw() + word.pitch()); },
+          [](const words::PoseClaim& word) {
+            return std::isfinite(sum_of_way(word) + word.yaw() + word.pitch() + word.yaw_rate() + word.sent_at());
+          },
+          [](const words::Fire& word) { return std::isfinite(sum_of_way(word) + word.life() + word.range()); },
+          [](const words::ShotMoveClaim& word) { return std::isfinite(sum_of_way(word)); },
+          [](const words::TokenWish& word) { return std::isfinite(word.x() + word.y() + word.z()); },
+          [](const words::Edit& word) {
+            return std::isfinite(word.x() + word.y() + word.z() + word.x2() + word.y2() + word.z2());
+          },
+          [](const auto&) { return true; },
+      },
+      intent.kind);
 }
 
 }  // namespace entente::core

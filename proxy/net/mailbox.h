@@ -1,5 +1,5 @@
 // Letters from other threads to a loop, read on the loop's thread.
-// Law: the only lock between workers; held for a push or a swap.
+// Law: its lock is held for a push or a swap.
 #pragma once
 
 #include <mutex>

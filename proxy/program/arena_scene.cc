@@ -12,12 +12,10 @@ namespace {
 
 constexpr double kSide = 800;  // metres, of a world that has no edge
 
-bool has_hills(const words::World* geometry) {
-  return geometry != nullptr && geometry->kind() == words::World::VOXELS;
-}
+bool has_hills(const words::World* geometry) { return geometry != nullptr && geometry->kind() == words::World::VOXELS; }
 
-/// As the ground of an arena, whose floor is flat: of voxels what stands on them as solids, as games of tanks see it, and
-/// what stands on a hill no higher than the rest.
+/// As the ground of an arena, whose floor is flat: of voxels what stands on them as solids, as games of tanks see it,
+/// and what stands on a hill no higher than the rest.
 words::World ground_of(const words::World* geometry) {
   words::World ground;
   if (geometry != nullptr) ground = *geometry;

@@ -97,7 +97,7 @@ struct BridgeEndOptions {
   const wire::Game& game;
   std::size_t dialect = 0;
   const Limits& limits;
-  /// The peer's dialect is told by what it says first, and nothing may be sent to it before (Probe::kFirstSession).
+  /// The peer's dialect is told by what it says first, and its owner sends it nothing before (Probe::kFirstSession).
   bool finds_dialect = false;
   EnetCaller enet{};  ///< a client that came by ENet
 };

@@ -20,26 +20,29 @@ std::string spoken(const SessionInfo& info) {
 
 }  // namespace
 
-BridgeSession::BridgeSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits,
-                             const net::Address& client, std::size_t server_dialect, const EnetCaller& enet)
+BridgeSession::BridgeSession(Branch& listener, Owner& owner, const Newcomer& newcomer)
     : listener_(listener),
       branch_(&listener),
       owner_(owner),
-      limits_(limits),
+      limits_(newcomer.limits),
+      in_vain_(newcomer.in_vain),
       alarm_(listener.loop, *this),
-      rates_(limits, listener.loop.now()),
+      rates_(limits_, listener.loop.now()),
       epoch_(listener.loop.nanos()),
       began_wall_(wall_now()),
       wall_(began_wall_),
       began_(listener.loop.now()),
       moved_(began_) {
   const Route& route = listener.route;
-  front_.info = {link, &route.game, route.dialect, client, route.servers.front(), route.listener};
-  back_.info = {0, &route.server_game(), server_dialect, {}, route.servers.front(), route.listener};
+  front_.info = {newcomer.link, &route.game, route.dialect, newcomer.client, route.servers.front(), route.listener};
+  back_.info = {0, &route.server_game(), newcomer.server_dialect, {}, route.servers.front(), route.listener};
   BridgeEnd::User& user = *this;
-  front_.end = make_bridge_end(
-      listener, user,
-      {.side = BridgeSide::kFront, .game = route.game, .dialect = route.dialect, .limits = limits_, .enet = enet});
+  front_.end = make_bridge_end(listener, user,
+                               {.side = BridgeSide::kFront,
+                                .game = route.game,
+                                .dialect = route.dialect,
+                                .limits = limits_,
+                                .enet = newcomer.enet});
   back_.end = make_back();
 }
 
@@ -69,6 +72,7 @@ Branch* BridgeSession::branch_for(std::string_view path) {
   branch_ = chosen;
   front_.info.server = back_.info.server = chosen->route.servers.front();
   back_.info.game = &chosen->route.server_game();
+  back_.info.dialect = chosen->route.server_dialect.value_or(0);
   back_.end = make_back();
   return chosen;
 }
@@ -226,6 +230,7 @@ void BridgeSession::after() {
   back_.end->flush();
   if (std::exchange(wants_dial_, false)) {
     dialled_ = true;
+    if (in_vain_) return undialled(*in_vain_);
     dial_.begin(*branch_, limits_.connect_ms, back_.info.game->transport());
     if (ending_) return;  // no server could even be tried
   }

@@ -14,6 +14,7 @@
 #include "proxy/relay/dial.h"
 #include "proxy/relay/party.h"
 #include "proxy/relay/seated.h"
+#include "proxy/relay/seating.h"
 
 namespace entente::relay {
 
@@ -23,10 +24,8 @@ class BridgeSession final : public Seated,
                             private Dial::User,
                             private net::Alarm::User {
  public:
-  /// `server_dialect`: of what the server was found, or is taken, to speak; where Route::detects_in_session the session
-  /// finds it out.
-  BridgeSession(Branch& listener, Owner& owner, LinkId link, const Limits& limits, const net::Address& client,
-                std::size_t server_dialect, const EnetCaller& enet = {});
+  /// Where Route::detects_in_session holds, the session finds out by itself what the server speaks.
+  BridgeSession(Branch& listener, Owner& owner, const Newcomer& newcomer);
 
   void start(net::Fd client) override;
   void take_back(net::Fd client, const net::Address& from) override;
@@ -117,6 +116,7 @@ class BridgeSession final : public Seated,
   Branch* branch_;    // of the route that its path chose
   Owner& owner_;
   const Limits limits_;
+  const std::optional<Reason> in_vain_;  // why the server is not called
   Side front_, back_;
   core::Peer player_;
   std::optional<core::Room> room_;  // from when the client's dialect is known

@@ -98,7 +98,7 @@ void BridgeTcp::hear_stream(Bytes bytes) {
 }
 
 void BridgeTcp::send(Lane lane, Bytes frame) {
-  if (parted_ || unsure_ || !link_.is_open()) return;
+  if (parted_ || !link_.is_open()) return;
   lane == Lane::kStream ? link_.send(lane, frame) : send_datagram(frame);
 }
 

@@ -19,7 +19,7 @@ class Finder final : private SilentProbe::User {
 
   bool known() const { return state_ == State::kKnown; }
   bool failed() const { return state_ == State::kFailed; }
-  std::size_t dialect() const { return dialect_; }  ///< while known()
+  std::size_t dialect() const { return dialect_; }  ///< as far as it is known()
   Reason why() const { return why_; }               ///< while failed()
 
   /// Somebody wants in: goes and finds out, unless it is known, being found out, or was in vain a moment ago.

@@ -9,6 +9,7 @@ namespace entente::relay {
 void SilentProbe::start(const Limits& limits) {
   said_.clear();
   next_ = 0;
+  reached_ = false;
   most_ = limits.held_bytes;
   until_ = limits.detect_ms ? branch_.loop.now() + limits.detect_ms : std::numeric_limits<Millis>::max();
   try_next();
@@ -39,7 +40,7 @@ void SilentProbe::ended(net::Link&) { fail(Reason::kDialectUnknown); }
 void SilentProbe::broken(net::Link&, int) { said_.empty() ? try_next() : fail(Reason::kDialectUnknown); }
 
 void SilentProbe::tick(Millis now) {
-  if (link_.is_open() && now > until_) fail(Reason::kDialectUnknown);
+  if (link_.is_open() && now > until_) fail(reached_ ? Reason::kDialectUnknown : Reason::kServerRefused);
 }
 
 void SilentProbe::fail(Reason why) {

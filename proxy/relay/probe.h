@@ -27,7 +27,10 @@ class SilentProbe final : private net::LinkUser {
   void close() { link_.close(); }
 
  private:
-  void connected(net::Link& link) override { link.read(true); }
+  void connected(net::Link& link) override {
+    reached_ = true;
+    link.read(true);
+  }
   void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
   void wrote(net::Link&) override {}
   void ended(net::Link& link) override;
@@ -42,6 +45,7 @@ class SilentProbe final : private net::LinkUser {
   Buffer said_;
   std::size_t next_ = 0, most_ = 0;
   Millis until_ = 0;
+  bool reached_ = false;
 };
 
 }  // namespace entente::relay

@@ -16,8 +16,9 @@ struct Newcomer {
   net::Fd fd;
   net::Address client;
   Limits limits;
-  std::size_t server_dialect = 0;
-  EnetCaller enet{};  ///< instead of `fd`, if it came by ENet
+  std::size_t server_dialect = 0;   ///< of a bridge: what the server was found, or is taken, to speak
+  EnetCaller enet{};                ///< instead of `fd`, if it came by ENet
+  std::optional<Reason> in_vain{};  ///< a bot's: why its server is not even called
 };
 
 /// The way from a door to the sessions.

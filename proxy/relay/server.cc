@@ -71,6 +71,9 @@ std::optional<Error> objection_to_sharing(const Route& host, const Route& route)
     return Error{"a relay and a bridge cannot share the listener " + listener + "; give one of them another port"};
   if (host.hall() != route.hall())
     return Error{"two halls cannot share the listener " + listener + "; give one of them another port"};
+  if (host.detects_before_sessions() || route.detects_before_sessions())
+    return Error{"routes that share the listener " + listener +
+                 " must name what their servers speak; add ?dialect= to their URLs"};
   if (host.access != route.access || host.bans != route.bans)
     return Error{"routes that share the listener " + listener +
                  " must let in the same addresses; give both the same allow and deny, or one of them another port"};

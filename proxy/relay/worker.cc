@@ -80,9 +80,7 @@ std::unique_ptr<Seated> Worker::make_session(Branch& branch, const Newcomer& new
   if (const auto hall = branch.route.hall())
     return std::make_unique<HallGuest>(branch, owner, *halls_.at(*hall).hall, newcomer.link, newcomer.limits,
                                        newcomer.client, newcomer.enet);
-  if (branch.route.bridge)
-    return std::make_unique<BridgeSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client,
-                                           newcomer.server_dialect, newcomer.enet);
+  if (branch.route.bridge) return std::make_unique<BridgeSession>(branch, owner, newcomer);
   if (branch.route.game.transport() == wire::Transport::kWebSocket)
     return std::make_unique<WebSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
   return std::make_unique<Session>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
@@ -188,16 +186,14 @@ void Worker::seat_bots() {
   }
 }
 
-/// One that cannot know what its server speaks is gone before it came.
 void Worker::seat_bot(const Invitation& invitation) {
   const Finder& finder = *invitation.finder;
-  const Route& route = branches_[invitation.route]->route;
-  if (finder.failed()) return route.bridge->front(route.dialect).reset();
   Newcomer bot;
   bot.route = invitation.route;
   bot.link = next_link();
   bot.limits = invitation.limits;
   bot.server_dialect = finder.dialect();
+  if (finder.failed()) bot.in_vain = finder.why();
   read(bot);
 }
 

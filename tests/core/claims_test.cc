@@ -20,8 +20,9 @@ TEST_CASE("a claim of which a number is none is told from one that can be reckon
   claim.set_x(1);
   CHECK(finite(Intent(claim)));
   for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    for (const auto set : {&words::PoseClaim::set_x, &words::PoseClaim::set_vz, &words::PoseClaim::set_yaw, &words::PoseClaim::set_pitch,
-                           &words::PoseClaim::set_yaw_rate, &words::PoseClaim::set_sent_at}) {
+    for (const auto set :
+         {&words::PoseClaim::set_x, &words::PoseClaim::set_vz, &words::PoseClaim::set_yaw, &words::PoseClaim::set_pitch,
+          &words::PoseClaim::set_yaw_rate, &words::PoseClaim::set_sent_at}) {
       words::PoseClaim bad = claim;
       (bad.*set)(wrong);
       CHECK_FALSE(finite(Intent(bad)));

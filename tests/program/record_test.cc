@@ -1,4 +1,5 @@
-// `entente record` where there is nothing to record; what it does on a real server is in tests/real (record_from).
+// `entente record` and `entente bot` where there is no server; what they do on a real one is in tests/real
+// (record_from, bots).
 #include <doctest/doctest.h>
 
 #include "tests/program/folder.h"
@@ -16,6 +17,14 @@ TEST_CASE("a server that is not there is a failure, and said to be") {
   CHECK(ended.code == 1);
   CHECK(ended.out.starts_with("recorded 0 frames, "));
   CHECK(ended.err == "entente: the server would not have us, or no longer: server cannot be reached\n");
+}
+
+TEST_CASE("bots whose server is not there are told so, whether its dialect is named or to be found out") {
+  for (const char* server : {"bzflag://127.0.0.1:9", "bzflag://127.0.0.1:9?dialect=2.4", "panic://127.0.0.1:9"}) {
+    const Ended ended = run({kEntente, "bot", server, "--log-level", "off"});
+    CHECK(ended.code == 1);
+    CHECK_MESSAGE(ended.err.find("server cannot be reached") != std::string::npos, server);
+  }
 }
 
 }  // namespace

@@ -121,7 +121,8 @@ TEST_CASE("no bot comes where it cannot be found out what the server speaks") {
   Bots bots(fake.address(), 1, std::nullopt);
   fake.accept().send("soup");
   CHECK(bots.heard.line("add ?dialect= to its URL"));
-  CHECK(bots.totals().opened == 0);
+  CHECK(bots.ended(Reason::kDialectUnknown));
+  CHECK(!fake.called(0));
 }
 
 // The released Panic server's dialect, le-padded: Game State with our tank, Update Ammo, our tank at 1/4, Game Start.
