@@ -187,7 +187,7 @@ TEST_CASE("ogar back: Q is held for two updates, however short the press") {
 }
 
 TEST_CASE("ogar back: Q is held for two ticks whenever in a tick it is pressed, and no two ejects go in one") {
-  for (const int late : {0, 1, 20, 39}) {
+  for (const core::Micros late : {0U, 1U, 20U, 39U}) {
     Play play;
     play.plays();
     play.waits(kTick + late * core::kMillisecond);
