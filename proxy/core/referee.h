@@ -5,6 +5,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "proxy/core/arena.h"
@@ -79,6 +80,7 @@ class Referee final : public Back {
   // -- How they live: referee_play.cc
   void spawn(Player& player, BackOut& out);
   void place(Player& player, BackOut& out) const;
+  std::optional<Point> free_near(const words::Pose& pose) const;
   Point free_place(const Player& player, BackOut& out) const;
   double room_around(const Player& player, double x, double y) const;
   void drive(Player& player, double dt, BackOut& out);

@@ -1,6 +1,7 @@
 // How players live in an arena: where they are, what hurts them, how they die. See referee.h.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "proxy/core/referee.h"
 #include "proxy/core/seconds.h"
@@ -11,7 +12,9 @@ namespace entente::core {
 namespace {
 
 constexpr int kPlacesTried = 24;
-constexpr double kBesideBase = 40;  // metres: so far from its base's middle a team spawns
+constexpr double kMostBeside = 40, kRing = 2;  // metres around where one was, and between the rings that are tried
+constexpr int kAround = 16;                    // places of a ring
+constexpr double kBesideBase = 40;             // metres: so far from its base's middle a team spawns
 
 constexpr Micros kSilence = kSecond;
 
@@ -59,14 +62,14 @@ void Referee::spawn(Player& player, BackOut& out) {
   out.say(spawned);
 }
 
-/// Where it was before, if it can be there; else where it is free, looking at the middle.
+/// As near to where it was before as it can be, if it was anywhere; else where it is free, looking at the middle.
 void Referee::place(Player& player, BackOut& out) const {
   const auto start = std::exchange(player.start, std::nullopt);
   player.tank = {};
-  if (start && terrain_.free(claimed_model_, start->x(), start->y(), std::max(0.0, start->z()), start->yaw())) {
-    player.tank.x = start->x();
-    player.tank.y = start->y();
-    player.tank.z = std::max(0.0, start->z());
+  if (const auto near = start ? free_near(*start) : std::nullopt) {
+    player.tank.x = (*near)[0];
+    player.tank.y = (*near)[1];
+    player.tank.z = (*near)[2];
     player.tank.yaw = start->yaw();
     return;
   }
@@ -74,6 +77,21 @@ void Referee::place(Player& player, BackOut& out) const {
   player.tank.x = free[0];
   player.tank.y = free[1];
   player.tank.yaw = std::atan2(-free[1], -free[0]);
+}
+
+/// There, or in rings around it: a man may have stood where a tank cannot, and a hill of voxels is a wall here.
+std::optional<Referee::Point> Referee::free_near(const words::Pose& pose) const {
+  const words::World& world = arena_.world;
+  const double z = std::max(0.0, pose.z());
+  for (double far = 0; far <= kMostBeside; far += kRing)
+    for (int i = 0; i < (far > 0 ? kAround : 1); ++i) {
+      const double way = 2 * std::numbers::pi * i / kAround;
+      const Point at{pose.x() + far * std::cos(way), pose.y() + far * std::sin(way), z};
+      if (at[0] > world.west() && at[0] < world.east() && at[1] > world.south() && at[1] < world.north() &&
+          terrain_.free(claimed_model_, at[0], at[1], z, pose.yaw()))
+        return at;
+    }
+  return std::nullopt;
 }
 
 /// Of some places by chance, where it can turn round, the one that is farthest from everybody else.

@@ -201,6 +201,7 @@ WALLS = "box\nposition 60 60 0\nsize 15 10 9\nend\npyramid\nposition -60 50 0\ns
 RECORDED, AT = 12, 8.5  # seconds of it, and when to go on
 SURE = 1.0  # seconds between the beginning of a recording and what a shim takes for it, at most
 NEAR = 15.0  # metres: what a bot drives until the arena's watcher is in, with a guess of ours
+BESIDE = 40.0  # metres: a tank stands beside what a man stood on
 
 
 def record_veterans(stage, url, port, eyes_of, shown):
@@ -221,13 +222,13 @@ def record_veterans(stage, url, port, eyes_of, shown):
     return recording, {name: places[name] for name in VETERANS if name in places}
 
 
-def plays_on(stage, recording, before):
+def plays_on(stage, recording, before, near=NEAR):
     """An arena from the recording: its players are there by name, where they were, and go on; stock bzflag comes in and drives among them."""
     check(before, "nobody was in play then")
     arena = Arena(stage, "--from", recording, "--at", str(AT), "--behaviour", "wander", "--bots", "4")
     there = wait_until(lambda: all(name in arena.in_play() for name in before) and arena.in_play(), 10, f"not all of {list(before)} are there: {arena.run.tail()}")
     off = max(min(math.dist(there[name], place) for place in before[name]) for name in before)
-    check(off < NEAR, f"they were at {[(name, before[name][0], before[name][-1]) for name in before]}, and go on from {there}")
+    check(off < near, f"they were at {[(name, before[name][0], before[name][-1]) for name in before]}, and go on from {there}")
     tank = TankGuest(stage, "tank", arena.ports["bzflag"], DEBIAN)
     number, end = arena.waits_for("tank", COMING), time.monotonic() + 90
     while not all(arena.moved(one) for one in (number, *map(arena.number_of, before))):
@@ -259,7 +260,7 @@ def arena_from_spadesx(stage):
     spadesx, port = start_spadesx(stage)
     recording, before = record_veterans(stage, "aos://127.0.0.1:{}?dialect=0.75", port, SpadeEyes, men_shown)
     spadesx.stop()
-    arena, said = plays_on(stage, recording, before)
+    arena, said = plays_on(stage, recording, before, NEAR + BESIDE)
     world = arena.watcher.of("world")[0]
     check(world.get("kind") == "SOLIDS" and len(world.get("solids", [])) > 20, f"the arena's world is {str(world)[:200]}")
     floating = [solid for solid in world["solids"] if solid.get("z", 0.0) > 0]

@@ -101,8 +101,8 @@ class Players:
         return [seen(bot) for bot in watching]
 
     def recorded(self):
-        """Where an arena is to go on: in jane's recording, when both are in play."""
-        return ["--from", self.recordings["jane"], "--at", f"{max(self.lasted - 2, 0):.1f}"]
+        """Where an arena is to go on: at the end of jane's recording, when both are in play."""
+        return ["--from", self.recordings["jane"], "--at", f"{max(self.lasted - 0.5, 0):.1f}"]
 
     def goes_on(self):
         """An arena goes on from there: both programs drive among its players, who drive, too."""
@@ -110,7 +110,7 @@ class Players:
         watcher = self.stage.keep(Watcher(int(arena.wait_for(r"^listening native json 127\.0\.0\.1:(\d+)$", 20).group(1))))
         bots = [self.programs.start(kind, port, name, name) for kind, name in ((JS, "nora"), (CC, "emil"))]
         wait_until(lambda: {"nora", "emil"} <= drivers(watcher) and drivers(watcher) & set(self.bots), SECONDS,
-                   f"only {drivers(watcher)} drive on in the arena")
+                   lambda: f"only {drivers(watcher)} drive on in the arena")
         check(arena.stop() == 0, f"the arena did not end with exit code 0: {arena.tail()}")
         for bot in bots:
             check(seen(bot)[1] >= 3, f"{bot.name} saw fewer than three move: {bot.tail()}")

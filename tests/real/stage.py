@@ -31,13 +31,14 @@ def check(truth, sentence):
 
 
 def wait_until(truth, seconds, sentence):
-    """Polls `truth` (for state that no event tells of) and returns its first true value."""
+    """Polls `truth` (for state that no event tells of) and returns its first true value. `sentence`, or what it answers, says what is wrong."""
     end = time.monotonic() + seconds
     while True:
         value = truth()
         if value:
             return value
-        check(time.monotonic() < end, f"{sentence} (waited {seconds} s)")
+        if time.monotonic() >= end:
+            raise Failed(f"{sentence() if callable(sentence) else sentence} (waited {seconds} s)")
         time.sleep(0.05)
 
 
