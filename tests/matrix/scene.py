@@ -153,16 +153,18 @@ class Scene:
         units = [unit.place for unit in self.server.units() if all(apart(unit.place, one) > self.tile() / 2 for one in going)]
         return all(apart(place, other) > 1.2 * self.tile() for other in walls) and all(apart(place, other) > self.tile() / 2 for other in units)
 
-    def way(self, far: float, *, start: Place | None = None, goer: Place | None = None) -> float:
-        """A direction in which so many metres are free."""
+    def way(self, far: float, *, start: Place | None = None, goer: Place | None = None, behind: float = 0.0) -> float:
+        """A direction in which so many metres are free, and so many the other way."""
         x, y = start or self.us.here()
         yaws = [EAST, WEST, SOUTH, NORTH]
         self.stage.dice.shuffle(yaws)
         if self.us.SLANTS and self.them.SLANTS:
             yaws += [yaw + math.pi / 4 for yaw in yaws]
         for yaw in yaws:
-            steps = max(int(far / self.tile()), 1)
-            if all(self.free((x + far * step / steps * math.cos(yaw), y + far * step / steps * math.sin(yaw)), goer) for step in range(1, steps + 1)):
+            def clear(metres: float) -> bool:
+                steps = max(int(abs(metres) / self.tile()), 1)
+                return all(self.free((x + metres * step / steps * math.cos(yaw), y + metres * step / steps * math.sin(yaw)), goer) for step in range(1, steps + 1))
+            if clear(far) and (not behind or clear(-behind)):
                 return yaw
         raise Unseen(f"nothing is free around {x:.0f}, {y:.0f}")
 

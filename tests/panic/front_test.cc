@@ -394,17 +394,22 @@ TEST_CASE("a client that does not read is told the newest when it does") {
   CHECK(play.waits(kSecond) == "sends Move direction=2 value=3 piece=2\n");
 }
 
-TEST_CASE("who comes to a full game watches: no tanks, and no start, of which the released client would die") {
-  Play play;
-  play.stage.opens();
-  CHECK(play.hears<words::Refused>("code: FULL may_retry: true") ==
-        "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
+/// A player who came to watch is shown another's tank, and gets none.
+void check_looks_on(Play& play) {
   play.hears<words::Player>("id: 1 role: WATCH");
   play.hears<words::Unit>("id: 6 owner: 2 team: GREEN alive: true pose { x: 12.5 y: 12.5 }");
   CHECK(play.hears<words::Ready>("") ==
         "sends GameState map=2 map_version=1 player=1 tank_count=0 tanks=[]\n"
         "sends UpdateAmmo direction=0 value=0 piece=0\n"
         "sends CreateTank code=28 value=50 piece=1 x=16 y=15\n");
+}
+
+TEST_CASE("who comes to a full game watches: no tanks, and no start, of which the released client would die") {
+  Play play;
+  play.stage.opens();
+  CHECK(play.hears<words::Refused>("code: FULL may_retry: true") ==
+        "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
+  check_looks_on(play);
   CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: no living tank of his own\n");
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
 }
@@ -412,12 +417,7 @@ TEST_CASE("who comes to a full game watches: no tanks, and no start, of which th
 TEST_CASE("who comes by a door for watching watches and wishes for no tank; where nobody may, he leaves") {
   Play play(0, {{"name", "paul"}, {"watch", "yes"}});
   CHECK(play.stage.opens() == "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
-  play.hears<words::Player>("id: 1 role: WATCH");
-  play.hears<words::Unit>("id: 6 owner: 2 team: GREEN alive: true pose { x: 12.5 y: 12.5 }");
-  CHECK(play.hears<words::Ready>("") ==
-        "sends GameState map=2 map_version=1 player=1 tank_count=0 tanks=[]\n"
-        "sends UpdateAmmo direction=0 value=0 piece=0\n"
-        "sends CreateTank code=28 value=50 piece=1 x=16 y=15\n");
+  check_looks_on(play);
   CHECK(play.waits(60 * kSecond) == "");
   CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: no living tank of his own\n");
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
