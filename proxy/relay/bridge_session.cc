@@ -5,6 +5,7 @@
 #include <random>
 
 #include "proxy/relay/enet_reason.h"
+#include "proxy/relay/finder.h"
 
 namespace entente::relay {
 
@@ -147,9 +148,7 @@ void BridgeSession::tell_back_opened() {
 void BridgeSession::found(BridgeEnd&, std::optional<std::size_t> dialect) {
   if (ending_) return;
   if (!dialect) {
-    branch_->say(Line::kDialect, "cannot tell which dialect of " + std::string(back_.info.game->name()) +
-                                     " the server " + back_.info.server.text() +
-                                     " speaks: nobody is let in; add ?dialect= to its URL");
+    branch_->say(Line::kDialect, cannot_tell_dialect(*back_.info.game, back_.info.server.text()));
     return end(Reason::kDialectUnknown);
   }
   finding_ = false;

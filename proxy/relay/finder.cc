@@ -7,6 +7,11 @@ constexpr Millis kBelieveBadNews = 1'000;  // then the next player's arrival has
 
 }  // namespace
 
+std::string cannot_tell_dialect(const wire::Game& game, const std::string& server) {
+  return "cannot tell which dialect of " + std::string(game.name()) + " the server " + server +
+         " speaks: nobody is let in; add ?dialect= to its URL";
+}
+
 Finder::Finder(Branch& branch, User& user)
     : branch_(branch),
       user_(user),
@@ -44,9 +49,7 @@ void Finder::probed(std::size_t dialect) {
 void Finder::probe_failed(Reason why) {
   const Route& route = branch_.route;
   if (why == Reason::kDialectUnknown)
-    branch_.say(Line::kDialect, "cannot tell which dialect of " + std::string(route.server_game().name()) +
-                                    " the server " + route.server_name +
-                                    " speaks: nobody is let in; add ?dialect= to its URL");
+    branch_.say(Line::kDialect, cannot_tell_dialect(route.server_game(), route.server_name));
   if (why == Reason::kServerRefused)
     branch_.say(Line::kUnreached, "cannot reach server " + route.server_name + "; is it running?");
   state_ = State::kFailed;

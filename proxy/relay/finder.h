@@ -2,9 +2,14 @@
 // and again when a player came in vain. Law: bad news is believed for a second, so that a crowd costs one probe.
 #pragma once
 
+#include <string>
+
 #include "proxy/relay/probe.h"
 
 namespace entente::relay {
+
+/// What the log says where `server` does not show which dialect of the game it speaks.
+std::string cannot_tell_dialect(const wire::Game& game, const std::string& server);
 
 class Finder final : private SilentProbe::User {
  public:
