@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Callable
 
 from player import NOBODY, NotInGame, Player, Unseen, apart, off, turned
-from scene import AT_REST, NORTH, WEST, Scene
+from scene import AT_REST, NORTH, ROUGHLY, WEST, Scene
 
-ROUGHLY = math.radians(50)
 FAR = (1e9, 0.0)
 FIGHT = 45.0  # seconds that a kill may take
 
@@ -78,8 +77,9 @@ def move(scene: Scene) -> Finding:
 @row("face a direction")
 def face(scene: Scene) -> Finding:
     behind = 0.0 if scene.them.SLANTS else scene.tile()  # a tank that goes by tiles turns by driving, one back and forth
+    yaw = scene.truth().yaw  # first another than this, or nobody need turn
     for _ in range(2):
-        yaw = scene.way(scene.tile(), behind=behind)
+        yaw = scene.way(scene.tile(), behind=behind, rather_not=yaw)
         scene.us.face(yaw)
         scene.until(lambda: scene.truth().yaw is not None and turned(scene.truth().yaw, yaw) < ROUGHLY, 6,
                     f"ours looks {math.degrees(yaw):.0f} deg, the server says {scene.truth().yaw}")

@@ -10,12 +10,13 @@ import re
 import sys
 from typing import Callable
 
-from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off, together
+from player import NOBODY, NotInGame, Place, Player, Server, Unit, Unseen, apart, off, together, turned
 from stage import Failed, Program, Stage
 
 GAMES = ("panic", "bzflag", "bzdraft", "ogar", "aos")
 PANE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pane.py")
 AT_REST = 0.6  # tiles
+ROUGHLY = math.radians(50)  # the same direction, of games that turn by quarters
 NORTH, EAST, SOUTH, WEST = math.pi / 2, 0.0, -math.pi / 2, math.pi
 
 
@@ -153,13 +154,16 @@ class Scene:
         units = [unit.place for unit in self.server.units() if all(apart(unit.place, one) > self.tile() / 2 for one in going)]
         return all(apart(place, other) > 1.2 * self.tile() for other in walls) and all(apart(place, other) > self.tile() / 2 for other in units)
 
-    def way(self, far: float, *, start: Place | None = None, goer: Place | None = None, behind: float = 0.0) -> float:
-        """A direction in which so many metres are free, and so many the other way."""
+    def way(self, far: float, *, start: Place | None = None, goer: Place | None = None, behind: float = 0.0,
+            rather_not: float | None = None) -> float:
+        """A direction in which so many metres are free, and so many the other way; `rather_not` only if it is the only one."""
         x, y = start or self.us.here()
         yaws = [EAST, WEST, SOUTH, NORTH]
         self.stage.dice.shuffle(yaws)
         if self.us.SLANTS and self.them.SLANTS:
             yaws += [yaw + math.pi / 4 for yaw in yaws]
+        if rather_not is not None:
+            yaws.sort(key=lambda yaw: turned(yaw, rather_not) < ROUGHLY)
         for yaw in yaws:
             def clear(metres: float) -> bool:
                 steps = max(int(abs(metres) / self.tile()), 1)

@@ -53,7 +53,7 @@ class Piece:
     value: int
     x: int
     y: int
-    direction: int = 0
+    direction: int = 1  # as the released client draws what was never moved
     owner: int = 0
 
     def tile(self) -> tuple[int, int]:
