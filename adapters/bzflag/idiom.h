@@ -115,7 +115,7 @@ class Idiom {
 
   const Dialect& dialect_;
   bool plain_;
-  std::bitset<std::variant_size_v<Message>> sayable_;
+  std::bitset<std::variant_size_v<AnyMessage>> sayable_;
   std::vector<Message> said_;
 
   std::uint8_t own_ = kNobody;  // the number of the client of this link

@@ -517,7 +517,7 @@ struct PingReply {
 };
 
 // clang-format off
-using Message = std::variant<
+using AnyMessage = std::variant<
     ClientHeader, Welcome, TooLate, Refused, RefusedMore,
     NegotiateFlags, FlagType, WantSettings, GameSettings, WantWorldHash, WorldHash, CacheUrl, GetWorld, WorldChunk,
     Enter, Accept, Reject, SuperKill, Exit,
@@ -532,5 +532,17 @@ using Message = std::variant<
     QueryGame, GameAnswer, QueryPlayers, PlayersAnswer, LinkRequest, LinkAnswer, LinkEstablished,
     PingRequest, PingReply>;
 // clang-format on
+
+/// What is done to any of them is compiled in messages.cc alone: in every file that has a message it would take
+/// seconds.
+struct Message : AnyMessage {
+  using AnyMessage::AnyMessage;
+  Message();
+  Message(const Message& other);
+  Message(Message&& other) noexcept;
+  Message& operator=(const Message& other);
+  Message& operator=(Message&& other) noexcept;
+  ~Message();
+};
 
 }  // namespace entente::bzflag

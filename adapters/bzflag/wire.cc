@@ -638,8 +638,8 @@ std::span<const Typed> Protocol::rows() {  // NOLINT(readability-function-size):
 }
 // clang-format on
 
-std::bitset<std::variant_size_v<Message>> kinds_of(std::size_t dialect, wire::Way way) {
-  std::bitset<std::variant_size_v<Message>> kinds;
+std::bitset<std::variant_size_v<AnyMessage>> kinds_of(std::size_t dialect, wire::Way way) {
+  std::bitset<std::variant_size_v<AnyMessage>> kinds;
   for (const Typed& typed : Protocol::rows())
     if ((typed.row.dialects >> dialect & 1U) != 0 && (typed.row.ways & static_cast<std::uint8_t>(way)) != 0)
       kinds.set(typed.kind);

@@ -27,7 +27,7 @@ enum class Greeting : std::uint8_t { kClientHeader, kWelcome, kTooLate, kRefused
 Greeting greeting(wire::Way way, Bytes bytes);
 
 /// The kinds of message (their places in Message) that this dialect has on that way.
-std::bitset<std::variant_size_v<Message>> kinds_of(std::size_t dialect, wire::Way way);
+std::bitset<std::variant_size_v<AnyMessage>> kinds_of(std::size_t dialect, wire::Way way);
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
 std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
