@@ -44,6 +44,8 @@ class BridgeEnd {
     virtual void found(BridgeEnd&, std::optional<std::size_t> /*dialect*/) {}
     /// Whole frames of the stream, one or more, or one message or datagram.
     virtual void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) = 0;
+    /// What its transport says beside the game, of so many bytes: a WebSocket's ping or pong. It was dealt with.
+    virtual void received_control(BridgeEnd&, std::size_t /*bytes*/) {}
     /// Some of what waited went out.
     virtual void wrote(BridgeEnd& end) = 0;
     /// Once. The link may still be open: what was sent is on its way.

@@ -361,9 +361,13 @@ void BridgeSession::tell_tap(const Side& side, Way way, Lane lane, Bytes bytes) 
   if (branch_->tap) side.end->tell(*branch_->tap, side.info.link, way, lane, bytes, wall_);
 }
 
+void BridgeSession::received_control(BridgeEnd& end, std::size_t bytes) {
+  if (!ending_ && is_front(side_of(end))) charge(bytes, 1);
+}
+
 /// A client that is over its rates is not read until it has paid.
 void BridgeSession::charge(std::size_t bytes, std::size_t messages) {
-  if (rates_.take(bytes, messages, moved_)) return;
+  if (rates_.take(bytes, messages, listener_.loop.now())) return;
   branch_->counters.throttled.add();
   pause(front_, kRate);
 }

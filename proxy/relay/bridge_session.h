@@ -65,6 +65,7 @@ class BridgeSession final : public Seated,
   void opened(BridgeEnd& end, const core::Peer& peer) override;
   void found(BridgeEnd& end, std::optional<std::size_t> dialect) override;
   void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) override;
+  void received_control(BridgeEnd& end, std::size_t bytes) override;
   void wrote(BridgeEnd& end) override;
   void departed(BridgeEnd& end, const BridgeEnd::Departure& departure) override;
   void over(BridgeEnd&) override { settle(); }

@@ -29,6 +29,7 @@ BridgeWeb::BridgeWeb(Branch& branch, BridgeEnd::User& user, const BridgeEndOptio
     : branch_(branch),
       user_(user),
       side_(options.side),
+      high_water_(options.limits.high_water),
       cutter_(options.game.cutter(way_of(options.side), options.dialect)),
       opcode_(options.game.says_text(options.dialect) ? Opcode::kText : Opcode::kBinary),
       link_(branch.loop, options.side == BridgeSide::kFront ? Role::kServer : Role::kClient,
@@ -94,8 +95,14 @@ void BridgeWeb::received(net::WebLink&, Opcode opcode, Bytes payload) {
     link_.close();
     return settle();
   }
-  if (opcode == Opcode::kPing && !link_.said_farewell()) link_.send(Opcode::kPong, payload);
-  if (opcode == Opcode::kText || opcode == Opcode::kBinary) hear(payload);
+  if (opcode == Opcode::kText || opcode == Opcode::kBinary) return hear(payload);
+  if (opcode == Opcode::kPing) answer_ping(payload);
+  user_.received_control(*this, payload.size());
+}
+
+/// Who sends pings and takes no pongs is owed only those that there is room for.
+void BridgeWeb::answer_ping(Bytes payload) {
+  if (!link_.said_farewell() && link_.waiting() <= high_water_) link_.send(Opcode::kPong, payload);
 }
 
 void BridgeWeb::hear(Bytes message) {

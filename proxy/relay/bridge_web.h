@@ -34,12 +34,14 @@ class BridgeWeb final : public BridgeEnd, private net::WebUser {
   void broken(net::WebLink& link, int error) override;
 
   void hear(Bytes message);
+  void answer_ping(Bytes payload);
   void depart(const Departure& departure);
   void settle();
 
   Branch& branch_;
   BridgeEnd::User& user_;
   const BridgeSide side_;
+  const std::size_t high_water_;
   const std::unique_ptr<wire::Cutter> cutter_;
   const net::Opcode opcode_;  // of what we say
   net::WebLink link_;

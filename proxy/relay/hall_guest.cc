@@ -130,9 +130,13 @@ void HallGuest::received(BridgeEnd&, Lane lane, Bytes bytes, std::size_t frames)
   if (!ending_) charge(bytes.size(), std::max(frames, heard_words_));
 }
 
+void HallGuest::received_control(BridgeEnd&, std::size_t bytes) {
+  if (!ending_) charge(bytes, 1);
+}
+
 /// Who is over its rates is not read until it has paid.
 void HallGuest::charge(std::size_t bytes, std::size_t messages) {
-  if (rates_.take(bytes, messages, moved_)) return;
+  if (rates_.take(bytes, messages, listener_.loop.now())) return;
   branch_->counters.throttled.add();
   party_.pause(kRate);
 }

@@ -49,6 +49,7 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
   // BridgeEnd::User
   void opened(BridgeEnd& end, const core::Peer& peer) override;
   void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) override;
+  void received_control(BridgeEnd&, std::size_t bytes) override;
   void wrote(BridgeEnd& end) override;
   void departed(BridgeEnd& end, const BridgeEnd::Departure& departure) override;
   void over(BridgeEnd&) override { settle(); }

@@ -106,6 +106,7 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   }
   const bool from_client = is_client(link);
   if (from_client && is_message(opcode) && !may_pass(payload)) return;
+  if (from_client) charge(payload.size());
   const Way way = from_client ? Way::kToServer : Way::kToClient;
   pass(from_client ? client_ : server_, from_client ? server_ : client_, way, opcode, payload);
 }
@@ -130,12 +131,15 @@ bool WebSession::may_pass(Bytes message) {
     return false;
   }
   passed_ += message.size();
-  const bool bytes_left = bytes_.take(message.size(), moved_), messages_left = messages_.take(1, moved_);
-  if (!bytes_left || !messages_left) {
-    branch_->counters.throttled.add();
-    client_.pause(kRate);
-  }
   return true;
+}
+
+/// A client that is over its rates, pings and pongs included, is not read until it has paid.
+void WebSession::charge(std::size_t bytes) {
+  const bool bytes_left = bytes_.take(bytes, moved_), messages_left = messages_.take(1, moved_);
+  if (bytes_left && messages_left) return;
+  branch_->counters.throttled.add();
+  client_.pause(kRate);
 }
 
 /// A client's first message tells which dialect this is, and the tap must know before it hears anything: what a server

@@ -59,6 +59,7 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   void undialled(Reason why) override { end(why); }
 
   bool may_pass(Bytes message);
+  void charge(std::size_t bytes);
   void tell_tap(wire::Way way, Bytes message);
   void begin();
   void pass(Peer& from, Peer& to, wire::Way way, net::Opcode opcode, Bytes message);

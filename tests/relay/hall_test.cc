@@ -155,6 +155,25 @@ TEST_CASE("who takes nothing is closed alone, and the others hear everything") {
   CHECK(anna.read_text(6) == said("gone"));
 }
 
+TEST_CASE("who sends pings and takes no pongs is owed no more of them than may wait") {
+  Limits limits = no_limits();
+  limits.high_water = 64 * 1024;
+  InHall hall(limits);
+  WebClient client(hall.at[1], "/", {}, 4096);
+  client.upgrade();
+  Buffer ping = from_hex("89fd 00000000");  // of 125 bytes
+  ping.resize(ping.size() + 125);
+  Buffer thousand;
+  for (int i = 0; i < 1'000; ++i) append(thousand, ping);
+  for (int i = 0; i < 100; ++i) client.send_raw(thousand);
+  client.send(net::Opcode::kBinary, frame("x", toy::kSay));
+  int pongs = 0;
+  std::string next = client.next();
+  for (; next.starts_with("pong:"); next = client.next()) ++pongs;
+  CHECK(next == "b:" + to_hex(frame("x", toy::kSay)));
+  CHECK(pongs < 20'000);
+}
+
 TEST_CASE("limits hold for each") {
   Limits limits = no_limits();
   SUBCASE("who says nothing in time") {
@@ -188,6 +207,15 @@ TEST_CASE("limits hold for each") {
       CHECK(client.read(3) == point(1));
     }
     CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(500));
+  }
+  SUBCASE("who pings faster waits") {
+    limits.messages_per_second = 50;
+    InHall hall(limits);
+    WebClient client(hall.at[1]);
+    client.upgrade();
+    for (int i = 0; i < 150; ++i) client.send(net::Opcode::kPing, from_hex("aa"));
+    for (int i = 0; i < 150; ++i) CHECK(client.next() == "pong:aa");
+    CHECK(hall.throttled() > 0);
   }
   SUBCASE("who does not go is closed") {
     limits.linger_ms = 300;

@@ -100,6 +100,7 @@ class InHall {
     for (std::size_t i = 0; i < at.size(); ++i) times += server_.totals(i).by(reason);
     return times;
   }
+  std::uint64_t throttled() const { return server_.totals(1).throttled; }  // by WebSocket
   std::uint64_t dropped(relay::Drop drop) const { return server_.totals(3).by(drop); }
   std::vector<relay::Attendance::Row> attendance() const { return server_.attendance(hall_); }
   std::uint64_t strays() const { return server_.strays(hall_); }

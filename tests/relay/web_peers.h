@@ -78,8 +78,9 @@ class WebPeer : private net::WebSocket::User {
 
 class WebClient : public WebPeer {
  public:
-  explicit WebClient(const net::Address& to, const std::string& target = "/", std::vector<net::HttpHeader> headers = {})
-      : WebPeer(net::WebSocket::Role::kClient, Stream::to(to)), key_(net::make_upgrade_key()) {
+  explicit WebClient(const net::Address& to, const std::string& target = "/", std::vector<net::HttpHeader> headers = {},
+                     int receive_buffer = 0)
+      : WebPeer(net::WebSocket::Role::kClient, Stream::to(to, nullptr, receive_buffer)), key_(net::make_upgrade_key()) {
     Buffer request;
     net::write_upgrade_request({"relay.example", target, key_, std::move(headers)}, request);
     send_raw(request);

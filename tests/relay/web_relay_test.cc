@@ -75,6 +75,17 @@ TEST_CASE("pings and pongs are the peers' own: each travels, none is made") {
   CHECK_FALSE(pair.server.stream().readable(50));
 }
 
+TEST_CASE("pings count towards what a client may say") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.messages_per_second = 50;
+  Running running(ogar::game(), fake.address(), limits);
+  WebPair pair(running, fake);
+  for (int i = 0; i < 150; ++i) pair.client.send(Opcode::kPing, from_hex("aa"));
+  CHECK(eventually([&] { return running.totals().throttled > 0; }));
+  for (int i = 0; i < 150; ++i) CHECK(pair.server.next() == "ping:aa");
+}
+
 TEST_CASE("the server's close code and reason reach the client, 1012 too") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
