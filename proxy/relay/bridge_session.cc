@@ -85,6 +85,7 @@ void BridgeSession::opened(BridgeEnd& end, const core::Peer& peer) {
   side.took = moved_;
   if (!is_front(side)) return open_back(peer);
   if (room_) return enter([&](core::Room& room, core::Micros at) { room.returned(front_.id, peer, at); });
+  counted_ = true;
   branch_->counters.opened.add();
   player_ = peer;
   if (branch_->route.fallback) return alarm_.set(listener_.loop.nanos() + kSilence);
@@ -467,7 +468,7 @@ void BridgeSession::finish() {
 
 void BridgeSession::tell_end() {
   const Reason reason = reason_.value_or(Reason::kClientLeft);
-  if (!front_.up) branch_->counters.opened.add();
+  if (!counted_) branch_->counters.opened.add();
   branch_->ended(front_.info, reason, fault_, front_.said);
   if (reason == Reason::kServerWrong)
     branch_->say(Line::kServer, "server " + back_.info.server.text() + " broke the rules of " +

@@ -138,6 +138,7 @@ class BridgeSession final : public Seated,
   std::optional<Reason> overflow_;  // a peer takes nothing and too much waits
   std::optional<Seat> returns_to_;  // the client's own session, which it had lost
   bool finding_ = false;            // the server's dialect
+  bool counted_ = false;            // as opened
   bool wants_dial_ = false, dialled_ = false, named_ = false, turned_away_ = false;
   bool ending_ = false, done_ = false;
 };

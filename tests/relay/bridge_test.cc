@@ -289,11 +289,15 @@ TEST_CASE("who cannot take up a session begins one") {
   }
   SUBCASE("he of that number was too long away") {
     { const Stream client = running.says(away(7, 1)); }
-    const Stream server = accepted(fake);
-    CHECK(server.read_text(2) == kBye);
+    {
+      const Stream server = accepted(fake);
+      CHECK(server.read_text(2) == kBye);
+    }
     const Stream client = running.says(back(7));
     client.send(point(1));
     CHECK(accepted(fake).read(3) == point(1));
+    CHECK(running.totals().opened == 2);
+    CHECK(eventually([&] { return running.totals().now() == 1; }));
   }
   CHECK(running.totals().by(Reason::kResumed) == 0);
 }
