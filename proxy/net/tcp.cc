@@ -25,6 +25,8 @@ bool try_again(int error) { return error == EAGAIN || error == EWOULDBLOCK || er
 
 bool Tcp::adopt(Fd fd) {
   fd_ = std::move(fd);
+  failed_ = 0;
+  finishing_ = peer_ended_ = false;
   set_stream_options(fd_.get());
   if (poll_.open(loop_, fd_.get(), *this)) return true;
   close();

@@ -14,7 +14,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) {}
   ~Tcp() override { close(); }
 
-  /// Takes a connected socket. False when the machine cannot watch it; it is closed then.
+  /// Takes a connected socket, also after another one was closed. False when the machine cannot watch it; it is closed
+  /// then.
   bool adopt(Fd fd);
   /// Begins to connect; connected() or broken() follows. An errno when it cannot even begin.
   int connect(Fd fd, const Address& to);

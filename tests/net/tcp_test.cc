@@ -138,6 +138,27 @@ TEST_CASE("a reset of a link that only writes is told") {
   CHECK(t.ear.why != 0);
 }
 
+TEST_CASE("a link whose peer has ended hears the next one") {
+  LinkAndPeer t;
+  t.link.read(true);
+  t.peer.reset();
+  t.ear.on_any = [&] {
+    if (t.ear.is_ended) t.link.close();
+  };
+  t.loop.run();
+  REQUIRE(t.ear.is_ended);
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(t.link.connect(std::move(stream_towards(listening->address)->tcp), listening->address) == 0);
+  t.link.read(true);
+  Fd peer;
+  t.ear.on_any = [&] {
+    if (!peer) peer = Fd(::accept(listening->tcp.get(), nullptr, nullptr)), ::send(peer.get(), "again", 5, 0);
+    if (t.ear.text() == "again") t.link.close();
+  };
+  t.loop.run();
+  CHECK(t.ear.text() == "again");
+}
+
 TEST_CASE("connecting succeeds, or fails with the reason, and the same link may try again") {
   Loop loop;
   Ear ear;

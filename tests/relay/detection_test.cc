@@ -72,6 +72,18 @@ TEST_CASE("a server that shows nothing is given up in time, and asked again for 
   CHECK(eventually([&] { return running.totals().opened > 0; }));
 }
 
+TEST_CASE("a server that hangs up on the one that listens is asked again for a later player") {
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), no_limits(), 1, std::nullopt);
+  expect_probe(fake);  // and it is closed without a word
+  CHECK(eventually([&] {
+    Stream::to(running.address).send(kHello);
+    return fake.called(100);
+  }));
+  fake.accept().send("toy\x02");
+  CHECK(eventually([&] { return running.totals().opened > 0; }));
+}
+
 TEST_CASE("BZFlag's version tells its dialect") {
   FakeServer fake(true);
   Running running(bzflag::game(), fake.address(), no_limits(), 1, std::nullopt);
