@@ -15,6 +15,15 @@ class Bucket {
   Bucket(std::uint32_t per_second, std::uint64_t burst, Millis now)
       : rate_(per_second), full_(static_cast<std::int64_t>(burst) * 1000), level_(full_), at_(now) {}
 
+  /// Other numbers from now on: what is owed stays owed.
+  void adapt(std::uint32_t per_second, std::uint64_t burst, Millis now) {
+    refill(now);
+    rate_ = per_second;
+    full_ = static_cast<std::int64_t>(burst) * 1000;
+    level_ = std::min(level_, full_);
+    if (rate_ == 0) level_ = full_;
+  }
+
   /// Takes `n` in any case. False when that was more than there was.
   bool take(std::size_t n, Millis now) {
     if (rate_ == 0) return true;
@@ -25,6 +34,7 @@ class Bucket {
 
   /// Takes one if there is one.
   bool take_one(Millis now) {
+    if (rate_ == 0) return true;
     if (!ready(now)) return false;
     level_ -= 1000;
     return true;

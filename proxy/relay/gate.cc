@@ -15,6 +15,7 @@ std::optional<Reason> Gate::enter(const net::Address& from, const Limits& limits
     found = known_.emplace(from.network(), Visitor{0, pace}).first;
   }
   Visitor& visitor = found->second;
+  visitor.pace.adapt(limits.connects_per_second, limits.connects_burst, now);
   if (!visitor.pace.take_one(now)) return Reason::kTooFast;
   if (limits.sessions && inside_ >= limits.sessions) return Reason::kTooMany;
   if (limits.sessions_per_address && visitor.inside >= limits.sessions_per_address) return Reason::kTooManyFromAddress;

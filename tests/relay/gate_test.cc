@@ -57,5 +57,25 @@ TEST_CASE("who is gone and has not come lately is forgotten") {
   CHECK(gate.inside() == 1);
 }
 
+TEST_CASE("who is gone is forgotten where any number may come, too") {
+  Gate gate;
+  const Limits limits = limits_of(0, 0, 0, 1024);
+  CHECK(!gate.enter(address("10.0.0.1:1"), limits, 0));
+  gate.leave(address("10.0.0.1:1"));
+  gate.tidy(1000);
+  CHECK(gate.known() == 0);
+}
+
+TEST_CASE("other limits hold for who is known already") {
+  Gate gate;
+  const auto a = address("10.0.0.1:1");
+  for (int i = 0; i < 3; ++i) CHECK(!gate.enter(a, limits_of(0, 0, 0, 1024), 0));
+  const Limits tight = limits_of(0, 0, 1, 2);
+  for (int i = 0; i < 2; ++i) CHECK(!gate.enter(a, tight, 0));
+  CHECK(gate.enter(a, tight, 0) == Reason::kTooFast);
+  CHECK(gate.enter(a, limits_of(0, 0, 1000, 2), 0) == Reason::kTooFast);
+  CHECK(!gate.enter(a, limits_of(0, 0, 1000, 2), 1));
+}
+
 }  // namespace
 }  // namespace entente::relay
