@@ -45,6 +45,7 @@ std::optional<Seat> LinkTable::find(const net::Address& from, Bytes datagram) {
 Seat LinkTable::its_own(Entry& entry) {
   if (entry.datagrams) erase_if_mine(by_datagrams_, *entry.datagrams, entry.seat.link);
   entry.datagrams.reset();
+  entry.own_port = true;
   return entry.seat;
 }
 
@@ -54,7 +55,7 @@ std::optional<Seat> LinkTable::link(const net::Address& from, Bytes datagram) {
   const auto named = by_player_.find(request->player);
   if (named == by_player_.end()) return std::nullopt;
   Entry& entry = sessions_.at(named->second);
-  if (entry.datagrams || !entry.client.same_ip(from)) return std::nullopt;
+  if (entry.datagrams || entry.own_port || !entry.client.same_ip(from)) return std::nullopt;
   entry.datagrams = from;
   by_datagrams_[from] = entry.seat.link;
   return entry.seat;

@@ -38,6 +38,7 @@ class LinkTable {
     net::Address client;                    // its TCP connection
     std::optional<net::Address> datagrams;  // where its datagrams come from, if not from there
     std::optional<std::uint32_t> player;
+    bool own_port = false;  // some of its datagrams came from its TCP connection's
   };
   using Addresses = std::unordered_map<net::Address, LinkId, net::AddressHash>;
 

@@ -38,6 +38,7 @@ TEST_CASE("behind a NAT: only by request, only by its IP, only once, and the own
   CHECK(found(table, at(10), request(7)) == 0);
   CHECK(found(table, at(1), kOther) == 1);
   CHECK(found(table, at(9), kOther) == 0);
+  CHECK(found(table, at(9), request(7)) == 0);  // he has shown that his ports are not changed
 }
 
 TEST_CASE("what leaves takes only its own with it") {
@@ -49,9 +50,9 @@ TEST_CASE("what leaves takes only its own with it") {
   table.enter(at(1), {2, 0});
   table.greeted(2, 7);
   table.leave(1);
-  CHECK(found(table, at(1), kOther) == 2);
   CHECK(found(table, at(9), kOther) == 0);
   CHECK(found(table, at(9), request(7)) == 2);
+  CHECK(found(table, at(1), kOther) == 2);
   table.leave(2);
   table.leave(2);
   table.greeted(2, 7);  // late news of one who has left
