@@ -329,7 +329,7 @@ void Session::tick(Millis now) {
     return dial_.timed_out();
   }
   // A beginning whose end does not come is passed on after all: what a server says is not ours to keep.
-  if (open_ && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
+  if (open_ && !server_.ended && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
     to_client(Frames{to_client_.take_kept()});
   if (const auto reason = overdue(now)) end(*reason);
 }

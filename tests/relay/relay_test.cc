@@ -113,6 +113,17 @@ TEST_CASE("a client that would not notice a closed connection is told goodbye, o
     append(whole, as_bytes(kGoodbye));
     CHECK(pair.client.read_all() == whole);
   }
+  SUBCASE("and nothing after it, however long it stays") {
+    Limits limits = no_limits();
+    limits.half_closed_ms = 2'500;  // later than half a frame would be passed on
+    Running patient(toy::game(), fake.address(), limits);
+    Pair pair(patient, fake);
+    pair.server.send(Bytes(frame("half")).first(3));
+    pair.server.close();
+    CHECK(as_text(pair.client.read_all()) == kGoodbye);
+    CHECK(patient.ended(relay::Reason::kHalfClosed));
+    CHECK(patient.totals().to_client.bytes == 4);  // the greeting
+  }
   SUBCASE("but not when the server has told it") {
     Pair pair(running, fake);
     pair.server.send(kGoodbye);
