@@ -166,6 +166,8 @@ void EnetHost::disconnect(EnetPeer& peer, std::uint32_t data) {
 
 void EnetHost::dismiss(EnetPeer& peer, std::uint32_t data) {
   peer.gone_ = true;
+  peer.dismissed_at_ = loop_.now();
+  peer.parting_ = data;
   disconnect(peer, data);
 }
 
@@ -201,23 +203,42 @@ bool EnetHost::half_open() const {
                      [](const ENetPeer& peer) { return peer.state != ENET_PEER_STATE_DISCONNECTED; });
 }
 
-/// Looks at all peers: when each was last heard, and who is half open.
-/// Whoever forges addresses must not take the places of those who come: ENet is silent towards one too many.
-void EnetHost::thin_half_open(Millis now) {
+/// Looks at all peers: when each was last heard, who is half open, and who was dismissed.
+/// Whoever forges addresses, or never acknowledges that he was refused, must not take the places of those who come:
+/// ENet is silent towards one too many.
+void EnetHost::thin(Millis now) {
   asked_at_.resize(host_->peerCount);
   asking_.clear();
+  dismissed_.clear();
+  std::size_t free = 0;
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     const ENetPeer& raw = host_->peers[i];
-    if (auto* peer = static_cast<EnetPeer*>(raw.data); peer && raw.lastReceiveTime) peer->heard_ = raw.lastReceiveTime;
+    auto* peer = static_cast<EnetPeer*>(raw.data);
+    if (peer && raw.lastReceiveTime) peer->heard_ = raw.lastReceiveTime;
+    if (peer && peer->gone_) dismissed_.push_back(peer);
     const bool half = raw.state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT;
     asked_at_[i] = !half ? 0 : asked_at_[i] ? asked_at_[i] : now;
     if (half) asking_.push_back(i);
+    if (raw.state == ENET_PEER_STATE_DISCONNECTED) ++free;
   }
+  thin_half_open(now);
+  const std::size_t wanted = std::min(kFree, host_->peerCount / kOfPeers);
+  if (free < wanted) thin_dismissed(wanted - free);
+}
+
+void EnetHost::thin_half_open(Millis now) {
   std::sort(asking_.begin(), asking_.end(), [&](auto a, auto b) { return asked_at_[a] < asked_at_[b]; });
   const std::size_t most = std::max<std::size_t>(host_->peerCount / kOfPeers, 1);
   for (std::size_t i = 0; i < asking_.size(); ++i)
     if (asking_.size() - i > most || now > asked_at_[asking_[i]] + kHalfOpen)
       enet_peer_reset(&host_->peers[asking_[i]]);
+}
+
+/// So many of them, the oldest first, are told once more by one datagram, and forgotten.
+void EnetHost::thin_dismissed(std::size_t most) {
+  std::sort(dismissed_.begin(), dismissed_.end(), [](auto* a, auto* b) { return a->dismissed_at_ < b->dismissed_at_; });
+  dismissed_.resize(std::min(most, dismissed_.size()));
+  for (EnetPeer* peer : dismissed_) drop(*peer, peer->parting_);
 }
 
 /// Time only passes for ENet while it is served.
@@ -229,7 +250,7 @@ void EnetHost::keep_time() {
 void EnetHost::ready(bool, bool, bool) { serve(); }
 void EnetHost::tick(Millis now) {
   serve();
-  if (host_) thin_half_open(now);
+  if (host_) thin(now);
 }
 
 void EnetHost::flush_later() {

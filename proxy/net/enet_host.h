@@ -58,9 +58,11 @@ class EnetPeer {
   EnetHost* host_ = nullptr;
   ENetPeer* peer_ = nullptr;
   std::size_t waiting_ = 0;
-  enet_uint32 heard_ = 0;  // when it last acknowledged something, or was born
-  bool gone_ = false;      // its user must not hear of it any more
-  bool eased_ = false;     // its user is to be told so
+  enet_uint32 heard_ = 0;      // when it last acknowledged something, or was born
+  Millis dismissed_at_ = 0;    // 0: it was not
+  std::uint32_t parting_ = 0;  // what it hears then
+  bool gone_ = false;          // its user must not hear of it any more
+  bool eased_ = false;         // its user is to be told so
   bool silent_ = false;
 };
 
@@ -115,6 +117,7 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
  private:
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
   static constexpr std::size_t kOfPeers = 4;  // that part of a host's places is for the half open; the oldest goes
+  static constexpr std::size_t kFree = 16;    // places kept free, if those who were dismissed are all that holds them
   static constexpr Millis kServiceEvery = 8;  // lost packets are sent again no sooner than the host is served
 
   void ready(bool readable, bool writable, bool broken) override;
@@ -131,7 +134,9 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   void tell_eased();
   bool half_open() const;
   void keep_time();
+  void thin(Millis now);
   void thin_half_open(Millis now);
+  void thin_dismissed(std::size_t most);
 
   static int intercept(ENetHost* host, ENetEvent* event);
   static void freed(ENetPacket* packet);
@@ -144,6 +149,7 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   std::size_t peers_ = 0;
   std::vector<Millis> asked_at_;  // by ENet's peer: since when it is half open; 0 = it is not
   std::vector<std::size_t> asking_;
+  std::vector<EnetPeer*> dismissed_;
   std::vector<EnetPeer*> eased_;
   bool flushing_ = false;
 };

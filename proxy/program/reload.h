@@ -13,7 +13,7 @@ namespace entente {
 using Reread = std::function<Expected<config::Config, Complaints>()>;
 
 /// What differs between the two and cannot change while it runs, a line each: all but limits, who may come, and the
-/// level of the log.
+/// level of the log; and more sessions where ENet listens.
 std::vector<std::string> takes_restart(config::Config running, config::Config fresh);
 
 }  // namespace entente

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Side final : EnetHost::User {
   void connected(EnetPeer& who, std::uint32_t data) override {
     peer = &who;
     log.push_back("up " + std::to_string(data));
+    if (turns_away) host.dismiss(*std::exchange(peer, nullptr), 5);
   }
   void received(EnetPeer& who, std::uint8_t channel, EnetPacket packet) override {
     log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.send())) + " " +
@@ -40,7 +42,7 @@ struct Side final : EnetHost::User {
 
   EnetHost host;
   EnetPeer* peer = nullptr;
-  bool echo = false;
+  bool echo = false, turns_away = false;
   int eases = 0;
   std::function<void()> again;  // once it has lost its peer
   std::vector<std::string> log;
@@ -141,6 +143,37 @@ TEST_CASE("enet host: who is dropped hears it at once, and nothing of what waite
   CHECK(duel.server.log == std::vector<std::string>{"up 3"});  // its own user does not
   duel.connect(4);                                             // and the only place is free again
   CHECK(duel.server.log.back() == "up 4");
+}
+
+/// Comes by ENet, and once it is in says nothing more, not even that it heard.
+class Mute {
+ public:
+  explicit Mute(Duel& duel) : host_(enet_host_create(nullptr, 1, 2, 0, 0)) {
+    ENetAddress there{};
+    enet_address_set_host_ip(&there, "127.0.0.1");
+    there.port = duel.address.port();
+    REQUIRE(enet_host_connect(host_, &there, 2, 7) != nullptr);
+    ENetEvent event{};
+    duel.until([&] {
+      if (event.type != ENET_EVENT_TYPE_CONNECT) enet_host_service(host_, &event, 0);
+      return event.type == ENET_EVENT_TYPE_CONNECT;
+    });
+  }
+  Mute(Mute&&) = delete;
+  ~Mute() { enet_host_destroy(host_); }
+
+ private:
+  ENetHost* host_;
+};
+
+TEST_CASE("enet host: whoever was dismissed and does not acknowledge it takes no place from those who come") {
+  Duel duel({4, 2, false});
+  duel.server.turns_away = true;
+  std::vector<std::unique_ptr<Mute>> mute;
+  for (int i = 0; i < 9; ++i) mute.push_back(std::make_unique<Mute>(duel));
+  duel.server.turns_away = false;
+  duel.connect(3);
+  CHECK(duel.server.log.back() == "up 3");
 }
 
 TEST_CASE("enet host: who has lost its only peer may connect in that very call") {

@@ -202,5 +202,25 @@ TEST_CASE("all but limits, who may come and the level of the log takes a restart
   CHECK(takes_restart(running, fresh).size() == 2);
 }
 
+TEST_CASE("more sessions than ENet has places for takes a restart") {
+  config::Config running = preset_config();
+  running.mutable_limits()->set_sessions(100);
+  running.add_route()->set_listen("aos://127.0.0.1:32887?dialect=0.75");
+  config::Config fresh = running;
+  CHECK(takes_restart(running, fresh).empty());
+  for (const unsigned sessions : {1000U, 0U}) {
+    fresh.mutable_limits()->set_sessions(sessions);
+    CHECK(takes_restart(running, fresh) ==
+          std::vector<std::string>{"modified: limits.sessions: 100 -> " + std::to_string(sessions) +
+                                   " (of listeners by ENet; the others have it)"});
+  }
+  fresh.mutable_limits()->set_sessions(99);
+  CHECK(takes_restart(running, fresh).empty());
+  fresh.mutable_limits()->set_sessions(1000);
+  running.mutable_route(0)->set_listen("aos://127.0.0.1:32887?dialect=0.75&mode=datagrams");
+  fresh.mutable_route(0)->set_listen(running.route(0).listen());
+  CHECK(takes_restart(running, fresh).empty());
+}
+
 }  // namespace
 }  // namespace entente
