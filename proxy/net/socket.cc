@@ -59,6 +59,8 @@ std::string listen_hint(int error) {
   return "listen on another address or port";
 }
 
+bool is_unreachable(int error) { return error == ENETUNREACH || error == EHOSTUNREACH || error == EACCES; }
+
 /// One try for a local port that both sockets share; errno says why not.
 bool try_pair(const Address& server, Sockets& out) {
   out.udp = open_datagram(server.family());
@@ -68,7 +70,8 @@ bool try_pair(const Address& server, Sockets& out) {
   if ((port & 0xFF) < 4) return false;
   out.tcp = open_stream(server.family());
   out.address = server.wildcard_of_family().with_port(port);
-  return out.tcp && bind_to(out.tcp, out.address) && ::connect(out.udp.get(), server.raw(), server.size()) == 0;
+  if (!out.tcp || !bind_to(out.tcp, out.address)) return false;
+  return ::connect(out.udp.get(), server.raw(), server.size()) == 0 || is_unreachable(errno);
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ Outcome<Sockets> datagrams_towards(const Address& server);
 Outcome<Sockets> stream_towards(const Address& server);
 
 /// The same with a UDP socket on the same local port, already connected to the server's port. The low byte of that
-/// local port is at least 4 (bzfs 2.4 compares a client's port byte-swapped and never links the others).
+/// local port is at least 4 (bzfs 2.4 compares a client's port byte-swapped and never links the others). A server that
+/// cannot be reached at all is said by connecting the TCP socket.
 Outcome<Sockets> pair_towards(const Address& server);
 
 /// Sends small messages at once, keeps little in the kernel for a slow reader, and notices a peer that vanished (after

@@ -48,20 +48,28 @@ void EnetSession::start(std::uint32_t data) {
     branch_.say(Line::kMachine, opened.error().text);
     return end(Reason::kNoFiles);
   }
-  connect_by_ = branch_.loop.now() + limits_.connect_ms;
-  connect_next();
+  connect_next(Reason::kServerRefused);
 }
 
-void EnetSession::connect_next() {
+/// `last`: how the one before this ended, which is the reason if there is no other.
+void EnetSession::connect_next(Reason last) {
   const auto& servers = branch_.route.servers;
   while (next_server_ < servers.size()) {
     info_.server = servers[next_server_++];
     if (info_.server.v6()) continue;  // ENet knows IPv4 only
     server_ = host_.connect(info_.server, channels_, connect_data_);
+    connect_by_ = branch_.loop.now() + limits_.connect_ms;
     if (server_) return;
   }
-  branch_.say(Line::kUnreached, "cannot reach server " + branch_.route.server_name + " by ENet (IPv4); is it running?");
-  end(Reason::kServerRefused);
+  if (last == Reason::kServerRefused)
+    branch_.say(Line::kUnreached,
+                "cannot reach server " + branch_.route.server_name + " by ENet (IPv4); is it running?");
+  end(last);
+}
+
+void EnetSession::time_out() {
+  host_.drop(*std::exchange(server_, nullptr), 0);
+  connect_next(Reason::kServerTimeout);
 }
 
 void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
@@ -149,7 +157,7 @@ void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
   if (open_) return end(Reason::kServerLeft, data, 0, Fault{""});
   // Data of a refusal is the game's; silence has none.
   if (data != 0) return end(Reason::kServerRefused, data, 0, Fault{""});
-  connect_next();
+  connect_next(Reason::kServerRefused);
 }
 
 void EnetSession::end(Reason reason, const Fault& fault) {
@@ -195,7 +203,7 @@ void EnetSession::tick(Millis now) {
     if (now >= gone_by_) finish();
     return;
   }
-  if (!open_ && limits_.connect_ms && now > connect_by_) return end(Reason::kServerTimeout);
+  if (!open_ && limits_.connect_ms && now > connect_by_) return time_out();
   if (late(now, moved_, limits_.idle_ms)) end(Reason::kIdle);
 }
 

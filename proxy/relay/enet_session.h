@@ -47,7 +47,8 @@ class EnetSession final : public EnetGuest, private net::EnetHost::User {
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
 
-  void connect_next();
+  void connect_next(Reason last);
+  void time_out();
   bool may_pass(Bytes packet, wire::Lane lane);
   void hold(std::uint8_t channel, net::EnetPacket packet);
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 
+#include <cerrno>
+
 namespace entente::net {
 namespace {
 
@@ -49,6 +51,14 @@ TEST_CASE("a pair towards a server shares one local port, whose low byte is at l
     CHECK((port & 0xFF) >= 4);
     CHECK(peer_address(pair->udp.get()) == server->address);
   }
+}
+
+TEST_CASE("that a server cannot be reached is for the connecting to say, not for the making of sockets") {
+  const Address nowhere = *Address::parse("255.255.255.255:5154");
+  const auto pair = pair_towards(nowhere);
+  REQUIRE(pair.ok());
+  CHECK(::connect(pair->tcp.get(), nowhere.raw(), nowhere.size()) != 0);
+  CHECK(errno != EINPROGRESS);
 }
 
 }  // namespace
