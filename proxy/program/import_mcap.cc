@@ -3,19 +3,19 @@
 #include <map>
 
 #include "proxy/relay/reason.h"
+#include "proxy/trace/recorder.h"
 
 namespace entente {
 namespace {
 
 using wire::Lane, wire::Way;
 
-/// Who ended it, by the words that a relay records. A frame that the relay itself would not pass is as one that a
-/// server would not take.
+/// Who ended it, by the words that a relay records.
 std::optional<Way> ended_by(std::string_view reason) {
   using relay::Reason;
   const auto is = [&](Reason one) { return reason == relay::text(one); };
   if (is(Reason::kClientLeft) || is(Reason::kClientReset)) return Way::kToServer;
-  if (is(Reason::kServerLeft) || is(Reason::kServerReset) || is(Reason::kBadFrame)) return Way::kToClient;
+  if (is(Reason::kServerLeft) || is(Reason::kServerReset)) return Way::kToClient;
   return std::nullopt;
 }
 
@@ -55,7 +55,16 @@ class McapImport {
       if (*event == nullptr) break;
       take(**event);
     }
+    for (const trace::mcap::Metadata& about : recording.file().definitions().metadata()) tell(about);
     return Done{};
+  }
+
+  /// What the file says of itself: that it lacks something.
+  void tell(const trace::mcap::Metadata& about) {
+    if (about.name != trace::kNotRecorded) return;
+    std::string text = "the recording lacks";
+    for (const auto& [key, value] : about.values) text += " " + key + "=" + value;
+    sink_.remark(text);
   }
 
   void take(const trace::Recording::Event& event) {

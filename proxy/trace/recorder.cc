@@ -214,10 +214,19 @@ void Recorder::settle_links(bool were_written) {
   links_in_chunk_.clear();
 }
 
+/// What no note could say, because nothing that came after it could be written: a few bytes beside the chunks.
+Outcome<Done> Recorder::say_lost() {
+  if (unsaid_.frames == 0 && unsaid_.bytes == 0) return Done{};
+  return writer_.add(
+      {kNotRecorded,
+       {{"frames", std::to_string(unsaid_.frames)}, {"bytes", std::to_string(unsaid_.bytes)}, {"why", why_}}});
+}
+
 Outcome<Done> Recorder::close(WallTime now) {
   if (failing_ && !trying_ && options_.on_full == RecorderOptions::OnFull::kContinue) begin_again(now);
   end_chunk(now);
-  auto done = writer_.end();
+  auto done = say_lost();
+  if (done.ok()) done = writer_.end();
   if (done.ok() && options_.sync != RecorderOptions::Sync::kNever) done = sink_->sync();
   if (done.ok()) done = sink_->finish();
   if (done.ok()) return done;

@@ -64,6 +64,9 @@ struct FrameView {
   std::uint8_t channel = 0;  ///< of ENet
 };
 
+/// The name of the metadata that says at a file's end what is missing in it and no note could say.
+inline constexpr const char* kNotRecorded = "not recorded";
+
 /// What a word is: a message Intent or a message Fact.
 enum class Word : std::uint8_t { kIntent, kFact };
 
@@ -124,6 +127,7 @@ class Recorder {
   void put(std::uint16_t channel, WallTime time, Bytes data);
   std::uint16_t channel_of(Topic topic, std::uint32_t link);
   bool define(Topic topic);
+  void lack_channel(WallTime time, std::size_t bytes);
   void forget_channels(std::uint32_t link);
   bool put_geometry(WallTime time, const std::string& hash);
   void put_opened(std::uint32_t id, const Link& link);
@@ -133,6 +137,7 @@ class Recorder {
   void end_chunk(WallTime now);
   void written();
   void failed(WallTime now, const Error& error);
+  Outcome<Done> say_lost();
   void settle_links(bool were_written);
   void settle_geometries(bool were_written);
 
@@ -153,7 +158,8 @@ class Recorder {
   Amount in_chunk_, recorded_, lost_, unsaid_;  // unsaid_: lost, and no note in the file says so yet
   std::uint64_t noted_in_chunk_ = 0;            // bytes that notes of the open chunk say are lost
 
-  bool failing_ = false;  // the last chunk could not be written
+  bool lacks_channels_ = false;  // and a note has said so
+  bool failing_ = false;         // the last chunk could not be written
   bool sync_fails_ = false;
   bool trying_ = false;  // failing, and the open chunk is the next attempt
   WallTime failed_at_ = 0;

@@ -30,7 +30,7 @@ const Recorder::TopicAbout& Recorder::about(Topic topic) {
 void Recorder::word(WallTime time, std::uint32_t link, Word kind, Bytes word) {
   if (!ready(time)) return void(unsaid_.bytes += word.size());
   const std::uint16_t channel = channel_of(kind == Word::kIntent ? Topic::kIntent : Topic::kFact, link);
-  if (channel == 0) return;
+  if (channel == 0) return lack_channel(time, word.size());
   put(channel, time, word);
   end_chunk_if_due(time);
 }
@@ -38,11 +38,20 @@ void Recorder::word(WallTime time, std::uint32_t link, Word kind, Bytes word) {
 void Recorder::world(WallTime time, const Snapshot& world) {
   if (!ready(time)) return void(unsaid_.bytes += world.ByteSizeLong());
   const std::uint16_t channel = channel_of(Topic::kWorld, world.link());
-  if (channel == 0) return;
+  if (channel == 0) return lack_channel(time, world.ByteSizeLong());
   if (world.geometry().empty() || put_geometry(time, world.geometry()))
     put(channel, time, world);
   else
     put_note(time, world.link(), "a world is not recorded: its geometry is not known", world.ByteSizeLong());
+  end_chunk_if_due(time);
+}
+
+/// A word that there is no channel for. The first is said where it is missing, the rest when the file ends.
+void Recorder::lack_channel(WallTime time, std::size_t bytes) {
+  if (std::exchange(lacks_channels_, true)) return void(unsaid_.bytes += bytes);
+  if (why_.empty()) why_ = "the file has no more channels";
+  put_note(time, 0, "words and worlds of further links are not recorded: " + why_ + "; begin another one", bytes);
+  noted_in_chunk_ += bytes;
   end_chunk_if_due(time);
 }
 
@@ -104,7 +113,12 @@ bool Recorder::define(Topic topic) {
 }
 
 void Recorder::forget_channels(std::uint32_t link) {
-  for (const Topic topic : {Topic::kIntent, Topic::kFact, Topic::kWorld}) channels_.erase({link, topic});
+  for (const Topic topic : {Topic::kIntent, Topic::kFact, Topic::kWorld}) {
+    const auto known = channels_.find({link, topic});
+    if (known == channels_.end()) continue;
+    writer_.retire(known->second);
+    channels_.erase(known);
+  }
 }
 
 }  // namespace entente::trace

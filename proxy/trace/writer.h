@@ -31,6 +31,8 @@ class Writer {
   Outcome<Done> define(const Schema& schema);
   Outcome<Done> define(const Channel& channel);
   Outcome<Done> add(const Metadata& metadata);
+  /// No more messages will come by this channel: what it takes in memory is given back with the open chunk.
+  void retire(std::uint16_t channel);
 
   /// Puts a message into the open chunk, and returns the `size` bytes of its data for the caller to fill before any
   /// other call. `message.data` is not looked at. Takes no memory once chunks of this size were written.
@@ -51,7 +53,7 @@ class Writer {
   struct Stream {  // what the open chunk and the file have of one channel
     Buffer index;  // the chunk's message index entries, as they go into the file
     std::uint64_t messages = 0;
-    bool defined = false;
+    bool defined = false, retired = false;
   };
 
   Outcome<Done> write_out();

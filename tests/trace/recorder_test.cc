@@ -57,6 +57,23 @@ std::vector<std::string> lines(Bytes file) {
   return lines(recording);
 }
 
+/// Bytes that a file says are not in it, by its notes and at its end.
+std::uint64_t said_lost(Bytes file) {
+  testing::MemorySource source(file);
+  Recording recording(source);
+  std::uint64_t bytes = 0;
+  for (;;) {
+    const auto event = recording.next();
+    if (!event.ok()) FAIL(event.error().text);
+    if (!*event) break;
+    if ((*event)->note) bytes += (*event)->note->bytes_lost();
+  }
+  for (const mcap::Metadata& about : recording.file().definitions().metadata())
+    for (const auto& [key, value] : about.values)
+      if (about.name == kNotRecorded && key == "bytes") bytes += std::stoull(value);
+  return bytes;
+}
+
 struct Folder {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("entente-recorder-" + std::to_string(::getpid()));
@@ -298,6 +315,7 @@ TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost 
     CHECK((*recorder)->lost().frames + (*recorder)->recorded().frames == 12);
     if (!closed.ok()) CHECK(closed.error().text.find("`entente recover` makes it whole") != std::string::npos);
     if (closed.ok()) CHECK(lines(file).size() >= (*recorder)->recorded().frames);
+    if (closed.ok()) CHECK(said_lost(file) == (*recorder)->lost().bytes);
     return (*recorder)->recorded();
   };
   std::size_t room = 1 << 20;
@@ -310,6 +328,24 @@ TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost 
     testing::MemorySink sink(mended);
     if (recover(source, sink).ok()) CHECK(lines(mended).size() >= recorded.frames);
   }
+}
+
+TEST_CASE("more links than a file has channels for: what is left out is said") {
+  Buffer file;
+  auto recorder = Recorder::open(std::make_unique<testing::MemorySink>(file));
+  REQUIRE(recorder.ok());
+  words::Intent intent;
+  intent.mutable_say()->set_text("a word");
+  const std::string word = intent.SerializeAsString();
+  constexpr std::uint32_t kLinks = 66'000;
+  for (std::uint32_t link = 1; link <= kLinks; ++link) {
+    (*recorder)->opened(link, opening(link));
+    (*recorder)->word(link, link, Word::kIntent, as_bytes(word));
+    (*recorder)->closed(link, link, "left");
+  }
+  REQUIRE((*recorder)->close(kLinks).ok());
+  constexpr std::uint64_t kChannels = 65'000 - 3;  // less those that every file has
+  CHECK(said_lost(file) == (kLinks - kChannels) * word.size());
 }
 
 TEST_CASE("a real file that may not grow: recording fails, the process lives, the file is whole") {
