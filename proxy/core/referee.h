@@ -36,7 +36,8 @@ class Referee final : public Back {
     double health = 0;
     Micros may_spawn = 0, may_pull = 0;
     bool claims = false;          ///< its client drives; keys only aim
-    Micros claimed = 0;           ///< when its last claim was taken
+    Micros claimed = 0;           ///< when its last claim was looked at
+    double reach = 0;             ///< metres that it could have driven by then beyond those that it claimed
     Micros corrected = 0;         ///< when it was last told that it is not where it says
     std::vector<Micros> barrels;  ///< when each is loaded again
     words::Score score;
@@ -85,7 +86,10 @@ class Referee final : public Back {
   double room_around(const Player& player, double x, double y) const;
   void drive(Player& player, double dt, BackOut& out);
   void claim(Player& player, const words::PoseClaim& claim, BackOut& out);
-  bool bears(const Player& player, const words::PoseClaim& claim, Micros now) const;
+  void save_up(Player& player, Micros now) const;
+  double way_to(const Player& player, const words::PoseClaim& claim) const;
+  double fastest() const;
+  bool bears(const Player& player, const words::PoseClaim& claim) const;
   void correct(Player& player, BackOut& out);
   void tell_place(Player& player, bool at_once, BackOut& out);
   void hurt(Player& victim, double damage, const Ball& by, BackOut& out);

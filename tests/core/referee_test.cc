@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "proxy/core/claims.h"
 #include "proxy/core/room.h"
 #include "tests/support/deaf_host.h"
 
@@ -213,6 +214,58 @@ TEST_CASE("referee: a claim is true if a tank could have driven so, else its cli
   claim.set_x(std::nan(""));
   match.says(anna, claim);
   CHECK(match.place(anna).x() == doctest::Approx(from.x() + 1));
+}
+
+words::PoseClaim claim_at(const words::Pose& from, double dx, double dz) {
+  words::PoseClaim claim = claim_of(from);
+  claim.set_x(from.x() + dx);
+  claim.set_z(from.z() + dz);
+  return claim;
+}
+
+TEST_CASE("referee: many claims at once are believed no farther than one") {
+  ArenaRules rules;
+  rules.jumping = true;
+  const double most = 1.4 * rules.tank.speed;
+  for (const double waited : {0.0, 1.0, 60.0}) {
+    Match match(rules, 2000);
+    const auto anna = match.plays("anna");
+    match.lasts(waited);
+    const words::Pose from = match.place(anna);
+    for (int i = 1; i <= 100; ++i) anna.seat->to_say.emplace_back(claim_at(from, 3.9 * i, 0));
+    match.says(anna, words::Ping());
+    CHECK(match.place(anna).x() > from.x() + 3.8);
+    CHECK(match.place(anna).x() <= from.x() + most * std::min(2.0, waited) + 4);
+
+    match.lasts(0.1);
+    const words::Pose there = match.place(anna);
+    for (int i = 1; i <= 100; ++i) anna.seat->to_say.emplace_back(claim_at(there, 0, 0.5 * i));
+    match.says(anna, words::Ping());
+    CHECK(match.place(anna).z() <= 60 * 0.1 + 4 * 60 / most);
+  }
+}
+
+TEST_CASE("referee: who drives, jumps and falls is believed, however its claims come") {
+  for (const double speed : {10.0, 25.0}) {
+    ArenaRules rules;
+    rules.jumping = true;
+    rules.tank.speed = speed;
+    Match match(rules, 2000);
+    const auto anna = match.plays("anna");
+    const words::Pose from = match.place(anna);
+    double told = 0;
+    for (const double pause : {0.03, 0.5, 0.01, 1.9, 0.07, 1.0, 0.04, 0.04, 2.5, 0.3}) {
+      match.lasts(pause);
+      const double until = told + pause;
+      for (; told < until; told += 0.05) {  // what it meant to say in the meantime comes at once
+        const double up = std::fmod(told, 3.9), high = 19 * up - 9.8 / 2 * up * up;
+        anna.seat->to_say.emplace_back(claim_at(from, speed * told, std::max(0.0, high)));
+      }
+      match.says(anna, words::Ping());
+    }
+    CHECK(anna.seat->count<words::Corrected>() == 0);
+    CHECK(match.place(anna).x() == doctest::Approx(from.x() + speed * (told - 0.05)));
+  }
 }
 
 TEST_CASE("referee: a shot hurts, the second kills; the killer scores, and the dead come back") {
