@@ -21,7 +21,8 @@ constexpr Micros kSilence = kSecond;
 /// Claims may be so much faster than a tank and so much farther than it drove, for the sake of clocks that differ; what
 /// it did not drive is good for so many seconds, for the sake of links that stall.
 constexpr double kFaster = 1.4, kFarther = 4, kGoodFor = 2;
-constexpr double kHighest = 60, kFastestFall = 60;  // metres, metres a second: Ace of Spades' men fall at 50
+constexpr double kHighest = 60, kFastestFall = 60;      // metres, metres a second: Ace of Spades' men fall at 50
+constexpr double kFastestTurn = 10 * std::numbers::pi;  // radians a second: a small update of BZFlag's holds no more
 constexpr Micros kBetweenCorrections = 250 * kMillisecond;
 
 double share_of(std::uint32_t random) { return static_cast<double>(random) / 4294967296.0; }
@@ -166,7 +167,8 @@ void Referee::claim(Player& player, const words::PoseClaim& claim, BackOut& out)
   player.steering.hear(claim);
   player.claims = true;
   player.reach -= way_to(player, claim);
-  player.tank = {claim.x(), claim.y(), claim.z(), claim.vx(), claim.vy(), claim.vz(), claim.yaw(), claim.yaw_rate()};
+  player.tank = {claim.x(),       claim.y(), claim.z(), claim.vx(), claim.vy(), claim.vz(), wrap_angle(claim.yaw()),
+                 claim.yaw_rate()};
   player.state = claim.state() & (words::Pose::FALLING | words::Pose::CROUCHING | words::Pose::SNEAKING |
                                   words::Pose::SPRINTING | words::Pose::JETTING);
   tell_place(player, true, out);
@@ -190,6 +192,7 @@ double Referee::way_to(const Player& player, const words::PoseClaim& claim) cons
 bool Referee::bears(const Player& player, const words::PoseClaim& claim) const {
   if (way_to(player, claim) > player.reach) return false;
   if (std::hypot(claim.vx(), claim.vy()) > fastest() || std::abs(claim.vz()) > kFastestFall) return false;
+  if (std::abs(claim.yaw_rate()) > kFastestTurn) return false;
   if (claim.z() < -2 || claim.z() > (arena_.rules.jumping ? kHighest : kHighest / 4)) return false;
   return terrain_.free(claimed_model_, claim.x(), claim.y(), std::max(0.0, claim.z()), claim.yaw());
 }

@@ -268,6 +268,29 @@ TEST_CASE("referee: who drives, jumps and falls is believed, however its claims 
   }
 }
 
+TEST_CASE("referee: who claims to turn or move as nothing does is put back, and an angle is told within one turn") {
+  Match match;
+  const auto anna = match.plays("anna");
+  match.lasts(1);
+  const words::Pose from = match.place(anna);
+  for (const auto set : {&words::PoseClaim::set_yaw_rate, &words::PoseClaim::set_vx, &words::PoseClaim::set_vy,
+                         &words::PoseClaim::set_vz})
+    for (const double wild : {1e300, -1e300, 100.0}) {
+      words::PoseClaim claim = claim_at(from, 0.1, 0);
+      (claim.*set)(wild);
+      match.says(anna, claim);
+      CHECK(match.place(anna).x() == from.x());
+    }
+  CHECK(anna.seat->count<words::Corrected>() == 1);  // four times a second at most
+  for (const double yaw : {1e300, -1e300, 20 * std::numbers::pi + 1}) {
+    words::PoseClaim claim = claim_at(from, 0.1, 0);
+    claim.set_yaw(yaw);
+    match.says(anna, claim);
+    CHECK(std::abs(match.place(anna).yaw()) <= std::numbers::pi);
+  }
+  CHECK(match.place(anna).yaw() == doctest::Approx(1));
+}
+
 TEST_CASE("referee: a shot hurts, the second kills; the killer scores, and the dead come back") {
   Match match(quick());
   const auto anna = match.plays("anna"), ben = match.plays("ben");
