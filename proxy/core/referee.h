@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/core/arena.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/session.h"
 #include "proxy/core/steering.h"
 
@@ -47,6 +48,13 @@ class Referee final : public Back {
     std::uint32_t shots = 0, seq = 0;
   };
 
+  /// What is kept of a seat, however often its guest goes and comes in again.
+  struct Seat {
+    Pace entries{kSecond, 5};  ///< in, or in as somebody else: all are told of each
+    Micros may_spawn = 0;      ///< a life that it left does not wait less than one that it lost
+    Micros forget = 0;         ///< when nobody sits there: from then on it is as good as new
+  };
+
   struct Ball {
     Id shooter = 0;
     std::uint32_t number = 0;
@@ -67,6 +75,10 @@ class Referee final : public Back {
   // -- Who is there: referee.cc
   void enter(Id id, const words::Enter& wish, BackOut& out);
   void leave(Id id, std::string_view why, BackOut& out);
+  Seat& seat_of(Id id, Micros now);
+  bool lets_in(Id id, BackOut& out);
+  void keep_seat(const Player& player, Micros now);
+  void refuse_change(Id id, BackOut& out);
   void change(Player& player, const words::Change& change, BackOut& out);
   void watch(Player& player, const words::Watch& watch, BackOut& out);
   void say(const Player& from, const words::Say& say, BackOut& out);
@@ -146,6 +158,7 @@ class Referee final : public Back {
   TankModel claimed_model_;  // what a claim is held against: smaller, as others' pictures of the world are coarser
   std::vector<ArenaStart> starts_;  // that nobody has taken yet
   std::map<Id, Player> players_;
+  std::map<Id, Seat> seats_;
   std::map<Id, Id> owners_;  // of units
   std::vector<Ball> balls_;
   std::vector<Flag> flags_;

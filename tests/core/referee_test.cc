@@ -625,6 +625,78 @@ TEST_CASE("referee: a name is cut between characters, and one keeps one's own") 
   CHECK(match.tank(anna).unit.skin() == "cat");
 }
 
+words::Change renamed(const char* name) {
+  words::Change change;
+  change.set_name(name);
+  return change;
+}
+
+words::Enter enters_as(const char* name) {
+  words::Enter enter;
+  enter.set_name(name);
+  return enter;
+}
+
+TEST_CASE("referee: who renames himself without end is told to wait, and others hear of few of it") {
+  Match match(quick());
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.lasts(10);
+  const std::size_t heard = ben.seat->count<words::Player>();
+  for (int i = 0; i < 200; ++i) anna.seat->to_say.emplace_back(renamed(i % 2 == 0 ? "x" : "y"));
+  match.says(anna, words::Ping());
+  CHECK(ben.seat->count<words::Player>() == heard + 5);
+  CHECK(ben.seat->count<words::UnitChanged>() == 5);
+  CHECK(ben.seat->count<words::ClaimRefused>() == 0);
+  CHECK(anna.seat->count<words::ClaimRefused>() == 195);
+  match.lasts(1);
+  match.says(anna, renamed("anna"));
+  CHECK(match.room.world().player(anna.id)->player.name() == "anna");
+}
+
+TEST_CASE("referee: who leaves and comes without end is refused for a while, and always gone when he leaves") {
+  Match match(quick());
+  const auto ben = match.plays("ben"), anna = match.plays("anna");
+  for (int i = 0; i < 200; ++i) {
+    anna.seat->to_say.emplace_back(words::Leave());
+    anna.seat->to_say.emplace_back(enters_as("anna"));
+  }
+  match.says(anna, words::Ping());
+  CHECK(ben.seat->count<words::PlayerGone>() == 5);
+  CHECK(match.room.world().players().size() == 1);
+  REQUIRE(anna.seat->last<words::Refused>() != nullptr);
+  CHECK(anna.seat->last<words::Refused>()->code() == words::Refused::TOO_SOON);
+  CHECK(anna.seat->last<words::Refused>()->may_retry());
+  CHECK(ben.seat->count<words::Refused>() == 0);
+  match.lasts(1);
+  match.says(anna, enters_as("anna"));
+  CHECK(match.room.world().players().size() == 2);
+  match.room.gone(anna.id, "left", match.now);
+  CHECK(match.room.world().players().size() == 1);
+}
+
+TEST_CASE("referee: who leaves and comes in again waits for his next life as anybody does") {
+  for (const bool gives_up : {true, false}) {
+    Match match(quick());
+    const auto anna = match.plays("anna");
+    words::DeathClaim claim;
+    claim.set_why(words::BY_ITSELF);
+    if (gives_up) match.says(anna, claim);
+    for (const Intent& word : {Intent(words::Leave()), Intent(enters_as("anna")), Intent(words::Spawn())})
+      match.says(anna, word);
+    CHECK_FALSE(match.tank(anna).unit.alive());
+    match.lasts(1.1);
+    match.says(anna, words::Spawn());
+    CHECK(match.tank(anna).unit.alive());
+  }
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  match.says(anna, words::Leave());
+  match.lasts(60);
+  match.says(anna, enters_as("anna"));
+  match.says(anna, words::Spawn());
+  CHECK(match.tank(anna).unit.alive());
+}
+
 TEST_CASE("referee: who carries the flag for it shoots balls that turn to their target") {
   ArenaRules rules = quick();
   rules.guided = 1;
