@@ -46,7 +46,7 @@ void BackSession::fire(const words::Fire& fire, Outlet& out) {
   begin.pos = vec3(fire.x(), fire.y(), fire.z());
   begin.vel = vec3(fire.vx(), fire.vy(), fire.vz());
   begin.flag = flag_kind(fire.weapon());
-  begin.life = fire.weapon() != 0 && fire.life() > 0 ? static_cast<float>(fire.life()) : variables_["_reloadTime"];
+  begin.life = fire.weapon() != 0 && fire.life() > 0 ? to_float(fire.life()) : variables_["_reloadTime"];
   begin_shot(begin, out);
 }
 

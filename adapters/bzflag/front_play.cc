@@ -103,7 +103,7 @@ void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out
   Alive alive;
   alive.player = player_id(number);
   alive.pos = vec3(pose.x(), pose.y(), pose.z());
-  alive.azimuth = static_cast<float>(pose.yaw());
+  alive.azimuth = to_azimuth(pose.yaw());
   actor.alive = true;
   if (number == number_) {
     own_.tank.put(pose, out.now());

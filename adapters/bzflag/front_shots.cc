@@ -115,7 +115,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   begin.vel = vec3(flying.velocity[0], flying.velocity[1], flying.velocity[2]);
   begin.team = known != nullptr ? actor.team : wire_team(shot.team(), 0);
   begin.flag = flag_kind(flying.weapon);
-  begin.life = static_cast<float>(flying.life);
+  begin.life = to_float(flying.life);
   peer_.quick(out, begin);
   spare_own_tank(out);
 }

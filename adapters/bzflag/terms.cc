@@ -52,6 +52,10 @@ constexpr std::pair<std::int16_t, words::Pose::State> kStates[] = {
 constexpr double kPlaceStep = 0.02, kVelocityStep = 0.01, kTurnStep = 0.001;
 constexpr double kAngleStep = std::numbers::pi / 32766;
 
+// Nothing turns so fast, and an angle that is reckoned on from it is still one.
+constexpr float kFastestTurn = 1000;
+constexpr double kManyTurns = 100;
+
 std::int16_t steps(double value, double step) { return static_cast<std::int16_t>(std::lround(value / step)); }
 /// All of an i16, though real programs stop a little before its ends.
 bool fits(double value, double step) { return value / step > -32768.5 && value / step < 32767.5; }
@@ -234,9 +238,9 @@ NumberedFlag flag_of(const words::Token& token) {
   flag.pos = vec3(token.x(), token.y(), token.z());
   flag.launch = vec3(token.launch_x(), token.launch_y(), token.launch_z());
   flag.landing = vec3(token.land_x(), token.land_y(), token.land_z());
-  flag.flight_time = static_cast<float>(token.flown_s());
-  flag.flight_end = static_cast<float>(token.flight_s());
-  flag.initial_velocity = static_cast<float>(token.rise());
+  flag.flight_time = to_float(token.flown_s());
+  flag.flight_end = to_float(token.flight_s());
+  flag.initial_velocity = to_float(token.rise());
   return numbered;
 }
 
@@ -302,14 +306,16 @@ words::Pose pose_of(const PlayerUpdateSmall& update) {
   return pose;
 }
 
+float to_azimuth(double yaw) { return to_float(std::abs(yaw) < kManyTurns ? yaw : core::wrap_angle(yaw)); }
+
 Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive, bool small_allowed) {
   if (!small_allowed || !fits_small(pose)) {
     PlayerUpdate large;
     set_head(large, pose, player, time, alive);
     large.pos = vec3(pose.x(), pose.y(), pose.z());
     large.vel = vec3(pose.vx(), pose.vy(), pose.vz());
-    large.azimuth = static_cast<float>(pose.yaw());
-    large.turn = static_cast<float>(pose.yaw_rate());
+    large.azimuth = to_azimuth(pose.yaw());
+    large.turn = std::clamp(to_float(pose.yaw_rate()), -kFastestTurn, kFastestTurn);
     return large;
   }
   PlayerUpdateSmall small;

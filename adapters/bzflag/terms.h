@@ -2,6 +2,8 @@
 // Law: units and meanings are changed here and nowhere else; a value that has an equal on the other side keeps it.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -87,8 +89,14 @@ using core::claim_of, core::pose_of;
 Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive, bool small_allowed = true);
 
 inline Id player_id(std::uint8_t byte) { return {byte, {}}; }
-inline Vec3 vec3(double x, double y, double z) {
-  return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)};
+
+/// Other games' numbers have no bounds: as far as a client can reckon on in its floats; what is no number is 0.
+inline float to_float(double value) {
+  constexpr double kMost = 1e9;
+  return std::isnan(value) ? 0 : static_cast<float>(std::clamp(value, -kMost, kMost));
 }
+inline Vec3 vec3(double x, double y, double z) { return {to_float(x), to_float(y), to_float(z)}; }
+/// A client takes whole turns off one by one, and would for ever of an angle that a turn less rounds to.
+float to_azimuth(double yaw);
 
 }  // namespace entente::bzflag

@@ -71,7 +71,7 @@ Changes& Painter::paint(const Eye& eye, core::FrontOut& out) {
   in_play_ = eye.in_play();
   paint_units(box, out);
   paint_shots(box, out);
-  paint_tokens(out);
+  paint_tokens(out.world());
   paint_shapes(box, out);
   sweep();
   return changes_;
@@ -127,7 +127,7 @@ void Painter::paint_unit(const core::UnitState& state, core::FrontOut& out) {
   const Plane plane;
   look.x = static_cast<float>(plane.x(point.x));
   look.y = static_cast<float>(plane.y(point.y));
-  stroke(unit.id(), unit.id(), look, out);
+  stroke(unit.id(), unit.id(), look);
 }
 
 void Painter::paint_shots(const Box& box, core::FrontOut& out) {
@@ -137,16 +137,16 @@ void Painter::paint_shots(const Box& box, core::FrontOut& out) {
     const double flown = seconds(out.now() - std::min(out.now(), state.fired));
     if (flown > shot.life()) continue;
     const Key key = kShotKey | static_cast<Key>(shot.shooter() & 0x3fffffffU) << 32U | shot.shot();
-    paint_ball(key, shot.x() + shot.vx() * flown, shot.y() + shot.vy() * flown, shot.team(), box, out);
+    paint_ball(key, shot.x() + shot.vx() * flown, shot.y() + shot.vy() * flown, shot.team(), box);
   }
   std::erase_if(rays_, [&](const Ray& ray) { return out.now() - ray.began > kRayFlies; });
   for (const Ray& ray : rays_) {
     const double part = seconds(out.now() - ray.began) / seconds(kRayFlies);
-    paint_ball(ray.key, ray.x + part * ray.dx, ray.y + part * ray.dy, ray.team, box, out);
+    paint_ball(ray.key, ray.x + part * ray.dx, ray.y + part * ray.dy, ray.team, box);
   }
 }
 
-void Painter::paint_ball(Key key, double x, double y, words::Team team, const Box& box, core::FrontOut& out) {
+void Painter::paint_ball(Key key, double x, double y, words::Team team, const Box& box) {
   if (!box.touches(x, y, 0)) return;
   const Plane plane;
   Look look;
@@ -155,13 +155,13 @@ void Painter::paint_ball(Key key, double x, double y, words::Team team, const Bo
   look.colour = colour_of(team);
   look.x = static_cast<float>(plane.x(x));
   look.y = static_cast<float>(plane.y(y));
-  stroke(key, 0, look, out);
+  stroke(key, 0, look);
 }
 
 /// What lies there to be picked up: few, and so fed from wherever they are.
-void Painter::paint_tokens(core::FrontOut& out) {
+void Painter::paint_tokens(const core::World& world) {
   std::size_t shown = 0;
-  for (const auto& [id, token] : out.world().tokens()) {
+  for (const auto& [id, token] : world.tokens()) {
     if (token.state() != words::Token::GROUND || shown++ >= kMostTokens) continue;
     const Plane plane;
     Look look;
@@ -170,7 +170,7 @@ void Painter::paint_tokens(core::FrontOut& out) {
     look.colour = colour_of(token.team());
     look.x = static_cast<float>(plane.x(token.x()));
     look.y = static_cast<float>(plane.y(token.y()));
-    stroke(kTokenKey | id, 0, look, out);
+    stroke(kTokenKey | id, 0, look);
   }
 }
 
@@ -180,12 +180,12 @@ void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
     out.lose("World.solids", "more of them than a picture holds");
   std::size_t shown = 0;
   shapes_.in_box(box.west, box.east, box.south, box.north, [&](std::size_t index, const Look& look) {
-    if (shown++ < kMostShapes) stroke(kShapeKey | index, 0, look, out);
+    if (shown++ < kMostShapes) stroke(kShapeKey | index, 0, look);
   });
 }
 
-/// `wire`: the id to give it, if it is new; 0: any.
-void Painter::stroke(Key key, core::Id wire, const Look& look, core::FrontOut& out) {
+/// `wire`: the id to give it, if it is new; 0: a spare one.
+void Painter::stroke(Key key, core::Id wire, const Look& look) {
   Painted& cell = entry(key);
   if (cell.turn == turn_) return;
   cell.turn = turn_;
@@ -193,8 +193,14 @@ void Painter::stroke(Key key, core::Id wire, const Look& look, core::FrontOut& o
   if (!unknown && cell.owned == look.owned && cell.type == look.type) return update(cell, look);
   // Only a cell that is added can be told to be owned, or not to be: it becomes another one.
   if (!unknown) changes_.removed.push_back(cell.wire);
-  cell.wire = unknown && wire != 0 ? wire : out.new_id();
+  cell.wire = unknown && wire != 0 ? wire : spare_id();
   add(cell, look);
+}
+
+std::uint32_t Painter::spare_id() {
+  return spare_ids_.next([&](std::uint32_t id) {
+    return std::any_of(painted_.begin(), painted_.end(), [&](const auto& entry) { return entry.second.wire == id; });
+  });
 }
 
 void Painter::add(Painted& cell, const Look& look) {

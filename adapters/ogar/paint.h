@@ -11,6 +11,7 @@
 #include "adapters/ogar/eye.h"
 #include "adapters/ogar/looks.h"
 #include "adapters/ogar/shapes.h"
+#include "adapters/ogar/spare_ids.h"
 #include "proxy/core/glide.h"
 #include "proxy/core/session.h"
 
@@ -40,7 +41,7 @@ class Painter {
   using Key = std::uint64_t;  // a unit's id, or a shot or shape marked by its highest bits
 
   struct Painted {
-    std::uint32_t wire = 0;  ///< the client's id for it
+    std::uint32_t wire = 0;  ///< the client's id for it: the unit's, or a spare one
     std::uint32_t turn = 0;  ///< when it was last in view
     CellType type{};
     float x = 0, y = 0;
@@ -72,10 +73,11 @@ class Painter {
   void paint_units(const Box& box, core::FrontOut& out);
   void paint_unit(const core::UnitState& state, core::FrontOut& out);
   void paint_shots(const Box& box, core::FrontOut& out);
-  void paint_ball(Key key, double x, double y, words::Team team, const Box& box, core::FrontOut& out);
-  void paint_tokens(core::FrontOut& out);
+  void paint_ball(Key key, double x, double y, words::Team team, const Box& box);
+  void paint_tokens(const core::World& world);
   void paint_shapes(const Box& box, core::FrontOut& out);
-  void stroke(Key key, core::Id wire, const Look& look, core::FrontOut& out);
+  void stroke(Key key, core::Id wire, const Look& look);
+  std::uint32_t spare_id();
   void add(Painted& cell, const Look& look);
   void update(Painted& cell, const Look& look);
   void sweep();
@@ -85,6 +87,7 @@ class Painter {
 
   std::uint32_t turn_ = 0;
   bool in_play_ = true;
+  SpareIds spare_ids_;
   std::unordered_map<Key, Painted> painted_;
   std::vector<std::unordered_map<Key, Painted>::node_type> spare_;  // so that what comes and goes takes no memory
   std::vector<Eating> eaten_;

@@ -6,12 +6,14 @@
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/claims.h"
+#include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
 namespace {
 
 constexpr Micros kTick = 40 * kMillisecond;
+constexpr Micros kSeatKept = 5 * kSecond;  // until all that it did is paid for
 constexpr std::size_t kLongestName = 31;
 
 words::Rule rule(const char* name, std::string value) {
@@ -173,8 +175,38 @@ void Referee::begin_with(Player& player, const std::string& name, words::Team wi
   starts_.erase(at);
 }
 
+Referee::Seat& Referee::seat_of(Id id, Micros now) {
+  std::erase_if(seats_,
+                [&](const auto& entry) { return !players_.contains(entry.first) && now >= entry.second.forget; });
+  return seats_[id];
+}
+
+/// False: he came in so often that he is told to wait. A first time is never too soon.
+bool Referee::lets_in(Id id, BackOut& out) {
+  if (seat_of(id, out.now()).entries.take(out.now())) return true;
+  words::Refused refused;
+  refused.set_code(words::Refused::TOO_SOON);
+  refused.set_text("you come and go too often: try again in a second");
+  refused.set_may_retry(true);
+  out.say(Fact(id, refused));
+  return false;
+}
+
+void Referee::keep_seat(const Player& player, Micros now) {
+  Seat& seat = seats_[player.who.id()];
+  seat.may_spawn = player.alive ? now + micros(arena_.rules.respawn) : player.may_spawn;
+  seat.forget = std::max(seat.may_spawn, now + kSeatKept);
+}
+
+void Referee::refuse_change(Id id, BackOut& out) {
+  words::ClaimRefused refused;
+  refused.set_why("you change too often: try again in a second");
+  out.say(Fact(id, refused));
+}
+
 void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   if (players_.contains(id)) return out.lose("Enter", "who is in cannot come in");
+  if (!lets_in(id, out)) return;
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
   Player& player = players_[id];
   player.who.set_id(id);
@@ -186,6 +218,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   player.who.set_responding(true);
   player.barrels.assign(arena_.rules.most_balls, 0);
   player.score.set_player(id);
+  player.may_spawn = seats_[id].may_spawn;
   out.say(player.who);
   if (full) {
     words::Notice notice;
@@ -214,6 +247,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
 void Referee::leave(Id id, std::string_view why, BackOut& out) {
   Player* const player = find(id);
   if (player == nullptr) return;
+  keep_seat(*player, out.now());
   if (Flag* flag = carried_by(id)) drop(*flag, *player, out);
   for (Ball& ball : balls_)
     if (ball.shooter == id) end_shot(ball, false, out);
@@ -235,6 +269,7 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
 }
 
 void Referee::change(Player& player, const words::Change& change, BackOut& out) {
+  if (!seats_[player.who.id()].entries.take(out.now())) return refuse_change(player.who.id(), out);
   words::UnitChanged changed;
   changed.set_unit(player.unit);
   if (change.has_name()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/core/arena.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/session.h"
 #include "proxy/core/steering.h"
 
@@ -36,7 +37,8 @@ class Referee final : public Back {
     double health = 0;
     Micros may_spawn = 0, may_pull = 0;
     bool claims = false;          ///< its client drives; keys only aim
-    Micros claimed = 0;           ///< when its last claim was taken
+    Micros claimed = 0;           ///< when its last claim was looked at
+    double reach = 0;             ///< metres that it could have driven by then beyond those that it claimed
     Micros corrected = 0;         ///< when it was last told that it is not where it says
     std::vector<Micros> barrels;  ///< when each is loaded again
     words::Score score;
@@ -44,6 +46,13 @@ class Referee final : public Back {
     words::Pose told;
     Micros told_at = 0;
     std::uint32_t shots = 0, seq = 0;
+  };
+
+  /// What is kept of a seat, however often its guest goes and comes in again.
+  struct Seat {
+    Pace entries{kSecond, 5};  ///< in, or in as somebody else: all are told of each
+    Micros may_spawn = 0;      ///< a life that it left does not wait less than one that it lost
+    Micros forget = 0;         ///< when nobody sits there: from then on it is as good as new
   };
 
   struct Ball {
@@ -66,6 +75,10 @@ class Referee final : public Back {
   // -- Who is there: referee.cc
   void enter(Id id, const words::Enter& wish, BackOut& out);
   void leave(Id id, std::string_view why, BackOut& out);
+  Seat& seat_of(Id id, Micros now);
+  bool lets_in(Id id, BackOut& out);
+  void keep_seat(const Player& player, Micros now);
+  void refuse_change(Id id, BackOut& out);
   void change(Player& player, const words::Change& change, BackOut& out);
   void watch(Player& player, const words::Watch& watch, BackOut& out);
   void say(const Player& from, const words::Say& say, BackOut& out);
@@ -85,7 +98,10 @@ class Referee final : public Back {
   double room_around(const Player& player, double x, double y) const;
   void drive(Player& player, double dt, BackOut& out);
   void claim(Player& player, const words::PoseClaim& claim, BackOut& out);
-  bool bears(const Player& player, const words::PoseClaim& claim, Micros now) const;
+  void save_up(Player& player, Micros now) const;
+  double way_to(const Player& player, const words::PoseClaim& claim) const;
+  double fastest() const;
+  bool bears(const Player& player, const words::PoseClaim& claim) const;
   void correct(Player& player, BackOut& out);
   void tell_place(Player& player, bool at_once, BackOut& out);
   void hurt(Player& victim, double damage, const Ball& by, BackOut& out);
@@ -142,6 +158,7 @@ class Referee final : public Back {
   TankModel claimed_model_;  // what a claim is held against: smaller, as others' pictures of the world are coarser
   std::vector<ArenaStart> starts_;  // that nobody has taken yet
   std::map<Id, Player> players_;
+  std::map<Id, Seat> seats_;
   std::map<Id, Id> owners_;  // of units
   std::vector<Ball> balls_;
   std::vector<Flag> flags_;

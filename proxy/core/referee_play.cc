@@ -18,9 +18,11 @@ constexpr double kBesideBase = 40;             // metres: so far from its base's
 
 constexpr Micros kSilence = kSecond;
 
-/// A claim may be so much faster than a tank and so much farther than it drove, for the sake of clocks that differ.
-constexpr double kFaster = 1.4, kFarther = 4;
-constexpr double kHighest = 60;
+/// Claims may be so much faster than a tank and so much farther than it drove, for the sake of clocks that differ; what
+/// it did not drive is good for so many seconds, for the sake of links that stall.
+constexpr double kFaster = 1.4, kFarther = 4, kGoodFor = 2;
+constexpr double kHighest = 60, kFastestFall = 60;      // metres, metres a second: Ace of Spades' men fall at 50
+constexpr double kFastestTurn = 10 * std::numbers::pi;  // radians a second: a small update of BZFlag's holds no more
 constexpr Micros kBetweenCorrections = 250 * kMillisecond;
 
 double share_of(std::uint32_t random) { return static_cast<double>(random) / 4294967296.0; }
@@ -160,21 +162,37 @@ void Referee::tell_place(Player& player, bool at_once, BackOut& out) {
 /// Its client drove it there already: true, if it could have.
 void Referee::claim(Player& player, const words::PoseClaim& claim, BackOut& out) {
   if (!player.alive) return;  // on its way, or of a client that does not know yet
-  if (!running() || !bears(player, claim, out.now())) return correct(player, out);
+  save_up(player, out.now());
+  if (!running() || !bears(player, claim)) return correct(player, out);
   player.steering.hear(claim);
   player.claims = true;
-  player.claimed = out.now();
-  player.tank = {claim.x(), claim.y(), claim.z(), claim.vx(), claim.vy(), claim.vz(), claim.yaw(), claim.yaw_rate()};
+  player.reach -= way_to(player, claim);
+  player.tank = {claim.x(),       claim.y(), claim.z(), claim.vx(), claim.vy(), claim.vz(), wrap_angle(claim.yaw()),
+                 claim.yaw_rate()};
   player.state = claim.state() & (words::Pose::FALLING | words::Pose::CROUCHING | words::Pose::SNEAKING |
                                   words::Pose::SPRINTING | words::Pose::JETTING);
   tell_place(player, true, out);
 }
 
-bool Referee::bears(const Player& player, const words::PoseClaim& claim, Micros now) const {
-  const double most = arena_.rules.tank.speed * kFaster;
-  const double far = std::hypot(claim.x() - player.tank.x, claim.y() - player.tank.y);
-  if (far > most * std::min(2.0, seconds(player.claimed, now)) + kFarther) return false;
-  if (std::hypot(claim.vx(), claim.vy()) > most || std::abs(claim.vz()) > kHighest) return false;
+double Referee::fastest() const { return arena_.rules.tank.speed * kFaster; }
+
+/// One budget for all claims of a life: the slack of each of them would add up to any speed.
+void Referee::save_up(Player& player, Micros now) const {
+  if (!player.claims) player.reach = kFarther;
+  player.reach = std::min(kGoodFor * fastest() + kFarther, player.reach + fastest() * seconds(player.claimed, now));
+  player.claimed = now;
+}
+
+/// What a claim takes from the budget: its share of the fastest drive, or of the fastest fall if that is more.
+double Referee::way_to(const Player& player, const words::PoseClaim& claim) const {
+  const double fallen = std::abs(claim.z() - player.tank.z) / kFastestFall;
+  return std::max(std::hypot(claim.x() - player.tank.x, claim.y() - player.tank.y), fallen * fastest());
+}
+
+bool Referee::bears(const Player& player, const words::PoseClaim& claim) const {
+  if (way_to(player, claim) > player.reach) return false;
+  if (std::hypot(claim.vx(), claim.vy()) > fastest() || std::abs(claim.vz()) > kFastestFall) return false;
+  if (std::abs(claim.yaw_rate()) > kFastestTurn) return false;
   if (claim.z() < -2 || claim.z() > (arena_.rules.jumping ? kHighest : kHighest / 4)) return false;
   return terrain_.free(claimed_model_, claim.x(), claim.y(), std::max(0.0, claim.z()), claim.yaw());
 }
@@ -182,7 +200,6 @@ bool Referee::bears(const Player& player, const words::PoseClaim& claim, Micros 
 void Referee::correct(Player& player, BackOut& out) {
   if (player.corrected != 0 && out.now() < player.corrected + kBetweenCorrections) return;
   player.corrected = out.now();
-  player.claimed = out.now();
   player.tank.vx = player.tank.vy = player.tank.vz = player.tank.yaw_rate = 0;
   ++player.seq;
   player.told = pose_of(player);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/core/claims.h"
+#include "proxy/core/texts.h"
 
 namespace entente::core {
 
@@ -293,6 +294,7 @@ void Room::deliver(Intent& intent) {
     if (const char* why = chat_.filter(*say, intent.by, now_)) return ledger_.add("chat", why);
   }
   if (!finite(intent)) return ledger_.add(name_of(intent), "a number that is none");
+  clean_texts(intent);
   host_.heard(intent);
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
   dial_once();

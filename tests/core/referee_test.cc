@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "proxy/core/claims.h"
 #include "proxy/core/room.h"
 #include "tests/support/deaf_host.h"
 
@@ -215,6 +216,81 @@ TEST_CASE("referee: a claim is true if a tank could have driven so, else its cli
   CHECK(match.place(anna).x() == doctest::Approx(from.x() + 1));
 }
 
+words::PoseClaim claim_at(const words::Pose& from, double dx, double dz) {
+  words::PoseClaim claim = claim_of(from);
+  claim.set_x(from.x() + dx);
+  claim.set_z(from.z() + dz);
+  return claim;
+}
+
+TEST_CASE("referee: many claims at once are believed no farther than one") {
+  ArenaRules rules;
+  rules.jumping = true;
+  const double most = 1.4 * rules.tank.speed;
+  for (const double waited : {0.0, 1.0, 60.0}) {
+    Match match(rules, 2000);
+    const auto anna = match.plays("anna");
+    match.lasts(waited);
+    const words::Pose from = match.place(anna);
+    for (int i = 1; i <= 100; ++i) anna.seat->to_say.emplace_back(claim_at(from, 3.9 * i, 0));
+    match.says(anna, words::Ping());
+    CHECK(match.place(anna).x() > from.x() + 3.8);
+    CHECK(match.place(anna).x() <= from.x() + most * std::min(2.0, waited) + 4);
+
+    match.lasts(0.1);
+    const words::Pose there = match.place(anna);
+    for (int i = 1; i <= 100; ++i) anna.seat->to_say.emplace_back(claim_at(there, 0, 0.5 * i));
+    match.says(anna, words::Ping());
+    CHECK(match.place(anna).z() <= 60 * 0.1 + 4 * 60 / most);
+  }
+}
+
+TEST_CASE("referee: who drives, jumps and falls is believed, however its claims come") {
+  for (const double speed : {10.0, 25.0}) {
+    ArenaRules rules;
+    rules.jumping = true;
+    rules.tank.speed = speed;
+    Match match(rules, 2000);
+    const auto anna = match.plays("anna");
+    const words::Pose from = match.place(anna);
+    double told = 0;
+    for (const double pause : {0.03, 0.5, 0.01, 1.9, 0.07, 1.0, 0.04, 0.04, 2.5, 0.3}) {
+      match.lasts(pause);
+      const double until = told + pause;
+      for (; told < until; told += 0.05) {  // what it meant to say in the meantime comes at once
+        const double up = std::fmod(told, 3.9), high = 19 * up - 9.8 / 2 * up * up;
+        anna.seat->to_say.emplace_back(claim_at(from, speed * told, std::max(0.0, high)));
+      }
+      match.says(anna, words::Ping());
+    }
+    CHECK(anna.seat->count<words::Corrected>() == 0);
+    CHECK(match.place(anna).x() == doctest::Approx(from.x() + speed * (told - 0.05)));
+  }
+}
+
+TEST_CASE("referee: who claims to turn or move as nothing does is put back, and an angle is told within one turn") {
+  Match match;
+  const auto anna = match.plays("anna");
+  match.lasts(1);
+  const words::Pose from = match.place(anna);
+  for (const auto set : {&words::PoseClaim::set_yaw_rate, &words::PoseClaim::set_vx, &words::PoseClaim::set_vy,
+                         &words::PoseClaim::set_vz})
+    for (const double wild : {1e300, -1e300, 100.0}) {
+      words::PoseClaim claim = claim_at(from, 0.1, 0);
+      (claim.*set)(wild);
+      match.says(anna, claim);
+      CHECK(match.place(anna).x() == from.x());
+    }
+  CHECK(anna.seat->count<words::Corrected>() == 1);  // four times a second at most
+  for (const double yaw : {1e300, -1e300, 20 * std::numbers::pi + 1}) {
+    words::PoseClaim claim = claim_at(from, 0.1, 0);
+    claim.set_yaw(yaw);
+    match.says(anna, claim);
+    CHECK(std::abs(match.place(anna).yaw()) <= std::numbers::pi);
+  }
+  CHECK(match.place(anna).yaw() == doctest::Approx(1));
+}
+
 TEST_CASE("referee: a shot hurts, the second kills; the killer scores, and the dead come back") {
   Match match(quick());
   const auto anna = match.plays("anna"), ben = match.plays("ben");
@@ -260,8 +336,11 @@ TEST_CASE("referee: a wall stops balls, or throws them back") {
     match.goes(anna, 0, -30, 0);
     match.shoots(anna, 0.2);
     REQUIRE(match.until(4, [&] { return anna.seat->count<words::ShotEnded>() == 1; }));
-    CHECK(anna.seat->count<words::ShotMoved>() >= (ricochet ? 1 : 0));
-    if (!ricochet) continue;
+    if (!ricochet) {
+      CHECK(anna.seat->count<words::ShotMoved>() == 0);
+      continue;
+    }
+    CHECK(anna.seat->count<words::ShotMoved>() >= 1);
     for (const Fact& fact : anna.seat->heard)
       if (const auto* moved = as<words::ShotMoved>(fact)) {
         CHECK(moved->vx() == doctest::Approx(-100 * std::cos(0.2)));
@@ -544,6 +623,78 @@ TEST_CASE("referee: a name is cut between characters, and one keeps one's own") 
   match.says(anna, looks);
   CHECK(match.room.world().player(anna.id)->player.skin() == "cat");
   CHECK(match.tank(anna).unit.skin() == "cat");
+}
+
+words::Change renamed(const char* name) {
+  words::Change change;
+  change.set_name(name);
+  return change;
+}
+
+words::Enter enters_as(const char* name) {
+  words::Enter enter;
+  enter.set_name(name);
+  return enter;
+}
+
+TEST_CASE("referee: who renames himself without end is told to wait, and others hear of few of it") {
+  Match match(quick());
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.lasts(10);
+  const std::size_t heard = ben.seat->count<words::Player>();
+  for (int i = 0; i < 200; ++i) anna.seat->to_say.emplace_back(renamed(i % 2 == 0 ? "x" : "y"));
+  match.says(anna, words::Ping());
+  CHECK(ben.seat->count<words::Player>() == heard + 5);
+  CHECK(ben.seat->count<words::UnitChanged>() == 5);
+  CHECK(ben.seat->count<words::ClaimRefused>() == 0);
+  CHECK(anna.seat->count<words::ClaimRefused>() == 195);
+  match.lasts(1);
+  match.says(anna, renamed("anna"));
+  CHECK(match.room.world().player(anna.id)->player.name() == "anna");
+}
+
+TEST_CASE("referee: who leaves and comes without end is refused for a while, and always gone when he leaves") {
+  Match match(quick());
+  const auto ben = match.plays("ben"), anna = match.plays("anna");
+  for (int i = 0; i < 200; ++i) {
+    anna.seat->to_say.emplace_back(words::Leave());
+    anna.seat->to_say.emplace_back(enters_as("anna"));
+  }
+  match.says(anna, words::Ping());
+  CHECK(ben.seat->count<words::PlayerGone>() == 5);
+  CHECK(match.room.world().players().size() == 1);
+  REQUIRE(anna.seat->last<words::Refused>() != nullptr);
+  CHECK(anna.seat->last<words::Refused>()->code() == words::Refused::TOO_SOON);
+  CHECK(anna.seat->last<words::Refused>()->may_retry());
+  CHECK(ben.seat->count<words::Refused>() == 0);
+  match.lasts(1);
+  match.says(anna, enters_as("anna"));
+  CHECK(match.room.world().players().size() == 2);
+  match.room.gone(anna.id, "left", match.now);
+  CHECK(match.room.world().players().size() == 1);
+}
+
+TEST_CASE("referee: who leaves and comes in again waits for his next life as anybody does") {
+  for (const bool gives_up : {true, false}) {
+    Match match(quick());
+    const auto anna = match.plays("anna");
+    words::DeathClaim claim;
+    claim.set_why(words::BY_ITSELF);
+    if (gives_up) match.says(anna, claim);
+    for (const Intent& word : {Intent(words::Leave()), Intent(enters_as("anna")), Intent(words::Spawn())})
+      match.says(anna, word);
+    CHECK_FALSE(match.tank(anna).unit.alive());
+    match.lasts(1.1);
+    match.says(anna, words::Spawn());
+    CHECK(match.tank(anna).unit.alive());
+  }
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  match.says(anna, words::Leave());
+  match.lasts(60);
+  match.says(anna, enters_as("anna"));
+  match.says(anna, words::Spawn());
+  CHECK(match.tank(anna).unit.alive());
 }
 
 TEST_CASE("referee: who carries the flag for it shoots balls that turn to their target") {

@@ -48,6 +48,11 @@ class ToyFront final : public Front {
       nowhere.set_x(std::numeric_limits<double>::quiet_NaN());
       return out.say(nowhere);
     }
+    if (line.starts_with("name ")) {
+      words::Change change;
+      change.set_name(line.substr(5));
+      return out.say(change);
+    }
     if (line == "late") return out.wake(out.now() + kSecond);
     if (line == "bye") return out.close("said bye", 4);
     if (line == "enter") {
@@ -98,6 +103,8 @@ class ToyBack final : public Back {
       player.set_id(intent.by);
       out.say(player);
       out.say(words::Ready());
+    } else if (const auto* change = as<words::Change>(intent)) {
+      out.send(Lane::kStream, as_bytes("Change " + change->name()));
     } else {
       out.send(Lane::kStream, as_bytes(std::string(name_of(intent)) + " of " + std::to_string(intent.by)));
     }
@@ -113,7 +120,7 @@ struct Play {
     return options;
   }
   Id seat() { return room.seat(std::make_unique<ToyFront>(), {}, now); }
-  std::string says(Id end, const char* line) {
+  std::string says(Id end, std::string_view line) {
     room.received(end, Lane::kStream, as_bytes(line), now);
     return stage.take();
   }
@@ -139,6 +146,16 @@ TEST_CASE("no back hears of a number that is none") {
   play.says(1, "enter");
   CHECK(play.says(1, "nowhere") == "");
   CHECK(play.room.ledger().entries().size() == 1);
+}
+
+TEST_CASE("no back hears a name with bytes of its own, and honest ones as they are") {
+  Play play;
+  play.seat();
+  play.room.back_opened({}, 0);
+  const auto named = [&](const std::string& name) { return play.says(1, "name " + name); };
+  play.says(1, "enter");
+  CHECK(named(std::string("an\0\1na\n", 8)) == "back sends Change anna\n");
+  CHECK(named("J\xc3\xbcrgen \xe2\x98\x83") == "back sends Change J\xc3\xbcrgen \xe2\x98\x83\n");
 }
 
 TEST_CASE("who comes late is told the world") {

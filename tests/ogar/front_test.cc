@@ -223,10 +223,10 @@ TEST_CASE("ogar front: of three tanks the one that is steered is the own one, an
         "size=60 colour=(255 16 64) flags=2 name=\"anna\"}]\n");
   CHECK(play.wishes({8838, 0, ogar::kQPress}) == "says Toward x: 499.95757318625374\nsays Select unit: 52\n");
   play.hears(owns(1, {50, 51, 52}, 52));
-  CHECK(
-      play.waits(kTick) ==
-      "sends Update flags=1152 added=[{id=101 type=0 x=9015.525 y=0 size=60 colour=(255 16 64) flags=2 name=\"anna\"} "
-      "{id=102 type=0 x=9192.3 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51 52]\n");
+  CHECK(play.waits(kTick) ==
+        "sends Update flags=1152 added=[{id=4294967295 type=0 x=9015.525 y=0 size=60 colour=(255 16 64) flags=2 "
+        "name=\"anna\"} "
+        "{id=4294967294 type=0 x=9192.3 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51 52]\n");
 }
 
 TEST_CASE("ogar front: who loses the tank that it steers is dead until it is put into play again") {
@@ -248,8 +248,8 @@ TEST_CASE("ogar front: who loses the tank that it steers is dead until it is put
   words::Spawned spawned;
   spawned.set_unit(51);
   play.hears(spawned);
-  CHECK(
-      has(play.waits(kTick), "{id=101 type=0 x=0 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51]"));
+  CHECK(has(play.waits(kTick),
+            "{id=4294967295 type=0 x=0 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51]"));
 }
 
 TEST_CASE("ogar front: a shot is a piece of mass that flies, a ray one that takes 0.3 seconds") {
@@ -262,11 +262,12 @@ TEST_CASE("ogar front: a shot is a piece of mass that flies, a ray one that take
   shot.set_life(0.1);
   play.hears(shot);
   CHECK(play.waits(kTick) ==
-        "sends Update flags=128 added=[{id=101 type=3 x=70.71 y=0 size=20 colour=(140 140 140) flags=0}]\n");
-  CHECK(play.waits(kTick) ==
-        "sends Update flags=288 board={type=1 rows=[{position=1 flags=3 name=\"anna\"}]} updated=[{id=101 flags=1 "
-        "x=141.42 y=0}]\n");
-  CHECK(play.waits(2 * kTick) == "sends Update flags=1024 removed=[101]\n");
+        "sends Update flags=128 added=[{id=4294967295 type=3 x=70.71 y=0 size=20 colour=(140 140 140) flags=0}]\n");
+  CHECK(
+      play.waits(kTick) ==
+      "sends Update flags=288 board={type=1 rows=[{position=1 flags=3 name=\"anna\"}]} updated=[{id=4294967295 flags=1 "
+      "x=141.42 y=0}]\n");
+  CHECK(play.waits(2 * kTick) == "sends Update flags=1024 removed=[4294967295]\n");
   shot.set_kind(words::RAY);
   shot.set_vx(1);
   shot.set_range(30);
@@ -275,6 +276,7 @@ TEST_CASE("ogar front: a shot is a piece of mass that flies, a ray one that take
   CHECK(count(all, "added") == 1);
   CHECK(count(all, "updated") == 6);
   CHECK(count(all, "removed") == 1);
+  CHECK(play.stage.new_id() == 101);  // the room's first: none went to what is no unit
 }
 
 TEST_CASE("ogar front: walls are viruses, water mother cells, leaves pellets") {
@@ -293,8 +295,9 @@ TEST_CASE("ogar front: walls are viruses, water mother cells, leaves pellets") {
   play.receives(client_hello());
   CHECK(play.waits(0) ==
         "sends Update flags=134 border={left=-7071 right=7071 top=-7071 bottom=7071} server={mode=0 major=1 minor=3 "
-        "patch=6} added=[{id=101 type=1 x=-220.96875 y=220.96875 size=100 colour=(40 140 60) flags=0} {id=102 type=4 "
-        "x=220.96875 y=-220.96875 size=200 colour=(40 90 200) flags=0} {id=103 type=2 x=-220.96875 y=-220.96875 "
+        "patch=6} added=[{id=4294967295 type=1 x=-220.96875 y=220.96875 size=100 colour=(40 140 60) flags=0} "
+        "{id=4294967294 type=4 "
+        "x=220.96875 y=-220.96875 size=200 colour=(40 90 200) flags=0} {id=4294967293 type=2 x=-220.96875 y=-220.96875 "
         "size=200 colour=(120 120 130) flags=0}]\n");
 }
 
@@ -387,12 +390,12 @@ TEST_CASE("ogar front: what lies on the ground to be picked up is a pellet, wher
   flag.set_state(words::Token::GROUND);
   flag.set_x(300);
   play.hears(flag);
-  CHECK(has(play.waits(kTick), "added=[{id=101 type=1 x=5303.25 y=0 size=20 colour=(140 140 140) flags=0}]"));
+  CHECK(has(play.waits(kTick), "added=[{id=4294967295 type=1 x=5303.25 y=0 size=20 colour=(140 140 140) flags=0}]"));
   words::TokenTaken taken;
   *taken.mutable_token() = flag;
   taken.mutable_token()->set_state(words::Token::CARRIED);
   play.hears(taken);
-  CHECK(has(play.waits(kTick), "removed=[101]"));
+  CHECK(has(play.waits(kTick), "removed=[4294967295]"));
 }
 
 TEST_CASE("ogar front: the board is the server's, or the order of wins") {

@@ -1,0 +1,38 @@
+#include "proxy/core/texts.h"
+
+#include "proxy/base/text.h"
+
+namespace entente::core {
+namespace {
+
+void tidy(std::string* text, std::size_t most) {
+  if (text->empty()) return;
+  *text = clean(*text);
+  text->resize(whole_characters(*text, most).size());
+}
+
+void tidy(words::Enter& wish) {
+  tidy(wish.mutable_name(), kMostName);
+  tidy(wish.mutable_skin(), kMostSkin);
+  for (std::string* text : {wish.mutable_motto(), wish.mutable_avatar(), wish.mutable_password(), wish.mutable_token(),
+                            wish.mutable_version()})
+    tidy(text, kMostText);
+  for (std::string& flag : *wish.mutable_flags_known()) tidy(&flag, kMostText);
+}
+
+/// What is not set stays so.
+void tidy(words::Change& change) {
+  if (change.has_name()) tidy(change.mutable_name(), kMostName);
+  if (change.has_motto()) tidy(change.mutable_motto(), kMostText);
+  if (change.has_skin()) tidy(change.mutable_skin(), kMostSkin);
+}
+
+}  // namespace
+
+void clean_texts(Intent& intent) {
+  if (auto* wish = std::get_if<words::Enter>(&intent.kind)) tidy(*wish);
+  if (auto* change = std::get_if<words::Change>(&intent.kind)) tidy(*change);
+  if (auto* leave = std::get_if<words::Leave>(&intent.kind)) tidy(leave->mutable_why(), kMostText);
+}
+
+}  // namespace entente::core

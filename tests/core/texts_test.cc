@@ -1,0 +1,77 @@
+// What players write: honest text as it is, nothing that ends another game's text or fills its field.
+#include "proxy/core/texts.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "proxy/base/text.h"
+
+namespace entente::core {
+namespace {
+
+using namespace std::string_literals;
+
+template <class Word>
+Word cleaned(const Word& word) {
+  Intent intent(word);
+  clean_texts(intent);
+  return *as<Word>(intent);
+}
+
+TEST_CASE("texts of a player lose their control characters, whatever the field") {
+  const std::string bad = "a\0b\x1b\x7f\r\nc"s;
+  words::Enter enter;
+  for (const auto set : {&words::Enter::set_name<const std::string&>, &words::Enter::set_motto<const std::string&>,
+                         &words::Enter::set_skin<const std::string&>, &words::Enter::set_avatar<const std::string&>,
+                         &words::Enter::set_password<const std::string&>, &words::Enter::set_token<const std::string&>,
+                         &words::Enter::set_version<const std::string&>})
+    (enter.*set)(bad);
+  enter.add_flags_known(bad);
+  enter = cleaned(enter);
+  for (const auto& text : {enter.name(), enter.motto(), enter.skin(), enter.avatar(), enter.password(), enter.token(),
+                           enter.version(), enter.flags_known(0)})
+    CHECK(text == "abc");
+
+  words::Change change;
+  change.set_name(bad);
+  change.set_motto(bad);
+  change.set_skin(bad);
+  change = cleaned(change);
+  CHECK(change.name() == "abc");
+  CHECK(change.motto() == "abc");
+  CHECK(change.skin() == "abc");
+
+  words::Leave leave;
+  leave.set_why(bad);
+  CHECK(cleaned(leave).why() == "abc");
+}
+
+TEST_CASE("what is too long is cut between characters, and what fits is left to the byte") {
+  words::Enter enter;
+  const std::string snow = "\xe2\x98\x83", longest = "J\xc3\xbcrgen <\xf0\x9f\x90\x88> \" $ %s #";
+  enter.set_name(longest);
+  CHECK(cleaned(enter).SerializeAsString() == enter.SerializeAsString());
+  for (int i = 0; i < 30'000; ++i) {
+    *enter.mutable_name() += snow;
+    *enter.mutable_motto() += snow;
+    *enter.mutable_skin() += snow;
+  }
+  enter = cleaned(enter);
+  CHECK(enter.name().size() <= kMostName);
+  CHECK(enter.name() == well_formed(enter.name()));
+  CHECK(enter.motto().size() == kMostText / 3 * 3);
+  CHECK(enter.skin().size() == kMostSkin / 3 * 3);
+}
+
+TEST_CASE("a change says nothing of what it did not name") {
+  words::Change change;
+  change.set_skin("");
+  change = cleaned(change);
+  CHECK_FALSE(change.has_name());
+  CHECK_FALSE(change.has_motto());
+  CHECK(change.has_skin());
+}
+
+}  // namespace
+}  // namespace entente::core

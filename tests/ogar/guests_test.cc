@@ -1,0 +1,108 @@
+// Guests of other games in one arena with an Ogar client: nothing that they write ends a text of its stream.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "adapters/ogar/ogar.h"
+#include "proxy/core/referee.h"
+#include "proxy/core/room.h"
+#include "tests/ogar/picture.h"
+#include "tests/ogar/spoken.h"
+
+namespace entente::testing {
+namespace {
+
+using core::Id, core::Intent, core::Micros;
+using namespace std::string_literals;
+
+/// Says what the test has it say.
+class Guest final : public core::Front {
+ public:
+  void receive(Lane, Bytes, core::FrontOut& out) override {
+    for (Intent& intent : std::exchange(to_say, {})) out.say(std::move(intent));
+  }
+  void hear(const core::Fact&, core::FrontOut&) override {}
+
+  std::vector<Intent> to_say;
+};
+
+/// An arena with a guest in it, and an Ogar client that looks on.
+class Arena final : public core::Room::Host {
+ public:
+  Arena() {
+    core::RoomOptions options;
+    options.shared = true;
+    room_ = std::make_unique<core::Room>(*this, std::make_unique<core::Referee>(core::Arena{{}, core::courtyard(50)}),
+                                         options);
+    room_->back_opened({}, now_);
+    auto front = std::make_unique<Guest>();
+    guest_ = front.get();
+    guest_seat_ = room_->seat(std::move(front), {}, now_);
+    viewer_ = room_->seat(ogar::faces().front({}), {}, now_);
+    room_->received(viewer_, Lane::kStream, client_hello(), now_);
+  }
+
+  void says(Intent intent) {
+    const std::uint8_t nudge = 0;
+    guest_->to_say.push_back(std::move(intent));
+    room_->received(guest_seat_, Lane::kStream, {&nudge, 1}, now_);
+  }
+  void lasts(Micros how_long) {
+    for (const Micros until = now_ + how_long; now_ < until; now_ += 10 * core::kMillisecond) room_->tick(now_);
+  }
+
+  Picture picture;
+
+  // -- core::Room::Host
+  void send(Id end, Lane lane, Bytes bytes) override {
+    if (end != viewer_) return;
+    const auto heard = speech_->read({wire::Way::kToClient, lane, wire::Stage::kPlay, bytes});
+    REQUIRE(heard.ok());
+    picture.take(*heard->message);
+  }
+  std::size_t waiting(Id) const override { return 0; }
+  void close(Id, std::string_view why, std::uint32_t) override { FAIL(std::string(why)); }
+  void failed(Id, const Fault& fault) override { FAIL(fault.what << " " << fault.field); }
+  void dial() override {}
+
+ private:
+  std::unique_ptr<ogar::Speech> speech_ = ogar::make_speech(0);
+  std::unique_ptr<core::Room> room_;
+  Guest* guest_ = nullptr;
+  Id guest_seat_ = 0, viewer_ = 0;
+  Micros now_ = 0;
+};
+
+std::pair<std::string, std::string> name_and_skin(const Picture& picture) {
+  for (const auto& [id, cell] : picture.cells)
+    if (!cell.name.empty()) return {cell.name, cell.skin};
+  return {};
+}
+
+TEST_CASE("ogar front: a guest's name and skin are texts of its stream, whatever the guest wrote") {
+  Arena arena;
+  words::Enter enter;
+  enter.set_name("J\xc3\xbcr\0\x08\0gen"s);
+  enter.set_skin("c\0at"s);
+  arena.says(enter);
+  arena.says(words::Spawn());
+  arena.lasts(core::kSecond);
+  CHECK(name_and_skin(arena.picture) == std::pair("J\xc3\xbcrgen"s, "cat"s));
+  REQUIRE(arena.picture.board.rows.size() == 1);
+  CHECK(arena.picture.board.rows[0].name.chars == "J\xc3\xbcrgen");
+
+  words::Change change;
+  change.set_name("an\0na"s);
+  change.set_skin(std::string(60'000, 'x'));
+  arena.says(change);
+  words::Say say;
+  say.set_text("hello");
+  arena.says(say);
+  arena.lasts(core::kSecond);
+  CHECK(name_and_skin(arena.picture) == std::pair("anna"s, std::string(64, 'x')));
+  CHECK(arena.picture.chat.find("anna: hello\n") != std::string::npos);
+  CHECK(arena.picture.strays == 0);
+}
+
+}  // namespace
+}  // namespace entente::testing

@@ -1,0 +1,27 @@
+// Ids of what is no unit.
+#include "adapters/ogar/spare_ids.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+namespace entente::ogar {
+namespace {
+
+TEST_CASE("spare ids go down from the highest, and from the lowest to the highest that is not shown") {
+  const auto none = [](std::uint32_t) { return false; };
+  SpareIds fresh;
+  CHECK(fresh.next(none) == 0xffffffff);
+  CHECK(fresh.next([](std::uint32_t) { return true; }) == 0xfffffffe);  // none was given twice yet
+
+  SpareIds old(0x80000002);
+  CHECK(old.next(none) == 0x80000001);
+  CHECK(old.next(none) == 0x80000000);
+  const std::set<std::uint32_t> shown = {0xffffffff, 0xfffffffe, 0xfffffffc};
+  const auto is_shown = [&](std::uint32_t id) { return shown.contains(id); };
+  CHECK(old.next(is_shown) == 0xfffffffd);
+  CHECK(old.next(is_shown) == 0xfffffffb);
+}
+
+}  // namespace
+}  // namespace entente::ogar
