@@ -10,6 +10,7 @@
 // values (the i16, the padding, the bytes after a NUL), so that what decodes encodes to the same bytes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -523,8 +524,9 @@ class Writer : public Verbs<Writer<D>, D> {
     assert(count <= items.size());
     return until_end(name, items);
   }
+  /// A text of elsewhere may hold what ends one here: then it ends there, and the rest is not said.
   Writer& zero_text(const char*, ZText& text) {
-    put(text.chars.data(), text.chars.size());
+    put(text.chars.data(), std::min(text.chars.size(), text.chars.find('\0')));
     if (!text.open) number(std::uint8_t{0}, this->dialect.order);
     return *this;
   }
@@ -533,8 +535,11 @@ class Writer : public Verbs<Writer<D>, D> {
     return *this;
   }
   Writer& ucs2_text(const char*, ZText& text) {
-    put(text.chars.data(), text.chars.size());
-    if (!text.open) number(std::uint16_t{0}, this->dialect.order);
+    if (text.open) return put(text.chars.data(), text.chars.size()), *this;
+    std::size_t size = 0;
+    while (size + 1 < text.chars.size() && (text.chars[size] != 0 || text.chars[size + 1] != 0)) size += 2;
+    put(text.chars.data(), size);
+    number(std::uint16_t{0}, this->dialect.order);
     return *this;
   }
   Writer& any_text(const char* name, AnyText& text) {

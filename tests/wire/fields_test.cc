@@ -3,6 +3,7 @@
 #include <set>
 
 #include "adapters/wire/dissect.h"
+#include "adapters/wire/fields.h"
 #include "adapters/wire/frame_reader.h"
 #include "adapters/wire/invent.h"
 #include "adapters/wire/outline.h"
@@ -36,6 +37,15 @@ TEST_CASE("a counted text is refused before it is taken, and exact bytes are com
   CHECK(codec->decode({Way::kToServer, Lane::kStream, Stage::kGreeting, as_bytes("TOY!")}).ok());
   CHECK_FALSE(codec->decode({Way::kToServer, Lane::kStream, Stage::kGreeting, as_bytes("TOY?")}).ok());
   CHECK(outline(toy::game()).find("exactly                \"TOY!\"") != std::string::npos);
+}
+TEST_CASE("a text from elsewhere that holds what ends it on this wire ends there") {
+  struct Dialect {
+    wire::Order order = wire::Order::kLittle;
+  };
+  Buffer out;
+  wire::ZText bytes{std::string("a\0b", 3)}, units{std::string("a\0\0c\0\0b\0", 8)}, cut{std::string("a\0b", 3), true};
+  wire::Writer<Dialect>(out, Dialect{}).zero_text("bytes", bytes).ucs2_text("units", units).ucs2_text("cut", cut);
+  CHECK(to_hex(out) == to_hex(from_hex("6100 6100 0063 0000 610062")));
 }
 TEST_CASE("numbers follow the byte order of the dialect, turned ones the other") {
   CHECK(printed("2e01"
