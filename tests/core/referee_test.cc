@@ -434,6 +434,22 @@ TEST_CASE("referee: who was there before goes on from where he was, once, with w
   CHECK(match.room.world().player(again.id)->score.wins() == 0);
 }
 
+TEST_CASE("referee: a tank that goes on half in a wall drives out of it inwards, and no further in") {
+  for (const bool outwards : {true, false}) {
+    ArenaStart anna{"anna", words::RED, words::Pose(), {}};
+    anna.pose->set_x(198);
+    anna.pose->set_yaw(outwards ? 0 : std::numbers::pi);
+    Match match(Arena{{}, open_field(200), {anna}});
+    const auto guest = match.plays("anna");
+    REQUIRE(match.place(guest).x() == 198);
+    words::Toward toward;
+    toward.set_x(outwards ? 300 : 150);
+    match.says(guest, toward);
+    match.lasts(8);
+    CHECK(match.place(guest).x() == doctest::Approx(outwards ? 198 : 150).epsilon(0.001));
+  }
+}
+
 words::Fire grenade(const words::Pose& from, double vx, double vz, double fuse) {
   words::Fire fire;
   fire.set_unit(from.unit());
