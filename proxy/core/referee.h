@@ -61,6 +61,7 @@ class Referee final : public Back {
   struct Flag {
     words::Token token;
     Micros lies_until = 0;  ///< then it goes home by itself; 0: it is at home, or carried
+    Id left_by = 0;         ///< who dropped it, and has not been away from it yet
   };
 
   // -- Who is there: referee.cc
@@ -124,6 +125,7 @@ class Referee final : public Back {
   void wish(Player& player, const words::TokenWish& wish, BackOut& out);
   void look_after_flags(BackOut& out);
   void look_after_flag(Flag& flag, BackOut& out);
+  static bool touches(Flag& flag, const Player& player);
   void take(Flag& flag, Player& player, BackOut& out);
   void drop(Flag& flag, Player& player, BackOut& out);
   void bring_home(Flag& flag, BackOut& out);

@@ -332,6 +332,30 @@ TEST_CASE("referee: a flag is taken by touch, lost with a life, brought home by 
   CHECK(match.room.world().team_scores().at(words::RED).wins() == 5);
 }
 
+TEST_CASE("referee: who drops a flag touches it only when he comes again; anybody else does at once") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  Match match(rules);
+  const auto red = match.plays("red", words::RED), other = match.plays("other", words::RED);
+  match.goes(other, 60, 60, 0);
+  match.goes(red, 170, 0, 0);
+  REQUIRE(red.seat->count<words::TokenTaken>() == 1);
+  match.goes(red, 120, 0, 0);
+  words::TokenWish drop;
+  drop.set_op(words::TokenWish::DROP);
+  match.says(red, drop);
+  match.lasts(1);
+  CHECK(red.seat->count<words::TokenDropped>() == 1);
+  CHECK(red.seat->count<words::TokenTaken>() == 1);
+  match.goes(red, 130, 0, 0);
+  match.goes(red, 121, 0, 0);
+  CHECK(red.seat->count<words::TokenTaken>() == 2);
+  match.says(red, drop);
+  match.goes(other, 119, 1, 0);
+  CHECK(red.seat->count<words::TokenTaken>() == 3);
+  CHECK(red.seat->last<words::TokenTaken>()->by() == other.id);
+}
+
 TEST_CASE("referee: a round ends by score, everybody rests, and the next begins at nothing") {
   ArenaRules rules = quick();
   rules.score_limit = 1;
