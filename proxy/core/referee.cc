@@ -76,7 +76,7 @@ void Referee::hear(const Intent& intent, BackOut& out) {
   if (player == nullptr) return out.lose(name_of(intent), "of somebody who has not entered");
   if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
   std::visit(Overloaded{
-                 [&](const words::Spawn&) { spawn(*player, out); },
+                 [&](const words::Spawn&) { want_spawn(*player, out); },
                  [&](const words::PoseClaim& word) { claim(*player, word, out); },
                  [&](const words::Change& word) { change(*player, word, out); },
                  [&](const words::Watch& word) { watch(*player, word, out); },
@@ -118,6 +118,7 @@ void Referee::tick(BackOut& out) {
   }
   look_after_flags(out);
   look_at_the_clock(out);
+  for (auto& [id, player] : players_) spawn(player, out);
 }
 
 Referee::Player* Referee::find(Id id) {
@@ -260,7 +261,9 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
 
 /// Who would rather look on for a while is out of play until he spawns again.
 void Referee::watch(Player& player, const words::Watch& watch, BackOut& out) {
-  if (watch.mode() != words::Watch::STOP && player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+  if (watch.mode() == words::Watch::STOP) return;
+  player.wants_spawn = false;
+  if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
 }
 
 void Referee::say(const Player& from, const words::Say& say, BackOut& out) {

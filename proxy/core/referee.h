@@ -35,6 +35,7 @@ class Referee final : public Back {
     bool alive = false;
     double health = 0;
     Micros may_spawn = 0, may_pull = 0;
+    bool wants_spawn = false;     ///< asked for it, and was not put into play yet
     bool claims = false;          ///< its client drives; keys only aim
     Micros claimed = 0;           ///< when its last claim was taken
     Micros corrected = 0;         ///< when it was last told that it is not where it says
@@ -79,6 +80,7 @@ class Referee final : public Back {
   Player* owner_of(Id unit);
 
   // -- How they live: referee_play.cc
+  void want_spawn(Player& player, BackOut& out);
   void spawn(Player& player, BackOut& out);
   void place(Player& player, BackOut& out) const;
   std::optional<Point> free_near(const words::Pose& pose) const;

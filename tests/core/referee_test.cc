@@ -377,6 +377,48 @@ TEST_CASE("referee: a round ends by score, everybody rests, and the next begins 
   CHECK(match.tank(anna).unit.alive());
 }
 
+TEST_CASE("referee: who asks to spawn too early is put into play once he may be, and asks once") {
+  ArenaRules rules = quick();
+  rules.round = 10;
+  rules.pause = 3;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  words::DeathClaim gives_up;
+  gives_up.set_why(words::BY_ITSELF);
+  match.says(anna, gives_up);
+  match.says(anna, words::Spawn());
+  match.lasts(rules.respawn - 0.1);
+  CHECK_FALSE(match.tank(anna).unit.alive());
+  match.lasts(0.2);
+  CHECK(match.tank(anna).unit.alive());
+
+  match.lasts(10.1 - rules.respawn);  // the pause
+  const auto late = match.plays("late");
+  match.says(anna, words::Spawn());
+  words::Watch looks_on;
+  looks_on.set_mode(words::Watch::ROAM);
+  const auto ben = match.plays("ben");
+  match.says(ben, looks_on);
+  match.lasts(rules.pause);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
+  CHECK(match.tank(anna).unit.alive());
+  CHECK(match.tank(late).unit.alive());
+  CHECK_FALSE(match.tank(ben).unit.alive());
+  CHECK(anna.seat->count<words::Spawned>() == 4);  // hers, three times, and the late one's
+}
+
+TEST_CASE("referee: who watches is refused a life") {
+  ArenaRules rules;
+  rules.most_players = 1;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  const auto carl = match.comes("carl", words::TEAM_ANY, words::WATCH);
+  match.says(carl, words::Spawn());
+  CHECK(anna.seat->count<words::ClaimRefused>() == 0);
+  CHECK(ben.seat->count<words::ClaimRefused>() == 1);
+  CHECK(carl.seat->count<words::ClaimRefused>() == 1);
+}
+
 TEST_CASE("referee: keys drive, and a held trigger shoots rays") {
   Match match(quick());
   const auto anna = match.plays("anna"), ben = match.plays("ben");
