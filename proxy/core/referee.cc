@@ -28,6 +28,12 @@ std::string digits(double value) {
   return text;
 }
 
+/// Red is the one that games of other sides show as theirs of these names.
+words::Team side_meant(words::Team wish) {
+  if (wish == words::GREEN || wish == words::YELLOW) return words::RED;
+  return wish == words::PURPLE ? words::BLUE : wish;
+}
+
 }  // namespace
 
 Referee::Referee(Arena arena)
@@ -249,11 +255,13 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
   if (change.has_motto()) player.who.set_motto(change.motto());
   if (change.has_kit() || change.has_colour()) out.lose("Change", "all are armed alike, and as their side is");
   const bool sides = change.has_team() && teams() && player.unit != 0;
-  const words::Team team = sides ? team_for(change.team()) : player.who.team();
+  const words::Team team = sides ? team_for(side_meant(change.team())) : player.who.team();
   if (team != player.who.team()) {
     if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+    const words::Team left = player.who.team();
     player.who.set_team(team);
     changed.set_team(team);
+    for (const words::Team side : {left, team}) score_team(side, 0, 0, out);
   }
   if (player.unit != 0 && (changed.has_name() || changed.has_skin() || changed.has_team())) out.say(changed);
   out.say(player.who);

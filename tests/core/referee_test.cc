@@ -356,6 +356,26 @@ TEST_CASE("referee: who drops a flag touches it only when he comes again; anybod
   CHECK(red.seat->last<words::TokenTaken>()->by() == other.id);
 }
 
+TEST_CASE("referee: who changes sides is counted there; a side that is none here is the one that is shown so") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules);
+  const auto anna = match.plays("anna", words::BLUE);
+  match.plays("ben", words::RED);
+  const auto size = [&](words::Team team) { return match.room.world().team_scores().at(team).size(); };
+  words::Change change;
+  change.set_team(words::GREEN);
+  match.says(anna, change);
+  CHECK(match.room.world().player(anna.id)->player.team() == words::RED);
+  CHECK_FALSE(match.tank(anna).unit.alive());
+  CHECK(size(words::RED) == 2);
+  CHECK(size(words::BLUE) == 0);
+  change.set_team(words::BLUE);
+  match.says(anna, change);
+  CHECK(size(words::RED) == 1);
+  CHECK(size(words::BLUE) == 1);
+}
+
 TEST_CASE("referee: a round ends by score, everybody rests, and the next begins at nothing") {
   ArenaRules rules = quick();
   rules.score_limit = 1;
