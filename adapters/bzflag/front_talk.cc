@@ -91,9 +91,8 @@ void FrontSession::told(const words::TokenCaptured& captured, const core::Fact&,
   const std::uint16_t* flag = flags_.wire(captured.token());
   const std::uint8_t by = number_of(captured.by(), kNobody);
   if (flag == nullptr || by == kNobody) return out.lose("TokenCaptured", "of nobody, or nothing, that is shown");
-  // The base it was taken to: the captor's own, or (its own flag, lost) that of another.
-  const std::int16_t team = captured.winning() ? cast_.at(by).team : wire_team(captured.team(), 0);
-  peer_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(team)});
+  // The base it was taken to: the captor's own. To whose he lost his own side's, nobody says.
+  peer_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(cast_.at(by).team)});
 }
 
 void FrontSession::on(const GrabFlagRequest& grab, Outlet& out) {

@@ -239,7 +239,7 @@ constexpr Mapping kAll[] = {
     up("MsgCaptureFlag", "team", "TokenWish.team"),
     down("MsgCaptureFlag", "player", "TokenCaptured.by", kLossy, kNumbered),
     down("MsgCaptureFlag", "flag", "TokenCaptured.token", kLossy, kNumbered),
-    down("MsgCaptureFlag", "team", "TokenCaptured.winning", kLossy, "a base of the captor's team, if it won"),
+    down("MsgCaptureFlag", "team", "TokenCaptured.by", kLossy, "the captor's own base"),
     up("MsgTransferFlag", "from", "TokenWish.from", kLossy, kNumbered),
     up("MsgTransferFlag", "to", "TokenWish.to", kLossy, kNumbered),
     down("MsgTransferFlag", "*", "TokenTaken.from", kLossy, kNumbered),

@@ -267,7 +267,7 @@ TEST_CASE("a flag is told of with why it was dropped, and a capture is the death
   CHECK(play.hears<words::TokenDropped>(ground) ==
         "sends MsgDropFlag reason=3 number=0 flag={kind=2 status=1 carrier=1 position=(3000 0 0)}\n");
   play.hears<words::TokenTaken>(carried);
-  CHECK(play.hears<words::TokenCaptured>("token: 7 by: 1 team: GREEN winning: true") ==
+  CHECK(play.hears<words::TokenCaptured>("token: 7 by: 1 team: GREEN") ==
         "sends MsgDropFlag reason=2 number=0 flag={kind=2 status=2 carrier=1 position=(0 0 0)}\n");
   CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1 why: BY_CAPTURE") == "");  // that message was the notice
   play.hears<words::Spawned>("unit: 12 pose { unit: 12 }");

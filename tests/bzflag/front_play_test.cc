@@ -342,6 +342,22 @@ TEST_CASE("health, chat, notices, time and scores are told as the game can") {
         "sends MsgScore players=[{player=1 wins=4 losses=0 team_kills=0} {player=0 wins=4 losses=4 team_kills=0}]\n");
 }
 
+TEST_CASE("a flag is captured at its captor's base") {
+  auto stage = in_play();
+  words::Token flag;
+  flag.set_id(70);
+  flag.set_kind(words::Token::TEAM_FLAG);
+  flag.set_team(words::GREEN);
+  flag.set_state(words::Token::CARRIED);
+  flag.set_carrier(1);
+  stage.hears(flag);
+  words::TokenCaptured captured;
+  captured.set_token(70);
+  captured.set_by(1);
+  captured.set_team(words::GREEN);
+  CHECK(stage.hears(captured) == "sends MsgCaptureFlag player=0 flag=0 team=1\n");
+}
+
 TEST_CASE("what the client says, wishes and does becomes intents") {
   auto stage = in_play();
   const auto say = [&](std::uint8_t to, const char* text) {
