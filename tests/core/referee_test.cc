@@ -439,6 +439,15 @@ TEST_CASE("referee: who watches is refused a life") {
   CHECK(carl.seat->count<words::ClaimRefused>() == 1);
 }
 
+TEST_CASE("referee: who comes late is told what is left of the round") {
+  ArenaRules rules;
+  rules.round = 60;
+  Match match(rules);
+  match.comes("anna");
+  match.lasts(20);
+  CHECK(match.comes("ben").seat->last<words::Round>()->left_s() == doctest::Approx(40));
+}
+
 TEST_CASE("referee: keys drive, and a held trigger shoots rays") {
   Match match(quick());
   const auto anna = match.plays("anna"), ben = match.plays("ben");
