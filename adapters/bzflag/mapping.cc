@@ -256,6 +256,7 @@ constexpr Mapping kAll[] = {
     down("MsgMessage", "text", "Said.text", kLossy, "in pieces of 127 bytes"),
     down("MsgMessage", "*", "Notice.text", kLossy, "without its level"),
     down("MsgMessage", "*", "Waiting", kLossy, "said as words"),
+    down("MsgMessage", "*", "Round.another", kLossy, "a line about who won, and no end of the game"),
     down("MsgMessage", "*", "Health.now", kLossy, kOneHit),
     down("MsgSetVar", "*", "Rule.name", kLossy, "a server's own pointers are left out"),
     down("MsgTimeUpdate", "seconds", "Round.left_s", kLossy, "whole seconds"),

@@ -174,6 +174,7 @@ void Referee::capture(Flag& flag, Player& player, BackOut& out) {
 
 void Referee::begin_round(BackOut& out) {
   round_ = {};
+  round_.set_another(true);
   round_ends_ = arena_.rules.round > 0 ? out.now() + micros(arena_.rules.round) : 0;
   if (round_ends_ != 0) round_.set_left_s(arena_.rules.round);
   out.say(round_);

@@ -241,6 +241,17 @@ TEST_CASE("what is true becomes messages") {
         "sends MsgMessage from=0 to=1 text=\"bye\"\nsends MsgSuperKill\ncloses: bye\n");
 }
 
+TEST_CASE("where another round follows, a client is told who won, and spawns again") {
+  Play play;
+  play.come_in();
+  play.hears<words::Died>("player: 1 unit: 11");
+  CHECK(play.hears<words::Round>("state: OVER another: true winner: 2") ==
+        "sends MsgMessage from=0 to=255 text=\"the round is over: ben has won\"\n");
+  CHECK(play.asks({AliveUp{}}) == "says Spawn\n");
+  CHECK(play.hears<words::Round>("another: true left_s: 0.2") == "sends MsgTimeLeft seconds=1\n");  // 0 is the end
+  CHECK(play.hears<words::Spawned>("unit: 11 pose { unit: 11 }") == "sends MsgAlive player=1 position=(0 0 0)\n");
+}
+
 TEST_CASE("what lies about is a flag of no kind as long as it lies there, and of pellets only what is near") {
   Play play;
   play.come_in();

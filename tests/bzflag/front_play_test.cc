@@ -342,6 +342,37 @@ TEST_CASE("health, chat, notices, time and scores are told as the game can") {
         "sends MsgScore players=[{player=1 wins=4 losses=0 team_kills=0} {player=0 wins=4 losses=4 team_kills=0}]\n");
 }
 
+TEST_CASE("where another round follows, a client is told who won, and spawns again") {
+  auto stage = in_play();
+  words::Round round;
+  round.set_another(true);
+  for (const auto& [winner, side, line] :
+       {std::tuple(2U, words::TEAM_ANY, ": ben has won"), std::tuple(0U, words::RED, ": red has won"),
+        std::tuple(0U, words::TEAM_ANY, "")}) {
+    stage.hears(died(1, 11, 0));
+    round.set_state(words::Round::OVER);
+    round.set_winner(winner);
+    round.set_winning_team(side);
+    CHECK(stage.hears(round) ==
+          "sends MsgMessage from=253 to=254 kind=0 text=\"the round is over" + std::string(line) + "\"\n");
+    CHECK(stage.receives(by_client({AliveRequest{}})) == "says Spawn\n");
+    stage.waits(core::kSecond);
+    round.set_state(words::Round::RUNNING);
+    round.set_left_s(0.2);  // 0 would be the end
+    CHECK(stage.hears(round) == "sends MsgTimeUpdate seconds=1\n");
+    CHECK(lines(stage.hears(spawned(11, 3, 4)), "sends MsgAlive").starts_with("sends MsgAlive player=0 pos=(3 4 0)"));
+  }
+}
+
+TEST_CASE("a game that is over for good is over for a client") {
+  auto stage = in_play();
+  words::Round over;
+  over.set_state(words::Round::OVER);
+  CHECK(stage.hears(over) == "sends MsgScoreOver player=255 team=65535\n");
+  over.set_winner(2);
+  CHECK(stage.hears(over) == "sends MsgScoreOver player=1 team=65535\n");
+}
+
 TEST_CASE("a flag is captured at its captor's base") {
   auto stage = in_play();
   words::Token flag;

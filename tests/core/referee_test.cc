@@ -397,6 +397,21 @@ TEST_CASE("referee: a round ends by score, everybody rests, and the next begins 
   CHECK(match.tank(anna).unit.alive());
 }
 
+TEST_CASE("referee: each round is followed by another, and says so") {
+  ArenaRules rules = quick();
+  rules.round = 10;
+  rules.pause = 2;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  CHECK(match.room.world().round().another());
+  match.lasts(10.1);
+  REQUIRE(anna.seat->last<words::Round>()->state() == words::Round::OVER);
+  CHECK(anna.seat->last<words::Round>()->another());
+  match.lasts(2);
+  CHECK(anna.seat->last<words::Round>()->state() == words::Round::RUNNING);
+  CHECK(anna.seat->last<words::Round>()->another());
+}
+
 TEST_CASE("referee: who asks to spawn too early is put into play once he may be, and asks once") {
   ArenaRules rules = quick();
   rules.round = 10;
