@@ -252,6 +252,17 @@ TEST_CASE("where another round follows, a client is told who won, and spawns aga
   CHECK(play.hears<words::Spawned>("unit: 11 pose { unit: 11 }") == "sends MsgAlive player=1 position=(0 0 0)\n");
 }
 
+TEST_CASE("who comes late hears what is left of the round") {
+  Play play;
+  play.stage.opens();
+  play.learn_room(true);
+  play.hears<words::Round>("left_s: 60");
+  play.stage.waits(5 * kSecond);
+  play.asks({enter_as("anna")});
+  play.learn_people();
+  CHECK(play.hears<words::Ready>("").find("sends MsgTimeLeft seconds=55\n") != std::string::npos);
+}
+
 TEST_CASE("what lies about is a flag of no kind as long as it lies there, and of pellets only what is near") {
   Play play;
   play.come_in();
