@@ -155,6 +155,7 @@ class FrontSession final : public core::Front {
   void told(const words::Ammo& ammo, const core::Fact&, Outlet& out);
   void told(const words::Shot& shot, const core::Fact&, Outlet& out);
   void change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, Outlet& out);
+  void check_side(Outlet& out);
   void fill_magazine(Outlet& out);
   void feel_mass(Outlet& out);
   void press(Slot slot, std::uint8_t buttons, Outlet& out);
@@ -253,6 +254,7 @@ class FrontSession final : public core::Front {
     double most_mass = 0;                          ///< of its cells, in this life
     core::Micros reloaded = 0;                     ///< when its magazine is full again; 0: nobody waits for it
     core::Id reached = 0;                          ///< the token it stands at
+    core::Micros side_asked = 0;                   ///< when it asked for the other side; 0: it has it, or was answered
     bool fresh = false;                            ///< just created: it has all there is to have
     bool keyed = false;                            ///< its keys were said
     std::pair<std::uint8_t, std::uint8_t> load{};  ///< of its gun, as last told: clip and reserve

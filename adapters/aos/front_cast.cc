@@ -253,7 +253,9 @@ void FrontSession::create(Slot slot, const words::Pose& pose, Outlet& out) {
 // -- What is told ----------------------------------------------------------------------------------------------------
 
 void FrontSession::told(const words::Player& player, const core::Fact&, Outlet& out) {
+  const std::uint8_t side = own().side;
   redress(out);
+  if (own().side != side) own_.side_asked = 0;
   if (const auto slot = slot_of_player(player.id()); slot && player.colour() != 0)
     show_colour(*slot, player.colour(), out);
   recast(out);

@@ -13,6 +13,7 @@ using core::kMillisecond, core::micros;
 constexpr core::Micros kPulse = 150 * kMillisecond;  // so long a shot's trigger is seen to be pressed
 constexpr double kRespawn = 3;                       // seconds, where a player is back when he asks
 constexpr double kLongestFuse = 10;
+constexpr core::Micros kUnchanged = core::kSecond;  // who asked for another side, and has it not by then, will not
 
 template <class Word>
 void set_thrown(Word& word, const Grenade& grenade) {
@@ -96,7 +97,7 @@ void FrontSession::on(const ChangeTeam& wish, Outlet& out) { change(wish.team, s
 void FrontSession::on(const ChangeWeapon& wish, Outlet& out) { change(std::nullopt, wish.weapon, out); }
 void FrontSession::on(const ShortPlayerData& wish, Outlet& out) { change(wish.team, wish.weapon, out); }
 
-/// To another game, his gun is a player's own affair, and he is given it where he stands; his side is not.
+/// To another game, his gun is a player's own affair, and he is given it where he stands; his side the room may change.
 void FrontSession::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, Outlet& out) {
   if (!entered_ || (weapon && *weapon > 2)) return out.lose("ChangeWeapon", "no such weapon, or not in yet");
   words::Change change;
@@ -105,8 +106,15 @@ void FrontSession::change(std::optional<std::uint8_t> team, std::optional<std::u
   if (weapon) wish_.set_kit(kit_of(*weapon));
   out.say(change);
   if (same_game(out)) return;
-  if (team) say_line(kServerId, kSystemLine, "sides cannot be changed here", out);
+  if (team && *team != own().side) own_.side_asked = std::max<core::Micros>(out.now(), 1);
   if (weapon && stage_ == Stage::kIn) redress(out);
+}
+
+/// A room that has no sides, or keeps everybody on his, says nothing.
+void FrontSession::check_side(Outlet& out) {
+  if (own_.side_asked == 0 || out.now() < own_.side_asked + kUnchanged) return;
+  own_.side_asked = 0;
+  say_line(kServerId, kSystemLine, "sides cannot be changed here", out);
 }
 
 void FrontSession::on(const SetColour& colour, Outlet& out) {

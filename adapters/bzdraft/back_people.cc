@@ -176,12 +176,10 @@ void BackSession::on(const DropFlagDown& drop, Outlet& out) {
 
 /// It implies the death of all whose flag it was; that message is the only notice.
 void BackSession::captured(const DropFlagDown& drop, const words::Token& token, Outlet& out) {
-  const Someone* by = find(drop.flag.carrier);
   words::TokenCaptured captured;
   captured.set_token(token.id());
   captured.set_by(id_of(drop.flag.carrier));
   captured.set_team(token.team());
-  captured.set_winning(by == nullptr || by->player.team() != token.team());
   out.say(captured);
   out.say(token);
   if (token.team() == words::TEAM_ANY) return;

@@ -136,17 +136,28 @@ void FrontSession::on(const Score& score, Outlet& out) {
   out.say(claim);
 }
 
+/// The page knows of one game only: its end is said of one that is over for good.
 void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
-  if (round.state() == words::Round::OVER) {
-    const std::uint8_t team = wire_team(round.winning_team());
-    const bool side = round.winner() == 0 && team_of(team) == round.winning_team();
-    ScoreOver over;
-    over.winner = side ? team_target(team) : number_of(round.winner(), kInvalid);
-    return peer_.send(out, over);
-  }
+  if (round.state() != words::Round::OVER) return tell_clock(out);
+  if (round.another()) return say(kServer, kEveryone, core::line_of(round, out.world()), out);
+  end_game(round, out);
+}
+
+void FrontSession::end_game(const words::Round& round, Outlet& out) {
+  const std::uint8_t team = wire_team(round.winning_team());
+  const bool side = round.winner() == 0 && team_of(team) == round.winning_team();
+  ScoreOver over;
+  over.winner = side ? team_target(team) : number_of(round.winner(), kInvalid);
+  peer_.send(out, over);
+}
+
+/// No time left is the end of a game, too.
+void FrontSession::tell_clock(Outlet& out) {
+  const words::Round round = out.world().round_at(out.now());
   if (round.paused()) return out.lose("Round.paused", "time does not stop");
   if (!round.has_left_s()) return;
-  peer_.send(out, TimeLeft{static_cast<std::uint16_t>(std::lround(std::clamp(round.left_s(), 0.0, 65535.0)))});
+  const double left = std::clamp(round.left_s(), round.another() ? 1.0 : 0.0, 65535.0);
+  peer_.send(out, TimeLeft{static_cast<std::uint16_t>(std::lround(left))});
 }
 
 }  // namespace entente::bzdraft

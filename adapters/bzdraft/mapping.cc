@@ -191,6 +191,7 @@ constexpr Mapping kAll[] = {
     down("MsgMessage", "text", "Said.text", kLossy, "in pieces of 1018 bytes"),
     down("MsgMessage", "*", "Notice.text", kLossy, "without its level"),
     down("MsgMessage", "*", "Waiting", kLossy, "said as words"),
+    down("MsgMessage", "*", "Round.another", kLossy, "a line about who won, and no end of the game"),
     down("MsgMessage", "*", "Health.now", kLossy, kOneHit),
 
     // -- Words that no message says

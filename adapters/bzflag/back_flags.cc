@@ -48,8 +48,6 @@ void BackSession::on(const CaptureFlag& capture, Outlet& out) {
   captured.set_token(capture.flag + 1U);
   captured.set_by(id_of(capture.player.byte));
   captured.set_team(lost);
-  const Someone* by = find(capture.player.byte);
-  captured.set_winning(by == nullptr || by->player.team() != lost);
   out.say(captured);
   if (const Someone* me = find(number_); me != nullptr && lost != words::TEAM_ANY && me->player.team() == lost) {
     if (wish_ && wish_->claims_deaths()) return;  // our client knows

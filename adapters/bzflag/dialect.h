@@ -62,6 +62,8 @@ struct Dialect {
   bool linked_shots = false;   ///< shots by stream are a kick
   bool strict_entry = false;   ///< who comes in takes nothing but what it waits for, and not for long
   bool small_updates = false;  ///< poses travel as numbers of 16 bits, too
+  /// A game may end with nobody the winner; to others that is a crash (playing.cxx:1919 at v2.0.16).
+  bool winnerless = false;
   bool late_flags = false;   ///< BY, FO, NJ, RC, RO, TR, WG; "A" is agility and quick turn "QT", else quick turn is "A"
   bool padded_chat = false;  ///< the text of chat to clients fills 128 bytes, whatever it holds
   bool marked_actions = false;      ///< "/me" reaches clients as "* name does\t*"
@@ -104,6 +106,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .early_link = true,
      .linked_shots = true,
      .small_updates = true,
+     .winnerless = true,
      .late_flags = true,
      .rabbits = true,
      .hunters = true,

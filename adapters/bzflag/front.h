@@ -163,6 +163,8 @@ class FrontSession final : public core::Front {
   void told(const words::Notice& notice, const core::Fact& fact, Outlet& out);
   void told(const words::Rule& rule, const core::Fact&, Outlet& out);
   void told(const words::Round& round, const core::Fact&, Outlet& out);
+  void end_game(const words::Round& round, Outlet& out);
+  void tell_clock(Outlet& out);
   void told(const words::Clock& clock, const core::Fact&, Outlet& out);
   void told(const words::WorldEdit&, const core::Fact&, Outlet& out) {
     out.lose("WorldEdit", "a client keeps the world it loaded");

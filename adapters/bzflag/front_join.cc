@@ -222,6 +222,7 @@ void FrontSession::let_in(Outlet& out) {
   flush();
   recast_all(out);
   litter_.stir(out);
+  if (out.world().round().state() != words::Round::OVER) tell_clock(out);
   peer_.release(out);
   if (!waiting_.empty() && !out.world().ready()) server_says(waiting_, out);
   pinged_ = out.now();

@@ -91,9 +91,8 @@ void FrontSession::told(const words::TokenCaptured& captured, const core::Fact&,
   const std::uint16_t* flag = flags_.wire(captured.token());
   const std::uint8_t by = number_of(captured.by(), kNobody);
   if (flag == nullptr || by == kNobody) return out.lose("TokenCaptured", "of nobody, or nothing, that is shown");
-  // The base it was taken to: the captor's own, or (its own flag, lost) that of another.
-  const std::int16_t team = captured.winning() ? cast_.at(by).team : wire_team(captured.team(), 0);
-  peer_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(team)});
+  // The base it was taken to: the captor's own. To whose he lost his own side's, nobody says.
+  peer_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(cast_.at(by).team)});
 }
 
 void FrontSession::on(const GrabFlagRequest& grab, Outlet& out) {
@@ -201,18 +200,30 @@ void FrontSession::told(const words::Rule& rule, const core::Fact&, Outlet& out)
   if (!set.variables.empty()) peer_.stream(out, set);
 }
 
+/// A client whose game is over spawns no more before it has come in anew: it is told only of one that is over for good.
 void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
-  if (round.state() == words::Round::OVER) {
-    ScoreOver over;
-    over.player = player_id(round.winner() != 0 ? number_of(round.winner(), kNobody) : kNobody);
-    over.team = static_cast<std::uint16_t>(wire_team(round.winning_team()));
-    return peer_.stream(out, over);
-  }
+  if (round.state() != words::Round::OVER) return tell_clock(out);
+  if (round.another()) return say(kServerId, kEverybody, false, core::line_of(round, out.world()), out);
+  end_game(round, out);
+}
+
+void FrontSession::end_game(const words::Round& round, Outlet& out) {
+  ScoreOver over;
+  over.player = player_id(round.winner() != 0 ? number_of(round.winner(), kNobody) : kNobody);
+  over.team = static_cast<std::uint16_t>(wire_team(round.winning_team()));
+  const bool nobody = over.player.byte == kNobody && wire_team(round.winning_team()) == kNoTeam;
+  nobody && !speaks_.winnerless ? peer_.stream(out, TimeLeft{}) : peer_.stream(out, over);
+}
+
+/// No time left is the end of a client's game, too.
+void FrontSession::tell_clock(Outlet& out) {
+  const words::Round round = out.world().round_at(out.now());
   TimeLeft left;
   if (round.paused())
     left.long_seconds = -1;
   else if (round.has_left_s())
-    left.long_seconds = static_cast<std::int32_t>(std::lround(std::clamp(round.left_s(), 0.0, 1e9)));
+    left.long_seconds =
+        static_cast<std::int32_t>(std::lround(std::clamp(round.left_s(), round.another() ? 1.0 : 0.0, 1e9)));
   else
     return;
   peer_.stream(out, left);

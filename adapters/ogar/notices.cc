@@ -7,15 +7,8 @@
 namespace entente::ogar {
 namespace {
 
-std::string name_of(core::Id player, const core::World& world) {
-  const core::PlayerState* state = world.player(player);
-  return state != nullptr ? state->player.name() : "";
-}
-
 std::string over(const words::Round& round, const core::World& world) {
-  if (round.state() != words::Round::OVER) return {};
-  const std::string winner = name_of(round.winner(), world);
-  return winner.empty() ? "the round is over" : "the round is over: " + winner + " has won";
+  return round.state() == words::Round::OVER ? core::line_of(round, world) : std::string();
 }
 
 }  // namespace

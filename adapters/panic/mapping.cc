@@ -179,6 +179,7 @@ constexpr Mapping kFacts[] = {
     no_fact("Pose.z", "a flat world"),
     no_fact("Ammo.reserve", "one count of ammunition"),
     no_fact("Round.left_s", "no time is shown"),
+    no_fact("Round.another", "no end is shown where another round follows"),
     no_fact("World.solids", "a client has its own pictures of its maps"),
 };
 

@@ -5,9 +5,18 @@
 #include <utility>
 
 #include "proxy/base/text.h"
+#include "proxy/core/world.h"
 
 namespace entente::core {
 namespace {
+
+/// As people say it: "red".
+std::string name_of(words::Team team) {
+  std::string name = words::Team_Name(team);
+  for (char& letter : name)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return name;
+}
 
 bool looks_like_command(std::string_view text) { return text.starts_with('/') || text.starts_with('!'); }
 
@@ -16,6 +25,14 @@ bool looks_like_command(std::string_view text) { return text.starts_with('/') ||
 std::string line_of(const words::Waiting& waiting) {
   if (waiting.need() == 0) return "waiting for the game to begin";
   return "waiting for players: " + std::to_string(waiting.have()) + " of " + std::to_string(waiting.need());
+}
+
+std::string line_of(const words::Round& round, const World& world) {
+  const PlayerState* winner = world.player(round.winner());
+  const bool side = round.winning_team() != words::TEAM_ANY;
+  if (winner == nullptr && !side) return "the round is over";
+  return "the round is over: " + (winner != nullptr ? winner->player.name() : name_of(round.winning_team())) +
+         " has won";
 }
 
 std::string line_of_hit(const words::Health& health, double& known) {

@@ -11,6 +11,8 @@
 
 namespace entente::core {
 
+class World;
+
 struct ChatRules {
   bool commands = false;         ///< commands pass (both sides are of one game, or somebody said so)
   std::size_t most_bytes = 256;  ///< what is longer is cut, at a character's border
@@ -20,6 +22,8 @@ struct ChatRules {
 
 /// What has no place on a client's screen but as a line of the server's.
 std::string line_of(const words::Waiting& waiting);
+/// Of one that is over: who has won it.
+std::string line_of(const words::Round& round, const World& world);
 /// "hit 30/100" of whom it hurt and did not kill, else nothing. `known`: its health as told last (0: not yet), which
 /// becomes this.
 std::string line_of_hit(const words::Health& health, double& known);

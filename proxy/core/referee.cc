@@ -30,6 +30,12 @@ std::string digits(double value) {
   return text;
 }
 
+/// Red is the one that games of other sides show as theirs of these names.
+words::Team side_meant(words::Team wish) {
+  if (wish == words::GREEN || wish == words::YELLOW) return words::RED;
+  return wish == words::PURPLE ? words::BLUE : wish;
+}
+
 }  // namespace
 
 Referee::Referee(Arena arena)
@@ -78,7 +84,7 @@ void Referee::hear(const Intent& intent, BackOut& out) {
   if (player == nullptr) return out.lose(name_of(intent), "of somebody who has not entered");
   if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
   std::visit(Overloaded{
-                 [&](const words::Spawn&) { spawn(*player, out); },
+                 [&](const words::Spawn&) { want_spawn(*player, out); },
                  [&](const words::PoseClaim& word) { claim(*player, word, out); },
                  [&](const words::Change& word) { change(*player, word, out); },
                  [&](const words::Watch& word) { watch(*player, word, out); },
@@ -120,6 +126,7 @@ void Referee::tick(BackOut& out) {
   }
   look_after_flags(out);
   look_at_the_clock(out);
+  for (auto& [id, player] : players_) spawn(player, out);
 }
 
 Referee::Player* Referee::find(Id id) {
@@ -283,11 +290,13 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
   if (change.has_motto()) player.who.set_motto(change.motto());
   if (change.has_kit() || change.has_colour()) out.lose("Change", "all are armed alike, and as their side is");
   const bool sides = change.has_team() && teams() && player.unit != 0;
-  const words::Team team = sides ? team_for(change.team()) : player.who.team();
+  const words::Team team = sides ? team_for(side_meant(change.team())) : player.who.team();
   if (team != player.who.team()) {
     if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+    const words::Team left = player.who.team();
     player.who.set_team(team);
     changed.set_team(team);
+    for (const words::Team side : {left, team}) score_team(side, 0, 0, out);
   }
   if (player.unit != 0 && (changed.has_name() || changed.has_skin() || changed.has_team())) out.say(changed);
   out.say(player.who);
@@ -295,7 +304,9 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
 
 /// Who would rather look on for a while is out of play until he spawns again.
 void Referee::watch(Player& player, const words::Watch& watch, BackOut& out) {
-  if (watch.mode() != words::Watch::STOP && player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+  if (watch.mode() == words::Watch::STOP) return;
+  player.wants_spawn = false;
+  if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
 }
 
 void Referee::say(const Player& from, const words::Say& say, BackOut& out) {

@@ -36,6 +36,7 @@ class Referee final : public Back {
     bool alive = false;
     double health = 0;
     Micros may_spawn = 0, may_pull = 0;
+    bool wants_spawn = false;     ///< asked for it, and was not put into play yet
     bool claims = false;          ///< its client drives; keys only aim
     Micros claimed = 0;           ///< when its last claim was looked at
     double reach = 0;             ///< metres that it could have driven by then beyond those that it claimed
@@ -70,6 +71,7 @@ class Referee final : public Back {
   struct Flag {
     words::Token token;
     Micros lies_until = 0;  ///< then it goes home by itself; 0: it is at home, or carried
+    Id left_by = 0;         ///< who dropped it, and has not been away from it yet
   };
 
   // -- Who is there: referee.cc
@@ -91,6 +93,7 @@ class Referee final : public Back {
   Player* owner_of(Id unit);
 
   // -- How they live: referee_play.cc
+  void want_spawn(Player& player, BackOut& out);
   void spawn(Player& player, BackOut& out);
   void place(Player& player, BackOut& out) const;
   std::optional<Point> free_near(const words::Pose& pose) const;
@@ -140,6 +143,7 @@ class Referee final : public Back {
   void wish(Player& player, const words::TokenWish& wish, BackOut& out);
   void look_after_flags(BackOut& out);
   void look_after_flag(Flag& flag, BackOut& out);
+  static bool touches(Flag& flag, const Player& player);
   void take(Flag& flag, Player& player, BackOut& out);
   void drop(Flag& flag, Player& player, BackOut& out);
   void bring_home(Flag& flag, BackOut& out);

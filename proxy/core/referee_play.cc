@@ -40,8 +40,20 @@ words::Pose Referee::pose_of(const Player& player) const {
 
 // -- Into play --------------------------------------------------------------------------------------------------------
 
+/// A client may ask once only: who asks too early is put into play as soon as he may be.
+void Referee::want_spawn(Player& player, BackOut& out) {
+  if (player.unit == 0) {
+    words::ClaimRefused refused;
+    refused.set_why("who watches has no tank");
+    return out.say(Fact(player.who.id(), refused));
+  }
+  player.wants_spawn = !player.alive;
+  spawn(player, out);
+}
+
 void Referee::spawn(Player& player, BackOut& out) {
-  if (player.unit == 0 || player.alive || out.now() < player.may_spawn || !running()) return;
+  if (!player.wants_spawn || out.now() < player.may_spawn || !running()) return;
+  player.wants_spawn = false;
   place(player, out);
   player.before = player.tank;
   player.state = 0;

@@ -80,7 +80,7 @@ bool Referee::guides(Id player) {
 void Referee::bring_home(Flag& flag, BackOut& out) {
   const words::Solid* base = base_of(flag.token.team());
   const Point home = base != nullptr ? Point{base->x(), base->y(), 0} : free_place(Player(), out);
-  flag.lies_until = 0;
+  flag.lies_until = flag.left_by = 0;
   flag.token.set_state(words::Token::GROUND);
   flag.token.clear_carrier();
   flag.token.set_x(home[0]);
@@ -117,13 +117,21 @@ void Referee::look_after_flag(Flag& flag, BackOut& out) {
     return;
   }
   for (auto& [id, player] : players_) {
-    if (!player.alive || std::hypot(player.tank.x - token.x(), player.tank.y - token.y()) > kTouch) continue;
+    if (!player.alive || !touches(flag, player)) continue;
     if (token.team() == words::TEAM_ANY || player.who.team() != token.team()) {
       if (carried_by(id) == nullptr) return take(flag, player, out);
     } else if (flag.lies_until != 0) {
       return bring_home(flag, out);
     }
   }
+}
+
+/// Who dropped it stands where it lies: he touches it only when he comes again.
+bool Referee::touches(Flag& flag, const Player& player) {
+  const bool there = std::hypot(player.tank.x - flag.token.x(), player.tank.y - flag.token.y()) <= kTouch;
+  if (flag.left_by != player.who.id()) return there;
+  if (!there) flag.left_by = 0;
+  return false;
 }
 
 void Referee::take(Flag& flag, Player& player, BackOut& out) {
@@ -138,6 +146,7 @@ void Referee::take(Flag& flag, Player& player, BackOut& out) {
 
 void Referee::drop(Flag& flag, Player& player, BackOut& out) {
   flag.lies_until = out.now() + kLies;
+  flag.left_by = player.who.id();
   words::Token& token = flag.token;
   token.set_state(words::Token::GROUND);
   token.clear_carrier();
@@ -165,6 +174,7 @@ void Referee::capture(Flag& flag, Player& player, BackOut& out) {
 
 void Referee::begin_round(BackOut& out) {
   round_ = {};
+  round_.set_another(true);
   round_ends_ = arena_.rules.round > 0 ? out.now() + micros(arena_.rules.round) : 0;
   if (round_ends_ != 0) round_.set_left_s(arena_.rules.round);
   out.say(round_);

@@ -162,6 +162,7 @@ World Replay::shown(Outlet& out) {
       fly(*shot, seen_.shot(shot->shooter(), shot->shot())->fired, at_);
       if (!runs() || shot->life() < kShotFades) return;  // what hangs in the air is no shot
     }
+    if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = seen_.round_at(at_);
     scale_motion(fact, scale());
     to_room(fact, out);
     fact.at = out.now();

@@ -80,6 +80,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
   if (told_)
     world_.tell([&](Fact& fact) {
       fact.at = now_;
+      if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = world_.round_at(now_);
       if (!end.left) end.session->hear(fact, end);
     });
   drain();

@@ -124,35 +124,63 @@ bool Terrain::meet(const Block& block, const TankModel& model, double x, double 
                  dx * block.cos + dy * block.sin, -dx * block.sin + dy * block.cos, turn);
 }
 
+/// Seen from above.
+bool Terrain::holds(const Block& block, double x, double y) {
+  const double dx = x - block.x, dy = y - block.y;
+  return std::abs(dx * block.cos + dy * block.sin) < block.half_x &&
+         std::abs(-dx * block.sin + dy * block.cos) < block.half_y;
+}
+
+/// Outwards, of the side whose plane the middle of a tank is farthest outside of, or least inside.
+std::pair<double, double> Terrain::side_of(const Block& block, double x, double y) {
+  const double dx = x - block.x, dy = y - block.y;
+  const double in_x = dx * block.cos + dy * block.sin, in_y = -dx * block.sin + dy * block.cos;
+  if (std::abs(in_x) - block.half_x > std::abs(in_y) - block.half_y) {
+    const double sign = in_x < 0 ? -1 : 1;
+    return {sign * block.cos, sign * block.sin};
+  }
+  const double sign = in_y < 0 ? -1 : 1;
+  return {-sign * block.sin, sign * block.cos};
+}
+
 bool Terrain::free(const TankModel& model, double x, double y, double z, double yaw) const {
   return !normal(model, x, y, z, yaw);
 }
 
-std::optional<std::pair<double, double>> Terrain::normal(const TankModel& model, double x, double y, double z,
-                                                         double yaw) const {
+template <class Counts>
+std::optional<std::pair<double, double>> Terrain::first_side(const TankModel& model, double x, double y, double z,
+                                                             double yaw, Counts&& counts) const {
   const double c = std::abs(std::cos(yaw)), s = std::abs(std::sin(yaw));
   const double reach_x = (model.length * c + model.width * s) / 2, reach_y = (model.length * s + model.width * c) / 2;
   if (bounded_) {
-    if (x - reach_x < west_) return std::pair{1.0, 0.0};
-    if (x + reach_x > east_) return std::pair{-1.0, 0.0};
-    if (y - reach_y < south_) return std::pair{0.0, 1.0};
-    if (y + reach_y > north_) return std::pair{0.0, -1.0};
+    const std::pair<bool, std::pair<double, double>> sides[] = {{x - reach_x < west_, {1, 0}},
+                                                                {x + reach_x > east_, {-1, 0}},
+                                                                {y - reach_y < south_, {0, 1}},
+                                                                {y + reach_y > north_, {0, -1}}};
+    for (const auto& [beyond, side] : sides)
+      if (beyond && counts(side, nullptr)) return side;
   }
   for (const Block& block : blocks_) {
     const double near = std::hypot(block.half_x, block.half_y) + model.length;
     if (!block.stops_units || std::abs(x - block.x) > near || std::abs(y - block.y) > near) continue;
     if (!meet(block, model, x, y, z, yaw)) continue;
-    // The side whose plane the middle of the tank is farthest outside of, or least inside.
-    const double dx = x - block.x, dy = y - block.y;
-    const double in_x = dx * block.cos + dy * block.sin, in_y = -dx * block.sin + dy * block.cos;
-    if (std::abs(in_x) - block.half_x > std::abs(in_y) - block.half_y) {
-      const double sign = in_x < 0 ? -1 : 1;
-      return std::pair{sign * block.cos, sign * block.sin};
-    }
-    const double sign = in_y < 0 ? -1 : 1;
-    return std::pair{-sign * block.sin, sign * block.cos};
+    const auto side = side_of(block, x, y);
+    if (counts(side, &block)) return side;
   }
   return std::nullopt;
+}
+
+std::optional<std::pair<double, double>> Terrain::normal(const TankModel& model, double x, double y, double z,
+                                                         double yaw) const {
+  return first_side(model, x, y, z, yaw, [](const auto&, const Block*) { return true; });
+}
+
+std::optional<std::pair<double, double>> Terrain::normal_against(const TankModel& model, double x, double y, double z,
+                                                                 double yaw, double dx, double dy) const {
+  return first_side(model, x, y, z, yaw, [&](const std::pair<double, double>& out, const Block* block) {
+    if (block != nullptr && holds(*block, x - dx, y - dy)) return false;
+    return dx * out.first + dy * out.second < -kMiss;
+  });
 }
 
 double Terrain::floor(const TankModel& model, double x, double y, double z, double yaw) const {
@@ -222,6 +250,11 @@ bool drive(const TankModel& model, const Terrain& terrain, const Controls& contr
   const double from_x = tank.x, from_y = tank.y;
   bool clear = true;
   const bool stuck = !terrain.free(model, tank.x, tank.y, tank.z, tank.yaw);  // put there by a server: let it out
+  const auto in_the_way = [&](double dx, double dy) {
+    const double x = tank.x + dx, y = tank.y + dy;
+    return stuck ? terrain.normal_against(model, x, y, tank.z, tank.yaw, dx, dy)
+                 : terrain.normal(model, x, y, tank.z, tank.yaw);
+  };
   for (int i = 0; i < pieces; ++i) {
     const double yaw = wrap_angle(tank.yaw + tank.yaw_rate * piece);
     if (stuck || terrain.free(model, tank.x, tank.y, tank.z, yaw))
@@ -229,15 +262,15 @@ bool drive(const TankModel& model, const Terrain& terrain, const Controls& contr
     else
       clear = false;
     double dx = std::cos(tank.yaw) * ahead * piece, dy = std::sin(tank.yaw) * ahead * piece;
-    for (int tries = 0; tries < 2 && !stuck; ++tries) {
-      const auto wall = terrain.normal(model, tank.x + dx, tank.y + dy, tank.z, tank.yaw);
+    for (int tries = 0; tries < 2; ++tries) {
+      const auto wall = in_the_way(dx, dy);
       if (!wall) break;
       clear = false;
       const double into = std::min(0.0, dx * wall->first + dy * wall->second);
       dx -= into * wall->first;
       dy -= into * wall->second;
     }
-    if (!stuck && !terrain.free(model, tank.x + dx, tank.y + dy, tank.z, tank.yaw)) continue;
+    if (in_the_way(dx, dy)) continue;
     tank.x += dx;
     tank.y += dy;
   }

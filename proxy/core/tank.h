@@ -1,6 +1,7 @@
 // A tank on the ground: what a back drives whose server believes its clients. It turns, speeds up at once, slides along
 // what it cannot drive through, falls, and stays within the bounds; and whether a shot that flew met it.
-// Law: pure. The same wishes from the same place give the same way, and never a step into a solid from outside of it.
+// Law: pure. The same wishes from the same place give the same way, and never a step into a solid from
+// outside of it, nor deeper into one that a tank was put half into.
 #pragma once
 
 #include <array>
@@ -52,6 +53,10 @@ class Terrain {
   /// Outwards from what is in the way there, length 1; nothing if nothing is.
   std::optional<std::pair<double, double>> normal(const TankModel& model, double x, double y, double z,
                                                   double yaw) const;
+  /// The same, of what a step that came there by dx, dy went into, or deeper into. Whose middle was in a solid may
+  /// leave it any way, for which is out nobody can say; the bounds nobody leaves.
+  std::optional<std::pair<double, double>> normal_against(const TankModel& model, double x, double y, double z,
+                                                          double yaw, double dx, double dy) const;
   /// How far a point flies from there before it hits something that stops shots, up to `most` metres. dx, dy: length 1.
   double clear_way(double x, double y, double z, double dx, double dy, double most) const;
 
@@ -63,6 +68,12 @@ class Terrain {
   };
   void add(const words::Solid& solid);
   void add_tiles(const words::World& world);
+  /// Of the first thing in the way there that `counts(side, block)`; null: the bounds.
+  template <class Counts>
+  std::optional<std::pair<double, double>> first_side(const TankModel& model, double x, double y, double z, double yaw,
+                                                      Counts&& counts) const;
+  static bool holds(const Block& block, double x, double y);
+  static std::pair<double, double> side_of(const Block& block, double x, double y);
   static bool meet(const Block& block, const TankModel& model, double x, double y, double z, double yaw);
 
   std::vector<Block> blocks_;

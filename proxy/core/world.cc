@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "proxy/core/seconds.h"
+
 namespace entente::core {
 
 void World::fold(const Fact& fact) {
@@ -48,6 +50,13 @@ const ShotState* World::shot(Id shooter, Id shot) const {
 const UnitState* World::active_unit(Id id) const {
   const PlayerState* state = player(id);
   return state != nullptr ? unit(state->active) : nullptr;
+}
+
+words::Round World::round_at(Micros now) const {
+  words::Round round = round_;
+  const bool runs = round.state() == words::Round::RUNNING && !round.paused();
+  if (runs && round.has_left_s()) round.set_left_s(std::max(0.0, round.left_s() - seconds(round_told_, now)));
+  return round;
 }
 
 double World::rule(std::string_view name, double otherwise) const {

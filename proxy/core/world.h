@@ -66,6 +66,10 @@ class World {
   const words::World* geometry() const { return has_geometry_ ? &geometry_ : nullptr; }
   bool ready() const { return ready_; }
   const words::Round& round() const { return round_; }
+  /// When that was told.
+  Micros round_told() const { return round_told_; }
+  /// The same as it is to be told now: its clock went on.
+  words::Round round_at(Micros now) const;
   const words::Board& board() const { return board_; }
 
   const PlayerState* player(Id id) const;
@@ -156,7 +160,7 @@ class World {
   void on(const words::Score& score, const Fact&);
   void on(const words::TeamScore& score, const Fact&);
   void on(const words::Board& board, const Fact&) { board_ = board; }
-  void on(const words::Round& round, const Fact&) { round_ = round; }
+  void on(const words::Round& round, const Fact& fact) { round_ = round, round_told_ = fact.at; }
   void on(const words::Lag& lag, const Fact&);
   void on(const words::Ready&, const Fact&) { ready_ = true; }
 
@@ -171,6 +175,7 @@ class World {
   words::World geometry_;
   std::vector<words::WorldEdit> edits_;
   words::Round round_;
+  Micros round_told_ = 0;
   words::Board board_;
   std::map<Id, PlayerState> players_;
   std::unordered_map<Id, UnitState> units_;

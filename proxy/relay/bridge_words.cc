@@ -51,6 +51,7 @@ void write_without(const Fields& secret, Word word, Buffer& out) {
 core::Micros time_of(const core::Fact& fact, const core::World& world, core::Micros now) {
   if (const auto* unit = core::as<words::Unit>(fact)) return world.unit(unit->id())->posed;
   if (const auto* shot = core::as<words::Shot>(fact)) return world.shot(shot->shooter(), shot->shot())->fired;
+  if (core::as<words::Round>(fact) != nullptr) return world.round_told();
   return now;
 }
 

@@ -268,13 +268,18 @@ TEST_CASE("ammunition: a full load is a restock, anything else a reload; who was
   CHECK(play.hears<words::Ammo>("player: 2 clip: 4") == "");
 }
 
-TEST_CASE("a gun is given where one stands, a side is not, where the server knows of neither") {
+TEST_CASE("a gun is given where one stands; a side, if the room changes it, is not told to be fixed") {
   Play play;
   play.plays();
   CHECK(play.says(ChangeWeapon{0, 1}) ==
         "says Change kit: 2\nsends CreatePlayer player=0 weapon=1 team=1 position=(256 256 59.75) name=\"anna\"\n");
-  CHECK(play.says(ChangeTeam{0, 1}) ==
-        "says Change team: GREEN\nsends ChatMessage player=255 type=2 text=\"sides cannot be changed here\"\n");
+  CHECK(play.says(ChangeTeam{0, 0}) == "says Change team: BLUE\n");
+  CHECK(play.waits(2 * kSecond).find("type=2 text=\"sides cannot be changed here\"\n") != std::string::npos);
+  Play sides;
+  sides.plays();
+  CHECK(sides.says(ChangeTeam{0, 0}) == "says Change team: BLUE\n");
+  sides.hears<words::Player>("id: 1 name: 'anna' team: BLUE");
+  CHECK(sides.waits(2 * kSecond).find("cannot be changed") == std::string::npos);
   CHECK(play.says(ChangeWeapon{0, 3}) == "loses ChangeWeapon: no such weapon, or not in yet\n");
   Play same;
   same.plays(kAos);

@@ -322,7 +322,7 @@ TEST_CASE("a death ends the shot that brought it, and a capture implies the deat
   play.says({AliveDown{3, {}}});
   play.says({GrabFlagDown{0, {1, 2, 2, {}}}});
   CHECK(play.says({DropFlagDown{2, 0, {1, 1, 2, {}}}}) ==
-        "says TokenCaptured token: 1 by: 101 team: RED winning: true\n"
+        "says TokenCaptured token: 1 by: 101 team: RED\n"
         "says Token id: 1 kind: TEAM_FLAG code: \"R*\" team: RED state: GROUND\n"
         "says Died player: 1 unit: 103 killer: 101 why: BY_CAPTURE respawn_s: 5 synthesised: true\n");
 }

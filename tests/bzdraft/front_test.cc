@@ -241,6 +241,28 @@ TEST_CASE("what is true becomes messages") {
         "sends MsgMessage from=0 to=1 text=\"bye\"\nsends MsgSuperKill\ncloses: bye\n");
 }
 
+TEST_CASE("where another round follows, a client is told who won, and spawns again") {
+  Play play;
+  play.come_in();
+  play.hears<words::Died>("player: 1 unit: 11");
+  CHECK(play.hears<words::Round>("state: OVER another: true winner: 2") ==
+        "sends MsgMessage from=0 to=255 text=\"the round is over: ben has won\"\n");
+  CHECK(play.asks({AliveUp{}}) == "says Spawn\n");
+  CHECK(play.hears<words::Round>("another: true left_s: 0.2") == "sends MsgTimeLeft seconds=1\n");  // 0 is the end
+  CHECK(play.hears<words::Spawned>("unit: 11 pose { unit: 11 }") == "sends MsgAlive player=1 position=(0 0 0)\n");
+}
+
+TEST_CASE("who comes late hears what is left of the round") {
+  Play play;
+  play.stage.opens();
+  play.learn_room(true);
+  play.hears<words::Round>("left_s: 60");
+  play.stage.waits(5 * kSecond);
+  play.asks({enter_as("anna")});
+  play.learn_people();
+  CHECK(play.hears<words::Ready>("").find("sends MsgTimeLeft seconds=55\n") != std::string::npos);
+}
+
 TEST_CASE("what lies about is a flag of no kind as long as it lies there, and of pellets only what is near") {
   Play play;
   play.come_in();
@@ -267,7 +289,7 @@ TEST_CASE("a flag is told of with why it was dropped, and a capture is the death
   CHECK(play.hears<words::TokenDropped>(ground) ==
         "sends MsgDropFlag reason=3 number=0 flag={kind=2 status=1 carrier=1 position=(3000 0 0)}\n");
   play.hears<words::TokenTaken>(carried);
-  CHECK(play.hears<words::TokenCaptured>("token: 7 by: 1 team: GREEN winning: true") ==
+  CHECK(play.hears<words::TokenCaptured>("token: 7 by: 1 team: GREEN") ==
         "sends MsgDropFlag reason=2 number=0 flag={kind=2 status=2 carrier=1 position=(0 0 0)}\n");
   CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1 why: BY_CAPTURE") == "");  // that message was the notice
   play.hears<words::Spawned>("unit: 12 pose { unit: 12 }");

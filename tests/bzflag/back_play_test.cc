@@ -274,7 +274,7 @@ TEST_CASE("flags: seen, taken, dropped, captured; wished for only in play") {
   flag.flag.owner = player_id(5);
   CHECK(stage.receives(by_server({GrabFlag{player_id(5), flag}})).find("says TokenTaken token { id: 3") == 0);
   CHECK(stage.receives(by_server({CaptureFlag{player_id(5), 2, 2}})) ==
-        "says TokenCaptured token: 3 by: 101 team: RED winning: true\n");
+        "says TokenCaptured token: 3 by: 101 team: RED\n");
   words::TokenWish wish;
   wish.set_token(3);
   CHECK(stage.hears(wish) == "sends MsgGrabFlag number=2\n");

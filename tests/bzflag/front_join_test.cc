@@ -110,6 +110,25 @@ TEST_CASE("a player is let in when all was told: variables, teams, flags, the ot
   CHECK(place("MsgAlive player=1") < place("MsgAddPlayer id=0 type=0 team=1"));
 }
 
+TEST_CASE("who comes late hears what is left of the round, after all else") {
+  for (const bool another : {false, true}) {
+    auto stage = front_stage();
+    stage.opens();
+    stage.receives(as_bytes(kHeader));
+    furnish(stage, true);
+    words::Round round;
+    round.set_left_s(60);
+    round.set_another(another);
+    stage.hears(round);
+    stage.waits(5 * core::kSecond);
+    stage.receives(by_client({NegotiateFlags{}, WantSettings{}, WantWorldHash{}, enter_as("anna")}));
+    stage.hears(player(1, "anna", words::RED));
+    const std::string said = stage.hears(words::Ready());
+    CHECK(lines(said, "sends MsgTimeUpdate") == "sends MsgTimeUpdate seconds=55\n");
+    CHECK(said.find("MsgTimeUpdate") > said.find("MsgAddPlayer"));
+  }
+}
+
 TEST_CASE("bzadmin comes straight to the door, hears itself, and leaves") {
   auto stage = front_stage();
   stage.opens();

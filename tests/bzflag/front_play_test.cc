@@ -342,6 +342,53 @@ TEST_CASE("health, chat, notices, time and scores are told as the game can") {
         "sends MsgScore players=[{player=1 wins=4 losses=0 team_kills=0} {player=0 wins=4 losses=4 team_kills=0}]\n");
 }
 
+TEST_CASE("where another round follows, a client is told who won, and spawns again") {
+  auto stage = in_play();
+  words::Round round;
+  round.set_another(true);
+  for (const auto& [winner, side, line] :
+       {std::tuple(2U, words::TEAM_ANY, ": ben has won"), std::tuple(0U, words::RED, ": red has won"),
+        std::tuple(0U, words::TEAM_ANY, "")}) {
+    stage.hears(died(1, 11, 0));
+    round.set_state(words::Round::OVER);
+    round.set_winner(winner);
+    round.set_winning_team(side);
+    CHECK(stage.hears(round) ==
+          "sends MsgMessage from=253 to=254 kind=0 text=\"the round is over" + std::string(line) + "\"\n");
+    CHECK(stage.receives(by_client({AliveRequest{}})) == "says Spawn\n");
+    stage.waits(core::kSecond);
+    round.set_state(words::Round::RUNNING);
+    round.set_left_s(0.2);  // 0 would be the end
+    CHECK(stage.hears(round) == "sends MsgTimeUpdate seconds=1\n");
+    CHECK(lines(stage.hears(spawned(11, 3, 4)), "sends MsgAlive").starts_with("sends MsgAlive player=0 pos=(3 4 0)"));
+  }
+}
+
+TEST_CASE("a game that is over for good is over for a client") {
+  auto stage = in_play();
+  words::Round over;
+  over.set_state(words::Round::OVER);
+  CHECK(stage.hears(over) == "sends MsgScoreOver player=255 team=65535\n");
+  over.set_winner(2);
+  CHECK(stage.hears(over) == "sends MsgScoreOver player=1 team=65535\n");
+}
+
+TEST_CASE("a flag is captured at its captor's base") {
+  auto stage = in_play();
+  words::Token flag;
+  flag.set_id(70);
+  flag.set_kind(words::Token::TEAM_FLAG);
+  flag.set_team(words::GREEN);
+  flag.set_state(words::Token::CARRIED);
+  flag.set_carrier(1);
+  stage.hears(flag);
+  words::TokenCaptured captured;
+  captured.set_token(70);
+  captured.set_by(1);
+  captured.set_team(words::GREEN);
+  CHECK(stage.hears(captured) == "sends MsgCaptureFlag player=0 flag=0 team=1\n");
+}
+
 TEST_CASE("what the client says, wishes and does becomes intents") {
   auto stage = in_play();
   const auto say = [&](std::uint8_t to, const char* text) {

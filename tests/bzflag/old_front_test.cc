@@ -276,6 +276,20 @@ TEST_CASE("clients of the page count for themselves, look where a vector points,
   CHECK(lines(stage.hears(spawned), "sends MsgAlive").find("forward=(1 0 0)") != std::string::npos);
 }
 
+TEST_CASE("before 2.4 a game that nobody won ends for want of time: no winner is a crash") {
+  words::Round over;
+  over.set_state(words::Round::OVER);
+  for (const std::size_t dialect : {kDialect20, kDialect110}) {
+    auto stage = in_play(dialect);
+    CHECK(stage.hears(over) == "sends MsgTimeUpdate seconds=0\n");
+    words::Round won = over;
+    won.set_winner(77);  // whom nobody ever saw
+    CHECK(stage.hears(won) == "sends MsgTimeUpdate seconds=0\n");
+    won.set_winner(2);
+    CHECK(stage.hears(won) == "sends MsgScoreOver player=1 team=65535\n");
+  }
+}
+
 TEST_CASE("what a dialect lacks is counted, not said") {
   auto stage = in_play(kDialect110);
   words::Player ben = player(2, "ben", words::GREEN);

@@ -411,6 +411,50 @@ TEST_CASE("referee: a flag is taken by touch, lost with a life, brought home by 
   CHECK(match.room.world().team_scores().at(words::RED).wins() == 5);
 }
 
+TEST_CASE("referee: who drops a flag touches it only when he comes again; anybody else does at once") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  Match match(rules);
+  const auto red = match.plays("red", words::RED), other = match.plays("other", words::RED);
+  match.goes(other, 60, 60, 0);
+  match.goes(red, 170, 0, 0);
+  REQUIRE(red.seat->count<words::TokenTaken>() == 1);
+  match.goes(red, 120, 0, 0);
+  words::TokenWish drop;
+  drop.set_op(words::TokenWish::DROP);
+  match.says(red, drop);
+  match.lasts(1);
+  CHECK(red.seat->count<words::TokenDropped>() == 1);
+  CHECK(red.seat->count<words::TokenTaken>() == 1);
+  match.goes(red, 130, 0, 0);
+  match.goes(red, 121, 0, 0);
+  CHECK(red.seat->count<words::TokenTaken>() == 2);
+  match.says(red, drop);
+  match.goes(other, 119, 1, 0);
+  CHECK(red.seat->count<words::TokenTaken>() == 3);
+  CHECK(red.seat->last<words::TokenTaken>()->by() == other.id);
+}
+
+TEST_CASE("referee: who changes sides is counted there; a side that is none here is the one that is shown so") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules);
+  const auto anna = match.plays("anna", words::BLUE);
+  match.plays("ben", words::RED);
+  const auto size = [&](words::Team team) { return match.room.world().team_scores().at(team).size(); };
+  words::Change change;
+  change.set_team(words::GREEN);
+  match.says(anna, change);
+  CHECK(match.room.world().player(anna.id)->player.team() == words::RED);
+  CHECK_FALSE(match.tank(anna).unit.alive());
+  CHECK(size(words::RED) == 2);
+  CHECK(size(words::BLUE) == 0);
+  change.set_team(words::BLUE);
+  match.says(anna, change);
+  CHECK(size(words::RED) == 1);
+  CHECK(size(words::BLUE) == 1);
+}
+
 TEST_CASE("referee: a round ends by score, everybody rests, and the next begins at nothing") {
   ArenaRules rules = quick();
   rules.score_limit = 1;
@@ -430,6 +474,72 @@ TEST_CASE("referee: a round ends by score, everybody rests, and the next begins 
   CHECK(match.room.world().player(anna.id)->score.wins() == 0);
   match.says(anna, words::Spawn());
   CHECK(match.tank(anna).unit.alive());
+}
+
+TEST_CASE("referee: each round is followed by another, and says so") {
+  ArenaRules rules = quick();
+  rules.round = 10;
+  rules.pause = 2;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  CHECK(match.room.world().round().another());
+  match.lasts(10.1);
+  REQUIRE(anna.seat->last<words::Round>()->state() == words::Round::OVER);
+  CHECK(anna.seat->last<words::Round>()->another());
+  match.lasts(2);
+  CHECK(anna.seat->last<words::Round>()->state() == words::Round::RUNNING);
+  CHECK(anna.seat->last<words::Round>()->another());
+}
+
+TEST_CASE("referee: who asks to spawn too early is put into play once he may be, and asks once") {
+  ArenaRules rules = quick();
+  rules.round = 10;
+  rules.pause = 3;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  words::DeathClaim gives_up;
+  gives_up.set_why(words::BY_ITSELF);
+  match.says(anna, gives_up);
+  match.says(anna, words::Spawn());
+  match.lasts(rules.respawn - 0.1);
+  CHECK_FALSE(match.tank(anna).unit.alive());
+  match.lasts(0.2);
+  CHECK(match.tank(anna).unit.alive());
+
+  match.lasts(10.1 - rules.respawn);  // the pause
+  const auto late = match.plays("late");
+  match.says(anna, words::Spawn());
+  words::Watch looks_on;
+  looks_on.set_mode(words::Watch::ROAM);
+  const auto ben = match.plays("ben");
+  match.says(ben, looks_on);
+  match.lasts(rules.pause);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
+  CHECK(match.tank(anna).unit.alive());
+  CHECK(match.tank(late).unit.alive());
+  CHECK_FALSE(match.tank(ben).unit.alive());
+  CHECK(anna.seat->count<words::Spawned>() == 4);  // hers, three times, and the late one's
+}
+
+TEST_CASE("referee: who watches is refused a life") {
+  ArenaRules rules;
+  rules.most_players = 1;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  const auto carl = match.comes("carl", words::TEAM_ANY, words::WATCH);
+  match.says(carl, words::Spawn());
+  CHECK(anna.seat->count<words::ClaimRefused>() == 0);
+  CHECK(ben.seat->count<words::ClaimRefused>() == 1);
+  CHECK(carl.seat->count<words::ClaimRefused>() == 1);
+}
+
+TEST_CASE("referee: who comes late is told what is left of the round") {
+  ArenaRules rules;
+  rules.round = 60;
+  Match match(rules);
+  match.comes("anna");
+  match.lasts(20);
+  CHECK(match.comes("ben").seat->last<words::Round>()->left_s() == doctest::Approx(40));
 }
 
 TEST_CASE("referee: keys drive, and a held trigger shoots rays") {
@@ -511,6 +621,22 @@ TEST_CASE("referee: who was there before goes on from where he was, once, with w
   const auto again = match.plays("anna");
   CHECK(match.place(again).x() != 33);
   CHECK(match.room.world().player(again.id)->score.wins() == 0);
+}
+
+TEST_CASE("referee: a tank that goes on half in a wall drives out of it inwards, and no further in") {
+  for (const bool outwards : {true, false}) {
+    ArenaStart anna{"anna", words::RED, words::Pose(), {}};
+    anna.pose->set_x(198);
+    anna.pose->set_yaw(outwards ? 0 : std::numbers::pi);
+    Match match(Arena{{}, open_field(200), {anna}});
+    const auto guest = match.plays("anna");
+    REQUIRE(match.place(guest).x() == 198);
+    words::Toward toward;
+    toward.set_x(outwards ? 300 : 150);
+    match.says(guest, toward);
+    match.lasts(8);
+    CHECK(match.place(guest).x() == doctest::Approx(outwards ? 198 : 150).epsilon(0.001));
+  }
 }
 
 words::Fire grenade(const words::Pose& from, double vx, double vz, double fuse) {

@@ -144,6 +144,32 @@ TEST_CASE("it falls off a roof, lands, and can be put anywhere and get out") {
   CHECK(terrain.free(model, inside.x, inside.y, 0, inside.yaw));
 }
 
+TEST_CASE("who was put half into a wall goes no deeper, along it only, and out") {
+  const TankModel model;
+  struct Put {
+    const char* what;
+    words::World world;
+    TankState tank;
+  };
+  const Put all[] = {{"the bounds", yard(), at(98.5, 0)}, {"a box", with_box(50, 0, 10, 9.42), at(38.5, 0)}};
+  for (const Put& put : all) {
+    CAPTURE(put.what);
+    const Terrain terrain(put.world);
+    REQUIRE_FALSE(terrain.free(model, put.tank.x, put.tank.y, 0, put.tank.yaw));
+    TankState tank = put.tank;
+    for (int i = 0; i < 50; ++i) CHECK_FALSE(drive(model, terrain, {1, 0, 0}, kTick, tank));
+    CHECK(tank.x == put.tank.x);
+    tank.yaw = 0.5;
+    drive(model, terrain, {1, 0, 0}, kTick, tank);
+    CHECK(tank.x == doctest::Approx(put.tank.x));
+    CHECK(tank.y > 0);
+    tank = put.tank;
+    for (int i = 0; i < 50; ++i) drive(model, terrain, {-1, 0, 0}, kTick, tank);
+    CHECK(tank.x < put.tank.x - 10);
+    CHECK(terrain.free(model, tank.x, tank.y, 0, tank.yaw));
+  }
+}
+
 TEST_CASE("a jump rises as high as its speed says, and comes down") {
   const TankModel model;
   TankState tank = at(0, 0);

@@ -112,6 +112,23 @@ TEST_CASE("a told world folds to the same world") {
   CHECK(again.ready());
 }
 
+TEST_CASE("a round's clock goes on since it was told, but for one that stands or is over") {
+  words::Round round;
+  round.set_left_s(10);
+  Fact told(round);
+  told.at = 2 * kSecond;
+  const auto left = [&](Micros now) {
+    told.kind = round;
+    return made_of({told}).round_at(now).left_s();
+  };
+  CHECK(left(5 * kSecond) == 7);
+  CHECK(left(kSecond) == 10);
+  CHECK(left(50 * kSecond) == 0);
+  round.set_paused(true);
+  CHECK(left(5 * kSecond) == 10);
+  CHECK_FALSE(made_of({Fact(words::Round())}).round_at(5 * kSecond).has_left_s());
+}
+
 TEST_CASE("units are seen where they are") {
   World world = made_of({unit(1, 0, 10, 10), unit(2, 0, -200, 30), unit(3, 0, 11, 12)});
   CHECK(seen(world, 0, 20, 0, 20) == std::vector<Id>{1, 3});

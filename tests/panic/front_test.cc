@@ -357,6 +357,28 @@ TEST_CASE("the game is over once") {
   }
 }
 
+TEST_CASE("where another round follows, no client is told of an end, and it plays on in the next") {
+  Play play;
+  play.start();
+  play.hears<words::Died>("player: 1 unit: 5 respawn_s: 1");
+  CHECK(play.hears<words::Round>("state: OVER another: true winner: 2") ==
+        "loses Round: after its end a client takes no more keys\n");
+  CHECK(play.waits(2 * kSecond).find("says Spawn\n") != std::string::npos);
+  CHECK(play.hears<words::Round>("another: true") == "");
+  play.hears<words::Spawned>(Play::kSpawned);
+  CHECK(play.acts(kDrive, kNorth, 1).find("says Step") != std::string::npos);
+}
+
+TEST_CASE("who comes in after a game was over is told of no end of his own") {
+  Play play;
+  play.stage.opens({"10.0.0.7:4711", 0, ""});
+  play.tells_room();
+  play.hears<words::Round>("state: OVER winner: 2");
+  play.hears<words::Ready>("");
+  CHECK(play.hears<words::Round>("") == "");
+  CHECK(play.hears<words::Spawned>(Play::kSpawned) == kGreeting);
+}
+
 std::size_t messages(const std::string& lines) {
   return static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
 }
