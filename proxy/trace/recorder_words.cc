@@ -50,9 +50,7 @@ void Recorder::world(WallTime time, const Snapshot& world) {
 void Recorder::lack_channel(WallTime time, std::size_t bytes) {
   if (std::exchange(lacks_channels_, true)) return void(unsaid_.bytes += bytes);
   if (why_.empty()) why_ = "the file has no more channels";
-  put_note(time, 0, "words and worlds of further links are not recorded: " + why_ + "; begin another one", bytes);
-  noted_in_chunk_ += bytes;
-  end_chunk_if_due(time);
+  note(time, 0, "words and worlds of further links are not recorded: " + why_ + "; begin another one", bytes);
 }
 
 void Recorder::geometry(const Geometry& geometry) {
