@@ -25,8 +25,7 @@ EnetSession::EnetSession(Branch& branch, Owner& owner, net::EnetHost& listener, 
       client_(&client),
       host_(branch.loop, *this),
       cutter_(branch.route.game.cutter(Way::kToServer, branch.route.dialect)),
-      bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, branch.loop.now()),
-      messages_(limits.messages_per_second, 2ull * limits.messages_per_second, branch.loop.now()),
+      rates_(limits, branch.loop.now()),
       channels_(client.channels()),
       began_(branch.loop.now()),
       moved_(began_) {}
@@ -104,9 +103,7 @@ bool EnetSession::may_pass(Bytes packet, Lane lane) {
   if (packet.size() > branch_.route.game.largest_frame())
     return end(Reason::kBadFrame, Fault{"oversize frame", "length", 0}), false;
   passed_ += packet.size();
-  const Millis now = branch_.loop.now();
-  const bool bytes_left = bytes_.take(packet.size(), now), messages_left = messages_.take(frames, now);
-  if (bytes_left && messages_left) return true;
+  if (rates_.take(packet.size(), frames, branch_.loop.now())) return true;
   // ENet cannot be told to wait.
   branch_.counters.throttled.add();
   end(Reason::kBadFrame, Fault{"too many packets", "", 0});

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "proxy/base/limits.h"
-#include "proxy/relay/bucket.h"
 #include "proxy/relay/enet_guest.h"
 #include "proxy/relay/inquiry.h"
+#include "proxy/relay/rates.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
@@ -66,7 +66,7 @@ class EnetSession final : public EnetGuest, private net::EnetHost::User {
   net::EnetHost host_;  // our side towards the server
   net::EnetPeer* server_ = nullptr;
   std::unique_ptr<wire::Cutter> cutter_;
-  Bucket bytes_, messages_;
+  Rates rates_;
   std::vector<Early> early_;  // of the client, before the server is there
   std::size_t early_bytes_ = 0;
   std::size_t channels_;

@@ -6,8 +6,8 @@
 
 #include "proxy/core/room.h"
 #include "proxy/relay/bridge_end.h"
-#include "proxy/relay/bucket.h"
 #include "proxy/relay/peer.h"
+#include "proxy/relay/rates.h"
 
 namespace entente::relay {
 
@@ -27,24 +27,6 @@ struct Party {
   bool up = false;         ///< it may be spoken to
   Millis took = 0;         ///< when it last took bytes, or had none waiting
   std::uint64_t said = 0;  ///< bytes of its stream
-};
-
-/// How much one client may say.
-class Rates {
- public:
-  Rates(const Limits& limits, Millis now)
-      : bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, now),
-        messages_(limits.messages_per_second, 2ull * limits.messages_per_second, now) {}
-
-  /// False when that was more than there was; then it is not read before ready().
-  bool take(std::size_t bytes, std::size_t messages, Millis now) {
-    const bool bytes_left = bytes_.take(bytes, now), messages_left = messages_.take(messages, now);
-    return bytes_left && messages_left;
-  }
-  bool ready(Millis now) { return bytes_.ready(now) && messages_.ready(now); }
-
- private:
-  Bucket bytes_, messages_;
 };
 
 /// So much may wait for one peer before it is given up, as a multiple of Limits::high_water: what a front must tell at

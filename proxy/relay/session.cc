@@ -40,8 +40,7 @@ Session::Session(Branch& branch, Owner& owner, LinkId link, const Limits& limits
       server_(branch.loop, static_cast<net::LinkUser&>(*this)),
       to_server_(client_cutter(route_), route_.game.largest_frame()),
       to_client_(server_cutter(route_), route_.game.largest_frame()),
-      bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, branch.loop.now()),
-      messages_(limits.messages_per_second, 2ull * limits.messages_per_second, branch.loop.now()),
+      rates_(limits, branch.loop.now()),
       began_(branch.loop.now()),
       moved_(began_),
       sure_(!route_.detects_in_session()) {
@@ -192,8 +191,7 @@ void Session::wrote(net::Link& link) {
 
 /// A client that is over its rates is not read until it has paid.
 void Session::charge(std::size_t bytes, std::size_t frames) {
-  const bool bytes_left = bytes_.take(bytes, moved_), messages_left = messages_.take(frames, moved_);
-  if (bytes_left && messages_left) return;
+  if (rates_.take(bytes, frames, moved_)) return;
   branch_.counters.throttled.add();
   client_.pause(kRate);
 }
@@ -323,7 +321,7 @@ void Session::tick(Millis now) {
     say_goodbye();
     client_.link.finish();
   }
-  if ((client_.paused & kRate) && bytes_.ready(now) && messages_.ready(now)) client_.resume(kRate);
+  if ((client_.paused & kRate) && rates_.ready(now)) client_.resume(kRate);
   if (dial_.late(now)) {
     server_.link.close();
     return dial_.timed_out();

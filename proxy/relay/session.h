@@ -10,6 +10,7 @@
 #include "proxy/relay/datagrams.h"
 #include "proxy/relay/dial.h"
 #include "proxy/relay/peer.h"
+#include "proxy/relay/rates.h"
 #include "proxy/relay/seated.h"
 #include "proxy/relay/stream.h"
 
@@ -77,7 +78,7 @@ class Session final : public Seated, private net::LinkUser, private Dial::User {
   Dial dial_{*this};
   Stream to_server_, to_client_;
   std::optional<Datagrams> datagrams_;
-  Bucket bytes_, messages_;
+  Rates rates_;
   Buffer early_;  // whole frames of the client, before the server may hear them
   std::size_t early_frames_ = 0;
   Buffer said_;  // by the server, before its dialect is known

@@ -29,8 +29,7 @@ WebSession::WebSession(Branch& listener, Owner& owner, LinkId link, const Limits
       server_(listener.loop, Role::kClient, listener.route.game.largest_from(Way::kToClient),
               static_cast<net::WebUser&>(*this)),
       cutter_(listener.route.game.cutter(Way::kToServer, listener.route.dialect)),
-      bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, listener.loop.now()),
-      messages_(limits.messages_per_second, 2ull * limits.messages_per_second, listener.loop.now()),
+      rates_(limits, listener.loop.now()),
       began_(listener.loop.now()),
       moved_(began_) {}
 
@@ -136,8 +135,7 @@ bool WebSession::may_pass(Bytes message) {
 
 /// A client that is over its rates, pings and pongs included, is not read until it has paid.
 void WebSession::charge(std::size_t bytes) {
-  const bool bytes_left = bytes_.take(bytes, moved_), messages_left = messages_.take(1, moved_);
-  if (bytes_left && messages_left) return;
+  if (rates_.take(bytes, 1, moved_)) return;
   branch_->counters.throttled.add();
   client_.pause(kRate);
 }
@@ -303,7 +301,7 @@ void WebSession::tick(Millis now) {
     if (now >= gone_by_) hang_up();
     return;
   }
-  if ((client_.paused & kRate) != 0 && bytes_.ready(now) && messages_.ready(now)) client_.resume(kRate);
+  if ((client_.paused & kRate) != 0 && rates_.ready(now)) client_.resume(kRate);
   if (dial_.late(now)) {
     server_.link.close();
     return dial_.timed_out();

@@ -8,9 +8,9 @@
 
 #include "proxy/base/limits.h"
 #include "proxy/net/web_link.h"
-#include "proxy/relay/bucket.h"
 #include "proxy/relay/dial.h"
 #include "proxy/relay/peer.h"
+#include "proxy/relay/rates.h"
 #include "proxy/relay/seated.h"
 
 namespace entente::relay {
@@ -82,7 +82,7 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   Peer client_, server_;
   Dial dial_{*this};
   std::unique_ptr<wire::Cutter> cutter_;
-  Bucket bytes_, messages_;
+  Rates rates_;
   net::HttpHead request_;
   struct Early {
     WallTime at;
