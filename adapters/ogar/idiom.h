@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "adapters/ogar/dialect.h"
-#include "adapters/ogar/known_cells.h"
 #include "adapters/ogar/messages.h"
+#include "adapters/ogar/shelf.h"
 
 namespace entente::ogar {
 
@@ -26,7 +26,8 @@ class ClientIdiom {
 
   /// Takes what the client says, in modern3's words. False: no server acts on it.
   bool hear(const Message& said, const Taker& take);
-  /// Takes the messages that tell the client what this modern one does.
+  /// Takes the messages that tell the client what this modern one does. REQUIRES: an update tells place, size and
+  /// colour of each cell that it changes, whichever of them is flagged: most versions do.
   void say(const Message& message, const Taker& take);
 
  private:
@@ -44,7 +45,8 @@ class ClientIdiom {
   void add(const AddedCell& cell, UpdateNodes& nodes, const Taker& take);
   void change(const UpdatedCell& cell, UpdateNodes& nodes);
   void remove(std::uint32_t id);
-  Node& node_of(const AddedCell& cell, unsigned told, UpdateNodes& nodes) const;
+  template <class Cell>
+  Node& node_of(const Cell& cell, CellType type, unsigned told, UpdateNodes& nodes) const;
   void tell_board(const Board& board, const Taker& take) const;
   void tell_rows(const Board& board, const Taker& take) const;
   void tell_ranks(const Board& board, const Taker& take) const;
@@ -54,7 +56,7 @@ class ClientIdiom {
   const Dialect& dialect_;
   bool keyed_ = false, bordered_ = false, q_down_ = false;
   Message wish_{std::in_place_type<ClientUpdate>}, nodes_{std::in_place_type<UpdateNodes>};
-  KnownCells known_;
+  Shelf<std::uint32_t, CellType> known_;  // what it was told of
   std::vector<std::uint32_t> own_;
 };
 
@@ -95,7 +97,7 @@ class ServerIdiom {
 
   const Dialect& dialect_;
   Message update_{std::in_place_type<Update>};
-  KnownCells known_;
+  Shelf<std::uint32_t, AddedCell> known_;
   std::vector<std::uint32_t> own_;  // told to be ours, also before they are shown
 };
 

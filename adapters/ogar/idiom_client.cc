@@ -132,6 +132,7 @@ void ClientIdiom::tell_cells(const Update& update, const Taker& take) {
   nodes.eaten.clear();
   nodes.nodes.clear();
   nodes.removed.clear();
+  known_.begin_round();
   if (has(kEaten))
     for (const Eaten& one : update.eaten) nodes.eaten.push_back({one.killer, one.killed});
   if (has(kAdded))
@@ -144,15 +145,14 @@ void ClientIdiom::tell_cells(const Update& update, const Taker& take) {
 }
 
 void ClientIdiom::add(const AddedCell& cell, UpdateNodes& nodes, const Taker& take) {
-  AddedCell* known = known_.find(cell.id);
-  if (known == nullptr) known = &known_.add(cell.id);
-  *known = cell;
+  CellType* known = known_.find(cell.id);
+  (known != nullptr ? *known : known_.add(cell.id)) = cell.type;
   if ((cell.flags & 1U) != 0) {
     own_.push_back(cell.id);
     take(Message(AddNode{cell.id}));
   }
   const bool named = (cell.flags & 2U) != 0, skinned = (cell.flags & 4U) != 0;
-  Node& node = node_of(cell, kColoured | (named ? kNamed : 0) | (skinned ? kSkinned : 0), nodes);
+  Node& node = node_of(cell, cell.type, kColoured | (named ? kNamed : 0) | (skinned ? kSkinned : 0), nodes);
   if (named) set(node.name, cell.name.chars, dialect_.ucs2);
   if (skinned) set(node.skin, cell.skin.chars);
   if (!dialect_.marked_pellets || cell.type != CellType::kPellet) return;
@@ -161,13 +161,11 @@ void ClientIdiom::add(const AddedCell& cell, UpdateNodes& nodes, const Taker& ta
 }
 
 void ClientIdiom::change(const UpdatedCell& cell, UpdateNodes& nodes) {
-  AddedCell* known = known_.find(cell.id);
+  const CellType* known = known_.find(cell.id);
   if (known == nullptr) return;
   const auto has = [&](unsigned flag) { return (cell.flags & flag) != 0; };
-  if (has(1)) known->x = cell.x, known->y = cell.y;
-  if (has(2)) known->size = cell.size;
-  if (has(4)) known->colour = cell.colour;
-  Node& node = node_of(*known, (has(4) ? kColoured : 0) | (has(8) ? kNamed : 0) | (has(16) ? kSkinned : 0), nodes);
+  Node& node =
+      node_of(cell, *known, (has(4) ? kColoured : 0) | (has(8) ? kNamed : 0) | (has(16) ? kSkinned : 0), nodes);
   if (has(8)) set(node.name, cell.name.chars, dialect_.ucs2);
   if (has(16)) set(node.skin, cell.skin.chars);
 }
@@ -178,14 +176,15 @@ void ClientIdiom::remove(std::uint32_t id) {
 }
 
 /// Where a cell is always told whole, a flag says only whether it has a skin.
-Node& ClientIdiom::node_of(const AddedCell& cell, unsigned told, UpdateNodes& nodes) const {
+template <class Cell>
+Node& ClientIdiom::node_of(const Cell& cell, CellType type, unsigned told, UpdateNodes& nodes) const {
   Node& node = nodes.nodes.emplace_back();
   node.id = cell.id;
   node.x = fitting(cell.x, dialect_.short_cells);
   node.y = fitting(cell.y, dialect_.short_cells);
   node.size = cell.size;
   node.colour = cell.colour;
-  node.flags = static_cast<std::uint8_t>(sort_of(cell.type) | (dialect_.whole_cells ? told & kSkinned : told));
+  node.flags = static_cast<std::uint8_t>(sort_of(type) | (dialect_.whole_cells ? told & kSkinned : told));
   return node;
 }
 

@@ -13,16 +13,23 @@ using core::seconds;
 
 using core::kSecond, core::Micros, words::Unit;
 
-constexpr std::uint64_t kShotKey = 1ULL << 63U, kRayKey = 3ULL << 62U, kShapeKey = 1ULL << 62U, kTokenKey = 3ULL << 61U;
-constexpr std::size_t kMostEaten = 4096, kMostRays = 64, kMostSpare = 4096, kMostTokens = 64;
+constexpr std::uint64_t kShotKey = 1ULL << 63U, kRayKey = 3ULL << 62U, kTokenKey = 3ULL << 61U;
+constexpr std::size_t kMostEaten = 4096, kMostRays = 64, kMostTokens = 64;
 constexpr std::uint16_t kShotSize = 20;
 constexpr Micros kRayFlies = 300 * core::kMillisecond;
 constexpr double kRayRange = 150;                           // metres, of a ray that does not say: six tiles
 constexpr double kFarWide = 7.5 * 25, kFarHigh = 5.5 * 25;  // metres: half of what a Panic client shows
+constexpr double kSlack = 25;  // metres: so far beyond the view shapes are fed, and are not looked up again until then
 constexpr double kMargin = 1.125;  // a server reckons views by radii that it does not tell to the last fraction
 
 /// Of Ogar itself, what is shot is a cell and painted as that.
 bool are_cells(const core::World& world) { return world.room().game() == "ogar"; }
+
+/// While it is the same, so are a unit's kind, colour and texts.
+std::uint64_t dress_of(const core::UnitState& state, const core::World& world) {
+  return std::uint64_t{state.looks} << 32U | world.players_told();
+}
+constexpr std::uint64_t kPlain = 1;  // what is no unit never changes its dress
 
 }  // namespace
 
@@ -32,7 +39,7 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
   };
   const auto wide = [&](double radius) { widest_ = std::max(widest_, radius); };
   const auto jump = [&](core::Id unit) {
-    if (const auto at = painted_.find(unit); at != painted_.end()) at->second.glide.jump();
+    if (Painted* cell = painted_.find(unit)) cell->glide.jump();
   };
   std::visit(core::Overloaded{[&](const words::Gone& gone) { ate(gone.unit(), gone.by()); },
                               [&](const words::Died& died) {
@@ -66,6 +73,7 @@ Changes& Painter::paint(const Eye& eye, core::FrontOut& out) {
   changes_.eaten.clear();
   changes_.removed.clear();
   ++turn_;
+  painted_.begin_round();
   measure(out.world(), out.now());
   const Box box = box_of(eye.view(), out.world());
   in_play_ = eye.in_play();
@@ -73,12 +81,15 @@ Changes& Painter::paint(const Eye& eye, core::FrontOut& out) {
   paint_shots(box, out);
   paint_tokens(out.world());
   paint_shapes(box, out);
-  sweep();
+  tell_eaten();
+  sweep(painted_, turn_);
   return changes_;
 }
 
 void Painter::forget() {
-  for (auto at = painted_.begin(); at != painted_.end();) spare_.push_back(painted_.extract(at++));
+  painted_.clear();
+  still_.clear();
+  laid_.reset();
   eaten_.clear();
 }
 
@@ -105,29 +116,40 @@ void Painter::measure(const core::World& world, Micros now) {
 
 void Painter::paint_units(const Box& box, core::FrontOut& out) {
   const core::World& world = out.world();
-  if (const core::PlayerState* me = world.player(out.me()))  // own cells are always in view
+  const core::PlayerState* me = world.player(out.me());
+  if (me != nullptr)  // own cells are always in view
     for (const core::Id id : me->units)
-      if (const core::UnitState* state = world.unit(id)) paint_unit(*state, out);
+      if (const core::UnitState* state = world.unit(id)) paint_unit(*state, me, out);
   world.in_box(box.west - widest_, box.east + widest_, box.south - widest_, box.north + widest_,
                [&](const core::UnitState& state) {
                  const auto& pose = state.unit.pose();
                  const double radius = Plane().metres(size_of(state.unit));
-                 if (box.touches(pose.x(), pose.y(), radius)) paint_unit(state, out);
+                 if (box.touches(pose.x(), pose.y(), radius)) paint_unit(state, me, out);
                });
 }
 
-void Painter::paint_unit(const core::UnitState& state, core::FrontOut& out) {
+/// `me`: null if nobody is seated yet.
+void Painter::paint_unit(const core::UnitState& state, const core::PlayerState* me, core::FrontOut& out) {
   if (!is_shown(state)) return;
   const Unit& unit = state.unit;
+  Painted& cell = entry(unit.id());
+  if (cell.turn == turn_) return;
+  const std::uint64_t worn = dress_of(state, out.world());
   Look look;
-  dress(unit, out.world(), look);
-  if (const core::PlayerState* me = out.world().player(out.me())) look.owned = is_owned(unit, *me, in_play_);
+  look.owned = me != nullptr && is_owned(unit, *me, in_play_);
+  if (cell.dress == worn && cell.owned == look.owned) {
+    look.type = cell.type;
+    look.colour = cell.colour;
+    look.size = size_of(unit);
+  } else {
+    dress(unit, out.world(), look);
+  }
   core::Glide::Point point{unit.pose().x(), unit.pose().y()};
-  if (core::is_body(unit.kind())) point = entry(unit.id()).glide.at(unit.pose(), state.posed, out.now());
+  if (core::is_body(unit.kind())) point = cell.glide.at(unit.pose(), state.posed, out.now());
   const Plane plane;
   look.x = static_cast<float>(plane.x(point.x));
   look.y = static_cast<float>(plane.y(point.y));
-  stroke(unit.id(), unit.id(), look);
+  stroke(cell, unit.id(), worn, look);
 }
 
 void Painter::paint_shots(const Box& box, core::FrontOut& out) {
@@ -155,7 +177,7 @@ void Painter::paint_ball(Key key, double x, double y, words::Team team, const Bo
   look.colour = colour_of(team);
   look.x = static_cast<float>(plane.x(x));
   look.y = static_cast<float>(plane.y(y));
-  stroke(key, 0, look);
+  stroke(entry(key), 0, kPlain, look);
 }
 
 /// What lies there to be picked up: few, and so fed from wherever they are.
@@ -170,7 +192,7 @@ void Painter::paint_tokens(const core::World& world) {
     look.colour = colour_of(token.team());
     look.x = static_cast<float>(plane.x(token.x()));
     look.y = static_cast<float>(plane.y(token.y()));
-    stroke(kTokenKey | id, 0, look);
+    stroke(entry(kTokenKey | id), 0, kPlain, look);
   }
 }
 
@@ -178,19 +200,33 @@ void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
   if (out.world().geometry() == nullptr) return;
   if (shapes_.lay(*out.world().geometry()) && shapes_.left_out() > 0)
     out.lose("World.solids", "more of them than a picture holds");
+  if (laid_ && laid_->holds(box) && laid_newest_ == shapes_.newest()) return;
+  laid_ = {box.west - kSlack, box.east + kSlack, box.south - kSlack, box.north + kSlack};
+  laid_newest_ = shapes_.newest();
+  ++still_turn_;
   std::size_t shown = 0;
-  shapes_.in_box(box.west, box.east, box.south, box.north, [&](std::size_t index, const Look& look) {
-    if (shown++ < kMostShapes) stroke(kShapeKey | index, 0, look);
+  shapes_.in_box(laid_->west, laid_->east, laid_->south, laid_->north, [&](Shapes::Key key, const Look& look) {
+    if (shown++ >= kMostShapes) return;
+    Still* still = still_.find(key);
+    if (still == nullptr) {
+      const std::uint32_t wire = spare_id();
+      still = &still_.add(key);
+      still->wire = wire;
+      tell_added(wire, look);
+    }
+    still->turn = still_turn_;
   });
+  sweep(still_, still_turn_);
 }
 
-/// `wire`: the id to give it, if it is new; 0: a spare one.
-void Painter::stroke(Key key, core::Id wire, const Look& look) {
-  Painted& cell = entry(key);
+/// `wire`: the id to give it, if it is new; 0: a spare one. `dress`: if the cell has it already, the texts of `look`
+/// may be missing.
+void Painter::stroke(Painted& cell, core::Id wire, std::uint64_t dress, const Look& look) {
   if (cell.turn == turn_) return;
   cell.turn = turn_;
-  const bool unknown = cell.wire == 0;
-  if (!unknown && cell.owned == look.owned && cell.type == look.type) return update(cell, look);
+  const bool unknown = cell.wire == 0, same_dress = cell.dress == dress;
+  cell.dress = dress;
+  if (!unknown && cell.owned == look.owned && cell.type == look.type) return update(cell, look, !same_dress);
   // Only a cell that is added can be told to be owned, or not to be: it becomes another one.
   if (!unknown) changes_.removed.push_back(cell.wire);
   cell.wire = unknown && wire != 0 ? wire : spare_id();
@@ -199,7 +235,8 @@ void Painter::stroke(Key key, core::Id wire, const Look& look) {
 
 std::uint32_t Painter::spare_id() {
   return spare_ids_.next([&](std::uint32_t id) {
-    return std::any_of(painted_.begin(), painted_.end(), [&](const auto& entry) { return entry.second.wire == id; });
+    const auto has_it = [&](const auto& entry) { return entry.value.wire == id; };
+    return std::any_of(painted_.begin(), painted_.end(), has_it) || std::any_of(still_.begin(), still_.end(), has_it);
   });
 }
 
@@ -212,23 +249,27 @@ void Painter::add(Painted& cell, const Look& look) {
   cell.owned = look.owned;
   cell.name = look.name;
   cell.skin = look.skin;
-  AddedCell& added = changes_.added.emplace_back();
-  added.id = cell.wire;
-  added.type = cell.type;
-  added.x = cell.x;
-  added.y = cell.y;
-  added.size = cell.size;
-  added.colour = cell.colour;
-  added.flags =
-      static_cast<std::uint8_t>((cell.owned ? 1 : 0) | (cell.name.empty() ? 0 : 2) | (cell.skin.empty() ? 0 : 4));
-  added.name.chars = cell.name;
-  added.skin.chars = cell.skin;
+  tell_added(cell.wire, look);
 }
 
-void Painter::update(Painted& cell, const Look& look) {
+void Painter::tell_added(std::uint32_t wire, const Look& look) {
+  AddedCell& added = changes_.added.emplace_back();
+  added.id = wire;
+  added.type = look.type;
+  added.x = look.x;
+  added.y = look.y;
+  added.size = look.size;
+  added.colour = look.colour;
+  added.flags =
+      static_cast<std::uint8_t>((look.owned ? 1 : 0) | (look.name.empty() ? 0 : 2) | (look.skin.empty() ? 0 : 4));
+  added.name.chars = look.name;
+  added.skin.chars = look.skin;
+}
+
+void Painter::update(Painted& cell, const Look& look, bool texts) {
   const unsigned flags = (cell.x != look.x || cell.y != look.y ? 1U : 0U) | (cell.size != look.size ? 2U : 0U) |
-                         (cell.colour != look.colour ? 4U : 0U) | (cell.name != look.name ? 8U : 0U) |
-                         (cell.skin != look.skin ? 16U : 0U);
+                         (cell.colour != look.colour ? 4U : 0U) | (texts && cell.name != look.name ? 8U : 0U) |
+                         (texts && cell.skin != look.skin ? 16U : 0U);
   if (flags == 0) return;
   UpdatedCell& updated = changes_.updated.emplace_back();
   updated.id = cell.wire;
@@ -241,41 +282,43 @@ void Painter::update(Painted& cell, const Look& look) {
   if ((flags & 16U) != 0) updated.skin.chars = cell.skin = look.skin;
 }
 
-void Painter::sweep() {
-  for (const auto& [key, cell] : painted_)  // before any goes: its killer may go, too
-    if (cell.turn != turn_ && key < kShapeKey) tell_eaten(key, cell);
-  for (auto at = painted_.begin(); at != painted_.end();) {
-    const auto here = at++;
-    if (here->second.turn == turn_) continue;
-    changes_.removed.push_back(here->second.wire);
-    if (spare_.size() < kMostSpare)
-      spare_.push_back(painted_.extract(here));
-    else
-      painted_.erase(here);
+/// Takes away what was not seen this time.
+template <class Cells>
+void Painter::sweep(Cells& cells, std::uint32_t turn) {
+  for (std::size_t i = 0; i < cells.size();) {
+    const auto& [key, cell] = *(cells.begin() + static_cast<std::ptrdiff_t>(i));
+    if (cell.turn == turn) {
+      ++i;
+      continue;
+    }
+    changes_.removed.push_back(cell.wire);
+    cells.remove(key);  // another one is there now
   }
+}
+
+/// Of what is not in view any more: what was eaten. Before any goes: its killer may go, too.
+void Painter::tell_eaten() {
+  if (eaten_.empty()) return;
+  for (const auto& [key, cell] : painted_)
+    if (cell.turn != turn_) tell_eaten(key, cell);
   eaten_.clear();
 }
 
-/// If it was eaten, and the client knows by whom.
+/// If the client knows by whom.
 void Painter::tell_eaten(Key key, const Painted& cell) {
-  for (const Eating& eating : eaten_) {
-    if (eating.killed != key) continue;
-    if (const auto killer = painted_.find(eating.killer); killer != painted_.end() && killer->first != key)
-      changes_.eaten.push_back({cell.wire, killer->second.wire});
-    return;
-  }
+  const auto at = std::ranges::find(eaten_, key, &Eating::killed);
+  if (at == eaten_.end()) return;
+  const Painted* killer = painted_.find(at->killer);
+  if (killer != nullptr && killer != &cell) changes_.eaten.push_back({cell.wire, killer->wire});
 }
 
 Painter::Painted& Painter::entry(Key key) {
-  if (const auto at = painted_.find(key); at != painted_.end()) return at->second;
-  if (spare_.empty()) return painted_[key];
-  auto node = std::move(spare_.back());
-  spare_.pop_back();
-  node.key() = key;
-  Painted& cell = node.mapped();
+  if (Painted* known = painted_.find(key)) return *known;
+  Painted& cell = painted_.add(key);
   cell.wire = cell.turn = 0;
+  cell.dress = 0;
   cell.glide = {};
-  return painted_.insert(std::move(node)).position->second;
+  return cell;
 }
 
 }  // namespace entente::ogar

@@ -78,12 +78,17 @@ void Scoreboard::rank(const core::World& world, core::Id me) {
     if (player.player.role() != words::WATCH)
       ranked_.push_back(
           {static_cast<std::int64_t>(player.score.wins()) - player.score.losses(), id, &player.player.name()});
-  std::sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
+  const auto before = [](const Ranked& a, const Ranked& b) {
     return a.points != b.points ? a.points > b.points : a.player < b.player;
-  });
-  for (std::size_t i = 0; i < ranked_.size(); ++i) {
-    const bool mine = ranked_[i].player == me;
-    if (i < kRows || mine) add_row(i + 1, !mine ? 0 : i < kRows ? kHighlighted | kMe : kHighlighted, *ranked_[i].name);
+  };
+  const auto best = ranked_.begin() + static_cast<std::ptrdiff_t>(std::min(kRows, ranked_.size()));
+  std::partial_sort(ranked_.begin(), best, ranked_.end(), before);
+  for (auto row = ranked_.begin(); row != best; ++row)
+    add_row(rows_ + 1, row->player == me ? kHighlighted | kMe : 0, *row->name);
+  const auto mine = std::find_if(best, ranked_.end(), [&](const Ranked& row) { return row.player == me; });
+  if (mine != ranked_.end()) {
+    const auto better = std::count_if(best, ranked_.end(), [&](const Ranked& row) { return before(row, *mine); });
+    add_row(kRows + static_cast<std::size_t>(better) + 1, kHighlighted, *mine->name);
   }
   if (!world.room().teams()) return;
   for (const auto& [team, score] : world.team_scores())

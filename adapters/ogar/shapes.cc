@@ -16,6 +16,7 @@ constexpr double kLong = 20;            // cells along one solid
 bool Shapes::lay(const words::World& world) {
   if (world.hash() == hash_ && !hash_.empty()) return false;
   hash_ = world.hash();
+  ++layout_;
   looks_.clear();
   grid_ = core::Grid(50);
   left_out_ = 0;

@@ -22,18 +22,25 @@ class Shapes {
   /// Of the last geometry: what was too much.
   std::size_t left_out() const { return left_out_; }
 
-  /// Calls `see(index, const Look&)` for each that has its middle in that box, in metres.
+  /// Of one shape of one layout; never two alike.
+  using Key = std::uint64_t;
+  /// Another one whenever something was laid out or built.
+  Key newest() const { return key(looks_.size()); }
+
+  /// Calls `see(Key, const Look&)` for each that has its middle in that box, in metres.
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {
-    grid_.in_box(west, east, south, north, [&](core::Id id) { see(id - 1, looks_[id - 1]); });
+    grid_.in_box(west, east, south, north, [&](core::Id id) { see(key(id), looks_[id - 1]); });
   }
 
  private:
   void lay_tiles(const words::World& world);
   void lay_solid(const words::Solid& solid);
+  Key key(std::size_t id) const { return Key{layout_} << 32U | id; }
   void add(double east, double north, double radius, CellType type, Colour colour);
 
   std::string hash_;
+  std::uint32_t layout_ = 0;
   std::vector<Look> looks_;
   core::Grid grid_{50};
   std::size_t left_out_ = 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
@@ -21,16 +22,18 @@ class Glide {
   /// Where to show who was told to be at `pose` at `posed`.
   Point at(const words::Pose& pose, Micros posed, Micros now) {
     if (pose.vx() != 0 || pose.vy() != 0) {
-      const words::Pose reckoned = place_at(pose, posed, now);
-      rest({reckoned.x(), reckoned.y()}, posed);
+      const double on = std::min(kReckoned, seconds(posed, now));
+      rest({pose.x() + pose.vx() * on, pose.y() + pose.vy() * on}, posed);
       return to_;
     }
     const Point target{pose.x(), pose.y()};
     if (!known_) rest(target, {});
     if (target.x != to_.x || target.y != to_.y) move(target, posed, now);
     const Point shown = along(now);
-    if (std::hypot(target.x - shown.x, target.y - shown.y) > kMostBehind) rest(target, posed);
-    return along(now);
+    const double dx = target.x - shown.x, dy = target.y - shown.y;
+    if (!(dx * dx + dy * dy > kMostBehind * kMostBehind)) return shown;
+    rest(target, posed);
+    return target;
   }
 
   /// How it moves on from where it was last seen, metres a second, and until when; 0 once it has come there.

@@ -159,10 +159,10 @@ Referee::Player* Referee::first_met(const Ball& ball, const Point& from, const P
   const TankModel& model = arena_.rules.tank;
   const double reach = std::hypot(to[0] - from[0], to[1] - from[1]) + model.length;
   Player* first = nullptr;
-  double nearest = 0;
+  double nearest = reach * reach;  // squared, as there are many balls and many players
   for (auto& [id, player] : players_) {
-    const double far = std::hypot(player.tank.x - from[0], player.tank.y - from[1]);
-    if (far > reach || (first != nullptr && far >= nearest) || !may_hurt(player, ball)) continue;
+    const double dx = player.tank.x - from[0], dy = player.tank.y - from[1], far = dx * dx + dy * dy;
+    if (far > nearest || (first != nullptr && far == nearest) || !may_hurt(player, ball)) continue;
     if (!met(model, player.before, player.tank, from, to)) continue;
     first = &player;
     nearest = far;

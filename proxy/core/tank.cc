@@ -161,7 +161,7 @@ std::optional<std::pair<double, double>> Terrain::first_side(const TankModel& mo
       if (beyond && counts(side, nullptr)) return side;
   }
   for (const Block& block : blocks_) {
-    const double near = std::hypot(block.half_x, block.half_y) + model.length;
+    const double near = block.half_x + block.half_y + model.length;
     if (!block.stops_units || std::abs(x - block.x) > near || std::abs(y - block.y) > near) continue;
     if (!meet(block, model, x, y, z, yaw)) continue;
     const auto side = side_of(block, x, y);

@@ -104,6 +104,7 @@ void World::on(const words::Player& player, const Fact&) {
     ++strays_;
     return;
   }
+  ++players_told_;
   PlayerState& state = players_[player.id()];
   state.player = player;
   state.score.set_player(player.id());
@@ -112,6 +113,7 @@ void World::on(const words::Player& player, const Fact&) {
 void World::on(const words::PlayerGone& gone, const Fact&) {
   const auto at = players_.find(gone.id());
   if (at == players_.end()) return;
+  ++players_told_;
   const std::vector<Id> units = std::move(at->second.units);
   players_.erase(at);
   for (const Id unit : units) forget_unit(unit);
@@ -141,12 +143,14 @@ void World::on(const words::Unit& unit, const Fact& fact) {
   state.unit.mutable_pose()->set_unit(unit.id());  // and there is a pose, so that later ones take no memory
   state.hidden = false;
   state.posed = fact.at;
+  state.looks = ++looks_told_;
   grid_.place(unit.id(), unit.pose().x(), unit.pose().y());
 }
 
 void World::on(const words::UnitChanged& change, const Fact&) {
   UnitState* state = find_unit(change.unit());
   if (state == nullptr) return;
+  state->looks = ++looks_told_;
   words::Unit& unit = state->unit;
   if (change.has_radius()) unit.set_radius(change.radius());
   if (change.has_colour()) unit.set_colour(change.colour());
@@ -307,7 +311,7 @@ void World::tell_belongings(const PlayerState& state, const Telling& say) {
 
 words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most) {
   words::Pose at = pose;
-  const double gone = now > told ? std::min(most, static_cast<double>(now - told) / static_cast<double>(kSecond)) : 0;
+  const double gone = std::min(most, seconds(told, now));
   at.set_x(pose.x() + pose.vx() * gone);
   at.set_y(pose.y() + pose.vy() * gone);
   at.set_z(pose.z() + pose.vz() * gone);

@@ -20,6 +20,7 @@ struct UnitState {
   words::Unit unit;  ///< its pose is the last one told, its fields what changed since
   Micros posed = 0;  ///< when that pose was told
   bool hidden = false;
+  std::uint32_t looks = 0;  ///< another number whenever a Unit or UnitChanged told how it looks; never 0
 };
 
 struct PlayerState {
@@ -109,6 +110,9 @@ class World {
     });
   }
 
+  /// Counted up whenever it was told who somebody is, or that he is gone.
+  std::uint32_t players_told() const { return players_told_; }
+
   /// Facts that were not kept because of Most, or that cannot be: among them those that tell how a player or unit is of
   /// whom no fact told.
   std::uint64_t strays() const { return strays_; }
@@ -185,11 +189,15 @@ class World {
   std::vector<ShotState> shots_;
   Grid grid_;
   std::uint64_t strays_ = 0;
+  std::uint32_t looks_told_ = 0, players_told_ = 0;
 };
+
+/// Seconds of dead reckoning: of who was not heard of for longer nobody knows where it went.
+inline constexpr double kReckoned = 1.0;
 
 /// Where a pose told at `told` has come to by `now`, if it went on as it went: dead reckoning. At most `most` seconds
 /// ahead; beyond it the unit is taken to stand.
-words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most = 1.0);
+words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most = kReckoned);
 
 /// The sides of a geometry whose middle is that of the room; width from west to east and height in metres.
 void set_sides(words::World& geometry, double width, double height);

@@ -20,9 +20,11 @@ Buffer file_of(const char* name) {
 
 /// A packet's payload as the frame that a server would send.
 Buffer frame_of(const RecReader::Packet& packet) {
-  const std::size_t size = packet.payload.size();
-  Buffer frame{static_cast<std::uint8_t>(size >> 8U), static_cast<std::uint8_t>(size),
-               static_cast<std::uint8_t>(packet.head.code >> 8U), static_cast<std::uint8_t>(packet.head.code)};
+  Buffer frame;
+  for (const std::size_t number : {packet.payload.size(), std::size_t{packet.head.code}}) {
+    frame.push_back(static_cast<std::uint8_t>(number >> 8U));
+    frame.push_back(static_cast<std::uint8_t>(number));
+  }
   append(frame, packet.payload);
   return frame;
 }

@@ -301,6 +301,69 @@ TEST_CASE("ogar front: walls are viruses, water mother cells, leaves pellets") {
         "size=200 colour=(120 120 130) flags=0}]\n");
 }
 
+TEST_CASE("ogar front: what stands still comes and goes with the view, and is told once") {
+  Play play;
+  words::World world = open_world();
+  world.set_kind(words::World::TILES);
+  world.set_columns(32);
+  world.set_rows(32);
+  std::string tiles(32 * 32, '\3');
+  tiles[16 * 32 + 20] = '\0';  // its middle at 112.5 -12.5
+  world.set_tiles(tiles);
+  play.opens();
+  play.hears(world);
+  play.receives(client_hello());
+  play.wishes({0, 0, ogar::kSpectate});
+  const auto looks_at = [&](double x) {
+    words::View view;
+    view.set_x(x);
+    view.set_width(1920 / kMetre);
+    play.hears(core::Fact(1, view));
+    return play.waits(kTick);
+  };
+  CHECK_FALSE(has(looks_at(0), "added"));
+  CHECK_FALSE(has(looks_at(20), "added"));
+  CHECK(has(looks_at(30), "added=[{id=4294967295 type=2 x=1988.7"));
+  for (double x = 31; x < 60; ++x) CHECK_FALSE(has(looks_at(x), "4294967295"));
+  words::WorldEdit edit;
+  edit.mutable_edit()->set_op(words::Edit::BUILD);
+  edit.mutable_edit()->set_x(62.5);
+  edit.mutable_edit()->set_y(12.5);
+  play.hears(edit);
+  const std::string built = looks_at(60);
+  CHECK(has(built, "added=[{id=4294967294 type=2 x=1104.8"));
+  CHECK_FALSE(has(built, "removed"));
+  CHECK_FALSE(has(built, "4294967295"));
+  CHECK(has(looks_at(0), "removed=[4294967295]"));  // 62.5 is near enough
+}
+
+TEST_CASE("ogar front: a cell's colour and name are those that it, or its player, was last told to have") {
+  Play play;
+  play.greeted();
+  play.hears(player(2, "ben"));
+  Unit bens = unit(60, Unit::CELL, 10, 0, 100 / kMetre, 2);
+  play.hears(bens);
+  CHECK(has(play.waits(kTick), "name=\"ben\""));
+  play.hears(player(2, "carl"));
+  CHECK(has(play.waits(kTick), "updated=[{id=60 flags=8 name=\"carl\"}]"));
+  bens.set_colour(0x00ff00);
+  bens.set_name("dora");
+  play.hears(bens);
+  CHECK(has(play.waits(kTick), "updated=[{id=60 flags=12 colour=(0 255 0) name=\"dora\"}]"));
+  words::UnitChanged changed;
+  changed.set_unit(60);
+  changed.set_radius(200 / kMetre);
+  changed.set_skin("cat");
+  play.hears(changed);
+  CHECK(has(play.waits(kTick), "updated=[{id=60 flags=18 size=200 skin=\"cat\"}]"));
+  words::Gone gone;  // and another one, by the same id, before the next picture
+  gone.set_unit(60);
+  play.hears(gone);
+  bens.set_name("emil");
+  play.hears(bens);
+  CHECK(has(play.waits(kTick), "name=\"emil\""));
+}
+
 TEST_CASE("ogar front: who is slow sees fewer pictures, and the newest when it can") {
   Play play;
   play.plays();

@@ -1,0 +1,91 @@
+// Values by key that come and go all the time, and are looked up in about the same order again and again, as those that
+// a picture shows: they come to lie in that order, in one piece of memory, where each is found beside the last.
+// Law: what is removed leaves its memory to what comes; any call may move values, and keys alone name them.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace entente::ogar {
+
+/// `Key`: an unsigned number.
+template <class Key, class T>
+class Shelf {
+ public:
+  struct Entry {
+    Key key;
+    T value;
+  };
+
+  /// The next find() begins a new round.
+  void begin_round() { next_ = 0; }
+
+  /// Null if there is none. Good until the next call.
+  T* find(Key key) {
+    for (std::uint32_t i = next_; i < size_ && i < next_ + 2; ++i)  // the one between is gone, or elsewhere now
+      if (entries_[i].key == key) return see(i);
+    const auto at = places_.find(key);
+    if (at == places_.end()) return nullptr;
+    if (at->second < next_) return &entries_[at->second].value;  // once more in this round
+    swap(at->second, next_);
+    return see(next_);
+  }
+  bool has(Key key) const { return places_.contains(key); }
+
+  /// Its fields are whatever they were of another one. REQUIRES: there is none of this key.
+  T& add(Key key) {
+    if (size_ == entries_.size()) entries_.emplace_back();
+    places_[key] = static_cast<std::uint32_t>(size_);
+    Entry& entry = entries_[size_++];
+    entry.key = key;
+    return entry.value;
+  }
+
+  /// The last one takes its place.
+  void remove(Key key) {
+    const auto at = places_.find(key);
+    if (at == places_.end()) return;
+    swap(at->second, static_cast<std::uint32_t>(--size_));
+    places_.erase(key);
+    if (entries_.size() > size_ + kMostSpare) entries_.pop_back();
+  }
+
+  void clear() {
+    places_.clear();
+    size_ = next_ = 0;
+    if (entries_.size() > kMostSpare) entries_.resize(kMostSpare);
+  }
+
+  std::size_t size() const { return size_; }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.begin() + static_cast<std::ptrdiff_t>(size_); }
+
+ private:
+  static constexpr std::size_t kMostSpare = 4096;
+
+  /// Ids are counted up and marks are in the highest bits: all bits are to tell.
+  struct Mix {
+    std::size_t operator()(Key key) const { return (key * std::uint64_t{0x9e3779b97f4a7c15}) >> 32U; }
+  };
+
+  T* see(std::uint32_t place) {
+    next_ = place + 1;
+    return &entries_[place].value;
+  }
+  void swap(std::uint32_t a, std::uint32_t b) {
+    if (a == b) return;
+    std::swap(entries_[a], entries_[b]);
+    places_[entries_[a].key] = a;
+    places_[entries_[b].key] = b;
+  }
+
+  tsl::robin_map<Key, std::uint32_t, Mix> places_;
+  std::vector<Entry> entries_;  // the first size_ of them; the others are spare
+  std::size_t size_ = 0;
+  std::uint32_t next_ = 0;  // where the one is that was looked up after the last one
+};
+
+}  // namespace entente::ogar
