@@ -204,6 +204,7 @@ void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
   laid_ = {box.west - kSlack, box.east + kSlack, box.south - kSlack, box.north + kSlack};
   laid_newest_ = shapes_.newest();
   ++still_turn_;
+  still_.begin_round();
   std::size_t shown = 0;
   shapes_.in_box(laid_->west, laid_->east, laid_->south, laid_->north, [&](Shapes::Key key, const Look& look) {
     if (shown++ >= kMostShapes) return;
@@ -308,7 +309,7 @@ void Painter::tell_eaten() {
 void Painter::tell_eaten(Key key, const Painted& cell) {
   const auto at = std::ranges::find(eaten_, key, &Eating::killed);
   if (at == eaten_.end()) return;
-  const Painted* killer = painted_.find(at->killer);
+  const Painted* killer = painted_.peek(at->killer);
   if (killer != nullptr && killer != &cell) changes_.eaten.push_back({cell.wire, killer->wire});
 }
 
