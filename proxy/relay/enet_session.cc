@@ -1,5 +1,6 @@
 #include "proxy/relay/enet_session.h"
 
+#include <cerrno>
 #include <utility>
 
 #include "proxy/relay/enet_reason.h"
@@ -47,32 +48,19 @@ void EnetSession::start(std::uint32_t data) {
     branch_.say(Line::kMachine, opened.error().text);
     return end(Reason::kNoFiles);
   }
-  connect_next(Reason::kServerRefused);
+  dial_.begin(branch_, limits_.connect_ms, wire::Transport::kEnet);
 }
 
-/// `last`: how the one before this ended, which is the reason if there is no other.
-void EnetSession::connect_next(Reason last) {
-  const auto& servers = branch_.route.servers;
-  while (next_server_ < servers.size()) {
-    info_.server = servers[next_server_++];
-    if (info_.server.v6()) continue;  // ENet knows IPv4 only
-    server_ = host_.connect(info_.server, channels_, connect_data_);
-    connect_by_ = branch_.loop.now() + limits_.connect_ms;
-    if (server_) return;
-  }
-  if (last == Reason::kServerRefused)
-    branch_.say(Line::kUnreached,
-                "cannot reach server " + branch_.route.server_name + " by ENet (IPv4); is it running?");
-  end(last);
-}
-
-void EnetSession::time_out() {
-  host_.drop(*std::exchange(server_, nullptr), 0);
-  connect_next(Reason::kServerTimeout);
+int EnetSession::dial(const net::Address& server, net::Sockets) {
+  info_.server = server;
+  if (server.v6()) return EAFNOSUPPORT;  // ENet knows IPv4 only
+  server_ = host_.connect(server, channels_, connect_data_);
+  return server_ ? 0 : ENOBUFS;
 }
 
 void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   if (ending_) return;
+  dial_.succeeded();
   open_ = true;
   moved_ = branch_.loop.now();
   branch_.tap_opened(info_, wall_now());
@@ -154,7 +142,7 @@ void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
   if (open_) return end(Reason::kServerLeft, data, 0, Fault{""});
   // Data of a refusal is the game's; silence has none.
   if (data != 0) return end(Reason::kServerRefused, data, 0, Fault{""});
-  connect_next(Reason::kServerRefused);
+  dial_.failed(ECONNREFUSED);
 }
 
 void EnetSession::end(Reason reason, const Fault& fault) {
@@ -200,7 +188,10 @@ void EnetSession::tick(Millis now) {
     if (now >= gone_by_) finish();
     return;
   }
-  if (!open_ && limits_.connect_ms && now > connect_by_) return time_out();
+  if (dial_.late(now)) {
+    host_.drop(*std::exchange(server_, nullptr), 0);
+    return dial_.timed_out();
+  }
   if (late(now, moved_, limits_.idle_ms)) end(Reason::kIdle);
 }
 

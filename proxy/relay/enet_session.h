@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proxy/base/limits.h"
+#include "proxy/relay/dial.h"
 #include "proxy/relay/enet_guest.h"
 #include "proxy/relay/inquiry.h"
 #include "proxy/relay/rates.h"
@@ -13,7 +14,7 @@
 
 namespace entente::relay {
 
-class EnetSession final : public EnetGuest, private net::EnetHost::User {
+class EnetSession final : public EnetGuest, private net::EnetHost::User, private Dial::User {
  public:
   class Owner {
    public:
@@ -47,8 +48,8 @@ class EnetSession final : public EnetGuest, private net::EnetHost::User {
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
 
-  void connect_next(Reason last);
-  void time_out();
+  int dial(const net::Address& server, net::Sockets) override;
+  void undialled(Reason why) override { end(why); }
   bool may_pass(Bytes packet, wire::Lane lane);
   void hold(std::uint8_t channel, net::EnetPacket packet);
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
@@ -71,9 +72,9 @@ class EnetSession final : public EnetGuest, private net::EnetHost::User {
   std::size_t early_bytes_ = 0;
   std::size_t channels_;
   std::uint32_t connect_data_ = 0;
-  std::size_t next_server_ = 0;
   std::uint64_t passed_ = 0, answered_ = 0;  // bytes of packets: the client's, the server's
-  Millis began_, moved_, connect_by_ = 0, gone_by_ = 0;
+  Dial dial_{*this};
+  Millis began_, moved_, gone_by_ = 0;
   bool open_ = false, ending_ = false, done_ = false;
 };
 
