@@ -115,6 +115,7 @@ std::optional<core::Absence> PanicFront::awaits(const Out& out) {
 void PanicFront::returned(const core::Peer&, Out& out) {
   reader_ = wire::FrameReader(game(), dialect_, wire::Way::kToServer);
   step_ = {};
+  screen_.forget_all();
   greet_again(out);
 }
 

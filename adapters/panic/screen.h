@@ -28,6 +28,8 @@ class Screen {
   /// The whole greeting, once the room is ready; a second time, the client forgets what it knew. `number`: the
   /// player's on the wire. A watcher has no tanks, and is told of no start.
   void greet(std::uint16_t number, bool watcher, Out& out);
+  /// Another client reads from now on: it is told nothing before it is greeted.
+  void forget_all();
 
   /// Something about this unit may have changed, or it is gone.
   void look_at(core::Id unit, Out& out);
@@ -85,7 +87,6 @@ class Screen {
   using Index = std::size_t;  // its number less 1
 
   // Greeting.
-  void forget_all();
   void take_map(const core::World& world);
   void take_units(bool watcher, Out& out);
   GameState state_of(std::uint16_t number, Out& out) const;

@@ -48,6 +48,7 @@ void Screen::take_world(const words::World& world, Out& out) {
 }
 
 void Screen::forget_all() {
+  greeted_ = false;
   pieces_.clear();
   index_of_.clear();
   index_of_token_.clear();

@@ -56,6 +56,14 @@ struct Play {
     hears<words::Ready>("");
     hears<words::Spawned>(kSpawned);
   }
+  /// By a door at which one may come back.
+  void start_awaited() {
+    stage.opens({"10.0.0.7:4711", 0, ""});
+    waits(2 * kSecond);
+    tells_room();
+    hears<words::Ready>("");
+    hears<words::Spawned>(kSpawned);
+  }
   std::string poses(int unit, double x, double y, double yaw = 0, double vx = 0) {
     words::Pose pose;
     pose.set_unit(static_cast<std::uint32_t>(unit));
@@ -452,8 +460,9 @@ TEST_CASE("who comes by a door for watching watches and wishes for no tank; wher
 
 /// In Ogar, where the player 1 has a cell of mass 10 at 12.5, -12.5, and pellets lie about.
 struct CellPlay : Play {
-  CellPlay() {
+  explicit CellPlay(Settings settings = {{"name", "paul"}}) : Play(0, std::move(settings)) {
     stage.opens();
+    waits(2 * kSecond);
     hears<words::Room>("game: 'ogar'");
     hears<words::World>("hash: 'o' kind: OPEN west: -400 east: 400 south: -400 north: 400");
     hears<words::Player>("id: 1 name: 'paul' team: ROGUE");
@@ -495,6 +504,14 @@ TEST_CASE("the forty nearest pellets are ammunition on the ground; what is eaten
   CHECK(count(shows, " x=16 y=16\n") == 1);
 }
 
+TEST_CASE("who comes back among pellets is told of none before the state") {
+  CellPlay play({{"name", "paul"}, {"reconnect", "2"}});
+  const std::string again = play.stage.returns();
+  CHECK(again.starts_with("sends GameState"));
+  CHECK(count(again, "sends GameState") == 1);
+  CHECK(count(again, "sends CreateAmmo value=1 ") == 40);
+}
+
 TEST_CASE("a cell's mass is its health, and a tenth of it its ammunition") {
   CellPlay play;
   CHECK(count(play.greeting, "sends UpdateAmmo direction=0 value=1 piece=0\n") == 1);
@@ -532,11 +549,7 @@ TEST_CASE("who lost his connection comes back by his number") {
 TEST_CASE("who is awaited is shown all anew when he comes back") {
   Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
   CHECK_FALSE(play.stage.awaits());
-  play.start();
-  play.waits(2 * kSecond);
-  play.tells_room();
-  play.hears<words::Ready>("");
-  play.hears<words::Spawned>(Play::kSpawned);
+  play.start_awaited();
   const auto absence = play.stage.awaits();
   REQUIRE(absence);
   CHECK(absence->number == 1);
@@ -546,6 +559,20 @@ TEST_CASE("who is awaited is shown all anew when he comes back") {
   Play unasked;
   unasked.start();
   CHECK_FALSE(unasked.stage.awaits());
+}
+
+TEST_CASE("who comes back before his tank does is told nothing until it is there") {
+  Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
+  play.start_awaited();
+  play.hears<words::Died>("player: 1 unit: 5 respawn_s: 3");
+  CHECK(play.stage.returns() == "");
+  CHECK(play.poses(6, 137.5, -12.5) == "");
+  CHECK(play.hears<words::Health>("unit: 6 now: 30 max: 60") == "");
+  CHECK(play.hears<words::Token>("id: 4 state: GROUND x: 12.5 y: 12.5") == "");
+  CHECK(play.hears<words::Ammo>("player: 1 clip: 12") == "");
+  CHECK(play.hears<words::Gone>("unit: 6") == "");
+  CHECK(play.waits(3 * kSecond) == "says Spawn\n");
+  CHECK(play.hears<words::Spawned>(Play::kSpawned).starts_with("sends GameState"));
 }
 
 TEST_CASE("a new world is a second state only if that was asked for") {
