@@ -121,14 +121,12 @@ void PanicFront::returned(const core::Peer&, Out& out) {
 
 void PanicFront::greet_again(Out& out) {
   phase_ = Phase::kEntered;
-  was_over_ = false;
   advance(out);
 }
 
 void PanicFront::start_again(Out& out) {
-  if (!starts_again_ || (phase_ != Phase::kPlaying && phase_ != Phase::kWatching)) return;
   screen_.begin_round();
-  greet_again(out);
+  if (starts_again_ && (phase_ == Phase::kPlaying || phase_ == Phase::kWatching)) greet_again(out);
 }
 
 // -- What the client asks for -----------------------------------------------------------------------------------------
@@ -352,16 +350,12 @@ void PanicFront::on(const words::Shot& shot, Out& out) {
 
 /// A client that is told of an end takes no more keys that do anything: it is told only of one for good.
 void PanicFront::on(const words::Round& round, Out& out) {
-  if (round.state() != words::Round::OVER) {
-    screen_.begin_round();
-    return was_over_ ? start_again(out) : void();
-  }
+  if (round.state() != words::Round::OVER) return screen_.is_over() ? start_again(out) : void();
   if (round.another()) return out.lose("Round", "after its end a client takes no more keys");
   const core::PlayerState* me = out.world().player(out.me());
   const bool team_won =
       round.winning_team() != words::TEAM_ANY && me != nullptr && me->player.team() == round.winning_team();
   screen_.end_round(round.winner() == out.me() || team_won, out);
-  was_over_ = true;
 }
 
 }  // namespace entente::panic

@@ -103,7 +103,6 @@ class PanicFront final : public core::Front {
   bool counts_ammo_ = true;  // nobody tells of any
   std::int32_t ammo_ = kFullAmmo;
   std::string world_;  // the hash of what the client was greeted with
-  bool was_over_ = false;
   Pending step_;
 };
 

@@ -52,6 +52,7 @@ class Screen {
   void look_at_own(Out& out);
   void set_ammo(std::int32_t ammo, Out& out);
   void end_round(bool won, Out& out);
+  bool is_over() const { return won_.has_value(); }
   /// It is not over, or no more.
   void begin_round() { won_.reset(); }
   /// What waits, as far as it may go now; what moves on by itself.

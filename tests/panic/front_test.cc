@@ -575,6 +575,14 @@ TEST_CASE("who comes back before his tank does is told nothing until it is there
   CHECK(play.hears<words::Spawned>(Play::kSpawned).starts_with("sends GameState"));
 }
 
+TEST_CASE("who comes back to a game that is over is told so, and of the next round as everybody") {
+  Play play(0, {{"name", "paul"}, {"reconnect", "2"}, {"reset", "yes"}});
+  play.start_awaited();
+  play.hears<words::Round>("state: OVER winner: 1");
+  CHECK(play.stage.returns() == std::string(kGreeting) + "sends GameOver direction=0 value=1 piece=0\n");
+  CHECK(play.hears<words::Round>("") == kGreeting);
+}
+
 TEST_CASE("a new world is a second state only if that was asked for") {
   constexpr const char* kNew = "hash: 'b' kind: OPEN west: -800 east: 800 south: -800 north: 800";
   Play play;
