@@ -75,6 +75,10 @@ void PanicFront::advance(Out& out) {
   spawn_at_ = 0;
   world_ = out.world().geometry() != nullptr ? out.world().geometry()->hash() : "";
   screen_.greet(number(out), watcher, out);
+  take_terrain(out);
+}
+
+void PanicFront::take_terrain(const Out& out) {
   const words::World* world = out.world().geometry();
   terrain_ = world != nullptr && !screen_.same_game() ? core::Terrain(*world) : core::Terrain();
 }
@@ -258,6 +262,7 @@ void PanicFront::on(const words::Refused& refused, Out& out) {
 
 void PanicFront::on(const words::World& world, Out& out) {
   screen_.take_world(world, out);
+  if (phase_ == Phase::kPlaying) take_terrain(out);
   if (world.hash() != world_) start_again(out);
 }
 

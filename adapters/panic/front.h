@@ -39,6 +39,7 @@ class PanicFront final : public core::Front {
   void enter(Out& out);
   void advance(Out& out);
   void ask_spawn(Out& out);
+  void take_terrain(const Out& out);
   bool in_play(const Out& out) const;
   std::uint16_t number(const Out& out) const;
   void resume(std::uint16_t number, Out& out);

@@ -37,7 +37,7 @@ class Screen {
   void look_at_pose(core::Id unit, Out& out);
   /// Units may be gone without a word about each.
   void look_at_all(Out& out);
-  /// Another world: nothing is built on it yet.
+  /// Another world: nothing is built on it yet, and what is in it is elsewhere in its grid.
   void take_world(const words::World& world, Out& out);
   /// Blocks were built or dug away. False if the client can be shown none in this world.
   bool look_at_edit(const words::Edit& edit, Out& out);
@@ -89,6 +89,7 @@ class Screen {
 
   // Greeting.
   void take_map(const core::World& world);
+  Tiles tiles_of(const words::World* world) const;
   void take_units(bool watcher, Out& out);
   GameState state_of(std::uint16_t number, Out& out) const;
   void tell_pieces(Out& out);

@@ -248,7 +248,8 @@ TEST_CASE("what is built is bricks where it fills more than half of a tile, two 
     CHECK(edits("op: DIG x: 106 y: 331 z: 18") == destroyed);
     CHECK(edits("x: 106 y: 331 z: 18") == created);
     CHECK(tells_world("b") == "");
-    CHECK(play.waits(kSecond) == destroyed);  // the same world, on which nothing is built now
+    CHECK(play.waits(kSecond) ==
+          "sends Move direction=2 value=0 piece=2\n" + destroyed);  // the same world, on which nothing is built now
   }
   SUBCASE("nothing beyond the world, and no number that is none") {
     play.hears<words::Ready>("");
@@ -281,6 +282,15 @@ TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the wor
   play.waits(kSecond);
   CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
   CHECK(play.acts(kDrive, kSouth, 1).starts_with("says Step unit: 5 direction: SOUTH"));
+  // Another world, which has its wall elsewhere.
+  play.hears<words::World>(
+      "hash: 'b' kind: SOLIDS west: -400 east: 400 south: -400 north: 400 "
+      "solids { x: 0 y: 0 half_x: 12.5 half_y: 12.5 height: 9 }");
+  play.poses(5, 12.5, -12.5, 1.57);
+  play.waits(10 * kSecond);
+  CHECK(play.acts(kDrive, kEast, 1).starts_with("says Step unit: 5 direction: EAST"));
+  play.waits(10 * kSecond);
+  CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
 }
 
 TEST_CASE("one's own death is no health, and spawning again a way and health; others are destroyed and created") {
@@ -588,11 +598,15 @@ TEST_CASE("a new world is a second state only if that was asked for") {
   Play play;
   play.start();
   CHECK(play.hears<words::World>(kNew) == "");
+  CHECK(play.waits(kSecond) ==
+        "sends Move direction=4 value=2 piece=2\n"  // tiles of 50 m
+        "sends Move direction=2 value=0 piece=2\n");
+  CHECK(play.acts(kDrive, kEast, 1).ends_with("says Step unit: 5 direction: EAST x: 75 y: -25\n"));
   Play resets(0, {{"name", "paul"}, {"reset", "yes"}});
   resets.start();
   const std::string again = resets.hears<words::World>(kNew);
   CHECK(again.starts_with("sends GameState map=2 map_version=1 player=1 tank_count=1 tanks=[1]\n"));
-  CHECK(again.find("sends CreateTank code=28 value=50 piece=2 x=18 y=16\n") != std::string::npos);  // tiles of 50 m
+  CHECK(again.find("sends CreateTank code=28 value=50 piece=2 x=18 y=16\n") != std::string::npos);
   CHECK(again.ends_with("sends GameStart direction=0 value=0 piece=0\n"));
 }
 
