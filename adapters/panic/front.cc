@@ -210,7 +210,8 @@ void PanicFront::shoot(core::Id unit, Direction direction, Out& out) {
 
 /// A step that was not done, and will not be: the tank only turns.
 void PanicFront::look_at_step(Out& out) {
-  if (step_.unit == 0 || screen_.same_game() || out.now() < step_.since + kStepPatience) return;
+  if (step_.unit == 0 || screen_.same_game()) return;
+  if (out.now() < step_.since + kStepPatience) return out.wake(step_.since + kStepPatience);
   const core::UnitState* state = out.world().unit(step_.unit);
   const bool done = screen_.tile_of(step_.unit) == step_.goal || state == nullptr || !state->unit.alive();
   const bool stuck = !done && (at_rest(state->unit.pose()) || out.now() > step_.since + kStepMost);
@@ -232,7 +233,10 @@ void PanicFront::leave(std::string_view why, Out& out) {
 
 void PanicFront::tick(Out& out) {
   if (phase_ == Phase::kAsked && out.now() >= enter_at_) enter(out);
-  if (spawn_at_ != 0 && out.now() >= spawn_at_ && out.world().ready() && !in_play(out)) ask_spawn(out);
+  if (out.now() < spawn_at_)
+    out.wake(spawn_at_);
+  else if (spawn_at_ != 0 && out.world().ready() && !in_play(out))
+    ask_spawn(out);
   screen_.tick(out);
   look_at_step(out);
 }

@@ -176,6 +176,15 @@ TEST_CASE("a step that nothing comes of only turns the tank") {
   CHECK(play.waits(900 * kMillisecond) == "");
 }
 
+TEST_CASE("a step is judged in its time also where something was to be looked at before") {
+  Play play;
+  play.start();
+  play.poses(6, 112.5, -12.5, 0, 1);
+  play.acts(kDrive, kEast, 1);
+  play.poses(6, 112.5, -12.5);
+  CHECK(play.waits(500 * kMillisecond) == "sends Move direction=2 value=0 piece=1\n");
+}
+
 TEST_CASE("a turn on the way to a step or a shot is not told: it would say that it was blocked, or that it shot") {
   Play play;
   play.start();
