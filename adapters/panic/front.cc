@@ -7,6 +7,7 @@
 #include "adapters/panic/faces.h"
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::panic {
 namespace {
@@ -15,6 +16,7 @@ using core::kMillisecond, core::kSecond, core::Micros;
 
 constexpr Micros kSpawnAgain = 5 * kSecond;
 constexpr Micros kSpawnAfterDeath = kSecond;  // at the least, so that a death is seen
+constexpr Micros kLongestDeath = 600 * kSecond;
 constexpr Micros kStepLook = 200 * kMillisecond;
 constexpr Micros kStepPatience = 400 * kMillisecond;  // at rest so long, and not there: it was blocked
 constexpr Micros kStepMost = 5 * kSecond;
@@ -339,8 +341,7 @@ void PanicFront::on(const words::Spawned& spawned, Out& out) {
 void PanicFront::on(const words::Died& died, Out& out) {
   screen_.look_at(died.unit(), out);
   if (died.player() != out.me() || phase_ != Phase::kPlaying || screen_.same_game() || in_play(out)) return;
-  const auto wait = static_cast<Micros>(std::clamp(died.respawn_s(), 0.0, 600.0) * static_cast<double>(kSecond));
-  spawn_at_ = out.now() + std::max(wait, kSpawnAfterDeath);
+  spawn_at_ = out.now() + std::max(std::min(core::sane_micros(died.respawn_s()), kLongestDeath), kSpawnAfterDeath);
   out.wake(spawn_at_);
 }
 

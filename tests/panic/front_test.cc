@@ -323,6 +323,17 @@ TEST_CASE("one's own death is no health, and spawning again a way and health; ot
         "sends Move direction=2 value=0 piece=2\n");
 }
 
+TEST_CASE("a time until the next spawn that is none is a second, and the longest ten minutes") {
+  for (const auto& [told, span] :
+       {std::pair("nan", kSecond), std::pair("-1e300", kSecond), std::pair("inf", 600 * kSecond)}) {
+    Play play;
+    play.start();
+    play.hears<words::Died>(std::string("player: 1 unit: 5 respawn_s: ") + told);
+    CHECK(play.waits(span - kMillisecond) == "");
+    CHECK(play.waits(kMillisecond) == "says Spawn\n");
+  }
+}
+
 TEST_CASE("who comes late is created, who goes is destroyed, who hides is as if gone") {
   Play play;
   play.start();
