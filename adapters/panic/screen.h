@@ -106,6 +106,7 @@ class Screen {
   std::optional<Tile> lies_at(core::Id token, const Out& out) const;
   void paint(Index index, Out& out);
   bool paint_one(Index index, Out& out);
+  bool paint_token(Index index, Out& out);
   bool paint_thing(Index index, std::uint32_t code, std::optional<Tile> lies, Out& out);
   bool paint_absent(Index index, Out& out);
   bool paint_place(Index index, const core::UnitState& state, Out& out);

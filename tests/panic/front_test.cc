@@ -215,13 +215,39 @@ TEST_CASE("what can be carried is something to pick up, as long as it lies there
   CHECK(play.hears<words::TokenTaken>("by: 2 token { id: 4 state: CARRIED carrier: 2 }") ==
         "sends Destroy direction=0 value=0 piece=3\n");
   CHECK(play.hears<words::TokenDropped>("by: 2 token { id: 4 state: GROUND x: -12.5 y: -12.5 }") ==
-        "sends CreateAmmo value=1 piece=3 x=15 y=16\n");
+        "sends CreateAmmo value=1 piece=4 x=15 y=16\n");
   play.waits(kSecond);
   std::string all;
   for (int id = 10; id < 70; ++id)
     all += play.hears<words::Token>("id: " + std::to_string(id) + " state: GROUND") + play.waits(100 * kMillisecond);
   CHECK(all.find("loses Token: more than a client reads of in time\n") != std::string::npos);
-  CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kDrive, kEast, 4) == "loses Action.piece: no living tank of his own\n");
+}
+
+TEST_CASE("forty are shown of what lies there now, whatever lay there before") {
+  Play play;
+  play.start();
+  std::string all;
+  const auto tokens = [&](int first, const std::string& state) {
+    for (int id = first; id < first + 40; ++id)
+      all += play.hears<words::Token>("id: " + std::to_string(id) + " state: " + state);
+    return std::exchange(all, {});
+  };
+  constexpr const char* kCreated = "sends CreateAmmo value=1 ";
+  tokens(100, "GROUND");
+  play.waits(2 * kSecond);
+  CHECK(play.hears<words::Token>("id: 200 state: GROUND").starts_with("loses Token"));
+  tokens(100, "CARRIED");
+  play.waits(2 * kSecond);
+  CHECK(play.hears<words::Token>("id: 200 state: GROUND").starts_with(kCreated));
+  play.hears<words::Token>("id: 200 state: CARRIED");
+
+  play.waits(2 * kSecond);
+  play.stage.set_waiting(10'000);  // a client that does not read, and never sees these
+  CHECK(tokens(300, "GROUND") == "");
+  CHECK(tokens(300, "CARRIED") == "");
+  play.stage.set_waiting(0);
+  CHECK(play.hears<words::Token>("id: 200 state: GROUND").starts_with(kCreated));
 }
 
 TEST_CASE("what is built is bricks where it fills more than half of a tile, two blocks high") {
