@@ -445,6 +445,17 @@ TEST_CASE("who of a thousand on one tile shot is known at once, however often it
   CHECK(std::clock() - began < 2 * CLOCKS_PER_SEC);
 }
 
+TEST_CASE("moves that go on over the edge for ever end somewhere") {
+  Play play;
+  play.start();
+  std::string told;
+  for (int i = 0; i < 5; ++i) told = play.receives(play.lines.move(kEast, 255, 1));
+  CHECK(told == "says Pose unit: 102 x: 12387.5 y: 287.5\n");
+  CHECK(play.receives(play.lines.move(kWest, 255, 1)).find(" x: 6012.5 ") != std::string::npos);
+  for (int i = 0; i < 5; ++i) told = play.receives(play.lines.move(kNorth, 255, 1));
+  CHECK(told.find(" y: 6787.5 ") != std::string::npos);
+}
+
 TEST_CASE("who selects a tank steers it") {
   Play play;
   play.start();
