@@ -18,6 +18,9 @@ constexpr core::Micros kWatcherSettles = 500 * kMillisecond;
 /// Longer is no move on any map, and would make no place.
 int tiles_moved(std::int32_t value) { return std::clamp(value, -255, 255); }
 
+/// A move beyond the edge is told as it came, up to the largest map's size away: there all further ones end.
+Tile near_map(Tile tile) { return {std::clamp(tile.x, -256, 511), std::clamp(tile.y, -256, 511)}; }
+
 }  // namespace
 
 PanicBack::PanicBack(const core::FaceOptions& options, std::vector<Ground> maps, std::string problems)
@@ -158,7 +161,7 @@ void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
   const auto asked = driver_.answered(piece.number);
   const int moved = tiles_moved(move.value);
   piece.facing = move.direction;
-  piece.at = step(piece.at, move.direction, moved);
+  piece.at = near_map(step(piece.at, move.direction, moved));
   piece.stood.reset();
   piece.shot_told = false;
   if (moved == 0) piece.stood = out.now();

@@ -2,6 +2,7 @@
 // Law: only what was told; a piece that was destroyed is not there any more.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 
@@ -52,7 +53,9 @@ class Field {
   words::Pose pose(const Piece& piece) const;
 
  private:
-  bool hits(const Piece& shooter, const Piece& victim) const;
+  using Reach = std::array<int, 5>;  // tiles, by the Direction of a shot
+  /// From how far away a shot may come to that tile: at the most, from what stands nearest.
+  Reach reach_of(Tile tile) const;
 
   std::map<std::uint32_t, Piece> pieces_;
 };

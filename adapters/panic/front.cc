@@ -7,6 +7,7 @@
 #include "adapters/panic/faces.h"
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::panic {
 namespace {
@@ -15,6 +16,7 @@ using core::kMillisecond, core::kSecond, core::Micros;
 
 constexpr Micros kSpawnAgain = 5 * kSecond;
 constexpr Micros kSpawnAfterDeath = kSecond;  // at the least, so that a death is seen
+constexpr Micros kLongestDeath = 600 * kSecond;
 constexpr Micros kStepLook = 200 * kMillisecond;
 constexpr Micros kStepPatience = 400 * kMillisecond;  // at rest so long, and not there: it was blocked
 constexpr Micros kStepMost = 5 * kSecond;
@@ -75,6 +77,10 @@ void PanicFront::advance(Out& out) {
   spawn_at_ = 0;
   world_ = out.world().geometry() != nullptr ? out.world().geometry()->hash() : "";
   screen_.greet(number(out), watcher, out);
+  take_terrain(out);
+}
+
+void PanicFront::take_terrain(const Out& out) {
   const words::World* world = out.world().geometry();
   terrain_ = world != nullptr && !screen_.same_game() ? core::Terrain(*world) : core::Terrain();
 }
@@ -115,19 +121,18 @@ std::optional<core::Absence> PanicFront::awaits(const Out& out) {
 void PanicFront::returned(const core::Peer&, Out& out) {
   reader_ = wire::FrameReader(game(), dialect_, wire::Way::kToServer);
   step_ = {};
+  screen_.forget_all();
   greet_again(out);
 }
 
 void PanicFront::greet_again(Out& out) {
   phase_ = Phase::kEntered;
-  was_over_ = false;
   advance(out);
 }
 
 void PanicFront::start_again(Out& out) {
-  if (!starts_again_ || (phase_ != Phase::kPlaying && phase_ != Phase::kWatching)) return;
   screen_.begin_round();
-  greet_again(out);
+  if (starts_again_ && (phase_ == Phase::kPlaying || phase_ == Phase::kWatching)) greet_again(out);
 }
 
 // -- What the client asks for -----------------------------------------------------------------------------------------
@@ -207,7 +212,8 @@ void PanicFront::shoot(core::Id unit, Direction direction, Out& out) {
 
 /// A step that was not done, and will not be: the tank only turns.
 void PanicFront::look_at_step(Out& out) {
-  if (step_.unit == 0 || screen_.same_game() || out.now() < step_.since + kStepPatience) return;
+  if (step_.unit == 0 || screen_.same_game()) return;
+  if (out.now() < step_.since + kStepPatience) return out.wake(step_.since + kStepPatience);
   const core::UnitState* state = out.world().unit(step_.unit);
   const bool done = screen_.tile_of(step_.unit) == step_.goal || state == nullptr || !state->unit.alive();
   const bool stuck = !done && (at_rest(state->unit.pose()) || out.now() > step_.since + kStepMost);
@@ -229,7 +235,10 @@ void PanicFront::leave(std::string_view why, Out& out) {
 
 void PanicFront::tick(Out& out) {
   if (phase_ == Phase::kAsked && out.now() >= enter_at_) enter(out);
-  if (spawn_at_ != 0 && out.now() >= spawn_at_ && out.world().ready() && !in_play(out)) ask_spawn(out);
+  if (out.now() < spawn_at_)
+    out.wake(spawn_at_);
+  else if (spawn_at_ != 0 && out.world().ready() && !in_play(out))
+    ask_spawn(out);
   screen_.tick(out);
   look_at_step(out);
 }
@@ -259,6 +268,7 @@ void PanicFront::on(const words::Refused& refused, Out& out) {
 
 void PanicFront::on(const words::World& world, Out& out) {
   screen_.take_world(world, out);
+  if (phase_ == Phase::kPlaying) take_terrain(out);
   if (world.hash() != world_) start_again(out);
 }
 
@@ -331,8 +341,7 @@ void PanicFront::on(const words::Spawned& spawned, Out& out) {
 void PanicFront::on(const words::Died& died, Out& out) {
   screen_.look_at(died.unit(), out);
   if (died.player() != out.me() || phase_ != Phase::kPlaying || screen_.same_game() || in_play(out)) return;
-  const auto wait = static_cast<Micros>(std::clamp(died.respawn_s(), 0.0, 600.0) * static_cast<double>(kSecond));
-  spawn_at_ = out.now() + std::max(wait, kSpawnAfterDeath);
+  spawn_at_ = out.now() + std::max(std::min(core::sane_micros(died.respawn_s()), kLongestDeath), kSpawnAfterDeath);
   out.wake(spawn_at_);
 }
 
@@ -351,16 +360,12 @@ void PanicFront::on(const words::Shot& shot, Out& out) {
 
 /// A client that is told of an end takes no more keys that do anything: it is told only of one for good.
 void PanicFront::on(const words::Round& round, Out& out) {
-  if (round.state() != words::Round::OVER) {
-    screen_.begin_round();
-    return was_over_ ? start_again(out) : void();
-  }
+  if (round.state() != words::Round::OVER) return screen_.is_over() ? start_again(out) : void();
   if (round.another()) return out.lose("Round", "after its end a client takes no more keys");
   const core::PlayerState* me = out.world().player(out.me());
   const bool team_won =
       round.winning_team() != words::TEAM_ANY && me != nullptr && me->player.team() == round.winning_team();
   screen_.end_round(round.winner() == out.me() || team_won, out);
-  was_over_ = true;
 }
 
 }  // namespace entente::panic

@@ -39,6 +39,7 @@ class PanicFront final : public core::Front {
   void enter(Out& out);
   void advance(Out& out);
   void ask_spawn(Out& out);
+  void take_terrain(const Out& out);
   bool in_play(const Out& out) const;
   std::uint16_t number(const Out& out) const;
   void resume(std::uint16_t number, Out& out);
@@ -103,7 +104,6 @@ class PanicFront final : public core::Front {
   bool counts_ammo_ = true;  // nobody tells of any
   std::int32_t ammo_ = kFullAmmo;
   std::string world_;  // the hash of what the client was greeted with
-  bool was_over_ = false;
   Pending step_;
 };
 

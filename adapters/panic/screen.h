@@ -28,6 +28,8 @@ class Screen {
   /// The whole greeting, once the room is ready; a second time, the client forgets what it knew. `number`: the
   /// player's on the wire. A watcher has no tanks, and is told of no start.
   void greet(std::uint16_t number, bool watcher, Out& out);
+  /// Another client reads from now on: it is told nothing before it is greeted.
+  void forget_all();
 
   /// Something about this unit may have changed, or it is gone.
   void look_at(core::Id unit, Out& out);
@@ -35,7 +37,7 @@ class Screen {
   void look_at_pose(core::Id unit, Out& out);
   /// Units may be gone without a word about each.
   void look_at_all(Out& out);
-  /// Another world: nothing is built on it yet.
+  /// Another world: nothing is built on it yet, and what is in it is elsewhere in its grid.
   void take_world(const words::World& world, Out& out);
   /// Blocks were built or dug away. False if the client can be shown none in this world.
   bool look_at_edit(const words::Edit& edit, Out& out);
@@ -50,6 +52,7 @@ class Screen {
   void look_at_own(Out& out);
   void set_ammo(std::int32_t ammo, Out& out);
   void end_round(bool won, Out& out);
+  bool is_over() const { return won_.has_value(); }
   /// It is not over, or no more.
   void begin_round() { won_.reset(); }
   /// What waits, as far as it may go now; what moves on by itself.
@@ -85,8 +88,8 @@ class Screen {
   using Index = std::size_t;  // its number less 1
 
   // Greeting.
-  void forget_all();
   void take_map(const core::World& world);
+  Tiles tiles_of(const words::World* world) const;
   void take_units(bool watcher, Out& out);
   GameState state_of(std::uint16_t number, Out& out) const;
   void tell_pieces(Out& out);
@@ -103,6 +106,7 @@ class Screen {
   std::optional<Tile> lies_at(core::Id token, const Out& out) const;
   void paint(Index index, Out& out);
   bool paint_one(Index index, Out& out);
+  bool paint_token(Index index, Out& out);
   bool paint_thing(Index index, std::uint32_t code, std::optional<Tile> lies, Out& out);
   bool paint_absent(Index index, Out& out);
   bool paint_place(Index index, const core::UnitState& state, Out& out);

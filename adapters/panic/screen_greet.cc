@@ -24,6 +24,11 @@ bool is_tiled(const words::World& world) {
   return world.kind() == words::World::TILES && world.columns() - 1 < 255 && world.rows() - 1 < 255;
 }
 
+/// The number of the map that the world is, if it is one of Panic's.
+std::optional<MapNumber> map_of(const words::World* world) {
+  return world != nullptr && is_tiled(*world) ? map_named(world->name()) : std::nullopt;
+}
+
 }  // namespace
 
 void Screen::greet(std::uint16_t number, bool watcher, Out& out) {
@@ -43,11 +48,14 @@ void Screen::greet(std::uint16_t number, bool watcher, Out& out) {
 /// What is built is told after it, once more if it is the same world.
 void Screen::take_world(const words::World& world, Out& out) {
   masonry_.lay(world, laid_over(&world));
-  for (const auto& [tile, index] : index_of_wall_) waits(index);
+  if (!greeted_ || same_game_) return;
+  tiles_ = tiles_of(&world);
+  for (Index i = 0; i < pieces_.size(); ++i) waits(i);
   if (!waiting_.empty()) out.wake(out.now());
 }
 
 void Screen::forget_all() {
+  greeted_ = false;
   pieces_.clear();
   index_of_.clear();
   index_of_token_.clear();
@@ -61,13 +69,17 @@ void Screen::forget_all() {
 
 void Screen::take_map(const core::World& world) {
   same_game_ = world.room().game() == "panic";
-  const words::World* geometry = world.geometry();
-  const auto number = geometry != nullptr && is_tiled(*geometry) ? map_named(geometry->name()) : std::nullopt;
-  const MapNumber map = number.value_or(kStandIn);
+  const MapNumber map = map_of(world.geometry()).value_or(kStandIn);
   map_ = map.id;
   map_version_ = map.version;
-  tiles_ =
-      number ? Tiles(static_cast<int>(geometry->columns()), static_cast<int>(geometry->rows())) : laid_over(geometry);
+  tiles_ = tiles_of(world.geometry());
+}
+
+/// Those of the map that the client shows, if it is this world's; else a grid laid over it.
+Tiles Screen::tiles_of(const words::World* world) const {
+  const auto map = map_of(world);
+  if (!map || map->id != map_ || map->version != map_version_) return laid_over(world);
+  return {static_cast<int>(world->columns()), static_cast<int>(world->rows())};
 }
 
 /// Numbers in the order of ids, which is that in which they were met.

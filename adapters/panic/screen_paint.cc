@@ -73,7 +73,7 @@ void Screen::paint(Index index, Out& out) {
 /// One message. False: there is none, or it has to wait.
 bool Screen::paint_one(Index index, Out& out) {
   Piece& piece = pieces_[index];
-  if (piece.token != 0) return paint_thing(index, kAmmoPiece, lies_at(piece.token, out), out);
+  if (piece.token != 0) return paint_token(index, out);
   if (piece.built)
     return paint_thing(index, kFirstPiece, masonry_.stands(piece.at) ? std::optional(piece.at) : std::nullopt, out);
   const core::UnitState* state = out.world().unit(piece.unit);
@@ -88,6 +88,17 @@ bool Screen::paint_one(Index index, Out& out) {
     return true;
   }
   return paint_place(index, *state, out);
+}
+
+/// Its number is only its own while it lies there.
+bool Screen::paint_token(Index index, Out& out) {
+  Piece& piece = pieces_[index];
+  const auto lies = lies_at(piece.token, out);
+  const bool told = paint_thing(index, kAmmoPiece, lies, out);
+  if (lies || piece.there) return told;
+  index_of_token_.erase(std::exchange(piece.token, 0));
+  free_.push_back(index);
+  return told;
 }
 
 /// What only lies there, or does not.

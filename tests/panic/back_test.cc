@@ -4,6 +4,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "adapters/panic/panic.h"
 #include "tests/panic/lines.h"
@@ -378,6 +379,81 @@ TEST_CASE("a hit long after a turn was nobody's") {
   play.receives(play.lines.move(kWest, 0, 4));
   play.stage.waits(200 * kMillisecond);
   CHECK(play.receives(play.lines.event(kUpdateHealth, 0, 20, 1)) == "says Health unit: 102 now: 20 max: 50\n");
+}
+
+TEST_CASE("who shot is who turned towards the victim last, near enough and with nothing in between") {
+  struct Shooter {
+    std::uint32_t code;  // blue's: 20 shoots 6 tiles far, 23 twelve
+    int x, y, looks;
+  };
+  struct Case {
+    const char* what;
+    std::vector<Shooter> shooters;  // in the order in which they turn
+    int by;                         // which of them, from 1; 0: nobody
+  };
+  const Case cases[] = {
+      // the victim stands in tile (15, 15)
+      {"far enough", {{20, 9, 15, kEast}}, 1},
+      {"too far", {{20, 8, 15, kEast}}, 0},
+      {"farther", {{23, 15, 27, kNorth}}, 1},
+      {"too far for any", {{23, 15, 28, kNorth}}, 0},
+      {"looks away", {{20, 14, 15, kWest}}, 0},
+      {"looks past", {{20, 14, 14, kEast}}, 0},
+      {"on the same tile", {{20, 15, 15, kEast}}, 0},
+      {"behind another, who turned before", {{20, 12, 15, kNorth}, {20, 10, 15, kEast}}, 0},
+      {"behind another who shot", {{20, 12, 15, kEast}, {20, 10, 15, kEast}}, 1},
+      {"behind bricks", {{2, 16, 15, 0}, {20, 18, 15, kWest}}, 0},
+      {"behind ammunition", {{9, 16, 15, 0}, {20, 18, 15, kWest}}, 2},
+      {"two on one tile", {{20, 12, 15, kEast}, {20, 12, 15, kEast}}, 2},
+      {"from two sides", {{20, 15, 13, 3}, {20, 12, 15, kEast}}, 2},
+  };
+  for (const Case& each : cases) {
+    INFO(each.what);
+    Play play;
+    play.stage.opens();
+    play.hears<words::Spawn>("");
+    play.receives(joined({play.lines.state(1, {100}), play.lines.create(16, 50, 100, 15, 15)}));
+    std::uint32_t number = 0;
+    for (const Shooter& shooter : each.shooters)
+      play.receives(play.lines.create(shooter.code, 50, ++number, shooter.x, shooter.y));
+    play.receives(play.lines.event(kGameStart, 0, 0, 0));
+    number = 0;
+    for (const Shooter& shooter : each.shooters) {
+      if (++number; shooter.looks != 0) play.receives(play.lines.move(shooter.looks, 0, number));
+      play.stage.waits(kMillisecond);
+    }
+    const std::string told = play.receives(play.lines.event(kUpdateHealth, 0, 20, 100));
+    const std::string shot =
+        each.by == 0 ? "says Health" : "says Shot shooter: 101 unit: " + std::to_string(101 + each.by) + " ";
+    INFO(told);
+    CHECK(told.starts_with(shot));
+  }
+}
+
+TEST_CASE("who of a thousand on one tile shot is known at once, however often it is asked") {
+  Play play;
+  play.stage.opens();
+  play.receives(joined({play.lines.state(1, {1}), play.lines.create(16, 50, 1, 1, 20)}));
+  for (std::uint32_t number = 2; number <= 1024; ++number)
+    play.receives(play.lines.create(23, 20, number, 13, 20));  // twelve free tiles away
+  play.receives(play.lines.event(kGameStart, 0, 0, 0));
+  for (std::uint32_t number = 2; number <= 1024; ++number) play.receives(play.lines.move(kWest, 0, number));
+  const Buffer hurt = play.lines.event(kUpdateHealth, 0, 20, 1);
+  CHECK(play.receives(hurt).starts_with("says Shot shooter: 101 "));
+  const std::clock_t began = std::clock();  // of the processor: others may be at work
+  for (int i = 0; i < 200; ++i) play.receives(hurt);
+  CHECK(std::clock() - began < 2 * CLOCKS_PER_SEC);
+}
+
+TEST_CASE("moves that go on over the edge for ever end somewhere") {
+  Play play;
+  play.start();
+  std::string told;
+  for (int i = 0; i < 5; ++i) told = play.receives(play.lines.move(kEast, 255, 1));
+  CHECK(told == "says Pose unit: 102 x: 12387.5 y: 287.5\n");
+  CHECK(play.receives(play.lines.move(kWest, 255, 1)).find(" x: 6012.5 ") != std::string::npos);
+  for (int i = 0; i < 5; ++i) told = play.receives(play.lines.move(kNorth, 255, 1));
+  CHECK(told.find(" y: 6787.5 ") != std::string::npos);
 }
 
 TEST_CASE("who selects a tank steers it") {

@@ -56,6 +56,14 @@ struct Play {
     hears<words::Ready>("");
     hears<words::Spawned>(kSpawned);
   }
+  /// By a door at which one may come back.
+  void start_awaited() {
+    stage.opens({"10.0.0.7:4711", 0, ""});
+    waits(2 * kSecond);
+    tells_room();
+    hears<words::Ready>("");
+    hears<words::Spawned>(kSpawned);
+  }
   std::string poses(int unit, double x, double y, double yaw = 0, double vx = 0) {
     words::Pose pose;
     pose.set_unit(static_cast<std::uint32_t>(unit));
@@ -168,6 +176,15 @@ TEST_CASE("a step that nothing comes of only turns the tank") {
   CHECK(play.waits(900 * kMillisecond) == "");
 }
 
+TEST_CASE("a step is judged in its time also where something was to be looked at before") {
+  Play play;
+  play.start();
+  play.poses(6, 112.5, -12.5, 0, 1);
+  play.acts(kDrive, kEast, 1);
+  play.poses(6, 112.5, -12.5);
+  CHECK(play.waits(500 * kMillisecond) == "sends Move direction=2 value=0 piece=1\n");
+}
+
 TEST_CASE("a turn on the way to a step or a shot is not told: it would say that it was blocked, or that it shot") {
   Play play;
   play.start();
@@ -198,13 +215,39 @@ TEST_CASE("what can be carried is something to pick up, as long as it lies there
   CHECK(play.hears<words::TokenTaken>("by: 2 token { id: 4 state: CARRIED carrier: 2 }") ==
         "sends Destroy direction=0 value=0 piece=3\n");
   CHECK(play.hears<words::TokenDropped>("by: 2 token { id: 4 state: GROUND x: -12.5 y: -12.5 }") ==
-        "sends CreateAmmo value=1 piece=3 x=15 y=16\n");
+        "sends CreateAmmo value=1 piece=4 x=15 y=16\n");
   play.waits(kSecond);
   std::string all;
   for (int id = 10; id < 70; ++id)
     all += play.hears<words::Token>("id: " + std::to_string(id) + " state: GROUND") + play.waits(100 * kMillisecond);
   CHECK(all.find("loses Token: more than a client reads of in time\n") != std::string::npos);
-  CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kDrive, kEast, 4) == "loses Action.piece: no living tank of his own\n");
+}
+
+TEST_CASE("forty are shown of what lies there now, whatever lay there before") {
+  Play play;
+  play.start();
+  std::string all;
+  const auto tokens = [&](int first, const std::string& state) {
+    for (int id = first; id < first + 40; ++id)
+      all += play.hears<words::Token>("id: " + std::to_string(id) + " state: " + state);
+    return std::exchange(all, {});
+  };
+  constexpr const char* kCreated = "sends CreateAmmo value=1 ";
+  tokens(100, "GROUND");
+  play.waits(2 * kSecond);
+  CHECK(play.hears<words::Token>("id: 200 state: GROUND").starts_with("loses Token"));
+  tokens(100, "CARRIED");
+  play.waits(2 * kSecond);
+  CHECK(play.hears<words::Token>("id: 200 state: GROUND").starts_with(kCreated));
+  play.hears<words::Token>("id: 200 state: CARRIED");
+
+  play.waits(2 * kSecond);
+  play.stage.set_waiting(10'000);  // a client that does not read, and never sees these
+  CHECK(tokens(300, "GROUND") == "");
+  CHECK(tokens(300, "CARRIED") == "");
+  play.stage.set_waiting(0);
+  CHECK(play.hears<words::Token>("id: 200 state: GROUND").starts_with(kCreated));
 }
 
 TEST_CASE("what is built is bricks where it fills more than half of a tile, two blocks high") {
@@ -240,7 +283,8 @@ TEST_CASE("what is built is bricks where it fills more than half of a tile, two 
     CHECK(edits("op: DIG x: 106 y: 331 z: 18") == destroyed);
     CHECK(edits("x: 106 y: 331 z: 18") == created);
     CHECK(tells_world("b") == "");
-    CHECK(play.waits(kSecond) == destroyed);  // the same world, on which nothing is built now
+    CHECK(play.waits(kSecond) ==
+          "sends Move direction=2 value=0 piece=2\n" + destroyed);  // the same world, on which nothing is built now
   }
   SUBCASE("nothing beyond the world, and no number that is none") {
     play.hears<words::Ready>("");
@@ -273,6 +317,15 @@ TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the wor
   play.waits(kSecond);
   CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
   CHECK(play.acts(kDrive, kSouth, 1).starts_with("says Step unit: 5 direction: SOUTH"));
+  // Another world, which has its wall elsewhere.
+  play.hears<words::World>(
+      "hash: 'b' kind: SOLIDS west: -400 east: 400 south: -400 north: 400 "
+      "solids { x: 0 y: 0 half_x: 12.5 half_y: 12.5 height: 9 }");
+  play.poses(5, 12.5, -12.5, 1.57);
+  play.waits(10 * kSecond);
+  CHECK(play.acts(kDrive, kEast, 1).starts_with("says Step unit: 5 direction: EAST"));
+  play.waits(10 * kSecond);
+  CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
 }
 
 TEST_CASE("one's own death is no health, and spawning again a way and health; others are destroyed and created") {
@@ -294,6 +347,17 @@ TEST_CASE("one's own death is no health, and spawning again a way and health; ot
   CHECK(play.hears<words::Spawned>("unit: 6 pose { x: 0.5 y: -0.5 }") ==
         "sends CreateTank code=28 value=50 piece=2 x=16 y=16\n"
         "sends Move direction=2 value=0 piece=2\n");
+}
+
+TEST_CASE("a time until the next spawn that is none is a second, and the longest ten minutes") {
+  for (const auto& [told, span] :
+       {std::pair("nan", kSecond), std::pair("-1e300", kSecond), std::pair("inf", 600 * kSecond)}) {
+    Play play;
+    play.start();
+    play.hears<words::Died>(std::string("player: 1 unit: 5 respawn_s: ") + told);
+    CHECK(play.waits(span - kMillisecond) == "");
+    CHECK(play.waits(kMillisecond) == "says Spawn\n");
+  }
 }
 
 TEST_CASE("who comes late is created, who goes is destroyed, who hides is as if gone") {
@@ -452,8 +516,9 @@ TEST_CASE("who comes by a door for watching watches and wishes for no tank; wher
 
 /// In Ogar, where the player 1 has a cell of mass 10 at 12.5, -12.5, and pellets lie about.
 struct CellPlay : Play {
-  CellPlay() {
+  explicit CellPlay(Settings settings = {{"name", "paul"}}) : Play(0, std::move(settings)) {
     stage.opens();
+    waits(2 * kSecond);
     hears<words::Room>("game: 'ogar'");
     hears<words::World>("hash: 'o' kind: OPEN west: -400 east: 400 south: -400 north: 400");
     hears<words::Player>("id: 1 name: 'paul' team: ROGUE");
@@ -495,6 +560,14 @@ TEST_CASE("the forty nearest pellets are ammunition on the ground; what is eaten
   CHECK(count(shows, " x=16 y=16\n") == 1);
 }
 
+TEST_CASE("who comes back among pellets is told of none before the state") {
+  CellPlay play({{"name", "paul"}, {"reconnect", "2"}});
+  const std::string again = play.stage.returns();
+  CHECK(again.starts_with("sends GameState"));
+  CHECK(count(again, "sends GameState") == 1);
+  CHECK(count(again, "sends CreateAmmo value=1 ") == 40);
+}
+
 TEST_CASE("a cell's mass is its health, and a tenth of it its ammunition") {
   CellPlay play;
   CHECK(count(play.greeting, "sends UpdateAmmo direction=0 value=1 piece=0\n") == 1);
@@ -532,11 +605,7 @@ TEST_CASE("who lost his connection comes back by his number") {
 TEST_CASE("who is awaited is shown all anew when he comes back") {
   Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
   CHECK_FALSE(play.stage.awaits());
-  play.start();
-  play.waits(2 * kSecond);
-  play.tells_room();
-  play.hears<words::Ready>("");
-  play.hears<words::Spawned>(Play::kSpawned);
+  play.start_awaited();
   const auto absence = play.stage.awaits();
   REQUIRE(absence);
   CHECK(absence->number == 1);
@@ -548,16 +617,42 @@ TEST_CASE("who is awaited is shown all anew when he comes back") {
   CHECK_FALSE(unasked.stage.awaits());
 }
 
+TEST_CASE("who comes back before his tank does is told nothing until it is there") {
+  Play play(0, {{"name", "paul"}, {"reconnect", "2"}});
+  play.start_awaited();
+  play.hears<words::Died>("player: 1 unit: 5 respawn_s: 3");
+  CHECK(play.stage.returns() == "");
+  CHECK(play.poses(6, 137.5, -12.5) == "");
+  CHECK(play.hears<words::Health>("unit: 6 now: 30 max: 60") == "");
+  CHECK(play.hears<words::Token>("id: 4 state: GROUND x: 12.5 y: 12.5") == "");
+  CHECK(play.hears<words::Ammo>("player: 1 clip: 12") == "");
+  CHECK(play.hears<words::Gone>("unit: 6") == "");
+  CHECK(play.waits(3 * kSecond) == "says Spawn\n");
+  CHECK(play.hears<words::Spawned>(Play::kSpawned).starts_with("sends GameState"));
+}
+
+TEST_CASE("who comes back to a game that is over is told so, and of the next round as everybody") {
+  Play play(0, {{"name", "paul"}, {"reconnect", "2"}, {"reset", "yes"}});
+  play.start_awaited();
+  play.hears<words::Round>("state: OVER winner: 1");
+  CHECK(play.stage.returns() == std::string(kGreeting) + "sends GameOver direction=0 value=1 piece=0\n");
+  CHECK(play.hears<words::Round>("") == kGreeting);
+}
+
 TEST_CASE("a new world is a second state only if that was asked for") {
   constexpr const char* kNew = "hash: 'b' kind: OPEN west: -800 east: 800 south: -800 north: 800";
   Play play;
   play.start();
   CHECK(play.hears<words::World>(kNew) == "");
+  CHECK(play.waits(kSecond) ==
+        "sends Move direction=4 value=2 piece=2\n"  // tiles of 50 m
+        "sends Move direction=2 value=0 piece=2\n");
+  CHECK(play.acts(kDrive, kEast, 1).ends_with("says Step unit: 5 direction: EAST x: 75 y: -25\n"));
   Play resets(0, {{"name", "paul"}, {"reset", "yes"}});
   resets.start();
   const std::string again = resets.hears<words::World>(kNew);
   CHECK(again.starts_with("sends GameState map=2 map_version=1 player=1 tank_count=1 tanks=[1]\n"));
-  CHECK(again.find("sends CreateTank code=28 value=50 piece=2 x=18 y=16\n") != std::string::npos);  // tiles of 50 m
+  CHECK(again.find("sends CreateTank code=28 value=50 piece=2 x=18 y=16\n") != std::string::npos);
   CHECK(again.ends_with("sends GameStart direction=0 value=0 piece=0\n"));
 }
 
