@@ -44,7 +44,13 @@ struct Play {
   }
 };
 
-bool has(const std::string& all, const char* part) { return all.find(part) != std::string::npos; }
+bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
+
+std::size_t count(const std::string& all, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = all.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
 
 template <class Word>
 std::string toward(Play& play, double x, double y) {
@@ -166,6 +172,25 @@ TEST_CASE("ogar back: a shot splits a large cell and costs a small one a piece, 
   large.hears(trigger);
   large.hears(trigger);
   CHECK(has(large.waits(kTick), "splits=1 "));
+}
+
+TEST_CASE("ogar back: more shots than a server takes are not kept, and none for the next life") {
+  words::Fire fire;
+  fire.set_vx(100);
+  Play small, large;
+  small.plays(59);
+  for (int i = 0; i < 1000; ++i) small.hears(fire);
+  CHECK(count(small.waits(2 * kSecond), "flags=16 ") == 3);
+  for (int i = 0; i < 3; ++i) small.hears(fire);
+  std::string dying = small.waits(kTick);
+  dying += small.receives(Shown().remove(7));
+  dying += small.waits(kTick);
+  dying += small.receives(Shown().add(8, CellType::kPlayer, 0, 0, 32, "anna", true));
+  dying += small.waits(kSecond);
+  CHECK(count(dying, "flags=16 ") == 1);
+  large.plays(60);
+  for (int i = 0; i < 256; ++i) large.hears(fire);
+  CHECK(has(large.waits(kTick), "splits=255 "));
 }
 
 TEST_CASE("ogar back: Q is held for two updates, however short the press") {
