@@ -25,7 +25,7 @@ double moved_for(bool moving, core::Micros since) {
 
 Crowd::Owner* Fold::owner_of(const AddedCell& cell, core::BackOut& out) {
   if (cell.type != CellType::kPlayer) return nullptr;
-  const std::string name = (cell.flags & 2U) != 0 ? clean(cell.name.chars) : std::string();
+  const std::string name = (cell.flags & 2U) != 0 ? told_name(cell.name.chars) : std::string();
   const words::Team team = teams_ ? team_of(cell.colour) : words::ROGUE;
   const bool mine = (cell.flags & 1U) != 0 && out.me() != 0;
   return mine ? &crowd_.me(name, rgb_of(cell.colour), team, out) : &crowd_.owner(name, rgb_of(cell.colour), team, out);
@@ -67,8 +67,8 @@ void Fold::added(const AddedCell& told, core::BackOut& out) {
   unit.set_radius(cell.pose.radius());
   unit.set_alive(true);
   if (owner != nullptr) unit.set_team(owner->player.team());
-  if (owner == nullptr && (told.flags & 2U) != 0) unit.set_name(clean(told.name.chars));
-  if ((told.flags & 4U) != 0) unit.set_skin(clean(told.skin.chars));
+  if (owner == nullptr && (told.flags & 2U) != 0) unit.set_name(told_name(told.name.chars));
+  if ((told.flags & 4U) != 0) unit.set_skin(told_name(told.skin.chars));
   *unit.mutable_pose() = cell.pose;
   out.say(std::move(unit));
   if (told.id > newest_before_) look_for_shot(told, owner, out);
@@ -129,14 +129,15 @@ void Fold::change(const Cell& cell, const UpdatedCell& to, core::BackOut& out) {
   const bool size_alone = (to.flags & 3U) == 2;
   const words::Unit* known = nullptr;
   if (const auto* state = out.world().unit(cell.unit)) known = &state->unit;
-  const bool skin = (to.flags & 16U) != 0 && (known != nullptr ? known->skin() : "") != to.skin.chars;
+  const std::string worn = (to.flags & 16U) != 0 ? told_name(to.skin.chars) : std::string();
+  const bool skin = (to.flags & 16U) != 0 && (known != nullptr ? known->skin() : "") != worn;
   if (!size_alone && (to.flags & 12U) == 0 && !skin) return;
   words::UnitChanged changed;
   changed.set_unit(cell.unit);
   if (size_alone) changed.set_radius(plane_.metres(to.size));
   if ((to.flags & 4U) != 0) changed.set_colour(rgb_of(to.colour));
-  if ((to.flags & 8U) != 0) changed.set_name(clean(to.name.chars));
-  if (skin) changed.set_skin(clean(to.skin.chars));
+  if ((to.flags & 8U) != 0) changed.set_name(told_name(to.name.chars));
+  if (skin) changed.set_skin(worn);
   out.say(std::move(changed));
 }
 

@@ -8,6 +8,7 @@
 
 #include "adapters/ogar/ogar.h"
 #include "tests/ogar/spoken.h"
+#include "tests/support/heap.h"
 #include "tests/support/hex.h"
 #include "tests/support/stage.h"
 
@@ -400,6 +401,36 @@ TEST_CASE("ogar back: who is not told to move any more stands") {
   CHECK(has(play.waits(2 * kTick), "says Pose unit: 103 x: 0.499999993526182 radius:"));
 }
 
+TEST_CASE("ogar back: of a long name or skin is kept what a player's may have, and everybody is known by it") {
+  const auto lengthy = [](const std::string& start) { return start + std::string(20'000, 'x'); };
+  const auto kept = [](const std::string& start) { return start + std::string(64 - start.size(), 'x'); };
+  Play play;
+  play.plays();
+  ogar::Update dressed;
+  dressed.flags = ogar::kUpdated;
+  ogar::UpdatedCell& cell = dressed.updated.emplace_back();
+  cell.id = 20;
+  cell.flags = 24;
+  cell.name.chars = lengthy("zoe");
+  cell.skin.chars = lengthy("cat");
+  std::size_t before = 0;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    if (i == 20) before = bytes_in_use();
+    const std::string name = "ben" + std::to_string(i);
+    const std::string told = play.receives(Shown().add(20 + i, CellType::kPlayer, 300, 0, 60, lengthy(name).c_str()));
+    CHECK(has(told, " name: \"" + kept(name) + "\" "));
+    play.receives(Shown().add(100 + i, CellType::kVirus, 300, 0, 60, lengthy(name).c_str()));
+    cell.id = 20 + i;
+    const std::string changed = play.receives(spoken(dressed, wire::Way::kToClient));
+    CHECK(has(changed, " name: \"" + kept("zoe") + "\" skin: \"" + kept("cat") + "\"\n"));
+    CHECK(play.receives(spoken(dressed, wire::Way::kToClient)).find("skin: ") == std::string::npos);
+  }
+  CHECK(bytes_in_use() < before + 100'000);
+  CHECK(
+      has(play.receives(Shown().row(1, 0, lengthy("ben0").c_str())), "player: 102 name: \"" + kept("ben0") + "\" }\n"));
+  CHECK(has(play.receives(Shown().chat(lengthy("ben0").c_str(), "hi")), "says Said from: 102 text: \"hi\""));
+}
+
 TEST_CASE("ogar back: another map is 800 metres, too") {
   Play play;
   play.opens();
@@ -447,6 +478,27 @@ TEST_CASE("ogar back: rows and lines say whose they are") {
         "says Said from: 102 text: \"hi\" colour: 16715840 name: \"ben\"\n"
         "says Said text: \"welcome\" colour: 16715840\n"
         "says Said text: \"hm\" colour: 16715840 name: \"zoe\"\n");
+}
+
+TEST_CASE("ogar back: a board has a hundred rows at most, or slices, or lines") {
+  Play play;
+  play.plays();
+  Shown rows;
+  for (std::uint16_t i = 1; i <= 5'000; ++i) rows.row(i, 0, "ben");
+  const char* lost = "loses Update.board: more rows than a board has\n";
+  ogar::Update others;
+  others.flags = ogar::kBoard;
+  others.board.slices.assign(5'000, 0.5F);
+  others.board.lines.resize(5'000);
+  std::string told = play.receives(rows);
+  CHECK(has(told, lost));
+  CHECK(count(told, " rows { ") == 100);
+  for (const std::uint8_t type : {std::uint8_t{2}, std::uint8_t{3}}) {
+    others.board.type = type;
+    told = play.receives(spoken(others, wire::Way::kToClient));
+    CHECK(has(told, lost));
+    CHECK(count(told, type == 2 ? " slices: " : " lines: ") == 100);
+  }
 }
 
 TEST_CASE("ogar back: a ping brings lag and counts") {
