@@ -105,7 +105,8 @@ void Fold::updated(const UpdatedCell& told, core::BackOut& out) {
   if ((told.flags & 2U) != 0) cell.size = told.size;
   if ((told.flags & 1U) != 0) {
     move(cell, told, out);
-    if (!std::exchange(cell.moving, true)) moving_.push_back(told.id);
+    cell.moving = true;
+    moving_.push_back({told.id, cell.moved});
   }
   change(cell, told, out);
 }
@@ -226,27 +227,26 @@ void Fold::settle(core::BackOut& out) {
 
 /// Who moved and is not told to move any more stands, or others would let it run on.
 void Fold::stop_standing(core::BackOut& out) {
-  const auto stands = [&](std::uint32_t id) {
-    const auto at = cells_.find(id);
-    if (at == cells_.end() || !at->second.moving) return true;
+  auto move = moving_.begin();
+  for (; move != moving_.end() && out.now() - move->at >= kStill; ++move) {
+    const auto at = cells_.find(move->id);
+    if (at == cells_.end() || !at->second.moving || at->second.moved != move->at) continue;
     Cell& cell = at->second;
-    if (out.now() - cell.moved < kStill) return false;
     cell.moving = false;
     cell.pose.set_vx(0);
     cell.pose.set_vy(0);
     out.say(cell.pose);
-    return true;
-  };
-  std::erase_if(moving_, stands);
+  }
+  moving_.erase(moving_.begin(), move);
 }
 
 void Fold::forget_hidden(core::BackOut& out) {
-  const auto too_long = [&] { return out.now() - hidden_.front().since > kHiddenFor || hidden_.size() > kMostHidden; };
+  const auto too_long = [&] { return out.now() - hidden_.front().at > kHiddenFor || hidden_.size() > kMostHidden; };
   while (!hidden_.empty() && too_long()) {
-    const Hidden oldest = hidden_.front();
+    const Since oldest = hidden_.front();
     hidden_.pop_front();
     const auto at = cells_.find(oldest.id);
-    if (at != cells_.end() && at->second.hidden && at->second.hidden_at == oldest.since)
+    if (at != cells_.end() && at->second.hidden && at->second.hidden_at == oldest.at)
       end(oldest.id, 0, nullptr, words::UNKNOWN_DEATH, out);
   }
 }

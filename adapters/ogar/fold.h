@@ -74,13 +74,14 @@ class Fold {
   std::uint32_t newest_ = 0, newest_before_ = 0;   // the largest id told so far, and before this update: ids rise
   std::unordered_map<std::uint32_t, Cell> cells_;  // by the server's id
   Window window_;                                  // after the last update
-  std::vector<std::uint32_t> own_, moving_;
+  std::vector<std::uint32_t> own_;
   std::vector<Eaten> eaten_;  // in this update
-  struct Hidden {
+  struct Since {
     std::uint32_t id;
-    core::Micros since;
+    core::Micros at;
   };
-  std::deque<Hidden> hidden_;  // the oldest first; not all of them still are
+  std::deque<Since> hidden_;   // the oldest first; not all of them still are
+  std::vector<Since> moving_;  // every move that may have been the last, in order
   core::Micros checked_ = 0;
 };
 

@@ -401,6 +401,25 @@ TEST_CASE("ogar back: who is not told to move any more stands") {
   CHECK(has(play.waits(2 * kTick), "says Pose unit: 103 x: 0.499999993526182 radius:"));
 }
 
+TEST_CASE("ogar back: a cell that is told anew and moves, again and again, takes no more memory") {
+  Play play;
+  play.plays();
+  const auto play_on = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      Shown shown;
+      for (std::uint32_t id = 20; id < 120; ++id)
+        shown.add(id, CellType::kVirus, 0, 0, 60).move(id, static_cast<float>(i % 10), 0);
+      play.receives(shown);
+      play.waits(kTick);
+    }
+  };
+  play_on(30);
+  const std::size_t before = bytes_in_use();
+  play_on(120);
+  CHECK(bytes_in_use() < before + 10'000);
+  CHECK(count(play.waits(2 * kTick), "says Pose ") == 100);  // each stands once
+}
+
 TEST_CASE("ogar back: of a long name or skin is kept what a player's may have, and everybody is known by it") {
   const auto lengthy = [](const std::string& start) { return start + std::string(20'000, 'x'); };
   const auto kept = [](const std::string& start) { return start + std::string(64 - start.size(), 'x'); };
