@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "adapters/ogar/ogar.h"
@@ -334,6 +335,58 @@ TEST_CASE("ogar back: what another is seen to throw off is a shot, once an updat
   CHECK(has(eject, " life: 0.44 range: 44.1"));
   CHECK(!has(play.receives(Shown().add(41, CellType::kEjected, 900, 700, 38)), "Shot"));      // out of nowhere
   CHECK(!has(play.receives(Shown().add(35, CellType::kPlayer, 560, 0, 64, "ben")), "Shot"));  // it was there before
+}
+
+TEST_CASE("ogar back: in a flood of mass some throwers are not looked for, and all that is eaten is told") {
+  constexpr std::uint32_t kFlood = 9'000;
+  Play play;
+  play.plays();
+  Shown before, flood;
+  before.add(20, CellType::kPlayer, 500, 0, 100, "ben");
+  for (std::uint32_t i = 0; i < kFlood; ++i) {
+    before.add(100 + i, CellType::kPellet, 30, 0, 10);
+    flood.add(20'000 + i, CellType::kEjected, 620, 0, 38).eat(100 + i, 7).eat(100 + i, 20);
+  }
+  play.receives(before);
+  const std::string told = play.receives(flood);
+  CHECK(count(told, "says Shot shooter: 102 ") == 1);
+  CHECK(count(told, "loses Update.added: more is thrown off at once than can be traced\n") > kFlood / 2);
+  CHECK(count(told, " by: 101 why: BY_TOUCH\n") == kFlood);
+  play.waits(kTick);
+  CHECK(has(play.receives(Shown().add(40'000, CellType::kEjected, 620, 0, 38)), "says Shot shooter: 102 "));
+}
+
+TEST_CASE("ogar back: nobody has more cells than a server gives; what is more is nobody's") {
+  constexpr std::uint32_t kMost = 256;
+  Play play;
+  play.plays();
+  Shown mine, bens, none;
+  for (std::uint32_t i = 1; i <= 9'000; ++i) {
+    mine.add(100 + i, CellType::kPlayer, 0, 0, 32, "anna", true);
+    bens.add(10'000 + i, CellType::kPlayer, 300, 0, 32, "ben");
+    none.remove(100 + i).remove(10'000 + i);
+  }
+  for (auto& [shown, player, new_ones] : {std::tuple{&mine, 1, kMost - 1}, std::tuple{&bens, 9'102, kMost}}) {
+    const std::string told = play.receives(*shown);
+    CHECK(count(told, "loses Update.added: more cells than one player has\n") == 9'000 - new_ones);
+    CHECK(count(told, " owner: " + std::to_string(player) + " kind: CELL ") == new_ones);
+    CHECK(count(told.substr(told.rfind("says Owns ")), " units: ") == kMost);
+  }
+  const std::string gone = play.receives(none.eat(7, 10'001));
+  CHECK(count(gone, "says Gone ") + count(gone, "says Hidden ") == 18'001);
+  CHECK(has(gone, "says Died player: 1 "));
+  CHECK(has(play.receives(Shown().add(30'000, CellType::kPlayer, 0, 0, 32, "anna", true)), " owner: 1 kind: CELL "));
+}
+
+TEST_CASE("ogar back: where the player looks is where its cells have just gone") {
+  for (const bool goes : {false, true}) {
+    Play play;
+    play.plays();
+    play.receives(Shown().add(20, CellType::kVirus, 300, 0, 100));
+    Shown shown;
+    if (goes) shown.move(7, 5000, 0);
+    CHECK(has(play.receives(shown.remove(20)), goes ? "says Hidden unit: 102\n" : "says Gone unit: 102\n"));
+  }
 }
 
 TEST_CASE("ogar back: an own shot is ended when it has flown; at once, if a cell is too small for one") {
