@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/fold.h"
@@ -26,7 +27,8 @@ constexpr std::uint32_t kNormalClosure = 1000;  // WebSocket's
 constexpr std::size_t kLongestLine = 400;       // bytes, so that a message stays below 512 with a name beside it
 constexpr Micros kSlowChat = 2100 * core::kMillisecond;  // MultiOgarII takes a line every other second
 constexpr std::size_t kBoardRows = 10;
-constexpr std::uint8_t kTeams = 1;  // any mode but 0; OgarII says 2, its older versions 1
+constexpr std::size_t kMostRows = 100;  // of any board, and lines, and slices
+constexpr std::uint8_t kTeams = 1;      // any mode but 0; OgarII says 2, its older versions 1
 
 class OgarBack final : public core::Back {
  public:
@@ -192,7 +194,7 @@ class OgarBack final : public core::Back {
 
   void take(const ChatLine& line, BackOut& out) {
     words::Said said;
-    const std::string name = clean(line.name.chars);
+    const std::string name = told_name(line.name.chars);
     const std::uint32_t colour = rgb_of(line.colour);
     if (line.by_server == 0) said.set_from(fold_.crowd().named(name, colour));
     if (line.by_server == 0) said.set_name(name);
@@ -201,33 +203,47 @@ class OgarBack final : public core::Back {
     out.say(std::move(said));
   }
 
+  /// As many as are kept.
+  template <class T>
+  static std::span<const T> first_rows(const std::vector<T>& all, BackOut& out) {
+    if (all.size() > kMostRows) out.lose("Update.board", "more rows than a board has");
+    return {all.data(), std::min(all.size(), kMostRows)};
+  }
+
   void take(const Board& board, BackOut& out) {
-    if (board.type == 1 && !teams_) count(board, out);
     words::Board told;
-    for (const BoardRow& row : board.rows)
-      if (board.type == 1) add_row(row, out, *told.add_rows());
-    const bool numbers =
-        std::all_of(board.slices.begin(), board.slices.end(), [](float s) { return std::isfinite(s); });
-    if (board.type == 2 && numbers) told.mutable_slices()->Add(board.slices.begin(), board.slices.end());
-    if (board.type == 2 && !numbers) out.lose("Update.board.slices", "the server writes no numbers");
+    if (board.type == 1) add_rows(first_rows(board.rows, out), out, told);
+    if (board.type == 2) add_slices(first_rows(board.slices, out), out, told);
     if (board.type == 3)
-      for (const ZText& line : board.lines) told.add_lines(clean(line.chars));
+      for (const ZText& line : first_rows(board.lines, out)) told.add_lines(clean(line.chars));
     if (told.SerializeAsString() == board_.SerializeAsString()) return;
     board_ = told;
     out.say(std::move(told));
   }
 
+  void add_rows(std::span<const BoardRow> rows, BackOut& out, words::Board& told) {
+    if (!teams_) count(rows, out);
+    for (const BoardRow& row : rows) add_row(row, out, *told.add_rows());
+  }
+
+  static void add_slices(std::span<const float> slices, BackOut& out, words::Board& told) {
+    if (std::all_of(slices.begin(), slices.end(), [](float s) { return std::isfinite(s); }))
+      told.mutable_slices()->Add(slices.begin(), slices.end());
+    else
+      out.lose("Update.board.slices", "the server writes no numbers");
+  }
+
   /// A board of players has all who are in play, up to ten.
-  void count(const Board& board, BackOut& out) {
+  void count(std::span<const BoardRow> rows, BackOut& out) {
     std::vector<std::string> names;
-    for (const BoardRow& row : board.rows) names.push_back(clean(row.name.chars));
-    fold_.crowd().told_alive(names, board.rows.size() < kBoardRows, out);
+    for (const BoardRow& row : rows) names.push_back(told_name(row.name.chars));
+    fold_.crowd().told_alive(names, rows.size() < kBoardRows, out);
   }
 
   void add_row(const BoardRow& row, BackOut& out, words::Board::Row& to) {
     const bool me = (row.flags & 3U) != 0;
     to.set_place(row.position);
-    to.set_name(clean(row.name.chars));
+    to.set_name(told_name(row.name.chars));
     to.set_me(me);
     to.set_marked((row.flags & 1U) != 0);
     const core::PlayerState* known = me ? out.world().player(out.me()) : nullptr;

@@ -10,6 +10,8 @@ namespace entente::ogar {
 namespace {
 
 constexpr std::size_t kMostCells = 20'000;               // as many units as a world keeps
+constexpr std::size_t kMostOfOne = 256;                  // cells of one player
+constexpr std::size_t kMostSought = 100'000;             // cells looked through in one moment for who threw mass off
 constexpr std::size_t kMostHidden = 2'000;               // cells that we may never see again
 constexpr core::Micros kHiddenFor = 60 * core::kSecond;  // what was out of sight for longer may be anywhere
 constexpr double kThrown = 250;  // units from its edge that a cell may throw something in a tick
@@ -25,10 +27,14 @@ double moved_for(bool moving, core::Micros since) {
 
 Crowd::Owner* Fold::owner_of(const AddedCell& cell, core::BackOut& out) {
   if (cell.type != CellType::kPlayer) return nullptr;
-  const std::string name = (cell.flags & 2U) != 0 ? clean(cell.name.chars) : std::string();
+  const std::string name = (cell.flags & 2U) != 0 ? told_name(cell.name.chars) : std::string();
   const words::Team team = teams_ ? team_of(cell.colour) : words::ROGUE;
   const bool mine = (cell.flags & 1U) != 0 && out.me() != 0;
-  return mine ? &crowd_.me(name, rgb_of(cell.colour), team, out) : &crowd_.owner(name, rgb_of(cell.colour), team, out);
+  Crowd::Owner& owner =
+      mine ? crowd_.me(name, rgb_of(cell.colour), team, out) : crowd_.owner(name, rgb_of(cell.colour), team, out);
+  if (owner.units.size() + owner.hidden < kMostOfOne) return &owner;
+  out.lose("Update.added", "more cells than one player has");
+  return nullptr;
 }
 
 void Fold::added(const AddedCell& told, core::BackOut& out) {
@@ -58,6 +64,7 @@ void Fold::added(const AddedCell& told, core::BackOut& out) {
   cell.pose.set_x(plane_.east(told.x));
   cell.pose.set_y(plane_.north(told.y));
   cell.pose.set_radius(plane_.metres(told.size));
+  if (cell.owned) window_.reset();
 
   words::Unit unit;
   unit.set_id(cell.unit);
@@ -67,8 +74,8 @@ void Fold::added(const AddedCell& told, core::BackOut& out) {
   unit.set_radius(cell.pose.radius());
   unit.set_alive(true);
   if (owner != nullptr) unit.set_team(owner->player.team());
-  if (owner == nullptr && (told.flags & 2U) != 0) unit.set_name(clean(told.name.chars));
-  if ((told.flags & 4U) != 0) unit.set_skin(clean(told.skin.chars));
+  if (owner == nullptr && (told.flags & 2U) != 0) unit.set_name(told_name(told.name.chars));
+  if ((told.flags & 4U) != 0) unit.set_skin(told_name(told.skin.chars));
   *unit.mutable_pose() = cell.pose;
   out.say(std::move(unit));
   if (told.id > newest_before_) look_for_shot(told, owner, out);
@@ -84,18 +91,33 @@ void Fold::look_for_shot(const AddedCell& told, const Crowd::Owner* owner, core:
   const double x = plane_.east(told.x), y = plane_.north(told.y);
   const Cell* from = nullptr;
   double nearest = 0;
-  for (const auto& [id, cell] : cells_) {
-    if (id > newest_before_ || cell.hidden || cell.owner == 0 || (split && cell.owner != owner->player.id())) continue;
-    if (!split && cell.colour != rgb_of(told.colour)) continue;
+  const auto consider = [&](std::uint32_t id, const Cell& cell) {
+    if (id > newest_before_) return;
     const double far = std::hypot(x - cell.pose.x(), y - cell.pose.y());
-    if (far > cell.pose.radius() + plane_.metres(kThrown) || (from != nullptr && far >= nearest)) continue;
+    if (far > cell.pose.radius() + plane_.metres(kThrown) || (from != nullptr && far >= nearest)) return;
     from = &cell;
     nearest = far;
+  };
+  if (split) {
+    for (const Crowd::OwnCell& own : owner->units) consider(own.cell, cells_.at(own.cell));
+  } else if (may_seek(out)) {
+    for (const auto& [id, cell] : cells_)
+      if (!cell.hidden && cell.owner != 0 && cell.colour == rgb_of(told.colour)) consider(id, cell);
   }
   if (from == nullptr || nearest == 0) return;
   const Crowd::Owner* thrower = crowd_.find(from->owner);
   const words::Team team = thrower != nullptr ? thrower->player.team() : words::TEAM_ANY;
   gunfire_.seen(from->owner, from->pose, std::atan2(y - from->pose.y(), x - from->pose.x()), team, out);
+}
+
+bool Fold::may_seek(core::BackOut& out) {
+  if (std::exchange(sought_at_, out.now()) != out.now()) sought_ = 0;
+  if (sought_ >= kMostSought) {
+    out.lose("Update.added", "more is thrown off at once than can be traced");
+    return false;
+  }
+  sought_ += cells_.size();
+  return true;
 }
 
 void Fold::updated(const UpdatedCell& told, core::BackOut& out) {
@@ -105,8 +127,10 @@ void Fold::updated(const UpdatedCell& told, core::BackOut& out) {
   if ((told.flags & 2U) != 0) cell.size = told.size;
   if ((told.flags & 1U) != 0) {
     move(cell, told, out);
-    if (!std::exchange(cell.moving, true)) moving_.push_back(told.id);
+    cell.moving = true;
+    moving_.push_back({told.id, cell.moved});
   }
+  if (cell.owned) window_.reset();
   change(cell, told, out);
 }
 
@@ -129,28 +153,35 @@ void Fold::change(const Cell& cell, const UpdatedCell& to, core::BackOut& out) {
   const bool size_alone = (to.flags & 3U) == 2;
   const words::Unit* known = nullptr;
   if (const auto* state = out.world().unit(cell.unit)) known = &state->unit;
-  const bool skin = (to.flags & 16U) != 0 && (known != nullptr ? known->skin() : "") != to.skin.chars;
+  const std::string worn = (to.flags & 16U) != 0 ? told_name(to.skin.chars) : std::string();
+  const bool skin = (to.flags & 16U) != 0 && (known != nullptr ? known->skin() : "") != worn;
   if (!size_alone && (to.flags & 12U) == 0 && !skin) return;
   words::UnitChanged changed;
   changed.set_unit(cell.unit);
   if (size_alone) changed.set_radius(plane_.metres(to.size));
   if ((to.flags & 4U) != 0) changed.set_colour(rgb_of(to.colour));
-  if ((to.flags & 8U) != 0) changed.set_name(clean(to.name.chars));
-  if (skin) changed.set_skin(clean(to.skin.chars));
+  if ((to.flags & 8U) != 0) changed.set_name(told_name(to.name.chars));
+  if (skin) changed.set_skin(worn);
   out.say(std::move(changed));
+}
+
+void Fold::eaten(const Eaten& told) {
+  const auto at = cells_.find(told.killed);
+  if (at == cells_.end() || at->second.killer) return;
+  at->second.killer = told.killer;
+  eaten_.push_back(told.killed);
 }
 
 void Fold::removed(std::uint32_t id, core::BackOut& out) {
   const auto at = cells_.find(id);
   if (at == cells_.end()) return;  // stale, too
-  const auto eating = std::find_if(eaten_.begin(), eaten_.end(), [&](const Eaten& e) { return e.killed == id; });
-  if (eating != eaten_.end()) {
-    const auto eater = cells_.find(eating->killer);
+  if (at->second.killer) {
+    const auto eater = cells_.find(*at->second.killer);
     const bool known = eater != cells_.end();
     end(id, known ? eater->second.unit : 0, known ? crowd_.find(eater->second.owner) : nullptr, words::BY_TOUCH, out);
   } else if (at->second.owned) {
     end(id, 0, nullptr, words::BY_SERVER, out);  // own cells are always in view
-  } else if (window_.holds(at->second.pose) && window().holds(at->second.pose)) {
+  } else if (window_before_.holds(at->second.pose) && window().holds(at->second.pose)) {
     const core::Id owner = at->second.owner;  // we still look there: the server has taken it away
     end(id, 0, nullptr, words::UNKNOWN_DEATH, out);
     crowd_.left(owner, out);
@@ -165,13 +196,15 @@ bool Fold::Window::holds(const words::Pose& pose) const {
 }
 
 /// What the server shows to a player's cells.
-Fold::Window Fold::window() const {
+const Fold::Window& Fold::window() {
+  if (window_) return *window_;
   const Self self = this->self();
   double sizes = 0;
   for (const std::uint32_t id : own_) sizes += cells_.at(id).size;
-  if (self.cells == 0) return {};
+  if (self.cells == 0) return window_.emplace(Window{});
   const double scale = scale_of(sizes);
-  return {self.x, self.y, plane_.metres(kWindowWidth / 2 / scale), plane_.metres(kWindowHeight / 2 / scale)};
+  return window_.emplace(
+      Window{self.x, self.y, plane_.metres(kWindowWidth / 2 / scale), plane_.metres(kWindowHeight / 2 / scale)});
 }
 
 void Fold::hide(std::uint32_t id, Cell& cell, core::BackOut& out) {
@@ -193,7 +226,10 @@ void Fold::end(std::uint32_t id, core::Id by, Crowd::Owner* eater, words::DeathC
   const auto at = cells_.find(id);
   const Cell cell = at->second;
   cells_.erase(at);
-  std::erase(own_, id);
+  if (cell.owned) {
+    std::erase(own_, id);
+    window_.reset();
+  }
   if (Crowd::Owner* owner = crowd_.find(cell.owner)) {
     if (cell.hidden) --owner->hidden;
     crowd_.lost(*owner, cell.unit);
@@ -207,9 +243,11 @@ void Fold::end(std::uint32_t id, core::Id by, Crowd::Owner* eater, words::DeathC
 }
 
 void Fold::done(core::BackOut& out) {
+  for (const std::uint32_t id : eaten_)
+    if (const auto at = cells_.find(id); at != cells_.end()) at->second.killer.reset();
   eaten_.clear();
   newest_before_ = newest_;
-  window_ = window();
+  window_before_ = window();
   settle(out);
 }
 
@@ -225,27 +263,26 @@ void Fold::settle(core::BackOut& out) {
 
 /// Who moved and is not told to move any more stands, or others would let it run on.
 void Fold::stop_standing(core::BackOut& out) {
-  const auto stands = [&](std::uint32_t id) {
-    const auto at = cells_.find(id);
-    if (at == cells_.end() || !at->second.moving) return true;
+  auto move = moving_.begin();
+  for (; move != moving_.end() && out.now() - move->at >= kStill; ++move) {
+    const auto at = cells_.find(move->id);
+    if (at == cells_.end() || !at->second.moving || at->second.moved != move->at) continue;
     Cell& cell = at->second;
-    if (out.now() - cell.moved < kStill) return false;
     cell.moving = false;
     cell.pose.set_vx(0);
     cell.pose.set_vy(0);
     out.say(cell.pose);
-    return true;
-  };
-  std::erase_if(moving_, stands);
+  }
+  moving_.erase(moving_.begin(), move);
 }
 
 void Fold::forget_hidden(core::BackOut& out) {
-  const auto too_long = [&] { return out.now() - hidden_.front().since > kHiddenFor || hidden_.size() > kMostHidden; };
+  const auto too_long = [&] { return out.now() - hidden_.front().at > kHiddenFor || hidden_.size() > kMostHidden; };
   while (!hidden_.empty() && too_long()) {
-    const Hidden oldest = hidden_.front();
+    const Since oldest = hidden_.front();
     hidden_.pop_front();
     const auto at = cells_.find(oldest.id);
-    if (at != cells_.end() && at->second.hidden && at->second.hidden_at == oldest.since)
+    if (at != cells_.end() && at->second.hidden && at->second.hidden_at == oldest.at)
       end(oldest.id, 0, nullptr, words::UNKNOWN_DEATH, out);
   }
 }

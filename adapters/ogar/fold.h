@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -15,7 +16,10 @@ namespace entente::ogar {
 
 class Fold {
  public:
-  void set_plane(const Plane& plane) { plane_ = plane; }
+  void set_plane(const Plane& plane) {
+    plane_ = plane;
+    window_.reset();
+  }
   const Plane& plane() const { return plane_; }
   void set_teams(bool teams) { teams_ = teams; }
   Crowd& crowd() { return crowd_; }
@@ -24,7 +28,7 @@ class Fold {
   // What one update tells, in this order.
   void added(const AddedCell& cell, core::BackOut& out);
   void updated(const UpdatedCell& cell, core::BackOut& out);
-  void eaten(const Eaten& eaten) { eaten_.push_back(eaten); }
+  void eaten(const Eaten& told);
   void removed(std::uint32_t id, core::BackOut& out);
   /// It is all told.
   void done(core::BackOut& out);
@@ -49,12 +53,14 @@ class Fold {
     std::uint16_t size = 0;
     std::uint32_t colour = 0;
     bool owned = false, hidden = false, moving = false;
-    core::Micros moved = 0;      ///< when it was last seen to move
-    core::Micros hidden_at = 0;  ///< when it left the view
+    std::optional<std::uint32_t> killer;  ///< in this update, the server's id
+    core::Micros moved = 0;               ///< when it was last seen to move
+    core::Micros hidden_at = 0;           ///< when it left the view
   };
 
   Crowd::Owner* owner_of(const AddedCell& cell, core::BackOut& out);
   void look_for_shot(const AddedCell& cell, const Crowd::Owner* owner, core::BackOut& out);
+  bool may_seek(core::BackOut& out);
   void move(Cell& cell, const UpdatedCell& to, core::BackOut& out);
   void change(const Cell& cell, const UpdatedCell& to, core::BackOut& out);
   void stop_standing(core::BackOut& out);
@@ -62,7 +68,7 @@ class Fold {
     double x = 0, y = 0, half_width = 0, half_height = 0;  ///< metres; of no size while nobody looks
     bool holds(const words::Pose& pose) const;
   };
-  Window window() const;
+  const Window& window();
   void hide(std::uint32_t id, Cell& cell, core::BackOut& out);
   void end(std::uint32_t id, core::Id by, Crowd::Owner* eater, words::DeathCause why, core::BackOut& out);
   void forget_hidden(core::BackOut& out);
@@ -73,14 +79,17 @@ class Fold {
   Gunfire gunfire_;
   std::uint32_t newest_ = 0, newest_before_ = 0;   // the largest id told so far, and before this update: ids rise
   std::unordered_map<std::uint32_t, Cell> cells_;  // by the server's id
-  Window window_;                                  // after the last update
-  std::vector<std::uint32_t> own_, moving_;
-  std::vector<Eaten> eaten_;  // in this update
-  struct Hidden {
+  std::optional<Window> window_;                   // nothing once own cells have changed
+  Window window_before_;                           // after the last update
+  std::vector<std::uint32_t> own_, eaten_;         // eaten in this update
+  struct Since {
     std::uint32_t id;
-    core::Micros since;
+    core::Micros at;
   };
-  std::deque<Hidden> hidden_;  // the oldest first; not all of them still are
+  std::deque<Since> hidden_;   // the oldest first; not all of them still are
+  std::vector<Since> moving_;  // every move that may have been the last, in order
+  core::Micros sought_at_ = 0;
+  std::size_t sought_ = 0;  // cells that were looked through then
   core::Micros checked_ = 0;
 };
 

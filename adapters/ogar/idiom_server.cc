@@ -26,7 +26,7 @@ bool has_teams(const WorldName& world, const std::string& program) {
 std::string_view skin_of(const Node& node) {
   std::string_view skin = node.skin.chars;
   if (skin.starts_with('%')) skin.remove_prefix(1);
-  return skin;
+  return shortened(skin);
 }
 
 Board& begin_board(std::uint8_t type, Update& update) {
@@ -105,7 +105,7 @@ void ServerIdiom::add(const Node& node, Update& update) {
   cell.y = static_cast<float>(node.y);
   cell.size = node.size;
   if (dialect_.whole_cells || (node.flags & kColoured) != 0) cell.colour = node.colour;
-  if (named) cell.name.chars = text_of(node.name, dialect_.ucs2);
+  if (named) cell.name.chars = shortened(text_of(node.name, dialect_.ucs2));
   if ((node.flags & kSkinned) != 0) cell.skin.chars = skin_of(node);
   cell.type = type_of(node, cell, own);
   cell.flags = static_cast<std::uint8_t>((own ? 1U : 0U) | (cell.name.chars.empty() ? 0U : 2U) |
@@ -126,7 +126,7 @@ void ServerIdiom::change(const Node& node, AddedCell& cell, Update& update) cons
   const auto x = static_cast<float>(node.x), y = static_cast<float>(node.y);
   const bool coloured = dialect_.whole_cells || (node.flags & kColoured) != 0;
   const bool named = dialect_.whole_cells ? !node.name.chars.empty() : (node.flags & kNamed) != 0;
-  const std::string name = named ? text_of(node.name, dialect_.ucs2) : std::string();
+  const std::string name(named ? shortened(text_of(node.name, dialect_.ucs2)) : "");
   const bool skinned = (node.flags & kSkinned) != 0;
   const unsigned flags = (x != cell.x || y != cell.y ? 1U : 0U) | (node.size != cell.size ? 2U : 0U) |
                          (coloured && node.colour != cell.colour ? 4U : 0U) |

@@ -16,7 +16,10 @@ constexpr double kAhead = 0.5;               // seconds that a claimed pose is f
 constexpr core::Micros kAskAgain = kSecond;  // for a spawn that did not come
 constexpr std::size_t kMostLines = 5;
 constexpr int kTicksHeld = 2;
+constexpr std::uint32_t kMostSplits = 255;  // the width of the field
+constexpr std::uint32_t kMostEjects = 3;    // the server takes one every other tick
 
+void add(std::uint32_t more, std::uint32_t most, std::uint32_t& count) { count = std::min(count + more, most); }
 std::uint8_t take(std::uint32_t& count) { return static_cast<std::uint8_t>(std::exchange(count, 0U)); }
 bool take_one(std::uint32_t& count) { return count > 0 && count-- > 0; }
 
@@ -33,13 +36,12 @@ bool Pilot::hear(const core::Intent& intent, Fold& fold, core::BackOut& out) {
                                [&](const words::Spawn&) { return wants_spawn_ = true; },
                                [&](const words::Watch& word) { return watch(word, out), true; },
                                [&](const words::Split& word) {
-                                 auto& count = word.minions() ? minion_splits_ : splits_;
-                                 count = std::min(count + std::clamp(word.count(), 1U, 255U), 255U);
+                                 const std::uint32_t count = std::clamp(word.count(), 1U, kMostSplits);
+                                 add(count, kMostSplits, word.minions() ? minion_splits_ : splits_);
                                  return true;
                                },
                                [&](const words::Eject& word) {
-                                 auto& count = word.minions() ? minion_ejects_ : ejects_;
-                                 count = std::min(count + 1, 3U);  // the server takes one every other tick
+                                 add(1, kMostEjects, word.minions() ? minion_ejects_ : ejects_);
                                  return true;
                                },
                                [&](const words::Button& word) { return press(word.down()), true; },
@@ -98,7 +100,7 @@ void Pilot::shoot(const core::Shooting& shot, Fold& fold, core::BackOut& out) {
   if (shot.fire != nullptr && shot.fire->kind() != words::RAY)
     fold.gunfire().wished(shot.fire->shot(), self.largest >= kSmallestToSplit, out);
   if (self.cells == 0) return out.lose("Fire", "it has no cell");
-  (self.largest >= kSmallestToSplit ? splits_ : ejects_) += 1;
+  self.largest >= kSmallestToSplit ? add(1, kMostSplits, splits_) : add(1, kMostEjects, ejects_);
   if (!shot.yaw) return;
   aim_ = *shot.yaw;
   aimed_ = kTicksHeld;
@@ -122,6 +124,7 @@ Input Pilot::next(const Fold& fold, bool lives, Turn turn, core::Micros now) {
     watching_ = is_watching_ = Watching::kNot;
   } else if (had_cells_) {
     steering_.stop();  // what was wished, was wished in the last life
+    splits_ = ejects_ = 0;
   }
   had_cells_ = self.cells > 0;
   point(fold, self, now, input);

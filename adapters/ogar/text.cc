@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/core/texts.h"
+
 namespace entente::ogar {
 namespace {
 
@@ -67,6 +69,10 @@ std::string_view trimmed(std::string_view text) {
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
+
+std::string_view shortened(std::string_view told) { return whole_characters(told, core::kMostName); }
+
+std::string told_name(std::string_view told) { return clean(shortened(told)); }
 
 Tagged untag(std::string_view tagged) {
   const auto end = tagged.rfind('>');

@@ -19,6 +19,11 @@ std::string heard(const ZText& text);
 std::string_view cut(std::string_view text, std::size_t most);
 std::string_view trimmed(std::string_view text);
 
+/// Of a name that a server tells, or a skin's: as many bytes as of a player's own (core::kMostName).
+std::string_view shortened(std::string_view told);
+/// The same, as a word holds it.
+std::string told_name(std::string_view told);
+
 /// A name as a player gives it: "<skin>name".
 struct Tagged {
   std::string name, skin;

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "adapters/ogar/ogar.h"
 #include "tests/ogar/spoken.h"
+#include "tests/support/heap.h"
 #include "tests/support/hex.h"
 #include "tests/support/stage.h"
 
@@ -44,7 +46,13 @@ struct Play {
   }
 };
 
-bool has(const std::string& all, const char* part) { return all.find(part) != std::string::npos; }
+bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
+
+std::size_t count(const std::string& all, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = all.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
 
 template <class Word>
 std::string toward(Play& play, double x, double y) {
@@ -166,6 +174,25 @@ TEST_CASE("ogar back: a shot splits a large cell and costs a small one a piece, 
   large.hears(trigger);
   large.hears(trigger);
   CHECK(has(large.waits(kTick), "splits=1 "));
+}
+
+TEST_CASE("ogar back: more shots than a server takes are not kept, and none for the next life") {
+  words::Fire fire;
+  fire.set_vx(100);
+  Play small, large;
+  small.plays(59);
+  for (int i = 0; i < 1000; ++i) small.hears(fire);
+  CHECK(count(small.waits(2 * kSecond), "flags=16 ") == 3);
+  for (int i = 0; i < 3; ++i) small.hears(fire);
+  std::string dying = small.waits(kTick);
+  dying += small.receives(Shown().remove(7));
+  dying += small.waits(kTick);
+  dying += small.receives(Shown().add(8, CellType::kPlayer, 0, 0, 32, "anna", true));
+  dying += small.waits(kSecond);
+  CHECK(count(dying, "flags=16 ") == 1);
+  large.plays(60);
+  for (int i = 0; i < 256; ++i) large.hears(fire);
+  CHECK(has(large.waits(kTick), "splits=255 "));
 }
 
 TEST_CASE("ogar back: Q is held for two updates, however short the press") {
@@ -310,6 +337,58 @@ TEST_CASE("ogar back: what another is seen to throw off is a shot, once an updat
   CHECK(!has(play.receives(Shown().add(35, CellType::kPlayer, 560, 0, 64, "ben")), "Shot"));  // it was there before
 }
 
+TEST_CASE("ogar back: in a flood of mass some throwers are not looked for, and all that is eaten is told") {
+  constexpr std::uint32_t kFlood = 9'000;
+  Play play;
+  play.plays();
+  Shown before, flood;
+  before.add(20, CellType::kPlayer, 500, 0, 100, "ben");
+  for (std::uint32_t i = 0; i < kFlood; ++i) {
+    before.add(100 + i, CellType::kPellet, 30, 0, 10);
+    flood.add(20'000 + i, CellType::kEjected, 620, 0, 38).eat(100 + i, 7).eat(100 + i, 20);
+  }
+  play.receives(before);
+  const std::string told = play.receives(flood);
+  CHECK(count(told, "says Shot shooter: 102 ") == 1);
+  CHECK(count(told, "loses Update.added: more is thrown off at once than can be traced\n") > kFlood / 2);
+  CHECK(count(told, " by: 101 why: BY_TOUCH\n") == kFlood);
+  play.waits(kTick);
+  CHECK(has(play.receives(Shown().add(40'000, CellType::kEjected, 620, 0, 38)), "says Shot shooter: 102 "));
+}
+
+TEST_CASE("ogar back: nobody has more cells than a server gives; what is more is nobody's") {
+  constexpr std::uint32_t kMost = 256;
+  Play play;
+  play.plays();
+  Shown mine, bens, none;
+  for (std::uint32_t i = 1; i <= 9'000; ++i) {
+    mine.add(100 + i, CellType::kPlayer, 0, 0, 32, "anna", true);
+    bens.add(10'000 + i, CellType::kPlayer, 300, 0, 32, "ben");
+    none.remove(100 + i).remove(10'000 + i);
+  }
+  for (auto& [shown, player, new_ones] : {std::tuple{&mine, 1, kMost - 1}, std::tuple{&bens, 9'102, kMost}}) {
+    const std::string told = play.receives(*shown);
+    CHECK(count(told, "loses Update.added: more cells than one player has\n") == 9'000 - new_ones);
+    CHECK(count(told, " owner: " + std::to_string(player) + " kind: CELL ") == new_ones);
+    CHECK(count(told.substr(told.rfind("says Owns ")), " units: ") == kMost);
+  }
+  const std::string gone = play.receives(none.eat(7, 10'001));
+  CHECK(count(gone, "says Gone ") + count(gone, "says Hidden ") == 18'001);
+  CHECK(has(gone, "says Died player: 1 "));
+  CHECK(has(play.receives(Shown().add(30'000, CellType::kPlayer, 0, 0, 32, "anna", true)), " owner: 1 kind: CELL "));
+}
+
+TEST_CASE("ogar back: where the player looks is where its cells have just gone") {
+  for (const bool goes : {false, true}) {
+    Play play;
+    play.plays();
+    play.receives(Shown().add(20, CellType::kVirus, 300, 0, 100));
+    Shown shown;
+    if (goes) shown.move(7, 5000, 0);
+    CHECK(has(play.receives(shown.remove(20)), goes ? "says Hidden unit: 102\n" : "says Gone unit: 102\n"));
+  }
+}
+
 TEST_CASE("ogar back: an own shot is ended when it has flown; at once, if a cell is too small for one") {
   words::Fire fire;
   fire.set_shot(7);
@@ -375,6 +454,55 @@ TEST_CASE("ogar back: who is not told to move any more stands") {
   CHECK(has(play.waits(2 * kTick), "says Pose unit: 103 x: 0.499999993526182 radius:"));
 }
 
+TEST_CASE("ogar back: a cell that is told anew and moves, again and again, takes no more memory") {
+  Play play;
+  play.plays();
+  const auto play_on = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      Shown shown;
+      for (std::uint32_t id = 20; id < 120; ++id)
+        shown.add(id, CellType::kVirus, 0, 0, 60).move(id, static_cast<float>(i % 10), 0);
+      play.receives(shown);
+      play.waits(kTick);
+    }
+  };
+  play_on(30);
+  const std::size_t before = bytes_in_use();
+  play_on(120);
+  CHECK(bytes_in_use() < before + 10'000);
+  CHECK(count(play.waits(2 * kTick), "says Pose ") == 100);  // each stands once
+}
+
+TEST_CASE("ogar back: of a long name or skin is kept what a player's may have, and everybody is known by it") {
+  const auto lengthy = [](const std::string& start) { return start + std::string(20'000, 'x'); };
+  const auto kept = [](const std::string& start) { return start + std::string(64 - start.size(), 'x'); };
+  Play play;
+  play.plays();
+  ogar::Update dressed;
+  dressed.flags = ogar::kUpdated;
+  ogar::UpdatedCell& cell = dressed.updated.emplace_back();
+  cell.id = 20;
+  cell.flags = 24;
+  cell.name.chars = lengthy("zoe");
+  cell.skin.chars = lengthy("cat");
+  std::size_t before = 0;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    if (i == 20) before = bytes_in_use();
+    const std::string name = "ben" + std::to_string(i);
+    const std::string told = play.receives(Shown().add(20 + i, CellType::kPlayer, 300, 0, 60, lengthy(name).c_str()));
+    CHECK(has(told, " name: \"" + kept(name) + "\" "));
+    play.receives(Shown().add(100 + i, CellType::kVirus, 300, 0, 60, lengthy(name).c_str()));
+    cell.id = 20 + i;
+    const std::string changed = play.receives(spoken(dressed, wire::Way::kToClient));
+    CHECK(has(changed, " name: \"" + kept("zoe") + "\" skin: \"" + kept("cat") + "\"\n"));
+    CHECK(play.receives(spoken(dressed, wire::Way::kToClient)).find("skin: ") == std::string::npos);
+  }
+  CHECK(bytes_in_use() < before + 100'000);
+  CHECK(
+      has(play.receives(Shown().row(1, 0, lengthy("ben0").c_str())), "player: 102 name: \"" + kept("ben0") + "\" }\n"));
+  CHECK(has(play.receives(Shown().chat(lengthy("ben0").c_str(), "hi")), "says Said from: 102 text: \"hi\""));
+}
+
 TEST_CASE("ogar back: another map is 800 metres, too") {
   Play play;
   play.opens();
@@ -422,6 +550,27 @@ TEST_CASE("ogar back: rows and lines say whose they are") {
         "says Said from: 102 text: \"hi\" colour: 16715840 name: \"ben\"\n"
         "says Said text: \"welcome\" colour: 16715840\n"
         "says Said text: \"hm\" colour: 16715840 name: \"zoe\"\n");
+}
+
+TEST_CASE("ogar back: a board has a hundred rows at most, or slices, or lines") {
+  Play play;
+  play.plays();
+  Shown rows;
+  for (std::uint16_t i = 1; i <= 5'000; ++i) rows.row(i, 0, "ben");
+  const char* lost = "loses Update.board: more rows than a board has\n";
+  ogar::Update others;
+  others.flags = ogar::kBoard;
+  others.board.slices.assign(5'000, 0.5F);
+  others.board.lines.resize(5'000);
+  std::string told = play.receives(rows);
+  CHECK(has(told, lost));
+  CHECK(count(told, " rows { ") == 100);
+  for (const std::uint8_t type : {std::uint8_t{2}, std::uint8_t{3}}) {
+    others.board.type = type;
+    told = play.receives(spoken(others, wire::Way::kToClient));
+    CHECK(has(told, lost));
+    CHECK(count(told, type == 2 ? " slices: " : " lines: ") == 100);
+  }
 }
 
 TEST_CASE("ogar back: a ping brings lag and counts") {

@@ -5,6 +5,7 @@
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
 #include "tests/ogar/spoken.h"
+#include "tests/support/heap.h"
 #include "tests/support/stage.h"
 
 namespace entente::testing {
@@ -112,6 +113,28 @@ TEST_CASE("ogar legacy back: who is ours is told by id, who is new by not being 
     const std::string ate = play.receives(eaten);
     CHECK(has(ate, "says Died player: 102 unit: 103 killer: 1 why: BY_TOUCH"));
     CHECK(has(ate, "says Gone unit: 103 by: 101 why: BY_TOUCH\n"));
+  }
+}
+
+TEST_CASE("ogar legacy back: of a long name or skin is kept what a player's may have") {
+  for (const std::uint32_t version : {4U, 6U, 22U}) {
+    Play play(version);
+    play.plays();
+    const auto named = [&](std::uint32_t id) {
+      ogar::Node one = node(id, version < 6 ? 4 : 14, 300, 60);
+      ogar::set(one.name, "ben" + std::to_string(id) + std::string(20'000, 'x'), version < 6);
+      one.skin.chars = "%" + std::string(20'000, 's');
+      return one;
+    };
+    std::size_t before = 0;
+    for (std::uint32_t id = 20; id < 60; ++id) {
+      if (id == 40) before = bytes_in_use();
+      const std::string told = play.receives(nodes({named(id)}));
+      CHECK(has(told, " name: \"ben" + std::to_string(id) + std::string(59, 'x') + "\" "));
+      CHECK(has(told, " skin: \"" + std::string(64, 's') + "\""));
+      CHECK(play.receives(nodes({named(id)})) == "");  // nothing is new
+    }
+    CHECK(bytes_in_use() < before + 100'000);
   }
 }
 
