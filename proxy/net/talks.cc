@@ -13,6 +13,8 @@
 namespace entente::net {
 namespace {
 
+bool no_room(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
+
 /// To close over unread bytes would take our answer from who said them.
 void forget_rest(int fd) {
   char room[4096];
@@ -40,11 +42,12 @@ Talks::~Talks() {
 
 void Talks::run() {
   for (;;) {
-    std::vector<pollfd> polled = {{closing_.get(), POLLIN, 0},
-                                  {talks_.size() < kMostConnections ? listening_.get() : -1, POLLIN, 0}};
+    const Millis since = steady_now();
+    const bool listens = talks_.size() < kMostConnections && since >= rests_until_;
+    std::vector<pollfd> polled = {{closing_.get(), POLLIN, 0}, {listens ? listening_.get() : -1, POLLIN, 0}};
     for (const Talk& talk : talks_)
       polled.push_back({talk.fd.get(), static_cast<short>(talk.answer ? POLLOUT : POLLIN), 0});
-    if (::poll(polled.data(), polled.size(), patience(steady_now())) < 0 && errno != EINTR) return;
+    if (::poll(polled.data(), polled.size(), patience(since)) < 0 && errno != EINTR) return;
     if (polled[0].revents != 0) return;
     const Millis now = steady_now();
     std::size_t i = 2;
@@ -53,16 +56,20 @@ void Talks::run() {
   }
 }
 
-/// Milliseconds until somebody's time is over; -1: never.
+/// Milliseconds until somebody's time, or ours of rest, is over; -1: never.
 int Talks::patience(Millis now) const {
   Millis wait = kTime;
   for (const Talk& talk : talks_) wait = std::min(wait, talk.until > now ? talk.until - now : 0);
+  if (rests_until_ > now) return static_cast<int>(std::min(wait, rests_until_ - now));
   return talks_.empty() ? -1 : static_cast<int>(wait);
 }
 
 void Talks::accept(Millis now) {
   Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (fd) talks_.push_back({.fd = std::move(fd), .until = now + kTime});
+  if (fd)
+    talks_.push_back({.fd = std::move(fd), .until = now + kTime});
+  else if (no_room(errno))
+    rests_until_ = now + kRest;
 }
 
 /// False: it is over.

@@ -21,6 +21,7 @@ class Talks {
  public:
   static constexpr std::size_t kMostConnections = 16;  ///< more wait in the kernel
   static constexpr Millis kTime = 5'000;               ///< for a whole conversation
+  static constexpr Millis kRest = 1'000;               ///< nobody is let in when there are no files left
 
   /// Called on the talks' thread with all that one said so far; `over`: says no more. Returns the answer, which may be
   /// empty, or nothing while more has to come. REQUIRES: answers what is longer than it wants to keep.
@@ -51,7 +52,9 @@ class Talks {
 
   const Hear hear_;
   Fd listening_, closing_;
-  std::vector<Talk> talks_;  // the thread's
+  // The thread's.
+  std::vector<Talk> talks_;
+  Millis rests_until_ = 0;  // accepts nobody before
   std::thread thread_;
 };
 

@@ -2,6 +2,7 @@
 #include "proxy/program/cli.h"
 
 #include <cstdio>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,14 @@ Plugs plug_all(CLI::App& app) {
   return plugs;
 }
 
+/// The command's own code, unless what it told did not arrive.
+int told(int code) {
+  std::cout.flush();
+  if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  const int lost = failed({"cannot write to standard output"});
+  return code == kOk ? lost : code;
+}
+
 }  // namespace
 
 int run_cli(int argc, const char* const* argv) {
@@ -133,11 +142,11 @@ int run_cli(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) return told(app.exit(error));  // --help, --version
     return misused(app, error);
   }
   for (std::size_t i = 0; i < plugs.apps.size(); ++i)
-    if (plugs.apps[i]->parsed()) return plugs.running[i]->run();
+    if (plugs.apps[i]->parsed()) return told(plugs.running[i]->run());
   return kUsage;
 }
 

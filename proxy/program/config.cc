@@ -13,6 +13,7 @@
 #include "proxy/program/config_reader.h"
 #include "proxy/program/hall.h"
 #include "proxy/program/route.h"
+#include "proxy/program/web.h"
 
 namespace entente {
 namespace {
@@ -55,13 +56,21 @@ class Checker {
     nets(path, route);
     const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
     const auto to = endpoint(path + "to", parse_to(route.to(), known_));
+    if (to) files(path + "to", web_options({}, to->web.value_or(WebEnd{})));
     if (!listen) return;
-    if (listen->address.port() != 0) share(path + "listen", *listen, "", &route);
+    files(path + "listen", web_options(listen->web.value_or(WebEnd{}), {}));
+    Shared shared{path + "listen", "", &route};
+    if (to) {
+      shared.detects = !to->dialect && to->game->probe() == wire::Probe::kSilentConnection;
+      if (const auto joint = can_join(*listen, *to))
+        shared.joint = *joint;
+      else
+        problem(path + "listen", joint.error().text);
+    }
+    if (listen->address.port() != 0) share(*listen, shared);
     if (!route.record().empty())
       taken_twice(path + "record", recording_path(route.record(), config.recording().directory(),
                                                   {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
-    if (!to) return;
-    if (const auto joined = can_join(*listen, *to); !joined) problem(path + "listen", joined.error().text);
   }
 
   /// Of who may come: [access], or a route.
@@ -83,8 +92,13 @@ class Checker {
     for (int i = 0; i < arena.listen_size(); ++i) {
       const std::string at = path + "listen[" + std::to_string(i) + "]";
       const auto listen = endpoint(at, parse_hall_listen(arena.listen(i), known_));
-      if (listen && listen->address.port() != 0) share(at, *listen, path, nullptr);
+      if (!listen) continue;
+      files(at, web_options(listen->web.value_or(WebEnd{}), {}));
+      if (listen->address.port() != 0) share(*listen, {at, path, nullptr});
     }
+    constexpr int kNothing = std::ifstream::traits_type::eof();
+    if (const std::string& from = arena.from(); !from.empty() && std::ifstream(from).peek() == kNothing)
+      problem(path + "from", "the recording '" + from + "' cannot be read");
     if (!arena.record().empty())
       taken_twice(path + "record",
                   recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
@@ -98,22 +112,41 @@ class Checker {
     return {};
   }
 
+  /// Those that a URL names.
+  void files(const std::string& path, const Outcome<relay::WebOptions>& loaded) {
+    if (!loaded) problem(path, loaded.error().text);
+  }
+
+  struct Shared {
+    std::string path, into;           // the key; the arena, empty: each leads to its own server
+    const config::Route* route;       // says who may come; null: an arena's
+    std::optional<Joint> joint = {};  // none: an arena's, or it cannot be told
+    bool detects = false;             // what its server speaks, before anybody comes
+    WebEnd web = {};
+  };
+
   // Routes that travel by WebSocket may share an address if their paths differ and all else of the listener agrees; so
-  // may the listeners of one arena. `into`: the arena; empty: each to its own server, and then `route` says who may
-  // come.
-  void share(const std::string& path, const ListenEnd& listen, const std::string& into, const config::Route* route) {
+  // may the listeners of one arena. All that Server::add refuses is refused here.
+  void share(const ListenEnd& listen, Shared one) {
+    const std::string& path = one.path;
     const std::string address = listen.address.text();
     const auto other = listeners_.find(address);
     if (other == listeners_.end()) {
       taken_twice(path, address);
-      if (listen.web) listeners_.emplace(address, Shared{path, into, *listen.web, route});
+      if (listen.web) one.web = *listen.web, listeners_.emplace(address, one);
     } else if (!listen.web) {
       taken_twice(path, address);
     } else if (!same_tls(*listen.web, other->second.web)) {
       problem(path, "shares " + address + " with " + other->second.path + ", but not its TLS");
-    } else if (into != other->second.into) {
+    } else if (one.into != other->second.into) {
       problem(path, "cannot share " + address + " with " + other->second.path + ", which leads elsewhere");
-    } else if (route != nullptr && !same_nets(*route, *other->second.route)) {
+    } else if (one.joint && other->second.joint && one.joint != other->second.joint) {
+      problem(path, "cannot share " + address + " with " + other->second.path +
+                        ": one is a relay, the other a bridge; give one of them another port");
+    } else if (one.detects || other->second.detects) {
+      problem(path, "shares " + address + " with " + other->second.path +
+                        ", so both must name what their servers speak; add ?dialect= to the URLs they lead to");
+    } else if (one.route != nullptr && !same_nets(*one.route, *other->second.route)) {
       problem(path, "shares " + address + " with " + other->second.path + ", but not its allow and deny");
     }
     if (listen.web) taken_twice(path, address + (listen.web->path.empty() ? " for any path" : listen.web->path));
@@ -136,13 +169,8 @@ class Checker {
 
   Reading& reading_;
   std::span<const wire::Game* const> known_;
-  struct Shared {
-    std::string path, into;  // of the first that took it
-    WebEnd web;
-    const config::Route* route;  // null: an arena's
-  };
   std::map<std::string, std::string> taken_;  // to the key that took it
-  std::map<std::string, Shared> listeners_;   // of WebSockets
+  std::map<std::string, Shared> listeners_;   // of WebSockets: the first that took it
 };
 
 Complaints told(std::vector<Problem> problems, std::string_view name) {

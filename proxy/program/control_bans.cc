@@ -60,7 +60,7 @@ class Keeper {
     if (!made) return made.error();
     bans_.add(*made);
     const std::size_t gone = end_sessions(*made);
-    if (const auto kept = keep(); !kept) return kept.error();
+    if (const auto kept = keep(); !kept) return Error{kept.error().text + "; the ban holds until this program ends"};
     return "banned " + made->who.text() + " until " + until_text(made->until) + ", " + std::to_string(gone) +
            " sessions ended\n";
   }
@@ -69,7 +69,8 @@ class Keeper {
     const auto who = net::Network::parse(rest);
     if (!who) return who.error();
     if (!bans_.remove(*who)) return Error{"there is no ban of " + who->text() + "; `bans` lists them"};
-    if (const auto kept = keep(); !kept) return kept.error();
+    if (const auto kept = keep(); !kept)
+      return Error{kept.error().text + "; it may come again, until this program starts anew"};
     return who->text() + " may come again\n";
   }
 

@@ -8,6 +8,7 @@
 #include "adapters/wire/print.h"
 #include "proxy/program/convert_sink.h"
 #include "proxy/program/convert_words.h"
+#include "proxy/program/screen_text.h"
 #include "proxy/relay/reason.h"
 #include "proxy/relay/to_trace.h"
 #include "proxy/trace/recorder.h"
@@ -166,7 +167,7 @@ struct Asked {
 };
 
 int fail(const Asked& asked, const std::string& why) {
-  asked.err << kCommand << ": " << why << '\n';
+  asked.err << kCommand << ": " << screen_text(why) << '\n';
   return kFailed;
 }
 

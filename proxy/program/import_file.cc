@@ -7,6 +7,7 @@
 #include "proxy/net/enet_wire.h"
 #include "proxy/program/import_enet.h"
 #include "proxy/program/import_websocket.h"
+#include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
 
 namespace entente {
@@ -54,7 +55,7 @@ void declare_file(CLI::App& app, FileOptions& options) {
 Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::string_view command,
                                                std::ostream& err) {
   const auto refused = [&](int exit, const std::string& why) {
-    err << command << ": " << why << '\n';
+    err << command << ": " << screen_text(why) << '\n';
     if (exit == kUsage) err << "Run `" << command << " --help` for what it takes.\n";
     return exit;
   };

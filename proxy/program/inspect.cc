@@ -9,6 +9,7 @@
 #include "adapters/wire/print.h"
 #include "proxy/program/inspect_line.h"
 #include "proxy/program/inspect_wanted.h"
+#include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
 #include "proxy/program/verify_explain.h"
 
@@ -236,7 +237,7 @@ int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err)
     inspector.finish();
     return kOk;
   }
-  err << "entente inspect: " << read.error().text << '\n';
+  err << "entente inspect: " << screen_text(read.error().text) << '\n';
   return kFailed;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
 
 namespace entente {
@@ -63,7 +64,7 @@ int misused(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int failed(const Error& error) {
-  std::fprintf(stderr, "entente: %s\n", error.text.c_str());
+  std::fprintf(stderr, "entente: %s\n", screen_text(error.text, "\n").c_str());
   return kFailed;
 }
 

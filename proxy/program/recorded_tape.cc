@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include "proxy/program/screen_text.h"
 #include "proxy/program/tape_time.h"
 
 namespace entente {
@@ -63,9 +64,9 @@ class Listing {
 };
 
 std::string text(const SpokenLink& link) {
-  return "  link " + std::to_string(link.link) + "  " + link.speech +
-         (link.player.empty() ? "" : ", player '" + link.player + "'") + ", " + std::to_string(link.facts) +
-         " facts, " + tape_time_text(link.length()) + "\n";
+  return "  link " + std::to_string(link.link) + "  " + screen_text(link.speech) +
+         (link.player.empty() ? "" : ", player '" + screen_text(link.player) + "'") + ", " +
+         std::to_string(link.facts) + " facts, " + tape_time_text(link.length()) + "\n";
 }
 
 Error none_of(const std::string& path, const std::vector<SpokenLink>& links, std::optional<std::uint32_t> wanted) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "proxy/program/screen_text.h"
 #include "proxy/trace/recover.h"
 
 namespace entente {
@@ -21,8 +22,8 @@ std::string place_for(const std::string& file) {
 
 void tell(const trace::Recovered& recovered) {
   for (const trace::Damage& damage : recovered.first)
-    std::printf("  at byte %" PRIu64 ": %s, %" PRIu64 " bytes passed over\n", damage.offset, damage.what.c_str(),
-                damage.bytes);
+    std::printf("  at byte %" PRIu64 ": %s, %" PRIu64 " bytes passed over\n", damage.offset,
+                screen_text(damage.what).c_str(), damage.bytes);
   if (recovered.damages > recovered.first.size())
     std::printf("  and %" PRIu64 " places more\n", recovered.damages - recovered.first.size());
   if (recovered.attachments_left_out > 0)
@@ -43,7 +44,7 @@ int run_recover(const RecoverOptions& options) {
   const std::string out = options.out.empty() ? place_for(options.file) : options.out;
   const auto recovered = trace::recover(options.file, out);
   if (!recovered) {
-    std::fprintf(stderr, "entente recover: %s\n", recovered.error().text.c_str());
+    std::fprintf(stderr, "entente recover: %s\n", screen_text(recovered.error().text).c_str());
     return kFailed;
   }
   std::printf("%s: %" PRIu64 " messages in %" PRIu64 " chunks, %" PRIu64 " bytes passed over%s\n", out.c_str(),

@@ -5,6 +5,7 @@
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
 #include "proxy/program/serve.h"
+#include "proxy/program/signals.h"
 
 namespace entente {
 
@@ -17,6 +18,7 @@ void declare_run(CLI::App& app, RunOptions& options) {
 }
 
 int run_run(const RunOptions& options) {
+  keep_hang_ups();  // `systemctl reload` does not wait until we are ready
   const auto read = [&options] {
     auto config = load_config(options.config, games());
     if (config) {

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -80,18 +81,18 @@ class Routes {
       for (const std::string& complaint : fresh.error()) spdlog::error("nothing is reloaded: {}", complaint);
       return Error{"nothing is reloaded: " + fresh.error().front()};
     }
-    std::map<std::size_t, relay::Access> own;
-    for (int i = 0; i < config_.route_size(); ++i) {
-      const config::Route& before = config_.route(i);
-      const bool stays = i < fresh->route_size() && fresh->route(i).listen() == before.listen();
-      own[relays_[static_cast<std::size_t>(i)]] = access_of(stays ? fresh->route(i) : before);
-    }
-    service_.set_rules(*fresh, own);
+    for (int i = 0; i < config_.route_size(); ++i)
+      if (const config::Route* now = now_of(*fresh, i)) own_[relays_[static_cast<std::size_t>(i)]] = access_of(*now);
+    service_.set_rules(*fresh, own_);
     config::Log log = config_.log();
     log.set_level(fresh->log().level());
-    if (const auto renewed = renew_log(log); !renewed) spdlog::error("{}", renewed.error().text);
+    const auto renewed = renew_log(log);
     std::string told = "reloaded: limits, who may come, and the level of the log\n";
     spdlog::info("{}", told.substr(0, told.size() - 1));
+    if (!renewed) {
+      spdlog::error("{}", renewed.error().text);
+      told += renewed.error().text + "; what is logged still goes where it went\n";
+    }
     for (const std::string& line : takes_restart(config_, *fresh)) {
       spdlog::warn("takes a restart: {}", line);
       told += "takes a restart: " + line + "\n";
@@ -139,6 +140,7 @@ class Routes {
                                         listen->spoken(), route.record().empty() ? nullptr : *tap);
     if (!listening) return listening.error();
     relays_.push_back(listening->relay);
+    own_[listening->relay] = access_of(route);
     lines_ += "listening " + listen->spoken() + " " + listening->address.text() + "\n";
     if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
@@ -170,6 +172,17 @@ class Routes {
     return Done{};
   }
 
+  /// What a file that was read again says of our route `i`, which is where it listens, wherever it stands there; null:
+  /// nothing. Of those that listen alike, each is in its turn.
+  const config::Route* now_of(const config::Config& fresh, int i) const {
+    const std::string& listen = config_.route(i).listen();
+    auto before = std::count_if(config_.route().begin(), config_.route().begin() + i,
+                                [&](const config::Route& one) { return one.listen() == listen; });
+    for (const config::Route& route : fresh.route())
+      if (route.listen() == listen && before-- == 0) return &route;
+    return nullptr;
+  }
+
   static void tell_bridge(const ListenEnd& listen, const Endpoint& to) {
     const char* more = to.dialect                ? ""
                        : shows_dialect(*to.game) ? ", whose dialect will be found out"
@@ -191,8 +204,9 @@ class Routes {
   const Reread reread_;
   Service service_;
   std::mutex reloading_;
-  std::vector<std::size_t> relays_;  // of routes
-  std::string lines_;                // where it listens
+  std::vector<std::size_t> relays_;           // of routes
+  std::map<std::size_t, relay::Access> own_;  // by relay: who may come to that route, as is in force
+  std::string lines_;                         // where it listens
 };
 
 int serve_logged(const config::Config& config, Reread reread) {

@@ -19,8 +19,14 @@ void use(void (*handler)(int)) {
   for (const int number : {SIGTERM, SIGINT}) std::signal(number, handler);
 }
 
-void stop(int) {
-  use(SIG_DFL);
+bool would_end_us(int number) {
+  struct sigaction now {};
+  return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
+}
+
+// A terminal that goes says SIGHUP twice, by its shell and by the kernel: the second must not cut off the end.
+void stop(int number) {
+  if (number != SIGHUP) use(SIG_DFL);
   if (relay::Server* server = to_stop.load()) server->stop();
 }
 
@@ -41,12 +47,18 @@ void hang_up(int) { sem_post(hang_ups()); }
 StopOnSignal::StopOnSignal(relay::Server& server) {
   to_stop = &server;
   use(stop);
+  if (would_end_us(SIGHUP)) std::signal(SIGHUP, stop);
 }
 
 StopOnSignal::~StopOnSignal() { to_stop = nullptr; }
 
-CallOnHangUp::CallOnHangUp(std::function<void()> then) {
+void keep_hang_ups() {
   hang_ups();  // before a handler needs it
+  std::signal(SIGHUP, hang_up);
+}
+
+CallOnHangUp::CallOnHangUp(std::function<void()> then) {
+  keep_hang_ups();
   thread_ = std::thread([this, then = std::move(then)] {
     for (;;) {
       if (sem_wait(hang_ups()) != 0) continue;
@@ -54,7 +66,6 @@ CallOnHangUp::CallOnHangUp(std::function<void()> then) {
       then();
     }
   });
-  std::signal(SIGHUP, hang_up);
 }
 
 CallOnHangUp::~CallOnHangUp() {

@@ -1,5 +1,5 @@
 // Signals while something runs: the first SIGTERM or SIGINT asks it to end, the second ends the process at once; SIGHUP
-// asks it to read again what it was told by files.
+// asks it to read again what it was told by files, and where nothing is read again, to end, as often as it comes.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,9 @@ class Server;
 
 namespace entente {
 
-/// While it lives, the first of the two signals calls server.stop(). One that comes first only afterwards finds all
-/// ending already, such as recordings that are being closed, and changes nothing. REQUIRES: one at a time.
+/// While it lives, the first of the two signals calls server.stop(), and so does SIGHUP where it would end the process:
+/// neither a CallOnHangUp has it, nor whoever started us (nohup) had it ignored. One that comes first only afterwards
+/// finds all ending already, such as recordings that are being closed, and changes nothing. REQUIRES: one at a time.
 class StopOnSignal {
  public:
   explicit StopOnSignal(relay::Server& server);
@@ -21,6 +22,9 @@ class StopOnSignal {
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 };
+
+/// From now on SIGHUP does not end the process: it is kept for the CallOnHangUp to come.
+void keep_hang_ups();
 
 /// While it lives, SIGHUP has `then` called, on a thread of its own. REQUIRES: one at a time.
 class CallOnHangUp {

@@ -5,6 +5,7 @@
 
 #include "adapters/wire/print.h"
 #include "proxy/core/word.h"
+#include "proxy/program/screen_text.h"
 #include "proxy/program/verify_link.h"
 
 namespace entente {
@@ -108,7 +109,7 @@ int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   if (!file) return file.error();
   Verifier verifier(*file, out, err);
   const auto read = file->read(verifier);
-  if (!read) err << "entente verify: " << read.error().text << '\n';
+  if (!read) err << "entente verify: " << screen_text(read.error().text) << '\n';
   const Tally& total = verifier.finish();
   return read && total.good() ? kOk : kFailed;
 }

@@ -45,10 +45,27 @@ MessageCounts::Say MessageCounts::add(wire::Way way, const Fault& fault, WallTim
   if (found == faults_.end())
     found = faults_.insert(found, Seen{{game_.name(), dialect_name(), way, fault.what, fault.field, 0}, 0, 0});
   ++found->count.count;
-  const bool due = found->count.count == 1 || at - found->said_at >= kSayEvery;
+  const bool due = found->count.count == 1 || at >= found->said_at + kSayEvery;
   if (!due) return ++found->unsaid, Say{};
   found->said_at = at;
   return {true, std::exchange(found->unsaid, 0)};
+}
+
+// Only the counting thread writes, so it needs no lock to read.
+bool MessageCounts::has_unsaid() const {
+  return std::any_of(faults_.begin(), faults_.end(), [](const Seen& seen) { return seen.unsaid != 0; });
+}
+
+std::vector<FaultCount> MessageCounts::take_unsaid(WallTime now) {
+  std::vector<FaultCount> due;
+  const std::lock_guard lock(faults_mutex_);
+  for (Seen& seen : faults_) {
+    if (seen.unsaid == 0 || now < seen.said_at + kSayEvery) continue;
+    seen.said_at = now;
+    due.push_back(seen.count);
+    due.back().count = std::exchange(seen.unsaid, 0);
+  }
+  return due;
 }
 
 void MessageCounts::snapshot(std::vector<MessageCount>& messages, std::vector<FaultCount>& faults) const {

@@ -53,6 +53,11 @@ class MessageCounts {
   };
   Say add(wire::Way way, const Fault& fault, WallTime at);
 
+  /// Whether some were not said.
+  bool has_unsaid() const;
+  /// Those that were not said and may be by now, how many of each in `count`; from then on they are said.
+  std::vector<FaultCount> take_unsaid(WallTime now);
+
   // -- Any thread -----------------------------------------------------------------------------------------------------
 
   /// Appends what was seen at least once.

@@ -3,6 +3,8 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 #include "proxy/relay/to_trace.h"
 
 namespace entente::relay {
@@ -13,7 +15,8 @@ using wire::Way;
 
 constexpr int kNap = 20;  // ms between looks at the rings, while links are open
 constexpr int kNice = 5;  // where a core is short, traffic goes first, and the tap still gets a fourth of it
-constexpr std::size_t kRound = 4096;  // entries between looks at all else
+constexpr std::size_t kRound = 4096;          // entries between looks at all else
+constexpr WallTime kAtTheEnd = ~WallTime{0};  // all may be said
 
 }  // namespace
 
@@ -127,6 +130,8 @@ Outcome<Done> TapThread::stop() {
   while (drain(kRound)) continue;
   for (auto& [id, link] : links_) end_link(*link, "the recording ended", now);
   links_.clear();
+  tell_drops(kAtTheEnd);
+  tell_unsaid(kAtTheEnd);
   Outcome<Done> done = Done{};
   if (options_.recorder) done = options_.recorder->close(now);
   publish();
@@ -146,6 +151,7 @@ void TapThread::run() {
       const auto now = wall_now();
       if (options_.recorder) options_.recorder->tick(now);
       tell_drops(now);
+      tell_unsaid(now);
       publish();
     }
   }
@@ -154,7 +160,8 @@ void TapThread::run() {
 // For how long to wait for the bell: for good when nothing can come without its being rung.
 int TapThread::patience() const {
   const bool unwritten = options_.recorder && options_.recorder->pending();
-  return links_.empty() && !unwritten ? -1 : kNap;
+  const bool unsaid = std::ranges::any_of(counts_, [](const auto& counts) { return counts->has_unsaid(); });
+  return links_.empty() && !unwritten && !unsaid ? -1 : kNap;
 }
 
 /// Takes up to so many entries; true if there may be more.

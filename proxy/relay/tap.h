@@ -81,6 +81,7 @@ class TapThread final : public Tap {
   Count& undecoded_of(std::size_t route);
   Link* find(LinkId id);
   void tell_drops(WallTime now);
+  void tell_unsaid(WallTime now);
   void publish();
   void say(const std::string& sentence) const;
 

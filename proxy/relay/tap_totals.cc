@@ -22,6 +22,15 @@ void TapThread::tell_drops(WallTime now) {
   told_drops_at_ = now;
 }
 
+/// Faults that nothing of their kind followed, to count them.
+void TapThread::tell_unsaid(WallTime now) {
+  for (const auto& counts : counts_)
+    for (const FaultCount& unsaid : counts->take_unsaid(now))
+      say(std::string(unsaid.game) + " " + std::string(unsaid.dialect) + " " + text(unsaid.way) + ": " +
+          std::to_string(unsaid.count) + " more passed on but not decoded: " + std::string(unsaid.what) +
+          (unsaid.field.empty() ? "" : " (" + std::string(unsaid.field) + ")"));
+}
+
 void TapThread::publish() {
   published_.links.store(links_.size(), std::memory_order_relaxed);
   if (!options_.recorder) return;

@@ -2,7 +2,12 @@
 #include "proxy/net/http_door.h"
 
 #include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
+
+#include <ctime>
 
 namespace entente::net {
 namespace {
@@ -46,6 +51,32 @@ TEST_CASE("anything else is told why not") {
   CHECK(asked(*door, {"GET /here HT"}, true).starts_with("HTTP/1.1 400 "));
   CHECK(asked(*door, {"GET /here HTTP/1.1\r\nX: " + std::string(20'000, 'x')}).starts_with("HTTP/1.1 4"));
   CHECK(asked(*door, {}, true) == "");
+}
+
+TEST_CASE("while there are no files left whoever asks waits, and the door does not wear itself out") {
+  const auto door = open_door();
+  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto used = [] {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+  };
+  rlimit many{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &many) == 0);
+  const rlimit none{static_cast<rlim_t>(Fd(::dup(fd.get())).get()), many.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const bool connected = ::connect(fd.get(), door->address().raw(), door->address().size()) == 0;
+  constexpr std::string_view kAsk = "GET /here HTTP/1.1\r\n\r\n";
+  ::send(fd.get(), kAsk.data(), kAsk.size(), MSG_NOSIGNAL);
+  const auto before = used();
+  pollfd polled{fd.get(), POLLIN, 0};
+  const int answers = ::poll(&polled, 1, 500);
+  const auto spent = used() - before;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &many) == 0);
+  CHECK(connected);
+  CHECK(answers == 0);
+  CHECK(spent < 100);  // ms
+  CHECK(::poll(&polled, 1, 40'000) == 1);
 }
 
 TEST_CASE("an address that is taken is an error that says so") {

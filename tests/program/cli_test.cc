@@ -78,6 +78,17 @@ TEST_CASE("the version is one line") {
   CHECK(said.out == "entente 0.1.0\n");
 }
 
+TEST_CASE("a result that cannot be written is none") {
+  const std::string trace = ENTENTE_SOURCE_DIR "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";
+  for (const std::string& words : {std::string("check --example"), std::string("games"), std::string("--version"),
+                                   std::string("games --help"), "inspect " + trace, "verify " + trace}) {
+    CAPTURE(words);
+    const Ended said = run({"/bin/sh", "-c", kEntente + " " + words + " > /dev/full"});
+    CHECK(said.code == 1);
+    CHECK(said.err == "entente: cannot write to standard output\n");
+  }
+}
+
 TEST_CASE("a command line that is not understood ends with 2 and says what was meant") {
   struct Case {
     std::vector<std::string> words;

@@ -177,6 +177,38 @@ TEST_CASE("all that is wrong with an arena is told with its place") {
                          "leads elsewhere\n"));
 }
 
+TEST_CASE("what the program would refuse to start with is told, too") {
+  const auto wrong = [](const std::string& toml) {
+    const auto config = parse_config(toml, "a.toml", games());
+    std::string all;
+    if (!config)
+      for (const std::string& complaint : config.error()) all += complaint + "\n";
+    return all;
+  };
+  const auto route = [](const std::string& path, const std::string& to) {
+    return "[[route]]\nlisten = \"ogar+ws://127.0.0.1:99/" + path + "\"\nto = \"" + to + "\"\n";
+  };
+  const std::string relay = "ogar+ws://h", bridge = "bzflag://h?dialect=2.4", finds_out = "bzflag://h";
+  CHECK(wrong(route("a", relay) + route("b", relay)).empty());
+  CHECK(wrong(route("a", bridge) + route("b", bridge)).empty());
+  CHECK(wrong(route("a", finds_out)).empty());
+  CHECK(wrong(route("a", relay) + route("b", bridge)) ==
+        "a.toml:5:10: route[1].listen: cannot share 127.0.0.1:99 with route[0].listen: one is a relay, the other a "
+        "bridge; give one of them another port\n");
+  CHECK(wrong(route("a", bridge) + route("b", finds_out)) ==
+        "a.toml:5:10: route[1].listen: shares 127.0.0.1:99 with route[0].listen, so both must name what their servers "
+        "speak; add ?dialect= to the URLs they lead to\n");
+
+  const std::string secret = "ogar+wss://127.0.0.1:0?cert=/nowhere/a.pem&key=/nowhere/b.pem";
+  const std::string files =
+      wrong("[[route]]\nlisten = \"" + secret + "\"\nto = \"ogar+wss://h?ca=/nowhere/c.pem\"\n[[arena]]\nlisten = [\"" +
+            secret + "\"]\nfrom = \"/nowhere/d.mcap\"\n");
+  CHECK(files.starts_with("a.toml:2:10: route[0].listen: cannot read a certificate from '/nowhere/a.pem'"));
+  CHECK(files.find("a.toml:3:6: route[0].to: cannot read authorities from '/nowhere/c.pem'") != std::string::npos);
+  CHECK(files.find("a.toml:5:11: arena[0].listen[0]: cannot read a certificate") != std::string::npos);
+  CHECK(files.ends_with("a.toml:6:8: arena[0].from: the recording '/nowhere/d.mcap' cannot be read\n"));
+}
+
 TEST_CASE("two ends that do not speak the same are named, with what to do") {
   CHECK(complaints("[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://h?dialect=little\"\n") ==
         "a.toml:2:10: route[0].listen: the listener speaks toy big (the default, as its URL names no dialect) and the "

@@ -168,6 +168,34 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
   CHECK(second.wait() == 0);
 }
 
+TEST_CASE("a ban that cannot be kept holds as long as the program runs, and that is said") {
+  const Folder folder;
+  const std::string kept = folder.file("kept"), socket = folder.file("c.sock");
+  std::filesystem::create_directory(kept);
+  const std::string config = folder.write(
+      "a.toml", "[control]\nsocket = \"" + socket + "\"\n[access]\nban_file = \"" + kept + "/bans\"\n[[route]]\n" +
+                    "listen = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:9?dialect=be-packed\"\n");
+  Process process({kEntente, "run", config});
+  REQUIRE(process.line());
+  const auto ctl = [&](std::vector<std::string> words) {
+    std::vector<std::string> argv = {kEntente, "ctl", "--socket", socket};
+    argv.insert(argv.end(), words.begin(), words.end());
+    return run(argv);
+  };
+  std::filesystem::remove_all(kept);
+  const std::string cannot = "entente: cannot write " + kept + "/bans.new: ";
+  const Ended banned = ctl({"ban", "192.0.2.1"});
+  CHECK(banned.code == 1);
+  CHECK(banned.err.starts_with(cannot));
+  CHECK(banned.err.ends_with("; the ban holds until this program ends\n"));
+  CHECK(ctl({"bans"}).out.find("\n192.0.2.1\t") != std::string::npos);
+  const Ended free = ctl({"unban", "192.0.2.1"});
+  CHECK(free.code == 1);
+  CHECK(free.err.starts_with(cannot));
+  CHECK(free.err.ends_with("; it may come again, until this program starts anew\n"));
+  CHECK(ctl({"bans"}).out.find("192.0.2.1") == std::string::npos);
+}
+
 TEST_CASE("a replay takes its orders by ctl, and says how it stands") {
   const Folder folder;
   const std::string file = folder.file("words.mcap"), socket = folder.file("c.sock");

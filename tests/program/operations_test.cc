@@ -1,6 +1,8 @@
 // What whoever runs it does meanwhile: its numbers are read by Prometheus, and its configuration is read again.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <csignal>
@@ -9,6 +11,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
@@ -131,7 +134,7 @@ struct Operated {
     return more + "\n[control]\nsocket = \"" + folder.file("c.sock") + "\"\n[[route]]\n" +
            "listen = \"bzflag://127.0.0.1:0?dialect=2.4\"\nto = \"bzflag://127.0.0.1:9?dialect=2.4\"\n";
   }
-  void write(const std::string& more) { folder.write("a.toml", text(more)); }
+  void write(const std::string& more, const std::string& last = "") { folder.write("a.toml", text(more) + last); }
   Ended reload() const { return run({kEntente, "ctl", "--socket", folder.file("c.sock"), "reload"}); }
 
   Folder folder;
@@ -154,6 +157,74 @@ TEST_CASE("SIGHUP has the configuration read again, and who may come is another"
   CHECK(told == "REFUSED:nobody may come from your address");
   it.process.signal(SIGTERM);
   CHECK(it.process.wait() == 0);
+}
+
+TEST_CASE("a route is known by where it listens, and keeps whom it denies while nothing is said of it") {
+  Operated it;
+  const std::string deny = "deny = [\"127.0.0.0/8\"]\n";
+  const std::string other = "[[route]]\nlisten = \"panic://127.0.0.1:0\"\nto = \"panic://127.0.0.1:9\"\n";
+  const auto told = [&] {
+    REQUIRE(it.reload().code == 0);
+    CHECK(run({kEntente, "ctl", "--socket", it.folder.file("c.sock"), "list"}).code == 0);  // the worker has it by now
+    const Caller caller(it.port);
+    caller.say("BZFLAG\r\n\r\n");
+    return caller.hear();
+  };
+  const std::string refused = "REFUSED:nobody may come from your address";
+  CHECK(told() != refused);
+  it.write("", deny);
+  CHECK(told() == refused);
+  it.write(other, deny);  // behind another now
+  CHECK(told() == refused);
+  it.folder.write("a.toml", "[control]\nsocket = \"" + it.folder.file("c.sock") + "\"\n" + other);
+  CHECK(told() == refused);
+  it.write(other);
+  CHECK(told() != refused);
+}
+
+TEST_CASE("SIGHUP before a configuration is served has it read again then") {
+  const Folder folder;
+  const std::string bans = folder.file("bans");
+  REQUIRE(::mkfifo(bans.c_str(), 0600) == 0);
+  Process process({kEntente, "run",
+                   folder.write("a.toml", "[access]\nban_file = \"" + bans + "\"\n[[route]]\n" +
+                                              "listen = \"bzflag://127.0.0.1:0\"\nto = \"bzflag://127.0.0.1:9\"\n")});
+  net::Fd held;  // opens only once the other reads, who then has to wait for us
+  const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+  while (!held && std::chrono::steady_clock::now() < until) {
+    std::this_thread::yield();
+    held = net::Fd(::open(bans.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+  }
+  REQUIRE(held);
+  process.signal(SIGHUP);
+  held.reset();
+  CHECK(process.line());
+  CHECK(process.err_has("reloaded: "));
+  process.signal(SIGTERM);
+  CHECK(process.wait() == 0);
+}
+
+TEST_CASE("where nothing is read again SIGHUP ends all in order, however often it comes") {
+  const Folder folder;
+  Process proxy({kEntente, "proxy", "--listen", "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9", "--record",
+                 folder.file("a.mcap")});
+  REQUIRE(proxy.line());
+  proxy.signal(SIGHUP);
+  proxy.signal(SIGHUP);
+  CHECK(proxy.wait() == 0);
+  CHECK(proxy.out().starts_with("served panic "));
+  CHECK(std::filesystem::exists(folder.file("a.mcap")));
+}
+
+TEST_CASE("who was started to outlive his terminal does") {
+  const Folder folder;
+  Process proxy({"/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\"", kEntente, "proxy", "--listen",
+                 "panic://127.0.0.1:0", "--to", "panic://127.0.0.1:9", "--control", folder.file("c.sock")});
+  REQUIRE(proxy.line());
+  proxy.signal(SIGHUP);
+  CHECK(run({kEntente, "ctl", "--socket", folder.file("c.sock"), "list"}).code == 0);
+  proxy.signal(SIGTERM);
+  CHECK(proxy.wait() == 0);
 }
 
 TEST_CASE("of a configuration that is wrong nothing holds, and the place is told") {
@@ -189,6 +260,17 @@ TEST_CASE("a log file that was moved away is opened anew") {
   CHECK(it.process.wait() == 0);
   CHECK(read_file(moved).find("reloaded: ") != std::string::npos);
   CHECK(read_file(log).find("reloaded: ") != std::string::npos);
+}
+
+TEST_CASE("a log file that cannot be opened anew is told to who asked for it") {
+  const Folder folder;
+  std::filesystem::create_directory(folder.file("logs"));
+  const std::string log = folder.file("logs/entente.log");
+  Operated it("[log]\nfile = \"" + log + "\"");
+  std::filesystem::rename(folder.file("logs"), folder.file("moved"));
+  const Ended told = it.reload();
+  CHECK(told.code == 0);
+  CHECK(told.out.find("\nthe log file " + log + " cannot be opened (") != std::string::npos);
 }
 
 TEST_CASE("all but limits, who may come and the level of the log takes a restart") {

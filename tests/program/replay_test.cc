@@ -106,6 +106,19 @@ std::vector<double> places(const std::vector<words::Fact>& facts) {
 
 }  // namespace
 
+TEST_CASE("whatever players call themselves, the list of sessions is lines for a terminal") {
+  const Folder folder;
+  const std::string path = folder.file("names.mcap");
+  auto to = recorder(path);
+  drive(*to, 1, "an\x1b[31mna");
+  drive(*to, 2, "ben\n  link 7  bzflag 2.4");
+  REQUIRE(to->close(kStart + 3'000'000'000).ok());
+  const Ended told = run(replay(path));
+  CHECK(told.code == 1);
+  CHECK(told.err.find("choose one by its link:\n  link 1  bzflag 2.4, player 'an\\x1b[31mna', ") != std::string::npos);
+  CHECK(told.err.find("\n  link 2  bzflag 2.4, player 'ben\\x0a  link 7  bzflag 2.4', ") != std::string::npos);
+}
+
 TEST_CASE("a moment is seconds, or minutes and seconds") {
   const auto micros = [](const char* text) { return static_cast<std::int64_t>(*parse_tape_time(text)); };
   CHECK(micros("0") == 0);

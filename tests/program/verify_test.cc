@@ -37,6 +37,15 @@ std::string tally(int frames, int refused = 0) {
          " opaque=0 refused=" + std::to_string(refused) + " undecoded=0 mismatched=0\n";
 }
 
+TEST_CASE("what is wrong with a file is told without what it would have a terminal do") {
+  const Folder folder;
+  const std::string file = folder.write("a.jsonl", R"({"dir":"\u001b]0;owned\u0007\n","conn":"a","hex":"00"})");
+  const Verified wrong = verified({file});
+  CHECK(wrong.exit == kFailed);
+  CHECK(wrong.err.find("\"\\x1b]0;owned\\x07\\x0a\"") != std::string::npos);
+  CHECK(wrong.err.find_first_of("\x1b\a") == std::string::npos);
+}
+
 TEST_CASE("real traffic decodes, and encodes to the same bytes") {
   struct Case {
     const char* file;

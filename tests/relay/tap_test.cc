@@ -171,23 +171,44 @@ TEST_CASE("what does not decode is counted, kept as it is, and said once a secon
   TapThread tap({.recorder = disk.recorder(), .said = [&](std::string_view text) { said.emplace_back(text); }});
   auto& sink = tap.sink(0);
   greet(sink, 1, 0);
-  for (WallTime i = 0; i < 12; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(3, 99), i * kSecond / 4);
-  sink.bytes(1, Way::kToClient, Lane::kStream, blob(3), 3 * kSecond);
-  sink.bytes(1, Way::kToServer, Lane::kDatagram, {}, 3 * kSecond);
+  constexpr WallTime kStart = 4'000'000'000 * kSecond;  // in 2096: what is not said is not due before the end
+  for (WallTime i = 0; i < 12; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(3, 99), kStart + i * kSecond / 4);
+  sink.bytes(1, Way::kToClient, Lane::kStream, blob(3), kStart + 3 * kSecond);
+  sink.bytes(1, Way::kToServer, Lane::kDatagram, {}, kStart + 3 * kSecond);
   REQUIRE(ok(tap.stop()));
 
   const auto lines = disk.lines();
-  CHECK(std::count(lines.begin(), lines.end(), "1 1 s2c  5") == 4);
-  CHECK(std::count(lines.begin(), lines.end(), "3 1 s2c Blob 5") == 1);
-  REQUIRE(said.size() == 4);
+  CHECK(std::count(lines.begin(), lines.end(), "4000000001 1 s2c  5") == 4);
+  CHECK(std::count(lines.begin(), lines.end(), "4000000003 1 s2c Blob 5") == 1);
+  REQUIRE(said.size() == 5);
   CHECK(said[0] == "toy big link 1 s2c: 5 bytes passed on but not decoded: unknown message (code, byte 0)");
   CHECK(said[1] == said[0] + "; 3 more like it since this was last said");
   CHECK(said[3].find("c2s: 0 bytes") != std::string::npos);
+  CHECK(said[4] == "toy big s2c: 3 more passed on but not decoded: unknown message (code)");
   const auto totals = tap.totals();
   REQUIRE(totals.faults.size() == 2);
   CHECK(totals.faults[0].what == "unknown message");
   CHECK(totals.faults[0].field == "code");
   CHECK(totals.faults[0].count == 12);
+}
+
+TEST_CASE("what was not said of it is said a second later, though its link is gone and nobody comes") {
+  std::promise<std::string> last;
+  std::size_t lines = 0;
+  TapThread tap({.said = [&](std::string_view text) {
+    if (++lines == 2) last.set_value(std::string(text));
+  }});
+  const WallTime now = wall_now();
+  greet(tap.sink(0), 1, now);
+  Buffer all;
+  for (int i = 0; i < 50; ++i) append(all, blob(3, 99));
+  tap.sink(0).bytes(1, Way::kToClient, Lane::kStream, all, now);
+  tap.sink(0).closed(1, "client left", now);
+  auto said = last.get_future();
+  REQUIRE(said.wait_for(std::chrono::seconds(40)) == std::future_status::ready);
+  CHECK(said.get() == "toy big s2c: 49 more passed on but not decoded: unknown message (code)");
+  REQUIRE(ok(tap.stop()));
+  CHECK(lines == 2);
 }
 
 TEST_CASE("what does not decode is counted for each relay by itself") {

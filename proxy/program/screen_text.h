@@ -1,0 +1,12 @@
+// What somebody else wrote, as a terminal may have it: it takes control characters for orders.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace entente {
+
+/// Control characters, and bytes of no character, become "\x1b"; but not those in `keep`.
+std::string screen_text(std::string_view text, std::string_view keep = "");
+
+}  // namespace entente

@@ -1,0 +1,13 @@
+#include "proxy/program/screen_text.h"
+
+#include <doctest/doctest.h>
+
+using namespace entente;
+
+TEST_CASE("what others wrote gives a terminal no orders, and is left as it is otherwise") {
+  CHECK(screen_text("M\u00fcller's \"\\x\" \u20ac") == "M\u00fcller's \"\\x\" \u20ac");
+  CHECK(screen_text("\x1b]0;a\a\x7f\r\xff") == "\\x1b]0;a\\x07\\x7f\\x0d\\xff");
+  CHECK(screen_text("\u009b31m") == "\\xc2\\x9b31m");  // a control of two bytes
+  CHECK(screen_text("a\nb") == "a\\x0ab");
+  CHECK(screen_text("a\nb\t", "\n") == "a\nb\\x09");
+}
