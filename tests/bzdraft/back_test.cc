@@ -246,6 +246,12 @@ TEST_CASE("a server that ends it") {
     play.says({ChatMessage{kServer, 3, {"no cheating"}}});
     CHECK(play.says({SuperKill{}}) == "says Kicked text: \"no cheating\"\ncloses: super kill by the server\n");
   }
+  SUBCASE("by removing its player, of whom nothing is heard after that") {
+    play.come_in(true);
+    CHECK(play.says({RemovePlayer{3}, AliveDown{3, {}}}) ==
+          "says Kicked text: \"the server ended the session\"\ncloses: removed by the server\n");
+    CHECK(play.wishes<words::PoseClaim>("unit: 103 x: 1") == "");
+  }
   SUBCASE("by leaving") {
     play.greet();
     CHECK(play.stage.ends("server left") == "says Refused code: SERVER_GONE text: \"server left\"\n");
@@ -269,6 +275,14 @@ TEST_CASE("it enters again in game to be somebody else") {
     CHECK(play.says({Reject{0, {"taken"}}}) == "says ClaimRefused why: \"taken\" (to 1)\n");
     CHECK(play.says({Reject{0, {"taken"}}}) == "");
   }
+}
+
+TEST_CASE("who is accepted but not yet told of is nobody who could change") {
+  Play play;
+  play.greet();
+  play.wishes<words::Enter>("name: 'anna' team: RED");
+  play.says({Accept{3}});
+  CHECK(play.wishes<words::Change>("name: 'anne'") == "loses Change: not in yet\n");
 }
 
 TEST_CASE("what others do becomes words") {
