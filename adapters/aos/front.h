@@ -220,6 +220,7 @@ class FrontSession final : public core::Front {
   core::Micros paint_at_ = 0;
   std::shared_ptr<MapMaker> maker_;
   std::string shown_world_;  // its hash
+  bool edited_ = false;      // the client was told of what became of it
   std::size_t sent_ = 0;     // bytes of the map
   std::string version_;
   bool asked_version_ = false;
