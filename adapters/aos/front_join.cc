@@ -119,8 +119,8 @@ void FrontSession::told(const words::World& world, const core::Fact&, Outlet& ou
 /// The order is that of SpadesX: who is there, and then State Data, with which a client begins.
 void FrontSession::greet(Outlet& out) {
   if (!std::exchange(asked_version_, true)) send(VersionGet{}, out);
-  stage_ = Stage::kIn;
   find_tokens(out);
+  stage_ = Stage::kIn;
   cast(out);
   for (Slot slot = 1; slot < kMostPlayers; ++slot)
     if (cast_[slot].player != 0) introduce(slot, out);
