@@ -296,6 +296,18 @@ TEST_CASE("of more than a client has room for, the nearest are shown") {
   CHECK(lines(kept(said, [](std::string_view line) { return line.starts_with("sends PlayerLeft"); })) == 1);
 }
 
+TEST_CASE("where there is much, who comes is seen with the next painting, and not looked for with every word") {
+  Play play;
+  play.plays();
+  for (core::Id id = 1'000; id < 6'000; ++id)
+    play.stage.knows(word<words::Unit>("kind: PELLET id: " + std::to_string(id)));
+  std::string said;
+  for (core::Id id = 3; id < 23; ++id) said += play.comes(id, "name: 'x' team: BLUE", "alive: true pose { }");
+  CHECK(count(said, "sends CreatePlayer") < 5);
+  said += play.waits(100 * kMillisecond);
+  CHECK(count(said, "sends CreatePlayer") == 20);
+}
+
 TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is nobody's nothing") {
   Play play;
   play.plays("game: 'ogar'");
