@@ -122,6 +122,7 @@ class BackSession final : public core::Back {
   void on(const BlockLine& line, Outlet& out);
   void tell_things(const StateData& state, Outlet& out);
   void tell_nowhere(words::Token& token, Outlet& out);
+  std::size_t change_map(words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour, Outlet& out);
   void tell_zone(std::size_t territory, Outlet& out);
   void tell_team(std::size_t side, Outlet& out);
   void win(words::Team team, Outlet& out);
@@ -210,6 +211,7 @@ class BackSession final : public core::Back {
   std::size_t announced_ = 0, loaded_ = 0;  // bytes of the stream
   std::string map_name_;
   VoxelMap map_;
+  core::Micros looked_until_ = 0;  // for what falls: a voxel each microsecond
   words::Room room_;
   std::optional<std::uint32_t> sequence_;  // of the last State Update
 

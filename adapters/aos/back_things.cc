@@ -181,12 +181,23 @@ void BackSession::on(const ProgressBar& progress, Outlet& out) {
 
 // -- Blocks -----------------------------------------------------------------------------------------------------------
 
+/// For what falls one voxel is looked at each microsecond, over any long time, however many packets there are.
+std::size_t BackSession::change_map(words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour,
+                                    Outlet& out) {
+  looked_until_ = std::max(looked_until_, out.now());
+  const std::size_t most = std::min<std::size_t>(kMostFalling, out.now() + core::kSecond - looked_until_);
+  std::size_t left = most;
+  const std::size_t built = change(map_, op, at, to, colour, left);
+  looked_until_ += most - left;
+  return built;
+}
+
 void BackSession::on(const BlockAction& action, Outlet& out) {
   if (stage_ < Stage::kAtTheDoor) return out.lose("BlockAction", "the map is not loaded yet");
   if (!in_map(action.at) || action.action > kBlast) return out.lose("BlockAction", "outside of the map");
   const Someone* one = find(action.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
-  change(map_, edit_of(action.action), action.at, action.at, colour);
+  change_map(edit_of(action.action), action.at, action.at, colour, out);
   if (action.player == number_ && action.action == kBuild && own_.blocks > 0) --own_.blocks;
   const Point at = middle_of(action.at);
   words::WorldEdit word;
@@ -205,7 +216,7 @@ void BackSession::on(const BlockLine& line, Outlet& out) {
   if (!in_map(line.from) || !in_map(line.to)) return out.lose("BlockLine", "outside of the map");
   const Someone* one = find(line.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
-  const std::size_t built = change(map_, words::Edit::LINE, line.from, line.to, colour);
+  const std::size_t built = change_map(words::Edit::LINE, line.from, line.to, colour, out);
   if (line.player == number_)
     own_.blocks = static_cast<std::uint8_t>(own_.blocks - std::min<std::size_t>(built, own_.blocks));
   const Point from = middle_of(line.from), to = middle_of(line.to);

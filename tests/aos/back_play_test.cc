@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <ctime>
 #include <limits>
 
 #include "adapters/aos/terms.h"
@@ -173,6 +174,15 @@ TEST_CASE("aos back: what the next map lacks is nowhere") {
   CHECK_FALSE(has(told, "progress:"));  // nobody has begun to take one
   CHECK(has(scene.receives(MoveObject{2, 0, {120, 130, 60}}), "loses MoveObject: no such object\n"));
   CHECK(has(scene.receives(IntelPickup{5}), "loses IntelPickup"));
+}
+
+TEST_CASE("aos back: to look for what falls costs little, however large the map is that hangs in the air") {
+  Scene scene;
+  scene.comes();
+  for (std::int32_t y = 0; y < 512; ++y) scene.receives(BlockLine{5, {0, y, 10}, {511, y, 10}});
+  const std::clock_t begun = std::clock();
+  for (std::int32_t i = 0; i < 20; ++i) scene.receives(BlockAction{5, kBlast, {20 + 20 * i, 100, 10}});
+  CHECK((std::clock() - begun) / CLOCKS_PER_SEC < 20);
 }
 
 // -- Going ------------------------------------------------------------------------------------------------------------
