@@ -121,6 +121,8 @@ class BackSession final : public core::Back {
   void on(const BlockAction& action, Outlet& out);
   void on(const BlockLine& line, Outlet& out);
   void tell_things(const StateData& state, Outlet& out);
+  void tell_nowhere(words::Token& token, Outlet& out);
+  std::size_t change_map(words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour, Outlet& out);
   void tell_zone(std::size_t territory, Outlet& out);
   void tell_team(std::size_t side, Outlet& out);
   void win(words::Team team, Outlet& out);
@@ -209,15 +211,16 @@ class BackSession final : public core::Back {
   std::size_t announced_ = 0, loaded_ = 0;  // bytes of the stream
   std::string map_name_;
   VoxelMap map_;
+  core::Micros looked_until_ = 0;  // for what falls: a voxel each microsecond
   words::Room room_;
   std::optional<std::uint32_t> sequence_;  // of the last State Update
 
   // Everybody and everything.
   std::map<std::uint8_t, Someone> people_;
   core::Roster<std::uint8_t> players_;
-  std::array<words::Token, 4> things_;  // intel of both sides, tents of both sides
-  std::vector<words::Token> territories_;
-  std::vector<words::Zone> zones_;
+  std::array<words::Token, 4> things_;     // intel of both sides, tents of both sides
+  std::vector<words::Token> territories_;  // of all maps
+  std::vector<words::Zone> zones_;         // of this map's territories
   std::array<std::uint32_t, 2> captures_{};
 
   /// Our own man.

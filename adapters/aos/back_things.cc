@@ -24,17 +24,27 @@ void BackSession::put(words::Token& token, const Vec3& place) {
   token.set_z(at.z);
 }
 
+/// What the last map had and this one lacks; it keeps its id for a map that has it again.
+void BackSession::tell_nowhere(words::Token& token, Outlet& out) {
+  if (token.id() == 0 || token.state() == words::Token::NOWHERE) return;
+  token.set_state(words::Token::NOWHERE);
+  token.set_carrier(0);
+  out.say(token);
+}
+
 void BackSession::tell_things(const StateData& state, Outlet& out) {
   captures_ = {};
   if (state.mode == 0) captures_ = {state.ctf.score1, state.ctf.score2};
   for (std::size_t side = 0; side < 2; ++side) tell_team(side, out);
+  const auto count = state.mode == 0 ? 0 : std::min<std::size_t>(state.territory_count, kMostTerritories);
+  zones_.assign(count, {});
+  for (std::size_t i = count; i < territories_.size(); ++i) tell_nowhere(territories_[i], out);
   if (state.mode != 0) {
-    for (std::size_t i = 0; i < std::min<std::size_t>(state.territory_count, kMostTerritories); ++i) {
+    for (words::Token& token : things_) tell_nowhere(token, out);
+    for (std::size_t i = 0; i < count; ++i) {
       const Territory& territory = state.territories[i];
-      if (i == territories_.size()) {
-        territories_.emplace_back().set_id(out.new_id());
-        zones_.emplace_back().set_id(territories_[i].id());
-      }
+      if (i == territories_.size()) territories_.emplace_back().set_id(out.new_id());
+      zones_[i].set_id(territories_[i].id());
       words::Token& token = territories_[i];
       token.set_kind(words::Token::BASE);
       token.set_code(kTerritory);
@@ -76,12 +86,10 @@ void BackSession::tell_team(std::size_t side, Outlet& out) {
 
 void BackSession::on(const MoveObject& moved, Outlet& out) {
   if (stage_ < Stage::kAtTheDoor) return out.lose("MoveObject", "the map is not loaded yet");
-  words::Token* token = moved.object < territories_.size() && room_.mode() == kTerritoryControl
-                            ? &territories_[moved.object]
-                        : moved.object < things_.size() ? &things_[moved.object]
-                                                        : nullptr;
-  if (token == nullptr || token->id() == 0) return out.lose("MoveObject", "no such object");
-  if (room_.mode() == kTerritoryControl) token->set_team(team_of(moved.team));
+  const bool territory = room_.mode() == kTerritoryControl;
+  if (moved.object >= (territory ? zones_.size() : things_.size())) return out.lose("MoveObject", "no such object");
+  words::Token* token = territory ? &territories_[moved.object] : &things_[moved.object];
+  if (territory) token->set_team(team_of(moved.team));
   put(*token, moved.position);
   out.say(*token);
 }
@@ -89,7 +97,7 @@ void BackSession::on(const MoveObject& moved, Outlet& out) {
 /// That of the other side.
 words::Token* BackSession::intel_for(std::uint8_t player) {
   const Someone* one = find(player);
-  if (one == nullptr || one->team > kGreen || things_[0].id() == 0) return nullptr;
+  if (one == nullptr || one->team > kGreen || room_.mode() != kCaptureTheFlag) return nullptr;
   return &things_[1U - one->team];
 }
 
@@ -144,7 +152,7 @@ void BackSession::win(words::Team team, Outlet& out) {
 void BackSession::tell_zone(std::size_t territory, Outlet& out) { out.say(zones_[territory]); }
 
 void BackSession::on(const TerritoryCapture& captured, Outlet& out) {
-  if (captured.territory >= territories_.size()) return out.lose("TerritoryCapture", "no such territory");
+  if (captured.territory >= zones_.size()) return out.lose("TerritoryCapture", "no such territory");
   words::Token& token = territories_[captured.territory];
   words::Zone& zone = zones_[captured.territory];
   words::TokenCaptured word;
@@ -173,12 +181,23 @@ void BackSession::on(const ProgressBar& progress, Outlet& out) {
 
 // -- Blocks -----------------------------------------------------------------------------------------------------------
 
+/// For what falls one voxel is looked at each microsecond, over any long time, however many packets there are.
+std::size_t BackSession::change_map(words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour,
+                                    Outlet& out) {
+  looked_until_ = std::max(looked_until_, out.now());
+  const std::size_t most = std::min<std::size_t>(kMostFalling, out.now() + core::kSecond - looked_until_);
+  std::size_t left = most;
+  const std::size_t built = change(map_, op, at, to, colour, left);
+  looked_until_ += most - left;
+  return built;
+}
+
 void BackSession::on(const BlockAction& action, Outlet& out) {
   if (stage_ < Stage::kAtTheDoor) return out.lose("BlockAction", "the map is not loaded yet");
   if (!in_map(action.at) || action.action > kBlast) return out.lose("BlockAction", "outside of the map");
   const Someone* one = find(action.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
-  change(map_, edit_of(action.action), action.at, action.at, colour);
+  change_map(edit_of(action.action), action.at, action.at, colour, out);
   if (action.player == number_ && action.action == kBuild && own_.blocks > 0) --own_.blocks;
   const Point at = middle_of(action.at);
   words::WorldEdit word;
@@ -197,7 +216,7 @@ void BackSession::on(const BlockLine& line, Outlet& out) {
   if (!in_map(line.from) || !in_map(line.to)) return out.lose("BlockLine", "outside of the map");
   const Someone* one = find(line.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
-  const std::size_t built = change(map_, words::Edit::LINE, line.from, line.to, colour);
+  const std::size_t built = change_map(words::Edit::LINE, line.from, line.to, colour, out);
   if (line.player == number_)
     own_.blocks = static_cast<std::uint8_t>(own_.blocks - std::min<std::size_t>(built, own_.blocks));
   const Point from = middle_of(line.from), to = middle_of(line.to);

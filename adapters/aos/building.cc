@@ -1,14 +1,13 @@
 #include "adapters/aos/building.h"
 
 #include <cstdlib>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 namespace entente::aos {
 namespace {
 
-constexpr std::int32_t kLowest = 62;           // from here on nothing is destroyed, and what touches it stands
-constexpr std::size_t kMostFalling = 250'000;  // voxels; what is larger is taken to stand, as real servers take it
+constexpr std::int32_t kLowest = 62;  // from here on nothing is destroyed, and what touches it stands
 
 std::uint32_t whole(std::int32_t number) { return static_cast<std::uint32_t>(number); }
 
@@ -20,32 +19,50 @@ bool solid(const VoxelMap& map, const Block& at) {
 constexpr Block kBeside[] = {{0, 0, -1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}};
 Block beside(const Block& at, const Block& step) { return {at[0] + step[0], at[1] + step[1], at[2] + step[2]}; }
 
-/// All that hangs together with `at`; nothing if it reaches the ground.
-std::vector<Block> floating(const VoxelMap& map, const Block& at) {
-  const auto key = [](const Block& b) { return whole(b[0]) << 16U | whole(b[1]) << 6U | whole(b[2]); };
-  std::vector<Block> found, open = {at};
-  std::unordered_set<std::uint32_t> seen = {key(at)};
-  while (!open.empty()) {
-    const Block block = open.back();
-    open.pop_back();
-    if (block[2] >= kLowest || found.size() >= kMostFalling) return {};
-    found.push_back(block);
-    for (const Block& step : kBeside) {
-      const Block next = beside(block, step);
-      if (solid(map, next) && seen.insert(key(next)).second) open.push_back(next);
-    }
-  }
-  return found;
-}
+/// What one change digs; then, what that held up falls.
+class Dig {
+ public:
+  Dig(VoxelMap& map, std::size_t& may_look) : map_(map), may_look_(may_look) {}
 
-/// Digs one block, and what it held up falls.
-void dig(VoxelMap& map, const Block& at) {
-  if (!solid(map, at) || at[2] >= kLowest) return;
-  map.clear(whole(at[0]), whole(at[1]), whole(at[2]));
-  for (const Block& step : kBeside)
-    if (const Block next = beside(at, step); solid(map, next))
-      for (const Block& fallen : floating(map, next)) map.clear(whole(fallen[0]), whole(fallen[1]), whole(fallen[2]));
-}
+  void dig(const Block& at) {
+    if (!solid(map_, at) || at[2] >= kLowest) return;
+    map_.clear(whole(at[0]), whole(at[1]), whole(at[2]));
+    dug_.push_back(at);
+  }
+  void settle() {
+    for (const Block& at : dug_)
+      for (const Block& step : kBeside) fall(beside(at, step));
+  }
+
+ private:
+  /// All that hangs together with `at`, unless it reaches the ground or what was found to stand.
+  void fall(const Block& at) {
+    if (!solid(map_, at) || !seen_.try_emplace(key(at), ++search_).second) return;
+    std::vector<Block> found, open = {at};
+    while (!open.empty()) {
+      const Block block = open.back();
+      open.pop_back();
+      if (block[2] >= kLowest || may_look_ == 0) return;
+      --may_look_;
+      found.push_back(block);
+      for (const Block& step : kBeside) {
+        const Block next = beside(block, step);
+        if (!solid(map_, next)) continue;
+        const auto [known, fresh] = seen_.try_emplace(key(next), search_);
+        if (fresh) open.push_back(next);
+        if (known->second != search_) return;  // what fell is solid no longer
+      }
+    }
+    for (const Block& fallen : found) map_.clear(whole(fallen[0]), whole(fallen[1]), whole(fallen[2]));
+  }
+  static std::uint32_t key(const Block& b) { return whole(b[0]) << 16U | whole(b[1]) << 6U | whole(b[2]); }
+
+  VoxelMap& map_;
+  std::size_t& may_look_;
+  std::vector<Block> dug_;
+  std::unordered_map<std::uint32_t, int> seen_;  // by which search
+  int search_ = 0;
+};
 
 bool build(VoxelMap& map, const Block& at, std::uint32_t colour) {
   if (!in_map(at) || map.solid(whole(at[0]), whole(at[1]), whole(at[2]))) return false;
@@ -74,23 +91,26 @@ std::size_t line(VoxelMap& map, const Block& from, const Block& to, std::uint32_
 
 }  // namespace
 
-std::size_t change(VoxelMap& map, words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour) {
+std::size_t change(VoxelMap& map, words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour,
+                   std::size_t& may_look) {
   const auto [x, y, z] = at;
+  Dig hole(map, may_look);
   switch (op) {
     case words::Edit::BUILD:
       return build(map, at, colour) ? 1 : 0;
     case words::Edit::LINE:
       return line(map, at, to, colour);
     case words::Edit::DIG:
-      dig(map, at);
-      return 0;
+      hole.dig(at);
+      break;
     case words::Edit::COLUMN:
-      for (std::int32_t dz = -1; dz <= 1; ++dz) dig(map, {x, y, z + dz});
-      return 0;
+      for (std::int32_t dz = -1; dz <= 1; ++dz) hole.dig({x, y, z + dz});
+      break;
     default:
-      for (std::int32_t i = 0; i < 27; ++i) dig(map, {x + i % 3 - 1, y + i / 3 % 3 - 1, z + i / 9 - 1});
-      return 0;
+      for (std::int32_t i = 0; i < 27; ++i) hole.dig({x + i % 3 - 1, y + i / 3 % 3 - 1, z + i / 9 - 1});
   }
+  hole.settle();
+  return 0;
 }
 
 }  // namespace entente::aos

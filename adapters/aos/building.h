@@ -8,7 +8,12 @@
 
 namespace entente::aos {
 
-/// Changes the map; `to` is for a line. Returns how many voxels are new. REQUIRES: both lie in the map.
-std::size_t change(VoxelMap& map, words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour);
+/// Voxels; what is larger is taken to stand, as real servers take it.
+inline constexpr std::size_t kMostFalling = 250'000;
+
+/// Changes the map; `to` is for a line. Returns how many voxels are new. At most `may_look` of them are looked at to
+/// see what falls; it is left with what remains of it, and what is larger stands. REQUIRES: both lie in the map.
+std::size_t change(VoxelMap& map, words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour,
+                   std::size_t& may_look);
 
 }  // namespace entente::aos

@@ -97,6 +97,7 @@ void FrontSession::tick(Outlet& out) {
   check_side(out);
   feel_mass(out);
   stop_shooting(out);
+  listed_ = 0;
   recast(out);
   paint(out);
   out.wake(paint_at_);

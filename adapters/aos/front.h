@@ -220,6 +220,7 @@ class FrontSession final : public core::Front {
   core::Micros paint_at_ = 0;
   std::shared_ptr<MapMaker> maker_;
   std::string shown_world_;  // its hash
+  bool edited_ = false;      // the client was told of what became of it
   std::size_t sent_ = 0;     // bytes of the map
   std::string version_;
   bool asked_version_ = false;
@@ -234,6 +235,7 @@ class FrontSession final : public core::Front {
   };
   std::vector<Part> parts_;  // who shall be seen: made anew with each recast
   bool crowded_ = false;     // more than there is room for
+  std::size_t listed_ = 0;   // units that were gone through for it since the last painting
   std::uint32_t world_colour_ = 0;
   Colour fog_{};
   std::vector<words::WorldEdit> edits_;  // since the map that is sent

@@ -89,6 +89,7 @@ void FrontSession::told(const words::WorldEdit& edit, const core::Fact&, Outlet&
 }
 
 void FrontSession::show_edit(const words::WorldEdit& word, Outlet& out) {
+  edited_ = true;
   const words::Edit& edit = word.edit();
   const words::World* world = out.world().geometry();
   const bool tile = !maker_->given() && world != nullptr && world->columns() != 0 && edit.op() == words::Edit::BUILD;

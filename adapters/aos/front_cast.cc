@@ -13,6 +13,8 @@ constexpr std::size_t kMostOthers = kMostPlayers - 1;
 constexpr core::Micros kRest = 2 * core::kSecond;
 constexpr double kUnseen = 1e9, kNearer = 0.8;  // who is shown counts as so much nearer: nobody flickers
 
+constexpr std::size_t kMostListed = 20'000;  // units between two paintings
+
 constexpr std::uint32_t kPlainBlock = 0x6f6f6f;  // a client's own first colour
 
 const core::UnitState* largest(const core::PlayerState& player, const core::World& world) {
@@ -110,8 +112,10 @@ void FrontSession::cast(Outlet& out) {
     if (!part.taken) enlist(part, out);
 }
 
+/// With every word of who is there, or, where that are too many, with the next painting.
 void FrontSession::recast(Outlet& out) {
-  if (stage_ != Stage::kIn) return;
+  if (stage_ != Stage::kIn || listed_ > kMostListed) return;
+  listed_ += out.world().units().size();
   cast(out);
   for (Slot slot = 0; slot < kMostPlayers; ++slot)
     if (cast_[slot].player != 0) look_after(slot, out);

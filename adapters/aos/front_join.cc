@@ -60,6 +60,7 @@ void FrontSession::begin_map(Outlet& out) {
   const words::World* world = out.world().geometry();
   shown_world_ = world != nullptr ? world->hash() : "";
   maker_ = maker_of(world != nullptr ? *world : open_field());
+  edited_ = false;
   stage_ = Stage::kMap;
   out.wake(out.now());
 }
@@ -101,12 +102,14 @@ void FrontSession::send_chunks(Outlet& out) {
   greet(out);
 }
 
-/// Another world: the client drops to its menu, and comes in again by itself.
+/// Another world, or the same as it was at first: the client drops to its menu, and comes in again by itself. A server
+/// of this game has begun anew with whatever world it tells: there, nobody is in play any more.
 void FrontSession::told(const words::World& world, const core::Fact&, Outlet& out) {
   edits_.clear();
-  bricks_.clear();
   owners_.clear();
-  if (stage_ == Stage::kWorld || world.hash() == shown_world_) return;
+  const bool shown = world.hash() == shown_world_ && !edited_ && !same_game(out);
+  if (stage_ == Stage::kWorld || shown) return;
+  bricks_.clear();
   for (Actor& actor : cast_) actor = {};
   own_ = {};
   entered_ = false;
@@ -116,8 +119,8 @@ void FrontSession::told(const words::World& world, const core::Fact&, Outlet& ou
 /// The order is that of SpadesX: who is there, and then State Data, with which a client begins.
 void FrontSession::greet(Outlet& out) {
   if (!std::exchange(asked_version_, true)) send(VersionGet{}, out);
-  stage_ = Stage::kIn;
   find_tokens(out);
+  stage_ = Stage::kIn;
   cast(out);
   for (Slot slot = 1; slot < kMostPlayers; ++slot)
     if (cast_[slot].player != 0) introduce(slot, out);

@@ -55,14 +55,15 @@ std::uint8_t FrontSession::side_of_token(const words::Token& token, Outlet& out)
 }
 
 /// One of each sort and side; what there is more of is not shown. A flag of nobody's is the other side's intel where
-/// that has none of its own.
+/// that has none of its own. Territories are those that State Data tells of.
 void FrontSession::find_tokens(Outlet& out) {
   const auto before = std::exchange(intel_, {});
   tents_ = {};
-  territories_.clear();
+  if (stage_ != Stage::kIn) territories_.clear();
   for (const auto& [id, token] : out.world().tokens()) {
-    if (token.code() == kTerritory && territories_.size() < kMostTerritories) {
-      territories_.push_back(id);
+    if (token.code() == kTerritory) {
+      const bool there = token.state() != words::Token::NOWHERE && territories_.size() < kMostTerritories;
+      if (stage_ != Stage::kIn && there) territories_.push_back(id);
       continue;
     }
     const bool tent = token.kind() == words::Token::BASE;

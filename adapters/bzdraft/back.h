@@ -57,11 +57,12 @@ class BackSession final : public core::Back {
   void enter(Outlet& out);
   void change(const words::Change& change, Outlet& out);
   void refuse(words::Refused::Code code, std::string_view text, bool may_retry, Outlet& out);
+  void be_kicked(std::string_view how, Outlet& out);
   void tell_rule(const char* name, double value, Outlet& out);
 
   // -- Who is there, what they score, carry and say: back_people.cc
   void on(const AddPlayer& added, Outlet& out);
-  void on(const RemovePlayer& removed, Outlet& out) { forget(removed.player, out); }
+  void on(const RemovePlayer& removed, Outlet& out);
   void on(const Score& score, Outlet& out);
   void on(const TeamUpdate& team, Outlet& out);
   void on(const ScoreOver& over, Outlet& out);

@@ -142,6 +142,7 @@ void BackSession::change(const words::Change& change, Outlet& out) {
   if (change.has_skin()) out.lose("Change", "an avatar is for a whole session");
   if (!change.has_name() && !change.has_motto() && !change.has_team()) return;
   const Someone* me = find(number_);
+  if (me == nullptr) return out.lose("Change", "not in yet");
   Enter message;
   message.team = change.has_team() ? wire_team(change.team()) : me->team;
   message.type = wire_type(me->player.role());
@@ -187,11 +188,15 @@ void BackSession::on(const SuperKill&, Outlet& out) {
     return refuse(no_slot ? words::Refused::FULL : words::Refused::SERVER_GONE, "the server ended the session", no_slot,
                   out);
   }
+  be_kicked("super kill by the server", out);
+}
+
+void BackSession::be_kicked(std::string_view how, Outlet& out) {
   goodbye_ = true;
   words::Kicked kicked;
   kicked.set_text(last_notice_.empty() ? "the server ended the session" : last_notice_);
   out.say(kicked);
-  out.close("super kill by the server");
+  out.close(how);
 }
 
 void BackSession::refuse(words::Refused::Code code, std::string_view text, bool may_retry, Outlet& out) {

@@ -51,11 +51,17 @@ void BackSession::newcomer(std::uint8_t number, Someone& one, Outlet& out) {
   core::say_owned(std::move(unit), out);
 }
 
+/// Without ourselves there is no game to go on with.
+void BackSession::on(const RemovePlayer& removed, Outlet& out) {
+  if (removed.player == number_ && find(number_) != nullptr) return be_kicked("removed by the server", out);
+  forget(removed.player, out);
+}
+
 void BackSession::forget(std::uint8_t number, Outlet& out) {
   const auto at = people_.find(number);
   if (at == people_.end()) return;
   core::say_gone(at->second.player.id(), at->second.unit, out);
-  if (number != number_) players_.remove_wire(number);
+  players_.remove_wire(number);
   people_.erase(at);
 }
 

@@ -13,6 +13,7 @@ constexpr core::Micros kUnchanged = 2 * core::kSecond;
 
 /// Of a resource in one message of 1024 bytes, which all may be sent with whom nothing else was agreed.
 constexpr std::size_t kPiece = 1024 - 4 - 24;
+constexpr std::size_t kLongestReason = 1020 - 1;  // in such a message, too
 
 // Bits of the style.
 constexpr unsigned kCapture = 1, kJumping = 8, kRicochet = 0x20;
@@ -170,7 +171,7 @@ void FrontSession::tell_own_entry(Outlet& out) {
 void FrontSession::reject(Refusal reason, std::string_view why, Outlet& out) {
   Reject reject;
   reject.reason = static_cast<std::uint8_t>(reason);
-  reject.text.chars = std::string(why);
+  reject.text.chars = ended_text(why, kLongestReason);
   peer_.send(out, reject);
 }
 

@@ -238,6 +238,8 @@ class Resources::Reading {
   bool read(const Md5& md5, int depth) {
     const auto at = from_.known_.find(md5);
     if (at == from_.known_.end() || depth > kDeepest || ++reads_ > kMost) return false;
+    if (at->second.size() > left_) return false;
+    left_ -= at->second.size();
     return each_record(at->second, [&](const Record& record) {
       if (const auto other = referred(record))
         unread_ += read(*other, depth + 1) ? 0U : 1U;
@@ -309,7 +311,7 @@ class Resources::Reading {
   const Resources& from_;
   words::World world_;
   double size_ = kDefaultSize;
-  std::size_t unread_ = 0, reads_ = 0;
+  std::size_t unread_ = 0, reads_ = 0, left_ = kMostBytes;
 };
 
 bool Resources::add(const Md5& md5, Buffer bytes) {

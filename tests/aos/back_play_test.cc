@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <ctime>
 #include <limits>
 
+#include "adapters/aos/terms.h"
 #include "tests/aos/back_stage.h"
 
 namespace entente::aos {
@@ -123,21 +125,64 @@ TEST_CASE("aos back: wounds, restocks, intel, blocks and talk") {
   CHECK(has(scene.receives(chat), "says Notice text: \"hallo "));
 }
 
+StateData territory_control(std::uint8_t count) {
+  StateData state = capture_the_flag(3);
+  state.mode = 1;
+  state.territory_count = count;
+  state.territories.resize(16);
+  state.territories[1] = {{120, 130, 60}, 1};
+  return state;
+}
+
 TEST_CASE("aos back: territories are tokens and zones") {
   Scene scene;
   scene.stage.opens();
   scene.loads();
-  StateData state = capture_the_flag(3);
-  state.mode = 1;
-  state.territory_count = 2;
-  state.territories.resize(16);
-  state.territories[1] = {{120, 130, 60}, 1};
-  const std::string told = scene.receives(state);
+  const std::string told = scene.receives(territory_control(2));
   CHECK(has(told, "kind: BASE code: \"territory\" team: GREEN state: GROUND"));
   CHECK(count(told, "says Zone") == 2);
   CHECK(has(scene.receives(ProgressBar{1, 0, 2, 0.25F}), "owner: GREEN capturing: BLUE rate: 0.1 progress: 0.25\n"));
   CHECK(has(scene.receives(TerritoryCapture{1, 1, 0}), "owner: BLUE\nsays TokenCaptured"));
   CHECK(has(scene.receives(TerritoryCapture{2, 0, 0}), "loses TerritoryCapture"));
+}
+
+TEST_CASE("aos back: what the next map lacks is nowhere") {
+  Scene scene;
+  scene.stage.opens();
+  scene.loads();
+  scene.receives(territory_control(3));
+  scene.receives(ProgressBar{0, 0, 2, 0.25F});
+  const auto tokens = [&](words::Token::State state) {
+    std::string kinds;
+    for (const auto& [id, token] : scene.stage.world().tokens())
+      if (token.state() == state)
+        kinds += token.code() == kTerritory ? 'T' : token.kind() == words::Token::BASE ? 'b' : 'i';
+    return kinds;
+  };
+  CHECK(tokens(words::Token::GROUND) == "TTT");
+  scene.loads();
+  scene.receives(capture_the_flag(3));
+  CHECK(tokens(words::Token::NOWHERE) == "TTT");
+  CHECK(tokens(words::Token::GROUND) == "iibb");
+  CHECK(has(scene.receives(TerritoryCapture{0, 0, 0}), "loses TerritoryCapture: no such territory\n"));
+  CHECK(has(scene.receives(ProgressBar{0, 0, 2, 0.25F}), "loses ProgressBar: no such territory\n"));
+  scene.loads();
+  scene.receives(existing(5, 1, "ben"));
+  const std::string told = scene.receives(territory_control(2));
+  CHECK(tokens(words::Token::NOWHERE) == "Tiibb");
+  CHECK(tokens(words::Token::GROUND) == "TT");
+  CHECK_FALSE(has(told, "progress:"));  // nobody has begun to take one
+  CHECK(has(scene.receives(MoveObject{2, 0, {120, 130, 60}}), "loses MoveObject: no such object\n"));
+  CHECK(has(scene.receives(IntelPickup{5}), "loses IntelPickup"));
+}
+
+TEST_CASE("aos back: to look for what falls costs little, however large the map is that hangs in the air") {
+  Scene scene;
+  scene.comes();
+  for (std::int32_t y = 0; y < 512; ++y) scene.receives(BlockLine{5, {0, y, 10}, {511, y, 10}});
+  const std::clock_t begun = std::clock();
+  for (std::int32_t i = 0; i < 20; ++i) scene.receives(BlockAction{5, kBlast, {20 + 20 * i, 100, 10}});
+  CHECK((std::clock() - begun) / CLOCKS_PER_SEC < 20);
 }
 
 // -- Going ------------------------------------------------------------------------------------------------------------

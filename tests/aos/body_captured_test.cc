@@ -45,10 +45,12 @@ struct Replay {
   }
   void on(const KillAction& kill, const Recorded&) { alive = alive && kill.victim != me; }
   void on(const BlockAction& action, const Recorded& record) {
-    if (record.way == wire::Way::kToClient) change(map, edit_of(action.action), action.at, action.at, 0);
+    std::size_t may_look = kMostFalling;
+    if (record.way == wire::Way::kToClient) change(map, edit_of(action.action), action.at, action.at, 0, may_look);
   }
   void on(const BlockLine& line, const Recorded& record) {
-    if (record.way == wire::Way::kToClient) change(map, words::Edit::LINE, line.from, line.to, 0);
+    std::size_t may_look = 0;
+    if (record.way == wire::Way::kToClient) change(map, words::Edit::LINE, line.from, line.to, 0, may_look);
   }
   void on(const InputData& input, const Recorded& record) {
     if (record.way == wire::Way::kToServer) urge.keys = input.keys;

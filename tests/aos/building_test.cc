@@ -9,6 +9,11 @@ namespace {
 
 using words::Edit;
 
+std::size_t change(VoxelMap& map, Edit::Op op, const Block& at, const Block& to, std::uint32_t colour) {
+  std::size_t may_look = kMostFalling;
+  return change(map, op, at, to, colour, may_look);
+}
+
 TEST_CASE("aos building: a line goes face by face and builds what was air") {
   VoxelMap map = meadow();
   map.set(152, 150, 59, std::nullopt);
@@ -41,6 +46,34 @@ TEST_CASE(
   change(map, Edit::BLAST, {0, 0, 63}, {}, 0);
   CHECK(map.solid(170, 150, 62));
   CHECK(map.solid(0, 0, 63));
+}
+
+TEST_CASE("aos building: what is cut from both of its holds at once falls") {
+  VoxelMap map = meadow();
+  fill(map, 150, 151, 150, 151, 50, 60);
+  fill(map, 152, 153, 150, 151, 50, 60);
+  fill(map, 150, 153, 150, 151, 50, 51);
+  change(map, Edit::BLAST, {151, 150, 56}, {}, 0);
+  for (const std::uint32_t x : {150U, 151U, 152U}) CHECK(map.top(x, 150) >= 58);
+}
+
+TEST_CASE("aos building: no more is looked at in one change than it may, and what is larger stands") {
+  VoxelMap map = meadow();
+  fill(map, 0, 512, 0, 512, 10, 11);  // 262,144 voxels in the air …
+  fill(map, 300, 302, 300, 302, 12, 13);
+  fill(map, 300, 301, 300, 301, 11, 12);  // … and four, by one
+  std::size_t may_look = kMostFalling;
+  change(map, Edit::BLAST, {400, 400, 10}, {}, 0, may_look);
+  CHECK(may_look == 0);
+  CHECK(map.solid(402, 400, 10));
+  may_look = 3;
+  change(map, Edit::DIG, {300, 300, 11}, {}, 0, may_look);
+  CHECK(may_look == 0);
+  CHECK(map.solid(300, 300, 12));
+  map.set(300, 300, 11, std::nullopt);
+  may_look = 10;
+  change(map, Edit::COLUMN, {301, 301, 12}, {}, 0, may_look);  // one of the four goes: the others have a hold
+  CHECK(map.solid(300, 300, 12));
 }
 
 }  // namespace

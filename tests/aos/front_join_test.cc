@@ -205,11 +205,28 @@ TEST_CASE("a client of another version, one that is refused or kicked: each is t
 TEST_CASE("another world begins with another map, and the client comes in anew") {
   Play play;
   play.plays("game: 'aos'");
-  CHECK(play.hears<words::World>(Play::kFlat) == "");  // the same
-  play.hears<words::World>("hash: 'next' kind: OPEN walled: true");
+  for (const char* world : {"hash: 'next' kind: OPEN walled: true", Play::kFlat, Play::kFlat}) {
+    play.hears<words::World>(world);
+    CHECK(outline(play.waits(5 * kSecond)) == "sends MapStart\nsends ExistingPlayer\nsends StateData\n");
+    CHECK(play.says(PositionData{{256, 256, 59}}) == "");
+    const std::string entering = play.enters();
+    CHECK(entering.starts_with("says Enter name: \"anna\""));
+    CHECK(entering.find("says Spawn\n") != std::string::npos);
+    play.spawns();
+  }
+}
+
+TEST_CASE("another game's world told again is the one that its client has, unless it was told of edits since") {
+  Play play;
+  play.plays();
+  CHECK(play.hears<words::World>(Play::kFlat) == "");
+  CHECK(play.waits(5 * kSecond) == "");
+  play.hears<words::WorldEdit>("edit { op: DIG x: 0.78125 y: 0.78125 z: -0.78125 }");
+  play.hears<words::World>(Play::kFlat);
   CHECK(outline(play.waits(5 * kSecond)) == "sends MapStart\nsends ExistingPlayer\nsends StateData\n");
-  CHECK(play.says(PositionData{{256, 256, 59}}) == "");
-  CHECK(play.enters().starts_with("says Enter name: \"anna\""));
+  CHECK(outline(play.enters()) == "sends CreatePlayer\n");
+  CHECK(play.hears<words::World>(Play::kFlat) == "");
+  CHECK(play.waits(5 * kSecond) == "");
 }
 
 TEST_CASE("what is built while the map is on its way is told when it is there") {
@@ -277,6 +294,18 @@ TEST_CASE("of more than a client has room for, the nearest are shown") {
   said += play.waits(5 * kSecond);
   CHECK(said.find("name=\"p59\"") != std::string::npos);
   CHECK(lines(kept(said, [](std::string_view line) { return line.starts_with("sends PlayerLeft"); })) == 1);
+}
+
+TEST_CASE("where there is much, who comes is seen with the next painting, and not looked for with every word") {
+  Play play;
+  play.plays();
+  for (core::Id id = 1'000; id < 6'000; ++id)
+    play.stage.knows(word<words::Unit>("kind: PELLET id: " + std::to_string(id)));
+  std::string said;
+  for (core::Id id = 3; id < 23; ++id) said += play.comes(id, "name: 'x' team: BLUE", "alive: true pose { }");
+  CHECK(count(said, "sends CreatePlayer") < 5);
+  said += play.waits(100 * kMillisecond);
+  CHECK(count(said, "sends CreatePlayer") == 20);
 }
 
 TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is nobody's nothing") {

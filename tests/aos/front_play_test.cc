@@ -406,8 +406,9 @@ TEST_CASE("where the server waits to be asked, who stands at the other's flag as
 
 TEST_CASE("territories are captured in the order of their tokens") {
   Play play;
-  play.stage.knows(word<words::Token>("id: 41 kind: BASE code: 'territory' team: BLUE x: 15.625"));
-  play.stage.knows(word<words::Token>("id: 42 kind: BASE code: 'territory' team: GREEN"));
+  play.stage.knows(word<words::Token>("id: 40 kind: BASE code: 'territory' team: BLUE"));  // a former map's
+  play.stage.knows(word<words::Token>("id: 41 kind: BASE code: 'territory' team: BLUE state: GROUND x: 15.625"));
+  play.stage.knows(word<words::Token>("id: 42 kind: BASE code: 'territory' team: GREEN state: GROUND"));
   const std::string said = play.greets("game: 'aos' mode: 'territory control'");
   CHECK(said.find(" mode=1 territory_count=2 ") != std::string::npos);
   CHECK(play.hears<words::Zone>("id: 42 owner: GREEN capturing: BLUE rate: 0.1 progress: 0.25") ==
@@ -416,6 +417,23 @@ TEST_CASE("territories are captured in the order of their tokens") {
   CHECK(play.hears<words::TokenCaptured>("token: 42 team: GREEN") ==
         "sends TerritoryCapture territory=1 winning=0 team=0\n");
   CHECK(play.hears<words::Zone>("id: 77 capturing: BLUE") == "loses Zone: no territory of a client's\n");
+  play.hears<words::Token>("id: 40 kind: BASE code: 'territory' team: BLUE state: GROUND");  // no map's, by State Data
+  CHECK(play.hears<words::TokenCaptured>("token: 42 team: GREEN") ==
+        "sends TerritoryCapture territory=1 winning=0 team=0\n");
+}
+
+TEST_CASE("a map of intel is one, whatever territories were on the last") {
+  Play play;
+  for (const char* id : {"41", "42"})
+    play.stage.knows(word<words::Token>(std::string("kind: BASE code: 'territory' state: GROUND id: ") + id));
+  CHECK(has(play.greets("game: 'aos'"), " mode=1 territory_count=2 "));
+  for (const char* id : {"41", "42"}) play.hears<words::Token>(std::string("kind: BASE code: 'territory' id: ") + id);
+  play.hears<words::World>(Play::kFlat);
+  play.hears<words::Token>("id: 31 kind: INTEL team: BLUE state: GROUND x: 15.625");
+  CHECK(has(play.waits(5 * kSecond), " mode=0 ctf={"));
+  play.hears<words::World>(Play::kFlat);
+  play.stage.knows(word<words::Token>("id: 30 kind: INTEL team: BLUE state: GROUND"));  // another is its intel now
+  CHECK_FALSE(has(play.waits(5 * kSecond), "sends MoveObject"));                        // State Data has it
 }
 
 TEST_CASE("what is said is said to all or to the own side, and a command is one") {

@@ -168,6 +168,28 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
   }
 }
 
+TEST_CASE("of what is named again and again no more is read than may be fetched") {
+  Buffer leaf = box(), root;
+  while (leaf.size() < 1U << 20U) {
+    append(leaf, Buffer{0xff, 0xff, 'x', 'x'});
+    leaf.resize(leaf.size() + 0xffff);
+  }
+  append(leaf, Bytes(kEnd));
+  const Md5 leaf_name = wire::md5(leaf);
+  for (int i = 0; i < 20; ++i) refer(root, leaf_name);
+  append(root, Bytes(kEnd));
+  const Md5 root_name = wire::md5(root);
+  const std::size_t most = (Resources::kMostBytes - root.size()) / leaf.size();
+  Resources resources;
+  REQUIRE(resources.add(leaf_name, std::move(leaf)));
+  REQUIRE(resources.add(root_name, std::move(root)));
+  std::size_t unread = 0;
+  const auto world = resources.world(root_name, unread);
+  REQUIRE(world.has_value());
+  CHECK(world->solids_size() == static_cast<int>(most));
+  CHECK(unread == 20 - most);
+}
+
 TEST_CASE("each reason not to let it in is a word, and it may try again") {
   const std::pair<int, const char*> kReasons[] = {{0, ""},
                                                   {1, "code: NAME_NEEDS_LOGIN "},
@@ -246,6 +268,12 @@ TEST_CASE("a server that ends it") {
     play.says({ChatMessage{kServer, 3, {"no cheating"}}});
     CHECK(play.says({SuperKill{}}) == "says Kicked text: \"no cheating\"\ncloses: super kill by the server\n");
   }
+  SUBCASE("by removing its player, of whom nothing is heard after that") {
+    play.come_in(true);
+    CHECK(play.says({RemovePlayer{3}, AliveDown{3, {}}}) ==
+          "says Kicked text: \"the server ended the session\"\ncloses: removed by the server\n");
+    CHECK(play.wishes<words::PoseClaim>("unit: 103 x: 1") == "");
+  }
   SUBCASE("by leaving") {
     play.greet();
     CHECK(play.stage.ends("server left") == "says Refused code: SERVER_GONE text: \"server left\"\n");
@@ -269,6 +297,14 @@ TEST_CASE("it enters again in game to be somebody else") {
     CHECK(play.says({Reject{0, {"taken"}}}) == "says ClaimRefused why: \"taken\" (to 1)\n");
     CHECK(play.says({Reject{0, {"taken"}}}) == "");
   }
+}
+
+TEST_CASE("who is accepted but not yet told of is nobody who could change") {
+  Play play;
+  play.greet();
+  play.wishes<words::Enter>("name: 'anna' team: RED");
+  play.says({Accept{3}});
+  CHECK(play.wishes<words::Change>("name: 'anne'") == "loses Change: not in yet\n");
 }
 
 TEST_CASE("what others do becomes words") {

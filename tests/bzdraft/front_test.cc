@@ -130,6 +130,12 @@ TEST_CASE("each reason to be rejected is told in its number, and who was may try
     CHECK(play.hears<words::Refused>(std::string("code: ") + code + " text: 'no' may_retry: true") ==
           "sends MsgReject reason=" + std::to_string(reason) + " text=\"no\"\n");
   }
+  for (const std::size_t size : {1'019U, 70'000U}) {  // of which a message that all may be sent holds so much
+    play.asks({enter_as("anna")});
+    words::Refused refused = word<words::Refused>("may_retry: true");
+    refused.set_text(std::string(size, 'x'));
+    CHECK(play.hears(refused) == "sends MsgReject reason=0 text=\"" + std::string(1'019, 'x') + "\"\n");
+  }
   play.asks({enter_as("anna")});
   CHECK(play.hears<words::Refused>("code: FULL text: 'full'") ==
         "sends MsgReject reason=7 text=\"full\"\nsends MsgSuperKill\ncloses: full\n");
