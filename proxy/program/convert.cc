@@ -1,6 +1,5 @@
 #include "proxy/program/convert.h"
 
-#include <fstream>
 #include <iostream>
 
 #include "adapters/bzflag/bzflag.h"
@@ -198,17 +197,36 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   if (!settings) return fail(asked, settings.error().text);
   const bool make_words = options.words && !has_words(asked.file);
   if (options.words && !make_words) say(asked.err, options.from.file + ": has words already; they are kept");
-  auto recorder = trace::Recorder::open(asked.to, {.version = ENTENTE_VERSION});
-  if (!recorder) return fail(asked, recorder.error().text);
-  ConvertWords words(**recorder, std::move(*settings));
-  ToMcap sink(asked.file, **recorder, make_words ? &words : nullptr);
+  const auto opened =
+      trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION});
+  if (!opened) return fail(asked, opened.error().text);
+  trace::Recorder& recorder = **opened;
+  ConvertWords words(recorder, std::move(*settings));
+  ToMcap sink(asked.file, recorder, make_words ? &words : nullptr);
   const auto read = asked.file.read(sink);
-  const auto closed = (*recorder)->close(sink.last());
+  const auto closed = recorder.close(sink.last());
+  const trace::Amount& lost = recorder.lost();
+  const bool whole = !recorder.failing() && lost.frames == 0 && lost.bytes == 0;
+  if (!whole)
+    fail(asked, asked.to + ": lacks " + std::to_string(lost.frames) + " frames, and with words and worlds " +
+                    std::to_string(lost.bytes) + " bytes: " + recorder.why());
   if (!closed) return fail(asked, closed.error().text);
-  asked.out << asked.to << ": " << sink.frames() << " frames";
+  asked.out << asked.to << ": " << recorder.recorded().frames << " frames";
   if (make_words) asked.out << ", " << words.words() << " words";
   asked.out << '\n';
-  return read ? int{kOk} : fail(asked, read.error().text);
+  if (!read) return fail(asked, read.error().text);
+  return whole ? kOk : kFailed;
+}
+
+/// All of it, or nothing.
+Outcome<Done> write(const std::string& path, Bytes bytes) {
+  const auto file = trace::FileSink::create(path, ".converting");
+  if (!file) return file.error();
+  auto done = (*file)->write(bytes);
+  if (done) done = (*file)->sync();
+  if (done) done = (*file)->finish();
+  if (!done) (*file)->discard();
+  return done;
 }
 
 int to_rec(const Asked& asked) {
@@ -216,10 +234,7 @@ int to_rec(const Asked& asked) {
   const auto read = asked.file.read(sink);
   if (!read) fail(asked, read.error().text);
   if (sink.file().empty()) return fail(asked, asked.to + ": not made, no connection can be such a recording");
-  std::ofstream file(asked.to, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(sink.file().data()), static_cast<std::streamsize>(sink.file().size()));
-  file.close();
-  if (!file) return fail(asked, asked.to + ": cannot be written");
+  if (const auto written = write(asked.to, sink.file()); !written) return fail(asked, written.error().text);
   asked.out << asked.to << ": what was said to " << sink.whose() << '\n';
   return read ? kOk : kFailed;
 }

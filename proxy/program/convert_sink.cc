@@ -31,10 +31,7 @@ void ConvertSink::lost(ConnectionId id, wire::Way way, std::uint64_t, WallTime) 
   if (at != links_.end()) at->second->dissector.end(way, *at->second, true);
 }
 
-void ConvertSink::Link::frame(const wire::Frame& frame) {
-  ++owner_.frames_;
-  owner_.frame(id_, frame, now);
-}
+void ConvertSink::Link::frame(const wire::Frame& frame) { owner_.frame(id_, frame, now); }
 
 void ConvertSink::Link::raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault*) {
   owner_.raw(id_, way, lane, bytes, now);

@@ -21,8 +21,6 @@ class ConvertSink : public ImportSink {
   void bytes(const Imported& piece) final;
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) final;
 
-  std::uint64_t frames() const { return frames_; }
-
  protected:
   /// How ENet carried what is told now, if it did.
   const std::optional<wire::EnetCarriage>& carriage() const { return carriage_; }
@@ -50,7 +48,6 @@ class ConvertSink : public ImportSink {
 
   const RecordedFile& file_;
   std::map<ConnectionId, std::unique_ptr<Link>> links_;
-  std::uint64_t frames_ = 0;
   std::optional<wire::EnetCarriage> carriage_;
 };
 

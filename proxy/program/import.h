@@ -47,6 +47,9 @@ struct ImportedEnd {
   WallTime time = 0;
 };
 
+/// At once, in one file: more are an Error.
+inline constexpr std::size_t kMostConnections = 65'536;
+
 class ImportSink {
  public:
   virtual ~ImportSink() = default;
@@ -56,7 +59,7 @@ class ImportSink {
   virtual void bytes(const Imported& piece) = 0;
   /// Its client asked to connect by ENet, with this data.
   virtual void connected(ConnectionId, std::uint32_t /*data*/) {}
-  /// The file lacks some of the stream here; 0 = nobody knows how many bytes.
+  /// The file lacks some of the stream here, or of a datagram; 0 = nobody knows how many bytes.
   virtual void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) = 0;
   /// One side ended it. The other may go on for a while, and may end it too.
   virtual void ended(ConnectionId id, const ImportedEnd& end) = 0;

@@ -16,7 +16,6 @@ using google::protobuf::Value;
 using wire::Way;
 
 constexpr std::size_t kLongestLine = 16u << 20;
-constexpr std::size_t kMostConnections = 65'536;
 /// Of a file that none of the importers knows.
 constexpr const char* kNorElse = " (nor does it begin as a recording or a packet capture does)";
 

@@ -54,6 +54,8 @@ class McapImport {
       if (!event) return Error{event.error().text + "; `entente recover` saves what is whole"};
       if (*event == nullptr) break;
       take(**event);
+      if (links_.size() > kMostConnections)
+        return Error{recording.file().name() + ": more than 65536 connections at once"};
     }
     for (const trace::mcap::Metadata& about : recording.file().definitions().metadata()) tell(about);
     return Done{};

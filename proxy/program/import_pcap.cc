@@ -4,6 +4,7 @@
 
 #include <array>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -16,8 +17,7 @@ namespace {
 
 using wire::Lane, wire::Way;
 
-constexpr std::size_t kMostConnections = 65'536;  // open at once, or closed and not yet forgotten
-constexpr std::size_t kRemembered = 4'096;        // closed ones, so that a late packet opens nothing
+constexpr std::size_t kRemembered = 4'096;  // closed ones, so that a late packet opens nothing
 
 struct Key {
   Party client, server;
@@ -34,6 +34,7 @@ struct Flow final : TcpStream::To {
   bool ended[2] = {};
   bool gone = false;
   std::optional<std::uint32_t> syn;  // sequence number of the one that opened it, if it was captured
+  std::list<Key>::iterator talked;   // of UDP: its place among those
   // Of the packet at hand.
   Way way = Way::kToServer;
   WallTime time = 0;
@@ -63,7 +64,8 @@ class PcapImport {
     if (!known_link(link)) return Error{name_ + ": link type " + std::to_string(link) + " is not one that carries IP"};
     auto done = read(link);
     finish();
-    return done;
+    if (!done || headless_ == 0) return done;
+    return Error{name_ + ": " + std::to_string(headless_) + " packets were captured only as far as their headers"};
   }
 
  private:
@@ -80,6 +82,7 @@ class PcapImport {
       if (got == PCAP_ERROR_BREAK) return Done{};
       ++number_;
       if (got != 1) return wrong(pcap_geterr(pcap_.get()));
+      cut_short_ = header->caplen < header->len;
       // With nanosecond precision, tv_usec holds nanoseconds.
       time_ = static_cast<WallTime>(header->ts.tv_sec) * 1'000'000'000U + static_cast<WallTime>(header->ts.tv_usec);
       const auto done = take(take_apart(link, {bytes, header->caplen}));
@@ -89,7 +92,7 @@ class PcapImport {
 
   Outcome<Done> take(const Taken& taken) {
     if (taken.kind == Taken::Kind::kFragment) ++fragments_;
-    if (taken.kind == Taken::Kind::kBroken) ++broken_;
+    if (taken.kind == Taken::Kind::kBroken) ++(cut_short_ ? headless_ : broken_);
     if (taken.kind != Taken::Kind::kPacket) return Done{};
     const Packet& packet = taken.packet;
     const auto way = way_of(packet);
@@ -145,12 +148,14 @@ class PcapImport {
       flows_.erase(at);
       at = flows_.end();
     }
+    if (at == flows_.end() && flows_.size() >= kMostConnections) give_up_datagrams();
     if (at != flows_.end() || flows_.size() >= kMostConnections) return at;
     at = flows_.try_emplace(key).first;
     Flow& flow = at->second;
     flow.id = opened_++;
     flow.sink = &sink_;
     if (packet.syn && !packet.ack) flow.syn = packet.sequence;
+    if (!packet.tcp) flow.talked = talked_.insert(talked_.end(), key);
     sink_.opened(flow.id, {text(key.client) + (packet.tcp ? "" : "/udp"), "", ""}, time_);
     if (packet.tcp && !packet.syn) sink_.remark(text(key.client) + " was connected before the capture began");
     return at;
@@ -167,9 +172,19 @@ class PcapImport {
     }
   }
 
+  /// Datagrams have no end. Those that were silent longest make room.
+  void give_up_datagrams() {
+    if (talked_.empty()) return;
+    const auto oldest = flows_.find(talked_.front());
+    settle(oldest->second);
+    flows_.erase(oldest);
+    talked_.pop_front();
+  }
+
   void datagram(const Packet& packet, Flow& flow) {
+    talked_.splice(talked_.end(), talked_, flow.talked);
     if (packet.missing != 0)
-      ++halves_;
+      sink_.lost(flow.id, flow.way, packet.missing, time_);
     else
       sink_.bytes({flow.id, flow.way, Lane::kDatagram, time_, packet.payload});
   }
@@ -207,8 +222,7 @@ class PcapImport {
       if (count != 0) sink_.remark(std::to_string(count) + what);
     };
     say(fragments_, " IP fragments were passed over");
-    say(broken_, " packets were cut off within their headers");
-    say(halves_, " datagrams were captured only in part and were passed over");
+    say(broken_, " packets have headers that are not whole");
     say(strangers_,
         " packets belong to connections that were open before the capture began; --port would tell their server");
     say(datagrams_, " datagrams belong to no connection that begins in the capture; --port would tell their server");
@@ -225,8 +239,10 @@ class PcapImport {
   std::set<Party> servers_;
   std::map<Key, Flow> flows_;
   std::deque<std::pair<Key, ConnectionId>> closed_;
+  std::list<Key> talked_;  // of UDP, whoever was silent longest first
   ConnectionId opened_ = 0;
-  std::uint64_t fragments_ = 0, broken_ = 0, halves_ = 0;
+  bool cut_short_ = false;  // the packet at hand: not all of it is in the file
+  std::uint64_t fragments_ = 0, broken_ = 0, headless_ = 0;
   std::uint64_t strangers_ = 0, datagrams_ = 0;  // of TCP, and of UDP, whose server is not known
 };
 

@@ -51,6 +51,7 @@ void VerifiedLink::hear_dialect(Bytes first) {
 }
 
 void VerifiedLink::lost(Way way, std::uint64_t bytes) {
+  after_loss(way, {});  // an earlier one
   lost_[index(way)] = bytes;
   if (keeps_messages(speech_.game->transport()))
     after_loss(way, {});
@@ -67,6 +68,7 @@ void VerifiedLink::ended(const ImportedEnd& end) {
 }
 
 const Tally& VerifiedLink::finish() {
+  for (const Way way : {Way::kToServer, Way::kToClient}) after_loss(way, {});
   for (const Waiting& each : waiting_) bench_.explainer.say(each.explanation);
   tally_.undecoded += waiting_.size();
   waiting_.clear();
@@ -142,7 +144,7 @@ void VerifiedLink::after_loss(Way way, Bytes bytes) {
   if (!lost) return;
   ++tally_.frames;
   ++tally_.undecoded;
-  const std::string why = "the file lacks " + std::to_string(*lost) + " bytes of the stream here";
+  const std::string why = "the file lacks " + std::to_string(*lost) + " bytes here";
   bench_.explainer.say(explain(way, {"cannot be cut out", "", why, "", 0, bytes}));
 }
 

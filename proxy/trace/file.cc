@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 namespace entente::trace {
@@ -40,6 +41,11 @@ int rename_unless_there(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
+const char* why_left(std::string_view suffix) {
+  return suffix == ".part" ? "a recording was not closed; `entente recover` makes it whole, or move it away"
+                           : "whoever wrote it was interrupted, or is still at work; remove it and try again";
+}
+
 }  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
@@ -60,9 +66,7 @@ Outcome<std::unique_ptr<FileSink>> FileSink::create(const std::string& path, con
   std::signal(SIGXFSZ, SIG_IGN);  // at a limit on file sizes a write fails, as on a full disk; by default we would die
   const auto part = path + suffix;
   Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (file.get() < 0 && errno == EEXIST)
-    return Error{part +
-                 " exists already: a recording was not closed; `entente recover` makes it whole, or move it away"};
+  if (file.get() < 0 && errno == EEXIST) return Error{part + " exists already: " + why_left(suffix)};
   if (file.get() < 0) return failed("create", part);
   return std::unique_ptr<FileSink>(new FileSink(path, part, std::move(file)));
 }

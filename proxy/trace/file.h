@@ -52,7 +52,7 @@ class Descriptor {
 class FileSink final : public Sink {
  public:
   /// Ignores SIGXFSZ for the whole process. Fails if PATH or PATH.part exists. `suffix` instead of ".part" is for those
-  /// who read a .part while they write.
+  /// who read a .part while they write, and for what `entente recover` does not mend.
   static Outcome<std::unique_ptr<FileSink>> create(const std::string& path, const char* suffix = ".part");
 
   const std::string& name() const override { return part_; }

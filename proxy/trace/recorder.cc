@@ -78,11 +78,7 @@ void Recorder::closed(WallTime time, std::uint32_t id, std::string_view reason) 
 
 void Recorder::frame(WallTime time, const FrameView& frame) {
   const Amount amount{1, frame.bytes.size()};
-  if (!ready(time)) {
-    lost_ += amount;
-    unsaid_ += amount;
-    return;
-  }
+  if (!ready(time)) return lose(amount);
   frame_.set_link(frame.link);
   frame_.set_way(frame.way);
   frame_.set_lane(frame.lane);
@@ -98,7 +94,7 @@ void Recorder::frame(WallTime time, const FrameView& frame) {
 
 void Recorder::note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost) {
   if (!ready(time)) return void(unsaid_.bytes += bytes_lost);
-  noted_in_chunk_ += bytes_lost;
+  noted_in_chunk_.bytes += bytes_lost;
   put_note(time, link, text, bytes_lost);
   end_chunk_if_due(time);
 }
@@ -119,6 +115,7 @@ bool Recorder::ready(WallTime now) {
 void Recorder::begin_again(WallTime now) {
   trying_ = true;
   put_note(now, 0, std::to_string(unsaid_.frames) + " frames are not recorded: " + why_, unsaid_.bytes);
+  noted_in_chunk_ += std::exchange(unsaid_, {});
   for (const auto& [id, link] : links_) {
     if (!link.opened_written) put_opened(id, link);
     if (link.reason) put_closed(id, link);
@@ -162,12 +159,12 @@ void Recorder::put_note(WallTime time, std::uint32_t link, std::string_view text
 }
 
 void Recorder::end_chunk_if_due(WallTime now) {
-  if (writer_.chunk_bytes() == 0) return;
   if (writer_.chunk_bytes() < options_.chunk_bytes && !apart(chunk_began_, now, options_.chunk_age)) return;
   end_chunk(now);
 }
 
 void Recorder::end_chunk(WallTime now) {
+  if (writer_.chunk_bytes() == 0) return;
   auto done = writer_.end_chunk();
   if (!done.ok()) return failed(now, done.error());
   written();
@@ -180,20 +177,21 @@ void Recorder::end_chunk(WallTime now) {
 void Recorder::written() {
   recorded_ += in_chunk_;
   in_chunk_ = {};
-  noted_in_chunk_ = 0;
+  const auto said = std::exchange(noted_in_chunk_, {});
   settle_links(true);
   settle_geometries(true);
   trying_ = false;
-  if (!std::exchange(failing_, false)) return;
-  const auto said = std::exchange(unsaid_, {});
-  if (options_.resumed) options_.resumed(said);
+  if (std::exchange(failing_, false) && options_.resumed) options_.resumed(said);
+}
+
+void Recorder::lose(const Amount& amount) {
+  lost_ += amount;
+  unsaid_ += amount;
 }
 
 void Recorder::failed(WallTime now, const Error& error) {
-  lost_ += in_chunk_;
-  unsaid_ += in_chunk_;
-  unsaid_.bytes += std::exchange(noted_in_chunk_, 0);
-  in_chunk_ = {};
+  lose(std::exchange(in_chunk_, {}));
+  unsaid_ += std::exchange(noted_in_chunk_, {});
   settle_links(false);
   settle_geometries(false);
   trying_ = false;

@@ -20,7 +20,7 @@ namespace entente::trace {
 class Snapshot;  // of schema/snapshot.proto
 class Geometry;
 
-/// Frames and their bytes.
+/// Frames, and bytes: theirs and those of words and worlds.
 struct Amount {
   std::uint64_t frames = 0;
   std::uint64_t bytes = 0;
@@ -97,6 +97,7 @@ class Recorder {
 
   const Amount& recorded() const { return recorded_; }  ///< written to the file
   const Amount& lost() const { return lost_; }          ///< never to be written
+  const std::string& why() const { return why_; }       ///< of what was lost last
   std::uint64_t file_bytes() const { return writer_.size(); }
   bool failing() const { return failing_; }
   bool pending() const { return writer_.chunk_bytes() > 0; }  ///< something waits for tick()
@@ -125,17 +126,18 @@ class Recorder {
   void begin_again(WallTime now);
   void put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message);
   void put(std::uint16_t channel, WallTime time, Bytes data);
-  std::uint16_t channel_of(Topic topic, std::uint32_t link);
-  bool define(Topic topic);
-  void lack_channel(WallTime time, std::size_t bytes);
+  std::uint16_t channel_of(WallTime time, Topic topic, std::uint32_t link);
+  Outcome<std::uint16_t> define(Topic topic, std::uint32_t link);
+  void lack_channels(WallTime time);
   void forget_channels(std::uint32_t link);
-  bool put_geometry(WallTime time, const std::string& hash);
+  bool put_geometry(WallTime time, const std::string& hash, Place& place);
   void put_opened(std::uint32_t id, const Link& link);
   void put_closed(std::uint32_t id, const Link& link);
   void put_note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost);
   void end_chunk_if_due(WallTime now);
   void end_chunk(WallTime now);
   void written();
+  void lose(const Amount& amount);
   void failed(WallTime now, const Error& error);
   Outcome<Done> say_lost();
   void settle_links(bool were_written);
@@ -155,15 +157,15 @@ class Recorder {
   std::size_t kept_ = 0;                       // bytes of those that are not written
   std::vector<std::string> geometries_in_chunk_;
   WallTime chunk_began_ = 0;
-  Amount in_chunk_, recorded_, lost_, unsaid_;  // unsaid_: lost, and no note in the file says so yet
-  std::uint64_t noted_in_chunk_ = 0;            // bytes that notes of the open chunk say are lost
+  Amount in_chunk_, recorded_, lost_;
+  Amount unsaid_, noted_in_chunk_;  // lost: no note says so yet; notes of the open chunk say so
 
   bool lacks_channels_ = false;  // and a note has said so
   bool failing_ = false;         // the last chunk could not be written
   bool sync_fails_ = false;
   bool trying_ = false;  // failing, and the open chunk is the next attempt
   WallTime failed_at_ = 0;
-  std::string why_;  // the last failure, for the note
+  std::string why_;
 
   Frame frame_;  // reused, for its memory
 };

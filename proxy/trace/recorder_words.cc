@@ -28,29 +28,27 @@ const Recorder::TopicAbout& Recorder::about(Topic topic) {
 }
 
 void Recorder::word(WallTime time, std::uint32_t link, Word kind, Bytes word) {
-  if (!ready(time)) return void(unsaid_.bytes += word.size());
-  const std::uint16_t channel = channel_of(kind == Word::kIntent ? Topic::kIntent : Topic::kFact, link);
-  if (channel == 0) return lack_channel(time, word.size());
+  const Amount amount{0, word.size()};
+  const std::uint16_t channel = channel_of(time, kind == Word::kIntent ? Topic::kIntent : Topic::kFact, link);
+  if (channel == 0) return lose(amount);
+  in_chunk_ += amount;
   put(channel, time, word);
   end_chunk_if_due(time);
 }
 
 void Recorder::world(WallTime time, const Snapshot& world) {
-  if (!ready(time)) return void(unsaid_.bytes += world.ByteSizeLong());
-  const std::uint16_t channel = channel_of(Topic::kWorld, world.link());
-  if (channel == 0) return lack_channel(time, world.ByteSizeLong());
-  if (world.geometry().empty() || put_geometry(time, world.geometry()))
-    put(channel, time, world);
-  else
-    put_note(time, world.link(), "a world is not recorded: its geometry is not known", world.ByteSizeLong());
+  const Amount amount{0, world.ByteSizeLong()};
+  const std::uint16_t channel = channel_of(time, Topic::kWorld, world.link());
+  if (channel == 0) return lose(amount);
+  if (!world.geometry().empty()) {
+    const auto place = geometries_.find(world.geometry());
+    if (place == geometries_.end())
+      return note(time, world.link(), "a world is not recorded: its geometry is not known", amount.bytes);
+    if (!put_geometry(time, place->first, place->second)) return lose(amount);
+  }
+  in_chunk_ += amount;
+  put(channel, time, world);
   end_chunk_if_due(time);
-}
-
-/// A word that there is no channel for. The first is said where it is missing, the rest when the file ends.
-void Recorder::lack_channel(WallTime time, std::size_t bytes) {
-  if (std::exchange(lacks_channels_, true)) return void(unsaid_.bytes += bytes);
-  if (why_.empty()) why_ = "the file has no more channels";
-  note(time, 0, "words and worlds of further links are not recorded: " + why_ + "; begin another one", bytes);
 }
 
 void Recorder::geometry(const Geometry& geometry) {
@@ -63,15 +61,13 @@ void Recorder::geometry(const Geometry& geometry) {
   kept_ += bytes;
 }
 
-/// False: there is none of this hash.
-bool Recorder::put_geometry(WallTime time, const std::string& hash) {
-  const auto at = geometries_.find(hash);
-  if (at == geometries_.end()) return false;
-  if (at->second.state != Place::State::kWaiting) return true;
-  const std::uint16_t channel = channel_of(Topic::kGeometry, 0);
+/// False: it cannot be written now.
+bool Recorder::put_geometry(WallTime time, const std::string& hash, Place& place) {
+  if (place.state != Place::State::kWaiting) return true;
+  const std::uint16_t channel = channel_of(time, Topic::kGeometry, 0);
   if (channel == 0) return false;
-  put(channel, time, Bytes(at->second.geometry));
-  at->second.state = Place::State::kInChunk;
+  put(channel, time, Bytes(place.geometry));
+  place.state = Place::State::kInChunk;
   geometries_in_chunk_.push_back(hash);
   return true;
 }
@@ -87,27 +83,39 @@ void Recorder::settle_geometries(bool were_written) {
   geometries_in_chunk_.clear();
 }
 
-/// 0 if there is none and none can be had.
-std::uint16_t Recorder::channel_of(Topic topic, std::uint32_t link) {
+/// 0 if it cannot be had: nothing can be written now, or the file has no more.
+std::uint16_t Recorder::channel_of(WallTime time, Topic topic, std::uint32_t link) {
+  if (!ready(time)) return 0;
   const auto known = channels_.find({link, topic});
   if (known != channels_.end()) return known->second;
-  if (last_channel_ >= kLastChannel || !define(topic)) return 0;
+  if (last_channel_ >= kLastChannel) return lack_channels(time), std::uint16_t{0};
+  const auto defined = define(topic, link);
+  if (defined.ok()) return channels_[{link, topic}] = last_channel_ = *defined;
+  end_chunk(time);  // what is in it may fit
+  if (!failing_) failed(time, defined.error());
+  return 0;
+}
+
+/// With its schema, once; a relay's recording has none of them.
+Outcome<std::uint16_t> Recorder::define(Topic topic, std::uint32_t link) {
+  const auto bit = 1U << static_cast<unsigned>(topic);
+  if ((defined_ & bit) == 0)
+    if (auto done = writer_.define(protobuf_schema(about(topic).schema, *about(topic).type())); !done.ok())
+      return done.error();
+  defined_ |= bit;
   const auto id = static_cast<std::uint16_t>(last_channel_ + 1U);
   mcap::Channel channel{id, about(topic).schema, about(topic).topic, "protobuf", {}};
   if (link != 0) channel.metadata = {{"link", std::to_string(link)}};
-  if (!writer_.define(channel).ok()) return 0;
+  if (auto done = writer_.define(channel); !done.ok()) return done.error();
   sequences_.resize(id + 1U);
-  channels_[{link, topic}] = id;
-  return last_channel_ = id;
+  return id;
 }
 
-/// The schema, once; a relay's recording has none of them.
-bool Recorder::define(Topic topic) {
-  const auto bit = 1U << static_cast<unsigned>(topic);
-  if ((defined_ & bit) != 0) return true;
-  if (!writer_.define(protobuf_schema(about(topic).schema, *about(topic).type())).ok()) return false;
-  defined_ |= bit;
-  return true;
+/// The first time is said where it is, the rest when the file ends.
+void Recorder::lack_channels(WallTime time) {
+  if (std::exchange(lacks_channels_, true)) return;
+  why_ = "the file has no more channels";
+  note(time, 0, "words and worlds of further links are not recorded: " + why_ + "; begin another one");
 }
 
 void Recorder::forget_channels(std::uint32_t link) {

@@ -2,6 +2,7 @@
 #include "proxy/program/convert.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -96,6 +97,51 @@ TEST_CASE("what cannot be converted is said, and nothing is left behind") {
   CHECK(broken.exit == kFailed);
   CHECK(broken.err.find("message too short") != std::string::npos);
   CHECK(verdict(folder.file("c.mcap")).starts_with("frames=889 exact=889 "));
+}
+
+/// While it lives no file grows beyond its size, as on a full disk.
+struct SmallDisk {
+  explicit SmallDisk(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{bytes, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallDisk() { ::setrlimit(RLIMIT_FSIZE, &before); }
+
+  rlimit before{};
+};
+
+TEST_CASE("a recording that the disk has no room for fails, and says what it lacks") {
+  const Folder folder;
+  Said full;
+  {
+    const SmallDisk disk(20'000);
+    full = converted(kRec, folder.file("a.mcap"));
+  }
+  CHECK(full.exit == kFailed);
+  CHECK(full.err.find("a.mcap: lacks ") != std::string::npos);
+  CHECK(full.err.find("File too large") != std::string::npos);
+  const std::string held = verdict(folder.file("a.mcap"));  // "frames=N exact=N …"
+  const std::string frames = held.substr(7, held.find(' ') - 7);
+  CHECK(std::stoi(frames) < 890);
+  CHECK(full.out == folder.file("a.mcap") + ": " + frames + " frames\n");
+  CHECK(full.err.find(" lacks " + std::to_string(890 - std::stoi(frames)) + " frames, ") != std::string::npos);
+}
+
+TEST_CASE("a .rec is there whole or not at all, and nobody's file is overwritten") {
+  const Folder folder;
+  const Buffer original = contents(kRec);
+  const auto own = folder.write("own.rec", std::string(as_text(original)));
+  const Said onto_itself = converted(own, own);
+  CHECK(onto_itself.exit == kFailed);
+  CHECK(onto_itself.err.find("own.rec exists already") != std::string::npos);
+  CHECK(same(contents(own), original));
+  {
+    const SmallDisk disk(1000);
+    CHECK(converted(own, folder.file("b.rec")).exit == kFailed);
+  }
+  using Files = std::filesystem::directory_iterator;
+  CHECK(std::distance(Files(folder.path()), Files()) == 1);
 }
 
 }  // namespace

@@ -5,11 +5,14 @@
 #include <sstream>
 
 #include "proxy/program/import_json.h"
+#include "proxy/program/import_mcap.h"
 #include "proxy/program/import_packet.h"
 #include "proxy/program/import_pcap.h"
 #include "proxy/program/import_tcp.h"
 #include "tests/program/heard.h"
 #include "tests/program/packets.h"
+#include "tests/program/recorded.h"
+#include "tests/support/memory_file.h"
 
 namespace entente {
 namespace {
@@ -232,6 +235,32 @@ TEST_CASE("bytes that were sent but not captured are a hole") {
   CHECK(heard_pcap(file) == "open 0 10.0.0.1:1000\nc2s 0 01\nlost 0 c2s 2\nc2s 0 04\ngone 0\n");
 }
 
+TEST_CASE("a datagram that was captured in part is told as lost") {
+  Buffer file = pcap_file(kRaw);
+  put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "aabbcc")), 29);
+  put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "dd")));
+  CHECK(heard_pcap(file, {80, 0}) == "open 0 10.0.0.1:1000/udp\nlost 0 c2s 2\nc2s 0 datagram dd\ngone 0\n");
+  put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "ee")), 24);
+  CHECK(heard_pcap(file, {80, 0}).ends_with("x.pcap: 1 packets were captured only as far as their headers"));
+}
+
+TEST_CASE("datagrams of any number of clients: whoever was silent longest is given up") {
+  const auto from = [](std::size_t client) {
+    Buffer packet = ipv4(kUdpProtocol, udp({static_cast<std::uint16_t>(1000 + client % 50'000), 80}, "aa"));
+    packet[15] = static_cast<std::uint8_t>(1 + client / 50'000);  // of the sender's address
+    return packet;
+  };
+  Buffer file = pcap_file(kRaw);
+  for (std::size_t client = 0; client < kMostConnections; ++client) put_packet(file, from(client));
+  put_packet(file, from(0));
+  put_packet(file, from(kMostConnections));
+  put_packet(file, from(0));
+  const std::string heard = heard_pcap(file, {80, 0});
+  CHECK(heard.find("c2s 0 datagram aa\ngone 1\nopen 65536 10.0.0.2:16536/udp\nc2s 65536 datagram aa\n"
+                   "c2s 0 datagram aa\ngone 0\n") != std::string::npos);
+  CHECK(heard.find("65536 connections") == std::string::npos);
+}
+
 TEST_CASE("a damaged capture gives what is whole, and says at which packet it is not") {
   const Buffer whole = capture({up(10, kSyn), up(11, kAck, "01"), up(12, kAck, "02")});
   const Buffer cut(whole.begin(), whole.end() - 3);
@@ -249,6 +278,26 @@ TEST_CASE("a damaged capture gives what is whole, and says at which packet it is
     Buffer file = pcap_file(link);
     put_packet(file, Buffer(3));
     CHECK(heard_pcap(file).find("error") == std::string::npos);
+  }
+}
+
+TEST_CASE("a recording opens any number of links, but only so many at once") {
+  for (const bool closes : {true, false}) {
+    Buffer file;
+    const auto recorder = trace::Recorder::open(std::make_unique<testing::MemorySink>(file));
+    REQUIRE(recorder.ok());
+    for (std::uint32_t link = 1; link <= kMostConnections + 1; ++link) {
+      record(**recorder, link, trace::TO_SERVER, "aa", link);
+      if (closes) (*recorder)->opened(link, opening(link, "panic", "")), (*recorder)->closed(link, link, "left");
+    }
+    REQUIRE((*recorder)->close(kMostConnections).ok());
+    testing::MemorySource source(file);
+    trace::Recording recording(source);
+    HeardImport heard;
+    const auto done = import_mcap(recording, heard);
+    CHECK(done.ok() == closes);
+    if (!done) CHECK(done.error().text == "memory: more than 65536 connections at once");
+    CHECK(heard.all.ends_with("gone 65536\n"));
   }
 }
 

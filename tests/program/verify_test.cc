@@ -8,6 +8,7 @@
 #include "adapters/panic/panic.h"
 #include "proxy/program/verify_link.h"
 #include "tests/program/folder.h"
+#include "tests/program/packets.h"
 #include "tests/program/recorded.h"
 #include "tests/support/toy_game.h"
 
@@ -195,6 +196,52 @@ TEST_CASE("damage in the middle of a file: what came before it is verified, and 
   CHECK(cut.last() == tally(85));
 }
 
+/// A capture as if it had been taken with no more than `most` bytes of each packet from the 40th on.
+std::string cut_short(const std::string& capture, std::size_t most) {
+  std::ifstream in(trace_file(capture), std::ios::binary);
+  std::stringstream all;
+  all << in.rdbuf();
+  const std::string text = all.str();
+  const Bytes file = as_bytes(text);
+  const auto number = [&](std::size_t at) {
+    std::size_t value = 0;
+    for (std::size_t i = 4; i > 0; --i) value = value << 8U | file[at + i - 1];
+    return value;
+  };
+  constexpr std::size_t kFileHead = 24, kPacketHead = 16;
+  Buffer out(file.begin(), file.begin() + kFileHead);
+  std::size_t packet = 1;
+  for (std::size_t at = kFileHead, size = 0; at < file.size(); at += kPacketHead + size, ++packet) {
+    size = number(at + 8);
+    const std::size_t kept = packet < 40 ? size : std::min(size, most);
+    append(out, file.subspan(at, 8));
+    put32le(out, kept);
+    append(out, file.subspan(at + 12, 4 + kept));
+  }
+  return std::string(as_text(out));
+}
+
+TEST_CASE("a capture that has not all of its packets fails, also if nothing follows them") {
+  const Folder folder;
+  const Verified streams =
+      verified({folder.write("s.pcap", cut_short("bzflag/bzfs2426-bzadmin-chat.pcap", 66)), "bzflag", "2.4", 5701});
+  CHECK(streams.exit == kFailed);
+  CHECK(streams.last().starts_with("frames="));
+  CHECK(streams.last().find(" undecoded=0 ") == std::string::npos);
+  CHECK(streams.err.find("bytes here") != std::string::npos);
+
+  const std::string datagrams = "aos/betterspades-start.pcap";
+  const Verified part = verified({folder.write("d.pcap", cut_short(datagrams, 60)), "aos", "0.75", 33001});
+  CHECK(part.exit == kFailed);
+  CHECK(part.last().find(" undecoded=0 ") == std::string::npos);
+
+  const auto heads = folder.write("h.pcap", cut_short(datagrams, 38));
+  const Verified headless = verified({heads, "aos", "0.75", 33001});
+  CHECK(headless.exit == kFailed);
+  CHECK(headless.err.find("h.pcap: ") != std::string::npos);
+  CHECK(headless.err.find(" packets were captured only as far as their headers\n") != std::string::npos);
+}
+
 // -- Recordings -------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a recording says of each connection what it speaks") {
@@ -312,8 +359,17 @@ TEST_CASE("a hole in a stream is one message that cannot be cut out, however muc
   link.say(Way::kToServer, "0204 0001");
   link.say(Way::kToServer, "0204 0001");
   CHECK(link.result() == kUndecoded);
-  CHECK(link.err.str().find("the file lacks 7 bytes of the stream here") != std::string::npos);
+  CHECK(link.err.str().find("the file lacks 7 bytes here") != std::string::npos);
   CHECK(link.link.line().ends_with("(c2s: 8 bytes could not be cut into messages)"));
+}
+
+TEST_CASE("holes that nothing follows are counted as well") {
+  Link link(toy::game());
+  link.say(Way::kToServer, kGreeted);
+  link.link.lost(Way::kToServer, 7);
+  link.link.lost(Way::kToServer, 9);
+  link.link.lost(Way::kToClient, 1);
+  CHECK(link.result() == "frames=4 exact=1 opaque=0 refused=0 undecoded=3 mismatched=0");
 }
 
 /// Panic, but its codec writes each message's last byte wrongly.

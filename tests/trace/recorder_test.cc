@@ -32,6 +32,12 @@ FrameView view(std::uint32_t link, std::string_view text) {
   return {.link = link, .way = TO_SERVER, .lane = STREAM, .bytes = as_bytes(text), .name = "Text", .raw = false};
 }
 
+std::string a_word() {
+  words::Intent intent;
+  intent.mutable_say()->set_text("a word");
+  return intent.SerializeAsString();
+}
+
 // A recording as one line an event.
 std::vector<std::string> lines(Recording& recording, std::string* error = nullptr) {
   std::vector<std::string> all;
@@ -259,6 +265,8 @@ TEST_CASE("on_full stop: nothing is tried again, and the file still ends whole")
   std::size_t room = 1 << 20;
   RecorderOptions options;
   options.on_full = RecorderOptions::OnFull::kStop;
+  bool resumed = false;
+  options.resumed = [&](const Amount&) { resumed = true; };
   auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), options);
   REQUIRE(recorder.ok());
   room = file.size();
@@ -271,6 +279,8 @@ TEST_CASE("on_full stop: nothing is tried again, and the file still ends whole")
   CHECK((*recorder)->lost().frames == 2);
   REQUIRE(ok((*recorder)->close(10 * kSecond)));
   CHECK(lines(file).empty());
+  CHECK_FALSE(resumed);
+  CHECK(said_lost(file) == 8);
 }
 
 TEST_CASE("a disk that does not sync is said once, until it does again") {
@@ -306,11 +316,14 @@ TEST_CASE("a disk that does not sync is said once, until it does again") {
 }
 
 TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost uncounted") {
-  Buffer whole;
-  const auto record = [](Buffer& file, const std::size_t& room) -> Amount {
+  const auto record = [](Buffer& file, const std::size_t& room, bool words) -> Amount {
     auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), {.chunk_bytes = 64});
     if (!recorder.ok()) return {};
-    for (WallTime i = 0; i < 12; ++i) (*recorder)->frame(i * kSecond, view(1, "some text of a frame"));
+    for (WallTime i = 0; i < 12; ++i) {
+      (*recorder)->frame(i * kSecond, view(1, "some text of a frame"));
+      const auto link = static_cast<std::uint32_t>(i / 3);
+      if (words) (*recorder)->word(i * kSecond, link, Word::kIntent, as_bytes(a_word()));
+    }
     const auto closed = (*recorder)->close(20 * kSecond);
     CHECK((*recorder)->lost().frames + (*recorder)->recorded().frames == 12);
     if (!closed.ok()) CHECK(closed.error().text.find("`entente recover` makes it whole") != std::string::npos);
@@ -318,25 +331,52 @@ TEST_CASE("on a disk of any size what is recorded is whole, and nothing is lost 
     if (closed.ok()) CHECK(said_lost(file) == (*recorder)->lost().bytes);
     return (*recorder)->recorded();
   };
-  std::size_t room = 1 << 20;
-  CHECK(record(whole, room).frames == 12);
-  for (room = 0; room < whole.size(); room += 3) {
-    Buffer file;
-    const auto recorded = record(file, room);
-    testing::MemorySource source(file);
-    Buffer mended;
-    testing::MemorySink sink(mended);
-    if (recover(source, sink).ok()) CHECK(lines(mended).size() >= recorded.frames);
+  for (const bool words : {false, true}) {
+    Buffer whole;
+    std::size_t room = 1 << 20;
+    CHECK(record(whole, room, words).frames == 12);
+    for (room = 0; room < whole.size(); room += words ? 307 : 3) {
+      Buffer file;
+      const auto recorded = record(file, room, words);
+      testing::MemorySource source(file);
+      Buffer mended;
+      testing::MemorySink sink(mended);
+      if (recover(source, sink).ok()) CHECK(lines(mended).size() >= recorded.frames);
+    }
   }
+}
+
+TEST_CASE("a disk without room for a link's first word is said, and what it cost is told when there is room again") {
+  Buffer file;
+  std::size_t room = 1 << 20;
+  std::vector<std::string> said;
+  RecorderOptions options;
+  options.failed = [&](const Error& error) { said.push_back(error.text); };
+  auto opened = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), options);
+  REQUIRE(opened.ok());
+  auto& recorder = **opened;
+  const std::string word = a_word();
+  recorder.word(1 * kSecond, 1, Word::kIntent, as_bytes(word));
+  recorder.tick(2 * kSecond);
+  room = file.size();
+  recorder.word(3 * kSecond, 2, Word::kIntent, as_bytes(word));  // there is no room for its channel
+  CHECK(said == std::vector<std::string>{"cannot write disk: No space left on device"});
+  CHECK(recorder.lost().bytes == word.size());
+  room = 1 << 20;
+  recorder.word(5 * kSecond, 2, Word::kIntent, as_bytes(word));
+  REQUIRE(ok(recorder.close(6 * kSecond)));
+  CHECK(lines(file) == std::vector<std::string>{"1 ",
+                                                "5 note 0 frames are not recorded: cannot write disk: No space left on "
+                                                "device (" +
+                                                    std::to_string(word.size()) + " bytes)",
+                                                "5 "});
 }
 
 TEST_CASE("more links than a file has channels for: what is left out is said") {
   Buffer file;
   auto recorder = Recorder::open(std::make_unique<testing::MemorySink>(file));
   REQUIRE(recorder.ok());
-  words::Intent intent;
-  intent.mutable_say()->set_text("a word");
-  const std::string word = intent.SerializeAsString();
+  const std::string word = a_word();
   constexpr std::uint32_t kLinks = 66'000;
   for (std::uint32_t link = 1; link <= kLinks; ++link) {
     (*recorder)->opened(link, opening(link));
@@ -346,6 +386,8 @@ TEST_CASE("more links than a file has channels for: what is left out is said") {
   REQUIRE((*recorder)->close(kLinks).ok());
   constexpr std::uint64_t kChannels = 65'000 - 3;  // less those that every file has
   CHECK(said_lost(file) == (kLinks - kChannels) * word.size());
+  CHECK((*recorder)->lost().bytes == said_lost(file));
+  CHECK((*recorder)->why() == "the file has no more channels");
 }
 
 TEST_CASE("a real file that may not grow: recording fails, the process lives, the file is whole") {

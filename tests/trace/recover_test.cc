@@ -178,6 +178,12 @@ TEST_CASE("recover never touches its input, and leaves nothing behind when it fa
   REQUIRE_FALSE(again.ok());
   CHECK(again.error().text == out + " exists already: choose another name or move it away");
   CHECK_FALSE(recover((folder / "none").string(), (folder / "b").string()).ok());
+
+  const auto left = (folder / "c.mcap.recovering").string();
+  std::ofstream(left) << "of one that was killed";
+  CHECK(recover(in, (folder / "c.mcap").string()).error().text ==
+        left + " exists already: whoever wrote it was interrupted, or is still at work; remove it and try again");
+  fs::remove(left);
   CHECK(files() == 2);
   fs::remove_all(folder);
 }
