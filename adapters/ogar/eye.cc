@@ -39,11 +39,12 @@ void Eye::told(const words::View& view, core::Micros now) {
 }
 
 void Eye::hear(const core::Fact& fact, const core::World& world, core::Id me) {
+  const auto* died = core::as<words::Died>(fact);
+  const auto* spawned = core::as<words::Spawned>(fact);
+  if (died == nullptr && spawned == nullptr) return;
   const core::PlayerState* player = world.player(me);
   if (player == nullptr) return;
-  const auto* died = core::as<words::Died>(fact);
   if (died != nullptr && died->player() == me && died->unit() == player->active) in_play_ = false;
-  const auto* spawned = core::as<words::Spawned>(fact);
   if (spawned == nullptr) return;
   const core::UnitState* state = world.unit(spawned->unit());
   const bool mine = state != nullptr && state->unit.owner() == me;

@@ -43,6 +43,7 @@ class OgarFront final : public core::Front {
 
   void hear(const Fact& fact, FrontOut& out) override {
     painter_.hear(fact, out.world());
+    if (core::as<words::Pose>(fact) != nullptr) return;  // the most of all, and only to be painted
     eye_.hear(fact, out.world(), out.me());
     if (const auto* world = core::as<words::World>(fact)) {
       border_due_ = true;

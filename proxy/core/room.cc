@@ -70,6 +70,7 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
   const Id id = ++last_id_;
   seated_ = true;
   FrontEnd& end = *(seats_[id] = std::make_unique<FrontEnd>(*this, id, std::move(front)));
+  hearers_.push_back(&end);
   end.open = true;
   end.session->opened(peer, end);
   words::You you;
@@ -265,8 +266,8 @@ void Room::deliver(const Fact& fact) {
     if (at != seats_.end() && !at->second->left) at->second->session->hear(fact, *at->second);
     return;
   }
-  for (auto& [id, seat] : seats_)
-    if (!seat->left && is_for(fact, id)) seat->session->hear(fact, *seat);
+  for (FrontEnd* seat : hearers_)
+    if (!seat->left && is_for(fact, seat->me())) seat->session->hear(fact, *seat);
 }
 
 bool Room::is_for(const Fact& fact, Id seat) const {
@@ -356,6 +357,7 @@ bool Room::bury() {
       ++at;
     } else {
       chat_.forget(at->first);
+      std::erase(hearers_, &seat);
       at = seats_.erase(at);
     }
   }

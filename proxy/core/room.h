@@ -132,6 +132,7 @@ class Room {
   Wakes wakes_;
   std::unique_ptr<BackEnd> back_;
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;
+  std::vector<FrontEnd*> hearers_;  // all seats, in the same order: thousands of times a second every fact is for all
   std::vector<Intent> intents_, intents_now_;
   std::vector<Fact> facts_, facts_now_;
 };
