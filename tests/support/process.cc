@@ -24,7 +24,15 @@ Process::Process(const std::vector<std::string>& argv) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-  if (posix_spawn(&pid_, words[0], &actions, nullptr, words.data(), environ) != 0) pid_ = -1;
+  posix_spawnattr_t manners;  // also where the tests themselves are to outlive their terminal
+  posix_spawnattr_init(&manners);
+  sigset_t hang_up;
+  sigemptyset(&hang_up);
+  sigaddset(&hang_up, SIGHUP);
+  posix_spawnattr_setsigdefault(&manners, &hang_up);
+  posix_spawnattr_setflags(&manners, POSIX_SPAWN_SETSIGDEF);
+  if (posix_spawn(&pid_, words[0], &actions, &manners, words.data(), environ) != 0) pid_ = -1;
+  posix_spawnattr_destroy(&manners);
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
   close(err[1]);
