@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <span>
 
 #include "adapters/registry.h"
 #include "tests/support/toy_game.h"
@@ -19,8 +20,8 @@ const std::array<const wire::Game*, 1> kKnown = {&toy::game()};
 
 constexpr std::string_view kRoute = "[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://localhost:9\"\n";
 
-std::string complaints(const std::string& toml) {
-  const auto config = parse_config(toml, "a.toml", kKnown);
+std::string complaints(const std::string& toml, std::span<const wire::Game* const> known = kKnown) {
+  const auto config = parse_config(toml, "a.toml", known);
   std::string all;
   if (!config)
     for (const std::string& complaint : config.error()) all += complaint + "\n";
@@ -151,13 +152,7 @@ TEST_CASE("an arena is read with its rules, and what is not written has its pres
 }
 
 TEST_CASE("all that is wrong with an arena is told with its place") {
-  const auto wrong = [](const std::string& toml) {
-    const auto config = parse_config(toml, "a.toml", games());
-    std::string all;
-    if (!config)
-      for (const std::string& complaint : config.error()) all += complaint + "\n";
-    return all;
-  };
+  const auto wrong = [](const std::string& toml) { return complaints(toml, games()); };
   CHECK(wrong("[[arena]]\nname = \"x\"\n") == "a.toml:1:1: arena[0]: the key 'listen' is missing\n");
   CHECK(wrong("[[arena]]\nlisten = []\n") == "a.toml:2:10: arena[0].listen: names no way in\n");
   CHECK(wrong("[[arena]]\nlisten = \"native://127.0.0.1:0\"\n") ==
@@ -178,13 +173,7 @@ TEST_CASE("all that is wrong with an arena is told with its place") {
 }
 
 TEST_CASE("what the program would refuse to start with is told, too") {
-  const auto wrong = [](const std::string& toml) {
-    const auto config = parse_config(toml, "a.toml", games());
-    std::string all;
-    if (!config)
-      for (const std::string& complaint : config.error()) all += complaint + "\n";
-    return all;
-  };
+  const auto wrong = [](const std::string& toml) { return complaints(toml, games()); };
   const auto route = [](const std::string& path, const std::string& to) {
     return "[[route]]\nlisten = \"ogar+ws://127.0.0.1:99/" + path + "\"\nto = \"" + to + "\"\n";
   };
