@@ -80,6 +80,7 @@ void ServerIdiom::turn(const UpdateNodes& nodes, Update& update) {
   update.updated.clear();
   update.eaten.clear();
   update.removed = nodes.removed;
+  known_.begin_round();
   for (const Eating& one : nodes.eaten)  // MultiOgarII: what was taken away, nobody ate
     if (one.killer != 0) update.eaten.push_back({one.killed, one.killer});
   for (const Node& node : nodes.nodes) {

@@ -9,7 +9,7 @@ namespace {
 // The server tells the turn and the hit at once, but its sends wait for acknowledgements: 90 ms were seen between them.
 constexpr core::Micros kShotToHit = 100 * core::kMillisecond;
 
-constexpr int kLongestRange = kModels[3].range;
+constexpr int kLongestRange = std::ranges::max(kModels, {}, &Model::range).range;
 
 bool stops_shots(const Piece& piece) { return is_tank(piece.code) || piece.code < 8; }
 

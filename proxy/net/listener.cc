@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "proxy/net/socket.h"
+
 namespace entente::net {
 namespace {
 
@@ -19,8 +21,6 @@ Fd accept_from(int listening, Address& from) {
   if (fd) from = Address::from(reinterpret_cast<const sockaddr*>(&raw));
   return fd;
 }
-
-bool no_files(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
 
 }  // namespace
 
@@ -58,14 +58,14 @@ bool Listener::accept_one() {
     return true;
   }
   if (errno == EINTR || errno == ECONNABORTED) return true;
-  return no_files(errno) && accept_with_reserve();
+  return is_shortage(errno) && accept_with_reserve();
 }
 
 bool Listener::accept_with_reserve() {
   reserve_.reset();
   Address from;
   const bool accepted = bool(accept_from(listening_.get(), from));  // and closed
-  const bool none_waits = !accepted && !no_files(errno);
+  const bool none_waits = !accepted && !is_shortage(errno);
   reserve_ = any_file();
   if (accepted) user_.starved(from);
   // Somebody else took even that one: the loop must not spin until there are files again.

@@ -76,6 +76,8 @@ bool try_pair(const Address& server, Sockets& out) {
 
 }  // namespace
 
+bool is_shortage(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
+
 Error machine_error(const std::string& what, int error, const std::string& hint) {
   return Error{what + ": " + std::strerror(error) + "; " + hint};
 }

@@ -42,6 +42,9 @@ void set_stream_options(int fd);
 Address local_address(int fd);
 Address peer_address(int fd);
 
+/// Whether `error` says that the process or the machine has no files or no memory left for another socket.
+bool is_shortage(int error);
+
 /// "what: strerror; hint", for errors of this kind.
 Error machine_error(const std::string& what, int error, const std::string& hint);
 

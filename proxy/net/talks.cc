@@ -13,8 +13,6 @@
 namespace entente::net {
 namespace {
 
-bool no_room(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
-
 /// To close over unread bytes would take our answer from who said them.
 void forget_rest(int fd) {
   char room[4096];
@@ -68,7 +66,7 @@ void Talks::accept(Millis now) {
   Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (fd)
     talks_.push_back({.fd = std::move(fd), .until = now + kTime});
-  else if (no_room(errno))
+  else if (is_shortage(errno))
     rests_until_ = now + kRest;
 }
 

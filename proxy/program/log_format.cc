@@ -3,12 +3,14 @@
 #include <spdlog/details/log_msg.h>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <iterator>
 #include <string_view>
 
 #include "proxy/base/text.h"
+#include "proxy/program/screen_text.h"
 
 namespace entente {
 namespace {
@@ -32,24 +34,19 @@ std::string_view name_of(spdlog::level::level_enum level) {
   return kNames[level];
 }
 
-// Puts `text`; characters that could be taken for something else go through `escape(byte)`.
+// Puts `text`; characters that could be taken for something else, and bytes of none, go through `escape(number)`.
 template <class Escape>
 void put_escaped(memory_buf_t& out, std::string_view text, std::string_view special, Escape escape) {
   while (!text.empty()) {
     const std::size_t size = first_character(text);
-    const auto first = static_cast<unsigned char>(text[0]);
-    // C1 controls are two bytes in UTF-8 and move a terminal's cursor all the same.
-    const bool c1 = size == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
-    if (size == 0 || first < 0x20 || first == 0x7F || special.find(text[0]) != special.npos) {
-      escape(first);
-      text.remove_prefix(1);
-    } else if (c1) {
-      escape(static_cast<unsigned char>(text[1]));
-      text.remove_prefix(2);
-    } else {
-      put(out, text.substr(0, size));
-      text.remove_prefix(size);
-    }
+    const std::string_view first = text.substr(0, std::max<std::size_t>(size, 1));
+    if (size == 0)
+      escape(static_cast<unsigned char>(first[0]));
+    else if (is_terminal_control(first) || special.find(first) != special.npos)
+      escape(code_point(first));
+    else
+      put(out, first);
+    text.remove_prefix(first.size());
   }
 }
 
