@@ -361,7 +361,8 @@ def pickups(scene: Scene) -> Finding:
 @row("ammo or reload")
 def ammo(scene: Scene) -> Finding:
     before = scene.until(lambda: scene.us.ammo() is not None and [scene.us.ammo()], 6, "never told")[0]
-    scene.us.shoot(scene.meet() + math.pi)
+    scene.line_of_fire = scene.meet() + math.pi
+    scene.us.shoot(scene.line_of_fire)
     return Finding(f"{before:g}, then {scene.us.ammo():g}")
 
 

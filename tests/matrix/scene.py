@@ -39,6 +39,7 @@ class Scene:
         self.us_known = ""  # what the server called ours when they fought last
         self.latencies: list[float] = []
         self.met: Place = (0.0, 0.0)  # where ours was when they met last
+        self.line_of_fire: float | None = None  # where a shot of ours may fly that nobody waited for
         self.names = (f"{name}{stage.dice.randint(10, 99)}" for name in itertools.cycle(("anna", "otto", "hannah", "bob")))
         self.server: Server = self.back.start(stage)
         self.doors: list[Program] = []
@@ -179,7 +180,7 @@ class Scene:
         self.us.wake()
         x, y = self.met = self.truth().place
         for attempt in range(3):
-            yaw = self.way(far, start=(x, y), goer=self.them.where())
+            yaw = self.way(far, start=(x, y), goer=self.them.where(), rather_not=self.line_of_fire)
             self.them.go_to((x + far * math.cos(yaw), y + far * math.sin(yaw)), 40)
             if self.them.where() and apart(self.them.here(), (x, y)) < far + self.tile():
                 return yaw
