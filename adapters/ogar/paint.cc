@@ -154,16 +154,17 @@ void Painter::paint_unit(const core::UnitState& state, const core::PlayerState* 
 
 void Painter::paint_shots(const Box& box, core::FrontOut& out) {
   if (are_cells(out.world())) return;
+  const Micros now = out.now();
   for (const core::ShotState& state : out.world().shots()) {
     const words::Shot& shot = state.shot;
-    const double flown = seconds(out.now() - std::min(out.now(), state.fired));
+    const double flown = seconds(now - std::min(now, state.fired));
     if (flown > shot.life()) continue;
     const Key key = kShotKey | static_cast<Key>(shot.shooter() & 0x3fffffffU) << 32U | shot.shot();
     paint_ball(key, shot.x() + shot.vx() * flown, shot.y() + shot.vy() * flown, shot.team(), box);
   }
-  std::erase_if(rays_, [&](const Ray& ray) { return out.now() - ray.began > kRayFlies; });
+  std::erase_if(rays_, [&](const Ray& ray) { return now - ray.began > kRayFlies; });
   for (const Ray& ray : rays_) {
-    const double part = seconds(out.now() - ray.began) / seconds(kRayFlies);
+    const double part = seconds(now - ray.began) / seconds(kRayFlies);
     paint_ball(ray.key, ray.x + part * ray.dx, ray.y + part * ray.dy, ray.team, box);
   }
 }

@@ -18,7 +18,7 @@ bool Shapes::lay(const words::World& world) {
   hash_ = world.hash();
   ++layout_;
   looks_.clear();
-  grid_ = core::Grid(50);
+  grid_.clear();
   left_out_ = 0;
   if (world.kind() == words::World::TILES) lay_tiles(world);
   for (const words::Solid& solid : world.solids()) lay_solid(solid);
@@ -79,7 +79,7 @@ void Shapes::add(double east, double north, double radius, CellType type, Colour
   look.size = std::max<std::uint16_t>(1, to_u16(plane.units(radius)));
   look.colour = colour;
   looks_.push_back(look);
-  grid_.place(static_cast<core::Id>(looks_.size()), east, north);
+  grid_.place(static_cast<std::uint32_t>(looks_.size()), east, north);
 }
 
 }  // namespace entente::ogar

@@ -30,7 +30,7 @@ class Shapes {
   /// Calls `see(Key, const Look&)` for each that has its middle in that box, in metres.
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {
-    grid_.in_box(west, east, south, north, [&](core::Id id) { see(key(id), looks_[id - 1]); });
+    grid_.in_box(west, east, south, north, [&](std::uint32_t id) { see(key(id), looks_[id - 1]); });
   }
 
  private:
@@ -42,7 +42,7 @@ class Shapes {
   std::string hash_;
   std::uint32_t layout_ = 0;
   std::vector<Look> looks_;
-  core::Grid grid_{50};
+  core::Grid<std::uint32_t> grid_{50};
   std::size_t left_out_ = 0;
 };
 

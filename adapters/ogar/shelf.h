@@ -1,5 +1,6 @@
 // Values by key that come and go all the time, and are looked up in about the same order again and again, as those that
-// a picture shows: they come to lie in that order, in one piece of memory, where each is found beside the last.
+// a picture shows: they come to lie in that order, in one piece of memory, where each is found beside the last. They
+// are put in order only once an eighth of what was found lay elsewhere: to make room for one moves all that follow it.
 // Law: what is removed leaves its memory to what comes; find(), add() and remove() move values, and keys alone name
 // them.
 #pragma once
@@ -22,17 +23,27 @@ class Shelf {
   };
 
   /// The next find() begins a new round.
-  void begin_round() { next_ = 0; }
+  void begin_round() {
+    sorts_ = strays_ * 8 > found_;
+    strays_ = found_ = next_ = 0;
+  }
 
   /// Null if there is none. Good until the next call.
   T* find(Key key) {
-    for (std::uint32_t i = next_; i < size_ && i < next_ + 2; ++i)  // the one between is gone, or elsewhere now
+    ++found_;
+    const std::uint32_t ahead = sorts_ ? 1 : 2;  // the one between is gone, or elsewhere now
+    for (std::uint32_t i = next_; i < size_ && i < next_ + ahead; ++i)
       if (entries_[i].key == key) return see(i);
     const auto at = places_.find(key);
     if (at == places_.end()) return nullptr;
-    if (at->second < next_) return &entries_[at->second].value;  // once more in this round
-    swap(at->second, next_);
-    return see(next_);
+    const std::uint32_t place = at->second;
+    if (place < next_) return &entries_[place].value;  // once more in this round, or passed over
+    if (sorts_) {
+      swap(place, next_);
+      return see(next_);
+    }
+    ++strays_;
+    return place < next_ + kNear ? see(place) : &entries_[place].value;
   }
   /// The same beside all rounds: moves nothing.
   const T* peek(Key key) const {
@@ -61,7 +72,8 @@ class Shelf {
 
   void clear() {
     places_.clear();
-    size_ = next_ = 0;
+    size_ = 0;
+    strays_ = found_ = next_ = 0;
     if (entries_.size() > kMostSpare) entries_.resize(kMostSpare);
   }
 
@@ -71,6 +83,7 @@ class Shelf {
 
  private:
   static constexpr std::size_t kMostSpare = 4096;
+  static constexpr std::uint32_t kNear = 8;  // so many may be gone at once, and the round goes on behind them
 
   /// Ids are counted up and marks are in the highest bits: all bits are to tell.
   struct Mix {
@@ -91,7 +104,10 @@ class Shelf {
   tsl::robin_map<Key, std::uint32_t, Mix> places_;
   std::vector<Entry> entries_;  // the first size_ of them; the others are spare
   std::size_t size_ = 0;
-  std::uint32_t next_ = 0;  // where the one is that was looked up after the last one
+  std::uint32_t next_ = 0;    // where the one is that was looked up after the last one
+  std::uint32_t found_ = 0;   // in this round
+  std::uint32_t strays_ = 0;  // of them: farther on
+  bool sorts_ = false;        // in this round
 };
 
 }  // namespace entente::ogar

@@ -7,19 +7,42 @@
 #include <unordered_map>
 #include <vector>
 
-#include "proxy/core/word.h"
-
 namespace entente::core {
 
+/// `T`: what names a unit there: an id, or a pointer to it.
+template <class T>
 class Grid {
  public:
   /// `side`: metres; about the size of a view serves best.
-  explicit Grid(double side = 50) : side_(side) {}
+  explicit Grid(double side) : side_(side) {}
 
-  void place(Id id, double x, double y);
-  void remove(Id id);
+  void place(T unit, double x, double y) {
+    const std::uint64_t cell = key(line(x), line(y));
+    const auto [at, is_new] = where_.try_emplace(unit, Where{cell, 0});
+    Where& where = at->second;
+    if (!is_new && where.cell == cell) {
+      cells_[cell][where.index] = {unit, x, y};
+      return;
+    }
+    if (!is_new) take_out(where);
+    Cell& into = cells_[cell];
+    where = {cell, into.size()};
+    into.push_back({unit, x, y});
+  }
 
-  /// Calls `see(Id)` for every unit in that box.
+  void remove(T unit) {
+    const auto at = where_.find(unit);
+    if (at == where_.end()) return;
+    take_out(at->second);
+    where_.erase(at);
+  }
+
+  void clear() {
+    cells_.clear();
+    where_.clear();
+  }
+
+  /// Calls `see(T)` for every unit in that box.
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {
     const std::int32_t left = line(west), right = line(east), low = line(south), high = line(north);
@@ -36,7 +59,7 @@ class Grid {
 
  private:
   struct Entry {
-    Id id;
+    T unit;
     double x, y;
   };
   using Cell = std::vector<Entry>;
@@ -48,21 +71,27 @@ class Grid {
   template <class F>
   static void see_in(const Cell& cell, double west, double east, double south, double north, F& see) {
     for (const Entry& entry : cell)
-      if (entry.x >= west && entry.x <= east && entry.y >= south && entry.y <= north) see(entry.id);
+      if (entry.x >= west && entry.x <= east && entry.y >= south && entry.y <= north) see(entry.unit);
   }
   static std::uint64_t key(std::int32_t column, std::int32_t row) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(column)) << 32U | static_cast<std::uint32_t>(row);
   }
-  /// Places beyond a thousand kilometres, and no-numbers, share the outermost cells.
+  /// Places farther off than that, and no-numbers, share the outermost cells.
   std::int32_t line(double place) const {
     const double at = std::floor(place / side_);
     return at > -2e4 && at < 2e4 ? static_cast<std::int32_t>(at) : at > 0 ? 20'000 : -20'000;
   }
-  void take_out(const Where& where);
+  /// The last of its cell takes its place.
+  void take_out(const Where& where) {
+    Cell& cell = cells_[where.cell];
+    cell[where.index] = cell.back();
+    where_.at(cell[where.index].unit).index = where.index;
+    cell.pop_back();
+  }
 
   double side_;
   std::unordered_map<std::uint64_t, Cell> cells_;
-  std::unordered_map<Id, Where> where_;
+  std::unordered_map<T, Where> where_;
 };
 
 }  // namespace entente::core

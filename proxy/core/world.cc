@@ -144,7 +144,7 @@ void World::on(const words::Unit& unit, const Fact& fact) {
   state.hidden = false;
   state.posed = fact.at;
   state.looks = ++looks_told_;
-  grid_.place(unit.id(), unit.pose().x(), unit.pose().y());
+  grid_.place(&state, unit.pose().x(), unit.pose().y());
 }
 
 void World::on(const words::UnitChanged& change, const Fact&) {
@@ -167,7 +167,7 @@ void World::on(const words::Pose& pose, const Fact& fact) {
   if (pose.radius() > 0) state->unit.set_radius(pose.radius());
   state->hidden = false;
   state->posed = fact.at;
-  grid_.place(pose.unit(), pose.x(), pose.y());
+  grid_.place(state, pose.x(), pose.y());
 }
 
 void World::on(const words::Hidden& hidden, const Fact&) {
@@ -251,8 +251,10 @@ void World::on(const words::Lag& lag, const Fact&) {
 }
 
 void World::forget_unit(Id id) {
-  units_.erase(id);
-  grid_.remove(id);
+  if (const auto at = units_.find(id); at != units_.end()) {
+    grid_.remove(&at->second);
+    units_.erase(at);
+  }
   for (auto& [player, state] : players_) {
     if (state.active == id) state.active = 0;
     std::erase(state.units, id);

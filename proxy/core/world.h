@@ -48,6 +48,10 @@ class World {
 
   World() : World(Most{}) {}
   explicit World(const Most& most) : most_(most) {}
+  World(const World&) = delete;  // grid_ points into units_, which moves along as it is
+  World& operator=(const World&) = delete;
+  World(World&&) = default;
+  World& operator=(World&&) = default;
 
   void fold(const Fact& fact);
 
@@ -104,9 +108,8 @@ class World {
   /// Calls `see(const UnitState&)` for every unit that is not hidden and whose middle lies in this box.
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {
-    grid_.in_box(west, east, south, north, [&](Id id) {
-      const UnitState& state = units_.at(id);
-      if (!state.hidden) see(state);
+    grid_.in_box(west, east, south, north, [&](const UnitState* state) {
+      if (!state->hidden) see(*state);
     });
   }
 
@@ -187,7 +190,7 @@ class World {
   std::map<words::Team, words::TeamScore> team_scores_;
   std::map<std::string, std::string, std::less<>> rules_;
   std::vector<ShotState> shots_;
-  Grid grid_;
+  Grid<const UnitState*> grid_{100};  // metres: a third of what a client of Ogar sees
   std::uint64_t strays_ = 0;
   std::uint32_t looks_told_ = 0, players_told_ = 0;
 };

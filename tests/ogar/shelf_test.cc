@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <vector>
 
 namespace entente::ogar {
 namespace {
@@ -45,14 +47,45 @@ TEST_CASE("a shelf knows what was put there and not taken away, in whatever orde
   CHECK(shelf.find(kept.begin()->first) == nullptr);
 }
 
-TEST_CASE("what is on a shelf comes to lie about as it is looked up") {
+/// The keys as they lie.
+std::vector<std::uint32_t> lying(const Shelf<std::uint32_t, int>& shelf) {
+  std::vector<std::uint32_t> keys;
+  for (const auto& [key, value] : shelf) keys.push_back(key);
+  return keys;
+}
+
+void look_up(Shelf<std::uint32_t, int>& shelf, const std::vector<std::uint32_t>& keys) {
+  shelf.begin_round();
+  for (const std::uint32_t key : keys) {
+    int* value = shelf.find(key);
+    REQUIRE(value != nullptr);
+    CHECK(*value == static_cast<int>(key));
+  }
+}
+
+TEST_CASE("what is on a shelf comes to lie as it is looked up, in the round after one in which it lay elsewhere") {
   Shelf<std::uint32_t, int> shelf;
-  for (std::uint32_t key = 0; key < 100; ++key) shelf.add(key) = 0;
-  for (std::uint32_t key = 100; key-- > 0;) REQUIRE(shelf.find(key) != nullptr);
-  std::uint32_t expected = 100;
-  int elsewhere = 0;
-  for (const auto& [key, value] : shelf) elsewhere += key != --expected;
-  CHECK(elsewhere <= 2);  // of two that are neighbours it does not matter which is the first
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t key = 0; key < 100; ++key) shelf.add(key) = static_cast<int>(key), order.push_back(key);
+  const std::vector<std::uint32_t> before = order;
+  std::shuffle(order.begin(), order.end(), std::mt19937(7));
+  look_up(shelf, order);
+  CHECK(lying(shelf) == before);
+  look_up(shelf, order);
+  CHECK(lying(shelf) == order);
+}
+
+TEST_CASE("on a shelf few that are looked up earlier, later or twice move none of the others") {
+  Shelf<std::uint32_t, int> shelf;
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t key = 0; key < 100; ++key) shelf.add(key) = static_cast<int>(key), order.push_back(key);
+  const std::vector<std::uint32_t> before = order;
+  std::rotate(order.begin(), order.end() - 1, order.end());  // 99 comes first
+  order.erase(order.begin() + 30, order.begin() + 35);       // some are out of sight
+  std::swap(order[50], order[53]);                           // and two have changed places
+  order.insert(order.begin() + 70, {order[10], order[20]});  // or are asked for twice
+  for (int round = 0; round < 5; ++round) look_up(shelf, order);
+  CHECK(lying(shelf) == before);
 }
 
 }  // namespace
