@@ -121,6 +121,8 @@ class BackSession final : public core::Back {
   void on(const BlockAction& action, Outlet& out);
   void on(const BlockLine& line, Outlet& out);
   void tell_things(const StateData& state, Outlet& out);
+  void tell_territory(std::size_t i, const Territory& territory, Outlet& out);
+  void tell_intel(const CtfState& ctf, Outlet& out);
   void tell_nowhere(words::Token& token, Outlet& out);
   std::size_t change_map(words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour, Outlet& out);
   void tell_zone(std::size_t territory, Outlet& out);

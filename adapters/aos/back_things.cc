@@ -33,30 +33,33 @@ void BackSession::tell_nowhere(words::Token& token, Outlet& out) {
 }
 
 void BackSession::tell_things(const StateData& state, Outlet& out) {
+  const bool flags = state.mode == 0;
   captures_ = {};
-  if (state.mode == 0) captures_ = {state.ctf.score1, state.ctf.score2};
+  if (flags) captures_ = {state.ctf.score1, state.ctf.score2};
   for (std::size_t side = 0; side < 2; ++side) tell_team(side, out);
-  const auto count = state.mode == 0 ? 0 : std::min<std::size_t>(state.territory_count, kMostTerritories);
+  const auto count = flags ? 0 : std::min<std::size_t>(state.territory_count, kMostTerritories);
   zones_.assign(count, {});
   for (std::size_t i = count; i < territories_.size(); ++i) tell_nowhere(territories_[i], out);
-  if (state.mode != 0) {
-    for (words::Token& token : things_) tell_nowhere(token, out);
-    for (std::size_t i = 0; i < count; ++i) {
-      const Territory& territory = state.territories[i];
-      if (i == territories_.size()) territories_.emplace_back().set_id(out.new_id());
-      zones_[i].set_id(territories_[i].id());
-      words::Token& token = territories_[i];
-      token.set_kind(words::Token::BASE);
-      token.set_code(kTerritory);
-      token.set_team(team_of(territory.team));
-      put(token, territory.position);
-      out.say(token);
-      zones_[i].set_owner(token.team());
-      tell_zone(i, out);
-    }
-    return;
-  }
-  const CtfState& ctf = state.ctf;
+  if (flags) return tell_intel(state.ctf, out);
+  for (words::Token& token : things_) tell_nowhere(token, out);
+  for (std::size_t i = 0; i < count; ++i) tell_territory(i, state.territories[i], out);
+}
+
+/// REQUIRES: those before it were told.
+void BackSession::tell_territory(std::size_t i, const Territory& territory, Outlet& out) {
+  if (i == territories_.size()) territories_.emplace_back().set_id(out.new_id());
+  zones_[i].set_id(territories_[i].id());
+  words::Token& token = territories_[i];
+  token.set_kind(words::Token::BASE);
+  token.set_code(kTerritory);
+  token.set_team(team_of(territory.team));
+  put(token, territory.position);
+  out.say(token);
+  zones_[i].set_owner(token.team());
+  tell_zone(i, out);
+}
+
+void BackSession::tell_intel(const CtfState& ctf, Outlet& out) {
   const Vec3* places[] = {&ctf.intel1, &ctf.intel2, &ctf.base1, &ctf.base2};
   for (std::size_t i = 0; i < things_.size(); ++i) {
     words::Token& token = things_[i];
