@@ -47,6 +47,11 @@ TEST_CASE("a shelf knows what was put there and not taken away, in whatever orde
   CHECK(shelf.find(kept.begin()->first) == nullptr);
 }
 
+/// A hundred keys, each with itself.
+void fill(Shelf<std::uint32_t, int>& shelf) {
+  for (std::uint32_t key = 0; key < 100; ++key) shelf.add(key) = static_cast<int>(key);
+}
+
 /// The keys as they lie.
 std::vector<std::uint32_t> lying(const Shelf<std::uint32_t, int>& shelf) {
   std::vector<std::uint32_t> keys;
@@ -65,9 +70,9 @@ void look_up(Shelf<std::uint32_t, int>& shelf, const std::vector<std::uint32_t>&
 
 TEST_CASE("what is on a shelf comes to lie as it is looked up, in the round after one in which it lay elsewhere") {
   Shelf<std::uint32_t, int> shelf;
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t key = 0; key < 100; ++key) shelf.add(key) = static_cast<int>(key), order.push_back(key);
-  const std::vector<std::uint32_t> before = order;
+  fill(shelf);
+  const std::vector<std::uint32_t> before = lying(shelf);
+  std::vector<std::uint32_t> order = before;
   std::shuffle(order.begin(), order.end(), std::mt19937(7));
   look_up(shelf, order);
   CHECK(lying(shelf) == before);
@@ -77,9 +82,9 @@ TEST_CASE("what is on a shelf comes to lie as it is looked up, in the round afte
 
 TEST_CASE("on a shelf few that are looked up earlier, later or twice move none of the others") {
   Shelf<std::uint32_t, int> shelf;
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t key = 0; key < 100; ++key) shelf.add(key) = static_cast<int>(key), order.push_back(key);
-  const std::vector<std::uint32_t> before = order;
+  fill(shelf);
+  const std::vector<std::uint32_t> before = lying(shelf);
+  std::vector<std::uint32_t> order = before;
   std::rotate(order.begin(), order.end() - 1, order.end());  // 99 comes first
   order.erase(order.begin() + 30, order.begin() + 35);       // some are out of sight
   std::swap(order[50], order[53]);                           // and two have changed places
