@@ -102,6 +102,8 @@ class BzFlag final : public wire::Game {
 
   const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
     if (frame.way != Way::kToServer || frame.stage != wire::Stage::kPlay) return nullptr;
+    if (kDialects[dialect].header == Header::kNever && as_text(frame.bytes).starts_with(kHeaderWord))
+      return "the header of a newer client, which old servers close for";
     const auto code = code_of(frame.bytes);
     // NetHandler.cxx:162 and bzfs.cxx:4635 at v2.4.26
     if (frame.lane == wire::Lane::kDatagram && !(code && by_datagram(*code)))

@@ -168,6 +168,9 @@ struct AdminInfo {
   struct Item {
     std::uint8_t size = 5, player = 0, family = 4;
     std::array<std::uint8_t, 4> ip{};
+    /// A player of the server's own has no family before its 127.0.0.1 (GameKeeper.cxx:203 at v2.4.26): what is left
+    /// of that address behind `family`.
+    std::array<std::uint8_t, 3> local{};
   };
   std::vector<Item> players;
 };

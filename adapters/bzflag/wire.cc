@@ -145,7 +145,9 @@ void fields(V& v, PlayerInfo& m) {
 }
 template <class V>
 void fields(V& v, AdminInfo::Item& m) {
-  v("size", m.size)("player", m.player)("family", m.family)("ip", m.ip);
+  v("size", m.size)("player", m.player)("family", m.family);
+  v.when("family = 127", m.family == 127, [&] { v("local", m.local); });
+  v.when("family != 127", m.family != 127, [&] { v("ip", m.ip); });
 }
 template <class V>
 void fields(V& v, AdminInfo& m) {
@@ -623,14 +625,10 @@ std::span<const Typed> Protocol::rows() {  // NOLINT(readability-function-size):
       play<GameAnswer>("MsgQueryGame", kToClient, kFrom110),
       play<QueryPlayers>("MsgQueryPlayers", kToServer, kFrom110),
       play<PlayersAnswer>("MsgQueryPlayers", kToClient, kFrom110),
-      play<LinkRequest>("MsgUDPLinkRequest", kToServer, kFrom110, kEither),
-      play<LinkRequest>("MsgUDPLinkRequest", kToServer, kWiki, kDatagram),
-      play<LinkAnswer>("MsgUDPLinkRequest", kToClient, kFrom110, kEither),
-      play<LinkAnswer>("MsgUDPLinkRequest", kToClient, kWiki, kDatagram),
-      play<LinkEstablished>("MsgUDPLinkEstablished", kBoth, kFrom110, kEither,
+      play<LinkRequest>("MsgUDPLinkRequest", kToServer, kAll, kEither),
+      play<LinkAnswer>("MsgUDPLinkRequest", kToClient, kAll, kEither),
+      play<LinkEstablished>("MsgUDPLinkEstablished", kBoth, kAll, kEither,
                             "Said by stream to the client, by datagram to the server."),
-      play<LinkEstablished>("MsgUDPLinkEstablished", kToClient, kWiki, kStream),
-      play<LinkEstablished>("MsgUDPLinkEstablished", kToServer, kWiki, kDatagram),
       play<PingRequest>("MsgPingCodeRequest", kToServer, kFrom110, kDatagram, "Asks servers of the local network."),
       play<PingReply>("MsgPingCodeReply", kToClient, kFrom110, kDatagram),
   };

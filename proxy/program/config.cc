@@ -31,8 +31,13 @@ class Checker {
     if (config.limits().low_water() >= config.limits().high_water())
       problem("limits.low_water", "must be less than limits.high_water");
     nets("access.", config.access());
-    if (const std::string& at = config.metrics().listen(); !at.empty())
-      if (const auto address = net::Address::parse(at); !address) problem("metrics.listen", address.error().text);
+    if (const std::string& at = config.metrics().listen(); !at.empty()) {
+      const auto address = net::Address::parse(at);
+      if (address)
+        bind("metrics.listen", *address, wire::Transport::kTcp);
+      else
+        problem("metrics.listen", address.error().text);
+    }
     for (int i = 0; i < config.route_size(); ++i) route(config, i);
     std::size_t number = static_cast<std::size_t>(config.route_size());  // of listeners before
     for (int i = 0; i < config.arena_size(); ++i) {
@@ -67,7 +72,7 @@ class Checker {
       else
         problem(path + "listen", joint.error().text);
     }
-    if (listen->address.port() != 0) share(*listen, shared);
+    share(*listen, shared);
     if (!route.record().empty())
       taken_twice(path + "record", recording_path(route.record(), config.recording().directory(),
                                                   {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
@@ -94,7 +99,7 @@ class Checker {
       const auto listen = endpoint(at, parse_hall_listen(arena.listen(i), known_));
       if (!listen) continue;
       files(at, web_options(listen->web.value_or(WebEnd{}), {}));
-      if (listen->address.port() != 0) share(*listen, {at, path, nullptr});
+      share(*listen, {at, path, nullptr});
     }
     constexpr int kNothing = std::ifstream::traits_type::eof();
     if (const std::string& from = arena.from(); !from.empty() && std::ifstream(from).peek() == kNothing)
@@ -128,14 +133,13 @@ class Checker {
   // Routes that travel by WebSocket may share an address if their paths differ and all else of the listener agrees; so
   // may the listeners of one arena. All that Server::add refuses is refused here.
   void share(const ListenEnd& listen, Shared one) {
+    if (listen.address.port() == 0) return;
     const std::string& path = one.path;
     const std::string address = listen.address.text();
     const auto other = listeners_.find(address);
-    if (other == listeners_.end()) {
-      taken_twice(path, address);
+    if (other == listeners_.end() || !listen.web) {
+      bind(path, listen.address, listen.game->transport());
       if (listen.web) one.web = *listen.web, listeners_.emplace(address, one);
-    } else if (!listen.web) {
-      taken_twice(path, address);
     } else if (!same_tls(*listen.web, other->second.web)) {
       problem(path, "shares " + address + " with " + other->second.path + ", but not its TLS");
     } else if (one.into != other->second.into) {
@@ -161,7 +165,28 @@ class Checker {
     return same(a.allow(), b.allow()) && same(a.deny(), b.deny());
   }
 
-  // An address or a file that only one route can have.
+  // What the system would refuse once all is started: a port of which another has the same or every address.
+  void bind(const std::string& path, const net::Address& at, wire::Transport transport) {
+    if (at.port() == 0) return;
+    const bool tcp = transport != wire::Transport::kEnet;
+    const bool udp = !tcp || transport == wire::Transport::kTcpAndUdp;
+    for (const Bound& other : bound_) {
+      if (at.port() != other.at.port() || at.family() != other.at.family()) continue;
+      if (!at.same_ip(other.at) && !at.wildcard() && !other.at.wildcard()) continue;
+      if (!(tcp && other.tcp) && !(udp && other.udp)) continue;
+      const std::string of = at == other.at ? "" : ", which listens on " + other.at.text();
+      return problem(path, at.text() + " is taken by " + other.path + " already" + of);
+    }
+    bound_.push_back({path, at, tcp, udp});
+  }
+
+  struct Bound {
+    std::string path;  // the key that took it
+    net::Address at;
+    bool tcp, udp;
+  };
+
+  // A path of WebSockets or a file that only one route can have.
   void taken_twice(const std::string& path, const std::string& what) {
     const auto [first, fresh] = taken_.try_emplace(what, path);
     if (!fresh) problem(path, what + " is taken by " + first->second + " already");
@@ -170,7 +195,8 @@ class Checker {
   Reading& reading_;
   std::span<const wire::Game* const> known_;
   std::map<std::string, std::string> taken_;  // to the key that took it
-  std::map<std::string, Shared> listeners_;   // of WebSockets: the first that took it
+  std::vector<Bound> bound_;
+  std::map<std::string, Shared> listeners_;  // of WebSockets: the first that took it
 };
 
 Complaints told(std::vector<Problem> problems, std::string_view name) {

@@ -115,7 +115,9 @@ TEST_CASE("what a server ignores is told from what it kicks for") {
   CHECK(ignores("2.4", Lane::kDatagram, "00"));
   CHECK(ignores("2.4", Lane::kDatagram, "0002 6f66 00"));
   CHECK_FALSE(ignores("2.4", Lane::kDatagram, "0001 7073 00"));
-  CHECK(ignores("2.4", Lane::kDatagram, "0001 7362 00"));  // MsgShotBegin
+  CHECK(ignores("2.4", Lane::kDatagram, "0001 7362 00"));        // MsgShotBegin
+  CHECK(ignores("2.0", Lane::kStream, "425a464c41470d0a0d0a"));  // the header of 2.4
+  CHECK_FALSE(ignores("2.4", Lane::kStream, "425a464c41470d0a0d0a"));
   CHECK(game().ignores({Way::kToClient, Lane::kStream, Stage::kPlay, {}}, 0) == nullptr);
 }
 

@@ -134,6 +134,20 @@ TEST_CASE("what no single key can say is checked as well") {
   CHECK(complaints(route + route).empty());  // port 0 is never the same
 }
 
+TEST_CASE("a port of every address is nobody else's") {
+  const auto listen = [](const std::string& at) {
+    return "[[route]]\nlisten = \"toy://" + at + "\"\nto = \"toy://h\"\n";
+  };
+  CHECK(
+      complaints(listen("0.0.0.0:77") + listen("127.0.0.1:77")) ==
+      "a.toml:5:10: route[1].listen: 127.0.0.1:77 is taken by route[0].listen already, which listens on 0.0.0.0:77\n");
+  CHECK(complaints(listen("127.0.0.1:77") + listen("127.0.0.2:77") + listen("[::]:77")).empty());
+  CHECK(complaints(listen("[::1]:77") + listen("[::]:77")) ==
+        "a.toml:5:10: route[1].listen: [::]:77 is taken by route[0].listen already, which listens on [::1]:77\n");
+  CHECK(complaints("[metrics]\nlisten = \"127.0.0.1:77\"\n" + listen("127.0.0.1:77")) ==
+        "a.toml:4:10: route[0].listen: 127.0.0.1:77 is taken by metrics.listen already\n");
+}
+
 TEST_CASE("an arena is read with its rules, and what is not written has its preset") {
   const auto config = parse_config(
       "[[arena]]\nlisten = [\"native://127.0.0.1:0\", \"bzflag://127.0.0.1:0?dialect=2.4&fallback=1.10\"]\n"
