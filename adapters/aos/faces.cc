@@ -9,14 +9,18 @@ namespace {
 constexpr core::Setting kFrontSettings[] = {
     {"first",
      "ban or any: whether a client that says anything else before it says who it is is sent away, as the document of "
-     "0.80 has it. Not said: ban in 0.80, any in the others, whose servers never did."},
-    {"rate", "How often a second (10 to 60) a client is told where everybody is. Not said: 20."},
+     "0.80 has it. Not said: ban in 0.80, any in the others, whose servers never did.",
+     {.words = "ban|any"}},
+    {"rate",
+     "How often a second (10 to 60) a client is told where everybody is. Not said: 20.",
+     {.least = 10, .most = 60}},
 };
 
 constexpr core::Setting kBackSettings[] = {
     {"aim",
      "auto: the shots of players of other games are aimed at whom they look at. Not said: nothing is aimed for "
-     "anybody; most servers take it for cheating."},
+     "anybody; most servers take it for cheating.",
+     {.words = "auto"}},
 };
 
 }  // namespace

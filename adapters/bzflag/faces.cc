@@ -11,8 +11,11 @@ std::unique_ptr<core::Back> back(const core::FaceOptions& options) { return std:
 
 constexpr core::Setting kBackSettings[] = {
     {"udp",
-     "on (the default) or off: whether to ask the server for its datagram link; without it no tank can shoot on 2.4"},
-    {"header", "on (the default) or off: whether to greet first, where a dialect leaves it open (wiki)"},
+     "on (the default) or off: whether to ask the server for its datagram link; without it no tank can shoot on 2.4",
+     {.words = "on|off"}},
+    {"header",
+     "on (the default) or off: whether to greet first, where a dialect leaves it open (wiki)",
+     {.words = "on|off"}},
 };
 
 }  // namespace

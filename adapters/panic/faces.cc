@@ -14,22 +14,27 @@ constexpr core::Setting kFrontSettings[] = {
      "each."},
     {"watch",
      "yes: everybody who comes in by this door looks on, as a silent client cannot ask to. Not said, or no: they play, "
-     "and look on only where the game is full."},
+     "and look on only where the game is full.",
+     {.words = "yes|no"}},
     {"reset",
      "yes: a new world or round begins with a second Game State, as the document has it. Not said, or no: never, "
-     "because the released client ends in an error on it."},
+     "because the released client ends in an error on it.",
+     {.words = "yes|no"}},
     {"reconnect",
      "How many seconds (0 to 60) a new client may take to say by an Action who it was, as the document has it; "
      "it comes in only then. Who loses his connection then has a minute to come back, from the same address. Not said: "
-     "0, nobody is asked."},
+     "0, nobody is asked.",
+     {.least = 0, .most = 60}},
 };
 
 constexpr core::Setting kBackSettings[] = {
     {"maps",
      "A folder of .map files: what is known of the server's map. Not said: open ground of the right size, on which "
-     "walls are learnt by driving into them."},
+     "walls are learnt by driving into them.",
+     {.folder = true}},
     {"leave",
-     "quit or close: how to leave the server. Not said: close, because its released program often dies of a Quit."},
+     "quit or close: how to leave the server. Not said: close, because its released program often dies of a Quit.",
+     {.words = "quit|close"}},
 };
 
 }  // namespace

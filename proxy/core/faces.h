@@ -13,11 +13,19 @@ namespace entente::core {
 
 /// One key that a game understands behind the '?' of its URL, beside those of every URL (dialect, …).
 struct Setting {
+  /// What it may be; all empty: any text.
+  struct Values {
+    std::string_view words = {};  ///< one of them: "yes|no"
+    int least = 0, most = 0;      ///< a whole number
+    bool folder = false;          ///< one that is there
+  };
+
   const char* name;
   const char* about;  ///< a sentence, with unit and range, and what holds if it is not said
+  Values values = {};
 };
 
-/// What is asked of a face. Values were checked for being known keys, not for what they say.
+/// What is asked of a face. REQUIRES: its keys are settings of the game, and so are their values.
 struct FaceOptions {
   std::size_t dialect = 0;  ///< its place in Game::dialects()
   std::map<std::string, std::string, std::less<>> settings;

@@ -9,20 +9,24 @@
 #include <array>
 #include <cassert>
 #include <cstdlib>
+#include <cstring>
 
 namespace entente::net {
 namespace {
 
 constexpr std::array<std::uint8_t, 9> kHttp11{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-/// The newest of OpenSSL's complaints; empties the list.
+/// The newest of OpenSSL's complaints, or what the system says is wrong with a file; empties the list.
 std::string complaint() {
-  std::string text = "no reason given";
+  std::string text, of_system;
   while (const unsigned long code = ERR_get_error()) {
-    const char* reason = ERR_reason_error_string(code);
-    if (reason) text = reason;
+    if (ERR_SYSTEM_ERROR(code))
+      of_system = std::strerror(ERR_GET_REASON(code));
+    else if (const char* reason = ERR_reason_error_string(code))
+      text = reason;
   }
-  return text;
+  if (!of_system.empty()) return of_system;
+  return text.empty() ? "no reason given" : text;
 }
 
 int choose_http(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -10,6 +12,7 @@
 #include "proxy/net/address.h"
 #include "proxy/net/network.h"
 #include "proxy/program/arena_rules.h"
+#include "proxy/program/ban_file.h"
 #include "proxy/program/config_reader.h"
 #include "proxy/program/hall.h"
 #include "proxy/program/route.h"
@@ -31,6 +34,10 @@ class Checker {
     if (config.limits().low_water() >= config.limits().high_water())
       problem("limits.low_water", "must be less than limits.high_water");
     nets("access.", config.access());
+    if (const std::string& file = config.access().ban_file(); !file.empty())
+      if (const auto bans = read_bans(file, std::time(nullptr)); !bans) problem("access.ban_file", bans.error().text);
+    folder_of("log.file", config.log().file());
+    folder_of("control.socket", config.control().socket());
     if (const std::string& at = config.metrics().listen(); !at.empty()) {
       const auto address = net::Address::parse(at);
       if (address)
@@ -74,8 +81,8 @@ class Checker {
     }
     share(*listen, shared);
     if (!route.record().empty())
-      taken_twice(path + "record", recording_path(route.record(), config.recording().directory(),
-                                                  {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
+      recording(path + "record", recording_path(route.record(), config.recording().directory(),
+                                                {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
   }
 
   /// Of who may come: [access], or a route.
@@ -105,8 +112,7 @@ class Checker {
     if (const std::string& from = arena.from(); !from.empty() && std::ifstream(from).peek() == kNothing)
       problem(path + "from", "the recording '" + from + "' cannot be read");
     if (!arena.record().empty())
-      taken_twice(path + "record",
-                  recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
+      recording(path + "record", recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
   }
 
   template <class End>
@@ -185,6 +191,22 @@ class Checker {
     net::Address at;
     bool tcp, udp;
   };
+
+  void recording(const std::string& path, const std::string& file) {
+    taken_twice(path, file);
+    folder_of(path, file);
+    std::error_code ignored;  // as good as not there
+    if (std::filesystem::exists(file, ignored))
+      problem(path, "'" + file + "' exists already: move it away, or put {time} into the name");
+  }
+
+  /// It must be there for the file to be made; the file itself need not.
+  void folder_of(const std::string& path, const std::string& file) {
+    const auto folder = std::filesystem::path(file).parent_path();
+    std::error_code ignored;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+      problem(path, "there is no folder '" + folder.string() + "'");
+  }
 
   // A path of WebSockets or a file that only one route can have.
   void taken_twice(const std::string& path, const std::string& what) {

@@ -4,9 +4,11 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/rec.h"
+#include "adapters/registry.h"
 #include "adapters/wire/print.h"
 #include "proxy/program/convert_sink.h"
 #include "proxy/program/convert_words.h"
+#include "proxy/program/endpoint.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/relay/reason.h"
 #include "proxy/relay/to_trace.h"
@@ -147,13 +149,25 @@ class ToRec final : public ConvertSink {
 
 constexpr const char* kCommand = "entente convert";
 
+/// Of whichever game's back has one of this name; null: none has.
+const core::Setting* back_setting(std::string_view name) {
+  for (const wire::Game* game : games())
+    for (const core::Setting& one : faces_of(*game).back_settings)
+      if (one.name == name) return &one;
+  return nullptr;
+}
+
 /// "key=value" each.
 Outcome<ConvertWords::Settings> settings_of(const std::vector<std::string>& set) {
   ConvertWords::Settings settings;
   for (const std::string& one : set) {
     const std::size_t equals = one.find('=');
     if (equals == 0 || equals == std::string::npos) return Error{"--set " + one + ": it is KEY=VALUE"};
-    settings[one.substr(0, equals)] = one.substr(equals + 1);
+    const std::string key = one.substr(0, equals), value = one.substr(equals + 1);
+    const core::Setting* known = back_setting(key);
+    if (known == nullptr) return Error{"--set " + one + ": no game's back has such a setting; see `entente games`"};
+    if (const auto wrong = objection(*known, value)) return Error{"--set " + one + ": " + wrong->text};
+    settings[key] = value;
   }
   return settings;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <vector>
 
 #include "adapters/registry.h"
@@ -47,6 +48,8 @@ const char* split_authority(std::string_view authority, Parts& parts) {
     authority.remove_prefix(parts.host.size());
   }
   if (parts.host.empty()) return "the host is missing";
+  if (std::any_of(parts.host.begin(), parts.host.end(), [](unsigned char c) { return c <= ' '; }))
+    return "there is a space in the host";
   if (authority == ":") return "the port is missing after ':'";
   if (!authority.empty()) parts.port = authority.substr(1);
   return nullptr;
@@ -154,19 +157,25 @@ std::span<const core::Setting> settings_of(const wire::Game& game, std::optional
 
 Outcome<Done> read_setting(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
   const auto settings = settings_of(*to.game, side);
-  if (std::any_of(settings.begin(), settings.end(), [&](const auto& one) { return one.name == key; })) {
+  const auto setting = std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.name == key; });
+  if (setting != settings.end()) {
+    if (auto wrong = objection(*setting, value)) return *wrong;
     if (!to.settings.emplace(key, value).second) return Error{quoted(key) + " is said twice"};
     return Done{};
   }
   const auto parameters = parameters_of(*to.game);
   std::vector<std::string_view> known(parameters.begin(), parameters.end());
   if (side == Side::kListen && may_fall_back(*to.game)) known.emplace_back("fallback");
-  for (const core::Setting& setting : settings) known.emplace_back(setting.name);
+  for (const core::Setting& one : settings) known.emplace_back(one.name);
   return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
 }
 
 Outcome<Done> read_parameter(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
-  if (to.web && read_web_parameter(key, value, *to.web)) return Done{};
+  if (to.web) {
+    const auto read = read_web_parameter(key, value, *to.web);
+    if (!read) return read.error();
+    if (*read) return Done{};
+  }
   if (key == "strict") return read_strict(value, to);
   if (key == "mode" && to.game->transport() == wire::Transport::kEnet) return read_mode(value, to);
   if (key == "fallback" && side == Side::kListen && may_fall_back(*to.game)) return read_fallback(value, to);
@@ -213,6 +222,32 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
     if (const auto read = read_parameter(key, value, side, endpoint); !read) return at_fault(read.error());
   }
   return endpoint;
+}
+
+std::optional<Error> objection(const core::Setting& setting, std::string_view value) {
+  const auto it_is = [&](const std::string& what) {
+    return Error{quoted(setting.name) + " is " + what + ", not " + quoted(value)};
+  };
+  const core::Setting::Values& may_be = setting.values;
+  if (std::string_view left = may_be.words; !left.empty()) {
+    std::string all;
+    while (!left.empty()) {
+      const std::string_view word = take_until(left, "|");
+      if (word == value) return std::nullopt;
+      all += (all.empty() ? "" : " or ") + std::string(word);
+    }
+    return it_is(all);
+  }
+  if (may_be.most != 0) {
+    int number = may_be.least - 1;
+    const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool whole = failed == std::errc{} && end == value.data() + value.size();
+    if (whole && number >= may_be.least && number <= may_be.most) return std::nullopt;
+    return it_is("a whole number from " + std::to_string(may_be.least) + " to " + std::to_string(may_be.most));
+  }
+  std::error_code ignored;  // as good as not there
+  if (may_be.folder && !std::filesystem::is_directory(value, ignored)) return it_is("a folder that is there");
+  return std::nullopt;
 }
 
 }  // namespace entente

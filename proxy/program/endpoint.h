@@ -12,6 +12,7 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
+#include "proxy/core/faces.h"
 #include "proxy/relay/enet_mode.h"
 
 namespace entente {
@@ -47,5 +48,8 @@ struct Endpoint {
 /// `side`: whose settings it may have (core::Faces); none: no settings.
 Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
                                  std::optional<Side> side = {});
+
+/// What is wrong with this value of a setting of a game.
+std::optional<Error> objection(const core::Setting& setting, std::string_view value);
 
 }  // namespace entente

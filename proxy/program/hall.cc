@@ -43,7 +43,7 @@ Outcome<std::string> listen_in_hall(Service& service, const HallEntry& entry, co
                                       .fallback = end.fallback,
                                       .limits = {},  // the service knows them
                                       .tap = entry.tap},
-                                     end.spoken(), nullptr);
+                                     end.spoken());
   if (!listening) return listening.error();
   return "listening " + end.spoken() + " " + listening->address.text() + "\n";
 }

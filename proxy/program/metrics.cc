@@ -116,6 +116,8 @@ void measure(Metrics& metrics, const std::string& route, const relay::TapTotals&
   metrics.count("recorded_frames", "Frames that were recorded", labels, recording.recorded_frames);
   metrics.count("unrecorded_frames", "Frames that were to be recorded, and could not be", labels,
                 recording.unrecorded_frames + recording.dropped);
+  metrics.count("unrecorded_bytes", "Bytes of frames, words and worlds that were to be recorded, and could not be",
+                labels, recording.unrecorded_bytes + recording.dropped_bytes);
   metrics.gauge("recording_bytes", "Size of the recording so far", labels, static_cast<double>(recording.file_bytes));
   metrics.gauge("recording_fails", "1: nothing is recorded at the moment, as the disk takes nothing", labels,
                 recording.recording_fails ? 1 : 0);

@@ -35,7 +35,7 @@ Outcome<relay::TapThread*> add(Service& service, const Play& play, BotCrowd& cro
   plays.web = *web;
   plays.bridge = bridge_of(play, crowd, record_secrets);
   plays.tap = *tap;
-  const auto added = service.add(plays, spoken(play.to) + " for bots", play.record.empty() ? nullptr : *tap);
+  const auto added = service.add(plays, spoken(play.to) + " for bots");
   if (!added) return added.error();
   if (const auto opened = service.open_doors(); !opened) return opened.error();
   return *tap;
@@ -69,7 +69,9 @@ Outcome<Played> play(const Play& play, const config::Config& config, const EachS
   crowd.give_up();
   clock.join();
   if (const auto closed = service.close(); !closed) return closed.error();
-  return Played{crowd.sum(), (*tap)->totals()};
+  const relay::TapTotals taped = (*tap)->totals();
+  if (taped.frames == 0) service.abandon();  // it would only be in the way of the next try
+  return Played{crowd.sum(), taped};
 }
 
 }  // namespace entente

@@ -38,9 +38,11 @@ int record(const RecordOptions& options, const Endpoint& from, const config::Con
   const auto played = play(looks_on, config, to_a_person ? EachSecond(tell_progress) : nullptr);
   if (to_a_person) std::fputs("\n", stderr);
   if (!played) return failed(played.error());
-  std::puts(("recorded " + amount(played->taped)).c_str());
-  if (played->sum.turned > 0) return failed({"the server would not have us, or no longer: " + played->sum.refused});
-  if (played->taped.recorded_frames == 0) return failed({"the server said nothing; is it running?"});
+  const bool nothing = played->taped.frames == 0;
+  if (!nothing) std::puts(("recorded " + amount(played->taped)).c_str());
+  const std::string left = nothing ? "nothing was recorded, and no file is left: " : "it ended early: ";
+  if (played->sum.turned > 0) return failed({left + played->sum.refused});
+  if (nothing) return failed({left + "the server said nothing; is it running?"});
   return kOk;
 }
 

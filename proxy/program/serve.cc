@@ -137,7 +137,7 @@ class Routes {
                                          .strict = listen->strict,
                                          .limits = {},  // the service knows them
                                          .tap = *tap},
-                                        listen->spoken(), route.record().empty() ? nullptr : *tap);
+                                        listen->spoken());
     if (!listening) return listening.error();
     relays_.push_back(listening->relay);
     own_[listening->relay] = access_of(route);

@@ -61,8 +61,7 @@ Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_
       recording_path(pattern, config_.recording().directory(), {game, routes_.size() + 1, started_}));
 }
 
-Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::string& name,
-                                       const relay::TapThread* recording) {
+Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::string& name) {
   options.limits = limits_of(config_.limits());
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.access.push_back(access_of(config_.access()));
@@ -71,6 +70,9 @@ Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::s
   if (!added) return added.error();
   tell_page(options.web, added->address);
   const std::string where = added->address.port() != 0 ? " " + added->address.text() : "";
+  const relay::TapThread* recording = taps_.recording_of(options.tap);
+  const auto tells_it = [&](const Route& route) { return route.recording == recording; };
+  if (std::any_of(routes_.begin(), routes_.end(), tells_it)) recording = nullptr;
   routes_.push_back({added->relay, name + where, recording, options.bridge && !options.bridge->hall});
   return *added;
 }
@@ -128,11 +130,9 @@ void Service::set_rules(const config::Config& config, const std::map<std::size_t
 
 std::string Service::metrics() const {
   Metrics all;
-  const relay::TapThread* measured = nullptr;  // the listeners of an arena have one recording
   for (const Route& route : routes_) {
     measure(all, route.name, server_.totals(route.relay), server_.losses(route.relay));
-    if (route.recording != nullptr && std::exchange(measured, route.recording) != route.recording)
-      measure(all, route.name, route.recording->totals());
+    if (route.recording != nullptr) measure(all, route.name, route.recording->totals());
   }
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
   for (const std::size_t arena : arenas_) measure(all, server_.attendance(arena), server_.strays(arena));

@@ -31,15 +31,14 @@ class Service {
   Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game);
   /// Its limits are those of the configuration, and who may come to all routes may come; who is banned may not. `name`:
   /// of the route, in statistics; where it listens comes behind it.
-  Outcome<relay::Listening> add(relay::RelayOptions options, const std::string& name,
-                                const relay::TapThread* recording);
+  Outcome<relay::Listening> add(relay::RelayOptions options, const std::string& name);
   /// A hall whose players are summed up, by game, in statistics.
   std::size_t add_arena(const relay::HallOptions& options);
   /// Reads the bans that are kept, and opens the control socket and the door for metrics, if the configuration names
   /// them. REQUIRES: after the last add(); commands of one's own are added to control() before.
   Outcome<Done> open_doors();
   Control& control() { return control_; }
-  /// Something failed before run(): removes recordings.
+  /// Something failed before run(), or nothing came of it: removes recordings.
   void abandon();
 
   /// Until a signal, stop(), or a recording that cannot go on. `announce` is called when a signal may come.
@@ -63,7 +62,7 @@ class Service {
   struct Route {
     std::size_t relay;
     std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
-    const relay::TapThread* recording;  // null if it is not recorded
+    const relay::TapThread* recording;  // null if it is not recorded; of an arena's listeners the first has it
     bool tells;                         // a bridge's, by sessions of its own; what a hall could not tell, its log says
   };
   std::string summary(const Route& route) const;

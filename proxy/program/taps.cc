@@ -64,6 +64,12 @@ relay::TapThread* Taps::counting() {
   return counting_.get();
 }
 
+const relay::TapThread* Taps::recording_of(const relay::Tap* tap) const {
+  for (const auto& one : recordings_)
+    if (one.get() == tap) return one.get();
+  return nullptr;
+}
+
 std::vector<const relay::TapThread*> Taps::all() const {
   std::vector<const relay::TapThread*> all;
   for (const auto& tap : recordings_) all.push_back(tap.get());

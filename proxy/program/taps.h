@@ -22,13 +22,15 @@ class Taps {
   Outcome<relay::TapThread*> recording(const std::string& path);
   /// The tap that only counts.
   relay::TapThread* counting();
+  /// The same tap, if it records; else null.
+  const relay::TapThread* recording_of(const relay::Tap* tap) const;
 
   /// That there are.
   std::vector<const relay::TapThread*> all() const;
 
   /// Ends all, and makes the recordings whole. REQUIRES: the server's run() has returned.
   Outcome<Done> stop();
-  /// Ends all, and removes the recordings: nothing was served.
+  /// Ends all, and removes the recordings: nothing was served. May come after stop().
   void abandon();
 
  private:

@@ -4,19 +4,19 @@
 
 namespace entente {
 
-bool read_web_parameter(std::string_view key, std::string_view value, WebEnd& to) {
-  if (key == "cert")
-    to.certificates = value;
-  else if (key == "key")
-    to.key = value;
-  else if (key == "origin")
+Outcome<bool> read_web_parameter(std::string_view key, std::string_view value, WebEnd& to) {
+  if (key == "origin") {
     to.origins.emplace_back(value);
-  else if (key == "ca")
-    to.authorities = value;
-  else if (key == "verify")
-    to.verify = value;
-  else
-    return false;
+    return true;
+  }
+  std::string* const field = key == "cert"     ? &to.certificates
+                             : key == "key"    ? &to.key
+                             : key == "ca"     ? &to.authorities
+                             : key == "verify" ? &to.verify
+                                               : nullptr;
+  if (field == nullptr) return false;
+  if (!field->empty()) return Error{"'" + std::string(key) + "' is said twice"};
+  *field = value;
   return true;
 }
 

@@ -12,7 +12,7 @@
 namespace entente {
 
 /// Takes "key=value" of a WebSocket's URL. False when there is no such parameter of any side.
-bool read_web_parameter(std::string_view key, std::string_view value, WebEnd& to);
+Outcome<bool> read_web_parameter(std::string_view key, std::string_view value, WebEnd& to);
 
 /// What `end` lacks, or has that belongs to the other side; nothing if it is whole.
 std::optional<Error> objection(const WebEnd& end, Side side);

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "adapters/registry.h"
+#include "tests/program/folder.h"
 #include "tests/support/toy_game.h"
 
 using namespace entente;
@@ -146,6 +147,24 @@ TEST_CASE("a port of every address is nobody else's") {
         "a.toml:5:10: route[1].listen: [::]:77 is taken by route[0].listen already, which listens on [::1]:77\n");
   CHECK(complaints("[metrics]\nlisten = \"127.0.0.1:77\"\n" + listen("127.0.0.1:77")) ==
         "a.toml:4:10: route[0].listen: 127.0.0.1:77 is taken by metrics.listen already\n");
+}
+
+TEST_CASE("files that a configuration names can be made, and read where there are such") {
+  const Folder folder;
+  const std::string bans = folder.write("bans", "garbage\n"), there = folder.write("there.mcap", "");
+  CHECK(complaints("[access]\nban_file = \"" + bans + "\"\n" + std::string(kRoute))
+            .starts_with("a.toml:2:12: access.ban_file: " + bans + ":1: 'garbage' is no net of addresses"));
+  CHECK(complaints("[access]\nban_file = \"" + folder.file("none") + "\"\n" + std::string(kRoute)).empty());
+  CHECK(complaints("[log]\nfile = \"" + folder.file("no/log") + "\"\n" + std::string(kRoute)) ==
+        "a.toml:2:8: log.file: there is no folder '" + folder.file("no") + "'\n");
+  CHECK(complaints("[control]\nsocket = \"" + folder.file("no/s") + "\"\n" + std::string(kRoute)) ==
+        "a.toml:2:10: control.socket: there is no folder '" + folder.file("no") + "'\n");
+  const std::string route = "[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://h\"\nrecord = \"";
+  CHECK(complaints(route + folder.file("no/a.mcap") + "\"\n") ==
+        "a.toml:4:10: route[0].record: there is no folder '" + folder.file("no") + "'\n");
+  CHECK(complaints(route + there + "\"\n") == "a.toml:4:10: route[0].record: '" + there +
+                                                 "' exists already: move it away, or put {time} into the name\n");
+  CHECK(complaints(route + folder.file("{time}.mcap") + "\"\n").empty());
 }
 
 TEST_CASE("an arena is read with its rules, and what is not written has its preset") {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "adapters/aos/aos.h"
+#include "adapters/registry.h"
 #include "proxy/program/route.h"
 #include "tests/support/toy_game.h"
 
@@ -54,6 +55,7 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
        {Case{"", "there is no '://' in it" + shape}, Case{"127.0.0.1:5154", "there is no '://' in it" + shape},
         Case{"tpy://h", "unknown game 'tpy' (did you mean 'toy'?); games: toy"},
         Case{"quake://h", "unknown game 'quake'; games: toy"},
+        Case{"toy://no such host", "there is a space in the host" + shape},
         Case{"toy://h?dialect=litle", "unknown dialect 'litle' of toy (did you mean 'little'?); dialects: big, little"},
         Case{"toy://h?dialect=", "unknown dialect '' of toy; dialects: big, little"},
         Case{"toy://h?dialct=big", "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect, strict"},
@@ -84,6 +86,24 @@ TEST_CASE(
   CHECK(parse_to("aos://127.0.0.1", kByEnet).ok());
   CHECK(parse_to("aos://game.example", kByEnet).ok());  // looked up later
   CHECK(parse_to("toy://[::1]", kKnown).ok());
+}
+
+TEST_CASE("a setting of a face takes what it is for, and nothing else") {
+  const auto why = [](std::string_view url, Side side) {
+    const auto endpoint = parse_endpoint(url, games(), side);
+    return endpoint ? "" : endpoint.error().text.substr(url.size() + 4);
+  };
+  for (const char* url : {"panic://h?reset=yes&watch=no&reconnect=60&name=x", "aos://h?first=any&rate=10"})
+    CHECK(why(url, Side::kListen) == "");
+  for (const char* url : {"panic://h?maps=/&leave=quit", "aos://h?aim=auto", "bzflag://h?udp=off&header=on"})
+    CHECK(why(url, Side::kTo) == "");
+  CHECK(why("panic://h?reset=maybe", Side::kListen) == "'reset' is yes or no, not 'maybe'");
+  CHECK(why("panic://h?reconnect=5m", Side::kListen) == "'reconnect' is a whole number from 0 to 60, not '5m'");
+  CHECK(why("panic://h?reconnect=", Side::kListen) == "'reconnect' is a whole number from 0 to 60, not ''");
+  CHECK(why("aos://h?rate=999", Side::kListen) == "'rate' is a whole number from 10 to 60, not '999'");
+  CHECK(why("aos://h?aim=on", Side::kTo) == "'aim' is auto, not 'on'");
+  CHECK(why("panic://h?maps=/no/such", Side::kTo) == "'maps' is a folder that is there, not '/no/such'");
+  CHECK(why("bzflag://h?udp=no", Side::kTo) == "'udp' is on or off, not 'no'");
 }
 
 TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL to listen on") {

@@ -10,13 +10,14 @@ namespace {
 
 const std::string kEntente = ENTENTE_BINARY;
 
-TEST_CASE("a server that is not there is a failure, and said to be") {
+TEST_CASE("a server that is not there is a failure, said to be, and leaves no file for the next try to stumble over") {
   const Folder folder;
   const Ended ended = run({kEntente, "record", "--from", "panic://127.0.0.1:9?dialect=be-packed",
                            folder.file("{game}.mcap"), "--log-level", "off"});
   CHECK(ended.code == 1);
-  CHECK(ended.out.starts_with("recorded 0 frames, "));
-  CHECK(ended.err == "entente: the server would not have us, or no longer: server cannot be reached\n");
+  CHECK(ended.out.empty());
+  CHECK(ended.err == "entente: nothing was recorded, and no file is left: server cannot be reached\n");
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("bots whose server is not there are told so, whether its dialect is named or to be found out") {

@@ -60,6 +60,7 @@ TEST_CASE("what does not fit a WebSocket's URL is said") {
   CHECK(says(to("ogar+ws://h?cert=x"), "belong to the URL to listen on"));
   CHECK(says(to("ogar+ws://h?ca=x"), "certificates are for +wss"));
   CHECK(says(to("ogar+wss://h?verify=maybe"), "'verify' is yes or no, not 'maybe'"));
+  CHECK(says(to("ogar+wss://h?verify=no&verify=yes"), "'verify' is said twice"));
   CHECK(to("ogar+wss://h/inner?ca=x&verify=no") == "");
   CHECK(says(listen("ogar+ws://127.0.0.1?verify=no"), "belong to the server's URL"));
   CHECK(says(listen("ogar+wss://127.0.0.1?cert=x"), "TLS needs a certificate and its key"));
@@ -100,7 +101,7 @@ TEST_CASE("files that are not there are said before anything is served") {
   end.certificates = end.key = "/nowhere/cert.pem";
   const auto options = web_options(end, WebEnd{});
   REQUIRE_FALSE(options.ok());
-  CHECK(says(options.error().text, "/nowhere/cert.pem"));
+  CHECK(says(options.error().text, "'/nowhere/cert.pem': No such file or directory"));
 }
 
 TEST_CASE("clients that name their dialect themselves need none in a URL") {
