@@ -11,9 +11,9 @@
 namespace entente {
 namespace {
 
-constexpr std::uint16_t kIpv4 = 0x0800, kIpv6 = 0x86DD, kVlan = 0x8100, kVlanOuter = 0x88A8;
-constexpr std::uint8_t kTcp = 6, kUdp = 17;
-constexpr int kRawLink = 101;  // LINKTYPE_RAW, as some files carry it in place of DLT_RAW
+constexpr std::uint16_t kIpv4 = 0x0800, kIpv6 = 0x86DD, kVlan = 0x8100, kVlanOuter = 0x88A8, kVlanOld = 0x9100;
+constexpr std::uint8_t kTcp = 6, kUdp = 17, kFragment = 44;  // the last: of IPv6
+constexpr int kRawLink = 101;                                // LINKTYPE_RAW, as some files carry it in place of DLT_RAW
 
 using Kind = Taken::Kind;
 
@@ -31,17 +31,23 @@ struct Inside {
   std::size_t size = 0;  // as sent
 };
 
+/// Where the type of what the frame carries stands: from `at` on, behind any VLAN tags; nothing: it ends before.
+std::optional<std::size_t> type_at(Bytes frame, std::size_t at) {
+  for (; frame.size() >= at + 2; at += 4)
+    if (const auto type = u16(frame, at); type != kVlan && type != kVlanOuter && type != kVlanOld) return at;
+  return std::nullopt;
+}
+
 /// Strips the link layer: the IP packet, or nothing if it is none.
 std::optional<Bytes> ip_packet(int link, Bytes frame) {
   switch (link) {
     case DLT_EN10MB: {
-      std::size_t at = 12;
-      while (frame.size() >= at + 2 && (u16(frame, at) == kVlan || u16(frame, at) == kVlanOuter)) at += 4;
-      if (frame.size() < at + 2 || (u16(frame, at) != kIpv4 && u16(frame, at) != kIpv6)) return std::nullopt;
-      return frame.subspan(at + 2);
+      const auto at = type_at(frame, 12);
+      if (!at || (u16(frame, *at) != kIpv4 && u16(frame, *at) != kIpv6)) return std::nullopt;
+      return frame.subspan(*at + 2);
     }
     case DLT_LINUX_SLL:
-      return after(frame, 16);
+      return after(frame, type_at(frame, 14).value_or(14) + 2);
     case DLT_LINUX_SLL2:
       return after(frame, 20);
     case DLT_NULL:
@@ -85,12 +91,13 @@ Inside inside_v4(Bytes ip) {
 /// passed.
 std::size_t extension(std::uint8_t next, Bytes bytes) {
   constexpr std::uint8_t kHopByHop = 0, kRouting = 43, kAuthentication = 51, kOptions = 60;
+  if (next == kFragment)
+    return (u16(bytes, 2) & 0xFFF9U) == 0 ? 8 : 0;  // a whole packet may say that it is the only one
   if (next == kHopByHop || next == kRouting || next == kOptions) return 8 + std::size_t{8} * bytes[1];
   return next == kAuthentication ? 8 + std::size_t{4} * bytes[1] : 0;
 }
 
 Inside inside_v6(Bytes ip) {
-  constexpr std::uint8_t kFragment = 44;
   Inside out;
   if (ip.size() < 40) return out;
   out.protocol = ip[6];

@@ -33,8 +33,8 @@ struct Flow final : TcpStream::To {
   TcpStream streams[2];
   bool ended[2] = {};
   bool gone = false;
-  std::optional<std::uint32_t> syn;  // sequence number of the one that opened it, if it was captured
-  std::list<Key>::iterator talked;   // of UDP: its place among those
+  std::optional<std::uint32_t> syn[2];  // sequence numbers of those that opened it and answered, if they were captured
+  std::list<Key>::iterator talked;      // of UDP: its place among those
   // Of the packet at hand.
   Way way = Way::kToServer;
   WallTime time = 0;
@@ -100,7 +100,10 @@ class PcapImport {
     const auto at = flow_of(packet, *way);
     if (at == flows_.end()) return wrong("more than 65536 connections at once");
     auto& [key, flow] = *at;
-    if (flow.gone) return Done{};
+    if (flow.gone) {
+      if (!packet.payload.empty()) ++late_;
+      return Done{};
+    }
     flow.way = *way;
     flow.time = time_;
     if (packet.tcp)
@@ -132,10 +135,10 @@ class PcapImport {
   }
 
   /// Whether the packet opens a connection on the ports of an earlier one. (It may also be the first one's, captured
-  /// after its answer.)
+  /// after its answer. An answer alone opens one only where the earlier one is over.)
   static bool begins_another(const Packet& packet, const Flow& flow) {
-    if (!packet.tcp || !packet.syn || packet.ack || flow.syn == packet.sequence) return false;
-    return flow.gone || flow.streams[Flow::index(Way::kToServer)].began();
+    if (!packet.tcp || !packet.syn || flow.syn[packet.ack ? 1 : 0] == packet.sequence) return false;
+    return flow.gone || (!packet.ack && flow.streams[Flow::index(Way::kToServer)].began());
   }
 
   /// The packet's connection, opened if it is new; the end if there are too many.
@@ -154,7 +157,6 @@ class PcapImport {
     Flow& flow = at->second;
     flow.id = opened_++;
     flow.sink = &sink_;
-    if (packet.syn && !packet.ack) flow.syn = packet.sequence;
     if (!packet.tcp) flow.talked = talked_.insert(talked_.end(), key);
     sink_.opened(flow.id, {text(key.client) + (packet.tcp ? "" : "/udp"), "", ""}, time_);
     if (packet.tcp && !packet.syn) sink_.remark(text(key.client) + " was connected before the capture began");
@@ -163,7 +165,10 @@ class PcapImport {
 
   void segment(const Packet& packet, Flow& flow) {
     TcpStream& stream = flow.streams[Flow::index(flow.way)];
-    if (packet.syn) stream.syn(packet.sequence);
+    if (packet.syn) {
+      stream.syn(packet.sequence);
+      flow.syn[packet.ack ? 1 : 0] = packet.sequence;
+    }
     const std::uint32_t first = packet.sequence + (packet.syn ? 1U : 0U);
     stream.segment(first, packet.payload, packet.missing, packet.fin, flow);
     if (packet.rst) {
@@ -223,6 +228,7 @@ class PcapImport {
     };
     say(fragments_, " IP fragments were passed over");
     say(broken_, " packets have headers that are not whole");
+    say(late_, " packets came after the end of their connection, and were passed over");
     say(strangers_,
         " packets belong to connections that were open before the capture began; --port would tell their server");
     say(datagrams_, " datagrams belong to no connection that begins in the capture; --port would tell their server");
@@ -242,7 +248,7 @@ class PcapImport {
   std::list<Key> talked_;  // of UDP, whoever was silent longest first
   ConnectionId opened_ = 0;
   bool cut_short_ = false;  // the packet at hand: not all of it is in the file
-  std::uint64_t fragments_ = 0, broken_ = 0, headless_ = 0;
+  std::uint64_t fragments_ = 0, broken_ = 0, headless_ = 0, late_ = 0;
   std::uint64_t strangers_ = 0, datagrams_ = 0;  // of TCP, and of UDP, whose server is not known
 };
 

@@ -36,10 +36,15 @@ std::size_t WebSocketImport::Half::take_head(Bytes bytes) {
     give(bytes);
     return 0;
   }
-  if (head_.complete() && way_ == Way::kToClient && head_.head().status != kSwitchingProtocols) {
+  if (!head_.complete() || way_ == Way::kToServer) return *taken;
+  const net::HttpHead& answer = head_.head();
+  if (answer.status != kSwitchingProtocols) {
+    refused_ = true;
     stop();
-    to_.remark("a request was answered with HTTP status " + std::to_string(head_.head().status) +
+    to_.remark("a request was answered with HTTP status " + std::to_string(answer.status) +
                ", so it became no WebSocket");
+  } else if (const std::string* extensions = answer.find("Sec-WebSocket-Extensions")) {
+    to_.remark("a WebSocket has extensions, which are not undone: " + *extensions);
   }
   return *taken;
 }
@@ -63,7 +68,9 @@ void WebSocketImport::opened(ConnectionId id, const ImportedConnection& connecti
 
 void WebSocketImport::bytes(const Imported& piece) {
   if (piece.lane != Lane::kStream) return to_.bytes(piece);
-  half(piece.connection, piece.way).feed(piece.bytes, piece.time);
+  Half& speaks = half(piece.connection, piece.way);
+  speaks.feed(piece.bytes, piece.time);
+  if (speaks.refused()) half(piece.connection, Way::kToServer).stop();  // what else it asks is no WebSocket either
 }
 
 void WebSocketImport::lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) {

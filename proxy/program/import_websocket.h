@@ -30,6 +30,8 @@ class WebSocketImport final : public ImportFilter {
     void feed(Bytes bytes, WallTime time);
     /// Nothing after this can be cut.
     void stop() { stopped_ = true; }
+    /// The server's half: it would not have it.
+    bool refused() const { return refused_; }
 
    private:
     void message(net::Opcode opcode, Bytes payload) override;
@@ -44,7 +46,7 @@ class WebSocketImport final : public ImportFilter {
     net::HttpReader head_;
     net::WebSocket frames_;
     WallTime time_ = 0;
-    bool stopped_ = false;
+    bool stopped_ = false, refused_ = false;
   };
   using Talk = std::array<std::unique_ptr<Half>, 2>;
 

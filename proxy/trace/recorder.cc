@@ -3,6 +3,7 @@
 #include "proxy/trace/recorder.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "proxy/trace/schemas.h"
 
@@ -25,7 +26,10 @@ Recorder::Recorder(std::unique_ptr<Sink> sink, RecorderOptions options)
 Outcome<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, RecorderOptions options) {
   auto sink = FileSink::create(path);
   if (!sink.ok()) return sink.error();
-  return open(std::move(*sink), std::move(options));
+  const std::string part = (*sink)->name();
+  auto opened = open(std::move(*sink), std::move(options));
+  if (!opened) std::remove(part.c_str());  // it holds nothing, and would be in the way of the next try
+  return opened;
 }
 
 Outcome<std::unique_ptr<Recorder>> Recorder::open(std::unique_ptr<Sink> sink, RecorderOptions options) {

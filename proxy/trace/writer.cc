@@ -152,7 +152,11 @@ void Writer::put_chunk_index(u64 chunk_length, const Buffer& offsets, u64 index_
 }
 
 void Writer::count_chunk() {
-  append(chunk_indexes_, last_chunk_index_);
+  indexed_ = indexed_ && chunk_indexes_.size() + last_chunk_index_.size() <= options_.most_indexes;
+  if (indexed_)
+    append(chunk_indexes_, last_chunk_index_);
+  else
+    chunk_indexes_ = Buffer();
   widen(statistics_.start, statistics_.end, statistics_.messages == 0, chunk_start_, chunk_end_);
   ++statistics_.chunks;
   for (const auto id : touched_) {
@@ -179,8 +183,10 @@ void Writer::forget_chunk() {
 
 Outcome<Done> Writer::end() {
   if (auto written = end_chunk(); !written.ok()) return written;
-  put_end(true);
-  if (write_out().ok()) return Done{};
+  if (indexed_) {
+    put_end(true);
+    if (write_out().ok()) return Done{};
+  }
   put_end(false);
   return write_out();
 }

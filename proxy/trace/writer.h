@@ -18,6 +18,9 @@ struct WriterOptions {
   Header header = {"", "entente"};
   bool compress = true;  ///< chunks by zstd; otherwise as they are
   int level = 1;         ///< of zstd
+  /// Bytes of chunk indexes that are kept for the summary (a hundred or two a chunk); a file that has more ends without
+  /// a summary.
+  std::size_t most_indexes = 64 << 20;
 };
 
 /// REQUIRES: `sink` is empty and outlives the writer; begin() before all else, end() last.
@@ -43,8 +46,9 @@ class Writer {
   /// Writes the open chunk, if it has anything, with its index. If that fails the chunk is gone and the file as before.
   Outcome<Done> end_chunk();
 
-  /// Writes the open chunk and the end of the file. Without room for the summary the file ends without one (it is then
-  /// whole, but slower to search); without room even for that it fails, and the file lacks nothing but its end.
+  /// Writes the open chunk and the end of the file. Without room for the summary, on the disk or in
+  /// WriterOptions::most_indexes, the file ends without one (it is then whole, but slower to search); without room even
+  /// for that it fails, and the file lacks nothing but its end.
   Outcome<Done> end();
 
   std::uint64_t size() const { return size_; }  ///< bytes of the file so far
@@ -84,6 +88,7 @@ class Writer {
 
   // What the summary repeats, as it goes into the file.
   Buffer schemas_, channels_, chunk_indexes_, last_chunk_index_, metadata_indexes_;
+  bool indexed_ = true;  // every chunk is in chunk_indexes_
   Statistics statistics_;
 };
 

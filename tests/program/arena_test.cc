@@ -83,7 +83,8 @@ TEST_CASE("people and bots play in one arena, which says who played and ends by 
                                                   R"(names=bot-1,bot-2,bot-3\n)")));
   CHECK(std::regex_search(arena.out(), std::regex(R"(played native json players=1 present=\d kills=0 deaths=\d+ )"
                                                   R"(names=anna\n)")));
-  static const std::regex kRecorded(R"( recorded=\d+ unrecorded=0[ \n])");  // one recording: told by one of its listeners
+  static const std::regex kRecorded(
+      R"( recorded=\d+ unrecorded=0[ \n])");  // one recording: told by one of its listeners
   const std::string served = arena.out();
   CHECK(std::distance(std::sregex_iterator(served.begin(), served.end(), kRecorded), {}) == 1);
   const Ended verified = run({kEntente, "verify", record});

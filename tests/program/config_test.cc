@@ -162,8 +162,8 @@ TEST_CASE("files that a configuration names can be made, and read where there ar
   const std::string route = "[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://h\"\nrecord = \"";
   CHECK(complaints(route + folder.file("no/a.mcap") + "\"\n") ==
         "a.toml:4:10: route[0].record: there is no folder '" + folder.file("no") + "'\n");
-  CHECK(complaints(route + there + "\"\n") == "a.toml:4:10: route[0].record: '" + there +
-                                                 "' exists already: move it away, or put {time} into the name\n");
+  CHECK(complaints(route + there + "\"\n") ==
+        "a.toml:4:10: route[0].record: '" + there + "' exists already: move it away, or put {time} into the name\n");
   CHECK(complaints(route + folder.file("{time}.mcap") + "\"\n").empty());
 }
 

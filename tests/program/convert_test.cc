@@ -128,6 +128,18 @@ TEST_CASE("a recording that the disk has no room for fails, and says what it lac
   CHECK(full.err.find(" lacks " + std::to_string(890 - std::stoi(frames)) + " frames, ") != std::string::npos);
 }
 
+TEST_CASE("a recording that cannot begin leaves nothing for the next try to stumble over") {
+  const Folder folder;
+  {
+    const SmallDisk disk(100);
+    const Said full = converted(kRec, folder.file("a.mcap"));
+    CHECK(full.exit == kFailed);
+    CHECK(full.err.find("File too large") != std::string::npos);
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK(converted(kRec, folder.file("a.mcap")).exit == kOk);
+}
+
 TEST_CASE("a .rec is there whole or not at all, and nobody's file is overwritten") {
   const Folder folder;
   const Buffer original = contents(kRec);

@@ -52,7 +52,8 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
     std::string why;
   };
   for (const Case& c :
-       {Case{"", "there is no '://' in it" + shape}, Case{"127.0.0.1:5154", "there is no '://' in it" + shape},
+       {Case{"", "there is no '://' in it" + shape},
+        Case{"127.0.0.1:5154", "there is no '://' in it" + shape},
         Case{"tpy://h", "unknown game 'tpy' (did you mean 'toy'?); games: toy"},
         Case{"quake://h", "unknown game 'quake'; games: toy"},
         Case{"toy://no such host", "there is a space in the host" + shape},
@@ -60,8 +61,10 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
         Case{"toy://h?dialect=", "unknown dialect '' of toy; dialects: big, little"},
         Case{"toy://h?dialct=big", "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect, strict"},
         Case{"toy://h?dialect=big&dialect=big", "the dialect is named twice"},
-        Case{"toy://", "the host is missing" + shape}, Case{"toy://:80", "the host is missing" + shape},
-        Case{"toy://[]:80", "the host is missing" + shape}, Case{"toy://h:", "the port is missing after ':'" + shape},
+        Case{"toy://", "the host is missing" + shape},
+        Case{"toy://:80", "the host is missing" + shape},
+        Case{"toy://[]:80", "the host is missing" + shape},
+        Case{"toy://h:", "the port is missing after ':'" + shape},
         Case{"toy://h:65536", "'65536' is not a port; a port is a number from 0 to 65535"},
         Case{"toy://h:-1", "'-1' is not a port; a port is a number from 0 to 65535"},
         Case{"toy://h:80x", "'80x' is not a port; a port is a number from 0 to 65535"},

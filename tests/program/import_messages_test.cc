@@ -66,6 +66,19 @@ TEST_CASE("what is no WebSocket is passed on as it was, once") {
   page.say(Way::kToClient, from_hex("00"));
   CHECK(page.heard.all.find("HTTP status 404") != std::string::npos);
   CHECK(page.heard.all.find("s2c 0 00") == std::string::npos);
+
+  Capture browser;  // one connection, kept alive
+  browser.say(Way::kToServer, as_bytes(kRequest));
+  browser.say(Way::kToClient, as_bytes("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"));
+  browser.say(Way::kToServer, as_bytes(kRequest));
+  CHECK(browser.heard.all.find("c2s") == std::string::npos);
+}
+
+TEST_CASE("extensions of a WebSocket, which are not undone, are said") {
+  Capture capture;
+  capture.say(Way::kToClient, as_bytes("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                                       "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"));
+  CHECK(capture.heard.all.find("not undone: permessage-deflate") != std::string::npos);
 }
 
 TEST_CASE("after a hole in its stream a WebSocket cannot be cut") {

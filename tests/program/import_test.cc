@@ -153,9 +153,13 @@ TEST_CASE("packets are taken apart on every link type, IPv4 and IPv6") {
   CHECK(taken(kDltEthernet, joined({macs, from_hex("88a8 0001 8100 0002 0800"), four})) == four_text);
   CHECK(taken(kDltNull, joined({from_hex("02000000"), four})) == four_text);
   CHECK(taken(kDltSll, joined({Buffer(16), four})) == four_text);
+  CHECK(taken(kDltSll, joined({Buffer(14), from_hex("8100 0001 0800"), four})) == four_text);
+  CHECK(taken(kDltEthernet, joined({macs, from_hex("9100 0001 0800"), four})) == four_text);
   CHECK(taken(kDltSll2, joined({Buffer(20), six})) == six_text);
   const Buffer options = from_hex("11 00 0000 0000 0000");  // then UDP; 8 bytes
   CHECK(taken(kDltRaw, ipv6(60, udp({3, 4}, "cc"), options)) == six_text);
+  CHECK(taken(kDltRaw, ipv6(44, udp({3, 4}, "cc"), from_hex("11 00 0000 00000007"))) == six_text);  // the only fragment
+  CHECK(taken(kDltRaw, ipv6(44, udp({3, 4}, "cc"), from_hex("11 00 0001 00000007"))) == "2");
 }
 
 TEST_CASE("what is not a packet of ours is told apart, and nothing past the captured bytes is read") {
@@ -183,7 +187,16 @@ TEST_CASE("a capture tells who connected to whom, both streams, and the end") {
 TEST_CASE("a reset ends it at once; the same ports are then a new connection, and late packets are none") {
   CHECK(heard_pcap(capture(
             {up(10, kSyn), up(11, kAck, "01"), down(0, kRst), up(12, kAck, "02"), up(90, kSyn), up(91, kAck, "03")})) ==
-        "open 0 10.0.0.1:1000\nc2s 0 01\nend 0 s2c\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 03\ngone 1\n");
+        "open 0 10.0.0.1:1000\nc2s 0 01\nend 0 s2c\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 03\ngone 1\n"
+        "remark 1 packets came after the end of their connection, and were passed over\n");
+}
+
+TEST_CASE(
+    "an answer opens the next connection on the same ports, if the opening was not captured; a late one does not") {
+  const std::string first = "open 0 10.0.0.1:1000\nend 0 c2s\ngone 0\n";
+  CHECK(heard_pcap(capture({up(10, kSyn), down(20, kSyn | kAck), up(11, kRst), down(20, kSyn | kAck)})) == first);
+  CHECK(heard_pcap(capture({up(10, kSyn), down(20, kSyn | kAck), up(11, kRst), down(70, kSyn | kAck),
+                            up(91, kAck, "03")})) == first + "open 1 10.0.0.1:1000\nc2s 1 03\ngone 1\n");
 }
 
 TEST_CASE("the same ports again, without an end in between, are another connection") {

@@ -268,6 +268,26 @@ TEST_CASE("without room for a summary the file ends without one, and is whole") 
   CHECK(heard.messages == std::vector<Said>{{1, 1, 1, "kept"}});
 }
 
+TEST_CASE("more chunks than a summary may have: the file ends without one, and is whole") {
+  Buffer file;
+  TightSink sink(file, 100'000);
+  Writer writer(sink, {.most_indexes = 500});
+  REQUIRE(ok(writer.begin()));
+  REQUIRE(ok(writer.define(mcap::Channel{1, 0, "/a", "text", {}})));
+  std::vector<Said> said;
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    writer.message({1, i, i, i, as_bytes("kept")});
+    REQUIRE(ok(writer.end_chunk()));
+    said.push_back({1, i, i, "kept"});
+  }
+  const auto before = file.size();
+  REQUIRE(ok(writer.end()));
+  CHECK(file.size() == before + 13 + 29 + 8);  // data end, footer, magic
+  const auto heard = hear(file);
+  CHECK(heard.error == "");
+  CHECK(heard.messages == said);
+}
+
 TEST_CASE("torn bytes that could not be cut off are cut before the next write") {
   Buffer file;
   TightSink sink(file, 200);
