@@ -3,12 +3,31 @@
 #include "adapters/aos/dialect.h"
 #include "adapters/aos/from_client.h"
 #include "adapters/aos/terms.h"
+#include "adapters/aos/wire.h"
 
 namespace entente::aos {
 namespace {
 
 /// "HI", and a JSON object of name, players, map and mode.
 constexpr wire::Query kQueries[] = {{"HELLO", 16}, {"HELLOLAN", 1024}};
+
+/// What may come beside the stream: unreliable packets, and datagrams that are not ENet's, which only their contents
+/// tell from those.
+class Datagrams final : public wire::Cutter {
+ public:
+  explicit Datagrams(wire::Way way) : way_(way) {}
+
+  wire::Cut next(Bytes bytes) override {
+    const std::string_view text = as_text(bytes);
+    const bool asks = text == kQueries[0].question || text == kQueries[1].question;
+    const bool answers = text == "HI" || (text.size() > 1 && text.front() == '{' && text.back() == '}');
+    const bool greets = way_ == wire::Way::kToServer ? asks : answers;
+    return {bytes.size(), greets ? wire::Stage::kGreeting : wire::Stage::kPlay, {}};
+  }
+
+ private:
+  wire::Way way_;
+};
 
 /// As SpadesX writes it.
 std::string lan_answer(const wire::Status& status) {
@@ -45,8 +64,15 @@ class AceOfSpades final : public wire::Game {
     if (way == wire::Way::kToServer && !kDialects[dialect].state_updates) return std::make_unique<FromClient>();
     return std::make_unique<wire::WholeFrames>();
   }
-  std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way, std::size_t) const override {
-    return std::make_unique<wire::WholeFrames>();
+  std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way way, std::size_t) const override {
+    return std::make_unique<Datagrams>(way);
+  }
+  /// One that is too short is not passed over: piqueserver bans for it.
+  const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
+    const bool play = frame.way == wire::Way::kToServer && frame.stage == wire::Stage::kPlay && !frame.bytes.empty();
+    if (!play || kDialects[dialect].state_updates || FromClient{}.next(frame.bytes).fault) return nullptr;
+    if (clients_say(frame.bytes[0], dialect)) return nullptr;
+    return "servers log an id that they do not know, and go on";
   }
 
   /// The largest that is read: a 0.80 State Update of 255 players; map chunks are smaller.

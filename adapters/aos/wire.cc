@@ -317,4 +317,13 @@ std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect) {
   return std::make_unique<wire::TypedCodec<Aos>>(kDialects[dialect], dialect);
 }
 
+bool clients_say(std::uint8_t id, std::size_t dialect) {
+  const auto rows = Aos::rows();
+  return std::any_of(rows.begin(), rows.end(), [&](const auto& typed) {
+    const wire::Row& row = typed.row;
+    return row.stage == Stage::kPlay && (row.ways & kUp) != 0 && (row.dialects >> dialect & 1U) != 0 &&
+           id >= row.first_code && id <= row.last_code;
+  });
+}
+
 }  // namespace entente::aos

@@ -1,6 +1,8 @@
 // Ace of Spades' layouts, typed: for its front and back.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "adapters/aos/messages.h"
@@ -10,5 +12,8 @@ namespace entente::aos {
 
 /// Of the dialect at `dialect` in game().dialects().
 std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
+
+/// Whether a client's packet of this id has a layout in that dialect.
+bool clients_say(std::uint8_t id, std::size_t dialect);
 
 }  // namespace entente::aos

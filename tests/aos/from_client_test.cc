@@ -44,5 +44,25 @@ TEST_CASE("aos: a server and the draft may send what they like") {
   CHECK(passes("00", Way::kToServer, 2));
 }
 
+TEST_CASE("aos: servers pass over ids that no client's packet has, if the packet is none that piqueserver bans for") {
+  const auto ignored = [](Bytes packet, Way way = Way::kToServer, std::size_t dialect = 0) {
+    return aos::game().ignores({way, wire::Lane::kStream, wire::Stage::kPlay, packet}, dialect) != nullptr;
+  };
+  CHECK(ignored(from_hex("28 01")));
+  CHECK(!ignored({}));
+  CHECK(!ignored(from_hex("03 0001 00")));  // too long, but read
+  CHECK(!ignored(from_hex("0f 00")));
+  CHECK(!ignored(from_hex("28 01"), Way::kToClient));
+  CHECK(!ignored(from_hex("28 01"), Way::kToServer, 2));
+  for (std::size_t dialect = 0; dialect < 2; ++dialect)
+    for (unsigned id = 0; id < 256; ++id) {
+      Buffer packet(800);
+      packet[0] = static_cast<std::uint8_t>(id);
+      const auto codec = aos::game().codec(dialect);
+      const bool unknown = codec->find({Way::kToServer, wire::Lane::kStream, wire::Stage::kPlay, packet}) == nullptr;
+      CHECK(ignored(packet, Way::kToServer, dialect) == unknown);
+    }
+}
+
 }  // namespace
 }  // namespace entente

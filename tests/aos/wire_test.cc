@@ -74,6 +74,23 @@ TEST_CASE("aos: state data tells intel that lies from intel that is held") {
   CHECK(printed(head + "02" + held + vec + vec + vec, Way::kToClient).find("carrier1={player=5") != std::string::npos);
 }
 
+TEST_CASE("aos: a datagram that asks or answers beside ENet is told from an unreliable packet by what it says") {
+  const auto read = [](std::string_view text, Way way) {
+    const Bytes bytes = as_bytes(text);
+    const auto cut = aos::game().datagram_cutter(way, k075)->next(bytes);
+    CHECK((!cut.fault && cut.size == bytes.size()));
+    return printed_frame(*aos::game().codec(k075), {way, Lane::kDatagram, cut.stage, bytes});
+  };
+  CHECK(read("HELLO", Way::kToServer) == "Hello text=\"HELLO\"");
+  CHECK(read("HELLOLAN", Way::kToServer) == "Hello text=\"HELLOLAN\"");
+  CHECK(read("HI", Way::kToClient) == "HelloReply text=\"HI\"");
+  CHECK(read(R"({"a":1})", Way::kToClient) == R"(HelloReply text="{\"a\":1}")");
+  CHECK(read("HI", Way::kToServer).starts_with("ExtensionPacket "));
+  CHECK(read("HELLO", Way::kToClient).starts_with("ExtensionPacket "));
+  CHECK(read("{x", Way::kToClient).starts_with("ExtensionPacket "));
+  CHECK(read("\x05\x03\x01", Way::kToServer) == "Hit victim=3 part=1");
+}
+
 TEST_CASE("aos 0.80: the three vectors of the facts file") {
   CHECK(
       printed("0007000000010101010111000000000000000000000000000000000000000000000000000040804300408043000067420000803f"
