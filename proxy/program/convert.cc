@@ -35,7 +35,12 @@ class ToMcap final : public ConvertSink {
   WallTime last() const { return last_; }
 
  private:
-  static std::uint32_t link(ConnectionId id) { return id + 1; }
+  /// Its number in the recording. What is one connection in the file may be several there, one after another.
+  std::uint32_t link(ConnectionId id) {
+    const auto [at, anew] = links_.try_emplace(id, last_link_ + 1);
+    if (anew) ++last_link_;
+    return at->second;
+  }
 
   void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime time) override {
     trace::Opened opened;
@@ -43,7 +48,7 @@ class ToMcap final : public ConvertSink {
     opened.set_game(std::string(speech.game->name()));
     opened.set_dialect(std::string(speech.game->dialects()[speech.dialect].name));
     opened.set_client(connection.name);
-    recorder_.opened(last_ = time, opened);
+    recorder_.opened(last_ = std::max(last_, time), opened);
     codecs_[id] = speech.game->codec(speech.dialect);
     if (words_ != nullptr) words_->begin(id, link(id), connection.name, speech, time);
   }
@@ -63,25 +68,29 @@ class ToMcap final : public ConvertSink {
     recorder_.frame(time, view);
     recorder_.tick(time);
   }
-  void ended(ConnectionId id, const ImportedEnd& end) override {
+  void end(ConnectionId id, const ImportedEnd& end) override {
     if (end.by && !reasons_.contains(id))
       reasons_[id] = relay::text(*end.by == Way::kToServer ? relay::Reason::kClientLeft : relay::Reason::kServerLeft);
     last_ = end.time;
     if (words_ != nullptr && end.by) words_->ended(id, *end.by, end.time);
   }
-  void gone(ConnectionId id) override {
+  void over(ConnectionId id) override {
     if (words_ != nullptr) words_->gone(id);
-    if (codecs_.erase(id) > 0) recorder_.closed(last_, link(id), reasons_[id]);
+    recorder_.closed(last_, link(id), reasons_[id]);
+    codecs_.erase(id);
     reasons_.erase(id);
+    links_.erase(id);
   }
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
     const google::protobuf::MessageLite& word =
         fact != nullptr ? static_cast<const google::protobuf::MessageLite&>(*fact) : *intent;
+    start(id, time);
     written_.resize(word.ByteSizeLong());
     word.SerializeWithCachedSizesToArray(written_.data());
     recorder_.word(last_ = time, link(id), fact != nullptr ? trace::Word::kFact : trace::Word::kIntent, written_);
   }
   void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override {
+    start(id, time);
     trace::Snapshot ours = world;
     ours.set_link(link(id));
     recorder_.world(last_ = time, ours);
@@ -92,7 +101,9 @@ class ToMcap final : public ConvertSink {
   trace::Recorder& recorder_;
   ConvertWords* const words_;
   WallTime last_ = 0;
+  std::uint32_t last_link_ = 0;
   Buffer written_;  // reused
+  std::map<ConnectionId, std::uint32_t> links_;
   std::map<ConnectionId, std::unique_ptr<wire::Codec>> codecs_;
   std::map<ConnectionId, std::string> reasons_;
 };
@@ -124,8 +135,8 @@ class ToRec final : public ConvertSink {
     if (at != sessions_.end()) at->second.made.hear(frame, static_cast<std::int64_t>(time / 1000));
   }
   void raw(ConnectionId, Way, Lane, Bytes, WallTime) override {}
-  void ended(ConnectionId, const ImportedEnd&) override {}
-  void gone(ConnectionId id) override {
+  void end(ConnectionId, const ImportedEnd&) override {}
+  void over(ConnectionId id) override {
     const auto at = sessions_.find(links_[id]);
     if (at != sessions_.end() && file_.empty()) write(at->second);
     if (at != sessions_.end()) sessions_.erase(at);

@@ -7,28 +7,61 @@ std::string stream_name(const std::string& connection) {
   return connection.ends_with(kDatagrams) ? connection.substr(0, connection.size() - kDatagrams.size()) : connection;
 }
 
+ConvertSink::Link* ConvertSink::find(ConnectionId id) {
+  const auto at = links_.find(id);
+  return at == links_.end() ? nullptr : at->second.get();
+}
+
 void ConvertSink::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
   const auto speech = file_.speech_of(connection);
   if (!speech) return remark(connection.name + ": left out, nothing shows which game it is");
-  links_[id] = std::make_unique<Link>(*this, id, *speech);
-  begin(id, connection, *speech, time);
+  links_[id] = std::make_unique<Link>(*this, id, connection, *speech, time);
+  if (!connection.game.empty() || speech->game->transport() != wire::Transport::kEnet) start(id, time);
+}
+
+ConvertSink::Link* ConvertSink::start(ConnectionId id, WallTime time) {
+  Link* link = find(id);
+  if (link == nullptr) return nullptr;
+  if (!std::exchange(link->begun, true)) begin(id, link->about, link->speech, link->now);
+  link->now = time;
+  return link;
+}
+
+void ConvertSink::connected(ConnectionId id, std::uint32_t data, WallTime time) {
+  const Link* link = find(id);
+  if (link == nullptr) return;
+  const Speech speech = file_.as_connected(link->speech, data);
+  if (speech.dialect != link->speech.dialect) {
+    if (link->begun) over(id);
+    links_[id] = std::make_unique<Link>(*this, id, link->about, speech, time);
+  }
+  start(id, time);
 }
 
 void ConvertSink::bytes(const Imported& piece) {
-  const auto at = links_.find(piece.connection);
-  if (at == links_.end()) return;
-  Link& link = *at->second;
-  link.now = piece.time;
+  Link* link = start(piece.connection, piece.time);
+  if (link == nullptr) return;
   carriage_ = piece.enet;
   if (piece.lane == wire::Lane::kDatagram)
-    link.dissector.datagram(piece.way, piece.bytes, link);
+    link->dissector.datagram(piece.way, piece.bytes, *link);
   else
-    link.dissector.stream(piece.way, piece.bytes, link);
+    link->dissector.stream(piece.way, piece.bytes, *link);
 }
 
-void ConvertSink::lost(ConnectionId id, wire::Way way, std::uint64_t, WallTime) {
-  const auto at = links_.find(id);
-  if (at != links_.end()) at->second->dissector.end(way, *at->second, true);
+void ConvertSink::lost(ConnectionId id, wire::Way way, std::uint64_t, WallTime time) {
+  if (Link* link = start(id, time)) link->dissector.end(way, *link, true);
+}
+
+void ConvertSink::ended(ConnectionId id, const ImportedEnd& how) {
+  if (start(id, how.time) != nullptr) end(id, how);
+}
+
+void ConvertSink::gone(ConnectionId id) {
+  const Link* link = find(id);
+  if (link == nullptr) return;
+  start(id, link->now);
+  over(id);
+  links_.erase(id);
 }
 
 void ConvertSink::Link::frame(const wire::Frame& frame) { owner_.frame(id_, frame, now); }

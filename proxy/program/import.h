@@ -58,7 +58,7 @@ class ImportSink {
   virtual void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) = 0;
   virtual void bytes(const Imported& piece) = 0;
   /// Its client asked to connect by ENet, with this data.
-  virtual void connected(ConnectionId, std::uint32_t /*data*/) {}
+  virtual void connected(ConnectionId, std::uint32_t /*data*/, WallTime) {}
   /// The file lacks some of the stream here, or of a datagram; 0 = nobody knows how many bytes.
   virtual void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) = 0;
   /// One side ended it. The other may go on for a while, and may end it too.

@@ -10,7 +10,7 @@ class Unpacked final : public net::EnetHeard {
  public:
   Unpacked(const Imported& datagram, ImportSink& to) : datagram_(datagram), to_(to) {}
 
-  void connect(std::uint32_t data) override { to_.connected(datagram_.connection, data); }
+  void connect(std::uint32_t data) override { to_.connected(datagram_.connection, data, datagram_.time); }
   void disconnect(Way way, std::uint32_t data) override {
     to_.ended(datagram_.connection, {way, static_cast<int>(data), "", datagram_.time});
   }

@@ -136,6 +136,11 @@ std::optional<Speech> RecordedFile::speech_of(const ImportedConnection& connecti
   return Speech{said, same_game ? speech_->dialect : 0};
 }
 
+Speech RecordedFile::as_connected(const Speech& speech, std::uint32_t data) const {
+  if (!options_.dialect.empty() || speech.game->transport() != wire::Transport::kEnet) return speech;
+  return {speech.game, speech.game->named_by_connect(data).value_or(speech.dialect)};
+}
+
 Speech as_named(const Speech& speech, Bytes first) {
   return {speech.game, speech.game->named_by_client(first).value_or(speech.dialect)};
 }

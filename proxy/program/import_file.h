@@ -35,6 +35,10 @@ class RecordedFile {
   /// None: it is of a game that this program does not speak.
   std::optional<Speech> speech_of(const ImportedConnection& connection) const;
 
+  /// What a connection of this speech speaks after its client connected by ENet with `data`. A dialect that was asked
+  /// for stays.
+  Speech as_connected(const Speech& speech, std::uint32_t data) const;
+
  private:
   /// Why it is not read: the command line is not understood (kUsage), or the file is not what it should be (kFailed).
   struct Refusal {

@@ -13,7 +13,7 @@ class ImportFilter : public ImportSink {
   void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
     to_.opened(id, connection, time);
   }
-  void connected(ConnectionId id, std::uint32_t data) override { to_.connected(id, data); }
+  void connected(ConnectionId id, std::uint32_t data, WallTime time) override { to_.connected(id, data, time); }
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override {
     to_.lost(id, way, bytes, time);
   }

@@ -103,6 +103,15 @@ std::optional<End> end_of(const Struct& remark, WallTime time) {
   return out;
 }
 
+/// The data of a client's asking to connect by ENet, by the words that the recorders use.
+std::optional<std::uint32_t> connect_of(const Struct& remark) {
+  const std::string event = text_of(remark, "event");
+  if (event != "connecting" && event != "client connect") return std::nullopt;
+  const auto data = number_of(remark, "data");
+  if (!data || *data < 0 || *data > 0xFFFFFFFF) return std::nullopt;
+  return static_cast<std::uint32_t>(*data);
+}
+
 class JsonImport {
  public:
   JsonImport(std::string_view meta, const std::string& name, ImportSink& sink) : name_(name), sink_(sink) {
@@ -154,14 +163,19 @@ class JsonImport {
     const Value* hex = find(*object, "hex");
     if (hex == nullptr || hex->kind_case() != Value::kStringValue) return wrong("has no `hex`");
     if (!decode_hex(hex->string_value(), bytes_)) return wrong("`hex` is not pairs of hexadecimal digits");
-    const auto id = connection(text_of(*object, "conn"));
-    if (!id) return wrong("more than 65536 connections");
+    const auto id = connection(*object);
+    if (!id) return id.error();
     sink_.bytes({*id, *way, wire::Lane::kStream, time_, bytes_});
     return Done{};
   }
 
   Outcome<Done> remark(const Struct& object) {
     if (const auto end = end_of(object, time_)) tell(*end);
+    const auto data = connect_of(object);
+    if (!data) return Done{};
+    const auto id = connection(object);
+    if (!id) return id.error();
+    sink_.connected(*id, *data, time_);
     return Done{};
   }
 
@@ -173,9 +187,11 @@ class JsonImport {
     sink_.ended(at->second, told);
   }
 
-  std::optional<ConnectionId> connection(const std::string& name) {
+  /// Whose line it is.
+  Outcome<ConnectionId> connection(const Struct& object) {
+    const std::string name = text_of(object, "conn");
     if (const auto at = ids_.find(name); at != ids_.end()) return at->second;
-    if (ids_.size() == kMostConnections) return std::nullopt;
+    if (ids_.size() == kMostConnections) return wrong("more than 65536 connections");
     ids_.emplace(name, open_);
     sink_.opened(open_, {name, "", ""}, time_);
     return open_++;

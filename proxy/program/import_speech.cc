@@ -39,9 +39,11 @@ class Listener final : public ImportSink {
     append(heard->said, piece.bytes);
     ask_server(heard->said);
   }
-  void connected(ConnectionId, std::uint32_t data) override {
-    for (const Game* game : candidates_)
-      if (const auto dialect = game->named_by_connect(data); dialect && !found) found = Speech{game, *dialect};
+  void connected(ConnectionId, std::uint32_t data, WallTime) override {
+    for (const Game* game : candidates_) {
+      if (found || game->transport() != wire::Transport::kEnet) continue;
+      if (const auto dialect = game->named_by_connect(data)) found = Speech{game, *dialect};
+    }
   }
   void lost(ConnectionId, Way, std::uint64_t, WallTime) override {}
   void ended(ConnectionId, const ImportedEnd&) override {}

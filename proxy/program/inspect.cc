@@ -39,10 +39,15 @@ class InspectedLink final : wire::Dissected {
     said_.name = name_;
   }
 
+  const Speech& speech() const { return speech_; }
+  void connected(const Speech& speech, WallTime since_start) {
+    said_.since_start = since_start;
+    speak(speech);
+  }
   void bytes(const Imported& piece, WallTime since_start) {
     said_.since_start = since_start;
     said_.enet = piece.enet;
-    if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) hear_dialect(piece.bytes);
+    if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) speak(as_named(speech_, piece.bytes));
     if (piece.lane == Lane::kDatagram)
       dissector_.datagram(piece.way, piece.bytes, *this);
     else
@@ -70,10 +75,9 @@ class InspectedLink final : wire::Dissected {
     if (row && wanted_.message((*row)->name)) writer_.message(said_, **row, *codec_);
     if (!row && wanted_.anything()) writer_.undecoded(said_, &row.error());
   }
-  void hear_dialect(Bytes first) {
-    const Speech named = as_named(speech_, first);
-    if (named.dialect == speech_.dialect) return;
-    speech_ = named;
+  void speak(const Speech& speech) {
+    if (speech.dialect == speech_.dialect) return;
+    speech_ = speech;
     codec_ = &codecs_.of(speech_);
     dissector_ = wire::Dissector(*speech_.game, speech_.dialect);
     event(said_.since_start, "the client names " + std::string(speech_.game->dialects()[speech_.dialect].name));
@@ -118,6 +122,9 @@ class Inspector final : public ImportSink {
     const WallTime since = since_start(piece.time);
     if (auto* link = find(piece.connection)) link->bytes(piece, since);
     over_ = over_ || wanted_.over(since);
+  }
+  void connected(ConnectionId id, std::uint32_t data, WallTime time) override {
+    if (auto* link = find(id)) link->connected(file_.as_connected(link->speech(), data), since_start(time));
   }
   void lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) override {
     if (auto* link = find(id)) link->lost(way, bytes, since_start(time));

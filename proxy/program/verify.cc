@@ -42,6 +42,9 @@ class Verifier final : public ImportSink {
   void bytes(const Imported& piece) override {
     if (auto* link = find(piece.connection)) link->bytes(piece);
   }
+  void connected(ConnectionId id, std::uint32_t data, WallTime) override {
+    if (auto* link = find(id)) link->connected(file_.as_connected(link->speech(), data));
+  }
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
     if (auto* link = find(id)) link->lost(way, bytes);
   }

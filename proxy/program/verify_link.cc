@@ -33,19 +33,24 @@ VerifiedLink::VerifiedLink(std::string name, const Speech& speech, Bench& bench)
       codec_(&bench.codecs.of(speech)),
       dissector_(*speech.game, speech.dialect) {}
 
+void VerifiedLink::connected(const Speech& speech) {
+  settle();  // what became of an earlier connection says nothing of this one
+  client_ended_ = false;
+  speak(speech);
+}
+
 void VerifiedLink::bytes(const Imported& piece) {
   now_ = piece.time;
-  if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) hear_dialect(piece.bytes);
+  if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) speak(as_named(speech_, piece.bytes));
   if (piece.lane == Lane::kDatagram)
     dissector_.datagram(piece.way, piece.bytes, *this);
   else
     dissector_.stream(piece.way, piece.bytes, *this);
 }
 
-void VerifiedLink::hear_dialect(Bytes first) {
-  const Speech named = as_named(speech_, first);
-  if (named.dialect == speech_.dialect) return;
-  speech_ = named;
+void VerifiedLink::speak(const Speech& speech) {
+  if (speech.dialect == speech_.dialect) return;
+  speech_ = speech;
   codec_ = &bench_.codecs.of(speech_);
   dissector_ = wire::Dissector(*speech_.game, speech_.dialect);
 }
@@ -69,10 +74,15 @@ void VerifiedLink::ended(const ImportedEnd& end) {
 
 const Tally& VerifiedLink::finish() {
   for (const Way way : {Way::kToServer, Way::kToClient}) after_loss(way, {});
+  settle();
+  return tally_;
+}
+
+/// Nobody refused what waits.
+void VerifiedLink::settle() {
   for (const Waiting& each : waiting_) bench_.explainer.say(each.explanation);
   tally_.undecoded += waiting_.size();
   waiting_.clear();
-  return tally_;
 }
 
 std::string VerifiedLink::line() const {

@@ -25,6 +25,9 @@ class VerifiedLink final : wire::Dissected {
  public:
   VerifiedLink(std::string name, const Speech& speech, Bench& bench);
 
+  const Speech& speech() const { return speech_; }
+  /// Its client connected by ENet, for the first time or anew, and speaks this now.
+  void connected(const Speech& speech);
   void bytes(const Imported& piece);
   void lost(wire::Way way, std::uint64_t bytes);
   void ended(const ImportedEnd& end);
@@ -43,7 +46,8 @@ class VerifiedLink final : wire::Dissected {
   void frame(const wire::Frame& frame) override;
   void raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault* why) override;
 
-  void hear_dialect(Bytes first);
+  void speak(const Speech& speech);
+  void settle();
   void compare(const wire::Frame& frame, const wire::Row& row);
   void undecoded(const wire::Frame& frame, const Fault& fault);
   void after_loss(wire::Way way, Bytes bytes);

@@ -19,7 +19,7 @@ class HeardImport final : public ImportSink {
     line(wire::text(piece.way), piece.connection) +=
         std::string(piece.lane == wire::Lane::kDatagram ? " datagram " : " ") + to_hex(piece.bytes) + "\n";
   }
-  void connected(ConnectionId id, std::uint32_t data) override {
+  void connected(ConnectionId id, std::uint32_t data, WallTime) override {
     line("connect", id) += " " + std::to_string(data) + "\n";
   }
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {

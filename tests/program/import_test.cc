@@ -58,6 +58,16 @@ TEST_CASE("JSON lines: traffic is told, remarks are not, ends are") {
         "open 0 a\nc2s 0 00ff\nopen 1 7\ns2c 1 \nend 0 s2c\nend 0 10\ngone 0\ngone 1\n");
 }
 
+TEST_CASE("JSON lines: with what data a client asks to connect is told, before anything is said") {
+  CHECK(heard_json(R"({"t_ms":1,"conn":"a","dir":"event","event":"connecting","data":3}
+{"t_ms":2,"conn":"b","dir":"event","event":"client connect","data":4294967295}
+{"t_ms":3,"conn":"a","dir":"event","event":"connect","data":0}
+{"t_ms":4,"conn":"c","dir":"event","event":"connecting","data":-1}
+{"t_ms":5,"conn":"c","dir":"event","event":"connecting","data":4294967296}
+{"t_ms":6,"conn":"a","dir":"s2c","hex":"01"})") ==
+        "open 0 a\nconnect 0 3\nopen 1 b\nconnect 1 4294967295\ns2c 0 01\ngone 0\ngone 1\n");
+}
+
 TEST_CASE("JSON lines: the meta file's ends come in their place, after what was said in the same millisecond") {
   CHECK(heard_json(R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"}
 {"t_ms":9,"conn":"a","dir":"s2c","hex":"02"}

@@ -8,6 +8,7 @@
 #include "proxy/program/convert.h"
 #include "proxy/trace/recover.h"
 #include "tests/program/folder.h"
+#include "tests/program/packets.h"
 #include "tests/program/recorded.h"
 
 namespace entente {
@@ -175,6 +176,21 @@ TEST_CASE("a world is a line of numbers") {
   options.until = 2.5;
   CHECK(inspected(options).out == R"({"t":2.000000,"connection":1,"world":{"players":2,"units":1,"geometry":"9f3a"}})"
                                   "\n");
+}
+
+TEST_CASE("a client that connects anew, in another dialect, is one link more once it is converted") {
+  const Folder folder;
+  const FileOptions from{.file = folder.write("x.pcap", second_try().text()), .game = "aos"};
+  const std::string at = "      0.000   #", name = " --- 10.0.0.1:1000/udp aos ";
+  const std::string start = " s2c reliable/0 MapStart size=1572864 crc32=67305985 name=\"a\"\n",
+                    cached = " c2s reliable/0 MapCached cached=1\n";
+  CHECK(inspected({from}).out == at + "1" + name + "0.75\n" + at + "1 --- server ended it, code 3\n" + at +
+                                     "1 --- the client names 0.76\n" + at + "1" + start + at + "1" + cached);
+  std::ostringstream out, err;
+  REQUIRE(convert({from, folder.file("x.mcap")}, out, err) == kOk);
+  CHECK(inspected({{folder.file("x.mcap")}}).out ==
+        at + "1" + name + "0.75\n" + at + "1 --- server ended it: server left\n" + at + "2" + name + "0.76\n" + at +
+            "2" + start + at + "2" + cached + at + "2 --- ended\n");
 }
 
 TEST_CASE("convert and recover keep words and worlds") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 #include <string_view>
 
 #include "proxy/base/bytes.h"
@@ -85,6 +86,26 @@ inline Buffer ipv6(std::uint8_t first, Bytes payload, Bytes extensions = {}) {
   return out;
 }
 
+/// Datagrams of ENet: a client's first, its server's last, and the only reliable packet of the one who sends it.
+inline Buffer enet_connect(std::uint32_t connection, std::uint32_t data) {
+  Buffer out = from_hex("8fff 0000 82ff 0001 0000ffff 00000578 00008000 00000001" + std::string(40, '0'));
+  put32(out, connection);
+  put32(out, data);
+  return out;
+}
+inline Buffer enet_disconnect(std::uint32_t data) {
+  Buffer out = from_hex("0000 04ff 0000");
+  put32(out, data);
+  return out;
+}
+inline Buffer enet_packet(std::string_view hex) {
+  const Buffer payload = from_hex(hex);
+  Buffer out = from_hex("8000 0000 8600 0001");
+  put16(out, payload.size());
+  append(out, payload);
+  return out;
+}
+
 /// The file's header. Link types are those of pcap files.
 inline Buffer pcap_file(std::uint32_t link) {
   Buffer out = from_hex("d4c3b2a1 02000400 0000000000000000 00000400");
@@ -100,6 +121,29 @@ inline void put_packet(Buffer& file, Bytes packet, std::size_t captured = SIZE_M
   put32le(file, kept.size());
   put32le(file, packet.size());
   append(file, kept);
+}
+
+/// A capture of datagrams between a client and the server of this port.
+struct DatagramCapture {
+  explicit DatagramCapture(std::uint16_t server) : port(server) {}
+  DatagramCapture& up(Bytes payload) { return put({1000, port}, payload, false); }
+  DatagramCapture& down(Bytes payload) { return put({port, 1000}, payload, true); }
+  std::string text() const { return std::string(as_text(file)); }
+
+  DatagramCapture& put(Ports ports, Bytes payload, bool back) {
+    put_packet(file, ipv4(kUdpProtocol, udp(ports, to_hex(payload)), 0, back));
+    return *this;
+  }
+  std::uint16_t port;
+  Buffer file = pcap_file(101);  // bare IP packets
+};
+
+/// A client of Ace of Spades that asks for 0.75, is refused, and plays by 0.76: a packet each that only this has.
+inline DatagramCapture second_try() {
+  DatagramCapture capture(32887);
+  capture.up(enet_connect(1, 3)).down(enet_disconnect(3));
+  capture.up(enet_connect(2, 4)).down(enet_packet("12 00001800 01020304 6100")).up(enet_packet("1f 01"));
+  return capture;
 }
 
 }  // namespace entente

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "adapters/aos/aos.h"
 #include "adapters/panic/panic.h"
 #include "proxy/program/verify_link.h"
 #include "tests/program/folder.h"
@@ -178,6 +179,38 @@ TEST_CASE("a capture of ENet from its connect needs neither port nor dialect") {
   CHECK(found.last() == tally(56));
 }
 
+TEST_CASE("each connect by ENet says anew what is spoken, unless somebody said it") {
+  const Folder folder;
+  const std::string file = folder.write("twice.pcap", second_try().text());
+  const Verified played = verified({.file = file, .game = "aos"});
+  CHECK(played.exit == kOk);
+  CHECK(played.err == "");
+  CHECK(played.out == "10.0.0.1:1000/udp aos 0.76 " + tally(2) + tally(2));
+  const Verified asked = verified({.file = file, .game = "aos", .dialect = "0.75"});
+  CHECK(asked.exit == kFailed);
+  CHECK(asked.out.starts_with("10.0.0.1:1000/udp aos 0.75 "));
+
+  const std::string lines = folder.write("two.jsonl",
+                                         R"({"t_ms":1,"conn":"a","dir":"event","event":"connecting","data":3}
+{"t_ms":2,"conn":"b","dir":"event","event":"client connect","data":4}
+{"t_ms":3,"conn":"a","dir":"s2c","hex":"1200001800"}
+{"t_ms":4,"conn":"b","dir":"s2c","hex":"1200001800010203046100"}
+)");
+  for (const char* game : {"", "aos"})
+    CHECK(verified({.file = lines, .game = game}).out ==
+          "a aos 0.75 " + tally(1) + "b aos 0.76 " + tally(1) + tally(2));
+}
+
+TEST_CASE("what is asked of a server beside ENet, and what it answers, is understood") {
+  const Folder folder;
+  DatagramCapture capture(32887);
+  capture.up(as_bytes("HELLO")).down(as_bytes("HI")).up(as_bytes("HELLOLAN")).down(as_bytes(R"({"name":"a"})"));
+  const Verified found = verified({.file = folder.write("lan.pcap", capture.text()), .game = "aos", .dialect = "0.75"});
+  CHECK(found.exit == kOk);
+  CHECK(found.err == "");
+  CHECK(found.last() == tally(4));
+}
+
 TEST_CASE("damage in the middle of a file: what came before it is verified, and the damage is said") {
   const Folder folder;
   const std::string good = R"({"t_ms":1,"conn":"p","dir":"c2s","hex":"0001010200000001"})";
@@ -333,6 +366,24 @@ TEST_CASE("a client's bad message is refused only if its server closed the link 
   CHECK(after_bad_message({{{}, 1003, "no", 11 * kSecond}}) == kRefused);
   CHECK(after_bad_message({{{}, 1000, "", 11 * kSecond}}) == kUndecoded);
   CHECK(after_bad_message({{{}, {}, "", 11 * kSecond}}) == kUndecoded);  // nobody knows who closed
+}
+
+TEST_CASE("how one connection ends says nothing of another of the same ports") {
+  Link link(toy::game());
+  link.say(Way::kToServer, kGreeted);
+  link.say(Way::kToServer, kUnknown);
+  link.link.ended({Way::kToServer, {}, "", 0});
+  link.link.connected(link.link.speech());
+  link.link.ended({Way::kToClient, {}, "", 0});
+  link.say(Way::kToServer, kUnknown);
+  link.link.ended({Way::kToClient, {}, "", 0});
+  CHECK(link.result() == "frames=3 exact=1 opaque=0 refused=1 undecoded=1 mismatched=0");
+}
+
+TEST_CASE("a client's message that its server passes over is a refused one, if that is no ban") {
+  Link link(aos::game());
+  for (const char* packet : {"28 01", "0d"}) link.say(Way::kToServer, packet);
+  CHECK(link.result() == "frames=2 exact=0 opaque=0 refused=1 undecoded=1 mismatched=0");
 }
 
 TEST_CASE("a server's bad message is never refused") {
