@@ -196,8 +196,9 @@ void ServerIdiom::turn(const ChatMessage& line, Update& update) const {
   ChatLine& to = update.chat[0];
   to.colour = line.colour;
   to.by_server = (line.flags & kServerLine) != 0 ? 1 : 0;
-  set(to.name, text_of(line.name, dialect_.ucs2));
-  set(to.text, text_of(line.text, dialect_.ucs2));
+  const bool wide = dialect_.ucs2 || line.wide;
+  set(to.name, text_of(line.name, wide));
+  set(to.text, text_of(line.text, wide));
   update.flags |= kChat;
 }
 

@@ -48,6 +48,7 @@ struct ClientUpdate {
   std::uint8_t flags = 0;
   ZText name;               ///< kSpawn
   std::vector<ZText> chat;  ///< kSay
+  bool uncounted = false;   ///< the message ended at the name, before the count of chat
   Buffer trailing;
 };
 
@@ -258,6 +259,7 @@ struct SetBorder {
 struct ChatMessage {
   std::uint8_t flags = 0;  ///< 0x80 server, 0x40 administrator, 0x20 moderator
   Colour colour{};
+  bool wide = false;  ///< in 16-bit units, though the dialect writes UTF-8
   ZText name, text;
 };
 struct ServerStat {

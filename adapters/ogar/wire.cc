@@ -33,13 +33,20 @@ void fields(V& v, Ping& m) {
 /// OgarII counts a client's lines against all that follows the fixed part, less one byte for a name, however long that
 /// is (ModernProtocol.js:73-89).
 inline std::size_t uncounted(const ClientUpdate& m) { return (m.flags & kSpawn) != 0 ? m.name.chars.size() : 0; }
+/// OgarII reads no text's last byte if that ends the message: behind a name, its NUL is then the count. (An empty name
+/// has none to spare, and OgarII hangs up.)
+inline bool may_end_uncounted(const ClientUpdate& m) {
+  return (m.flags & kSpawn) != 0 && !m.name.open && !m.name.chars.empty();
+}
 
 template <class V>
 void fields(V& v, ClientUpdate& m) {
   v("x", m.x)("y", m.y)("splits", m.splits)("minion_splits", m.minion_splits)("flags", m.flags);
   v.when("flags & 1", (m.flags & kSpawn) != 0, [&] { v.at_least("name", 1)("name", m.name); });
-  v.when("flags & 128", (m.flags & kSay) != 0, [&] { v.template list<std::uint8_t>("chat", m.chat, uncounted(m)); });
-  v.rest("trailing", m.trailing, Kept::kDeclared);
+  v.when("flags & 128", (m.flags & kSay) != 0,
+         [&] { v.template list<std::uint8_t>("chat", m.chat, uncounted(m), may_end_uncounted(m), m.uncounted); });
+  const bool over = (m.flags & kSay) != 0 && m.uncounted;
+  v.when("bytes are left", !over, [&] { v.rest("trailing", m.trailing, Kept::kDeclared); });
 }
 template <class V>
 void fields(V&, Pong&) {}
@@ -239,11 +246,23 @@ template <class V>
 void fields(V& v, SetBorder& m) {
   v("left", m.left)("top", m.top)("right", m.right)("bottom", m.bottom).maybe("world", m.world);
 }
+/// UTF-8 has two bytes of 0 here, which cannot be two units of 0.
+inline bool two_wide_texts(Bytes left) {
+  std::size_t at = 0, zeros = 0;
+  for (; zeros < 2 && at + 1 < left.size(); at += 2) zeros += left[at] == 0 && left[at + 1] == 0 ? 1U : 0U;
+  return zeros == 2 && at == left.size();
+}
+
 template <class V>
 void fields(V& v, ChatMessage& m) {
+  const auto units = [&] { v.ucs2_text("name", m.name).ucs2_text("text", m.text); };
+  const auto bytes = [&] { v.zero_text("name", m.name).zero_text("text", m.text); };
   v("flags", m.flags)("colour", m.colour);
-  text(v, "name", m.name);
-  text(v, "text", m.text);
+  v.when("dialect.ucs2", v.dialect.ucs2, units);
+  v.when("dialect.utf8", !v.dialect.ucs2, [&] {
+    v.told("16-bit units, told by two of 0, the last at the end", m.wide, two_wide_texts, units);
+    v.when("not 16-bit units", !m.wide, bytes);
+  });
 }
 template <class V>
 void fields(V& v, ServerStat& m) {
@@ -276,7 +295,8 @@ std::span<const wire::TypedRow<Ogar>> Ogar::rows() {
                                  "The client's first message: 1 and revision 3, or 0xFE and a legacy version."}),
 
       row<Ping>("Ping", 2, kUp, kModern),
-      row<ClientUpdate>("ClientUpdate", 3, kUp, kModern),
+      row<ClientUpdate>("ClientUpdate", 3, kUp, kModern,
+                        "Behind a name that is not empty and ends the message, the count of chat may be absent."),
       row<Pong>("Pong", 2, kDown, kModern),
       row<Update>("Update", 3, kDown, kModern, "Flag 64 (clear) has no bytes and comes before the other parts."),
 
@@ -308,7 +328,8 @@ std::span<const wire::TypedRow<Ogar>> Ogar::rows() {
       row<RankedLeaderboard>("RankedLeaderboard", 0x35, kDown, versions(11, 22),
                              "Below 14 only MultiOgarII's text boards."),
       row<SetBorder>("SetBorder", 0x40, kDown, kLegacy),
-      row<ChatMessage>("ChatMessage", 0x63, kDown, kLegacy),
+      row<ChatMessage>("ChatMessage", 0x63, kDown, kLegacy,
+                       "From 6 on in UTF-8; before the key has come, MultiOgarII writes 16-bit units."),
       row<ServerStat>("ServerStat", 0xFE, kDown, kLegacy, "In 4 and 5 OgarII writes 16-bit units, MultiOgarII bytes."),
   };
   return kRows;

@@ -137,6 +137,16 @@ class Verbs {
     return self();
   }
 
+  /// A part that is there or not as the bytes left tell: `tell(Bytes)` asks those that are read, `there` keeps it.
+  template <class Tell, class F>
+  Self& told(const char* what, bool& there, Tell&& tell, F&& part) {
+    if (self().ask(what, there, tell)) {
+      part();
+      self().leave();
+    }
+    return self();
+  }
+
   /// A text with its length before it, as an N.
   template <class N>
   Self& text(const char* name, std::string& chars) {
@@ -155,6 +165,16 @@ class Verbs {
   template <class N, class T>
   Self& list(const char* name, std::vector<T>& items, std::size_t beyond) {
     self().template counted<N>(name, items, beyond);
+    return self();
+  }
+
+  /// The same, where the message may end before the count if `may_end`: there are no items then, and `ended` keeps it.
+  template <class N, class T>
+  Self& list(const char* name, std::vector<T>& items, std::size_t beyond, bool may_end, bool& ended) {
+    if (self().begins(items, may_end, ended)) {
+      self().template counted<N>(name, items, beyond);
+      self().leave();
+    }
     return self();
   }
 
@@ -391,6 +411,17 @@ class Reader : public Verbs<Reader<D>, D> {
   }
 
   bool enter(const char*, bool condition) { return condition && ok(); }
+  template <class Tell>
+  bool ask(const char*, bool& there, Tell& tell) {
+    there = ok() && tell(Bytes(at_, left()));
+    return there;
+  }
+  template <class T>
+  bool begins(std::vector<T>& items, bool may_end, bool& ended) {
+    ended = may_end && ok() && at_ == end_;
+    if (ended) items.clear();
+    return !ended;
+  }
   void leave() {}
 
   template <class N, class T>
@@ -616,6 +647,15 @@ class Writer : public Verbs<Writer<D>, D> {
   void field(const char*, T& value) { fields(*this, value); }
 
   bool enter(const char*, bool condition) { return condition; }
+  template <class Tell>
+  bool ask(const char*, bool& there, Tell&) {
+    return there;
+  }
+  template <class T>
+  bool begins(std::vector<T>&, [[maybe_unused]] bool may_end, bool& ended) {
+    assert(may_end || !ended);
+    return !ended;
+  }
   void leave() {}
 
   template <class N, class T>

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include "adapters/ogar/idiom.h"
 #include "adapters/ogar/ogar.h"
+#include "adapters/ogar/wire.h"
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
 #include "tests/support/printed_frame.h"
@@ -78,6 +80,23 @@ TEST_CASE("ogar: modern, a client's lines are counted as OgarII counts them: beh
   CHECK(modern(kUp, "03 00000000 00000000 00 00 81 445200 06 797666") == "fault: count exceeds the bytes left chat 16");
   CHECK(modern(kUp, "03 00000000 00000000 00 00 80 03 797666").starts_with("ClientUpdate "));
   CHECK(modern(kUp, "03 00000000 00000000 00 00 80 04 797666") == "fault: count exceeds the bytes left chat 13");
+}
+
+TEST_CASE("ogar: modern, behind a name that ends the message the count of chat may be absent, as OgarII reads it") {
+  const std::string head = "03 00000000 00000000 00 00 81 ";
+  CHECK(modern(kUp, head + "616200") == "ClientUpdate x=0 y=0 splits=0 minion_splits=0 flags=129 name=\"ab\"");
+  CHECK(modern(kUp, head + "616200 00").ends_with(" name=\"ab\" chat=[] trailing=<0 bytes>"));
+  CHECK(modern(kUp, head + "00") == "fault: message too short chat 13");
+  CHECK(modern(kUp, head + "6162") == "fault: message too short chat 14");
+  CHECK(modern(kUp, "03 00000000 00000000 00 00 80") == "fault: message too short chat 12");
+
+  const auto speech = ogar::make_speech(0);
+  for (const char* wish : {"616200 01 686900", "616200"}) {
+    const Buffer bytes = from_hex(head + wish);
+    const auto heard = speech->read({kUp, Lane::kStream, Stage::kPlay, bytes});
+    REQUIRE(heard.ok());
+    CHECK(std::get<ogar::ClientUpdate>(*heard->message).chat.size() == (bytes.size() > 16 ? 1 : 0));
+  }
 }
 
 TEST_CASE("ogar: modern, a server's text ends with a NUL") {
@@ -193,6 +212,28 @@ TEST_CASE("ogar: legacy, the small messages") {
         "ChatMessage flags=128 colour=(63 63 192) name=\"S\" text=\"hi\"");
   CHECK(legacy(4, 5, kDown, "63 80 3f3fc0 53000000 680069000000") ==
         "ChatMessage flags=128 colour=(63 63 192) name=\"S\" text=\"hi\"");
+}
+
+TEST_CASE("ogar: legacy, chat in 16-bit units, as MultiOgarII writes it before the key has come, is told from UTF-8") {
+  const auto chat = [](std::string_view hex) { return legacy(6, 22, kDown, "63 00 000000" + std::string(hex)); };
+  const std::string head = "ChatMessage flags=0 colour=(0 0 0) ";
+  CHECK(chat("53000000 6800ac200000") == head + "name=\"S\" text=\"h\\u20ac\"");
+  CHECK(chat("0000 0000") == head + "name=\"\" text=\"\"");
+  CHECK(chat("00 00") == head + "name=\"\" text=\"\"");
+  CHECK(chat("6100 00") == head + "name=\"a\" text=\"\"");
+  CHECK(chat("6100 6200") == head + "name=\"a\" text=\"b\"");
+  CHECK(chat("5300 686900 00") == "fault: bytes left over  10");
+  CHECK(chat("53000000 68000000 00").starts_with("fault: bytes left over"));
+
+  const std::size_t legacy6 = wire::find_dialect(ogar::game(), "legacy6").value();
+  const auto speech = ogar::make_speech(legacy6);
+  ogar::ServerIdiom idiom(legacy6);
+  std::string said;
+  const Buffer line = from_hex("63 00 000000 53000000 6800ac200000");
+  idiom.hear(*(*speech->read({kDown, Lane::kStream, Stage::kPlay, line})).message, [&](const ogar::Message& message) {
+    for (const auto& one : std::get<ogar::Update>(message).chat) said += one.name.chars + ": " + one.text.chars;
+  });
+  CHECK(said == "S: h\u20ac");
 }
 
 TEST_CASE("ogar: legacy, the border has the world's name or, from MultiOgarII, none") {
