@@ -29,7 +29,8 @@ void sum_up(const BotCrowd::Sum& sum, std::uint32_t count) {
   std::puts(fmt::format("bots {} of {} were let in, {} refused or kicked; spawns={} shots={} kills={} deaths={}",
                         sum.came, count, sum.turned, sum.spawns, sum.shots, sum.kills, sum.deaths)
                 .c_str());
-  if (!sum.refused.empty()) std::fprintf(stderr, "entente: the last that was turned away: %s\n", screen_text(sum.refused).c_str());
+  if (!sum.refused.empty())
+    std::fprintf(stderr, "entente: the last that was turned away: %s\n", screen_text(sum.refused).c_str());
 }
 
 int play_bots(const BotCommandOptions& options, const Endpoint& to, const config::Config& config) {

@@ -73,7 +73,9 @@ std::optional<RecordedFile::Refusal> RecordedFile::settle(std::ostream& err) {
   const bool told = game != nullptr && !options_.dialect.empty();
   std::vector<const Game*> candidates;
   if (!told) candidates = game != nullptr ? std::vector{game} : games_that_show();
-  const FirstLook look = first_look(std::move(candidates), [this](ImportSink& sink) { return read(sink); });
+  const ImportFile reads = [this](ImportSink& sink) { return read(sink); };
+  FirstLook look = first_look(std::move(candidates), reads);
+  if (game == nullptr && !look.speech && format_ == ImportFormat::kPcap) look_closer(look, reads);
   if (auto refusal = check_look(look, err)) return refusal;
   if (told) return std::nullopt;
   if (look.speech && (game == nullptr || look.speech->game == game))
@@ -82,6 +84,16 @@ std::optional<RecordedFile::Refusal> RecordedFile::settle(std::ostream& err) {
     err << options_.file << ": nothing in it shows the dialect; read as " << game->dialects()[0].name
         << " (--dialect says otherwise)\n";
   return take_dialect();
+}
+
+/// A game over ENet or WebSocket shows only once its transport is taken apart, for which it has to be supposed.
+void RecordedFile::look_closer(FirstLook& look, const ImportFile& reads) {
+  for (const Game* supposed : games()) {
+    if (look.speech || !keeps_messages(supposed->transport())) continue;
+    speech_ = Speech{supposed, 0};
+    if (FirstLook closer = first_look({supposed}, reads); closer.speech) look = std::move(closer);
+  }
+  speech_.reset();
 }
 
 /// A file that is broken, or holds nothing of what was asked for, is no misuse.

@@ -48,6 +48,7 @@ class RecordedFile {
 
   RecordedFile(const FileOptions& options, ImportFormat format) : options_(options), format_(format) {}
   std::optional<Refusal> settle(std::ostream& err);
+  void look_closer(FirstLook& look, const ImportFile& reads);
   std::optional<Refusal> check_look(const FirstLook& look, std::ostream& err) const;
   std::optional<Refusal> take_dialect();
   /// Whether it may well have no connection: it is a recording, not a capture of which somebody expected some.

@@ -90,15 +90,15 @@ struct End {
 std::optional<End> end_of(const Struct& remark, WallTime time) {
   std::string event = text_of(remark, "event");
   if (event.empty()) event = text_of(remark, "ev");
-  if (event != "close" && event != "client-close" && event != "server-close" && event != "disconnect" &&
-      event != "fin" && event != "rst")
-    return std::nullopt;
+  constexpr std::string_view kEnds[] = {"close", "client-close", "server-close",      "fin",
+                                        "rst",   "disconnect",   "client disconnect", "server disconnect"};
+  if (std::find(std::begin(kEnds), std::end(kEnds), event) == std::end(kEnds)) return std::nullopt;
   End out{text_of(remark, "conn"), text_of(remark, "reason"), {}};
   out.end.time = time;
   out.end.by = way_of(text_of(remark, "dir"));
-  if (event == "client-close") out.end.by = Way::kToServer;
-  if (event == "server-close") out.end.by = Way::kToClient;
-  const auto code = number_of(remark, event == "disconnect" ? "data" : "code");
+  if (event.starts_with("client")) out.end.by = Way::kToServer;
+  if (event.starts_with("server")) out.end.by = Way::kToClient;
+  const auto code = number_of(remark, event.ends_with("disconnect") ? "data" : "code");
   if (code) out.end.code = static_cast<int>(std::clamp(*code, -1e9, 1e9));
   return out;
 }

@@ -14,6 +14,8 @@ constexpr std::size_t kListened = 4096;      // bytes of each direction that are
 constexpr std::size_t kMostListenedTo = 64;  // connections
 constexpr std::size_t kMostNotes = 16;
 
+bool by_enet(const Game& game) { return game.transport() == wire::Transport::kEnet; }
+
 /// Listens to the first bytes of each connection until one shows what it speaks.
 class Listener final : public ImportSink {
  public:
@@ -41,7 +43,7 @@ class Listener final : public ImportSink {
   }
   void connected(ConnectionId, std::uint32_t data, WallTime) override {
     for (const Game* game : candidates_) {
-      if (found || game->transport() != wire::Transport::kEnet) continue;
+      if (found || !by_enet(*game)) continue;
       if (const auto dialect = game->named_by_connect(data)) found = Speech{game, *dialect};
     }
   }
@@ -69,6 +71,7 @@ class Listener final : public ImportSink {
   }
   void ask_server(Bytes said) {
     for (const Game* game : candidates_) {
+      if (by_enet(*game)) continue;
       const Detected detected = game->detect(said);
       if (detected.state == Detected::State::kFound) found = Speech{game, detected.dialect};
     }
@@ -80,11 +83,11 @@ class Listener final : public ImportSink {
 
 }  // namespace
 
-/// Those that find a dialect in no bytes at all have only one, and do not look.
+/// Those that find a dialect in no bytes at all have only one, and do not look; by ENet it is told at the connect.
 std::vector<const Game*> games_that_show() {
   std::vector<const Game*> all;
   for (const Game* game : games())
-    if (game->detect({}).state != Detected::State::kFound) all.push_back(game);
+    if (by_enet(*game) || game->detect({}).state != Detected::State::kFound) all.push_back(game);
   return all;
 }
 

@@ -68,6 +68,14 @@ TEST_CASE("JSON lines: with what data a client asks to connect is told, before a
         "open 0 a\nconnect 0 3\nopen 1 b\nconnect 1 4294967295\ns2c 0 01\ngone 0\ngone 1\n");
 }
 
+TEST_CASE("JSON lines: a recorder between two programs says whose end it was") {
+  for (const auto& [event, way] : {std::pair("client disconnect", "c2s"), std::pair("server disconnect", "s2c")})
+    CHECK(heard_json(R"({"t_ms": 1, "conn": "a", "dir": "c2s", "hex": "01"}
+{"t_ms": 2, "conn": "a", "dir": "event", "event": ")" +
+                     std::string(event) + R"(", "data": 1})") ==
+          "open 0 a\nc2s 0 01\nend 0 " + std::string(way) + " 1\ngone 0\n");
+}
+
 TEST_CASE("JSON lines: the meta file's ends come in their place, after what was said in the same millisecond") {
   CHECK(heard_json(R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"}
 {"t_ms":9,"conn":"a","dir":"s2c","hex":"02"}

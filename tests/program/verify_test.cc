@@ -94,8 +94,9 @@ TEST_CASE("clients of one file may speak several dialects, if they name them") {
 }
 
 TEST_CASE("game, dialect and port are found where the traffic shows them") {
-  for (const char* file : {"panic/master-2p-test-kill-win.jsonl", "panic/serverbranch-2p-test-kill-win.jsonl",
-                           "panic/patched-be-2p-smallreads.jsonl", "bzflag/bzfs2426-bzadmin-chat.pcap"}) {
+  for (const char* file :
+       {"panic/master-2p-test-kill-win.jsonl", "panic/serverbranch-2p-test-kill-win.jsonl",
+        "panic/patched-be-2p-smallreads.jsonl", "bzflag/bzfs2426-bzadmin-chat.pcap", "aos/betterspades-start.pcap"}) {
     const Verified found = verified({trace_file(file), "", "", 0});
     CHECK(found.exit == kOk);
     CHECK(found.err == "");
@@ -159,8 +160,6 @@ TEST_CASE("a file that is broken, or has nobody in it, is no misuse, whatever is
     CHECK(refusal(cut, 0).starts_with("entente verify: " + cut + ": truncated dump file"));
     CHECK(refusal(chat, 9999) == "entente verify: " + chat + ": no connection in it has port 9999\n");
   }
-  // In nothing is said which game it is, but somebody is there.
-  CHECK(verified({trace_file("aos/betterspades-start.pcap"), "", "", 0}).exit == kUsage);
 }
 
 TEST_CASE("a dialect without a game is one of the game that the file shows") {
@@ -177,6 +176,30 @@ TEST_CASE("a capture of ENet from its connect needs neither port nor dialect") {
   CHECK(found.err == "");
   CHECK(found.out.find("/udp aos 0.75 ") != std::string::npos);
   CHECK(found.last() == tally(56));
+}
+
+TEST_CASE("a capture of WebSockets shows its game once they are taken apart") {
+  const Folder folder;
+  const auto hex = [](std::string_view text) { return to_hex(as_bytes(text)); };
+  const std::string asks = hex("GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n");
+  const std::string switches = hex("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n");
+  const auto at = [](std::size_t start, const std::string& said) {
+    return static_cast<std::uint32_t>(start + said.size() / 2);
+  };
+  Buffer file = pcap_file(101);
+  const auto packet = [&](bool up, std::uint32_t sequence, unsigned flags, std::string_view payload) {
+    const Buffer segment = up ? tcp({1000, 80}, sequence, flags, payload) : tcp({80, 1000}, sequence, flags, payload);
+    put_packet(file, ipv4(kTcpProtocol, segment, 0, !up));
+  };
+  packet(true, 10, kSyn, "");
+  packet(false, 20, kSyn | kAck, "");
+  packet(true, 11, kAck, asks);
+  packet(false, 21, kAck, switches);
+  packet(true, at(11, asks), kAck, "8285 00000000 0103000000");  // the hello of modern3
+  packet(false, at(21, switches), kAck, "8201 02");
+  const Verified found = verified({.file = folder.write("web.pcap", std::string(as_text(file)))});
+  CHECK(found.err == "");
+  CHECK(found.out == "10.0.0.1:1000 ogar modern3 " + tally(2) + tally(2));
 }
 
 TEST_CASE("each connect by ENet says anew what is spoken, unless somebody said it") {
