@@ -95,7 +95,7 @@ TEST_CASE("ogar: modern, behind a name that ends the message the count of chat m
     const Buffer bytes = from_hex(head + wish);
     const auto heard = speech->read({kUp, Lane::kStream, Stage::kPlay, bytes});
     REQUIRE(heard.ok());
-    CHECK(std::get<ogar::ClientUpdate>(*heard->message).chat.size() == (bytes.size() > 16 ? 1 : 0));
+    CHECK(std::get<ogar::ClientUpdate>(*heard->message).chat.size() == (bytes.size() > 16 ? 1U : 0U));
   }
 }
 
