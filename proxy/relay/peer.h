@@ -1,6 +1,7 @@
 // One of a session's two peers: its link, and how things stand with it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -32,8 +33,9 @@ struct Peer {
 
   Link link;
   std::uint8_t paused = 0;
-  bool ended = false;  ///< it sends nothing more
-  Millis took = 0;     ///< when it last took bytes, or had none waiting
+  bool ended = false;       ///< it sends nothing more
+  Millis took = 0;          ///< when it last took bytes, or had none waiting
+  std::size_t unheard = 0;  ///< bytes that came after the end
 };
 
 /// Whether `limit` milliseconds have passed since then. A limit of 0 is none.

@@ -107,8 +107,11 @@ void Session::received(net::Link& link, Lane, Bytes bytes) {
   moved_ = branch_.loop.now();
   if (!is_client(link)) server_spoke_ = moved_;
   if (ending_) {
-    unheard_ += bytes.size();
-    if (unheard_ > kMostUnheard) hang_up();
+    Peer& from = is_client(link) ? client_ : server_;
+    from.unheard += bytes.size();
+    if (from.unheard <= kMostUnheard) return;
+    from.link.close();  // the other may have something to take yet
+    settle();
   } else if (is_client(link)) {
     client_said(bytes);
   } else {

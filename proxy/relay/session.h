@@ -83,7 +83,6 @@ class Session final : public Seated, private net::LinkUser, private Dial::User {
   std::size_t early_frames_ = 0;
   Buffer said_;  // by the server, before its dialect is known
   Millis began_, moved_, server_spoke_ = 0, part_at_ = 0, gone_by_ = 0;
-  std::size_t unheard_ = 0;      // bytes that came after the end
   std::optional<Reason> first_;  // who ended first, while the other may go on
   bool sure_, open_ = false, greeted_ = false, named_ = false, told_goodbye_ = false;
   bool entered_ = false;  // or never will

@@ -98,16 +98,18 @@ void WebSession::declined(WebLink&, const net::HttpHead& response) {
 
 void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   moved_ = listener_.loop.now();
-  if (ending_) {
-    unheard_ += payload.size();
-    if (unheard_ > limits_.held_bytes) hang_up();
-    return;
-  }
   const bool from_client = is_client(link);
+  Peer& from = from_client ? client_ : server_;
+  if (ending_) {
+    from.unheard += payload.size();
+    if (from.unheard <= limits_.held_bytes) return;
+    from.link.close();  // the other may have something to take yet
+    return settle();
+  }
   if (from_client && is_message(opcode) && !may_pass(payload)) return;
   if (from_client) charge(payload.size());
   const Way way = from_client ? Way::kToServer : Way::kToClient;
-  pass(from_client ? client_ : server_, from_client ? server_ : client_, way, opcode, payload);
+  pass(from, other(link), way, opcode, payload);
 }
 
 /// Whether the client may send this; ends the session if not.

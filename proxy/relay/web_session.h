@@ -92,7 +92,6 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   std::size_t early_bytes_ = 0;
   std::uint64_t passed_ = 0, answered_ = 0;  // bytes of messages: the client's, the server's
   Millis began_, moved_, gone_by_ = 0;
-  std::size_t unheard_ = 0;      // bytes that came after the end
   std::optional<Reason> first_;  // who said goodbye first
   bool asked_ = false, open_ = false, begun_ = false;
   bool ending_ = false, done_ = false;

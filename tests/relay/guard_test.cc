@@ -173,6 +173,64 @@ TEST_CASE("a peer that takes nothing of what waits for it is given up") {
   CHECK(running.empty());
 }
 
+/// A client that reads nothing, and a server whose bytes wait on all the way to it: the relay has stopped reading them.
+struct Jam {
+  static Limits narrow() {
+    Limits limits = no_limits();
+    limits.high_water = 64 * 1024;
+    limits.low_water = 16 * 1024;
+    limits.linger_ms = kPatience;
+    return limits;
+  }
+
+  Jam() {
+    CHECK(eventually([&] {
+      push();
+      return running.totals().stalls > 0;
+    }));
+    while (push()) continue;
+    REQUIRE(sent > passed() + 128 * 1024);  // what a relay throws away of a peer that does not stop is 64 KiB
+  }
+  bool push() {
+    const Bytes rest = Bytes(piece).subspan(sent % piece.size());
+    const std::size_t n = pair.server.try_send(rest.first(std::min<std::size_t>(rest.size(), 10'007)));
+    sent += n;
+    return n != 0;
+  }
+  std::uint64_t passed() const { return running.totals().to_client.bytes - kWelcome.size(); }
+  Buffer first(std::uint64_t bytes) const {
+    Buffer all;
+    while (all.size() < bytes) append(all, piece);
+    all.resize(bytes);
+    return all;
+  }
+
+  // Of 197 bytes each: hardly a read ends where a frame does.
+  const Buffer piece = [] {
+    Buffer all;
+    for (std::uint8_t i = 0; i < 255; ++i) append(all, frame(std::string(195, static_cast<char>(i))));
+    return all;
+  }();
+  FakeServer fake{true};
+  Running running{toy::game(), fake.address(), narrow()};
+  Pair pair{running, fake, nullptr, 4096};
+  std::size_t sent = 0;
+};
+
+TEST_CASE("what was taken for a slow client reaches it, and goodbye after it, although its server goes on and on") {
+  Jam jam;
+  CHECK(jam.running.kick(1, ""));
+  CHECK(eventually([&] {  // the server is hung up on
+    jam.push();
+    pollfd one{jam.pair.server.fd(), 0, 0};
+    return ::poll(&one, 1, 0) == 1;
+  }));
+  Buffer expected = jam.first(jam.passed());
+  append(expected, as_bytes(kGoodbye));
+  CHECK((jam.pair.client.read_all() == expected));
+  CHECK(jam.running.ended(Reason::kKicked));
+}
+
 TEST_CASE("a server that does not answer is given up") {
   Limits limits = no_limits();
   limits.connect_ms = 400;

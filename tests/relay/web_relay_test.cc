@@ -256,6 +256,44 @@ TEST_CASE("a client that does not read stops its server, not the relay") {
   flood.join();
 }
 
+TEST_CASE("what was taken for a slow client reaches it, and goodbye after it, although its server goes on and on") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.high_water = 64 * 1024;
+  limits.low_water = 16 * 1024;
+  limits.linger_ms = kPatience;
+  Running running(ogar::game(), fake.address(), limits);
+  WebClient client(running.address, "/", {}, 4096);
+  WebServer server(fake);
+  server.upgrade();
+  client.upgrade();
+  Buffer message = from_hex("827e4e20");
+  message.resize(4 + 20'000, 7);
+  std::size_t sent = 0;
+  const auto push = [&] {
+    const std::size_t n = server.stream().try_send(Bytes(message).subspan(sent % message.size()));
+    sent += n;
+    return n != 0;
+  };
+  CHECK(eventually([&] {
+    push();
+    return running.totals().stalls > 0;
+  }));
+  while (push()) continue;
+  const std::uint64_t passed = running.totals().to_client.frames;
+  REQUIRE(sent > passed * message.size() + 128 * 1024);
+  CHECK(running.kick(1, "enough"));
+  CHECK(eventually([&] {  // the server is hung up on
+    push();
+    pollfd one{server.stream().fd(), 0, 0};
+    return ::poll(&one, 1, 0) == 1;
+  }));
+  const std::string expected = "b:" + to_hex(Bytes(message).subspan(4));
+  for (std::uint64_t i = 0; i < passed; ++i) REQUIRE((client.next() == expected));
+  CHECK(client.next() == "close:1008 enough");
+  CHECK(client.next() == "end");
+}
+
 /// A relay with these options.
 struct WebRunning : Running {
   WebRunning(const net::Address& server, relay::WebOptions web, Limits limits = no_limits())
