@@ -171,17 +171,14 @@ void Session::note_entry(const Frames& frames) {
 void Session::relay(Peer& from, Peer& to, Way way, const Frames& frames) {
   const Bytes bytes = frames.fresh();
   if (branch_.tap) branch_.tap->bytes(info_.link, way, Lane::kStream, bytes, wall_now());
+  if (to.link.waiting() == 0) to.took = branch_.loop.now();
   to.link.send(Lane::kStream, bytes);
   auto& traffic = way == Way::kToServer ? branch_.counters.to_server : branch_.counters.to_client;
   traffic.bytes.add(bytes.size());
   traffic.frames.add(frames.count);
-  const std::size_t waiting = to.link.waiting();
-  if (waiting == 0) {
-    to.took = moved_;
-  } else if (waiting > limits_.high_water && !(from.paused & kBehind)) {
-    branch_.counters.stalls.add();
-    from.pause(kBehind);
-  }
+  if (to.link.waiting() <= limits_.high_water || (from.paused & kBehind)) return;
+  branch_.counters.stalls.add();
+  from.pause(kBehind);
 }
 
 void Session::wrote(net::Link& link) {

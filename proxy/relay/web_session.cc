@@ -174,6 +174,7 @@ void WebSession::pass(Peer& from, Peer& to, Way way, Opcode opcode, Bytes messag
     traffic.frames.add(1);
     if (way == Way::kToClient) answered_ += message.size();
   }
+  if (to.link.waiting() == 0) to.took = moved_;
   to.link.send(opcode, message);
   note_waiting(from, to);
 }
@@ -190,10 +191,7 @@ void WebSession::paused(WebLink& link) {
   if (ending_ || !open_) return;
   Peer& to = other(link);
   to.link.flush();
-  if (to.link.waiting() == 0) {
-    to.took = moved_;
-    (&to == &client_ ? server_ : client_).resume(kBehind);
-  }
+  if (to.link.waiting() == 0) (&to == &client_ ? server_ : client_).resume(kBehind);
 }
 
 void WebSession::wrote(WebLink& link) {

@@ -173,6 +173,27 @@ TEST_CASE("a peer that takes nothing of what waits for it is given up") {
   CHECK(running.empty());
 }
 
+TEST_CASE("a peer that was left in peace has its time from when something waits for it") {
+  Limits limits = no_limits();
+  limits.stall_ms = 500;
+  limits.linger_ms = 200;
+  limits.high_water = limits.low_water = 16 * 1024;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address(), limits);
+  Pair pair(running, fake, nullptr, 4096);
+  const Buffer piece = frames(56 * 1024, 9);
+  for (int i = 0; i < 2; ++i) pair.server.send(piece);  // so much the kernel takes, and of the next a part
+  CHECK(!pair.server.readable(700));
+  CHECK(running.totals().by(Reason::kClientStalled) == 0);
+  const auto began = std::chrono::steady_clock::now();
+  std::size_t offset = 0;
+  CHECK(eventually([&] {
+    offset = (offset + pair.server.try_send(Bytes(piece).subspan(offset))) % piece.size();
+    return running.totals().by(Reason::kClientStalled) == 1;
+  }));
+  CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(450));
+}
+
 /// A client that reads nothing, and a server whose bytes wait on all the way to it: the relay has stopped reading them.
 struct Jam {
   static Limits narrow() {

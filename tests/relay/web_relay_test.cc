@@ -294,6 +294,23 @@ TEST_CASE("what was taken for a slow client reaches it, and goodbye after it, al
   CHECK(client.next() == "end");
 }
 
+TEST_CASE("a peer that was left in peace has its time from when something waits for it") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.stall_ms = 500;
+  limits.linger_ms = 200;
+  Running running(ogar::game(), fake.address(), limits);
+  WebClient client(running.address, "/", {}, 4096);
+  WebServer server(fake);
+  server.upgrade();
+  client.upgrade();
+  CHECK_FALSE(client.stream().readable(700));
+  const auto began = std::chrono::steady_clock::now();
+  server.send(Opcode::kBinary, Buffer(500'000, 9));  // more than the kernel takes
+  CHECK(running.ended(Reason::kClientStalled));
+  CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(450));
+}
+
 /// A relay with these options.
 struct WebRunning : Running {
   WebRunning(const net::Address& server, relay::WebOptions web, Limits limits = no_limits())
