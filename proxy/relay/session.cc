@@ -186,7 +186,9 @@ void Session::wrote(net::Link& link) {
   Peer& slow = is_client(link) ? client_ : server_;
   Peer& other = is_client(link) ? server_ : client_;
   slow.took = branch_.loop.now();
-  if (link.waiting() <= limits_.low_water) other.resume(kBehind);
+  if (link.waiting() > limits_.low_water || (other.paused & kBehind) == 0) return;
+  other.resume(kBehind);
+  if (is_client(link)) server_spoke_ = slow.took;  // what it said meanwhile is read only from now on
 }
 
 /// A client that is over its rates is not read until it has paid.
@@ -327,7 +329,8 @@ void Session::tick(Millis now) {
     return dial_.timed_out();
   }
   // A beginning whose end does not come is passed on after all: what a server says is not ours to keep.
-  if (open_ && !server_.ended && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
+  const bool heard = open_ && !server_.ended && server_.paused == 0;
+  if (heard && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
     to_client(Frames{to_client_.take_kept()});
   if (const auto reason = overdue(now)) end(*reason);
 }

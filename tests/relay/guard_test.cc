@@ -252,6 +252,15 @@ TEST_CASE("what was taken for a slow client reaches it, and goodbye after it, al
   CHECK(jam.running.ended(Reason::kKicked));
 }
 
+TEST_CASE("half a frame is not passed on because we have not read the rest") {
+  Jam jam;
+  const std::uint64_t passed = jam.passed();
+  CHECK(!jam.pair.server.readable(2'500));  // longer than a server may take for a frame
+  CHECK(jam.passed() == passed);
+  const std::size_t more = passed + 10'000;  // of what came then
+  CHECK((jam.pair.client.read(more) == jam.first(more)));
+}
+
 TEST_CASE("a server that does not answer is given up") {
   Limits limits = no_limits();
   limits.connect_ms = 400;
