@@ -206,10 +206,13 @@ void WebSession::wrote(WebLink& link) {
 void WebSession::farewell(WebLink& link, const Farewell& farewell) {
   if (ending_) return;
   (is_client(link) ? client_ : server_).farewell = true;
-  if (!first_) first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;
+  moved_ = listener_.loop.now();
+  if (!first_) {
+    first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;
+    parted_at_ = moved_;
+  }
   other(link).link.send(farewell);
   other(link).link.flush();
-  moved_ = listener_.loop.now();
   if (client_.farewell && server_.farewell) end(*first_);
 }
 
@@ -313,7 +316,7 @@ std::optional<Reason> WebSession::overdue(Millis now) const {
   if (!asked_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
   if (open_ && client_.link.waiting() && late(now, client_.took, limits_.stall_ms)) return Reason::kClientStalled;
   if (open_ && server_.link.waiting() && late(now, server_.took, limits_.stall_ms)) return Reason::kServerStalled;
-  if (first_ && late(now, moved_, limits_.linger_ms)) return *first_;
+  if (first_ && late(now, parted_at_, limits_.linger_ms)) return *first_;
   if (late(now, moved_, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;
 }

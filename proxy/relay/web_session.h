@@ -91,8 +91,8 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   std::vector<Early> early_;  // what the server said before the client named its dialect; for the tap
   std::size_t early_bytes_ = 0;
   std::uint64_t passed_ = 0, answered_ = 0;  // bytes of messages: the client's, the server's
-  Millis began_, moved_, gone_by_ = 0;
-  std::optional<Reason> first_;  // who said goodbye first
+  Millis began_, moved_, parted_at_ = 0, gone_by_ = 0;
+  std::optional<Reason> first_;  // who said goodbye first, at parted_at_
   bool asked_ = false, open_ = false, begun_ = false;
   bool ending_ = false, done_ = false;
 };

@@ -311,6 +311,21 @@ TEST_CASE("a peer that was left in peace has its time from when something waits 
   CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(450));
 }
 
+TEST_CASE("who hears a goodbye and talks on does not put off the end") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.linger_ms = 200;
+  Running running(ogar::game(), fake.address(), limits);
+  WebPair pair(running, fake);
+  pair.client.send(Farewell{1000, ""});
+  CHECK(pair.server.next() == "close:1000 ");
+  const Buffer on = from_hex("820102");
+  CHECK(eventually([&] {
+    (void)pair.server.stream().try_send(on);
+    return running.totals().by(Reason::kClientLeft) == 1;
+  }));
+}
+
 /// A relay with these options.
 struct WebRunning : Running {
   WebRunning(const net::Address& server, relay::WebOptions web, Limits limits = no_limits())
