@@ -69,10 +69,9 @@ int BridgeWeb::connect(const net::Address& server, net::Sockets sockets) {
   const Route& route = branch_.route;
   path_ = route.web->server_path.empty() ? "/" : route.web->server_path;
   net::UpgradeRequest request{route.server_name, path_, net::make_upgrade_key(), net::forwarded_headers({})};
-  const std::string host = route.server_name.substr(0, route.server_name.rfind(':'));
   const int tcp = sockets.tcp.get();
   const int error =
-      link_.connect(std::move(sockets.tcp), server, route.web->server_tls.get(), host, std::move(request));
+      link_.connect(std::move(sockets.tcp), server, route.web->server_tls.get(), route.server_host, std::move(request));
   if (error != 0) return error;
   here_ = net::local_address(tcp);
   link_.read(true);

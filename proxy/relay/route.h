@@ -57,7 +57,8 @@ struct Route {
   std::vector<Access> access;                 ///< who may come: whom each of them lets in
   Bans* bans = nullptr;                       ///< null: nobody is banned
   net::Address listener;
-  std::string server_name;
+  std::string server_host;               ///< as RelayOptions has it
+  std::string server_name;               ///< "example.org:5154", "[::1]:5154"; a hall's name
   std::vector<net::Address> servers;     ///< to be tried in this order
   net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
   bool strict = false;                   ///< a client's message that does not decode ends its session

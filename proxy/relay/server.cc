@@ -34,6 +34,12 @@ std::optional<Error> objection(const RelayOptions& options) {
                std::string(dialects[*options.server_dialect].name) + "; give --listen and --to the same ?dialect="};
 }
 
+/// A name, or an IP address: of IPv6 it needs brackets.
+std::string host_and_port(const std::string& host, std::uint16_t port) {
+  const auto address = net::Address::parse(host, port);
+  return address ? address->text() : host + ":" + std::to_string(port);
+}
+
 /// What the route has from whoever asked for it.
 std::unique_ptr<Route> make_route(const RelayOptions& options, Events& events) {
   auto route = std::make_unique<Route>(*options.game, events);
@@ -47,7 +53,8 @@ std::unique_ptr<Route> make_route(const RelayOptions& options, Events& events) {
   route->access = options.access;
   route->bans = options.bans;
   route->bridge = options.bridge;
-  route->server_name = options.server_host + (route->hall() ? "" : ":" + std::to_string(options.server_port));
+  route->server_host = options.server_host;
+  route->server_name = route->hall() ? options.server_host : host_and_port(options.server_host, options.server_port);
   return route;
 }
 

@@ -67,9 +67,8 @@ int WebSession::dial(const net::Address& server, net::Sockets sockets) {
   net::UpgradeRequest request{route.server_name,
                               route.web->server_path.empty() ? request_.target : route.web->server_path,
                               net::make_upgrade_key(), net::forwarded_headers(request_)};
-  const std::string host = route.server_name.substr(0, route.server_name.rfind(':'));
-  const int error =
-      server_.link.connect(std::move(sockets.tcp), server, route.web->server_tls.get(), host, std::move(request));
+  const int error = server_.link.connect(std::move(sockets.tcp), server, route.web->server_tls.get(), route.server_host,
+                                         std::move(request));
   if (error == 0) server_.link.read(true);
   return error;
 }

@@ -326,6 +326,14 @@ TEST_CASE("who hears a goodbye and talks on does not put off the end") {
   }));
 }
 
+TEST_CASE("a server at an IPv6 address is called by it, in brackets") {
+  FakeServer fake(false, true);
+  Running running(ogar::game(), fake.address());
+  WebClient client(running.address);
+  const WebServer server(fake);
+  CHECK(*server.request.find("Host") == fake.address().text());
+}
+
 /// A relay with these options.
 struct WebRunning : Running {
   WebRunning(const net::Address& server, relay::WebOptions web, Limits limits = no_limits())
