@@ -18,6 +18,7 @@ DatagramDoor::DatagramDoor(Branch& branch, std::atomic<LinkId>& last_link, const
       last_link_(last_link),
       limits_(limits),
       gate_(branch.route.access, branch.route.bans),
+      pace_(kUnprovenPerSecond, kMostUnproven, branch.loop.now()),
       reader_(branch.loop, *this),
       queries_(branch, *this) {}
 
@@ -70,7 +71,9 @@ void DatagramDoor::datagram(const net::Address& from, Bytes bytes) {
 
 void DatagramDoor::knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
   if (const auto why = objection(connect)) return turn_away(from, connect, *why);
-  if (const auto why = enter(from)) return turn_away(from, connect, *why);
+  if (const auto why = gate_.objection(from, limits_)) return turn_away(from, connect, *why);
+  if (!pace_.take_one(branch_.loop.now())) return branch_.dropped(Drop::kTooFast);  // ENet asks again
+  if (unproven_.size() >= kMostUnproven) sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
   const Route& route = branch_.route;
   const LinkId link = last_link_.fetch_add(1, std::memory_order_relaxed) + 1;
   const SessionInfo info{link, &route.game, route.dialect, from, route.servers.front(), route.listener};
@@ -96,21 +99,16 @@ void DatagramDoor::turn_away(const net::Address& from, const net::EnetCommand& c
   branch_.to_clients->push(route.listener, from, net::enet_disconnect(connect.peer, enet_parting(route.game, why)));
 }
 
-/// Who has proven nothing makes room for who comes.
-std::optional<Reason> DatagramDoor::enter(const net::Address& from) {
-  if (unproven_.size() >= kMostUnproven) end_oldest_unproven();
-  const auto why = gate_.enter(from, limits_, branch_.loop.now());
-  if (why != Reason::kTooMany || unproven_.empty()) return why;
-  end_oldest_unproven();
-  return gate_.enter(from, limits_, branch_.loop.now());
+std::optional<Reason> DatagramDoor::proven(DatagramSession& session) {
+  const auto why = gate_.enter(session.info().client, limits_, branch_.loop.now());
+  if (!why) unproven_.erase(session.info().link);
+  return why;
 }
-
-void DatagramDoor::end_oldest_unproven() { sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout); }
 
 void DatagramDoor::done(DatagramSession& session) {
   if (done_.empty()) branch_.loop.later(*this);
   done_.push_back(&session);
-  gate_.leave(session.info().client);
+  if (session.proven()) gate_.leave(session.info().client);
   unproven_.erase(session.info().link);
   const auto mine = by_client_.find(session.info().client);
   if (mine != by_client_.end() && mine->second == &session) by_client_.erase(mine);

@@ -1,7 +1,7 @@
 // Where the clients of an ENet relay come in whose datagrams pass as they are.
 // Law: who is not known must ask for an ENet connection, in so few bytes as that takes; whom a limit forbids is told so
-// in the game's own way, in fewer; those who have not shown that their address is theirs are few, and the oldest of
-// them makes room for the next.
+// in the game's own way, in fewer; those who have not shown that their address is theirs are few, the oldest of them
+// makes room for the next, and no address pays for them: it may not have sent them.
 #pragma once
 
 #include <atomic>
@@ -36,24 +36,25 @@ class DatagramDoor final : public UdpDoor,
   void set_access(std::vector<Access> access) override { gate_.set_access(std::move(access)); }
 
   static constexpr std::size_t kMostUnproven = 256;
+  /// So many may come a second, from all addresses together: then each has a tenth of a second to prove itself.
+  static constexpr std::uint32_t kUnprovenPerSecond = 10 * kMostUnproven;
 
  private:
   void datagram(const net::Address& from, Bytes bytes) override;
   void answer(const net::Address& to, Bytes datagram) override;
-  void proven(DatagramSession& session) override { unproven_.erase(session.info().link); }
+  std::optional<Reason> proven(DatagramSession& session) override;
   void done(DatagramSession& session) override;
   void at_turn_end() override;
 
   void knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram);
   std::optional<Reason> objection(const net::EnetCommand& connect);
   void turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why);
-  std::optional<Reason> enter(const net::Address& from);
-  void end_oldest_unproven();
 
   Branch& branch_;
   std::atomic<LinkId>& last_link_;
   Limits limits_;
-  Gate gate_;
+  Gate gate_;    // counts those who have proven themselves
+  Bucket pace_;  // of those who have not
   Millis tidy_at_ = 0;
   net::EnetUnpacker unpacker_;
   net::UdpReader reader_;

@@ -69,7 +69,7 @@ void DatagramSession::reach_next() {
 
 /// Before the client is proven it may ask again, and answer what the server told it.
 bool DatagramSession::may_greet(Bytes datagram) {
-  if (proves(datagram)) return open(), true;
+  if (proves(datagram)) return open();
   const auto header = net::enet_header(datagram);
   if (!header) return false;
   if (header->peer() == net::EnetHeader::kNobody) {
@@ -99,13 +99,15 @@ void DatagramSession::answered(Bytes datagram) {
   told_at_[tellings_++ % told_at_.size()] = *opened->sent_time;
 }
 
-void DatagramSession::open() {
+/// False: the client may not come in.
+bool DatagramSession::open() {
+  if (const auto why = owner_.proven(*this)) return end(*why), false;
   proven_ = true;
-  owner_.proven(*this);
   branch_.opened(info_);
-  if (!branch_.tap) return;
+  if (!branch_.tap) return true;
   branch_.tap_opened(info_, wall_now());
   branch_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, first_, wall_now());
+  return true;
 }
 
 // -- Passing on -------------------------------------------------------------------------------------------------------
@@ -115,7 +117,7 @@ void DatagramSession::client_said(Bytes datagram) {
   if (ended_) return branch_.dropped(Drop::kNotLinked);
   if (datagram.size() > limits_.datagram_bytes) return branch_.dropped(Drop::kTooLarge);
   if (!pace_.take_one(now)) return branch_.dropped(Drop::kTooFast);
-  if (!proven_ && !may_greet(datagram)) return branch_.dropped(Drop::kBadFrame);
+  if (!proven_ && !may_greet(datagram)) return branch_.dropped(ended_ ? Drop::kNotLinked : Drop::kBadFrame);
   client_said_.keep(datagram);
   client_said_.at = now;
   pass(datagram);

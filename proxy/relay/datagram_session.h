@@ -22,8 +22,8 @@ class DatagramSession final : private net::UdpReader::User {
   class Owner {
    public:
     virtual ~Owner() = default;
-    /// The client gets what is sent to its address.
-    virtual void proven(DatagramSession& session) = 0;
+    /// The client gets what is sent to its address. Lets it in, or says why not.
+    virtual std::optional<Reason> proven(DatagramSession& session) = 0;
     /// Destroy it at the end of the turn.
     virtual void done(DatagramSession& session) = 0;
   };
@@ -43,6 +43,7 @@ class DatagramSession final : private net::UdpReader::User {
   /// Why it is over, now that somebody asks for another connection from its address. Nothing: it is not, and whoever
   /// asks may be forging.
   std::optional<Reason> gives_way();
+  /// Proven, and let in.
   bool proven() const { return proven_; }
   SessionReport report() const;
   void kick(std::string_view) { end(Reason::kKicked); }
@@ -65,7 +66,7 @@ class DatagramSession final : private net::UdpReader::User {
   void pass(Bytes datagram);
   bool may_greet(Bytes datagram);
   bool proves(Bytes datagram);
-  void open();
+  bool open();
   bool covers(Bytes datagram);
   std::optional<Reason> parted();
   std::optional<Reason> overdue(Millis now);

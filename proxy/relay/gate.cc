@@ -6,8 +6,7 @@
 namespace entente::relay {
 
 std::optional<Reason> Gate::enter(const net::Address& from, const Limits& limits, Millis now) {
-  if (!may_come(from)) return Reason::kNotAllowed;
-  if (bans_ != nullptr && bans_->find(from)) return Reason::kBanned;
+  if (const auto why = bar(from)) return why;
   auto found = known_.find(from.network());
   if (found == known_.end()) {
     if (known_.size() >= kMostKnown) return Reason::kTooFast;
@@ -17,15 +16,28 @@ std::optional<Reason> Gate::enter(const net::Address& from, const Limits& limits
   Visitor& visitor = found->second;
   visitor.pace.adapt(limits.connects_per_second, limits.connects_burst, now);
   if (!visitor.pace.take_one(now)) return Reason::kTooFast;
-  if (limits.sessions && inside_ >= limits.sessions) return Reason::kTooMany;
-  if (limits.sessions_per_address && visitor.inside >= limits.sessions_per_address) return Reason::kTooManyFromAddress;
+  if (const auto why = full(visitor.inside, limits)) return why;
   ++visitor.inside;
   ++inside_;
   return std::nullopt;
 }
 
-bool Gate::may_come(const net::Address& from) const {
-  return std::all_of(access_.begin(), access_.end(), [&](const Access& access) { return access.lets(from); });
+std::optional<Reason> Gate::objection(const net::Address& from, const Limits& limits) const {
+  if (const auto why = bar(from)) return why;
+  const auto found = known_.find(from.network());
+  return full(found == known_.end() ? 0 : found->second.inside, limits);
+}
+
+std::optional<Reason> Gate::bar(const net::Address& from) const {
+  const bool let = std::all_of(access_.begin(), access_.end(), [&](const Access& access) { return access.lets(from); });
+  if (!let) return Reason::kNotAllowed;
+  return bans_ != nullptr && bans_->find(from) ? std::optional(Reason::kBanned) : std::nullopt;
+}
+
+std::optional<Reason> Gate::full(std::uint32_t from_there, const Limits& limits) const {
+  if (limits.sessions && inside_ >= limits.sessions) return Reason::kTooMany;
+  if (limits.sessions_per_address && from_there >= limits.sessions_per_address) return Reason::kTooManyFromAddress;
+  return std::nullopt;
 }
 
 void Gate::leave(const net::Address& from) {

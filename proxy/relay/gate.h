@@ -30,6 +30,8 @@ class Gate {
   /// Lets one in (leave() must follow one day), or says why not.
   std::optional<Reason> enter(const net::Address& from, const Limits& limits, Millis now);
   void leave(const net::Address& from);
+  /// Why nobody may enter from there now, however seldom he comes. Counts and keeps nothing: for who may be forged.
+  std::optional<Reason> objection(const net::Address& from, const Limits& limits) const;
 
   /// Forgets who is not there and has not come lately. REQUIRES: called every now and then.
   void tidy(Millis now);
@@ -45,7 +47,8 @@ class Gate {
   /// Above this many addresses that nobody is inside from, a newcomer from a new one is "too fast".
   static constexpr std::size_t kMostKnown = 100'000;
 
-  bool may_come(const net::Address& from) const;
+  std::optional<Reason> bar(const net::Address& from) const;
+  std::optional<Reason> full(std::uint32_t from_there, const Limits& limits) const;
 
   std::vector<Access> access_;
   Bans* bans_ = nullptr;

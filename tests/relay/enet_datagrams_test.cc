@@ -204,6 +204,43 @@ TEST_CASE("enet datagrams: those who prove nothing are few, cost little, and sta
   CHECK(scene.client.peer != nullptr);
 }
 
+TEST_CASE("enet datagrams: connects forged in the name of an address keep nobody of that address out") {
+  Limits limits = no_limits();
+  limits.sessions_per_address = limits.connects_burst = limits.connects_per_second = 1;
+  Shield scene(limits);
+  const Datagrams forger(loopback());  // one: the server has no more than two places for who proves nothing
+  forger.send(scene.running.address, connect_datagram(77));
+  scene.until([&] { return scene.running.totals().opened == 1; });
+  scene.join(3);
+  CHECK(scene.running.totals().refused() == 0);
+}
+
+TEST_CASE("enet datagrams: who has proven his address is held to its limits") {
+  Limits limits = no_limits();
+  limits.connects_burst = 2;
+  const auto refused = [&](Reason why, std::string_view goodbye) {
+    Shield scene(limits);
+    scene.join(3);
+    End other(scene.loop);
+    REQUIRE(other.host.open({1, 1, true, 1U << 20U}).ok());
+    other.host.connect(scene.running.address, 1, 3);
+    scene.until([&] { return other.heard(goodbye); });
+    other.host.close();
+    CHECK(scene.running.totals().by(why) == 1);
+    CHECK(scene.server.ups == 1);
+    scene.client.say(0, "030001", EnetSend::kReliable);
+    scene.until([&] { return scene.server.heard("0/1 030001"); });
+  };
+  SUBCASE("how many") {
+    limits.sessions_per_address = 1;
+    refused(Reason::kTooManyFromAddress, "down 2");
+  }
+  SUBCASE("how fast") {
+    limits.connects_per_second = limits.connects_burst = 1;
+    refused(Reason::kTooFast, "down 4");
+  }
+}
+
 TEST_CASE("enet datagrams: a flood is thinned, what is too large is dropped, and the session goes on") {
   Limits limits = no_limits();
   limits.datagram_bytes = 600;

@@ -66,6 +66,18 @@ TEST_CASE("who is gone is forgotten where any number may come, too") {
   CHECK(gate.known() == 0);
 }
 
+TEST_CASE("who is only asked about is neither counted nor kept") {
+  Gate gate;
+  const Limits limits = limits_of(2, 1, 1, 1);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  for (int i = 0; i < 3; ++i) CHECK(!gate.objection(a, limits));
+  CHECK(gate.known() == 0);
+  CHECK(!gate.enter(a, limits, 0));
+  CHECK(gate.objection(a, limits) == Reason::kTooManyFromAddress);
+  CHECK(!gate.enter(b, limits, 0));
+  CHECK(gate.objection(address("10.0.0.3:1"), limits) == Reason::kTooMany);
+}
+
 TEST_CASE("other limits hold for who is known already") {
   Gate gate;
   const auto a = address("10.0.0.1:1");
