@@ -3,6 +3,9 @@
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+
+#include "proxy/net/socket.h"
 
 namespace entente::net {
 namespace {
@@ -18,11 +21,40 @@ void put_control(msghdr& header, int level, int type, const Info& info) {
   std::memcpy(CMSG_DATA(control), &info, sizeof(Info));
 }
 
+/// The address of ours that a datagram came to, if the kernel told.
+std::optional<Address> local_address_of(msghdr& header) {
+  const cmsghdr* const control = CMSG_FIRSTHDR(&header);
+  if (control == nullptr) return std::nullopt;
+  if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_PKTINFO) {
+    in6_pktinfo info;
+    std::memcpy(&info, CMSG_DATA(control), sizeof info);
+    sockaddr_in6 six{};
+    six.sin6_family = AF_INET6;
+    six.sin6_addr = IN6_IS_ADDR_MULTICAST(&info.ipi6_addr) ? in6addr_any : info.ipi6_addr;
+    return Address::from(reinterpret_cast<const sockaddr*>(&six));
+  }
+  if (control->cmsg_level != IPPROTO_IP || control->cmsg_type != IP_PKTINFO) return std::nullopt;
+  in_pktinfo info;
+  std::memcpy(&info, CMSG_DATA(control), sizeof info);
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_addr = info.ipi_spec_dst;  // what it was sent to may be a broadcast address; this is ours
+  return Address::from(reinterpret_cast<const sockaddr*>(&four));
+}
+
+/// Has the kernel tell which address each datagram came to.
+void want_local_address(int fd, bool v6) {
+  const int on = 1;
+  (void)setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVPKTINFO : IP_PKTINFO, &on, sizeof on);
+}
+
 }  // namespace
 
 bool UdpReader::open(int fd, bool connected) {
   fd_ = fd;
   connected_ = connected;
+  if (!connected) here_ = local_address(fd);
+  if (!connected && here_.wildcard()) want_local_address(fd, here_.v6());
   if (!poll_.open(loop_, fd, *this)) return false;
   poll_.want(true, false);
   return true;
@@ -43,9 +75,16 @@ void UdpReader::receive_one() {
 
 void UdpReader::receive_many() {
   DatagramRoom& room = loop_.datagram_room();
+  std::array<PacketInfo, DatagramRoom::kSlots> infos;  // used up before this returns, as all in the room
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    msghdr& header = room.headers[i].msg_hdr;
+    header.msg_namelen = sizeof(room.from[i]);
+    header.msg_control = &infos[i];
+    header.msg_controllen = sizeof(infos[i]);
+  }
   const int got = ::recvmmsg(fd_, room.headers.data(), DatagramRoom::kSlots, MSG_DONTWAIT, nullptr);
   for (std::size_t i = 0; got > 0 && i < static_cast<std::size_t>(got) && poll_.is_open(); ++i) {
-    room.headers[i].msg_hdr.msg_namelen = sizeof(room.from[i]);
+    if (const auto here = local_address_of(room.headers[i].msg_hdr)) here_ = here->with_port(here_.port());
     const Bytes bytes(static_cast<const std::uint8_t*>(room.parts[i].iov_base), room.headers[i].msg_len);
     user_.datagram(Address::from(reinterpret_cast<const sockaddr*>(&room.from[i])), bytes);
   }
@@ -84,8 +123,8 @@ void UdpBatch::push(const Address& source, const Address& to, Bytes datagram) {
 
 void UdpBatch::name_source(std::size_t slot, const Address& source) {
   msghdr& header = headers_[slot].msg_hdr;
-  header.msg_control = controls_[slot].room;
-  header.msg_controllen = sizeof(controls_[slot].room);
+  header.msg_control = infos_[slot].room;
+  header.msg_controllen = sizeof(infos_[slot].room);
   if (source.v6()) {
     in6_pktinfo info{};
     info.ipi6_addr = reinterpret_cast<const sockaddr_in6*>(source.raw())->sin6_addr;

@@ -11,6 +11,12 @@ namespace entente::net {
 /// The largest datagram that UdpBatch sends. A larger one is received as 2049 bytes, cut off.
 constexpr std::size_t kLargestDatagram = DatagramRoom::kSlotSize - 1;
 
+/// Room for the control message that names the address of ours of one datagram.
+union PacketInfo {
+  cmsghdr align;
+  std::uint8_t room[CMSG_SPACE(sizeof(in6_pktinfo))];
+};
+
 /// Receives from one socket, which it does not own.
 class UdpReader final : private Poll::User {
  public:
@@ -30,6 +36,8 @@ class UdpReader final : private Poll::User {
   /// again. `from` is then empty: all are from the peer.
   bool open_connected(int fd) { return open(fd, true); }
   void close() { poll_.close(); }
+  /// Which address of ours the datagram came to that is being told: of a wildcard address, too. REQUIRES: many senders.
+  const Address& here() const { return here_; }
 
  private:
   bool open(int fd, bool connected);
@@ -41,6 +49,7 @@ class UdpReader final : private Poll::User {
   User& user_;
   Poll poll_;
   int fd_ = -1;
+  Address here_;
   bool connected_ = false;
 };
 
@@ -64,10 +73,6 @@ class UdpBatch final : private Later {
 
  private:
   static constexpr std::size_t kSlots = 64;
-  union Control {
-    cmsghdr align;
-    std::uint8_t room[CMSG_SPACE(sizeof(in6_pktinfo))];
-  };
 
   void at_turn_end() override { flush(); }
   void flush();
@@ -81,7 +86,7 @@ class UdpBatch final : private Later {
   std::array<mmsghdr, kSlots> headers_{};
   std::array<iovec, kSlots> parts_{};
   std::array<Address, kSlots> to_;
-  std::array<Control, kSlots> controls_{};
+  std::array<PacketInfo, kSlots> infos_{};
   Buffer bytes_;
 };
 

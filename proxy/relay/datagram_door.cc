@@ -46,12 +46,12 @@ void DatagramDoor::tick(Millis now) {
   for (auto& [link, session] : sessions_) session->tick(now);
 }
 
-void DatagramDoor::answer(const net::Address& to, Bytes datagram) {
-  branch_.to_clients->push(branch_.route.listener, to, datagram);
+void DatagramDoor::answer(const Queries::Asker& to, Bytes datagram) {
+  branch_.to_clients->push(to.here, to.from, datagram);
 }
 
 void DatagramDoor::datagram(const net::Address& from, Bytes bytes) {
-  if (queries_.take(from, bytes)) return;
+  if (queries_.take({from, reader_.here()}, bytes)) return;
   const auto known = by_client_.find(from);
   const auto header = net::enet_header(bytes);
   const bool asks = header && header->peer() == net::EnetHeader::kNobody && bytes.size() <= kLargestConnect;
@@ -76,7 +76,7 @@ void DatagramDoor::knock(const net::Address& from, const net::EnetCommand& conne
   if (unproven_.size() >= kMostUnproven) sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
   const Route& route = branch_.route;
   const LinkId link = last_link_.fetch_add(1, std::memory_order_relaxed) + 1;
-  const SessionInfo info{link, &route.game, route.dialect, from, route.servers.front(), route.listener};
+  const SessionInfo info{link, &route.game, route.dialect, from, route.servers.front(), reader_.here()};
   DatagramSession::Owner& owner = *this;
   auto& session = sessions_[link];
   session = std::make_unique<DatagramSession>(branch_, owner, unpacker_, limits_, info, connect, datagram);
@@ -95,8 +95,8 @@ std::optional<Reason> DatagramDoor::objection(const net::EnetCommand& connect) {
 
 void DatagramDoor::turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why) {
   const Route& route = branch_.route;
-  branch_.ended(SessionInfo{0, &route.game, route.dialect, from, route.servers.front(), route.listener}, why);
-  branch_.to_clients->push(route.listener, from, net::enet_disconnect(connect.peer, enet_parting(route.game, why)));
+  branch_.ended(SessionInfo{0, &route.game, route.dialect, from, route.servers.front(), reader_.here()}, why);
+  branch_.to_clients->push(reader_.here(), from, net::enet_disconnect(connect.peer, enet_parting(route.game, why)));
 }
 
 std::optional<Reason> DatagramDoor::proven(DatagramSession& session) {

@@ -41,7 +41,7 @@ class DatagramDoor final : public UdpDoor,
 
  private:
   void datagram(const net::Address& from, Bytes bytes) override;
-  void answer(const net::Address& to, Bytes datagram) override;
+  void answer(const Queries::Asker& to, Bytes datagram) override;
   std::optional<Reason> proven(DatagramSession& session) override;
   void done(DatagramSession& session) override;
   void at_turn_end() override;

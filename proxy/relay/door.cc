@@ -118,11 +118,11 @@ void Door::left(LinkId link, const net::Address& client, bool server_unreached) 
 
 void Door::datagram(const net::Address& from, Bytes bytes) {
   const auto seat = table_.find(from, bytes);
-  if (!seat) return queries_.take(from, bytes) ? void() : branch_.dropped(Drop::kUnknownSource);
+  if (!seat) return queries_.take({from, datagrams_.here()}, bytes) ? void() : branch_.dropped(Drop::kUnknownSource);
   if (!seating_.pass_on(*seat, from, bytes)) branch_.dropped(Drop::kQueueFull);
 }
 
-void Door::answer(const net::Address& to, Bytes datagram) { branch_.to_clients->push(route_.listener, to, datagram); }
+void Door::answer(const Queries::Asker& to, Bytes datagram) { branch_.to_clients->push(to.here, to.from, datagram); }
 
 void Door::found_out() {
   for (Newcomer& one : std::exchange(waiting_, {})) {

@@ -40,7 +40,7 @@ class Door final : private net::Listener::User,
   void datagram(const net::Address& from, Bytes bytes) override;
   void datagrams_done() override { seating_.passed_on(); }
   void found_out() override;
-  void answer(const net::Address& to, Bytes datagram) override;
+  void answer(const Queries::Asker& to, Bytes datagram) override;
   wire::Status status() const override { return branch_.status(gate_.inside(), limits_.sessions); }
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why);

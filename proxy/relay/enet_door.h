@@ -40,8 +40,8 @@ class EnetDoor final : public UdpDoor,
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
   void eased(net::EnetPeer& peer) override;
-  bool intercepted(const net::Address& from, Bytes datagram) override { return queries_.take(from, datagram); }
-  void answer(const net::Address& to, Bytes datagram) override { host_.send_raw(to, datagram); }
+  bool intercepted(const net::Address& from, Bytes datagram) override { return queries_.take({from, {}}, datagram); }
+  void answer(const Queries::Asker& to, Bytes datagram) override { host_.send_raw(to.from, datagram); }
   wire::Status status() const override;
   void done(EnetSession& session) override;
   void found_out() override;

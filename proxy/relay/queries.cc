@@ -19,10 +19,10 @@ Queries::Queries(Branch& branch, User& user) : branch_(branch), user_(user), all
     desks_.push_back(std::make_unique<Desk>(branch, *this, query));
 }
 
-bool Queries::take(const net::Address& from, Bytes datagram) {
+bool Queries::take(const Asker& who, Bytes datagram) {
   for (auto& desk : desks_) {
     if (!desk->is(datagram)) continue;
-    may_ask(from, branch_.loop.now()) ? desk->ask(from) : branch_.dropped(Drop::kTooFast);
+    may_ask(who.from, branch_.loop.now()) ? desk->ask(who) : branch_.dropped(Drop::kTooFast);
     return true;
   }
   return false;
@@ -50,15 +50,15 @@ void Queries::close() {
 
 // -- One question -----------------------------------------------------------------------------------------------------
 
-void Queries::Desk::ask(const net::Address& from) {
+void Queries::Desk::ask(const Asker& who) {
   if (branch_.route.bridge) {
     const std::string said = branch_.route.game.answer(query_, owner_.user_.status());
-    return said.empty() ? branch_.dropped(Drop::kNotLinked) : owner_.user_.answer(from, as_bytes(said));
+    return said.empty() ? branch_.dropped(Drop::kNotLinked) : owner_.user_.answer(who, as_bytes(said));
   }
   const Millis now = branch_.loop.now();
-  if (answered_at_ && now < *answered_at_ + kFresh) return owner_.user_.answer(from, answer_);
+  if (answered_at_ && now < *answered_at_ + kFresh) return owner_.user_.answer(who, answer_);
   if (waiting_.size() >= kMostWaiting) return branch_.dropped(Drop::kQueueFull);
-  waiting_.push_back(from);
+  waiting_.push_back(who);
   if (asked_at_ && now < *asked_at_ + kFresh) return;
   asked_at_ = now;
   if (!ask_server()) branch_.dropped(Drop::kNotLinked);
@@ -81,7 +81,7 @@ void Queries::Desk::datagram(const net::Address&, Bytes bytes) {
   if (said.empty()) return branch_.dropped(Drop::kBadFrame);
   answer_.assign(said.begin(), said.end());
   answered_at_ = branch_.loop.now();
-  for (const net::Address& one : std::exchange(waiting_, {})) owner_.user_.answer(one, answer_);
+  for (const Asker& one : std::exchange(waiting_, {})) owner_.user_.answer(one, answer_);
 }
 
 void Queries::Desk::tick(Millis now) {

@@ -16,11 +16,15 @@ namespace entente::relay {
 
 class Queries {
  public:
+  struct Asker {
+    net::Address from, here;  ///< where they are; which address of ours they asked
+  };
+
   class User {
    public:
     virtual ~User() = default;
     /// Send this, by the listening socket.
-    virtual void answer(const net::Address& to, Bytes datagram) = 0;
+    virtual void answer(const Asker& to, Bytes datagram) = 0;
     /// What a bridge says of itself, and where we are.
     virtual wire::Status status() const { return {}; }
   };
@@ -28,7 +32,7 @@ class Queries {
   Queries(Branch& branch, User& user);
 
   /// False if it is no question of this game.
-  bool take(const net::Address& from, Bytes datagram);
+  bool take(const Asker& who, Bytes datagram);
   /// REQUIRES: called every now and then.
   void tick(Millis now);
   void close();
@@ -44,7 +48,7 @@ class Queries {
         : branch_(branch), owner_(owner), query_(query), reader_(branch.loop, *this) {}
 
     bool is(Bytes datagram) const { return same(datagram, as_bytes(query_.question)); }
-    void ask(const net::Address& from);
+    void ask(const Asker& who);
     void tick(Millis now);
     void close();
 
@@ -59,7 +63,7 @@ class Queries {
     net::UdpReader reader_;
     Buffer answer_;
     std::optional<Millis> answered_at_, asked_at_;
-    std::vector<net::Address> waiting_;
+    std::vector<Asker> waiting_;
   };
 
   bool may_ask(const net::Address& from, Millis now);

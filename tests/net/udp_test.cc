@@ -89,6 +89,34 @@ TEST_CASE("a batch from a wildcard socket goes out from the address it names") {
   }
 }
 
+TEST_CASE("a reader on a wildcard address knows which address each datagram came to") {
+  struct Host final : UdpReader::User {
+    void datagram(const Address&, Bytes) override {
+      came_to.push_back(reader->here());
+      if (came_to.size() == wanted) reader->close();
+    }
+    UdpReader* reader = nullptr;
+    std::size_t wanted = 0;
+    std::vector<Address> came_to;
+  };
+  for (const auto& hosts : {std::vector{"127.0.0.1", "127.0.0.5", "127.0.0.1"}, std::vector{"::1"}}) {
+    const bool v6 = hosts.size() == 1;
+    CAPTURE(v6);
+    const Fd here = bound(v6 ? "::" : "0.0.0.0"), there = bound(hosts.front());
+    std::vector<Address> doors;
+    for (const char* ip : hosts) doors.push_back(*Address::parse(ip, local_address(here.get()).port()));
+    Loop loop;
+    Host host;
+    UdpReader reader(loop, host);
+    host.reader = &reader;
+    host.wanted = doors.size();
+    REQUIRE(reader.open(here.get()));
+    for (const Address& door : doors) REQUIRE(::sendto(there.get(), "x", 1, 0, door.raw(), door.size()) == 1);
+    loop.run();
+    CHECK((host.came_to == doors));
+  }
+}
+
 TEST_CASE("one that is too large arrives as one byte more than the largest") {
   const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
   const Address to = local_address(there.get());

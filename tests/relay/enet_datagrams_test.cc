@@ -241,6 +241,36 @@ TEST_CASE("enet datagrams: who has proven his address is held to its limits") {
   }
 }
 
+TEST_CASE("enet datagrams: a wildcard listener answers from the address that a client came to") {
+  Turning turning;
+  End far(turning.loop);
+  const auto served = far.host.listen(loopback(), {8, 1, true, 8U << 20U});
+  REQUIRE(served.ok());
+  Heard heard;
+  relay::Server server(1, heard);
+  relay::RelayOptions options;
+  options.game = &aos::game();
+  options.server_dialect = 0;
+  options.enet = EnetMode::kDatagrams;
+  options.listen = net::Address();
+  options.server_host = "127.0.0.1";
+  options.server_port = served->port();
+  const auto listening = server.add(options);
+  REQUIRE(listening.ok());
+  std::thread serving([&] { server.run(); });
+  const net::Address door = *net::Address::parse("127.0.0.3", listening->address.port());
+  const Buffer question = {'H', 'E', 'L', 'L', 'O'};
+  for (const Buffer& said : {connect_datagram(77), connect_datagram(78, 31), question}) {  // 31: no version
+    const Datagrams client(loopback());
+    client.send(door, said);
+    turning.until([&] { return client.readable(0); });
+    CHECK(client.receive().from == door);
+  }
+  server.stop();
+  serving.join();
+  far.host.close();
+}
+
 TEST_CASE("enet datagrams: a flood is thinned, what is too large is dropped, and the session goes on") {
   Limits limits = no_limits();
   limits.datagram_bytes = 600;
