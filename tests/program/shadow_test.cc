@@ -300,7 +300,7 @@ TEST_CASE("words that are there are kept, not made again") {
   CHECK(words_in(again.file) > 0);
 }
 
-TEST_CASE("words have no place in a .rec, and a setting is a key and a value") {
+TEST_CASE("words have no place in a .rec, and a setting is one of some game's back") {
   std::ostringstream out, err;
   ConvertOptions options;
   options.from.file = trace_file("bzflag/bzfs2426-ctf.rec");
@@ -308,9 +308,16 @@ TEST_CASE("words have no place in a .rec, and a setting is a key and a value") {
   options.words = true;
   CHECK(convert(options, out, err) == kUsage);
   options.to = "never.mcap";
-  options.set = {"maps"};
-  CHECK(convert(options, out, err) == kFailed);
-  CHECK(err.str().find("--set maps: it is KEY=VALUE") != std::string::npos);
+  const std::pair<const char*, const char*> wrong[] = {
+      {"maps", ": it is KEY=VALUE"},
+      {"map=x", ": no game's back has such a setting; see `entente games`"},
+      {"udp=no", ": 'udp' is on or off, not 'no'"},
+  };
+  for (const auto& [set, why] : wrong) {
+    options.set = {set};
+    CHECK(convert(options, out, err) == kFailed);
+    CHECK_MESSAGE(err.str().find("--set " + std::string(set) + why) != std::string::npos, err.str());
+  }
 }
 
 }  // namespace
