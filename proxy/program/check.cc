@@ -21,7 +21,7 @@ int run_check(const CheckOptions& options) {
     return kOk;
   }
   if (options.config.empty()) return misused("entente check", "CONFIG or --example is missing");
-  const auto config = load_config(options.config, games());
+  const auto config = load_config(options.config, games(), Start::kYes);
   if (!config) {
     tell(config.error());
     return kFailed;

@@ -26,7 +26,8 @@ constexpr std::size_t kLargestFile = 1048576;  // bytes; a configuration is writ
 // Checks of what the schema cannot say.
 class Checker {
  public:
-  Checker(Reading& reading, std::span<const wire::Game* const> known) : reading_(reading), known_(known) {}
+  Checker(Reading& reading, std::span<const wire::Game* const> known, Start start)
+      : reading_(reading), known_(known), starts_(start == Start::kYes) {}
 
   void check(const config::Config& config) {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena"))
@@ -34,7 +35,7 @@ class Checker {
     if (config.limits().low_water() >= config.limits().high_water())
       problem("limits.low_water", "must be less than limits.high_water");
     nets("access.", config.access());
-    if (const std::string& file = config.access().ban_file(); !file.empty())
+    if (const std::string& file = config.access().ban_file(); starts_ && !file.empty())
       if (const auto bans = read_bans(file, std::time(nullptr)); !bans) problem("access.ban_file", bans.error().text);
     folder_of("log.file", config.log().file());
     folder_of("control.socket", config.control().socket());
@@ -196,7 +197,7 @@ class Checker {
     taken_twice(path, file);
     folder_of(path, file);
     std::error_code ignored;  // as good as not there
-    if (std::filesystem::exists(file, ignored))
+    if (starts_ && std::filesystem::exists(file, ignored))
       problem(path, "'" + file + "' exists already: move it away, or put {time} into the name");
   }
 
@@ -204,7 +205,7 @@ class Checker {
   void folder_of(const std::string& path, const std::string& file) {
     const auto folder = std::filesystem::path(file).parent_path();
     std::error_code ignored;
-    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    if (starts_ && !folder.empty() && !std::filesystem::is_directory(folder, ignored))
       problem(path, "there is no folder '" + folder.string() + "'");
   }
 
@@ -216,6 +217,7 @@ class Checker {
 
   Reading& reading_;
   std::span<const wire::Game* const> known_;
+  const bool starts_;
   std::map<std::string, std::string> taken_;  // to the key that took it
   std::vector<Bound> bound_;
   std::map<std::string, Shared> listeners_;  // of WebSockets: the first that took it
@@ -239,15 +241,16 @@ void tell(const Complaints& complaints) {
 }
 
 Expected<config::Config, Complaints> parse_config(std::string_view toml, std::string_view name,
-                                                  std::span<const wire::Game* const> known) {
+                                                  std::span<const wire::Game* const> known, Start start) {
   config::Config config;
   Reading reading = read_toml(toml, config);
-  if (!reading.syntax_error) Checker(reading, known).check(config);
+  if (!reading.syntax_error) Checker(reading, known, start).check(config);
   if (!reading.problems.empty()) return told(std::move(reading.problems), name);
   return config;
 }
 
-Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known) {
+Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known,
+                                                 Start start) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Complaints{path + ": cannot be read; `entente check --example` prints a file to start from"};
   std::string text(kLargestFile + 1, '\0');
@@ -255,7 +258,7 @@ Expected<config::Config, Complaints> load_config(const std::string& path, std::s
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (file.bad() || text.size() > kLargestFile)
     return Complaints{path + ": is not a configuration: it is a folder, or larger than 1 MiB"};
-  return parse_config(text, path, known);
+  return parse_config(text, path, known, start);
 }
 
 config::Config preset_config() {

@@ -19,12 +19,17 @@ using Complaints = std::vector<std::string>;
 /// Writes them to standard error.
 void tell(const Complaints& complaints);
 
+/// Whether the files that it is to write, and the bans, are looked at, too: as a start would find them. (One that runs
+/// has them open, and may be told by a file that has them elsewhere.)
+enum class Start : bool { kNo, kYes };
+
 /// Reads and checks `path`; its endpoints are in terms of the games in `known`.
-Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known);
+Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known,
+                                                 Start start = Start::kNo);
 
 /// The same for a text; `name` stands in the complaints.
 Expected<config::Config, Complaints> parse_config(std::string_view toml, std::string_view name,
-                                                  std::span<const wire::Game* const> known);
+                                                  std::span<const wire::Game* const> known, Start start = Start::kNo);
 
 /// A configuration with every key at its preset, and no routes.
 config::Config preset_config();

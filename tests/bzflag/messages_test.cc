@@ -369,7 +369,7 @@ TEST_CASE("a code that a dialect does not have is unknown, and never taken for a
   CHECK(unknown("2.4", Way::kToClient, "0000 656e") == "unknown message code 0");           // MsgEnter the wrong way
 }
 
-TEST_CASE("the page has no refusal") {
+TEST_CASE("the page has no refusal, and says by which lane the datagram link's messages come") {
   const auto read = [](const char* dialect, Way way, Lane lane, std::string_view hex, Stage stage = Stage::kPlay) {
     return line_of(*game().codec(dialect_of(dialect)), {way, lane, stage, from_hex(hex)});
   };
@@ -377,19 +377,11 @@ TEST_CASE("the page has no refusal") {
   CHECK(read("1.10", Way::kToClient, Lane::kStream, refusal, Stage::kGreeting) == "Refused reason=\"no\"");
   CHECK(read("wiki", Way::kToClient, Lane::kStream, refusal, Stage::kGreeting) == "unknown message code 0");
   CHECK(read("wiki", Way::kToClient, Lane::kStream, "6e6f", Stage::kGreeting) == "unknown message code 0");
-}
-
-TEST_CASE("the datagram link's messages are known by either lane") {  // a capture in JSON lines does not say which
-  for (const char* dialect : {"wiki", "1.10", "2.0", "2.4"})
-    for (const Lane lane : {Lane::kStream, Lane::kDatagram}) {
-      const auto read = [&](Way way, std::string_view hex) {
-        return line_of(*game().codec(dialect_of(dialect)), {way, lane, Stage::kPlay, from_hex(hex)});
-      };
-      CHECK(read(Way::kToServer, "0001 6f66 03") == "MsgUDPLinkRequest player=3");
-      CHECK(read(Way::kToClient, "0000 6f66") == "MsgUDPLinkRequest");
-      CHECK(read(Way::kToServer, "0000 6f67") == "MsgUDPLinkEstablished");
-      CHECK(read(Way::kToClient, "0000 6f67") == "MsgUDPLinkEstablished");
-    }
+  CHECK(read("2.4", Way::kToServer, Lane::kStream, "0001 6f66 03") == "MsgUDPLinkRequest player=3");
+  CHECK(read("wiki", Way::kToServer, Lane::kStream, "0001 6f66 03") == "unknown message code 0");
+  CHECK(read("wiki", Way::kToClient, Lane::kStream, "0000 6f66") == "unknown message code 0");
+  CHECK(read("wiki", Way::kToServer, Lane::kStream, "0000 6f67") == "unknown message code 0");
+  CHECK(read("wiki", Way::kToClient, Lane::kDatagram, "0000 6f67") == "unknown message code 0");
 }
 
 TEST_CASE("a shot has the same number in every message, none is no shot's, and statuses of the page have no sign") {

@@ -21,8 +21,9 @@ const std::array<const wire::Game*, 1> kKnown = {&toy::game()};
 
 constexpr std::string_view kRoute = "[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://localhost:9\"\n";
 
-std::string complaints(const std::string& toml, std::span<const wire::Game* const> known = kKnown) {
-  const auto config = parse_config(toml, "a.toml", known);
+std::string complaints(const std::string& toml, std::span<const wire::Game* const> known = kKnown,
+                       Start start = Start::kNo) {
+  const auto config = parse_config(toml, "a.toml", known, start);
   std::string all;
   if (!config)
     for (const std::string& complaint : config.error()) all += complaint + "\n";
@@ -149,22 +150,24 @@ TEST_CASE("a port of every address is nobody else's") {
         "a.toml:4:10: route[0].listen: 127.0.0.1:77 is taken by metrics.listen already\n");
 }
 
-TEST_CASE("files that a configuration names can be made, and read where there are such") {
+TEST_CASE("before a start, files that a configuration names can be made, and read where there are such") {
   const Folder folder;
+  const auto at_start = [](const std::string& toml) { return complaints(toml, kKnown, Start::kYes); };
   const std::string bans = folder.write("bans", "garbage\n"), there = folder.write("there.mcap", "");
-  CHECK(complaints("[access]\nban_file = \"" + bans + "\"\n" + std::string(kRoute))
+  CHECK(at_start("[access]\nban_file = \"" + bans + "\"\n" + std::string(kRoute))
             .starts_with("a.toml:2:12: access.ban_file: " + bans + ":1: 'garbage' is no net of addresses"));
-  CHECK(complaints("[access]\nban_file = \"" + folder.file("none") + "\"\n" + std::string(kRoute)).empty());
-  CHECK(complaints("[log]\nfile = \"" + folder.file("no/log") + "\"\n" + std::string(kRoute)) ==
+  CHECK(at_start("[access]\nban_file = \"" + folder.file("none") + "\"\n" + std::string(kRoute)).empty());
+  CHECK(at_start("[log]\nfile = \"" + folder.file("no/log") + "\"\n" + std::string(kRoute)) ==
         "a.toml:2:8: log.file: there is no folder '" + folder.file("no") + "'\n");
-  CHECK(complaints("[control]\nsocket = \"" + folder.file("no/s") + "\"\n" + std::string(kRoute)) ==
+  CHECK(at_start("[control]\nsocket = \"" + folder.file("no/s") + "\"\n" + std::string(kRoute)) ==
         "a.toml:2:10: control.socket: there is no folder '" + folder.file("no") + "'\n");
   const std::string route = "[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://h\"\nrecord = \"";
-  CHECK(complaints(route + folder.file("no/a.mcap") + "\"\n") ==
+  CHECK(at_start(route + folder.file("no/a.mcap") + "\"\n") ==
         "a.toml:4:10: route[0].record: there is no folder '" + folder.file("no") + "'\n");
-  CHECK(complaints(route + there + "\"\n") ==
+  CHECK(at_start(route + there + "\"\n") ==
         "a.toml:4:10: route[0].record: '" + there + "' exists already: move it away, or put {time} into the name\n");
-  CHECK(complaints(route + folder.file("{time}.mcap") + "\"\n").empty());
+  CHECK(at_start(route + folder.file("{time}.mcap") + "\"\n").empty());
+  CHECK(complaints(route + there + "\"\n").empty());  // of one that runs
 }
 
 TEST_CASE("an arena is read with its rules, and what is not written has its preset") {
