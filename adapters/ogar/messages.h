@@ -48,7 +48,6 @@ struct ClientUpdate {
   std::uint8_t flags = 0;
   ZText name;               ///< kSpawn
   std::vector<ZText> chat;  ///< kSay
-  bool uncounted = false;   ///< the message ended at the name, before the count of chat
   Buffer trailing;
 };
 

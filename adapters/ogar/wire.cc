@@ -33,20 +33,13 @@ void fields(V& v, Ping& m) {
 /// OgarII counts a client's lines against all that follows the fixed part, less one byte for a name, however long that
 /// is (ModernProtocol.js:73-89).
 inline std::size_t uncounted(const ClientUpdate& m) { return (m.flags & kSpawn) != 0 ? m.name.chars.size() : 0; }
-/// OgarII reads no text's last byte if that ends the message: behind a name, its NUL is then the count. (An empty name
-/// has none to spare, and OgarII hangs up.)
-inline bool may_end_uncounted(const ClientUpdate& m) {
-  return (m.flags & kSpawn) != 0 && !m.name.open && !m.name.chars.empty();
-}
 
 template <class V>
 void fields(V& v, ClientUpdate& m) {
   v("x", m.x)("y", m.y)("splits", m.splits)("minion_splits", m.minion_splits)("flags", m.flags);
   v.when("flags & 1", (m.flags & kSpawn) != 0, [&] { v.at_least("name", 1)("name", m.name); });
-  v.when("flags & 128", (m.flags & kSay) != 0,
-         [&] { v.template list<std::uint8_t>("chat", m.chat, uncounted(m), may_end_uncounted(m), m.uncounted); });
-  const bool over = (m.flags & kSay) != 0 && m.uncounted;
-  v.when("bytes are left", !over, [&] { v.rest("trailing", m.trailing, Kept::kDeclared); });
+  v.when("flags & 128", (m.flags & kSay) != 0, [&] { v.template list<std::uint8_t>("chat", m.chat, uncounted(m)); });
+  v.rest("trailing", m.trailing, Kept::kDeclared);
 }
 template <class V>
 void fields(V&, Pong&) {}
@@ -295,8 +288,7 @@ std::span<const wire::TypedRow<Ogar>> Ogar::rows() {
                                  "The client's first message: 1 and revision 3, or 0xFE and a legacy version."}),
 
       row<Ping>("Ping", 2, kUp, kModern),
-      row<ClientUpdate>("ClientUpdate", 3, kUp, kModern,
-                        "Behind a name that is not empty and ends the message, the count of chat may be absent."),
+      row<ClientUpdate>("ClientUpdate", 3, kUp, kModern),
       row<Pong>("Pong", 2, kDown, kModern),
       row<Update>("Update", 3, kDown, kModern, "Flag 64 (clear) has no bytes and comes before the other parts."),
 

@@ -168,16 +168,6 @@ class Verbs {
     return self();
   }
 
-  /// The same, where the message may end before the count if `may_end`: there are no items then, and `ended` keeps it.
-  template <class N, class T>
-  Self& list(const char* name, std::vector<T>& items, std::size_t beyond, bool may_end, bool& ended) {
-    if (self().begins(items, may_end, ended)) {
-      self().template counted<N>(name, items, beyond);
-      self().leave();
-    }
-    return self();
-  }
-
   /// A list of as many items as `count`, a field before it, says. REQUIRES (to write): count is items.size().
   template <std::unsigned_integral N, class T>
   Self& list(const char* name, N& count, std::vector<T>& items) {
@@ -416,12 +406,6 @@ class Reader : public Verbs<Reader<D>, D> {
     there = ok() && tell(Bytes(at_, left()));
     return there;
   }
-  template <class T>
-  bool begins(std::vector<T>& items, bool may_end, bool& ended) {
-    ended = may_end && ok() && at_ == end_;
-    if (ended) items.clear();
-    return !ended;
-  }
   void leave() {}
 
   template <class N, class T>
@@ -650,11 +634,6 @@ class Writer : public Verbs<Writer<D>, D> {
   template <class Tell>
   bool ask(const char*, bool& there, Tell&) {
     return there;
-  }
-  template <class T>
-  bool begins(std::vector<T>&, [[maybe_unused]] bool may_end, bool& ended) {
-    assert(may_end || !ended);
-    return !ended;
   }
   void leave() {}
 

@@ -197,12 +197,6 @@ class Walk : public Verbs<Walk<D>, D> {
     there = walker_.part(what, there, true);
     return there;
   }
-  template <class T>
-  bool begins(std::vector<T>& items, bool may_end, bool& ended) {
-    ended = !walker_.part("bytes are left", !(may_end && ended), may_end);
-    if (ended) items.clear();
-    return !ended;
-  }
   void leave() { walker_.end_part(); }
 
   template <class N, class T>

@@ -82,23 +82,6 @@ TEST_CASE("ogar: modern, a client's lines are counted as OgarII counts them: beh
   CHECK(modern(kUp, "03 00000000 00000000 00 00 80 04 797666") == "fault: count exceeds the bytes left chat 13");
 }
 
-TEST_CASE("ogar: modern, behind a name that ends the message the count of chat may be absent, as OgarII reads it") {
-  const std::string head = "03 00000000 00000000 00 00 81 ";
-  CHECK(modern(kUp, head + "616200") == "ClientUpdate x=0 y=0 splits=0 minion_splits=0 flags=129 name=\"ab\"");
-  CHECK(modern(kUp, head + "616200 00").ends_with(" name=\"ab\" chat=[] trailing=<0 bytes>"));
-  CHECK(modern(kUp, head + "00") == "fault: message too short chat 13");
-  CHECK(modern(kUp, head + "6162") == "fault: message too short chat 14");
-  CHECK(modern(kUp, "03 00000000 00000000 00 00 80") == "fault: message too short chat 12");
-
-  const auto speech = ogar::make_speech(0);
-  for (const char* wish : {"616200 01 686900", "616200"}) {
-    const Buffer bytes = from_hex(head + wish);
-    const auto heard = speech->read({kUp, Lane::kStream, Stage::kPlay, bytes});
-    REQUIRE(heard.ok());
-    CHECK(std::get<ogar::ClientUpdate>(*heard->message).chat.size() == (bytes.size() > 16 ? 1U : 0U));
-  }
-}
-
 TEST_CASE("ogar: modern, a server's text ends with a NUL") {
   CHECK(modern(kDown, "03 1000 0100 6e00 3f3fc0 01 6869") == "fault: no NUL ends the text text 13");
   CHECK(modern(kDown, "03 2000 03 0100 61") == "fault: no NUL ends the text lines 7");
