@@ -91,7 +91,10 @@ def panic_on_bzfs(stage):
     admin.run.wait_for(r"panic\S* joined", 20)
     wait_until(player.game.started, 20, f"the game did not start: {bridge.tail()}")
     tank = player.game.of(1)[0][1][0]
-    moved = drive(player, tank, 6, inward(player.game.pieces()[tank]))
+    square = inward(player.game.pieces()[tank])
+    player.act(DRIVE, square[0], tank)  # answered, perhaps, by the Move that tells which way the tank looks at first
+    wait_until(lambda: any(value == 1 for _, value, _ in player.game.of(MOVE)), 10, "the first step was not taken")
+    moved = drive(player, tank, 6, square)
     check(moved == 6, f"of 6 steps, only {moved} were taken")
     began = time.monotonic()
     player.act(SHOOT, 1, tank)  # answered once the tank has turned there and shot
