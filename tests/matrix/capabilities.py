@@ -371,11 +371,14 @@ def health(scene: Scene) -> Finding:
     scene.meet()
     before = scene.until(scene.us.health, 6, "never told")
     scene.server.strengthen(scene.known_as())
-    scene.them.attack(scene.truth().place)
 
     def changed() -> bool:
         return bool(scene.us.health()) and scene.us.health() != before
-    if scene.settle(lambda: 0.0 if changed() else 1.0):
+    for _ in range(2):  # one may miss
+        if not changed():
+            scene.them.attack(scene.truth().place)
+            scene.settle(lambda: 0.0 if changed() else 1.0)
+    if not changed():
         scene.server.strengthen(NOBODY)  # who has only grown loses it again: some games show no gain
         scene.until(changed, 8, f"stays {before:g}")
     return Finding(f"{before:g}, then {scene.us.health():g}")
