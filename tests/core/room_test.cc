@@ -154,7 +154,7 @@ TEST_CASE("no back hears a name with bytes of its own, and honest ones as they a
   play.room.back_opened({}, 0);
   const auto named = [&](const std::string& name) { return play.says(1, "name " + name); };
   play.says(1, "enter");
-  CHECK(named(std::string("an\0\1na\n", 8)) == "back sends Change anna\n");
+  CHECK(named(std::string("an\0\1na\n\0", 8)) == "back sends Change anna\n");
   CHECK(named("J\xc3\xbcrgen \xe2\x98\x83") == "back sends Change J\xc3\xbcrgen \xe2\x98\x83\n");
 }
 
