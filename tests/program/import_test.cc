@@ -17,8 +17,8 @@
 namespace entente {
 namespace {
 
-// Link types, as pcap files number them.
-constexpr std::uint32_t kEthernet = 1, kNull = 0, kRaw = 101, kSll = 113, kSll2 = 276;
+// Link types, as pcap files number them; kRaw is among them.
+constexpr std::uint32_t kEthernet = 1, kNull = 0, kSll = 113, kSll2 = 276;
 
 std::string heard_json(const std::string& lines, std::string_view meta = "") {
   HeardImport heard;
@@ -31,20 +31,6 @@ std::string heard_pcap(Buffer file, const ImportOptions& options = {}) {
   HeardImport heard;
   const auto done = import_pcap(fmemopen(file.data(), file.size(), "rb"), "x.pcap", options, heard);
   return heard.all + (done ? "" : done.error().text);
-}
-
-/// A capture of bare IP packets.
-Buffer capture(std::initializer_list<Buffer> packets) {
-  Buffer file = pcap_file(kRaw);
-  for (const Buffer& packet : packets) put_packet(file, packet);
-  return file;
-}
-
-Buffer up(std::uint32_t sequence, unsigned flags, std::string_view hex = "") {
-  return ipv4(kTcpProtocol, tcp({1000, 80}, sequence, flags, hex));
-}
-Buffer down(std::uint32_t sequence, unsigned flags, std::string_view hex = "") {
-  return ipv4(kTcpProtocol, tcp({80, 1000}, sequence, flags, hex), 0, true);
 }
 
 TEST_CASE("JSON lines: traffic is told, remarks are not, ends are") {

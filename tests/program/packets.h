@@ -74,6 +74,14 @@ inline Buffer ipv4(std::uint8_t protocol, Bytes payload, std::uint16_t fragment 
   return out;
 }
 
+/// A packet of TCP from a client's port 1000 to its server's port 80, or back.
+inline Buffer up(std::uint32_t sequence, unsigned flags, std::string_view hex = "") {
+  return ipv4(kTcpProtocol, tcp({1000, 80}, sequence, flags, hex));
+}
+inline Buffer down(std::uint32_t sequence, unsigned flags, std::string_view hex = "") {
+  return ipv4(kTcpProtocol, tcp({80, 1000}, sequence, flags, hex), 0, true);
+}
+
 /// From fd00::1 to fd00::2; `extensions` stand between, the first being of type `first`.
 inline Buffer ipv6(std::uint8_t first, Bytes payload, Bytes extensions = {}) {
   Buffer out = from_hex("60000000");
@@ -123,6 +131,15 @@ inline void put_packet(Buffer& file, Bytes packet, std::size_t captured = SIZE_M
   append(file, kept);
 }
 
+inline constexpr std::uint32_t kRaw = 101;  // LINKTYPE_RAW
+
+/// A capture of bare IP packets.
+inline Buffer capture(std::initializer_list<Buffer> packets) {
+  Buffer file = pcap_file(kRaw);
+  for (const Buffer& packet : packets) put_packet(file, packet);
+  return file;
+}
+
 /// A capture of datagrams between a client and the server of this port.
 struct DatagramCapture {
   explicit DatagramCapture(std::uint16_t server) : port(server) {}
@@ -135,7 +152,7 @@ struct DatagramCapture {
     return *this;
   }
   std::uint16_t port;
-  Buffer file = pcap_file(101);  // bare IP packets
+  Buffer file = pcap_file(kRaw);
 };
 
 /// A client of Ace of Spades that asks for 0.75, is refused, and plays by 0.76: a packet each that only this has.

@@ -186,17 +186,9 @@ TEST_CASE("a capture of WebSockets shows its game once they are taken apart") {
   const auto at = [](std::size_t start, const std::string& said) {
     return static_cast<std::uint32_t>(start + said.size() / 2);
   };
-  Buffer file = pcap_file(101);
-  const auto packet = [&](bool up, std::uint32_t sequence, unsigned flags, std::string_view payload) {
-    const Buffer segment = up ? tcp({1000, 80}, sequence, flags, payload) : tcp({80, 1000}, sequence, flags, payload);
-    put_packet(file, ipv4(kTcpProtocol, segment, 0, !up));
-  };
-  packet(true, 10, kSyn, "");
-  packet(false, 20, kSyn | kAck, "");
-  packet(true, 11, kAck, asks);
-  packet(false, 21, kAck, switches);
-  packet(true, at(11, asks), kAck, "8285 00000000 0103000000");  // the hello of modern3
-  packet(false, at(21, switches), kAck, "8201 02");
+  const Buffer hello = up(at(11, asks), kAck, "8285 00000000 0103000000");  // of modern3
+  const Buffer file = capture({up(10, kSyn), down(20, kSyn | kAck), up(11, kAck, asks), down(21, kAck, switches), hello,
+                               down(at(21, switches), kAck, "8201 02")});
   const Verified found = verified({.file = folder.write("web.pcap", std::string(as_text(file)))});
   CHECK(found.err == "");
   CHECK(found.out == "10.0.0.1:1000 ogar modern3 " + tally(2) + tally(2));
