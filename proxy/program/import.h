@@ -24,9 +24,10 @@ using ConnectionId = std::uint32_t;
 
 /// Who it was between, and what the file says they spoke.
 struct ImportedConnection {
-  std::string name;     ///< for a person: an address, or what the file calls it
-  std::string game;     ///< "" = the file does not say
-  std::string dialect;  ///< likewise
+  std::string name;         ///< for a person: an address, or what the file calls it
+  std::string game;         ///< "" = the file does not say
+  std::string dialect;      ///< likewise
+  std::string server = {};  ///< its address; likewise
 };
 
 /// Bytes as they were read or arrived: of a stream cut anywhere, or one whole message or datagram.

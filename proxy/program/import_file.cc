@@ -78,6 +78,7 @@ std::optional<RecordedFile::Refusal> RecordedFile::settle(std::ostream& err) {
   if (game == nullptr && !look.speech && format_ == ImportFormat::kPcap) look_closer(look, reads);
   if (auto refusal = check_look(look, err)) return refusal;
   if (told) return std::nullopt;
+  if (options_.dialect.empty()) servers_ = std::move(look.servers);
   if (look.speech && (game == nullptr || look.speech->game == game))
     speech_ = look.speech;
   else if (game != nullptr)
@@ -139,6 +140,7 @@ Outcome<Done> RecordedFile::read(ImportSink& sink) const {
 }
 
 std::optional<Speech> RecordedFile::speech_of(const ImportedConnection& connection) const {
+  if (const auto server = servers_.find(connection.server); server != servers_.end()) return server->second;
   const Game* said = find_game(connection.game);
   const bool asked = !options_.game.empty() || (!options_.dialect.empty() && speech_ && speech_->game == said);
   if (asked || connection.game.empty()) return speech_;

@@ -56,7 +56,8 @@ class RecordedFile {
 
   FileOptions options_;
   ImportFormat format_;
-  std::optional<Speech> speech_;  // of connections of which the file itself says none
+  std::optional<Speech> speech_;           // of connections of which the file itself says none
+  std::map<std::string, Speech> servers_;  // of whose connections it shows some
 };
 
 /// What a connection speaks whose client begins with `first`: a client that names its dialect knows better than whoever

@@ -158,7 +158,7 @@ class PcapImport {
     flow.id = opened_++;
     flow.sink = &sink_;
     if (!packet.tcp) flow.talked = talked_.insert(talked_.end(), key);
-    sink_.opened(flow.id, {text(key.client) + (packet.tcp ? "" : "/udp"), "", ""}, time_);
+    sink_.opened(flow.id, {text(key.client) + (packet.tcp ? "" : "/udp"), "", "", text(key.server)}, time_);
     if (packet.tcp && !packet.syn) sink_.remark(text(key.client) + " was connected before the capture began");
     return at;
   }

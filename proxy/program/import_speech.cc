@@ -10,75 +10,96 @@ namespace {
 
 using wire::Detected, wire::Game, wire::Way;
 
-constexpr std::size_t kListened = 4096;      // bytes of each direction that are looked at
-constexpr std::size_t kMostListenedTo = 64;  // connections
+constexpr std::size_t kListened = 4096;        // bytes of each direction that are looked at
+constexpr std::size_t kMostListenedTo = 1024;  // connections at once
+constexpr std::size_t kMostServers = 1024;
 constexpr std::size_t kMostNotes = 16;
 
 bool by_enet(const Game& game) { return game.transport() == wire::Transport::kEnet; }
 
-/// Listens to the first bytes of each connection until one shows what it speaks.
+/// Listens to the first bytes of each connection until its server shows what it speaks.
 class Listener final : public ImportSink {
  public:
   explicit Listener(std::vector<const Game*> candidates) : candidates_(std::move(candidates)) {}
 
   bool anybody = false;
-  std::optional<Speech> found;
+  std::optional<Speech> found;  // first
+  std::map<std::string, Speech> servers;
   std::vector<std::string> notes;
 
-  void opened(ConnectionId, const ImportedConnection& connection, WallTime) override {
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime) override {
     anybody = true;
     notes.clear();
     const Game* game = find_game(connection.game);
-    if (game == nullptr || found) return;
-    if (const auto dialect = find_dialect(*game, connection.dialect)) found = Speech{game, *dialect};
+    const auto dialect = game != nullptr ? find_dialect(*game, connection.dialect) : std::nullopt;
+    if (dialect && !found) found = Speech{game, *dialect};
+    if (dialect) one_is_all_ = true;
+    if (!known(connection.server) && heard_.size() < kMostListenedTo) heard_[id].server = connection.server;
   }
   void bytes(const Imported& piece) override {
-    if (found || piece.lane != wire::Lane::kStream) return;
+    if (piece.lane != wire::Lane::kStream) return;
     Heard* heard = heard_of(piece.connection);
     if (heard == nullptr) return;
-    if (piece.way == Way::kToServer && !std::exchange(heard->client_spoke, true)) ask_client(piece.bytes);
+    if (piece.way == Way::kToServer && !std::exchange(heard->client_spoke, true))
+      ask_client(piece.bytes, heard->server);
     if (piece.way != Way::kToClient || heard->said.size() >= kListened) return;
     append(heard->said, piece.bytes);
-    ask_server(heard->said);
+    ask_server(heard->said, heard->server);
   }
-  void connected(ConnectionId, std::uint32_t data, WallTime) override {
+  void connected(ConnectionId id, std::uint32_t data, WallTime) override {
+    const Heard* heard = heard_of(id);
+    if (heard == nullptr) return;
     for (const Game* game : candidates_) {
-      if (found || !by_enet(*game)) continue;
-      if (const auto dialect = game->named_by_connect(data)) found = Speech{game, *dialect};
+      if (!by_enet(*game)) continue;
+      if (const auto dialect = game->named_by_connect(data)) shows(heard->server, {game, *dialect});
     }
   }
   void lost(ConnectionId, Way, std::uint64_t, WallTime) override {}
   void ended(ConnectionId, const ImportedEnd&) override {}
-  void gone(ConnectionId) override {}
+  void gone(ConnectionId id) override { heard_.erase(id); }
   void remark(std::string_view text) override {
     if (!anybody && notes.size() < kMostNotes) notes.emplace_back(text);
   }
-  bool enough() const override { return found || (anybody && candidates_.empty()); }
+  bool enough() const override { return (found && one_is_all_) || (anybody && candidates_.empty()); }
 
  private:
   struct Heard {
+    std::string server;
     Buffer said;  // by the server
     bool client_spoke = false;
   };
 
+  bool known(const std::string& server) const { return servers.contains(server) || servers.size() >= kMostServers; }
+  /// None: nobody listens to it, or its server is known.
   Heard* heard_of(ConnectionId id) {
-    if (heard_.size() >= kMostListenedTo && !heard_.contains(id)) return nullptr;
-    return &heard_[id];
+    const auto at = heard_.find(id);
+    if (at == heard_.end()) return nullptr;
+    if (!known(at->second.server)) return &at->second;
+    heard_.erase(at);
+    return nullptr;
   }
-  void ask_client(Bytes first) {
+  void shows(const std::string& server, Speech speech) {
+    if (!found) found = speech;
+    if (server.empty())
+      one_is_all_ = true;
+    else
+      servers.emplace(server, speech);
+  }
+  void ask_client(Bytes first, const std::string& server) {
     for (const Game* game : candidates_)
-      if (const auto dialect = game->named_by_client(first)) found = Speech{game, *dialect};
+      if (const auto dialect = game->named_by_client(first)) shows(server, {game, *dialect});
   }
-  void ask_server(Bytes said) {
+  void ask_server(Bytes said, const std::string& server) {
     for (const Game* game : candidates_) {
       if (by_enet(*game)) continue;
       const Detected detected = game->detect(said);
-      if (detected.state == Detected::State::kFound) found = Speech{game, detected.dialect};
+      if (detected.state == Detected::State::kFound) shows(server, {game, detected.dialect});
     }
   }
 
   std::vector<const Game*> candidates_;
   std::map<ConnectionId, Heard> heard_;
+  bool one_is_all_ = false;  // the file says what is spoken, or does not tell its servers apart
 };
 
 }  // namespace
@@ -94,7 +115,7 @@ std::vector<const Game*> games_that_show() {
 FirstLook first_look(std::vector<const Game*> games, const ImportFile& read) {
   Listener listener(std::move(games));
   const auto done = read(listener);
-  FirstLook look{listener.anybody, listener.found, {}, std::move(listener.notes)};
+  FirstLook look{listener.anybody, listener.found, std::move(listener.servers), {}, std::move(listener.notes)};
   if (!done) look.wrong = done.error();
   return look;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,13 +25,15 @@ using ImportFile = std::function<Outcome<Done>(ImportSink&)>;
 std::vector<const wire::Game*> games_that_show();
 
 struct FirstLook {
-  bool anybody = false;            ///< a connection
-  std::optional<Speech> speech;    ///< of the first connection that shows it
-  std::optional<Error> wrong;      ///< with the file, as far as was looked
-  std::vector<std::string> notes;  ///< what was remarked while there was nobody
+  bool anybody = false;                   ///< a connection
+  std::optional<Speech> speech;           ///< of the first connection that shows it
+  std::map<std::string, Speech> servers;  ///< of each server that shows it, if the file tells them apart
+  std::optional<Error> wrong;             ///< with the file, as far as was looked
+  std::vector<std::string> notes;         ///< what was remarked while there was nobody
 };
 
-/// Reads until somebody speaks one of these games. None: until there is anybody.
+/// Reads until somebody speaks one of these games, and all of it if there may be other servers. None: until there is
+/// anybody.
 FirstLook first_look(std::vector<const wire::Game*> games, const ImportFile& read);
 
 }  // namespace entente

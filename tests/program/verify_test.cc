@@ -170,6 +170,26 @@ TEST_CASE("a dialect without a game is one of the game that the file shows") {
   CHECK(wrong.last() == "frames=8 exact=6 opaque=0 refused=0 undecoded=2 mismatched=0\n");
 }
 
+TEST_CASE("each server of one capture is read in the dialect that it shows") {
+  const Folder folder;
+  Buffer file = pcap_file(kRaw);
+  const auto greets = [&](std::uint16_t server, std::string_view hex) {
+    put_packet(file, ipv4(kTcpProtocol, tcp({1000, server}, 10, kSyn)));
+    put_packet(file, ipv4(kTcpProtocol, tcp({server, 1000}, 20, kSyn | kAck), 0, true));
+    put_packet(file, ipv4(kTcpProtocol, tcp({server, 1000}, 21, kAck, hex), 0, true));
+  };
+  greets(81, to_hex(as_bytes("BZFS0026")) + "00");
+  greets(82, to_hex(as_bytes("BZFS0221")) + "ff");
+  greets(83, "0101010001000300000000010000000200000003");  // Panic's le-padded
+  const std::string name = folder.write("three.pcap", std::string(as_text(file)));
+  const Verified found = verified({.file = name});
+  CHECK(found.err == "");
+  CHECK(found.out == "10.0.0.1:1000 bzflag 2.0 " + tally(1) + "10.0.0.1:1000 bzflag 2.4 " + tally(1) +
+                         "10.0.0.1:1000 panic le-padded " + tally(1) + tally(3));
+  const Verified asked = verified({.file = name, .game = "bzflag", .port = 82});
+  CHECK(asked.out == "10.0.0.1:1000 bzflag 2.4 " + tally(1) + tally(1));
+}
+
 TEST_CASE("a capture of ENet from its connect needs neither port nor dialect") {
   const Verified found = verified({.file = trace_file("aos/betterspades-start.pcap"), .game = "aos"});
   CHECK(found.exit == kOk);
