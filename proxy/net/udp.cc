@@ -54,7 +54,8 @@ bool UdpReader::open(int fd, bool connected) {
   fd_ = fd;
   connected_ = connected;
   if (!connected) here_ = local_address(fd);
-  if (!connected && here_.wildcard()) want_local_address(fd, here_.v6());
+  asks_ = !connected && here_.wildcard();
+  if (asks_) want_local_address(fd, here_.v6());
   if (!poll_.open(loop_, fd, *this)) return false;
   poll_.want(true, false);
   return true;
@@ -79,8 +80,8 @@ void UdpReader::receive_many() {
   for (std::size_t i = 0; i < infos.size(); ++i) {
     msghdr& header = room.headers[i].msg_hdr;
     header.msg_namelen = sizeof(room.from[i]);
-    header.msg_control = &infos[i];
-    header.msg_controllen = sizeof(infos[i]);
+    header.msg_control = asks_ ? &infos[i] : nullptr;
+    header.msg_controllen = asks_ ? sizeof(infos[i]) : 0;
   }
   const int got = ::recvmmsg(fd_, room.headers.data(), DatagramRoom::kSlots, MSG_DONTWAIT, nullptr);
   for (std::size_t i = 0; got > 0 && i < static_cast<std::size_t>(got) && poll_.is_open(); ++i) {

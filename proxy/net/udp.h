@@ -51,6 +51,7 @@ class UdpReader final : private Poll::User {
   int fd_ = -1;
   Address here_;
   bool connected_ = false;
+  bool asks_ = false;  // the kernel which address of ours each datagram came to
 };
 
 /// Sends on a connected socket. False when the kernel does not take it now.

@@ -31,6 +31,18 @@ struct Peer {
     if (paused == 0) link.read(true);
   }
 
+  /// Before it is sent something: what waits, waits since it last took bytes, or since now.
+  void will_wait(Millis now) {
+    if (link.waiting() == 0) took = now;
+  }
+
+  /// It sent so many bytes after the end. Once they are more than `most` its link is closed, and the answer is true.
+  bool talks_on(std::size_t bytes, std::size_t most) {
+    unheard += bytes;
+    if (unheard > most) link.close();
+    return unheard > most;
+  }
+
   Link link;
   std::uint8_t paused = 0;
   bool ended = false;       ///< it sends nothing more

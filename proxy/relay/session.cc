@@ -108,10 +108,7 @@ void Session::received(net::Link& link, Lane, Bytes bytes) {
   if (!is_client(link)) server_spoke_ = moved_;
   if (ending_) {
     Peer& from = is_client(link) ? client_ : server_;
-    from.unheard += bytes.size();
-    if (from.unheard <= kMostUnheard) return;
-    from.link.close();  // the other may have something to take yet
-    settle();
+    if (from.talks_on(bytes.size(), kMostUnheard)) settle();  // the other may have something to take yet
   } else if (is_client(link)) {
     client_said(bytes);
   } else {
@@ -171,7 +168,7 @@ void Session::note_entry(const Frames& frames) {
 void Session::relay(Peer& from, Peer& to, Way way, const Frames& frames) {
   const Bytes bytes = frames.fresh();
   if (branch_.tap) branch_.tap->bytes(info_.link, way, Lane::kStream, bytes, wall_now());
-  if (to.link.waiting() == 0) to.took = branch_.loop.now();
+  to.will_wait(branch_.loop.now());
   to.link.send(Lane::kStream, bytes);
   auto& traffic = way == Way::kToServer ? branch_.counters.to_server : branch_.counters.to_client;
   traffic.bytes.add(bytes.size());

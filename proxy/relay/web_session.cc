@@ -100,10 +100,8 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   const bool from_client = is_client(link);
   Peer& from = from_client ? client_ : server_;
   if (ending_) {
-    from.unheard += payload.size();
-    if (from.unheard <= limits_.held_bytes) return;
-    from.link.close();  // the other may have something to take yet
-    return settle();
+    if (from.talks_on(payload.size(), limits_.held_bytes)) settle();  // the other may have something to take yet
+    return;
   }
   if (from_client && is_message(opcode) && !may_pass(payload)) return;
   if (from_client) charge(payload.size());
@@ -173,7 +171,7 @@ void WebSession::pass(Peer& from, Peer& to, Way way, Opcode opcode, Bytes messag
     traffic.frames.add(1);
     if (way == Way::kToClient) answered_ += message.size();
   }
-  if (to.link.waiting() == 0) to.took = moved_;
+  to.will_wait(moved_);
   to.link.send(opcode, message);
   note_waiting(from, to);
 }
