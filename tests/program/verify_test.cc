@@ -180,12 +180,13 @@ TEST_CASE("each server of one capture is read in the dialect that it shows") {
   };
   greets(81, to_hex(as_bytes("BZFS0026")) + "00");
   greets(82, to_hex(as_bytes("BZFS0221")) + "ff");
-  greets(83, "0101010001000300000000010000000200000003");  // Panic's le-padded
+  // Panic, le-padded
+  greets(83, "0101010001000300000000010000000200000003 2000632d6400000000000000 10ba4556320000000100000001040000");
   const std::string name = folder.write("three.pcap", std::string(as_text(file)));
   const Verified found = verified({.file = name});
   CHECK(found.err == "");
   CHECK(found.out == "10.0.0.1:1000 bzflag 2.0 " + tally(1) + "10.0.0.1:1000 bzflag 2.4 " + tally(1) +
-                         "10.0.0.1:1000 panic le-padded " + tally(1) + tally(3));
+                         "10.0.0.1:1000 panic le-padded " + tally(3) + tally(5));
   const Verified asked = verified({.file = name, .game = "bzflag", .port = 82});
   CHECK(asked.out == "10.0.0.1:1000 bzflag 2.4 " + tally(1) + tally(1));
 }

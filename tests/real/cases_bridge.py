@@ -109,7 +109,9 @@ def panic_on_bzfs(stage):
 
 def bots_on_bzfs(stage):
     """Stock bzfs and two of our bots for 15 s: they join, spawn, hunt each other and leave, and nobody is kicked"""
-    bzfs, port = start_bzfs(stage)
+    with open(stage.path("field.bzw"), "w", encoding="ascii") as world:  # in which they meet in time, wherever they spawn
+        world.write("world\nsize 100\nend\n")
+    bzfs, port = start_bzfs(stage, "-world", world.name)
     bots = stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{port}?dialect=2.4", "--count", "2",
                                 "--behaviour", "hunt", "--seconds", "15"])
     for name in ("bot-1", "bot-2"):
