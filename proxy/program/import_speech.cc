@@ -32,8 +32,7 @@ class Listener final : public ImportSink {
     notes.clear();
     const Game* game = find_game(connection.game);
     const auto dialect = game != nullptr ? find_dialect(*game, connection.dialect) : std::nullopt;
-    if (dialect && !found) found = Speech{game, *dialect};
-    if (dialect) one_is_all_ = true;
+    if (dialect) shows(connection.server, {game, *dialect});
     if (!known(connection.server) && heard_.size() < kMostListenedTo) heard_[id].server = connection.server;
   }
   void bytes(const Imported& piece) override {
@@ -60,7 +59,7 @@ class Listener final : public ImportSink {
   void remark(std::string_view text) override {
     if (!anybody && notes.size() < kMostNotes) notes.emplace_back(text);
   }
-  bool enough() const override { return (found && one_is_all_) || (anybody && candidates_.empty()); }
+  bool enough() const override { return one_is_all_ || (anybody && candidates_.empty()); }
 
  private:
   struct Heard {
