@@ -26,6 +26,9 @@
 
 namespace entente::aos {
 
+/// How often a back tells the room the pose of a player.
+inline constexpr core::Micros kPoseEvery = 50 * core::kMillisecond;
+
 class BackSession final : public core::Back {
  public:
   explicit BackSession(const core::FaceOptions& options);

@@ -8,7 +8,7 @@ namespace entente::aos {
 namespace {
 
 /// Measured, in blocks a second: what legs reach at most.
-constexpr double kFastest = 10.3;
+constexpr double kFastestMan = 10.3;
 
 std::string number_text(double number) {
   std::string text = std::to_string(number);
@@ -81,7 +81,7 @@ void BackSession::learn(VoxelMap map, words::World world, const StateData& state
 
 void BackSession::tell_rules(const StateData& state, Outlet& out) {
   tell_rule("hits", "server", out);
-  tell_rule("speed", number_text(kFastest * kMetresPerBlock), out);
+  tell_rule("speed", number_text(kFastestMan * kMetresPerBlock), out);
   tell_rule("shot_range", number_text(double{kSightRange} * kMetresPerBlock), out);
   tell_rule("reload", number_text(gun(0).interval_s), out);
   tell_rule(kRuleFog, colour_text(colour_of(state.fog)), out);

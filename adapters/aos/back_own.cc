@@ -15,9 +15,8 @@ constexpr Micros kPlaceEvery = 1050 * kMillisecond, kPlaceSoonest = 750 * kMilli
 constexpr Micros kStalls = 300 * kMillisecond, kPlaceLatest = 5 * kSecond;
 constexpr Micros kSleeps = 250 * kMillisecond;     // nobody woke us for so long: those steps are gone
 constexpr Micros kLookAgain = 250 * kMillisecond;  // a small turn is told so late at most
-constexpr Micros kPoseEvery = 50 * kMillisecond;
-constexpr float kTurn = 0.99996F;  // the cosine of half a degree
-constexpr float kMoved = 0.01F;    // blocks
+constexpr float kTurn = 0.99996F;                  // the cosine of half a degree
+constexpr float kMoved = 0.01F;                    // blocks
 // SpadesX puts back who is 6 blocks off, piqueserver at 10. Half of that is wrong for sure, if it lasts.
 constexpr float kAstray = 3;
 constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
@@ -28,8 +27,6 @@ constexpr double kSlow = 0.6;                    // of the top speed: sneaks
 constexpr std::uint8_t kStill = 1, kMoving = 4;  // forms of State Update
 
 float distance(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
-bool finite(const Vec3& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
-bool nowhere(const Vec3& place) { return place == Vec3{}; }
 
 }  // namespace
 
@@ -104,7 +101,7 @@ void BackSession::on(const SetHp& hp, Outlet& out) {
   health.set_unit(me->unit);
   health.set_now(hp.hp);
   health.set_max(kFullHealth);
-  if (finite(hp.source)) {
+  if (is_finite(hp.source)) {
     const Point from = point_of(hp.source);
     health.set_from_x(from.x);
     health.set_from_y(from.y);
@@ -141,7 +138,7 @@ void BackSession::hear_keys(const words::Keys& keys, Outlet& out) {
   own_.heard_keys = own_.by_keys = true;
   own_.keys = static_cast<std::uint8_t>(keys.bits());
   own_.look = orientation_of(keys.yaw(), keys.pitch());
-  if (!finite(own_.look)) own_.look = {1, 0, 0};
+  if (!is_finite(own_.look)) own_.look = {1, 0, 0};
   if (!may_act()) return;
   if (own_.look != own_.look_sent && !kDialects[dialect_].state_updates) tell_look(own_.look, out);
   tell_keys(own_.keys, out);
@@ -158,7 +155,7 @@ void BackSession::hear_claim(const words::PoseClaim& claim, Outlet& out) {
   own_.body.crouching = (claim.state() & words::Pose::CROUCHING) != 0;
   if (kDialects[dialect_].state_updates) {
     const Vec3 velocity = velocity_of({claim.vx(), claim.vy(), claim.vz()});
-    own_.body.velocity = finite(velocity) ? velocity : Vec3{};
+    own_.body.velocity = is_finite(velocity) ? velocity : Vec3{};
     return;
   }
   if (own_.place_sent_at > own_.since && !may_tell_place(kPlaceSoonest, out))
@@ -202,7 +199,7 @@ Urge BackSession::urge_now(Outlet& out) {
   const words::PoseClaim* claim = steering_.claim();
   const bool aims = out.now() < own_.look_until;  // along a shot, wherever it goes
   if (!aims && course.yaw) own_.look = orientation_of(*course.yaw, claim != nullptr ? claim->pitch() : 0);
-  if (!finite(own_.look)) own_.look = {1, 0, 0};
+  if (!is_finite(own_.look)) own_.look = {1, 0, 0};
   Goal goal{own_.body.position[0], own_.body.position[1]};
   if (course.kind != core::Course::Kind::kStay) {
     const Vec3 place = place_of({course.x, course.y, 0});

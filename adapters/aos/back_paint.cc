@@ -5,12 +5,10 @@ namespace entente::aos {
 namespace {
 
 // A paint comes 10 to 60 times a second; so often at most others are told of a place.
-constexpr core::Micros kPoseEvery = 50 * core::kMillisecond;
 // Velocities are reckoned from two places that are no farther apart in time.
 constexpr core::Micros kOldPose = 500 * core::kMillisecond;
-constexpr float kFastest = 3;  // blocks per 1/32 s; what is faster was put there
+constexpr float kFastestSeen = 3;  // blocks per 1/32 s; what is faster was put there
 
-bool nowhere(const Vec3& place) { return place[0] == 0 && place[1] == 0 && place[2] == 0; }
 bool sane_look(const Vec3& look) {
   const float size = look[0] * look[0] + look[1] * look[1] + look[2] * look[2];
   return size > 0.01F && size < 4;
@@ -77,7 +75,7 @@ void BackSession::seen(std::uint8_t number, const Vec3& position, const Vec3& or
     reckoned[axis] = (position[axis] - one->position[axis]) / since;
   if (velocity != nullptr) reckoned = *velocity;
   for (float& speed : reckoned)
-    if (!(speed > -kFastest && speed < kFastest)) speed = 0;
+    if (!(speed > -kFastestSeen && speed < kFastestSeen)) speed = 0;
   one->velocity = reckoned;
   one->position = position;
   if (sane_look(orientation)) one->orientation = orientation;

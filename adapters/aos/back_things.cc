@@ -9,15 +9,13 @@ constexpr std::uint32_t kPerCapture = 10;  // that a captured intel counts for i
 constexpr std::size_t kMostTerritories = 16;
 constexpr double kPerRate = 0.05;  // of a territory, a second, for each unit of Progress Bar's rate
 
-bool finite(const Vec3& place) { return std::isfinite(place[0]) && std::isfinite(place[1]) && std::isfinite(place[2]); }
-
 }  // namespace
 
 /// SpadesX writes no number where an intel lies when State Data comes; the place itself comes a little later.
 void BackSession::put(words::Token& token, const Vec3& place) {
   token.set_carrier(0);
-  token.set_state(finite(place) ? words::Token::GROUND : words::Token::NOWHERE);
-  if (!finite(place)) return;
+  token.set_state(is_finite(place) ? words::Token::GROUND : words::Token::NOWHERE);
+  if (!is_finite(place)) return;
   const Point at = point_of(place);
   token.set_x(at.x);
   token.set_y(at.y);

@@ -9,12 +9,12 @@
 namespace entente::aos {
 namespace {
 
-constexpr unsigned kRate = 20, kSlowest = 10, kFastest = 60;  // paintings a second
+constexpr unsigned kRate = 20, kSlowestRate = 10, kFastestRate = 60;  // paintings a second
 
 core::Micros paint_every(std::string_view rate) {
   unsigned value = kRate;
   if (!rate.empty()) std::from_chars(rate.data(), rate.data() + rate.size(), value);
-  return core::kSecond / std::clamp(value, kSlowest, kFastest);
+  return core::kSecond / std::clamp(value, kSlowestRate, kFastestRate);
 }
 
 /// What there is no need to be told, or heard in any case.

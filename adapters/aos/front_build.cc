@@ -10,7 +10,7 @@ namespace {
 constexpr int kLongestLineOfBlocks = 64;
 constexpr std::size_t kMostEdits = 20'000;  // while the map is sent
 constexpr std::uint32_t kWallColour = 0x8a8378;
-constexpr int kWallHigh = 6;
+constexpr int kLevelsOfWall = 6;
 constexpr std::size_t kMostBricks = 256;
 
 void set_at(words::Edit& edit, const Block& at) {
@@ -124,7 +124,7 @@ void FrontSession::show_wall(const words::Edit& edit, Outlet& out) {
   if (!tile) return out.lose("WorldEdit", "outside of the map");
   const auto& [first, last] = *tile;
   show_colour(kWorldId, kWallColour, out);
-  for (int level = 0; level < kWallHigh; ++level)
+  for (int level = 0; level < kLevelsOfWall; ++level)
     for (int y = first[1]; y <= last[1]; ++y)
       send(BlockLine{kWorldId, {first[0], y, first[2] - level}, {last[0], y, first[2] - level}}, out);
 }
@@ -149,7 +149,7 @@ void FrontSession::raze_bricks(core::Id unit, Outlet& out) {
   if (at == bricks_.end()) return;
   const auto [first, last] = at->second;
   bricks_.erase(at);
-  for (int level = 1; level < kWallHigh; level += 3)
+  for (int level = 1; level < kLevelsOfWall; level += 3)
     for (int y = first[1] + 1; y < last[1] + 2; y += 3)
       for (int x = first[0] + 1; x < last[0] + 2; x += 3)
         send(BlockAction{kWorldId, kBlast, {std::min(x, last[0] - 1), std::min(y, last[1] - 1), first[2] - level}},

@@ -140,7 +140,7 @@ std::size_t Landscape::lay_tile(std::size_t number) {
   slab.half_x = wide / 2;
   slab.half_y = high / 2;
   const bool units = (tile & words::UNITS_PASS) != 0, shots = (tile & words::SHOTS_PASS) != 0;
-  slab.stuff = units ? Stuff::kHedge : shots ? Stuff::kWater : Stuff::kWall;
+  slab.stuff = units ? Stuff::kHedge : shots ? Stuff::kPool : Stuff::kWall;
   slab.top = (units ? kHedgeHigh : kWallHigh) * kMetresPerBlock;
   return lay(slab);
 }
@@ -219,7 +219,7 @@ void Landscape::fill(const Slab& slab, std::uint32_t x, std::uint32_t y, double 
   }
   const std::size_t column = std::size_t{y} * kMapSize + x;
   std::uint64_t solid = map_.column(x, y) | levels(low, high);
-  if (slab.stuff == Stuff::kWater) solid = 1ULL << (kMapHeight - 1);
+  if (slab.stuff == Stuff::kPool) solid = 1ULL << (kMapHeight - 1);
   map_.fill(x, y, solid);
   stuff_[column] = slab.stuff;
   team_[column] = static_cast<std::uint8_t>(slab.team);
@@ -229,7 +229,7 @@ VoxelColour Landscape::colour(std::uint32_t x, std::uint32_t y, std::uint32_t z)
   const std::size_t column = std::size_t{y} * kMapSize + x;
   Stuff stuff = stuff_[column];
   const bool floor = z >= static_cast<std::uint32_t>(kFloorTop);
-  if (floor && stuff != Stuff::kBase && stuff != Stuff::kWater) stuff = Stuff::kFloor;
+  if (floor && stuff != Stuff::kBase && stuff != Stuff::kPool) stuff = Stuff::kFloor;
   VoxelColour colour = kColours[static_cast<std::size_t>(stuff)];
   if (stuff == Stuff::kBase) colour = colour_of_team(static_cast<words::Team>(team_[column]));
   const bool dark = floor ? ((x >> 4U ^ y >> 4U) & 1U) != 0 : (z & 1U) != 0;

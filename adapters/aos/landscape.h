@@ -25,7 +25,7 @@ class Landscape {
 
  private:
   /// What a column is made of, above the floor.
-  enum class Stuff : std::uint8_t { kFloor, kWall, kPyramid, kHedge, kWater, kBorder, kFrame, kBase };
+  enum class Stuff : std::uint8_t { kFloor, kWall, kPyramid, kHedge, kPool, kBorder, kFrame, kBase };
 
   /// A box or pyramid to be laid, in metres.
   struct Slab {

@@ -14,14 +14,14 @@ constexpr std::size_t kBytesAStep = 32768;
 constexpr std::uint32_t kRowsAStep = 8;
 
 /// What tells worlds apart: all that they say.
-struct Key {
+struct WorldKey {
   std::string hash;
   std::size_t size = 0;
   std::uint32_t crc = 0;
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const WorldKey&, const WorldKey&) = default;
 };
 
-Key key_of(const words::World& world) {
+WorldKey key_of(const words::World& world) {
   const std::string all = world.SerializeAsString();
   const auto* bytes = reinterpret_cast<const Bytef*>(all.data());
   return {world.hash(), all.size(), static_cast<std::uint32_t>(crc32_z(0, bytes, all.size()))};
@@ -108,13 +108,13 @@ VoxelColour MapMaker::colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) 
 
 std::shared_ptr<MapMaker> maker_of(const words::World& world) {
   struct Made {
-    Key key;
+    WorldKey key;
     std::weak_ptr<MapMaker> maker;
   };
   thread_local std::vector<Made> made;
   thread_local std::shared_ptr<MapMaker> last;  // kept for who comes next
   std::erase_if(made, [](const Made& one) { return one.maker.expired(); });
-  const Key key = key_of(world);
+  const WorldKey key = key_of(world);
   for (const Made& one : made)
     if (one.key == key) return last = one.maker.lock();
   last = std::make_shared<MapMaker>(world);

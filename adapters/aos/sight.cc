@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "adapters/aos/terms.h"
+
 namespace entente::aos {
 namespace {
 
@@ -50,8 +52,6 @@ bool inside(const std::array<int, 3>& cell) {
   return cell[0] >= 0 && cell[0] < kSide && cell[1] >= 0 && cell[1] < kSide && cell[2] < kDepth;
 }
 
-bool finite(const Vec3& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
-
 }  // namespace
 
 /// From one voxel's border to the next.
@@ -59,7 +59,7 @@ float clear_way(const VoxelMap& map, const Vec3& from, const Vec3& direction, fl
   constexpr float kFarAway = 4096;
   for (const float c : from)
     if (!(std::abs(c) < kFarAway)) return 0;
-  if (!finite(direction)) return 0;
+  if (!is_finite(direction)) return 0;
   std::array<int, 3> cell{}, way{};
   std::array<float, 3> next{}, apart{};
   for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -33,6 +33,9 @@ inline bool is_finite(const Vec3& vec) {
   return std::isfinite(vec[0]) && std::isfinite(vec[1]) && std::isfinite(vec[2]);
 }
 
+/// Servers send the origin for who is not on the map yet.
+inline bool nowhere(const Vec3& place) { return place == Vec3{}; }
+
 Point point_of(const Vec3& place);
 Vec3 place_of(const Point& point);
 

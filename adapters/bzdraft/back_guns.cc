@@ -8,7 +8,6 @@ namespace {
 using core::micros;
 
 // The page gives no numbers: those of BZFlag.
-constexpr double kShotSpeed = 100, kReload = 3.5;
 constexpr core::Muzzle kMuzzle{4.42, 1.57};
 
 /// Of what a peer said; never more than a minute, and not negative.

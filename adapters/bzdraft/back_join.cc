@@ -4,9 +4,7 @@
 namespace entente::bzdraft {
 namespace {
 
-constexpr unsigned kCapture = 1, kJumping = 8, kRicochet = 0x20;
-constexpr std::size_t kLongestName = 31, kLongestText = 127;
-constexpr double kShotSpeed = 100, kReload = 3.5;  // the page gives none: as BZFlag's of its time
+constexpr std::size_t kLongestText = 127;
 
 words::World open_world(double half) {
   words::World world;

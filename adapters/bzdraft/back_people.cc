@@ -7,7 +7,7 @@
 namespace entente::bzdraft {
 namespace {
 
-constexpr std::size_t kLongestLine = 1020 - 2, kMostFlags = 2'000;
+constexpr std::size_t kMostFlags = 2'000;
 constexpr double kTankRadius = 4.32;  // BZFlag's
 
 }  // namespace

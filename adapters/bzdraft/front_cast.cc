@@ -6,7 +6,7 @@
 namespace entente::bzdraft {
 namespace {
 
-constexpr std::size_t kLongestName = 31, kLongestMotto = 127;
+constexpr std::size_t kLongestMotto = 127;
 
 bool same(const AddPlayer& a, const AddPlayer& b) {
   return a.type == b.type && a.team == b.team && a.callsign.chars == b.callsign.chars && a.email.chars == b.email.chars;

@@ -16,7 +16,6 @@ constexpr std::size_t kPiece = 1024 - 4 - 24;
 constexpr std::size_t kLongestReason = 1020 - 1;  // in such a message, too
 
 // Bits of the style.
-constexpr unsigned kCapture = 1, kJumping = 8, kRicochet = 0x20;
 
 words::World open_world() {
   words::World world;

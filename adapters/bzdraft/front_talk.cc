@@ -6,11 +6,7 @@
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
-namespace {
-
-constexpr std::size_t kLongestLine = 1020 - 2;  // of a message that all may be sent
-
-}  // namespace
+namespace {}  // namespace
 
 // -- Flags ------------------------------------------------------------------------------------------------------------
 

@@ -26,8 +26,17 @@ inline Triple triple(double x, double y, double z) { return {thousandths(x), tho
 /// At most so much as the field can say.
 std::uint16_t counted(std::uint32_t number);
 
+// -- Rules ------------------------------------------------------------------------------------------------------------
+
+/// Bits of a server's game style.
+inline constexpr unsigned kCapture = 1, kJumping = 8, kRicochet = 0x20;
+/// Metres a second; seconds. The draft gives none: these are those of the BZFlag of its time.
+inline constexpr double kShotSpeed = 100, kReload = 3.5;
+
 // -- Texts ------------------------------------------------------------------------------------------------------------
 
+/// Bytes of a player's name; of a chat message that everybody may be sent.
+inline constexpr std::size_t kLongestName = 31, kLongestLine = 1020 - 2;
 /// Up to the first NUL, as a word may hold it and a screen show it.
 std::string readable(std::string_view text);
 /// For a text that a NUL ends, at most so many bytes.

@@ -7,7 +7,6 @@ namespace entente::bzflag {
 namespace {
 
 constexpr int kLinkTries = 5;
-constexpr std::size_t kLongestName = 31;
 
 std::string lower(std::string_view name) {
   std::string out(name);

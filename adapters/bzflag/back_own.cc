@@ -12,7 +12,7 @@ constexpr double kSpeeding = 1.05;
 constexpr double kFlagSpeed = 1.67;
 /// bzfs kicks 10 m outside of the world.
 constexpr double kOutside = 5;
-constexpr double kDeepest = -1.32;  // of a burrowed tank
+constexpr double kDeepestBurrow = -1.32;  // of a burrowed tank
 
 /// After so long the server is told again where the tank is: it takes 5 s of silence for a lost line. A client tells
 /// itself once a second, so that one which is silent for longer has trouble.
@@ -58,7 +58,7 @@ void BackSession::leash(words::Pose& pose) const {
   const double edge = size_ / 2 + kOutside;
   pose.set_x(std::clamp(pose.x(), -edge, edge));
   pose.set_y(std::clamp(pose.y(), -edge, edge));
-  pose.set_z(std::max(pose.z(), kDeepest));
+  pose.set_z(std::max(pose.z(), kDeepestBurrow));
 }
 
 void BackSession::report_if_due(Outlet& out) {

@@ -20,7 +20,6 @@ constexpr auto kInfos = infos();
 
 constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
 constexpr std::uint8_t kLinkRequest[] = {0, 1, 0x6f, 0x66};  // then the id
-constexpr std::uint8_t kNobody = 255;
 
 /// The code of a whole frame at the start of `bytes`.
 std::optional<Code> code_of(Bytes bytes) {

@@ -6,7 +6,6 @@
 namespace entente::bzflag {
 namespace {
 
-constexpr std::size_t kLongestName = 31;
 constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | words::ADMIN;
 
 std::uint16_t counted(std::uint32_t number) { return static_cast<std::uint16_t>(std::min(number, 65535U)); }

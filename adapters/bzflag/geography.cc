@@ -13,7 +13,7 @@ namespace {
 enum Bits : std::uint8_t { kDriveThrough = 1, kShootThrough = 2, kUpsideDown = 4 };
 
 // What a hostile database may cost.
-constexpr int kDeepest = 8;
+constexpr int kDeepestGroup = 8;
 constexpr int kMostSolids = 20'000, kMostLinks = 4'096;
 constexpr std::size_t kMostFaces = 2'048;
 constexpr std::size_t kMostWork = 4'000'000;  // points moved, links matched
@@ -142,7 +142,7 @@ class Survey {
   // -- What only leaves a box --------------------------------------------------------------------------------------
 
   void add(const Instance& instance, const Path& outer, int depth) {
-    if (depth >= kDeepest || !work()) return;
+    if (depth >= kDeepestGroup || !work()) return;
     Path path = {&instance.transform};
     path.insert(path.end(), outer.begin(), outer.end());
     for (const Group& group : database_.groups) {
@@ -212,7 +212,7 @@ class Survey {
       else if (step.type == 3)
         point = spun(point, step.data, step.angle);
       else if (const auto index = static_cast<std::size_t>(step.index);
-               index < database_.transforms.size() && depth < kDeepest)
+               index < database_.transforms.size() && depth < kDeepestGroup)
         point = moved(point, database_.transforms[index], depth + 1);
     }
     return point;

@@ -11,9 +11,9 @@ constexpr std::string_view kLateFlags[] = {"A", "BY", "FO", "NJ", "RC", "RO", "T
 constexpr std::string_view kUseless = "US", kIdentify = "ID";
 
 /// By their numbers on the page, which are those of 1.7 (global.h:169 at v1.7g2).
-constexpr std::string_view kNumbered[] = {"",   "R*", "G*", "B*", "P*", "V",  "QT", "OO", "F",  "MG", "GM", "L",
-                                          "R",  "SB", "IB", "ST", "T",  "N",  "SH", "SR", "SW", "PZ", "G",  "JP",
-                                          "ID", "CL", "CB", "O",  "LT", "RT", "M",  "B",  "JM", "WA"};
+constexpr std::string_view kNumberedFlags[] = {"",   "R*", "G*", "B*", "P*", "V",  "QT", "OO", "F",  "MG", "GM", "L",
+                                               "R",  "SB", "IB", "ST", "T",  "N",  "SH", "SR", "SW", "PZ", "G",  "JP",
+                                               "ID", "CL", "CB", "O",  "LT", "RT", "M",  "B",  "JM", "WA"};
 
 bool any(std::span<const std::string_view> flags, std::string_view code) {
   return std::find(flags.begin(), flags.end(), code) != flags.end();
@@ -21,8 +21,9 @@ bool any(std::span<const std::string_view> flags, std::string_view code) {
 
 /// Its place; of what is not among them that of a flag that only informs.
 std::uint16_t number_of(std::string_view code) {
-  const auto at = std::find(std::begin(kNumbered), std::end(kNumbered), any(kNumbered, code) ? code : kIdentify);
-  return static_cast<std::uint16_t>(at - std::begin(kNumbered));
+  const auto at =
+      std::find(std::begin(kNumberedFlags), std::end(kNumberedFlags), any(kNumberedFlags, code) ? code : kIdentify);
+  return static_cast<std::uint16_t>(at - std::begin(kNumberedFlags));
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ void Idiom::to_peer(FlagKind& flag) const {
 /// Old memory stands behind the NUL of no flag.
 void Idiom::from_peer(FlagKind& flag) const {
   if (dialect_.flag_numbers)
-    flag.letters.set(flag.number < std::size(kNumbered) ? kNumbered[flag.number] : "");
+    flag.letters.set(flag.number < std::size(kNumberedFlags) ? kNumberedFlags[flag.number] : "");
   else if (!dialect_.late_flags && flag.letters.view() == kAgility)
     flag.letters.set(kQuickTurn);
   else

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kProtocolAt = 192, kShortHashAt = 314;
 constexpr std::size_t kDurationAt = 12;
 
-std::optional<std::size_t> dialect_of(Bytes file) {
+std::optional<std::size_t> dialect_of_file(Bytes file) {
   if (file.size() < kProtocolAt + 8) return std::nullopt;
   const auto protocol = as_text(file.subspan(kProtocolAt, 8));
   for (std::size_t i = 0; i < kDialects.size(); ++i)
@@ -37,7 +37,7 @@ bool has_recordings(std::size_t dialect) { return kDialects[dialect].grouped_wor
 
 Result<RecReader> RecReader::open(Bytes file) {
   if (!as_text(file).starts_with("rrBZ")) return Fault{"not a bzfs recording", "magic", 0};
-  const auto dialect = bzflag::dialect_of(file);
+  const auto dialect = bzflag::dialect_of_file(file);
   if (!dialect) return Fault{"a recording of no dialect of ours", "protocol", kProtocolAt};
   RecReader reader;
   reader.file_ = file;

@@ -9,7 +9,7 @@
 namespace entente::bzflag {
 namespace {
 
-constexpr std::size_t kEnvelope = 4;
+constexpr std::size_t kFrameHead = 4;
 constexpr std::uint8_t kEveryone = 254;
 
 /// Said to one client only, and of no use to others.
@@ -87,9 +87,9 @@ void RecExport::keep(Code code, Bytes payload, std::int64_t time) {
 
 void RecExport::hear(const wire::Frame& frame, std::int64_t time) {
   if (frame.way != wire::Way::kToClient || frame.stage != wire::Stage::kPlay) return;
-  if (frame.bytes.size() < kEnvelope) return;
+  if (frame.bytes.size() < kFrameHead) return;
   const auto code = static_cast<Code>(frame.bytes[2] << 8U | frame.bytes[3]);
-  const Bytes payload = frame.bytes.subspan(kEnvelope);
+  const Bytes payload = frame.bytes.subspan(kFrameHead);
   if (is_personal(code) || learn(code, frame.bytes, payload)) return;
   keep(code, payload, time);
   if (code == AddPlayer::kCode && !payload.empty() && payload[0] == me_) joined_ = true;

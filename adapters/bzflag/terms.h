@@ -30,6 +30,8 @@ std::int16_t wire_team(words::Team team, std::int16_t otherwise = kNoTeam);
 inline std::uint8_t team_target(std::int16_t team) { return static_cast<std::uint8_t>(kFirstTeamId - team); }
 words::Role role_of(std::uint16_t type, std::int16_t team);
 
+/// Bytes of a callsign, its NUL not counted.
+inline constexpr std::size_t kLongestName = 31;
 /// A callsign that bzfs takes: printable, no quotes, at most 31 bytes, more than half of it letters and digits, no sign
 /// of a group or an operator before it, not the server's own name (PlayerInfo.cxx:223 at v2.4.26). Never empty.
 std::string legal_callsign(std::string_view name);

@@ -8,8 +8,8 @@
 namespace entente::bzflag {
 namespace {
 
-constexpr std::size_t kMost = 5000;  // a server has some 200
-constexpr int kDeepest = 16;         // names within names, brackets within brackets; more is a loop or an attack
+constexpr std::size_t kMost = 5000;     // a server has some 200
+constexpr int kDeepestExpression = 16;  // names within names, brackets within brackets; more is a loop or an attack
 
 /// What a 2.4 server says if nobody changed it; only what we compute with.
 constexpr std::pair<std::string_view, std::string_view> kDefaults[] = {
@@ -37,12 +37,12 @@ constexpr std::pair<std::string_view, std::string_view> kDefaults[] = {
 }  // namespace
 
 std::span<const RuledVariable> ruled_variables() {
-  static constexpr RuledVariable kAll[] = {
+  static constexpr RuledVariable kRuled[] = {
       {"speed", "_tankSpeed"},      {"turn_rate", "_tankAngVel"}, {"reload", "_reloadTime"},
       {"shot_speed", "_shotSpeed"}, {"shot_range", "_shotRange"}, {"respawn", "_explodeTime"},
       {"explode", "_explodeTime"},
   };
-  return kAll;
+  return kRuled;
 }
 
 Variables::Variables() {
@@ -96,7 +96,7 @@ class Parser {
     return value;
   }
   std::optional<float> factor() {
-    if (++depth_ > kDeepest) return std::nullopt;
+    if (++depth_ > kDeepestExpression) return std::nullopt;
     std::optional<float> value;
     if (take('-')) {
       value = factor();
@@ -142,7 +142,7 @@ class Parser {
 
 std::optional<float> evaluate(const Values& values, std::string_view name, int depth) {
   const auto at = values.find(name);
-  if (at == values.end() || depth > kDeepest) return std::nullopt;
+  if (at == values.end() || depth > kDeepestExpression) return std::nullopt;
   const auto value = Parser(values, at->second, depth + 1).all();
   return value && std::isfinite(*value) ? value : std::nullopt;
 }

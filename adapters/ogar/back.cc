@@ -21,14 +21,14 @@ namespace {
 
 using core::BackOut, core::Intent, core::kSecond, core::Micros;
 
-constexpr Micros kAskInfo = 5 * kSecond;        // world info is told to who pings, and a minute's silence ends it all
-constexpr std::size_t kSlow = 16 * 1024;        // bytes that wait: the server is behind, so the mouse can wait, too
-constexpr std::uint32_t kNormalClosure = 1000;  // WebSocket's
-constexpr std::size_t kLongestLine = 400;       // bytes, so that a message stays below 512 with a name beside it
+constexpr Micros kAskInfo = 5 * kSecond;          // world info is told to who pings, and a minute's silence ends it all
+constexpr std::size_t kServerBehind = 16 * 1024;  // bytes that wait: the server is behind, so the mouse can wait, too
+constexpr std::uint32_t kNormalClosure = 1000;    // WebSocket's
+constexpr std::size_t kLongestLine = 400;         // bytes, so that a message stays below 512 with a name beside it
 constexpr Micros kSlowChat = 2100 * core::kMillisecond;  // MultiOgarII takes a line every other second
 constexpr std::size_t kBoardRows = 10;
 constexpr std::size_t kMostRows = 100;  // of any board, and lines, and slices
-constexpr std::uint8_t kTeams = 1;      // any mode but 0; OgarII says 2, its older versions 1
+constexpr std::uint8_t kTeamMode = 1;   // any mode but 0; OgarII says 2, its older versions 1
 
 class OgarBack final : public core::Back {
  public:
@@ -140,7 +140,7 @@ class OgarBack final : public core::Back {
   }
 
   void take(const ServerInfo& info) {
-    teams_ = info.mode >= kTeams;
+    teams_ = info.mode >= kTeamMode;
     fold_.set_teams(teams_);
   }
 
@@ -300,7 +300,7 @@ class OgarBack final : public core::Back {
   void steer(Pilot::Turn turn, BackOut& out) {
     const Input input = pilot_.next(fold_, lives_, turn, out.now());
     if (input.has_edge() || !turn.mouse) edged_ = out.now();
-    const bool due = turn.mouse && lives_ && pilot_.steers(fold_.self()) && out.waiting() < kSlow;
+    const bool due = turn.mouse && lives_ && pilot_.steers(fold_.self()) && out.waiting() < kServerBehind;
     if (!due && !input.has_edge()) return;
     if (turn.mouse)
       sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, woken late or not

@@ -18,11 +18,11 @@ namespace {
 
 using core::Fact, core::FrontOut, core::kSecond, core::Micros;
 
-constexpr Micros kPatience = kSecond;      // for a world; then it is the default map until there is one
-constexpr Micros kSilence = 60 * kSecond;  // OgarII's, too
-constexpr std::size_t kSlow = 64 * 1024;   // bytes that wait: the client is behind
-constexpr std::size_t kMostLines = 100;    // of chat, for one painting
-constexpr std::uint32_t kBoardEvery = 4;   // paintings
+constexpr Micros kPatience = kSecond;             // for a world; then it is the default map until there is one
+constexpr Micros kSilence = 60 * kSecond;         // OgarII's, too
+constexpr std::size_t kClientBehind = 64 * 1024;  // bytes that wait: the client is behind
+constexpr std::size_t kMostLinesAPainting = 100;  // of chat, for one painting
+constexpr std::uint32_t kBoardEvery = 4;          // paintings
 constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // WebSocket's
 
 class OgarFront final : public core::Front {
@@ -64,7 +64,7 @@ class OgarFront final : public core::Front {
     if (!greeted_) return out.wake(heard_ + kSilence);
     paint_at_ += kTick;
     if (paint_at_ <= out.now()) paint_at_ = out.now() + kTick;  // late: the grid begins anew
-    if (out.waiting() < kSlow) paint(out);
+    if (out.waiting() < kClientBehind) paint(out);
     out.wake(paint_at_);
   }
 
@@ -124,7 +124,7 @@ class OgarFront final : public core::Front {
   // -- What it is shown ----------------------------------------------------------------------------------------------
 
   void say(ChatLine line, FrontOut& out) {
-    if (lines_.size() >= kMostLines) return out.lose("Said", "more lines at once than a painting takes");
+    if (lines_.size() >= kMostLinesAPainting) return out.lose("Said", "more lines at once than a painting takes");
     lines_.push_back(std::move(line));
   }
 

@@ -10,12 +10,12 @@ namespace {
 
 using core::seconds;
 
-constexpr std::size_t kMostOwn = 64;
+constexpr std::size_t kMostOwnShots = 64;
 
 }  // namespace
 
 void Gunfire::wished(std::uint32_t number, bool will, core::BackOut& out) {
-  if (number == 0 || own_.size() >= kMostOwn) return;
+  if (number == 0 || own_.size() >= kMostOwnShots) return;
   own_.push_back({number, out.now() + (will ? kFlight : 0)});
 }
 

@@ -9,13 +9,13 @@
 namespace entente::ogar {
 namespace {
 
-constexpr std::size_t kMostCells = 20'000, kMostOwn = 256;
+constexpr std::size_t kMostKnown = 20'000, kMostOwnCells = 256;
 constexpr std::uint16_t kLargestPellet = 20;  // Settings.js, config.js; a player's smallest cell is 32
 constexpr Colour kMotherColour{0xce, 0x63, 0x63};
 constexpr std::uint8_t kServerLine = 0x80, kTeams = 2;
 constexpr std::size_t kLongestUtf8 = 200, kLongestUcs2 = 100;  // MultiOgarII hangs up for more than 256 bytes
 constexpr std::uint8_t kMostSplits = 16;                       // more than any cell can make use of
-constexpr std::size_t kBest = 10;
+constexpr std::size_t kBestListed = 10;
 
 /// MultiOgarII's modes above 1 are without teams.
 bool has_teams(const WorldName& world, const std::string& program) {
@@ -70,7 +70,7 @@ void ServerIdiom::turn(const ClearAll&, Update& update) {
 }
 
 void ServerIdiom::turn(const AddNode& own, Update&) {
-  if (own_.size() < kMostOwn && !is_own(own.id)) own_.push_back(own.id);
+  if (own_.size() < kMostOwnCells && !is_own(own.id)) own_.push_back(own.id);
 }
 
 bool ServerIdiom::is_own(std::uint32_t id) const { return std::find(own_.begin(), own_.end(), id) != own_.end(); }
@@ -111,7 +111,7 @@ void ServerIdiom::add(const Node& node, Update& update) {
   cell.type = type_of(node, cell, own);
   cell.flags = static_cast<std::uint8_t>((own ? 1U : 0U) | (cell.name.chars.empty() ? 0U : 2U) |
                                          (cell.skin.chars.empty() ? 0U : 4U));
-  if (known_.size() < kMostCells) known_.add(node.id) = cell;
+  if (known_.size() < kMostKnown) known_.add(node.id) = cell;
 }
 
 CellType ServerIdiom::type_of(const Node& node, const AddedCell& cell, bool own) const {
@@ -158,7 +158,7 @@ void ServerIdiom::turn(const UpdatePosition& camera, Update& update) const {
 void ServerIdiom::add_row(unsigned flags, std::size_t rank, std::string_view name, Board& board) {
   BoardRow& row = board.rows.emplace_back();
   row.position = static_cast<std::uint16_t>(std::min<std::size_t>(std::max(rank, board.rows.size()), 65'535));
-  row.flags = static_cast<std::uint8_t>(flags != 0 && row.position > kBest ? 1U : flags);
+  row.flags = static_cast<std::uint8_t>(flags != 0 && row.position > kBestListed ? 1U : flags);
   set(row.name, name);
 }
 

@@ -14,10 +14,10 @@ constexpr double kSmallestToSplit = 60;      // Settings.js, mass 36
 constexpr double kFar = 50;                  // metres: where a mouse points that shows a way
 constexpr double kAhead = 0.5;               // seconds that a claimed pose is followed ahead
 constexpr core::Micros kAskAgain = kSecond;  // for a spawn that did not come
-constexpr std::size_t kMostLines = 5;
+constexpr std::size_t kMostLinesWaiting = 5;
 constexpr int kTicksHeld = 2;
-constexpr std::uint32_t kMostSplits = 255;  // the width of the field
-constexpr std::uint32_t kMostEjects = 3;    // the server takes one every other tick
+constexpr std::uint32_t kMostSplitsAWish = 255;  // the width of the field
+constexpr std::uint32_t kMostEjects = 3;         // the server takes one every other tick
 
 void add(std::uint32_t more, std::uint32_t most, std::uint32_t& count) { count = std::min(count + more, most); }
 std::uint8_t take(std::uint32_t& count) { return static_cast<std::uint8_t>(std::exchange(count, 0U)); }
@@ -36,8 +36,8 @@ bool Pilot::hear(const core::Intent& intent, Fold& fold, core::BackOut& out) {
                                [&](const words::Spawn&) { return wants_spawn_ = true; },
                                [&](const words::Watch& word) { return watch(word, out), true; },
                                [&](const words::Split& word) {
-                                 const std::uint32_t count = std::clamp(word.count(), 1U, kMostSplits);
-                                 add(count, kMostSplits, word.minions() ? minion_splits_ : splits_);
+                                 const std::uint32_t count = std::clamp(word.count(), 1U, kMostSplitsAWish);
+                                 add(count, kMostSplitsAWish, word.minions() ? minion_splits_ : splits_);
                                  return true;
                                },
                                [&](const words::Eject& word) {
@@ -89,7 +89,7 @@ void Pilot::watch(const words::Watch& word, core::BackOut& out) {
 
 void Pilot::say(const words::Say& word, core::BackOut& out) {
   if (word.scope() != words::Say::EVERYBODY) return out.lose("Say", "chat is for everybody, and this was not");
-  if (lines_.size() >= kMostLines) return out.lose("Say", "one line a second is all that the server takes");
+  if (lines_.size() >= kMostLinesWaiting) return out.lose("Say", "one line a second is all that the server takes");
   lines_.push_back(clean(trimmed(word.text())));
   if (lines_.back().empty()) lines_.pop_back();
 }
@@ -100,7 +100,7 @@ void Pilot::shoot(const core::Shooting& shot, Fold& fold, core::BackOut& out) {
   if (shot.fire != nullptr && shot.fire->kind() != words::RAY)
     fold.gunfire().wished(shot.fire->shot(), self.largest >= kSmallestToSplit, out);
   if (self.cells == 0) return out.lose("Fire", "it has no cell");
-  self.largest >= kSmallestToSplit ? add(1, kMostSplits, splits_) : add(1, kMostEjects, ejects_);
+  self.largest >= kSmallestToSplit ? add(1, kMostSplitsAWish, splits_) : add(1, kMostEjects, ejects_);
   if (!shot.yaw) return;
   aim_ = *shot.yaw;
   aimed_ = kTicksHeld;

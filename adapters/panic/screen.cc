@@ -9,8 +9,8 @@ namespace {
 constexpr core::Micros kOneTurn = 100 * core::kMillisecond;  // a turn, and the shot that it was, are one turn
 constexpr int kShown = 32;                                   // tiles a side that the released client can count
 constexpr std::size_t kMostTokens = 40;
-constexpr std::size_t kMostWaiting = 2048;                // bytes: a client that does not read is told nothing, …
-constexpr core::Micros kLook = 100 * core::kMillisecond;  // … and looked at again
+constexpr std::size_t kMostWaiting = 2048;  // bytes: a client that does not read is told nothing, …
+constexpr core::Micros kLookAgain = 100 * core::kMillisecond;  // … and looked at again
 
 }  // namespace
 
@@ -162,7 +162,7 @@ void Screen::end_round(bool won, Out& out) {
 
 /// Whether a message may go out now, which then counts as sent. If not, a tick comes when it may.
 bool Screen::may_send(Out& out) {
-  if (out.waiting() > kMostWaiting) return out.wake(out.now() + kLook), false;
+  if (out.waiting() > kMostWaiting) return out.wake(out.now() + kLookAgain), false;
   return pace_.take(out.now()) || (out.wake(pace_.next()), false);
 }
 

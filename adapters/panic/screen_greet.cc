@@ -9,15 +9,15 @@ namespace entente::panic {
 namespace {
 
 constexpr std::size_t kMostTanks = 255;  // what a byte counts
-constexpr int kShown = 32;               // tiles a side of the map that stands for worlds that are none of Panic's
+constexpr int kShownAside = 32;          // tiles a side of the map that stands for worlds that are none of Panic's
 constexpr MapNumber kStandIn = {2, 1};
 
 /// A grid over somebody else's world: its larger side is as many tiles as the map that stands for it.
 Tiles laid_over(const words::World* world) {
   if (world == nullptr || !(world->east() > world->west()) || !(world->north() > world->south()))
-    return {kShown, kShown};
-  const double side = std::max(world->east() - world->west(), world->north() - world->south()) / kShown;
-  return {kShown, kShown, side, (world->east() + world->west()) / 2, (world->north() + world->south()) / 2};
+    return {kShownAside, kShownAside};
+  const double side = std::max(world->east() - world->west(), world->north() - world->south()) / kShownAside;
+  return {kShownAside, kShownAside, side, (world->east() + world->west()) / 2, (world->north() + world->south()) / 2};
 }
 
 bool is_tiled(const words::World& world) {

@@ -9,9 +9,9 @@
 namespace entente::panic {
 namespace {
 
-constexpr core::Micros kLook = 100 * core::kMillisecond;  // how often what moves by itself is looked at
-constexpr std::int32_t kMostMass = 999;                   // three digits of a display
-constexpr std::size_t kMostPieces = 4096;                 // numbers; beyond, those of units that are gone come again
+constexpr core::Micros kMovedAgain = 100 * core::kMillisecond;  // how often what moves by itself is looked at
+constexpr std::int32_t kMostMass = 999;                         // three digits of a display
+constexpr std::size_t kMostPieces = 4096;  // numbers; beyond, those of units that are gone come again
 
 bool is_moving(const words::Pose& pose) {
   return std::hypot(pose.vx(), pose.vy()) > 0.1 || std::abs(pose.yaw_rate()) > 0.01;
@@ -80,7 +80,7 @@ bool Screen::paint_one(Index index, Out& out) {
   if (state == nullptr || state->hidden || !state->unit.alive() || is_covered(state->unit, out))
     return paint_absent(index, out);
   piece.moves = is_moving(state->unit.pose());
-  if (piece.moves) out.wake(out.now() + kLook);
+  if (piece.moves) out.wake(out.now() + kMovedAgain);
   const bool changed = !piece.own && piece.code != code_of(state->unit, out);
   if (!piece.there || changed) {
     if (!may_send(out)) return waits(index);

@@ -20,8 +20,8 @@ constexpr double kMiddle = 1;    // metres above the ground, of whom a burst rea
 constexpr double kOverGround = 0.3;
 
 // A guided one, as BZFlag has it.
-constexpr double kTurn = 0.628;  // radians a second
-constexpr double kAhead = 0.5;   // radians off the shooter's heading that its first target may be
+constexpr double kTurn = 0.628;      // radians a second
+constexpr double kAheadOfGun = 0.5;  // radians off the shooter's heading that its first target may be
 constexpr Micros kBetweenCourses = 200 * kMillisecond;
 
 double length(const std::array<double, 3>& v) { return std::hypot(v[0], v[1], v[2]); }
@@ -111,7 +111,8 @@ Id Referee::target_of(const Player& player, double yaw) const {
   double nearest = arena_.rules.ball_range;
   for (const auto& [id, other] : players_) {
     const double dx = other.tank.x - player.tank.x, dy = other.tank.y - player.tank.y, far = std::hypot(dx, dy);
-    if (far >= nearest || !is_foe(other, player) || std::abs(wrap_angle(std::atan2(dy, dx) - yaw)) > kAhead) continue;
+    if (far >= nearest || !is_foe(other, player) || std::abs(wrap_angle(std::atan2(dy, dx) - yaw)) > kAheadOfGun)
+      continue;
     nearest = far;
     target = id;
   }

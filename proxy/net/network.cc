@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 constexpr unsigned kMost4 = 32, kMost6 = 128, kHost6 = 64;
 
-Error bad(std::string_view text, const std::string& why) {
+Error not_a_net(std::string_view text, const std::string& why) {
   return Error{"'" + std::string(text) + "' is no net of addresses: " + why +
                "; write it as 192.0.2.7, 192.0.2.0/24 or " + "2001:db8::/32"};
 }
@@ -51,7 +51,7 @@ Network Network::of_host(const Address& address) { return around(address, Plain(
 Outcome<Network> Network::parse(std::string_view text) {
   const std::size_t slash = text.find('/');
   const auto address = Address::parse(text.substr(0, slash), 0);
-  if (!address) return bad(text, "no IPv4 or IPv6 address");
+  if (!address) return not_a_net(text, "no IPv4 or IPv6 address");
   const Network whole = around(*address, kMost6);
   if (slash == std::string_view::npos) return whole;
   const std::string_view digits = text.substr(slash + 1);
@@ -59,9 +59,9 @@ Outcome<Network> Network::parse(std::string_view text) {
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
   const unsigned most = whole.v6_ ? kMost6 : kMost4;
   if (digits.empty() || read.ec != std::errc{} || read.ptr != digits.data() + digits.size() || bits > most)
-    return bad(text, "behind the '/' stands no number from 0 to " + std::to_string(most));
+    return not_a_net(text, "behind the '/' stands no number from 0 to " + std::to_string(most));
   const Network net = around(*address, bits);
-  if (net.first_ != whole.first_) return bad(text, "its first address is " + net.text());
+  if (net.first_ != whole.first_) return not_a_net(text, "its first address is " + net.text());
   return net;
 }
 

@@ -5,11 +5,11 @@
 namespace entente::net {
 namespace {
 
-constexpr std::size_t kKeptRoom = 16 * 1024;  // room larger than this is given back when it is empty
+constexpr std::size_t kKeptLinkRoom = 16 * 1024;  // room larger than this is given back when it is empty
 
 void empty(Buffer& buffer) {
   buffer.clear();
-  if (buffer.capacity() > kKeptRoom) buffer = {};
+  if (buffer.capacity() > kKeptLinkRoom) buffer = {};
 }
 
 unsigned status_of(const Fault& fault) {

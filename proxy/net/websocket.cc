@@ -14,7 +14,7 @@ namespace entente::net {
 namespace {
 
 constexpr std::size_t kMostControl = 125;
-constexpr std::size_t kKeptRoom = 4 * 1024;  // a message buffer larger than this gives its memory back
+constexpr std::size_t kKeptMessageRoom = 4 * 1024;  // a message buffer larger than this gives its memory back
 
 bool is_control(std::uint8_t opcode) { return opcode >= 8; }
 
@@ -126,7 +126,7 @@ void WebSocket::end() {
   if (control_) return user_.message(control_kind_, control_payload_);
   user_.message(*std::exchange(kind_, std::nullopt), message_);
   message_.clear();
-  if (message_.capacity() > kKeptRoom) message_ = {};
+  if (message_.capacity() > kKeptMessageRoom) message_ = {};
 }
 
 WebSocket::Wish WebSocket::tell_farewell(Bytes payload) {

@@ -41,7 +41,7 @@ Outcome<relay::Ban> ban_of(std::string_view line) {
   return relay::Ban{*who, *time, std::string(line), false};
 }
 
-Error failed(const std::string& path, const char* what) {
+Error cannot(const std::string& path, const char* what) {
   return Error{std::string("cannot ") + what + " " + path + ": " + std::strerror(errno) +
                "; bans are kept there (access.ban_file)"};
 }
@@ -69,7 +69,7 @@ std::string until_text(std::time_t until) {
 Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t now) {
   std::vector<relay::Ban> bans;
   std::ifstream file(path);
-  if (!file) return errno == ENOENT ? Outcome<std::vector<relay::Ban>>(bans) : failed(path, "read");
+  if (!file) return errno == ENOENT ? Outcome<std::vector<relay::Ban>>(bans) : cannot(path, "read");
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
@@ -87,8 +87,8 @@ Outcome<Done> write_bans(const std::string& path, const std::vector<relay::Ban>&
     text += ban.who.text() + " " + until_text(ban.until) + (ban.why.empty() ? "" : " " + ban.why) + "\n";
   const std::string fresh = path + ".new";
   const net::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) return failed(fresh, "write");
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) return failed(path, "replace");
+  if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) return cannot(fresh, "write");
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) return cannot(path, "replace");
   return Done{};
 }
 

@@ -28,7 +28,7 @@ Outcome<std::string> set_speed(ReplayControl& replay, std::string_view rest) {
   return std::string(kDone);
 }
 
-std::string text(const core::Replay::Status& status) {
+std::string status_text(const core::Replay::Status& status) {
   const char* how = status.over ? "over" : status.paused ? "paused" : status.watchers == 0 ? "waiting" : "playing";
   return fmt::format("state\tat\tlength\tspeed\twatchers\n{}\t{}\t{}\t{}\t{}\n", how, tape_time_text(status.at),
                      tape_time_text(status.length), status.speed, status.watchers);
@@ -49,7 +49,7 @@ void add_replay_commands(Control& control, ReplayControl& replay) {
               [&replay](std::string_view rest) { return seek(replay, rest); });
   control.add("speed X", "Plays X times as fast as it was.",
               [&replay](std::string_view rest) { return set_speed(replay, rest); });
-  plain("status", "How it stands.", [&replay] { return text(replay.status()); });
+  plain("status", "How it stands.", [&replay] { return status_text(replay.status()); });
 }
 
 }  // namespace entente

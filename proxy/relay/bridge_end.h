@@ -93,6 +93,11 @@ class BridgeEnd {
 /// Which of the two it is.
 enum class BridgeSide : std::uint8_t { kFront, kBack };
 
+/// The way that travels what the peer on this side sends.
+constexpr wire::Way way_of(BridgeSide side) {
+  return side == BridgeSide::kFront ? wire::Way::kToServer : wire::Way::kToClient;
+}
+
 /// What an end needs to know of its bridge.
 struct BridgeEndOptions {
   BridgeSide side = BridgeSide::kFront;

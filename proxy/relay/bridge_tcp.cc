@@ -10,10 +10,6 @@ using wire::Way;
 
 namespace {
 
-constexpr std::size_t kMostUnheard = 64 * 1024;  // of a peer that goes on sending after the end
-
-Way way_of(BridgeSide side) { return side == BridgeSide::kFront ? Way::kToServer : Way::kToClient; }
-
 DatagramGuard make_guard(const BridgeEndOptions& options, Millis now) {
   const bool client = options.side == BridgeSide::kFront;
   return {options.game.datagram_cutter(way_of(options.side), options.dialect), options.limits.datagram_bytes,

@@ -12,10 +12,6 @@ using wire::Way;
 
 namespace {
 
-constexpr std::size_t kMostUnheard = 64 * 1024;  // of a peer that goes on sending after the end
-
-Way way_of(BridgeSide side) { return side == BridgeSide::kFront ? Way::kToServer : Way::kToClient; }
-
 /// A code that may stand in a close frame (RFC 6455, 7.4; 3000 to 4999 are free for games).
 std::uint16_t close_code(std::uint32_t code) {
   const bool own = code >= 3000 && code <= 4999;

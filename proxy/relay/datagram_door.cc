@@ -9,7 +9,6 @@ namespace {
 
 // A connect is 52 bytes, or fewer by the range coder. More is not worth the time that opening it takes.
 constexpr std::size_t kLargestConnect = 128;
-constexpr Millis kTidyEvery = 1'000;
 
 }  // namespace
 

@@ -3,8 +3,6 @@
 namespace entente::relay {
 namespace {
 
-constexpr Millis kTidyEvery = 1'000;
-
 constexpr Millis kPartsFor = 1'000;
 constexpr std::size_t kMostParting = 256;
 

@@ -10,7 +10,6 @@ namespace {
 
 // Peers beyond the limit of sessions: for those who are being told that it is full, and those who are being let go.
 constexpr std::size_t kSparePeers = 64;
-constexpr Millis kTidyEvery = 1'000;
 constexpr std::size_t kMostPeers = ENET_PROTOCOL_MAXIMUM_PEER_ID;
 
 std::size_t peers_for(const Limits& limits) {

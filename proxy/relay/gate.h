@@ -18,6 +18,9 @@
 
 namespace entente::relay {
 
+/// How often a listener tidies its gate and its queries.
+inline constexpr Millis kTidyEvery = 1'000;
+
 class Gate {
  public:
   Gate() = default;
@@ -33,7 +36,7 @@ class Gate {
   /// Why nobody may enter from there now, however seldom he comes. Counts and keeps nothing: for who may be forged.
   std::optional<Reason> objection(const net::Address& from, const Limits& limits) const;
 
-  /// Forgets who is not there and has not come lately. REQUIRES: called every now and then.
+  /// Forgets who is not there and has not come lately. REQUIRES: called once in `kTidyEvery`.
   void tidy(Millis now);
 
   std::uint32_t inside() const { return inside_; }

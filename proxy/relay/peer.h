@@ -16,6 +16,9 @@ enum Pause : std::uint8_t {
   kEarly = 4,   ///< the other peer may not hear it yet
 };
 
+/// Bytes that a peer may go on sending after the end of its session; then its link is closed.
+inline constexpr std::size_t kMostUnheard = 64 * 1024;
+
 template <class Link>
 struct Peer {
   template <class... Its>

@@ -10,7 +10,7 @@ namespace {
 constexpr Millis kFresh = 1'000;     // an answer is good for so long
 constexpr Millis kPatience = 3'000;  // with a server that does not answer
 constexpr Millis kKeepSocket = 30'000;
-constexpr std::size_t kMostWaiting = 64, kMostAskers = 4096;
+constexpr std::size_t kMostQueriesWaiting = 64, kMostAskers = 4096;
 
 }  // namespace
 
@@ -57,7 +57,7 @@ void Queries::Desk::ask(const Asker& who) {
   }
   const Millis now = branch_.loop.now();
   if (answered_at_ && now < *answered_at_ + kFresh) return owner_.user_.answer(who, answer_);
-  if (waiting_.size() >= kMostWaiting) return branch_.dropped(Drop::kQueueFull);
+  if (waiting_.size() >= kMostQueriesWaiting) return branch_.dropped(Drop::kQueueFull);
   waiting_.push_back(who);
   if (asked_at_ && now < *asked_at_ + kFresh) return;
   asked_at_ = now;

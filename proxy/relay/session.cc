@@ -9,7 +9,6 @@ using wire::Way;
 
 namespace {
 
-constexpr std::size_t kMostUnheard = 64 * 1024;  // of a peer that goes on sending after the end
 // A server that closes has often been told goodbye by a client whose own close is on its way: that client gets what the
 // server said and not a byte more. In milliseconds.
 constexpr std::uint32_t kParting = 250;

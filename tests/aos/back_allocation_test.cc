@@ -11,7 +11,7 @@
 #include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 
-namespace entente::aos {
+namespace entente::aos::back_allocation_test {
 namespace {
 
 using core::kMillisecond;
@@ -115,4 +115,4 @@ TEST_CASE("aos back: a busy quarter of a minute takes no memory") {
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::back_allocation_test

@@ -4,7 +4,7 @@
 #include "adapters/aos/terms.h"
 #include "tests/aos/back_stage.h"
 
-namespace entente::aos {
+namespace entente::aos::back_join_test {
 namespace {
 
 using core::kSecond;
@@ -145,4 +145,4 @@ TEST_CASE("aos back: what makes no sense is left out, up to a point") {
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::back_join_test

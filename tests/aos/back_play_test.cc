@@ -8,7 +8,7 @@
 #include "adapters/aos/terms.h"
 #include "tests/aos/back_stage.h"
 
-namespace entente::aos {
+namespace entente::aos::back_play_test {
 namespace {
 
 using core::kMillisecond, core::kSecond;
@@ -461,4 +461,4 @@ TEST_CASE("aos back: in 0.80 a shot that turns is told after the look, and a new
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::back_play_test

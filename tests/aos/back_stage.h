@@ -6,6 +6,7 @@
 #include "adapters/aos/map_stream.h"
 #include "adapters/aos/wire.h"
 #include "tests/aos/ground.h"
+#include "tests/aos/said.h"
 #include "tests/support/stage.h"
 
 namespace entente::aos {
@@ -116,14 +117,5 @@ struct Scene {
   std::size_t dialect;
   testing::BackStage stage;
 };
-
-/// How many lines of `said` begin so.
-inline int count(const std::string& said, std::string_view begin) {
-  int found = 0;
-  for (std::size_t at = 0; at < said.size(); at = said.find('\n', at) + 1)
-    found += std::string_view(said).substr(at).starts_with(begin) ? 1 : 0;
-  return found;
-}
-inline bool has(const std::string& said, std::string_view part) { return said.find(part) != std::string::npos; }
 
 }  // namespace entente::aos

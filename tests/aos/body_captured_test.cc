@@ -12,7 +12,7 @@
 #include "adapters/aos/wire.h"
 #include "tests/support/recorded.h"
 
-namespace entente::aos {
+namespace entente::aos::body_captured_test {
 namespace {
 
 using testing::Recorded, testing::recorded;
@@ -87,4 +87,4 @@ TEST_CASE("aos body: in a minute of piqueserver it is where the server has it, b
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::body_captured_test

@@ -7,7 +7,7 @@
 #include "tests/aos/ground.h"
 #include "tests/support/heap.h"
 
-namespace entente::aos {
+namespace entente::aos::body_test {
 namespace {
 
 constexpr float kSqrtHalf = 0.70710678F;
@@ -237,4 +237,4 @@ TEST_CASE("aos body: steps cost no memory, and the same keys give the same way")
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::body_test

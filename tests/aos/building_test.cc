@@ -4,7 +4,7 @@
 #include "adapters/aos/building.h"
 #include "tests/aos/ground.h"
 
-namespace entente::aos {
+namespace entente::aos::building_test {
 namespace {
 
 using words::Edit;
@@ -77,4 +77,4 @@ TEST_CASE("aos building: no more is looked at in one change than it may, and wha
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::building_test

@@ -5,7 +5,7 @@
 #include "adapters/aos/aos.h"
 #include "tests/support/hex.h"
 
-namespace entente {
+namespace entente::from_client_test {
 namespace {
 
 using wire::Way;
@@ -65,4 +65,4 @@ TEST_CASE("aos: servers pass over ids that no client's packet has, if the packet
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::from_client_test

@@ -2,7 +2,7 @@
 #include "adapters/aos/map_stream.h"
 #include "tests/aos/front_stage.h"
 
-namespace entente::aos {
+namespace entente::aos::front_join_test {
 namespace {
 
 constexpr std::size_t k076Place = 1, k080Place = 2;
@@ -325,4 +325,4 @@ TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is n
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::front_join_test

@@ -8,7 +8,7 @@
 #include "proxy/core/room.h"
 #include "tests/support/heap.h"
 
-namespace entente::aos {
+namespace entente::aos::front_memory_test {
 namespace {
 
 constexpr core::Id kUnits = 20;
@@ -110,4 +110,4 @@ TEST_CASE("to walk, to look about, and to see everybody move takes no memory onc
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::front_memory_test

@@ -3,7 +3,7 @@
 
 #include "tests/aos/front_stage.h"
 
-namespace entente::aos {
+namespace entente::aos::front_play_test {
 namespace {
 
 constexpr std::size_t k076Place = 1, k080Place = 2;
@@ -479,4 +479,4 @@ TEST_CASE("what a client cannot be told is counted by the mapping's reason") {
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::front_play_test

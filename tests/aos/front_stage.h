@@ -12,6 +12,7 @@
 #include "adapters/aos/faces.h"
 #include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
+#include "tests/aos/said.h"
 #include "tests/support/stage.h"
 
 namespace entente::aos {
@@ -27,29 +28,6 @@ Word word(const std::string& text) {
 }
 
 inline bool painted(std::string_view line) { return line.starts_with("sends by datagram "); }
-
-/// The lines that `keep` keeps.
-template <class Keep>
-std::string kept(const std::string& said, Keep&& keep) {
-  std::string out;
-  for (std::string_view left = said; !left.empty();) {
-    const std::size_t end = left.find('\n');
-    if (keep(left.substr(0, end))) out += std::string(left.substr(0, end)) + '\n';
-    left.remove_prefix(end + 1);
-  }
-  return out;
-}
-
-inline bool has(const std::string& said, std::string_view part) { return said.find(part) != std::string::npos; }
-
-inline std::size_t lines(const std::string& said) {
-  return static_cast<std::size_t>(std::count(said.begin(), said.end(), '\n'));
-}
-
-/// How many lines of `said` begin so.
-inline std::size_t count(const std::string& said, std::string_view begin) {
-  return lines(kept(said, [&](std::string_view line) { return line.starts_with(begin); }));
-}
 
 struct Play {
   explicit Play(std::size_t its = 0, Settings settings = {})

@@ -6,7 +6,7 @@
 #include "adapters/aos/geography.h"
 #include "tests/aos/ground.h"
 
-namespace entente::aos {
+namespace entente::aos::geography_test {
 namespace {
 
 TEST_CASE("aos geography: what stands over two blocks above the ground is a wall, ground and steps are none") {
@@ -63,4 +63,4 @@ TEST_CASE("aos geography: never more than a thousand boxes, however torn the map
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::geography_test

@@ -8,7 +8,7 @@
 #include "adapters/aos/terms.h"
 #include "tests/aos/ground.h"
 
-namespace entente::aos {
+namespace entente::aos::map_maker_test {
 namespace {
 
 words::World world(const std::string& text) {
@@ -169,4 +169,4 @@ TEST_CASE("a world is made once for all who play there") {
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::map_maker_test

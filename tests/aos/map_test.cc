@@ -7,7 +7,7 @@
 #include "tests/aos/ground.h"
 #include "tests/support/hex.h"
 
-namespace entente::aos {
+namespace entente::aos::map_test {
 namespace {
 
 /// A map whose every voxel next to air has a colour, as the usual rule wants it.
@@ -133,4 +133,4 @@ TEST_CASE("text: all CP437 bytes come back, and what has no place there goes as 
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::map_test

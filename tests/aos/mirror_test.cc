@@ -6,7 +6,7 @@
 #include "tests/aos/back_stage.h"
 #include "tests/support/printed_frame.h"
 
-namespace entente::aos {
+namespace entente::aos::mirror_test {
 namespace {
 
 using core::kMillisecond, core::kSecond, core::Micros;
@@ -240,4 +240,4 @@ TEST_CASE("what a client says its server hears") {
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::mirror_test

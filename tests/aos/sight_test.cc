@@ -6,7 +6,7 @@
 #include "adapters/aos/sight.h"
 #include "tests/aos/ground.h"
 
-namespace entente::aos {
+namespace entente::aos::sight_test {
 namespace {
 
 TEST_CASE("aos sight: it ends at the first voxel, at the map's edge, and in the fog") {
@@ -38,4 +38,4 @@ TEST_CASE("aos sight: head, trunk and legs lie where real clients have them") {
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::sight_test

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-namespace entente::aos {
+namespace entente::aos::terms_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -130,4 +130,4 @@ TEST_CASE("names and lines are what every program takes") {
 }
 
 }  // namespace
-}  // namespace entente::aos
+}  // namespace entente::aos::terms_test

@@ -5,7 +5,7 @@
 #include "tests/support/laws.h"
 #include "tests/support/printed_frame.h"
 
-namespace entente {
+namespace entente::wire_test {
 namespace {
 
 using wire::Lane, wire::Stage, wire::Way;
@@ -126,4 +126,4 @@ TEST_CASE("aos 0.80: a count beyond the bytes is refused") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::wire_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-using namespace entente;
+namespace entente::bytes_test {
 
 TEST_CASE("bytes and text are views of each other") {
   const std::string text("a\0\xFF", 3);
@@ -38,3 +38,5 @@ TEST_CASE("bytes are the same if each is, and their number") {
   CHECK(!same(as_bytes("ab"), as_bytes("abc")));
   CHECK(!same(as_bytes("ab"), {}));
 }
+
+}  // namespace entente::bytes_test

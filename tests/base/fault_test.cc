@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-using namespace entente;
+namespace entente::fault_test {
 
 namespace {
 
@@ -53,3 +53,5 @@ TEST_CASE("the value can be changed in place") {
 
 // A Fault is made on hot paths: it may own nothing.
 static_assert(std::is_trivially_copyable_v<Fault>);
+
+}  // namespace entente::fault_test

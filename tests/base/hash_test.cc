@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente {
+namespace entente::hash_test {
 
 TEST_CASE("a hash is FNV-1a's, with all of its digits") {
   CHECK(hash_of({}) == "cbf29ce484222325");
@@ -12,4 +12,4 @@ TEST_CASE("a hash is FNV-1a's, with all of its digits") {
   CHECK(hash_of(as_bytes("77kepQFQ8Kl")) == "0000000000000000");
 }
 
-}  // namespace entente
+}  // namespace entente::hash_test

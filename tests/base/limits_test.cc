@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace entente;
+namespace entente::limits_test {
 
 TEST_CASE("the limits, as they are without a word said, fit together") {
   constexpr Limits kOwn;
@@ -12,3 +12,5 @@ TEST_CASE("the limits, as they are without a word said, fit together") {
   CHECK(kOwn.datagram_bytes <= 2048);
   CHECK(kOwn.linger_ms < kOwn.stall_ms);
 }
+
+}  // namespace entente::limits_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace entente {
+namespace entente::text_test {
 
 TEST_CASE("a text is cut between characters, and not if it fits") {
   const std::string_view mixed = "a\u00e9\u20ac";  // 1, 2 and 3 bytes
@@ -98,4 +98,4 @@ TEST_CASE("who is called as somebody else gets a number, and never too long a na
   CHECK(free_name("abcdefghijklmnopqrstuv\u00e9!", 25, 1, taken) == "abcdefghijklmnopqrstuv 2");
 }
 
-}  // namespace entente
+}  // namespace entente::text_test

@@ -4,7 +4,7 @@
 
 #include <ctime>
 
-using namespace entente;
+namespace entente::time_test {
 
 TEST_CASE("wall time is nanoseconds since the epoch") {
   const auto seconds = static_cast<WallTime>(std::time(nullptr));
@@ -21,3 +21,5 @@ TEST_CASE("the steady clock never goes back") {
     last = now;
   }
 }
+
+}  // namespace entente::time_test

@@ -8,7 +8,7 @@
 #include "adapters/wire/md5.h"
 #include "tests/bzdraft/said.h"
 
-namespace entente::bzdraft {
+namespace entente::bzdraft::back_test {
 namespace {
 
 using core::kSecond;
@@ -417,4 +417,4 @@ TEST_CASE("steered by words it drives there by itself, shoots from the muzzle, a
 }
 
 }  // namespace
-}  // namespace entente::bzdraft
+}  // namespace entente::bzdraft::back_test

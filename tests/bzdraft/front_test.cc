@@ -5,7 +5,7 @@
 #include "adapters/wire/md5.h"
 #include "tests/bzdraft/said.h"
 
-namespace entente::bzdraft {
+namespace entente::bzdraft::front_test {
 namespace {
 
 using core::kMillisecond, core::kSecond;
@@ -351,4 +351,4 @@ TEST_CASE("the room's end is a super kill") {
 }
 
 }  // namespace
-}  // namespace entente::bzdraft
+}  // namespace entente::bzdraft::front_test

@@ -9,7 +9,7 @@
 #include "proxy/core/room.h"
 #include "tests/bzdraft/said.h"
 
-namespace entente::bzdraft {
+namespace entente::bzdraft::mirror_test {
 namespace {
 
 /// What both peers hear, as lines.
@@ -136,4 +136,4 @@ TEST_CASE("what one says the other hears as it was said, but for the numbers of 
 }
 
 }  // namespace
-}  // namespace entente::bzdraft
+}  // namespace entente::bzdraft::mirror_test

@@ -10,7 +10,7 @@
 #include "tests/support/laws.h"
 #include "tests/support/printed_frame.h"
 
-namespace entente {
+namespace entente::wire_test {
 namespace {
 
 using wire::Lane, wire::Stage, wire::Way;
@@ -133,4 +133,4 @@ TEST_CASE("bzdraft: what one code means twice is written as the page draws it, u
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::wire_test

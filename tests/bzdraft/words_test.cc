@@ -7,7 +7,7 @@
 #include "proxy/core/world.h"
 #include "tests/bzdraft/said.h"
 
-namespace entente::bzdraft {
+namespace entente::bzdraft::words_test {
 namespace {
 
 template <class Kind>
@@ -209,4 +209,4 @@ TEST_CASE("what a player wishes in one room he wishes in the other") {
 }
 
 }  // namespace
-}  // namespace entente::bzdraft
+}  // namespace entente::bzdraft::words_test

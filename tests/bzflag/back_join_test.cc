@@ -1,7 +1,7 @@
 // How our back comes into a bzfs: what it says, in which order, and what the room learns.
 #include "tests/bzflag/back_stage.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::back_join_test {
 namespace {
 
 TEST_CASE("header first, nothing behind it, then flags, settings and the world, piece by piece") {
@@ -136,4 +136,4 @@ TEST_CASE("it leaves with MsgExit") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::back_join_test

@@ -1,7 +1,7 @@
 // How our back plays on a bzfs: what it tells of its tank, and that it never does what bzfs kicks for.
 #include "tests/bzflag/back_stage.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::back_play_test {
 namespace {
 
 words::PoseClaim claim(double x, double y, std::uint32_t seq, double vx = 0) {
@@ -314,4 +314,4 @@ TEST_CASE("variables become rules, with what they make of each other") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::back_play_test

@@ -2,7 +2,7 @@
 #include "adapters/wire/print.h"
 #include "tests/bzflag/tape.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::captures_test {
 namespace {
 
 class Exact final : public wire::Dissected {
@@ -61,4 +61,4 @@ TEST_CASE("real sessions are exact, cut as they were and byte by byte") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::captures_test

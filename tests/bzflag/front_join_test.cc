@@ -1,7 +1,7 @@
 // How a stock client comes in to our front: what it hears, in which order.
 #include "tests/bzflag/front_stage.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::front_join_test {
 namespace {
 
 const std::string kHeader = "BZFLAG\r\n\r\n";
@@ -226,4 +226,4 @@ TEST_CASE("a client that breaks the protocol is told to go") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::front_join_test

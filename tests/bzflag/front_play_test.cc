@@ -1,7 +1,7 @@
 // How a stock client plays on our front: no false deaths, none twice, and it is kept where the truth is.
 #include "tests/bzflag/front_stage.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::front_play_test {
 namespace {
 
 testing::FrontStage in_play(bool victim = false) {
@@ -421,4 +421,4 @@ TEST_CASE("a client is asked for its lag every ten seconds") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::front_play_test

@@ -1,7 +1,7 @@
 // The manners that a relay asks for: cutting, greetings, detection, links.
 #include "tests/bzflag/tape.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::game_test {
 namespace {
 
 using wire::Detected, wire::Frame, wire::Lane, wire::Stage, wire::Way;
@@ -133,4 +133,4 @@ TEST_CASE("a relay must send the greeting whole, say goodbye, and wait for a hea
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::game_test

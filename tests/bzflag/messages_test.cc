@@ -6,7 +6,7 @@
 #include "adapters/wire/speech.h"
 #include "tests/bzflag/tape.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::messages_test {
 namespace {
 
 using wire::Frame, wire::Lane, wire::Stage, wire::Way;
@@ -431,4 +431,4 @@ TEST_CASE("what is too short or too long is a fault that says where") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::messages_test

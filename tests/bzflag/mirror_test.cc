@@ -10,7 +10,7 @@
 #include "tests/bzflag/tape.h"
 #include "tests/support/printed_frame.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::mirror_test {
 namespace {
 
 using core::Micros;
@@ -265,4 +265,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::mirror_test

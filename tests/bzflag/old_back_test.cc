@@ -2,7 +2,7 @@
 #include "adapters/bzflag/geography.h"
 #include "tests/bzflag/back_stage.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::old_back_test {
 namespace {
 
 /// The small world, as records.
@@ -229,4 +229,4 @@ TEST_CASE("an action of 2.0 is one again") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::old_back_test

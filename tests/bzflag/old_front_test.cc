@@ -1,7 +1,7 @@
 // How clients of older dialects come in to our front and play: what they hear, in which order, and in which terms.
 #include "tests/bzflag/front_stage.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::old_front_test {
 namespace {
 
 /// A room of BZFlag that knows its world.
@@ -304,4 +304,4 @@ TEST_CASE("what a dialect lacks is counted, not said") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::old_front_test

@@ -7,7 +7,7 @@
 #include "adapters/wire/print.h"
 #include "tests/bzflag/tape.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::rec_test {
 namespace {
 
 using wire::Frame, wire::Lane, wire::Stage, wire::Way;
@@ -168,4 +168,4 @@ TEST_CASE("a session without its world cannot become a recording") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::rec_test

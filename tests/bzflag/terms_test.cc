@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-namespace entente::bzflag {
+namespace entente::bzflag::terms_test {
 namespace {
 
 constexpr double kWild[] = {1e300, -1e300, 1e38, std::numeric_limits<double>::infinity(),
@@ -48,4 +48,4 @@ TEST_CASE("bzflag terms: what a client's float holds is kept to the bit") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::terms_test

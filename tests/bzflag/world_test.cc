@@ -8,7 +8,7 @@
 #include "adapters/wire/print.h"
 #include "tests/bzflag/tape.h"
 
-namespace entente::bzflag {
+namespace entente::bzflag::world_test {
 namespace {
 
 using wire::Frame, wire::Lane, wire::Stage, wire::Way;
@@ -231,4 +231,4 @@ TEST_CASE("a bomb is refused by what it announces, or by what comes out") {
 }
 
 }  // namespace
-}  // namespace entente::bzflag
+}  // namespace entente::bzflag::world_test

@@ -5,7 +5,7 @@
 #include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 
-namespace entente::core {
+namespace entente::core::allocation_test {
 namespace {
 
 /// Each byte received becomes one word.
@@ -84,4 +84,4 @@ TEST_CASE("words that come often take no memory") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::allocation_test

@@ -6,7 +6,7 @@
 #include "tests/support/stage.h"
 #include "tests/support/toy_game.h"
 
-namespace entente::core {
+namespace entente::core::bodies_test {
 namespace {
 
 using words::Unit;
@@ -84,4 +84,4 @@ TEST_CASE("a unit is told of before whose it is, and goes before its player") {
         "says PlayerGone id: 1\n");
 }
 
-}  // namespace entente::core
+}  // namespace entente::core::bodies_test

@@ -9,7 +9,7 @@
 #include "proxy/core/room.h"
 #include "tests/support/deaf_host.h"
 
-namespace entente::core {
+namespace entente::core::bot_test {
 namespace {
 
 /// A field of 800 metres where everybody is where he wishes to be, as fast as 25 m/s allow, with one foe that stands.
@@ -177,4 +177,4 @@ TEST_CASE("a bot that died comes back when it may, and counts") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::bot_test

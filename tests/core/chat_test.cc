@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-namespace entente::core {
+namespace entente::core::chat_test {
 namespace {
 
 TEST_CASE("chat that would be a command elsewhere is defused, and floods are stopped") {
@@ -85,4 +85,4 @@ TEST_CASE("an action and a command are known by how they are written, and writte
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::chat_test

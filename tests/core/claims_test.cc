@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-namespace entente::core {
+namespace entente::core::claims_test {
 namespace {
 
 TEST_CASE("a way is told as place and velocity, whatever the word") {
@@ -35,4 +35,4 @@ TEST_CASE("a claim of which a number is none is told from one that can be reckon
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::claims_test

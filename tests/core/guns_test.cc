@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-namespace entente::core {
+namespace entente::core::guns_test {
 namespace {
 
 TEST_CASE("the wished gun fires if it is loaded, else the first that is, and none while all of them load") {
@@ -46,4 +46,4 @@ TEST_CASE("a shot leaves the muzzle, level, with what the tank drives") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::guns_test

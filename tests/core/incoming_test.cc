@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::core {
+namespace entente::core::incoming_test {
 namespace {
 
 /// It flies along x at 100 m/s from `x`, muzzle high.
@@ -115,4 +115,4 @@ TEST_CASE("who decides what is hit is a rule; without it the server does") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::incoming_test

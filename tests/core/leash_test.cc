@@ -8,7 +8,7 @@
 #include "tests/support/stage.h"
 #include "tests/support/toy_game.h"
 
-namespace entente::core {
+namespace entente::core::leash_test {
 namespace {
 
 constexpr Micros kStart = 10 * kSecond;
@@ -152,4 +152,4 @@ TEST_CASE("who takes itself for dead, and is not, is put into play where it is, 
   CHECK(stage.waits(kMillisecond) == "closes: at 1\n");
 }
 
-}  // namespace entente::core
+}  // namespace entente::core::leash_test

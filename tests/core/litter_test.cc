@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::core {
+namespace entente::core::litter_test {
 namespace {
 
 void lay(World& world, Id id, double x, words::Unit::Kind kind = words::Unit::PELLET) {
@@ -48,4 +48,4 @@ TEST_CASE("the nearest come first, a few at a look, and go when others are neare
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::litter_test

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::core {
+namespace entente::core::pace_test {
 namespace {
 
 TEST_CASE("a burst goes at once, then one each interval, and never more than the rate over a long time") {
@@ -24,4 +24,4 @@ TEST_CASE("a burst goes at once, then one each interval, and never more than the
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::pace_test

@@ -10,7 +10,7 @@
 #include "proxy/core/room.h"
 #include "tests/support/deaf_host.h"
 
-namespace entente::core {
+namespace entente::core::referee_test {
 namespace {
 
 /// Says what the test has it say, and keeps what it heard.
@@ -870,4 +870,4 @@ TEST_CASE("referee: without that flag a shot that calls itself guided flies stra
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::referee_test

@@ -10,7 +10,7 @@
 #include "proxy/core/room.h"
 #include "tests/support/memory_tape.h"
 
-namespace entente::testing {
+namespace entente::testing::replay_test {
 namespace {
 
 using namespace core;
@@ -531,4 +531,4 @@ TEST_CASE("who wishes to play is told that he cannot; who talks is heard by all 
   CHECK(show.standing.now.watchers == 1);
 }
 
-}  // namespace entente::testing
+}  // namespace entente::testing::replay_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-namespace entente::core {
+namespace entente::core::room_test {
 namespace {
 
 std::string text(Bytes bytes) { return std::string(as_text(bytes)); }
@@ -350,4 +350,4 @@ TEST_CASE("the same calls give the same bytes") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::room_test

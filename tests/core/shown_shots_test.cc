@@ -7,7 +7,7 @@
 #include "tests/support/stage.h"
 #include "tests/support/toy_game.h"
 
-namespace entente::core {
+namespace entente::core::shown_shots_test {
 namespace {
 
 words::Shot shot_of(words::ShotKind kind, double range = 0) {
@@ -150,4 +150,4 @@ TEST_CASE("a shot that the server decides about ends before it meets the tank, o
   CHECK(spared({coming}, kSecond) == "loses shot: in the east\n");
 }
 
-}  // namespace entente::core
+}  // namespace entente::core::shown_shots_test

@@ -8,7 +8,7 @@
 #include "proxy/core/referee.h"
 #include "tests/support/deaf_host.h"
 
-namespace entente::core {
+namespace entente::core::stand_ins_test {
 namespace {
 
 class Nowhere final : public testing::DeafHost {
@@ -139,4 +139,4 @@ TEST_CASE("they fight, and never their own side") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::stand_ins_test

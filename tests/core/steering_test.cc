@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-namespace entente::core {
+namespace entente::core::steering_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -89,4 +89,4 @@ TEST_CASE("angles stay within a turn") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::steering_test

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::core {
+namespace entente::core::tank_driver_test {
 namespace {
 
 constexpr double kTick = 0.04;
@@ -105,4 +105,4 @@ TEST_CASE("others see it wrong by so much and no less") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::tank_driver_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace entente::core {
+namespace entente::core::tank_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi, kTick = 0.04;
@@ -228,4 +228,4 @@ TEST_CASE("the walls around a world stand on its sides, as long as they are, and
   }
 }
 
-}  // namespace entente::core
+}  // namespace entente::core::tank_test

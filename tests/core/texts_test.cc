@@ -7,7 +7,7 @@
 
 #include "proxy/base/text.h"
 
-namespace entente::core {
+namespace entente::core::texts_test {
 namespace {
 
 using namespace std::string_literals;
@@ -74,4 +74,4 @@ TEST_CASE("a change says nothing of what it did not name") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::texts_test

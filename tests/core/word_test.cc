@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::core {
+namespace entente::core::word_test {
 namespace {
 
 template <class Word, class Read>
@@ -67,4 +67,4 @@ TEST_CASE("what is no word is a fault") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::word_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace entente::core {
+namespace entente::core::world_test {
 namespace {
 
 Fact player(Id id, const char* name) {
@@ -234,4 +234,4 @@ TEST_CASE("a unit that drove on is where it drove to, for a while") {
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::world_test

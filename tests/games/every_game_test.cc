@@ -4,7 +4,7 @@
 #include "adapters/registry.h"
 #include "tests/support/laws.h"
 
-namespace entente {
+namespace entente::every_game_test {
 namespace {
 
 TEST_CASE("every invented message of every dialect survives decode and encode") {
@@ -21,4 +21,4 @@ TEST_CASE("every FORMAT.md is what the layouts say") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::every_game_test

@@ -13,7 +13,7 @@
 #include "adapters/wire/print.h"
 #include "proxy/core/word.h"
 
-namespace entente {
+namespace entente::mapping_test {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -206,4 +206,4 @@ TEST_CASE("who has a face has a mapping") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::mapping_test

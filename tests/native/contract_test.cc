@@ -13,7 +13,7 @@
 #include "proxy/base/limits.h"
 #include "tests/support/hex.h"
 
-namespace entente::native {
+namespace entente::native::contract_test {
 namespace {
 
 std::string file(const char* path) {
@@ -108,4 +108,4 @@ TEST_CASE("version and limits are the program's") {
 }
 
 }  // namespace
-}  // namespace entente::native
+}  // namespace entente::native::contract_test

@@ -8,7 +8,7 @@
 #include "tests/support/hex.h"
 #include "tests/support/stage.h"
 
-namespace entente::native {
+namespace entente::native::native_test {
 namespace {
 
 using core::Fact;
@@ -172,4 +172,4 @@ TEST_CASE("two natives in a row change nothing but ids") {
 }
 
 }  // namespace
-}  // namespace entente::native
+}  // namespace entente::native::native_test

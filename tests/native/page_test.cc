@@ -7,7 +7,7 @@
 #include <regex>
 #include <string>
 
-namespace entente::native {
+namespace entente::native::page_test {
 namespace {
 
 bool is_there(std::string_view name) {
@@ -60,4 +60,4 @@ TEST_CASE("nothing runs inline, and no text becomes markup") {
 }
 
 }  // namespace
-}  // namespace entente::native
+}  // namespace entente::native::page_test

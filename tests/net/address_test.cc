@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::net {
+namespace entente::net::address_test {
 namespace {
 
 TEST_CASE("what is read is printed the same") {
@@ -69,4 +69,4 @@ TEST_CASE("a literal needs no resolver, a name that is none is an error to act o
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::address_test

@@ -11,7 +11,7 @@
 #include "proxy/net/enet_dissector.h"
 #include "tests/support/hex.h"
 
-namespace entente::net {
+namespace entente::net::enet_dissector_test {
 namespace {
 
 using wire::Way;
@@ -198,4 +198,4 @@ TEST_CASE("enet: a packet that its fragments do not fill is refused") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::enet_dissector_test

@@ -9,7 +9,7 @@
 #include "proxy/net/enet_host.h"
 #include "tests/support/hex.h"
 
-namespace entente::net {
+namespace entente::net::enet_host_test {
 namespace {
 
 Address loopback() { return *Address::parse("127.0.0.1", 0); }
@@ -244,4 +244,4 @@ TEST_CASE("enet host: a host without peers sleeps") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::enet_host_test

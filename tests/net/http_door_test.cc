@@ -9,7 +9,7 @@
 
 #include <ctime>
 
-namespace entente::net {
+namespace entente::net::http_door_test {
 namespace {
 
 std::unique_ptr<HttpDoor> open_door() {
@@ -87,4 +87,4 @@ TEST_CASE("an address that is taken is an error that says so") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::http_door_test

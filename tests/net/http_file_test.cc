@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::net {
+namespace entente::net::http_file_test {
 namespace {
 
 constexpr Asset kStyle{"style.css", "text/css", "p {}"};
@@ -52,4 +52,4 @@ TEST_CASE("an upgrade, or a wish to change something, asks for no file") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::http_file_test

@@ -4,7 +4,7 @@
 
 #include "proxy/net/websocket_handshake.h"
 
-namespace entente::net {
+namespace entente::net::http_test {
 namespace {
 
 using Of = HttpReader::Of;
@@ -136,4 +136,4 @@ TEST_CASE("an answer carries its length and closes") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::http_test

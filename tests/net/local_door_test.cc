@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace entente::net {
+namespace entente::net::local_door_test {
 namespace {
 
 struct Folder {
@@ -155,4 +155,4 @@ TEST_CASE("where no door is, that is said") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::local_door_test

@@ -10,7 +10,7 @@
 
 #include "proxy/net/mailbox.h"
 
-namespace entente::net {
+namespace entente::net::loop_test {
 namespace {
 
 struct Flag final : Later {
@@ -124,4 +124,4 @@ TEST_CASE("a loop that never ran closes what was on it") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::loop_test

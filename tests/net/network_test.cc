@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::net {
+namespace entente::net::network_test {
 namespace {
 
 Address ip(const char* text) { return *Address::parse(text, 5154); }
@@ -60,4 +60,4 @@ TEST_CASE("a host is an IPv4 address or an IPv6 /64") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::network_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace entente::net {
+namespace entente::net::outbox_test {
 namespace {
 
 /// Writes down what is written out, after its name.
@@ -64,4 +64,4 @@ TEST_CASE("a full outbox goes out by itself, and nothing is lost or moved") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::outbox_test

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace entente::net {
+namespace entente::net::socket_test {
 namespace {
 
 TEST_CASE("a listener with datagrams has one port for both, over IPv4 and IPv6") {
@@ -62,4 +62,4 @@ TEST_CASE("that a server cannot be reached is for the connecting to say, not for
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::socket_test

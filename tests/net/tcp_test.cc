@@ -9,7 +9,7 @@
 
 #include "proxy/net/socket.h"
 
-namespace entente::net {
+namespace entente::net::tcp_test {
 namespace {
 
 /// Hears a link and remembers; `on_*` may do more.
@@ -194,4 +194,4 @@ TEST_CASE("connecting succeeds, or fails with the reason, and the same link may 
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::tcp_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/certificate.h"
 
-namespace entente::net {
+namespace entente::net::tls_test {
 namespace {
 
 /// A client and a server that hand each other what they write, in pieces.
@@ -97,4 +97,4 @@ TEST_CASE("files that are not there or not right are errors that name them") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::tls_test

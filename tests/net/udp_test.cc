@@ -7,7 +7,7 @@
 
 #include "proxy/net/socket.h"
 
-namespace entente::net {
+namespace entente::net::udp_test {
 namespace {
 
 struct Ear : UdpReader::User {
@@ -167,4 +167,4 @@ TEST_CASE("a reader survives refusals and hears the next datagram") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::udp_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/hex.h"
 
-namespace entente::net {
+namespace entente::net::websocket_test {
 namespace {
 
 using Role = WebSocket::Role;
@@ -135,4 +135,4 @@ TEST_CASE("a user may stop it from within") {
 }
 
 }  // namespace
-}  // namespace entente::net
+}  // namespace entente::net::websocket_test

@@ -13,7 +13,7 @@
 #include "tests/support/hex.h"
 #include "tests/support/stage.h"
 
-namespace entente::testing {
+namespace entente::testing::back_test {
 namespace {
 
 using core::kMillisecond, core::kSecond, core::Micros;
@@ -604,4 +604,4 @@ TEST_CASE("ogar back: what nothing in Ogar is like is counted") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::back_test

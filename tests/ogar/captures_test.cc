@@ -12,7 +12,7 @@
 #include "adapters/wire/print.h"
 #include "tests/support/recorded.h"
 
-namespace entente {
+namespace entente::captures_test {
 namespace {
 
 using testing::json_value;
@@ -118,4 +118,4 @@ TEST_CASE("ogar: what OgarII hangs up for is refused, what it tolerates is kept"
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::captures_test

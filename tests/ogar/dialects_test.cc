@@ -13,7 +13,7 @@
 #include "tests/ogar/picture.h"
 #include "tests/ogar/spoken.h"
 
-namespace entente::testing {
+namespace entente::testing::dialects_test {
 namespace {
 
 using core::Id, core::kMillisecond, core::kSecond, core::Micros;
@@ -514,4 +514,4 @@ TEST_CASE("ogar: texts in 16-bit units hold every character, and half a pair is 
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::dialects_test

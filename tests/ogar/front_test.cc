@@ -10,7 +10,7 @@
 #include "tests/support/hex.h"
 #include "tests/support/stage.h"
 
-namespace entente::testing {
+namespace entente::testing::front_test {
 namespace {
 
 using core::Id, core::kMillisecond, core::kSecond, core::Micros;
@@ -561,4 +561,4 @@ TEST_CASE("ogar front: what a client has no place for is counted") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::front_test

@@ -9,7 +9,7 @@
 #include "tests/ogar/picture.h"
 #include "tests/ogar/spoken.h"
 
-namespace entente::testing {
+namespace entente::testing::guests_test {
 namespace {
 
 using core::Id, core::Intent, core::Micros;
@@ -105,4 +105,4 @@ TEST_CASE("ogar front: a guest's name and skin are texts of its stream, whatever
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::guests_test

@@ -8,7 +8,7 @@
 #include "tests/support/heap.h"
 #include "tests/support/stage.h"
 
-namespace entente::testing {
+namespace entente::testing::legacy_back_test {
 namespace {
 
 using core::kMillisecond, core::kSecond, core::Micros;
@@ -243,4 +243,4 @@ TEST_CASE("ogar legacy back: Q, minions and watching are messages of their own, 
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::legacy_back_test

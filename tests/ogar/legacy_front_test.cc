@@ -7,7 +7,7 @@
 #include "tests/ogar/spoken.h"
 #include "tests/support/stage.h"
 
-namespace entente::testing {
+namespace entente::testing::legacy_front_test {
 namespace {
 
 using core::Id, core::kMillisecond, core::kSecond, core::Micros;
@@ -258,4 +258,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::legacy_front_test

@@ -13,7 +13,7 @@
 #include "tests/ogar/picture.h"
 #include "tests/support/recorded.h"
 
-namespace entente::testing {
+namespace entente::testing::mirror_test {
 namespace {
 
 using core::Micros, wire::Way;
@@ -203,4 +203,4 @@ TEST_CASE("ogar: a mirror room shows what the server shows") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::mirror_test

@@ -7,7 +7,7 @@
 #include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 
-namespace entente::testing {
+namespace entente::testing::paint_memory_test {
 namespace {
 
 using core::Id, core::Micros;
@@ -88,4 +88,4 @@ TEST_CASE("ogar front: painting what moves takes no memory") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::paint_memory_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace entente::ogar {
+namespace entente::ogar::shelf_test {
 namespace {
 
 TEST_CASE("a shelf knows what was put there and not taken away, in whatever order it is asked") {
@@ -94,4 +94,4 @@ TEST_CASE("on a shelf few that are looked up earlier, later or twice move none o
 }
 
 }  // namespace
-}  // namespace entente::ogar
+}  // namespace entente::ogar::shelf_test

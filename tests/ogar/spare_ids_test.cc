@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace entente::ogar {
+namespace entente::ogar::spare_ids_test {
 namespace {
 
 TEST_CASE("spare ids go down from the highest, and from the lowest to the highest that is not shown") {
@@ -24,4 +24,4 @@ TEST_CASE("spare ids go down from the highest, and from the lowest to the highes
 }
 
 }  // namespace
-}  // namespace entente::ogar
+}  // namespace entente::ogar::spare_ids_test

@@ -7,7 +7,7 @@
 #include "tests/support/laws.h"
 #include "tests/support/printed_frame.h"
 
-namespace entente {
+namespace entente::wire_test {
 namespace {
 
 using wire::Lane, wire::Stage, wire::Way;
@@ -248,4 +248,4 @@ TEST_CASE("ogar: legacy, statistics in 16-bit units or bytes") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::wire_test

@@ -8,7 +8,7 @@
 #include "tests/support/deaf_host.h"
 #include "tests/support/heap.h"
 
-namespace entente::panic {
+namespace entente::panic::allocation_test {
 namespace {
 
 TEST_CASE("a drive there and back takes no memory once a room is warm") {
@@ -46,4 +46,4 @@ TEST_CASE("a drive there and back takes no memory once a room is warm") {
 }
 
 }  // namespace
-}  // namespace entente::panic
+}  // namespace entente::panic::allocation_test

@@ -13,7 +13,7 @@
 #include "tests/support/hex.h"
 #include "tests/support/stage.h"
 
-namespace entente::panic {
+namespace entente::panic::back_test {
 namespace {
 
 using core::Micros, core::kMillisecond, core::kSecond;
@@ -533,4 +533,4 @@ TEST_CASE("what Panic has no Action for is counted by the mapping's reason") {
 }
 
 }  // namespace
-}  // namespace entente::panic
+}  // namespace entente::panic::back_test

@@ -7,7 +7,7 @@
 #include "tests/panic/lines.h"
 #include "tests/support/stage.h"
 
-namespace entente::panic {
+namespace entente::panic::front_test {
 namespace {
 
 using core::Micros, core::kMillisecond, core::kSecond;
@@ -670,4 +670,4 @@ TEST_CASE("the end of the room is the end of the connection") {
 }
 
 }  // namespace
-}  // namespace entente::panic
+}  // namespace entente::panic::front_test

@@ -5,7 +5,7 @@
 
 #include "adapters/panic/faces.h"
 
-namespace entente::panic {
+namespace entente::panic::mapping_test {
 namespace {
 
 TEST_CASE("what is dropped is counted by the reason that stands in the table") {
@@ -14,4 +14,4 @@ TEST_CASE("what is dropped is counted by the reason that stands in the table") {
 }
 
 }  // namespace
-}  // namespace entente::panic
+}  // namespace entente::panic::mapping_test

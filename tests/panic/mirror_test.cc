@@ -13,7 +13,7 @@
 #include "tests/support/printed_frame.h"
 #include "tests/support/recorded.h"
 
-namespace entente::panic {
+namespace entente::panic::mirror_test {
 namespace {
 
 using core::Micros;
@@ -165,4 +165,4 @@ TEST_CASE("a whole game of the released programs passes the mirror unchanged, in
 TEST_CASE("small reads make no difference") { check_mirrored("patched-be-2p-smallreads.jsonl", 0); }
 
 }  // namespace
-}  // namespace entente::panic
+}  // namespace entente::panic::mirror_test

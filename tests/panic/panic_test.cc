@@ -7,7 +7,7 @@
 #include "tests/support/hex.h"
 #include "tests/support/laws.h"
 
-namespace entente {
+namespace entente::panic_test {
 namespace {
 
 using wire::Detected, wire::Frame, wire::Lane, wire::Stage, wire::Way;
@@ -143,4 +143,4 @@ TEST_CASE("invented messages survive, damaged ones are faults or exact") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::panic_test

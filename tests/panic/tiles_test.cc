@@ -10,7 +10,7 @@
 #include "adapters/panic/ground.h"
 #include "tests/panic/maps.h"
 
-namespace entente::panic {
+namespace entente::panic::tiles_test {
 namespace {
 
 constexpr Direction kAll[] = {Direction::kNorth, Direction::kEast, Direction::kSouth, Direction::kWest};
@@ -130,4 +130,4 @@ TEST_CASE("walls are learnt once, and only where no map was read") {
 }
 
 }  // namespace
-}  // namespace entente::panic
+}  // namespace entente::panic::tiles_test

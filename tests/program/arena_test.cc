@@ -9,7 +9,7 @@
 #include "tests/program/recorded.h"
 #include "tests/support/process.h"
 
-using namespace entente;
+namespace entente::arena_test {
 
 namespace {
 
@@ -204,3 +204,5 @@ TEST_CASE("every rule of an arena is a flag, with what the configuration says of
     CHECK_MESSAGE(help.find(flag) != std::string::npos, flag);
   CHECK(help.find("From a shot until its barrel is loaded again.") != std::string::npos);
 }
+
+}  // namespace entente::arena_test

@@ -5,7 +5,7 @@
 
 #include "tests/program/folder.h"
 
-namespace entente {
+namespace entente::ban_file_test {
 namespace {
 
 using relay::Ban;
@@ -53,4 +53,4 @@ TEST_CASE("a file that is wrong says where, and one that cannot be written says 
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::ban_file_test

@@ -10,7 +10,7 @@
 #include "tests/program/folder.h"
 #include "tests/support/process.h"
 
-using namespace entente;
+namespace entente::cli_test {
 
 namespace {
 
@@ -168,3 +168,5 @@ TEST_CASE("a file that is not there ends with 1") {
     CHECK(said.err.find("no/such/file") != std::string::npos);
   }
 }
+
+}  // namespace entente::cli_test

@@ -10,7 +10,7 @@
 #include "proxy/program/config.h"
 #include "proxy/program/config_reader.h"
 
-using namespace entente;
+namespace entente::config_example_test {
 
 namespace {
 
@@ -69,3 +69,5 @@ TEST_CASE("each file in config/ is right") {
   }
   CHECK(files >= 3);
 }
+
+}  // namespace entente::config_example_test

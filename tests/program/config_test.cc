@@ -12,7 +12,8 @@
 #include "tests/program/folder.h"
 #include "tests/support/toy_game.h"
 
-using namespace entente;
+namespace entente::config_test {
+
 using google::protobuf::FieldDescriptor;
 
 namespace {
@@ -291,3 +292,5 @@ TEST_CASE("the schema keeps its own rules") {
     CHECK(preset <= rule.max());
   });
 }
+
+}  // namespace entente::config_test

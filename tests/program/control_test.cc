@@ -17,7 +17,7 @@
 #include "tests/program/folder.h"
 #include "tests/support/process.h"
 
-namespace entente {
+namespace entente::control_test {
 namespace {
 
 Control talkative() {
@@ -232,4 +232,4 @@ TEST_CASE("two programs cannot have one control socket") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::control_test

@@ -12,7 +12,7 @@
 #include "proxy/program/verify.h"
 #include "tests/program/folder.h"
 
-namespace entente {
+namespace entente::convert_test {
 namespace {
 
 const std::string kRec = std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/bzfs2426-ctf.rec";
@@ -157,4 +157,4 @@ TEST_CASE("a .rec is there whole or not at all, and nobody's file is overwritten
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::convert_test

@@ -9,7 +9,7 @@
 #include "proxy/program/route.h"
 #include "tests/support/toy_game.h"
 
-using namespace entente;
+namespace entente::endpoint_test {
 
 namespace {
 
@@ -135,3 +135,5 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
   CHECK(said("toy://h?mode=datagrams") ==
         "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect, strict");
 }
+
+}  // namespace entente::endpoint_test

@@ -12,7 +12,7 @@
 #include "tests/program/recorded.h"
 #include "tests/relay/running.h"
 
-namespace entente {
+namespace entente::enet_datagrams_test {
 namespace {
 
 /// The UDP payloads of a capture's first conversation.
@@ -63,4 +63,4 @@ TEST_CASE("BetterSpades' own datagrams pass untouched, and are recorded as the p
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::enet_datagrams_test

@@ -12,7 +12,7 @@
 #include "tests/program/recorded.h"
 #include "tests/relay/enet_peers.h"
 
-namespace entente {
+namespace entente::enet_recording_test {
 namespace {
 
 std::string inspected(const std::string& file, bool json) {
@@ -72,4 +72,4 @@ TEST_CASE("what is not by ENet is recorded as before") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::enet_recording_test

@@ -4,7 +4,8 @@
 
 #include "adapters/registry.h"
 
-using namespace entente;
+namespace entente::explain_test {
+
 using enum wire::Fidelity;
 using wire::Mapping, wire::Way;
 
@@ -96,3 +97,5 @@ TEST_CASE("the tables of the registry explain each other, and no field fares bet
         CHECK_MESSAGE((one.fidelity == kExact || !one.reason.empty()), line(one));
     }
 }
+
+}  // namespace entente::explain_test

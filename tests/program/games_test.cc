@@ -9,7 +9,7 @@
 #include "adapters/registry.h"
 #include "tests/support/toy_game.h"
 
-using namespace entente;
+namespace entente::games_test {
 
 TEST_CASE("the table has a row a dialect, in columns") {
   const std::array<const wire::Game*, 1> known = {&toy::game()};
@@ -47,3 +47,5 @@ TEST_CASE("every game is found by its name, and names are not used twice") {
   for (const wire::Game* game : games()) CHECK(find_game(game->name()) == game);
   CHECK(find_game("quake") == nullptr);
 }
+
+}  // namespace entente::games_test

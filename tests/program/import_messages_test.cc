@@ -6,7 +6,7 @@
 #include "tests/program/heard.h"
 #include "tests/support/hex.h"
 
-namespace entente {
+namespace entente::import_messages_test {
 namespace {
 
 using net::Opcode, net::WebSocket;
@@ -99,4 +99,4 @@ TEST_CASE("a datagram that is no ENet is passed on as it was") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::import_messages_test

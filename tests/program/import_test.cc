@@ -14,7 +14,7 @@
 #include "tests/program/recorded.h"
 #include "tests/support/memory_file.h"
 
-namespace entente {
+namespace entente::import_test {
 namespace {
 
 // Link types, as pcap files number them; kRaw is among them.
@@ -329,4 +329,4 @@ TEST_CASE("a file is known by its first bytes") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::import_test

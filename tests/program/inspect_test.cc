@@ -11,7 +11,7 @@
 #include "tests/program/packets.h"
 #include "tests/program/recorded.h"
 
-namespace entente {
+namespace entente::inspect_test {
 namespace {
 
 struct Inspected {
@@ -241,4 +241,4 @@ TEST_CASE("real captures show every message by name") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::inspect_test

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace entente::layout_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -254,3 +256,5 @@ TEST_CASE("what is right is let through") {
   CHECK(tree.with("adapters/bzflag/wire_world.cc", "template <class V> void fields(V& v, Wall& m) {}\n") == "");
   CHECK(tree.with("tests/net/a_test.cc", "#include \"proxy/net/address.h\"\n#include <uv.h>\n") == "");
 }
+
+}  // namespace entente::layout_test

@@ -9,7 +9,7 @@
 
 #include "proxy/program/config.h"
 
-using namespace entente;
+namespace entente::limits_test {
 
 namespace {
 
@@ -34,3 +34,5 @@ TEST_CASE("each key changes the limit at its place, and no other") {
     CHECK(std::bit_cast<Numbers>(limits_of(settings)) == expected);
   }
 }
+
+}  // namespace entente::limits_test

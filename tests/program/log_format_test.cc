@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-using namespace entente;
+namespace entente::log_format_test {
 
 namespace {
 
@@ -60,3 +60,5 @@ TEST_CASE("whatever bytes a peer sends, a JSON line parses and a text line is pr
     for (const char c : shown.substr(0, shown.size() - 1)) CHECK(static_cast<unsigned char>(c) >= 0x20);
   }
 }
+
+}  // namespace entente::log_format_test

@@ -19,7 +19,7 @@
 #include "tests/program/folder.h"
 #include "tests/support/process.h"
 
-namespace entente {
+namespace entente::operations_test {
 namespace {
 
 const std::string kEntente = ENTENTE_BINARY;
@@ -305,4 +305,4 @@ TEST_CASE("more sessions than ENet has places for takes a restart") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::operations_test

@@ -7,7 +7,7 @@
 #include "tests/relay/peers.h"
 #include "tests/support/process.h"
 
-using namespace entente;
+namespace entente::page_test {
 
 namespace {
 
@@ -57,3 +57,5 @@ TEST_CASE("so does a relay; a listener whose words are no texts has none to show
   const Listening bare("native+ws://127.0.0.1:0?dialect=protobuf", "bzflag://127.0.0.1:1?dialect=2.4");
   CHECK(bare.get("/").starts_with("HTTP/1.1 426 "));
 }
+
+}  // namespace entente::page_test

@@ -5,7 +5,7 @@
 #include "tests/program/folder.h"
 #include "tests/support/process.h"
 
-namespace entente {
+namespace entente::record_test {
 namespace {
 
 const std::string kEntente = ENTENTE_BINARY;
@@ -29,4 +29,4 @@ TEST_CASE("bots whose server is not there are told so, whether its dialect is na
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::record_test

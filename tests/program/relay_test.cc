@@ -15,7 +15,7 @@
 #include "tests/support/hex.h"
 #include "tests/support/process.h"
 
-using namespace entente;
+namespace entente::relay_test {
 
 namespace {
 
@@ -322,3 +322,5 @@ TEST_CASE("what cannot start ends with 1, says why, and leaves nothing behind") 
   CHECK(unlogged.code == 1);
   CHECK(unlogged.err.find("no/such/log cannot be opened (No such file or directory)") != std::string::npos);
 }
+
+}  // namespace entente::relay_test

@@ -12,7 +12,7 @@
 #include "tests/program/recorded.h"
 #include "tests/support/process.h"
 
-using namespace entente;
+namespace entente::replay_test {
 
 namespace {
 
@@ -277,3 +277,5 @@ TEST_CASE("what cannot be done is said with what can") {
   CHECK(two.code == 1);
   CHECK(two.err.find("  link 3") != std::string::npos);
 }
+
+}  // namespace entente::replay_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace entente;
+namespace entente::screen_text_test {
 
 TEST_CASE("what others wrote gives a terminal no orders, and is left as it is otherwise") {
   CHECK(screen_text("M\u00fcller's \"\\x\" \u20ac") == "M\u00fcller's \"\\x\" \u20ac");
@@ -11,3 +11,5 @@ TEST_CASE("what others wrote gives a terminal no orders, and is left as it is ot
   CHECK(screen_text("a\nb") == "a\\x0ab");
   CHECK(screen_text("a\nb\t", "\n") == "a\nb\\x09");
 }
+
+}  // namespace entente::screen_text_test

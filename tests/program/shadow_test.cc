@@ -21,7 +21,7 @@
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
-namespace entente {
+namespace entente::shadow_test {
 namespace {
 
 using testing::Picture;
@@ -321,4 +321,4 @@ TEST_CASE("words have no place in a .rec, and a setting is one of some game's ba
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::shadow_test

@@ -4,7 +4,7 @@
 
 #include <array>
 
-using namespace entente;
+namespace entente::suggest_test {
 
 TEST_CASE("the nearest name is found for a slip, and none for another word") {
   constexpr std::array<std::string_view, 4> kKnown = {"bzflag", "panic", "sessions", "sessions_per_address"};
@@ -25,3 +25,5 @@ TEST_CASE("a word of any length is answered") {
   CHECK(did_you_mean("panik", kKnown) == " (did you mean 'panic'?)");
   CHECK(did_you_mean("quake", kKnown).empty());
 }
+
+}  // namespace entente::suggest_test

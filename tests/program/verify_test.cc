@@ -13,7 +13,7 @@
 #include "tests/program/recorded.h"
 #include "tests/support/toy_game.h"
 
-namespace entente {
+namespace entente::verify_test {
 namespace {
 
 using wire::Lane, wire::Way;
@@ -520,4 +520,4 @@ TEST_CASE("each kind of trouble is explained once") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::verify_test

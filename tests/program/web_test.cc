@@ -10,7 +10,7 @@
 #include "tests/support/certificate.h"
 #include "tests/support/toy_game.h"
 
-using namespace entente;
+namespace entente::web_test {
 
 namespace {
 
@@ -119,3 +119,5 @@ TEST_CASE("clients that name their dialect themselves need none in a URL") {
   CHECK(parse_listen("ogar+ws://127.0.0.1", kKnown)->spoken() == "ogar any");
   CHECK(parse_listen("ogar+ws://127.0.0.1?dialect=legacy6", kKnown)->spoken() == "ogar legacy6");
 }
+
+}  // namespace entente::web_test

@@ -15,7 +15,7 @@
 #include "tests/support/heap.h"
 #include "tests/support/memory_file.h"
 
-namespace entente::testing {
+namespace entente::testing::allocation_test {
 namespace {
 
 /// Hears all and keeps nothing.
@@ -224,4 +224,4 @@ TEST_CASE("a reader that never reads makes us stop reading the other, within a b
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::allocation_test

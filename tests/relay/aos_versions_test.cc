@@ -8,7 +8,7 @@
 #include "tests/aos/back_stage.h"
 #include "tests/relay/aos_party.h"
 
-namespace entente::testing {
+namespace entente::testing::aos_versions_test {
 namespace {
 
 using namespace aos;
@@ -344,4 +344,4 @@ TEST_CASE("Ace of Spades: who is kicked hears why, across the versions") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::aos_versions_test

@@ -11,7 +11,7 @@
 #include "proxy/relay/gate.h"
 #include "tests/relay/enet_yard.h"
 
-namespace entente::testing {
+namespace entente::testing::bans_test {
 namespace {
 
 using relay::Access, relay::Ban, relay::Bans, relay::Reason;
@@ -268,4 +268,4 @@ TEST_CASE("a banned client of the draft hears a reject and its end") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::bans_test

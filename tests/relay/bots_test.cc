@@ -5,7 +5,7 @@
 #include "adapters/panic/panic.h"
 #include "tests/relay/bridging.h"
 
-namespace entente::testing {
+namespace entente::testing::bots_test {
 namespace {
 
 using relay::Reason;
@@ -153,4 +153,4 @@ TEST_CASE("a player's own server that cannot be told is left, and the log says w
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::bots_test

@@ -6,7 +6,7 @@
 #include "tests/relay/enet_yard.h"
 #include "tests/relay/lossy.h"
 
-namespace entente::testing {
+namespace entente::testing::bridge_enet_test {
 namespace {
 
 using relay::Drop;
@@ -457,4 +457,4 @@ TEST_CASE("over bad network on both sides nothing that may not be lost is lost, 
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::bridge_enet_test

@@ -9,7 +9,7 @@
 #include "proxy/trace/recording.h"
 #include "tests/relay/bridging.h"
 
-namespace entente::testing {
+namespace entente::testing::bridge_tap_test {
 namespace {
 
 /// A file that is gone with the test.
@@ -101,4 +101,4 @@ TEST_CASE("a recording of a bridge has both links, all words in order, no secret
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::bridge_tap_test

@@ -4,7 +4,7 @@
 
 #include "tests/relay/bridging.h"
 
-namespace entente::testing {
+namespace entente::testing::bridge_test {
 namespace {
 
 using relay::Drop;
@@ -469,4 +469,4 @@ TEST_CASE("bridges live on all workers") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::bridge_test

@@ -4,7 +4,7 @@
 #include "adapters/native/native.h"
 #include "tests/relay/bridging.h"
 
-namespace entente::testing {
+namespace entente::testing::bridge_text_test {
 namespace {
 
 /// A native client by WebSocket in front of a toy server.
@@ -50,4 +50,4 @@ TEST_CASE("native's JSON is text, its protobuf binary; a client may send either 
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::bridge_text_test

@@ -6,7 +6,7 @@
 #include "proxy/relay/ring_sink.h"
 #include "schema/snapshot.pb.h"
 
-namespace entente::testing {
+namespace entente::testing::bridge_words_test {
 namespace {
 
 using core::Fact, core::Micros, core::kSecond;
@@ -142,4 +142,4 @@ TEST_CASE("words and worlds that find no room in a ring are counted, and told as
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::bridge_words_test

@@ -13,7 +13,7 @@
 #include "proxy/core/referee.h"
 #include "tests/relay/running.h"
 
-namespace entente::testing {
+namespace entente::testing::bzflag_versions_test {
 namespace {
 
 using namespace bzflag;
@@ -398,4 +398,4 @@ TEST_CASE("one port of a hall serves both, too, in one room") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::bzflag_versions_test

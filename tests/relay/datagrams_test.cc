@@ -4,7 +4,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "tests/relay/toy.h"
 
-namespace entente::testing {
+namespace entente::testing::datagrams_test {
 namespace {
 
 using relay::Drop;
@@ -237,4 +237,4 @@ TEST_CASE("the listener's UDP port is the one of its TCP, whichever the kernel g
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::datagrams_test

@@ -5,7 +5,7 @@
 #include "adapters/panic/panic.h"
 #include "tests/relay/toy.h"
 
-namespace entente::testing {
+namespace entente::testing::detection_test {
 namespace {
 
 using relay::Reason;
@@ -152,4 +152,4 @@ TEST_CASE("what is kept while a dialect is unknown is bounded, both ways") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::detection_test

@@ -7,7 +7,7 @@
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/enet_speech.h"
 
-namespace entente::testing {
+namespace entente::testing::enet_datagrams_test {
 namespace {
 
 using relay::Drop, relay::Reason;
@@ -283,4 +283,4 @@ TEST_CASE("enet datagrams: a flood is thinned, what is too large is dropped, and
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::enet_datagrams_test

@@ -6,7 +6,7 @@
 #include "proxy/relay/queries.h"
 #include "tests/relay/enet_peers.h"
 
-namespace entente::testing {
+namespace entente::testing::enet_queries_test {
 namespace {
 
 using relay::Drop, relay::Queries;
@@ -74,4 +74,4 @@ TEST_CASE("queries: a server that does not answer costs nothing but patience") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::enet_queries_test

@@ -5,7 +5,7 @@
 #include "adapters/bzdraft/bzdraft.h"
 #include "tests/relay/enet_peers.h"
 
-namespace entente::testing {
+namespace entente::testing::enet_test {
 namespace {
 
 TEST_CASE("enet relay: connect data, channels, each kind of packet and the reason of the end travel") {
@@ -97,4 +97,4 @@ TEST_CASE("enet relay: too many packets end the session, as ENet cannot make a c
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::enet_test

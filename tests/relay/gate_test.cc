@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::relay {
+namespace entente::relay::gate_test {
 namespace {
 
 net::Address address(const char* text) { return *net::Address::parse(text); }
@@ -90,4 +90,4 @@ TEST_CASE("other limits hold for who is known already") {
 }
 
 }  // namespace
-}  // namespace entente::relay
+}  // namespace entente::relay::gate_test

@@ -7,7 +7,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "tests/relay/toy.h"
 
-namespace entente::testing {
+namespace entente::testing::guard_test {
 namespace {
 
 using relay::Reason;
@@ -381,4 +381,4 @@ TEST_CASE("without a file descriptor left a newcomer is turned away, not kept wa
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::guard_test

@@ -5,7 +5,7 @@
 #include "tests/relay/enet_yard.h"
 #include "tests/relay/in_hall.h"
 
-namespace entente::testing {
+namespace entente::testing::hall_enet_test {
 namespace {
 
 using relay::Drop;
@@ -173,4 +173,4 @@ TEST_CASE("when we stop, and when the truth leaves, who is there by ENet is told
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::hall_enet_test

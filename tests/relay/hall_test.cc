@@ -10,7 +10,7 @@
 #include "proxy/trace/recording.h"
 #include "tests/relay/in_hall.h"
 
-namespace entente::testing {
+namespace entente::testing::hall_test {
 namespace {
 
 using relay::Reason;
@@ -334,4 +334,4 @@ TEST_CASE("where too few play, others stand in for them, and who played is told 
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::hall_test

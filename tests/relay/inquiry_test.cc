@@ -6,7 +6,7 @@
 #include "tests/relay/bridging.h"
 #include "tests/relay/enet_peers.h"
 
-namespace entente::testing {
+namespace entente::testing::inquiry_test {
 namespace {
 
 using relay::Reason;
@@ -90,4 +90,4 @@ TEST_CASE("a question after the end is answered: nobody is there") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::inquiry_test

@@ -8,7 +8,7 @@
 #include "proxy/relay/queries.h"
 #include "tests/relay/bridging.h"
 
-namespace entente::testing {
+namespace entente::testing::lan_test {
 namespace {
 
 using bzflag::PingReply;
@@ -115,4 +115,4 @@ TEST_CASE("a bridge answers as its front, whatever its server is") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::lan_test

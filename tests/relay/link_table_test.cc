@@ -5,7 +5,7 @@
 
 #include "tests/support/toy_game.h"
 
-namespace entente::relay {
+namespace entente::relay::link_table_test {
 namespace {
 
 net::Address at(std::uint16_t port, const char* ip = "10.0.0.1") { return *net::Address::parse(ip, port); }
@@ -61,4 +61,4 @@ TEST_CASE("what leaves takes only its own with it") {
 }
 
 }  // namespace
-}  // namespace entente::relay
+}  // namespace entente::relay::link_table_test

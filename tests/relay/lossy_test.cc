@@ -12,7 +12,7 @@
 #include "tests/relay/lossy.h"
 #include "tests/relay/toy.h"
 
-namespace entente::testing {
+namespace entente::testing::lossy_test {
 namespace {
 
 std::atomic<std::size_t> enet_in_use{0}, enet_most{0};
@@ -192,4 +192,4 @@ TEST_CASE("BZFlag's pair over bad network: the stream goes on, and a link that w
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::lossy_test

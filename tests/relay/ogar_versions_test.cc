@@ -8,7 +8,7 @@
 #include "adapters/ogar/wire.h"
 #include "tests/relay/web_peers.h"
 
-namespace entente::testing {
+namespace entente::testing::ogar_versions_test {
 namespace {
 
 using namespace ogar;
@@ -204,4 +204,4 @@ TEST_CASE("one port serves clients of every group of Ogar's dialects, on a serve
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::ogar_versions_test

@@ -12,7 +12,7 @@
 
 #include "proxy/relay/bucket.h"
 
-namespace entente::relay {
+namespace entente::relay::pace_test {
 namespace {
 
 /// Keeps what a Pace has said: "what+more".
@@ -139,4 +139,4 @@ TEST_CASE("rate 0 is no limit, and neither a clock that steps back nor a year of
 }
 
 }  // namespace
-}  // namespace entente::relay
+}  // namespace entente::relay::pace_test

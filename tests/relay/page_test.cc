@@ -4,7 +4,7 @@
 #include "adapters/ogar/ogar.h"
 #include "tests/relay/web_peers.h"
 
-namespace entente::testing {
+namespace entente::testing::page_test {
 namespace {
 
 using relay::Reason;
@@ -95,4 +95,4 @@ TEST_CASE("hostile requests are refused, whatever they want") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::page_test

@@ -5,7 +5,7 @@
 #include "adapters/panic/panic.h"
 #include "tests/relay/toy.h"
 
-namespace entente::testing {
+namespace entente::testing::relay_test {
 namespace {
 
 /// Sends `bytes` in pieces of sizes that follow from `seed`.
@@ -210,4 +210,4 @@ TEST_CASE("IPv6 is relayed like IPv4") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::relay_test

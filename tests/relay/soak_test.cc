@@ -8,7 +8,7 @@
 
 #include "tests/relay/toy.h"
 
-namespace entente::testing {
+namespace entente::testing::soak_test {
 namespace {
 
 /// A server that echoes frames, and by the first frame's code is told to misbehave instead.
@@ -159,4 +159,4 @@ TEST_CASE("good peers lose nothing among bad ones, and after a stop everything i
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::soak_test

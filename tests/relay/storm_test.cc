@@ -12,7 +12,7 @@
 #include "tests/relay/toy.h"
 #include "tests/support/heap.h"
 
-namespace entente::testing {
+namespace entente::testing::storm_test {
 namespace {
 
 std::size_t crowd() {
@@ -127,4 +127,4 @@ TEST_CASE("storm: connects over ENet that are never acknowledged leave room for 
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::storm_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/toy_game.h"
 
-namespace entente::relay {
+namespace entente::relay::stream_test {
 namespace {
 
 using wire::Way;
@@ -93,4 +93,4 @@ TEST_CASE("without a cutter everything passes as it comes") {
 }
 
 }  // namespace
-}  // namespace entente::relay
+}  // namespace entente::relay::stream_test

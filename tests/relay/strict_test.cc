@@ -7,7 +7,7 @@
 #include "tests/relay/toy.h"
 #include "tests/relay/web_peers.h"
 
-namespace entente::testing {
+namespace entente::testing::strict_test {
 namespace {
 
 using relay::Drop, relay::Reason;
@@ -84,4 +84,4 @@ TEST_CASE("strict: a WebSocket's message that does not decode closes it") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::strict_test

@@ -14,7 +14,7 @@
 #include "tests/support/memory_file.h"
 #include "tests/support/toy_game.h"
 
-namespace entente::relay {
+namespace entente::relay::tap_test {
 namespace {
 
 using wire::Lane;
@@ -455,4 +455,4 @@ TEST_CASE("what can never fit is refused at once") {
 }
 
 }  // namespace
-}  // namespace entente::relay
+}  // namespace entente::relay::tap_test

@@ -6,7 +6,7 @@
 #include "tests/support/certificate.h"
 #include "tests/support/heap.h"
 
-namespace entente::testing {
+namespace entente::testing::web_relay_test {
 namespace {
 
 using net::Farewell;
@@ -537,4 +537,4 @@ TEST_CASE("stopping says goodbye to both") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::web_relay_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace entente;
+namespace entente::crc32_test {
 
 TEST_CASE("the CRC is zlib's") {
   CHECK(trace::crc32(as_bytes("")) == 0);
@@ -19,3 +19,5 @@ TEST_CASE("a CRC goes on from piece to piece, however the pieces are cut") {
     CHECK(trace::crc32(Bytes(bytes).subspan(cut), first) == whole);
   }
 }
+
+}  // namespace entente::crc32_test

@@ -6,7 +6,8 @@
 #include "proxy/trace/crc32.h"
 #include "tests/trace/samples.h"
 
-using namespace entente;
+namespace entente::reader_test {
+
 using namespace entente::trace;
 using namespace entente::trace::mcap;
 
@@ -247,3 +248,5 @@ TEST_CASE("random bytes after the magic never crash the reader") {
     CHECK_FALSE(hear(file).error.empty());
   }
 }
+
+}  // namespace entente::reader_test

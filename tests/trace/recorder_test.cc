@@ -13,7 +13,8 @@
 #include "proxy/trace/recover.h"
 #include "tests/trace/samples.h"
 
-using namespace entente;
+namespace entente::recorder_test {
+
 using namespace entente::trace;
 
 namespace {
@@ -480,3 +481,5 @@ TEST_CASE("what is not a recording of ours is passed over, what lies about being
   lines(recording, &error);
   CHECK(error == "memory: message 1 is not what its schema says it is");
 }
+
+}  // namespace entente::recorder_test

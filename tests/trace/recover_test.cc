@@ -7,7 +7,8 @@
 
 #include "tests/trace/samples.h"
 
-using namespace entente;
+namespace entente::recover_test {
+
 using namespace entente::trace;
 
 namespace {
@@ -187,3 +188,5 @@ TEST_CASE("recover never touches its input, and leaves nothing behind when it fa
   CHECK(files() == 2);
   fs::remove_all(folder);
 }
+
+}  // namespace entente::recover_test

@@ -5,7 +5,8 @@
 #include "proxy/trace/recover.h"
 #include "tests/trace/samples.h"
 
-using namespace entente;
+namespace entente::worlds_test {
+
 using namespace entente::trace;
 
 namespace {
@@ -228,3 +229,5 @@ TEST_CASE("after a seek the rest is told to the end, as often as it is wanted") 
 }
 
 }  // namespace
+
+}  // namespace entente::worlds_test

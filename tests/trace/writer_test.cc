@@ -5,7 +5,8 @@
 #include "proxy/trace/crc32.h"
 #include "tests/trace/samples.h"
 
-using namespace entente;
+namespace entente::writer_test {
+
 using namespace entente::trace;
 using namespace entente::trace::mcap;
 
@@ -307,3 +308,5 @@ TEST_CASE("torn bytes that could not be cut off are cut before the next write") 
   CHECK(heard.error == "");
   CHECK(heard.messages == std::vector<Said>{{1, 2, 2, "kept"}});
 }
+
+}  // namespace entente::writer_test

@@ -13,7 +13,7 @@
 #include "tests/support/printed_frame.h"
 #include "tests/support/toy_game.h"
 
-namespace entente {
+namespace entente::fields_test {
 namespace {
 
 using wire::Frame, wire::Lane, wire::Stage, wire::Way;
@@ -287,4 +287,4 @@ TEST_CASE("what is incomplete at the end comes out raw") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::fields_test

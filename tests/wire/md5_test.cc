@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace entente::wire {
+namespace entente::wire::md5_test {
 namespace {
 
 TEST_CASE("MD5 is that of RFC 1321") {
@@ -20,4 +20,4 @@ TEST_CASE("MD5 is that of RFC 1321") {
 }
 
 }  // namespace
-}  // namespace entente::wire
+}  // namespace entente::wire::md5_test

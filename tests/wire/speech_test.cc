@@ -8,7 +8,7 @@
 #include "tests/support/hex.h"
 #include "tests/support/toy_game.h"
 
-namespace entente::wire {
+namespace entente::wire::speech_test {
 namespace {
 
 /// A message is its code; of 1 it knows nothing, and 2 is wrong.
@@ -48,4 +48,4 @@ TEST_CASE("messages are read until somebody has enough, or one is wrong") {
 }
 
 }  // namespace
-}  // namespace entente::wire
+}  // namespace entente::wire::speech_test
