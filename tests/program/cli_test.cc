@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::cli_test {
 
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 Ended entente_says(std::vector<std::string> words) {
   words.insert(words.begin(), kEntente);
@@ -35,7 +36,7 @@ std::vector<std::string> commands() {
 }  // namespace
 
 TEST_CASE("the commands are those of the README, in its order") {
-  std::ifstream readme(ENTENTE_SOURCE_DIR "/README.md");
+  std::ifstream readme(testing::source_dir() + "/README.md");
   const std::string row = "| `entente ";
   std::vector<std::string> told;
   for (std::string line; std::getline(readme, line);)
@@ -79,7 +80,7 @@ TEST_CASE("the version is one line") {
 }
 
 TEST_CASE("a result that cannot be written is none") {
-  const std::string trace = ENTENTE_SOURCE_DIR "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";
+  const std::string trace = testing::source_dir() + "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";
   for (const std::string& words : {std::string("check --example"), std::string("games"), std::string("--version"),
                                    std::string("games --help"), "inspect " + trace, "verify " + trace}) {
     CAPTURE(words);
@@ -153,7 +154,7 @@ TEST_CASE("a configuration that is wrong ends check and run with 1, and each fau
 }
 
 TEST_CASE("a configuration that is right is said to be") {
-  const std::string file = ENTENTE_SOURCE_DIR "/config/example.toml";
+  const std::string file = testing::source_dir() + "/config/example.toml";
   const Ended said = entente_says({"check", file});
   CHECK(said.code == 0);
   CHECK(said.out == file + ": ok, 1 route, 1 arena\n");

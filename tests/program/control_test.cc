@@ -15,6 +15,7 @@
 #include "proxy/net/fd.h"
 #include "proxy/net/local_door.h"
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::control_test {
@@ -51,7 +52,7 @@ TEST_CASE("what a player calls himself cannot break a line") {
 
 // -- The program ------------------------------------------------------------------------------------------------------
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 struct Proxy {
   explicit Proxy(const Folder& folder)
@@ -199,7 +200,7 @@ TEST_CASE("a ban that cannot be kept holds as long as the program runs, and that
 TEST_CASE("a replay takes its orders by ctl, and says how it stands") {
   const Folder folder;
   const std::string file = folder.file("words.mcap"), socket = folder.file("c.sock");
-  const std::string trace = std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";
+  const std::string trace = testing::source_dir() + "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";
   REQUIRE(run({kEntente, "convert", trace, "--to", file, "--words"}).code == 0);
   Process replay({kEntente, "replay", file, "--link", "1", "--listen", "native://127.0.0.1:0", "--control", socket});
   REQUIRE(replay.line());

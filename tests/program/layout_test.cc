@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.h"
+
 namespace entente::layout_test {
 
 namespace fs = std::filesystem;
@@ -206,7 +208,7 @@ class Tree {
 
 }  // namespace
 
-TEST_CASE("the tree keeps its floors") { CHECK(all(check_tree(ENTENTE_SOURCE_DIR)) == ""); }
+TEST_CASE("the tree keeps its floors") { CHECK(all(check_tree(testing::source_dir())) == ""); }
 
 TEST_CASE("a planted fault of each kind is found") {
   Tree tree;

@@ -17,12 +17,13 @@
 #include "proxy/net/fd.h"
 #include "proxy/program/reload.h"
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::operations_test {
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 /// A connection to a port of this machine.
 class Caller {
@@ -67,7 +68,7 @@ std::string read_file(const std::string& path) {
 /// Names that the table of proxy/README.md has.
 std::set<std::string> explained() {
   std::set<std::string> names;
-  std::ifstream readme(ENTENTE_SOURCE_DIR "/proxy/README.md");
+  std::ifstream readme(testing::source_dir() + "/proxy/README.md");
   bool inside = false;
   for (std::string line; std::getline(readme, line);) {
     if (line.starts_with("| name, behind `entente_`")) inside = true;

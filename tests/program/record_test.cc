@@ -3,12 +3,13 @@
 #include <doctest/doctest.h>
 
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::record_test {
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 TEST_CASE("a server that is not there is a failure, said to be, and leaves no file for the next try to stumble over") {
   const Folder folder;

@@ -13,13 +13,14 @@
 
 #include "tests/program/folder.h"
 #include "tests/support/hex.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::relay_test {
 
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 // What a Panic server of dialect be-packed says first: Game State, Update Ammo, a tank.
 const Buffer kGreeting = from_hex("010101000103000000010000000200000003 20000000006400000000 1000000032000000010104");

@@ -10,13 +10,14 @@
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::replay_test {
 
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 constexpr WallTime kStart = 1'700'000'000'000'000'000;
 
 template <class T>
