@@ -114,7 +114,7 @@ def panic_walls(stage):
     return f"{len(bricks)} bricks, {drives} tiles driven, {stops} stops before a brick or the edge, {len(strange)} drives into one"
 
 
-MAP_SHOWN = 30_000  # bytes of a screenshot: a black window takes less than a tenth of that
+MAP_SHOWN = 10_000  # bytes of a screenshot: a black window takes less than half of that, a dimmed map more than twice
 
 
 def watches(stage, name, port):
