@@ -329,7 +329,7 @@ TEST_CASE("ogar front: a box is a row of posts along the inside of its edge, eac
   };
   const std::string sent = shown(play);
   const auto x = numbers(sent, "type=2 x="), y = numbers(sent, " y="), size = numbers(sent, " size=");
-  REQUIRE(x.size() >= 20);
+  REQUIRE(x.size() >= 15);
   REQUIRE(x.size() == y.size());
   std::array<int, 4> sides{};
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -634,7 +634,7 @@ TEST_CASE("ogar front: chat, and what has no other place, are lines") {
   notice.set_text("rain");
   play.hears(notice);
   CHECK(play.waits(kTick) ==
-        "sends Update flags=16 chat=[{name=\"ben\" colour=(140 140 140) by_server=0 text=\"hi\"} {name=\"Server\" "
+        "sends Update flags=16 chat=[{name=\"ben\" colour=(153 230 46) by_server=0 text=\"hi\"} {name=\"Server\" "
         "colour=(63 63 192) by_server=1 text=\"rain\"}]\n");
   CHECK(play.wishes({0, 0, ogar::kSay, 0, "", {" hello ", "  ", "/help"}}) ==
         "says Toward\nsays Say text: \"hello\"\nsays Say kind: COMMAND text: \"/help\"\n");
