@@ -76,7 +76,7 @@ TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it 
 TEST_CASE("the version is one line") {
   const Ended said = entente_says({"--version"});
   CHECK(said.code == 0);
-  CHECK(said.out == "entente 0.1.0\n");
+  CHECK(said.out == "entente 0.2.0\n");
 }
 
 TEST_CASE("a result that cannot be written is none") {
