@@ -65,6 +65,8 @@ class BridgeEnd {
   virtual int connect(const net::Address& server, net::Sockets sockets) = 0;
 
   virtual void send(Lane lane, Bytes frame) = 0;
+  /// The same, without a copy where that can be: `frame` stays where it is until the loop's outbox was flushed.
+  virtual void lend(Lane lane, Bytes frame) { send(lane, frame); }
   /// Tells the tap what was just sent, or is being received, in the way that it travels.
   virtual void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const {
     tap.bytes(link, way, lane, bytes, at);

@@ -10,6 +10,10 @@ using wire::Way;
 
 namespace {
 
+std::size_t most_packed(BridgeSide side, const wire::Game& game, std::size_t dialect) {
+  return side == BridgeSide::kFront ? game.packed_datagram(dialect) : 0;
+}
+
 DatagramGuard make_guard(const BridgeEndOptions& options, Millis now) {
   const bool client = options.side == BridgeSide::kFront;
   return {options.game.datagram_cutter(way_of(options.side), options.dialect), options.limits.datagram_bytes,
@@ -28,7 +32,8 @@ BridgeTcp::BridgeTcp(Branch& branch, BridgeEnd::User& user, const BridgeEndOptio
       link_(branch.loop, *this),
       heard_(options.game.cutter(way_of(options.side), options.dialect),
              options.game.largest_from(way_of(options.side))),
-      reader_(branch.loop, *this) {
+      reader_(branch.loop, *this),
+      most_packed_(most_packed(options.side, options.game, options.dialect)) {
   if (options.game.transport() == wire::Transport::kTcpAndUdp) guard_.emplace(make_guard(options, branch.loop.now()));
 }
 
@@ -62,6 +67,7 @@ void BridgeTcp::connected(net::Link&) {
 
 void BridgeTcp::hears(std::size_t dialect) {
   heard_ = Stream(game_.cutter(way_of(side_), dialect), game_.largest_from(way_of(side_)));
+  most_packed_ = most_packed(side_, game_, dialect);
 }
 
 // -- Hearing and speaking ---------------------------------------------------------------------------------------------
@@ -98,6 +104,11 @@ void BridgeTcp::send(Lane lane, Bytes frame) {
   lane == Lane::kStream ? link_.send(lane, frame) : send_datagram(frame);
 }
 
+void BridgeTcp::lend(Lane lane, Bytes frame) {
+  if (lane != Lane::kStream) return send(lane, frame);
+  if (!parted_ && link_.is_open()) link_.lend(frame);
+}
+
 void BridgeTcp::send_datagram(Bytes bytes) {
   if (bytes.size() > net::kLargestDatagram) return branch_.dropped(Drop::kTooLarge);
   if (side_ == BridgeSide::kBack) {
@@ -106,7 +117,15 @@ void BridgeTcp::send_datagram(Bytes bytes) {
     return;
   }
   if (!client_ || !branch_.to_clients) return branch_.dropped(Drop::kNotLinked);
-  branch_.to_clients->push(here_, *client_, bytes);
+  if (packed_.size() + bytes.size() > most_packed_) flush();
+  if (bytes.size() > most_packed_) return branch_.to_clients->push(here_, *client_, bytes);
+  append(packed_, bytes);
+}
+
+void BridgeTcp::flush() {
+  if (packed_.empty()) return;
+  branch_.to_clients->push(here_, *client_, packed_);
+  packed_.clear();
 }
 
 /// Of a client, by the listener's socket.

@@ -1,5 +1,6 @@
 // A bridge's end over one TCP connection; of games that have them, with datagrams beside it: a client's come by the
-// listener's socket, a server's by one of our own on the connection's port.
+// listener's socket, a server's by one of our own on the connection's port. Where a game's clients take several
+// messages in a datagram, they get those of a turn so.
 #pragma once
 
 #include <optional>
@@ -19,6 +20,8 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   bool adopt(net::Fd client) override;
   int connect(const net::Address& server, net::Sockets sockets) override;
   void send(Lane lane, Bytes frame) override;
+  void lend(Lane lane, Bytes frame) override;
+  void flush() override;
   std::size_t waiting() const override { return link_.waiting(); }
   void read(bool on) override { link_.read(on); }
   void hears(std::size_t dialect) override;
@@ -58,6 +61,8 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   net::UdpReader reader_;
   std::optional<net::Address> client_;  // where its datagrams come from
   net::Address here_, there_;
+  std::size_t most_packed_;  // bytes of messages to a client in one datagram; 0: each is one
+  Buffer packed_;            // the next
   Millis last_datagram_ = 0;
   std::size_t unheard_ = 0;  // bytes that came after the end
   bool departed_ = false, parted_ = false, peer_ended_ = false, over_ = false;
