@@ -12,9 +12,9 @@ namespace {
 /// Everything that a world may hold, gone and told anew in one turn.
 constexpr std::size_t kMostWords = 100'000;
 
-constexpr Millis kTidyEvery = 1'000;
-constexpr Millis kBeat = 50;  // who waits for his address's rate comes in with others who do: each turn is told to all
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+constexpr Millis kTidyQueuesEvery = 1'000;
+constexpr Millis kEntryBeat = 50;  // who waits for his address's rate comes in with others who do: each turn is told to all
+constexpr std::uint64_t kNoAlarm = std::numeric_limits<std::uint64_t>::max();
 
 core::RoomOptions room_options(const HallOptions& options) {
   core::RoomOptions room;
@@ -131,7 +131,7 @@ bool Hall::serve_crowd() {
       guest->take_turn();
       return true;
     }
-    enter_at_ = now + kBeat;
+    enter_at_ = now + kEntryBeat;
   }
   HallGuest* const guest = to_seat_.take(nullptr, now);
   if (guest != nullptr) guest->take_turn();
@@ -153,7 +153,7 @@ void Hall::at_turn_end() {
   if (now >= tidy_at_) {
     to_seat_.tidy(now);
     to_enter_.tidy(now);
-    tidy_at_ = now + kTidyEvery;
+    tidy_at_ = now + kTidyQueuesEvery;
   }
   if (!over()) set_alarm(now);
 }
@@ -161,12 +161,12 @@ void Hall::at_turn_end() {
 /// When the room wants to be woken, or the crowd goes on: at once, or when an address may send its next ones.
 void Hall::set_alarm(Millis now) {
   const core::Micros wake = room_->next_wake();
-  std::uint64_t at = wake == std::numeric_limits<core::Micros>::max() ? kNever : epoch_ + wake * 1000;
+  std::uint64_t at = wake == std::numeric_limits<core::Micros>::max() ? kNoAlarm : epoch_ + wake * 1000;
   if (!departed_.empty() || to_seat_.ready(now) || (now >= enter_at_ && to_enter_.ready(now)))
     at = 1;
   else if (!to_enter_.empty())
     at = std::min(at, enter_at_ * 1'000'000);
-  at == kNever ? alarm_.clear() : alarm_.set(at);
+  at == kNoAlarm ? alarm_.clear() : alarm_.set(at);
 }
 
 void Hall::rang() {

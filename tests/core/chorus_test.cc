@@ -10,7 +10,7 @@
 
 #include "proxy/core/room.h"
 
-namespace entente::core {
+namespace entente::core::chorus_test {
 namespace {
 
 /// What was sent to each seat, and where the shared bytes lay.
@@ -117,4 +117,4 @@ TEST_CASE("what a voice said lies together until it is forgotten, however much i
 }
 
 }  // namespace
-}  // namespace entente::core
+}  // namespace entente::core::chorus_test

@@ -11,7 +11,7 @@
 #include "adapters/wire/invent.h"
 #include "schema/game.pb.h"
 
-namespace entente::native {
+namespace entente::native::json_test {
 namespace {
 
 void check_same(const google::protobuf::Message& message) {
@@ -83,4 +83,4 @@ TEST_CASE("texts of every kind, and what is seldom said") {
 }
 
 }  // namespace
-}  // namespace entente::native
+}  // namespace entente::native::json_test

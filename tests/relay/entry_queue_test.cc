@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace entente::relay {
+namespace entente::relay::entry_queue_test {
 namespace {
 
 net::Address from(int last) { return *net::Address::parse("127.0.0." + std::to_string(last), 1000); }
@@ -61,4 +61,4 @@ TEST_CASE("an address is forgotten once its rate is as if it had never come") {
 }
 
 }  // namespace
-}  // namespace entente::relay
+}  // namespace entente::relay::entry_queue_test

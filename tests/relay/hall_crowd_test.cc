@@ -10,7 +10,7 @@
 #include "proxy/relay/hall.h"
 #include "tests/relay/in_hall.h"
 
-namespace entente::testing {
+namespace entente::testing::hall_crowd_test {
 namespace {
 
 using relay::Hall;
@@ -129,4 +129,4 @@ TEST_CASE("who waits to enter and hangs up is not waited for") {
 }
 
 }  // namespace
-}  // namespace entente::testing
+}  // namespace entente::testing::hall_crowd_test
