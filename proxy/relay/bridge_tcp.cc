@@ -10,6 +10,8 @@ using wire::Way;
 
 namespace {
 
+constexpr std::size_t kKeptOwn = 16 * 1024;  // larger room for what was gathered is given back
+
 std::size_t most_packed(BridgeSide side, const wire::Game& game, std::size_t dialect) {
   return side == BridgeSide::kFront ? game.packed_datagram(dialect) : 0;
 }
@@ -33,6 +35,7 @@ BridgeTcp::BridgeTcp(Branch& branch, BridgeEnd::User& user, const BridgeEndOptio
       heard_(options.game.cutter(way_of(options.side), options.dialect),
              options.game.largest_from(way_of(options.side))),
       reader_(branch.loop, *this),
+      gathers_(options.gathers),
       most_packed_(most_packed(options.side, options.game, options.dialect)) {
   if (options.game.transport() == wire::Transport::kTcpAndUdp) guard_.emplace(make_guard(options, branch.loop.now()));
 }
@@ -101,12 +104,33 @@ void BridgeTcp::hear_stream(Bytes bytes) {
 
 void BridgeTcp::send(Lane lane, Bytes frame) {
   if (parted_ || !link_.is_open()) return;
-  lane == Lane::kStream ? link_.send(lane, frame) : send_datagram(frame);
+  if (lane != Lane::kStream) return send_datagram(frame);
+  gathers_ ? gather(frame, false) : link_.send(lane, frame);
 }
 
 void BridgeTcp::lend(Lane lane, Bytes frame) {
   if (lane != Lane::kStream) return send(lane, frame);
-  if (!parted_ && link_.is_open()) link_.lend(frame);
+  if (parted_ || !link_.is_open()) return;
+  gathers_ ? gather(frame, true) : link_.lend(frame);
+}
+
+/// What lies right behind what was sent last becomes part of it.
+void BridgeTcp::gather(Bytes bytes, bool lent) {
+  if (bytes.empty()) return;
+  gathered_bytes_ += bytes.size();
+  if (!lent) append(own_, bytes);
+  if (!gathered_.empty()) {
+    Piece& last = gathered_.back();
+    if (!lent && last.own != 0) {
+      last.own += bytes.size();
+      return;
+    }
+    if (lent && last.own == 0 && last.lent.data() + last.lent.size() == bytes.data()) {
+      last.lent = {last.lent.data(), last.lent.size() + bytes.size()};
+      return;
+    }
+  }
+  lent ? gathered_.push_back({bytes}) : gathered_.push_back({{}, bytes.size()});
 }
 
 void BridgeTcp::send_datagram(Bytes bytes) {
@@ -123,22 +147,20 @@ void BridgeTcp::send_datagram(Bytes bytes) {
 }
 
 void BridgeTcp::flush() {
-  if (packed_.empty()) return;
-  branch_.to_clients->push(here_, *client_, packed_);
+  if (!packed_.empty()) branch_.to_clients->push(here_, *client_, packed_);
   packed_.clear();
-}
-
-/// Of a client, by the listener's socket.
-void BridgeTcp::datagram(const net::Address& from, Bytes bytes) {
-  if (side_ == BridgeSide::kFront) {
-    if (!guard_ || departed_ || parted_) return branch_.dropped(Drop::kNotLinked);
-    if (const auto drop = guard_->objection(bytes, branch_.loop.now())) return branch_.dropped(*drop);
-    client_ = from;
-    hear_datagram(bytes);
-  } else {
-    if (const auto drop = guard_->objection(bytes, branch_.loop.now())) return branch_.dropped(*drop);
-    if (!departed_ && !parted_) hear_datagram(bytes);
+  if (gathered_.empty()) return;
+  std::size_t at = 0;
+  for (const Piece& piece : gathered_) {
+    piece.own == 0 ? link_.lend(piece.lent) : link_.send(Lane::kStream, Bytes(own_).subspan(at, piece.own));
+    at += piece.own;
   }
+  gathered_.clear();
+  gathered_bytes_ = 0;
+  if (own_.capacity() > kKeptOwn)
+    own_ = {};
+  else
+    own_.clear();
 }
 
 void BridgeTcp::hear_datagram(Bytes bytes) {
@@ -173,6 +195,7 @@ void BridgeTcp::depart(const Departure& departure) {
 
 void BridgeTcp::part(std::string_view, std::uint32_t) {
   reader_.close();
+  if (!parted_) flush();
   if (std::exchange(parted_, true)) return;
   // To close over unread bytes would reset the connection and take our last words from it: hear, without listening.
   link_.finish();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "proxy/net/tcp.h"
 #include "proxy/net/udp.h"
@@ -22,7 +23,7 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   void send(Lane lane, Bytes frame) override;
   void lend(Lane lane, Bytes frame) override;
   void flush() override;
-  std::size_t waiting() const override { return link_.waiting(); }
+  std::size_t waiting() const override { return link_.waiting() + gathered_bytes_; }
   void read(bool on) override { link_.read(on); }
   void hears(std::size_t dialect) override;
   void datagram(const net::Address& from, Bytes bytes) override;
@@ -42,6 +43,7 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
 
   void find_dialect(Bytes bytes);
   void hear_stream(Bytes bytes);
+  void gather(Bytes bytes, bool lent);
   void send_datagram(Bytes bytes);
   void hear_datagram(Bytes bytes);
   void depart(const Departure& departure);
@@ -61,6 +63,15 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   net::UdpReader reader_;
   std::optional<net::Address> client_;  // where its datagrams come from
   net::Address here_, there_;
+  /// What is sent and not flushed yet: lent bytes, or some of `own_`.
+  struct Piece {
+    Bytes lent;
+    std::size_t own = 0;  // bytes
+  };
+  const bool gathers_;
+  std::vector<Piece> gathered_;
+  Buffer own_;
+  std::size_t gathered_bytes_ = 0;
   std::size_t most_packed_;  // bytes of messages to a client in one datagram; 0: each is one
   Buffer packed_;            // the next
   Millis last_datagram_ = 0;

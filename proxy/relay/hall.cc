@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include "proxy/relay/gate.h"
 #include "proxy/relay/hall_guest.h"
 
 namespace entente::relay {
@@ -12,8 +13,12 @@ namespace {
 /// Everything that a world may hold, gone and told anew in one turn.
 constexpr std::size_t kMostWords = 100'000;
 
-constexpr Millis kTidyQueuesEvery = 1'000;
-constexpr Millis kEntryBeat = 50;  // who waits for his address's rate comes in with others who do: each turn is told to all
+constexpr Millis kEntryBeat =
+    50;  // who waits for his address's rate comes in with others who do: each turn is told to all
+/// Where so many listen, what all are told within these nanoseconds goes out together: a write to each costs more than
+/// all else.
+constexpr std::size_t kMany = 24;
+constexpr std::uint64_t kGather = 10'000'000;
 constexpr std::uint64_t kNoAlarm = std::numeric_limits<std::uint64_t>::max();
 
 core::RoomOptions room_options(const HallOptions& options) {
@@ -142,26 +147,35 @@ void Hall::at_turn_end() {
   const std::uint64_t began = room_->work();
   while (serve_crowd() && room_->work() - began < kTurnWork) {
   }
+  in_turn_ = false;
+  const std::uint64_t nanos = loop_.nanos();
+  if (guests_.size() < kMany || nanos >= flushed_at_ + kGather || over()) flush(nanos);
+  const Millis now = loop_.now();
+  if (now >= tidy_at_) {
+    to_seat_.tidy(now);
+    to_enter_.tidy(now);
+    tidy_at_ = now + kTidyEvery;
+  }
+  if (!over()) set_alarm(now);
+}
+
+/// Out with what guests were told.
+void Hall::flush(std::uint64_t nanos) {
+  flushed_at_ = nanos;
   flushing_.swap(touched_);
   for (const core::Id id : flushing_)
     if (HallGuest* guest = find(id)) guest->flush();
   flushing_.clear();
   loop_.outbox().flush();
   room_->forget_shared();
-  in_turn_ = false;
-  const Millis now = loop_.now();
-  if (now >= tidy_at_) {
-    to_seat_.tidy(now);
-    to_enter_.tidy(now);
-    tidy_at_ = now + kTidyQueuesEvery;
-  }
-  if (!over()) set_alarm(now);
 }
 
-/// When the room wants to be woken, or the crowd goes on: at once, or when an address may send its next ones.
+/// When the room wants to be woken, or guests are told what they are to be, or the crowd goes on: at once, or when an
+/// address may send its next ones.
 void Hall::set_alarm(Millis now) {
   const core::Micros wake = room_->next_wake();
   std::uint64_t at = wake == std::numeric_limits<core::Micros>::max() ? kNoAlarm : epoch_ + wake * 1000;
+  if (!touched_.empty()) at = std::min(at, flushed_at_ + kGather);
   if (!departed_.empty() || to_seat_.ready(now) || (now >= enter_at_ && to_enter_.ready(now)))
     at = 1;
   else if (!to_enter_.empty())
@@ -227,6 +241,7 @@ void Hall::move(core::Id from, core::Id to, core::Micros at) {
   forget(from);
   room_->gone(from, "took up its lost session", at);
   guests_[to] = guest;
+  touched_.push_back(to);  // what it was told under its other number
   guest->sits(to);
   if (!room_->returned(to, guest->peer(), at)) close(to, "its seat is gone", 0);
 }

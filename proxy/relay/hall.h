@@ -99,6 +99,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User, private n
   void depart(core::Id seat, std::string_view why, std::uint32_t code);
   void begin_turn();
   bool serve_crowd();
+  void flush(std::uint64_t nanos);
   void set_alarm(Millis now);
   HallGuest* find(core::Id guest) const;
   std::string speech_of(core::Id player) const;
@@ -128,6 +129,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User, private n
   EntryQueue<HallGuest*> to_seat_, to_enter_;
   bool in_turn_ = false;
   Millis enter_at_ = 0, tidy_at_ = 0;
+  std::uint64_t flushed_at_ = 0;  // by Loop::nanos
 
   Absences<core::Id> absences_;
   std::vector<std::pair<core::Id, core::Id>> returning_;  // from the seat it took to the one it had

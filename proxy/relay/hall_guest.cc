@@ -23,9 +23,13 @@ HallGuest::HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, co
   const Route& route = listener.route;
   party_.info = {link, &route.game, route.dialect, client, route.listener, route.listener};
   BridgeEnd::User& user = *this;
-  party_.end = make_bridge_end(
-      listener, user,
-      {.side = BridgeSide::kFront, .game = route.game, .dialect = route.dialect, .limits = limits_, .enet = enet});
+  party_.end = make_bridge_end(listener, user,
+                               {.side = BridgeSide::kFront,
+                                .game = route.game,
+                                .dialect = route.dialect,
+                                .limits = limits_,
+                                .gathers = true,
+                                .enet = enet});
 }
 
 HallGuest::~HallGuest() = default;
