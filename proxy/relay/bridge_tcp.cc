@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "proxy/relay/peer.h"
+
 namespace entente::relay {
 
 using How = BridgeEnd::Departure::How;
@@ -161,6 +163,19 @@ void BridgeTcp::flush() {
     own_ = {};
   else
     own_.clear();
+}
+
+/// Of a client, by the listener's socket.
+void BridgeTcp::datagram(const net::Address& from, Bytes bytes) {
+  if (side_ == BridgeSide::kFront) {
+    if (!guard_ || departed_ || parted_) return branch_.dropped(Drop::kNotLinked);
+    if (const auto drop = guard_->objection(bytes, branch_.loop.now())) return branch_.dropped(*drop);
+    client_ = from;
+    hear_datagram(bytes);
+  } else {
+    if (const auto drop = guard_->objection(bytes, branch_.loop.now())) return branch_.dropped(*drop);
+    if (!departed_ && !parted_) hear_datagram(bytes);
+  }
 }
 
 void BridgeTcp::hear_datagram(Bytes bytes) {
