@@ -133,6 +133,7 @@ class FrontSession final : public core::Front {
   double leash(const words::Unit& unit, Outlet& out) const;
   void put(const Vec3& eyes, Outlet& out);
   void paint(Outlet& out);
+  core::Micros next_paint(const Outlet& out) const;
   void paint_views(Outlet& out);
   void paint_states(Outlet& out);
   bool see(Slot slot, Motion& motion, Outlet& out);

@@ -128,7 +128,7 @@ void FrontSession::greet(Outlet& out) {
   own().player = out.me();
   for (const words::WorldEdit& edit : std::exchange(edits_, {})) show_edit(edit, out);
   for (const auto& [id, unit] : out.world().units()) show_bricks(unit.unit, out);
-  paint_at_ = out.now() + paint_every_;
+  paint_at_ = next_paint(out);
   out.wake(paint_at_);
   enter(out);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "adapters/native/json.h"
 #include "adapters/native/reflect.h"
 
 namespace entente::native {
@@ -191,10 +192,7 @@ void spell(Dialect dialect, const Message& message, Buffer& out) {
     message.SerializeWithCachedSizesToArray(out.data() + start);
     return;
   }
-  std::string text;
-  google::protobuf::util::JsonPrintOptions options;
-  options.preserve_proto_field_names = true;
-  if (google::protobuf::util::MessageToJsonString(message, &text, options).ok()) append(out, as_bytes(text));
+  write_json(message, out);
 }
 
 }  // namespace entente::native

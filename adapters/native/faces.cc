@@ -1,5 +1,7 @@
 #include "adapters/native/faces.h"
 
+#include <array>
+
 #include "adapters/native/codec.h"
 #include "adapters/native/native.h"
 #include "adapters/wire/frame_reader.h"
@@ -47,9 +49,18 @@ class Link {
 
   template <class Out>
   void send(const Said& message, Out& out) {
+    out.send(Lane::kStream, frame(message));
+  }
+  /// A whole frame; good until the next.
+  Bytes frame(const Said& message) {
     frame_.clear();
     envelope_.wrap(frame_, [&](Buffer& to) { spell(dialect_, message, to); });
-    out.send(Lane::kStream, frame_);
+    return frame_;
+  }
+  /// Whoever has the same frames every word alike.
+  const void* voice() const {
+    static constexpr std::array<std::array<char, 2>, 2> kVoices{};
+    return &kVoices[static_cast<std::size_t>(dialect_)][envelope_.in_stream ? 1 : 0];
   }
 
  private:
@@ -81,10 +92,11 @@ class NativeFront final : public core::Front {
     if (waiting > kHopelessReader) return out.close("reads too slowly");
     const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
     if (often && waiting > kSlowReader) return out.lose("Pose", "the client reads too slowly");
+    told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
+    if (out.send_again(Lane::kStream, link_.voice())) return;
     core::to_message(fact, message_);
     if (message_.has_you()) message_.mutable_you()->set_contract(kContract);
-    told_end_ = message_.has_kicked() || message_.has_refused();
-    link_.send(message_, out);
+    out.send_shared(Lane::kStream, link_.voice(), link_.frame(message_));
   }
 
   /// The contract's last word, if it has not been said.

@@ -8,6 +8,8 @@ Limits limits_of(const config::Limits& settings) {
       .sessions_per_address = settings.sessions_per_address(),
       .connects_per_second = settings.connects_per_second(),
       .connects_burst = settings.connects_burst(),
+      .enters_per_second = settings.enters_per_second(),
+      .enters_burst = settings.enters_burst(),
       .greet_ms = settings.greet_ms(),
       .connect_ms = settings.connect_ms(),
       .detect_ms = settings.detect_ms(),
