@@ -69,7 +69,6 @@ class FrontSession final : public core::Front {
   // What is in the world, and told with something else.
   void told(const words::Room&, const core::Fact&, Outlet&) {}
   void told(const words::You&, const core::Fact&, Outlet&) {}
-  void told(const words::Score&, const core::Fact&, Outlet&) {}
   void told(const words::TeamScore&, const core::Fact&, Outlet&) {}
   void told(const words::Pose&, const core::Fact&, Outlet&) {}  // painted
 
@@ -99,6 +98,7 @@ class FrontSession final : public core::Front {
   void told(const words::UnitChanged& changed, const core::Fact&, Outlet& out);
   void told(const words::Hidden&, const core::Fact&, Outlet&) {}
   void told(const words::Gone& gone, const core::Fact&, Outlet& out);
+  void told(const words::Score& score, const core::Fact& fact, Outlet& out);
   void told(const words::Spawned& spawned, const core::Fact&, Outlet& out);
   struct Part;
   void recast(Outlet& out);

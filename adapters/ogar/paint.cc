@@ -49,8 +49,14 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
                               [&](const words::WorldEdit& edit) {
                                 if (world.geometry() != nullptr) shapes_.build(*world.geometry(), edit.edit());
                               },
-                              [&](const words::Unit& unit) { wide(unit.radius()); },
-                              [&](const words::Pose& pose) { wide(pose.radius()); },
+                              [&](const words::Unit& unit) {
+                                wide(unit.radius());
+                                if (fact.retold) jump(unit.id());
+                              },
+                              [&](const words::Pose& pose) {
+                                wide(pose.radius());
+                                if (fact.retold) jump(pose.unit());
+                              },
                               [&](const words::UnitChanged& changed) { wide(changed.radius()); },
                               [&](const words::Spawned& spawned) { jump(spawned.unit()); },
                               [&](const words::Teleported& teleported) { jump(teleported.unit()); },

@@ -509,6 +509,46 @@ TEST_CASE("a pause and its end change nothing but motion") {
   }
 }
 
+TEST_CASE("to tell of another moment is no event: nobody dies, comes into play, takes or wins anything") {
+  const auto facts = busy(4);
+  Replay::Options options;
+  options.loop = true;
+  Show show(facts, options);
+  const Seen& viewer = show.watch();
+  std::size_t told = 0;
+  const auto check = [&](const Fact& fact) {
+    const bool event = as<words::Died>(fact) != nullptr || as<words::Spawned>(fact) != nullptr ||
+                       as<words::TokenTaken>(fact) != nullptr || as<words::TokenDropped>(fact) != nullptr ||
+                       as<words::TokenCaptured>(fact) != nullptr || as<words::Said>(fact) != nullptr;
+    CHECK_MESSAGE(!(event && fact.retold), name_of(fact));
+    told += fact.retold ? 1 : 0;
+  };
+  std::mt19937 dice(4);
+  for (int i = 0; i < 20; ++i) {
+    const std::size_t before = viewer.heard.size();
+    const Micros to = dice() % (60 * kSecond);
+    show.order([&](Replay& replay) { replay.pause(true), replay.seek(to); });
+    for (std::size_t at = before; at < viewer.heard.size(); ++at) {
+      check(viewer.heard[at]);
+      CHECK_MESSAGE((viewer.heard[at].retold || as<words::Clock>(viewer.heard[at]) != nullptr),
+                    name_of(viewer.heard[at]));
+    }
+  }
+  CHECK(told > 100);
+  show.order([](Replay& replay) { replay.pause(false); });
+  const std::size_t before = viewer.heard.size();
+  show.pass(120 * kSecond);  // twice from the end to the beginning
+  std::size_t deaths = 0;
+  for (std::size_t at = before; at < viewer.heard.size(); ++at) {
+    check(viewer.heard[at]);
+    deaths += as<words::Died>(viewer.heard[at]) != nullptr ? 1 : 0;
+  }
+  const auto on_tape = std::count_if(facts.begin(), facts.end(),
+                                     [](const Fact& fact) { return as<words::Died>(fact) != nullptr; });
+  CHECK(deaths > 0);
+  CHECK(deaths <= 3 * static_cast<std::size_t>(on_tape));
+}
+
 // -- Who watches ------------------------------------------------------------------------------------------------------
 
 TEST_CASE("who wishes to play is told that he cannot; who talks is heard by all who watch") {
