@@ -18,6 +18,7 @@
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/leash.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {
@@ -215,6 +216,7 @@ class FrontSession final : public core::Front {
   Buffer bytes_;
 
   Stage stage_ = Stage::kWorld;
+  core::Retelling retold_;
   bool gone_ = false, entered_ = false;
   core::Micros patience_ = 0;  // until when the world, or an answer about the map, is waited for
   core::Micros paint_at_ = 0;

@@ -284,9 +284,9 @@ void FrontSession::told(const words::Gone& gone, const core::Fact&, Outlet& out)
 
 /// A client counts the kills that it is told of. What a replay has gone past it cannot count: it hears of such a player
 /// as of one who was there first, with his score.
-void FrontSession::told(const words::Score& score, const core::Fact& fact, Outlet& out) {
+void FrontSession::told(const words::Score& score, const core::Fact&, Outlet& out) {
   const auto slot = slot_of_player(score.player());
-  if (fact.retold && slot && *slot != kOwn && cast_[*slot].told) introduce(*slot, out);
+  if (retold_ && slot && *slot != kOwn && cast_[*slot].told) introduce(*slot, out);
 }
 
 void FrontSession::told(const words::UnitChanged& changed, const core::Fact&, Outlet& out) {

@@ -204,11 +204,11 @@ void FrontSession::press(Slot slot, std::uint8_t buttons, Outlet& out) {
 }
 
 /// Another's shot: he looks along it and presses his trigger for a moment. Our client has drawn its own already.
-void FrontSession::told(const words::Shot& shot, const core::Fact& fact, Outlet& out) {
+void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out) {
   auto slot = slot_of_unit(shot.unit());
   if (!slot) slot = slot_of_player(shot.shooter());
   if (shot.shooter() == out.me()) return;
-  if (fact.retold && shot.kind() != words::GRENADE) return;  // in the air: its trigger was pressed before
+  if (retold_ && shot.kind() != words::GRENADE) return;  // in the air: its trigger was pressed before
   if (!slot || !cast_[*slot].told) return out.lose("Shot", "of somebody who is not shown");
   Actor& actor = cast_[*slot];
   if (actor.has_keys && shot.kind() != words::GRENADE) return;  // his trigger was told

@@ -210,8 +210,8 @@ void FrontSession::told(const words::Zone& zone, const core::Fact&, Outlet& out)
   out.lose("Zone", "no territory of a client's");
 }
 
-void FrontSession::told(const words::Round& round, const core::Fact& fact, Outlet& out) {
-  if (same_game(out) || round.state() != words::Round::OVER || fact.retold) return;
+void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
+  if (same_game(out) || round.state() != words::Round::OVER || retold_) return;
   const core::PlayerState* winner = out.world().player(round.winner());
   say_line(kServerId, kSystemLine,
            winner != nullptr ? "the round is over: " + winner->player.name() + " has won" : "the round is over", out);

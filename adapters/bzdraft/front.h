@@ -15,6 +15,7 @@
 #include "proxy/core/leash.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/shown_shots.h"
 #include "proxy/core/world.h"
@@ -156,7 +157,7 @@ class FrontSession final : public core::Front {
   PeerLink peer_;
   Stage stage_ = Stage::kOutside;
   bool gone_ = false;
-  bool retold_ = false;  // what is heard now is no event: see core::Fact
+  core::Retelling retold_;
 
   // Joining.
   static constexpr std::uint8_t kNumber = kFirstPlayer;  // our client's; the others have what is free above

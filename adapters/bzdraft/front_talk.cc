@@ -133,9 +133,9 @@ void FrontSession::on(const Score& score, Outlet& out) {
 }
 
 /// The page knows of one game only: its end is said of one that is over for good.
-void FrontSession::told(const words::Round& round, const core::Fact& fact, Outlet& out) {
+void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
-  if (fact.retold) return;  // its end is not to be announced again
+  if (retold_) return;  // its end is not to be announced again
   if (round.another()) return say(kServer, kEveryone, core::line_of(round, out.world()), out);
   end_game(round, out);
 }

@@ -16,6 +16,7 @@
 #include "proxy/core/leash.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/shown_shots.h"
 #include "proxy/core/world.h"
@@ -191,7 +192,7 @@ class FrontSession final : public core::Front {
   const Dialect& speaks_;
   Stage stage_ = Stage::kHeader;
   bool gone_ = false;
-  bool retold_ = false;  // what is heard now is no event: see core::Fact
+  core::Retelling retold_;
   core::Micros opened_ = 0;
 
   // Joining.

@@ -7,8 +7,8 @@
 namespace entente::ogar {
 namespace {
 
-std::string over(const words::Round& round, bool retold, const core::World& world) {
-  return round.state() == words::Round::OVER && !retold ? core::line_of(round, world) : std::string();
+std::string over(const words::Round& round, const core::World& world) {
+  return round.state() == words::Round::OVER ? core::line_of(round, world) : std::string();
 }
 
 }  // namespace
@@ -16,7 +16,7 @@ std::string over(const words::Round& round, bool retold, const core::World& worl
 std::string notice_of(const core::Fact& fact, const core::World& world) {
   return std::visit(core::Overloaded{[](const words::Notice& word) { return word.text(); },
                                      [](const words::Waiting& word) { return core::line_of(word); },
-                                     [&](const words::Round& word) { return over(word, fact.retold, world); },
+                                     [&](const words::Round& word) { return over(word, world); },
                                      [](const words::Refused& word) { return "you may not come in: " + word.text(); },
                                      [](const words::Kicked& word) { return "you must go: " + word.text(); },
                                      [](const words::ClaimRefused& word) { return "refused: " + word.why(); },

@@ -150,11 +150,7 @@ class Difference {
 
 void tell_difference(const World& from, const World& to, const std::function<bool(Id player)>& stays,
                      const std::function<void(Fact)>& say) {
-  const std::function<void(Fact)> retell = [&](Fact fact) {
-    fact.retold = true;
-    say(std::move(fact));
-  };
-  Difference(from, to, retell).tell(stays);
+  Difference(from, to, say).tell(stays);
 }
 
 }  // namespace entente::core

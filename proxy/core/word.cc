@@ -107,7 +107,6 @@ void to_message(const Fact& word, words::Fact& message) {
   message.set_cause(word.cause);
   message.set_audience(word.audience);
   message.set_to(word.to);
-  message.set_retold(word.retold);
   set_kind(word, message);
 }
 
@@ -127,7 +126,6 @@ Result<Fact> from_message(const words::Fact& message) {
   word.cause = message.cause();
   word.audience = message.audience();
   word.to = message.to();
-  word.retold = message.retold();
   return word;
 }
 

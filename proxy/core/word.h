@@ -92,7 +92,6 @@ struct Fact {
   std::uint32_t cause = 0;  ///< the number of the intent it answers; 0 = none
   words::Audience audience = words::ALL;
   std::uint32_t to = 0;  ///< a player, or a words::Team
-  bool retold = false;   ///< nothing has happened: a replay went to another moment, and this is true there
   Kind kind;
 };
 

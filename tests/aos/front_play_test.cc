@@ -1,6 +1,7 @@
 // What a client's packets become as words, and what words become as packets, once it plays.
 #include <cmath>
 
+#include "proxy/core/retelling.h"
 #include "tests/aos/front_stage.h"
 
 namespace entente::aos::front_play_test {
@@ -256,8 +257,10 @@ TEST_CASE("of a moment that is only told again a client hears no event") {
   Play play;
   play.plays();
   const auto retold = [&](core::Fact fact) {
-    fact.retold = true;
-    return kept(play.stage.hears(std::move(fact)), [](std::string_view line) { return !painted(line); });
+    play.stage.hears(core::retelling_clock(0));
+    const std::string said = play.stage.hears(std::move(fact));
+    play.hears<words::Clock>("speed: 1");
+    return kept(said, [](std::string_view line) { return !painted(line); });
   };
   CHECK(retold(word<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }")) == "");
   CHECK(has(play.paintings(50 * kMillisecond), "{position=(0 0 0) orientation=(0 0 0)}]"));
@@ -272,9 +275,7 @@ TEST_CASE("of a moment that is only told again a client hears no event") {
 
   Play states(k080Place);
   states.plays();
-  core::Fact dead = word<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }");
-  dead.retold = true;
-  states.stage.hears(dead);
+  states.hears<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }");
   CHECK(has(states.paintings(100 * kMillisecond), "player=1 input=0 still=0 motion={position=(0 0 0)"));
 }
 

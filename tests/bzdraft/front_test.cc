@@ -3,6 +3,7 @@
 
 #include "adapters/bzdraft/resource.h"
 #include "adapters/wire/md5.h"
+#include "proxy/core/retelling.h"
 #include "tests/bzdraft/said.h"
 
 namespace entente::bzdraft::front_test {
@@ -266,8 +267,10 @@ TEST_CASE("of a moment that is only told again a client hears no event") {
   Play play;
   play.come_in();
   const auto retold = [&](core::Fact fact) {
-    fact.retold = true;
-    return play.hears(std::move(fact));
+    play.hears(core::retelling_clock(0));
+    const std::string said = play.hears(std::move(fact));
+    play.hears<words::Clock>("speed: 1");
+    return said;
   };
   CHECK(retold(word<words::Unit>("id: 12 owner: 2 team: GREEN pose { unit: 12 }")) ==
         "sends MsgPlayerUpdate player=2 status=0 position=(0 0 0) velocity=(0 0 0) azimuth=0 angular_velocity=0\n");

@@ -1,4 +1,5 @@
 // How a stock client plays on our front: no false deaths, none twice, and it is kept where the truth is.
+#include "proxy/core/retelling.h"
 #include "tests/bzflag/front_stage.h"
 
 namespace entente::bzflag::front_play_test {
@@ -201,31 +202,33 @@ TEST_CASE("who is in sight gets the number of one who is not, if none is left") 
   CHECK(lines(said, "sends MsgAlive").find("player=1 ") != std::string::npos);
 }
 
-/// What a replay tells of another moment.
-core::Fact retold(core::Fact fact) {
-  fact.retold = true;
-  return fact;
-}
-
 TEST_CASE("of a moment that is only told again no client hears an event") {
   auto stage = in_play();
-  const std::string dies = stage.hears(retold(tank(12, 2, false, 20)));
+  words::Clock runs;
+  runs.set_speed(1);
+  const auto retold = [&](core::Fact fact) {
+    CHECK(stage.hears(core::retelling_clock(0)) == "");
+    const std::string said = stage.hears(std::move(fact));
+    stage.hears(runs);
+    return said;
+  };
+  const std::string dies = retold(tank(12, 2, false, 20));
   CHECK(dies.starts_with("sends MsgPlayerUpdateSmall "));
   CHECK(count(dies, "sends") == 1);
   CHECK(dies.find(" status=0 ") != std::string::npos);
-  const std::string lives = stage.hears(retold(tank(12, 2, true, 25)));
+  const std::string lives = retold(tank(12, 2, true, 25));
   CHECK(lives.starts_with("sends MsgPlayerUpdateSmall "));
   CHECK(count(lives, "sends") == 1);
   CHECK(lives.find(" status=1 pos=(1250 0 0)") != std::string::npos);
   words::Player ben = player(2, "ben", words::GREEN);
   ben.set_badges(words::PAUSED | words::AUTOPILOT);
-  CHECK(stage.hears(retold(ben)) == "");
+  CHECK(retold(ben) == "");
   words::Round over;
   over.set_state(words::Round::OVER);
-  CHECK(stage.hears(retold(over)) == "");
+  CHECK(retold(over) == "");
   CHECK(stage.hears(over).starts_with("sends MsgTimeUpdate"));
-  const std::string comes = stage.hears(retold(player(3, "eve", words::RED))) + stage.hears(retold(tank(13, 3, true))) +
-                            stage.hears(retold(owns(3, {13})));
+  const std::string comes = retold(player(3, "eve", words::RED)) + retold(tank(13, 3, true)) +
+                            retold(owns(3, {13}));
   CHECK(count(comes, "sends MsgAddPlayer") == 1);
   CHECK(count(comes, "sends MsgAlive") == 0);
   CHECK(lines(comes, "sends MsgPlayerUpdateSmall").find(" status=1 ") != std::string::npos);

@@ -64,7 +64,7 @@ test("a room has who is told of, and forgets who goes, with all units", () => {
 
 test("who is dead by the moment that a replay goes to does not burst there", () => {
   const room = told(anna, tank, owns);
-  room.hear({ retold: true, unit: { ...tank.unit, alive: false } }, 5);
+  room.hear({ unit: { ...tank.unit, alive: false } }, 5);
   assert.equal(room.unitOf(1), undefined);
   assert.equal(room.bursts.length, 0);
 });

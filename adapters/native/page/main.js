@@ -67,7 +67,7 @@ class Visit {
   }
 
   #heard(fact) {
-    this.retold = fact.retold ?? false;  // a replay went to another moment: nothing has happened
+    if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;  // a replay goes to another moment: nothing happens
     if (fact.player_gone) this.#gone(fact.player_gone);
     const [kind, word] = this.room.hear(fact, performance.now());
     if (kind && Object.hasOwn(this.#events, kind)) this.#events[kind](word);
