@@ -67,6 +67,7 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
 
 void FrontSession::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
+  retold_.hear(fact);
   std::visit(
       [&]<class T>(const T& word) {
         if (kAlways<T> || stage_ == Stage::kIn) told(word, fact, out);

@@ -18,6 +18,7 @@
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/leash.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {
@@ -69,7 +70,6 @@ class FrontSession final : public core::Front {
   // What is in the world, and told with something else.
   void told(const words::Room&, const core::Fact&, Outlet&) {}
   void told(const words::You&, const core::Fact&, Outlet&) {}
-  void told(const words::Score&, const core::Fact&, Outlet&) {}
   void told(const words::TeamScore&, const core::Fact&, Outlet&) {}
   void told(const words::Pose&, const core::Fact&, Outlet&) {}  // painted
 
@@ -99,6 +99,7 @@ class FrontSession final : public core::Front {
   void told(const words::UnitChanged& changed, const core::Fact&, Outlet& out);
   void told(const words::Hidden&, const core::Fact&, Outlet&) {}
   void told(const words::Gone& gone, const core::Fact&, Outlet& out);
+  void told(const words::Score& score, const core::Fact& fact, Outlet& out);
   void told(const words::Spawned& spawned, const core::Fact&, Outlet& out);
   struct Part;
   void recast(Outlet& out);
@@ -216,6 +217,7 @@ class FrontSession final : public core::Front {
   Buffer bytes_;
 
   Stage stage_ = Stage::kWorld;
+  core::Retelling retold_;
   bool gone_ = false, entered_ = false;
   core::Micros patience_ = 0;  // until when the world, or an answer about the map, is waited for
   core::Micros paint_at_ = 0;

@@ -211,7 +211,7 @@ void FrontSession::told(const words::Zone& zone, const core::Fact&, Outlet& out)
 }
 
 void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
-  if (same_game(out) || round.state() != words::Round::OVER) return;
+  if (same_game(out) || round.state() != words::Round::OVER || retold_) return;
   const core::PlayerState* winner = out.world().player(round.winner());
   say_line(kServerId, kSystemLine,
            winner != nullptr ? "the round is over: " + winner->player.name() + " has won" : "the round is over", out);

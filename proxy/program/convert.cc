@@ -239,7 +239,10 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   asked.out << asked.to << ": " << recorder.recorded().frames << " frames";
   if (make_words) asked.out << ", " << words.words() << " words";
   asked.out << '\n';
+  for (const std::string& gap : words.gaps()) say(asked.err, gap);
   if (!read) return fail(asked, read.error().text);
+  if (make_words && words.words_of_frames() == 0 && recorder.recorded().frames != 0)
+    return fail(asked, asked.to + ": no words were made of its frames");
   return whole ? kOk : kFailed;
 }
 

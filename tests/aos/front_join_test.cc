@@ -308,6 +308,23 @@ TEST_CASE("where there is much, who comes is seen with the next painting, and no
   CHECK(count(said, "sends CreatePlayer") == 20);
 }
 
+TEST_CASE("of a player's cells one that is in sight is shown, and he stays when none is") {
+  Play play;
+  play.plays("game: 'ogar'");
+  play.hears<words::Player>("id: 3 name: 'x' team: RED");
+  play.hears<words::Unit>("id: 13 owner: 3 kind: CELL radius: 10 alive: true pose { x: 100 }");
+  play.hears<words::Unit>("id: 14 owner: 3 kind: CELL radius: 5 alive: true pose { x: 50 }");
+  CHECK(has(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 13"), "sends CreatePlayer player=2 "));
+  CHECK(play.hears<words::Hidden>("unit: 13") == "");
+  CHECK(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 14") == "");
+  CHECK(has(play.paintings(50 * kMillisecond), "position=(288 256 59.75)"));
+  CHECK(play.hears<words::Hidden>("unit: 14") == "");
+  CHECK(play.hears<words::Owns>("player: 3") == "");
+  const std::string nowhere = play.paintings(50 * kMillisecond);
+  CHECK(has(nowhere, "{position=(0 0 0) orientation=(0 0 0)}]"));  // the last of them: he does not stay where he was
+  CHECK(play.waits(5 * kSecond) == "");
+}
+
 TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is nobody's nothing") {
   Play play;
   play.plays("game: 'ogar'");
@@ -319,7 +336,8 @@ TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is n
   CHECK(said.find("position=(320 256 59.75)") != std::string::npos);
   CHECK(play.hears<words::Gone>("unit: 13") == "");  // the next largest is he
   CHECK(play.paintings(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
-  CHECK(play.hears<words::Gone>("unit: 14") == "sends PlayerLeft player=2\n");
+  CHECK(play.hears<words::Gone>("unit: 14") == "");  // he has not left
+  CHECK(play.hears<words::PlayerGone>("id: 3") == "sends PlayerLeft player=2\n");
   CHECK(play.hears<words::Unit>("id: 15 kind: PELLET alive: true") ==
         "loses Unit: who is nobody's is more than a client can be told\n");
 }
