@@ -250,8 +250,9 @@ void Hall::move(core::Id from, core::Id to, core::Micros at) {
 
 /// Who has no seat yet is the one who is being seated, or nobody sits there.
 HallGuest* Hall::find(core::Id guest) const {
+  if (found_.second != nullptr && found_.first == guest) return found_.second;
   const auto at = guests_.find(guest);
-  if (at != guests_.end()) return at->second;
+  if (at != guests_.end()) return (found_ = *at).second;
   return guest > newest_ && !stand_ins_.has(guest) ? seating_ : nullptr;
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "proxy/core/room.h"
@@ -64,7 +65,10 @@ class Hall final : private core::Room::Host, private net::Alarm::User, private n
   void gone(core::Id guest, std::string_view why, std::uint32_t code);
   /// Its link broke: its seat may be kept for it.
   void lost(HallGuest& guest, core::Id seat, std::string_view why, std::uint32_t code);
-  void forget(core::Id guest) { guests_.erase(guest); }
+  void forget(core::Id guest) {
+    guests_.erase(guest);
+    found_ = {};
+  }
   /// It waits for nothing any more.
   void leave_queues(HallGuest& guest);
   /// Takes nothing, and too much waits: it is shown the door once the room has returned.
@@ -120,6 +124,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User, private n
   std::optional<BridgeWords> words_;
   core::StandIns stand_ins_;
   std::unordered_map<core::Id, HallGuest*> guests_;
+  mutable std::pair<core::Id, HallGuest*> found_{};  // last: a front asks for what waits, and then sends
   HallGuest* seating_ = nullptr;  // its id is not known yet, but it is above this:
   core::Id newest_ = 0;
   std::vector<core::Id> touched_, flushing_, overflowed_;
