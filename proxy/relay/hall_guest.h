@@ -42,7 +42,10 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
   void failed(const Fault& fault) { because(Reason::kProtocolFault, fault.what, fault); }
   void spoke() { ++heard_words_, spoke_ = true; }
   void turned_away() { turned_away_ = true; }
+  /// Its player is in: from now on it is served before newcomers.
+  void play() { party_.end->set_rank(net::Rank::kPlayer); }
   const core::Peer& peer() const { return peer_; }
+  const Limits& limits() const { return limits_; }
   void overflow() { end(Reason::kClientStalled); }
 
  private:
