@@ -47,7 +47,7 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
   std::optional<Fault> wrong;
   const auto take = [&](const wire::Frame& frame) {
     if (frame.bytes.empty()) return wrong = Fault{"empty packet", "", 0}, false;
-    if (must_enter_first(frame.bytes[0], out)) return false;
+    if (must_enter_first(frame.bytes[0], lane, out)) return false;
     const auto heard = speech_->read(frame);
     if (heard)
       std::visit([&](const auto& message) { on(message, out); }, *heard->message);

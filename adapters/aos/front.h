@@ -81,7 +81,7 @@ class FrontSession final : public core::Front {
   void told(const words::Ready&, const core::Fact&, Outlet&) {}
   void told(const words::Refused& refused, const core::Fact&, Outlet& out);
   void told(const words::Kicked& kicked, const core::Fact&, Outlet& out);
-  bool must_enter_first(std::uint8_t id, Outlet& out);
+  bool must_enter_first(std::uint8_t id, Lane lane, Outlet& out);
   void load(Outlet& out);
   void begin_map(Outlet& out);
   void offer_map(Outlet& out);

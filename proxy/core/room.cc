@@ -184,6 +184,11 @@ std::optional<Absence> Room::keep(Id id, Micros now) {
   return absence;
 }
 
+bool Room::keeps(Id id) const {
+  const auto at = seats_.find(id);
+  return at != seats_.end() && !at->second->left && at->second->kept_until != 0;
+}
+
 bool Room::returned(Id id, const Peer& peer, Micros now) {
   now_ = now;
   const auto at = seats_.find(id);
@@ -346,6 +351,7 @@ void Room::deliver(Intent& intent) {
   clean_texts(intent);
   host_.heard(intent);
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
+  if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
   dial_once();
   if (!back_->left) back_->session->hear(intent, *back_);
 }
@@ -371,6 +377,25 @@ bool Room::waits(Intent& intent) {
   else
     ledger_.add(name_of(intent), "more than is kept for who waits to come in");
   return true;
+}
+
+/// Who is there comes before who is away: in a full room the seat that was kept for longest goes to who enters.
+void Room::make_way(const words::Enter& wish) {
+  const std::uint32_t most = world_.room().most_players();
+  if (!options_.shared || most == 0 || wish.role() == words::WATCH) return;
+  const auto plays = [](const auto& player) { return player.second.player.role() != words::WATCH; };
+  if (static_cast<std::size_t>(std::count_if(world_.players().begin(), world_.players().end(), plays)) < most) return;
+  FrontEnd* oldest = nullptr;
+  for (auto& [id, seat] : seats_)
+    if (keeps(id) && (oldest == nullptr || seat->kept_until < oldest->kept_until)) oldest = seat.get();
+  if (oldest == nullptr) return;
+  lose(*oldest, "its seat went to somebody else", 0);
+  oldest->entered = false;
+  Intent gone{words::Leave()};
+  gone.at = now_;
+  gone.by = oldest->me();
+  gone.number = ++oldest->said;
+  deliver(gone);
 }
 
 /// No back has a word in it: it is about links.

@@ -80,6 +80,8 @@ class Room {
   /// The same, of a seat whose player may come back: it is kept for him. Nothing: it is not, and gone() is to be
   /// called.
   std::optional<Absence> keep(Id seat, Micros now);
+  /// Whether that seat is kept for somebody who is away.
+  bool keeps(Id seat) const;
   /// He is back, on a new link. False if the seat is gone, or somebody sits there.
   bool returned(Id seat, const Peer& peer, Micros now);
   void tick(Micros now);
@@ -119,6 +121,7 @@ class Room {
   void tell(FrontEnd& seat, const Fact& fact);
   bool waits(Intent& intent);
   void resume(const words::Resume& word, const Intent& intent);
+  void make_way(const words::Enter& wish);
   bool is_for(const Fact& fact, Id seat) const;
   void dial_once();
   void say(Id by, Intent intent);

@@ -15,7 +15,7 @@ namespace entente::net {
 
 class Tcp final : public Link, private Poll::User, private Outbox::Sender {
  public:
-  Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) {}
+  Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) { poll_.set_rank(Rank::kNewcomer); }
   ~Tcp() override { close(); }
 
   /// Takes a connected socket, also after another one was closed. False when the machine cannot watch it; it is closed
@@ -34,6 +34,12 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   Fd release();
   void close() override;
   bool is_open() const override { return fd_.get() >= 0; }
+
+  /// Among whom it is served. Of a new one: newcomers.
+  void set_rank(Rank rank) { poll_.set_rank(rank); }
+  /// Something of its peer waits for its turn, and so long did it wait until now: how far we are behind, not the peer.
+  bool is_held_up() const { return poll_.waits(); }
+  Millis held_up() const { return poll_.held_up(); }
 
  private:
   void ready(bool readable, bool writable, bool broken) override;

@@ -76,10 +76,10 @@ class Keeper {
 
   Outcome<std::string> list(std::string_view rest) const {
     if (!rest.empty()) return Error{"bans takes nothing"};
-    std::string out = "address\tuntil\tby\twhy\n";
+    std::string out = "address\tuntil\tby\twhy\twhere\n";
     for (const relay::Ban& ban : sorted())
       out += ban.who.text() + "\t" + until_text(ban.until) + "\t" + (ban.by_server ? "server" : "us") + "\t" +
-             control_field(ban.why) + "\n";
+             control_field(ban.why) + "\t" + control_field(ban.where) + "\n";
     return out;
   }
 

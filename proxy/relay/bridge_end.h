@@ -76,6 +76,11 @@ class BridgeEnd {
   virtual void flush() {}
   virtual std::size_t waiting() const = 0;
   virtual void read(bool on) = 0;
+  /// Among whom it is served. Of a new one: newcomers. A client who came by ENet is served with the others of its host.
+  virtual void set_rank(net::Rank) {}
+  // As Tcp has them.
+  virtual bool is_held_up() const { return false; }
+  virtual Millis held_up() const { return 0; }
   /// The peer's dialect is another than was assumed. REQUIRES: nothing of a stream was heard of it yet.
   virtual void hears(std::size_t /*dialect*/) {}
   /// A datagram that the listener heard.

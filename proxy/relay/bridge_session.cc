@@ -45,6 +45,16 @@ BridgeSession::BridgeSession(Branch& listener, Owner& owner, const Newcomer& new
                                 .limits = limits_,
                                 .enet = newcomer.enet});
   back_.end = make_back();
+  alarm_.set_rank(net::Rank::kNewcomer);
+}
+
+/// Who has entered a world that is ready plays: from now on it is served before newcomers.
+void BridgeSession::play_if(bool entered, bool ready) {
+  if (plays_ || !entered || !ready) return;
+  plays_ = true;
+  front_.end->set_rank(net::Rank::kPlayer);
+  back_.end->set_rank(net::Rank::kPlayer);
+  alarm_.set_rank(net::Rank::kPlayer);
 }
 
 std::unique_ptr<BridgeEnd> BridgeSession::make_back() {
@@ -171,8 +181,16 @@ bool BridgeSession::stays(const BridgeEnd::Departure& departure) {
   front_.end->hang_up();
   resume(back_, kBehind);
   note(front_, "its link broke; the seat is kept for " + std::to_string(absence->within / core::kSecond) + " s");
+  away_ = true;
   owner_.away(*this, *absence);
   return true;
+}
+
+void BridgeSession::give_way() {
+  if (!away_ || ending_) return;
+  note(front_, "its seat goes to somebody who is there");
+  because(Reason::kClientLeft);
+  enter([&](core::Room& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
 }
 
 bool BridgeSession::resumes(core::Id, std::uint32_t number) {
@@ -189,12 +207,14 @@ void BridgeSession::hand_back(Seat to) {
 
 void BridgeSession::take_back(net::Fd client, const net::Address& from) {
   if (ending_ || reason_ || front_.up) return;
+  away_ = false;
   front_.info.client = from;
   note(front_, "came back from " + from.text());
   BridgeEnd::User& user = *this;
   front_.end = make_bridge_end(
       *branch_, user,
       {.side = BridgeSide::kFront, .game = *front_.info.game, .dialect = front_.info.dialect, .limits = limits_});
+  if (plays_) front_.end->set_rank(net::Rank::kPlayer);
   if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
 }
 
@@ -230,6 +250,7 @@ void BridgeSession::after() {
   back_.end->flush();
   if (std::exchange(wants_dial_, false)) {
     dialled_ = true;
+    owner_.settled(*this);
     if (in_vain_) return undialled(*in_vain_);
     dial_.begin(*branch_, limits_.connect_ms, back_.info.game->transport());
     if (ending_) return;  // no server could even be tried
@@ -242,7 +263,10 @@ void BridgeSession::after() {
 }
 
 void BridgeSession::rang() {
-  if (!room_ && !ending_ && branch_->route.fallback) return seat_silent();
+  if (!room_ && !ending_ && branch_->route.fallback) {
+    // What it said may be waiting for its turn.
+    return front_.end->is_held_up() ? alarm_.set(listener_.loop.nanos() + kSilence) : seat_silent();
+  }
   enter([](core::Room& room, core::Micros at) { room.tick(at); });
 }
 
@@ -315,11 +339,13 @@ void BridgeSession::failed(core::Id id, const Fault& fault) {
 
 void BridgeSession::heard(const core::Intent& intent) {
   ++heard_words_;
+  if (core::as<words::Enter>(intent) != nullptr) play_if(entered_ = true, ready_);
   words_->tell(front_.info.link, intent, began_wall_ + intent.at * 1000);
 }
 
 void BridgeSession::told(const core::Fact& fact) {
   words_->tell(front_.info.link, fact, began_wall_ + fact.at * 1000);
+  if (core::as<words::Ready>(fact) != nullptr) play_if(entered_, ready_ = true);
   const auto* refused = core::as<words::Refused>(fact);
   const auto* kicked = core::as<words::Kicked>(fact);
   if (refused == nullptr && kicked == nullptr) return;
@@ -511,7 +537,7 @@ void BridgeSession::tick(Millis now) {
   }
   if (words_ && words_->owes_world(this->now())) enter([](core::Room&, core::Micros) {});
   if ((front_.paused & kRate) != 0 && rates_.ready(now)) resume(front_, kRate);
-  if (dial_.late(now) && !gone_by_) {
+  if (dial_.late(now, *back_.end) && !gone_by_) {
     back_.end->hang_up();
     return dial_.timed_out();
   }
@@ -520,7 +546,7 @@ void BridgeSession::tick(Millis now) {
 
 std::optional<Reason> BridgeSession::overdue(Millis now) const {
   const Millis moved = std::max({moved_, front_.end->last_datagram(), back_.end->last_datagram()});
-  if (!dialled_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (!dialled_ && late(now, began_, limits_.greet_ms, *front_.end)) return Reason::kGreetTimeout;
   if (front_.end->waiting() && late(now, front_.took, limits_.stall_ms)) return Reason::kClientStalled;
   if (back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms)) return Reason::kServerStalled;
   if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;

@@ -29,6 +29,8 @@ class BridgeSession final : public Seated,
 
   void start(net::Fd client) override;
   void take_back(net::Fd client, const net::Address& from) override;
+  bool is_away() const override { return away_; }
+  void give_way() override;
   void datagram(const net::Address& from, Bytes datagram) override;
   void tick(Millis now) override;
   void stop() override { end(Reason::kStopped); }
@@ -83,6 +85,7 @@ class BridgeSession final : public Seated,
 
   void seat(std::size_t dialect);
   void seat_silent();
+  void play_if(bool entered, bool ready);
   void lack_face(const Side& side);
   std::unique_ptr<BridgeEnd> make_back();
   void open_back(const core::Peer& peer);
@@ -140,6 +143,8 @@ class BridgeSession final : public Seated,
   bool finding_ = false;            // the server's dialect
   bool counted_ = false;            // as opened
   bool wants_dial_ = false, dialled_ = false, named_ = false, turned_away_ = false;
+  bool away_ = false;  // its client lost its link, and may come back
+  bool entered_ = false, ready_ = false, plays_ = false;
   bool ending_ = false, done_ = false;
 };
 

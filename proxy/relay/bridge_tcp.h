@@ -25,6 +25,9 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   void flush() override;
   std::size_t waiting() const override { return link_.waiting() + gathered_bytes_; }
   void read(bool on) override { link_.read(on); }
+  void set_rank(net::Rank rank) override { link_.set_rank(rank); }
+  bool is_held_up() const override { return link_.is_held_up(); }
+  Millis held_up() const override { return link_.held_up(); }
   void hears(std::size_t dialect) override;
   void datagram(const net::Address& from, Bytes bytes) override;
   Millis last_datagram() const override { return last_datagram_; }

@@ -16,6 +16,9 @@ class BridgeWeb final : public BridgeEnd, private net::WebUser {
   void flush() override { link_.flush(); }
   std::size_t waiting() const override { return link_.waiting(); }
   void read(bool on) override { link_.read(on); }
+  void set_rank(net::Rank rank) override { link_.set_rank(rank); }
+  bool is_held_up() const override { return link_.is_held_up(); }
+  Millis held_up() const override { return link_.held_up(); }
   void part(std::string_view why, std::uint32_t code) override;
   void hang_up() override { link_.close(); }
   bool is_open() const override { return link_.is_open(); }

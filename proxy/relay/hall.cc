@@ -73,6 +73,7 @@ void Hall::enter(Call&& call) {
   wall_ = began_wall_ + at * 1000;
   call(*room_, at);
   for (const auto& [from, to] : std::exchange(returning_, {})) move(from, to, at);
+  for (const core::Id id : std::exchange(entered_, {})) make_way(id, at);
   if (!ends_) stand_ins_.look_after(*room_, at);
   if (words_->owes_world(at)) words_->tell(info_.link, room_->world(), at, wall_);
   after();
@@ -230,8 +231,28 @@ bool Hall::resumes(core::Id seat, std::uint32_t number) {
   const HallGuest* const guest = find(seat);
   if (guest == nullptr) return false;
   const auto kept = absences_.claim({0, guest->info().client, number}, loop_.now());
-  if (kept) returning_.emplace_back(seat, *kept);
-  return kept.has_value();
+  if (!kept || !room_->keeps(*kept)) return false;
+  returning_.emplace_back(seat, *kept);
+  return true;
+}
+
+/// Seats that are kept count for their address: where they are too many with those who are there, the oldest is given
+/// up.
+void Hall::make_way(core::Id id, core::Micros at) {
+  const HallGuest* const guest = find(id);
+  if (guest == nullptr) return;
+  absences_.forget([&](core::Id seat) { return !room_->keeps(seat); });
+  const Limits& limits = guest->limits();
+  const net::Address network = guest->info().client.network();
+  const auto from_there = [&](const net::Address& from) { return from.network() == network; };
+  std::size_t all = absences_.count(0, loop_.now(), from_there);
+  if (limits.sessions_per_address == 0 || all == 0) return;
+  for (const auto& [seat, other] : guests_) all += from_there(other->info().client) ? 1 : 0;
+  for (; all > limits.sessions_per_address; --all) {
+    const auto kept = absences_.give_up(0, loop_.now(), from_there);
+    if (!kept) return;
+    room_->gone(*kept, "its seat went to somebody else", at);
+  }
 }
 
 /// Who has just come was here before.
@@ -283,6 +304,7 @@ void Hall::failed(core::Id end, const Fault& fault) {
 void Hall::heard(const core::Intent& intent) {
   words_->tell(info_.link, intent, began_wall_ + intent.at * 1000);
   if (HallGuest* const guest = find(intent.by)) guest->spoke();
+  if (core::as<words::Enter>(intent) != nullptr) entered_.push_back(intent.by);
 }
 
 /// "bzflag 2.4"; "bot", where nobody sits.
@@ -297,6 +319,8 @@ void Hall::told(const core::Fact& fact) {
   stand_ins_.heard(fact);
   plan_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
   words_->tell(info_.link, fact, began_wall_ + fact.at * 1000);
+  if (const auto* player = core::as<words::Player>(fact))
+    if (HallGuest* const guest = find(player->id())) guest->play();
   if (fact.audience != words::PLAYER || core::as<words::Refused>(fact) == nullptr) return;
   if (HallGuest* const guest = find(fact.to)) guest->turned_away();
 }

@@ -110,6 +110,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User, private n
   template <class Call>
   void enter(Call&& call);
   void move(core::Id from, core::Id to, core::Micros at);
+  void make_way(core::Id guest, core::Micros at);
   void after();
   void end(Reason reason);
   void tell_end();
@@ -138,6 +139,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User, private n
 
   Absences<core::Id> absences_;
   std::vector<std::pair<core::Id, core::Id>> returning_;  // from the seat it took to the one it had
+  std::vector<core::Id> entered_;                         // who was not here before
 
   std::uint64_t epoch_ = 0;  // the room's time 0, by Loop::nanos
   WallTime began_wall_ = 0, wall_ = 0;

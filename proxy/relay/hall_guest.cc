@@ -60,6 +60,8 @@ void HallGuest::opened(BridgeEnd&, const core::Peer& peer) {
 /// Who has not said its greeting by now is of the dialect in which servers speak first.
 void HallGuest::rang() {
   if (seated_ || queued_ || ending_) return;
+  if (party_.end->is_held_up())
+    return alarm_.set(listener_.loop.nanos() + kSilence);  // what it said waits for its turn
   party_.end->hears(*branch_->route.fallback);
   seat(*branch_->route.fallback);
 }
@@ -277,7 +279,7 @@ void HallGuest::tick(Millis now) {
 
 std::optional<Reason> HallGuest::overdue(Millis now) const {
   const Millis moved = std::max(moved_, party_.end->last_datagram());
-  if (!spoke_ && !queued_ && late(now, greets_since_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (!spoke_ && !queued_ && late(now, greets_since_, limits_.greet_ms, *party_.end)) return Reason::kGreetTimeout;
   if (party_.end->waiting() && late(now, party_.took, limits_.stall_ms)) return Reason::kClientStalled;
   if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;

@@ -45,6 +45,8 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
   void turned_away() { turned_away_ = true; }
   /// It is to enter, and is not read until take_turn().
   void waits_to_enter();
+  /// Its player is in: from now on it is served before newcomers.
+  void play() { party_.end->set_rank(net::Rank::kPlayer); }
   const core::Peer& peer() const { return peer_; }
   core::Id seat_id() const { return party_.id; }
   const Limits& limits() const { return limits_; }

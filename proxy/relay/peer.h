@@ -57,4 +57,11 @@ struct Peer {
 /// Whether `limit` milliseconds have passed since then. A limit of 0 is none.
 constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
 
+/// The same of what the peer of `link` (Tcp, WebLink, BridgeEnd) is to do: the time for which it waited for us does not
+/// count, and it is not late while it waits.
+template <class Link>
+bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {
+  return !link.is_held_up() && late(now, since + link.held_up(), limit);
+}
+
 }  // namespace entente::relay

@@ -161,7 +161,7 @@ TEST_CASE("0.80: who says anything else first is out; the others never did that,
   version.letter = 'x';
   CHECK(play.says(version) == "");
   CHECK(play.says(ExtensionInfo{}) == "");
-  CHECK(play.says(ChatMessage{}) == "closes: the client did not say first who it is 1\n");
+  CHECK(play.says(ChatMessage{}) == "closes: the client did not say first who it is 10\n");
   CHECK(play.says(ChatMessage{}) == "");
 
   Play old;
@@ -172,7 +172,22 @@ TEST_CASE("0.80: who says anything else first is out; the others never did that,
   CHECK(lenient.says(ChatMessage{}) == "loses ChatMessage: not in yet\n");
   Play strict(0, {{"first", "ban"}});
   strict.opens();
-  CHECK(strict.says(ChatMessage{}) == "closes: the client did not say first who it is 1\n");
+  CHECK(strict.says(ChatMessage{}) == "closes: the client did not say first who it is 10\n");
+}
+
+TEST_CASE("0.80: only what no client says leads to a ban, and what may have overtaken the first packet to nothing") {
+  for (const std::uint8_t id : {0, 3, 4, 17}) {
+    Play play(k080Place);
+    play.opens();
+    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0}, Lane::kDatagram)) ==
+          "loses packet: came before the client said who it is\n");
+    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0})) == "closes: the client did not say first who it is 10\n");
+  }
+  for (const std::uint8_t id : {2, 12, 20}) {
+    Play play(k080Place);
+    play.opens();
+    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0})) == "closes: the client said what only servers say 1\n");
+  }
 }
 
 TEST_CASE("a client of another version, one that is refused or kicked: each is told its reason") {

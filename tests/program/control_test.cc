@@ -158,7 +158,7 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
   CHECK(Knock(port).end() == "REFUSED:no cheatingend");
   CHECK(ctl({"unban", "127.0.0.1"}).err == "entente: there is no ban of 127.0.0.1; `bans` lists them\n");
   CHECK(ctl({"unban", "127.0.0.0/8"}).out == "127.0.0.0/8 may come again\n");
-  CHECK(ctl({"bans"}).out == "address\tuntil\tby\twhy\n");
+  CHECK(ctl({"bans"}).out == "address\tuntil\tby\twhy\twhere\n");
   const Knock again(port);
   CHECK(listed());
   CHECK(ctl({"ban", "somebody"}).err.find("no IPv4 or IPv6 address") != std::string::npos);

@@ -1,6 +1,8 @@
 // A hall with a truth of its own, and listeners of every transport, which serves on a thread of its own.
 #pragma once
 
+#include <future>
+
 #include "tests/relay/bridging.h"
 
 namespace entente::testing {
@@ -98,15 +100,26 @@ class InHall {
   }
   /// Frames that clients were told, by TCP.
   std::uint64_t told() const { return server_.totals(0).to_client.frames; }
+  /// Keeps its worker from all else until `over`; returns once that has begun.
+  void hold_up(std::shared_future<void> over) {
+    std::promise<void> begun;
+    server_.order(hall_, [&, over](core::Back&) {
+      begun.set_value();
+      over.wait();
+    });
+    begun.get_future().wait();
+  }
   bool ended(relay::Reason reason, std::uint64_t times = 1) const {
     return eventually([&] { return total(reason) >= times; });
   }
+  /// Sessions that are open.
+  std::uint64_t now() const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) sum += server_.totals(i).now();
+    return sum;
+  }
   bool empty() const {
-    return eventually([&] {
-      std::uint64_t now = 0;
-      for (std::size_t i = 0; i < at.size(); ++i) now += server_.totals(i).now();
-      return now == 0;
-    });
+    return eventually([&] { return now() == 0; });
   }
   std::uint64_t total(relay::Reason reason) const {
     std::uint64_t times = 0;
