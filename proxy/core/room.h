@@ -99,6 +99,7 @@ class Room {
   void deliver_intents();
   void deliver(Intent& intent);
   void deliver(const Fact& fact);
+  void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);
   bool is_for(const Fact& fact, Id seat) const;
   void dial_once();
