@@ -8,7 +8,7 @@ namespace entente::wire {
 namespace {
 
 /// Replaces the characters of `chars` from `from` on; NULs stay, so that a padded text keeps its padding.
-bool blank(std::span<char> chars, std::size_t from) {
+bool blank_chars(std::span<char> chars, std::size_t from) {
   bool changed = false;
   for (char& c : chars.subspan(std::min(from, chars.size())))
     if (c != '\0') changed = true, c = '*';
@@ -25,7 +25,7 @@ bool blank_units(std::span<char> chars, std::size_t from) {
 
 /// One character for each 16-bit unit: enough to find a command and where its arguments begin. Any unit that servers
 /// cut off a line is a blank.
-std::string narrow(std::span<const char> units) {
+std::string narrowed(std::span<const char> units) {
   std::string text;
   for (std::size_t at = 0; at + 1 < units.size(); at += 2) {
     const auto unit = static_cast<std::uint32_t>(static_cast<unsigned char>(units[at]) |
@@ -61,13 +61,13 @@ class Blanker final : public Walker {
                                      [&](const Secret& one) { return one.message == message_ && one.field == name; });
     if (secret == secrets_.end()) return;
     const auto from = secret->line ? arguments(chars, wide) : 0;
-    if (from) changed_ |= wide ? blank_units(chars, *from) : blank(chars, *from);
+    if (from) changed_ |= wide ? blank_units(chars, *from) : blank_chars(chars, *from);
   }
 
   /// Where they begin, in characters of the text's own width; nothing if the line is no command.
   static std::optional<std::size_t> arguments(std::span<const char> chars, bool wide) {
     if (wide) {
-      const std::string line = narrow(chars);
+      const std::string line = narrowed(chars);
       return is_command(line) ? std::optional(arguments_of(line)) : std::nullopt;
     }
     std::string_view line(chars.data(), chars.size());

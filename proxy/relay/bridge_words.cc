@@ -16,13 +16,13 @@ namespace {
 constexpr core::Micros kWorldEvery = 10 * core::kSecond;
 
 /// What is secret in one kind of word.
-struct Secrets {
+struct WordSecrets {
   std::vector<const google::protobuf::FieldDescriptor*> fields;
   std::vector<const google::protobuf::FieldDescriptor*> lines;  ///< of chat: the arguments of a command
 };
 
-Secrets secrets_in(const google::protobuf::Descriptor* type) {
-  Secrets secrets;
+WordSecrets secrets_in(const google::protobuf::Descriptor* type) {
+  WordSecrets secrets;
   for (int i = 0; i < type->field_count(); ++i) {
     const auto* field = type->field(i);
     if (field->options().GetExtension(words::secret)) secrets.fields.push_back(field);
@@ -33,9 +33,9 @@ Secrets secrets_in(const google::protobuf::Descriptor* type) {
 
 /// Of the kind that `word` is.
 template <class Word>
-const Secrets& secrets_of(const Word& word) {
+const WordSecrets& secrets_of(const Word& word) {
   static const auto all = []<class... T>(std::variant<T...>*) {
-    return std::array<Secrets, sizeof...(T)>{secrets_in(T::descriptor())...};
+    return std::array<WordSecrets, sizeof...(T)>{secrets_in(T::descriptor())...};
   }(static_cast<typename Word::Kind*>(nullptr));
   return all[word.kind.index()];
 }
@@ -43,7 +43,7 @@ const Secrets& secrets_of(const Word& word) {
 /// Whether it holds a secret as it stands. No copy is made of a word that does not.
 template <class Word>
 bool holds_secret(const Word& word) {
-  const Secrets& secrets = secrets_of(word);
+  const WordSecrets& secrets = secrets_of(word);
   if (!secrets.fields.empty()) return true;
   return std::visit(
       [&](const auto& kind) {

@@ -11,7 +11,7 @@
 #include "adapters/registry.h"
 #include "adapters/wire/invent.h"
 
-namespace entente {
+namespace entente::secrets_test {
 namespace {
 
 using wire::Way;
@@ -118,4 +118,4 @@ TEST_CASE("what is secret is known of every game, and blanked in a frame that de
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::secrets_test

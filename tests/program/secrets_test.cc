@@ -9,7 +9,7 @@
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 
-using namespace entente;
+namespace entente::secrets_test {
 
 namespace {
 
@@ -98,3 +98,5 @@ TEST_CASE("secrets are recorded if the configuration says so") {
   CHECK(arena.wait() == 0);
   CHECK(everything(record).find("sesame") != std::string::npos);
 }
+
+}  // namespace entente::secrets_test

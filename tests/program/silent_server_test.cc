@@ -8,7 +8,7 @@
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 
-using namespace entente;
+namespace entente::silent_server_test {
 
 namespace {
 
@@ -73,3 +73,5 @@ TEST_CASE("a server that accepts and says nothing is given up, and the player is
     anna.hears([](const auto&) { return false; });  // closed
   }
 }
+
+}  // namespace entente::silent_server_test
