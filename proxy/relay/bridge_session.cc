@@ -515,10 +515,12 @@ void BridgeSession::tell_end() {
   branch_->tap->closed(front_.info.link, why, wall_now());
 }
 
-/// Its game's rules, or, if it did not come so far, those of TLS, HTTP or WebSocket.
+/// Its game's rules, or those of TLS, HTTP or WebSocket below them.
 void BridgeSession::tell_server_wrong() {
   const std::string server = "server " + back_.info.server.text();
-  if (!back_.up) return branch_->say(Line::kServer, server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
+  const std::string_view field = fault_.field;
+  if (!back_.up || field == "tls" || field == "websocket")
+    return branch_->say(Line::kServer, server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
   branch_->say(Line::kServer, server + " broke the rules of " + std::string(back_.info.game->name()) + ": " +
                                   fault_.what + " in " + fault_.field + ", byte " + std::to_string(fault_.offset));
 }

@@ -149,6 +149,8 @@ TEST_CASE("nobody's file is overwritten at the end either") {
   CHECK(std::filesystem::exists(path + ".part"));
 }
 
+namespace {
+
 /// A recorder into a.mcap of a folder, and what it said.
 struct Watched {
   Watched() {
@@ -180,6 +182,8 @@ struct Watched {
   std::vector<std::string> said;
   std::unique_ptr<Recorder> recorder;
 };
+
+}  // namespace
 
 TEST_CASE("a file that is removed, renamed, replaced or changed is noticed in half a second, and left for a new one") {
   struct Row {
