@@ -140,9 +140,19 @@ class NativeBack final : public core::Back {
     link_.receive(lane, bytes, out, [&](words::Fact& message) { return take(message, out), true; });
   }
 
+  void closed(std::string_view why, BackOut& out) override {
+    if (ready_) return;
+    words::Refused refused;
+    refused.set_code(words::Refused::SERVER_GONE);
+    refused.set_text(std::string(why));
+    out.say(std::move(refused));
+  }
+
  private:
   void take(words::Fact& message, BackOut& out) {
     if (message.has_you()) return begin(message.you(), out);
+    // Said by the server itself, it is not said again.
+    ready_ = ready_ || message.has_ready() || message.has_refused() || message.has_kicked();
     translate_ids(message, [&](Id theirs) { return ours(theirs, out); });
     if (message.has_said() && message.said().scope() == words::Say::ONE)
       message.mutable_said()->set_to(ours(message.said().to(), out));
@@ -192,6 +202,7 @@ class NativeBack final : public core::Back {
   core::Roster<Id> ids_;       // theirs and ours
   Id their_me_ = 0;
   bool open_ = false;
+  bool ready_ = false;  // the player is in, or was told why not
 };
 
 }  // namespace

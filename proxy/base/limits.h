@@ -23,6 +23,8 @@ struct Limits {
   std::uint32_t greet_ms = 5'000;         ///< from accepting a client to its whole greeting, if its game has one
   std::uint32_t connect_ms = 5'000;       ///< for the server to accept us
   std::uint32_t detect_ms = 4'000;        ///< for the server to show its dialect on a silent connection
+  std::uint32_t ready_ms = 20'000;        ///< a bridged player is not in yet, and the server is silent
+  std::uint32_t lobby_ms = 120'000;       ///< a bridged player is not in yet, whatever the server says
   std::uint32_t idle_ms = 900'000;        ///< no byte either way (a Panic lobby is silent for minutes)
   std::uint32_t stall_ms = 20'000;        ///< bytes wait for a peer that takes none
   std::uint32_t half_closed_ms = 30'000;  ///< one side has ended, the other is silent but stays

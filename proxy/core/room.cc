@@ -345,7 +345,7 @@ void Room::deliver(Intent& intent) {
   if (waits(intent)) return;
   ++work_;
   if (auto* say = std::get_if<words::Say>(&intent.kind)) {
-    if (const char* why = chat_.filter(*say, intent.by, now_)) return ledger_.add("chat", why);
+    if (const auto refusal = chat_.filter(*say, intent.by, now_)) return refuse(intent, refusal);
   }
   if (!finite(intent)) return ledger_.add(name_of(intent), "a number that is none");
   clean_texts(intent);
@@ -396,6 +396,16 @@ void Room::make_way(const words::Enter& wish) {
   gone.by = oldest->me();
   gone.number = ++oldest->said;
   deliver(gone);
+}
+
+void Room::refuse(const Intent& intent, const Chat::Refusal& refusal) {
+  ledger_.add("chat", refusal.why);
+  if (!refusal.tell) return;
+  words::Notice notice;
+  notice.set_text(std::string("not passed on: ") + refusal.why);
+  Fact answer(intent.by, notice);
+  answer.cause = intent.number;
+  say(kBackEnd, std::move(answer));
 }
 
 /// No back has a word in it: it is about links.

@@ -120,6 +120,7 @@ class Room {
   void deliver(const Fact& fact);
   void tell(FrontEnd& seat, const Fact& fact);
   bool waits(Intent& intent);
+  void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);
   void make_way(const words::Enter& wish);
   bool is_for(const Fact& fact, Id seat) const;

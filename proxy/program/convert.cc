@@ -65,8 +65,13 @@ class ToMcap final : public ConvertSink {
     last_ = time;
     trace::FrameView view{link(id), relay::to_trace(way), relay::to_trace(lane), bytes, name, raw};
     if (carriage()) view.delivery = relay::to_trace(carriage()->send), view.channel = carriage()->channel;
+    view.missing = std::exchange(missing_, {});
     recorder_.frame(time, view);
     recorder_.tick(time);
+  }
+  void gap(ConnectionId id, Way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
+    missing_ = {messages, bytes};
+    if (words_ != nullptr) words_->lose(id, time);
   }
   void end(ConnectionId id, const ImportedEnd& end) override {
     if (end.by && !reasons_.contains(id))
@@ -101,6 +106,7 @@ class ToMcap final : public ConvertSink {
   trace::Recorder& recorder_;
   ConvertWords* const words_;
   WallTime last_ = 0;
+  trace::Amount missing_;  // before the frame that comes next, as the file says
   std::uint32_t last_link_ = 0;
   Buffer written_;  // reused
   std::map<ConnectionId, std::uint32_t> links_;

@@ -52,6 +52,13 @@ void ConvertSink::lost(ConnectionId id, wire::Way way, std::uint64_t, WallTime t
   if (Link* link = start(id, time)) link->dissector.end(way, *link, true);
 }
 
+void ConvertSink::missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) {
+  Link* link = start(id, time);
+  if (link == nullptr) return;
+  link->dissector.skip(way, *link);
+  gap(id, way, messages, bytes, time);
+}
+
 void ConvertSink::ended(ConnectionId id, const ImportedEnd& how) {
   if (start(id, how.time) != nullptr) end(id, how);
 }

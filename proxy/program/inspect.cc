@@ -57,6 +57,12 @@ class InspectedLink final : wire::Dissected {
     event(since_start, std::string("the file lacks ") + std::to_string(bytes) + " bytes " + wire::text(way));
     dissector_.end(way, *this, true);
   }
+  void missing(Way way, std::uint64_t messages, std::uint64_t bytes, WallTime since_start) {
+    event(since_start, std::to_string(messages) + " messages " + wire::text(way) + " of " + std::to_string(bytes) +
+                           " bytes are not recorded");
+    if (way == Way::kToServer) client_spoke_ = true;
+    dissector_.skip(way, *this);
+  }
   void event(WallTime since_start, std::string_view text) {
     said_.since_start = since_start;
     if (wanted_.anything() && wanted_.time(since_start)) writer_.event(said_.connection, since_start, text);
@@ -128,6 +134,9 @@ class Inspector final : public ImportSink {
   }
   void lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) override {
     if (auto* link = find(id)) link->lost(way, bytes, since_start(time));
+  }
+  void missing(ConnectionId id, Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
+    if (auto* link = find(id)) link->missing(way, messages, bytes, since_start(time));
   }
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
     const WallTime since = since_start(time);

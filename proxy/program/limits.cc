@@ -13,6 +13,8 @@ Limits limits_of(const config::Limits& settings) {
       .greet_ms = settings.greet_ms(),
       .connect_ms = settings.connect_ms(),
       .detect_ms = settings.detect_ms(),
+      .ready_ms = settings.ready_ms(),
+      .lobby_ms = settings.lobby_ms(),
       .idle_ms = settings.idle_ms(),
       .stall_ms = settings.stall_ms(),
       .half_closed_ms = settings.half_closed_ms(),

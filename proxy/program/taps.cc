@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "proxy/program/secrets.h"
+
 namespace entente {
 namespace {
 
@@ -37,6 +39,9 @@ Options options_of(const config::Recording& settings, const std::string& path, c
                   stops ? "everything stops, as recording.on_full says" : "the traffic goes on unrecorded");
     if (stops) give_up();
   };
+  options.moved = [path](const Error& why, const std::string& now) {
+    spdlog::error("recording {}: {}; it goes on in {}", path, why.text, now);
+  };
   options.resumed = [path](const trace::Amount& lacks) {
     spdlog::warn("recording {}: goes on; it lacks {} frames of {} bytes", path, lacks.frames, lacks.bytes);
   };
@@ -54,8 +59,9 @@ Outcome<relay::TapThread*> Taps::recording(const std::string& path) {
   auto recorder = trace::Recorder::open(path, options_of(settings_, path, give_up_));
   if (!recorder) return recorder.error();
   paths_.push_back(path);
-  recordings_.push_back(
-      std::make_unique<relay::TapThread>(relay::TapThread::Options{.recorder = std::move(*recorder), .said = say}));
+  relay::TapThread::Options options{.recorder = std::move(*recorder), .said = say};
+  if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of;
+  recordings_.push_back(std::make_unique<relay::TapThread>(std::move(options)));
   return recordings_.back().get();
 }
 

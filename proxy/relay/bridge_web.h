@@ -36,7 +36,9 @@ class BridgeWeb final : public BridgeEnd, private net::WebUser {
   void ended(net::WebLink& link) override;
   void broken(net::WebLink& link, int error) override;
 
+  void hear_text(Bytes message);
   void hear(Bytes message);
+  void refuse(std::uint16_t code, const Fault& fault);
   void answer_ping(Bytes payload);
   void depart(const Departure& departure);
   void settle();

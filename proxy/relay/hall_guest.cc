@@ -210,7 +210,7 @@ void HallGuest::departed(BridgeEnd&, const BridgeEnd::Departure& departure) {
 
 /// What its front leaves unsaid, the reason says in its game's own number.
 std::uint32_t HallGuest::code_for(std::uint32_t said) const {
-  return said != 0 ? said : enet_parting(*party_.info.game, reason_.value_or(Reason::kClientLeft));
+  return said != 0 ? said : parting_code(*party_.info.game, BridgeSide::kFront, reason_.value_or(Reason::kClientLeft));
 }
 
 /// By us: its front says goodbye.

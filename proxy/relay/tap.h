@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "adapters/wire/dissect.h"
+#include "adapters/wire/secrets.h"
 #include "proxy/net/enet_dissector.h"
 #include "proxy/relay/message_counts.h"
 #include "proxy/relay/ring_sink.h"
@@ -40,6 +41,8 @@ class TapThread final : public Tap {
     std::size_t ring_bytes = 8 << 20;                     ///< for each worker
     std::unique_ptr<trace::Recorder> recorder = nullptr;  ///< null: only counts. Its callbacks come on the tap's thread
     std::function<void(std::string_view)> said = {};      ///< a sentence for a person; on the tap's thread
+    /// What is blanked in the frames of a game that are recorded; on the tap's thread. Null: nothing.
+    std::function<std::vector<wire::Secret>(const wire::Game&)> secrets = {};
   };
 
   /// Starts the thread.
@@ -79,6 +82,7 @@ class TapThread final : public Tap {
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const SessionInfo& info);
   Count& undecoded_of(std::size_t route);
+  const std::vector<wire::Secret>& secrets_of(const wire::Game& game);
   Link* find(LinkId id);
   void tell_drops(WallTime now);
   void tell_unsaid(WallTime now);
@@ -97,6 +101,8 @@ class TapThread final : public Tap {
   std::unordered_map<LinkId, std::unique_ptr<Link>> links_;
   Link* last_ = nullptr;  // found last
   net::EnetUnpacker unpacker_;
+  std::unordered_map<const wire::Game*, std::vector<wire::Secret>> secrets_;
+  Buffer blanked_;  // reused: a frame without its secrets
   std::uint64_t told_drops_ = 0;
   WallTime told_drops_at_ = 0;
 
@@ -109,6 +115,7 @@ class TapThread final : public Tap {
     std::atomic<bool> recording_fails{false};
   } published_;
 
+  std::atomic<std::uint32_t> files_{1};  // that were begun, as trace::Recorder::files()
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

@@ -35,6 +35,7 @@ void TapThread::publish() {
   published_.links.store(links_.size(), std::memory_order_relaxed);
   if (!options_.recorder) return;
   const auto& recorder = *options_.recorder;
+  files_.store(recorder.files(), std::memory_order_relaxed);
   published_.recorded_frames.store(recorder.recorded().frames, std::memory_order_relaxed);
   published_.recorded_bytes.store(recorder.recorded().bytes, std::memory_order_relaxed);
   published_.unrecorded_frames.store(recorder.lost().frames, std::memory_order_relaxed);

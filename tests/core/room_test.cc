@@ -141,6 +141,20 @@ TEST_CASE("what one says everybody hears, and the first word dials") {
   CHECK(play.says(kBackEnd, "rain") == "");  // its link is not up: nothing can have come
 }
 
+TEST_CASE("no back hears a command of another game, and who wrote it is told so") {
+  Stage stage;
+  RoomOptions options;
+  options.shared = true;
+  Room room(stage, std::make_unique<ToyBack>(), options);
+  const Id anna = room.seat(std::make_unique<ToyFront>(), {}, 0);
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  stage.take();
+  room.received(anna, Lane::kStream, as_bytes("/password sesame"), 0);
+  CHECK(stage.take() == "seat 1 sends Notice\n");
+  room.received(anna, Lane::kStream, as_bytes("hello"), 0);
+  CHECK(stage.take() == "dials\nseat 1 sends Said:hello\nseat 2 sends Said:hello\n");
+}
+
 TEST_CASE("no back hears of a number that is none") {
   Play play;
   play.seat();

@@ -79,6 +79,26 @@ TEST_CASE("real traffic decodes, and encodes to the same bytes") {
   }
 }
 
+TEST_CASE("a recording that lacks a link's first messages, and says so, is verified from there on") {
+  const Folder folder;
+  const std::string file = folder.file("a.mcap");
+  {
+    const auto to = recorder(file);
+    to->opened(1, opening(1, "bzflag", "2.4"));
+    const Buffer exit = from_hex("0000 6578"), time = from_hex("0008 6774 0000000000000001");
+    to->frame(2, {.link = 1, .way = trace::TO_SERVER, .lane = trace::STREAM, .bytes = exit, .missing = {2, 30}});
+    to->frame(3, {.link = 1, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = time, .missing = {7, 900}});
+    to->frame(4, {.link = 1, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = time});
+    REQUIRE(to->close(5).ok());
+  }
+  const Verified told = verified({file});
+  CHECK(told.exit == kOk);
+  CHECK(told.last() == tally(3));
+  CHECK(told.err ==
+        "connection 1: 2 messages c2s of 30 bytes are not recorded\n"
+        "connection 1: 7 messages s2c of 900 bytes are not recorded\n");
+}
+
 TEST_CASE("clients of one file may speak several dialects, if they name them") {
   Folder folder;
   const std::string file = folder.write("mix.jsonl",
