@@ -98,6 +98,7 @@ void FrontSession::pull(Outlet& out) {
   const auto gun = own_.guns.loaded(core::Guns::kAny, room_guns(out), out.now());
   if (!gun) return;
   own_.gun = *gun;
+  if (own_.load.first > 0) --own_.load.first;  // the client counts its shots itself
   own_.guns.fire(*gun, out.now() + micros(std::min(out.world().rule("reload", 0), kSlowestReload)));
   own_.pulls_at = out.now() + micros(aos::gun(own().weapon).interval_s);
   words::Trigger trigger;
@@ -107,14 +108,14 @@ void FrontSession::pull(Outlet& out) {
   out.say(std::move(trigger));
 }
 
-/// A client fires as long as its trigger is held and something is in its clip.
+/// A client fires as long as its trigger is held and something is in its clip: so it is told first.
 void FrontSession::mind_guns(Outlet& out) {
   const std::uint32_t guns = room_guns(out);
   if (guns == 0 || !playing()) return;
-  const bool held = own().tool == kGun && (own().buttons & kPrimary) != 0;
-  if (held && out.now() >= own_.pulls_at) pull(out);
   tell_load(static_cast<std::uint8_t>(std::min(own_.guns.count(guns, out.now()), 255U)),
             static_cast<std::uint8_t>(std::min(guns, 255U)), out);
+  const bool held = own().tool == kGun && (own().buttons & kPrimary) != 0;
+  if (held && out.now() >= own_.pulls_at) pull(out);
 }
 
 void FrontSession::tell_load(std::uint8_t clip, std::uint8_t reserve, Outlet& out) {

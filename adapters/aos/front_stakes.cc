@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::uint32_t kFog = 0x80e8ff;  // SpadesX's
 /// How a side of another game looks, and is called.
-struct Side {
+struct SideLook {
   words::Team team;
   std::uint32_t colour;
   const char* name;
 };
-constexpr Side kSides[] = {
+constexpr SideLook kSides[] = {
     {words::BLUE, 0x0000c4, "Blue"},
     {words::GREEN, 0x00c400, "Green"},
     {words::RED, 0xc40000, "Red"},
@@ -38,7 +38,7 @@ std::string_view text_rule(const core::World& world, const char* name, std::stri
   return at != world.rules().end() ? std::string_view(at->second) : otherwise;
 }
 
-const Side& side_like(words::Team team) { return *std::ranges::find(kSides, team, &Side::team); }
+const SideLook& side_like(words::Team team) { return *std::ranges::find(kSides, team, &SideLook::team); }
 
 Vec3 somewhere(const Point& point) {
   const Vec3 place = place_of(point);
@@ -139,7 +139,7 @@ Sides FrontSession::find_sides(Outlet& out) const {
             std::ranges::any_of(land->bases(), [&](const words::Base& base) { return base.team() == team; }));
   };
   std::vector<words::Team> found;
-  for (const Side& side : kSides)
+  for (const SideLook& side : kSides)
     if (world.room().teams() && plays(side.team)) found.push_back(side.team);
   if (found.size() >= 2) return {{found[0], found[1]}};
   const bool none = found.empty() || found[0] == words::BLUE;
@@ -148,7 +148,7 @@ Sides FrontSession::find_sides(Outlet& out) const {
 
 StateData FrontSession::state_data(Outlet& out) {
   const core::World& world = out.world();
-  const Side &first = side_like(sides_.teams[0]), &second = side_like(sides_.teams[1]);
+  const SideLook &first = side_like(sides_.teams[0]), &second = side_like(sides_.teams[1]);
   StateData state;
   state.player = kOwn;
   state.fog = fog_ = wire_colour(colour_rule(world, kRuleFog, kFog));

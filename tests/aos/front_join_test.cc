@@ -220,7 +220,7 @@ TEST_CASE("a client of another version, one that is refused or kicked: each is t
   newer.plays();
   CHECK(newer.stage.parts("the server is gone") ==
         "sends ChatMessage player=35 type=2 text=\"the server is gone\"\n"
-        "sends ChatMessage player=255 type=2 text=\"the server i...\"\ncloses: the server is gone 11\n");
+        "sends ChatMessage player=255 type=2 text=\"the server is...\"\ncloses: the server is gone 11\n");
 }
 
 TEST_CASE("another world begins with another map, and the client comes in anew") {
