@@ -223,7 +223,7 @@ class BackSession final : public core::Back {
   VoxelMap map_;
   core::Micros looked_until_ = 0;  // for what falls: a voxel each microsecond
   words::Room room_;
-  Sides sides_;  // of this map
+  Sides sides_;                            // of this map
   std::optional<std::uint32_t> sequence_;  // of the last State Update
 
   // Everybody and everything.

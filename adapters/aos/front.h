@@ -244,7 +244,7 @@ class FrontSession final : public core::Front {
   std::size_t listed_ = 0;   // units that were gone through for it since the last painting
   std::uint32_t world_colour_ = 0;
   Colour fog_{};
-  Sides sides_;  // as State Data tells them
+  Sides sides_;                          // as State Data tells them
   std::vector<words::WorldEdit> edits_;  // since the map that is sent
   std::map<core::Id, Tile> bricks_;      // units that are shown as walls
 

@@ -85,8 +85,8 @@ void FrontSession::on(const WeaponReload&, Outlet& out) {
   own_.reloaded = out.now() + micros(gun(own().weapon).reload_s) + kAfterReload;
 }
 
-/// Where a tank's guns load one by one, those of the room are the client's clip: so many has each. 0: its gun is its own
-/// affair, or its server's.
+/// Where a tank's guns load one by one, those of the room are the client's clip: so many has each. 0: its gun is its
+/// own affair, or its server's.
 std::uint32_t FrontSession::room_guns(Outlet& out) const {
   const core::World& world = out.world();
   const bool load = !same_game(out) && core::victim_decides(world) && world.rule("reload", 0) > 0;

@@ -1,6 +1,7 @@
-// Walls are what stands more than two blocks above the local floor, and what one cannot climb from there. The local floor
-// of a place is the terrain without whatever is narrower than kNarrow: an opening, in the words of image processing. All
-// else is ground, however high: hills too. The upper side of a cliff is a wall, so that who drives meets one there.
+// Walls are what stands more than two blocks above the local floor, and what one cannot climb from there. The local
+// floor of a place is the terrain without whatever is narrower than kNarrow: an opening, in the words of image
+// processing. All else is ground, however high: hills too. The upper side of a cliff is a wall, so that who drives
+// meets one there.
 #include "adapters/aos/geography.h"
 
 #include <algorithm>
@@ -193,7 +194,8 @@ words::World geography(const VoxelMap& map, std::string name) {
   world.set_block(kMetresPerBlock);
   const Land land = land_of(map);
   for (const Box& box : land.walls) add(box, land.cell, world);
-  for (const int height : land.ground.at) world.mutable_ground()->push_back(static_cast<char>(std::max(0, height - kBelow)));
+  for (const int height : land.ground.at)
+    world.mutable_ground()->push_back(static_cast<char>(std::max(0, height - kBelow)));
   Buffer voxels;
   write_vxl(map, voxels);
   world.set_hash("vxl-" + hash_of(voxels));  // no peer checks it

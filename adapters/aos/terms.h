@@ -102,8 +102,8 @@ inline constexpr std::size_t kLongestReason = 16;  ///< bytes of it that BetterS
 
 inline constexpr std::uint8_t kBlue = 0, kGreen = 1, kNeutral = 2, kSpectator = 255;
 
-/// Which teams the two sides are. A server chooses the colours of its sides; the team is the one of that colour, so that
-/// it has the same colour in every game.
+/// Which teams the two sides are. A server chooses the colours of its sides; the team is the one of that colour, so
+/// that it has the same colour in every game.
 struct Sides {
   std::array<words::Team, 2> teams{words::BLUE, words::GREEN};
 

@@ -128,7 +128,7 @@ class BackSession final : public core::Back {
   words::Room room_;
   Resources resources_;
   Md5 root_{}, asked_{};
-  Buffer piece_;             // of what was asked for
+  Buffer piece_;  // of what was asked for
   core::LastWords last_words_;
   bool changing_ = false;
   bool spawns_ = false;  // it wished to before it was in

@@ -74,8 +74,8 @@ void FrontSession::on(const GuidedUpdate& update, Outlet& out) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
-/// As wished if a client can hold it, else a free slot of that player: numbers beyond the settings corrupt a client. Where
-/// a gun fires faster than its shots fly, the oldest of them ends.
+/// As wished if a client can hold it, else a free slot of that player: numbers beyond the settings corrupt a client.
+/// Where a gun fires faster than its shots fly, the oldest of them ends.
 std::optional<std::uint16_t> FrontSession::shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished,
                                                        Outlet& out) {
   if (core::victim_decides(out.world()) && wished <= 0x7fff && (wished & 0xffU) < most_shots_)

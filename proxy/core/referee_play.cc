@@ -25,8 +25,9 @@ constexpr double kHighest = 60, kFastestFall = 60;      // metres, metres a seco
 constexpr double kFastestTurn = 10 * std::numbers::pi;  // radians a second: a small update of BZFlag's holds no more
 constexpr Micros kBetweenCorrections = 250 * kMillisecond;
 
-/// A man of Ace of Spades: 0.9 blocks wide whichever way he looks, 2.7 high, and he climbs one block. He knows the world
-/// in blocks of 1.5625 m, so that a wall may stand up to half a block from where it is for him, and 2 cm for rounding.
+/// A man of Ace of Spades: 0.9 blocks wide whichever way he looks, 2.7 high, and he climbs one block. He knows the
+/// world in blocks of 1.5625 m, so that a wall may stand up to half a block from where it is for him, and 2 cm for
+/// rounding.
 constexpr double kBlock = 1.5625, kHalfBlock = kBlock / 2 + 0.02;
 constexpr TankModel kClaimedMan{.length = 0.9 * kBlock - 2 * kHalfBlock,
                                 .width = 0.9 * kBlock - 2 * kHalfBlock,

@@ -1,5 +1,5 @@
-// A man of Ace of Spades in an arena whose referee judges where he says that he is: his client walks by its own physics,
-// on the map that it was sent.
+// A man of Ace of Spades in an arena whose referee judges where he says that he is: his client walks by its own
+// physics, on the map that it was sent.
 #include <cmath>
 #include <random>
 

@@ -370,8 +370,9 @@ TEST_CASE("aos back: who has no rounds left is told so, and where there are more
     CHECK(has(said, "loses Fire: no rounds left\nsays ShotEnded shooter: 1 (to 1)\n"));
     all += said + scene.waits(kSecond);
   }
-  CHECK(count(all, "says Notice level: WARNING text: \"no rounds left: your side\\'s tent has more, 70 metres to the "
-                   "west; and so has the next life\" (to 1)") == 2);
+  CHECK(count(all,
+              "says Notice level: WARNING text: \"no rounds left: your side\\'s tent has more, 70 metres to the "
+              "west; and so has the next life\" (to 1)") == 2);
   CHECK(count(all, "sends WeaponInput player=3 buttons=1") == 0);
   CHECK(has(scene.receives(Restock{3}), "sends WeaponReload player=3 clip=0 reserve=50"));
   CHECK(has(scene.receives(WeaponReload{3, 10, 40}), "says Ammo player: 1 clip: 10 reserve: 40"));

@@ -49,10 +49,12 @@ TEST_CASE("the sides of another game's room have its colours and names, whoever 
     const char* sides;
     const char* wished[2];
   };
-  for (const Case& c : {Case{"teams: true", "colour1=(196 0 0) colour2=(0 0 196) name1=\"Blue\" name2=\"Red\"",
-                             {"team: BLUE", "team: RED"}},
-                        Case{"", "colour1=(196 0 0) colour2=(0 196 0) name1=\"Blue\" name2=\"Green\"",
-                             {"team: BLUE", "team: GREEN"}}}) {
+  for (const Case& c :
+       {Case{"teams: true",
+             "colour1=(196 0 0) colour2=(0 0 196) name1=\"Blue\" name2=\"Red\"",
+             {"team: BLUE", "team: RED"}},
+        Case{
+            "", "colour1=(196 0 0) colour2=(0 196 0) name1=\"Blue\" name2=\"Green\"", {"team: BLUE", "team: GREEN"}}}) {
     for (std::uint8_t side = 0; side < 2; ++side) {
       Play play;
       const std::string world = std::string(Play::kFlat) + " bases { team: RED } bases { team: BLUE }";
@@ -145,7 +147,8 @@ TEST_CASE("a server of this game is told all that a client says of itself, and p
   Play play;
   play.greets("game: 'aos'");
   CHECK(play.enters() ==
-        "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\nsays Change colour: 0\nsays Tool number: 2\nsays Spawn\n");
+        "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\nsays Change colour: 0\nsays Tool number: 2\nsays "
+        "Spawn\n");
   CHECK(play.waits(20 * kSecond) == "");
 }
 

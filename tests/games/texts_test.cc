@@ -1,5 +1,5 @@
-// Every text that a room tells reaches the clients of every game whole, or cut with a mark, unless the game has no place
-// for it (kNoPlace). The client is the game's own back: two rooms, and the bytes between them.
+// Every text that a room tells reaches the clients of every game whole, or cut with a mark, unless the game has no
+// place for it (kNoPlace). The client is the game's own back: two rooms, and the bytes between them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
