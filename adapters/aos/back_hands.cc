@@ -69,7 +69,7 @@ void BackSession::hear_change(const words::Change& change, Outlet& out) {
   if (wish_ && change.has_team()) wish_->set_team(change.team());
   if (wish_ && change.has_kit()) wish_->set_kit(change.kit());
   if (stage_ != Stage::kIn) return;
-  if (change.has_team()) send(ChangeTeam{number_, side_of(change.team())}, out);
+  if (change.has_team()) send(ChangeTeam{number_, sides_.side_of(change.team())}, out);
   if (change.has_kit()) send(ChangeWeapon{number_, weapon_of(change.kit())}, out);
 }
 

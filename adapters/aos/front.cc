@@ -94,6 +94,7 @@ void FrontSession::tick(Outlet& out) {
   check_leash(out);
   reach_for_tokens(out);
   fill_magazine(out);
+  mind_guns(out);
   check_side(out);
   feel_mass(out);
   stop_shooting(out);

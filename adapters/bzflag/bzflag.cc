@@ -5,6 +5,7 @@
 
 #include "adapters/bzflag/lan.h"
 #include "adapters/bzflag/wire.h"
+#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 namespace {
@@ -81,10 +82,12 @@ class BzFlag final : public wire::Game {
     }
     return wire::Entry::kUntold;
   }
-  /// As bzfs does; a page's client knows no such thing.
+  /// Real clients read 512 bytes at most and drop the last (ServerLink.cxx:299 at v2.4.26), so that is a NUL. A page's
+  /// client knows no such thing.
   Buffer banned(std::size_t dialect, std::string_view why) const override {
+    constexpr std::size_t kMostRead = 512;
     if (!kDialects[dialect].refusals) return Game::banned(dialect, why);
-    const std::string said = std::string(kRefusedWord) + std::string(why);
+    const std::string said = std::string(kRefusedWord) + fitted(why, kMostRead - 1) + '\0';
     return Buffer(said.begin(), said.end());
   }
 

@@ -141,7 +141,7 @@ Input Pilot::next(const Fold& fold, bool lives, Turn turn, core::Micros now) {
   button(turn.mouse, input);
   if (!lives) return input;
   if (wants_spawn_ && now >= spawn_at_) {
-    input.spawn = std::string(cut(tag(enter_.name(), enter_.skin()), kLongestName));
+    input.spawn = fitted_units(tag(enter_.name(), enter_.skin()), kLongestName);
     spawn_at_ = now + kAskAgain;
     watching_ = is_watching_ = Watching::kNot;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/base/text.h"
 #include "proxy/core/texts.h"
 
 namespace entente::ogar {
@@ -64,13 +65,18 @@ std::string_view cut(std::string_view text, std::size_t most) {
   return text.substr(0, at);
 }
 
+std::string fitted_units(std::string_view text, std::size_t most) {
+  if (cut(text, most).size() == text.size()) return std::string(text);
+  return std::string(cut(text, most - kCutMark.size())) += kCutMark;
+}
+
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-std::string_view shortened(std::string_view told) { return whole_characters(told, core::kMostName); }
+std::string shortened(std::string_view told) { return fitted(told, core::kMostName); }
 
 std::string told_name(std::string_view told) { return clean(shortened(told)); }
 

@@ -50,6 +50,21 @@ std::string line_of_hit(const words::Health& health, double& known) {
   return "hit " + whole(health.now()) + (health.max() > 0 ? "/" + whole(health.max()) : "");
 }
 
+void LastWords::heard(std::string_view line, Micros now) {
+  line_ = line;
+  at_ = now;
+}
+
+std::string LastWords::why(Micros now, std::string_view otherwise) const {
+  constexpr Micros kRightBefore = 3 * kSecond;
+  constexpr std::string_view kReason = "eason given";  // BanCommands.cxx:347 at v2.0.16, :457 at v2.4.26
+  if (line_.empty() || now > at_ + kRightBefore) return std::string(otherwise);
+  const std::size_t said = line_.find(kReason), colon = line_.find(':');
+  if (said > std::string_view(" r").size() || colon == std::string::npos) return line_;
+  const std::size_t reason = line_.find_first_not_of(" :", colon);
+  return reason != std::string::npos ? line_.substr(reason) : line_;
+}
+
 words::Say say_of(std::string_view written) {
   words::Say say;
   if (written.starts_with(kAction)) {
@@ -75,7 +90,7 @@ Chat::Refusal Chat::filter(words::Say& say, Id by, Micros now) {
   const bool whole = text.size() <= rules_.most_bytes && std::none_of(text.begin(), text.end(), is_control) &&
                      text.find(kReplacement) == std::string::npos;
   std::erase_if(text, is_control);
-  text.resize(whole_characters(text, rules_.most_bytes).size());
+  text = fitted(text, rules_.most_bytes);
   if (text.find_first_not_of(' ') == std::string::npos) return {"nothing was said"};
   if (!whole && (say.kind() == words::Say::COMMAND || text.starts_with('/')))
     return {"a command that cannot be passed on exactly as it was written", true};

@@ -17,7 +17,7 @@ class World;
 
 struct ChatRules {
   bool commands = false;         ///< commands pass (both sides are of one game, or somebody said so)
-  std::size_t most_bytes = 256;  ///< what is longer is cut, at a character's border
+  std::size_t most_bytes = 256;  ///< what is longer is cut (fitted())
   std::uint32_t burst = 5;       ///< lines at once, of one player …
   Micros every = kSecond;        ///< … and then one each time this has passed
 };
@@ -29,6 +29,18 @@ std::string line_of(const words::Round& round, const World& world);
 /// "hit 30/100" of whom it hurt and did not kill, else nothing. `known`: its health as told last (0: not yet), which
 /// becomes this.
 std::string line_of_hit(const words::Health& health, double& known);
+
+/// Why a server ends a session: what it said right before, if it said anything.
+class LastWords {
+ public:
+  void heard(std::string_view line, Micros now);
+  /// Of what bzfs says, "reason given : be nice", the reason alone. `otherwise`: nothing was said for 3 s.
+  std::string why(Micros now, std::string_view otherwise) const;
+
+ private:
+  std::string line_;
+  Micros at_ = 0;
+};
 
 /// What stands before what somebody does: "/me waves".
 inline constexpr std::string_view kAction = "/me ";

@@ -39,10 +39,10 @@ words::Team side_meant(words::Team wish) {
 }  // namespace
 
 Referee::Referee(Arena arena)
-    : arena_(std::move(arena)), terrain_(arena_.world), claimed_model_(arena_.rules.tank), starts_(arena_.starts) {
-  claimed_model_.length /= 2;
-  claimed_model_.width /= 2;
-  claimed_model_.climb = 1.6;
+    : arena_(std::move(arena)), terrain_(arena_.world), claimed_tank_(arena_.rules.tank), starts_(arena_.starts) {
+  claimed_tank_.length /= 2;
+  claimed_tank_.width /= 2;
+  claimed_tank_.climb = 1.6;
 }
 
 void Referee::opened(const Peer&, BackOut& out) {
@@ -164,8 +164,7 @@ std::size_t Referee::playing() const {
 // -- Coming and going -------------------------------------------------------------------------------------------------
 
 std::string Referee::name_for(const std::string& wish, Id whose) const {
-  const std::string base = wish.empty() ? "player" : std::string(whole_characters(wish, kLongestName - 4));
-  return free_name(base, kLongestName, 1, [&](const std::string& name) {
+  return free_name(wish.empty() ? "player" : wish, kLongestName, 1, [&](const std::string& name) {
     const auto at = names_.find(name);
     return at != names_.end() && at->second != whose;
   });
@@ -242,6 +241,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   player.who.set_role(full ? words::WATCH : wish.role());
   if (player.who.role() != words::WATCH) begin_with(player, wish.name(), wish.team());
   player.who.set_responding(true);
+  player.walks = wish.body() == words::Unit::MAN;
   player.barrels.assign(arena_.rules.most_balls, 0);
   player.score.set_player(id);
   player.may_spawn = seats_[id].may_spawn;

@@ -40,6 +40,7 @@ class Referee final : public Back {
     Micros may_spawn = 0, may_pull = 0;
     bool wants_spawn = false;     ///< asked for it, and was not put into play yet
     bool claims = false;          ///< its client drives; keys only aim
+    bool walks = false;           ///< its client drives a man
     Micros claimed = 0;           ///< when its last claim was looked at
     double reach = 0;             ///< metres that it could have driven by then beyond those that it claimed
     Micros corrected = 0;         ///< when it was last told that it is not where it says
@@ -118,7 +119,7 @@ class Referee final : public Back {
   // -- How they shoot: referee_shots.cc
   void shoot(Player& player, const Shooting& wish, BackOut& out);
   void shoot_ball(Player& player, const Shooting& wish, BackOut& out);
-  bool load(Player& player, BackOut& out) const;
+  bool load(Player& player, Micros now) const;
   void shoot_ray(Player& player, const Shooting& wish, BackOut& out);
   void fly(Ball& ball, double dt, BackOut& out);
   bool bounce(Ball& ball, const Point& way, double free, BackOut& out);
@@ -164,7 +165,7 @@ class Referee final : public Back {
 
   const Arena arena_;
   const Terrain terrain_;
-  TankModel claimed_model_;  // what a claim is held against: smaller, as others' pictures of the world are coarser
+  TankModel claimed_tank_;  // what a claim is held against: smaller, as others' pictures of the world are coarser
   std::vector<ArenaStart> starts_;  // that nobody has taken yet
   std::map<Id, Player> players_;
   std::unordered_map<std::string, Id> names_;

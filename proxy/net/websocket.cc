@@ -164,7 +164,8 @@ void WebSocket::write(const Farewell& farewell, Buffer& out) {
   Buffer payload;
   if (may_travel(farewell.code)) {
     payload = {static_cast<std::uint8_t>(farewell.code >> 8U), static_cast<std::uint8_t>(farewell.code)};
-    append(payload, as_bytes(whole_characters(farewell.reason, kMostControl - 2)));
+    const std::string reason = fitted(farewell.reason, kMostControl - 2);
+    append(payload, as_bytes(reason));
   }
   write(Opcode::kClose, payload, out);
 }

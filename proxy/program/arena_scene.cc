@@ -20,6 +20,7 @@ words::World ground_of(const words::World* geometry) {
   words::World ground;
   if (geometry != nullptr) ground = *geometry;
   if (has_hills(geometry)) {
+    ground = core::flattened(std::move(ground));
     ground.set_kind(words::World::SOLIDS);
     ground.clear_voxels();
     ground.clear_block();

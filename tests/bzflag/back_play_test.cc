@@ -96,7 +96,7 @@ TEST_CASE("shots of its client: slot and salt as they are, the life that bzfs co
       "sends by datagram MsgShotBegin sent=0 player=3 shot=256 pos=(4.42 0 1.57) vel=(100 0 0) age=0 team=1 flag=\"\" "
       "life=3.5\n");
   CHECK(stage.hears(fire(0x0200)).find("shot=257 ") != std::string::npos);  // that gun reloads: the other
-  CHECK(stage.hears(fire(0x0300)) == "loses Fire: every gun reloads\n");
+  CHECK(stage.hears(fire(0x0300)) == "loses Fire: every gun reloads\nsays ShotEnded shooter: 1 shot: 768 (to 1)\n");
   stage.waits(3'400 * core::kMillisecond);
   CHECK(stage.hears(fire(0x0400)).find("shot=1024") != std::string::npos);
 }

@@ -155,7 +155,7 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
   }
   Process second({kEntente, "run", config});
   const std::uint16_t port = port_of(second);
-  CHECK(Knock(port).end() == "REFUSED:no cheatingend");
+  CHECK(Knock(port).end() == std::string("REFUSED:no cheating\0end", 23));
   CHECK(ctl({"unban", "127.0.0.1"}).err == "entente: there is no ban of 127.0.0.1; `bans` lists them\n");
   CHECK(ctl({"unban", "127.0.0.0/8"}).out == "127.0.0.0/8 may come again\n");
   CHECK(ctl({"bans"}).out == "address\tuntil\tby\twhy\twhere\n");

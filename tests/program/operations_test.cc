@@ -149,13 +149,14 @@ TEST_CASE("SIGHUP has the configuration read again, and who may come is another"
   it.write("[access]\ndeny = [\"127.0.0.0/8\"]");
   it.process.signal(SIGHUP);
   CHECK(it.process.err_has("reloaded: limits, who may come, and the level of the log"));
+  const std::string refused("REFUSED:nobody may come from your address\0", 42);
   std::string told;
-  for (int i = 0; i < 1'000 && told != "REFUSED:nobody may come from your address"; ++i) {
+  for (int i = 0; i < 1'000 && told != refused; ++i) {
     const Caller after(it.port);
     after.say("BZFLAG\r\n\r\n");
     told = after.hear();
   }
-  CHECK(told == "REFUSED:nobody may come from your address");
+  CHECK(told == refused);
   it.process.signal(SIGTERM);
   CHECK(it.process.wait() == 0);
 }
@@ -171,7 +172,7 @@ TEST_CASE("a route is known by where it listens, and keeps whom it denies while 
     caller.say("BZFLAG\r\n\r\n");
     return caller.hear();
   };
-  const std::string refused = "REFUSED:nobody may come from your address";
+  const std::string refused("REFUSED:nobody may come from your address\0", 42);
   CHECK(told() != refused);
   it.write("", deny);
   CHECK(told() == refused);
