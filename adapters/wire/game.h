@@ -170,6 +170,9 @@ class Game {
   virtual std::uint32_t enet_parting(EnetParting) const { return 0; }
   /// A server that disconnects with this data has banned the player.
   virtual bool bans_by(std::uint32_t /*data*/) const { return false; }
+  /// How long a client that is turned away stays connected, in milliseconds, so that its player can read why: for programs
+  /// that forget all they show at a close.
+  virtual std::uint32_t farewell_ms() const { return 0; }
   /// Bytes that a server may send at once, faster than a client can take them (a map).
   virtual std::size_t largest_burst() const { return 0; }
 };

@@ -90,6 +90,9 @@ class BridgeEnd {
 
   /// What was sent goes out, then our side is closed. `code`: the game's own; 0: none.
   virtual void part(std::string_view why, std::uint32_t code) = 0;
+  /// Our side is closed so many milliseconds after part(), where what carries the link can wait; until then the peer is
+  /// not heard.
+  virtual void closes_after(Millis /*part*/) {}
   /// Lets go of the connection, which stays up, and is closed for its own part. Empty if it cannot do so.
   virtual net::Fd release() { return {}; }
   /// At once, whatever waits.

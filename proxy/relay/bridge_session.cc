@@ -324,6 +324,7 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
   if (is_front(side) && !turned_away_ && side.info.game->bans_by(code)) branch_->front_banned(side.info.client, why);
   const Reason left = is_front(side) ? Reason::kClientLeft : Reason::kServerLeft;
   because(turned_away_ ? Reason::kServerDeclined : left, why);
+  if (is_front(side)) side.end->closes_after(farewell());
   side.up ? side.end->part(why, code_for(side, code)) : side.end->hang_up();
 }
 
@@ -426,9 +427,19 @@ void BridgeSession::wrote(BridgeEnd& end) {
 void BridgeSession::because(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + farewell() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
+}
+
+/// Who is turned away may read why, unless we are shutting down.
+Millis BridgeSession::farewell() const {
+  return farewell_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft));
+}
+
+void BridgeSession::stop() {
+  if (ending_) gone_by_ = std::min(gone_by_, listener_.loop.now() + limits_.linger_ms);
+  end(Reason::kStopped);
 }
 
 void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departure) {
@@ -521,7 +532,7 @@ void BridgeSession::finish() {
   if (ending_) return;
   ending_ = true;
   alarm_.clear();
-  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + farewell() + limits_.linger_ms;
   tell_end();
   if (dial_.under_way()) back_.end->hang_up();
   for (Side* side : {&front_, &back_}) side->end->part(why_, code_for(*side, 0));

@@ -33,7 +33,7 @@ class BridgeSession final : public Seated,
   void give_way() override;
   void datagram(const net::Address& from, Bytes datagram) override;
   void tick(Millis now) override;
-  void stop() override { end(Reason::kStopped); }
+  void stop() override;
   void kick(std::string_view why) override;
   SessionReport report() const override;
 
@@ -108,6 +108,7 @@ class BridgeSession final : public Seated,
   void pause(Side& side, Pause why);
   void resume(Side& side, Pause why);
 
+  Millis farewell() const;
   void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
   Reason flooded_by(const Side& side) const;
   void depart(Side& side, Reason reason, const BridgeEnd::Departure& departure);

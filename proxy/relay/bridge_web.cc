@@ -30,7 +30,8 @@ BridgeWeb::BridgeWeb(Branch& branch, BridgeEnd::User& user, const BridgeEndOptio
       cutter_(options.game.cutter(way_of(options.side), options.dialect)),
       opcode_(options.game.says_text(options.dialect) ? Opcode::kText : Opcode::kBinary),
       link_(branch.loop, options.side == BridgeSide::kFront ? Role::kServer : Role::kClient,
-            options.game.largest_from(way_of(options.side)), *this) {}
+            options.game.largest_from(way_of(options.side)), *this),
+      alarm_(branch.loop, *this) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
@@ -163,7 +164,15 @@ void BridgeWeb::depart(const Departure& departure) {
 
 void BridgeWeb::part(std::string_view why, std::uint32_t code) {
   if (std::exchange(parted_, true)) return;
-  if (link_.upgraded()) link_.send(Farewell{close_code(code), std::string(why)});
+  farewell_ = {close_code(code), std::string(why)};
+  if (closes_after_ == 0 || !link_.upgraded() || departed_) return rang();
+  alarm_.set(branch_.loop.nanos() + closes_after_ * 1'000'000);
+  link_.flush();
+  link_.read(true);
+}
+
+void BridgeWeb::rang() {
+  if (link_.upgraded() && link_.is_open()) link_.send(farewell_);
   link_.finish();
   if (link_.is_open()) link_.read(true);
 }

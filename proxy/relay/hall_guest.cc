@@ -138,6 +138,7 @@ void HallGuest::close(std::string_view why, std::uint32_t code) {
   because(hall_.ends().value_or(turned_away_ ? Reason::kServerDeclined : Reason::kClientLeft), why);
   party_.id = 0;
   flush();
+  party_.end->closes_after(farewell());
   party_.up ? party_.end->part(why, code_for(code)) : party_.end->hang_up();
   flush();
   finish();
@@ -188,9 +189,17 @@ void HallGuest::wrote(BridgeEnd&) { party_.took = listener_.loop.now(); }
 void HallGuest::because(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + farewell() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
+}
+
+/// Who is turned away may read why, unless we are shutting down.
+Millis HallGuest::farewell() const { return farewell_ms(*party_.info.game, reason_.value_or(Reason::kClientLeft)); }
+
+void HallGuest::stop() {
+  if (ending_) gone_by_ = std::min(gone_by_, listener_.loop.now() + limits_.linger_ms);
+  end(Reason::kStopped);
 }
 
 /// Who broke a rule is still there to be told so; anybody else is gone.
@@ -242,7 +251,7 @@ void HallGuest::leave(const char* why, std::uint32_t code) {
 void HallGuest::finish() {
   if (std::exchange(ending_, true)) return;
   if (queued_) hall_.leave_queues(*this);
-  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + farewell() + limits_.linger_ms;
   tell_end();
   settle();
 }

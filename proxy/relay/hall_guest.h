@@ -23,7 +23,7 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
   void start(net::Fd client) override;
   void datagram(const net::Address& from, Bytes datagram) override;
   void tick(Millis now) override;
-  void stop() override { end(Reason::kStopped); }
+  void stop() override;
   void kick(std::string_view why) override;
   SessionReport report() const override;
 
@@ -84,6 +84,7 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
   void end(Reason reason, std::string_view why = {});
   void leave(const char* why, std::uint32_t code = 0);
   std::uint32_t code_for(std::uint32_t said) const;
+  Millis farewell() const;
   void finish();
   void tell_end();
   void settle();

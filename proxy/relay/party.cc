@@ -45,6 +45,10 @@ void Party::resume(Pause why) {
   if (paused == 0 && up) end->read(true);
 }
 
+Millis farewell_ms(const wire::Game& game, Reason reason) {
+  return reason == Reason::kKicked || reason == Reason::kServerDeclined ? game.farewell_ms() : 0;
+}
+
 Reason reason_of_client(How how) {
   switch (how) {
     case How::kBroke:

@@ -29,6 +29,9 @@ struct Party {
   std::uint64_t said = 0;  ///< bytes of its stream
 };
 
+/// How long a client whose session ended for that reason stays connected, so that its player can read why.
+Millis farewell_ms(const wire::Game& game, Reason reason);
+
 /// So much may wait for one peer before it is given up, as a multiple of Limits::high_water: what a front must tell at
 /// once when it sees a world for the first time fits.
 inline constexpr std::size_t kMostWaiting = 8;
