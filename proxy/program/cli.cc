@@ -14,6 +14,7 @@
 #include "proxy/program/ctl.h"
 #include "proxy/program/explain.h"
 #include "proxy/program/games.h"
+#include "proxy/program/help.h"
 #include "proxy/program/inspect.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/proxy.h"
@@ -103,6 +104,7 @@ constexpr Command kCommands[] = {
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
     {"recover", "Make a recording whole that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},
+    {"help", "Print this, or what one command takes", "entente help proxy", plug<declare_help, run_help>},
 };
 
 std::string footer(const Command& command) { return std::string("Example:\n  ") + command.example; }

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "proxy/program/tape_time.h"
+#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kDone = "soon\n";  // an order is done on the replay's own thread; status says what came of it
 
 Outcome<std::string> seek(ReplayControl& replay, std::string_view rest) {
-  const auto at = parse_tape_time(rest);
+  const auto at = parse_time(rest);
   if (!at) return at.error();
   replay.seek(*at);
   return std::string(kDone);
@@ -30,8 +30,8 @@ Outcome<std::string> set_speed(ReplayControl& replay, std::string_view rest) {
 
 std::string status_text(const core::Replay::Status& status) {
   const char* how = status.over ? "over" : status.paused ? "paused" : status.watchers == 0 ? "waiting" : "playing";
-  return fmt::format("state\tat\tlength\tspeed\twatchers\n{}\t{}\t{}\t{}\t{}\n", how, tape_time_text(status.at),
-                     tape_time_text(status.length), status.speed, status.watchers);
+  return fmt::format("state\tat\tlength\tspeed\twatchers\n{}\t{}\t{}\t{}\t{}\n", how, time_text(status.at),
+                     time_text(status.length), status.speed, status.watchers);
 }
 
 }  // namespace

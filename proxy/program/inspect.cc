@@ -11,6 +11,7 @@
 #include "proxy/program/inspect_wanted.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
+#include "proxy/program/time_flag.h"
 #include "proxy/program/verify_explain.h"
 
 namespace entente {
@@ -224,8 +225,10 @@ void declare_inspect(CLI::App& app, InspectOptions& options) {
   app.add_option("--way,-w", options.way, "Only what was said to the server (c2s) or to the client (s2c)")
       ->check(CLI::IsMember({"c2s", "s2c"}));
   app.add_option("--message,-m", options.messages, "Only messages with these names");
-  app.add_option("--since", options.since, "Only from so many seconds after the file's start");
-  app.add_option("--until", options.until, "Only up to so many seconds after the file's start");
+  add_time(
+      app, "--since", [&options](double at) { options.since = at; }, "Only from this time after the file's start");
+  add_time(
+      app, "--until", [&options](double at) { options.until = at; }, "Only up to this time after the file's start");
   app.add_flag("--hex", options.hex, "The bytes of each message too");
   app.add_flag("--json", options.json, "One JSON object a line");
   app.footer([] { return std::string(kNotes); });

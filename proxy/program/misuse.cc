@@ -30,11 +30,6 @@ std::string unknown_option(const CLI::App& command, std::string_view word) {
          did_you_mean(option, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
-std::string unknown_command(const CLI::App& app, std::string_view word) {
-  const std::vector<std::string_view> names = commands_of(app);
-  return "unknown command '" + std::string(word) + "'" + did_you_mean(word, names) + "; commands: " + joined(names);
-}
-
 // `command` is the one that was being read, or the whole program.
 std::string explained(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   const std::vector<std::string> left = command.remaining();
@@ -48,6 +43,11 @@ std::string explained(const CLI::App& app, const CLI::App& command, const CLI::P
 }
 
 }  // namespace
+
+std::string unknown_command(const CLI::App& app, std::string_view word) {
+  const std::vector<std::string_view> names = commands_of(app);
+  return "unknown command '" + std::string(word) + "'" + did_you_mean(word, names) + "; commands: " + joined(names);
+}
 
 int misused(std::string_view command, std::string_view what) {
   const auto size = [](std::string_view text) { return static_cast<int>(text.size()); };

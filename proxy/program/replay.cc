@@ -14,7 +14,7 @@
 #include "proxy/program/recorded_tape.h"
 #include "proxy/program/replay_control.h"
 #include "proxy/program/service.h"
-#include "proxy/program/tape_time.h"
+#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {
@@ -84,7 +84,7 @@ int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const
   if (!tape->damage().empty()) spdlog::warn("it is shown as far as it can be read: {}", tape->damage());
   if (about.unread != 0) spdlog::warn("{} of its facts cannot be read and are left out", about.unread);
   spdlog::info("link {} ({}{}{}): {} facts, {}; it begins when the first one watches", about.link, about.speech,
-               about.player.empty() ? "" : ", player ", about.player, about.facts, tape_time_text(about.length()));
+               about.player.empty() ? "" : ", player ", about.player, about.facts, time_text(about.length()));
   Showing showing(config, std::move(tape));
   showing.house(options);
   Outcome<Done> opened = Done{};
@@ -122,7 +122,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
 }
 
 int run_replay(const ReplayCommandOptions& options) {
-  const auto at = parse_tape_time(options.at);
+  const auto at = parse_time(options.at);
   if (!at) return wrong("--at " + at.error().text);
   const auto ends = listeners(options.listen);
   if (!ends) return wrong(ends.error().text);

@@ -70,6 +70,12 @@ const relay::TapThread* Taps::recording_of(const relay::Tap* tap) const {
   return nullptr;
 }
 
+std::string Taps::player(relay::LinkId link) const {
+  for (const relay::TapThread* tap : all())
+    if (std::string name = tap->player(link); !name.empty()) return name;
+  return "";
+}
+
 std::vector<const relay::TapThread*> Taps::all() const {
   std::vector<const relay::TapThread*> all;
   for (const auto& tap : recordings_) all.push_back(tap.get());

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "adapters/wire/print.h"
+#include "proxy/base/text.h"
 #include "proxy/relay/to_trace.h"
 
 namespace entente::relay {
@@ -16,6 +18,7 @@ using wire::Way;
 constexpr int kNap = 20;  // ms between looks at the rings, while links are open
 constexpr int kNice = 5;  // where a core is short, traffic goes first, and the tap still gets a fourth of it
 constexpr std::size_t kRound = 4096;          // entries between looks at all else
+constexpr std::size_t kLongestName = 64;      // bytes kept of a player's name
 constexpr WallTime kAtTheEnd = ~WallTime{0};  // all may be said
 
 }  // namespace
@@ -32,6 +35,7 @@ struct TapThread::Link {
   wire::Dissector dissector;
   std::optional<net::EnetDissector> enet;  // if what is told are its datagrams
   bool playing[2] = {false, false};        // this way is past its greeting
+  std::string player;                      // as in players_
 };
 
 /// Hears the frames of one entry.
@@ -54,7 +58,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
     tap_.published_.frames.add();
     const auto row = link_.counts.codec().decode(frame);
     if (row.ok())
-      link_.counts.add(frame.way, **row, frame.bytes.size());
+      take_message(frame, **row);
     else
       count(frame.way, row.error(), frame.bytes.size());
     record(
@@ -80,6 +84,12 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   void fault(Way way, const Fault& fault, Bytes datagram) override { raw(way, Lane::kDatagram, datagram, &fault); }
 
  private:
+  void take_message(const wire::Frame& frame, const wire::Row& row) {
+    link_.counts.add(frame.way, row, frame.bytes.size());
+    if (*row.player_name != '\0' && frame.way == Way::kToServer)
+      tap_.name(link_, wire::text_of(link_.counts.codec(), row.player_name));
+  }
+
   void record(trace::FrameView view) {
     if (!tap_.options_.recorder) return;
     if (how_) view.delivery = to_trace(how_->send), view.channel = how_->channel;
@@ -252,6 +262,8 @@ void TapThread::take_closed(const Ring::Entry& entry) {
   end_link(*link, entry.bytes.empty() ? "not known: the tap could not keep up" : as_text(entry.bytes), entry.head.at);
   links_.erase(entry.head.link);
   last_ = nullptr;
+  const std::lock_guard lock(players_mutex_);
+  players_.erase(entry.head.link);
 }
 
 void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
@@ -283,6 +295,14 @@ void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
   if (gap.lane != Lane::kStream) return;
   if (link.playing[gap.way == Way::kToClient] && link.dissector.pending(gap.way) == 0) return;
   link.dissector.end(gap.way, hear, true);
+}
+
+void TapThread::name(Link& link, std::string_view player) {
+  const std::string_view name = whole_characters(player, kLongestName);
+  if (name.empty() || name == link.player) return;
+  link.player = name;
+  const std::lock_guard lock(players_mutex_);
+  players_[link.info.link] = link.player;
 }
 
 TapThread::Link* TapThread::find(LinkId id) {

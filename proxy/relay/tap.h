@@ -56,6 +56,9 @@ class TapThread final : public Tap {
 
   /// From any thread.
   TapTotals totals() const;
+  /// What the player of this link calls himself, in UTF-8, as the client last wrote it; "" if it is not known. From any
+  /// thread.
+  std::string player(LinkId link) const;
   /// How much of what this relay passed on did not decode: the faults of its links. From any thread.
   std::uint64_t undecoded(std::size_t route) const;
 
@@ -76,6 +79,7 @@ class TapThread final : public Tap {
   void take_world(const Ring::Entry& entry);
   void take_word_gap(const Ring::Entry& entry);
   void lose(Link& link, const Gap& gap, WallTime at);
+  void name(Link& link, std::string_view player);
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const SessionInfo& info);
   Count& undecoded_of(std::size_t route);
@@ -91,6 +95,8 @@ class TapThread final : public Tap {
   std::vector<std::unique_ptr<RingSink>> sinks_;
   std::vector<std::unique_ptr<MessageCounts>> counts_;
   std::vector<std::unique_ptr<Count>> undecoded_;  // by SessionInfo::route
+  mutable std::mutex players_mutex_;
+  std::unordered_map<LinkId, std::string> players_;  // names, of open links
 
   // The tap's thread only.
   std::vector<RingSink*> rings_;

@@ -63,6 +63,21 @@ TEST_CASE("the program explains itself, its exit codes too") {
   CHECK(help.out.find("Exit codes: 0 it worked, 1 it did not, 2 ") != std::string::npos);
 }
 
+TEST_CASE("help is a command as well as an option") {
+  const Ended all = entente_says({"help"});
+  CHECK(all.code == 0);
+  CHECK(all.out == entente_says({"--help"}).out);
+  for (const std::string& command : commands()) {
+    CAPTURE(command);
+    const Ended one = entente_says({"help", command});
+    CHECK(one.code == 0);
+    CHECK(one.out == entente_says({command, "--help"}).out);
+  }
+  const Ended unknown = entente_says({"help", "chek"});
+  CHECK(unknown.code == 2);
+  CHECK(unknown.err.starts_with("entente help: unknown command 'chek' (did you mean 'check'?); commands: proxy, run"));
+}
+
 TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it does where nothing matches") {
   const std::string verify = entente_says({"verify", "--help"}).out;
   for (const char* word : {"\n  exact ", "\n  opaque ", "\n  refused ", "\n  undecoded ", "\n  mismatched ",
@@ -100,7 +115,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{},
             "entente: a command is missing; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
             "explain, "
-            "inspect, verify, convert, recover\n"},
+            "inspect, verify, convert, recover, help\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
            {{"check"}, "entente check: CONFIG or --example is missing"},
@@ -109,6 +124,10 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{"run"}, "entente run: CONFIG is required"},
            {{"run", "a", "--log-level", "loud"},
             "entente run: --log-level: loud not in {trace,debug,info,warn,error,off}"},
+           {{"inspect", "x.mcap", "--since", "1:75"},
+            "entente inspect: --since: '1:75' is not a time; write seconds (75.5), minutes and seconds (1:15), or a "
+            "unit"},
+           {{"bot", "bzflag://h?dialect=2.4", "--seconds", "-1"}, "entente bot: --seconds: '-1' is not a time"},
            {{"verify", "x.pcap", "--port", "70000"}, "entente verify: --port: Value 70000 not in range 1 to 65535\n"},
            {{"verify", "x.pcap", "--port", "0"}, "entente verify: --port: Value 0 not in range 1 to 65535\n"},
            {{"proxy", to, "bzflag://h"}, "entente proxy: --listen is required"},

@@ -183,6 +183,49 @@ TEST_CASE("a route is known by where it listens, and keeps whom it denies while 
   CHECK(told() != refused);
 }
 
+/// The commands of a key of deploy/entente.service, for a file of ours.
+std::vector<std::string> unit_commands(const std::string& key, const std::string& config) {
+  const std::string ours = "/usr/local/bin/entente", file = "/etc/entente/entente.toml";
+  std::vector<std::string> commands;
+  std::ifstream unit(ENTENTE_SOURCE_DIR "/deploy/entente.service");
+  for (std::string line; std::getline(unit, line);) {
+    if (!line.starts_with(key + "=")) continue;
+    line.erase(0, key.size() + 1);
+    if (const auto at = line.find(file); at != line.npos) line.replace(at, file.size(), config);
+    if (line.starts_with(ours)) line.replace(0, ours.size(), kEntente);
+    commands.push_back(line);
+  }
+  return commands;
+}
+
+TEST_CASE("the service's reload fails on a file that is wrong, and says where; on a file that is right it signals") {
+  Operated it;
+  /// As systemd does: one after the other, and none after one that fails.
+  const auto reload = [&] {
+    const auto commands = unit_commands("ExecReload", it.file);
+    REQUIRE_FALSE(commands.empty());
+    Ended last{0, "", ""};
+    for (const std::string& command : commands) {
+      if (command == "/bin/kill -HUP $MAINPID")
+        it.process.signal(SIGHUP);
+      else
+        last = run({"/bin/sh", "-c", command});
+      if (last.code != 0) break;
+    }
+    return last;
+  };
+  it.write("[limits]\nsessions = \"many\"");
+  const Ended wrong = reload();
+  CHECK(wrong.code == 1);
+  CHECK(wrong.err.starts_with(it.file + ":2:12: limits.sessions: "));
+  it.write("[limits]\nsessions = 8");
+  CHECK(reload().code == 0);
+  CHECK(it.process.err_has("reloaded: limits"));
+  CHECK(it.process.err().find("nothing is reloaded") == std::string::npos);  // it was not told of the wrong one
+  it.process.signal(SIGTERM);
+  CHECK(it.process.wait() == 0);
+}
+
 TEST_CASE("SIGHUP before a configuration is served has it read again then") {
   const Folder folder;
   const std::string bans = folder.file("bans");
