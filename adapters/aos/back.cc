@@ -131,7 +131,7 @@ void BackSession::dismissed(std::uint32_t code, std::string_view why, Outlet& ou
   if (goodbye_) return;
   goodbye_ = true;
   own_.alive = false;
-  const std::string text = why_dismissed(code, why, out.now());
+  const std::string text = why_dismissed(code, why);
   if (stage_ != Stage::kIn) return refuse(refusal_of(code), text, out);
   if (code == kServerGone) return;  // the room says why it ends
   words::Kicked kicked;
@@ -140,7 +140,7 @@ void BackSession::dismissed(std::uint32_t code, std::string_view why, Outlet& ou
 }
 
 /// Servers say it by chat right before they kick.
-std::string BackSession::why_dismissed(std::uint32_t code, std::string_view why, core::Micros now) const {
+std::string BackSession::why_dismissed(std::uint32_t code, std::string_view why) const {
   switch (code) {
     case kBanned:
       return "banned";
@@ -154,7 +154,7 @@ std::string BackSession::why_dismissed(std::uint32_t code, std::string_view why,
       return "the server shuts down";
     case kKicked:
     case kCustom:
-      return last_words_.why(now, "kicked");
+      return last_notice_.empty() ? "kicked" : last_notice_;
     case kBadName:
       return "the server does not take this name";
     default:

@@ -20,7 +20,6 @@
 #include "adapters/aos/wire.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
-#include "proxy/core/last_words.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/steering.h"
 #include "proxy/core/world.h"
@@ -183,7 +182,7 @@ class BackSession final : public core::Back {
   Vec3 strayed(const Vec3& direction, Outlet& out) const;
   void mind_trigger(Outlet& out);
 
-  std::string why_dismissed(std::uint32_t code, std::string_view why, core::Micros now) const;
+  std::string why_dismissed(std::uint32_t code, std::string_view why) const;
   template <class T>
   void send(const T& message, Outlet& out, Lane lane = Lane::kStream) {
     if (goodbye_) return;
@@ -207,7 +206,7 @@ class BackSession final : public core::Back {
   Stage stage_ = Stage::kMap;
   bool goodbye_ = false;  // said, by either
   int malformed_ = 0;
-  core::LastWords last_words_;  // servers say why before they kick
+  std::string last_notice_;  // servers say why before they kick
 
   // Joining.
   std::optional<words::Enter> wish_;

@@ -176,7 +176,7 @@ void BackSession::on(const ChatMessage& chat, Outlet& out) {
   const Someone* from = find(chat.player);
   const std::string text = text_of(chat.text.view());
   if (chat.type >= kSystem || from == nullptr) {
-    last_words_.hear(text, out.now());
+    last_notice_ = text;
     words::Notice notice;
     notice.set_level(level_of(chat.type));
     notice.set_text(text);

@@ -12,7 +12,6 @@
 #include "adapters/bzdraft/terms.h"
 #include "proxy/core/guns.h"
 #include "proxy/core/incoming.h"
-#include "proxy/core/last_words.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/tank_driver.h"
@@ -128,8 +127,8 @@ class BackSession final : public core::Back {
   words::Room room_;
   Resources resources_;
   Md5 root_{}, asked_{};
-  Buffer piece_;                // of what was asked for
-  core::LastWords last_words_;  // of the server to us
+  Buffer piece_;             // of what was asked for
+  std::string last_notice_;  // of the server
   bool changing_ = false;
   bool spawns_ = false;  // it wished to before it was in
 

@@ -109,7 +109,7 @@ void BackSession::on(const TimeLeft& left, Outlet& out) {
 void BackSession::on(const ChatMessage& chat, Outlet& out) {
   std::string text = readable(chat.text.chars);
   if (chat.from == kServer) {
-    if (chat.to == number_) last_words_.hear(text, out.now());
+    last_notice_ = text;
     words::Notice notice;
     notice.set_text(std::move(text));
     return chat.to == number_ ? out.say({me_, notice}) : out.say(notice);

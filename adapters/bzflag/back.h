@@ -17,7 +17,6 @@
 #include "proxy/core/faces.h"
 #include "proxy/core/guns.h"
 #include "proxy/core/incoming.h"
-#include "proxy/core/last_words.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/tank_driver.h"
@@ -175,7 +174,7 @@ class BackSession final : public core::Back {
   double size_ = 800;
   std::string hash_;
   Buffer database_;
-  core::LastWords last_words_;  // of the server to us: bzfs says why before it kicks
+  std::string last_notice_;  // of the server; bzfs says why before it kicks
 
   // Everybody.
   std::map<std::uint8_t, Someone> people_;

@@ -143,7 +143,7 @@ void BackSession::on(const SuperKill&, Outlet& out) {
   if (stage_ != Stage::kIn) return refuse(words::Refused::SERVER_GONE, "the server ended the session", out);
   goodbye_ = true;
   words::Kicked kicked;
-  kicked.set_text(last_words_.why(out.now(), "the server ended the session"));
+  kicked.set_text(last_notice_.empty() ? "the server ended the session" : last_notice_);
   out.say(kicked);
   out.close("super kill by the server");
 }

@@ -218,7 +218,7 @@ void BackSession::on(const Chat& chat, Outlet& out) {
   const std::string text = well_formed(chat.text.view());
   const bool to_me = chat.to.byte == number_;
   if (chat.from.byte == kServerId) {
-    if (to_me) last_words_.hear(text, out.now());
+    last_notice_ = text;
     words::Notice notice;
     notice.set_text(text);
     return to_me ? out.say({me_, notice}) : out.say(notice);

@@ -130,11 +130,6 @@ TEST_CASE("aos back: why a server sends somebody away is said in words, its own 
   kicked.receives(why);
   CHECK(kicked.stage.dismisses(kKicked) == "says Kicked text: \"unloved\"\n");
   CHECK(kicked.waits(3 * kSecond) == "");
-  Scene silent;
-  silent.plays();
-  silent.receives(why);
-  silent.waits(30 * kSecond);
-  CHECK(silent.stage.dismisses(kKicked) == "says Kicked text: \"kicked\"\n");
   Scene gone;
   gone.plays();
   CHECK(gone.stage.dismisses(kServerGone) == "");  // the room says why it ends

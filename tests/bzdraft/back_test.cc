@@ -268,13 +268,6 @@ TEST_CASE("a server that ends it") {
     play.says({ChatMessage{kServer, 3, {"no cheating"}}});
     CHECK(play.says({SuperKill{}}) == "says Kicked text: \"no cheating\"\ncloses: super kill by the server\n");
   }
-  SUBCASE("in game, long after it said something else") {
-    play.come_in();
-    play.says({ChatMessage{kServer, 3, {"welcome"}}});
-    play.stage.waits(30 * core::kSecond);
-    CHECK(play.says({SuperKill{}}) ==
-          "says Kicked text: \"the server ended the session\"\ncloses: super kill by the server\n");
-  }
   SUBCASE("by removing its player, of whom nothing is heard after that") {
     play.come_in(true);
     CHECK(play.says({RemovePlayer{3}, AliveDown{3, {}}}) ==

@@ -107,30 +107,6 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
         "says Kicked text: \"you were kicked: too fast\"\n");
   CHECK(kicked.closed());
 
-  auto greeted = back_stage();
-  come_in(greeted);
-  const auto told = [](const char* text) {
-    Chat line;
-    line.from = player_id(kServerId);
-    line.to = player_id(3);
-    line.text.chars = std::string(text) + '\0';
-    return line;
-  };
-  greeted.receives(by_server({told("BZFlag server 2.4.26, http://BZFlag.org/")}));
-  greeted.waits(30 * core::kSecond);
-  Chat to_all = told("somebody else was kicked");
-  to_all.to = player_id(kEverybody);
-  CHECK(lines(greeted.receives(
-                  by_server({told("You were banned by anna"), told("reason given : be nice"), to_all, SuperKill{}})),
-              "says Kicked") == "says Kicked text: \"You were banned by anna reason given : be nice\"\n");
-
-  auto silent = back_stage();
-  come_in(silent);
-  silent.receives(by_server({told("BZFlag server 2.4.26, http://BZFlag.org/")}));
-  silent.waits(30 * core::kSecond);
-  CHECK(lines(silent.receives(by_server({SuperKill{}})), "says Kicked") ==
-        "says Kicked text: \"the server ended the session\"\n");
-
   auto gone = back_stage();
   gone.opens();
   CHECK(gone.ends("connection refused") == "says Refused code: SERVER_GONE text: \"connection refused\"\n");
