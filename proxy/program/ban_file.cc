@@ -41,13 +41,13 @@ Outcome<relay::Ban> ban_of(std::string_view line) {
   if (!who) return who.error();
   const std::string until(word(line));
   const auto time = time_of(until);
-  if (!time) return Error{"'" + until + "' is no time; write it as 2026-11-20T17:00:00Z, or forever"};
+  if (!time) return Error{"'" + until + "' is not a time; write it as 2026-11-20T17:00:00Z, or forever"};
   return relay::Ban{*who, *time, std::string(line), false};
 }
 
 Error cannot(const std::string& path, const char* what) {
   return Error{std::string("cannot ") + what + " " + path + ": " + std::strerror(errno) +
-               "; bans are kept there (access.ban_file)"};
+               " (access.ban_file)"};
 }
 
 bool write_all(int fd, std::string_view text) {

@@ -49,23 +49,23 @@ int play_bots(const BotCommandOptions& options, const Endpoint& to, const config
 }  // namespace
 
 void declare_bot(CLI::App& app, BotCommandOptions& options) {
-  app.add_option("server", options.server, "The server: game://host:port?dialect=name")->type_name("URL")->required();
-  app.add_option("--count", options.count, "How many; one comes in every 100 ms")
+  app.add_option("server", options.server, "Server to join: game://host:port?dialect=name")->type_name("URL")->required();
+  app.add_option("--count", options.count, "Number of bots; one joins every 100 ms")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--behaviour", options.behaviour, "What they do: idle, wander or hunt")
+  app.add_option("--behaviour", options.behaviour, "What the bots do: idle, wander or hunt")
       ->check(CLI::IsMember({"idle", "wander", "hunt"}))
       ->capture_default_str();
   add_time(
       app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
-      "How long they play; 0: until stopped")
+      "How long to play (0: until stopped)")
       ->default_str("0");
   app.add_flag(
       "--reconnect", options.reconnect,
-      "A bot that is refused, kicked or loses its server comes again: after 1 s, then after twice as long each "
-      "time, up to 60 s; after a minute of play it begins with 1 s again");
-  app.add_option("--name", options.name, "Their name; more than one are numbered")->capture_default_str();
-  app.add_option("--record", options.record, "Where to record (MCAP); {time} and {game} are filled in")
+      "Join again when refused, kicked or disconnected: after 1 s, then after twice as long each time, up to "
+      "60 s; a minute of play resets the delay");
+  app.add_option("--name", options.name, "Name of the bots; several are numbered")->capture_default_str();
+  app.add_option("--record", options.record, "File to record to (MCAP); {time} and {game} are replaced")
       ->type_name("FILE");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);

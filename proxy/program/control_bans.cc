@@ -52,7 +52,7 @@ class Keeper {
     bans_.add(*made);
     const std::size_t gone = end_sessions(*made);
     if (const auto kept = kept_.save(); !kept)
-      return Error{kept.error().text + "; the ban holds until this program ends"};
+      return Error{kept.error().text + "; the ban holds until this program stops"};
     return "banned " + made->who.text() + " until " + until_text(made->until) + ", " + std::to_string(gone) +
            " sessions ended\n";
   }
@@ -62,12 +62,12 @@ class Keeper {
     if (!who) return who.error();
     if (!bans_.remove(*who)) return Error{"there is no ban of " + who->text() + "; `bans` lists them"};
     if (const auto kept = kept_.save(); !kept)
-      return Error{kept.error().text + "; it may come again, until this program starts anew"};
-    return who->text() + " may come again\n";
+      return Error{kept.error().text + "; the ban is lifted until this program restarts"};
+    return who->text() + " is no longer banned\n";
   }
 
   Outcome<std::string> list(std::string_view rest) const {
-    if (!rest.empty()) return Error{"bans takes nothing"};
+    if (!rest.empty()) return Error{"bans takes no arguments"};
     std::string out = "address\tuntil\tby\twhy\n";
     for (const relay::Ban& ban : sorted())
       out += ban.who.text() + "\t" + until_text(ban.until) + "\t" + (ban.by_server ? "server" : "us") + "\t" +

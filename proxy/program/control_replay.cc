@@ -9,7 +9,7 @@
 namespace entente {
 namespace {
 
-constexpr const char* kDone = "soon\n";  // an order is done on the replay's own thread; status says what came of it
+constexpr const char* kDone = "accepted\n";  // the replay's own thread does it; `status` shows the result
 
 Outcome<std::string> seek(ReplayControl& replay, std::string_view rest) {
   const auto at = parse_time(rest);
@@ -23,7 +23,7 @@ Outcome<std::string> set_speed(ReplayControl& replay, std::string_view rest) {
   const auto [end, wrong] = std::from_chars(rest.data(), rest.data() + rest.size(), speed);
   const bool whole = wrong == std::errc{} && end == rest.data() + rest.size();
   if (!whole || !(speed >= core::Replay::kSlowest && speed <= core::Replay::kFastest))
-    return Error{fmt::format("speed takes a number from {} to {}", core::Replay::kSlowest, core::Replay::kFastest)};
+    return Error{fmt::format("speed must be a number from {} to {}", core::Replay::kSlowest, core::Replay::kFastest)};
   replay.set_speed(speed);
   return std::string(kDone);
 }
@@ -39,7 +39,7 @@ std::string status_text(const core::Replay::Status& status) {
 void add_replay_commands(Control& control, ReplayControl& replay) {
   const auto plain = [&control](const char* name, const char* about, std::function<std::string()> act) {
     control.add(name, about, [name, act = std::move(act)](std::string_view rest) -> Outcome<std::string> {
-      if (!rest.empty()) return Error{std::string(name) + " takes nothing"};
+      if (!rest.empty()) return Error{std::string(name) + " takes no arguments"};
       return act();
     });
   };

@@ -21,7 +21,7 @@ std::string line(const relay::SessionReport& session, const PlayerOf& player_of)
 }
 
 Outcome<std::string> list(relay::Server& server, const PlayerOf& player_of, std::string_view rest) {
-  if (!rest.empty()) return Error{"list takes nothing"};
+  if (!rest.empty()) return Error{"list takes no arguments"};
   std::string out = "link\tgame\tclient\tserver\tseconds\tbytes\tplayer\n";
   for (const auto& session : server.sessions()) out += line(session, player_of);
   return out;
@@ -32,7 +32,7 @@ Outcome<std::string> kick(relay::Server& server, std::string_view rest) {
   const auto [end, wrong] = std::from_chars(rest.data(), rest.data() + rest.size(), link);
   const std::string_view why = rest.substr(static_cast<std::size_t>(end - rest.data()));
   if (wrong != std::errc{} || (!why.empty() && why[0] != ' '))
-    return Error{"kick takes the number of a link, as list has it, and why if you like"};
+    return Error{"usage: kick LINK [why]; `list` shows the links"};
   if (!server.kick(link, why.empty() ? why : why.substr(1)))
     return Error{"no session has the link " + std::to_string(link)};
   return "kicked " + std::to_string(link) + "\n";
@@ -46,7 +46,7 @@ void add_server_commands(Control& control, relay::Server& server, PlayerOf playe
   control.add("kick LINK [why]", "Ends the session of this link as its game does; why is told where the game can.",
               [&server](std::string_view rest) { return kick(server, rest); });
   control.add("stats", "What was served so far, a line a route.", [stats = std::move(stats)](std::string_view rest) {
-    return rest.empty() ? Outcome<std::string>(stats()) : Error{"stats takes nothing"};
+    return rest.empty() ? Outcome<std::string>(stats()) : Error{"stats takes no arguments"};
   });
 }
 

@@ -17,7 +17,7 @@ int print(const CLI::App& app, const std::string& name) {
 
 void declare_help(CLI::App& app, HelpOptions& options) {
   options.program = app.get_parent();
-  app.add_option("COMMAND", options.command, "The command to explain; without it, the program and its commands");
+  app.add_option("COMMAND", options.command, "Command to explain (default: the list of commands)");
 }
 
 int run_help(const HelpOptions& options) {

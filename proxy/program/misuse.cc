@@ -36,9 +36,9 @@ std::string explained(const CLI::App& app, const CLI::App& command, const CLI::P
   if (!left.empty()) {
     if (left.front().starts_with('-')) return unknown_option(command, left.front());
     if (&app == &command) return unknown_command(app, left.front());
-    return "'" + left.front() + "' is one word too many";
+    return "unexpected argument '" + left.front() + "'";
   }
-  if (&app == &command) return "a command is missing; commands: " + joined(commands_of(app));
+  if (&app == &command) return "no command given; commands: " + joined(commands_of(app));
   return error.what();
 }
 
@@ -51,7 +51,7 @@ std::string unknown_command(const CLI::App& app, std::string_view word) {
 
 int misused(std::string_view command, std::string_view what) {
   const auto size = [](std::string_view text) { return static_cast<int>(text.size()); };
-  std::fprintf(stderr, "%.*s: %.*s\nRun `%.*s --help` for what it takes.\n", size(command), command.data(), size(what),
+  std::fprintf(stderr, "%.*s: %.*s\nRun `%.*s --help` for usage.\n", size(command), command.data(), size(what),
                what.data(), size(command), command.data());
   return kUsage;
 }

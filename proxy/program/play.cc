@@ -64,8 +64,8 @@ std::string plain(const std::string& why, const Endpoint& to) {
 std::optional<Error> objection_to_playing(const Endpoint& to) {
   const std::size_t dialect = to.dialect.value_or(0);
   if (faces_of(*to.game).has_back(dialect)) return std::nullopt;
-  return Error{"nobody can play " + speech(*to.game, dialect) +
-               " from here yet; `entente games` says which games have a back"};
+  return Error{"bots cannot play " + speech(*to.game, dialect) +
+               " yet: it has no back; see `entente games`"};
 }
 
 Outcome<Played> play(const Play& play, const config::Config& config, const EachSecond& each_second) {

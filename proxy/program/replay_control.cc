@@ -53,7 +53,7 @@ void ReplayControl::stands(const Replay::Status& status) {
     said_at_ = steady_now();
   }
   if (!status.over) return;
-  if (status.error.empty()) spdlog::info("replay: the recording is over");
+  if (status.error.empty()) spdlog::info("replay: end of the recording");
   server_.stop();
 }
 

@@ -200,7 +200,7 @@ Outcome<Done> Service::close() {
   door_.reset();
   metrics_door_.reset();
   auto closed = taps_.stop();
-  if (closed.ok() && gave_up_) return Error{"stopped, as a recording could not go on"};
+  if (closed.ok() && gave_up_) return Error{"stopped because a recording failed"};
   return closed;
 }
 

@@ -34,11 +34,11 @@ Options options_of(const config::Recording& settings, const std::string& path, c
   options.version = ENTENTE_VERSION;
   options.failed = [path, stops, give_up](const Error& error) {
     spdlog::error("recording {}: {}; {}", path, error.text,
-                  stops ? "everything stops, as recording.on_full says" : "the traffic goes on unrecorded");
+                  stops ? "stopping, because of recording.on_full" : "traffic continues without recording");
     if (stops) give_up();
   };
   options.resumed = [path](const trace::Amount& lacks) {
-    spdlog::warn("recording {}: goes on; it lacks {} frames of {} bytes", path, lacks.frames, lacks.bytes);
+    spdlog::warn("recording {}: resumed; {} frames ({} bytes) are missing", path, lacks.frames, lacks.bytes);
   };
   return options;
 }

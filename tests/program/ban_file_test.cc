@@ -76,7 +76,7 @@ TEST_CASE("a file that is wrong says where, and one that cannot be written says 
   const std::string name = folder.write("bans", "192.0.2.7 forever\nexample.org forever\n");
   CHECK(read_bans(name, 0).error().text.starts_with(name + ":2: 'example.org' is no net of addresses"));
   const std::string time = folder.write("times", "192.0.2.7 tomorrow\n");
-  CHECK(read_bans(time, 0).error().text.starts_with(time + ":1: 'tomorrow' is no time"));
+  CHECK(read_bans(time, 0).error().text.starts_with(time + ":1: 'tomorrow' is not a time"));
   const auto written = write_bans(folder.file("no/such/folder"), {});
   REQUIRE_FALSE(written.ok());
   CHECK(written.error().text.find("No such file or directory") != std::string::npos);

@@ -60,7 +60,7 @@ TEST_CASE("the program explains itself, its exit codes too") {
   const Ended help = entente_says({"--help"});
   CHECK(help.code == 0);
   CHECK(help.out.find("\n  entente proxy --listen ") != std::string::npos);
-  CHECK(help.out.find("Exit codes: 0 it worked, 1 it did not, 2 ") != std::string::npos);
+  CHECK(help.out.find("Exit codes: 0 success, 1 failure, 2 ") != std::string::npos);
 }
 
 TEST_CASE("help is a command as well as an option") {
@@ -85,7 +85,7 @@ TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it 
     CAPTURE(word);
     CHECK(verify.find(word) != std::string::npos);
   }
-  CHECK(entente_says({"inspect", "--help"}).out.find("\nWhere nothing matches, ") != std::string::npos);
+  CHECK(entente_says({"inspect", "--help"}).out.find("\nIf nothing matches, ") != std::string::npos);
 }
 
 TEST_CASE("the version is one line") {
@@ -113,14 +113,14 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   const std::string listen = "--listen", to = "--to";
   for (const Case& c : std::vector<Case>{
            {{},
-            "entente: a command is missing; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
+            "entente: no command given; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
             "explain, "
             "inspect, verify, convert, recover, help\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
-           {{"check"}, "entente check: CONFIG or --example is missing"},
+           {{"check"}, "entente check: CONFIG or --example is required"},
            {{"check", "--exampel"}, "entente check: unknown option '--exampel' (did you mean '--example'?)"},
-           {{"check", "a", "b"}, "entente check: 'b' is one word too many"},
+           {{"check", "a", "b"}, "entente check: unexpected argument 'b'"},
            {{"run"}, "entente run: CONFIG is required"},
            {{"run", "a", "--log-level", "loud"},
             "entente run: --log-level: loud not in {trace,debug,info,warn,error,off}"},
@@ -138,7 +138,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{"proxy", listen, "ogar://127.0.0.1:0", to, "ogar://h"},
             "entente proxy: --listen 'ogar://127.0.0.1:0': ogar travels by WebSocket: write ogar+ws:// or"},
            {{"proxy", listen, "bzdraft://127.0.0.1:0?mode=datagrams", to, "bzflag://h?dialect=2.4"},
-            "entente proxy: 'mode=datagrams' is for relays, which pass them untouched; a bridge takes them apart\n"},
+            "entente proxy: 'mode=datagrams' is for relays only; this is a bridge\n"},
            {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},
             "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect, "
             "strict, mode, first, rate\n"}}) {
@@ -147,7 +147,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
     CHECK(said.code == 2);
     CHECK(said.out == "");
     CHECK(said.err.starts_with(c.said));
-    CHECK(said.err.find("--help` for what it takes.\n") != std::string::npos);
+    CHECK(said.err.find("--help` for usage.\n") != std::string::npos);
   }
 }
 

@@ -148,7 +148,7 @@ TEST_CASE("SIGHUP has the configuration read again, and who may come is another"
   Operated it;
   it.write("[access]\ndeny = [\"127.0.0.0/8\"]");
   it.process.signal(SIGHUP);
-  CHECK(it.process.err_has("reloaded: limits, who may come, and the level of the log"));
+  CHECK(it.process.err_has("reloaded: limits, allow and deny lists, log level"));
   std::string told;
   for (int i = 0; i < 1'000 && told != "REFUSED:nobody may come from your address"; ++i) {
     const Caller after(it.port);
@@ -277,9 +277,9 @@ TEST_CASE("of a configuration that is wrong nothing holds, and the place is told
   const Ended told = it.reload();
   CHECK(told.code == 1);
   CHECK(told.err ==
-        "entente: nothing is reloaded: " + it.file + ":2:12: limits.sessions: expected a whole number, got 'many'\n");
+        "entente: configuration not reloaded: " + it.file + ":2:12: limits.sessions: expected a whole number, got 'many'\n");
   it.process.signal(SIGHUP);
-  CHECK(it.process.err_has("nothing is reloaded: " + it.file + ":2:12: limits.sessions"));
+  CHECK(it.process.err_has("configuration not reloaded: " + it.file + ":2:12: limits.sessions"));
   it.process.signal(SIGTERM);
   CHECK(it.process.wait() == 0);
 }
@@ -290,7 +290,7 @@ TEST_CASE("what takes a restart is named") {
   const Ended told = it.reload();
   CHECK(told.code == 0);
   CHECK(told.out ==
-        "reloaded: limits, who may come, and the level of the log\ntakes a restart: modified: workers: 1 -> 2\n");
+        "reloaded: limits, allow and deny lists, log level\nneeds a restart: modified: workers: 1 -> 2\n");
 }
 
 TEST_CASE("a log file that was moved away is opened anew") {
