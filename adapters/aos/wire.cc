@@ -269,7 +269,7 @@ std::span<const wire::TypedRow<Aos>> Aos::rows() {
       row<Grenade>("Grenade", 6, kBoth),
       row<SetTool>("SetTool", 7, kBoth),
       row<SetColour>("SetColour", 8, kBoth),
-      wire::names_player("name", row<ExistingPlayer>("ExistingPlayer", 9, kBoth)),
+      row<ExistingPlayer>("ExistingPlayer", 9, kBoth),
       row<ShortPlayerData>("ShortPlayerData", 10, kUp, kAll, "Old clients'."),
       row<MoveObject>("MoveObject", 11, kDown),
       row<CreatePlayer>("CreatePlayer", 12, kDown),

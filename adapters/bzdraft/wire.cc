@@ -180,7 +180,7 @@ std::span<const wire::TypedRow<Draft>> Draft::rows() {
       row<GetWorldDown>("MsgGetWorld", 0x6777, kDown),
       row<GetResourceUp>("MsgGetResource", 0x6772, kUp, "The code is ours: the page has none."),
       row<GetResourceDown>("MsgGetResource", 0x6772, kDown, "The code is ours."),
-      wire::names_player("callsign", row<Enter>("MsgEnter", 0x656e, kUp, "Also in game, to change one's data.")),
+      row<Enter>("MsgEnter", 0x656e, kUp, "Also in game, to change one's data."),
       row<Accept>("MsgAccept", 0x6163, kDown),
       row<Reject>("MsgReject", 0x726a, kDown),
       row<Exit>("MsgExit", 0x6578, kUp),

@@ -555,7 +555,7 @@ std::span<const Typed> Protocol::rows() {  // NOLINT(readability-function-size):
       play<CacheUrl>("MsgCacheURL", kToClient, kFrom20),
       play<GetWorld>("MsgGetWorld", kToServer, kAll),
       play<WorldChunk>("MsgGetWorld", kToClient, kAll),
-      wire::names_player("callsign", play<Enter>("MsgEnter", kToServer, kAll)),
+      play<Enter>("MsgEnter", kToServer, kAll),
       play<Accept>("MsgAccept", kToClient, kAll),
       play<Reject>("MsgReject", kToClient, kAll, kStream, "Real servers leave old memory behind the NUL."),
       play<SuperKill>("MsgSuperKill", kToClient, kAll),

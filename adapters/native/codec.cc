@@ -71,9 +71,8 @@ std::vector<wire::Row> make_rows() {
     const auto* kinds = kinds_of(way);
     for (int i = 0; i < kinds->field_count(); ++i) {
       const auto code = static_cast<std::uint32_t>(kinds->field(i)->number());
-      const bool names = kinds->field(i)->name() == "enter" || kinds->field(i)->name() == "change";
       rows.push_back({kinds->field(i)->message_type()->name().c_str(), code, code, static_cast<std::uint8_t>(way),
-                      static_cast<std::uint8_t>(Lane::kStream), wire::Stage::kPlay, 3, "", names ? "name" : ""});
+                      static_cast<std::uint8_t>(Lane::kStream), wire::Stage::kPlay, 3});
     }
   }
   return rows;

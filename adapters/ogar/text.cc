@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/base/utf16.h"
 #include "proxy/core/texts.h"
 
 namespace entente::ogar {

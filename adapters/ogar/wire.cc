@@ -288,11 +288,11 @@ std::span<const wire::TypedRow<Ogar>> Ogar::rows() {
                                  "The client's first message: 1 and revision 3, or 0xFE and a legacy version."}),
 
       row<Ping>("Ping", 2, kUp, kModern),
-      wire::names_player("name", row<ClientUpdate>("ClientUpdate", 3, kUp, kModern)),
+      row<ClientUpdate>("ClientUpdate", 3, kUp, kModern),
       row<Pong>("Pong", 2, kDown, kModern),
       row<Update>("Update", 3, kDown, kModern, "Flag 64 (clear) has no bytes and comes before the other parts."),
 
-      wire::names_player("name", row<Join>("Join", 0x00, kUp, kLegacy)),
+      row<Join>("Join", 0x00, kUp, kLegacy),
       row<Spectate>("Spectate", 0x01, kUp, kLegacy),
       row<Mouse>("Mouse", 0x10, kUp, kLegacy),
       row<Split>("Split", 0x11, kUp, kLegacy),

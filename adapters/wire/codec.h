@@ -24,8 +24,6 @@ struct Row {
   Stage stage;
   std::uint32_t dialects;  ///< bit i: the dialect with index i in Game::dialects has it
   const char* note = "";   ///< for FORMAT.md: what is odd about it
-  /// The text field by which a client names its player; "" if the message names nobody. Only for messages of clients.
-  const char* player_name = "";
 };
 
 /// Decodes into one message that it keeps and reuses. Not thread-safe; one per thread.

@@ -3,7 +3,7 @@
 #include <bit>
 #include <charconv>
 
-#include "proxy/base/text.h"
+#include "proxy/base/utf16.h"
 
 namespace entente::wire {
 namespace {

@@ -59,13 +59,6 @@ constexpr TypedRow<P> row_of(Row row) {
           [](M& m) { m.template emplace<T>(); }};
 }
 
-/// The same row, of a message by whose text `field` a client names its player.
-template <class P>
-constexpr TypedRow<P> names_player(const char* field, TypedRow<P> row) {
-  row.row.player_name = field;
-  return row;
-}
-
 template <class P>
 class TypedCodec final : public Codec, public Speech<typename P::Message> {
  public:

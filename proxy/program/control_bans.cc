@@ -11,7 +11,7 @@ namespace entente {
 namespace {
 
 constexpr std::size_t kLongestWhy = 200;
-constexpr core::Micros kLongest = core::Micros{3650} * 86'400 * core::kSecond;
+constexpr core::Micros kLongestBan = core::Micros{3650} * 86'400 * core::kSecond;
 
 /// Takes the first word off.
 std::string_view word(std::string_view& rest) {
@@ -33,7 +33,7 @@ Outcome<relay::Ban> ban_of(std::string_view rest) {
     }
     if (flag != "--for")
       return Error{"after the address may come '--for TIME' and '--why TEXT', not '" + std::string(flag) + "'"};
-    const auto time = parse_time(word(rest), kLongest);
+    const auto time = parse_time(word(rest), kLongestBan);
     if (!time) return time.error();
     const auto seconds = static_cast<std::time_t>(*time / core::kSecond);
     if (seconds == 0) return Error{"a ban lasts at least a second; without --for it is for good"};

@@ -8,7 +8,7 @@ namespace entente {
 namespace {
 
 // CLI::App::help would print the help of the command that was given, which is `help`.
-int print(const CLI::App& app, const std::string& name) {
+int print_help(const CLI::App& app, const std::string& name) {
   std::fputs(app.get_formatter()->make_help(&app, name, CLI::AppFormatMode::Normal).c_str(), stdout);
   return kOk;
 }
@@ -22,9 +22,9 @@ void declare_help(CLI::App& app, HelpOptions& options) {
 
 int run_help(const HelpOptions& options) {
   const CLI::App& program = *options.program;
-  if (options.command.empty()) return print(program, program.get_name());
+  if (options.command.empty()) return print_help(program, program.get_name());
   for (const CLI::App* command : program.get_subcommands(nullptr))
-    if (command->get_name() == options.command) return print(*command, program.get_name() + " " + options.command);
+    if (command->get_name() == options.command) return print_help(*command, program.get_name() + " " + options.command);
   return misused("entente help", unknown_command(program, options.command));
 }
 

@@ -13,7 +13,7 @@ namespace {
 using wire::Kind;
 
 template <class T>
-void number(T value, std::string& out) {
+void json_number(T value, std::string& out) {
   char digits[32];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
@@ -21,24 +21,24 @@ void number(T value, std::string& out) {
 template <class T>
 void quoted_number(T value, std::string& out) {
   out += '"';
-  number(value, out);
+  json_number(value, out);
   out += '"';
 }
 
 template <class T>
 void real(T value, std::string& out) {
-  if (std::isfinite(value)) return number(value, out);
+  if (std::isfinite(value)) return json_number(value, out);
   out += std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
 }
 
 void scalar_json(const wire::Scalar& s, std::string& out) {
   switch (s.kind) {
     case Kind::kI8:
-      return number(static_cast<int>(static_cast<std::int8_t>(s.bits)), out);
+      return json_number(static_cast<int>(static_cast<std::int8_t>(s.bits)), out);
     case Kind::kI16:
-      return number(static_cast<std::int16_t>(s.bits), out);
+      return json_number(static_cast<std::int16_t>(s.bits), out);
     case Kind::kI32:
-      return number(static_cast<std::int32_t>(s.bits), out);
+      return json_number(static_cast<std::int32_t>(s.bits), out);
     case Kind::kI64:
       return quoted_number(static_cast<std::int64_t>(s.bits), out);
     case Kind::kU64:
@@ -51,7 +51,7 @@ void scalar_json(const wire::Scalar& s, std::string& out) {
       out += s.bits != 0 ? "true" : "false";
       return;
     default:
-      return number(s.bits, out);
+      return json_number(s.bits, out);
   }
 }
 
@@ -61,7 +61,7 @@ class JsonWalker final : public wire::Walker {
 
   void code(std::uint32_t& code, std::uint32_t, std::uint32_t) override {
     begin("code");
-    number(code, out_);
+    json_number(code, out_);
   }
   void scalar(const char* name, wire::Scalar& value) override {
     begin(name);

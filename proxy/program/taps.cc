@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "adapters/registry.h"
+
 namespace entente {
 namespace {
 
@@ -54,13 +56,15 @@ Outcome<relay::TapThread*> Taps::recording(const std::string& path) {
   auto recorder = trace::Recorder::open(path, options_of(settings_, path, give_up_));
   if (!recorder) return recorder.error();
   paths_.push_back(path);
-  recordings_.push_back(
-      std::make_unique<relay::TapThread>(relay::TapThread::Options{.recorder = std::move(*recorder), .said = say}));
+  recordings_.push_back(std::make_unique<relay::TapThread>(
+      relay::TapThread::Options{.recorder = std::move(*recorder), .player_name = player_name_field, .said = say}));
   return recordings_.back().get();
 }
 
 relay::TapThread* Taps::counting() {
-  if (!counting_) counting_ = std::make_unique<relay::TapThread>(relay::TapThread::Options{.said = say});
+  if (!counting_)
+    counting_ =
+        std::make_unique<relay::TapThread>(relay::TapThread::Options{.player_name = player_name_field, .said = say});
   return counting_.get();
 }
 

@@ -8,7 +8,7 @@
 namespace entente {
 namespace {
 
-std::optional<double> number(std::string_view text) {
+std::optional<double> decimal(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
@@ -21,10 +21,10 @@ std::optional<double> with_unit(std::string_view text) {
   constexpr std::pair<char, double> kUnits[] = {{'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}};
   for (const auto& [letter, seconds] : kUnits) {
     if (!text.ends_with(letter)) continue;
-    const auto count = number(text.substr(0, text.size() - 1));
+    const auto count = decimal(text.substr(0, text.size() - 1));
     return count ? std::optional(*count * seconds) : std::nullopt;
   }
-  return number(text);
+  return decimal(text);
 }
 
 /// "1:15.5", "1:02:05": only the first number may be 60 or more, only the last may have a fraction.
@@ -33,7 +33,7 @@ std::optional<double> with_colons(std::string_view text) {
   for (int parts = 1;; ++parts) {
     const std::size_t colon = text.find(':');
     const bool last = colon == std::string_view::npos;
-    const auto part = number(text.substr(0, colon));
+    const auto part = decimal(text.substr(0, colon));
     if (!part || parts > 3 || (parts > 1 && *part >= 60) || (!last && *part != std::floor(*part))) return std::nullopt;
     seconds = 60 * seconds + *part;
     if (last) return seconds;

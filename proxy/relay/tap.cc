@@ -86,8 +86,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
  private:
   void take_message(const wire::Frame& frame, const wire::Row& row) {
     link_.counts.add(frame.way, row, frame.bytes.size());
-    if (*row.player_name != '\0' && frame.way == Way::kToServer)
-      tap_.name(link_, wire::text_of(link_.counts.codec(), row.player_name));
+    if (frame.way == Way::kToServer) tap_.name_player(link_, row);
   }
 
   void record(trace::FrameView view) {
@@ -297,8 +296,14 @@ void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
   link.dissector.end(gap.way, hear, true);
 }
 
-void TapThread::name(Link& link, std::string_view player) {
-  const std::string_view name = whole_characters(player, kLongestName);
+/// If the message that the link's codec keeps has the name of its player.
+void TapThread::name_player(Link& link, const wire::Row& row) {
+  if (!options_.player_name) return;
+  const auto [known, fresh] = name_fields_.try_emplace(&row);
+  if (fresh) known->second = options_.player_name(*link.info.game, row);
+  if (known->second.empty()) return;
+  const std::string told = wire::text_of(link.counts.codec(), known->second);
+  const std::string_view name = whole_characters(told, kLongestName);
   if (name.empty() || name == link.player) return;
   link.player = name;
   const std::lock_guard lock(players_mutex_);

@@ -39,6 +39,8 @@ class TapThread final : public Tap {
   struct Options {
     std::size_t ring_bytes = 8 << 20;                     ///< for each worker
     std::unique_ptr<trace::Recorder> recorder = nullptr;  ///< null: only counts. Its callbacks come on the tap's thread
+    /// The text field of a message by which a client names its player; "" if it names nobody. Asked once a row.
+    std::function<std::string_view(const wire::Game&, const wire::Row&)> player_name = {};
     std::function<void(std::string_view)> said = {};      ///< a sentence for a person; on the tap's thread
   };
 
@@ -79,7 +81,7 @@ class TapThread final : public Tap {
   void take_world(const Ring::Entry& entry);
   void take_word_gap(const Ring::Entry& entry);
   void lose(Link& link, const Gap& gap, WallTime at);
-  void name(Link& link, std::string_view player);
+  void name_player(Link& link, const wire::Row& row);
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const SessionInfo& info);
   Count& undecoded_of(std::size_t route);
@@ -102,6 +104,7 @@ class TapThread final : public Tap {
   std::vector<RingSink*> rings_;
   std::unordered_map<LinkId, std::unique_ptr<Link>> links_;
   Link* last_ = nullptr;  // found last
+  std::unordered_map<const wire::Row*, std::string_view> name_fields_;
   net::EnetUnpacker unpacker_;
   std::uint64_t told_drops_ = 0;
   WallTime told_drops_at_ = 0;

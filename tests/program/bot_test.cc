@@ -7,7 +7,7 @@
 #include "tests/program/folder.h"
 #include "tests/support/process.h"
 
-namespace entente {
+namespace entente::bot_test {
 namespace {
 
 const std::string kEntente = ENTENTE_BINARY;
@@ -100,4 +100,4 @@ TEST_CASE("pauses between tries double up to a minute") {
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::bot_test

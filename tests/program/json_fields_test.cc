@@ -8,7 +8,7 @@
 #include "adapters/registry.h"
 #include "adapters/wire/invent.h"
 
-namespace entente {
+namespace entente::json_fields_test {
 namespace {
 
 std::string json_of(wire::Codec& codec) {
@@ -48,4 +48,4 @@ TEST_CASE("numbers are numbers, 64 bits are in quotes, texts are themselves, lis
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::json_fields_test

@@ -8,7 +8,7 @@
 #include "tests/program/folder.h"
 #include "tests/support/process.h"
 
-namespace entente {
+namespace entente::players_test {
 namespace {
 
 const std::string kEntente = ENTENTE_BINARY;
@@ -79,4 +79,4 @@ TEST_CASE("the list of sessions has the players of every game's relay by name") 
 }
 
 }  // namespace
-}  // namespace entente
+}  // namespace entente::players_test
