@@ -31,7 +31,7 @@ class Checker {
 
   void check(const config::Config& config) {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena"))
-      reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so nothing would run"});
+      reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]]: nothing to run"});
     if (config.limits().low_water() >= config.limits().high_water())
       problem("limits.low_water", "must be less than limits.high_water");
     nets("access.", config.access());
@@ -150,17 +150,17 @@ class Checker {
       bind(path, listen.address, listen.game->transport());
       if (listen.web) one.web = *listen.web, listeners_.emplace(address, one);
     } else if (!same_tls(*listen.web, other->second.web)) {
-      problem(path, "shares " + address + " with " + other->second.path + ", but not its TLS");
+      problem(path, "shares " + address + " with " + other->second.path + ", but the TLS settings differ");
     } else if (one.into != other->second.into) {
-      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads elsewhere");
+      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads to another place");
     } else if (one.joint && other->second.joint && one.joint != other->second.joint) {
       problem(path, "cannot share " + address + " with " + other->second.path +
                         ": one is a relay, the other a bridge; give one of them another port");
     } else if (one.detects || other->second.detects) {
       problem(path, "shares " + address + " with " + other->second.path +
-                        ", so both must name what their servers speak; add ?dialect= to the URLs they lead to");
+                        ", so both routes must name the dialect of their server: add ?dialect= to each `to`");
     } else if (one.route != nullptr && !same_nets(*one.route, *other->second.route)) {
-      problem(path, "shares " + address + " with " + other->second.path + ", but not its allow and deny");
+      problem(path, "shares " + address + " with " + other->second.path + ", but allow and deny differ");
     }
     if (listen.web) taken_twice(path, address + (listen.web->path.empty() ? " for any path" : listen.web->path));
   }

@@ -131,7 +131,7 @@ class ToRec final : public ConvertSink {
 
   void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime) override {
     if (speech.game != &bzflag::game() || !bzflag::has_recordings(speech.dialect))
-      return remark(connection.name + ": not of a dialect whose servers have recordings (BZFlag from 2.0 on)");
+      return remark(connection.name + ": left out: only BZFlag from 2.0 on has .rec recordings");
     links_[id] = stream_name(connection.name);
     if (links_[id] == connection.name)
       sessions_.insert_or_assign(connection.name, Session{connection.name, bzflag::RecExport(speech.dialect)});
@@ -179,10 +179,10 @@ Outcome<ConvertWords::Settings> settings_of(const std::vector<std::string>& set)
   ConvertWords::Settings settings;
   for (const std::string& one : set) {
     const std::size_t equals = one.find('=');
-    if (equals == 0 || equals == std::string::npos) return Error{"--set " + one + ": it is KEY=VALUE"};
+    if (equals == 0 || equals == std::string::npos) return Error{"--set " + one + ": expected KEY=VALUE"};
     const std::string key = one.substr(0, equals), value = one.substr(equals + 1);
     const core::Setting* known = back_setting(key);
-    if (known == nullptr) return Error{"--set " + one + ": no game's back has such a setting; see `entente games`"};
+    if (known == nullptr) return Error{"--set " + one + ": no such setting; `entente games` lists them"};
     if (const auto wrong = objection(*known, value)) return Error{"--set " + one + ": " + wrong->text};
     settings[key] = value;
   }
@@ -227,7 +227,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   auto settings = settings_of(options.set);
   if (!settings) return fail(asked, settings.error().text);
   const bool make_words = options.words && !has_words(asked.file);
-  if (options.words && !make_words) say(asked.err, options.from.file + ": has words already; they are kept");
+  if (options.words && !make_words) say(asked.err, options.from.file + ": has words already; keeping them");
   const auto opened =
       trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION});
   if (!opened) return fail(asked, opened.error().text);
@@ -277,11 +277,11 @@ int to_rec(const Asked& asked) {
 
 void declare_convert(CLI::App& app, ConvertOptions& options) {
   declare_file(app, options.from);
-  app.add_option("--to", options.to, "The new file; its ending says what it is: .mcap or .rec")->required();
+  app.add_option("--to", options.to, "File to write; its extension chooses the format: .mcap or .rec")->required();
   app.add_flag("--words", options.words,
-               "Into .mcap: what the frames mean, too, in the words of a bridge, so that it can be replayed");
+               "For .mcap: also write what the frames mean, in the words of a bridge, so that the file can be replayed");
   app.add_option("--set", options.set,
-                 "For --words: a setting of the game's back, as `entente games` has them, such as maps=DIR")
+                 "For --words: a setting of the game's back, such as maps=DIR (see `entente games`)")
       ->type_name("KEY=VALUE");
 }
 

@@ -14,7 +14,7 @@ ConvertSink::Link* ConvertSink::find(ConnectionId id) {
 
 void ConvertSink::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
   const auto speech = file_.speech_of(connection);
-  if (!speech) return remark(connection.name + ": left out, nothing shows which game it is");
+  if (!speech) return remark(connection.name + ": left out: its game is unknown");
   links_[id] = std::make_unique<Link>(*this, id, connection, *speech, time);
   if (!connection.game.empty() || speech->game->transport() != wire::Transport::kEnet) start(id, time);
 }

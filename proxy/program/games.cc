@@ -112,7 +112,7 @@ std::string games_table(std::span<const wire::Game* const> known, bool as_markdo
 }
 
 void declare_games(CLI::App& app, GamesOptions& options) {
-  app.add_flag("--markdown", options.markdown, "As the table that stands in README.md, a row a game");
+  app.add_flag("--markdown", options.markdown, "Print the table of README.md");
 }
 
 int run_games(const GamesOptions& options) {

@@ -36,7 +36,7 @@ class Verifier final : public ImportSink {
     } else {
       ++total_.frames;
       ++total_.undecoded;
-      remark(connection.name + ": the game '" + connection.game + "' is not one that this program speaks");
+      remark(connection.name + ": the game '" + connection.game + "' is not supported");
     }
   }
   void bytes(const Imported& piece) override {
@@ -63,7 +63,7 @@ class Verifier final : public ImportSink {
     ++words_;
     if (known) return;
     ++total_.undecoded;
-    remark("connection " + std::to_string(id + 1) + ": a word of no kind that this program knows");
+    remark("connection " + std::to_string(id + 1) + ": a word of unknown kind");
   }
   void ended(ConnectionId id, const ImportedEnd& end) override {
     if (auto* link = find(id)) link->ended(end);

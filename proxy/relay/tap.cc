@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "adapters/wire/print.h"
+#include "proxy/base/text.h"
 #include "proxy/relay/to_trace.h"
 
 namespace entente::relay {
@@ -17,6 +19,7 @@ constexpr int kNap = 20;      // ms between looks at the rings, while links are 
 constexpr int kLongNap = 500;  // while none is: somebody may spoil the recording, and that is to be said within a second
 constexpr int kNice = 5;  // where a core is short, traffic goes first, and the tap still gets a fourth of it
 constexpr std::size_t kRound = 4096;          // entries between looks at all else
+constexpr std::size_t kLongestName = 64;      // bytes kept of a player's name
 constexpr WallTime kAtTheEnd = ~WallTime{0};  // all may be said
 
 }  // namespace
@@ -39,6 +42,7 @@ struct TapThread::Link {
   wire::Dissector dissector;
   std::optional<net::EnetDissector> enet;  // if what is told are its datagrams
   bool playing[2] = {false, false};        // this way is past its greeting
+  std::string player;                      // as in players_
 };
 
 /// Hears the frames of one entry.
@@ -61,7 +65,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
     tap_.published_.frames.add();
     const auto row = link_.counts.codec().decode(frame);
     if (row.ok())
-      link_.counts.add(frame.way, **row, frame.bytes.size());
+      take_message(frame, **row);
     else
       count(frame.way, row.error(), frame.bytes.size());
     record({link_.info.link, to_trace(frame.way), to_trace(frame.lane), row.ok() ? recordable(frame, **row) : frame.bytes,
@@ -95,6 +99,10 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
     tap_.blanked_.clear();
     codec.encode(tap_.blanked_);
     return tap_.blanked_;
+  }
+  void take_message(const wire::Frame& frame, const wire::Row& row) {
+    link_.counts.add(frame.way, row, frame.bytes.size());
+    if (frame.way == Way::kToServer) tap_.name_player(link_, row);
   }
 
   void record(trace::FrameView view) {
@@ -271,6 +279,8 @@ void TapThread::take_closed(const Ring::Entry& entry) {
   end_link(*link, entry.bytes.empty() ? "not known: the tap could not keep up" : as_text(entry.bytes), entry.head.at);
   links_.erase(entry.head.link);
   last_ = nullptr;
+  const std::lock_guard lock(players_mutex_);
+  players_.erase(entry.head.link);
 }
 
 void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
@@ -302,6 +312,20 @@ void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
   if (gap.lane != Lane::kStream) return;
   if (link.playing[gap.way == Way::kToClient] && link.dissector.pending(gap.way) == 0) return;
   link.dissector.end(gap.way, hear, true);
+}
+
+/// If the message that the link's codec keeps has the name of its player.
+void TapThread::name_player(Link& link, const wire::Row& row) {
+  if (!options_.player_name) return;
+  const auto [known, fresh] = name_fields_.try_emplace(&row);
+  if (fresh) known->second = options_.player_name(*link.info.game, row);
+  if (known->second.empty()) return;
+  const std::string told = wire::text_of(link.counts.codec(), known->second);
+  const std::string_view name = whole_characters(told, kLongestName);
+  if (name.empty() || name == link.player) return;
+  link.player = name;
+  const std::lock_guard lock(players_mutex_);
+  players_[link.info.link] = link.player;
 }
 
 TapThread::Link* TapThread::find(LinkId id) {

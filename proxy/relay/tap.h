@@ -40,6 +40,8 @@ class TapThread final : public Tap {
   struct Options {
     std::size_t ring_bytes = 8 << 20;                     ///< for each worker
     std::unique_ptr<trace::Recorder> recorder = nullptr;  ///< null: only counts. Its callbacks come on the tap's thread
+    /// The text field of a message by which a client names its player; "" if it names nobody. Asked once a row.
+    std::function<std::string_view(const wire::Game&, const wire::Row&)> player_name = {};
     std::function<void(std::string_view)> said = {};      ///< a sentence for a person; on the tap's thread
     /// What is blanked in the frames of a game that are recorded; on the tap's thread. Null: nothing.
     std::function<std::vector<wire::Secret>(const wire::Game&)> secrets = {};
@@ -59,6 +61,9 @@ class TapThread final : public Tap {
 
   /// From any thread.
   TapTotals totals() const;
+  /// What the player of this link calls himself, in UTF-8, as the client last wrote it; "" if it is not known. From any
+  /// thread.
+  std::string player(LinkId link) const;
   /// How much of what this relay passed on did not decode: the faults of its links. From any thread.
   std::uint64_t undecoded(std::size_t route) const;
 
@@ -79,6 +84,7 @@ class TapThread final : public Tap {
   void take_world(const Ring::Entry& entry);
   void take_word_gap(const Ring::Entry& entry);
   void lose(Link& link, const Gap& gap, WallTime at);
+  void name_player(Link& link, const wire::Row& row);
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const SessionInfo& info);
   Count& undecoded_of(std::size_t route);
@@ -95,11 +101,14 @@ class TapThread final : public Tap {
   std::vector<std::unique_ptr<RingSink>> sinks_;
   std::vector<std::unique_ptr<MessageCounts>> counts_;
   std::vector<std::unique_ptr<Count>> undecoded_;  // by SessionInfo::route
+  mutable std::mutex players_mutex_;
+  std::unordered_map<LinkId, std::string> players_;  // names, of open links
 
   // The tap's thread only.
   std::vector<RingSink*> rings_;
   std::unordered_map<LinkId, std::unique_ptr<Link>> links_;
   Link* last_ = nullptr;  // found last
+  std::unordered_map<const wire::Row*, std::string_view> name_fields_;
   net::EnetUnpacker unpacker_;
   std::unordered_map<const wire::Game*, std::vector<wire::Secret>> secrets_;
   Buffer blanked_;  // reused: a frame without its secrets

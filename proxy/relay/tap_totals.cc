@@ -49,6 +49,12 @@ std::uint64_t TapThread::undecoded(std::size_t route) const {
   return route < undecoded_.size() ? undecoded_[route]->read() : 0;
 }
 
+std::string TapThread::player(LinkId link) const {
+  const std::lock_guard lock(players_mutex_);
+  const auto found = players_.find(link);
+  return found == players_.end() ? "" : found->second;
+}
+
 TapTotals TapThread::totals() const {
   TapTotals all;
   const auto read = [](const auto& number) { return number.load(std::memory_order_relaxed); };

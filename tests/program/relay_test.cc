@@ -244,10 +244,10 @@ TEST_CASE("a full disk stops the traffic only if the settings say so, and is lou
       while (!client.receive(65'536).empty()) {
       }
       CHECK(relay.wait() == 1);
-      CHECK(relay.err().find("everything stops, as recording.on_full says") != std::string::npos);
+      CHECK(relay.err().find("stopping, because of recording.on_full") != std::string::npos);
     } else {
       CHECK(to_hex(client.receive(pieces.size())) == to_hex(pieces));
-      CHECK(relay.err_has("the traffic goes on unrecorded"));
+      CHECK(relay.err_has("traffic continues without recording"));
       served.send(kGreeting);
       CHECK(client.receive(kGreeting.size()).size() == kGreeting.size());
       relay.signal(SIGTERM);
@@ -302,8 +302,8 @@ TEST_CASE("each route of a configuration is announced, and the log can be JSON")
   relay.signal(SIGTERM);
   CHECK(relay.wait() == 0);
   CHECK(relay.err().starts_with("{\"time\":\""));
-  CHECK(relay.err().find("\"level\":\"info\",\"text\":\"bzflag://127.0.0.1:0 has no dialect in its URL, so its clients "
-                         "are taken to speak bzflag 2.4\"}\n") != std::string::npos);
+  CHECK(relay.err().find("\"level\":\"info\",\"text\":\"bzflag://127.0.0.1:0 names no dialect; clients must "
+                         "speak bzflag 2.4\"}\n") != std::string::npos);
 }
 
 TEST_CASE("a server of IPv6 is refused for a game over ENet, and so is a listener") {

@@ -178,7 +178,7 @@ TEST_CASE("a file that is broken, or has nobody in it, is no misuse, whatever is
     };
     CHECK(refusal(text, 0).starts_with("entente verify: " + text + ":1: not a JSON object: "));
     CHECK(refusal(cut, 0).starts_with("entente verify: " + cut + ": truncated dump file"));
-    CHECK(refusal(chat, 9999) == "entente verify: " + chat + ": no connection in it has port 9999\n");
+    CHECK(refusal(chat, 9999) == "entente verify: " + chat + ": contains no connection has port 9999\n");
   }
 }
 
@@ -328,7 +328,7 @@ TEST_CASE("a capture that has not all of its packets fails, also if nothing foll
   const Verified headless = verified({heads, "aos", "0.75", 33001});
   CHECK(headless.exit == kFailed);
   CHECK(headless.err.find("h.pcap: ") != std::string::npos);
-  CHECK(headless.err.find(" packets were captured only as far as their headers\n") != std::string::npos);
+  CHECK(headless.err.find(" packets contain only headers; capture with a larger snapshot length\n") != std::string::npos);
 }
 
 // -- Recordings -------------------------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ TEST_CASE("a recording of a game that this program does not speak fails, and one
   REQUIRE(foreign->close(2).ok());
   const Verified unknown = verified({folder.file("foreign.mcap"), "", "", 0});
   CHECK(unknown.exit == kFailed);
-  CHECK(unknown.err == "127.0.0.1:4001: the game 'chess\\x1b[2J' is not one that this program speaks\n");
+  CHECK(unknown.err == "127.0.0.1:4001: the game 'chess\\x1b[2J' is not supported\n");
 
   REQUIRE(recorder(folder.file("nothing.mcap"))->close(2).ok());
   const Verified nothing = verified({folder.file("nothing.mcap"), "", "", 0});
