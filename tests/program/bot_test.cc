@@ -5,12 +5,13 @@
 
 #include "proxy/program/bot_crowd.h"
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::bot_test {
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 TEST_CASE("bots that cannot join say where, and why") {
   const Ended said = run({kEntente, "bot", "native://127.0.0.1:9", "--count", "3"});

@@ -188,7 +188,7 @@ TEST_CASE("a route is known by where it listens, and keeps whom it denies while 
 std::vector<std::string> unit_commands(const std::string& key, const std::string& config) {
   const std::string ours = "/usr/local/bin/entente", file = "/etc/entente/entente.toml";
   std::vector<std::string> commands;
-  std::ifstream unit(ENTENTE_SOURCE_DIR "/deploy/entente.service");
+  std::ifstream unit(testing::source_dir() + "/deploy/entente.service");
   for (std::string line; std::getline(unit, line);) {
     if (!line.starts_with(key + "=")) continue;
     line.erase(0, key.size() + 1);

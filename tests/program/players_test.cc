@@ -6,12 +6,13 @@
 #include <sstream>
 
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::players_test {
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 /// A relay of one speech, and the bot that comes through it.
 struct Relayed {

@@ -8,12 +8,13 @@
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
+#include "tests/support/paths.h"
 
 namespace entente::secrets_test {
 
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 int port_of(Process& process) {
   const auto line = process.line();

@@ -7,12 +7,13 @@
 #include "proxy/net/fd.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
+#include "tests/support/paths.h"
 
 namespace entente::silent_server_test {
 
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 /// Listens on a free port. The kernel accepts who comes; nobody ever reads what they say.
 class Silent {
