@@ -34,6 +34,7 @@ constexpr std::uint64_t kPlain = 1;  // what is no unit never changes its dress
 }  // namespace
 
 void Painter::hear(const core::Fact& fact, const core::World& world) {
+  retold_.hear(fact);
   const auto ate = [&](core::Id killed, core::Id killer) {
     if (killed != 0 && killer != 0 && eaten_.size() < kMostEaten) eaten_.push_back({killed, killer});
   };
@@ -49,8 +50,14 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
                               [&](const words::WorldEdit& edit) {
                                 if (world.geometry() != nullptr) shapes_.build(*world.geometry(), edit.edit());
                               },
-                              [&](const words::Unit& unit) { wide(unit.radius()); },
-                              [&](const words::Pose& pose) { wide(pose.radius()); },
+                              [&](const words::Unit& unit) {
+                                wide(unit.radius());
+                                if (retold_) jump(unit.id());
+                              },
+                              [&](const words::Pose& pose) {
+                                wide(pose.radius());
+                                if (retold_) jump(pose.unit());
+                              },
                               [&](const words::UnitChanged& changed) { wide(changed.radius()); },
                               [&](const words::Spawned& spawned) { jump(spawned.unit()); },
                               [&](const words::Teleported& teleported) { jump(teleported.unit()); },

@@ -14,6 +14,7 @@
 #include "adapters/ogar/shelf.h"
 #include "adapters/ogar/spare_ids.h"
 #include "proxy/core/glide.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/session.h"
 
 namespace entente::ogar {
@@ -33,6 +34,8 @@ class Painter {
 
   /// What a painting could not see by itself: who ate whom, a shot that is over as soon as it is told.
   void hear(const core::Fact& fact, const core::World& world);
+  /// What is heard now is no event.
+  bool is_retold() const { return static_cast<bool>(retold_); }
   /// Good until the next call; the lists may be swapped for others, which are then reused.
   Changes& paint(const Eye& eye, core::FrontOut& out);
   /// The client forgot all cells.
@@ -98,6 +101,7 @@ class Painter {
   Painted& entry(Key key);
   void measure(const core::World& world, core::Micros now);
 
+  core::Retelling retold_;
   std::uint32_t turn_ = 0;
   bool in_play_ = true;
   SpareIds spare_ids_;

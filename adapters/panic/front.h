@@ -8,6 +8,7 @@
 #include "adapters/panic/screen.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/tank.h"
 
 namespace entente::panic {
@@ -100,6 +101,7 @@ class PanicFront final : public core::Front {
   Screen screen_;
   core::Terrain terrain_;  // of somebody else's world
   Phase phase_ = Phase::kAsked;
+  core::Retelling retold_;
   core::Micros enter_at_ = 0;
   core::Micros spawn_at_ = 0;  // when to wish for it (again); 0: there is no need
   bool spawn_asked_ = false;   // in this death

@@ -133,7 +133,7 @@ constexpr Mapping kEvents[] = {
     down("UpdateHealth", "*", "Health.by", Fidelity::kSynthesised, "whose shot of a moment ago was on that line"),
     down("Destroy", "piece", "Gone.unit", Fidelity::kLossy, kNumbered),
     down("Destroy", "piece", "Died.unit", Fidelity::kLossy, kNumbered),
-    down("Destroy", "piece", "Hidden.unit", Fidelity::kLossy, "what is out of sight is destroyed, and created again"),
+    down("Destroy", "piece", "Hidden.unit", Fidelity::kLossy, "what is out of sight is taken off the board, which is no event, and created again"),
     down("Destroy", "piece", "PlayerGone", Fidelity::kLossy, "his tanks go"),
     down("Destroy", "*", "Died.killer", Fidelity::kSynthesised, "whose shot of a moment ago was on that line"),
     down("Move", "direction", "Pose.yaw", Fidelity::kLossy, "the nearest of four directions"),

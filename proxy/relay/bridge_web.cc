@@ -1,5 +1,6 @@
 #include "proxy/relay/bridge_web.h"
 
+#include "proxy/base/text.h"
 #include "proxy/relay/web_request.h"
 
 namespace entente::relay {
@@ -91,7 +92,8 @@ void BridgeWeb::received(net::WebLink&, Opcode opcode, Bytes payload) {
     link_.close();
     return settle();
   }
-  if (opcode == Opcode::kText || opcode == Opcode::kBinary) return hear(payload);
+  if (opcode == Opcode::kText) return hear_text(payload);
+  if (opcode == Opcode::kBinary) return hear(payload);
   if (opcode == Opcode::kPing) answer_ping(payload);
   user_.received_control(*this, payload.size());
 }
@@ -101,14 +103,24 @@ void BridgeWeb::answer_ping(Bytes payload) {
   if (!link_.said_farewell() && link_.waiting() <= high_water_) link_.send(Opcode::kPong, payload);
 }
 
+void BridgeWeb::hear_text(Bytes message) {
+  if (opcode_ != Opcode::kText) return refuse(Farewell::kUnsupported, Fault{"a text where binary is spoken", "websocket"});
+  if (!is_text(as_text(message))) return refuse(Farewell::kBadContent, Fault{"a text that is not UTF-8", "websocket"});
+  hear(message);
+}
+
+void BridgeWeb::refuse(std::uint16_t code, const Fault& fault) {
+  link_.send(Farewell{code, fault.what});
+  link_.flush();
+  depart({How::kWrong, 0, fault, {}});
+}
+
 void BridgeWeb::hear(Bytes message) {
   Bytes left = message;
   std::size_t frames = 0;
   const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage, Bytes) { return ++frames != 0; });
   if (!fault) return user_.received(*this, Lane::kStream, message, frames);
-  link_.send(Farewell{Farewell::kTooLarge, fault->what});
-  link_.flush();
-  depart({How::kWrong, 0, *fault, {}});
+  refuse(content_code(*fault), *fault);
 }
 
 void BridgeWeb::send(Lane, Bytes frame) {

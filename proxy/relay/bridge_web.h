@@ -17,6 +17,9 @@ class BridgeWeb final : public BridgeEnd, private net::WebUser, private net::Ala
   void flush() override { link_.flush(); }
   std::size_t waiting() const override { return link_.waiting(); }
   void read(bool on) override { link_.read(on); }
+  void set_rank(net::Rank rank) override { link_.set_rank(rank); }
+  bool is_held_up() const override { return link_.is_held_up(); }
+  Millis held_up() const override { return link_.held_up(); }
   void part(std::string_view why, std::uint32_t code) override;
   void closes_after(Millis part) override { closes_after_ = part; }
   void hang_up() override { link_.close(); }
@@ -37,7 +40,9 @@ class BridgeWeb final : public BridgeEnd, private net::WebUser, private net::Ala
 
   void rang() override;
 
+  void hear_text(Bytes message);
   void hear(Bytes message);
+  void refuse(std::uint16_t code, const Fault& fault);
   void answer_ping(Bytes payload);
   void depart(const Departure& departure);
   void settle();

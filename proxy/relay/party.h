@@ -12,8 +12,8 @@
 namespace entente::relay {
 
 struct Party {
-  /// To the peer, at `at` by the wall.
-  void send(Branch& branch, Lane lane, Bytes bytes, WallTime at);
+  /// To the peer, at `at` by the wall. `lent`: BridgeEnd::lend.
+  void send(Branch& branch, Lane lane, Bytes bytes, WallTime at, bool lent = false);
   /// Counts and records what the peer said; `said` is left for its owner to add to.
   void hear(Branch& branch, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const;
   void pause(Pause why);

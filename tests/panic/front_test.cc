@@ -458,6 +458,9 @@ TEST_CASE("the game is over once") {
   for (const bool won : {true, false}) {
     Play play;
     play.start();
+    play.hears<words::Clock>("paused: true");  // a replay goes there
+    CHECK(play.hears<words::Round>("state: OVER winner: 1") == "");
+    play.hears<words::Clock>("paused: true speed: 1");
     CHECK(play.hears<words::Round>(won ? "state: OVER winner: 1" : "state: OVER winning_team: GREEN") ==
           (won ? "sends GameOver direction=0 value=1 piece=0\n" : "sends GameOver direction=0 value=0 piece=0\n"));
     CHECK(play.hears<words::Round>("state: OVER winner: 1") == "");

@@ -81,6 +81,7 @@ def start_replay(stage, *dialects):
     recording = record_bots(stage, 12)
     urls = [f"{dialect.replace(' ', '://127.0.0.1:0?dialect=')}" for dialect in dialects]
     replay = stage.start("replay", [stage.entente, "replay", recording, "--link", first_link(stage, recording), "--loop",
+                                    "--control", stage.path("control"),
                                     *[word for url in urls for word in ("--listen", url)]])
     return replay, *(int(replay.wait_for(rf"^listening {re.escape(dialect)} 127\.0\.0\.1:(\d+)$").group(1)) for dialect in dialects)
 
@@ -89,8 +90,16 @@ def end(replay):
     check(replay.stop() == 0, f"the replay did not end with exit code 0: {replay.tail()}")
 
 
+def seek_about(stage):
+    """To the beginning, where nobody is in play yet, and to the end, where both are, several times."""
+    for order in ("seek 0", "seek 11", "pause", "seek 0", "resume", "seek 11") * 3:
+        code, said = stage.run("ctl", "--socket", stage.path("control"), *order.split())
+        check(code == 0, f"{order} was refused: {said}")
+        time.sleep(0.2)
+
+
 def replay_of_bzfs(stage):
-    """Two bots on stock bzfs, recorded; replayed to stock bzadmin, a scripted Panic client and a native one: each sees them drive"""
+    """Two bots on stock bzfs, recorded; replayed to stock bzadmin, a scripted Panic client and a native one: each sees them drive, and nobody dies of a seek"""
     replay, bzflag, panic, native = start_replay(stage, "bzflag 2.4", "panic le-padded", "native json")
     shim = stage.keep(Shim(bzflag))
     admin = Bzadmin(stage, "anna", shim.port)
@@ -106,6 +115,17 @@ def replay_of_bzfs(stage):
     wait_until(lambda: any(said.get("text") == "do you see it?" for said in watcher.of("said")), 10, "who watches cannot talk")
     watcher.socket.sendall(b'{"spawn":{}}\n')
     wait_until(lambda: watcher.of("claimRefused") or watcher.of("claim_refused"), 10, "a wish to play was not refused")
+    seek_about(stage)
+    time.sleep(3)  # past the end, and on from the beginning
+    unknown = [line for line in admin.run.text().splitlines() if "<unknown>" in line]
+    check(not unknown, f"bzadmin was told of deaths that nobody died: {unknown[:3]}")
+    invented, retold = [], False
+    for fact in list(watcher.facts):
+        if "clock" in fact:
+            retold = bool(fact["clock"].get("paused")) and not fact["clock"].get("speed")
+        elif retold and ("died" in fact or "spawned" in fact):
+            invented.append(fact)
+    check(not invented, f"the native client was told of events by a seek: {invented[:3]}")
     check(admin.quits() == 0, "bzadmin did not leave with exit code 0")
     end(replay)
     return f"seen to move: by bzadmin {len(moved_tanks(shim.talks))}, by native {len(watcher.moved())}; " \
