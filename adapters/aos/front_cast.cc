@@ -166,11 +166,11 @@ void FrontSession::dismiss(Slot slot, Outlet& out) {
 // -- What they look like ---------------------------------------------------------------------------------------------
 
 std::uint8_t FrontSession::side_of_player(const words::Player& player, Outlet& out) const {
-  const auto wished = side_of(wish_.team());
-  if (same_game(out)) return side_of(player.team(), wished);
+  const auto wished = sides_.side_of(wish_.team());
+  if (same_game(out)) return sides_.side_of(player.team(), wished);
   const core::PlayerState* me = out.world().player(out.me());
   const words::Team mine = me != nullptr ? me->player.team() : wish_.team();
-  const std::uint8_t my_side = side_of(mine, wished);
+  const std::uint8_t my_side = sides_.side_of(mine, wished);
   const bool alone = mine == words::TEAM_ANY || mine == words::ROGUE;
   const bool ally = player.id() == out.me() || (!alone && player.team() == mine);
   return ally ? my_side : static_cast<std::uint8_t>(1 - my_side);
@@ -257,6 +257,8 @@ void FrontSession::create(Slot slot, const words::Pose& pose, Outlet& out) {
   own_.reached = 0;
   own_.fresh = true;
   own_.load = {gun(actor.weapon).clip, gun(actor.weapon).reserve};
+  own_.guns = {};
+  own_.pulls_at = 0;
 }
 
 // -- What is told ----------------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ using enum wire::Fidelity;
 
 constexpr const char* kNumbered = "players are numbered anew, as clients have room for them";
 constexpr const char* kOwnNumber = "a client acts for itself alone";
-constexpr const char* kTwoSides = "two sides: allies are on the player's, all others on the other";
 constexpr const char* kNowhere = "who is hidden or dead is at 0, 0, 0, as SpadesX has it";
+constexpr const char* kTwoSides =
+    "two sides, told apart by colour; of another game allies are on the player's, all others on the other";
 constexpr const char* kOneLook = "a look is yaw and pitch; how long its vector is gets lost";
 constexpr const char* kMan = "where the feet of a man stand";
 constexpr const char* kThreeGuns = "kits of other games are rifles";
@@ -239,6 +240,7 @@ constexpr Mapping kAll[] = {
     down("WeaponReload", "clip", "Ammo.clip"),
     down("WeaponReload", "reserve", "Ammo.reserve"),
     down("WeaponReload", "*", "Rule.value", kSynthesised, "a client of another game's room never runs out"),
+    down("WeaponReload", "*", "Shot.life", kLossy, "of a room whose guns load one by one: so many as are loaded"),
     down("Restock", "player", "Ammo.player", kLossy, kNumbered),
     down("Restock", "*", "Ammo.blocks", kLossy, "all full, or not told"),
     down("Restock", "*", "Ammo.grenades", kLossy, "all full, or not told"),
@@ -252,8 +254,10 @@ constexpr Mapping kAll[] = {
     down("ChatMessage", "text", "Said.text", kLossy, "in pieces of 90 bytes"),
     down("ChatMessage", "*", "Notice.text", kLossy, "without its level"),
     down("ChatMessage", "*", "Waiting", kLossy, "said as words"),
-    down("ChatMessage", "*", "Kicked.text", kLossy, "said, and then the connection ends"),
-    down("ChatMessage", "*", "Refused.text", kLossy, "said, and then the connection ends"),
+    down("ChatMessage", "*", "Kicked.text", kLossy,
+         "said, its first 16 bytes as the reason, and then the connection ends"),
+    down("ChatMessage", "*", "Refused.text", kLossy,
+         "said, its first 16 bytes as the reason, and then the connection ends"),
 
     // -- Words that no packet says
     {"", kUp, "", "Leave", kSynthesised, "the connection ends"},

@@ -107,8 +107,8 @@ class FrontSession final : public core::Front {
   void told(const words::Teleported& teleported, const core::Fact&, Outlet& out);
   void told(const words::Health& health, const core::Fact&, Outlet& out);
   void told(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
-  void put(std::uint8_t number, const words::Pose& pose, Outlet& out);
   void show(std::uint8_t number, Outlet& out);
+  void put(std::uint8_t number, const words::Pose& there, Outlet& out);
   void update(std::uint8_t number, Actor& actor, Outlet& out);
   void revive(Outlet& out);
   void check_leash(Outlet& out);

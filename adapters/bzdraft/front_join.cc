@@ -72,7 +72,7 @@ void FrontSession::answer_world(Outlet& out) {
 
 void FrontSession::build_world(Outlet& out) {
   const core::World& world = out.world();
-  const words::World land = world.geometry() != nullptr ? *world.geometry() : open_world();
+  const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
   if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
   resource_ = resource_of(land);
   name_ = wire::md5(resource_);

@@ -60,8 +60,9 @@ void FrontSession::on(const Teleport& teleport, Outlet& out) {
 // -- What the room says -----------------------------------------------------------------------------------------------
 
 /// Into play, there; for our own client also the only way to move it. Before it is in it may not hear of it.
-void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out) {
+void FrontSession::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
   if (stage_ != Stage::kIn) return;
+  const words::Pose pose = out.world().flattened(there);
   Actor& actor = cast_.at(number);
   actor.alive = true;
   if (number == kNumber) {
@@ -108,7 +109,8 @@ void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
   actor.shown = true;
   const words::Pose& told = state->unit.pose();
   const bool old = state->posed < out.now();
-  peer_.send(out, update_of(old ? core::place_at(told, state->posed, out.now()) : told, number, true));
+  const words::Pose pose = old ? core::place_at(told, state->posed, out.now()) : told;
+  peer_.send(out, update_of(out.world().flattened(pose), number, true));
 }
 
 /// Whose flag was just taken home is dead already: the drop told so.

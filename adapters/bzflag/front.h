@@ -126,8 +126,8 @@ class FrontSession final : public core::Front {
   void told(const words::Health& health, const core::Fact&, Outlet& out);
   void told(const words::ClaimRefused& refused, const core::Fact&, Outlet& out);
   void claimed(std::uint8_t player, float time, std::int16_t status, words::Pose pose, Outlet& out);
-  void put(std::uint8_t number, const words::Pose& pose, Outlet& out);
   void show(std::uint8_t number, Outlet& out);
+  void put(std::uint8_t number, const words::Pose& there, Outlet& out);
   void update(std::uint8_t number, Actor& actor, Outlet& out);
   Message newest(std::uint8_t number, Actor& actor, Outlet& out);
   static words::Pose seen(Actor& actor, const core::UnitState& state, Outlet& out);
@@ -149,6 +149,8 @@ class FrontSession final : public core::Front {
   void told(const words::Shot& shot, const core::Fact&, Outlet& out);
   void told(const words::ShotMoved& moved, const core::Fact&, Outlet& out);
   void told(const words::ShotEnded& ended, const core::Fact&, Outlet& out);
+  void told(const words::Ammo& ammo, const core::Fact&, Outlet& out);
+  void tell_reload(Outlet& out);
   std::optional<std::uint16_t> shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished, Outlet& out);
   void spare_own_tank(Outlet& out);
 
@@ -224,6 +226,7 @@ class FrontSession final : public core::Front {
     core::Micros spawn_asked = 0;    ///< 0: it was answered
     double health = 0;               ///< last told
     std::uint32_t last_shot = 0;
+    double reload = 0;  ///< seconds, as last told with what is in its clip
   };
   Own own_;
 

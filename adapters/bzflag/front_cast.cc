@@ -133,14 +133,14 @@ void FrontSession::announce(std::uint8_t number, Outlet& out) {
   add.team = static_cast<std::uint16_t>(actor.team);
   add.callsign.set(actor.callsign);
   if (owner != nullptr) {
-    add.motto.set(owner->player.motto());
+    add.motto.set(fitted(owner->player.motto(), kLongestText));
     if (!extra) {
       add.wins = counted(owner->score.wins());
       add.losses = counted(owner->score.losses());
       add.team_kills = counted(owner->score.team_kills());
     }
   } else if (number == number_) {
-    add.motto.set(wish_.motto());
+    add.motto.set(fitted(wish_.motto(), kLongestText));
   }
   peer_.stream(out, add);
 }

@@ -47,6 +47,7 @@ void FrontSession::claimed(std::uint8_t player, float time, std::int16_t status,
   pose.set_unit(own_unit());
   own_.tank.said(pose, out.now());
   words::PoseClaim claim = claim_of(pose);
+  claim.set_z(claim.z() + out.world().ground_at(claim.x(), claim.y()));
   claim.set_sent_at(time);
   out.say(claim);
   check_leash(out);
@@ -99,7 +100,8 @@ void FrontSession::on(const AutoPilotReport& report, Outlet& out) {
 // -- What the room says -----------------------------------------------------------------------------------------------
 
 /// Into play, there; for our own client also the only way to move it.
-void FrontSession::put(std::uint8_t number, const words::Pose& pose, Outlet& out) {
+void FrontSession::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
+  const words::Pose pose = out.world().flattened(there);
   Actor& actor = cast_.at(number);
   actor.alive = true;
   if (number == number_) {
@@ -166,8 +168,8 @@ Message FrontSession::newest(std::uint8_t number, Actor& actor, Outlet& out) {
 
 /// Where a world has tiles it tells of whole ones: a tank drives from one to the next, and a client reckons how.
 words::Pose FrontSession::seen(Actor& actor, const core::UnitState& state, Outlet& out) {
-  words::Pose pose =
-      state.posed < out.now() ? core::place_at(state.unit.pose(), state.posed, out.now()) : state.unit.pose();
+  words::Pose pose = out.world().flattened(
+      state.posed < out.now() ? core::place_at(state.unit.pose(), state.posed, out.now()) : state.unit.pose());
   const words::World* world = out.world().geometry();
   if (world == nullptr || world->kind() != words::World::TILES) return pose;
   const core::Glide::Point at = actor.glide.at(state.unit.pose(), state.posed, out.now());

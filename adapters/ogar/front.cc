@@ -69,7 +69,10 @@ class OgarFront final : public core::Front {
     out.wake(paint_at_);
   }
 
-  void part(std::string_view why, FrontOut& out) override { leave(why, kGoingAway, out); }
+  void part(std::string_view why, FrontOut& out) override {
+    say(server_line(why), out);
+    leave(why, kGoingAway, out);
+  }
 
  private:
   // -- What the client says ------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ struct Changes {
 class Painter {
  public:
   /// Most of what stands still that is shown at once.
-  static constexpr std::size_t kMostShapes = 256;
+  static constexpr std::size_t kMostShapes = 512;
 
   /// What a painting could not see by itself: who ate whom, a shot that is over as soon as it is told.
   void hear(const core::Fact& fact, const core::World& world);
@@ -68,7 +68,7 @@ class Painter {
   struct Ray {
     Key key;
     double x, y, dx, dy;
-    words::Team team;
+    Colour colour;
     core::Micros began;
   };
   /// What is fed, in metres.
@@ -86,7 +86,7 @@ class Painter {
   void paint_units(const Box& box, core::FrontOut& out);
   void paint_unit(const core::UnitState& state, const core::PlayerState* me, core::FrontOut& out);
   void paint_shots(const Box& box, core::FrontOut& out);
-  void paint_ball(Key key, double x, double y, words::Team team, const Box& box);
+  void paint_ball(Key key, double x, double y, Colour colour, const Box& box);
   void paint_tokens(const core::World& world);
   void paint_shapes(const Box& box, core::FrontOut& out);
   void stroke(Painted& cell, core::Id wire, std::uint64_t dress, const Look& look);

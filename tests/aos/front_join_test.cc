@@ -43,13 +43,34 @@ TEST_CASE("what a client begins with: its number, and who was there first") {
                   "name2=\"Green\" mode=0 ctf={score1=0 score2=0 limit=10 held=0 ") != std::string::npos);
 }
 
+TEST_CASE("the sides of another game's room have its colours and names, whoever asks for one of them") {
+  struct Case {
+    const char* mode;
+    const char* sides;
+    const char* wished[2];
+  };
+  for (const Case& c :
+       {Case{"teams: true",
+             "colour1=(196 0 0) colour2=(0 0 196) name1=\"Blue\" name2=\"Red\"",
+             {"team: BLUE", "team: RED"}},
+        Case{
+            "", "colour1=(196 0 0) colour2=(0 196 0) name1=\"Blue\" name2=\"Green\"", {"team: BLUE", "team: GREEN"}}}) {
+    for (std::uint8_t side = 0; side < 2; ++side) {
+      Play play;
+      const std::string world = std::string(Play::kFlat) + " bases { team: RED } bases { team: BLUE }";
+      CHECK(play.greets(std::string("game: 'arena' ") + c.mode, world).find(c.sides) != std::string::npos);
+      CHECK(play.enters(side).find(c.wished[side]) != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("a server that nobody has heard of for ten seconds is an open field until there is more") {
   Play play;
   play.opens();
   CHECK(outline(play.waits(15 * kSecond)) == "sends MapStart\nsends VersionGet\nsends StateData\n");
-  CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1\n");
+  CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\n");
   CHECK(play.hears<words::Waiting>("have: 1 need: 2") ==
-        "sends ChatMessage player=255 type=2 text=\"waiting for players: 1 of 2\"\n");
+        "sends ChatMessage player=35 type=2 text=\"waiting for players: 1 of 2\"\n");
   play.hears<words::World>(Play::kFlat);
   CHECK(outline(play.waits(5 * kSecond)) == "sends MapStart\nsends StateData\n");
   CHECK(play.hears<words::Ready>("") == "");
@@ -114,7 +135,7 @@ TEST_CASE("who comes in enters, and is put into play when the room has it so") {
   version.system.chars = "Linux";
   CHECK(play.says(version) == "");
   CHECK(play.enters(1, 2) ==
-        "says Enter name: \"anna\" team: GREEN kit: 3 version: \"BetterSpades 0.1.5 (Linux)\"\nsays Spawn\n");
+        "says Enter name: \"anna\" team: GREEN kit: 3 version: \"BetterSpades 0.1.5 (Linux)\" body: MAN\nsays Spawn\n");
   CHECK(play.enters() == "loses ExistingPlayer: who is in cannot come in\n");
   CHECK(play.waits(5100 * kMillisecond) == "says Spawn\n");  // it may have been too soon
   CHECK(
@@ -126,7 +147,8 @@ TEST_CASE("a server of this game is told all that a client says of itself, and p
   Play play;
   play.greets("game: 'aos'");
   CHECK(play.enters() ==
-        "says Enter name: \"anna\" team: BLUE kit: 1\nsays Change colour: 0\nsays Tool number: 2\nsays Spawn\n");
+        "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\nsays Change colour: 0\nsays Tool number: 2\nsays "
+        "Spawn\n");
   CHECK(play.waits(20 * kSecond) == "");
 }
 
@@ -134,7 +156,7 @@ TEST_CASE("who comes in before the map is there is put into play after it") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Play play(dialect);
     play.opens();
-    CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1\n");
+    CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\n");
     CHECK(play.spawns() == "");
     play.hears<words::Ready>("");
     play.hears<words::World>(Play::kFlat);
@@ -146,7 +168,7 @@ TEST_CASE("who comes in before the map is there is put into play after it") {
 TEST_CASE("who watches is a spectator") {
   Play play;
   play.greets();
-  CHECK(play.enters(255) == "says Enter name: \"anna\" role: WATCH kit: 1\n");
+  CHECK(play.enters(255) == "says Enter name: \"anna\" role: WATCH kit: 1 body: MAN\n");
   CHECK(play.hears<words::Player>("id: 1 name: 'anna' role: WATCH") ==
         "sends CreatePlayer player=0 weapon=0 team=255 position=(256 256 19.75) name=\"anna\"\n");
   CHECK(play.waits(30 * kSecond) == "");
@@ -161,7 +183,7 @@ TEST_CASE("0.80: who says anything else first is out; the others never did that,
   version.letter = 'x';
   CHECK(play.says(version) == "");
   CHECK(play.says(ExtensionInfo{}) == "");
-  CHECK(play.says(ChatMessage{}) == "closes: the client did not say first who it is 1\n");
+  CHECK(play.says(ChatMessage{}) == "closes: the client did not say first who it is 10\n");
   CHECK(play.says(ChatMessage{}) == "");
 
   Play old;
@@ -172,7 +194,22 @@ TEST_CASE("0.80: who says anything else first is out; the others never did that,
   CHECK(lenient.says(ChatMessage{}) == "loses ChatMessage: not in yet\n");
   Play strict(0, {{"first", "ban"}});
   strict.opens();
-  CHECK(strict.says(ChatMessage{}) == "closes: the client did not say first who it is 1\n");
+  CHECK(strict.says(ChatMessage{}) == "closes: the client did not say first who it is 10\n");
+}
+
+TEST_CASE("0.80: only what no client says leads to a ban, and what may have overtaken the first packet to nothing") {
+  for (const std::uint8_t id : {0, 3, 4, 17}) {
+    Play play(k080Place);
+    play.opens();
+    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0}, Lane::kDatagram)) ==
+          "loses packet: came before the client said who it is\n");
+    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0})) == "closes: the client did not say first who it is 10\n");
+  }
+  for (const std::uint8_t id : {2, 12, 20}) {
+    Play play(k080Place);
+    play.opens();
+    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0})) == "closes: the client said what only servers say 1\n");
+  }
 }
 
 TEST_CASE("a client of another version, one that is refused or kicked: each is told its reason") {
@@ -194,12 +231,14 @@ TEST_CASE("a client of another version, one that is refused or kicked: each is t
   Play play;
   play.plays();
   CHECK(play.hears<words::Kicked>("text: 'enough'") ==
+        "sends ChatMessage player=35 type=2 text=\"enough\"\n"
         "sends ChatMessage player=255 type=2 text=\"enough\"\ncloses: enough 10\n");
   CHECK(play.hears<words::Pose>("unit: 12") == "");
   Play newer(k080Place);
   newer.plays();
   CHECK(newer.stage.parts("the server is gone") ==
-        "sends ChatMessage player=255 type=2 text=\"the server is gone\"\ncloses: the server is gone 11\n");
+        "sends ChatMessage player=35 type=2 text=\"the server is gone\"\n"
+        "sends ChatMessage player=255 type=2 text=\"the server is...\"\ncloses: the server is gone 11\n");
 }
 
 TEST_CASE("another world begins with another map, and the client comes in anew") {

@@ -313,6 +313,28 @@ TEST_CASE("ammunition: a full load is a restock, anything else a reload; who was
   CHECK(play.hears<words::Ammo>("player: 2 clip: 4") == "");
 }
 
+TEST_CASE("where guns load one by one, the clip is what of them is loaded, and each pull fires one") {
+  Play play;
+  play.greets("game: 'bzflag' most_shots: 2");
+  play.hears<words::Rule>("name: 'hits' value: 'victim'");
+  play.hears<words::Rule>("name: 'reload' value: '3.5'");
+  play.enters();
+  play.spawns();
+  CHECK(play.waits(100 * kMillisecond) == "sends WeaponReload player=0 clip=2 reserve=2\n");
+  const std::string pulled = "says Trigger primary: true\nsays Trigger\n";
+  CHECK(play.says(WeaponInput{0, 1}) == pulled);  // the client counts its own shots
+  CHECK(play.waits(400 * kMillisecond) == "");    // a rifle fires twice a second
+  CHECK(play.waits(200 * kMillisecond) == pulled);
+  CHECK(play.waits(2'500 * kMillisecond) == "");  // held in vain, and the client knows
+  const std::string again = "sends WeaponReload player=0 clip=1 reserve=2\n" + pulled;
+  CHECK(play.waits(kSecond) == again + again);
+  CHECK(play.says(WeaponInput{0, 0}) == "");
+  CHECK(play.waits(3 * kSecond) == "sends WeaponReload player=0 clip=1 reserve=2\n");
+  // Its own reload fills its clip, whatever is loaded.
+  CHECK(play.says(WeaponReload{0, 1, 2}) == "says Reload\n");
+  CHECK(play.waits(3 * kSecond).ends_with("sends WeaponReload player=0 clip=2 reserve=2\n"));
+}
+
 TEST_CASE("a gun is given where one stands; a side, if the room changes it, is not told to be fixed") {
   Play play;
   play.plays();
@@ -499,10 +521,10 @@ TEST_CASE("what is said is said to all or to the own side, and a command is one"
   CHECK(play.hears<words::Said>("from: 1 scope: MY_TEAM text: 'go'") ==
         "sends ChatMessage player=0 type=1 text=\"go\"\n");
   CHECK(play.hears<words::Said>("name: 'zoe' text: 'hello'") ==
-        "sends ChatMessage player=255 type=2 text=\"zoe: hello\"\n");
+        "sends ChatMessage player=35 type=2 text=\"zoe: hello\"\n");
   CHECK(play.hears<words::Said>("from: 2 to: 1 scope: ONE text: 'psst'") ==
-        "sends ChatMessage player=255 type=2 text=\"ben (to you): psst\"\n");
-  CHECK(play.hears<words::Notice>("text: 'be nice'") == "sends ChatMessage player=255 type=2 text=\"be nice\"\n");
+        "sends ChatMessage player=35 type=2 text=\"ben (to you): psst\"\n");
+  CHECK(play.hears<words::Notice>("text: 'be nice'") == "sends ChatMessage player=35 type=2 text=\"be nice\"\n");
   CHECK(lines(play.hears<words::Notice>("text: '" + std::string(200, 'a') + "'")) == 3);
 }
 
@@ -510,10 +532,10 @@ TEST_CASE("what has no place in CP437 is behind a mark, and in 0.80, which knows
   Play play;
   play.plays();
   CHECK(play.hears<words::Notice>("text: '\xe2\x98\x83'") ==
-        "sends ChatMessage player=255 type=2 text=\"\\xff\\xe2\\x98\\x83\"\n");
+        "sends ChatMessage player=35 type=2 text=\"\\xff\\xe2\\x98\\x83\"\n");
   Play newer(k080Place);
   newer.plays();
-  CHECK(newer.hears<words::Notice>("text: '\xe2\x98\x83'") == "sends ChatMessage player=255 type=2 text=\"?\"\n");
+  CHECK(newer.hears<words::Notice>("text: '\xe2\x98\x83'") == "sends ChatMessage player=35 type=2 text=\"?\"\n");
 }
 
 TEST_CASE("what a client cannot be told is counted by the mapping's reason") {

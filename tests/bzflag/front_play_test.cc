@@ -506,5 +506,112 @@ TEST_CASE("a client is asked for its lag every ten seconds") {
         "sends MsgLagPing number=1\nsends MsgLagPing number=2\nsends MsgLagPing number=3\n");
 }
 
+TEST_CASE("a world of hills is flat to a client: nobody is below its ground, and what it says is where it is") {
+  words::World hills;
+  hills.set_kind(words::World::VOXELS);
+  core::set_sides(hills, 800, 800);
+  hills.set_block(1.5625);
+  hills.set_ground(std::string("\0\x10\0\x10", 4));  // 25 metres high in the east
+  words::Solid& house = *hills.add_solids();
+  house.set_x(200);
+  house.set_z(25);
+  house.set_half_x(10);
+  house.set_half_y(10);
+  house.set_height(12);
+  CHECK(core::flattened(hills).solids(0).z() == 0);
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes("BZFLAG\r\n\r\n"));
+  stage.hears(room_of("aos"));
+  stage.hears(hills);
+  stage.receives(by_client({NegotiateFlags{}, WantSettings{}, WantWorldHash{}, enter_as("anna")}));
+  for (const core::Fact& fact : std::initializer_list<core::Fact>{player(2, "ben", words::GREEN), tank(12, 2, true, 20),
+                                                                  owns(2, {12}), player(1, "anna", words::RED),
+                                                                  tank(11, 1, false), owns(1, {11}), words::Ready()})
+    stage.hears(fact);
+  const auto on_hill = [](core::Id unit, double z, std::uint32_t state = 0) {
+    words::Pose there = pose(unit, 100, 50);
+    there.set_z(z);
+    there.set_state(state);
+    return there;
+  };
+  words::Spawned life;
+  life.set_unit(11);
+  *life.mutable_pose() = on_hill(11, 25);
+  CHECK(stage.hears(life).find("MsgAlive player=0 pos=(100 50 0) ") != std::string::npos);
+  stage.waits(core::kSecond);
+  CHECK(stage.hears(on_hill(12, 26.6)).find(" pos=(100 50 0) ") != std::string::npos);  // a block more or less
+  stage.waits(core::kSecond);
+  CHECK(stage.hears(on_hill(12, 27, words::Pose::FALLING)).find(" pos=(100 50 2) ") != std::string::npos);
+  stage.waits(core::kSecond);
+  CHECK(stage.hears(on_hill(12, 37)).find(" pos=(100 50 12) ") != std::string::npos);  // on a roof
+  CHECK(stage.receives(by_client({drives_to(100, 50, 1)})).find("says PoseClaim unit: 11 x: 100 y: 50 z: 25 ") !=
+        std::string::npos);
+}
+
+TEST_CASE("a gun with a clip: the last round of one takes as long to reload as the clip to fill") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes("BZFLAG\r\n\r\n"));
+  words::Room room = room_of("aos");
+  room.set_most_shots(1);
+  stage.hears(room);
+  for (const auto& [name, value] : {std::pair{"hits", "server"}, {"reload", "0.5"}, {"refill", "2.5"}})
+    stage.hears(rule(name, value));
+  stage.hears(tiles_2x2());
+  CHECK(stage.receives(by_client({NegotiateFlags{}, WantSettings{}, WantWorldHash{}, enter_as("anna")}))
+            .find("max_shots=1 ") != std::string::npos);
+  for (const core::Fact& fact : std::initializer_list<core::Fact>{player(2, "ben", words::GREEN), tank(12, 2, true, 20),
+                                                                  owns(2, {12}), player(1, "anna", words::RED),
+                                                                  tank(11, 1, false), owns(1, {11}), words::Ready()})
+    stage.hears(fact);
+  stage.hears(spawned(11, 0, 0));
+  const auto told = [&](std::uint32_t clip, std::uint32_t reserve) {
+    words::Ammo ammo;
+    ammo.set_player(1);
+    ammo.set_clip(clip);
+    ammo.set_reserve(reserve);
+    return stage.hears(ammo);
+  };
+  const std::string each = "sends MsgSetVar variables=[{name=\"_reloadTime\" value=\"0.5\"}]\n";
+  const std::string last = "sends MsgSetVar variables=[{name=\"_reloadTime\" value=\"3\"}]\n";
+  CHECK(told(10, 50) == each);
+  for (std::uint32_t clip = 9; clip > 1; --clip) CHECK(told(clip, 50) == "");
+  CHECK(told(1, 50) == last);
+  CHECK(told(0, 50) == "");
+  CHECK(told(10, 40) == each);
+  told(1, 0);
+  CHECK(stage.hears(rule("reload", "0.2")) ==
+        "sends MsgSetVar variables=[{name=\"_reloadTime\" value=\"0.2\"}]\n"
+        "sends MsgSetVar variables=[{name=\"_reloadTime\" value=\"2.7\"}]\n");
+
+  // A shot that the server did not take is not shown.
+  ShotBegin begin;
+  begin.player = player_id(0);
+  begin.shot = 0x0100;
+  begin.vel = {400, 0, 0};
+  begin.life = 3;
+  stage.receives(by_client({begin}));
+  words::ShotEnded ended;
+  ended.set_shooter(1);
+  ended.set_shot(0x0100);
+  CHECK(stage.hears(ended) == "sends MsgShotEnd player=0 shot=256 reason=1\n");
+
+  // Another's gun fires faster than its shots fly: one slot each, so the older of them ends.
+  words::Shot shot;
+  shot.set_shooter(2);
+  shot.set_unit(12);
+  shot.set_kind(words::RAY);
+  shot.set_y(100);
+  shot.set_vy(1);
+  shot.set_range(200);
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    shot.set_shot(i);
+    const std::string said = stage.hears(shot);
+    CHECK(said.find("MsgShotBegin") != std::string::npos);
+    CHECK((said.find("MsgShotEnd") != std::string::npos) == (i > 1));
+  }
+}
+
 }  // namespace
 }  // namespace entente::bzflag::front_play_test

@@ -369,7 +369,7 @@ TEST_CASE("words that are there are kept, not made again") {
   std::filesystem::rename(first.file, folder.file("first.mcap"));
   const Converted again = with_words(folder, folder.file("first.mcap"));
   CHECK(again.exit == kOk);
-  CHECK(again.err.find("has words already; they are kept") != std::string::npos);
+  CHECK(again.err.find("has words already; keeping them") != std::string::npos);
   const auto words_in = [](const std::string& path) {
     std::size_t count = 0;
     walk(path, 1, [&](const trace::Recording::Event& event, const core::World&) { count += event.said ? 1 : 0; });
@@ -388,8 +388,8 @@ TEST_CASE("words have no place in a .rec, and a setting is one of some game's ba
   CHECK(convert(options, out, err) == kUsage);
   options.to = "never.mcap";
   const std::pair<const char*, const char*> wrong[] = {
-      {"maps", ": it is KEY=VALUE"},
-      {"map=x", ": no game's back has such a setting; see `entente games`"},
+      {"maps", ": expected KEY=VALUE"},
+      {"map=x", ": no such setting; `entente games` lists them"},
       {"udp=no", ": 'udp' is on or off, not 'no'"},
   };
   for (const auto& [set, why] : wrong) {

@@ -8,7 +8,7 @@ import threading
 import time
 
 from bzflag import GREETING, Bzadmin, Tank, frames, start_bzfs
-from panic import MOVE, ScriptedPlayer
+from panic import DESTROY, MOVE, ScriptedPlayer
 from shim import Shim
 from stage import check, wait_until
 
@@ -110,7 +110,7 @@ def replay_of_bzfs(stage):
     wait_until(lambda: len(watcher.moved()) >= 2, 30, f"the native client saw no two tanks move: {replay.tail()}")
     wait_until(lambda: len(moved_tanks(shim.talks)) >= 2, 30, f"bzadmin was not told of two that moved: {replay.tail()}")
     wait_until(lambda: len({event[2] for event in player.game.of(MOVE)}) >= 2, 30, f"the Panic client saw no two tanks move: {replay.tail()}")
-    check(not player.game.started(), "who only watches was told that he plays")
+    check(set(player.game.of(1)[0][1]) <= {event[2] for event in player.game.of(DESTROY)}, "who only watches has a tank")
     admin.says("do you see it?")
     wait_until(lambda: any(said.get("text") == "do you see it?" for said in watcher.of("said")), 10, "who watches cannot talk")
     watcher.socket.sendall(b'{"spawn":{}}\n')
