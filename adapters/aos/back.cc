@@ -131,7 +131,7 @@ void BackSession::dismissed(std::uint32_t code, std::string_view why, Outlet& ou
   if (goodbye_) return;
   goodbye_ = true;
   own_.alive = false;
-  const std::string text = why_dismissed(code, why);
+  const std::string text = why_dismissed(code, why, out);
   if (stage_ != Stage::kIn) return refuse(refusal_of(code), text, out);
   if (code == kServerGone) return;  // the room says why it ends
   words::Kicked kicked;
@@ -140,10 +140,10 @@ void BackSession::dismissed(std::uint32_t code, std::string_view why, Outlet& ou
 }
 
 /// Servers say it by chat right before they kick.
-std::string BackSession::why_dismissed(std::uint32_t code, std::string_view why) const {
+std::string BackSession::why_dismissed(std::uint32_t code, std::string_view why, Outlet& out) const {
   switch (code) {
     case kBanned:
-      return "banned";
+      return last_words_.why(out.now(), "banned");
     case kTooMany:
       return "too many players from this address";
     case kWrongVersion:
@@ -154,7 +154,7 @@ std::string BackSession::why_dismissed(std::uint32_t code, std::string_view why)
       return "the server shuts down";
     case kKicked:
     case kCustom:
-      return last_notice_.empty() ? "kicked" : last_notice_;
+      return last_words_.why(out.now(), "kicked");
     case kBadName:
       return "the server does not take this name";
     default:

@@ -19,6 +19,7 @@
 #include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "adapters/wire/frame_reader.h"
+#include "proxy/core/chat.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/steering.h"
@@ -176,13 +177,17 @@ class BackSession final : public core::Back {
 
   // -- Its shots, where its player's client makes none: back_guns.cc
   void wish_shot(const core::Shooting& shooting, Outlet& out);
+  const char* why_not_shoot(Outlet& out) const;
+  void tell_empty(Outlet& out);
+  void tell_gun(std::uint8_t weapon, Outlet& out);
+  std::string way_to(const words::Token& token) const;
   void shoot(double yaw, double pitch, Outlet& out);
   void trace(const Vec3& direction, Outlet& out);
   Vec3 aimed(double yaw, double pitch) const;
   Vec3 strayed(const Vec3& direction, Outlet& out) const;
   void mind_trigger(Outlet& out);
 
-  std::string why_dismissed(std::uint32_t code, std::string_view why) const;
+  std::string why_dismissed(std::uint32_t code, std::string_view why, Outlet& out) const;
   template <class T>
   void send(const T& message, Outlet& out, Lane lane = Lane::kStream) {
     if (goodbye_) return;
@@ -206,7 +211,7 @@ class BackSession final : public core::Back {
   Stage stage_ = Stage::kMap;
   bool goodbye_ = false;  // said, by either
   int malformed_ = 0;
-  std::string last_notice_;  // servers say why before they kick
+  core::LastWords last_words_;
 
   // Joining.
   std::optional<words::Enter> wish_;
@@ -218,6 +223,7 @@ class BackSession final : public core::Back {
   VoxelMap map_;
   core::Micros looked_until_ = 0;  // for what falls: a voxel each microsecond
   words::Room room_;
+  Sides sides_;                            // of this map
   std::optional<std::uint32_t> sequence_;  // of the last State Update
 
   // Everybody and everything.
@@ -255,8 +261,10 @@ class BackSession final : public core::Back {
     core::Micros place_from = 0;  ///< it has stalled: no place before this
     std::uint32_t colour = 0x6f6f6f;
 
+    std::uint8_t weapon = 0;  ///< that was told as the gun
     std::uint8_t clip = 0, reserve = 0, blocks = 0, grenades = 0;
     core::Micros reloads_until = 0, fires_at = 0, releases_at = 0, edits_at = 0, throws_at = 0;
+    core::Micros empty_told = 0;  ///< that it has no rounds left; 0: not since it had some
     std::uint32_t shots = 0;
   };
   Own own_;

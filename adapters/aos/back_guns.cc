@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "adapters/aos/back.h"
+#include "proxy/core/guns.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::aos {
@@ -14,6 +15,8 @@ using core::kMillisecond, core::micros, core::Micros;
 constexpr Micros kPress = 60 * kMillisecond;     // a trigger pulled once
 constexpr Micros kLooksOn = 300 * kMillisecond;  // along a shot
 constexpr double kMargin = 1.1;                  // of the time between two shots: servers drop what comes early
+constexpr Micros kTellEmpty = 10 * core::kSecond;
+constexpr std::uint8_t kShotgun = 2;
 
 /// How far a pellet strays from where one aims, as real clients let it, and how many there are.
 struct Spread {
@@ -29,11 +32,52 @@ constexpr float kTrunk = 0.6F;                                       // below th
 }  // namespace
 
 void BackSession::wish_shot(const core::Shooting& shooting, Outlet& out) {
-  if (!may_act()) return out.lose("Fire", "not in play");
+  const char* why = may_act() ? why_not_shoot(out) : "not in play";
   const double ahead = std::atan2(-own_.look[1], own_.look[0]);
   const double level = std::atan2(-own_.look[2], std::hypot(own_.look[0], own_.look[1]));
-  shoot(shooting.yaw.value_or(ahead), shooting.pitch.value_or(shooting.yaw ? 0 : level), out);
+  const double yaw = shooting.yaw.value_or(ahead), pitch = shooting.pitch.value_or(shooting.yaw ? 0 : level);
+  if (why == nullptr && (!std::isfinite(yaw) || !std::isfinite(pitch))) why = "no numbers";
+  if (why != nullptr) {
+    core::refuse_shot(shooting, out.me(), why, out);
+    return tell_empty(out);
+  }
+  shoot(yaw, pitch, out);
   keep_alive(out);
+}
+
+/// Null: the gun may be fired now. A magazine is filled as soon as it is empty; while shells go in one by one, what is
+/// in can be fired.
+const char* BackSession::why_not_shoot(Outlet& out) const {
+  if (own_.clip == 0 && own_.reserve == 0) return "no rounds left";
+  const bool loads = own_.clip == 0 || people_.at(number_).weapon != kShotgun;
+  if (out.now() < own_.reloads_until && loads) return "the gun is being loaded";
+  if (own_.clip == 0) return "no rounds in the clip";
+  return out.now() < own_.fires_at ? "the gun loads the next round" : nullptr;
+}
+
+/// Says where there are more rounds, to who has pulled in vain.
+void BackSession::tell_empty(Outlet& out) {
+  if (!may_act() || own_.clip != 0) return;
+  if (own_.reserve != 0) return reload(out);
+  if (own_.empty_told != 0 && out.now() < own_.empty_told + kTellEmpty) return;
+  own_.empty_told = std::max<Micros>(out.now(), 1);
+  words::Notice notice;
+  notice.set_level(words::Notice::WARNING);
+  notice.set_text("no rounds left: your side's tent has more, and so has the next life");
+  const words::Token& tent = things_[kTentObject + find(number_)->team];
+  if (tent.state() == words::Token::GROUND)
+    notice.set_text("no rounds left: your side's tent has more, " + way_to(tent) + "; and so has the next life");
+  out.say({out.me(), notice});
+}
+
+/// "120 metres to the north-east".
+std::string BackSession::way_to(const words::Token& token) const {
+  static constexpr const char* kWays[] = {"east", "north-east", "north", "north-west",
+                                          "west", "south-west", "south", "south-east"};
+  const Point here = point_of(own_.body.position);
+  const double dx = token.x() - here.x, dy = token.y() - here.y;
+  const auto eighth = static_cast<int>(std::lround(std::atan2(dy, dx) / (std::numbers::pi / 4)));
+  return std::to_string(std::lround(std::hypot(dx, dy))) + " metres to the " + kWays[(eighth + 8) % 8];
 }
 
 /// While it is held, as fast as the gun loads; and let go of.
@@ -42,21 +86,26 @@ void BackSession::mind_trigger(Outlet& out) {
     own_.releases_at = 0;
     press(own_.buttons_sent & kSecondary, out);
   }
-  if (plays_itself() || !steering_.trigger_held() || out.now() < own_.fires_at) return;
+  if (plays_itself() || !steering_.trigger_held()) return;
+  if (why_not_shoot(out) != nullptr) return tell_empty(out);
   const double level = std::atan2(-own_.look[2], std::hypot(own_.look[0], own_.look[1]));
   shoot(steering_.looking().value_or(std::atan2(-own_.look[1], own_.look[0])), level, out);
 }
 
-/// Looks, pulls, hits, in this order: so servers take it.
+/// What others' guns are told to be, so that they load no faster than ours is fired.
+void BackSession::tell_gun(std::uint8_t weapon, Outlet& out) {
+  constexpr double kSlower = 1.2;  // than the server loads it: a client's shots do not come at even times
+  const Gun& full = gun(weapon);
+  const double interval = full.interval_s * kSlower, range = double{kSightRange} * kMetresPerBlock;
+  const double refill = weapon == kShotgun ? full.reload_s * full.clip : full.reload_s;
+  tell_rule("reload", number_text(interval), out);
+  tell_rule("refill", number_text(refill * kSlower), out);
+  tell_rule("shot_speed", number_text(range / interval), out);  // a ray: it is there before the next
+}
+
+/// Looks, pulls, hits, in this order: so servers take it. REQUIRES: it may.
 void BackSession::shoot(double yaw, double pitch, Outlet& out) {
   const std::uint8_t weapon = find(number_)->weapon;
-  if (!std::isfinite(yaw) || !std::isfinite(pitch)) return out.lose("Fire", "no numbers");
-  if (own_.clip == 0) {
-    reload(out);
-    return out.lose("Fire", "no rounds in the clip");
-  }
-  if (out.now() < own_.reloads_until && weapon != 2) return out.lose("Fire", "the gun is being loaded");
-  if (out.now() < own_.fires_at) return out.lose("Fire", "the gun loads the next round");
   own_.fires_at = out.now() + micros(gun(weapon).interval_s * kMargin);
   own_.reloads_until = 0;
   hold(kGun, out);

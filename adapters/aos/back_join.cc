@@ -10,13 +10,6 @@ namespace {
 /// Measured, in blocks a second: what legs reach at most.
 constexpr double kFastestMan = 10.3;
 
-std::string number_text(double number) {
-  std::string text = std::to_string(number);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 /// The first packet of all, and again when the next map comes: whatever was known is void.
@@ -60,10 +53,13 @@ void BackSession::on(const StateData& state, Outlet& out) {
 void BackSession::learn(VoxelMap map, words::World world, const StateData& state, Outlet& out) {
   map_ = std::move(map);
   number_ = state.player;
+  sides_ = sides_of(colour_of(state.colour1), colour_of(state.colour2));
+  for (auto& [number, one] : people_) one.player.set_team(sides_.team_of(one.team));  // who came before State Data
   room_.set_game(std::string(game().name()));
   room_.set_dialect(std::string(kDialectInfo[dialect_].name));
   room_.set_mode(state.mode == 0 ? kCaptureTheFlag : kTerritoryControl);
   room_.set_most_players(kMostPlayers);
+  room_.set_most_shots(1);
   room_.set_jumping(true);
   room_.set_teams(true);
   out.say(room_);
@@ -83,7 +79,7 @@ void BackSession::tell_rules(const StateData& state, Outlet& out) {
   tell_rule("hits", "server", out);
   tell_rule("speed", number_text(kFastestMan * kMetresPerBlock), out);
   tell_rule("shot_range", number_text(double{kSightRange} * kMetresPerBlock), out);
-  tell_rule("reload", number_text(gun(0).interval_s), out);
+  tell_gun(0, out);
   tell_rule(kRuleFog, colour_text(colour_of(state.fog)), out);
   tell_rule(kRuleColour[0], colour_text(colour_of(state.colour1)), out);
   tell_rule(kRuleColour[1], colour_text(colour_of(state.colour2)), out);
@@ -119,7 +115,7 @@ void BackSession::on(const VersionGet&, Outlet& out) {
 std::uint8_t BackSession::wished_side() const {
   int green_more = 0;
   for (const auto& [number, one] : people_) green_more += one.team == kGreen ? 1 : one.team == kBlue ? -1 : 0;
-  return side_of(wish_->team(), green_more < 0 ? kGreen : kBlue);
+  return sides_.side_of(wish_->team(), green_more < 0 ? kGreen : kBlue);
 }
 
 /// Its player, as he wishes to be: the server creates him when he plays.
@@ -129,7 +125,7 @@ void BackSession::introduce(Outlet& out) {
   me.set_id(out.me());
   me.set_name(wish_->name());
   me.set_role(wish_->role());
-  if (wish_->role() != words::WATCH) me.set_team(team_of(wished_side()));
+  if (wish_->role() != words::WATCH) me.set_team(sides_.team_of(wished_side()));
   me.set_kit(kit_of(weapon_of(wish_->kit())));
   me.set_responding(true);
   out.say(std::move(me));

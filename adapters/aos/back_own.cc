@@ -45,7 +45,10 @@ void BackSession::begin_life(const CreatePlayer& created, Outlet& out) {
   own_.alive = true;
   own_.body.position = own_.place_sent = created.position;
   own_.since = out.now();
-  const Gun& full = gun(find(number_)->weapon);
+  const std::uint8_t weapon = find(number_)->weapon;
+  if (before.weapon != weapon) tell_gun(weapon, out);
+  own_.weapon = weapon;
+  const Gun& full = gun(weapon);
   own_.clip = full.clip;
   own_.reserve = full.reserve;
   own_.blocks = kFullBlocks;
@@ -128,7 +131,9 @@ void BackSession::on(const Restock& restock, Outlet& out) {
   health.set_now(kFullHealth);
   health.set_max(kFullHealth);
   out.say(health);
+  own_.empty_told = 0;
   tell_ammo(out);
+  if (own_.clip == 0 && !plays_itself()) reload(out);
 }
 
 // -- What its player says of it -------------------------------------------------------------------------------------

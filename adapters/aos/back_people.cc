@@ -64,7 +64,7 @@ void BackSession::on(const ExistingPlayer& existing, Outlet& out) {
   one.tool = existing.tool;
   one.kills = existing.kills;
   one.player.set_name(text_of(existing.name.view()));
-  one.player.set_team(team_of(existing.team));
+  one.player.set_team(sides_.team_of(existing.team));
   one.player.set_role(existing.team == kSpectator ? words::WATCH : words::PLAY);
   one.player.set_kit(kit_of(one.weapon));
   one.player.set_colour(colour_of(existing.colour));
@@ -80,7 +80,7 @@ void BackSession::on(const CreatePlayer& created, Outlet& out) {
   one.weapon = weapon_of(kit_of(created.weapon));
   one.tool = kGun;
   one.keys = one.buttons = 0;
-  one.player.set_team(team_of(created.team));
+  one.player.set_team(sides_.team_of(created.team));
   one.player.set_role(created.team == kSpectator ? words::WATCH : words::PLAY);
   one.player.set_kit(kit_of(one.weapon));
   if (!created.name.view().empty()) one.player.set_name(text_of(created.name.view()));
@@ -176,7 +176,7 @@ void BackSession::on(const ChatMessage& chat, Outlet& out) {
   const Someone* from = find(chat.player);
   const std::string text = text_of(chat.text.view());
   if (chat.type >= kSystem || from == nullptr) {
-    last_notice_ = text;
+    last_words_.heard(text, out.now());
     words::Notice notice;
     notice.set_level(level_of(chat.type));
     notice.set_text(text);

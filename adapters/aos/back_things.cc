@@ -50,7 +50,7 @@ void BackSession::tell_territory(std::size_t i, const Territory& territory, Outl
   words::Token& token = territories_[i];
   token.set_kind(words::Token::BASE);
   token.set_code(kTerritory);
-  token.set_team(team_of(territory.team));
+  token.set_team(sides_.team_of(territory.team));
   put(token, territory.position);
   out.say(token);
   zones_[i].set_owner(token.team());
@@ -63,7 +63,7 @@ void BackSession::tell_intel(const CtfState& ctf, Outlet& out) {
     words::Token& token = things_[i];
     if (token.id() == 0) token.set_id(out.new_id());
     token.set_kind(i < kTentObject ? words::Token::INTEL : words::Token::BASE);
-    token.set_team(team_of(static_cast<std::uint8_t>(i % 2)));
+    token.set_team(sides_.team_of(static_cast<std::uint8_t>(i % 2)));
     put(token, *places[i]);
   }
   const auto carried = [&](words::Token& token, std::uint8_t carrier) {
@@ -77,7 +77,7 @@ void BackSession::tell_intel(const CtfState& ctf, Outlet& out) {
 
 void BackSession::tell_team(std::size_t side, Outlet& out) {
   words::TeamScore score;
-  score.set_team(team_of(static_cast<std::uint8_t>(side)));
+  score.set_team(sides_.team_of(static_cast<std::uint8_t>(side)));
   score.set_wins(captures_[side]);
   std::uint32_t size = 0;
   for (const auto& [number, one] : people_) size += one.team == side ? 1U : 0U;
@@ -90,7 +90,7 @@ void BackSession::on(const MoveObject& moved, Outlet& out) {
   const bool territory = room_.mode() == kTerritoryControl;
   if (moved.object >= (territory ? zones_.size() : things_.size())) return out.lose("MoveObject", "no such object");
   words::Token* token = territory ? &territories_[moved.object] : &things_[moved.object];
-  if (territory) token->set_team(team_of(moved.team));
+  if (territory) token->set_team(sides_.team_of(moved.team));
   put(*token, moved.position);
   out.say(*token);
 }
@@ -160,7 +160,7 @@ void BackSession::on(const TerritoryCapture& captured, Outlet& out) {
   word.set_token(token.id());
   word.set_team(token.team());
   word.set_winning(captured.winning != 0);
-  token.set_team(team_of(captured.team));
+  token.set_team(sides_.team_of(captured.team));
   zone.set_owner(token.team());
   zone.set_capturing(words::TEAM_ANY);
   zone.set_rate(0);
@@ -174,7 +174,7 @@ void BackSession::on(const ProgressBar& progress, Outlet& out) {
   if (progress.territory >= zones_.size()) return out.lose("ProgressBar", "no such territory");
   if (!(progress.progress >= -1 && progress.progress <= 2)) return out.lose("ProgressBar", "no number");
   words::Zone& zone = zones_[progress.territory];
-  zone.set_capturing(team_of(progress.team));
+  zone.set_capturing(sides_.team_of(progress.team));
   zone.set_rate(progress.rate * kPerRate);
   zone.set_progress(progress.progress);
   tell_zone(progress.territory, out);

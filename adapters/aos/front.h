@@ -17,7 +17,9 @@
 #include "adapters/aos/wire.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/guns.h"
 #include "proxy/core/leash.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {
@@ -69,7 +71,6 @@ class FrontSession final : public core::Front {
   // What is in the world, and told with something else.
   void told(const words::Room&, const core::Fact&, Outlet&) {}
   void told(const words::You&, const core::Fact&, Outlet&) {}
-  void told(const words::Score&, const core::Fact&, Outlet&) {}
   void told(const words::TeamScore&, const core::Fact&, Outlet&) {}
   void told(const words::Pose&, const core::Fact&, Outlet&) {}  // painted
 
@@ -99,6 +100,7 @@ class FrontSession final : public core::Front {
   void told(const words::UnitChanged& changed, const core::Fact&, Outlet& out);
   void told(const words::Hidden&, const core::Fact&, Outlet&) {}
   void told(const words::Gone& gone, const core::Fact&, Outlet& out);
+  void told(const words::Score& score, const core::Fact& fact, Outlet& out);
   void told(const words::Spawned& spawned, const core::Fact&, Outlet& out);
   struct Part;
   void recast(Outlet& out);
@@ -133,6 +135,7 @@ class FrontSession final : public core::Front {
   double leash(const words::Unit& unit, Outlet& out) const;
   void put(const Vec3& eyes, Outlet& out);
   void paint(Outlet& out);
+  core::Micros next_paint(const Outlet& out) const;
   void paint_views(Outlet& out);
   void paint_states(Outlet& out);
   bool see(Slot slot, Motion& motion, Outlet& out);
@@ -157,6 +160,10 @@ class FrontSession final : public core::Front {
   void change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, Outlet& out);
   void check_side(Outlet& out);
   void fill_magazine(Outlet& out);
+  std::uint32_t room_guns(Outlet& out) const;
+  void pull(Outlet& out);
+  void mind_guns(Outlet& out);
+  void tell_load(std::uint8_t clip, std::uint8_t reserve, Outlet& out);
   void feel_mass(Outlet& out);
   void press(Slot slot, std::uint8_t buttons, Outlet& out);
   void stop_shooting(Outlet& out);
@@ -187,6 +194,7 @@ class FrontSession final : public core::Front {
   void told(const words::Round& round, const core::Fact&, Outlet& out);
   void told(const words::Rule& rule, const core::Fact&, Outlet& out);
   StateData state_data(Outlet& out);
+  Sides find_sides(Outlet& out) const;
   void find_tokens(Outlet& out);
   std::uint8_t side_of_token(const words::Token& token, Outlet& out) const;
   std::optional<std::uint8_t> object_of(const words::Token& token, Outlet& out) const;
@@ -215,6 +223,7 @@ class FrontSession final : public core::Front {
   Buffer bytes_;
 
   Stage stage_ = Stage::kWorld;
+  core::Retelling retold_;
   bool gone_ = false, entered_ = false;
   core::Micros patience_ = 0;  // until when the world, or an answer about the map, is waited for
   core::Micros paint_at_ = 0;
@@ -238,6 +247,7 @@ class FrontSession final : public core::Front {
   std::size_t listed_ = 0;   // units that were gone through for it since the last painting
   std::uint32_t world_colour_ = 0;
   Colour fog_{};
+  Sides sides_;                          // as State Data tells them
   std::vector<words::WorldEdit> edits_;  // since the map that is sent
   std::map<core::Id, Tile> bricks_;      // units that are shown as walls
 
@@ -257,6 +267,9 @@ class FrontSession final : public core::Front {
     core::Micros reloaded = 0;                     ///< when its magazine is full again; 0: nobody waits for it
     core::Id reached = 0;                          ///< the token it stands at
     core::Micros side_asked = 0;                   ///< when it asked for the other side; 0: it has it, or was answered
+    core::Guns guns;                               ///< of a room in which they load one by one
+    std::uint8_t gun = 0;                          ///< of them, that was fired last
+    core::Micros pulls_at = 0;                     ///< when its trigger, if it is held, is pulled again
     bool fresh = false;                            ///< just created: it has all there is to have
     bool keyed = false;                            ///< its keys were said
     std::pair<std::uint8_t, std::uint8_t> load{};  ///< of its gun, as last told: clip and reserve

@@ -12,7 +12,9 @@ using core::kMillisecond, core::micros;
 
 constexpr core::Micros kPulse = 150 * kMillisecond;  // so long a shot's trigger is seen to be pressed
 constexpr double kRespawn = 3;                       // seconds, where a player is back when he asks
-constexpr double kLongestFuse = 10;
+constexpr double kLongestFuse = 10, kSlowestReload = 60;
+/// A client fills its clip by itself when its reload is over, and is told then what is in it.
+constexpr core::Micros kAfterReload = 100 * kMillisecond;
 constexpr core::Micros kUnchanged = core::kSecond;  // who asked for another side, and has it not by then, will not
 
 template <class Word>
@@ -36,6 +38,7 @@ void FrontSession::on(const WeaponInput& input, Outlet& out) {
   own().buttons = input.buttons;
   own_.fresh = false;
   if (!same_game(out) && own().tool != kGun) return;
+  if (room_guns(out) != 0) return mind_guns(out);
   words::Trigger trigger;
   trigger.set_primary((input.buttons & kPrimary) != 0);
   trigger.set_secondary((input.buttons & kSecondary) != 0);
@@ -47,7 +50,7 @@ void FrontSession::on(const SetTool& tool, Outlet& out) {
   if (!playing()) return;
   const bool shot = own().tool == kGun && (own().buttons & kPrimary) != 0;
   own().tool = tool.tool;
-  if (shot && !same_game(out)) out.say(words::Trigger());  // who puts a gun away lets go of it
+  if (shot && !same_game(out) && room_guns(out) == 0) out.say(words::Trigger());  // who puts a gun away lets go of it
   words::Tool word;
   word.set_number(tool.tool);
   out.say(std::move(word));
@@ -79,7 +82,45 @@ void FrontSession::on(const WeaponReload&, Outlet& out) {
   if (!playing()) return;
   out.say(words::Reload());
   if (same_game(out)) return;
-  own_.reloaded = out.now() + micros(gun(own().weapon).reload_s);
+  own_.reloaded = out.now() + micros(gun(own().weapon).reload_s) + kAfterReload;
+}
+
+/// Where a tank's guns load one by one, those of the room are the client's clip: so many has each. 0: its gun is its
+/// own affair, or its server's.
+std::uint32_t FrontSession::room_guns(Outlet& out) const {
+  const core::World& world = out.world();
+  const bool load = !same_game(out) && core::victim_decides(world) && world.rule("reload", 0) > 0;
+  return load ? std::min(world.room().most_shots(), core::Guns::kAny) : 0;
+}
+
+/// One shot, as the client draws it itself.
+void FrontSession::pull(Outlet& out) {
+  const auto gun = own_.guns.loaded(core::Guns::kAny, room_guns(out), out.now());
+  if (!gun) return;
+  own_.gun = *gun;
+  if (own_.load.first > 0) --own_.load.first;  // the client counts its shots itself
+  own_.guns.fire(*gun, out.now() + micros(std::min(out.world().rule("reload", 0), kSlowestReload)));
+  own_.pulls_at = out.now() + micros(aos::gun(own().weapon).interval_s);
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  out.say(words::Trigger(trigger));
+  trigger.set_primary(false);
+  out.say(std::move(trigger));
+}
+
+/// A client fires as long as its trigger is held and something is in its clip: so it is told first.
+void FrontSession::mind_guns(Outlet& out) {
+  const std::uint32_t guns = room_guns(out);
+  if (guns == 0 || !playing()) return;
+  tell_load(static_cast<std::uint8_t>(std::min(own_.guns.count(guns, out.now()), 255U)),
+            static_cast<std::uint8_t>(std::min(guns, 255U)), out);
+  const bool held = own().tool == kGun && (own().buttons & kPrimary) != 0;
+  if (held && out.now() >= own_.pulls_at) pull(out);
+}
+
+void FrontSession::tell_load(std::uint8_t clip, std::uint8_t reserve, Outlet& out) {
+  const std::pair load(clip, reserve);
+  if (std::exchange(own_.load, load) != load) send(WeaponReload{kOwn, clip, reserve}, out);
 }
 
 /// In rooms of other games nobody counts what a gun holds, or tells it by himself.
@@ -89,6 +130,10 @@ void FrontSession::fill_magazine(Outlet& out) {
   const bool counted = me != nullptr && (me->ammo.clip() != 0 || me->ammo.reserve() != 0);
   if (counted) return told(me->ammo, {}, out);
   own_.reloaded = 0;
+  if (room_guns(out) != 0) {
+    own_.load = {};  // the client has filled it by itself
+    return mind_guns(out);
+  }
   const Gun& full = gun(own().weapon);
   send(WeaponReload{kOwn, full.clip, full.reserve}, out);
 }
@@ -101,7 +146,7 @@ void FrontSession::on(const ShortPlayerData& wish, Outlet& out) { change(wish.te
 void FrontSession::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, Outlet& out) {
   if (!entered_ || (weapon && *weapon > 2)) return out.lose("ChangeWeapon", "no such weapon, or not in yet");
   words::Change change;
-  if (team) change.set_team(team_of(*team));
+  if (team) change.set_team(sides_.team_of(*team));
   if (weapon) change.set_kit(kit_of(*weapon));
   if (weapon) wish_.set_kit(kit_of(*weapon));
   out.say(change);
@@ -114,7 +159,7 @@ void FrontSession::change(std::optional<std::uint8_t> team, std::optional<std::u
 void FrontSession::check_side(Outlet& out) {
   if (own_.side_asked == 0 || out.now() < own_.side_asked + kUnchanged) return;
   own_.side_asked = 0;
-  say_line(kServerId, kSystemLine, "sides cannot be changed here", out);
+  say_line(kNoticeId, kSystemLine, "sides cannot be changed here", out);
 }
 
 void FrontSession::on(const SetColour& colour, Outlet& out) {
@@ -162,11 +207,12 @@ void FrontSession::feel_mass(Outlet& out) {
   send(set, out);
 }
 
-/// A player has died once, whoever says so; with no unit named, it is the one that is shown.
+/// A player has died once, whoever says so; with no unit named, or one that is gone, it is the one that is shown.
 void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out) {
-  const auto slot = died.unit() != 0 ? slot_of_unit(died.unit()) : slot_of_player(died.player());
+  const bool is_there = out.world().unit(died.unit()) != nullptr;
+  const auto slot = is_there ? slot_of_unit(died.unit()) : slot_of_player(died.player());
   if (!slot || !cast_[*slot].told || !std::exchange(cast_[*slot].alive, false)) return;
-  cast_[*slot].dead = died.unit() == 0 || (*slot == kOwn && !same_game(out));  // until he asks, or is said to spawn
+  cast_[*slot].dead = !is_there || (*slot == kOwn && !same_game(out));  // until he asks, or is said to spawn
   if (died.synthesised() && same_game(out)) return;                            // this game's own clients see it, too
   const auto killer = slot_of_player(died.killer());
   KillAction kill;
@@ -206,7 +252,11 @@ void FrontSession::press(Slot slot, std::uint8_t buttons, Outlet& out) {
 void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out) {
   auto slot = slot_of_unit(shot.unit());
   if (!slot) slot = slot_of_player(shot.shooter());
-  if (shot.shooter() == out.me()) return;
+  if (shot.shooter() == out.me()) {
+    if (shot.life() > 0) own_.guns.fire(own_.gun, out.now() + micros(std::min(shot.life(), kSlowestReload)));
+    return;
+  }
+  if (retold_ && shot.kind() != words::GRENADE) return;  // in the air: its trigger was pressed before
   if (!slot || !cast_[*slot].told) return out.lose("Shot", "of somebody who is not shown");
   Actor& actor = cast_[*slot];
   if (actor.has_keys && shot.kind() != words::GRENADE) return;  // his trigger was told

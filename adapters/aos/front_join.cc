@@ -119,6 +119,7 @@ void FrontSession::told(const words::World& world, const core::Fact&, Outlet& ou
 /// The order is that of SpadesX: who is there, and then State Data, with which a client begins.
 void FrontSession::greet(Outlet& out) {
   if (!std::exchange(asked_version_, true)) send(VersionGet{}, out);
+  sides_ = find_sides(out);
   find_tokens(out);
   stage_ = Stage::kIn;
   cast(out);
@@ -128,7 +129,7 @@ void FrontSession::greet(Outlet& out) {
   own().player = out.me();
   for (const words::WorldEdit& edit : std::exchange(edits_, {})) show_edit(edit, out);
   for (const auto& [id, unit] : out.world().units()) show_bricks(unit.unit, out);
-  paint_at_ = out.now() + paint_every_;
+  paint_at_ = next_paint(out);
   out.wake(paint_at_);
   enter(out);
 }
@@ -161,10 +162,11 @@ void FrontSession::on(const ExistingPlayer& player, Outlet& out) {
   entered_ = true;
   wish_.set_name(text_of(player.name.view()));
   if (wish_.name().empty()) wish_.set_name("player");
-  wish_.set_team(team_of(player.team));
+  wish_.set_team(sides_.team_of(player.team));
   wish_.set_role(player.team == kBlue || player.team == kGreen ? words::PLAY : words::WATCH);
   wish_.set_kit(kit_of(std::min<std::uint8_t>(player.weapon, 2)));
   wish_.set_version(version_);
+  wish_.set_body(words::Unit::MAN);
   own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
   own_.colour = colour_of(player.colour);
   if (!again || same_game(out)) out.say(wish_);  // its server, too, begins anew
@@ -218,10 +220,18 @@ void FrontSession::told(const words::Kicked& kicked, const core::Fact&, Outlet& 
   goodbye(kicked.text().empty() ? "kicked" : kicked.text(), kKicked, out);
 }
 
-/// The reason is a number; a line says more, if there is a game to show it in.
+/// The reason is a number; where there is a game to show it in, lines say it whole, and the last is the reason as
+/// BetterSpades shows it when the connection is gone.
 void FrontSession::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why, reason);
-  if (stage_ == Stage::kIn && !why.empty()) say_line(kServerId, kSystemLine, why, out);
+  if (stage_ == Stage::kIn && !why.empty()) {
+    say_line(kNoticeId, kSystemLine, why, out);
+    ChatMessage line;
+    line.player = kReasonId;
+    line.type = kSystemLine;
+    line.text.chars = wire_text(why, kLongestReason) + '\0';
+    send(line, out);
+  }
   const bool custom = dialect().state_updates && (reason == kServerGone || reason == kBadName);
   out.close(why, custom ? kCustom : reason);
 }

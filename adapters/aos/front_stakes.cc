@@ -1,15 +1,27 @@
 // What is fought for: intel, tents and territories, the score and the round, and State Data, in which they all stand.
 // See front.h.
+#include <algorithm>
 #include <cmath>
 
 #include "adapters/aos/front.h"
+#include "proxy/core/chat.h"
 
 namespace entente::aos {
 namespace {
 
 constexpr std::uint32_t kFog = 0x80e8ff;  // SpadesX's
-constexpr std::uint32_t kSideColours[] = {0x0000c4, 0x00c400};
-constexpr const char* kSideNames[] = {"Blue", "Green"};
+/// How a side of another game looks, and is called.
+struct SideLook {
+  words::Team team;
+  std::uint32_t colour;
+  const char* name;
+};
+constexpr SideLook kSides[] = {
+    {words::BLUE, 0x0000c4, "Blue"},
+    {words::GREEN, 0x00c400, "Green"},
+    {words::RED, 0xc40000, "Red"},
+    {words::PURPLE, 0x9000c4, "Purple"},
+};
 constexpr std::uint8_t kCaptures = 10;
 constexpr Vec3 kNowhere = {0, 0, 63};  // under a corner of the sea
 constexpr double kReach = 3;           // blocks; piqueserver's
@@ -25,6 +37,8 @@ std::string_view text_rule(const core::World& world, const char* name, std::stri
   const auto at = world.rules().find(std::string_view(name));
   return at != world.rules().end() ? std::string_view(at->second) : otherwise;
 }
+
+const SideLook& side_like(words::Team team) { return *std::ranges::find(kSides, team, &SideLook::team); }
 
 Vec3 somewhere(const Point& point) {
   const Vec3 place = place_of(point);
@@ -108,15 +122,40 @@ Vec3 FrontSession::tent(std::uint8_t side, Outlet& out) const {
 
 // -- State Data ------------------------------------------------------------------------------------------------------
 
+/// Of this game's servers those of their colours; else the first two that the room has. What is missing of two is blue,
+/// then green.
+Sides FrontSession::find_sides(Outlet& out) const {
+  const core::World& world = out.world();
+  if (same_game(out))
+    return sides_of(colour_rule(world, kRuleColour[0], side_like(words::BLUE).colour),
+                    colour_rule(world, kRuleColour[1], side_like(words::GREEN).colour));
+  const auto plays = [&](words::Team team) {
+    const auto score = world.team_scores().find(team);
+    const auto is_of = [&](const auto& entry) { return entry.second.team() == team; };
+    const words::World* land = world.geometry();
+    return (score != world.team_scores().end() && score->second.size() > 0) ||
+           std::ranges::any_of(world.tokens(), is_of) ||
+           (land != nullptr &&
+            std::ranges::any_of(land->bases(), [&](const words::Base& base) { return base.team() == team; }));
+  };
+  std::vector<words::Team> found;
+  for (const SideLook& side : kSides)
+    if (world.room().teams() && plays(side.team)) found.push_back(side.team);
+  if (found.size() >= 2) return {{found[0], found[1]}};
+  const bool none = found.empty() || found[0] == words::BLUE;
+  return none ? Sides{} : Sides{{words::BLUE, found[0]}};
+}
+
 StateData FrontSession::state_data(Outlet& out) {
   const core::World& world = out.world();
+  const SideLook &first = side_like(sides_.teams[0]), &second = side_like(sides_.teams[1]);
   StateData state;
   state.player = kOwn;
   state.fog = fog_ = wire_colour(colour_rule(world, kRuleFog, kFog));
-  state.colour1 = wire_colour(colour_rule(world, kRuleColour[0], kSideColours[0]));
-  state.colour2 = wire_colour(colour_rule(world, kRuleColour[1], kSideColours[1]));
-  state.name1.set(wire_text(text_rule(world, kRuleName[0], kSideNames[0])));
-  state.name2.set(wire_text(text_rule(world, kRuleName[1], kSideNames[1])));
+  state.colour1 = wire_colour(colour_rule(world, kRuleColour[0], first.colour));
+  state.colour2 = wire_colour(colour_rule(world, kRuleColour[1], second.colour));
+  state.name1.set(wire_text(text_rule(world, kRuleName[0], first.name)));
+  state.name2.set(wire_text(text_rule(world, kRuleName[1], second.name)));
   if (!territories_.empty()) {
     state.mode = 1;
     state.territory_count = static_cast<std::uint8_t>(territories_.size());
@@ -125,7 +164,7 @@ StateData FrontSession::state_data(Outlet& out) {
       const words::Token& token = *world.token(territories_[i]);
       const auto owner = owners_.find(token.id());
       const words::Team team = owner != owners_.end() ? owner->second : token.team();
-      state.territories[i] = {place_of_token(token), side_of(team, kNeutral)};
+      state.territories[i] = {place_of_token(token), sides_.side_of(team, kNeutral)};
     }
     return state;
   }
@@ -134,7 +173,8 @@ StateData FrontSession::state_data(Outlet& out) {
   Vec3* const intels[] = {&ctf.intel1, &ctf.intel2};
   Carrier* const carriers[] = {&ctf.carrier1, &ctf.carrier2};
   for (const auto& [team, score] : world.team_scores())
-    if (same_game(out) && (team == words::BLUE || team == words::GREEN)) *scores[side_of(team)] = byte(score.wins());
+    if (same_game(out) && (team == sides_.teams[0] || team == sides_.teams[1]))
+      *scores[sides_.side_of(team)] = byte(score.wins());
   ctf.limit = byte(world.rule(kRuleCaptures, kCaptures));
   for (std::uint8_t side = 0; side < 2; ++side) {
     const words::Token* intel = world.token(intel_[side]);
@@ -158,7 +198,7 @@ void FrontSession::told(const words::Token& token, const core::Fact&, Outlet& ou
   if (token.state() == words::Token::CARRIED) return;
   MoveObject move;
   move.object = *object;
-  move.team = territories_.empty() ? static_cast<std::uint8_t>(*object & 1U) : side_of(token.team(), kNeutral);
+  move.team = territories_.empty() ? static_cast<std::uint8_t>(*object & 1U) : sides_.side_of(token.team(), kNeutral);
   move.position = place_of_token(token);
   send(move, out);
 }
@@ -187,7 +227,7 @@ void FrontSession::told(const words::TokenCaptured& captured, const core::Fact&,
   if (object && !territories_.empty()) {
     const auto owner = owners_.find(captured.token());  // `team` is whose it was
     const words::Team team = owner != owners_.end() ? owner->second : words::TEAM_ANY;
-    return send(TerritoryCapture{*object, winning, side_of(team, kNeutral)}, out);
+    return send(TerritoryCapture{*object, winning, sides_.side_of(team, kNeutral)}, out);
   }
   const auto by = slot_of_player(captured.by());
   if (!object || !by || !cast_[*by].told) return out.lose("TokenCaptured", "a thing or a player that is not shown");
@@ -204,17 +244,15 @@ void FrontSession::told(const words::Zone& zone, const core::Fact&, Outlet& out)
     const auto number = static_cast<std::uint8_t>(i);
     if (!std::isfinite(zone.rate()) || !std::isfinite(zone.progress())) return out.lose("Zone", "no number");
     const auto rate = static_cast<std::int8_t>(std::lround(std::clamp(zone.rate() / kRateStep, -128.0, 127.0)));
-    const std::uint8_t team = side_of(zone.capturing(), kNeutral);
+    const std::uint8_t team = sides_.side_of(zone.capturing(), kNeutral);
     return send(ProgressBar{number, team, rate, static_cast<float>(zone.progress())}, out);
   }
   out.lose("Zone", "no territory of a client's");
 }
 
 void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
-  if (same_game(out) || round.state() != words::Round::OVER) return;
-  const core::PlayerState* winner = out.world().player(round.winner());
-  say_line(kServerId, kSystemLine,
-           winner != nullptr ? "the round is over: " + winner->player.name() + " has won" : "the round is over", out);
+  if (same_game(out) || round.state() != words::Round::OVER || retold_) return;
+  say_line(kNoticeId, kSystemLine, core::line_of(round, out.world()), out);
 }
 
 void FrontSession::told(const words::Rule& rule, const core::Fact&, Outlet& out) {

@@ -40,15 +40,15 @@ void FrontSession::told(const words::Said& said, const core::Fact&, Outlet& out)
   const core::PlayerState* from = out.world().player(said.from());
   const std::string& name = from != nullptr ? from->player.name() : said.name();
   const std::string who = name.empty() ? "" : name + (to_one ? " (to you): " : ": ");
-  say_line(kServerId, kSystemLine, who + text, out);
+  say_line(kNoticeId, kSystemLine, who + text, out);
 }
 
 void FrontSession::told(const words::Notice& notice, const core::Fact&, Outlet& out) {
-  say_line(kServerId, kSystemLine, notice.text(), out);
+  say_line(kNoticeId, kSystemLine, notice.text(), out);
 }
 
 void FrontSession::told(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
-  say_line(kServerId, kSystemLine, core::line_of(waiting), out);
+  say_line(kNoticeId, kSystemLine, core::line_of(waiting), out);
 }
 
 }  // namespace entente::aos

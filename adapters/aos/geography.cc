@@ -1,5 +1,7 @@
-// Walls are what stands more than two blocks above the local floor: one cannot climb it. The local floor of a place is
-// the ground without whatever is narrower than kNarrow: an opening, in the words of image processing.
+// Walls are what stands more than two blocks above the local floor, and what one cannot climb from there. The local
+// floor of a place is the terrain without whatever is narrower than kNarrow: an opening, in the words of image
+// processing. All else is ground, however high: hills too. The upper side of a cliff is a wall, so that who drives
+// meets one there.
 #include "adapters/aos/geography.h"
 
 #include <algorithm>
@@ -77,6 +79,44 @@ struct Box {
   int floor, height;       // blocks
 };
 
+/// What of each cell is the ground: the cell itself, or what it stands on if it is a wall.
+Heights ground_of(const Heights& heights, int cell) {
+  const int side = heights.side;
+  Heights ground = floor_of(heights, cell);
+  const auto neighbours = [&](int x, int y, auto&& see) {
+    for (const auto& [dx, dy] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}})
+      if (x + dx >= 0 && x + dx < side && y + dy >= 0 && y + dy < side) see(x + dx, y + dy);
+  };
+  // What can be climbed from ground is ground.
+  std::vector<std::pair<int, int>> climbed;
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x) {
+      if (heights(x, y) - ground(x, y) >= kLowestWall) continue;
+      ground(x, y) = heights(x, y);
+      climbed.emplace_back(x, y);
+    }
+  while (!climbed.empty()) {
+    const auto [x, y] = climbed.back();
+    climbed.pop_back();
+    neighbours(x, y, [&, from = heights(x, y)](int to_x, int to_y) {
+      const int to = heights(to_x, to_y);
+      if (ground(to_x, to_y) == to || to - from >= kLowestWall || from - to >= kLowestWall) return;
+      ground(to_x, to_y) = to;
+      climbed.emplace_back(to_x, to_y);
+    });
+  }
+  // The upper side of a cliff stands on what lies below it.
+  const Heights level = ground;
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x) {
+      if (level(x, y) != heights(x, y)) continue;
+      int lowest = level(x, y);
+      neighbours(x, y, [&](int to_x, int to_y) { lowest = std::min(lowest, level(to_x, to_y)); });
+      if (heights(x, y) - lowest >= kLowestWall) ground(x, y) = lowest;
+    }
+  return ground;
+}
+
 /// Cells that stand on one floor to one height, both rounded to `grain` blocks: as wide as they go, then as deep. More
 /// than kMostBoxes: one more.
 std::vector<Box> boxes_of(const Heights& heights, const Heights& floor, int grain) {
@@ -108,16 +148,27 @@ std::vector<Box> boxes_of(const Heights& heights, const Heights& floor, int grai
   return boxes;
 }
 
+struct Land {
+  int cell = kFinest;  ///< blocks a side
+  Heights ground;
+  std::vector<Box> walls;
+};
+
 /// As fine as the number of boxes lets it be.
-std::vector<Box> walls_of(const VoxelMap& map, int& cell) {
-  for (cell = kFinest;; cell *= 2) {
-    const Heights heights = heights_of(map, cell), floor = floor_of(heights, cell);
+Land land_of(const VoxelMap& map) {
+  Land land;
+  for (;; land.cell *= 2) {
+    const Heights heights = heights_of(map, land.cell);
+    land.ground = ground_of(heights, land.cell);
     for (const int grain : {1, 4}) {
-      auto boxes = boxes_of(heights, floor, grain);
-      if (boxes.size() <= kMostBoxes) return boxes;
+      land.walls = boxes_of(heights, land.ground, grain);
+      if (land.walls.size() <= kMostBoxes) return land;
     }
   }
 }
+
+/// Heights count from z = 64; the words' ground is kGround.
+constexpr int kBelow = static_cast<int>(kMapHeight - static_cast<std::uint32_t>(kGround));
 
 void add(const Box& box, int cell, words::World& world) {
   words::Solid& solid = *world.add_solids();
@@ -126,8 +177,6 @@ void add(const Box& box, int cell, words::World& world) {
   solid.set_half_y(box.depth * metres / 2);
   solid.set_x((box.x + box.width / 2.0) * metres - kMiddle * kMetresPerBlock);
   solid.set_y(kMiddle * kMetresPerBlock - (box.y + box.depth / 2.0) * metres);
-  // Heights count from z = 64; the words' ground is kGround.
-  constexpr double kBelow = kMapHeight - kGround;
   const double foot = std::max(0.0, (box.floor - kBelow) * kMetresPerBlock);
   solid.set_z(foot);
   solid.set_height(std::max(kMetresPerBlock, (box.height - kBelow) * kMetresPerBlock - foot));
@@ -143,8 +192,10 @@ words::World geography(const VoxelMap& map, std::string name) {
   core::set_sides(world, side, side);
   world.set_walled(true);
   world.set_block(kMetresPerBlock);
-  int cell = 0;
-  for (const Box& box : walls_of(map, cell)) add(box, cell, world);
+  const Land land = land_of(map);
+  for (const Box& box : land.walls) add(box, land.cell, world);
+  for (const int height : land.ground.at)
+    world.mutable_ground()->push_back(static_cast<char>(std::max(0, height - kBelow)));
   Buffer voxels;
   write_vxl(map, voxels);
   world.set_hash("vxl-" + hash_of(voxels));  // no peer checks it

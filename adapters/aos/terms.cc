@@ -24,6 +24,19 @@ constexpr Gun kGuns[] = {{10, 50, 2.5, 0.5}, {30, 120, 2.5, 0.1}, {6, 48, 0.5, 1
 constexpr words::DeathCause kCauses[] = {words::BY_SHOT, words::BY_HEADSHOT, words::BY_MELEE, words::BY_GRENADE,
                                          words::BY_FALL, words::BY_SERVER,   words::BY_SERVER};
 
+bool is_cold(words::Team team) { return team == words::BLUE || team == words::PURPLE || team == words::HUNTER; }
+
+/// By its hue; TEAM_ANY: grey. Yellow is none, because most games have no such team.
+words::Team nearest_team(std::uint32_t colour) {
+  constexpr int kGrey = 32;  // the least difference between the strongest and the weakest part of a colour
+  const int red = colour >> 16U & 0xffU, green = colour >> 8U & 0xffU, blue = colour & 0xffU;
+  const int most = std::max({red, green, blue}), least = std::min({red, green, blue});
+  if (most - least < kGrey) return words::TEAM_ANY;
+  if (most == green && green > red) return green > blue ? words::GREEN : words::BLUE;
+  if (most == red) return blue - least > (red - least) / 2 ? words::PURPLE : words::RED;
+  return red - least > (blue - least) / 2 ? words::PURPLE : words::BLUE;
+}
+
 constexpr std::pair<std::uint32_t, words::Refused::Code> kRefusals[] = {
     {kBanned, words::Refused::BANNED},
     {kTooMany, words::Refused::TOO_SOON},
@@ -95,25 +108,18 @@ std::uint8_t keys_of(std::uint32_t pose_state) {
 
 // -- Who -------------------------------------------------------------------------------------------------------------
 
-words::Team team_of(std::uint8_t wire) {
-  return wire == kBlue ? words::BLUE : wire == kGreen ? words::GREEN : words::TEAM_ANY;
+std::uint8_t Sides::side_of(words::Team team, std::uint8_t otherwise) const {
+  if (team == words::TEAM_ANY) return otherwise;
+  for (std::uint8_t side = 0; side < teams.size(); ++side)
+    if (teams[side] == team) return side;
+  return is_cold(team) == is_cold(teams[0]) ? kBlue : kGreen;
 }
 
-std::uint8_t side_of(words::Team team, std::uint8_t otherwise) {
-  switch (team) {
-    case words::BLUE:
-    case words::PURPLE:
-    case words::HUNTER:
-      return kBlue;
-    case words::GREEN:
-    case words::RED:
-    case words::YELLOW:
-    case words::ROGUE:
-    case words::RABBIT:
-      return kGreen;
-    default:
-      return otherwise;
-  }
+Sides sides_of(std::uint32_t colour1, std::uint32_t colour2) {
+  words::Team first = nearest_team(colour1), second = nearest_team(colour2);
+  if (first == words::TEAM_ANY) first = second == words::BLUE ? words::GREEN : words::BLUE;
+  if (second == words::TEAM_ANY || second == first) second = first == words::GREEN ? words::BLUE : words::GREEN;
+  return {{first, second}};
 }
 
 std::uint8_t weapon_of(std::uint32_t kit) { return kit >= 1 && kit <= 3 ? static_cast<std::uint8_t>(kit - 1) : 0; }
@@ -167,6 +173,13 @@ std::uint8_t action_of(words::Edit::Op op) {
   }
 }
 
+std::string number_text(double number) {
+  std::string text = std::to_string(number);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 std::optional<std::uint32_t> read_colour(std::string_view text) {
   std::uint32_t colour = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), colour, 16);
@@ -207,10 +220,17 @@ std::string wire_text(std::string_view text) {
   return wire;
 }
 
+std::string wire_text(std::string_view text, std::size_t most) {
+  std::string wire = wire_text(text);
+  if (wire.size() > most) wire.replace(most - kCutMark.size(), std::string::npos, kCutMark);
+  return wire;
+}
+
 std::string wire_name(std::string_view name) {
   std::string kept;
-  for (const char c : wire_text(name))
-    if (!is_control(c) && c != '%' && c != '#' && kept.size() < kLongestName) kept += c;
+  for (const char c : name)
+    if (!is_control(c) && c != '%' && c != '#') kept += c;
+  kept = wire_text(kept, kLongestName);
   while (!kept.empty() && kept.back() == ' ') kept.pop_back();
   return kept.empty() ? "player" : kept;
 }

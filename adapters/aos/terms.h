@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -93,14 +94,26 @@ inline constexpr std::uint8_t kPrimary = 1, kSecondary = 2;  ///< buttons of Wea
 inline constexpr std::uint8_t kMostPlayers = 32;  ///< ids are below
 /// An id that no player has: whose blocks are the server's. Clients keep a colour for it, too.
 inline constexpr std::uint8_t kWorldId = 32;
-inline constexpr std::uint8_t kServerId = 255;  ///< of a chat line that no player said
+/// An id that no player has: whose chat lines are the server's (piqueserver's number).
+inline constexpr std::uint8_t kNoticeId = 35;
+/// Whose chat line, the last before a disconnect, is its reason. BetterSpades does not show it as a line.
+inline constexpr std::uint8_t kReasonId = 255;
+inline constexpr std::size_t kLongestReason = 16;  ///< bytes of it that BetterSpades shows
 
 inline constexpr std::uint8_t kBlue = 0, kGreen = 1, kNeutral = 2, kSpectator = 255;
 
-/// 0 is blue, 1 green. Spectators and what is neutral: TEAM_ANY (who watches has a role, not a team).
-words::Team team_of(std::uint8_t wire);
-/// The side that a colour is nearest to; TEAM_ANY: `otherwise`.
-std::uint8_t side_of(words::Team team, std::uint8_t otherwise = kBlue);
+/// Which teams the two sides are. A server chooses the colours of its sides; the team is the one of that colour, so
+/// that it has the same colour in every game.
+struct Sides {
+  std::array<words::Team, 2> teams{words::BLUE, words::GREEN};
+
+  /// Spectators and what is neutral: TEAM_ANY (who watches has a role, not a team).
+  words::Team team_of(std::uint8_t wire) const { return wire < teams.size() ? teams[wire] : words::TEAM_ANY; }
+  /// The side of that team, or else the one whose colour is nearer; TEAM_ANY: `otherwise`.
+  std::uint8_t side_of(words::Team team, std::uint8_t otherwise = kBlue) const;
+};
+/// Of two colours, 0xRRGGBB. Never twice the same team: grey, or the colour of the first side, is blue or green.
+Sides sides_of(std::uint32_t colour1, std::uint32_t colour2);
 
 /// A player's kit is his weapon: 1 rifle, 2 smg, 3 shotgun (on the wire less 1); 0 any.
 inline std::uint32_t kit_of(std::uint8_t weapon) { return weapon + 1U; }
@@ -169,6 +182,8 @@ inline constexpr const char* kRuleCaptures = "AOS.captures";  ///< that win the 
 inline constexpr const char* kCaptureTheFlag = "capture the flag";
 inline constexpr const char* kTerritoryControl = "territory control";
 
+/// As short as it can be, with up to six digits behind the point.
+std::string number_text(double number);
 /// "RRGGBB"; nothing if it is none.
 std::optional<std::uint32_t> read_colour(std::string_view text);
 std::string colour_text(std::uint32_t colour);
@@ -189,7 +204,10 @@ inline constexpr std::size_t kLongestLine = 90;  ///< bytes of chat that every c
 std::string text_of(std::string_view wire);
 /// … and back, in CP437 alone: '?' for what has no place there.
 std::string wire_text(std::string_view text);
-/// A name that servers and clients take, in CP437: no '%', '#' or control characters, at most 15 bytes, never empty.
+/// The same for a field of `most` bytes: whole, or its beginning and kCutMark.
+std::string wire_text(std::string_view text, std::size_t most);
+/// A name that servers and clients take, in CP437: no '%', '#' or control characters, at most 15 bytes (else cut and
+/// marked), never empty.
 std::string wire_name(std::string_view name);
 
 }  // namespace entente::aos

@@ -10,6 +10,7 @@
 #include "adapters/bzdraft/peer_link.h"
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
+#include "proxy/core/chat.h"
 #include "proxy/core/guns.h"
 #include "proxy/core/incoming.h"
 #include "proxy/core/pace.h"
@@ -102,7 +103,7 @@ class BackSession final : public core::Back {
 
   // -- Its shots, and those that hit it: back_guns.cc
   void shoot(const core::Shooting& shooting, Outlet& out);
-  void fire(const words::Fire& fire, Outlet& out);
+  void fire(const core::Shooting& shooting, Outlet& out);
   void fire_along(double yaw, Outlet& out);
   void begin_shot(ShotBegin begin, Outlet& out);
   std::optional<std::uint8_t> loaded(std::uint32_t wished, Outlet& out) const {
@@ -127,8 +128,8 @@ class BackSession final : public core::Back {
   words::Room room_;
   Resources resources_;
   Md5 root_{}, asked_{};
-  Buffer piece_;             // of what was asked for
-  std::string last_notice_;  // of the server
+  Buffer piece_;  // of what was asked for
+  core::LastWords last_words_;
   bool changing_ = false;
   bool spawns_ = false;  // it wished to before it was in
 

@@ -16,8 +16,8 @@ double sane(std::int32_t life) { return std::clamp(whole(life), 0.0, 60.0); }
 }  // namespace
 
 void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
-  if (!may_act()) return out.lose("Fire", "not in play");
-  if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(*shooting.fire, out);
+  if (!may_act()) return core::refuse_shot(shooting, me_, "not in play", out);
+  if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(shooting, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
   if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
   driver_.aim(yaw, out.now());
@@ -25,9 +25,10 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
 }
 
 /// As our client fired it.
-void BackSession::fire(const words::Fire& fire, Outlet& out) {
+void BackSession::fire(const core::Shooting& shooting, Outlet& out) {
+  const words::Fire& fire = *shooting.fire;
   const auto number = loaded(fire.shot(), out);
-  if (!number) return out.lose("Fire", "every gun reloads");
+  if (!number) return core::refuse_shot(shooting, me_, "every gun reloads", out);
   ShotBegin begin;
   begin.shot = *number;
   begin.position = triple(fire.x(), fire.y(), fire.z());

@@ -192,7 +192,7 @@ void BackSession::on(const SuperKill&, Outlet& out) {
 void BackSession::be_kicked(std::string_view how, Outlet& out) {
   goodbye_ = true;
   words::Kicked kicked;
-  kicked.set_text(last_notice_.empty() ? "the server ended the session" : last_notice_);
+  kicked.set_text(last_words_.why(out.now(), "the server ended the session"));
   out.say(kicked);
   out.close(how);
 }

@@ -72,7 +72,7 @@ void FrontSession::answer_world(Outlet& out) {
 
 void FrontSession::build_world(Outlet& out) {
   const core::World& world = out.world();
-  const words::World land = world.geometry() != nullptr ? *world.geometry() : open_world();
+  const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
   if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
   resource_ = resource_of(land);
   name_ = wire::md5(resource_);
@@ -207,7 +207,7 @@ void FrontSession::let_in(Outlet& out) {
   stage_ = Stage::kIn;
   see_all_pickups(out);
   for (auto& [number, actor] : cast_)
-    if (const core::UnitState* state = out.world().unit(actor.unit); state != nullptr && state->unit.alive())
+    if (const core::UnitState* state = out.world().unit(actor.unit); core::is_seen(state))
       put(number, state->unit.pose(), out);
   if (out.world().round().state() != words::Round::OVER) tell_clock(out);
   if (!waiting_.empty() && !out.world().ready()) server_says(waiting_, out);

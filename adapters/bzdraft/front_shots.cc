@@ -74,6 +74,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   flying.number = *number;
   flying.weapon = flag_of(shot);
   const bool ray = shot.kind() == words::RAY || shot.kind() == words::MELEE;
+  flying.at[2] -= out.world().ground_at(flying.at[0], flying.at[1]);
   if (ray && shot.z() == 0) flying.at[2] = kMuzzleHeight;
   shots_.add(flying);
 

@@ -71,7 +71,7 @@ std::uint16_t counted(std::uint32_t number) { return static_cast<std::uint16_t>(
 std::string readable(std::string_view text) { return clean(text.substr(0, text.find('\0'))); }
 
 std::string ended_text(std::string_view text, std::size_t most) {
-  return std::string(whole_characters(text.substr(0, text.find('\0')), most));
+  return fitted(text.substr(0, text.find('\0')), most);
 }
 
 std::optional<std::uint8_t> target_team(std::uint8_t to) {

@@ -14,6 +14,7 @@
 #include "adapters/bzflag/peer_link.h"
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/variables.h"
+#include "proxy/core/chat.h"
 #include "proxy/core/faces.h"
 #include "proxy/core/guns.h"
 #include "proxy/core/incoming.h"
@@ -142,8 +143,9 @@ class BackSession final : public core::Back {
 
   // -- Its shots, and those that hit it: back_guns.cc
   void shoot(const core::Shooting& shooting, Outlet& out);
-  void fire(const words::Fire& fire, Outlet& out);
+  void fire(const core::Shooting& shooting, Outlet& out);
   void fire_along(double yaw, Outlet& out);
+  bool is_loaded(Outlet& out) const;
   std::optional<std::uint16_t> free_shot(std::uint32_t wished, Outlet& out);
   void begin_shot(ShotBegin begin, Outlet& out);
   std::string carried() const;
@@ -174,7 +176,7 @@ class BackSession final : public core::Back {
   double size_ = 800;
   std::string hash_;
   Buffer database_;
-  std::string last_notice_;  // of the server; bzfs says why before it kicks
+  core::LastWords last_words_;
 
   // Everybody.
   std::map<std::uint8_t, Someone> people_;

@@ -33,7 +33,8 @@ void BackSession::drive(Outlet& out) {
   const double dt = std::min(0.2, static_cast<double>(driven_ - since) / core::kSecond);
   const core::TankState was = core::state_of(own_.pose);
   if (steering_.claim() == nullptr && !own_.paused) steer(dt, out);
-  if (steering_.trigger_held() && !own_.paused) fire_along(steering_.looking().value_or(own_.pose.yaw()), out);
+  if (steering_.trigger_held() && !own_.paused && is_loaded(out))
+    fire_along(steering_.looking().value_or(own_.pose.yaw()), out);
   if (wish_ && !wish_->claims_deaths()) test_hits(was, core::state_of(own_.pose), since, out);
 }
 

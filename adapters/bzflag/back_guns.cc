@@ -6,6 +6,7 @@
 namespace entente::bzflag {
 namespace {
 
+constexpr const char* kEmpty = "every gun reloads";
 constexpr std::uint16_t kNoTeamKills = 0x400;  // of the options
 
 /// Flags under which shots are faster, or live shorter: bzfs computes the same and drops what differs
@@ -27,10 +28,10 @@ double sane(double life) { return life > 0 ? std::min(life, 60.0) : 0; }
 }  // namespace
 
 void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
-  if (!may_act()) return out.lose("Fire", "not in play");
+  if (!may_act()) return core::refuse_shot(shooting, me_, "not in play", out);
   if (speaks_.linked_shots && wants_link_ && !peer_.linked && wish_->role() != words::ROBOT)
-    return out.lose("Fire", "no datagram link, and a shot by stream is a kick");
-  if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(*shooting.fire, out);
+    return core::refuse_shot(shooting, me_, "no datagram link, and a shot by stream is a kick", out);
+  if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(shooting, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
   if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
   driver_.aim(yaw, out.now());
@@ -38,9 +39,10 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
 }
 
 /// As our client fired it. Of a plain shot the life is what bzfs compares bit by bit.
-void BackSession::fire(const words::Fire& fire, Outlet& out) {
+void BackSession::fire(const core::Shooting& shooting, Outlet& out) {
+  const words::Fire& fire = *shooting.fire;
   const auto number = free_shot(fire.shot(), out);
-  if (!number) return out.lose("Fire", "every gun reloads");
+  if (!number) return core::refuse_shot(shooting, me_, kEmpty, out);
   ShotBegin begin;
   begin.shot = *number;
   begin.pos = vec3(fire.x(), fire.y(), fire.z());
@@ -53,7 +55,7 @@ void BackSession::fire(const words::Fire& fire, Outlet& out) {
 /// From the muzzle, with what the tank itself drives.
 void BackSession::fire_along(double yaw, Outlet& out) {
   const auto number = free_shot(0, out);
-  if (!number) return out.lose("Fire", "every gun reloads");
+  if (!number) return out.lose("Fire", kEmpty);
   words::Pose here = core::place_at(own_.pose, own_.posed, out.now(), 0.2);
   if (out.now() != own_.sent_at) {  // the server compares a shot with where we were last
     here.set_seq(++own_.order);
@@ -83,6 +85,10 @@ void BackSession::begin_shot(ShotBegin begin, Outlet& out) {
   guns_.fire(static_cast<std::uint8_t>(begin.shot & 0xffU),
              out.now() + static_cast<core::Micros>(sane(begin.life) * 0.95e6));
   peer_.quick(out, begin);
+}
+
+bool BackSession::is_loaded(Outlet& out) const {
+  return guns_.loaded(core::Guns::kAny, room_.most_shots(), out.now()).has_value();
 }
 
 /// The number of a shot that may begin now: the wished one if its slot is free, else that of any that is.

@@ -123,7 +123,7 @@ void BackSession::enter(Outlet& out) {
   message.team = watches ? kObserverTeam : wire_team(wish_->team(), kAutomaticTeam);
   const auto taken = [&](const std::string& name) { return taken_.contains(lower(name)); };
   message.callsign.set(free_name(legal_callsign(wish_->name()), kLongestName, 1, taken));
-  message.motto.set(whole_characters(wish_->motto(), 127));
+  message.motto.set(fitted(wish_->motto(), kLongestText));
   message.token.set(wish_->token());
   message.version.set(wish_->version());
   message.end = 0;
@@ -143,7 +143,7 @@ void BackSession::on(const SuperKill&, Outlet& out) {
   if (stage_ != Stage::kIn) return refuse(words::Refused::SERVER_GONE, "the server ended the session", out);
   goodbye_ = true;
   words::Kicked kicked;
-  kicked.set_text(last_notice_.empty() ? "the server ended the session" : last_notice_);
+  kicked.set_text(last_words_.why(out.now(), "the server ended the session"));
   out.say(kicked);
   out.close("super kill by the server");
 }

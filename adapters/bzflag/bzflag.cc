@@ -5,6 +5,7 @@
 
 #include "adapters/bzflag/lan.h"
 #include "adapters/bzflag/wire.h"
+#include "proxy/base/text.h"
 
 namespace entente::bzflag {
 namespace {
@@ -56,6 +57,9 @@ class BzFlag final : public wire::Game {
     return make_cutter(way, dialect);
   }
   std::unique_ptr<wire::Cutter> datagram_cutter(Way, std::size_t) const override { return make_datagram_cutter(); }
+  /// What a client reads at once (MaxPacketLen, Protocol.h at v2.4.26; ServerLink.cxx goes through what one datagram
+  /// brought message by message). Those of 1.10 take the first and leave the rest.
+  std::size_t packed_datagram(std::size_t dialect) const override { return kDialects[dialect].packed_udp ? 1024 : 0; }
   std::size_t largest_frame() const override { return kLargestPayload + 4; }
 
   /// The client reads the version with one recv and gives up if it is short (ServerLink.cxx:249 at v2.4.26).
@@ -78,10 +82,12 @@ class BzFlag final : public wire::Game {
     }
     return wire::Entry::kUntold;
   }
-  /// As bzfs does; a page's client knows no such thing.
+  /// Real clients read 512 bytes at most and drop the last (ServerLink.cxx:299 at v2.4.26), so that is a NUL. A page's
+  /// client knows no such thing.
   Buffer banned(std::size_t dialect, std::string_view why) const override {
+    constexpr std::size_t kMostRead = 512;
     if (!kDialects[dialect].refusals) return Game::banned(dialect, why);
-    const std::string said = std::string(kRefusedWord) + std::string(why);
+    const std::string said = std::string(kRefusedWord) + fitted(why, kMostRead - 1) + '\0';
     return Buffer(said.begin(), said.end());
   }
 

@@ -149,7 +149,7 @@ GameSettings FrontSession::settings(Outlet& out) const {
 
 void FrontSession::build_world(Outlet& out) {
   const core::World& world = out.world();
-  const words::World land = world.geometry() != nullptr ? *world.geometry() : open_world();
+  const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
   size_ = size_of(land);
   if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
   const bool ours = world.rules().contains("BZFLAG.maxFlags");
@@ -193,6 +193,7 @@ void FrontSession::let_in(Outlet& out) {
   if (speaks_.strict_entry) peer_.hold();
   peer_.stream(out, Accept{player_id(number_)});
   send_variables(out);
+  tell_reload(out);
 
   TeamUpdate teams;
   for (std::int16_t team = 0; team <= 4; ++team) {
@@ -259,7 +260,7 @@ void FrontSession::send_variables(Outlet& out) {
 void FrontSession::told(const words::Refused& refused, const core::Fact&, Outlet& out) {
   Reject reject;
   reject.code = reject_code(refused.code());
-  reject.reason.set(refused.text());
+  reject.reason.set(fitted(refused.text(), kLongestText));
   if (stage_ != Stage::kHeader) peer_.stream(out, reject);  // before the greeting it would be taken for one
   goodbye(refused.text(), out);
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapters/bzflag/front.h"
+#include "adapters/bzflag/variables.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzflag {
@@ -32,6 +33,7 @@ void FrontSession::on(const ShotBegin& begin, Outlet& out) {
   fire.set_weapon(fired_with(begin.flag, out));
   fire.set_kind(shot_kind(fire.weapon()));
   core::set_way(begin.pos, begin.vel, fire);
+  fire.set_z(fire.z() + out.world().ground_at(fire.x(), fire.y()));
   fire.set_life(begin.life);
   fire.set_range(std::hypot(begin.vel[0], begin.vel[1]) * begin.life);
   out.say(fire);
@@ -73,6 +75,7 @@ void FrontSession::on(const GuidedUpdate& update, Outlet& out) {
 // -- What the room says -----------------------------------------------------------------------------------------------
 
 /// As wished if a client can hold it, else a free slot of that player: numbers beyond the settings corrupt a client.
+/// Where a gun fires faster than its shots fly, the oldest of them ends.
 std::optional<std::uint16_t> FrontSession::shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished,
                                                        Outlet& out) {
   if (core::victim_decides(out.world()) && wished <= 0x7fff && (wished & 0xffU) < most_shots_)
@@ -82,7 +85,12 @@ std::optional<std::uint16_t> FrontSession::shot_number(Actor& actor, std::uint8_
     actor.salt = static_cast<std::uint8_t>((actor.salt + 1) & 0x7f);
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(actor.salt) << 8U | slot);
   }
-  return std::nullopt;
+  core::ShownShot* oldest = core::victim_decides(out.world()) ? nullptr : shots_.oldest(player);
+  if (oldest == nullptr) return std::nullopt;
+  oldest->ended = true;
+  peer_.quick(out, ShotEnd{player_id(player), oldest->number, 1});
+  actor.salt = static_cast<std::uint8_t>((actor.salt + 1) & 0x7f);
+  return static_cast<std::uint16_t>(static_cast<std::uint32_t>(actor.salt) << 8U | (oldest->number & 0xffU));
 }
 
 void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out) {
@@ -104,6 +112,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   flying.player = player;
   flying.number = *number;
   flying.weapon = weapon_of(shot);
+  flying.at[2] -= out.world().ground_at(flying.at[0], flying.at[1]);
   if (shot.z() == 0 && flying.decided) flying.at[2] = kMuzzleHeight;
   shots_.add(flying);
 
@@ -145,6 +154,22 @@ void FrontSession::told(const words::ShotEnded& ended, const core::Fact&, Outlet
   end.shot = flying->number;
   end.reason = ended.burst() ? 0 : 1;
   peer_.quick(out, end);
+}
+
+void FrontSession::told(const words::Ammo& ammo, const core::Fact&, Outlet& out) {
+  if (ammo.player() == out.me()) tell_reload(out);
+}
+
+/// A tank has no clip: the gun that fires the last round of one takes as long to load as the clip to fill.
+void FrontSession::tell_reload(Outlet& out) {
+  const core::PlayerState* me = out.world().player(out.me());
+  const double refill = out.world().rule("refill", 0), each = out.world().rule("reload", 0);
+  if (stage_ != Stage::kIn || me == nullptr || !(refill > 0)) return;
+  const double reload = me->ammo.clip() <= 1 ? refill + each : each;
+  if (std::exchange(own_.reload, reload) == reload) return;
+  SetVar set;
+  set.variables.push_back({"_reloadTime", shortest(static_cast<float>(reload))});
+  peer_.stream(out, set);
 }
 
 void FrontSession::spare_own_tank(Outlet& out) {

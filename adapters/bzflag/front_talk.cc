@@ -24,6 +24,8 @@ std::optional<NumberedFlag> FrontSession::flag_record(const words::Token& token,
     flags_.add(*free, token.id());
   }
   NumberedFlag flag = flag_of(token);
+  for (Vec3* at : {&flag.flag.pos, &flag.flag.launch, &flag.flag.landing})
+    (*at)[2] = std::max(0.0F, (*at)[2] - to_float(out.world().ground_at((*at)[0], (*at)[1])));
   flag.number = flags_.wire_or(token.id(), 0);
   if (token.state() == words::Token::CARRIED) flag.flag.owner = player_id(number_of(token.carrier(), kNobody));
   return flag;
@@ -150,13 +152,16 @@ void FrontSession::on(const ChatRequest& chat, Outlet& out) {
   out.say(std::move(word));
 }
 
+/// Dialects without a kind of message write who acts before an action, and a mark behind it: it leaves room for them.
 void FrontSession::say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, Outlet& out) {
+  constexpr std::size_t kActor = std::string_view("* ").size() + kLongestName + std::string_view(" \t*").size();
+  const std::size_t most = action ? kLongestLine - kActor : kLongestLine;
   while (!text.empty()) {
     Chat chat;
     chat.from = player_id(from);
     chat.to = player_id(to);
     chat.kind = action ? 1 : 0;
-    chat.text.chars = std::string(take_piece(text, kLongestLine, CutAt::kBlank)) + '\0';
+    chat.text.chars = std::string(take_piece(text, most, CutAt::kBlank)) + '\0';
     peer_.stream(out, chat);
   }
 }
@@ -198,11 +203,15 @@ void FrontSession::told(const words::Rule& rule, const core::Fact&, Outlet& out)
       set.variables.push_back({ruled.variable, rule.value()});
   std::erase_if(set.variables, [](const auto& item) { return item.name.size() > 255 || item.value.size() > 255; });
   if (!set.variables.empty()) peer_.stream(out, set);
+  if (name != "reload" && name != "refill") return;
+  own_.reload = 0;  // another one was just told
+  tell_reload(out);
 }
 
 /// A client whose game is over spawns no more before it has come in anew: it is told only of one that is over for good.
 void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
+  if (retold_) return;  // its end is not to be announced again
   if (round.another()) return say(kServerId, kEverybody, false, core::line_of(round, out.world()), out);
   end_game(round, out);
 }
@@ -230,7 +239,7 @@ void FrontSession::tell_clock(Outlet& out) {
 }
 
 void FrontSession::told(const words::Clock& clock, const core::Fact&, Outlet& out) {
-  peer_.quick(out, GameTime{clock.us()});
+  if (!retold_) peer_.quick(out, GameTime{clock.us()});
 }
 
 void FrontSession::ping(Outlet& out) {

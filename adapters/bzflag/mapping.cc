@@ -18,6 +18,7 @@ constexpr const char* kReckoned = "reckoned from the clock of the last update";
 constexpr const char* kOurClock = "our front's clock";
 constexpr const char* kTail = "no word for what moves a tank besides itself";
 constexpr const char* kStatus = "dead tanks are not told of, nor what moves a tank besides itself";
+constexpr const char* kUnseen = "who is hidden, or dead without a death, is not alive to a client";
 constexpr const char* kNoPlugins = "flags of plugins have no word";
 constexpr const char* kNoDownloads = "nothing is downloaded but the world";
 constexpr const char* kNoSounds = "no word for sounds";
@@ -85,8 +86,7 @@ constexpr Mapping kAll[] = {
     down("MsgAddPlayer", "*", "Unit.owner", kLossy, "each unit is a player of its own; only what drives is shown"),
     down("MsgAddPlayer", "*", "Owns.units", kLossy, "each unit is a player of its own; only what drives is shown"),
     down("MsgRemovePlayer", "id", "PlayerGone.id", kLossy, kNumbered),
-    down("MsgRemovePlayer", "id", "Gone.unit", kLossy, "a unit that is gone is a player that left"),
-    down("MsgRemovePlayer", "id", "Hidden.unit", kLossy, "what is out of sight has left"),
+    down("MsgRemovePlayer", "id", "Gone.unit", kLossy, "one of several units that is gone is a player that left"),
     down("MsgPlayerInfo", "*", "Player.badges", kLossy, "only what is new is told"),
     down("MsgAdminInfo", "*", "Player.address", kLossy, "no client is told, so far"),
     down("MsgHandicap", "*", "", kDropped, kNoHandicaps),
@@ -155,6 +155,8 @@ constexpr Mapping kAll[] = {
     down("MsgPlayerUpdate", "player", "Pose.unit", kLossy, kNumbered),
     down("MsgPlayerUpdate", "order", "Pose.seq"),
     down("MsgPlayerUpdate", "status", "Pose.state", kLossy, kStatus),
+    down("MsgPlayerUpdate", "status", "Hidden.unit", kLossy, kUnseen),
+    down("MsgPlayerUpdate", "status", "Unit.alive", kLossy, kUnseen),
     down("MsgPlayerUpdate", "pos", "Pose.x"),
     down("MsgPlayerUpdate", "vel", "Pose.vx"),
     down("MsgPlayerUpdate", "azimuth", "Pose.yaw"),
@@ -173,6 +175,8 @@ constexpr Mapping kAll[] = {
     down("MsgPlayerUpdateSmall", "player", "Pose.unit", kLossy, kNumbered),
     down("MsgPlayerUpdateSmall", "order", "Pose.seq"),
     down("MsgPlayerUpdateSmall", "status", "Pose.state", kLossy, kStatus),
+    down("MsgPlayerUpdateSmall", "status", "Hidden.unit", kLossy, kUnseen),
+    down("MsgPlayerUpdateSmall", "status", "Unit.alive", kLossy, kUnseen),
     down("MsgPlayerUpdateSmall", "pos", "Pose.x"),
     down("MsgPlayerUpdateSmall", "vel", "Pose.vx"),
     down("MsgPlayerUpdateSmall", "azimuth", "Pose.yaw"),
@@ -259,6 +263,8 @@ constexpr Mapping kAll[] = {
     down("MsgMessage", "*", "Round.another", kLossy, "a line about who won, and no end of the game"),
     down("MsgMessage", "*", "Health.now", kLossy, kOneHit),
     down("MsgSetVar", "*", "Rule.name", kLossy, "a server's own pointers are left out"),
+    down("MsgSetVar", "*", "Ammo.clip", kLossy,
+         "the last round of a clip takes as long to reload as the clip to refill"),
     down("MsgTimeUpdate", "seconds", "Round.left_s", kLossy, "whole seconds"),
     down("MsgTimeLeft", "seconds", "Round.left_s", kLossy, "whole seconds; no word for a clock that stands"),
     down("MsgGameTime", "microseconds", "Clock.us"),
@@ -306,7 +312,6 @@ constexpr Mapping kAll[] = {
     no_fact("WorldEdit", kStill),
     no_fact("You", "the greeting says it"),
     no_fact("UnitChanged", "a tank looks as its team does"),
-    no_fact("Ammo", kOneGun),
     no_fact("Input", "where a tank goes is seen, not which keys are held"),
     no_fact("Zone", "no zones but bases"),
     no_fact("Board", "clients sort their own"),

@@ -102,10 +102,9 @@ std::string tidied(std::string_view name) {
     if (!printable(c) || (c == ' ' && (tidy.empty() || tidy.back() == ' '))) continue;
     if (tidy.empty() && (c == '+' || c == '@' || c == '#')) continue;
     tidy += c;
-    if (tidy.size() == 31) break;
   }
   while (!tidy.empty() && tidy.back() == ' ') tidy.pop_back();
-  return tidy;
+  return fitted(tidy, kLongestName);
 }
 
 /// Whose flag it is, if it is one to be captured.
@@ -147,8 +146,7 @@ std::string legal_callsign(std::string_view name) {
   for (const char c : tidy)
     if (letter_or_digit(c)) kept += c;
   if (upper.find("SERVER") != std::string::npos || kept.size() <= 7) return "player";
-  kept.resize(std::min<std::size_t>(kept.size(), 31));
-  return kept;
+  return fitted(kept, kLongestName);
 }
 
 std::uint32_t weapon_of(const FlagKind& flag) {

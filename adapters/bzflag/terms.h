@@ -64,6 +64,7 @@ std::string_view mode_of(std::uint16_t game_type);
 std::uint16_t game_type_of(std::string_view mode);
 
 inline constexpr std::size_t kLongestLine = 127;  ///< bytes of chat in one message
+inline constexpr std::size_t kLongestText = 127;  ///< bytes of a motto, or of a reject's reason
 
 /// The team that a chat target is; nothing: it is none.
 std::optional<std::int16_t> target_team(std::uint8_t target);

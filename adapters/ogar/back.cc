@@ -321,7 +321,7 @@ class OgarBack final : public core::Back {
                    flag(input.say.has_value(), kSay);
     if (input.spawn) set(update.name, *input.spawn);
     update.chat.resize(input.say ? 1 : 0);
-    if (input.say) set(update.chat[0], whole_characters(*input.say, kLongestLine));
+    if (input.say) set(update.chat[0], fitted(*input.say, kLongestLine));
   }
 
   const std::size_t dialect_;

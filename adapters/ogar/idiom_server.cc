@@ -5,6 +5,8 @@
 #include "adapters/ogar/map.h"
 #include "adapters/ogar/stats.h"
 #include "adapters/ogar/text.h"
+#include "proxy/base/text.h"
+#include "proxy/core/texts.h"
 
 namespace entente::ogar {
 namespace {
@@ -26,7 +28,7 @@ bool has_teams(const WorldName& world, const std::string& program) {
 std::string_view skin_of(const Node& node) {
   std::string_view skin = node.skin.chars;
   if (skin.starts_with('%')) skin.remove_prefix(1);
-  return shortened(skin);
+  return whole_characters(skin, core::kMostName);
 }
 
 Board& begin_board(std::uint8_t type, Update& update) {
@@ -247,7 +249,7 @@ void ServerIdiom::wish(const ClientUpdate& update, const Taker& take) const {
 }
 
 std::string ServerIdiom::line(std::string_view text) const {
-  return std::string(dialect_.ucs2 ? cut(text, kLongestUcs2) : whole_characters(text, kLongestUtf8));
+  return dialect_.ucs2 ? fitted_units(text, kLongestUcs2) : fitted(text, kLongestUtf8);
 }
 
 }  // namespace entente::ogar

@@ -17,10 +17,12 @@ inline constexpr std::size_t kLongestName = 16;
 std::string heard(const ZText& text);
 /// The first `most` 16-bit units of it, whole characters only.
 std::string_view cut(std::string_view text, std::size_t most);
+/// `text` where a program takes `most` 16-bit units: whole, or its beginning and kCutMark.
+std::string fitted_units(std::string_view text, std::size_t most);
 std::string_view trimmed(std::string_view text);
 
-/// Of a name that a server tells, or a skin's: as many bytes as of a player's own (core::kMostName).
-std::string_view shortened(std::string_view told);
+/// Of a name that a server tells, or a skin's: as many bytes as of a player's own (core::kMostName), whole or marked.
+std::string shortened(std::string_view told);
 /// The same, as a word holds it.
 std::string told_name(std::string_view told);
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "proxy/core/guns.h"
+
 namespace entente::panic {
 namespace {
 
@@ -127,9 +129,17 @@ std::optional<Order> Driver::next_of(Wheel& wheel, const Piece& piece, core::Bac
 std::optional<Order> Driver::take_shot(Wheel& wheel, const Piece& piece, core::BackOut& out) {
   const Wheel::Shot shot = *std::exchange(wheel.shot, std::nullopt);
   const int range = kModels[model_of(piece.code)].range;
-  if (ammo_ <= 0) return out.lose("Fire", "no ammunition"), std::nullopt;
-  if (!field_.ground.shot_stays(piece.at, shot.direction, range))
-    return out.lose("Fire", "the shot might leave the map, and the server would die of it"), std::nullopt;
+  const char* refused = nullptr;
+  if (ammo_ <= 0)
+    refused = "no ammunition";
+  else if (!field_.ground.shot_stays(piece.at, shot.direction, range))
+    refused = "the shot might leave the map, and the server would die of it";
+  if (refused != nullptr) {
+    words::Fire drawn;
+    drawn.set_shot(shot.number);
+    core::refuse_shot({{}, {}, shot.number != 0 ? &drawn : nullptr}, out.me(), refused, out);
+    return std::nullopt;
+  }
   --ammo_;
   wheel.fired = out.now();
   return Order{piece.number, ActionType::kShoot, shot.direction, shot.number};

@@ -18,6 +18,15 @@ constexpr std::string_view whole_characters(std::string_view text, std::size_t m
   return text.substr(0, end);
 }
 
+/// Stands at the end of a text that was cut. ASCII, because some games have nothing else.
+inline constexpr std::string_view kCutMark = "...";
+
+/// `text` for a field of `most` bytes: whole, or its beginning and kCutMark. REQUIRES: most >= kCutMark.size().
+inline std::string fitted(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  return std::string(whole_characters(text, most - kCutMark.size())) += kCutMark;
+}
+
 /// Bytes of the character that `text` starts with; 0 if it starts with none (RFC 3629, table of section 4).
 constexpr std::size_t first_character(std::string_view text) {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
@@ -82,6 +91,16 @@ constexpr std::string_view take_piece(std::string_view& left, std::size_t most, 
   return piece;
 }
 
+/// Whether all of it is UTF-8 (RFC 3629).
+constexpr bool is_text(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = first_character(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
 constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 /// As a word may hold it: each byte that is of no character is U+FFFD.
@@ -111,13 +130,12 @@ inline std::string ascii(std::string_view text) {
 }
 
 /// The first that `taken(const std::string&)` denies of "anna", "anna 2", "anna 3" …, counted from `first` on. At most
-/// `most` bytes: of the name, not of its number, is left out what has no room. REQUIRES: most > 20, first > 0.
+/// `most` bytes: the name is cut for it, the number never. REQUIRES: most > 24, first > 0.
 template <class Taken>
 std::string free_name(std::string_view wish, std::size_t most, std::size_t first, Taken&& taken) {
   for (std::size_t nth = first;; ++nth) {
     const std::string number = nth == 1 ? "" : " " + std::to_string(nth);
-    std::string name(whole_characters(wish, most - number.size()));
-    name += number;
+    const std::string name = fitted(wish, most - number.size()) + number;
     if (!taken(name)) return name;
   }
 }

@@ -14,6 +14,20 @@ std::optional<std::uint8_t> Guns::loaded(std::uint32_t wished, std::uint32_t mos
   return std::nullopt;
 }
 
+std::uint32_t Guns::count(std::uint32_t most, Micros now) const {
+  const auto end = loaded_at_.begin() + std::min<std::uint32_t>(most, kAny);
+  return static_cast<std::uint32_t>(std::count_if(loaded_at_.begin(), end, [&](Micros at) { return at <= now; }));
+}
+
+void refuse_shot(const Shooting& wish, Id player, const char* why, BackOut& out) {
+  out.lose("Fire", why);
+  if (wish.fire == nullptr) return;
+  words::ShotEnded ended;
+  ended.set_shooter(player);
+  ended.set_shot(wish.fire->shot());
+  out.say({player, ended});
+}
+
 Flight fired(const words::Pose& tank, double yaw, const Muzzle& muzzle, double speed) {
   const double c = std::cos(yaw), s = std::sin(yaw);
   Flight flight;

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "proxy/core/incoming.h"
+#include "proxy/core/session.h"
+#include "proxy/core/steering.h"
 
 namespace entente::core {
 
@@ -16,12 +18,17 @@ class Guns {
 
   /// The wished one, else the first, of the first `most` (1 to 256) that is loaded; nothing if all of them reload.
   std::optional<std::uint8_t> loaded(std::uint32_t wished, std::uint32_t most, Micros now) const;
+  /// How many of the first `most` (0 to 256) are loaded.
+  std::uint32_t count(std::uint32_t most, Micros now) const;
   /// It fires; `loads_until` then.
   void fire(std::uint8_t gun, Micros loads_until) { loaded_at_[gun] = loads_until; }
 
  private:
   std::array<Micros, 256> loaded_at_{};
 };
+
+/// A shot that does not happen is counted as lost; a client that has drawn it already is told that it is over.
+void refuse_shot(const Shooting& wish, Id player, const char* why, BackOut& out);
 
 /// Metres, from the middle of a tank's foot.
 struct Muzzle {

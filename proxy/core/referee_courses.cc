@@ -33,7 +33,7 @@ double length(const std::array<double, 3>& v) { return std::hypot(v[0], v[1], v[
 void Referee::throw_grenade(Player& player, const words::Fire& fire, BackOut& out) {
   const double off = std::hypot(fire.x() - player.tank.x, fire.y() - player.tank.y, fire.z() - player.tank.z);
   if (off > kFromHand) return out.lose("Fire", "a grenade is thrown from where one is");
-  if (!load(player, out)) return;
+  if (!load(player, out.now())) return out.lose("Fire", "not loaded yet");
   Ball ball;
   ball.kind = words::GRENADE;
   ball.shooter = player.who.id();

@@ -25,6 +25,15 @@ constexpr double kHighest = 60, kFastestFall = 60;      // metres, metres a seco
 constexpr double kFastestTurn = 10 * std::numbers::pi;  // radians a second: a small update of BZFlag's holds no more
 constexpr Micros kBetweenCorrections = 250 * kMillisecond;
 
+/// A man of Ace of Spades: 0.9 blocks wide whichever way he looks, 2.7 high, and he climbs one block. He knows the
+/// world in blocks of 1.5625 m, so that a wall may stand up to half a block from where it is for him, and 2 cm for
+/// rounding.
+constexpr double kBlock = 1.5625, kHalfBlock = kBlock / 2 + 0.02;
+constexpr TankModel kClaimedMan{.length = 0.9 * kBlock - 2 * kHalfBlock,
+                                .width = 0.9 * kBlock - 2 * kHalfBlock,
+                                .height = 2.7 * kBlock - 2 * kHalfBlock,
+                                .climb = kBlock};
+
 double share_of(std::uint32_t random) { return static_cast<double>(random) / 4294967296.0; }
 
 }  // namespace
@@ -102,7 +111,7 @@ std::optional<Referee::Point> Referee::free_near(const words::Pose& pose) const 
       const double way = 2 * std::numbers::pi * i / kAround;
       const Point at{pose.x() + far * std::cos(way), pose.y() + far * std::sin(way), z};
       if (at[0] > world.west() && at[0] < world.east() && at[1] > world.south() && at[1] < world.north() &&
-          terrain_.free(claimed_model_, at[0], at[1], z, pose.yaw()))
+          terrain_.free(claimed_tank_, at[0], at[1], z, pose.yaw()))
         return at;
     }
   return std::nullopt;
@@ -206,7 +215,9 @@ bool Referee::bears(const Player& player, const words::PoseClaim& claim) const {
   if (std::hypot(claim.vx(), claim.vy()) > fastest() || std::abs(claim.vz()) > kFastestFall) return false;
   if (std::abs(claim.yaw_rate()) > kFastestTurn) return false;
   if (claim.z() < -2 || claim.z() > (arena_.rules.jumping ? kHighest : kHighest / 4)) return false;
-  return terrain_.free(claimed_model_, claim.x(), claim.y(), std::max(0.0, claim.z()), claim.yaw());
+  const double z = std::max(0.0, claim.z());
+  if (player.walks) return terrain_.free(kClaimedMan, claim.x(), claim.y(), z + kHalfBlock, 0);
+  return terrain_.free(claimed_tank_, claim.x(), claim.y(), z, claim.yaw());
 }
 
 void Referee::correct(Player& player, BackOut& out) {

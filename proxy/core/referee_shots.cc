@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "proxy/core/claims.h"
+#include "proxy/core/guns.h"
 #include "proxy/core/referee.h"
 #include "proxy/core/seconds.h"
 
@@ -25,7 +26,7 @@ void Referee::shoot(Player& player, const Shooting& wish, BackOut& out) {
 }
 
 void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
-  if (!load(player, out)) return;
+  if (!load(player, out.now())) return refuse_shot(wish, player.who.id(), "not loaded yet", out);
   const double yaw = wish.yaw.value_or(player.tank.yaw), pitch = std::clamp(wish.pitch.value_or(0), -0.6, 0.6);
   Ball ball;
   ball.shooter = player.who.id();
@@ -60,11 +61,11 @@ void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
 }
 
 /// One barrel less for a while; false if all are empty.
-bool Referee::load(Player& player, BackOut& out) const {
+bool Referee::load(Player& player, Micros now) const {
   const auto barrel =
-      std::find_if(player.barrels.begin(), player.barrels.end(), [&](Micros loaded) { return loaded <= out.now(); });
-  if (barrel == player.barrels.end()) return out.lose("Fire", "not loaded yet"), false;
-  *barrel = out.now() + micros(arena_.rules.reload);
+      std::find_if(player.barrels.begin(), player.barrels.end(), [&](Micros loaded) { return loaded <= now; });
+  if (barrel == player.barrels.end()) return false;
+  *barrel = now + micros(arena_.rules.reload);
   return true;
 }
 

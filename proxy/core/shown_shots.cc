@@ -49,6 +49,12 @@ bool ShownShots::busy(std::uint8_t player, std::uint32_t slot, Micros now) const
   });
 }
 
+ShownShot* ShownShots::oldest(std::uint8_t player) {
+  const auto at = std::find_if(shots_.begin(), shots_.end(),
+                               [&](const ShownShot& shot) { return shot.player == player && !shot.ended; });
+  return at != shots_.end() ? &*at : nullptr;
+}
+
 void ShownShots::remove(std::uint8_t player, std::uint16_t number) {
   std::erase_if(shots_, [&](const ShownShot& shot) { return shot.player == player && shot.number == number; });
 }

@@ -37,6 +37,8 @@ class ShownShots {
   const ShownShot* numbered(std::uint8_t player, std::uint16_t number) const;
   /// Whether one of that player's flies in that slot.
   bool busy(std::uint8_t player, std::uint32_t slot, Micros now) const;
+  /// The first of that player's that has not ended; null if there is none.
+  ShownShot* oldest(std::uint8_t player);
   void remove(std::uint8_t player, std::uint16_t number);
   /// Those of whose end nobody speaks any more: a second after it.
   void forget_old(Micros now);

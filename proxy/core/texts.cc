@@ -7,8 +7,7 @@ namespace {
 
 void tidy(std::string* text, std::size_t most) {
   if (text->empty()) return;
-  *text = clean(*text);
-  text->resize(whole_characters(*text, most).size());
+  *text = fitted(clean(*text), most);
 }
 
 void tidy(words::Enter& wish) {

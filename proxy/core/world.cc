@@ -7,6 +7,16 @@
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
+namespace {
+
+/// `lies`: what is so near to the ground is on it, which is known in whole blocks and for a whole cell alone.
+double above_ground(const words::World& geometry, double x, double y, double z, bool lies) {
+  constexpr double kNear = 3;  // blocks: what is higher is no step
+  const double above = z - ground_at(geometry, x, y);
+  return lies && above < kNear * geometry.block() ? 0 : std::max(0.0, above);
+}
+
+}  // namespace
 
 void World::fold(const Fact& fact) {
   std::visit([&](const auto& kind) { on(kind, fact); }, fact.kind);
@@ -84,6 +94,13 @@ void World::on(const words::World& world, const Fact&) {
   geometry_ = world;
   has_geometry_ = true;
   edits_.clear();
+}
+
+words::Pose World::flattened(words::Pose pose) const {
+  if (!has_geometry_ || geometry_.ground().empty()) return pose;
+  const bool falls = (pose.state() & words::Pose::FALLING) != 0;
+  pose.set_z(above_ground(geometry_, pose.x(), pose.y(), pose.z(), !falls));
+  return pose;
 }
 
 /// Kept for those who come later. A place that is edited again and again is kept once.
@@ -319,6 +336,28 @@ words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double mo
   at.set_z(pose.z() + pose.vz() * gone);
   at.set_yaw(pose.yaw() + pose.yaw_rate() * gone);
   return at;
+}
+
+double ground_at(const words::World& geometry, double x, double y) {
+  const std::string& ground = geometry.ground();
+  const auto side = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(ground.size()))));
+  const double wide = geometry.east() - geometry.west(), high = geometry.north() - geometry.south();
+  const double column = (x - geometry.west()) / wide, row = (geometry.north() - y) / high;
+  if (ground.empty() || side * side != ground.size() || !(column >= 0 && column < 1 && row >= 0 && row < 1)) return 0;
+  const auto cell = [&](double part) { return static_cast<std::size_t>(part * static_cast<double>(side)); };
+  return static_cast<unsigned char>(ground[cell(row) * side + cell(column)]) * geometry.block();
+}
+
+words::World flattened(words::World geometry) {
+  if (geometry.ground().empty()) return geometry;
+  const auto lower = [&](words::Solid& solid) {
+    solid.set_z(above_ground(geometry, solid.x(), solid.y(), solid.z(), true));
+  };
+  for (auto& solid : *geometry.mutable_solids()) lower(solid);
+  for (auto& base : *geometry.mutable_bases()) lower(*base.mutable_solid());
+  for (auto& teleporter : *geometry.mutable_teleporters()) lower(*teleporter.mutable_frame());
+  geometry.clear_ground();
+  return geometry;
 }
 
 void set_sides(words::World& geometry, double width, double height) {

@@ -23,6 +23,11 @@ struct UnitState {
   std::uint32_t looks = 0;  ///< another number whenever a Unit or UnitChanged told how it looks; never 0
 };
 
+/// Metres: how high the ground is there, on which solids and who walks stand. 0 where it is flat, and out of bounds.
+double ground_at(const words::World& geometry, double x, double y);
+/// For games that know no hills: the same world with all its ground at z = 0, and what stands on it.
+words::World flattened(words::World geometry);
+
 struct PlayerState {
   words::Player player;
   std::vector<Id> units;
@@ -69,6 +74,10 @@ class World {
   const words::Room& room() const { return room_; }
   /// Null: not told yet.
   const words::World* geometry() const { return has_geometry_ ? &geometry_ : nullptr; }
+  /// 0: no geometry was told.
+  double ground_at(double x, double y) const { return has_geometry_ ? core::ground_at(geometry_, x, y) : 0; }
+  /// Where flattened() geometry has it: on the ground, if it walks; else so far above it as it is.
+  words::Pose flattened(words::Pose pose) const;
   bool ready() const { return ready_; }
   const words::Round& round() const { return round_; }
   /// When that was told.

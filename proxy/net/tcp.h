@@ -1,7 +1,11 @@
-// A link over one TCP connection. Each readiness is one read into the loop's shared buffer; each send is one write at
-// the end of the turn (a large one at once), and only what the kernel does not take waits here. Law: nothing is
-// allocated while the kernel takes what is sent.
+// A link over one TCP connection. Each readiness is one read into the loop's shared buffer; all that a turn sends is
+// one write at its end (a large send is one at once), and only what the kernel does not take waits here. Law: nothing
+// is allocated while the kernel takes what is sent.
 #pragma once
+
+#include <sys/types.h>
+
+#include <span>
 
 #include "proxy/net/fd.h"
 #include "proxy/net/link.h"
@@ -21,6 +25,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   int connect(Fd fd, const Address& to);
 
   void send(wire::Lane lane, Bytes bytes) override;
+  /// The same without a copy: `bytes` stay where they are until the loop's outbox was flushed.
+  void lend(Bytes bytes);
   std::size_t waiting() const override { return waiting_.size() - sent_; }
   void read(bool on) override;
   void finish() override;
@@ -37,7 +43,7 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
 
  private:
   void ready(bool readable, bool writable, bool broken) override;
-  void write_out(Bytes bytes) override;
+  void write_out(std::span<const Bytes> parts) override;
   bool hears() const { return reading_ && !connecting_ && !peer_ended_; }
   void conclude_connect();
   void receive();
@@ -47,6 +53,8 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   void make_room(std::size_t more);
   void forget_sent();
   std::size_t write(Bytes bytes);
+  std::size_t write(std::span<const Bytes> parts);
+  std::size_t taken(ssize_t n);
   void watch();
   void break_off(int error);
 
@@ -58,7 +66,6 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   std::size_t sent_ = 0;
   int failed_ = 0;  // errno of a write; told when the loop comes by, never from inside send()
   bool connecting_ = false, reading_ = false, finishing_ = false, peer_ended_ = false;
-  bool in_outbox_ = false;
 };
 
 }  // namespace entente::net

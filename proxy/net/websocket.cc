@@ -136,6 +136,7 @@ WebSocket::Wish WebSocket::tell_farewell(Bytes payload) {
     farewell.code = static_cast<std::uint16_t>(payload[0] << 8U | payload[1]);
     if (!may_travel(farewell.code)) return Violation{"close code out of range", Farewell::kProtocolError};
     farewell.reason = as_text(payload.subspan(2));
+    if (!is_text(farewell.reason)) return Violation{"close reason that is not UTF-8", Farewell::kBadContent};
   }
   over_ = true;
   user_.farewell(farewell);
@@ -163,7 +164,8 @@ void WebSocket::write(const Farewell& farewell, Buffer& out) {
   Buffer payload;
   if (may_travel(farewell.code)) {
     payload = {static_cast<std::uint8_t>(farewell.code >> 8U), static_cast<std::uint8_t>(farewell.code)};
-    append(payload, as_bytes(whole_characters(farewell.reason, kMostControl - 2)));
+    const std::string reason = fitted(farewell.reason, kMostControl - 2);
+    append(payload, as_bytes(reason));
   }
   write(Opcode::kClose, payload, out);
 }

@@ -14,6 +14,7 @@ enum Pause : std::uint8_t {
   kBehind = 1,  ///< the other peer is slow
   kRate = 2,    ///< it sent faster than its limits
   kEarly = 4,   ///< the other peer may not hear it yet
+  kQueued = 8,  ///< it waits for its turn to come into a hall
 };
 
 /// Bytes that a peer may go on sending after the end of its session; then its link is closed.

@@ -129,7 +129,7 @@ bool WebSession::may_pass(Bytes message) {
     return !wrong;
   });
   if (fault) {
-    end(Reason::kBadFrame, Farewell{Farewell::kTooLarge, fault->what}, *fault);
+    end(Reason::kBadFrame, Farewell{content_code(*fault), fault->what}, *fault);
     return false;
   }
   if (wrong) {

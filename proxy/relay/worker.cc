@@ -116,6 +116,8 @@ void Worker::read(const Named& named) {
 void Worker::read(const Left& left) {
   if (doors_[left.route]) doors_[left.route]->left(left.link, left.client, left.server_unreached);
   if (udp_doors_[left.route]) udp_doors_[left.route]->left(left.client, left.server_unreached);
+  for (Invitation& invitation : invited_)
+    if (invitation.route == left.route && left.server_unreached) invitation.finder->lost();
 }
 
 void Worker::read(const Moved& moved) {
@@ -160,6 +162,11 @@ void Worker::read(const NewLimits& news) {
 void Worker::read(NewAccess& news) {
   if (doors_[news.route]) doors_[news.route]->set_access(news.access);
   if (udp_doors_[news.route]) udp_doors_[news.route]->set_access(std::move(news.access));
+}
+
+void Worker::read(const MoreBots& more) {
+  for (Invitation& invitation : invited_)
+    if (invitation.route == more.route) invitation.count += more.count;
 }
 
 void Worker::read(const Order& order) {

@@ -59,6 +59,7 @@ class Worker final : public net::Ticker::User,
   void wake() { mailbox_.wake(); }
   void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
   void set_access(std::size_t route, std::vector<Access> access) { mailbox_.post(NewAccess{route, std::move(access)}); }
+  void more_bots(std::size_t route, std::uint32_t count) { mailbox_.post(MoreBots{route, count}); }
   void order(std::size_t hall, std::function<void(core::Back&)> order) { mailbox_.post(Order{hall, std::move(order)}); }
   void ask(const Question& question, Inquiry::Part part) { mailbox_.post(Asked{question, std::move(part)}); }
   const Counters& counters(std::size_t route) const { return branches_[route]->counters; }
@@ -97,6 +98,10 @@ class Worker final : public net::Ticker::User,
     std::size_t route;
     std::vector<Access> access;
   };
+  struct MoreBots {
+    std::size_t route;
+    std::uint32_t count;
+  };
   struct Order {
     std::size_t hall;
     std::function<void(core::Back&)> order;
@@ -112,7 +117,7 @@ class Worker final : public net::Ticker::User,
     Limits limits;
     std::unique_ptr<Finder> finder;
   };
-  using Letter = std::variant<Newcomer, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, Order, Asked>;
+  using Letter = std::variant<Newcomer, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order, Asked>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -124,6 +129,7 @@ class Worker final : public net::Ticker::User,
   void read(Back& back);
   void read(const NewLimits& news);
   void read(NewAccess& news);
+  void read(const MoreBots& more);
   void read(const Order& order);
   void read(Asked& asked);
   /// Reads it here and now if it is for this worker.

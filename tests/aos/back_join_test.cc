@@ -100,6 +100,24 @@ TEST_CASE("aos back: a server that is gone refuses who was not in yet; goodbye i
   CHECK(leaving.waits(3 * kSecond) == "");
 }
 
+TEST_CASE("aos back: a side is told as the team of its colour, also of who was told before the colours") {
+  Scene scene;
+  scene.stage.opens();
+  scene.loads();
+  scene.receives(existing(5, 1, "ben"));
+  StateData state = capture_the_flag(3);
+  state.colour2 = {0, 0, 255};  // red
+  state.name2.set("Red");
+  const std::string said = scene.receives(state);
+  CHECK(has(said, "name: \"ben\" team: RED"));
+  CHECK(has(said, "says TeamScore team: RED"));
+  CHECK_FALSE(has(said, "GREEN"));
+  words::Enter enter = anna();
+  enter.set_team(words::RED);
+  scene.hears(enter);
+  CHECK(has(scene.hears(words::Spawn()), "sends ExistingPlayer player=3 team=1 "));
+}
+
 TEST_CASE("aos back: who has no side of his own joins the smaller one") {
   words::Enter enter = anna();
   enter.set_team(words::TEAM_ANY);

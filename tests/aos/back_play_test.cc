@@ -353,9 +353,44 @@ TEST_CASE("aos back: an empty clip is reloaded, and the server says when") {
   }
   CHECK(count(all, "sends WeaponInput player=3 buttons=1") == 10);
   CHECK(count(all, "sends WeaponReload player=3 clip=0 reserve=50") == 1);
-  CHECK(has(scene.hears(fire_along(0)), "loses Fire: no rounds in the clip\n"));
+  CHECK(scene.hears(fire_along(0)) == "loses Fire: the gun is being loaded\nsays ShotEnded shooter: 1 (to 1)\n");
   CHECK(has(scene.receives(WeaponReload{3, 10, 40}), "says Ammo player: 1 clip: 10 reserve: 40"));
   CHECK(has(scene.hears(fire_along(0)), "sends WeaponInput player=3 buttons=1"));
+}
+
+TEST_CASE("aos back: who has no rounds left is told so, and where there are more; a restock is loaded by itself") {
+  Scene scene;
+  scene.plays();
+  scene.receives(WeaponReload{3, 1, 0});
+  CHECK(has(scene.hears(fire_along(0)), "sends WeaponInput player=3 buttons=1"));
+  scene.waits(kSecond);
+  std::string all;
+  for (int i = 0; i < 20; ++i) {
+    const std::string said = scene.hears(fire_along(0));
+    CHECK(has(said, "loses Fire: no rounds left\nsays ShotEnded shooter: 1 (to 1)\n"));
+    all += said + scene.waits(kSecond);
+  }
+  CHECK(count(all,
+              "says Notice level: WARNING text: \"no rounds left: your side\\'s tent has more, 70 metres to the "
+              "west; and so has the next life\" (to 1)") == 2);
+  CHECK(count(all, "sends WeaponInput player=3 buttons=1") == 0);
+  CHECK(has(scene.receives(Restock{3}), "sends WeaponReload player=3 clip=0 reserve=50"));
+  CHECK(has(scene.receives(WeaponReload{3, 10, 40}), "says Ammo player: 1 clip: 10 reserve: 40"));
+  CHECK(has(scene.hears(fire_along(0)), "sends WeaponInput player=3 buttons=1"));
+}
+
+TEST_CASE("aos back: a trigger that is held in vain counts nothing, and fires when there is something to fire") {
+  Scene scene;
+  scene.plays();
+  scene.receives(WeaponReload{3, 1, 10});
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  std::string all = scene.hears(trigger) + scene.waits(3 * kSecond);
+  CHECK(count(all, "sends WeaponInput player=3 buttons=1") == 1);
+  CHECK(count(all, "sends WeaponReload player=3 clip=0 reserve=10") == 1);
+  CHECK(count(all, "loses Fire") == 0);
+  scene.receives(WeaponReload{3, 10, 0});
+  CHECK(has(scene.waits(kSecond), "sends WeaponInput player=3 buttons=1"));
 }
 
 TEST_CASE("aos back: builds and throws no faster than servers bear") {
@@ -397,8 +432,16 @@ TEST_CASE("aos back: speaks no faster than servers let anybody") {
   CHECK(count(all, "sends ChatMessage player=3 type=0 text=\"hello\"") == 1);
   CHECK(count(scene.waits(5 * kSecond), "sends ChatMessage") == 3);  // 4 in 10 s
   CHECK(count(scene.waits(10 * kSecond), "sends ChatMessage") == 2);
-  say.set_scope(words::Say::ONE);
-  CHECK(has(scene.hears(say), "loses Say"));
+  for (const auto few : {words::Say::ONE, words::Say::MODERATORS, words::Say::SERVER}) {
+    say.set_scope(few);
+    CHECK(scene.hears(say) == "loses Say: to all or to one's side, nobody else\n");
+  }
+  scene.waits(20 * kSecond);
+  say.set_kind(words::Say::COMMAND);
+  say.set_text("/login " + std::string(90, 'x'));
+  CHECK(scene.hears(say) == "loses Say: a command is longer than the server takes\n");
+  say.set_text("/login admin sesame");
+  CHECK(has(scene.hears(say), "sends ChatMessage player=3 type=0 text=\"/login admin sesame\""));
 }
 
 TEST_CASE("aos back: what has no meaning here is counted by its reason") {

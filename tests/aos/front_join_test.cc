@@ -43,13 +43,34 @@ TEST_CASE("what a client begins with: its number, and who was there first") {
                   "name2=\"Green\" mode=0 ctf={score1=0 score2=0 limit=10 held=0 ") != std::string::npos);
 }
 
+TEST_CASE("the sides of another game's room have its colours and names, whoever asks for one of them") {
+  struct Case {
+    const char* mode;
+    const char* sides;
+    const char* wished[2];
+  };
+  for (const Case& c :
+       {Case{"teams: true",
+             "colour1=(196 0 0) colour2=(0 0 196) name1=\"Blue\" name2=\"Red\"",
+             {"team: BLUE", "team: RED"}},
+        Case{
+            "", "colour1=(196 0 0) colour2=(0 196 0) name1=\"Blue\" name2=\"Green\"", {"team: BLUE", "team: GREEN"}}}) {
+    for (std::uint8_t side = 0; side < 2; ++side) {
+      Play play;
+      const std::string world = std::string(Play::kFlat) + " bases { team: RED } bases { team: BLUE }";
+      CHECK(play.greets(std::string("game: 'arena' ") + c.mode, world).find(c.sides) != std::string::npos);
+      CHECK(play.enters(side).find(c.wished[side]) != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("a server that nobody has heard of for ten seconds is an open field until there is more") {
   Play play;
   play.opens();
   CHECK(outline(play.waits(15 * kSecond)) == "sends MapStart\nsends VersionGet\nsends StateData\n");
-  CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1\n");
+  CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\n");
   CHECK(play.hears<words::Waiting>("have: 1 need: 2") ==
-        "sends ChatMessage player=255 type=2 text=\"waiting for players: 1 of 2\"\n");
+        "sends ChatMessage player=35 type=2 text=\"waiting for players: 1 of 2\"\n");
   play.hears<words::World>(Play::kFlat);
   CHECK(outline(play.waits(5 * kSecond)) == "sends MapStart\nsends StateData\n");
   CHECK(play.hears<words::Ready>("") == "");
@@ -114,7 +135,7 @@ TEST_CASE("who comes in enters, and is put into play when the room has it so") {
   version.system.chars = "Linux";
   CHECK(play.says(version) == "");
   CHECK(play.enters(1, 2) ==
-        "says Enter name: \"anna\" team: GREEN kit: 3 version: \"BetterSpades 0.1.5 (Linux)\"\nsays Spawn\n");
+        "says Enter name: \"anna\" team: GREEN kit: 3 version: \"BetterSpades 0.1.5 (Linux)\" body: MAN\nsays Spawn\n");
   CHECK(play.enters() == "loses ExistingPlayer: who is in cannot come in\n");
   CHECK(play.waits(5100 * kMillisecond) == "says Spawn\n");  // it may have been too soon
   CHECK(
@@ -126,7 +147,8 @@ TEST_CASE("a server of this game is told all that a client says of itself, and p
   Play play;
   play.greets("game: 'aos'");
   CHECK(play.enters() ==
-        "says Enter name: \"anna\" team: BLUE kit: 1\nsays Change colour: 0\nsays Tool number: 2\nsays Spawn\n");
+        "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\nsays Change colour: 0\nsays Tool number: 2\nsays "
+        "Spawn\n");
   CHECK(play.waits(20 * kSecond) == "");
 }
 
@@ -134,7 +156,7 @@ TEST_CASE("who comes in before the map is there is put into play after it") {
   for (std::size_t dialect = 0; dialect < 3; ++dialect) {
     Play play(dialect);
     play.opens();
-    CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1\n");
+    CHECK(play.enters() == "says Enter name: \"anna\" team: BLUE kit: 1 body: MAN\n");
     CHECK(play.spawns() == "");
     play.hears<words::Ready>("");
     play.hears<words::World>(Play::kFlat);
@@ -146,7 +168,7 @@ TEST_CASE("who comes in before the map is there is put into play after it") {
 TEST_CASE("who watches is a spectator") {
   Play play;
   play.greets();
-  CHECK(play.enters(255) == "says Enter name: \"anna\" role: WATCH kit: 1\n");
+  CHECK(play.enters(255) == "says Enter name: \"anna\" role: WATCH kit: 1 body: MAN\n");
   CHECK(play.hears<words::Player>("id: 1 name: 'anna' role: WATCH") ==
         "sends CreatePlayer player=0 weapon=0 team=255 position=(256 256 19.75) name=\"anna\"\n");
   CHECK(play.waits(30 * kSecond) == "");
@@ -209,12 +231,14 @@ TEST_CASE("a client of another version, one that is refused or kicked: each is t
   Play play;
   play.plays();
   CHECK(play.hears<words::Kicked>("text: 'enough'") ==
+        "sends ChatMessage player=35 type=2 text=\"enough\"\n"
         "sends ChatMessage player=255 type=2 text=\"enough\"\ncloses: enough 10\n");
   CHECK(play.hears<words::Pose>("unit: 12") == "");
   Play newer(k080Place);
   newer.plays();
   CHECK(newer.stage.parts("the server is gone") ==
-        "sends ChatMessage player=255 type=2 text=\"the server is gone\"\ncloses: the server is gone 11\n");
+        "sends ChatMessage player=35 type=2 text=\"the server is gone\"\n"
+        "sends ChatMessage player=255 type=2 text=\"the server is...\"\ncloses: the server is gone 11\n");
 }
 
 TEST_CASE("another world begins with another map, and the client comes in anew") {
@@ -323,6 +347,23 @@ TEST_CASE("where there is much, who comes is seen with the next painting, and no
   CHECK(count(said, "sends CreatePlayer") == 20);
 }
 
+TEST_CASE("of a player's cells one that is in sight is shown, and he stays when none is") {
+  Play play;
+  play.plays("game: 'ogar'");
+  play.hears<words::Player>("id: 3 name: 'x' team: RED");
+  play.hears<words::Unit>("id: 13 owner: 3 kind: CELL radius: 10 alive: true pose { x: 100 }");
+  play.hears<words::Unit>("id: 14 owner: 3 kind: CELL radius: 5 alive: true pose { x: 50 }");
+  CHECK(has(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 13"), "sends CreatePlayer player=2 "));
+  CHECK(play.hears<words::Hidden>("unit: 13") == "");
+  CHECK(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 14") == "");
+  CHECK(has(play.paintings(50 * kMillisecond), "position=(288 256 59.75)"));
+  CHECK(play.hears<words::Hidden>("unit: 14") == "");
+  CHECK(play.hears<words::Owns>("player: 3") == "");
+  const std::string nowhere = play.paintings(50 * kMillisecond);
+  CHECK(has(nowhere, "{position=(0 0 0) orientation=(0 0 0)}]"));  // the last of them: he does not stay where he was
+  CHECK(play.waits(5 * kSecond) == "");
+}
+
 TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is nobody's nothing") {
   Play play;
   play.plays("game: 'ogar'");
@@ -334,7 +375,8 @@ TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is n
   CHECK(said.find("position=(320 256 59.75)") != std::string::npos);
   CHECK(play.hears<words::Gone>("unit: 13") == "");  // the next largest is he
   CHECK(play.paintings(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
-  CHECK(play.hears<words::Gone>("unit: 14") == "sends PlayerLeft player=2\n");
+  CHECK(play.hears<words::Gone>("unit: 14") == "");  // he has not left
+  CHECK(play.hears<words::PlayerGone>("id: 3") == "sends PlayerLeft player=2\n");
   CHECK(play.hears<words::Unit>("id: 15 kind: PELLET alive: true") ==
         "loses Unit: who is nobody's is more than a client can be told\n");
 }

@@ -1,6 +1,7 @@
 // What a client's packets become as words, and what words become as packets, once it plays.
 #include <cmath>
 
+#include "proxy/core/retelling.h"
 #include "tests/aos/front_stage.h"
 
 namespace entente::aos::front_play_test {
@@ -234,6 +235,50 @@ TEST_CASE("a death is told once, and who wishes so is back after it") {
         "sends CreatePlayer player=1 weapon=0 team=0 position=(320 256 59.75) name=\"ben\"\n");
 }
 
+TEST_CASE("a death that is told when its unit has gone is that of its player, who is back when he is said to spawn") {
+  Play play;
+  play.plays("game: 'ogar'");
+  play.hears<words::Player>("id: 3 name: 'x' team: RED");
+  play.hears<words::Unit>("id: 13 owner: 3 kind: CELL radius: 10 alive: true pose { x: 100 }");
+  play.hears<words::Unit>("id: 14 owner: 3 kind: CELL radius: 5 alive: true pose { x: 50 }");
+  CHECK(has(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 13"), "sends CreatePlayer player=2 "));
+  play.hears<words::Hidden>("unit: 14");
+  CHECK(play.hears<words::Owns>("player: 3 units: 14") == "");
+  CHECK(play.hears<words::Gone>("unit: 13 by: 12 why: BY_TOUCH") == "");
+  CHECK(has(play.hears<words::Died>("player: 3 unit: 13 killer: 2 why: BY_TOUCH"), "sends KillAction victim=2 killer=1 "));
+  CHECK(play.hears<words::Died>("player: 3 unit: 13 killer: 2") == "");
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.hears<words::Unit>("id: 15 owner: 3 kind: CELL radius: 10 alive: true pose { x: 100 }") == "");
+  CHECK(play.hears<words::Owns>("player: 3 units: 15 units: 14 active: 15") == "");
+  CHECK(has(play.hears<words::Spawned>("unit: 15 pose { x: 100 }"), "sends CreatePlayer player=2 "));
+}
+
+TEST_CASE("of a moment that is only told again a client hears no event") {
+  Play play;
+  play.plays();
+  const auto retold = [&](core::Fact fact) {
+    play.stage.hears(core::retelling_clock(0));
+    const std::string said = play.stage.hears(std::move(fact));
+    play.hears<words::Clock>("speed: 1");
+    return kept(said, [](std::string_view line) { return !painted(line); });
+  };
+  CHECK(retold(word<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }")) == "");
+  CHECK(has(play.paintings(50 * kMillisecond), "{position=(0 0 0) orientation=(0 0 0)}]"));
+  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "");  // he was dead already
+  CHECK(retold(word<words::Unit>("id: 12 owner: 2 alive: true pose { unit: 12 x: 50 }")) ==
+        "sends CreatePlayer player=1 weapon=0 team=0 position=(288 256 59.75) name=\"ben\"\n");
+  CHECK(play.hears<words::Score>("player: 2 wins: 2") == "");
+  CHECK(has(retold(word<words::Score>("player: 2 wins: 3")), "sends ExistingPlayer player=1 team=0 weapon=0 tool=2 kills=3 "));
+  CHECK(retold(word<words::Shot>("shooter: 2 unit: 12 shot: 5 vx: 100 life: 2")) == "");
+  CHECK(retold(word<words::Round>("state: OVER winner: 2")) == "");
+  CHECK(has(play.hears<words::Round>("state: OVER winner: 2"), "the round is over: ben has won"));
+
+  Play states(k080Place);
+  states.plays();
+  states.hears<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }");
+  CHECK(has(states.paintings(100 * kMillisecond), "player=1 input=0 still=0 motion={position=(0 0 0)"));
+}
+
 TEST_CASE("who has another unit at once when he dies is back when he asks, not before") {
   Play play;
   play.plays("game: 'panic'");
@@ -266,6 +311,28 @@ TEST_CASE("ammunition: a full load is a restock, anything else a reload; who was
         "sends WeaponReload player=0 clip=4 reserve=44\n");
   CHECK(play.hears<words::Ammo>("player: 1 clip: 4 reserve: 50 blocks: 50 grenades: 3") == "sends Restock player=0\n");
   CHECK(play.hears<words::Ammo>("player: 2 clip: 4") == "");
+}
+
+TEST_CASE("where guns load one by one, the clip is what of them is loaded, and each pull fires one") {
+  Play play;
+  play.greets("game: 'bzflag' most_shots: 2");
+  play.hears<words::Rule>("name: 'hits' value: 'victim'");
+  play.hears<words::Rule>("name: 'reload' value: '3.5'");
+  play.enters();
+  play.spawns();
+  CHECK(play.waits(100 * kMillisecond) == "sends WeaponReload player=0 clip=2 reserve=2\n");
+  const std::string pulled = "says Trigger primary: true\nsays Trigger\n";
+  CHECK(play.says(WeaponInput{0, 1}) == pulled);  // the client counts its own shots
+  CHECK(play.waits(400 * kMillisecond) == "");    // a rifle fires twice a second
+  CHECK(play.waits(200 * kMillisecond) == pulled);
+  CHECK(play.waits(2'500 * kMillisecond) == "");  // held in vain, and the client knows
+  const std::string again = "sends WeaponReload player=0 clip=1 reserve=2\n" + pulled;
+  CHECK(play.waits(kSecond) == again + again);
+  CHECK(play.says(WeaponInput{0, 0}) == "");
+  CHECK(play.waits(3 * kSecond) == "sends WeaponReload player=0 clip=1 reserve=2\n");
+  // Its own reload fills its clip, whatever is loaded.
+  CHECK(play.says(WeaponReload{0, 1, 2}) == "says Reload\n");
+  CHECK(play.waits(3 * kSecond).ends_with("sends WeaponReload player=0 clip=2 reserve=2\n"));
 }
 
 TEST_CASE("a gun is given where one stands; a side, if the room changes it, is not told to be fixed") {
@@ -454,10 +521,10 @@ TEST_CASE("what is said is said to all or to the own side, and a command is one"
   CHECK(play.hears<words::Said>("from: 1 scope: MY_TEAM text: 'go'") ==
         "sends ChatMessage player=0 type=1 text=\"go\"\n");
   CHECK(play.hears<words::Said>("name: 'zoe' text: 'hello'") ==
-        "sends ChatMessage player=255 type=2 text=\"zoe: hello\"\n");
+        "sends ChatMessage player=35 type=2 text=\"zoe: hello\"\n");
   CHECK(play.hears<words::Said>("from: 2 to: 1 scope: ONE text: 'psst'") ==
-        "sends ChatMessage player=255 type=2 text=\"ben (to you): psst\"\n");
-  CHECK(play.hears<words::Notice>("text: 'be nice'") == "sends ChatMessage player=255 type=2 text=\"be nice\"\n");
+        "sends ChatMessage player=35 type=2 text=\"ben (to you): psst\"\n");
+  CHECK(play.hears<words::Notice>("text: 'be nice'") == "sends ChatMessage player=35 type=2 text=\"be nice\"\n");
   CHECK(lines(play.hears<words::Notice>("text: '" + std::string(200, 'a') + "'")) == 3);
 }
 
@@ -465,10 +532,10 @@ TEST_CASE("what has no place in CP437 is behind a mark, and in 0.80, which knows
   Play play;
   play.plays();
   CHECK(play.hears<words::Notice>("text: '\xe2\x98\x83'") ==
-        "sends ChatMessage player=255 type=2 text=\"\\xff\\xe2\\x98\\x83\"\n");
+        "sends ChatMessage player=35 type=2 text=\"\\xff\\xe2\\x98\\x83\"\n");
   Play newer(k080Place);
   newer.plays();
-  CHECK(newer.hears<words::Notice>("text: '\xe2\x98\x83'") == "sends ChatMessage player=255 type=2 text=\"?\"\n");
+  CHECK(newer.hears<words::Notice>("text: '\xe2\x98\x83'") == "sends ChatMessage player=35 type=2 text=\"?\"\n");
 }
 
 TEST_CASE("what a client cannot be told is counted by the mapping's reason") {

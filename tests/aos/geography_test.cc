@@ -1,9 +1,12 @@
 // A voxel map in words.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <random>
 
 #include "adapters/aos/geography.h"
+#include "proxy/core/tank.h"
+#include "proxy/core/world.h"
 #include "tests/aos/ground.h"
 
 namespace entente::aos::geography_test {
@@ -52,6 +55,54 @@ TEST_CASE("aos geography: a hill as wide as a village is ground, its houses are 
     house = house || (solid.half_x() == doctest::Approx(4 * 1.5625) && solid.z() == doctest::Approx(12 * 1.5625));
   CHECK(house);
   CHECK(world.solids_size() < 10);
+}
+
+/// A hill of that height in the middle of a meadow, one block higher with each of `pace` blocks inwards.
+VoxelMap hill(std::uint32_t height, std::uint32_t pace) {
+  VoxelMap map;
+  fill(map, 0, 512, 0, 512, 62, 63);
+  for (std::uint32_t i = 1; i <= height; ++i) {
+    const std::uint32_t in = 200 + i * pace;
+    fill(map, in, 512 - in, in, 512 - in, 62 - i, 62);
+  }
+  return map;
+}
+
+TEST_CASE("aos geography: a hill that one can climb is ground to its top, however narrow that is") {
+  for (const std::uint32_t pace : {1U, 2U, 3U}) {
+    const words::World world = geography(hill(15, pace), "");
+    CHECK(world.solids_size() == 0);
+    for (const std::uint32_t i : {0U, 5U, 15U}) {
+      const double x = (i == 0 ? 190 : 200.5 + i * pace) - 256, blocks = core::ground_at(world, x * 1.5625, 0) / 1.5625;
+      CHECK(std::abs(blocks - i) <= 2);  // of two blocks by two
+    }
+  }
+}
+
+TEST_CASE("aos geography: the edge of a cliff is a wall that stands below it; what is on top is ground") {
+  VoxelMap map;
+  fill(map, 0, 512, 0, 512, 62, 63);
+  fill(map, 200, 300, 200, 300, 50, 62);
+  const words::World world = geography(map, "");
+  const words::World flat = core::flattened(world);
+  CHECK(core::ground_at(world, (250 - 256) * 1.5625, (256 - 250) * 1.5625) == 12 * 1.5625);
+  CHECK(core::ground_at(world, 200, 200) == 0);
+  CHECK(core::ground_at(flat, -9, 9) == 0);
+  const core::Terrain terrain(flat);
+  for (const double x : {200.5, 299.5}) CHECK_FALSE(terrain.free({}, (x - 256) * 1.5625, (256 - 250) * 1.5625, 0, 0));
+  for (const double x : {190.0, 210.0, 250.0, 290.0, 310.0})
+    CHECK(terrain.free({}, (x - 256) * 1.5625, (256 - 250) * 1.5625, 0, 0));
+}
+
+TEST_CASE("aos geography: what stands on a hill stands on the ground of a game without hills") {
+  VoxelMap map = hill(15, 3);
+  fill(map, 252, 260, 252, 260, 40, 47);  // a house of seven blocks on its top
+  const words::World world = geography(map, ""), flat = core::flattened(world);
+  REQUIRE(flat.solids_size() == 1);
+  CHECK(world.solids(0).z() >= 13 * 1.5625);
+  CHECK(flat.solids(0).z() == 0);
+  CHECK(flat.solids(0).height() >= 7 * 1.5625);
+  CHECK(flat.ground().empty());
 }
 
 TEST_CASE("aos geography: never more than a thousand boxes, however torn the map is") {

@@ -145,7 +145,7 @@ TEST_CASE("what a server says its client hears") {
     chat.player = 1;
     chat.text.chars = std::string("J\x81rgen?\0", 8);
     ChatMessage notice;
-    notice.player = 255;
+    notice.player = 35;
     notice.type = 2;
     notice.text.chars = std::string("be nice\0", 8);
     const std::vector<Message> said = {

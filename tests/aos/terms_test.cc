@@ -101,7 +101,8 @@ TEST_CASE("what both sides have a number for keeps it") {
   CHECK(cause_of(200) == words::UNKNOWN_DEATH);
   for (const std::uint32_t reason : {1U, 2U, 3U, 4U, 5U, 10U, 20U}) CHECK(reason_of(refusal_of(reason)) == reason);
   for (std::uint8_t action = 0; action < 4; ++action) CHECK(action_of(edit_of(action)) == action);
-  for (std::uint8_t team = 0; team < 2; ++team) CHECK(side_of(team_of(team)) == team);
+  for (const Sides& sides : {Sides{}, Sides{{words::RED, words::BLUE}}, Sides{{words::GREEN, words::PURPLE}}})
+    for (std::uint8_t side = 0; side < 2; ++side) CHECK(sides.side_of(sides.team_of(side)) == side);
   for (std::uint8_t weapon = 0; weapon < 3; ++weapon) CHECK(weapon_of(kit_of(weapon)) == weapon);
   CHECK(weapon_of(77) == 0);
   for (unsigned keys = 0; keys < 256; ++keys)
@@ -114,11 +115,32 @@ TEST_CASE("what both sides have a number for keeps it") {
   CHECK_FALSE(read_colour("0a0b0g"));
 }
 
+TEST_CASE("a side is the team of its colour, and the two are never the same") {
+  const auto teams = [](std::uint32_t first, std::uint32_t second) {
+    const Sides sides = sides_of(first, second);
+    return std::pair(sides.teams[0], sides.teams[1]);
+  };
+  CHECK(teams(0x0000ff, 0xff0000) == std::pair(words::BLUE, words::RED));    // SpadesX
+  CHECK(teams(0x0000c4, 0x00c400) == std::pair(words::BLUE, words::GREEN));  // piqueserver
+  CHECK(teams(0xc81414, 0x1464c8) == std::pair(words::RED, words::BLUE));
+  CHECK(teams(0x808080, 0xff8000) == std::pair(words::BLUE, words::RED));
+  CHECK(teams(0x6f6f6f, 0x2020ff) == std::pair(words::GREEN, words::BLUE));
+  CHECK(teams(0xff0000, 0xc00000) == std::pair(words::RED, words::GREEN));
+  CHECK(teams(0x00ff00, 0x20c020) == std::pair(words::GREEN, words::BLUE));
+  CHECK(teams(0x8000c0, 0x00ffff) == std::pair(words::PURPLE, words::BLUE));
+  CHECK(teams(0, 0xffffff) == std::pair(words::BLUE, words::GREEN));
+  const Sides spadesx = sides_of(0x0000ff, 0xff0000);
+  CHECK(spadesx.side_of(words::GREEN) == 1);
+  CHECK(spadesx.side_of(words::PURPLE) == 0);
+  CHECK(spadesx.side_of(words::TEAM_ANY, kNeutral) == kNeutral);
+  CHECK(spadesx.team_of(kSpectator) == words::TEAM_ANY);
+}
+
 TEST_CASE("names and lines are what every program takes") {
   CHECK(wire_name("anna") == "anna");
   CHECK(wire_name("") == "player");
   CHECK(wire_name("#%\n") == "player");
-  CHECK(wire_name("0123456789abcdefgh") == "0123456789abcde");
+  CHECK(wire_name("0123456789abcdefgh") == "0123456789ab...");
   CHECK(wire_name("J\xc3\xbcrgen") == "J\x81rgen");
   CHECK(wire_name("\xe2\x98\x83 snow") == "? snow");
   CHECK(text_of("J\x81rgen") == "J\xc3\xbcrgen");

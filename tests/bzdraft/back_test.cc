@@ -373,7 +373,8 @@ TEST_CASE("what its player claims goes out as the page has it") {
   CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 x: 1 vx: 100 life: 3.5") ==
         "sends MsgShotBegin shooter=3 shot=1 position=(1000 0 0) velocity=(100000 0 0) time=0 lifetime=3500 flag=0\n");
   CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 x: 1 vx: 100 life: 3.5").find(" shot=0 ") != std::string::npos);
-  CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 vx: 100 life: 3.5") == "loses Fire: every gun reloads\n");
+  CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 vx: 100 life: 3.5") ==
+        "loses Fire: every gun reloads\nsays ShotEnded shooter: 1 shot: 1 (to 1)\n");
   CHECK(play.wishes<words::ShotMoveClaim>("shot: 1 target: 101 x: 5 vx: 2")
             .starts_with("sends by datagram MsgShotUpdate"));
   CHECK(play.wishes<words::ShotEndClaim>("shooter: 1 shot: 1 burst: true") ==

@@ -107,6 +107,23 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
         "says Kicked text: \"you were kicked: too fast\"\n");
   CHECK(kicked.closed());
 
+  // bzfs 2.0 says by whom, and then why; 2.4 the same in other words.
+  for (const char* line : {" reason given : be nice", "Reason given: be nice"}) {
+    auto reasoned = back_stage();
+    come_in(reasoned);
+    Chat whom = why;
+    whom.text.chars = std::string("You were kicked off the server by boss") + '\0';
+    why.text.chars = std::string(line) + '\0';
+    CHECK(lines(reasoned.receives(by_server({whom, why, SuperKill{}})), "says Kicked") ==
+          "says Kicked text: \"be nice\"\n");
+  }
+  auto stale = back_stage();
+  come_in(stale);
+  stale.receives(by_server({why}));
+  stale.waits(4 * core::kSecond);
+  CHECK(lines(stale.receives(by_server({SuperKill{}})), "says Kicked") ==
+        "says Kicked text: \"the server ended the session\"\n");
+
   auto gone = back_stage();
   gone.opens();
   CHECK(gone.ends("connection refused") == "says Refused code: SERVER_GONE text: \"connection refused\"\n");

@@ -96,7 +96,7 @@ TEST_CASE("shots of its client: slot and salt as they are, the life that bzfs co
       "sends by datagram MsgShotBegin sent=0 player=3 shot=256 pos=(4.42 0 1.57) vel=(100 0 0) age=0 team=1 flag=\"\" "
       "life=3.5\n");
   CHECK(stage.hears(fire(0x0200)).find("shot=257 ") != std::string::npos);  // that gun reloads: the other
-  CHECK(stage.hears(fire(0x0300)) == "loses Fire: every gun reloads\n");
+  CHECK(stage.hears(fire(0x0300)) == "loses Fire: every gun reloads\nsays ShotEnded shooter: 1 shot: 768 (to 1)\n");
   stage.waits(3'400 * core::kMillisecond);
   CHECK(stage.hears(fire(0x0400)).find("shot=1024") != std::string::npos);
 }
@@ -248,6 +248,14 @@ TEST_CASE("chat: everybody, team, one, actions, and long lines in pieces") {
   say = {};
   say.set_text(std::string(200, 'x'));
   CHECK(count(stage.hears(say), "sends MsgMessage") == 2);
+  say.set_scope(words::Say::SERVER);
+  say.set_text("for the server alone");
+  CHECK(stage.hears(say) == "sends MsgMessage to=253 text=\"for the server alone\"\n");
+  say.set_kind(words::Say::COMMAND);
+  say.set_text("/password " + std::string(118, 'x'));
+  CHECK(stage.hears(say) == "loses Say: a command is longer than the server takes\n");
+  say.set_text("/password sesame");
+  CHECK(stage.hears(say) == "sends MsgMessage to=253 text=\"/password sesame\"\n");
 
   Chat chat;
   chat.from = player_id(5);

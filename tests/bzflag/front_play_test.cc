@@ -1,4 +1,5 @@
 // How a stock client plays on our front: no false deaths, none twice, and it is kept where the truth is.
+#include "proxy/core/retelling.h"
 #include "tests/bzflag/front_stage.h"
 
 namespace entente::bzflag::front_play_test {
@@ -138,7 +139,7 @@ TEST_CASE("what lies there to be picked up is a flag of no known kind, until it 
   CHECK(stage.hears(gone) == "");
 }
 
-TEST_CASE("a player with three tanks is three, and what is hidden or gone leaves") {
+TEST_CASE("a player with three tanks is three; what is gone leaves, what is hidden is only not seen") {
   auto stage = in_play();
   stage.hears(tank(13, 2, true, 30));
   stage.hears(tank(14, 2, false, 40));
@@ -153,13 +154,98 @@ TEST_CASE("a player with three tanks is three, and what is hidden or gone leaves
   CHECK(stage.hears(left) == "sends MsgRemovePlayer id=3\n");
   words::Hidden hidden;
   hidden.set_unit(13);
-  CHECK(stage.hears(hidden) == "sends MsgRemovePlayer id=2\n");
+  const std::string unseen = stage.hears(hidden);
+  CHECK(unseen.starts_with("sends MsgPlayerUpdateSmall "));  // on the stream: it must arrive
+  CHECK(count(unseen, "sends") == 1);
+  CHECK(unseen.find(" status=0 ") != std::string::npos);
+  CHECK(stage.hears(hidden) == "");
+  CHECK(lines(stage.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall").find("player=2") == std::string::npos);
   const std::string back = stage.hears(pose(13, 33, 0));
-  CHECK(lines(back, "sends MsgAddPlayer").find("id=2 ") != std::string::npos);
-  CHECK(lines(back, "sends MsgAlive") == "sends MsgAlive player=2 pos=(33 0 0) azimuth=0\n");
+  CHECK(count(back, "sends") == 1);
+  CHECK(back.find("MsgPlayerUpdateSmall") != std::string::npos);
+  CHECK(back.find(" status=1 ") != std::string::npos);
   words::PlayerGone all;
   all.set_id(2);
   CHECK(count(stage.hears(all), "sends MsgRemovePlayer") == 2);
+}
+
+TEST_CASE("who has no unit in sight keeps his number, and his death is told") {
+  auto stage = in_play();
+  words::Hidden hidden;
+  hidden.set_unit(12);
+  CHECK(count(stage.hears(hidden), "sends MsgPlayerUpdateSmall") == 1);
+  CHECK(stage.hears(owns(2, {})) == "");
+  CHECK(stage.waits(core::kSecond) == "");
+  words::Gone gone;
+  gone.set_unit(12);
+  CHECK(stage.hears(gone) == "");
+  CHECK(stage.hears(died(2, 12, 1)) == "sends MsgKilled victim=1 killer=0 reason=1 shot=65535 flag=\"\"\n");
+  stage.hears(tank(17, 2, false));
+  stage.hears(owns(2, {17}));
+  CHECK(stage.waits(core::kSecond) == "");
+  CHECK(stage.hears(spawned(17, 5, 5)) == "sends MsgAlive player=1 pos=(5 5 0) azimuth=0\n");
+}
+
+TEST_CASE("who loses his only unit, and does not leave, is not seen any more") {
+  auto stage = in_play();
+  words::Gone gone;
+  gone.set_unit(12);
+  CHECK(stage.hears(gone) == "");
+  const std::string unseen = stage.waits(0);
+  CHECK(count(unseen, "sends") == 1);
+  CHECK(unseen.find(" status=0 ") != std::string::npos);
+}
+
+TEST_CASE("who is in sight gets the number of one who is not, if none is left") {
+  auto stage = in_play();
+  const auto comes = [&](core::Id id) {
+    std::string said = stage.hears(player(id, "p" + std::to_string(id), words::GREEN));
+    said += stage.hears(tank(id + 1000, id, true, 30));
+    return said + stage.hears(owns(id, {id + 1000}));
+  };
+  for (core::Id id = 3; id < 3 + kMostPlayers - 2; ++id) CHECK(count(comes(id), "sends MsgAddPlayer") == 1);
+  CHECK(count(comes(500), "sends") == 0);
+  words::Hidden hidden;
+  hidden.set_unit(12);
+  stage.hears(hidden);
+  const std::string said = stage.hears(pose(1500, 31, 0));
+  CHECK(lines(said, "sends MsgRemovePlayer") == "sends MsgRemovePlayer id=1\n");
+  CHECK(lines(said, "sends MsgAddPlayer").find("id=1 ") != std::string::npos);
+  CHECK(lines(said, "sends MsgAlive").find("player=1 ") != std::string::npos);
+}
+
+TEST_CASE("of a moment that is only told again no client hears an event") {
+  auto stage = in_play();
+  words::Clock runs;
+  runs.set_speed(1);
+  const auto retold = [&](core::Fact fact) {
+    CHECK(stage.hears(core::retelling_clock(0)) == "");
+    const std::string said = stage.hears(std::move(fact));
+    stage.hears(runs);
+    return said;
+  };
+  const std::string dies = retold(tank(12, 2, false, 20));
+  CHECK(dies.starts_with("sends MsgPlayerUpdateSmall "));
+  CHECK(count(dies, "sends") == 1);
+  CHECK(dies.find(" status=0 ") != std::string::npos);
+  const std::string lives = retold(tank(12, 2, true, 25));
+  CHECK(lives.starts_with("sends MsgPlayerUpdateSmall "));
+  CHECK(count(lives, "sends") == 1);
+  CHECK(lives.find(" status=1 pos=(1250 0 0)") != std::string::npos);
+  words::Player ben = player(2, "ben", words::GREEN);
+  ben.set_badges(words::PAUSED | words::AUTOPILOT);
+  CHECK(retold(ben) == "");
+  words::Round over;
+  over.set_state(words::Round::OVER);
+  CHECK(retold(over) == "");
+  CHECK(stage.hears(over) != "");
+  std::string comes = retold(player(3, "eve", words::RED));
+  comes += retold(tank(13, 3, true));
+  comes += retold(owns(3, {13}));
+  CHECK(count(comes, "sends MsgAddPlayer") == 1);
+  CHECK(count(comes, "sends MsgAlive") == 0);
+  CHECK(lines(comes, "sends MsgPlayerUpdateSmall").find(" status=1 ") != std::string::npos);
+  CHECK(stage.hears(died(3, 13, 1)).starts_with("sends MsgKilled"));
 }
 
 TEST_CASE("a player whose tank changes goes on in the next") {
@@ -418,6 +504,113 @@ TEST_CASE("a client is asked for its lag every ten seconds") {
   const std::string half_a_minute = stage.waits(31 * core::kSecond);
   CHECK(lines(half_a_minute, "sends MsgLagPing") ==
         "sends MsgLagPing number=1\nsends MsgLagPing number=2\nsends MsgLagPing number=3\n");
+}
+
+TEST_CASE("a world of hills is flat to a client: nobody is below its ground, and what it says is where it is") {
+  words::World hills;
+  hills.set_kind(words::World::VOXELS);
+  core::set_sides(hills, 800, 800);
+  hills.set_block(1.5625);
+  hills.set_ground(std::string("\0\x10\0\x10", 4));  // 25 metres high in the east
+  words::Solid& house = *hills.add_solids();
+  house.set_x(200);
+  house.set_z(25);
+  house.set_half_x(10);
+  house.set_half_y(10);
+  house.set_height(12);
+  CHECK(core::flattened(hills).solids(0).z() == 0);
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes("BZFLAG\r\n\r\n"));
+  stage.hears(room_of("aos"));
+  stage.hears(hills);
+  stage.receives(by_client({NegotiateFlags{}, WantSettings{}, WantWorldHash{}, enter_as("anna")}));
+  for (const core::Fact& fact : std::initializer_list<core::Fact>{player(2, "ben", words::GREEN), tank(12, 2, true, 20),
+                                                                  owns(2, {12}), player(1, "anna", words::RED),
+                                                                  tank(11, 1, false), owns(1, {11}), words::Ready()})
+    stage.hears(fact);
+  const auto on_hill = [](core::Id unit, double z, std::uint32_t state = 0) {
+    words::Pose there = pose(unit, 100, 50);
+    there.set_z(z);
+    there.set_state(state);
+    return there;
+  };
+  words::Spawned life;
+  life.set_unit(11);
+  *life.mutable_pose() = on_hill(11, 25);
+  CHECK(stage.hears(life).find("MsgAlive player=0 pos=(100 50 0) ") != std::string::npos);
+  stage.waits(core::kSecond);
+  CHECK(stage.hears(on_hill(12, 26.6)).find(" pos=(100 50 0) ") != std::string::npos);  // a block more or less
+  stage.waits(core::kSecond);
+  CHECK(stage.hears(on_hill(12, 27, words::Pose::FALLING)).find(" pos=(100 50 2) ") != std::string::npos);
+  stage.waits(core::kSecond);
+  CHECK(stage.hears(on_hill(12, 37)).find(" pos=(100 50 12) ") != std::string::npos);  // on a roof
+  CHECK(stage.receives(by_client({drives_to(100, 50, 1)})).find("says PoseClaim unit: 11 x: 100 y: 50 z: 25 ") !=
+        std::string::npos);
+}
+
+TEST_CASE("a gun with a clip: the last round of one takes as long to reload as the clip to fill") {
+  auto stage = front_stage();
+  stage.opens();
+  stage.receives(as_bytes("BZFLAG\r\n\r\n"));
+  words::Room room = room_of("aos");
+  room.set_most_shots(1);
+  stage.hears(room);
+  for (const auto& [name, value] : {std::pair{"hits", "server"}, {"reload", "0.5"}, {"refill", "2.5"}})
+    stage.hears(rule(name, value));
+  stage.hears(tiles_2x2());
+  CHECK(stage.receives(by_client({NegotiateFlags{}, WantSettings{}, WantWorldHash{}, enter_as("anna")}))
+            .find("max_shots=1 ") != std::string::npos);
+  for (const core::Fact& fact : std::initializer_list<core::Fact>{player(2, "ben", words::GREEN), tank(12, 2, true, 20),
+                                                                  owns(2, {12}), player(1, "anna", words::RED),
+                                                                  tank(11, 1, false), owns(1, {11}), words::Ready()})
+    stage.hears(fact);
+  stage.hears(spawned(11, 0, 0));
+  const auto told = [&](std::uint32_t clip, std::uint32_t reserve) {
+    words::Ammo ammo;
+    ammo.set_player(1);
+    ammo.set_clip(clip);
+    ammo.set_reserve(reserve);
+    return stage.hears(ammo);
+  };
+  const std::string each = "sends MsgSetVar variables=[{name=\"_reloadTime\" value=\"0.5\"}]\n";
+  const std::string last = "sends MsgSetVar variables=[{name=\"_reloadTime\" value=\"3\"}]\n";
+  CHECK(told(10, 50) == each);
+  for (std::uint32_t clip = 9; clip > 1; --clip) CHECK(told(clip, 50) == "");
+  CHECK(told(1, 50) == last);
+  CHECK(told(0, 50) == "");
+  CHECK(told(10, 40) == each);
+  told(1, 0);
+  CHECK(stage.hears(rule("reload", "0.2")) ==
+        "sends MsgSetVar variables=[{name=\"_reloadTime\" value=\"0.2\"}]\n"
+        "sends MsgSetVar variables=[{name=\"_reloadTime\" value=\"2.7\"}]\n");
+
+  // A shot that the server did not take is not shown.
+  ShotBegin begin;
+  begin.player = player_id(0);
+  begin.shot = 0x0100;
+  begin.vel = {400, 0, 0};
+  begin.life = 3;
+  stage.receives(by_client({begin}));
+  words::ShotEnded ended;
+  ended.set_shooter(1);
+  ended.set_shot(0x0100);
+  CHECK(stage.hears(ended) == "sends MsgShotEnd player=0 shot=256 reason=1\n");
+
+  // Another's gun fires faster than its shots fly: one slot each, so the older of them ends.
+  words::Shot shot;
+  shot.set_shooter(2);
+  shot.set_unit(12);
+  shot.set_kind(words::RAY);
+  shot.set_y(100);
+  shot.set_vy(1);
+  shot.set_range(200);
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    shot.set_shot(i);
+    const std::string said = stage.hears(shot);
+    CHECK(said.find("MsgShotBegin") != std::string::npos);
+    CHECK((said.find("MsgShotEnd") != std::string::npos) == (i > 1));
+  }
 }
 
 }  // namespace

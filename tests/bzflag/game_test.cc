@@ -50,6 +50,21 @@ TEST_CASE("player 13 is not taken for a late answer") {
   CHECK(cut("2.0", Way::kToClient, "425a465330303236 0d", 9) == "greeting:425a4653303032360d");
 }
 
+/// As a real client of 2.4 reads a refusal: of 512 bytes behind the word, without the last.
+std::string read_by_client(Bytes refusal) {
+  REQUIRE(as_text(refusal).starts_with("REFUSED:"));
+  const std::string_view text = as_text(refusal).substr(8, 512);
+  return std::string(text.substr(0, text.empty() ? 0 : text.size() - 1));
+}
+
+TEST_CASE("why a client is banned is read whole by it, or cut with a mark") {
+  for (const char* dialect : {"2.4", "2.0"}) {
+    CHECK(read_by_client(game().banned(dialect_of(dialect), "be nice")) == "be nice");
+    const std::string read = read_by_client(game().banned(dialect_of(dialect), std::string(600, 'x')));
+    CHECK(read == std::string(508, 'x') + "...");
+  }
+}
+
 TEST_CASE("a refusal runs to the end of the stream") {
   CHECK(cut("2.4", Way::kToClient, "524546555345443a 6e6f", 1000) == "greeting:524546555345443a6e6f");
   CHECK(cut("2.4", Way::kToClient, "524546555345443a 6e6f", 1) == "greeting:524546555345443a greeting:6e greeting:6f");

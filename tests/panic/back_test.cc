@@ -267,6 +267,8 @@ TEST_CASE("shots go in the nearest direction, and only with ammunition") {
         "says Shot shooter: 1 unit: 102 shot: 7 kind: RAY x: -362.5 y: 287.5 vx: 1 range: 150 team: RED\n"
         "says Ammo player: 1\n");
   CHECK(play.hears<words::Fire>("unit: 102 vy: 1") == "loses Fire: no ammunition\n");
+  CHECK(play.hears<words::Fire>("unit: 102 shot: 8 vy: 1") ==
+        "loses Fire: no ammunition\nsays ShotEnded shooter: 1 shot: 8 (to 1)\n");
   play.receives(play.lines.event(kUpdateAmmo, 0, 5, 0));
   CHECK(play.hears<words::Split>("") == "sends Action player=1 action=2 direction=2 piece=1\n");  // ahead
 }

@@ -24,8 +24,8 @@ using Findings = std::vector<std::string>;
 // -- The law ----------------------------------------------------------------------------------------------------------
 
 const std::set<std::string> kTop = {
-    "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "proxy", "adapters", "schema", "config", "tests",
-    "deploy"};
+    "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE",
+    "proxy",          "adapters",          "schema",    "config",       "tests",           "deploy"};
 
 constexpr int kTests = 6;  // sees everything
 

@@ -129,9 +129,9 @@ std::string banned_hears(const wire::Game& game, std::size_t dialect, Bans* bans
 TEST_CASE("whoever may not come is told so in his game's own words, and his server never hears of him") {
   Bans bans;
   bans.add({net_of("127.0.0.1"), Ban::kForGood, "no cheating", false});
-  CHECK(banned_hears(bzflag::game(), 0, &bans) == "REFUSED:no cheating");
+  CHECK(banned_hears(bzflag::game(), 0, &bans) == std::string("REFUSED:no cheating\0", 20));
   CHECK(banned_hears(bzflag::game(), 0, nullptr, {{}, nets({"127.0.0.0/8"})}) ==
-        "REFUSED:nobody may come from your address");
+        std::string("REFUSED:nobody may come from your address\0", 42));
   CHECK(banned_hears(toy::game(), 0, &bans) == kGoodbye);
   const std::string http = banned_hears(toy::messages(), 0, &bans);
   CHECK(http.starts_with("HTTP/1.1 403 Forbidden\r\n"));
@@ -189,7 +189,8 @@ TEST_CASE("whom a BZFlag server bans we turn away ourselves, but for others it i
     return;
   }
   CHECK(running.heard.line("banned the player from 127.0.0.1"));
-  CHECK(as_text(Stream::to(running.address).read_all()) == "REFUSED:the server banned you a while ago");
+  CHECK(as_text(Stream::to(running.address).read_all()) ==
+        std::string_view("REFUSED:the server banned you a while ago\0", 42));
   CHECK(running.ended(Reason::kBanned));
   CHECK(running.totals().server_bans == 1);
   const Stream other = Stream::to(running.address, &neighbour());

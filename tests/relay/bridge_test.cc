@@ -408,6 +408,27 @@ TEST_CASE("limits") {
     CHECK(as_text(pair.server.read_all()) == kBye);
     CHECK(running.ended(Reason::kIdle));
   }
+  SUBCASE("a server that accepts and does not let the player in") {
+    limits.ready_ms = 300;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const Stream client = Stream::to(running.address);
+    client.send(kHello);
+    const Stream server = fake.accept();
+    CHECK(as_text(client.read_all()) == std::string(kWelcome) + kBye);
+    CHECK(as_text(server.read_all()).starts_with(kHello));
+    CHECK(running.ended(Reason::kServerTimeout));
+    CHECK(running.heard.line("the server did not answer within 300 ms"));
+  }
+  SUBCASE("a server that talks and does not let the player in") {
+    limits.ready_ms = 10'000;
+    limits.lobby_ms = 600;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const BridgedPair pair(running, fake);
+    pair.server.send(said("hello"));
+    CHECK(as_text(pair.client.read_all()) == std::string(said("hello")) + kBye);
+    CHECK(running.ended(Reason::kServerTimeout));
+    CHECK(running.heard.line("the server did not let the player in within 600 ms"));
+  }
   SUBCASE("who comes when it is full") {
     limits.sessions = 1;
     Bridging running(toy::stream(), toy::stream(), fake.address(), limits);

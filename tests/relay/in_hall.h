@@ -14,8 +14,13 @@ inline std::string said(std::string_view text) { return std::string(as_text(fram
 /// A truth without a link: lets everybody in, repeats what is said to all, and points where it is told to.
 class Herald final : public core::Back {
  public:
+  /// Calls `spy` with all that it hears, on the hall's thread.
+  using Spy = std::function<void(const core::Intent&)>;
+  explicit Herald(Spy spy = nullptr) : spy_(std::move(spy)) {}
+
   void receive(Lane, Bytes, core::BackOut&) override {}
   void hear(const core::Intent& intent, core::BackOut& out) override {
+    if (spy_) spy_(intent);
     if (core::as<words::Enter>(intent) != nullptr) {
       words::Player player;
       player.set_id(intent.by);
@@ -59,17 +64,19 @@ class Herald final : public core::Back {
     }
     out.say(all);
   }
+
+  Spy spy_;
 };
 
 class InHall {
  public:
   explicit InHall(const Limits& limits = no_limits(), std::size_t workers = 1, relay::Tap* tap = nullptr,
-                  std::size_t least = 0)
+                  std::size_t least = 0, Herald::Spy spy = nullptr)
       : server_(workers, heard) {
     relay::HallOptions hall;
     hall.name = "a test";
     hall.game = &toy::stream();
-    hall.back = [] { return std::make_unique<Herald>(); };
+    hall.back = [spy] { return std::make_unique<Herald>(spy); };
     hall.stand_ins.least = least;
     hall.chat.every = 0;
     hall.tap = tap;
@@ -87,6 +94,12 @@ class InHall {
   void point(double x) {
     server_.order(hall_, [x](core::Back& back) { static_cast<Herald&>(back).pointed_ = x; });
   }
+  /// Does so on the hall's thread.
+  void order(const std::function<void()>& what) {
+    server_.order(hall_, [what](core::Back&) { what(); });
+  }
+  /// Frames that clients were told, by TCP.
+  std::uint64_t told() const { return server_.totals(0).to_client.frames; }
   /// Keeps its worker from all else until `over`; returns once that has begun.
   void hold_up(std::shared_future<void> over) {
     std::promise<void> begun;

@@ -93,7 +93,8 @@ class Client(Player):
 
     def disconnected(self, reason: int) -> None:
         self._parted = True
-        words = next((said.text for said in reversed(self.heard[-2:]) if said.sender == "SERVER"), "")
+        # The last line is the reason, which may be cut; the one before it says it whole.
+        words = max((said.text for said in self.heard[-2:] if said.sender == "SERVER"), key=len, default="")
         why = REASONS.get(reason, f"reason {reason}")
         self.gone = f"{why}: {words}" if reason == 10 and words else f"sent away: {why}"
         self.changed.notify_all()

@@ -1,0 +1,328 @@
+// Every text that a room tells reaches the clients of every game whole, or cut with a mark, unless the game has no
+// place for it (kNoPlace). The client is the game's own back: two rooms, and the bytes between them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "adapters/registry.h"
+#include "proxy/base/text.h"
+#include "proxy/core/bodies.h"
+#include "proxy/core/room.h"
+
+namespace entente::texts_test {
+namespace {
+
+using core::Id, core::kMillisecond, core::kSecond, core::Micros;
+
+/// `count` words, each unlike the others: "w000 w001 …".
+std::string long_text(std::size_t count, char letter, char between) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(1000 + i).substr(1);
+    text += (i == 0 ? std::string() : std::string(1, between)) + letter + number;
+  }
+  return text;
+}
+
+/// How many of the words of `text` stand in `heard`, in their order from the first on; and what follows the last.
+std::pair<std::size_t, std::string> words_heard(const std::string& heard, const std::string& text) {
+  constexpr std::size_t kWord = 4;
+  std::size_t at = 0, count = 0;
+  for (std::size_t i = 0; i + kWord <= text.size(); i += kWord + 1, ++count) {
+    const std::size_t found = heard.find(text.substr(i, kWord), at);
+    if (found == std::string::npos) break;
+    at = found + kWord;
+  }
+  return {count, heard.substr(at, kWord + 1 + kCutMark.size())};
+}
+
+/// A room's truth: a field with one other player, and whatever a test puts into it.
+class Truth final : public core::Back {
+ public:
+  void opened(const core::Peer&, core::BackOut& out) override {
+    words::Room room;
+    room.set_game("texts");
+    room.set_teams(true);
+    out.say(room);
+    words::World world;
+    world.set_hash("field");
+    world.set_west(-400), world.set_east(400), world.set_south(-400), world.set_north(400);
+    out.say(world);
+    out.say(words::Round());
+    enlist(other = out.new_id(), "ben", words::RED, 50, out);
+    out.say(words::Ready());
+  }
+  void receive(Lane, Bytes, core::BackOut&) override {}
+  void hear(const core::Intent& intent, core::BackOut& out) override {
+    if (const auto* enter = core::as<words::Enter>(intent)) {
+      if (!refusal.empty()) {
+        words::Refused refused;
+        refused.set_text(refusal);
+        return out.say({intent.by, refused});
+      }
+      enlist(intent.by, enter->name(), words::BLUE, 0, out);
+      guest = intent.by;
+    } else if (core::as<words::Spawn>(intent) != nullptr && guest != 0) {
+      words::Spawned spawned;
+      spawned.set_unit(units_.at(guest));
+      spawned.mutable_pose()->set_unit(spawned.unit());
+      out.say(spawned);
+    }
+  }
+  void tick(core::BackOut& out) override {
+    for (core::Fact& fact : std::exchange(queue_, {})) out.say(std::move(fact));
+  }
+  void say(core::Fact fact) { queue_.push_back(std::move(fact)); }
+  void enlist(Id id, const std::string& name, words::Team team, double x, core::BackOut& out) {
+    words::Player player;
+    player.set_id(id);
+    player.set_name(name);
+    player.set_team(team);
+    player.set_responding(true);
+    out.say(player);
+    words::Unit unit;
+    unit.set_id(units_[id] = out.new_id());
+    unit.set_owner(id);
+    unit.set_team(team);
+    unit.set_name(name);
+    unit.set_alive(id == other);
+    unit.mutable_pose()->set_unit(unit.id());
+    unit.mutable_pose()->set_x(x);
+    core::say_owned(std::move(unit), out);
+    if (id != other) out.say(words::Ready());
+  }
+
+  std::string refusal;
+  Id other = 0, guest = 0;
+
+ private:
+  std::map<Id, Id> units_;
+  std::vector<core::Fact> queue_;
+};
+
+/// Who plays by the other game, and keeps what he was told.
+class Witness final : public core::Front {
+ public:
+  void opened(const core::Peer&, core::FrontOut& out) override {
+    words::Enter enter;
+    enter.set_name("anna");
+    enter.set_team(words::BLUE);
+    out.say(enter);
+    out.say(words::Spawn());
+  }
+  void receive(Lane, Bytes, core::FrontOut&) override {}
+  void hear(const core::Fact& fact, core::FrontOut&) override {
+    if (core::as<words::World>(fact) != nullptr) return;
+    ready = ready || core::as<words::Ready>(fact) != nullptr;
+    std::visit([&](const auto& word) { heard += word.ShortDebugString() + "\n"; }, fact.kind);
+  }
+
+  std::string heard;
+  bool ready = false;
+};
+
+/// A room of the truth and one of the witness, and the bytes of a game between them.
+class Wire {
+ public:
+  Wire(const wire::Game& game, std::size_t dialect)
+      : game_(game),
+        dialect_(dialect),
+        server_(server_end_, own(truth_ = new Truth), shared()),
+        client_(client_end_, faces_of(game).back({dialect, {}}), {}) {
+    server_.back_opened({}, now_);
+    client_.seat(std::unique_ptr<core::Front>(witness_ = new Witness), {}, now_);
+  }
+
+  Truth& truth() { return *truth_; }
+  const std::string& heard() const { return witness_->heard; }
+  bool ready() const { return witness_->ready && truth_->guest != 0; }
+
+  void says(core::Fact fact) {
+    server_.order([&](core::Back&) { truth_->say(std::move(fact)); }, now_);
+    waits(2 * kSecond);
+  }
+  /// Until `done`, 30 s at most.
+  template <class Done>
+  void waits_for(Done&& done) {
+    for (const Micros until = now_ + 30 * kSecond; now_ < until && !done();) waits(100 * kMillisecond);
+  }
+  void waits(Micros how_long) {
+    for (const Micros until = now_ + how_long; now_ < until; now_ += 5 * kMillisecond) {
+      server_.tick(now_);
+      client_.tick(now_);
+      pass();
+    }
+  }
+
+ private:
+  struct Sent {
+    Lane lane;
+    Buffer bytes;
+  };
+  struct End final : core::Room::Host {
+    void send(Id end, Lane lane, Bytes bytes) override {
+      if ((end == core::kBackEnd) == is_client) sent.push_back({lane, Buffer(bytes.begin(), bytes.end())});
+    }
+    std::size_t waiting(Id) const override { return 0; }
+    void close(Id end, std::string_view reason, std::uint32_t number) override {
+      if ((end == core::kBackEnd) != is_client) return;
+      closed = true;
+      why = reason;
+      code = number;
+    }
+    void failed(Id, const Fault& fault) override { FAIL_CHECK(fault.what << " " << fault.field); }
+    void dial() override { dialled = true; }
+
+    explicit End(bool client) : is_client(client) {}
+
+    const bool is_client;  ///< its link is its back's
+    std::deque<Sent> sent;
+    bool dialled = false, closed = false;
+    std::string why;
+    std::uint32_t code = 0;
+  };
+
+  static core::RoomOptions shared() {
+    core::RoomOptions options;
+    options.shared = true;
+    return options;
+  }
+  static std::unique_ptr<core::Back> own(core::Back* back) { return std::unique_ptr<core::Back>(back); }
+
+  void pass() {
+    if (client_end_.dialled && !up_) {
+      up_ = true;
+      core::Peer peer{"10.0.0.7:4711", game_.connect_data(dialect_), "/"};
+      seat_ = server_.seat(faces_of(game_).front({dialect_, {}}), peer, now_);
+      client_.back_opened({"10.0.0.1:5154", 0, ""}, now_);
+    }
+    for (; !client_end_.sent.empty(); client_end_.sent.pop_front())
+      server_.received(seat_, client_end_.sent.front().lane, client_end_.sent.front().bytes, now_);
+    for (; !server_end_.sent.empty(); server_end_.sent.pop_front())
+      client_.received(core::kBackEnd, server_end_.sent.front().lane, server_end_.sent.front().bytes, now_);
+    if (!server_end_.closed || parted_) return;
+    parted_ = true;
+    const bool tells = game_.transport() == wire::Transport::kWebSocket;  // its close carries a text
+    client_.gone(core::kBackEnd, tells ? server_end_.why : "", now_, server_end_.code);
+  }
+
+  const wire::Game& game_;
+  std::size_t dialect_;
+  Micros now_ = 0;
+  End server_end_{false}, client_end_{true};
+  Truth* truth_ = nullptr;
+  Witness* witness_ = nullptr;
+  core::Room server_, client_;
+  Id seat_ = 0;
+  bool up_ = false, parted_ = false;
+};
+
+struct Case {
+  const char* name;
+  char letter;
+  std::size_t words;
+  char between;
+  core::Fact (*fact)(Truth&, const std::string&);
+};
+
+core::Fact said(Truth& truth, const std::string& text, words::Say::Kind kind) {
+  words::Said word;
+  word.set_from(truth.other);
+  word.set_kind(kind);
+  word.set_text(text);
+  return word;
+}
+
+constexpr Case kCases[] = {
+    {"Notice", 'n', 60, ' ',
+     [](Truth&, const std::string& text) {
+       words::Notice notice;
+       notice.set_text(text);
+       return core::Fact(notice);
+     }},
+    {"Said", 's', 50, ' ', [](Truth& truth, const std::string& text) { return said(truth, text, words::Say::CHAT); }},
+    {"Said, an action", 'a', 50, ' ',
+     [](Truth& truth, const std::string& text) { return said(truth, text, words::Say::ACTION); }},
+    {"Player.name", 'p', 12, '-',
+     [](Truth& truth, const std::string& text) {
+       words::Player player;
+       player.set_id(truth.other);
+       player.set_name(text);
+       player.set_team(words::RED);
+       player.set_responding(true);
+       return core::Fact(player);
+     }},
+    {"Kicked", 'k', 50, ' ',
+     [](Truth& truth, const std::string& text) {
+       words::Kicked kicked;
+       kicked.set_text(text);
+       return core::Fact(truth.guest, kicked);
+     }},
+};
+
+/// What a game has no words for.
+struct NoPlace {
+  std::string_view game, dialect, text;
+};
+constexpr NoPlace kNoPlace[] = {
+    {"bzflag", "1.10", "Refused"},  // a number says why
+    {"bzflag", "wiki", "Refused"},
+};
+
+bool has_no_place(const wire::Game& game, std::size_t dialect, std::string_view text) {
+  return std::ranges::any_of(kNoPlace, [&](const NoPlace& one) {
+    return one.game == game.name() && one.dialect == game.dialects()[dialect].name && one.text == text;
+  });
+}
+
+void check_arrival(const Wire& wire, const wire::Game& game, std::size_t dialect, std::string_view what,
+                   const std::string& text) {
+  const auto [count, after] = words_heard(wire.heard(), text);
+  const bool whole = count == (text.size() + 1) / 5, marked = after.find(kCutMark) != std::string::npos;
+  INFO(game.name() << " " << game.dialects()[dialect].name << ", " << what << ": " << count << " words, then '" << after
+                   << "'");
+  if (has_no_place(game, dialect, what))
+    CHECK(count == 0);
+  else
+    CHECK((whole || (count > 0 && marked)));
+}
+
+/// All but Panic, none of whose messages has a text.
+template <class F>
+void for_each_bridge(F&& f) {
+  for (const wire::Game* game : games())
+    for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect)
+      if (game->name() != "panic") f(*game, dialect);
+}
+
+TEST_CASE("what a room says arrives whole, or cut with a mark, at the clients of every game") {
+  for_each_bridge([](const wire::Game& game, std::size_t dialect) {
+    Wire wire(game, dialect);
+    wire.waits_for([&] { return wire.ready(); });
+    INFO(game.name() << " " << game.dialects()[dialect].name);
+    REQUIRE(wire.ready());
+    wire.waits(3 * kSecond);
+    for (const Case& one : kCases) {
+      const std::string text = long_text(one.words, one.letter, one.between);
+      wire.says(one.fact(wire.truth(), text));
+      check_arrival(wire, game, dialect, one.name, text);
+    }
+  });
+}
+
+TEST_CASE("why a room lets nobody in is told whole, or cut with a mark, by every game that has words for it") {
+  for_each_bridge([](const wire::Game& game, std::size_t dialect) {
+    Wire wire(game, dialect);
+    const std::string text = long_text(50, 'r', ' ');
+    wire.truth().refusal = text;
+    wire.waits(20 * kSecond);
+    check_arrival(wire, game, dialect, "Refused", text);
+  });
+}
+
+}  // namespace
+}  // namespace entente::texts_test
