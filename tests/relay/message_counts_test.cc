@@ -11,7 +11,7 @@ using wire::Lane, wire::Stage, wire::Way;
 
 TEST_CASE("what a room tells a hundred clients is decoded once, and counted for each") {
   MessageCounts counts(toy::stream(), 0);
-  const Buffer one{1, 10, 7}, other{1, 10, 8};
+  const Buffer one{1, 11, 0}, other{2, 11, 1, 0};  // no line, and an empty one
   const auto told = [&](Way way, const Buffer& bytes) {
     const auto row = counts.decode({way, Lane::kStream, Stage::kPlay, bytes});
     REQUIRE(row.ok());
