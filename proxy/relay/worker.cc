@@ -95,6 +95,7 @@ std::unique_ptr<Seated> Worker::make_session(Branch& branch, const Newcomer& new
 }
 
 void Worker::seat_one() {
+  if (newcomers_.empty()) return;  // all were seated when we began to stop
   Newcomer newcomer = std::move(newcomers_.front());
   newcomers_.pop_front();
   if (!newcomers_.empty()) loop_.serve(seating_);
