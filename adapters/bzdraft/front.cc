@@ -33,8 +33,10 @@ void FrontSession::tick(Outlet& out) {
   if (gone_) return;
   if (wants_world_) answer_world(out);
   if (stage_ != Stage::kIn) return;
-  for (auto& [number, actor] : cast_)
+  for (auto& [number, actor] : cast_) {
+    if (actor.unit == 0) show(number, out);
     if (actor.late) update(number, actor, out);
+  }
   look_about(out);
   spare_own_tank(out);
   check_death(out);

@@ -63,7 +63,8 @@ void FrontSession::take_part(std::uint8_t number, core::Id unit, Outlet& out) {
   Actor& actor = cast_.at(number);
   units_.remove_id(actor.unit);
   actor.unit = unit;
-  if (unit != 0) units_.add(number, unit);
+  if (unit == 0) return out.wake(out.now());  // it goes out of sight then, unless its player has left by then
+  units_.add(number, unit);
   const core::UnitState* state = out.world().unit(unit);
   core::is_seen(state) ? put(number, state->unit.pose(), out) : show(number, out);
 }

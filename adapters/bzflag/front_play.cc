@@ -187,6 +187,7 @@ words::Pose FrontSession::seen(Actor& actor, const core::UnitState& state, Outle
 void FrontSession::update_late(Outlet& out) {
   for (auto& [number, actor] : cast_) {
     if (number == number_) continue;
+    if (actor.unit == 0) show(number, out);
     if (actor.late || out.now() >= due_at(actor, out)) update(number, actor, out);
     if (const core::Micros due = due_at(actor, out); due != kNever) out.wake(due);
   }

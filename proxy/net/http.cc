@@ -55,7 +55,7 @@ std::string_view HttpHead::path() const { return std::string_view(target).substr
 
 // -- Reading ----------------------------------------------------------------------------------------------------------
 
-namespace {
+namespace heads {
 
 namespace beast = boost::beast;
 using Refusal = boost::system::error_code;
@@ -99,21 +99,21 @@ class HeadParser final : public beast::http::basic_parser<kIsRequest> {
   bool too_many_ = false;
 };
 
-}  // namespace
+}  // namespace heads
 
 struct HttpReader::Parser {
   explicit Parser(Of one) : of(one) {}
 
   /// Reads what is there of the head.
   template <bool kIsRequest>
-  void read(HeadParser<kIsRequest>& parser) {
-    Refusal refusal;
+  void read(heads::HeadParser<kIsRequest>& parser) {
+    heads::Refusal refusal;
     const std::size_t taken = parser.put(boost::asio::buffer(unread.data(), unread.size()), refusal);
     unread.erase(unread.begin(), unread.begin() + static_cast<std::ptrdiff_t>(taken));
     size += taken;
-    if (refusal == beast::http::error::need_more) return;
+    if (refusal == boost::beast::http::error::need_more) return;
     if (refusal) {
-      const bool large = refusal == beast::http::error::header_limit;
+      const bool large = refusal == boost::beast::http::error::header_limit;
       wrong = parser.too_many() ? "too many headers" : large ? "head too large" : "not HTTP/1.1";
     } else if (kIsRequest && (parser.chunked() || parser.content_length().value_or(0) != 0)) {
       wrong = "request with a body";
@@ -124,8 +124,8 @@ struct HttpReader::Parser {
 
   Of of;
   HttpHead head;
-  HeadParser<true> request{head};
-  HeadParser<false> response{head};
+  heads::HeadParser<true> request{head};
+  heads::HeadParser<false> response{head};
   std::size_t size = 0;  // bytes that were read
   Buffer unread;         // bytes that came, of which Beast wants more
   bool complete = false;
