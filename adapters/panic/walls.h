@@ -21,7 +21,7 @@ class Walls {
   void clear() { stands_.clear(); }
 
   bool stands(Tile tile) const { return !stands_.empty() && tiles_.holds(tile) && stands_[place(tile)]; }
-  /// It stands, and beside a tile that is none: the inside of what is large need not be seen.
+  /// It stands, and not deep inside of what is large, which need not be seen.
   bool shows(Tile tile) const;
 
  private:
