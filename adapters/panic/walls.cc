@@ -42,9 +42,7 @@ class Plot {
  public:
   Plot(const core::Terrain& terrain, const Tiles& tiles, Tile tile) : terrain_(terrain), tiles_(tiles), tile_(tile) {}
 
-  bool holds_tank() const {
-    return free(0, 0, Direction::kEast) && free(0, 0, Direction::kNorth);
-  }
+  bool holds_tank() const { return free(0, 0, Direction::kEast) && free(0, 0, Direction::kNorth); }
   /// From its middle to its edge. REQUIRES: holds_tank().
   bool open(Direction direction) const {
     const Tile ahead = step({0, 0}, direction);
