@@ -9,7 +9,7 @@ namespace entente::panic {
 namespace {
 
 constexpr core::TankModel kBulk;
-constexpr int kDeepest = 2;  // tiles from one that is no wall
+constexpr int kDeepest = 2;   // tiles from one that is no wall
 constexpr double kProbe = 5;  // metres between two places that are looked at: less than a tank's length
 
 /// Calls `see` for each solid that stops units, tiles among them. The bounds stop them anyway.
