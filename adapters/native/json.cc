@@ -173,10 +173,17 @@ bool add_message(const Message& message, Buffer& out) {
   const std::vector<Field>* const fields = tables().of(message);
   if (fields == nullptr) return false;
   const Reflection& see = *message.GetReflection();
+  // A word has some forty kinds, of which one is set: it is asked for once.
+  const FieldDescriptor* kind = nullptr;
+  if (message.GetDescriptor()->real_oneof_decl_count() == 1)
+    kind = see.GetOneofFieldDescriptor(message, message.GetDescriptor()->oneof_decl(0));
+  const auto is_set = [&](const FieldDescriptor* field) {
+    if (kind != nullptr && field->real_containing_oneof() != nullptr) return field == kind;
+    return field->is_repeated() ? see.FieldSize(message, field) != 0 : see.HasField(message, field);
+  };
   char before = '{';
   for (const Field& field : *fields) {
-    const bool set = field.is->is_repeated() ? see.FieldSize(message, field.is) != 0 : see.HasField(message, field.is);
-    if (!set) continue;
+    if (!is_set(field.is)) continue;
     out.push_back(static_cast<std::uint8_t>(std::exchange(before, ',')));
     put(field.key, out);
     if (!add_field(message, *field.is, out)) return false;

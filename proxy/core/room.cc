@@ -8,7 +8,8 @@
 namespace entente::core {
 namespace {
 
-constexpr std::size_t kMostHeld = 64;  // of each who waits to come in
+constexpr std::size_t kMostHeld = 64;        // of each who waits to come in
+constexpr std::uint64_t kEncodingWork = 10;  // what spelling a fact takes, as told facts
 
 }  // namespace
 
@@ -28,6 +29,7 @@ class Room::End final : public Out<Word> {
   }
   void send_shared(Lane lane, const void* voice, Bytes frame) override {
     const Bytes kept = room_.chorus_.keep(voice, frame);
+    room_.work_ += kEncodingWork;
     if (open) room_.host_.send_shared(id_, lane, kept);
   }
   std::size_t waiting() const override { return open ? room_.host_.waiting(id_) : 0; }

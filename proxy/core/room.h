@@ -101,7 +101,8 @@ class Room {
   void forget_shared() { chorus_.forget(); }
   /// Frames that were encoded for several fronts at once, so far.
   std::uint64_t encoded_shared() const { return chorus_.kept(); }
-  /// What was done so far, in facts told, each to each front, and intents heard.
+  /// What was done so far, in facts told, each to each front, and intents heard; one that is encoded for others, too,
+  /// counts as ten.
   std::uint64_t work() const { return work_; }
 
   const World& world() const { return world_; }

@@ -63,7 +63,7 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   void frame(const wire::Frame& frame) override {
     if (frame.stage == wire::Stage::kPlay) link_.playing[frame.way == Way::kToClient] = true;
     tap_.published_.frames.add();
-    const auto row = link_.counts.codec().decode(frame);
+    const auto row = link_.counts.decode(frame);
     if (row.ok())
       take_message(frame, **row);
     else

@@ -71,7 +71,7 @@ void Worker::send(Worker& to, Letter letter) {
 void Worker::mail() {
   mailbox_.take(letters_);
   for (Letter& letter : letters_) {
-    if (auto* newcomer = std::get_if<Newcomer>(&letter)) {
+    if (auto* newcomer = std::get_if<Newcomer>(&letter); newcomer != nullptr && !stopping_) {
       newcomers_.push_back(std::move(*newcomer));
       loop_.serve(seating_);
     } else {
@@ -95,6 +95,7 @@ std::unique_ptr<Seated> Worker::make_session(Branch& branch, const Newcomer& new
 }
 
 void Worker::seat_one() {
+  if (newcomers_.empty()) return;  // all were seated when we began to stop
   Newcomer newcomer = std::move(newcomers_.front());
   newcomers_.pop_front();
   if (!newcomers_.empty()) loop_.serve(seating_);

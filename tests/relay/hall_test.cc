@@ -133,27 +133,22 @@ TEST_CASE("seats that are kept count for their address, and the oldest of them g
   const net::Address elsewhere = *net::Address::parse("127.0.0.2", 0);
   const Stream other = seated(hall, 0, &elsewhere);
   std::uint64_t left = 0;
-  const auto comes = [&](std::uint8_t number) {
-    Stream client = come(hall);
-    client.send(Buffer{2, toy::kAway, number, 200});
-    client.send(said("here"));
-    CHECK(other.read_text(6) == said("here"));
-    return client;
-  };
-  const auto is_away = [&](std::uint8_t number) {
-    (void)comes(number);
+  const auto is_away = [&](std::uint8_t number, const std::string& all_hear) {
+    {
+      const Stream client = come(hall);
+      client.send(Buffer{2, toy::kAway, number, 200});
+      client.send(said("here"));
+      for (const Stream* hears : {&other, &client}) CHECK(hears->read_text(all_hear.size()) == all_hear);
+    }
     CHECK(hall.ended(Reason::kClientLeft, ++left));
   };
-  for (std::uint8_t number = 1; number <= 3; ++number) is_away(number);
+  for (std::uint8_t number = 1; number <= 3; ++number) is_away(number, said("here"));
   CHECK_FALSE(other.readable(20));  // all three are kept
   const Stream fourth = come(hall);
   fourth.send(said("four"));
   CHECK(other.read_text(6) == said("four"));
   CHECK(other.read_text(6) == said("gone"));  // the first
-  for (std::uint8_t number = 5; number <= 40; ++number) {
-    is_away(number);
-    CHECK(other.read_text(6) == said("gone"));
-  }
+  for (std::uint8_t number = 5; number <= 40; ++number) is_away(number, said("gone") + said("here"));
   const Stream back = come(hall);
   back.send(Buffer{1, toy::kBack, 39});
   CHECK(back.read(3) == Buffer{1, toy::kBack, 39});  // there are three with it: nobody has to go
