@@ -28,6 +28,22 @@ struct Entry {
   std::span<const wire::Mapping> (*mapping)();
 };
 
+/// A message of clients that has their player's name in a text field.
+struct Naming {
+  const wire::Game* game;
+  std::string_view message, field;
+};
+
+std::span<const Naming> namings() {
+  static const Naming kAll[] = {
+      {&aos::game(), "ExistingPlayer", "name"},  {&bzdraft::game(), "MsgEnter", "callsign"},
+      {&bzflag::game(), "MsgEnter", "callsign"}, {&native::game(), "Enter", "name"},
+      {&native::game(), "Change", "name"},       {&ogar::game(), "ClientUpdate", "name"},
+      {&ogar::game(), "Join", "name"},  // Panic's players have no names
+  };
+  return kAll;
+}
+
 std::span<const Entry> entries() {
   static const Entry kAll[] = {
       {&aos::game(), aos::faces, aos::mapping},          {&bzdraft::game(), bzdraft::faces, bzdraft::mapping},
@@ -71,6 +87,13 @@ const core::Faces& faces_of(const wire::Game& game) {
 std::span<const wire::Mapping> mapping_of(const wire::Game& game) {
   const Entry* entry = entry_of(game);
   return entry != nullptr ? entry->mapping() : no_mapping();
+}
+
+std::string_view player_name_field(const wire::Game& game, const wire::Row& row) {
+  if ((row.ways & static_cast<std::uint8_t>(wire::Way::kToServer)) == 0) return "";
+  for (const Naming& naming : namings())
+    if ((naming.game == &game || naming.game->over_web() == &game) && naming.message == row.name) return naming.field;
+  return "";
 }
 
 std::span<const Asset> page_of(const wire::Game& game, std::size_t dialect) {

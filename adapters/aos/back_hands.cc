@@ -3,7 +3,7 @@
 
 #include "adapters/aos/back.h"
 #include "adapters/aos/cp437.h"
-#include "proxy/base/text.h"
+#include "proxy/core/chat.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::aos {
@@ -142,15 +142,20 @@ void BackSession::tell_ammo(Outlet& out) {
 
 void BackSession::speak(const words::Say& say, Outlet& out) {
   if (stage_ != Stage::kIn) return out.lose("Say", "not in play");
-  if (say.scope() == words::Say::ONE || say.scope() == words::Say::MODERATORS)
-    return out.lose("Say", "to all or to one's side, nobody else");
+  // A server looks at the text of a command alone; any other line is shown to all, or to a side.
+  const bool few = say.scope() != words::Say::EVERYBODY && say.scope() != words::Say::MY_TEAM;
+  if (few && say.kind() != words::Say::COMMAND) return out.lose("Say", "to all or to one's side, nobody else");
   const std::uint8_t type = say.scope() == words::Say::MY_TEAM ? 1 : 0;
   const std::string whole = say.kind() == words::Say::ACTION ? "* " + say.text() : say.text();
-  for (std::string_view left = whole; !left.empty();) {
-    const std::string_view line = take_piece(left, kLongestLine, CutAt::kBlank);
-    if (lines_.size() >= kMostLines) return out.lose("Say", "faster than a server lets anybody speak");
-    lines_.push_back(static_cast<char>(type) + to_wire(line));
-  }
+  const char* why = nullptr;
+  const auto add = [&](std::string_view line) {
+    if (lines_.size() < kMostLines)
+      lines_.push_back(static_cast<char>(type) + to_wire(line));
+    else
+      why = "faster than a server lets anybody speak";
+  };
+  if (const char* unsent = core::send_lines(say.kind(), whole, kLongestLine, CutAt::kBlank, add)) why = unsent;
+  if (why != nullptr) out.lose("Say", why);
   speak_on(out);
 }
 

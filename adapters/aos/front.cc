@@ -47,7 +47,7 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
   std::optional<Fault> wrong;
   const auto take = [&](const wire::Frame& frame) {
     if (frame.bytes.empty()) return wrong = Fault{"empty packet", "", 0}, false;
-    if (must_enter_first(frame.bytes[0], out)) return false;
+    if (must_enter_first(frame.bytes[0], lane, out)) return false;
     const auto heard = speech_->read(frame);
     if (heard)
       std::visit([&](const auto& message) { on(message, out); }, *heard->message);
@@ -67,6 +67,7 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
 
 void FrontSession::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
+  retold_.hear(fact);
   std::visit(
       [&]<class T>(const T& word) {
         if (kAlways<T> || stage_ == Stage::kIn) told(word, fact, out);
@@ -87,8 +88,7 @@ void FrontSession::tick(Outlet& out) {
   if (gone_) return;
   if (stage_ != Stage::kIn) return load(out);
   if (out.now() < paint_at_) return out.wake(paint_at_);
-  paint_at_ += paint_every_;
-  if (paint_at_ <= out.now()) paint_at_ = out.now() + paint_every_;  // late: the grid begins anew
+  paint_at_ = next_paint(out);
   ask_spawn(out);
   walk(out);
   check_leash(out);
@@ -103,6 +103,9 @@ void FrontSession::tick(Outlet& out) {
   paint(out);
   out.wake(paint_at_);
 }
+
+/// All fronts of a room paint at the same moments: what they send goes out together.
+core::Micros FrontSession::next_paint(const Outlet& out) const { return (out.now() / paint_every_ + 1) * paint_every_; }
 
 void FrontSession::part(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
 

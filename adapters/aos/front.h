@@ -19,6 +19,7 @@
 #include "proxy/core/faces.h"
 #include "proxy/core/guns.h"
 #include "proxy/core/leash.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/world.h"
 
 namespace entente::aos {
@@ -70,7 +71,6 @@ class FrontSession final : public core::Front {
   // What is in the world, and told with something else.
   void told(const words::Room&, const core::Fact&, Outlet&) {}
   void told(const words::You&, const core::Fact&, Outlet&) {}
-  void told(const words::Score&, const core::Fact&, Outlet&) {}
   void told(const words::TeamScore&, const core::Fact&, Outlet&) {}
   void told(const words::Pose&, const core::Fact&, Outlet&) {}  // painted
 
@@ -82,7 +82,7 @@ class FrontSession final : public core::Front {
   void told(const words::Ready&, const core::Fact&, Outlet&) {}
   void told(const words::Refused& refused, const core::Fact&, Outlet& out);
   void told(const words::Kicked& kicked, const core::Fact&, Outlet& out);
-  bool must_enter_first(std::uint8_t id, Outlet& out);
+  bool must_enter_first(std::uint8_t id, Lane lane, Outlet& out);
   void load(Outlet& out);
   void begin_map(Outlet& out);
   void offer_map(Outlet& out);
@@ -100,6 +100,7 @@ class FrontSession final : public core::Front {
   void told(const words::UnitChanged& changed, const core::Fact&, Outlet& out);
   void told(const words::Hidden&, const core::Fact&, Outlet&) {}
   void told(const words::Gone& gone, const core::Fact&, Outlet& out);
+  void told(const words::Score& score, const core::Fact& fact, Outlet& out);
   void told(const words::Spawned& spawned, const core::Fact&, Outlet& out);
   struct Part;
   void recast(Outlet& out);
@@ -134,6 +135,7 @@ class FrontSession final : public core::Front {
   double leash(const words::Unit& unit, Outlet& out) const;
   void put(const Vec3& eyes, Outlet& out);
   void paint(Outlet& out);
+  core::Micros next_paint(const Outlet& out) const;
   void paint_views(Outlet& out);
   void paint_states(Outlet& out);
   bool see(Slot slot, Motion& motion, Outlet& out);
@@ -221,6 +223,7 @@ class FrontSession final : public core::Front {
   Buffer bytes_;
 
   Stage stage_ = Stage::kWorld;
+  core::Retelling retold_;
   bool gone_ = false, entered_ = false;
   core::Micros patience_ = 0;  // until when the world, or an answer about the map, is waited for
   core::Micros paint_at_ = 0;

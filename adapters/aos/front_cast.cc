@@ -1,6 +1,7 @@
 // Who is there: the room's players and their units as the 32 players that a client has room for. See front.h.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "adapters/aos/front.h"
 #include "proxy/core/bodies.h"
@@ -21,8 +22,9 @@ const core::UnitState* largest(const core::PlayerState& player, const core::Worl
   const core::UnitState* most = nullptr;
   for (const core::Id id : player.units) {
     const core::UnitState* unit = world.unit(id);
-    const bool cell = unit != nullptr && unit->unit.kind() == words::Unit::CELL;
-    if (cell && (most == nullptr || unit->unit.radius() > most->unit.radius())) most = unit;
+    if (unit == nullptr || unit->unit.kind() != words::Unit::CELL) continue;
+    const auto rank = [](const core::UnitState& cell) { return std::pair(!cell.hidden, cell.unit.radius()); };
+    if (most == nullptr || rank(*unit) > rank(*most)) most = unit;
   }
   return most;
 }
@@ -60,8 +62,7 @@ void FrontSession::list_parts(Outlet& out) {
         add(id, *state);
     if (id == out.me()) continue;
     if (const auto* cell = largest(player, world)) add(id, *cell);
-    const bool listed = player.player.role() == words::WATCH || same_game(out);
-    if (parts_.size() == before && listed) parts_.push_back({id, 0, kUnseen});
+    if (parts_.size() == before) parts_.push_back({id, 0, kUnseen});
   }
 }
 
@@ -71,8 +72,10 @@ void FrontSession::leave_out_the_far(Outlet& out) {
     return;
   }
   if (!std::exchange(crowded_, true)) out.lose("Player", "more than a client has room for");
-  for (Part& part : parts_)
-    if (const auto slot = slot_of_unit(part.unit); slot && cast_[*slot].told) part.far *= kNearer;
+  for (Part& part : parts_) {
+    const auto slot = part.unit != 0 ? slot_of_unit(part.unit) : slot_of_player(part.player);
+    if (slot && cast_[*slot].told) part.far *= kNearer;
+  }
   const auto end = parts_.begin() + kMostOthers;
   std::nth_element(parts_.begin(), end, parts_.end(), [](const Part& a, const Part& b) { return a.far < b.far; });
   parts_.erase(end, parts_.end());
@@ -145,7 +148,9 @@ void FrontSession::look_after(Slot slot, Outlet& out) {
     return;
   }
   const core::UnitState* unit = out.world().unit(actor.unit);
-  if (unit == nullptr || !unit->unit.alive() || actor.alive || actor.dead) return;
+  if (unit == nullptr) return;
+  if (!unit->unit.alive() && slot != kOwn) actor.alive = false;  // no event: painted nowhere until it is created again
+  if (!unit->unit.alive() || actor.alive || actor.dead) return;
   if (std::exchange(actor.unseen, false))
     actor.alive = true;  // the client takes who was there first for one who lives
   else
@@ -277,6 +282,13 @@ void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out)
 void FrontSession::told(const words::Gone& gone, const core::Fact&, Outlet& out) {
   raze_bricks(gone.unit(), out);
   recast(out);
+}
+
+/// A client counts the kills that it is told of. What a replay has gone past it cannot count: it hears of such a player
+/// as of one who was there first, with his score.
+void FrontSession::told(const words::Score& score, const core::Fact&, Outlet& out) {
+  const auto slot = slot_of_player(score.player());
+  if (retold_ && slot && *slot != kOwn && cast_[*slot].told) introduce(*slot, out);
 }
 
 void FrontSession::told(const words::UnitChanged& changed, const core::Fact&, Outlet& out) {

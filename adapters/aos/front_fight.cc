@@ -207,11 +207,12 @@ void FrontSession::feel_mass(Outlet& out) {
   send(set, out);
 }
 
-/// A player has died once, whoever says so; with no unit named, it is the one that is shown.
+/// A player has died once, whoever says so; with no unit named, or one that is gone, it is the one that is shown.
 void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out) {
-  const auto slot = died.unit() != 0 ? slot_of_unit(died.unit()) : slot_of_player(died.player());
+  const bool is_there = out.world().unit(died.unit()) != nullptr;
+  const auto slot = is_there ? slot_of_unit(died.unit()) : slot_of_player(died.player());
   if (!slot || !cast_[*slot].told || !std::exchange(cast_[*slot].alive, false)) return;
-  cast_[*slot].dead = died.unit() == 0 || (*slot == kOwn && !same_game(out));  // until he asks, or is said to spawn
+  cast_[*slot].dead = !is_there || (*slot == kOwn && !same_game(out));  // until he asks, or is said to spawn
   if (died.synthesised() && same_game(out)) return;                            // this game's own clients see it, too
   const auto killer = slot_of_player(died.killer());
   KillAction kill;
@@ -255,6 +256,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
     if (shot.life() > 0) own_.guns.fire(own_.gun, out.now() + micros(std::min(shot.life(), kSlowestReload)));
     return;
   }
+  if (retold_ && shot.kind() != words::GRENADE) return;  // in the air: its trigger was pressed before
   if (!slot || !cast_[*slot].told) return out.lose("Shot", "of somebody who is not shown");
   Actor& actor = cast_[*slot];
   if (actor.has_keys && shot.kind() != words::GRENADE) return;  // his trigger was told

@@ -129,17 +129,23 @@ void FrontSession::greet(Outlet& out) {
   own().player = out.me();
   for (const words::WorldEdit& edit : std::exchange(edits_, {})) show_edit(edit, out);
   for (const auto& [id, unit] : out.world().units()) show_bricks(unit.unit, out);
-  paint_at_ = out.now() + paint_every_;
+  paint_at_ = next_paint(out);
   out.wake(paint_at_);
   enter(out);
 }
 
 // -- The player ------------------------------------------------------------------------------------------------------
 
-/// The law of 0.80: who says anything else first is out, and for a while.
-bool FrontSession::must_enter_first(std::uint8_t id, Outlet& out) {
+/// The law of 0.80: who says anything else first is out. A ban hits all who share the address, so only who says what no
+/// client says is banned. What came unreliably may have overtaken what was said first, and is left out.
+bool FrontSession::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
   if (!enters_first_ || entered_ || id == kExistingPlayer || may_come_before(id) || !wish_.name().empty()) return false;
-  goodbye("the client did not say first who it is", kBanned, out);
+  if (!clients_say(id, dialect_))
+    goodbye("the client said what only servers say", kBanned, out);
+  else if (lane == Lane::kDatagram)
+    out.lose("packet", "came before the client said who it is");
+  else
+    goodbye("the client did not say first who it is", kKicked, out);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapters/aos/front.h"
+#include "proxy/core/bodies.h"
 #include "proxy/core/steering.h"
 
 namespace entente::aos {
@@ -237,7 +238,10 @@ bool FrontSession::see(Slot slot, Motion& motion, Outlet& out) {
   }
   if (!actor.told || actor.watches) return false;
   const core::UnitState* unit = out.world().unit(actor.unit);
-  if (unit == nullptr || unit->hidden || actor.unseen) return false;
+  if (!core::is_seen(unit) || actor.unseen) {
+    motion = {};  // nowhere: who is not told of would stay where he was
+    return true;
+  }
   words::Pose pose = core::place_at(unit->unit.pose(), unit->posed, out.now());
   const bool cell = unit->unit.kind() == words::Unit::CELL;
   if (cell && std::hypot(pose.vx(), pose.vy()) > kMetresPerBlock) pose.set_yaw(std::atan2(pose.vy(), pose.vx()));
@@ -290,7 +294,7 @@ void FrontSession::paint_states(Outlet& out) {
     // A client takes its own state as a correction.
     if (slot == kOwn && (out.now() >= own_.put_until || !actor.alive)) continue;
     Motion motion = actor.motion;
-    if (!actor.alive || !see(slot, motion, out)) continue;
+    if (!see(slot, motion, out)) continue;
     const bool still = slot != kOwn && same(motion, actor.motion) && out.now() < actor.told_whole + kWholeEvery &&
                        actor.told_whole != 0;
     if (!still) actor.told_whole = std::max<core::Micros>(out.now(), 1);

@@ -251,7 +251,7 @@ void FrontSession::told(const words::Zone& zone, const core::Fact&, Outlet& out)
 }
 
 void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
-  if (same_game(out) || round.state() != words::Round::OVER) return;
+  if (same_game(out) || round.state() != words::Round::OVER || retold_) return;
   say_line(kNoticeId, kSystemLine, core::line_of(round, out.world()), out);
 }
 

@@ -13,6 +13,7 @@ using enum wire::Fidelity;
 
 constexpr const char* kNumbered = "players are numbered anew, as clients have room for them";
 constexpr const char* kOwnNumber = "a client acts for itself alone";
+constexpr const char* kNowhere = "who is hidden or dead is at 0, 0, 0, as SpadesX has it";
 constexpr const char* kTwoSides =
     "two sides, told apart by colour; of another game allies are on the player's, all others on the other";
 constexpr const char* kOneLook = "a look is yaw and pitch; how long its vector is gets lost";
@@ -158,8 +159,8 @@ constexpr Mapping kAll[] = {
          "each of a player's men or tanks is a player, of cells the largest"),
     down("CreatePlayer", "*", "UnitChanged.team", kLossy, "who changes sides is created again"),
     down("PlayerLeft", "player", "PlayerGone.id", kLossy, kNumbered),
-    down("PlayerLeft", "*", "Gone.unit", kLossy, "who has no unit left is gone"),
-    down("PlayerLeft", "*", "Hidden.unit", kLossy, "who is out of sight is as if gone, where there are more than 32"),
+    down("PlayerLeft", "*", "Gone.unit", kLossy, "one of several units that is gone is a player that left"),
+    down("PlayerLeft", "*", "Hidden.unit", kLossy, "who is out of sight makes room, where there are more than 32"),
 
     // -- Where they are
     up("PositionData", "position", "PoseClaim.x", kExact, ""),
@@ -181,6 +182,8 @@ constexpr Mapping kAll[] = {
     down("OrientationData", "orientation", "", kDropped, kStep),
     down("WorldUpdate", "players.player", "Pose.unit", kLossy, kNumbered),
     down("WorldUpdate", "players.position", "Pose.x", kLossy, "as reckoned when it is sent"),
+    down("WorldUpdate", "players.position", "Hidden.unit", kLossy, kNowhere),
+    down("WorldUpdate", "players.position", "Unit.alive", kLossy, kNowhere),
     down("WorldUpdate", "players.orientation", "Pose.yaw", kLossy, kOneLook),
     down("WorldUpdate", "players.orientation", "Pose.pitch", kLossy, kOneLook),
     down("InputData", "player", "Input.unit", kLossy, kNumbered),
@@ -191,6 +194,7 @@ constexpr Mapping kAll[] = {
     down("StateUpdate", "players.input", "Input.bits"),
     down("StateUpdate", "players.still", "", kSynthesised, "the motion is as it was"),
     down("StateUpdate", "players.motion.position", "Pose.x", kLossy, "as reckoned when it is sent"),
+    down("StateUpdate", "players.motion.position", "Hidden.unit", kLossy, kNowhere),
     down("StateUpdate", "players.motion.orientation", "Pose.yaw", kLossy, kOneLook),
     down("StateUpdate", "players.motion.velocity", "Pose.vx"),
     down("StateUpdate", "extra", "", kDropped, "nothing says what it is"),

@@ -142,11 +142,12 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
   if (say.scope() == words::Say::ONE) chat.to = number_of(say.to(), kInvalid);
   if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS) chat.to = kServer;
   if (chat.to == kInvalid) return out.lose("Say", "to somebody who is not there");
-  const std::string whole = core::written(say);
-  for (std::string_view left = whole; !left.empty();) {
-    chat.text.chars = take_piece(left, kLongestLine, CutAt::kCharacter);
-    peer_.send(out, chat);
-  }
+  const char* why =
+      core::send_lines(say.kind(), core::written(say), kLongestLine, CutAt::kCharacter, [&](std::string_view line) {
+        chat.text.chars = line;
+        peer_.send(out, chat);
+      });
+  if (why != nullptr) out.lose("Say", why);
 }
 
 // -- Flags ------------------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ void FrontSession::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
   const bool always = core::as<words::Refused>(fact) != nullptr || core::as<words::Kicked>(fact) != nullptr ||
                       core::as<words::Ready>(fact) != nullptr || core::as<words::Waiting>(fact) != nullptr;
+  retold_.hear(fact);
   if (stage_ == Stage::kIn || always) std::visit([&](const auto& word) { told(word, fact, out); }, fact.kind);
   if (wants_world_ && !gone_) answer_world(out);
 }
@@ -32,8 +33,10 @@ void FrontSession::tick(Outlet& out) {
   if (gone_) return;
   if (wants_world_) answer_world(out);
   if (stage_ != Stage::kIn) return;
-  for (auto& [number, actor] : cast_)
+  for (auto& [number, actor] : cast_) {
+    if (actor.unit == 0) show(number, out);
     if (actor.late) update(number, actor, out);
+  }
   look_about(out);
   spare_own_tank(out);
   check_death(out);

@@ -15,6 +15,7 @@
 #include "proxy/core/leash.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/shown_shots.h"
 #include "proxy/core/world.h"
@@ -41,7 +42,8 @@ class FrontSession final : public core::Front {
     core::Id unit = 0;    ///< 0: it has none
     AddPlayer said;       ///< as it was last told of
     bool alive = false;
-    bool late = false;  ///< its pose waits for its turn
+    bool shown = false;  ///< our client sees it: it is alive, and not hidden
+    bool late = false;   ///< its pose waits for its turn
     core::Pace updates{kUpdateEvery, kUpdateBurst};
   };
 
@@ -77,18 +79,18 @@ class FrontSession final : public core::Front {
   void told(const words::PlayerGone& gone, const core::Fact&, Outlet& out) { recast(gone.id(), out); }
   void told(const words::Owns& owns, const core::Fact&, Outlet& out) { recast(owns.player(), out); }
   void told(const words::Unit& unit, const core::Fact&, Outlet& out);
-  void told(const words::Hidden& hidden, const core::Fact&, Outlet& out) { lost(hidden.unit(), out); }
-  void told(const words::Gone& gone, const core::Fact&, Outlet& out) { lost(gone.unit(), out); }
+  void told(const words::Hidden& hidden, const core::Fact&, Outlet& out);
+  void told(const words::Gone& gone, const core::Fact&, Outlet& out);
   void told(const words::Score& score, const core::Fact&, Outlet& out);
   void told(const words::TeamScore& score, const core::Fact&, Outlet& out);
   void recast(core::Id player, Outlet& out);
   void recast_all(Outlet& out);
   void take_part(std::uint8_t number, core::Id unit, Outlet& out);
+  std::optional<std::uint8_t> free_number(core::Id unit, Outlet& out);
   void enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out);
   AddPlayer entry(std::uint8_t number, const Actor& actor, std::size_t nth, Outlet& out) const;
   std::string callsign_for(const std::string& name, std::size_t nth) const;
   void dismiss(std::uint8_t number, Outlet& out);
-  void lost(core::Id unit, Outlet& out);
   std::uint8_t number_of(core::Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }
   core::Id player_of(std::uint8_t number) const;
   core::Id own_unit() const;
@@ -105,6 +107,7 @@ class FrontSession final : public core::Front {
   void told(const words::Teleported& teleported, const core::Fact&, Outlet& out);
   void told(const words::Health& health, const core::Fact&, Outlet& out);
   void told(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
+  void show(std::uint8_t number, Outlet& out);
   void put(std::uint8_t number, const words::Pose& there, Outlet& out);
   void update(std::uint8_t number, Actor& actor, Outlet& out);
   void revive(Outlet& out);
@@ -154,6 +157,7 @@ class FrontSession final : public core::Front {
   PeerLink peer_;
   Stage stage_ = Stage::kOutside;
   bool gone_ = false;
+  core::Retelling retold_;
 
   // Joining.
   static constexpr std::uint8_t kNumber = kFirstPlayer;  // our client's; the others have what is free above

@@ -39,7 +39,6 @@ void FrontSession::recast(core::Id id, Outlet& out) {
   const core::PlayerState* player = out.world().player(id);
   std::vector<core::Id> units;
   if (player != nullptr) units = core::bodies_of(*player, out.world());
-  const bool here = id == out.me() || (player != nullptr && (!units.empty() || player->units.empty()));
 
   std::vector<std::uint8_t> spare;  // numbers of this player that play a unit it has no more
   for (const auto& [number, actor] : cast_) {
@@ -48,7 +47,7 @@ void FrontSession::recast(core::Id id, Outlet& out) {
   }
   for (const std::uint8_t number : spare) dismiss(number, out);
   const std::uint8_t* known = players_.wire(id);
-  if (!here) return known != nullptr ? dismiss(std::uint8_t{*known}, out) : void();
+  if (player == nullptr && id != out.me()) return known != nullptr ? dismiss(std::uint8_t{*known}, out) : void();
   const core::Id first = units.empty() ? 0 : units.front();
   if (known == nullptr)
     enlist(id, first, 0, out);
@@ -64,17 +63,31 @@ void FrontSession::take_part(std::uint8_t number, core::Id unit, Outlet& out) {
   Actor& actor = cast_.at(number);
   units_.remove_id(actor.unit);
   actor.unit = unit;
-  if (unit == 0) return;
+  if (unit == 0) return out.wake(out.now());  // it goes out of sight then, unless its player has left by then
   units_.add(number, unit);
   const core::UnitState* state = out.world().unit(unit);
-  if (state != nullptr && state->unit.alive()) put(number, state->unit.pose(), out);
+  core::is_seen(state) ? put(number, state->unit.pose(), out) : show(number, out);
+}
+
+/// For a unit. If none is left, who is in sight gets that of somebody who is not.
+std::optional<std::uint8_t> FrontSession::free_number(core::Id unit, Outlet& out) {
+  for (std::uint8_t number = kNumber + 1; number <= kLastPlayer; ++number)
+    if (!cast_.contains(number)) return number;
+  if (!core::is_seen(out.world().unit(unit))) return std::nullopt;
+  for (const auto& [number, actor] : cast_) {
+    if (number == kNumber || actor.shown) continue;
+    const std::uint8_t freed = number;
+    dismiss(freed, out);
+    return freed;
+  }
+  return std::nullopt;
 }
 
 void FrontSession::enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out) {
-  std::uint8_t number = kNumber;
-  if (player == 0 || player != out.me() || nth != 0)
-    for (number = kNumber + 1; cast_.contains(number) && number <= kLastPlayer;) ++number;
-  if (number > kLastPlayer) return out.lose("Unit", "more than there are numbers");
+  const bool me = player != 0 && player == out.me() && nth == 0;
+  const std::optional<std::uint8_t> free = me ? kNumber : free_number(unit, out);
+  if (!free) return out.lose("Unit", "more than there are numbers");
+  const std::uint8_t number = *free;
   Actor& actor = cast_[number];
   actor.player = player;
   actor.unit = unit;
@@ -83,7 +96,8 @@ void FrontSession::enlist(core::Id player, core::Id unit, std::size_t nth, Outle
   actor.said = entry(number, actor, nth, out);
   peer_.send(out, actor.said);
   const core::UnitState* state = out.world().unit(unit);
-  if (state != nullptr && state->unit.alive()) put(number, state->unit.pose(), out);
+  actor.alive = number != kNumber && state != nullptr && state->unit.alive();
+  if (core::is_seen(state)) put(number, state->unit.pose(), out);
 }
 
 AddPlayer FrontSession::entry(std::uint8_t number, const Actor& actor, std::size_t nth, Outlet& out) const {
@@ -148,16 +162,29 @@ void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out)
   if (unit.kind() == words::Unit::PICKUP) return see_pickup(unit.id(), out);
   if (unit.kind() == words::Unit::PELLET) return litter_.stir(out);
   if (!core::is_driven(unit.kind())) return out.lose("Unit", "no tank, and nothing a tank could stand for");
-  if (unit.owner() == 0) return units_.wire(unit.id()) == nullptr ? enlist(0, unit.id(), 0, out) : void();
-  recast(unit.owner(), out);
+  if (unit.owner() != 0)
+    recast(unit.owner(), out);
+  else if (units_.wire(unit.id()) == nullptr)
+    enlist(0, unit.id(), 0, out);
   const std::uint8_t* number = units_.wire(unit.id());
-  if (number != nullptr && unit.alive() && !cast_.at(*number).alive) put(*number, unit.pose(), out);
+  if (number == nullptr) return;
+  Actor& actor = cast_.at(*number);
+  if (unit.alive() && !actor.alive) return put(*number, unit.pose(), out);
+  if (*number != kNumber) actor.alive = unit.alive();
+  show(*number, out);
 }
 
-/// The world has hidden or forgotten it already.
-void FrontSession::lost(core::Id unit, Outlet& out) {
-  const std::uint8_t* number = units_.wire(unit);
-  if (number == nullptr) return tell_pickup(unit, false, out);
+void FrontSession::told(const words::Hidden& hidden, const core::Fact&, Outlet& out) {
+  const std::uint8_t* number = units_.wire(hidden.unit());
+  if (number == nullptr) return tell_pickup(hidden.unit(), false, out);
+  if (const core::Id player = player_of(*number); player != 0) recast(player, out);  // it may have a cell in sight
+  if (const std::uint8_t* still = units_.wire(hidden.unit())) show(*still, out);
+}
+
+/// The world has forgotten it already.
+void FrontSession::told(const words::Gone& gone, const core::Fact&, Outlet& out) {
+  const std::uint8_t* number = units_.wire(gone.unit());
+  if (number == nullptr) return tell_pickup(gone.unit(), false, out);
   const core::Id player = player_of(*number);
   player == 0 ? dismiss(std::uint8_t{*number}, out) : recast(player, out);
 }

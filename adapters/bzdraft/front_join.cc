@@ -208,7 +208,7 @@ void FrontSession::let_in(Outlet& out) {
   stage_ = Stage::kIn;
   see_all_pickups(out);
   for (auto& [number, actor] : cast_)
-    if (const core::UnitState* state = out.world().unit(actor.unit); state != nullptr && state->unit.alive())
+    if (const core::UnitState* state = out.world().unit(actor.unit); core::is_seen(state))
       put(number, state->unit.pose(), out);
   if (out.world().round().state() != words::Round::OVER) tell_clock(out);
   if (!waiting_.empty() && !out.world().ready()) server_says(waiting_, out);

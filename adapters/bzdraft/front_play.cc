@@ -1,5 +1,6 @@
 // Where tanks are, and how they live and die, both ways. See front.h.
 #include "adapters/bzdraft/front.h"
+#include "proxy/core/bodies.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
@@ -62,13 +63,26 @@ void FrontSession::on(const Teleport& teleport, Outlet& out) {
 void FrontSession::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
   if (stage_ != Stage::kIn) return;
   const words::Pose pose = out.world().flattened(there);
-  cast_.at(number).alive = true;
+  Actor& actor = cast_.at(number);
+  actor.alive = true;
   if (number == kNumber) {
     own_.tank.put(pose, out.now());
     own_.death_claimed = 0;
   }
+  actor.shown = !retold_ || number == kNumber;
+  if (!actor.shown) return show(number, out);
   peer_.send(out, AliveDown{number, triple(pose.x(), pose.y(), pose.z())});
   if (number != kNumber && pose.yaw() != 0) peer_.send(out, update_of(pose, number, true));  // which way it looks
+}
+
+/// Our client sees that tank, or no longer: told as a state, which is no event to it.
+void FrontSession::show(std::uint8_t number, Outlet& out) {
+  Actor& actor = cast_.at(number);
+  const core::UnitState* state = out.world().unit(actor.unit);
+  const bool shown = actor.alive && core::is_seen(state);
+  if (stage_ != Stage::kIn || number == kNumber || std::exchange(actor.shown, shown) == shown) return;
+  actor.late = false;
+  peer_.send_surely(out, update_of(state != nullptr ? state->unit.pose() : words::Pose(), number, shown));
 }
 
 void FrontSession::told(const words::Spawned& spawned, const core::Fact&, Outlet& out) {
@@ -91,7 +105,8 @@ void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
   actor.late = !actor.updates.take(out.now());
   if (actor.late) return out.wake(actor.updates.next());
   const core::UnitState* state = out.world().unit(actor.unit);
-  if (state == nullptr || !actor.alive) return;
+  if (state == nullptr || !actor.alive || state->hidden) return;
+  actor.shown = true;
   const words::Pose& told = state->unit.pose();
   const bool old = state->posed < out.now();
   const words::Pose pose = old ? core::place_at(told, state->posed, out.now()) : told;
@@ -103,6 +118,7 @@ void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out)
   const std::uint8_t* number = units_.wire(died.unit());
   if (number == nullptr) number = players_.wire(died.player());
   if (number == nullptr || !std::exchange(cast_.at(*number).alive, false)) return;
+  cast_.at(*number).shown = false;
   if (*number == kNumber) own_.death_claimed = 0;
   const bool implied = died.why() == words::BY_CAPTURE && captured_ != words::TEAM_ANY &&
                        out.now() < captured_at_ + kOfCapture && wire_team(captured_) == cast_.at(*number).said.team;

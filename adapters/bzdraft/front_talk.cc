@@ -135,6 +135,7 @@ void FrontSession::on(const Score& score, Outlet& out) {
 /// The page knows of one game only: its end is said of one that is over for good.
 void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
+  if (retold_) return;  // its end is not to be announced again
   if (round.another()) return say(kServer, kEveryone, core::line_of(round, out.world()), out);
   end_game(round, out);
 }

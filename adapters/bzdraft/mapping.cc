@@ -16,6 +16,7 @@ constexpr const char* kEachLoads = "each side loads for itself";
 constexpr const char* kServerFills = "the server puts the sender in";
 constexpr const char* kWorldMade = "rebuilt from the words as plain boxes, under the md5 of what is served";
 constexpr const char* kStatus = "dead tanks are not told of";
+constexpr const char* kUnseen = "who is hidden, or dead without a death, is not alive to a client";
 constexpr const char* kOneTank = "a player has one tank";
 constexpr const char* kOneGun = "a tank has one gun that loads itself, and tools are flags that lie about";
 constexpr const char* kCamera = "a client flies its own camera";
@@ -78,8 +79,7 @@ constexpr Mapping kAll[] = {
     down("MsgAddPlayer", "*", "Unit.owner", kLossy, "each unit is a player of its own; only what drives is shown"),
     down("MsgAddPlayer", "*", "Owns.units", kLossy, "each unit is a player of its own; only what drives is shown"),
     down("MsgRemovePlayer", "player", "PlayerGone.id", kLossy, kNumbered),
-    down("MsgRemovePlayer", "player", "Gone.unit", kLossy, "a unit that is gone is a player that left"),
-    down("MsgRemovePlayer", "player", "Hidden.unit", kLossy, "what is out of sight has left"),
+    down("MsgRemovePlayer", "player", "Gone.unit", kLossy, "one of several units that is gone is a player that left"),
     down("MsgTeamUpdate", "team", "TeamScore.team"),
     down("MsgTeamUpdate", "wins", "TeamScore.wins"),
     down("MsgTeamUpdate", "losses", "TeamScore.losses"),
@@ -126,6 +126,8 @@ constexpr Mapping kAll[] = {
     up("MsgPlayerUpdate", "*", "Keys.bits", kSynthesised, "our back's physics drive the way the keys say"),
     down("MsgPlayerUpdate", "player", "Pose.unit", kLossy, kNumbered),
     down("MsgPlayerUpdate", "status", "Pose.state", kLossy, kStatus),
+    down("MsgPlayerUpdate", "status", "Hidden.unit", kLossy, kUnseen),
+    down("MsgPlayerUpdate", "status", "Unit.alive", kLossy, kUnseen),
     down("MsgPlayerUpdate", "position", "Pose.x"),
     down("MsgPlayerUpdate", "velocity", "Pose.vx"),
     down("MsgPlayerUpdate", "azimuth", "Pose.yaw"),

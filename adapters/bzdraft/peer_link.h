@@ -39,13 +39,23 @@ class PeerLink {
 
   template <class Out>
   void send(Out& out, const Message& message, std::uint32_t code = 0) {
-    buffer_.clear();
-    speech_->write(message, says_, buffer_, code);
     const bool loose = std::holds_alternative<PlayerUpdate>(message) || std::holds_alternative<ShotUpdate>(message);
-    out.send(loose ? Lane::kDatagram : Lane::kStream, buffer_);
+    send(out, loose ? Lane::kDatagram : Lane::kStream, message, code);
+  }
+  /// An update that no later one makes up for.
+  template <class Out>
+  void send_surely(Out& out, const PlayerUpdate& update) {
+    send(out, Lane::kStream, update, 0);
   }
 
  private:
+  template <class Out>
+  void send(Out& out, Lane lane, const Message& message, std::uint32_t code) {
+    buffer_.clear();
+    speech_->write(message, says_, buffer_, code);
+    out.send(lane, buffer_);
+  }
+
   std::unique_ptr<wire::Speech<Message>> speech_;
   wire::FrameReader reader_;
   wire::Way says_;

@@ -257,15 +257,19 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
     case words::Say::MODERATORS:
       request.to = player_id(kAdmins);
       break;
+    case words::Say::SERVER:
+      request.to = player_id(kServerId);
+      break;
     default:
       request.to = player_id(kEverybody);
   }
-  const std::string whole = core::written(say);
-  for (std::string_view left = whole; !left.empty();) {
-    request.text.chars.assign(take_piece(left, kLongestLine, CutAt::kBlank));
-    request.text.chars.resize(kLongestLine + 1);  // as real clients pad it
-    peer_.stream(out, request);
-  }
+  const char* why =
+      core::send_lines(say.kind(), core::written(say), kLongestLine, CutAt::kBlank, [&](std::string_view line) {
+        request.text.chars.assign(line);
+        request.text.chars.resize(kLongestLine + 1);  // as real clients pad it
+        peer_.stream(out, request);
+      });
+  if (why != nullptr) out.lose("Say", why);
 }
 
 }  // namespace entente::bzflag

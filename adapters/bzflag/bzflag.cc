@@ -58,6 +58,9 @@ class BzFlag final : public wire::Game {
     return make_cutter(way, dialect);
   }
   std::unique_ptr<wire::Cutter> datagram_cutter(Way, std::size_t) const override { return make_datagram_cutter(); }
+  /// What a client reads at once (MaxPacketLen, Protocol.h at v2.4.26; ServerLink.cxx goes through what one datagram
+  /// brought message by message). Those of 1.10 take the first and leave the rest.
+  std::size_t packed_datagram(std::size_t dialect) const override { return kDialects[dialect].packed_udp ? 1024 : 0; }
   std::size_t largest_frame() const override { return kLargestPayload + 4; }
 
   /// The client reads the version with one recv and gives up if it is short (ServerLink.cxx:249 at v2.4.26).

@@ -61,6 +61,7 @@ struct Dialect {
   bool early_link = false;     ///< the datagram link is asked for before anything else, not once in the game
   bool linked_shots = false;   ///< shots by stream are a kick
   bool strict_entry = false;   ///< who comes in takes nothing but what it waits for, and not for long
+  bool packed_udp = false;     ///< a datagram to a client may hold several messages
   bool small_updates = false;  ///< poses travel as numbers of 16 bits, too
   /// A game may end with nobody the winner; to others that is a crash (playing.cxx:1919 at v2.0.16).
   bool winnerless = false;
@@ -105,6 +106,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .queries = true,
      .early_link = true,
      .linked_shots = true,
+     .packed_udp = true,
      .small_updates = true,
      .winnerless = true,
      .late_flags = true,
@@ -133,6 +135,7 @@ inline constexpr std::array<Dialect, 4> kDialects = {{
      .game_clock = true,
      .queries = true,
      .early_link = true,
+     .packed_udp = true,
      .small_updates = true,
      .late_flags = true,
      .marked_actions = true,

@@ -37,6 +37,7 @@ class ClientCutter final : public wire::Cutter {
     header_ = Header::kNever;
     return greeted(kHeaderWord.size());
   }
+  void skip_greeting() override { header_ = Header::kNever; }
 
  private:
   Header header_;
@@ -56,6 +57,7 @@ class ServerCutter final : public wire::Cutter {
         return cut_frame(bytes);
     }
   }
+  void skip_greeting() override { state_ = State::kPlay; }
 
  private:
   enum class State : std::uint8_t { kGreeting, kRefused, kPlay };

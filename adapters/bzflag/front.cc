@@ -55,6 +55,7 @@ void FrontSession::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
   const bool always = core::as<words::Refused>(fact) != nullptr || core::as<words::Kicked>(fact) != nullptr ||
                       core::as<words::Ready>(fact) != nullptr || core::as<words::Waiting>(fact) != nullptr;
+  retold_.hear(fact);
   if (stage_ == Stage::kIn || always) std::visit([&](const auto& word) { told(word, fact, out); }, fact.kind);
   if (stage_ != Stage::kIn) answer(out);
 }

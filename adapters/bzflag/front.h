@@ -16,6 +16,7 @@
 #include "proxy/core/leash.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/roster.h"
 #include "proxy/core/shown_shots.h"
 #include "proxy/core/world.h"
@@ -44,7 +45,8 @@ class FrontSession final : public core::Front {
     std::int16_t team = 0;
     std::uint32_t badges = 0;
     bool alive = false;
-    bool late = false;  ///< its pose waits for its turn
+    bool shown = false;  ///< our client sees it: it is alive, and not hidden
+    bool late = false;   ///< its pose waits for its turn
     std::uint32_t order = 0;
     std::uint8_t salt = 0;
     core::Pace updates{core::kSecond / 25, 6};
@@ -96,6 +98,7 @@ class FrontSession final : public core::Front {
   void recast(core::Id player, Outlet& out);
   void recast_all(Outlet& out);
   void take_part(std::uint8_t number, core::Id unit, Outlet& out);
+  std::optional<std::uint8_t> free_number(core::Id unit, Outlet& out);
   std::optional<std::uint8_t> enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out);
   void announce(std::uint8_t number, Outlet& out);
   void dismiss(std::uint8_t number, Outlet& out);
@@ -123,8 +126,10 @@ class FrontSession final : public core::Front {
   void told(const words::Health& health, const core::Fact&, Outlet& out);
   void told(const words::ClaimRefused& refused, const core::Fact&, Outlet& out);
   void claimed(std::uint8_t player, float time, std::int16_t status, words::Pose pose, Outlet& out);
+  void show(std::uint8_t number, Outlet& out);
   void put(std::uint8_t number, const words::Pose& there, Outlet& out);
   void update(std::uint8_t number, Actor& actor, Outlet& out);
+  Message newest(std::uint8_t number, Actor& actor, Outlet& out);
   static words::Pose seen(Actor& actor, const core::UnitState& state, Outlet& out);
   void update_late(Outlet& out);
   static core::Micros due_at(const Actor& actor, Outlet& out);
@@ -189,6 +194,7 @@ class FrontSession final : public core::Front {
   const Dialect& speaks_;
   Stage stage_ = Stage::kHeader;
   bool gone_ = false;
+  core::Retelling retold_;
   core::Micros opened_ = 0;
 
   // Joining.
@@ -206,6 +212,7 @@ class FrontSession final : public core::Front {
 
   // Everybody.
   std::map<std::uint8_t, Actor> cast_;
+  core::Micros look_at_ = 0;  // when one of them may be due to be told of, at the earliest
   core::Roster<std::uint8_t> players_, units_;
   std::vector<core::Id> scores_due_;
   std::vector<words::Team> team_scores_due_;

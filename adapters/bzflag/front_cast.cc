@@ -38,7 +38,6 @@ void FrontSession::recast(core::Id id, Outlet& out) {
   const bool me = id == out.me();
   std::vector<core::Id> units;
   if (player != nullptr) units = core::bodies_of(*player, out.world());
-  const bool here = me || (player != nullptr && (!units.empty() || player->units.empty()));
 
   std::vector<std::uint8_t> spare;  // numbers of this player that play a unit it has no more
   for (const auto& [number, actor] : cast_) {
@@ -47,7 +46,7 @@ void FrontSession::recast(core::Id id, Outlet& out) {
     if (!kept && number != players_.wire_or(id, number)) spare.push_back(number);
   }
   for (const std::uint8_t number : spare) dismiss(number, out);
-  if (!here) {
+  if (player == nullptr && !me) {
     if (const std::uint8_t* number = players_.wire(id)) dismiss(std::uint8_t{*number}, out);
     return;
   }
@@ -67,25 +66,37 @@ void FrontSession::take_part(std::uint8_t number, core::Id unit, Outlet& out) {
   Actor& actor = cast_.at(number);
   units_.remove_id(actor.unit);
   actor.unit = unit;
-  if (unit == 0) return;
+  look_at_ = 0;
+  if (unit == 0) return out.wake(out.now());  // it goes out of sight then, unless its player has left by then
   units_.add(number, unit);
   const core::UnitState* state = out.world().unit(unit);
   const bool waits = number == number_ && !actor.alive;  // for its client to ask for another life
-  if (state != nullptr && state->unit.alive() && !waits) put(number, state->unit.pose(), out);
+  core::is_seen(state) && !waits ? put(number, state->unit.pose(), out) : show(number, out);
+}
+
+/// For a unit. If none is left, who is in sight gets that of somebody who is not.
+std::optional<std::uint8_t> FrontSession::free_number(core::Id unit, Outlet& out) {
+  for (std::uint8_t i = 0; i < kMostPlayers; ++i)
+    if (i != number_ && !cast_.contains(i)) return i;
+  if (!core::is_seen(out.world().unit(unit))) return std::nullopt;
+  for (const auto& [number, actor] : cast_) {
+    if (number == number_ || actor.shown) continue;
+    const std::uint8_t freed = number;
+    dismiss(freed, out);
+    return freed;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::uint8_t> FrontSession::enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out) {
   const bool me = player != 0 && player == out.me();
   std::optional<std::uint8_t> number = number_;
-  if (!me || nth != 0) {
-    number.reset();
-    for (std::uint8_t i = 0; i < kMostPlayers && !number; ++i)
-      if (i != number_ && !cast_.contains(i)) number = i;
-  }
+  if (!me || nth != 0) number = free_number(unit, out);
   if (!number) return out.lose("Unit", "more than a client has room for"), std::nullopt;
   const core::PlayerState* owner = out.world().player(player);
   const core::UnitState* state = out.world().unit(unit);
   Actor& actor = cast_[*number];
+  look_at_ = 0;
   actor.player = player;
   actor.unit = unit;
   const words::Player* who = owner != nullptr ? &owner->player : nullptr;
@@ -99,7 +110,8 @@ std::optional<std::uint8_t> FrontSession::enlist(core::Id player, core::Id unit,
   if (player != 0 && nth == 0) players_.add(*number, player);
   if (unit != 0) units_.add(*number, unit);
   announce(*number, out);
-  if (state != nullptr && state->unit.alive()) put(*number, state->unit.pose(), out);
+  actor.alive = *number != number_ && state != nullptr && state->unit.alive();
+  if (core::is_seen(state)) put(*number, state->unit.pose(), out);
   if (who != nullptr) tell_badges(*number, who->badges(), out);
   return number;
 }
@@ -170,8 +182,9 @@ void FrontSession::tell_badges(std::uint8_t number, std::uint32_t badges, Outlet
   const auto on = [&](words::Badge badge) {
     return static_cast<std::uint8_t>((badges & static_cast<std::uint32_t>(badge)) != 0 ? 1 : 0);
   };
-  if ((changed & words::PAUSED) != 0) peer_.stream(out, Pause{number, on(words::PAUSED)});
-  if ((changed & words::AUTOPILOT) != 0) peer_.stream(out, AutoPilot{number, on(words::AUTOPILOT)});
+  // To a client these two are events: of a moment that is only told again there are none.
+  if ((changed & words::PAUSED) != 0 && !retold_) peer_.stream(out, Pause{number, on(words::PAUSED)});
+  if ((changed & words::AUTOPILOT) != 0 && !retold_) peer_.stream(out, AutoPilot{number, on(words::AUTOPILOT)});
   if ((changed & kInfoBadges) == 0) return;
   PlayerInfo info;
   info.players.push_back({number, static_cast<std::uint8_t>(badges & kInfoBadges)});
@@ -184,21 +197,23 @@ void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out)
   if (unit.kind() == words::Unit::PICKUP) return tell_pickup(unit.id(), out);
   if (unit.kind() == words::Unit::PELLET) return litter_.stir(out);
   if (!core::is_driven(unit.kind())) return out.lose("Unit", "no tank, and nothing a tank could stand for");
-  if (unit.owner() == 0) {
-    if (units_.wire(unit.id()) == nullptr) enlist(0, unit.id(), 0, out);
-    return;
-  }
-  recast(unit.owner(), out);
+  if (unit.owner() != 0)
+    recast(unit.owner(), out);
+  else if (units_.wire(unit.id()) == nullptr)
+    enlist(0, unit.id(), 0, out);
   const std::uint8_t* number = units_.wire(unit.id());
-  if (number != nullptr && unit.alive() && !cast_.at(*number).alive) put(*number, unit.pose(), out);
+  if (number == nullptr) return;
+  Actor& actor = cast_.at(*number);
+  if (unit.alive() && !actor.alive) return put(*number, unit.pose(), out);
+  if (*number != number_) actor.alive = unit.alive();
+  show(*number, out);
 }
 
 void FrontSession::told(const words::Hidden& hidden, const core::Fact&, Outlet& out) {
   const std::uint8_t* number = units_.wire(hidden.unit());
   if (number == nullptr) return tell_pickup(hidden.unit(), out);
-  const core::Id player = player_of(*number);
-  if (player == 0) return dismiss(std::uint8_t{*number}, out);
-  recast(player, out);
+  if (const core::Id player = player_of(*number); player != 0) recast(player, out);  // it may have a cell in sight
+  if (const std::uint8_t* still = units_.wire(hidden.unit())) show(*still, out);
 }
 
 /// The world has forgotten it already.

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "adapters/bzflag/front.h"
+#include "proxy/core/bodies.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzflag {
@@ -102,19 +103,32 @@ void FrontSession::on(const AutoPilotReport& report, Outlet& out) {
 void FrontSession::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
   const words::Pose pose = out.world().flattened(there);
   Actor& actor = cast_.at(number);
-  Alive alive;
-  alive.player = player_id(number);
-  alive.pos = vec3(pose.x(), pose.y(), pose.z());
-  alive.azimuth = to_azimuth(pose.yaw());
   actor.alive = true;
   if (number == number_) {
     own_.tank.put(pose, out.now());
     own_.death_claimed = own_.spawn_asked = 0;
   }
   actor.told = out.now();
+  look_at_ = std::min(look_at_, out.now() + kSilence);
   actor.glide.jump();
   actor.glide.at(pose, out.now(), out.now());
+  actor.shown = !retold_ || number == number_;
+  if (!actor.shown) return show(number, out);
+  Alive alive;
+  alive.player = player_id(number);
+  alive.pos = vec3(pose.x(), pose.y(), pose.z());
+  alive.azimuth = to_azimuth(pose.yaw());
   peer_.stream(out, alive);
+}
+
+/// Our client sees that tank, or no longer: told as a state, which is no event to it. On the stream: a datagram that is
+/// lost would leave it where it was.
+void FrontSession::show(std::uint8_t number, Outlet& out) {
+  Actor& actor = cast_.at(number);
+  const bool shown = actor.alive && core::is_seen(out.world().unit(actor.unit));
+  if (number == number_ || actor.shown == shown) return;
+  actor.late = false;
+  peer_.stream(out, newest(number, actor, out));
 }
 
 void FrontSession::told(const words::Spawned& spawned, const core::Fact&, Outlet& out) {
@@ -138,13 +152,21 @@ void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
   actor.told = out.now();
   actor.rests_at = 0;
   actor.late = !actor.updates.take(out.now());
+  if (actor.late) look_at_ = std::min(look_at_, actor.updates.next());
   if (actor.late) return out.wake(actor.updates.next());
+  if (out.world().unit(actor.unit) != nullptr) peer_.quick(out, newest(number, actor, out));
+}
+
+/// A tank whose unit is gone is nowhere; who plays it is still there.
+Message FrontSession::newest(std::uint8_t number, Actor& actor, Outlet& out) {
   const core::UnitState* state = out.world().unit(actor.unit);
-  if (state == nullptr) return;
-  words::Pose pose = seen(actor, *state, out);
+  words::Pose pose = state != nullptr ? seen(actor, *state, out) : words::Pose();
+  actor.told = out.now();
+  look_at_ = std::min(look_at_, actor.rests_at != 0 ? actor.rests_at : out.now() + kSilence);
+  actor.shown = actor.alive && state != nullptr && !state->hidden;
   actor.order = std::max(actor.order + 1, pose.seq());
   pose.set_seq(actor.order);
-  peer_.quick(out, update_of(pose, number, clock(out), actor.alive, speaks_.small_updates));
+  return update_of(pose, number, clock(out), actor.shown, speaks_.small_updates);
 }
 
 /// Where a world has tiles it tells of whole ones: a tank drives from one to the next, and a client reckons how.
@@ -165,18 +187,26 @@ words::Pose FrontSession::seen(Actor& actor, const core::UnitState& state, Outle
   return pose;
 }
 
+/// Looks at all only when somebody may be due: a hundred fronts with a hundred tanks each do little else.
 void FrontSession::update_late(Outlet& out) {
+  if (out.now() < look_at_) return look_at_ != kNever ? out.wake(look_at_) : void();
+  core::Micros next = kNever;
+  bool each_tick = false;
   for (auto& [number, actor] : cast_) {
     if (number == number_) continue;
+    if (actor.unit == 0) show(number, out);
+    each_tick |= actor.unit == 0;
     if (actor.late || out.now() >= due_at(actor, out)) update(number, actor, out);
-    if (const core::Micros due = due_at(actor, out); due != kNever) out.wake(due);
+    next = std::min(next, actor.late ? std::min(actor.updates.next(), due_at(actor, out)) : due_at(actor, out));
   }
+  if (next != kNever) out.wake(next);
+  look_at_ = each_tick ? 0 : next;
 }
 
 /// When it comes to rest; or when it has stood for so long that our client would take its player for gone: other games
 /// need not say so again and again.
 core::Micros FrontSession::due_at(const Actor& actor, Outlet& out) {
-  const bool quiet = actor.alive && actor.unit != 0 && out.world().room().game() != game().name();
+  const bool quiet = actor.shown && out.world().room().game() != game().name();
   const core::Micros rests = actor.rests_at != 0 ? actor.rests_at : kNever;
   return quiet ? std::min(rests, actor.told + kSilence) : rests;
 }
@@ -185,6 +215,7 @@ void FrontSession::told(const words::Died& died, const core::Fact&, Outlet& out)
   const std::uint8_t* number = units_.wire(died.unit());
   if (number == nullptr) number = players_.wire(died.player());
   if (number == nullptr || !std::exchange(cast_.at(*number).alive, false)) return;
+  cast_.at(*number).shown = false;
   if (*number == number_) own_.death_claimed = 0;
   Killed killed;
   killed.victim = player_id(*number);

@@ -211,6 +211,7 @@ void FrontSession::told(const words::Rule& rule, const core::Fact&, Outlet& out)
 /// A client whose game is over spawns no more before it has come in anew: it is told only of one that is over for good.
 void FrontSession::told(const words::Round& round, const core::Fact&, Outlet& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
+  if (retold_) return;  // its end is not to be announced again
   if (round.another()) return say(kServerId, kEverybody, false, core::line_of(round, out.world()), out);
   end_game(round, out);
 }
@@ -238,7 +239,7 @@ void FrontSession::tell_clock(Outlet& out) {
 }
 
 void FrontSession::told(const words::Clock& clock, const core::Fact&, Outlet& out) {
-  peer_.quick(out, GameTime{clock.us()});
+  if (!retold_) peer_.quick(out, GameTime{clock.us()});
 }
 
 void FrontSession::ping(Outlet& out) {

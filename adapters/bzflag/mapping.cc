@@ -18,6 +18,7 @@ constexpr const char* kReckoned = "reckoned from the clock of the last update";
 constexpr const char* kOurClock = "our front's clock";
 constexpr const char* kTail = "no word for what moves a tank besides itself";
 constexpr const char* kStatus = "dead tanks are not told of, nor what moves a tank besides itself";
+constexpr const char* kUnseen = "who is hidden, or dead without a death, is not alive to a client";
 constexpr const char* kNoPlugins = "flags of plugins have no word";
 constexpr const char* kNoDownloads = "nothing is downloaded but the world";
 constexpr const char* kNoSounds = "no word for sounds";
@@ -85,8 +86,7 @@ constexpr Mapping kAll[] = {
     down("MsgAddPlayer", "*", "Unit.owner", kLossy, "each unit is a player of its own; only what drives is shown"),
     down("MsgAddPlayer", "*", "Owns.units", kLossy, "each unit is a player of its own; only what drives is shown"),
     down("MsgRemovePlayer", "id", "PlayerGone.id", kLossy, kNumbered),
-    down("MsgRemovePlayer", "id", "Gone.unit", kLossy, "a unit that is gone is a player that left"),
-    down("MsgRemovePlayer", "id", "Hidden.unit", kLossy, "what is out of sight has left"),
+    down("MsgRemovePlayer", "id", "Gone.unit", kLossy, "one of several units that is gone is a player that left"),
     down("MsgPlayerInfo", "*", "Player.badges", kLossy, "only what is new is told"),
     down("MsgAdminInfo", "*", "Player.address", kLossy, "no client is told, so far"),
     down("MsgHandicap", "*", "", kDropped, kNoHandicaps),
@@ -155,6 +155,8 @@ constexpr Mapping kAll[] = {
     down("MsgPlayerUpdate", "player", "Pose.unit", kLossy, kNumbered),
     down("MsgPlayerUpdate", "order", "Pose.seq"),
     down("MsgPlayerUpdate", "status", "Pose.state", kLossy, kStatus),
+    down("MsgPlayerUpdate", "status", "Hidden.unit", kLossy, kUnseen),
+    down("MsgPlayerUpdate", "status", "Unit.alive", kLossy, kUnseen),
     down("MsgPlayerUpdate", "pos", "Pose.x"),
     down("MsgPlayerUpdate", "vel", "Pose.vx"),
     down("MsgPlayerUpdate", "azimuth", "Pose.yaw"),
@@ -173,6 +175,8 @@ constexpr Mapping kAll[] = {
     down("MsgPlayerUpdateSmall", "player", "Pose.unit", kLossy, kNumbered),
     down("MsgPlayerUpdateSmall", "order", "Pose.seq"),
     down("MsgPlayerUpdateSmall", "status", "Pose.state", kLossy, kStatus),
+    down("MsgPlayerUpdateSmall", "status", "Hidden.unit", kLossy, kUnseen),
+    down("MsgPlayerUpdateSmall", "status", "Unit.alive", kLossy, kUnseen),
     down("MsgPlayerUpdateSmall", "pos", "Pose.x"),
     down("MsgPlayerUpdateSmall", "vel", "Pose.vx"),
     down("MsgPlayerUpdateSmall", "azimuth", "Pose.yaw"),

@@ -1,16 +1,22 @@
 #include "adapters/native/codec.h"
 
+#include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
 
+#include "adapters/native/json.h"
 #include "adapters/native/reflect.h"
+#include "proxy/base/text.h"
 
 namespace entente::native {
 namespace {
 
+using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
+using google::protobuf::Struct;
+using google::protobuf::Value;
 using wire::Way;
 
 constexpr std::size_t kLengthSize = 4;
@@ -120,7 +126,9 @@ class NativeCodec final : public wire::Codec {
     const auto* kinds = kinds_of(way_);
     const auto* set = message.GetReflection()->GetOneofFieldDescriptor(message, kinds);
     native::walk(message, walker);
+    walker.group(set->name().c_str());
     native::walk(*message.GetReflection()->MutableMessage(&message, set), walker);
+    walker.end_group();
   }
 
  private:
@@ -141,6 +149,90 @@ class NativeCodec final : public wire::Codec {
   Buffer spelled_;    // the frame as it came
   std::string ours_;  // and what was read from it, in our spelling
 };
+
+// -- Mistakes in JSON -------------------------------------------------------------------------------------------------
+
+/// "Enter.role"; lives as long as the schema.
+const char* in_schema(const FieldDescriptor& field) {
+  return field.full_name().c_str() + field.file()->package().size() + 1;
+}
+
+/// What protobuf says is wrong: a path and a value, or a sentence, the text there and a mark below the place.
+struct Mistake {
+  std::string why;
+  std::size_t offset = 0;
+};
+
+Mistake mistake_in(std::string_view json, std::string_view said) {
+  const auto line = [&said] {
+    const std::string_view first = said.substr(0, said.find('\n'));
+    said.remove_prefix(std::min(first.size() + 1, said.size()));
+    return std::string(first);
+  };
+  Mistake mistake{line()};
+  for (const std::string_view prefix : {"type.googleapis.com/entente.words.", "type.googleapis.com/"})
+    for (std::size_t at; (at = mistake.why.find(prefix)) != std::string::npos;) mistake.why.erase(at, prefix.size());
+  if (mistake.why.starts_with(": ")) mistake.why.erase(0, 2);
+  const bool has_place = said.find('^') != std::string_view::npos;
+  if (!has_place) return mistake;
+  const std::size_t mark = said.rfind('^'), last = said.rfind('\n', mark);
+  const std::string_view there = said.substr(0, last == std::string_view::npos ? 0 : last);
+  const std::string_view rest = there.substr(std::min(mark - std::min(mark, last + 1), there.size()));
+  const std::size_t at = json.ends_with(rest) ? json.size() - rest.size() : json.find(rest);
+  if (at == std::string_view::npos) return mistake;
+  mistake.offset = at;
+  mistake.why += " At byte " + std::to_string(at) + (rest.empty() ? ", the end" : ", before: " + std::string(rest));
+  return mistake;
+}
+
+Result<Message*> parse_json(Bytes bytes, Message& into, std::string& why) {
+  into.Clear();
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;  // of a newer schema
+  const std::string_view text = as_text(bytes);
+  const auto read = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &into, options);
+  if (read.ok()) return &into;
+  Mistake mistake = mistake_in(text, {read.message().data(), read.message().size()});
+  why = clean(mistake.why);
+  return Fault{"not a message of the schema in JSON", "word", mistake.offset};
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
+}
+
+/// The first field of an enum's type whose value is a name that the enum does not have; null if there is none.
+const FieldDescriptor* unknown_value(const Descriptor& type, const Struct& object, std::string& why);
+
+const FieldDescriptor* unknown_value(const FieldDescriptor& field, const Value& value, std::string& why) {
+  if (value.kind_case() == Value::kListValue) {
+    for (const Value& item : value.list_value().values())
+      if (const auto* found = unknown_value(field, item, why)) return found;
+    return nullptr;
+  }
+  if (field.message_type() != nullptr && value.kind_case() == Value::kStructValue)
+    return unknown_value(*field.message_type(), value.struct_value(), why);
+  const auto* names = field.enum_type();
+  if (names == nullptr || value.kind_case() != Value::kStringValue || is_number(value.string_value()) ||
+      names->FindValueByName(value.string_value()) != nullptr)
+    return nullptr;
+  why = std::string(in_schema(field)) + ": '" + clean(value.string_value()) + "' is not a " + names->name() +
+        "; it is one of ";
+  for (int i = 0; i < names->value_count(); ++i) why += (i == 0 ? "" : ", ") + names->value(i)->name();
+  return &field;
+}
+
+const FieldDescriptor* unknown_value(const Descriptor& type, const Struct& object, std::string& why) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    for (const std::string* name : {&field.name(), &field.json_name()}) {
+      const auto at = object.fields().find(*name);
+      if (at == object.fields().end()) continue;
+      if (const auto* found = unknown_value(field, at->second, why)) return found;
+    }
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -175,13 +267,28 @@ std::unique_ptr<wire::Codec> make_codec(const Envelope& envelope) { return std::
 Result<Message*> parse(Dialect dialect, Bytes bytes, Message& into) {
   if (dialect == Dialect::kProtobuf) {
     if (into.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return &into;
-    return Fault{"no word", "word", 0};
+    return Fault{"not a message of the schema", "word", 0};
   }
+  std::string unused;
+  return parse_json(bytes, into, unused);
+}
+
+Result<Message*> parse_strictly(Dialect dialect, Bytes bytes, Message& into, std::string& why) {
+  if (dialect == Dialect::kProtobuf) {
+    auto read = parse(dialect, bytes, into);
+    if (!read) why = "not a message " + into.GetDescriptor()->name() + " of schema/game.proto";
+    return read;
+  }
+  const std::string text(as_text(bytes));
   into.Clear();
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;  // of a newer schema
-  if (google::protobuf::util::JsonStringToMessage(std::string(as_text(bytes)), &into, options).ok()) return &into;
-  return Fault{"no word in JSON", "word", 0};
+  if (google::protobuf::util::JsonStringToMessage(text, &into).ok()) return &into;  // no name in it is unknown
+  auto read = parse_json(bytes, into, why);
+  if (!read) return read;
+  Struct all;
+  if (!google::protobuf::util::JsonStringToMessage(text, &all).ok()) return read;
+  if (const FieldDescriptor* field = unknown_value(*into.GetDescriptor(), all, why))
+    return Fault{"unknown name of an enum value", in_schema(*field), 0};
+  return read;
 }
 
 void spell(Dialect dialect, const Message& message, Buffer& out) {
@@ -191,10 +298,7 @@ void spell(Dialect dialect, const Message& message, Buffer& out) {
     message.SerializeWithCachedSizesToArray(out.data() + start);
     return;
   }
-  std::string text;
-  google::protobuf::util::JsonPrintOptions options;
-  options.preserve_proto_field_names = true;
-  if (google::protobuf::util::MessageToJsonString(message, &text, options).ok()) append(out, as_bytes(text));
+  write_json(message, out);
 }
 
 }  // namespace entente::native

@@ -45,8 +45,13 @@ struct Envelope {
 std::unique_ptr<wire::Cutter> make_cutter(const Envelope& envelope, wire::Way way);
 std::unique_ptr<wire::Codec> make_codec(const Envelope& envelope);
 
-/// Reads a message of type words::Intent or words::Fact in that spelling.
+/// Reads a message of type words::Intent or words::Fact in that spelling. What a later schema has added is left out.
 Result<google::protobuf::Message*> parse(Dialect dialect, Bytes bytes, google::protobuf::Message& into);
+/// The same of what somebody's program wrote for us: the name of an enum value that does not exist is a fault, too.
+/// After a fault `why` says to whoever wrote the program what is wrong, and where. The fault's field names the message
+/// and the field of the schema, such as "Enter.role".
+Result<google::protobuf::Message*> parse_strictly(Dialect dialect, Bytes bytes, google::protobuf::Message& into,
+                                                  std::string& why);
 /// Appends it.
 void spell(Dialect dialect, const google::protobuf::Message& message, Buffer& out);
 

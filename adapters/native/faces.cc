@@ -1,5 +1,7 @@
 #include "adapters/native/faces.h"
 
+#include <array>
+
 #include "adapters/native/codec.h"
 #include "adapters/native/native.h"
 #include "adapters/wire/frame_reader.h"
@@ -33,23 +35,43 @@ class Link {
     frames_.emplace(game, static_cast<std::size_t>(dialect_), hears_);
   }
 
-  /// Calls `take(Heard)` for each word.
-  template <class Out, class Take>
-  void receive(Lane lane, Bytes bytes, Out& out, Take&& take) {
+  /// Calls `take(Heard)` for each word, and `fail(fault, why)` for what is none; `why` may be empty. The session ends
+  /// there.
+  template <class Take, class Fail>
+  void receive(Lane lane, Bytes bytes, Take&& take, Fail&& fail) {
     const auto fault = frames_->feed(lane, bytes, [&](const wire::Frame& frame) {
+      ++count_;
+      std::string why;
       const auto inside = envelope_.open(frame.bytes);
-      const auto read = inside ? parse(dialect_, *inside, heard_) : Result<google::protobuf::Message*>(inside.error());
-      if (!read) return out.fail(read.error()), false;
+      if (!inside) return fail(inside.error(), why), false;
+      const bool from_a_client = hears_ == Way::kToServer;
+      const auto read =
+          from_a_client ? parse_strictly(dialect_, *inside, heard_, why) : parse(dialect_, *inside, heard_);
+      if (!read) return fail(read.error(), why), false;
       return take(heard_);
     });
-    if (fault) out.fail(*fault);
+    if (!fault) return;
+    ++count_;
+    fail(*fault, std::string());
   }
+
+  /// Of the message that was received last, from 1.
+  std::uint64_t count() const { return count_; }
 
   template <class Out>
   void send(const Said& message, Out& out) {
+    out.send(Lane::kStream, frame(message));
+  }
+  /// A whole frame; good until the next.
+  Bytes frame(const Said& message) {
     frame_.clear();
     envelope_.wrap(frame_, [&](Buffer& to) { spell(dialect_, message, to); });
-    out.send(Lane::kStream, frame_);
+    return frame_;
+  }
+  /// Whoever has the same frames every word alike.
+  const void* voice() const {
+    static constexpr std::array<std::array<char, 2>, 2> kVoices{};
+    return &kVoices[static_cast<std::size_t>(dialect_)][envelope_.in_stream ? 1 : 0];
   }
 
  private:
@@ -59,6 +81,7 @@ class Link {
   std::optional<wire::FrameReader> frames_;
   Heard heard_;
   Buffer frame_;
+  std::uint64_t count_ = 0;  // of messages that came
 };
 
 class NativeFront final : public core::Front {
@@ -68,12 +91,13 @@ class NativeFront final : public core::Front {
   void opened(const core::Peer& peer, FrontOut&) override { link_.opened(peer); }
 
   void receive(Lane lane, Bytes bytes, FrontOut& out) override {
-    link_.receive(lane, bytes, out, [&](const words::Intent& message) {
+    const auto take = [&](const words::Intent& message) {
       auto intent = core::from_message(message);
       if (!intent) return out.lose("Intent", "of a kind that we do not know"), true;  // of a later schema
       out.say(std::move(*intent));
       return true;
-    });
+    };
+    link_.receive(lane, bytes, take, [&](const Fault& fault, const std::string& why) { refuse(fault, why, out); });
   }
 
   void hear(const Fact& fact, FrontOut& out) override {
@@ -81,10 +105,11 @@ class NativeFront final : public core::Front {
     if (waiting > kHopelessReader) return out.close("reads too slowly");
     const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
     if (often && waiting > kSlowReader) return out.lose("Pose", "the client reads too slowly");
+    told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
+    if (out.send_again(Lane::kStream, link_.voice())) return;
     core::to_message(fact, message_);
     if (message_.has_you()) message_.mutable_you()->set_contract(kContract);
-    told_end_ = message_.has_kicked() || message_.has_refused();
-    link_.send(message_, out);
+    out.send_shared(Lane::kStream, link_.voice(), link_.frame(message_));
   }
 
   /// The contract's last word, if it has not been said.
@@ -98,6 +123,19 @@ class NativeFront final : public core::Front {
   }
 
  private:
+  /// Whoever wrote the client is told which of its messages is wrong, and where.
+  void refuse(const Fault& fault, const std::string& why, FrontOut& out) {
+    message_.Clear();
+    words::Refused& refused = *message_.mutable_refused();
+    refused.set_text("message " + std::to_string(link_.count()) + ": " +
+                     (why.empty() ? std::string(fault.what) + " in " + fault.field : why));
+    message_.set_audience(words::PLAYER);
+    message_.set_to(out.me());
+    told_end_ = true;
+    link_.send(message_, out);
+    out.fail(fault);
+  }
+
   Link<words::Intent, words::Fact> link_;
   bool told_end_ = false;
   words::Fact message_;
@@ -125,12 +163,24 @@ class NativeBack final : public core::Back {
   }
 
   void receive(Lane lane, Bytes bytes, BackOut& out) override {
-    link_.receive(lane, bytes, out, [&](words::Fact& message) { return take(message, out), true; });
+    link_.receive(
+        lane, bytes, [&](words::Fact& message) { return take(message, out), true; },
+        [&](const Fault& fault, const std::string&) { out.fail(fault); });
+  }
+
+  void closed(std::string_view why, BackOut& out) override {
+    if (ready_) return;
+    words::Refused refused;
+    refused.set_code(words::Refused::SERVER_GONE);
+    refused.set_text(std::string(why));
+    out.say(std::move(refused));
   }
 
  private:
   void take(words::Fact& message, BackOut& out) {
     if (message.has_you()) return begin(message.you(), out);
+    // Said by the server itself, it is not said again.
+    ready_ = ready_ || message.has_ready() || message.has_refused() || message.has_kicked();
     translate_ids(message, [&](Id theirs) { return ours(theirs, out); });
     if (message.has_said() && message.said().scope() == words::Say::ONE)
       message.mutable_said()->set_to(ours(message.said().to(), out));
@@ -180,6 +230,7 @@ class NativeBack final : public core::Back {
   core::Roster<Id> ids_;       // theirs and ours
   Id their_me_ = 0;
   bool open_ = false;
+  bool ready_ = false;  // the player is in, or was told why not
 };
 
 }  // namespace

@@ -5,7 +5,8 @@
 namespace entente::ogar {
 namespace {
 
-constexpr core::Micros kAbsent = 60 * core::kSecond;  // OgarII takes the cells of who left away after as long
+/// Who has no cells is dead, or somewhere where nobody looks; who left is not told apart from these.
+constexpr core::Micros kAbsent = 600 * core::kSecond;
 
 std::string look(const std::string& name, std::uint32_t colour) { return name + '\n' + std::to_string(colour); }
 
@@ -46,8 +47,11 @@ Crowd::Owner& Crowd::me(const std::string& name, std::uint32_t colour, words::Te
 Crowd::Owner& Crowd::owner(const std::string& name, std::uint32_t colour, words::Team team, core::BackOut& out) {
   const std::string key = look(name, colour);
   if (const auto at = by_look_.find(key); at != by_look_.end()) return owners_.at(at->second);
-  if (owners_.size() >= kMost) out.lose("Update.added.name", "more players than a room keeps");
-  const core::Id id = owners_.size() < kMost ? out.new_id() : 0;
+  const Owner* absent = find_absent(name);
+  if (absent == nullptr && owners_.size() >= kMost) forget_longest_absent(out);
+  if (absent == nullptr && owners_.size() >= kMost) out.lose("Update.added.name", "more players than a room keeps");
+  const core::Id id = absent != nullptr ? absent->player.id() : owners_.size() < kMost ? out.new_id() : 0;
+  if (absent != nullptr) by_look_.erase(look(name, absent->player.colour()));
   Owner& owner = entry(id);
   if (id == 0) return owner;  // nobody's
   by_look_[key] = id;
@@ -74,6 +78,7 @@ core::Id Crowd::named(const std::string& name, std::uint32_t colour) const {
 }
 
 void Crowd::gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, core::BackOut& out) {
+  std::erase(owner.hidden, pose.unit());
   if (owner.player.id() == 0) return;
   const bool new_life = owner.units.empty() && (owner.dead || owner.player.id() == me_);
   if (new_life) owner.spawned = pose;
@@ -84,8 +89,14 @@ void Crowd::gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, co
   owner.seen = out.now();
 }
 
+void Crowd::hid(Owner& owner, core::Id unit) {
+  lost(owner, unit);
+  owner.hidden.push_back(unit);
+}
+
 void Crowd::lost(Owner& owner, core::Id unit) {
   std::erase_if(owner.units, [&](const OwnCell& own) { return own.unit == unit; });
+  std::erase(owner.hidden, unit);
   if (owner.active.unit == unit) owner.active = {};
   owner.changed = true;
 }
@@ -99,7 +110,7 @@ void Crowd::died(Owner& owner, core::Id unit, Owner* by, words::DeathCause why, 
   died.set_synthesised(true);
   const bool killed = by != nullptr && by->player.id() != 0 && by != &owner;
   if (killed) died.set_killer(by->player.id());
-  if (owner.hidden > 0)
+  if (!owner.hidden.empty())
     owner.doubt = {died, out.now()};
   else
     say_died(owner, died, out);
@@ -135,6 +146,7 @@ void Crowd::say_owned(Owner& owner, core::BackOut& out) {
   words::Owns owns;
   owns.set_player(owner.player.id());
   for (const OwnCell& own : owner.units) owns.add_units(own.unit);
+  owns.mutable_units()->Add(owner.hidden.begin(), owner.hidden.end());
   owns.set_active(owner.active.unit);
   out.say(std::move(owns));
   if (!owner.spawned) return;
@@ -146,7 +158,7 @@ void Crowd::say_owned(Owner& owner, core::BackOut& out) {
 }
 
 bool Crowd::is_here(const Owner& owner) const {
-  return !owner.units.empty() || owner.hidden > 0 || owner.player.id() == me_ || owner.player.id() == 0;
+  return !owner.units.empty() || !owner.hidden.empty() || owner.player.id() == me_ || owner.player.id() == 0;
 }
 
 Crowd::Owners::iterator Crowd::forget(Owners::iterator at, const char* why, core::BackOut& out) {
@@ -162,6 +174,22 @@ Crowd::Owners::iterator Crowd::forget(Owners::iterator at, const char* why, core
 void Crowd::left(core::Id player, core::BackOut& out) {
   const auto at = owners_.find(player);
   if (at != owners_.end() && !is_here(at->second)) forget(at, "its cells are gone", out);
+}
+
+/// Servers draw a new colour for each life: who is called as somebody without cells was called is that one, back again.
+const Crowd::Owner* Crowd::find_absent(const std::string& name) const {
+  const Owner* latest = nullptr;
+  for (const auto& [id, owner] : owners_)
+    if (owner.player.name() == name && !is_here(owner) && (latest == nullptr || owner.seen > latest->seen))
+      latest = &owner;
+  return latest;
+}
+
+void Crowd::forget_longest_absent(core::BackOut& out) {
+  auto longest = owners_.end();
+  for (auto at = owners_.begin(); at != owners_.end(); ++at)
+    if (!is_here(at->second) && (longest == owners_.end() || at->second.seen < longest->second.seen)) longest = at;
+  if (longest != owners_.end()) forget(longest, "not seen any more", out);
 }
 
 void Crowd::forget_absent(core::BackOut& out) {

@@ -1,4 +1,5 @@
-// Whose cells are whose. Ogar names no players: the cells of one name and one colour are taken for one player's.
+// Whose cells are whose. Ogar names no players: the cells of one name and one colour are taken for one player's, and so
+// are those of one name and a new colour, once all of the old colour are gone.
 // Law: it says who is there and what they own before it says what became of them, and nothing twice.
 #pragma once
 
@@ -23,7 +24,7 @@ class Crowd {
     words::Player player;
     std::vector<OwnCell> units;  ///< in sight
     OwnCell active{};            ///< the largest of them
-    std::uint32_t hidden = 0;    ///< units out of sight
+    std::vector<core::Id> hidden;  ///< units out of sight, which are still its own
     bool told = false;           ///< the word Player was said
     bool changed = false;        ///< the word Owns is due
     bool dead = false;
@@ -48,6 +49,9 @@ class Crowd {
   core::Id named(const std::string& name, std::uint32_t colour) const;
 
   void gained(Owner& owner, std::uint32_t cell, const words::Pose& pose, core::BackOut& out);
+  /// Out of sight; gained() again when it is back.
+  void hid(Owner& owner, core::Id unit);
+  /// No more in the game, in sight or not.
   void lost(Owner& owner, core::Id unit);
 
   /// Says Died, if that was its last cell. `by`: whose cell ate it, null if it was not eaten. While others of its cells
@@ -68,7 +72,7 @@ class Crowd {
       say_owned(owner, out);
     }
   }
-  /// Forgets who was not seen for a minute.
+  /// Forgets who was not seen for ten minutes.
   void forget_absent(core::BackOut& out);
 
  private:
@@ -81,6 +85,8 @@ class Crowd {
   }
   using Owners = std::map<core::Id, Owner>;
   bool is_here(const Owner& owner) const;
+  const Owner* find_absent(const std::string& name) const;
+  void forget_longest_absent(core::BackOut& out);
   Owners::iterator forget(Owners::iterator at, const char* why, core::BackOut& out);
   static void say_owned(Owner& owner, core::BackOut& out);
   void say_died(Owner& owner, const words::Died& died, core::BackOut& out);

@@ -73,7 +73,7 @@ bool Eye::over_cells(const core::World& world, const core::PlayerState& player, 
     if (state == nullptr || !is_shown(*state) || !is_owned(state->unit, player, in_play)) continue;
     x += state->unit.pose().x();
     y += state->unit.pose().y();
-    sizes += size_of(state->unit);
+    sizes += size_of(state->unit, world);
     ++cells;
   }
   if (cells == 0) return false;

@@ -32,7 +32,7 @@ Crowd::Owner* Fold::owner_of(const AddedCell& cell, core::BackOut& out) {
   const bool mine = (cell.flags & 1U) != 0 && out.me() != 0;
   Crowd::Owner& owner =
       mine ? crowd_.me(name, rgb_of(cell.colour), team, out) : crowd_.owner(name, rgb_of(cell.colour), team, out);
-  if (owner.units.size() + owner.hidden < kMostOfOne) return &owner;
+  if (owner.units.size() + owner.hidden.size() < kMostOfOne) return &owner;
   out.lose("Update.added", "more cells than one player has");
   return nullptr;
 }
@@ -51,8 +51,6 @@ void Fold::added(const AddedCell& told, core::BackOut& out) {
     cell.owner = owner != nullptr ? owner->player.id() : 0;
     cell.owned = cell.owner != 0 && cell.owner == out.me();
     if (cell.owned) own_.push_back(told.id);
-  } else if (cell.hidden && owner != nullptr) {
-    --owner->hidden;
   }
   cell.hidden = false;
   cell.size = told.size;
@@ -216,10 +214,7 @@ void Fold::hide(std::uint32_t id, Cell& cell, core::BackOut& out) {
   words::Hidden hidden;
   hidden.set_unit(cell.unit);
   out.say(hidden);
-  if (Crowd::Owner* owner = crowd_.find(cell.owner)) {
-    ++owner->hidden;
-    crowd_.lost(*owner, cell.unit);
-  }
+  if (Crowd::Owner* owner = crowd_.find(cell.owner)) crowd_.hid(*owner, cell.unit);
 }
 
 void Fold::end(std::uint32_t id, core::Id by, Crowd::Owner* eater, words::DeathCause why, core::BackOut& out) {
@@ -231,7 +226,6 @@ void Fold::end(std::uint32_t id, core::Id by, Crowd::Owner* eater, words::DeathC
     window_.reset();
   }
   if (Crowd::Owner* owner = crowd_.find(cell.owner)) {
-    if (cell.hidden) --owner->hidden;
     crowd_.lost(*owner, cell.unit);
     if (why == words::BY_TOUCH || cell.owned) crowd_.died(*owner, cell.unit, eater, why, out);
   }

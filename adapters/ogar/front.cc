@@ -52,7 +52,8 @@ class OgarFront final : public core::Front {
     if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
     if (const auto* view = core::as<words::View>(fact)) eye_.told(*view, out.now());
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
-    if (std::string notice = notice_of(fact, out.world()); !notice.empty()) say(server_line(notice), out);
+    if (std::string notice = notice_of(fact, out.world()); !notice.empty() && !painter_.is_retold())
+      say(server_line(notice), out);
     lose(fact, out);
     if (core::as<words::Kicked>(fact) != nullptr) return leave("kicked", kRefused, out);
     const auto* refused = core::as<words::Refused>(fact);
@@ -68,7 +69,10 @@ class OgarFront final : public core::Front {
     out.wake(paint_at_);
   }
 
-  void part(std::string_view why, FrontOut& out) override { leave(why, kGoingAway, out); }
+  void part(std::string_view why, FrontOut& out) override {
+    say(server_line(why), out);
+    leave(why, kGoingAway, out);
+  }
 
  private:
   // -- What the client says ------------------------------------------------------------------------------------------

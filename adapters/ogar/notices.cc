@@ -1,6 +1,6 @@
 #include "adapters/ogar/notices.h"
 
-#include "adapters/ogar/map.h"
+#include "adapters/ogar/looks.h"
 #include "adapters/ogar/text.h"
 #include "proxy/core/chat.h"
 
@@ -40,9 +40,7 @@ ChatLine chat_line(const words::Said& said, const core::World& world) {
   if (said.from() == 0 && name.empty()) return server_line(said.text());
   ChatLine line;
   set(line.name, name);
-  const std::uint32_t own = player != nullptr ? player->player.colour() : 0;
-  const std::uint32_t rgb = said.colour() != 0 ? said.colour() : own;
-  line.colour = rgb != 0 ? colour_of(rgb) : colour_of(player != nullptr ? player->player.team() : words::TEAM_ANY);
+  line.colour = said.colour() != 0 ? colour_of(said.colour()) : colour_of(world, said.from(), words::TEAM_ANY);
   const char* aside = said.scope() == words::Say::EVERYBODY ? ""
                       : said.scope() == words::Say::MY_TEAM ? "(team) "
                                                             : "(to you) ";

@@ -54,6 +54,8 @@ class OgarGame final : public wire::Game {
     return std::make_unique<Messages>(way);
   }
   std::size_t largest_frame() const override { return kLargestToClient; }
+  /// Cigar2 empties its page at a close, its chat included, and connects again.
+  std::uint32_t farewell_ms() const override { return 4'000; }
   std::size_t largest_from(wire::Way way) const override { return most_from(way); }
 
   /// OgarII hangs up for what it does not know, which a capture shows; MultiOgarII has no modern protocol and never

@@ -34,6 +34,7 @@ constexpr std::uint64_t kPlain = 1;  // what is no unit never changes its dress
 }  // namespace
 
 void Painter::hear(const core::Fact& fact, const core::World& world) {
+  retold_.hear(fact);
   const auto ate = [&](core::Id killed, core::Id killer) {
     if (killed != 0 && killer != 0 && eaten_.size() < kMostEaten) eaten_.push_back({killed, killer});
   };
@@ -41,30 +42,36 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
   const auto jump = [&](core::Id unit) {
     if (Painted* cell = painted_.find(unit)) cell->glide.jump();
   };
-  std::visit(core::Overloaded{[&](const words::Gone& gone) { ate(gone.unit(), gone.by()); },
-                              [&](const words::Died& died) {
-                                const auto* killer = world.player(died.killer());
-                                if (killer != nullptr) ate(died.unit(), killer->active);
-                              },
-                              [&](const words::WorldEdit& edit) {
-                                if (world.geometry() != nullptr) shapes_.build(*world.geometry(), edit.edit());
-                              },
-                              [&](const words::Unit& unit) { wide(unit.radius()); },
-                              [&](const words::Pose& pose) { wide(pose.radius()); },
-                              [&](const words::UnitChanged& changed) { wide(changed.radius()); },
-                              [&](const words::Spawned& spawned) { jump(spawned.unit()); },
-                              [&](const words::Teleported& teleported) { jump(teleported.unit()); },
-                              [&](const words::Shot& shot) {
-                                if (shot.kind() != words::RAY || rays_.size() >= kMostRays) return;
-                                if (are_cells(world)) return;
-                                const double far = std::hypot(shot.vx(), shot.vy());
-                                const double range =
-                                    (shot.range() > 0 ? shot.range() : kRayRange) / std::max(far, 1e-9);
-                                rays_.push_back({kRayKey | ++next_ray_, shot.x(), shot.y(), shot.vx() * range,
-                                                 shot.vy() * range, shot.team(), fact.at});
-                              },
-                              [](const auto&) {}},
-             fact.kind);
+  std::visit(
+      core::Overloaded{[&](const words::Gone& gone) { ate(gone.unit(), gone.by()); },
+                       [&](const words::Died& died) {
+                         const auto* killer = world.player(died.killer());
+                         if (killer != nullptr) ate(died.unit(), killer->active);
+                       },
+                       [&](const words::WorldEdit& edit) {
+                         if (world.geometry() != nullptr) shapes_.build(*world.geometry(), edit.edit());
+                       },
+                       [&](const words::Unit& unit) {
+                         wide(unit.radius());
+                         if (retold_) jump(unit.id());
+                       },
+                       [&](const words::Pose& pose) {
+                         wide(pose.radius());
+                         if (retold_) jump(pose.unit());
+                       },
+                       [&](const words::UnitChanged& changed) { wide(changed.radius()); },
+                       [&](const words::Spawned& spawned) { jump(spawned.unit()); },
+                       [&](const words::Teleported& teleported) { jump(teleported.unit()); },
+                       [&](const words::Shot& shot) {
+                         if (shot.kind() != words::RAY || rays_.size() >= kMostRays) return;
+                         if (are_cells(world)) return;
+                         const double far = std::hypot(shot.vx(), shot.vy());
+                         const double range = (shot.range() > 0 ? shot.range() : kRayRange) / std::max(far, 1e-9);
+                         rays_.push_back({kRayKey | ++next_ray_, shot.x(), shot.y(), shot.vx() * range,
+                                          shot.vy() * range, colour_of(world, shot.shooter(), shot.team()), fact.at});
+                       },
+                       [](const auto&) {}},
+      fact.kind);
 }
 
 Changes& Painter::paint(const Eye& eye, core::FrontOut& out) {
@@ -140,7 +147,7 @@ void Painter::paint_unit(const core::UnitState& state, const core::PlayerState* 
   if (cell.dress == worn && cell.owned == look.owned) {
     look.type = cell.type;
     look.colour = cell.colour;
-    look.size = size_of(unit);
+    look.size = size_of(unit, out.world());
   } else {
     dress(unit, out.world(), look);
   }
@@ -160,22 +167,23 @@ void Painter::paint_shots(const Box& box, core::FrontOut& out) {
     const double flown = seconds(now - std::min(now, state.fired));
     if (flown > shot.life()) continue;
     const Key key = kShotKey | static_cast<Key>(shot.shooter() & 0x3fffffffU) << 32U | shot.shot();
-    paint_ball(key, shot.x() + shot.vx() * flown, shot.y() + shot.vy() * flown, shot.team(), box);
+    paint_ball(key, shot.x() + shot.vx() * flown, shot.y() + shot.vy() * flown,
+               colour_of(out.world(), shot.shooter(), shot.team()), box);
   }
   std::erase_if(rays_, [&](const Ray& ray) { return now - ray.began > kRayFlies; });
   for (const Ray& ray : rays_) {
     const double part = seconds(now - ray.began) / seconds(kRayFlies);
-    paint_ball(ray.key, ray.x + part * ray.dx, ray.y + part * ray.dy, ray.team, box);
+    paint_ball(ray.key, ray.x + part * ray.dx, ray.y + part * ray.dy, ray.colour, box);
   }
 }
 
-void Painter::paint_ball(Key key, double x, double y, words::Team team, const Box& box) {
+void Painter::paint_ball(Key key, double x, double y, Colour colour, const Box& box) {
   if (!box.touches(x, y, 0)) return;
   const Plane plane;
   Look look;
   look.type = CellType::kEjected;
   look.size = kShotSize;
-  look.colour = colour_of(team);
+  look.colour = colour;
   look.x = static_cast<float>(plane.x(x));
   look.y = static_cast<float>(plane.y(y));
   stroke(entry(key), 0, kPlain, look);

@@ -14,6 +14,7 @@
 #include "adapters/ogar/shelf.h"
 #include "adapters/ogar/spare_ids.h"
 #include "proxy/core/glide.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/session.h"
 
 namespace entente::ogar {
@@ -29,10 +30,12 @@ struct Changes {
 class Painter {
  public:
   /// Most of what stands still that is shown at once.
-  static constexpr std::size_t kMostShapes = 256;
+  static constexpr std::size_t kMostShapes = 512;
 
   /// What a painting could not see by itself: who ate whom, a shot that is over as soon as it is told.
   void hear(const core::Fact& fact, const core::World& world);
+  /// What is heard now is no event.
+  bool is_retold() const { return static_cast<bool>(retold_); }
   /// Good until the next call; the lists may be swapped for others, which are then reused.
   Changes& paint(const Eye& eye, core::FrontOut& out);
   /// The client forgot all cells.
@@ -65,7 +68,7 @@ class Painter {
   struct Ray {
     Key key;
     double x, y, dx, dy;
-    words::Team team;
+    Colour colour;
     core::Micros began;
   };
   /// What is fed, in metres.
@@ -83,7 +86,7 @@ class Painter {
   void paint_units(const Box& box, core::FrontOut& out);
   void paint_unit(const core::UnitState& state, const core::PlayerState* me, core::FrontOut& out);
   void paint_shots(const Box& box, core::FrontOut& out);
-  void paint_ball(Key key, double x, double y, words::Team team, const Box& box);
+  void paint_ball(Key key, double x, double y, Colour colour, const Box& box);
   void paint_tokens(const core::World& world);
   void paint_shapes(const Box& box, core::FrontOut& out);
   void stroke(Painted& cell, core::Id wire, std::uint64_t dress, const Look& look);
@@ -98,6 +101,7 @@ class Painter {
   Painted& entry(Key key);
   void measure(const core::World& world, core::Micros now);
 
+  core::Retelling retold_;
   std::uint32_t turn_ = 0;
   bool in_play_ = true;
   SpareIds spare_ids_;

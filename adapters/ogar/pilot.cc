@@ -15,6 +15,7 @@ constexpr double kFar = 50;                  // metres: where a mouse points tha
 constexpr double kAhead = 0.5;               // seconds that a claimed pose is followed ahead
 constexpr core::Micros kAskAgain = kSecond;  // for a spawn that did not come
 constexpr std::size_t kMostLinesWaiting = 5;
+constexpr std::size_t kLongestCommand = 66;  // 16-bit units: at most 198 bytes of UTF-8, which no dialect cuts
 constexpr int kTicksHeld = 2;
 constexpr std::uint32_t kMostSplitsAWish = 255;  // the width of the field
 constexpr std::uint32_t kMostEjects = 3;         // the server takes one every other tick
@@ -90,6 +91,9 @@ void Pilot::watch(const words::Watch& word, core::BackOut& out) {
 void Pilot::say(const words::Say& word, core::BackOut& out) {
   if (word.scope() != words::Say::EVERYBODY) return out.lose("Say", "chat is for everybody, and this was not");
   if (lines_.size() >= kMostLinesWaiting) return out.lose("Say", "one line a second is all that the server takes");
+  const bool command = word.kind() == words::Say::COMMAND;
+  if (command && cut(word.text(), kLongestCommand).size() < word.text().size())
+    return out.lose("Say", "a command is longer than the server takes");
   lines_.push_back(clean(trimmed(word.text())));
   if (lines_.back().empty()) lines_.pop_back();
 }

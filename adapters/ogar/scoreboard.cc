@@ -1,7 +1,6 @@
 #include "adapters/ogar/scoreboard.h"
 
 #include <algorithm>
-#include <string>
 
 #include "adapters/ogar/text.h"
 
@@ -20,23 +19,6 @@ bool same(const Board& a, const Board& b) {
   const auto line = [](const ZText& x, const ZText& y) { return x.chars == y.chars; };
   return a.type == b.type && a.slices == b.slices && std::ranges::equal(a.rows, b.rows, row) &&
          std::ranges::equal(a.lines, b.lines, line);
-}
-
-const char* name_of(words::Team team) {
-  switch (team) {
-    case words::RED:
-      return "red team";
-    case words::GREEN:
-      return "green team";
-    case words::BLUE:
-      return "blue team";
-    case words::PURPLE:
-      return "purple team";
-    case words::YELLOW:
-      return "yellow team";
-    default:
-      return nullptr;
-  }
 }
 
 }  // namespace
@@ -90,9 +72,6 @@ void Scoreboard::rank(const core::World& world, core::Id me) {
     const auto better = std::count_if(best, ranked_.end(), [&](const Ranked& row) { return before(row, *mine); });
     add_row(kRows + static_cast<std::size_t>(better) + 1, kHighlighted, *mine->name);
   }
-  if (!world.room().teams()) return;
-  for (const auto& [team, score] : world.team_scores())
-    if (const char* name = name_of(team)) add_row(rows_ + 1, 0, name + (": " + std::to_string(score.wins())));
 }
 
 /// Each side's share of all wins.

@@ -2,14 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <utility>
 
 namespace entente::ogar {
 namespace {
 
 constexpr Colour kStone{120, 120, 130}, kWater{40, 90, 200}, kLeaves{40, 140, 60};
 constexpr double kTileFilled = 0.4525;  // a tile of 442 units is drawn as a cell of size 200
-constexpr double kLong = 20;            // cells along one solid
+constexpr double kPost = 40;            // units: less than any unhurt player
+constexpr double kMostPosts = 64;       // around one solid
+
+/// The place so far along the edge of a rectangle around 0, from its south-west corner eastwards.
+std::pair<double, double> on_edge(double half_x, double half_y, double along) {
+  const double wide = 2 * half_x, high = 2 * half_y;
+  if (along < wide) return {along - half_x, -half_y};
+  if (along < wide + high) return {half_x, along - wide - half_y};
+  if (along < 2 * wide + high) return {half_x - (along - wide - high), half_y};
+  return {-half_x, half_y - (along - 2 * wide - high)};
+}
 
 }  // namespace
 
@@ -45,24 +55,23 @@ void Shapes::lay_tiles(const words::World& world) {
       const double radius = kTileFilled * std::min(width, height);
       if (passes == words::WALL) add(east, north, radius, CellType::kVirus, kStone);
       if (passes == words::SHOTS_PASS) add(east, north, radius, CellType::kMother, kWater);
-      if (passes == words::UNITS_PASS) add(east, north, radius / 2, CellType::kPellet, kLeaves);
+      if (passes == words::UNITS_PASS) add(east, north, Plane().metres(kPost), CellType::kPellet, kLeaves);
     }
 }
 
-/// Cells side by side along its longer axis.
+/// Posts side by side along the inside of its edge.
 void Shapes::lay_solid(const words::Solid& solid) {
   if (solid.units_pass() && solid.shots_pass()) return;
-  const bool x_is_long = solid.half_x() >= solid.half_y();
-  const double length = std::max(solid.half_x(), solid.half_y()), width = std::min(solid.half_x(), solid.half_y());
-  const double radius = std::max(width, length / kLong);
-  if (!(radius > 0) || !std::isfinite(length)) return;
-  const double yaw = solid.yaw() + (x_is_long ? 0 : std::numbers::pi / 2);
-  const int cells = static_cast<int>(std::clamp(std::round(length / radius), 1.0, kLong));
-  for (int i = 0; i < cells; ++i) {
-    const double along = length * ((2 * i + 1.0) / cells - 1);
-    const double east = solid.x() + along * std::cos(yaw), north = solid.y() + along * std::sin(yaw);
-    add(east, north, radius, solid.units_pass() ? CellType::kPellet : CellType::kVirus,
-        solid.units_pass() ? kLeaves : kStone);
+  const double half_x = solid.half_x(), half_y = solid.half_y();
+  if (!(half_x > 0) || !(half_y > 0) || !std::isfinite(half_x) || !std::isfinite(half_y)) return;
+  const double radius = std::min({Plane().metres(kPost), half_x, half_y});
+  const double x = half_x - radius, y = half_y - radius, around = 4 * (x + y);
+  const double posts = std::clamp(std::ceil(around / (2 * radius)), 1.0, kMostPosts);
+  const double cos = std::cos(solid.yaw()), sin = std::sin(solid.yaw());
+  for (double i = 0; i < posts; ++i) {
+    const auto [along_x, along_y] = on_edge(x, y, around * i / posts);
+    add(solid.x() + along_x * cos - along_y * sin, solid.y() + along_x * sin + along_y * cos, radius,
+        solid.units_pass() ? CellType::kPellet : CellType::kVirus, solid.units_pass() ? kLeaves : kStone);
   }
 }
 

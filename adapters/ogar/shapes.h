@@ -1,6 +1,7 @@
 // What stands still, as cells: walls and boxes as viruses, water as mother cells, leaves as pellets. It is drawing
 // only: a client walks through it, and the server has the last word. Law: laid out once a geometry, never more than
-// kMost, and looked up by place.
+// kMost, looked up by place, and nothing reaches beyond what it stands for. Clients draw small cells beneath large
+// ones: what a player may stand at, or on, is drawn smaller than a player.
 #pragma once
 
 #include <string>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/base/text.h"
+#include "proxy/base/utf16.h"
 #include "proxy/core/texts.h"
 
 namespace entente::ogar {
@@ -14,27 +15,10 @@ void add_unit(std::uint32_t unit, std::string& to) {
 }
 
 constexpr std::uint32_t kReplacement = 0xfffd;
-constexpr bool is_high(std::uint32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
-constexpr bool is_low(std::uint32_t unit) { return unit >= 0xdc00 && unit < 0xe000; }
 
 }  // namespace
 
-std::string narrow(std::string_view units) {
-  std::string text;
-  const auto unit = [&](std::size_t at) -> std::uint32_t {
-    if (at + 1 >= units.size()) return 0;
-    return static_cast<unsigned char>(units[at]) | static_cast<std::uint32_t>(static_cast<unsigned char>(units[at + 1]))
-                                                       << 8U;
-  };
-  for (std::size_t at = 0; at + 1 < units.size(); at += 2) {
-    const std::uint32_t first = unit(at), second = unit(at + 2);
-    const bool pair = is_high(first) && is_low(second);
-    if (pair) at += 2;
-    const bool half = !pair && (is_high(first) || is_low(first));
-    add_character(pair ? 0x10000 + ((first - 0xd800) << 10U) + (second - 0xdc00) : half ? kReplacement : first, text);
-  }
-  return text;
-}
+std::string narrow(std::string_view units) { return utf8_of_units(units); }
 
 std::string widen(std::string_view text) {
   std::string units;

@@ -25,6 +25,11 @@ constexpr core::Setting kFrontSettings[] = {
      "it comes in only then. Who loses his connection then has a minute to come back, from the same address. Not said: "
      "0, nobody is asked.",
      {.least = 0, .most = 60}},
+    {"maps",
+     "A folder of the clients' .map files (their resources/graphics/maps): in another game's world, what their map "
+     "shows "
+     "as rock or water stops them, too. Not said: they drive over it.",
+     {.folder = true}},
 };
 
 constexpr core::Setting kBackSettings[] = {
@@ -37,16 +42,22 @@ constexpr core::Setting kBackSettings[] = {
      {.words = "quit|close"}},
 };
 
+std::vector<Ground> maps_of(const core::FaceOptions& options, std::string& problems) {
+  const auto folder = options.setting("maps");
+  return folder.empty() ? std::vector<Ground>() : read_maps(std::string(folder), problems);
+}
+
 }  // namespace
 
 std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
-  return std::make_unique<PanicFront>(options);
+  std::string problems;
+  std::vector<Ground> maps = maps_of(options, problems);
+  return std::make_unique<PanicFront>(options, std::move(maps), !problems.empty());
 }
 
 std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) {
   std::string problems;
-  std::vector<Ground> maps;
-  if (const auto folder = options.setting("maps"); !folder.empty()) maps = read_maps(std::string(folder), problems);
+  std::vector<Ground> maps = maps_of(options, problems);
   return std::make_unique<PanicBack>(options, std::move(maps), std::move(problems));
 }
 

@@ -23,6 +23,7 @@ constexpr Micros kStepMost = 5 * kSecond;
 constexpr Micros kShotMost = 5 * kSecond;  // to turn around, and shoot
 constexpr Micros kAbsence = 60 * kSecond;  // a seat is kept for so long
 constexpr std::int32_t kMostAmmo = 9999;   // four digits of a display
+constexpr double kOnGround = 1;            // metres
 
 Micros seconds(std::string_view text) {
   unsigned value = 0;
@@ -36,19 +37,21 @@ bool at_rest(const words::Pose& pose) {
 
 }  // namespace
 
-PanicFront::PanicFront(const core::FaceOptions& options)
+PanicFront::PanicFront(const core::FaceOptions& options, std::vector<Ground> maps, bool maps_fail)
     : name_(options.setting("name")),
       role_(options.setting("watch") == "yes" ? words::WATCH : words::PLAY),
       starts_again_(options.setting("reset") == "yes"),
+      maps_fail_(maps_fail),
       asks_for_(seconds(options.setting("reconnect"))),
       dialect_(options.dialect),
       speech_(make_speech(options.dialect)),
       reader_(game(), options.dialect, wire::Way::kToServer),
-      screen_(options.dialect) {}
+      screen_(options.dialect, std::move(maps)) {}
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
 void PanicFront::opened(const core::Peer&, Out& out) {
+  if (maps_fail_) out.lose("maps", "the folder, or a file of it, cannot be read as maps of Panic");
   if (asks_for_ == 0) return enter(out);
   enter_at_ = out.now() + asks_for_;
   out.wake(enter_at_);
@@ -87,8 +90,20 @@ void PanicFront::take_terrain(const Out& out) {
 
 void PanicFront::ask_spawn(Out& out) {
   spawn_at_ = out.now() + kSpawnAgain;
+  spawn_asked_ = true;
   out.wake(spawn_at_);
   out.say(words::Spawn());
+}
+
+bool PanicFront::waits_to_spawn(const Out& out) const {
+  return phase_ == Phase::kPlaying && !screen_.same_game() && spawn_at_ != 0 && !in_play(out);
+}
+
+/// Who is dead and presses a key wants to go on: that is asked for again, as soon as it may be, once a second.
+void PanicFront::ask_sooner(Out& out) {
+  const bool just_asked = out.now() + kSpawnAgain - kSecond < spawn_at_;
+  if (!spawn_asked_ || just_asked) return out.lose("Action.piece", "its tank is dead, and waits to be put into play");
+  ask_spawn(out);
 }
 
 bool PanicFront::in_play(const Out& out) const {
@@ -130,9 +145,10 @@ void PanicFront::greet_again(Out& out) {
   advance(out);
 }
 
+/// A second Game State ends the released client in an error, but not one that has lost, as who watches has.
 void PanicFront::start_again(Out& out) {
   screen_.begin_round();
-  if (starts_again_ && (phase_ == Phase::kPlaying || phase_ == Phase::kWatching)) greet_again(out);
+  if (phase_ == Phase::kWatching || (starts_again_ && phase_ == Phase::kPlaying)) greet_again(out);
 }
 
 // -- What the client asks for -----------------------------------------------------------------------------------------
@@ -157,6 +173,7 @@ void PanicFront::act(const Action& action, Out& out) {
     return out.lose("Action.action", "nothing that a player can do");
   if (!is_direction(action.direction)) return out.lose("Action.direction", "no direction");
   const core::Id unit = screen_.own_unit(action.piece, out);
+  if (unit == 0 && waits_to_spawn(out)) return ask_sooner(out);
   if (unit == 0) return out.lose("Action.piece", "no living tank of his own");
   if (selected_ != unit) {
     selected_ = unit;
@@ -171,7 +188,7 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
   const auto from = screen_.tile_of(unit);
   if (!from) return;
   const Tile goal = step(*from, direction);
-  if (!fits(unit, goal, direction, out)) return screen_.turn(unit, direction, out);
+  if (!fits(unit, *from, goal, direction, out)) return screen_.turn(unit, direction, out);
   const bool same = step_.unit == unit && step_.goal == goal && out.now() < step_.since + kSecond;
   if (same && !screen_.same_game()) return;  // a key that is held wishes it again and again
   step_ = {unit, direction, goal, out.now()};
@@ -187,9 +204,11 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
   out.say(word);
 }
 
-/// A tile is a wall if no tank can stand in its middle.
-bool PanicFront::fits(core::Id unit, Tile tile, Direction direction, const Out& out) const {
+/// On the ground what looks like a wall is one, save to who stands in one already; above it, or there, what counts is
+/// whether a tank could stand in the tile's middle.
+bool PanicFront::fits(core::Id unit, Tile from, Tile tile, Direction direction, const Out& out) const {
   const words::Pose& pose = out.world().unit(unit)->unit.pose();
+  if (screen_.is_walled(tile) && !screen_.is_walled(from) && pose.z() < kOnGround) return false;
   return terrain_.free({}, screen_.tiles().x(tile), screen_.tiles().y(tile), pose.z(), yaw_of(direction));
 }
 
@@ -247,7 +266,10 @@ void PanicFront::tick(Out& out) {
 
 void PanicFront::hear(const core::Fact& fact, Out& out) {
   if (phase_ == Phase::kLeft) return;
-  std::visit([&](const auto& word) { on(word, out); }, fact.kind);
+  retold_.hear(fact);
+  const auto* round = core::as<words::Round>(fact);
+  const bool ends_again = retold_ && round != nullptr && round->state() == words::Round::OVER;
+  if (!ends_again) std::visit([&](const auto& word) { on(word, out); }, fact.kind);
   advance(out);
 }
 
@@ -341,6 +363,7 @@ void PanicFront::on(const words::Spawned& spawned, Out& out) {
 void PanicFront::on(const words::Died& died, Out& out) {
   screen_.look_at(died.unit(), out);
   if (died.player() != out.me() || phase_ != Phase::kPlaying || screen_.same_game() || in_play(out)) return;
+  spawn_asked_ = false;
   spawn_at_ = out.now() + std::max(std::min(core::sane_micros(died.respawn_s()), kLongestDeath), kSpawnAfterDeath);
   out.wake(spawn_at_);
 }

@@ -8,13 +8,15 @@
 #include "adapters/panic/screen.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/faces.h"
+#include "proxy/core/retelling.h"
 #include "proxy/core/tank.h"
 
 namespace entente::panic {
 
 class PanicFront final : public core::Front {
  public:
-  explicit PanicFront(const core::FaceOptions& options);
+  /// `maps`: what the client's own maps show. `maps_fail`: not all that were to be read could be.
+  PanicFront(const core::FaceOptions& options, std::vector<Ground> maps, bool maps_fail);
 
   void opened(const core::Peer& peer, core::FrontOut& out) override;
   void receive(Lane lane, Bytes bytes, core::FrontOut& out) override;
@@ -39,6 +41,8 @@ class PanicFront final : public core::Front {
   void enter(Out& out);
   void advance(Out& out);
   void ask_spawn(Out& out);
+  bool waits_to_spawn(const Out& out) const;
+  void ask_sooner(Out& out);
   void take_terrain(const Out& out);
   bool in_play(const Out& out) const;
   std::uint16_t number(const Out& out) const;
@@ -50,7 +54,7 @@ class PanicFront final : public core::Front {
   void act(const Action& action, Out& out);
   void drive(core::Id unit, Direction direction, Out& out);
   void shoot(core::Id unit, Direction direction, Out& out);
-  bool fits(core::Id unit, Tile tile, Direction direction, const Out& out) const;
+  bool fits(core::Id unit, Tile from, Tile tile, Direction direction, const Out& out) const;
   void look_at_step(Out& out);
   void leave(std::string_view why, Out& out);
   void weigh(core::Id unit, Out& out);
@@ -89,7 +93,7 @@ class PanicFront final : public core::Front {
 
   std::string name_;
   words::Role role_;  // that it asks for
-  bool starts_again_;
+  bool starts_again_, maps_fail_;
   core::Micros asks_for_;  // how long a new client may take to say who it was
   std::size_t dialect_;
   std::unique_ptr<wire::Speech<Message>> speech_;
@@ -97,8 +101,10 @@ class PanicFront final : public core::Front {
   Screen screen_;
   core::Terrain terrain_;  // of somebody else's world
   Phase phase_ = Phase::kAsked;
+  core::Retelling retold_;
   core::Micros enter_at_ = 0;
   core::Micros spawn_at_ = 0;  // when to wish for it (again); 0: there is no need
+  bool spawn_asked_ = false;   // in this death
   std::uint32_t shots_ = 0;
   core::Id selected_ = 0;
   bool counts_ammo_ = true;  // nobody tells of any

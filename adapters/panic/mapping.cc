@@ -108,6 +108,8 @@ constexpr Mapping kCodes[] = {
     down("CreateBrick", "code", "Unit.model"),
     down("CreateBrick", "*", "WorldEdit", Fidelity::kLossy, kMasonry),
     down("CreateBrick", "*", "World.block", Fidelity::kLossy, kMasonry),
+    down("CreateBrick", "*", "World.solids", Fidelity::kLossy, "a tile in which no tank can stand is bricks"),
+    down("CreateDecoration", "*", "Died", Fidelity::kLossy, "a crater lies on one's own tank while it is dead"),
     down("Destroy", "piece", "WorldEdit", Fidelity::kLossy, kMasonry),
     down("CreateTank", "code", "Unit.team", Fidelity::kLossy,
          "four colours, others become the one that is most like them"),
@@ -131,7 +133,8 @@ constexpr Mapping kEvents[] = {
     down("UpdateHealth", "*", "Health.by", Fidelity::kSynthesised, "whose shot of a moment ago was on that line"),
     down("Destroy", "piece", "Gone.unit", Fidelity::kLossy, kNumbered),
     down("Destroy", "piece", "Died.unit", Fidelity::kLossy, kNumbered),
-    down("Destroy", "piece", "Hidden.unit", Fidelity::kLossy, "what is out of sight is destroyed, and created again"),
+    down("Destroy", "piece", "Hidden.unit", Fidelity::kLossy,
+         "what is out of sight is taken off the board, which is no event, and created again"),
     down("Destroy", "piece", "PlayerGone", Fidelity::kLossy, "his tanks go"),
     down("Destroy", "*", "Died.killer", Fidelity::kSynthesised, "whose shot of a moment ago was on that line"),
     down("Move", "direction", "Pose.yaw", Fidelity::kLossy, "the nearest of four directions"),
@@ -180,7 +183,6 @@ constexpr Mapping kFacts[] = {
     no_fact("Ammo.reserve", "one count of ammunition"),
     no_fact("Round.left_s", "no time is shown"),
     no_fact("Round.another", "no end is shown where another round follows"),
-    no_fact("World.solids", "a client has its own pictures of its maps"),
 };
 
 }  // namespace

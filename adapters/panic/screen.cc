@@ -14,7 +14,8 @@ constexpr core::Micros kLookAgain = 100 * core::kMillisecond;  // … and looked
 
 }  // namespace
 
-Screen::Screen(std::size_t dialect) : speech_(make_speech(dialect)), tiles_(kShown, kShown) {}
+Screen::Screen(std::size_t dialect, std::vector<Ground> pictures)
+    : speech_(make_speech(dialect)), pictures_(std::move(pictures)), tiles_(kShown, kShown) {}
 
 std::optional<Tile> Screen::tile_of(core::Id unit) const {
   const auto at = index_of_.find(unit);
@@ -90,14 +91,17 @@ bool Screen::look_at_edit(const words::Edit& edit, Out& out) {
 }
 
 void Screen::look_at_wall(Tile tile, Out& out) {
-  if (!greeted_) return;
-  const auto [at, is_new] = index_of_wall_.try_emplace(tile.y * masonry_.tiles().columns() + tile.x);
+  if (greeted_) paint(wall_at(tile), out);
+}
+
+Screen::Index Screen::wall_at(Tile tile) {
+  const auto [at, is_new] = index_of_wall_.try_emplace(tile.y * tiles_.columns() + tile.x);
   if (is_new) {
     at->second = new_piece();
-    pieces_[at->second].built = true;
+    pieces_[at->second].wall = true;
     pieces_[at->second].at = tile;
   }
-  paint(at->second, out);
+  return at->second;
 }
 
 void Screen::hold_heading(core::Id unit, core::Micros until) {

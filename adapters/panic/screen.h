@@ -8,9 +8,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "adapters/panic/ground.h"
 #include "adapters/panic/masonry.h"
 #include "adapters/panic/tank.h"
 #include "adapters/panic/tiles.h"
+#include "adapters/panic/walls.h"
 #include "adapters/wire/speech.h"
 #include "proxy/core/litter.h"
 #include "proxy/core/pace.h"
@@ -23,10 +25,12 @@ class Screen {
  public:
   using Out = core::FrontOut;
 
-  explicit Screen(std::size_t dialect);
+  /// `pictures`: maps that the client has, as far as they are known.
+  Screen(std::size_t dialect, std::vector<Ground> pictures);
 
   /// The whole greeting, once the room is ready; a second time, the client forgets what it knew. `number`: the
-  /// player's on the wire. A watcher has no tanks, and is told of no start.
+  /// player's on the wire. A watcher gets one tank, which is destroyed as soon as the game starts: the released client
+  /// ends in an error if it has none, and once it has lost its arrow keys pan the map.
   void greet(std::uint16_t number, bool watcher, Out& out);
   /// Another client reads from now on: it is told nothing before it is greeted.
   void forget_all();
@@ -37,7 +41,7 @@ class Screen {
   void look_at_pose(core::Id unit, Out& out);
   /// Units may be gone without a word about each.
   void look_at_all(Out& out);
-  /// Another world: nothing is built on it yet, and what is in it is elsewhere in its grid.
+  /// Another world: its walls are others, nothing is built on it yet, and what is in it is elsewhere in its grid.
   void take_world(const words::World& world, Out& out);
   /// Blocks were built or dug away. False if the client can be shown none in this world.
   bool look_at_edit(const words::Edit& edit, Out& out);
@@ -59,6 +63,8 @@ class Screen {
   void tick(Out& out);
 
   const Tiles& tiles() const { return tiles_; }
+  /// In somebody else's world a wall stands there, or was built, or the client's own map shows rock or water.
+  bool is_walled(Tile tile) const { return walls_.stands(tile) || masonry_.stands(tile) || is_drawn_blocked(tile); }
   /// The room's numbers are Panic's, and who dies there is gone for good.
   bool same_game() const { return same_game_; }
   /// The player's own tank of that number; 0 if it is none, or nothing lives behind it.
@@ -71,7 +77,7 @@ class Screen {
   struct Piece {
     core::Id unit = 0;   ///< 0: nothing is behind it now, or
     core::Id token = 0;  ///< a token is, or
-    bool built = false;  ///< a wall is that somebody built there
+    bool wall = false;   ///< a wall stands there, or stood
     bool own = false;
     bool there = false;
     bool waits = false;  ///< for a message that it may not send yet
@@ -84,6 +90,7 @@ class Screen {
     std::optional<core::Micros> turned_of;  ///< … and of when the pose was that it holds against: until the next
     core::Micros held_until = 0;            ///< its heading is not told before
     std::int32_t health = 0;
+    std::optional<std::size_t> crater;  ///< the piece that lies on an own tank while it is dead
   };
   using Index = std::size_t;  // its number less 1
 
@@ -91,8 +98,14 @@ class Screen {
   void take_map(const core::World& world);
   Tiles tiles_of(const words::World* world) const;
   void take_units(bool watcher, Out& out);
-  GameState state_of(std::uint16_t number, Out& out) const;
+  GameState state_of(std::uint16_t number, std::optional<Index> watchers_tank, Out& out) const;
+  Tile first_look(const Out& out) const;
   void tell_pieces(Out& out);
+  void lay_walls(const words::World* world);
+  void tell_walls(Tile from, Out& out);
+  bool is_drawn_blocked(Tile tile) const { return picture_ != nullptr && picture_->blocks(tile); }
+  bool shows_wall(Tile tile) const { return (walls_.shows(tile) || masonry_.stands(tile)) && !is_drawn_blocked(tile); }
+  Index wall_at(Tile tile);
   void look_at_wall(Tile tile, Out& out);
 
   // Pellets, of which a client is told the nearest.
@@ -109,6 +122,8 @@ class Screen {
   bool paint_token(Index index, Out& out);
   bool paint_thing(Index index, std::uint32_t code, std::optional<Tile> lies, Out& out);
   bool paint_absent(Index index, Out& out);
+  bool dig_crater(Index index, Out& out);
+  bool fill_crater(Index index, Out& out);
   bool paint_place(Index index, const core::UnitState& state, Out& out);
   bool paint_heading(Index index, const core::UnitState& state, Out& out);
   bool paint_health(Index index, const words::Unit& unit, Out& out);
@@ -122,7 +137,7 @@ class Screen {
   bool may_send(Out& out);
   bool waits(Index index);
   void tell_create(Index index, const core::UnitState& state, Out& out);
-  void tell_thing(Index index, std::uint32_t code, Tile at, Out& out);
+  void tell_thing(Index index, std::uint32_t code, std::int32_t value, Tile at, Out& out);
   void tell_event(std::uint8_t code, Direction direction, std::int32_t value, std::optional<Index> index, Out& out);
   void send(const Message& message, std::uint32_t code, Out& out);
   void send_counters(Out& out);
@@ -130,6 +145,8 @@ class Screen {
   std::unique_ptr<wire::Speech<Message>> speech_;
   Buffer bytes_;
 
+  std::vector<Ground> pictures_;
+  const Ground* picture_ = nullptr;  // of the map that stands for somebody else's world
   Tiles tiles_;
   std::uint8_t map_ = 2, map_version_ = 1;
   bool same_game_ = false;
@@ -137,6 +154,7 @@ class Screen {
   std::vector<Piece> pieces_;
   std::unordered_map<core::Id, Index> index_of_, index_of_token_;
   std::unordered_map<int, Index> index_of_wall_;  // by its tile, counted row by row
+  Walls walls_;                                   // of somebody else's world
   Masonry masonry_;
   std::vector<Index> free_;
   std::deque<Index> waiting_;

@@ -9,6 +9,7 @@
 namespace entente::panic {
 namespace {
 
+constexpr std::uint32_t kDecoration = 10;                       // drawn as a hole in the ground
 constexpr core::Micros kMovedAgain = 100 * core::kMillisecond;  // how often what moves by itself is looked at
 constexpr std::int32_t kMostMass = 999;                         // three digits of a display
 constexpr std::size_t kMostPieces = 4096;  // numbers; beyond, those of units that are gone come again
@@ -74,11 +75,12 @@ void Screen::paint(Index index, Out& out) {
 bool Screen::paint_one(Index index, Out& out) {
   Piece& piece = pieces_[index];
   if (piece.token != 0) return paint_token(index, out);
-  if (piece.built)
-    return paint_thing(index, kFirstPiece, masonry_.stands(piece.at) ? std::optional(piece.at) : std::nullopt, out);
+  if (piece.wall)
+    return paint_thing(index, kFirstPiece, shows_wall(piece.at) ? std::optional(piece.at) : std::nullopt, out);
   const core::UnitState* state = out.world().unit(piece.unit);
   if (state == nullptr || state->hidden || !state->unit.alive() || is_covered(state->unit, out))
     return paint_absent(index, out);
+  if (piece.crater) return fill_crater(index, out);
   piece.moves = is_moving(state->unit.pose());
   if (piece.moves) out.wake(out.now() + kMovedAgain);
   const bool changed = !piece.own && piece.code != code_of(state->unit, out);
@@ -108,22 +110,40 @@ bool Screen::paint_thing(Index index, std::uint32_t code, std::optional<Tile> li
   if (!may_send(out)) return waits(index);
   piece.there = lies.has_value();
   if (lies)
-    tell_thing(index, code, *lies, out);
+    tell_thing(index, code, 1, *lies, out);
   else
     tell_event(kDestroy, Direction::kNone, 0, index, out);
   return true;
 }
 
-/// A tank of the player's own would never come back if it were destroyed: it only has no health.
+/// A tank of the player's own would never come back if it were destroyed: it has no health, and a crater lies on it.
 bool Screen::paint_absent(Index index, Out& out) {
   Piece& piece = pieces_[index];
   piece.moves = false;
   const bool comes_back = piece.own && !same_game_;
-  if (!piece.there || (comes_back && piece.health == 0)) return false;
+  if (!piece.there) return false;
+  if (comes_back && piece.health == 0) return dig_crater(index, out);
   if (!may_send(out)) return waits(index);
   piece.health = 0;
   piece.there = comes_back;
   tell_event(comes_back ? kUpdateHealth : kDestroy, Direction::kNone, 0, index, out);
+  return true;
+}
+
+bool Screen::dig_crater(Index index, Out& out) {
+  if (pieces_[index].crater) return false;
+  if (!may_send(out)) return waits(index);
+  const Index crater = new_piece();  // pieces may lie elsewhere now
+  pieces_[index].crater = crater;
+  tell_thing(crater, kDecoration, 1, pieces_[index].at, out);
+  return true;
+}
+
+bool Screen::fill_crater(Index index, Out& out) {
+  if (!may_send(out)) return waits(index);
+  const Index crater = *std::exchange(pieces_[index].crater, {});
+  free_.push_back(crater);
+  tell_event(kDestroy, Direction::kNone, 0, crater, out);
   return true;
 }
 
@@ -190,7 +210,7 @@ std::uint32_t Screen::code_of(const words::Unit& unit, const Out& out) const {
   if (unit.kind() == words::Unit::BRICK) return otherwise(kFirstPiece, 7);
   if (unit.kind() == words::Unit::PICKUP) return otherwise(8, 9);
   if (unit.kind() == words::Unit::PELLET) return 9;  // ammunition: it is mass, and mass is what a cell shoots with
-  if (unit.kind() == words::Unit::DECOR) return 10;
+  if (unit.kind() == words::Unit::DECOR) return kDecoration;
   const bool mine = unit.owner() == out.me() && unit.team() == words::ROGUE;
   return tank_code(mine ? 0 : seat_of_team(unit.team(), unit.owner() == out.me() ? 0 : 2),
                    same_game_ ? unit.model() : 0);
@@ -229,11 +249,10 @@ void Screen::tell_create(Index index, const core::UnitState& state, Out& out) {
   send(create, piece.code, out);
 }
 
-/// The released client draws it, and does not ask what it is worth.
-void Screen::tell_thing(Index index, std::uint32_t code, Tile at, Out& out) {
+void Screen::tell_thing(Index index, std::uint32_t code, std::int32_t value, Tile at, Out& out) {
   pieces_[index].at = at;
   CreatePiece create;
-  create.value = 1;
+  create.value = value;
   create.piece = static_cast<std::uint32_t>(index + 1);
   create.x = static_cast<std::uint8_t>(at.x);
   create.y = static_cast<std::uint8_t>(at.y);

@@ -75,4 +75,11 @@ void Dissector::end(Way way, Dissected& to, bool lost) {
   s.lost = s.lost || lost;
 }
 
+void Dissector::skip(Way way, Dissected& to) {
+  end(way, to, false);
+  Side& s = side(way);
+  s.lost = false;
+  s.cutter->skip_greeting();
+}
+
 }  // namespace entente::wire

@@ -34,6 +34,9 @@ class Dissector {
   /// After a loss nothing of that direction can be cut any more.
   void end(Way way, Dissected& to, bool lost);
 
+  /// Whole frames were lost before this point, and what follows begins with one. What is incomplete comes out raw.
+  void skip(Way way, Dissected& to);
+
   /// Bytes of an incomplete frame that are kept for now.
   std::size_t pending(Way way) const { return side(way).kept.size(); }
 

@@ -50,6 +50,9 @@ class Cutter {
   /// Where the transport keeps messages apart (keeps_messages in game.h), `bytes` is one whole message, perhaps empty,
   /// or what follows the frames that it began with: see cut_message.
   virtual Cut next(Bytes bytes) = 0;
+
+  /// Some frames were taken elsewhere, and with them the greeting, if there is one.
+  virtual void skip_greeting() {}
 };
 
 /// Cuts one whole message into its frames: `take(stage, bytes)` hears each and says whether to go on. An empty message

@@ -106,6 +106,9 @@ class Game {
   virtual std::unique_ptr<Cutter> cutter(Way way, std::size_t dialect) const = 0;
   /// For one datagram (Transport::kTcpAndUdp); null if the game has none.
   virtual std::unique_ptr<Cutter> datagram_cutter(Way, std::size_t) const { return nullptr; }
+  /// Bytes of a datagram to a client, in which as many messages as fit may stand one after the other; 0: each has its
+  /// own.
+  virtual std::size_t packed_datagram(std::size_t /*dialect*/) const { return 0; }
 
   /// By WebSocket its messages are texts: browsers want to be told so.
   virtual bool says_text(std::size_t /*dialect*/) const { return false; }
@@ -167,6 +170,9 @@ class Game {
   virtual std::uint32_t enet_parting(EnetParting) const { return 0; }
   /// A server that disconnects with this data has banned the player.
   virtual bool bans_by(std::uint32_t /*data*/) const { return false; }
+  /// How long a client that is turned away stays connected, in milliseconds, so that its player can read why: for programs
+  /// that forget all they show at a close.
+  virtual std::uint32_t farewell_ms() const { return 0; }
   /// Bytes that a server may send at once, faster than a client can take them (a map).
   virtual std::size_t largest_burst() const { return 0; }
 };

@@ -3,6 +3,8 @@
 #include <bit>
 #include <charconv>
 
+#include "proxy/base/utf16.h"
+
 namespace entente::wire {
 namespace {
 
@@ -212,6 +214,30 @@ class Paths final : public Leaves {
   bool in_list_ = false;
 };
 
+/// Finds one text field.
+class Find final : public Walker {
+ public:
+  explicit Find(std::string_view name) : name_(name) {}
+
+  std::string found;
+
+  void scalar(const char*, Scalar&) override {}
+  void fixed_text(const char* name, std::span<char> chars) override {
+    if (found.empty() && name == name_) found = readable({chars.data(), chars.size()}, TextEnd::kFixed);
+  }
+  void text(const char* name, std::string& chars, TextEnd end, bool&) override {
+    if (found.empty() && name == name_) found = readable(chars, end);
+  }
+  void padding(const char*, std::span<std::uint8_t>) override {}
+  void rest(const char*, Buffer&, Kept) override {}
+  bool part(const char*, bool there, bool) override { return there; }
+  std::size_t form(const char*, std::size_t now, std::span<const std::size_t>) override { return now; }
+  std::size_t list(const char*, ListEnd, std::size_t count, std::size_t) override { return count; }
+
+ private:
+  std::string_view name_;
+};
+
 class CountOpaque final : public Walker {
  public:
   std::size_t bytes = 0;
@@ -241,6 +267,18 @@ void escape(std::string_view text, std::string& out) {
       add_hex(Bytes(&byte, 1), out);
     }
   }
+}
+
+std::string readable(std::string_view chars, TextEnd end) {
+  std::string text = end == TextEnd::kZero16 ? utf8_of_units(chars) : std::string(chars);
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
+}
+
+std::string text_of(Codec& codec, std::string_view name) {
+  Find find(name);
+  codec.walk(find);
+  return find.found;
 }
 
 void print(const Row& row, Codec& codec, std::string& out) {

@@ -19,6 +19,12 @@ struct Shown {
   std::string value;
 };
 
+/// A text field as its walker shows it, in UTF-8 and up to its first NUL. Bytes of no character stay as they are.
+std::string readable(std::string_view chars, TextEnd end);
+
+/// The first text field of this name in the kept message, as readable() has it; "" if there is none now.
+std::string text_of(Codec& codec, std::string_view name);
+
 /// Every field of the kept message, in wire order.
 std::vector<Shown> show(Codec& codec);
 

@@ -16,11 +16,15 @@ struct Limits {
   std::uint32_t sessions_per_address = 1024;  ///< of them from one address (IPv6: one /64)
   std::uint32_t connects_per_second = 100;    ///< new ones from one address, in the long run
   std::uint32_t connects_burst = 1024;        ///< new ones from one address at once
+  std::uint32_t enters_per_second = 200;      ///< players from one address who enter a hall; more wait for their turn
+  std::uint32_t enters_burst = 256;           ///< of them at once
 
   // How long things may take, in milliseconds.
   std::uint32_t greet_ms = 5'000;         ///< from accepting a client to its whole greeting, if its game has one
   std::uint32_t connect_ms = 5'000;       ///< for the server to accept us
   std::uint32_t detect_ms = 4'000;        ///< for the server to show its dialect on a silent connection
+  std::uint32_t ready_ms = 20'000;        ///< a bridged player is not in yet, and the server is silent
+  std::uint32_t lobby_ms = 120'000;       ///< a bridged player is not in yet, whatever the server says
   std::uint32_t idle_ms = 900'000;        ///< no byte either way (a Panic lobby is silent for minutes)
   std::uint32_t stall_ms = 20'000;        ///< bytes wait for a peer that takes none
   std::uint32_t half_closed_ms = 30'000;  ///< one side has ended, the other is silent but stays

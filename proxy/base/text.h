@@ -91,6 +91,16 @@ constexpr std::string_view take_piece(std::string_view& left, std::size_t most, 
   return piece;
 }
 
+/// Whether all of it is UTF-8 (RFC 3629).
+constexpr bool is_text(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = first_character(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
 constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 /// As a word may hold it: each byte that is of no character is U+FFFD.

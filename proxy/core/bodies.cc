@@ -1,5 +1,7 @@
 #include "proxy/core/bodies.h"
 
+#include <tuple>
+
 namespace entente::core {
 
 std::vector<Id> bodies_of(const PlayerState& player, const World& world) {
@@ -7,13 +9,14 @@ std::vector<Id> bodies_of(const PlayerState& player, const World& world) {
   const UnitState* cell = nullptr;
   for (const Id id : player.units) {
     const UnitState* state = world.unit(id);
-    if (state == nullptr || state->hidden || !is_driven(state->unit.kind())) continue;
+    if (state == nullptr || !is_driven(state->unit.kind())) continue;
     if (is_body(state->unit.kind())) {
       bodies.insert(id == player.active ? bodies.begin() : bodies.end(), id);
     } else {
-      const bool chosen = cell != nullptr && cell->unit.id() == player.active;
-      const bool larger = cell == nullptr || state->unit.radius() > cell->unit.radius();
-      if (id == player.active || (larger && !chosen)) cell = state;
+      const auto rank = [&](const UnitState& one) {
+        return std::tuple(!one.hidden, one.unit.id() == player.active, one.unit.radius());
+      };
+      if (cell == nullptr || rank(*state) > rank(*cell)) cell = state;
     }
   }
   if (cell != nullptr) bodies.push_back(cell->unit.id());

@@ -14,8 +14,12 @@ inline bool is_body(words::Unit::Kind kind) { return kind == words::Unit::TANK |
 /// What a tank can stand for.
 inline bool is_driven(words::Unit::Kind kind) { return is_body(kind) || kind == words::Unit::CELL; }
 
-/// The player's bodies that are not hidden, the one it steers first, then one cell: that it steers, or the largest.
+/// The player's bodies, the one it steers first, then one cell: that it steers, or the largest. Who is hidden is there,
+/// too; but a cell that is not stands before one that is.
 std::vector<Id> bodies_of(const PlayerState& player, const World& world);
+
+/// Whether it is in play and in sight. Null: it is not.
+inline bool is_seen(const UnitState* state) { return state != nullptr && state->unit.alive() && !state->hidden; }
 
 /// What is driven and not hidden, but nobody's; by id.
 std::vector<Id> bodies_of_nobody(const World& world);

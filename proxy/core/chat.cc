@@ -18,7 +18,15 @@ std::string name_of(words::Team team) {
   return name;
 }
 
-bool looks_like_command(std::string_view text) { return text.starts_with('/') || text.starts_with('!'); }
+/// What servers' scripts take for a command besides '/': "!help". "!!!" is none.
+bool is_script_command(std::string_view text) {
+  text = without_indent(text);
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return text.size() > 1 && text[0] == '!' && letter(text[1]);
+}
+
+/// What fronts write for bytes that are no text.
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 }  // namespace
 
@@ -69,18 +77,24 @@ words::Say say_of(std::string_view written) {
   return say;
 }
 
-const char* Chat::filter(words::Say& say, Id by, Micros now) {
-  if (say.kind() == words::Say::COMMAND && !rules_.commands) return "commands are not passed to another game";
+Chat::Refusal Chat::filter(words::Say& say, Id by, Micros now) {
+  const Micros free_at = std::max(spoken_[by], now);
+  if (free_at + rules_.every > now + rules_.burst * rules_.every) return {"chat faster than the limit"};
+  spoken_[by] = free_at + rules_.every;
+
   std::string& text = *say.mutable_text();
+  if (say.kind() == words::Say::CHAT && text.starts_with('/')) say.set_kind(words::Say::COMMAND);
+  if (!rules_.commands && (say.kind() == words::Say::COMMAND || is_command(text) || is_script_command(text)))
+    return {"a command is passed on only to a server of the same game", true};
+  if (say.kind() == words::Say::COMMAND && !text.starts_with('/')) return {"a command begins with '/'", true};
+  const bool whole = text.size() <= rules_.most_bytes && std::none_of(text.begin(), text.end(), is_control) &&
+                     text.find(kReplacement) == std::string::npos;
   std::erase_if(text, is_control);
   text = fitted(text, rules_.most_bytes);
-  if (text.find_first_not_of(' ') == std::string::npos) return "nothing was said";
-  if (!rules_.commands && looks_like_command(text)) text.insert(0, " ");
-
-  const Micros free_at = std::max(spoken_[by], now);
-  if (free_at + rules_.every > now + rules_.burst * rules_.every) return "chat faster than the limit";
-  spoken_[by] = free_at + rules_.every;
-  return nullptr;
+  if (text.find_first_not_of(' ') == std::string::npos) return {"nothing was said"};
+  if (!whole && (say.kind() == words::Say::COMMAND || text.starts_with('/')))
+    return {"a command that cannot be passed on exactly as it was written", true};
+  return {};
 }
 
 }  // namespace entente::core

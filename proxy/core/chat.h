@@ -1,12 +1,14 @@
-// What players say, on its way to a game that is not theirs, and what their screen shows only as a line. Law: no line
-// that the other side would take for a command gets there unless that is allowed; control characters never do; nobody
-// speaks faster than the rules let them.
+// What players say, on its way to a game that is not theirs, and what their screen shows only as a line. Law: a command
+// ("/password sesame") is passed on exactly as it was written, as a command, or not at all: it is never shown to other
+// players. Control characters are never passed on. Nobody speaks faster than the rules let them.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "proxy/base/command.h"
+#include "proxy/base/text.h"
 #include "proxy/core/word.h"
 
 namespace entente::core {
@@ -50,12 +52,37 @@ std::string written(const Word& word) {
   return (word.kind() == words::Say::ACTION ? std::string(kAction) : "") + word.text();
 }
 
+/// Splits what is said into lines of at most `most` bytes and calls `send(std::string_view)` with each. A command is one
+/// line, unchanged; a later line of anything else never begins as a command would. Returns null, or, if nothing was
+/// sent, why: a literal. REQUIRES: most > 1.
+template <class Send>
+const char* send_lines(words::Say::Kind kind, std::string_view text, std::size_t most, CutAt cut, Send&& send) {
+  if (kind == words::Say::COMMAND) {
+    if (text.size() > most) return "a command is longer than the server takes";
+    send(text);
+    return nullptr;
+  }
+  while (!text.empty()) {
+    send(take_piece(text, most, cut));
+    if (!is_command(text)) continue;
+    const std::string line = "- " + std::string(take_piece(text, most - 2, cut));
+    send(std::string_view(line));
+  }
+  return nullptr;
+}
+
 class Chat {
  public:
   explicit Chat(const ChatRules& rules) : rules_(rules) {}
 
-  /// Makes `say` fit to be passed on. If it must not be: why, a literal; else null.
-  const char* filter(words::Say& say, Id by, Micros now);
+  /// Why something is not passed on.
+  struct Refusal {
+    const char* why = nullptr;  ///< a literal; null: it is passed on
+    bool tell = false;          ///< the player is to be told: it was a command
+    explicit operator bool() const { return why != nullptr; }
+  };
+  /// Makes `say` fit to be passed on. A line that begins with '/' becomes a COMMAND.
+  Refusal filter(words::Say& say, Id by, Micros now);
   void forget(Id player) { spoken_.erase(player); }
 
  private:

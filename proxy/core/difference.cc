@@ -101,27 +101,10 @@ class Difference {
   void on(const words::Unit& unit) const {
     const UnitState* known = from_.unit(unit.id());
     if (known == nullptr) return say_(unit);
-    const bool dies = known->unit.alive() && !unit.alive(), rises = !known->unit.alive() && unit.alive();
-    if (dies) tell_death(unit);
-    if (rises) tell_life(unit);
-    if (!same_looks(known->unit, unit)) return say_(unit);
-    const double health = dies ? 0 : rises ? unit.max_health() : known->unit.health();
-    if (health != unit.health()) tell_health(unit);
+    if (known->unit.alive() != unit.alive() || !same_looks(known->unit, unit)) return say_(unit);
+    if (known->unit.health() != unit.health()) tell_health(unit);
     const bool shown = known->hidden && !to_.unit(unit.id())->hidden;
-    if (!rises && (shown || !same(known->unit.pose(), unit.pose()))) say_(unit.pose());
-  }
-  void tell_death(const words::Unit& unit) const {
-    words::Died died;
-    died.set_player(unit.owner());
-    died.set_unit(unit.id());
-    died.set_synthesised(true);
-    say_(died);
-  }
-  void tell_life(const words::Unit& unit) const {
-    words::Spawned spawned;
-    spawned.set_unit(unit.id());
-    *spawned.mutable_pose() = unit.pose();
-    say_(spawned);
+    if (shown || !same(known->unit.pose(), unit.pose())) say_(unit.pose());
   }
   void tell_health(const words::Unit& unit) const {
     words::Health health;

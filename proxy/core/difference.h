@@ -1,7 +1,8 @@
 // From one world to another in ordinary facts: what a front that knew the one must hear to know the other. Seeking in a
-// recording, pausing it, and coming back to a server are all this one function.
+// recording, looping it and pausing it are all this one function.
 // Law: after these facts are folded, the first world is the second, as far as words can say it: a rule cannot be
-// unsaid, and a shot is ended and told anew.
+// unsaid, and a shot is ended and told anew. None of them is an event: whoever is dead or alive in the second is told so
+// by its Unit, never by Died or Spawned.
 #pragma once
 
 #include <functional>

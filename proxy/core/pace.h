@@ -19,6 +19,10 @@ class Pace {
     paid_until_ = std::max(paid_until_, now) + every_;
     return true;
   }
+  /// So many were sent at once, whatever the rate: they are paid for before the next.
+  void owe(Micros now, std::size_t count) {
+    paid_until_ = std::max(paid_until_, now) + every_ * static_cast<Micros>(count);
+  }
   /// When take() would next succeed; 0 is at once.
   Micros next() const { return paid_until_ > slack_ ? paid_until_ - slack_ : 0; }
   /// As if nothing had been sent.

@@ -126,6 +126,7 @@ void Referee::tick(BackOut& out) {
   }
   look_after_flags(out);
   look_at_the_clock(out);
+  tell_sizes(out);
   for (auto& [id, player] : players_) spawn(player, out);
 }
 
@@ -146,6 +147,15 @@ void Referee::tell_room(BackOut& out) {
   out.say(room_);
 }
 
+/// Once a tick, however many came and went in it: each who is there is told of each of these.
+void Referee::tell_sizes(BackOut& out) {
+  if (!std::exchange(sizes_due_, false)) return;
+  tell_room(out);
+  if (!teams()) return;
+  for (const words::Team team : {words::RED, words::BLUE})
+    if (size_of(team) != team_scores_[team].size()) score_team(team, 0, 0, out);
+}
+
 std::size_t Referee::playing() const {
   return static_cast<std::size_t>(
       std::count_if(players_.begin(), players_.end(), [](const auto& entry) { return entry.second.unit != 0; }));
@@ -155,9 +165,18 @@ std::size_t Referee::playing() const {
 
 std::string Referee::name_for(const std::string& wish, Id whose) const {
   return free_name(wish.empty() ? "player" : wish, kLongestName, 1, [&](const std::string& name) {
-    return std::any_of(players_.begin(), players_.end(),
-                       [&](const auto& entry) { return entry.first != whose && entry.second.who.name() == name; });
+    const auto at = names_.find(name);
+    return at != names_.end() && at->second != whose;
   });
+}
+
+/// As no other is called.
+void Referee::call(Player& player, const std::string& wish) {
+  const Id id = player.who.id();
+  const std::string name = name_for(wish, id);
+  names_.erase(player.who.name());
+  names_[name] = id;
+  player.who.set_name(name);
 }
 
 /// The side that was wished for, if there is a choice; else the smaller one.
@@ -216,7 +235,7 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
   Player& player = players_[id];
   player.who.set_id(id);
-  player.who.set_name(name_for(wish.name(), player.who.id()));
+  call(player, wish.name());
   player.who.set_motto(wish.motto());
   player.who.set_skin(wish.skin());
   player.who.set_role(full ? words::WATCH : wish.role());
@@ -232,7 +251,8 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
     notice.set_text("the arena is full: you are watching");
     out.say(Fact(id, notice));
   }
-  if (player.who.role() == words::WATCH) return tell_room(out);
+  sizes_due_ = true;
+  if (player.who.role() == words::WATCH) return;
   player.unit = out.new_id();
   owners_[player.unit] = id;
   words::Unit unit;
@@ -247,8 +267,6 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   *unit.mutable_pose() = pose_of(player);
   say_owned(std::move(unit), out);
   out.say(player.score);
-  tell_room(out);
-  if (teams()) score_team(player.who.team(), 0, 0, out);
 }
 
 void Referee::leave(Id id, std::string_view why, BackOut& out) {
@@ -269,10 +287,9 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
   farewell.set_id(id);
   farewell.set_why(std::string(why));
   out.say(farewell);
-  const words::Team team = player->who.team();
+  names_.erase(player->who.name());
   players_.erase(id);
-  tell_room(out);
-  if (teams() && team != words::TEAM_ANY) score_team(team, 0, 0, out);
+  sizes_due_ = true;
 }
 
 void Referee::change(Player& player, const words::Change& change, BackOut& out) {
@@ -280,7 +297,7 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
   words::UnitChanged changed;
   changed.set_unit(player.unit);
   if (change.has_name()) {
-    player.who.set_name(name_for(change.name(), player.who.id()));
+    call(player, change.name());
     changed.set_name(player.who.name());
   }
   if (change.has_skin()) {
@@ -293,10 +310,9 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
   const words::Team team = sides ? team_for(side_meant(change.team())) : player.who.team();
   if (team != player.who.team()) {
     if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
-    const words::Team left = player.who.team();
     player.who.set_team(team);
     changed.set_team(team);
-    for (const words::Team side : {left, team}) score_team(side, 0, 0, out);
+    sizes_due_ = true;
   }
   if (player.unit != 0 && (changed.has_name() || changed.has_skin() || changed.has_team())) out.say(changed);
   out.say(player.who);

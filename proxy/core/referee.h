@@ -6,6 +6,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "proxy/core/arena.h"
@@ -86,10 +88,12 @@ class Referee final : public Back {
   void watch(Player& player, const words::Watch& watch, BackOut& out);
   void say(const Player& from, const words::Say& say, BackOut& out);
   std::string name_for(const std::string& wish, Id whose) const;
+  void call(Player& player, const std::string& wish);
   words::Team team_for(words::Team wish) const;
   void begin_with(Player& player, const std::string& name, words::Team wish);
   std::size_t playing() const;
   void tell_room(BackOut& out);
+  void tell_sizes(BackOut& out);
   Player* find(Id id);
   Player* owner_of(Id unit);
 
@@ -138,6 +142,7 @@ class Referee final : public Back {
   // -- What they play for: referee_rounds.cc
   void score(Player& player, int wins, int losses, BackOut& out);
   void score_team(words::Team team, int wins, int losses, BackOut& out);
+  std::uint32_t size_of(words::Team team) const;
   void place_flags(BackOut& out);
   void place_guided(BackOut& out);
   bool guides(Id player);
@@ -163,12 +168,14 @@ class Referee final : public Back {
   TankModel claimed_tank_;  // what a claim is held against: smaller, as others' pictures of the world are coarser
   std::vector<ArenaStart> starts_;  // that nobody has taken yet
   std::map<Id, Player> players_;
+  std::unordered_map<std::string, Id> names_;
   std::map<Id, Seat> seats_;
   std::map<Id, Id> owners_;  // of units
   std::vector<Ball> balls_;
   std::vector<Flag> flags_;
   std::map<words::Team, words::TeamScore> team_scores_;
   words::Room room_;
+  bool sizes_due_ = false;
   words::Round round_;
   Micros round_ends_ = 0, next_round_ = 0;
   Micros ticked_ = 0;

@@ -31,11 +31,15 @@ void Referee::score_team(words::Team team, int wins, int losses, BackOut& out) {
   score.set_team(team);
   score.set_wins(score.wins() + static_cast<std::uint32_t>(wins));
   score.set_losses(score.losses() + static_cast<std::uint32_t>(losses));
-  score.set_size(static_cast<std::uint32_t>(std::count_if(players_.begin(), players_.end(), [&](const auto& entry) {
-    return entry.second.unit != 0 && entry.second.who.team() == team;
-  })));
+  score.set_size(size_of(team));
   out.say(score);
   if (wins != 0) look_at_the_score(score.wins(), 0, team, out);
+}
+
+std::uint32_t Referee::size_of(words::Team team) const {
+  return static_cast<std::uint32_t>(std::count_if(players_.begin(), players_.end(), [&](const auto& entry) {
+    return entry.second.unit != 0 && entry.second.who.team() == team;
+  }));
 }
 
 // -- Flags ------------------------------------------------------------------------------------------------------------

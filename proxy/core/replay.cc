@@ -6,6 +6,7 @@
 #include "proxy/core/difference.h"
 #include "proxy/core/ids.h"
 #include "proxy/core/replay_facts.h"
+#include "proxy/core/retelling.h"
 
 namespace entente::core {
 namespace {
@@ -136,6 +137,7 @@ void Replay::tell(Fact fact, Outlet& out) {
 
 /// Everybody gets to know where everything is now, and how fast it is seen to move.
 void Replay::resync(Outlet& out) {
+  out.say(retelling_clock(at_));
   tell_difference(
       out.world(), shown(out), [this](Id player) { return watchers_.contains(player); },
       [&](Fact fact) { out.say(std::move(fact)); });

@@ -6,6 +6,12 @@
 #include "proxy/core/texts.h"
 
 namespace entente::core {
+namespace {
+
+constexpr std::size_t kMostHeld = 64;        // of each who waits to come in
+constexpr std::uint64_t kEncodingWork = 10;  // what spelling a fact takes, as told facts
+
+}  // namespace
 
 /// A session and the Out it is given.
 template <class Session, class Word>
@@ -15,6 +21,16 @@ class Room::End final : public Out<Word> {
 
   void send(Lane lane, Bytes frame) override {
     if (open) room_.host_.send(id_, lane, frame);
+  }
+  bool send_again(Lane lane, const void* voice) override {
+    const Bytes* const frame = room_.chorus_.said(voice);
+    if (frame != nullptr && open) room_.host_.send_shared(id_, lane, *frame);
+    return frame != nullptr;
+  }
+  void send_shared(Lane lane, const void* voice, Bytes frame) override {
+    const Bytes kept = room_.chorus_.keep(voice, frame);
+    room_.work_ += kEncodingWork;
+    if (open) room_.host_.send_shared(id_, lane, kept);
   }
   std::size_t waiting() const override { return open ? room_.host_.waiting(id_) : 0; }
   void close(std::string_view why, std::uint32_t code) override {
@@ -43,11 +59,13 @@ class Room::End final : public Out<Word> {
   const World& world() const override { return room_.world_; }
 
   std::unique_ptr<Session> session;
-  bool open = false;      // its link is up
-  bool left = false;      // it closed, or its peer did
-  bool entered = false;   // a player came in by it
-  bool parted = false;    // it was told that the room ends
-  Micros kept_until = 0;  // its link broke, and its player may come back; 0: he is there
+  bool open = false;       // its link is up
+  bool left = false;       // it closed, or its peer did
+  bool entered = false;    // a player came in by it
+  bool parted = false;     // it was told that the room ends
+  bool admitted = false;   // its next wish to enter need not ask the host
+  std::vector<Word> held;  // by a seat: what waits to be admitted
+  Micros kept_until = 0;   // its link broke, and its player may come back; 0: he is there
   std::uint32_t said = 0;
   Wakes::Wish wish;
 
@@ -73,16 +91,18 @@ Id Room::seat(std::unique_ptr<Front> front, const Peer& peer, Micros now) {
   hearers_.push_back(&end);
   end.open = true;
   end.session->opened(peer, end);
+  chorus_.next_word();
   words::You you;
   you.set_player(id);
   Fact first(id, you);
   first.at = now_;
-  if (!end.left) end.session->hear(first, end);
+  if (!end.left) tell(end, first);
   if (told_)
     world_.tell([&](Fact& fact) {
+      chorus_.next_word();
       fact.at = now_;
       if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = world_.round_at(now_);
-      if (!end.left) end.session->hear(fact, end);
+      if (!end.left) tell(end, fact);
     });
   drain();
   return id;
@@ -111,6 +131,27 @@ void Room::received(Id end, Lane lane, Bytes bytes, Micros now) {
     at->second->session->receive(lane, bytes, *at->second);
   }
   drain();
+}
+
+void Room::admit(Id id, Micros now) {
+  now_ = now;
+  const auto at = seats_.find(id);
+  if (at == seats_.end() || at->second->left) return;
+  FrontEnd& seat = *at->second;
+  seat.admitted = !seat.held.empty();
+  for (Intent& intent : seat.held) {
+    intent.at = now_;
+    intents_.push_back(std::move(intent));
+  }
+  seat.held.clear();
+  drain();
+}
+
+void Room::unlink(Id id) {
+  const auto at = seats_.find(id);
+  if (at == seats_.end()) return;
+  at->second->open = false;
+  std::erase(hearers_, at->second.get());
 }
 
 void Room::gone(Id end, std::string_view why, Micros now, std::uint32_t code) {
@@ -143,6 +184,11 @@ std::optional<Absence> Room::keep(Id id, Micros now) {
   seat.kept_until = now_ + absence->within;
   seat.wake(seat.kept_until);
   return absence;
+}
+
+bool Room::keeps(Id id) const {
+  const auto at = seats_.find(id);
+  return at != seats_.end() && !at->second->left && at->second->kept_until != 0;
 }
 
 bool Room::returned(Id id, const Peer& peer, Micros now) {
@@ -217,7 +263,6 @@ void Room::say(Id by, Intent intent) {
   intent.by = by;
   if (const auto at = seats_.find(by); at != seats_.end()) {
     intent.number = ++at->second->said;
-    if (as<words::Enter>(intent) != nullptr) at->second->entered = true;
     if (as<words::Leave>(intent) != nullptr) at->second->entered = false;
   }
   intents_.push_back(std::move(intent));
@@ -239,6 +284,7 @@ void Room::drain() {
       deliver_intents();
     }
   } while (settle());
+  if (!options_.lends) chorus_.forget();
   draining_ = false;
 }
 
@@ -261,13 +307,19 @@ void Room::deliver_facts() {
 }
 
 void Room::deliver(const Fact& fact) {
+  chorus_.next_word();
   if (fact.audience == words::PLAYER) {
     const auto at = seats_.find(fact.to);
-    if (at != seats_.end() && !at->second->left) at->second->session->hear(fact, *at->second);
+    if (at != seats_.end() && !at->second->left) tell(*at->second, fact);
     return;
   }
   for (FrontEnd* seat : hearers_)
-    if (!seat->left && is_for(fact, seat->me())) seat->session->hear(fact, *seat);
+    if (!seat->left && is_for(fact, seat->me())) tell(*seat, fact);
+}
+
+void Room::tell(FrontEnd& seat, const Fact& fact) {
+  ++work_;
+  seat.session->hear(fact, seat);
 }
 
 bool Room::is_for(const Fact& fact, Id seat) const {
@@ -292,15 +344,70 @@ void Room::deliver_intents() {
 }
 
 void Room::deliver(Intent& intent) {
+  if (waits(intent)) return;
+  ++work_;
   if (auto* say = std::get_if<words::Say>(&intent.kind)) {
-    if (const char* why = chat_.filter(*say, intent.by, now_)) return ledger_.add("chat", why);
+    if (const auto refusal = chat_.filter(*say, intent.by, now_)) return refuse(intent, refusal);
   }
   if (!finite(intent)) return ledger_.add(name_of(intent), "a number that is none");
   clean_texts(intent);
   host_.heard(intent);
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
+  if (const auto* wish = as<words::Enter>(intent)) make_way(*wish);
   dial_once();
   if (!back_->left) back_->session->hear(intent, *back_);
+}
+
+/// Who wishes to enter and is not admitted yet waits, with all that it says after that.
+bool Room::waits(Intent& intent) {
+  const auto at = seats_.find(intent.by);
+  if (at == seats_.end()) return false;
+  FrontEnd& seat = *at->second;
+  if (as<words::Leave>(intent) != nullptr) {
+    const bool was_in = std::exchange(seat.entered, false) || seat.held.empty();
+    seat.held.clear();
+    return !was_in;  // nobody need hear that it would have come
+  }
+  if (seat.held.empty()) {
+    if (as<words::Enter>(intent) == nullptr) return false;
+    const bool admitted = std::exchange(seat.admitted, false) || seat.left || host_.admits(intent.by);
+    if (admitted) seat.entered = true;
+    if (admitted) return false;
+  }
+  if (seat.held.size() < kMostHeld)
+    seat.held.push_back(std::move(intent));
+  else
+    ledger_.add(name_of(intent), "more than is kept for who waits to come in");
+  return true;
+}
+
+/// Who is there comes before who is away: in a full room the seat that was kept for longest goes to who enters.
+void Room::make_way(const words::Enter& wish) {
+  const std::uint32_t most = world_.room().most_players();
+  if (!options_.shared || most == 0 || wish.role() == words::WATCH) return;
+  const auto plays = [](const auto& player) { return player.second.player.role() != words::WATCH; };
+  if (static_cast<std::size_t>(std::count_if(world_.players().begin(), world_.players().end(), plays)) < most) return;
+  FrontEnd* oldest = nullptr;
+  for (auto& [id, seat] : seats_)
+    if (keeps(id) && (oldest == nullptr || seat->kept_until < oldest->kept_until)) oldest = seat.get();
+  if (oldest == nullptr) return;
+  lose(*oldest, "its seat went to somebody else", 0);
+  oldest->entered = false;
+  Intent gone{words::Leave()};
+  gone.at = now_;
+  gone.by = oldest->me();
+  gone.number = ++oldest->said;
+  deliver(gone);
+}
+
+void Room::refuse(const Intent& intent, const Chat::Refusal& refusal) {
+  ledger_.add("chat", refusal.why);
+  if (!refusal.tell) return;
+  words::Notice notice;
+  notice.set_text(std::string("not passed on: ") + refusal.why);
+  Fact answer(intent.by, notice);
+  answer.cause = intent.number;
+  say(kBackEnd, std::move(answer));
 }
 
 /// No back has a word in it: it is about links.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "proxy/core/chat.h"
+#include "proxy/core/chorus.h"
 #include "proxy/core/ledger.h"
 #include "proxy/core/session.h"
 #include "proxy/core/wakes.h"
@@ -26,6 +27,7 @@ struct RoomOptions {
   std::uint32_t seed = 1;
   bool shared = false;  ///< many fronts, and the room lives on without any; else one player's, and ends with it
   ChatRules chat;
+  bool lends = false;               ///< what is sent by Host::send_shared stays where it is until forget_shared()
   std::size_t most_words = 20'000;  ///< waiting at once; more is a defect of ours or a flood: the room ends
 };
 
@@ -36,6 +38,8 @@ class Room {
    public:
     virtual ~Host() = default;
     virtual void send(Id end, Lane lane, Bytes bytes) = 0;
+    /// The same, of bytes that others are sent, too. They stay where they are: RoomOptions::lends.
+    virtual void send_shared(Id end, Lane lane, Bytes bytes) { send(end, lane, bytes); }
     virtual std::size_t waiting(Id end) const = 0;
     /// After what was sent. The room never speaks of that end again.
     virtual void close(Id end, std::string_view why, std::uint32_t code) = 0;
@@ -46,6 +50,8 @@ class Room {
     /// Who sits there says that he was the player of that number, and lost his link. True if the network knows of that
     /// seat, and will take him to it when the call is over; else he is told that it is not so.
     virtual bool resumes(Id /*seat*/, std::uint32_t /*number*/) { return false; }
+    /// Who sits there wishes to enter. False: not now; that wish, and what follows it, waits for Room::admit().
+    virtual bool admits(Id /*seat*/) { return true; }
 
     // For recorders.
     virtual void heard(const Intent&) {}
@@ -65,11 +71,17 @@ class Room {
   /// The dialect of the back's peer has been found out: see Session::speaks.
   void back_speaks(std::size_t dialect, Micros now);
   void received(Id end, Lane lane, Bytes bytes, Micros now);
+  /// What waits because the host did not admit its player is heard now.
+  void admit(Id seat, Micros now);
+  /// That seat's link is gone: it hears and is sent nothing more. keep() comes before, gone() must follow.
+  void unlink(Id seat);
   /// The peer is gone, or (the back's) was never reached. `code`: what it gave as its game's own reason; 0: none.
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
   /// The same, of a seat whose player may come back: it is kept for him. Nothing: it is not, and gone() is to be
   /// called.
   std::optional<Absence> keep(Id seat, Micros now);
+  /// Whether that seat is kept for somebody who is away.
+  bool keeps(Id seat) const;
   /// He is back, on a new link. False if the seat is gone, or somebody sits there.
   bool returned(Id seat, const Peer& peer, Micros now);
   void tick(Micros now);
@@ -85,6 +97,14 @@ class Room {
   /// Nobody is there any more, and nobody will be.
   bool over() const;
 
+  /// Nothing that was lent is needed any more. REQUIRES: RoomOptions::lends; called every now and then.
+  void forget_shared() { chorus_.forget(); }
+  /// Frames that were encoded for several fronts at once, so far.
+  std::uint64_t encoded_shared() const { return chorus_.kept(); }
+  /// What was done so far, in facts told, each to each front, and intents heard; one that is encoded for others, too,
+  /// counts as ten.
+  std::uint64_t work() const { return work_; }
+
   const World& world() const { return world_; }
   const Ledger& ledger() const { return ledger_; }
 
@@ -99,7 +119,11 @@ class Room {
   void deliver_intents();
   void deliver(Intent& intent);
   void deliver(const Fact& fact);
+  void tell(FrontEnd& seat, const Fact& fact);
+  bool waits(Intent& intent);
+  void refuse(const Intent& intent, const Chat::Refusal& refusal);
   void resume(const words::Resume& word, const Intent& intent);
+  void make_way(const words::Enter& wish);
   bool is_for(const Fact& fact, Id seat) const;
   void dial_once();
   void say(Id by, Intent intent);
@@ -125,10 +149,12 @@ class Room {
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
   bool told_ = false;       // there is something to tell who comes late
   bool some_left_ = false;  // seats are to be buried
-  std::string why_;         // it is over
+  std::uint64_t work_ = 0;
+  std::string why_;  // it is over
   World world_;
   Ledger ledger_;
   Chat chat_;
+  Chorus chorus_;
   Wakes wakes_;
   std::unique_ptr<BackEnd> back_;
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;

@@ -39,6 +39,13 @@ class Out {
   // To its peer.
   /// One whole frame. Goes out at the end of the turn, in order with others of the same lane.
   virtual void send(Lane lane, Bytes frame) = 0;
+  // A frame that is the same for other fronts of this room, because it tells what all of them hear. `voice`: the
+  // address of something that lives as long as the program, the same for all who say the same bytes. Once for each word
+  // and voice, and only inside hear().
+  /// Sends what another front of this voice has encoded of the word that is heard. False: none has.
+  virtual bool send_again(Lane, const void* /*voice*/) { return false; }
+  /// Sends `frame`, and keeps it for the others of this voice.
+  virtual void send_shared(Lane lane, const void* /*voice*/, Bytes frame) { send(lane, frame); }
   /// Bytes that wait because the peer is slow.
   virtual std::size_t waiting() const = 0;
   /// What was sent still goes out. `why` is for the log: who ended it, and why. `code`: the game's own, where its

@@ -86,14 +86,23 @@ bool EnetHost::prepare(const EnetOptions& options) {
   enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kReceiveBuffer);
   if (!poll_.open(loop_, host_->socket, *this)) return close(), false;
   poll_.want(true, false);
+  alarm_.emplace(loop_, static_cast<Alarm::User&>(*this));
+  set_rank(rank_);
   return true;
+}
+
+void EnetHost::set_rank(Rank rank) {
+  rank_ = rank;
+  poll_.set_rank(rank);
+  if (alarm_) alarm_->set_rank(rank);
 }
 
 void EnetHost::close() {
   if (!host_) return;
   assert(serving != this);
   poll_.close();
-  ticker_.reset();
+  alarm_.reset();
+  wakes_at_ = 0;
   loop_.never(*this);
   flushing_ = false;
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
@@ -185,7 +194,7 @@ EnetPeer& EnetHost::adopt(ENetPeer* raw) {
   peer->heard_ = enet_time_get();
   raw->data = peer.get();
   ++peers_;
-  keep_time();
+  wake_within(kServiceEvery);
   return *peer.release();  // the ENet peer owns it until forget() or close()
 }
 
@@ -203,27 +212,34 @@ bool EnetHost::half_open() const {
                      [](const ENetPeer& peer) { return peer.state != ENET_PEER_STATE_DISCONNECTED; });
 }
 
-/// Looks at all peers: when each was last heard, who is half open, and who was dismissed.
+/// Looks at all peers: when each was last heard, who is half open, and who was dismissed. True if ENet must be served
+/// often: something may have to be sent again, or somebody is coming or going.
 /// Whoever forges addresses, or never acknowledges that he was refused, must not take the places of those who come:
 /// ENet is silent towards one too many.
-void EnetHost::thin(Millis now) {
+bool EnetHost::thin(Millis now) {
   asked_at_.resize(host_->peerCount);
   asking_.clear();
   dismissed_.clear();
   std::size_t free = 0;
+  bool busy = false;
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
-    const ENetPeer& raw = host_->peers[i];
+    ENetPeer& raw = host_->peers[i];
     auto* peer = static_cast<EnetPeer*>(raw.data);
     if (peer && raw.lastReceiveTime) peer->heard_ = raw.lastReceiveTime;
     if (peer && peer->gone_) dismissed_.push_back(peer);
     const bool half = raw.state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT;
     asked_at_[i] = !half ? 0 : asked_at_[i] ? asked_at_[i] : now;
     if (half) asking_.push_back(i);
-    if (raw.state == ENET_PEER_STATE_DISCONNECTED) ++free;
+    if (raw.state == ENET_PEER_STATE_DISCONNECTED)
+      ++free;
+    else
+      busy |= raw.state != ENET_PEER_STATE_CONNECTED || (peer && peer->waiting_ != 0) ||
+              !enet_list_empty(&raw.sentReliableCommands);
   }
   thin_half_open(now);
   const std::size_t wanted = std::min(kFree, host_->peerCount / kOfPeers);
   if (free < wanted) thin_dismissed(wanted - free);
+  return busy;
 }
 
 void EnetHost::thin_half_open(Millis now) {
@@ -243,19 +259,36 @@ void EnetHost::thin_dismissed(std::size_t most) {
 
 /// Time only passes for ENet while it is served.
 void EnetHost::keep_time() {
-  if (peers_ == 0 && !half_open()) return ticker_.reset();
-  if (!ticker_) ticker_.emplace(loop_, static_cast<Ticker::User&>(*this), kServiceEvery);
+  if (peers_ != 0 || half_open()) return wake_within(kServiceEvery);
+  alarm_->clear();
+  wakes_at_ = 0;
 }
 
-void EnetHost::ready(bool, bool, bool) { serve(); }
-void EnetHost::tick(Millis now) {
+void EnetHost::wake_within(Millis time) {
+  const Millis at = loop_.now() + time;
+  if (wakes_at_ != 0 && wakes_at_ <= at) return;
+  wakes_at_ = at;
+  alarm_->set(at * 1'000'000);
+}
+
+void EnetHost::ready(bool, bool, bool broken) {
+  if (broken) poll_.want(true, false);
   serve();
-  if (host_) thin(now);
+}
+
+void EnetHost::rang() {
+  wakes_at_ = 0;
+  serve();
+  if (!host_) return;
+  if (thin(loop_.now()) || wakes_at_ == 0) return;
+  wakes_at_ = 0;
+  wake_within(kQuietEvery);
 }
 
 void EnetHost::flush_later() {
   if (!flushing_) loop_.later(*this);
   flushing_ = true;
+  wake_within(kServiceEvery);
 }
 
 void EnetHost::at_turn_end() {
@@ -265,19 +298,15 @@ void EnetHost::at_turn_end() {
   tell_eased();
 }
 
+/// One call of ENet takes in at most 256 datagrams. One that it cannot read makes the call fail, and is gone with it.
 void EnetHost::serve() {
-  // A datagram that ENet cannot read makes a call fail and is gone with it: go on, but not for ever.
-  constexpr int kMostFailures = 64;
   serving = this;
-  for (int failures = 0; failures < kMostFailures;) {
-    ENetEvent event{};
-    int found = enet_host_service(host_, &event, 0);
-    if (found == 0) break;
-    if (found < 0) ++failures;
-    for (; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
-  }
+  ENetEvent event{};
+  const int began = enet_host_service(host_, &event, 0);
+  for (int found = began; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
   serving = nullptr;
   tell_eased();
+  if (began != 0) poll_.again();
   keep_time();
 }
 

@@ -1,7 +1,8 @@
 // ENet under libuv: one ENet host (a listener with its clients, or our side of connections to servers) on one loop.
-// Law: no busy loop (the socket wakes it, and a timer only while somebody is there or about to be); an empty packet is
-// never sent (with the range coder on it crashes ENet); what waits for a peer is counted, so that its owner can bound
-// it.
+// Law: no busy loop (the socket wakes it, and a timer only while somebody is there or about to be: often while
+// something may have to be sent again, else seldom); one turn takes in no more than ENet does in one call; an empty
+// packet is never sent (with the range coder on it crashes ENet); what waits for a peer is counted, so that its owner
+// can bound it.
 #pragma once
 
 #include <enet/enet.h>
@@ -66,7 +67,7 @@ class EnetPeer {
   bool silent_ = false;
 };
 
-class EnetHost final : private Poll::User, private Ticker::User, private Later {
+class EnetHost final : private Poll::User, private Alarm::User, private Later {
  public:
   class User {
    public:
@@ -111,6 +112,9 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   /// more of it; `peer` ends with this call. Not of a peer that is gone.
   void drop(EnetPeer& peer, std::uint32_t data);
 
+  /// Among whom it is served. Of a new one: players.
+  void set_rank(Rank rank);
+
   /// Our address; the IP of a host that does not listen is the wildcard.
   Address here() const;
 
@@ -119,9 +123,10 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   static constexpr std::size_t kOfPeers = 4;  // that part of a host's places is for the half open; the oldest goes
   static constexpr std::size_t kFree = 16;    // places kept free, if those who were dismissed are all that holds them
   static constexpr Millis kServiceEvery = 8;  // lost packets are sent again no sooner than the host is served
+  static constexpr Millis kQuietEvery = 50;   // the same, while all are there and nothing is on its way
 
   void ready(bool readable, bool writable, bool broken) override;
-  void tick(Millis now) override;
+  void rang() override;
   void at_turn_end() override;
 
   bool prepare(const EnetOptions& options);
@@ -134,7 +139,8 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   void tell_eased();
   bool half_open() const;
   void keep_time();
-  void thin(Millis now);
+  void wake_within(Millis time);
+  bool thin(Millis now);
   void thin_half_open(Millis now);
   void thin_dismissed(std::size_t most);
 
@@ -145,7 +151,9 @@ class EnetHost final : private Poll::User, private Ticker::User, private Later {
   User& user_;
   ENetHost* host_ = nullptr;
   Poll poll_;
-  std::optional<Ticker> ticker_;
+  std::optional<Alarm> alarm_;  // while it is open
+  Millis wakes_at_ = 0;         // 0: it does not
+  Rank rank_ = Rank::kPlayer;
   std::size_t peers_ = 0;
   std::vector<Millis> asked_at_;  // by ENet's peer: since when it is half open; 0 = it is not
   std::vector<std::size_t> asking_;

@@ -1,8 +1,7 @@
 #include "proxy/net/http.h"
 
-#include <http_parser.h>
-
 #include <algorithm>
+#include <boost/beast/http/basic_parser.hpp>
 #include <cassert>
 
 namespace entente::net {
@@ -56,83 +55,101 @@ std::string_view HttpHead::path() const { return std::string_view(target).substr
 
 // -- Reading ----------------------------------------------------------------------------------------------------------
 
-struct HttpReader::Parser {
-  http_parser raw{};
-  HttpHead head;
-  std::size_t bytes = 0;
-  bool in_value = false;
-  bool complete = false;
-  const char* wrong = nullptr;
+namespace heads {
 
-  static Parser& of(http_parser* raw) { return *static_cast<Parser*>(raw->data); }
+namespace beast = boost::beast;
+using Refusal = boost::system::error_code;
 
-  int header_name(std::string_view part) {
-    if (head.headers.empty() || in_value) {
-      if (head.headers.size() == kMostHeaders) return refuse("too many headers");
-      head.headers.emplace_back();
-    }
-    in_value = false;
-    head.headers.back().name += part;
-    return 0;
+/// What Boost.Beast finds in a head goes into an HttpHead. It never sees a body: we stop behind the head.
+template <bool kIsRequest>
+class HeadParser final : public beast::http::basic_parser<kIsRequest> {
+ public:
+  explicit HeadParser(HttpHead& head) : head_(head) {
+    this->header_limit(HttpReader::kMostBytes);
+    this->skip(!kIsRequest);  // whatever body a response announces
   }
+  bool too_many() const { return too_many_; }
 
-  int headers_complete() {
-    const bool length = (raw.flags & F_CONTENTLENGTH) != 0 && raw.content_length != 0;
-    if (raw.type == HTTP_REQUEST && (length || (raw.flags & F_CHUNKED) != 0)) return refuse("request with a body");
-    head.status = raw.status_code;
-    if (raw.type == HTTP_REQUEST) head.method = http_method_str(static_cast<http_method>(raw.method));
-    return 2;  // what follows is no body: stop right behind the head
-  }
+ private:
+  using View = beast::string_view;
+  using Left = boost::optional<std::uint64_t>;
 
-  int refuse(const char* why) {
-    wrong = why;
-    return -1;
-  }
+  static std::string text(View view) { return {view.data(), view.size()}; }
 
-  static http_parser_settings settings() {
-    http_parser_settings calls;
-    http_parser_settings_init(&calls);
-    calls.on_url = [](http_parser* parser, const char* at, std::size_t size) {
-      of(parser).head.target.append(at, size);
-      return 0;
-    };
-    calls.on_header_field = [](http_parser* parser, const char* at, std::size_t size) {
-      return of(parser).header_name({at, size});
-    };
-    calls.on_header_value = [](http_parser* parser, const char* at, std::size_t size) {
-      of(parser).in_value = true;
-      of(parser).head.headers.back().value.append(at, size);
-      return 0;
-    };
-    calls.on_headers_complete = [](http_parser* parser) { return of(parser).headers_complete(); };
-    calls.on_message_complete = [](http_parser* parser) {
-      of(parser).complete = true;
-      return 0;
-    };
-    return calls;
+  void on_request_impl(beast::http::verb, View method, View target, int, Refusal&) override {
+    head_.method = text(method);
+    head_.target = text(target);
   }
+  void on_response_impl(int status, View, int, Refusal&) override { head_.status = static_cast<unsigned>(status); }
+  void on_field_impl(beast::http::field, View name, View value, Refusal& refusal) override {
+    too_many_ = head_.headers.size() == HttpReader::kMostHeaders;
+    if (too_many_)
+      refusal = beast::http::error::header_limit;
+    else
+      head_.headers.push_back({text(name), text(value)});
+  }
+  void on_header_impl(Refusal&) override {}
+  void on_body_init_impl(const Left&, Refusal&) override {}
+  std::size_t on_body_impl(View, Refusal&) override { return 0; }
+  void on_chunk_header_impl(std::uint64_t, View, Refusal&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, View, Refusal&) override { return 0; }
+  void on_finish_impl(Refusal&) override {}
+
+  HttpHead& head_;
+  bool too_many_ = false;
 };
 
-HttpReader::HttpReader(Of of) : parser_(std::make_unique<Parser>()) {
-  http_parser_init(&parser_->raw, of == Of::kRequest ? HTTP_REQUEST : HTTP_RESPONSE);
-  parser_->raw.data = parser_.get();
-}
+}  // namespace heads
+
+struct HttpReader::Parser {
+  explicit Parser(Of one) : of(one) {}
+
+  /// Reads what is there of the head.
+  template <bool kIsRequest>
+  void read(heads::HeadParser<kIsRequest>& parser) {
+    heads::Refusal refusal;
+    const std::size_t taken = parser.put(boost::asio::buffer(unread.data(), unread.size()), refusal);
+    unread.erase(unread.begin(), unread.begin() + static_cast<std::ptrdiff_t>(taken));
+    size += taken;
+    if (refusal == boost::beast::http::error::need_more) return;
+    if (refusal) {
+      const bool large = refusal == boost::beast::http::error::header_limit;
+      wrong = parser.too_many() ? "too many headers" : large ? "head too large" : "not HTTP/1.1";
+    } else if (kIsRequest && (parser.chunked() || parser.content_length().value_or(0) != 0)) {
+      wrong = "request with a body";
+    }
+    complete = wrong == nullptr;
+  }
+  void read() { of == Of::kRequest ? read(request) : read(response); }
+
+  Of of;
+  HttpHead head;
+  heads::HeadParser<true> request{head};
+  heads::HeadParser<false> response{head};
+  std::size_t size = 0;  // bytes that were read
+  Buffer unread;         // bytes that came, of which Beast wants more
+  bool complete = false;
+  const char* wrong = nullptr;
+};
+
+HttpReader::HttpReader(Of of) : parser_(std::make_unique<Parser>(of)) {}
 
 HttpReader::~HttpReader() = default;
 
 Result<std::size_t> HttpReader::feed(Bytes bytes) {
-  static const http_parser_settings kSettings = Parser::settings();
-  assert(!parser_->complete && !parser_->wrong);
-  const bool cut = bytes.size() > kMostBytes - parser_->bytes;
-  const Bytes allowed = bytes.first(cut ? kMostBytes - parser_->bytes : bytes.size());
-  const std::size_t taken =
-      http_parser_execute(&parser_->raw, &kSettings, reinterpret_cast<const char*>(allowed.data()), allowed.size());
-  parser_->bytes += taken;
-  if (parser_->complete) return taken;
-  if (!parser_->wrong && HTTP_PARSER_ERRNO(&parser_->raw) != HPE_OK) parser_->wrong = "not HTTP/1.1";
-  if (!parser_->wrong && cut) parser_->wrong = "head too large";
-  if (parser_->wrong) return Fault{parser_->wrong, "head", parser_->bytes};
-  return taken;
+  Parser& parser = *parser_;
+  assert(!parser.complete && !parser.wrong);
+  const std::size_t before = parser.size + parser.unread.size();
+  const bool cut = bytes.size() > kMostBytes - before;
+  append(parser.unread, bytes.first(cut ? kMostBytes - before : bytes.size()));
+  if (parser.unread.empty()) return 0;
+  // Beast waits for the end of a head. What does not begin with a capital (TLS, noise) is refused at once.
+  if (parser.size == 0 && (parser.unread[0] < 'A' || parser.unread[0] > 'Z')) parser.wrong = "not HTTP/1.1";
+  if (!parser.wrong) parser.read();
+  if (parser.complete) return parser.size - before;
+  if (!parser.wrong && cut) parser.wrong = "head too large";
+  if (parser.wrong) return Fault{parser.wrong, "head", parser.size};
+  return bytes.size();
 }
 
 bool HttpReader::complete() const { return parser_->complete; }

@@ -10,7 +10,7 @@
 namespace entente::net {
 namespace {
 
-constexpr int kAcceptsAtOnce = 64;  // then the loop's other links have their turn
+constexpr int kAcceptsAtOnce = 16;  // then others have their turn; what a turn may take, Schedule says
 
 Fd any_file() { return Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
@@ -27,6 +27,7 @@ Fd accept_from(int listening, Address& from) {
 bool Listener::open(Fd listening) {
   listening_ = std::move(listening);
   reserve_ = any_file();
+  poll_.set_rank(Rank::kNewcomer);
   if (!poll_.open(loop_, listening_.get(), *this)) return false;
   poll_.want(true, false);
   return true;

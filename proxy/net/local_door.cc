@@ -60,10 +60,12 @@ Outcome<std::unique_ptr<LocalDoor>> LocalDoor::open(const std::string& path, Ans
   if (const auto room = make_room(path, *address); !room) return room.error();
   Fd listening = new_socket(SOCK_NONBLOCK);
   if (!listening) return cannot("open", path);
-  if (::bind(listening.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
+  // The file gets its mode from the socket's, less the umask: it is its owner's from the first moment. (To set the
+  // umask instead would hold for all threads of the process.)
+  if (::fchmod(listening.get(), S_IRUSR | S_IWUSR) != 0 ||
+      ::bind(listening.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
     return cannot("open", path);
-  // Nobody can connect before listen().
-  if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 || ::listen(listening.get(), SOMAXCONN) != 0) {
+  if (::listen(listening.get(), SOMAXCONN) != 0) {
     const int error = errno;
     ::unlink(path.c_str());
     return cannot("open", path, error);

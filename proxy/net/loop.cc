@@ -32,8 +32,9 @@ Loop::Loop() : read_buffer_(kReadBuffer) {
   due_.reserve(kLaterAtOnce);
   after_events_ = make_handle<uv_check_t>(this, [this](uv_check_t* it) { return uv_check_init(&loop_, it); });
   after_timers_ = make_handle<uv_prepare_t>(this, [this](uv_prepare_t* it) { return uv_prepare_init(&loop_, it); });
-  uv_check_start(after_events_.get(), [](uv_check_t* it) { static_cast<Loop*>(it->data)->end_turn(); });
-  uv_prepare_start(after_timers_.get(), [](uv_prepare_t* it) { static_cast<Loop*>(it->data)->end_turn(); });
+  awake_ = make_handle<uv_idle_t>(this, [this](uv_idle_t* it) { return uv_idle_init(&loop_, it); });
+  uv_check_start(after_events_.get(), [](uv_check_t* it) { static_cast<Loop*>(it->data)->turn(); });
+  uv_prepare_start(after_timers_.get(), [](uv_prepare_t* it) { static_cast<Loop*>(it->data)->prepare(); });
   uv_unref(reinterpret_cast<uv_handle_t*>(after_events_.get()));
   uv_unref(reinterpret_cast<uv_handle_t*>(after_timers_.get()));
 }
@@ -41,6 +42,7 @@ Loop::Loop() : read_buffer_(kReadBuffer) {
 Loop::~Loop() {
   after_events_.reset();
   after_timers_.reset();
+  awake_.reset();
   uv_run(&loop_, UV_RUN_DEFAULT);  // only close callbacks are left
   [[maybe_unused]] const int left_open = uv_loop_close(&loop_);
   assert(left_open == 0);
@@ -49,6 +51,30 @@ Loop::~Loop() {
 void Loop::never(const Later& it) {
   std::erase(later_, &it);
   std::replace(due_.begin(), due_.end(), const_cast<Later*>(&it), static_cast<Later*>(nullptr));
+}
+
+/// After the timers and before the loop sleeps.
+void Loop::prepare() {
+  end_turn();
+  stay_awake();
+}
+
+/// After events were looked for.
+void Loop::turn() {
+  schedule_.serve(Rank::kPlayer, now());
+  outbox_.flush();
+  schedule_.serve(Rank::kNewcomer, now());
+  behind_ = !schedule_.empty();
+  end_turn();
+  stay_awake();
+}
+
+/// Jobs are served after new events were looked for, so that a player's event is served before what is left over.
+void Loop::stay_awake() {
+  if (schedule_.empty())
+    uv_idle_stop(awake_.get());
+  else
+    uv_idle_start(awake_.get(), [](uv_idle_t*) {});
 }
 
 void Loop::end_turn() {
@@ -70,11 +96,13 @@ Alarm::Alarm(Loop& loop, User& user)
 void Alarm::set(std::uint64_t nanos) {
   const std::uint64_t at = nanos / 1'000'000 + (nanos % 1'000'000 != 0 ? 1 : 0);
   if (at == set_to_) return;
+  if (waits() && at <= loop_.now()) return;  // it is about to ring
+  cancel();
   set_to_ = at;
   const auto ring = [](uv_timer_t* it) {
     auto* self = static_cast<Alarm*>(it->data);
     self->set_to_ = kOff;
-    self->user_.rang();
+    self->loop_.serve(*self);
   };
   uv_timer_start(timer_.get(), ring, at > loop_.now() ? at - loop_.now() : 0, 0);
 }
@@ -82,7 +110,10 @@ void Alarm::set(std::uint64_t nanos) {
 void Alarm::clear() {
   set_to_ = kOff;
   uv_timer_stop(timer_.get());
+  cancel();
 }
+
+void Alarm::run() { user_.rang(); }
 
 Ticker::Ticker(Loop& loop, User& user, Millis every)
     : user_(user),

@@ -1,4 +1,5 @@
-// One thread's event loop: the clock, the shared read buffers, and what is done once at the end of a turn.
+// One thread's event loop: the clock, the shared read buffers, the order in which what is ready is served, and what is
+// done once at the end of a turn.
 // Law: everything on a loop is called on its thread; a loop outlives all that is on it.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include "proxy/net/address.h"
 #include "proxy/net/handle.h"
 #include "proxy/net/outbox.h"
+#include "proxy/net/schedule.h"
 
 namespace entente::net {
 
@@ -51,6 +53,10 @@ class Loop {
   DatagramRoom& datagram_room() { return datagram_room_; }
   Outbox& outbox() { return outbox_; }
 
+  /// Has `job` served in its turn: in this one, or as soon as its turn comes.
+  void serve(Job& job) { schedule_.add(job, now()); }
+  /// The last turn left jobs over.
+  bool is_behind() const { return behind_; }
   /// Calls `it` once when this turn's events are dealt with, before the loop sleeps. REQUIRES: not already asked.
   void later(Later& it) { later_.push_back(&it); }
   /// Forgets a request.
@@ -58,17 +64,23 @@ class Loop {
 
   /// Serves until nothing is open on this loop.
   void run() {
-    end_turn();  // of what was asked before there was one
+    prepare();  // of what was asked before there was a turn
     uv_run(&loop_, UV_RUN_DEFAULT);
   }
 
  private:
+  void prepare();
+  void turn();
   void end_turn();
+  void stay_awake();
 
   uv_loop_t loop_{};
   Handle<uv_check_t> after_events_;
   Handle<uv_prepare_t>
-      after_timers_;  // timers run before the loop sleeps: what they asked for must not wait for an event
+      after_timers_;         // timers run before the loop sleeps: what they asked for must not wait for an event
+  Handle<uv_idle_t> awake_;  // while jobs wait: events are looked for, but not waited for
+  bool behind_ = false;
+  Schedule schedule_{[] { return uv_hrtime(); }};
   std::vector<Later*> later_, due_;
   Buffer read_buffer_;
   DatagramRoom datagram_room_;
@@ -76,7 +88,7 @@ class Loop {
 };
 
 /// Calls back once, at a time of its user's choosing. Setting it takes no memory.
-class Alarm {
+class Alarm final : private Job {
  public:
   class User {
    public:
@@ -90,8 +102,12 @@ class Alarm {
   /// set before does not count any more.
   void set(std::uint64_t nanos);
   void clear();
+  /// Among whom it is served once it is due.
+  using Job::set_rank;
 
  private:
+  void run() override;
+
   static constexpr std::uint64_t kOff = 0;
 
   Loop& loop_;

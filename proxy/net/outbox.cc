@@ -4,24 +4,56 @@
 
 namespace entente::net {
 
-Outbox::Outbox() : room_(kRoom) { parcels_.reserve(1024); }
+Outbox::Outbox() : room_(kRoom) {
+  parcels_.reserve(kMostParcels);
+  senders_.reserve(kMostParcels);
+  parts_.reserve(kMostParcels);
+}
 
 bool Outbox::take(Sender& sender, Bytes bytes) {
   const bool large = bytes.size() > kMostAtOnce;
-  if (large || bytes.size() > kRoom - used_ || parcels_.size() == parcels_.capacity()) flush();
+  if (large || bytes.size() > kRoom - used_ || parcels_.size() == kMostParcels) flush();
   if (large) return false;
   std::uint8_t* const at = room_.data() + used_;
   if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
   used_ += bytes.size();
-  if (!parcels_.empty() && parcels_.back().sender == &sender)  // it lies right behind that one: one write for both
-    parcels_.back().bytes = {parcels_.back().bytes.data(), parcels_.back().bytes.size() + bytes.size()};
-  else
-    parcels_.push_back({&sender, {at, bytes.size()}});
+  add(sender, {at, bytes.size()});
   return true;
 }
 
+void Outbox::lend(Sender& sender, Bytes bytes) {
+  if (parcels_.size() == kMostParcels) flush();
+  add(sender, bytes);
+}
+
+/// What lies right behind the sender's last parcel becomes part of it.
+void Outbox::add(Sender& sender, Bytes bytes) {
+  if (holds(sender)) {
+    Bytes& last = parcels_[sender.last_].bytes;
+    if (last.data() + last.size() == bytes.data()) {
+      last = {last.data(), last.size() + bytes.size()};
+      return;
+    }
+  }
+  const auto place = static_cast<std::uint32_t>(parcels_.size());
+  parcels_.push_back({bytes, kNone});
+  if (holds(sender)) {
+    parcels_[sender.last_].next = place;
+  } else {
+    sender.first_ = place;
+    senders_.push_back(&sender);
+  }
+  sender.last_ = place;
+}
+
 void Outbox::flush() {
-  for (const Parcel& parcel : parcels_) parcel.sender->write_out(parcel.bytes);
+  for (Sender* const sender : senders_) {
+    parts_.clear();
+    for (std::uint32_t i = sender->first_; i != kNone; i = parcels_[i].next) parts_.push_back(parcels_[i].bytes);
+    sender->first_ = sender->last_ = kNone;
+    sender->write_out(parts_);
+  }
+  senders_.clear();
   parcels_.clear();
   used_ = 0;
 }

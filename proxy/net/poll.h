@@ -1,12 +1,14 @@
-// Watches one file descriptor on a loop.
-// Law: changing what is watched costs two system calls, so an unchanged wish costs none.
+// Watches one file descriptor on a loop. Its user is called in the turn of its rank (schedule.h), not from inside the
+// loop's search for events.
+// Law: changing what is watched costs two system calls, so an unchanged wish costs none. A descriptor that is ready and
+// waits for its turn is not watched meanwhile, so that the loop does not find it again and again.
 #pragma once
 
 #include "proxy/net/loop.h"
 
 namespace entente::net {
 
-class Poll {
+class Poll final : private Job {
  public:
   /// `broken`: the socket has an error; reading it tells which. May destroy its Poll.
   class User {
@@ -19,16 +21,29 @@ class Poll {
   bool open(Loop& loop, int fd, User& user);
   /// REQUIRES: open.
   void want(bool read, bool write);
+  /// The user has left something to read, and wants to be called again in its next turn. REQUIRES: open.
+  void again();
   /// Before the file descriptor is closed.
-  void close() { handle_.reset(); }
+  void close();
   bool is_open() const { return handle_ != nullptr; }
 
- private:
-  static void on_event(uv_poll_t* handle, int status, int events);
+  using Job::held_up;
+  using Job::set_rank;
+  using Job::waits;
 
+ private:
+  static constexpr int kBroken = 1 << 8;  // beside libuv's events
+
+  static void on_event(uv_poll_t* handle, int status, int events);
+  void run() override;
+  void watch(int events);
+
+  Loop* loop_ = nullptr;
   User* user_ = nullptr;
   Handle<uv_poll_t> handle_;
-  int watched_ = 0;
+  int wanted_ = 0, watched_ = 0;
+  int due_ = 0;           // what the user is to be told in its turn
+  bool resting_ = false;  // not watched until then
 };
 
 }  // namespace entente::net

@@ -21,14 +21,14 @@ void forget_rest(int fd) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<Talks>> Talks::begin(Fd listening, Hear hear) {
+Outcome<std::unique_ptr<Talks>> Talks::begin(Fd listening, Hear hear, Millis time) {
   Fd closing(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!closing) return machine_error("cannot open an eventfd", errno, "raise the limit of open files");
-  return std::unique_ptr<Talks>(new Talks(std::move(listening), std::move(closing), std::move(hear)));
+  return std::unique_ptr<Talks>(new Talks(std::move(listening), std::move(closing), std::move(hear), time));
 }
 
-Talks::Talks(Fd listening, Fd closing, Hear hear)
-    : hear_(std::move(hear)), listening_(std::move(listening)), closing_(std::move(closing)) {
+Talks::Talks(Fd listening, Fd closing, Hear hear, Millis time)
+    : hear_(std::move(hear)), time_(time), listening_(std::move(listening)), closing_(std::move(closing)) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -41,7 +41,7 @@ Talks::~Talks() {
 void Talks::run() {
   for (;;) {
     const Millis since = steady_now();
-    const bool listens = talks_.size() < kMostConnections && since >= rests_until_;
+    const bool listens = has_room(since) && since >= rests_until_;
     std::vector<pollfd> polled = {{closing_.get(), POLLIN, 0}, {listens ? listening_.get() : -1, POLLIN, 0}};
     for (const Talk& talk : talks_)
       polled.push_back({talk.fd.get(), static_cast<short>(talk.answer ? POLLOUT : POLLIN), 0});
@@ -49,25 +49,49 @@ void Talks::run() {
     if (polled[0].revents != 0) return;
     const Millis now = steady_now();
     std::size_t i = 2;
-    std::erase_if(talks_, [&](Talk& talk) { return (polled[i++].revents != 0 && !go_on(talk)) || now >= talk.until; });
-    if (polled[1].revents != 0) accept(now);
+    std::erase_if(talks_,
+                  [&](Talk& talk) { return (polled[i++].revents != 0 && !go_on(talk)) || now >= talk.began + time_; });
+    if (polled[1].revents == 0) continue;
+    for (std::size_t n = 0; n < kMostConnections && has_room(now) && accept(now);) ++n;
   }
 }
 
 /// Milliseconds until somebody's time, or ours of rest, is over; -1: never.
 int Talks::patience(Millis now) const {
-  Millis wait = kTime;
-  for (const Talk& talk : talks_) wait = std::min(wait, talk.until > now ? talk.until - now : 0);
-  if (rests_until_ > now) return static_cast<int>(std::min(wait, rests_until_ - now));
-  return talks_.empty() ? -1 : static_cast<int>(wait);
+  if (talks_.empty() && rests_until_ <= now) return -1;
+  Millis until = now + time_;
+  if (!talks_.empty()) until = talks_.front().began + (has_room(now) ? time_ : kGrace);
+  if (rests_until_ > now) until = std::min(until, rests_until_);
+  return static_cast<int>(std::min<Millis>(until > now ? until - now : 0, kTime));
 }
 
-void Talks::accept(Millis now) {
+bool Talks::has_room(Millis now) const {
+  return talks_.size() < kMostConnections || now >= talks_.front().began + kGrace;
+}
+
+/// The oldest that has not asked yet goes; if all have, the oldest. False: none is old enough.
+bool Talks::make_room(Millis now) {
+  const auto old = [now](const Talk& talk) { return now >= talk.began + kGrace; };
+  auto goes = std::find_if(talks_.begin(), talks_.end(), [&](const Talk& talk) { return !talk.answer && old(talk); });
+  if (goes == talks_.end()) goes = std::find_if(talks_.begin(), talks_.end(), old);
+  if (goes == talks_.end()) return false;
+  talks_.erase(goes);
+  return true;
+}
+
+/// False: nobody else can be let in now. Who comes has often said all by then.
+bool Talks::accept(Millis now) {
   Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (fd)
-    talks_.push_back({.fd = std::move(fd), .until = now + kTime});
-  else if (is_shortage(errno))
+  if (!fd) {
+    if (!is_shortage(errno)) return errno == EINTR || errno == ECONNABORTED;
+    if (make_room(now)) return true;
     rests_until_ = now + kRest;
+    return false;
+  }
+  if (talks_.size() >= kMostConnections) make_room(now);
+  Talk talk{.fd = std::move(fd), .began = now};
+  if (go_on(talk)) talks_.push_back(std::move(talk));
+  return true;
 }
 
 /// False: it is over.
@@ -76,11 +100,12 @@ bool Talks::go_on(Talk& talk) const {
   return !talk.answer || tell(talk);
 }
 
-/// False: it left without a word.
+/// False: it left without a word, or says too little at a time.
 bool Talks::hear(Talk& talk) const {
-  char room[1024];
+  char room[4096];
   const ssize_t size = ::recv(talk.fd.get(), room, sizeof room, 0);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
+  if (++talk.pieces > kMostPieces) return false;
   if (size == 0 && talk.said.empty()) return false;
   talk.said.append(room, static_cast<std::size_t>(size));
   talk.answer = hear_(talk.said, size == 0);

@@ -1,6 +1,7 @@
 // Short conversations with programs that ask: who comes says something, gets an answer, and the connection is closed.
-// Law: they have a thread of their own, which nobody can hold up: what is said, how many come at once and how long each
-// may take are bounded.
+// Law: they have a thread of their own, which nobody can hold up: what is said, in how many pieces, how many come at
+// once and how long each may take are bounded. Nobody who asks is kept out by those who do not: when all places are
+// taken, the oldest of these makes room.
 #pragma once
 
 #include <functional>
@@ -19,16 +20,18 @@ namespace entente::net {
 
 class Talks {
  public:
-  static constexpr std::size_t kMostConnections = 16;  ///< more wait in the kernel
-  static constexpr Millis kTime = 5'000;               ///< for a whole conversation
-  static constexpr Millis kRest = 1'000;               ///< nobody is let in when there are no files left
+  static constexpr std::size_t kMostConnections = 256;  ///< at once
+  static constexpr Millis kTime = 5'000;                ///< for a whole conversation
+  static constexpr Millis kGrace = 200;        ///< so long nobody makes room for another; more wait in the kernel
+  static constexpr unsigned kMostPieces = 64;  ///< reads until the question is whole
+  static constexpr Millis kRest = 1'000;       ///< nobody is let in when there are no files left
 
   /// Called on the talks' thread with all that one said so far; `over`: says no more. Returns the answer, which may be
   /// empty, or nothing while more has to come. REQUIRES: answers what is longer than it wants to keep.
   using Hear = std::function<std::optional<std::string>(std::string_view said, bool over)>;
 
-  /// `listening` does not block.
-  static Outcome<std::unique_ptr<Talks>> begin(Fd listening, Hear hear);
+  /// `listening` does not block. `time`: for a whole conversation; more than kGrace.
+  static Outcome<std::unique_ptr<Talks>> begin(Fd listening, Hear hear, Millis time = kTime);
   ~Talks();
   Talks(const Talks&) = delete;
   Talks& operator=(const Talks&) = delete;
@@ -39,22 +42,26 @@ class Talks {
     std::string said = {};
     std::optional<std::string> answer = {};
     std::size_t told = 0;  // of the answer
-    Millis until = 0;
+    unsigned pieces = 0;
+    Millis began = 0;
   };
 
-  Talks(Fd listening, Fd closing, Hear hear);
+  Talks(Fd listening, Fd closing, Hear hear, Millis time);
   void run();
-  void accept(Millis now);
+  bool has_room(Millis now) const;
+  bool make_room(Millis now);
+  bool accept(Millis now);
   bool go_on(Talk& talk) const;
   bool hear(Talk& talk) const;
   static bool tell(Talk& talk);
   int patience(Millis now) const;
 
   const Hear hear_;
+  const Millis time_;
   Fd listening_, closing_;
   // The thread's.
-  std::vector<Talk> talks_;
-  Millis rests_until_ = 0;  // accepts nobody before
+  std::vector<Talk> talks_;  // the oldest first
+  Millis rests_until_ = 0;   // accepts nobody before
   std::thread thread_;
 };
 

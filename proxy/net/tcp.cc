@@ -1,8 +1,10 @@
 #include "proxy/net/tcp.h"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cerrno>
 
@@ -11,6 +13,7 @@
 namespace entente::net {
 namespace {
 
+constexpr std::size_t kPartsAtOnce = 64;     // of one write
 constexpr std::size_t kKeptRoom = 4 * 1024;  // a drained queue larger than this gives its memory back
 
 int socket_error(int fd) {
@@ -51,14 +54,23 @@ void Tcp::send(wire::Lane, Bytes bytes) {
   assert(!finishing_);
   if (!is_open() || failed_) return;
   if (waiting() > 0 || connecting_) return keep(bytes);
-  in_outbox_ = loop_.outbox().take(*this, bytes);
-  if (!in_outbox_) write_out(bytes);
+  if (!loop_.outbox().take(*this, bytes)) write_out({&bytes, 1});
 }
 
-void Tcp::write_out(Bytes bytes) {
-  in_outbox_ = false;
+void Tcp::lend(Bytes bytes) {
+  assert(!finishing_);
+  if (!is_open() || failed_) return;
+  waiting() > 0 || connecting_ ? keep(bytes) : loop_.outbox().lend(*this, bytes);
+}
+
+void Tcp::write_out(std::span<const Bytes> parts) {
   if (failed_) return;
-  keep(waiting() == 0 ? bytes.subspan(write(bytes)) : bytes);
+  std::size_t written = waiting() == 0 ? write(parts) : 0;
+  for (const Bytes part : parts) {
+    const std::size_t gone = std::min(written, part.size());
+    written -= gone;
+    keep(part.subspan(gone));
+  }
 }
 
 void Tcp::keep(Bytes bytes) {
@@ -82,7 +94,7 @@ void Tcp::forget_sent() {
 }
 
 void Tcp::empty_outbox() {
-  if (in_outbox_) loop_.outbox().flush();
+  if (Outbox::holds(*this)) loop_.outbox().flush();
 }
 
 void Tcp::finish() {
@@ -109,8 +121,32 @@ void Tcp::close() {
 }
 
 /// Bytes that the kernel took.
-std::size_t Tcp::write(Bytes bytes) {
-  const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+std::size_t Tcp::write(Bytes bytes) { return taken(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL)); }
+
+/// The same, of more than one part: of at most kPartsAtOnce a call, as long as it takes all.
+std::size_t Tcp::write(std::span<const Bytes> parts) {
+  if (parts.size() == 1) return write(parts.front());
+  std::size_t all = 0;
+  while (!parts.empty()) {
+    std::array<iovec, kPartsAtOnce> places;
+    const std::size_t count = std::min(parts.size(), places.size());
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      places[i] = {const_cast<std::uint8_t*>(parts[i].data()), parts[i].size()};
+      size += parts[i].size();
+    }
+    msghdr message{};
+    message.msg_iov = places.data();
+    message.msg_iovlen = count;
+    const std::size_t n = taken(::sendmsg(fd_.get(), &message, MSG_NOSIGNAL));
+    all += n;
+    if (n < size) break;
+    parts = parts.subspan(count);
+  }
+  return all;
+}
+
+std::size_t Tcp::taken(ssize_t n) {
   if (n >= 0) return static_cast<std::size_t>(n);
   if (try_again(errno)) return 0;
   failed_ = errno;

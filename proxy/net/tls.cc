@@ -16,14 +16,16 @@ namespace {
 
 constexpr std::array<std::uint8_t, 9> kHttp11{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-/// The newest of OpenSSL's complaints, or what the system says is wrong with a file; empties the list.
-std::string complaint() {
+/// The newest of OpenSSL's complaints, or what the system says is wrong with a file; empties the list. `reason`: its
+/// number.
+std::string complaint(int* reason = nullptr) {
   std::string text, of_system;
   while (const unsigned long code = ERR_get_error()) {
+    if (reason != nullptr && ERR_GET_LIB(code) == ERR_LIB_SSL) *reason = ERR_GET_REASON(code);
     if (ERR_SYSTEM_ERROR(code))
       of_system = std::strerror(ERR_GET_REASON(code));
-    else if (const char* reason = ERR_reason_error_string(code))
-      text = reason;
+    else if (const char* said = ERR_reason_error_string(code))
+      text = said;
   }
   if (!of_system.empty()) return of_system;
   return text.empty() ? "no reason given" : text;
@@ -37,6 +39,47 @@ int choose_http(SSL*, const unsigned char** chosen, unsigned char* size, const u
   *chosen = found;
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
+
+/// A peer's certificate that was not accepted.
+const char* what_of_certificate(long verified) {
+  switch (verified) {
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return "the certificate has expired";
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return "the certificate is not valid yet";
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return "the certificate is for another name";
+    case X509_V_ERR_CERT_REVOKED:
+      return "the certificate was revoked";
+    default:
+      return "the certificate is not trusted";
+  }
+}
+
+/// What else a handshake fails for. The numbers above 1000 are alerts of the peer (RFC 8446, section 6).
+const char* what_of_handshake(int reason) {
+  switch (reason) {
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+    case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+      return "our certificate was refused";
+    case SSL_R_UNSUPPORTED_PROTOCOL:
+    case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
+      return "no version of TLS in common";
+    case SSL_R_NO_SHARED_CIPHER:
+    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
+      return "no cipher of TLS in common";
+    default:
+      return "TLS failed";
+  }
+}
+
+/// The first byte of a connection in TLS: a record of type 20 to 23 (RFC 8446, 5.1). Nothing older is spoken here.
+bool begins_tls(std::uint8_t first) { return first >= 20 && first <= 23; }
 
 bool is_address(const std::string& peer) {
   in6_addr room{};
@@ -118,7 +161,8 @@ void Tls::start(Buffer& wire) {
 }
 
 bool Tls::feed(Bytes from_wire, Buffer& plain, Buffer& wire) {
-  if (!why_.empty()) return false;
+  if (what_ != nullptr) return false;
+  if (!first_ && !from_wire.empty()) first_ = from_wire[0];
   BIO_write(SSL_get_rbio(session_.get()), from_wire.data(), static_cast<int>(from_wire.size()));
   const bool well = (open() || shake()) && (!open() || read(plain));
   drain(wire);
@@ -149,12 +193,12 @@ void Tls::write(Bytes plain, Buffer& wire) {
   assert(open());
   std::size_t taken = 0;
   ERR_clear_error();
-  if (!plain.empty() && why_.empty() && SSL_write_ex(session_.get(), plain.data(), plain.size(), &taken) != 1) fail();
+  if (!plain.empty() && what_ == nullptr && SSL_write_ex(session_.get(), plain.data(), plain.size(), &taken) != 1) fail();
   drain(wire);
 }
 
 void Tls::finish(Buffer& wire) {
-  if (open() && why_.empty()) SSL_shutdown(session_.get());
+  if (open() && what_ == nullptr) SSL_shutdown(session_.get());
   ERR_clear_error();
   drain(wire);
 }
@@ -170,9 +214,16 @@ void Tls::drain(Buffer& wire) {
 
 /// A certificate that is not trusted is told as such: "certificate verify failed" alone helps nobody.
 bool Tls::fail() {
-  const long verified = SSL_get_verify_result(session_.get());
-  why_ = complaint();
+  // Where anybody is trusted it was looked at, too, but nothing came of it.
+  const bool verifies = (SSL_get_verify_mode(session_.get()) & SSL_VERIFY_PEER) != 0;
+  const long verified = verifies ? SSL_get_verify_result(session_.get()) : X509_V_OK;
+  int reason = 0;
+  why_ = complaint(&reason);
   if (verified != X509_V_OK) why_ += std::string(": ") + X509_verify_cert_error_string(verified);
+  if (first_ && !begins_tls(*first_))
+    what_ = "not TLS";
+  else
+    what_ = verified != X509_V_OK ? what_of_certificate(verified) : what_of_handshake(reason);
   return false;
 }
 

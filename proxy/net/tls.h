@@ -2,7 +2,9 @@
 // Law: nothing here touches a socket; what must go on the wire is appended to a buffer that the caller sends.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/base/bytes.h"
@@ -50,7 +52,9 @@ class Tls {
   void finish(Buffer& wire);
 
   bool open() const;                               ///< the handshake is done
-  const std::string& why() const { return why_; }  ///< what failed, for a person
+  /// What failed, for a person: "the certificate has expired", "not TLS" …, a literal; null: nothing did.
+  const char* what() const { return what_; }
+  const std::string& why() const { return why_; }  ///< the same in OpenSSL's words
 
  private:
   struct Free {
@@ -62,6 +66,8 @@ class Tls {
   bool fail();
 
   std::unique_ptr<ssl_st, Free> session_;
+  std::optional<std::uint8_t> first_;  // that came off the wire
+  const char* what_ = nullptr;
   std::string why_;
 };
 

@@ -63,18 +63,22 @@ bool UdpReader::open(int fd, bool connected) {
 
 // A connected socket may answer with an ICMP refusal instead; the next datagrams may pass again.
 void UdpReader::ready(bool, bool, bool broken) {
-  connected_ ? receive_one() : receive_many();
+  const bool more = connected_ ? receive_one() : receive_many();
   if (poll_.is_open()) user_.datagrams_done();
+  if (more && poll_.is_open()) poll_.again();
   if (broken && poll_.is_open()) poll_.want(true, false);
 }
 
-void UdpReader::receive_one() {
+/// True if there may be more. While the loop keeps up, its next look for events tells that for less than a call here.
+bool UdpReader::receive_one() {
   Buffer& room = loop_.datagram_room().bytes;
   const ssize_t size = ::recv(fd_, room.data(), DatagramRoom::kSlotSize, MSG_DONTWAIT);
   if (size >= 0) user_.datagram(Address(), Bytes(room).first(static_cast<std::size_t>(size)));
+  return size >= 0 && loop_.is_behind();
 }
 
-void UdpReader::receive_many() {
+/// True if there may be more.
+bool UdpReader::receive_many() {
   DatagramRoom& room = loop_.datagram_room();
   std::array<PacketInfo, DatagramRoom::kSlots> infos;  // used up before this returns, as all in the room
   for (std::size_t i = 0; i < infos.size(); ++i) {
@@ -89,6 +93,7 @@ void UdpReader::receive_many() {
     const Bytes bytes(static_cast<const std::uint8_t*>(room.parts[i].iov_base), room.headers[i].msg_len);
     user_.datagram(Address::from(reinterpret_cast<const sockaddr*>(&room.from[i])), bytes);
   }
+  return got == static_cast<int>(DatagramRoom::kSlots);
 }
 
 bool udp_send(int fd, Bytes datagram) {

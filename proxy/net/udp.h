@@ -30,7 +30,7 @@ class UdpReader final : private Poll::User {
   };
 
   UdpReader(Loop& loop, User& user) : loop_(loop), user_(user) {}
-  /// Many senders: each readiness takes as many datagrams as there are, up to DatagramRoom::kSlots.
+  /// Many senders: takes up to DatagramRoom::kSlots datagrams, then others have their turn (schedule.h), and so on.
   bool open(int fd) { return open(fd, false); }
   /// A connected socket, whose datagrams mostly come one at a time: each readiness takes one, and more make it ready
   /// again. `from` is then empty: all are from the peer.
@@ -42,8 +42,8 @@ class UdpReader final : private Poll::User {
  private:
   bool open(int fd, bool connected);
   void ready(bool readable, bool writable, bool broken) override;
-  void receive_one();
-  void receive_many();
+  bool receive_one();
+  bool receive_many();
 
   Loop& loop_;
   User& user_;

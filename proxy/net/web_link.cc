@@ -103,7 +103,7 @@ void WebLink::decrypt(Bytes bytes) {
   if (role_ == WebSocket::Role::kClient && tls_->open() && !asked_) ask();
   if (!plain_.empty()) hear(plain_);
   empty(plain_);
-  if (!well && tcp_.is_open()) wrong(Fault{"TLS failed", "tls"}, tls_->why());
+  if (!well && tcp_.is_open()) wrong(Fault{tls_->what(), "tls"}, tls_->why());
 }
 
 void WebLink::hear(Bytes bytes) {

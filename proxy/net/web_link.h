@@ -75,6 +75,11 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void close() { tcp_.close(); }
   bool is_open() const { return tcp_.is_open(); }
 
+  // As Tcp has them.
+  void set_rank(Rank rank) { tcp_.set_rank(rank); }
+  bool is_held_up() const { return tcp_.is_held_up(); }
+  Millis held_up() const { return tcp_.held_up(); }
+
  private:
   enum class Stage : std::uint8_t { kHead, kAsked, kMessages, kOver };
 

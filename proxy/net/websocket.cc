@@ -136,6 +136,7 @@ WebSocket::Wish WebSocket::tell_farewell(Bytes payload) {
     farewell.code = static_cast<std::uint16_t>(payload[0] << 8U | payload[1]);
     if (!may_travel(farewell.code)) return Violation{"close code out of range", Farewell::kProtocolError};
     farewell.reason = as_text(payload.subspan(2));
+    if (!is_text(farewell.reason)) return Violation{"close reason that is not UTF-8", Farewell::kBadContent};
   }
   over_ = true;
   user_.farewell(farewell);

@@ -22,8 +22,8 @@ struct Farewell {
   std::uint16_t code = kNoCode;
   std::string reason;
 
-  static constexpr std::uint16_t kGoingAway = 1001, kProtocolError = 1002, kNoCode = 1005, kPolicy = 1008,
-                                 kTooLarge = 1009;
+  static constexpr std::uint16_t kGoingAway = 1001, kProtocolError = 1002, kUnsupported = 1003, kNoCode = 1005,
+                                 kBadContent = 1007, kPolicy = 1008, kTooLarge = 1009;
 };
 
 /// The peer broke the protocol; `code` is what it should be told.

@@ -59,7 +59,7 @@ void declare_key(CLI::App& app, config::Arena& arena, const FieldDescriptor& fie
 
 void declare_arena(CLI::App& app, ArenaCommandOptions& options) {
   app.add_option("--listen", options.listen,
-                 "Where players come to: game://address:port?dialect=name; port 0 is a free one. Said once for each")
+                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated")
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);

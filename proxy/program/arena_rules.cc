@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "proxy/program/tape_time.h"
+#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {
@@ -76,7 +76,7 @@ std::vector<ArenaObjection> objections_to(const config::Arena& settings) {
   if (settings.listen().empty()) all.push_back({"listen", "names no way in"});
   if (settings.bots() >= settings.seats())
     all.push_back({"bots", "must be less than seats, so that somebody may still come"});
-  if (const auto at = parse_tape_time(settings.at()); !at) all.push_back({"at", at.error().text});
+  if (const auto at = parse_time(settings.at()); !at) all.push_back({"at", at.error().text});
   return all;
 }
 

@@ -5,7 +5,7 @@
 #include "proxy/core/world.h"
 #include "proxy/program/arena_rules.h"
 #include "proxy/program/recorded_tape.h"
-#include "proxy/program/tape_time.h"
+#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {
@@ -64,7 +64,7 @@ std::vector<core::ArenaStart> starts_of(const core::World& world, core::Micros a
 Outcome<core::Arena> open_arena(const config::Arena& settings) {
   core::Arena arena = arena_of(settings);
   if (settings.from().empty()) return arena;
-  const auto at = parse_tape_time(settings.at());
+  const auto at = parse_time(settings.at());
   if (!at) return at.error();
   const std::uint32_t link = settings.from_link();
   const auto tape = RecordedTape::open(settings.from(), link != 0 ? std::optional(link) : std::nullopt);

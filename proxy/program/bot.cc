@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "adapters/registry.h"
@@ -11,6 +12,7 @@
 #include "proxy/program/play.h"
 #include "proxy/program/route.h"
 #include "proxy/program/screen_text.h"
+#include "proxy/program/time_flag.h"
 
 namespace entente {
 namespace {
@@ -26,33 +28,44 @@ core::BotOptions each_of(const BotCommandOptions& options) {
 }
 
 void sum_up(const BotCrowd::Sum& sum, std::uint32_t count) {
-  std::puts(fmt::format("bots {} of {} were let in, {} refused or kicked; spawns={} shots={} kills={} deaths={}",
-                        sum.came, count, sum.turned, sum.spawns, sum.shots, sum.kills, sum.deaths)
+  std::puts(fmt::format("bots {} of {} were let in, {} refused or kicked; spawns={} shots={} kills={} deaths={}{}",
+                        sum.came, count, sum.turned, sum.spawns, sum.shots, sum.kills, sum.deaths,
+                        sum.reconnects != 0 ? fmt::format(" reconnects={}", sum.reconnects) : "")
                 .c_str());
-  if (!sum.refused.empty())
-    std::fprintf(stderr, "entente: the last that was turned away: %s\n", screen_text(sum.refused).c_str());
+  for (const BotCrowd::Complaint& one : sum.complaints)
+    std::fprintf(stderr, "entente: bot %u %s%s\n", one.bot, screen_text(one.what).c_str(),
+                 one.more != 0 ? fmt::format(" (and {} more)", one.more).c_str() : "");
 }
 
 int play_bots(const BotCommandOptions& options, const Endpoint& to, const config::Config& config) {
-  const auto played = play({to, options.count, options.seconds, each_of(options), options.record}, config);
+  const auto played =
+      play({to, options.count, options.seconds, options.reconnect, each_of(options), options.record}, config);
   if (!played) return failed(played.error());
   sum_up(played->sum, options.count);
-  return played->sum.came > 0 && played->sum.turned == 0 ? kOk : kFailed;
+  const bool all_came = played->sum.came == options.count, none_turned = played->sum.turned == 0;
+  return options.reconnect ? (all_came ? kOk : kFailed) : played->sum.came > 0 && none_turned ? kOk : kFailed;
 }
 
 }  // namespace
 
 void declare_bot(CLI::App& app, BotCommandOptions& options) {
-  app.add_option("server", options.server, "The server: game://host:port?dialect=name")->type_name("URL")->required();
-  app.add_option("--count", options.count, "How many; one comes in every 100 ms")
+  app.add_option("server", options.server, "Server to join: game://host:port?dialect=name")->type_name("URL")->required();
+  app.add_option("--count", options.count, "Number of bots; one joins every 100 ms")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--behaviour", options.behaviour, "What they do: idle, wander or hunt")
+  app.add_option("--behaviour", options.behaviour, "What the bots do: idle, wander or hunt")
       ->check(CLI::IsMember({"idle", "wander", "hunt"}))
       ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "They leave after so long; 0: when stopped")->capture_default_str();
-  app.add_option("--name", options.name, "Their name; more than one are numbered")->capture_default_str();
-  app.add_option("--record", options.record, "Where to record (MCAP); {time} and {game} are filled in")
+  add_time(
+      app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
+      "How long to play (0: until stopped)")
+      ->default_str("0");
+  app.add_flag(
+      "--reconnect", options.reconnect,
+      "Join again when refused, kicked or disconnected: after 1 s, then after twice as long each time, up to "
+      "60 s; a minute of play resets the delay");
+  app.add_option("--name", options.name, "Name of the bots; several are numbered")->capture_default_str();
+  app.add_option("--record", options.record, "File to record to (MCAP); {time} and {game} are replaced")
       ->type_name("FILE");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);

@@ -15,6 +15,7 @@ struct BotCommandOptions {
   std::uint32_t count = 1;
   std::string behaviour = "wander";
   std::uint32_t seconds = 0;  ///< 0: until stopped, or none is left
+  bool reconnect = false;
   std::string name = "bot";
   std::string record;
   ControlFlags control;

@@ -9,9 +9,9 @@
 namespace entente {
 
 void declare_check(CLI::App& app, CheckOptions& options) {
-  auto* config = app.add_option("CONFIG", options.config, "The file to check (TOML)")->type_name("FILE");
+  auto* config = app.add_option("CONFIG", options.config, "Configuration file to check (TOML)")->type_name("FILE");
   auto* example =
-      app.add_flag("--example", options.example, "Print a commented example with every key, and check nothing");
+      app.add_flag("--example", options.example, "Print a commented example with every key");
   config->excludes(example);
 }
 
@@ -20,7 +20,7 @@ int run_check(const CheckOptions& options) {
     std::fputs(example_config().c_str(), stdout);
     return kOk;
   }
-  if (options.config.empty()) return misused("entente check", "CONFIG or --example is missing");
+  if (options.config.empty()) return misused("entente check", "CONFIG or --example is required");
   const auto config = load_config(options.config, games(), Start::kYes);
   if (!config) {
     tell(config.error());

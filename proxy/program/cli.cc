@@ -14,6 +14,7 @@
 #include "proxy/program/ctl.h"
 #include "proxy/program/explain.h"
 #include "proxy/program/games.h"
+#include "proxy/program/help.h"
 #include "proxy/program/inspect.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/proxy.h"
@@ -27,12 +28,12 @@ namespace entente {
 namespace {
 
 constexpr const char* kAbout =
-    "Entente: a proxy between multiplayer games. It relays, bridges, records, and shows what is said.";
+    "Entente is a proxy for multiplayer games: it relays, bridges, records and replays them.";
 
 constexpr const char* kFooter =
-    "Each command has --help with an example, such as:\n"
+    "`entente help COMMAND` prints the options of a command and an example. To begin with:\n"
     "  entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://192.0.2.7\n"
-    "Exit codes: 0 it worked, 1 it did not, 2 the command line was not understood.";
+    "Exit codes: 0 success, 1 failure, 2 wrong command line.";
 
 class Running {
  public:
@@ -70,39 +71,40 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"proxy", "Put one listener in front of one server, of the same game or of another",
+    {"proxy", "Put a proxy in front of one server, of the same game or of another",
      "entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://127.0.0.1:5155 --record evening.mcap",
      plug<declare_proxy, run_proxy>},
-    {"run", "Run the routes of a configuration file", "entente run config/relay-bzflag.toml",
+    {"run", "Run the routes and arenas of a configuration file", "entente run config/relay-bzflag.toml",
      plug<declare_run, run_run>},
-    {"arena", "Open a place where players of any games meet, without a server",
+    {"arena", "Host an arena in which players of different games meet; it needs no server",
      "entente arena --listen 'bzflag://0.0.0.0:5154?dialect=2.4' --listen ogar+ws://0.0.0.0:8443 --listen "
      "'aos://0.0.0.0:32887?dialect=0.75' --bots 6",
      plug<declare_arena, run_arena>},
-    {"bot", "Play on a server, by players that nobody sits at",
+    {"bot", "Run bots on a server",
      "entente bot 'bzflag://127.0.0.1:5154?dialect=2.4' --count 4 --behaviour hunt --seconds 60",
      plug<declare_bot, run_bot>},
-    {"replay", "Show a recorded session again, to the programs of any games",
+    {"replay", "Replay a recorded session to the clients of any game",
      "entente replay evening.mcap --listen 'bzflag://0.0.0.0:5154?dialect=2.4' --at 1:30 --speed 2",
      plug<declare_replay, run_replay>},
-    {"record", "Look on at a server, and record what it says and what that means",
+    {"record", "Join a server as a spectator and record the session",
      "entente record --from 'bzflag://127.0.0.1:5154?dialect=2.4' evening.mcap --seconds 60",
      plug<declare_record, run_record>},
-    {"ctl", "Ask a running program what goes on, or tell it what to do",
+    {"ctl", "Query or control a running program",
      "entente ctl --socket /run/user/1000/entente.sock kick 3 no cheating", plug<declare_ctl, run_ctl>},
-    {"check", "Check a configuration file, or print an example of one", "entente check config/example.toml",
+    {"check", "Check a configuration file, or print an example", "entente check config/example.toml",
      plug<declare_check, run_check>},
-    {"games", "List games, dialects, roles and ports", "entente games", plug<declare_games, run_games>},
-    {"explain", "Say what a client of one game can do on a server of another, and what is lost",
+    {"games", "List the games with their dialects, ports and settings", "entente games", plug<declare_games, run_games>},
+    {"explain", "Explain what works, and what is lost, when a client of one game plays on a server of another",
      "entente explain panic bzflag", plug<declare_explain, run_explain>},
-    {"inspect", "Show what was said in a recorded file, one line a message",
+    {"inspect", "Print the messages of a recorded file, one per line",
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
-    {"verify", "Check that all of a recorded file decodes, and encodes to the same bytes",
+    {"verify", "Check that every message of a recorded file decodes and encodes to the same bytes",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
-    {"convert", "Turn a recorded file into a recording (MCAP), or into one that a bzfs replays (.rec)",
+    {"convert", "Convert a recorded file to a recording (.mcap), or to one that bzfs replays (.rec)",
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
-    {"recover", "Make a recording whole that was cut off or damaged", "entente recover evening.mcap.part",
+    {"recover", "Repair a recording that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},
+    {"help", "Print this help, or the options of one command", "entente help proxy", plug<declare_help, run_help>},
 };
 
 std::string footer(const Command& command) { return std::string("Example:\n  ") + command.example; }

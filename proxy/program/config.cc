@@ -31,12 +31,14 @@ class Checker {
 
   void check(const config::Config& config) {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena"))
-      reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so nothing would run"});
+      reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]]: nothing to run"});
     if (config.limits().low_water() >= config.limits().high_water())
       problem("limits.low_water", "must be less than limits.high_water");
     nets("access.", config.access());
-    if (const std::string& file = config.access().ban_file(); starts_ && !file.empty())
-      if (const auto bans = read_bans(file, std::time(nullptr)); !bans) problem("access.ban_file", bans.error().text);
+    const std::string& ban_file = config.access().ban_file();
+    if (folder_of("access.ban_file", ban_file) && starts_ && !ban_file.empty())
+      if (const auto bans = read_bans(ban_file, std::time(nullptr)); !bans)
+        problem("access.ban_file", bans.error().text);
     folder_of("log.file", config.log().file());
     folder_of("control.socket", config.control().socket());
     if (const std::string& at = config.metrics().listen(); !at.empty()) {
@@ -148,17 +150,17 @@ class Checker {
       bind(path, listen.address, listen.game->transport());
       if (listen.web) one.web = *listen.web, listeners_.emplace(address, one);
     } else if (!same_tls(*listen.web, other->second.web)) {
-      problem(path, "shares " + address + " with " + other->second.path + ", but not its TLS");
+      problem(path, "shares " + address + " with " + other->second.path + ", but the TLS settings differ");
     } else if (one.into != other->second.into) {
-      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads elsewhere");
+      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads to another place");
     } else if (one.joint && other->second.joint && one.joint != other->second.joint) {
       problem(path, "cannot share " + address + " with " + other->second.path +
                         ": one is a relay, the other a bridge; give one of them another port");
     } else if (one.detects || other->second.detects) {
       problem(path, "shares " + address + " with " + other->second.path +
-                        ", so both must name what their servers speak; add ?dialect= to the URLs they lead to");
+                        ", so both routes must name the dialect of their server: add ?dialect= to each `to`");
     } else if (one.route != nullptr && !same_nets(*one.route, *other->second.route)) {
-      problem(path, "shares " + address + " with " + other->second.path + ", but not its allow and deny");
+      problem(path, "shares " + address + " with " + other->second.path + ", but allow and deny differ");
     }
     if (listen.web) taken_twice(path, address + (listen.web->path.empty() ? " for any path" : listen.web->path));
   }
@@ -195,18 +197,21 @@ class Checker {
 
   void recording(const std::string& path, const std::string& file) {
     taken_twice(path, file);
-    folder_of(path, file);
+    if (!folder_of(path, file)) return;
     std::error_code ignored;  // as good as not there
     if (starts_ && std::filesystem::exists(file, ignored))
       problem(path, "'" + file + "' exists already: move it away, or put {time} into the name");
   }
 
-  /// It must be there for the file to be made; the file itself need not.
-  void folder_of(const std::string& path, const std::string& file) {
+  /// It must be there for the file to be made; the file itself need not. False: it cannot be made.
+  bool folder_of(const std::string& path, const std::string& file) {
     const auto folder = std::filesystem::path(file).parent_path();
     std::error_code ignored;
-    if (starts_ && !folder.empty() && !std::filesystem::is_directory(folder, ignored))
-      problem(path, "there is no folder '" + folder.string() + "'");
+    const bool lacks_folder = !folder.empty() && !std::filesystem::is_directory(folder, ignored);
+    const bool is_folder = std::filesystem::is_directory(file, ignored);
+    if (!starts_ || !(lacks_folder || is_folder)) return true;
+    problem(path, lacks_folder ? "there is no folder '" + folder.string() + "'" : "'" + file + "' is a folder");
+    return false;
   }
 
   // A path of WebSockets or a file that only one route can have.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "adapters/wire/print.h"
+#include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
 
 namespace entente {
@@ -20,9 +20,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string control_field(std::string_view text) {
   if (text.empty()) return "-";
-  std::string out;
-  wire::escape(text, out);
-  return out;
+  return screen_text(text);
 }
 
 void Control::add(std::string usage, std::string about, Run run) {
@@ -38,7 +36,7 @@ std::string Control::answer(std::string_view line) const {
   for (const Command& command : commands_) {
     if (command.name != name) continue;
     const auto told = command.run(trimmed(line.substr(end)));
-    return told ? "ok\n" + *told : "error: " + told.error().text + "\n";
+    return told ? "ok\n" + *told : "error: " + screen_text(told.error().text) + "\n";
   }
   std::vector<std::string_view> names;
   for (const Command& command : commands_) names.emplace_back(command.name);

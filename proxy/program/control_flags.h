@@ -14,9 +14,9 @@ struct ControlFlags {
 };
 
 inline void declare_control_flags(CLI::App& app, ControlFlags& flags) {
-  app.add_option("--control", flags.socket, "A socket by which `entente ctl` asks and tells it things while it runs")
+  app.add_option("--control", flags.socket, "Control socket to open, for `entente ctl`")
       ->type_name("PATH");
-  app.add_option("--metrics", flags.metrics, "Where Prometheus gets its numbers, at /metrics; port 0 takes a free one")
+  app.add_option("--metrics", flags.metrics, "Address of the Prometheus metrics, at /metrics (port 0: any free port)")
       ->type_name("ADDRESS:PORT")
       ->check([](const std::string& at) {
         const auto address = net::Address::parse(at);

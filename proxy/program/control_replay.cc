@@ -4,15 +4,15 @@
 
 #include <charconv>
 
-#include "proxy/program/tape_time.h"
+#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {
 
-constexpr const char* kDone = "soon\n";  // an order is done on the replay's own thread; status says what came of it
+constexpr const char* kDone = "accepted\n";  // the replay's own thread does it; `status` shows the result
 
 Outcome<std::string> seek(ReplayControl& replay, std::string_view rest) {
-  const auto at = parse_tape_time(rest);
+  const auto at = parse_time(rest);
   if (!at) return at.error();
   replay.seek(*at);
   return std::string(kDone);
@@ -23,15 +23,15 @@ Outcome<std::string> set_speed(ReplayControl& replay, std::string_view rest) {
   const auto [end, wrong] = std::from_chars(rest.data(), rest.data() + rest.size(), speed);
   const bool whole = wrong == std::errc{} && end == rest.data() + rest.size();
   if (!whole || !(speed >= core::Replay::kSlowest && speed <= core::Replay::kFastest))
-    return Error{fmt::format("speed takes a number from {} to {}", core::Replay::kSlowest, core::Replay::kFastest)};
+    return Error{fmt::format("speed must be a number from {} to {}", core::Replay::kSlowest, core::Replay::kFastest)};
   replay.set_speed(speed);
   return std::string(kDone);
 }
 
 std::string status_text(const core::Replay::Status& status) {
   const char* how = status.over ? "over" : status.paused ? "paused" : status.watchers == 0 ? "waiting" : "playing";
-  return fmt::format("state\tat\tlength\tspeed\twatchers\n{}\t{}\t{}\t{}\t{}\n", how, tape_time_text(status.at),
-                     tape_time_text(status.length), status.speed, status.watchers);
+  return fmt::format("state\tat\tlength\tspeed\twatchers\n{}\t{}\t{}\t{}\t{}\n", how, time_text(status.at),
+                     time_text(status.length), status.speed, status.watchers);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ std::string status_text(const core::Replay::Status& status) {
 void add_replay_commands(Control& control, ReplayControl& replay) {
   const auto plain = [&control](const char* name, const char* about, std::function<std::string()> act) {
     control.add(name, about, [name, act = std::move(act)](std::string_view rest) -> Outcome<std::string> {
-      if (!rest.empty()) return Error{std::string(name) + " takes nothing"};
+      if (!rest.empty()) return Error{std::string(name) + " takes no arguments"};
       return act();
     });
   };

@@ -9,7 +9,9 @@
 
 namespace entente {
 
-/// `server` outlives the control. `stats`: a line for each route.
-void add_server_commands(Control& control, relay::Server& server, std::function<std::string()> stats);
+/// `server` outlives the control. `player`: the name of a link's player where only a tap reads it, as of relays; "" if
+/// it is not known. `stats`: a line for each route.
+void add_server_commands(Control& control, relay::Server& server, std::function<std::string(relay::LinkId)> player,
+                         std::function<std::string()> stats);
 
 }  // namespace entente

@@ -65,8 +65,13 @@ class ToMcap final : public ConvertSink {
     last_ = time;
     trace::FrameView view{link(id), relay::to_trace(way), relay::to_trace(lane), bytes, name, raw};
     if (carriage()) view.delivery = relay::to_trace(carriage()->send), view.channel = carriage()->channel;
+    view.missing = std::exchange(missing_, {});
     recorder_.frame(time, view);
     recorder_.tick(time);
+  }
+  void gap(ConnectionId id, Way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
+    missing_ = {messages, bytes};
+    if (words_ != nullptr) words_->lose(id, time);
   }
   void end(ConnectionId id, const ImportedEnd& end) override {
     if (end.by && !reasons_.contains(id))
@@ -101,6 +106,7 @@ class ToMcap final : public ConvertSink {
   trace::Recorder& recorder_;
   ConvertWords* const words_;
   WallTime last_ = 0;
+  trace::Amount missing_;  // before the frame that comes next, as the file says
   std::uint32_t last_link_ = 0;
   Buffer written_;  // reused
   std::map<ConnectionId, std::uint32_t> links_;
@@ -125,7 +131,7 @@ class ToRec final : public ConvertSink {
 
   void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime) override {
     if (speech.game != &bzflag::game() || !bzflag::has_recordings(speech.dialect))
-      return remark(connection.name + ": not of a dialect whose servers have recordings (BZFlag from 2.0 on)");
+      return remark(connection.name + ": left out: only BZFlag from 2.0 on has .rec recordings");
     links_[id] = stream_name(connection.name);
     if (links_[id] == connection.name)
       sessions_.insert_or_assign(connection.name, Session{connection.name, bzflag::RecExport(speech.dialect)});
@@ -173,10 +179,10 @@ Outcome<ConvertWords::Settings> settings_of(const std::vector<std::string>& set)
   ConvertWords::Settings settings;
   for (const std::string& one : set) {
     const std::size_t equals = one.find('=');
-    if (equals == 0 || equals == std::string::npos) return Error{"--set " + one + ": it is KEY=VALUE"};
+    if (equals == 0 || equals == std::string::npos) return Error{"--set " + one + ": expected KEY=VALUE"};
     const std::string key = one.substr(0, equals), value = one.substr(equals + 1);
     const core::Setting* known = back_setting(key);
-    if (known == nullptr) return Error{"--set " + one + ": no game's back has such a setting; see `entente games`"};
+    if (known == nullptr) return Error{"--set " + one + ": no such setting; `entente games` lists them"};
     if (const auto wrong = objection(*known, value)) return Error{"--set " + one + ": " + wrong->text};
     settings[key] = value;
   }
@@ -221,7 +227,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   auto settings = settings_of(options.set);
   if (!settings) return fail(asked, settings.error().text);
   const bool make_words = options.words && !has_words(asked.file);
-  if (options.words && !make_words) say(asked.err, options.from.file + ": has words already; they are kept");
+  if (options.words && !make_words) say(asked.err, options.from.file + ": has words already; keeping them");
   const auto opened =
       trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION});
   if (!opened) return fail(asked, opened.error().text);
@@ -239,7 +245,10 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   asked.out << asked.to << ": " << recorder.recorded().frames << " frames";
   if (make_words) asked.out << ", " << words.words() << " words";
   asked.out << '\n';
+  for (const std::string& gap : words.gaps()) say(asked.err, gap);
   if (!read) return fail(asked, read.error().text);
+  if (make_words && words.words_of_frames() == 0 && recorder.recorded().frames != 0)
+    return fail(asked, asked.to + ": no words were made of its frames");
   return whole ? kOk : kFailed;
 }
 
@@ -268,11 +277,11 @@ int to_rec(const Asked& asked) {
 
 void declare_convert(CLI::App& app, ConvertOptions& options) {
   declare_file(app, options.from);
-  app.add_option("--to", options.to, "The new file; its ending says what it is: .mcap or .rec")->required();
+  app.add_option("--to", options.to, "File to write; its extension chooses the format: .mcap or .rec")->required();
   app.add_flag("--words", options.words,
-               "Into .mcap: what the frames mean, too, in the words of a bridge, so that it can be replayed");
+               "For .mcap: also write what the frames mean, in the words of a bridge, so that the file can be replayed");
   app.add_option("--set", options.set,
-                 "For --words: a setting of the game's back, as `entente games` has them, such as maps=DIR")
+                 "For --words: a setting of the game's back, such as maps=DIR (see `entente games`)")
       ->type_name("KEY=VALUE");
 }
 

@@ -14,7 +14,7 @@ ConvertSink::Link* ConvertSink::find(ConnectionId id) {
 
 void ConvertSink::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
   const auto speech = file_.speech_of(connection);
-  if (!speech) return remark(connection.name + ": left out, nothing shows which game it is");
+  if (!speech) return remark(connection.name + ": left out: its game is unknown");
   links_[id] = std::make_unique<Link>(*this, id, connection, *speech, time);
   if (!connection.game.empty() || speech->game->transport() != wire::Transport::kEnet) start(id, time);
 }
@@ -50,6 +50,13 @@ void ConvertSink::bytes(const Imported& piece) {
 
 void ConvertSink::lost(ConnectionId id, wire::Way way, std::uint64_t, WallTime time) {
   if (Link* link = start(id, time)) link->dissector.end(way, *link, true);
+}
+
+void ConvertSink::missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) {
+  Link* link = start(id, time);
+  if (link == nullptr) return;
+  link->dissector.skip(way, *link);
+  gap(id, way, messages, bytes, time);
 }
 
 void ConvertSink::ended(ConnectionId id, const ImportedEnd& how) {

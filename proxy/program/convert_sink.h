@@ -24,6 +24,7 @@ class ConvertSink : public ImportSink {
   void connected(ConnectionId id, std::uint32_t data, WallTime time) final;
   void bytes(const Imported& piece) final;
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) final;
+  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) final;
   void ended(ConnectionId id, const ImportedEnd& how) final;
   void gone(ConnectionId id) final;
 
@@ -38,6 +39,8 @@ class ConvertSink : public ImportSink {
   virtual void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime time) = 0;
   virtual void frame(ConnectionId id, const wire::Frame& frame, WallTime time) = 0;
   virtual void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) = 0;
+  /// The file says that messages are missing before the next one this way.
+  virtual void gap(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
   virtual void end(ConnectionId id, const ImportedEnd& how) = 0;
   virtual void over(ConnectionId id) = 0;
 

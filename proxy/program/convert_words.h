@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "proxy/program/import.h"
 #include "proxy/program/shadow.h"
@@ -30,6 +31,10 @@ class ConvertWords {
   void gone(ConnectionId id);
 
   std::uint64_t words() const { return sink_.words; }
+  /// Of these, what followed from frames: the rest is said of any connection.
+  std::uint64_t words_of_frames() const { return sink_.words_of_frames; }
+  /// One line for each reason why frames of a connection, all or the last ones, have no words. All connections are gone.
+  std::vector<std::string> gaps() const;
 
  private:
   /// What a bridge tells a tap goes into a recording.
@@ -44,16 +49,22 @@ class ConvertWords {
     bool geometry(Bytes geometry, WallTime at) override;
 
     trace::Recorder& recorder;
-    std::uint64_t words = 0;
+    std::uint64_t words = 0, words_of_frames = 0;
   };
   class Shadow;
 
   Shadow* find(ConnectionId id);
+  void gap(const std::string& name, const std::string& why);
 
   Sink sink_;
   const Settings settings_;
   std::map<ConnectionId, std::string> names_;  // of open connections: whose shadow each belongs to
   std::map<std::string, std::unique_ptr<Shadow>> shadows_;
+  struct Gap {
+    std::string first;  ///< a connection's name
+    std::size_t connections = 0;
+  };
+  std::map<std::string, Gap> gaps_;  // by the reason
 };
 
 }  // namespace entente

@@ -92,7 +92,7 @@ Outcome<std::optional<WebEnd>> web_of(std::string_view carrier, std::string_view
     return Error{name + " travels by TCP or WebSocket: write " + name + "://, " + name + "+ws:// or " + name +
                  "+wss://"};
   if (path == "/") path = {};
-  if (!web && !path.empty()) return Error{"nothing comes after the port but '?'; " + std::string(kShape)};
+  if (!web && !path.empty()) return Error{"only '?' may follow the port; " + std::string(kShape)};
   if (!web) return None{};
   game = game->over_web();
   WebEnd end;
@@ -110,16 +110,16 @@ Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
 }
 
 Outcome<Done> read_mode(std::string_view value, Endpoint& to) {
-  if (to.enet) return Error{"the mode is named twice"};
+  if (to.enet) return Error{"the mode is given twice"};
   if (value != "packets" && value != "datagrams")
-    return Error{"'mode' is packets (an ENet connection on each side) or datagrams (passed untouched), not " +
+    return Error{"'mode' must be packets (an ENet connection on each side) or datagrams (forwarded untouched), not " +
                  quoted(value)};
   to.enet = value == "packets" ? relay::EnetMode::kPackets : relay::EnetMode::kDatagrams;
   return Done{};
 }
 
 Outcome<Done> read_strict(std::string_view value, Endpoint& to) {
-  if (to.strict) return Error{"'strict' is named twice"};
+  if (to.strict) return Error{"'strict' is given twice"};
   if (value != "yes" && value != "no") return Error{"'strict' is yes or no, not " + quoted(value)};
   to.strict = value == "yes";
   return Done{};
@@ -141,7 +141,7 @@ bool may_fall_back(const wire::Game& game) {
 }
 
 Outcome<Done> read_fallback(std::string_view value, Endpoint& to) {
-  if (to.fallback) return Error{"the fallback is named twice"};
+  if (to.fallback) return Error{"the fallback is given twice"};
   const auto dialect = dialect_of(*to.game, value);
   if (!dialect) return dialect.error();
   to.fallback = *dialect;
@@ -160,7 +160,7 @@ Outcome<Done> read_setting(std::string_view key, std::string_view value, std::op
   const auto setting = std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.name == key; });
   if (setting != settings.end()) {
     if (auto wrong = objection(*setting, value)) return *wrong;
-    if (!to.settings.emplace(key, value).second) return Error{quoted(key) + " is said twice"};
+    if (!to.settings.emplace(key, value).second) return Error{quoted(key) + " is given twice"};
     return Done{};
   }
   const auto parameters = parameters_of(*to.game);
@@ -180,7 +180,7 @@ Outcome<Done> read_parameter(std::string_view key, std::string_view value, std::
   if (key == "mode" && to.game->transport() == wire::Transport::kEnet) return read_mode(value, to);
   if (key == "fallback" && side == Side::kListen && may_fall_back(*to.game)) return read_fallback(value, to);
   if (key != "dialect") return read_setting(key, value, side, to);
-  if (to.dialect) return Error{"the dialect is named twice"};
+  if (to.dialect) return Error{"the dialect is given twice"};
   const auto dialect = dialect_of(*to.game, value);
   if (!dialect) return dialect.error();
   to.dialect = *dialect;

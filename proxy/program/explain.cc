@@ -178,9 +178,9 @@ std::string for_tools(const Pair& pair) {
 }  // namespace
 
 void declare_explain(CLI::App& app, ExplainOptions& options) {
-  app.add_option("CLIENT", options.client, "The game of the client: its name, or a URL")->required();
-  app.add_option("SERVER", options.server, "The game of the server: its name, or a URL")->required();
-  app.add_flag("--json", options.json, "As one JSON object, for tools");
+  app.add_option("CLIENT", options.client, "Game of the client: a name or a URL")->required();
+  app.add_option("SERVER", options.server, "Game of the server: a name or a URL")->required();
+  app.add_flag("--json", options.json, "Print one JSON object");
 }
 
 int run_explain(const ExplainOptions& options) {
@@ -189,7 +189,7 @@ int run_explain(const ExplainOptions& options) {
   if (!server) return misused("entente explain", server.error().text);
   for (const wire::Game* game : {*client, *server})
     if (mapping_of(*game).empty()) {
-      std::fprintf(stderr, "entente explain: %s can only be relayed yet, so there is nothing to explain\n",
+      std::fprintf(stderr, "entente explain: %s can only be relayed so far; there is nothing to explain\n",
                    std::string(game->name()).c_str());
       return kFailed;
     }

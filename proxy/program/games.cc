@@ -1,6 +1,9 @@
 #include "proxy/program/games.h"
 
+#include <charconv>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 
 #include "adapters/registry.h"
 #include "proxy/program/table.h"
@@ -54,14 +57,34 @@ Rows<6> by_dialect(std::span<const wire::Game* const> known) {
   return rows;
 }
 
+/// A dialect's name as a word and a number: legacy4 is {"legacy", 4}. Without a number, 0.
+std::pair<std::string_view, unsigned> numbered(std::string_view name) {
+  const std::size_t word = name.find_last_not_of("0123456789") + 1;
+  unsigned number = 0;
+  std::from_chars(name.data() + word, name.data() + name.size(), number);
+  return {name.substr(0, word), number};
+}
+
+/// All dialects. Where three or more are numbered without a gap, only the first and the last are named.
+std::string dialect_ranges(std::span<const wire::DialectInfo> all) {
+  std::string out;
+  for (std::size_t first = 0, last = 0; first < all.size(); first = ++last) {
+    const auto [word, number] = numbered(all[first].name);
+    while (last + 1 < all.size() &&
+           numbered(all[last + 1].name) == std::pair(word, numbered(all[last].name).second + 1))
+      ++last;
+    if (last - first < 2) last = first;
+    out += (out.empty() ? "`" : ", `") + std::string(all[first].name) + "`";
+    if (last != first) out += " to `" + std::string(all[last].name) + "`";
+  }
+  return out;
+}
+
 Rows<5> by_game(std::span<const wire::Game* const> known) {
   Rows<5> rows{{"game", "about", "port", "transport", "dialects"}};
   for (const wire::Game* game : known) {
-    std::string dialects;
-    for (const wire::DialectInfo& dialect : game->dialects())
-      dialects += (dialects.empty() ? "`" : ", `") + std::string(dialect.name) + "`";
     rows.push_back({"`" + std::string(game->name()) + "`", std::string(game->about()),
-                    std::to_string(game->default_port()), text(game->transport()), dialects});
+                    std::to_string(game->default_port()), text(game->transport()), dialect_ranges(game->dialects())});
   }
   return rows;
 }
@@ -89,7 +112,7 @@ std::string games_table(std::span<const wire::Game* const> known, bool as_markdo
 }
 
 void declare_games(CLI::App& app, GamesOptions& options) {
-  app.add_flag("--markdown", options.markdown, "As the table that stands in README.md, a row a game");
+  app.add_flag("--markdown", options.markdown, "Print the table of README.md");
 }
 
 int run_games(const GamesOptions& options) {

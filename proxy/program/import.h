@@ -62,6 +62,9 @@ class ImportSink {
   virtual void connected(ConnectionId, std::uint32_t /*data*/, WallTime) {}
   /// The file lacks some of the stream here, or of a datagram; 0 = nobody knows how many bytes.
   virtual void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) = 0;
+  /// The file lacks whole messages here, and says so: what follows this way begins with one. Not one of a greeting, if
+  /// the connection has one: those come first.
+  virtual void missing(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
   /// One side ended it. The other may go on for a while, and may end it too.
   virtual void ended(ConnectionId id, const ImportedEnd& end) = 0;
   /// Nothing follows for `id`. Told once for each that was opened, at the latest at the file's end.

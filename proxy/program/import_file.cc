@@ -44,11 +44,11 @@ void say(std::ostream& err, std::string_view note) {
 }  // namespace
 
 void declare_file(CLI::App& app, FileOptions& options) {
-  app.add_option("FILE", options.file, "A recording (MCAP, or a bzfs's .rec), a packet capture (pcap) or JSON lines")
+  app.add_option("FILE", options.file, "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines")
       ->required();
-  app.add_option("--game", options.game, "Its game; default: what the file says or shows");
-  app.add_option("--dialect", options.dialect, "Its dialect; default likewise");
-  app.add_option("--port", options.port, "The server's port in a packet capture; default: where clients connected to")
+  app.add_option("--game", options.game, "Game of the file (default: as the file says or shows)");
+  app.add_option("--dialect", options.dialect, "Dialect of the file (default: as the file says or shows)");
+  app.add_option("--port", options.port, "Port of the server in a packet capture (default: the port that clients connected to)")
       ->check(CLI::Range(1, 65535));
 }
 
@@ -56,7 +56,7 @@ Expected<RecordedFile, int> RecordedFile::open(const FileOptions& options, std::
                                                std::ostream& err) {
   const auto refused = [&](int exit, const std::string& why) {
     err << command << ": " << screen_text(why) << '\n';
-    if (exit == kUsage) err << "Run `" << command << " --help` for what it takes.\n";
+    if (exit == kUsage) err << "Run `" << command << " --help` for usage.\n";
     return exit;
   };
   if (const auto right = check(options); !right) return refused(kUsage, right.error().text);
@@ -82,8 +82,8 @@ std::optional<RecordedFile::Refusal> RecordedFile::settle(std::ostream& err) {
   if (look.speech && (game == nullptr || look.speech->game == game))
     speech_ = look.speech;
   else if (game != nullptr)
-    err << options_.file << ": nothing in it shows the dialect; read as " << game->dialects()[0].name
-        << " (--dialect says otherwise)\n";
+    err << options_.file << ": cannot tell the dialect; reading it as " << game->dialects()[0].name
+        << " (use --dialect to change that)\n";
   return take_dialect();
 }
 
@@ -105,14 +105,14 @@ std::optional<RecordedFile::Refusal> RecordedFile::check_look(const FirstLook& l
   for (const std::string& note : look.notes) say(err, note);
   const bool by_port = format_ == ImportFormat::kPcap && options_.port != 0;
   return Refusal{
-      kFailed, options_.file + ": no connection in it" + (by_port ? " has port " + std::to_string(options_.port) : "")};
+      kFailed, options_.file + ": contains no connection" + (by_port ? " has port " + std::to_string(options_.port) : "")};
 }
 
 /// What was asked for without saying of which game.
 std::optional<RecordedFile::Refusal> RecordedFile::take_dialect() {
   const bool asked = options_.game.empty() && !options_.dialect.empty();
   if (!speech_ && (asked || !may_be_empty()))
-    return Refusal{kUsage, options_.file + ": nothing in it shows which game it is; say --game and --dialect"};
+    return Refusal{kUsage, options_.file + ": cannot tell the game; give --game and --dialect"};
   if (!asked) return std::nullopt;
   const auto dialect = find_dialect(*speech_->game, options_.dialect);
   if (!dialect) return Refusal{kUsage, unknown_dialect(*speech_->game, options_.dialect).text};

@@ -17,7 +17,7 @@ using wire::Way;
 
 constexpr std::size_t kLongestLine = 16u << 20;
 /// Of a file that none of the importers knows.
-constexpr const char* kNorElse = " (nor does it begin as a recording or a packet capture does)";
+constexpr const char* kNorElse = " (and it is neither a recording nor a packet capture)";
 
 /// Protobuf's parser says where it failed and quotes the text there: only its first line is for a person.
 Outcome<Struct> parse(std::string_view json) {
@@ -199,7 +199,7 @@ class JsonImport {
 
   void read_meta(std::string_view meta) {
     const auto object = parse(meta);
-    if (!object) return sink_.remark("the .meta.json beside it is not a JSON object and is left out of account");
+    if (!object) return sink_.remark("the .meta.json file beside it is not a JSON object; ignored");
     const Value* events = find(*object, "events");
     if (events == nullptr) return;
     for (const Value& event : events->list_value().values()) {

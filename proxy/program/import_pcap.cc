@@ -65,7 +65,7 @@ class PcapImport {
     auto done = read(link);
     finish();
     if (!done || headless_ == 0) return done;
-    return Error{name_ + ": " + std::to_string(headless_) + " packets were captured only as far as their headers"};
+    return Error{name_ + ": " + std::to_string(headless_) + " packets contain only headers; capture with a larger snapshot length"};
   }
 
  private:
@@ -226,12 +226,12 @@ class PcapImport {
     const auto say = [&](std::uint64_t count, const char* what) {
       if (count != 0) sink_.remark(std::to_string(count) + what);
     };
-    say(fragments_, " IP fragments were passed over");
-    say(broken_, " packets have headers that are not whole");
-    say(late_, " packets came after the end of their connection, and were passed over");
+    say(fragments_, " IP fragments were ignored");
+    say(broken_, " packets have incomplete headers and were ignored");
+    say(late_, " packets came after the end of their connection and were ignored");
     say(strangers_,
-        " packets belong to connections that were open before the capture began; --port would tell their server");
-    say(datagrams_, " datagrams belong to no connection that begins in the capture; --port would tell their server");
+        " packets belong to connections that were open before the capture began; use --port to name the server's port");
+    say(datagrams_, " datagrams belong to no connection that begins in the capture; use --port to name the server's port");
   }
 
   Error wrong(const std::string& what) const { return {name_ + ": packet " + std::to_string(number_) + ": " + what}; }

@@ -21,7 +21,7 @@ Outcome<Buffer> whole(const std::string& path) {
   std::error_code problem;
   const auto size = std::filesystem::file_size(path, problem);
   if (problem) return Error{path + ": " + problem.message()};
-  if (size > kLargestFile) return Error{path + ": larger than 1 GiB, which no bzfs recording is"};
+  if (size > kLargestFile) return Error{path + ": larger than 1 GiB: not a bzfs recording"};
   Buffer bytes(size);
   std::ifstream file(path, std::ios::binary);
   if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))

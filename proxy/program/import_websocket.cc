@@ -41,10 +41,10 @@ std::size_t WebSocketImport::Half::take_head(Bytes bytes) {
   if (answer.status != kSwitchingProtocols) {
     refused_ = true;
     stop();
-    to_.remark("a request was answered with HTTP status " + std::to_string(answer.status) +
-               ", so it became no WebSocket");
+    to_.remark("a WebSocket request was answered with HTTP status " + std::to_string(answer.status) +
+               "");
   } else if (const std::string* extensions = answer.find("Sec-WebSocket-Extensions")) {
-    to_.remark("a WebSocket has extensions, which are not undone: " + *extensions);
+    to_.remark("a WebSocket uses extensions that are not supported: " + *extensions);
   }
   return *taken;
 }

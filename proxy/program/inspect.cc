@@ -11,6 +11,7 @@
 #include "proxy/program/inspect_wanted.h"
 #include "proxy/program/screen_text.h"
 #include "proxy/program/suggest.h"
+#include "proxy/program/time_flag.h"
 #include "proxy/program/verify_explain.h"
 
 namespace entente {
@@ -19,8 +20,8 @@ namespace {
 using wire::Frame, wire::Lane, wire::Way;
 
 constexpr const char* kNotes =
-    "A --connection of digits is a number as shown; where no connection has that number, it is a part of names.\n"
-    "Where nothing matches, standard error says what there is; that ends with 0, too.\n";
+    "A --connection of digits is a connection's number; if no connection has that number, it is a part of names.\n"
+    "If nothing matches, standard error says what the file has, and the exit code is 0.\n";
 constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
 
 /// One connection: cuts and decodes all of it, and writes what is wanted.
@@ -56,6 +57,12 @@ class InspectedLink final : wire::Dissected {
   void lost(Way way, std::uint64_t bytes, WallTime since_start) {
     event(since_start, std::string("the file lacks ") + std::to_string(bytes) + " bytes " + wire::text(way));
     dissector_.end(way, *this, true);
+  }
+  void missing(Way way, std::uint64_t messages, std::uint64_t bytes, WallTime since_start) {
+    event(since_start, std::to_string(messages) + " messages " + wire::text(way) + " of " + std::to_string(bytes) +
+                           " bytes are not recorded");
+    if (way == Way::kToServer) client_spoke_ = true;
+    dissector_.skip(way, *this);
   }
   void event(WallTime since_start, std::string_view text) {
     said_.since_start = since_start;
@@ -110,7 +117,7 @@ class Inspector final : public ImportSink {
     const auto speech = file_.speech_of(connection);
     if (!wanted_.connection(id, connection.name)) return;
     if (!speech)
-      return remark(connection.name + ": the game '" + connection.game + "' is not one that this program speaks");
+      return remark(connection.name + ": the game '" + connection.game + "' is not supported");
     Said said;
     said.connection = id;
     auto link = std::make_unique<InspectedLink>(said, connection.name, *speech, codecs_, wanted_, writer_);
@@ -128,6 +135,9 @@ class Inspector final : public ImportSink {
   }
   void lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) override {
     if (auto* link = find(id)) link->lost(way, bytes, since_start(time));
+  }
+  void missing(ConnectionId id, Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
+    if (auto* link = find(id)) link->missing(way, messages, bytes, since_start(time));
   }
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
     const WallTime since = since_start(time);
@@ -220,14 +230,16 @@ bool known_messages(const InspectOptions& options, std::ostream& err) {
 
 void declare_inspect(CLI::App& app, InspectOptions& options) {
   declare_file(app, options.from);
-  app.add_option("--connection,-c", options.connections, "Only these: numbers as shown, or parts of names");
-  app.add_option("--way,-w", options.way, "Only what was said to the server (c2s) or to the client (s2c)")
+  app.add_option("--connection,-c", options.connections, "Only these connections: numbers as printed, or parts of names");
+  app.add_option("--way,-w", options.way, "Only messages to the server (c2s) or to the client (s2c)")
       ->check(CLI::IsMember({"c2s", "s2c"}));
   app.add_option("--message,-m", options.messages, "Only messages with these names");
-  app.add_option("--since", options.since, "Only from so many seconds after the file's start");
-  app.add_option("--until", options.until, "Only up to so many seconds after the file's start");
-  app.add_flag("--hex", options.hex, "The bytes of each message too");
-  app.add_flag("--json", options.json, "One JSON object a line");
+  add_time(
+      app, "--since", [&options](double at) { options.since = at; }, "Only from this time on, counted from the start of the file");
+  add_time(
+      app, "--until", [&options](double at) { options.until = at; }, "Only up to this time, counted from the start of the file");
+  app.add_flag("--hex", options.hex, "Also print the bytes of each message");
+  app.add_flag("--json", options.json, "Print one JSON object per line");
   app.footer([] { return std::string(kNotes); });
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "adapters/wire/print.h"
+#include "proxy/program/json_fields.h"
 #include "proxy/program/json_text.h"
 
 namespace entente {
@@ -50,15 +51,8 @@ void LineWriter::message(const Said& said, const wire::Row& row, wire::Codec& co
     return finish(said);
   }
   json_member("message", row.name, line_);
-  line_ += ",\"fields\":{";
-  bool first = true;
-  for (const wire::Shown& field : show(codec)) {
-    line_ += std::exchange(first, false) ? "" : ",";
-    json_text(field.path, line_);
-    line_ += ':';
-    json_text(field.value, line_);
-  }
-  line_ += '}';
+  line_ += ",\"fields\":";
+  json_fields(codec, line_);
   finish(said);
 }
 
@@ -80,9 +74,7 @@ void LineWriter::undecoded(const Said& said, const Fault* fault) {
 void LineWriter::event(ConnectionId connection, WallTime since_start, std::string_view text) {
   start(connection, since_start);
   if (json_) {
-    std::string escaped;
-    wire::escape(text, escaped);
-    json_member("event", escaped, line_);
+    json_member("event", text, line_);
     line_ += '}';
   } else {
     line_ += "--- ";
@@ -97,7 +89,9 @@ void LineWriter::word(ConnectionId connection, WallTime since_start, const char*
   std::string text;
   if (json_) {
     ((line_ += ",\"") += what) += "\":";
-    (void)google::protobuf::util::MessageToJsonString(word, &text);
+    google::protobuf::util::JsonPrintOptions options;
+    options.preserve_proto_field_names = true;  // as schema/NATIVE.md has them
+    (void)google::protobuf::util::MessageToJsonString(word, &text, options);
     line_ += text + "}";
   } else {
     google::protobuf::TextFormat::Printer printer;
@@ -149,9 +143,7 @@ void LineWriter::start(const Said& said) {
 }
 
 void LineWriter::json_head(const Said& said) {
-  std::string name;
-  wire::escape(said.name, name);
-  json_member("name", name, line_);
+  json_member("name", said.name, line_);
   json_member("way", wire::text(said.frame.way), line_);
   json_member("lane", wire::text(said.frame.lane), line_);
   if (!said.enet) return;

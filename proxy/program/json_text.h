@@ -6,7 +6,8 @@
 
 namespace entente {
 
-/// Appends a JSON string. REQUIRES: what peers sent is escaped already, so that bytes above ASCII are our own.
+/// Appends a JSON string, whatever a peer wrote: control characters are escaped (they would reach a terminal), and
+/// bytes of no character are U+FFFD.
 void json_text(std::string_view text, std::string& out);
 
 /// Appends ,"name":"text".

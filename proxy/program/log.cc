@@ -21,7 +21,7 @@ Outcome<std::FILE*> open_log(const std::string& file) {
   std::FILE* to = file.empty() ? stderr : std::fopen(file.c_str(), "ae");
   if (to) return to;
   return Error{"the log file " + file + " cannot be opened (" + std::strerror(errno) +
-               "); set log.file to a place that can be written, or leave it empty for standard error"};
+               "); set log.file to a writable path, or leave it empty for standard error"};
 }
 
 // Lines to a C stream. spdlog's own file sinks throw when a file cannot be opened; this one is given it open.

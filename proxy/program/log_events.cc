@@ -38,7 +38,7 @@ void LogEvents::refused(const relay::SessionInfo& session, relay::Reason reason,
 }
 
 void LogEvents::untold(const relay::SessionInfo& session, std::string_view what, std::uint64_t unsaid) {
-  spdlog::info("session {} could not be told: {}{}", session.link, what, and_more(unsaid));
+  spdlog::info("session {}: not forwarded: {}{}", session.link, what, and_more(unsaid));
 }
 
 void LogEvents::said(std::string_view sentence, std::uint64_t unsaid) {

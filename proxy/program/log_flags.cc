@@ -16,9 +16,9 @@ std::vector<std::string> names(const google::protobuf::EnumDescriptor& words) {
 }  // namespace
 
 void declare_log_flags(CLI::App& app, LogFlags& flags) {
-  app.add_option("--log-level", flags.level, "The least important line that is still written (info)")
+  app.add_option("--log-level", flags.level, "Least important level that is logged (default: info)")
       ->check(CLI::IsMember(names(*config::Log::Level_descriptor())));
-  app.add_option("--log-format", flags.format, "Lines for people, or one JSON object a line (text)")
+  app.add_option("--log-format", flags.format, "text, or json: one object per line (default: text)")
       ->check(CLI::IsMember(names(*config::Log::Format_descriptor())));
 }
 

@@ -30,28 +30,28 @@ std::string unknown_option(const CLI::App& command, std::string_view word) {
          did_you_mean(option, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
-std::string unknown_command(const CLI::App& app, std::string_view word) {
-  const std::vector<std::string_view> names = commands_of(app);
-  return "unknown command '" + std::string(word) + "'" + did_you_mean(word, names) + "; commands: " + joined(names);
-}
-
 // `command` is the one that was being read, or the whole program.
 std::string explained(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   const std::vector<std::string> left = command.remaining();
   if (!left.empty()) {
     if (left.front().starts_with('-')) return unknown_option(command, left.front());
     if (&app == &command) return unknown_command(app, left.front());
-    return "'" + left.front() + "' is one word too many";
+    return "unexpected argument '" + left.front() + "'";
   }
-  if (&app == &command) return "a command is missing; commands: " + joined(commands_of(app));
+  if (&app == &command) return "no command given; commands: " + joined(commands_of(app));
   return error.what();
 }
 
 }  // namespace
 
+std::string unknown_command(const CLI::App& app, std::string_view word) {
+  const std::vector<std::string_view> names = commands_of(app);
+  return "unknown command '" + std::string(word) + "'" + did_you_mean(word, names) + "; commands: " + joined(names);
+}
+
 int misused(std::string_view command, std::string_view what) {
   const auto size = [](std::string_view text) { return static_cast<int>(text.size()); };
-  std::fprintf(stderr, "%.*s: %.*s\nRun `%.*s --help` for what it takes.\n", size(command), command.data(), size(what),
+  std::fprintf(stderr, "%.*s: %.*s\nRun `%.*s --help` for usage.\n", size(command), command.data(), size(what),
                what.data(), size(command), command.data());
   return kUsage;
 }

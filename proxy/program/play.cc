@@ -1,5 +1,7 @@
 #include "proxy/program/play.h"
 
+#include <spdlog/spdlog.h>
+
 #include <chrono>
 #include <thread>
 
@@ -22,7 +24,12 @@ relay::BridgeOptions bridge_of(const Play& play, BotCrowd& crowd, bool record_se
   return bridge;
 }
 
-Outcome<relay::TapThread*> add(Service& service, const Play& play, BotCrowd& crowd, bool record_secrets) {
+struct Added {
+  relay::TapThread* tap;
+  std::size_t relay;  // as Server::add numbered it
+};
+
+Outcome<Added> add(Service& service, const Play& play, BotCrowd& crowd, bool record_secrets) {
   const auto web = web_options(WebEnd{}, play.to.web.value_or(WebEnd{}));
   if (!web) return web.error();
   const auto tap = service.tap(play.record, play.to.game->name());
@@ -38,7 +45,18 @@ Outcome<relay::TapThread*> add(Service& service, const Play& play, BotCrowd& cro
   const auto added = service.add(plays, spoken(play.to) + " for bots");
   if (!added) return added.error();
   if (const auto opened = service.open_doors(); !opened) return opened.error();
-  return *tap;
+  return Added{*tap, added->relay};
+}
+
+/// Why a bot was refused or kicked, for whoever started it: the server by its address, and what the player was told.
+std::string plain(const std::string& why, const Endpoint& to) {
+  constexpr std::string_view kServer = "server ";
+  const std::string host = to.host.find(':') == std::string::npos ? to.host : "[" + to.host + "]";
+  if (const std::string_view kicked = "kicked: "; why.starts_with(kicked)) return why.substr(kicked.size());
+  for (std::size_t i = 0; i < relay::kReasons; ++i)
+    if (why == relay::text(static_cast<relay::Reason>(i)) && why.starts_with(kServer))
+      return host + ":" + std::to_string(to.port) + " " + why.substr(kServer.size());
+  return why;
 }
 
 }  // namespace
@@ -46,22 +64,28 @@ Outcome<relay::TapThread*> add(Service& service, const Play& play, BotCrowd& cro
 std::optional<Error> objection_to_playing(const Endpoint& to) {
   const std::size_t dialect = to.dialect.value_or(0);
   if (faces_of(*to.game).has_back(dialect)) return std::nullopt;
-  return Error{"nobody can play " + speech(*to.game, dialect) +
-               " from here yet; `entente games` says which games have a back"};
+  return Error{"bots cannot play " + speech(*to.game, dialect) +
+               " yet: it has no back; see `entente games`"};
 }
 
 Outcome<Played> play(const Play& play, const config::Config& config, const EachSecond& each_second) {
-  BotCrowd crowd(play.count, play.each);  // outlives the bots, which live in the service
+  BotCrowd crowd({.count = play.count,  // outlives the bots, which live in the service
+                  .each = play.each,
+                  .reconnect = play.reconnect,
+                  .said = [](const std::string& what) { spdlog::info("{}", what); },
+                  .plain = [&play](const std::string& why) { return plain(why, play.to); }});
   Service service(config);
-  const auto tap = add(service, play, crowd, config.recording().secrets() == config::Recording::keep);
-  if (!tap) {
+  const auto added = add(service, play, crowd, config.recording().secrets() == config::Recording::keep);
+  if (!added) {
     service.abandon();
-    return tap.error();
+    return added.error();
   }
+  relay::TapThread& tap = *added->tap;
   std::thread clock([&] {
     for (std::uint32_t second = 1; !crowd.wait(std::chrono::seconds(1)); ++second) {
-      if (each_second) each_second(second, (*tap)->totals());
+      if (each_second) each_second(second, tap.totals());
       if (second == play.seconds) break;
+      if (const std::uint32_t due = crowd.take_due(); due != 0) service.server().add_bots(added->relay, due);
     }
     service.stop();
   });
@@ -69,7 +93,7 @@ Outcome<Played> play(const Play& play, const config::Config& config, const EachS
   crowd.give_up();
   clock.join();
   if (const auto closed = service.close(); !closed) return closed.error();
-  const relay::TapTotals taped = (*tap)->totals();
+  const relay::TapTotals taped = tap.totals();
   if (taped.frames == 0) service.abandon();  // it would only be in the way of the next try
   return Played{crowd.sum(), taped};
 }

@@ -16,6 +16,7 @@ struct Play {
   Endpoint to;
   std::uint32_t count = 1;
   std::uint32_t seconds = 0;  ///< they leave after so long; 0: when stopped, or none is left
+  bool reconnect = false;     ///< as in BotCrowd::Options
   core::BotOptions each;
   std::string record;  ///< as in recording_path; empty: nothing is recorded
 };

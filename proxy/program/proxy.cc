@@ -16,16 +16,16 @@ int wrong(const char* option, const Error& error) { return misused("entente prox
 void declare_proxy(CLI::App& app, ProxyOptions& options) {
   app.add_option(
          "--listen", options.listen,
-         "Where players come to: game://address:port?dialect=name; port 0 is a free one; &strict=yes passes on only "
-         "what decodes; for a game over ENet, &mode=datagrams passes its datagrams untouched")
+         "Address to listen on: game://address:port?dialect=name (port 0: any free port). &strict=yes forwards only "
+         "messages that decode; &mode=datagrams, for games over ENet, forwards datagrams untouched")
       ->type_name("URL")
       ->required();
   app.add_option("--to", options.to,
-                 "The server: game://host:port?dialect=name; without a dialect it is found out before "
-                 "anything is sent to it (BZFlag, Panic), or the first that `entente games` has")
+                 "Server: game://host:port?dialect=name. Without a dialect it is detected before anything is sent "
+                 "(BZFlag, Panic), or it is the first that `entente games` lists")
       ->type_name("URL")
       ->required();
-  app.add_option("--record", options.record, "Where to record (MCAP); {time} and {game} are filled in")
+  app.add_option("--record", options.record, "File to record to (MCAP); {time} and {game} are replaced")
       ->type_name("FILE");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);

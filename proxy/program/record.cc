@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "adapters/registry.h"
@@ -11,6 +12,7 @@
 #include "proxy/program/misuse.h"
 #include "proxy/program/play.h"
 #include "proxy/program/route.h"
+#include "proxy/program/time_flag.h"
 
 namespace entente {
 namespace {
@@ -40,20 +42,22 @@ int record(const RecordOptions& options, const Endpoint& from, const config::Con
   if (!played) return failed(played.error());
   const bool nothing = played->taped.frames == 0;
   if (!nothing) std::puts(("recorded " + amount(played->taped)).c_str());
-  const std::string left = nothing ? "nothing was recorded, and no file is left: " : "it ended early: ";
+  const std::string left = nothing ? "nothing was recorded: " : "recording ended early: ";
   if (played->sum.turned > 0) return failed({left + played->sum.refused});
-  if (nothing) return failed({left + "the server said nothing; is it running?"});
+  if (nothing) return failed({left + "the server sent nothing; is it running?"});
   return kOk;
 }
 
 }  // namespace
 
 void declare_record(CLI::App& app, RecordOptions& options) {
-  app.add_option("--from", options.from, "The server: game://host:port?dialect=name")->type_name("URL")->required();
-  app.add_option("FILE", options.file, "The recording (MCAP); {time} and {game} are filled in")->required();
-  app.add_option("--name", options.name, "Who looks on")->capture_default_str();
-  app.add_option("--seconds", options.seconds, "It ends after so long; 0: when stopped, or when the server leaves")
-      ->capture_default_str();
+  app.add_option("--from", options.from, "Server to join: game://host:port?dialect=name")->type_name("URL")->required();
+  app.add_option("FILE", options.file, "File to record to (MCAP); {time} and {game} are replaced")->required();
+  app.add_option("--name", options.name, "Name of the spectator")->capture_default_str();
+  add_time(
+      app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
+      "How long to record (0: until stopped, or until the server closes the connection)")
+      ->default_str("0");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }

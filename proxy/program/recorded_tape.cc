@@ -4,7 +4,7 @@
 #include <map>
 
 #include "proxy/program/screen_text.h"
-#include "proxy/program/tape_time.h"
+#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {
@@ -66,7 +66,7 @@ class Listing {
 std::string text(const SpokenLink& link) {
   return "  link " + std::to_string(link.link) + "  " + screen_text(link.speech) +
          (link.player.empty() ? "" : ", player '" + screen_text(link.player) + "'") + ", " +
-         std::to_string(link.facts) + " facts, " + tape_time_text(link.length()) + "\n";
+         std::to_string(link.facts) + " facts, " + time_text(link.length()) + "\n";
 }
 
 Error none_of(const std::string& path, const std::vector<SpokenLink>& links, std::optional<std::uint32_t> wanted) {

@@ -33,10 +33,10 @@ void tell(const trace::Recovered& recovered) {
 }  // namespace
 
 void declare_recover(CLI::App& app, RecoverOptions& options) {
-  app.add_option("FILE", options.file, "The recording, often one that ends in .part; it is only read")
+  app.add_option("FILE", options.file, "Recording to repair, often a .part file; it is not changed")
       ->type_name("FILE")
       ->required();
-  app.add_option("--out", options.out, "Where the whole one goes (FILE without .part, else FILE.recovered.mcap)")
+  app.add_option("--out", options.out, "File to write (default: FILE without .part, else FILE.recovered.mcap)")
       ->type_name("FILE");
 }
 
@@ -47,7 +47,7 @@ int run_recover(const RecoverOptions& options) {
     std::fprintf(stderr, "entente recover: %s\n", screen_text(recovered.error().text).c_str());
     return kFailed;
   }
-  std::printf("%s: %" PRIu64 " messages in %" PRIu64 " chunks, %" PRIu64 " bytes passed over%s\n", out.c_str(),
+  std::printf("%s: %" PRIu64 " messages in %" PRIu64 " chunks, %" PRIu64 " bytes skipped%s\n", out.c_str(),
               recovered->messages, recovered->chunks, recovered->bytes_lost,
               recovered->was_whole ? "; it was whole before" : "");
   tell(*recovered);

@@ -14,7 +14,7 @@
 #include "proxy/program/recorded_tape.h"
 #include "proxy/program/replay_control.h"
 #include "proxy/program/service.h"
-#include "proxy/program/tape_time.h"
+#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {
@@ -81,10 +81,10 @@ class Showing {
 int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const core::Replay::Options& options,
          const std::vector<ListenEnd>& ends) {
   const SpokenLink about = tape->about();
-  if (!tape->damage().empty()) spdlog::warn("it is shown as far as it can be read: {}", tape->damage());
-  if (about.unread != 0) spdlog::warn("{} of its facts cannot be read and are left out", about.unread);
-  spdlog::info("link {} ({}{}{}): {} facts, {}; it begins when the first one watches", about.link, about.speech,
-               about.player.empty() ? "" : ", player ", about.player, about.facts, tape_time_text(about.length()));
+  if (!tape->damage().empty()) spdlog::warn("the recording is damaged and plays only as far as it can be read: {}", tape->damage());
+  if (about.unread != 0) spdlog::warn("{} facts cannot be read and are skipped", about.unread);
+  spdlog::info("link {} ({}{}{}): {} facts, {}; playback starts with the first viewer", about.link, about.speech,
+               about.player.empty() ? "" : ", player ", about.player, about.facts, time_text(about.length()));
   Showing showing(config, std::move(tape));
   showing.house(options);
   Outcome<Done> opened = Done{};
@@ -102,27 +102,27 @@ int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const
 }  // namespace
 
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
-  app.add_option("FILE", options.file, "A recording (MCAP) of a bridged session, of an arena, or of a bot")
+  app.add_option("FILE", options.file, "Recording (MCAP) of a bridged session, an arena or a bot")
       ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,
-                 "Where to watch it: game://address:port?dialect=name; port 0 is a free one. May be said several times")
+                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated")
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
-  app.add_option("--link", options.link, "Which session of the recording; needed if it holds several");
-  app.add_option("--at", options.at, "Where to begin, in seconds or m:ss")->capture_default_str();
-  app.add_option("--speed", options.speed, "How fast")
+  app.add_option("--link", options.link, "Session to replay, by its link; required if the recording has several");
+  app.add_option("--at", options.at, "Where to begin, such as 75, 75.5 or 1:15")->capture_default_str();
+  app.add_option("--speed", options.speed, "Playback speed")
       ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest))
       ->capture_default_str();
-  app.add_flag("--paused", options.paused, "Stand at the beginning until told to go on");
-  app.add_flag("--loop", options.loop, "From the end on to the beginning; without it, the end of it is the end");
+  app.add_flag("--paused", options.paused, "Start paused; `entente ctl resume` goes on");
+  app.add_flag("--loop", options.loop, "Start again at the end (default: exit)");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);
 }
 
 int run_replay(const ReplayCommandOptions& options) {
-  const auto at = parse_tape_time(options.at);
+  const auto at = parse_time(options.at);
   if (!at) return wrong("--at " + at.error().text);
   const auto ends = listeners(options.listen);
   if (!ends) return wrong(ends.error().text);

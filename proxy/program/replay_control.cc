@@ -3,7 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "proxy/base/time.h"
-#include "proxy/program/tape_time.h"
+#include "proxy/program/time_text.h"
 
 namespace entente {
 namespace {
@@ -13,7 +13,7 @@ using core::Replay;
 constexpr Millis kSayEvery = 10'000;
 
 std::string text(const Replay::Status& status) {
-  return "replay: " + tape_time_text(status.at) + " of " + tape_time_text(status.length) +
+  return "replay: " + time_text(status.at) + " of " + time_text(status.length) +
          (status.paused ? ", paused" : fmt::format(", speed {:g}", status.speed)) +
          fmt::format(", {} watching", status.watchers);
 }
@@ -53,7 +53,7 @@ void ReplayControl::stands(const Replay::Status& status) {
     said_at_ = steady_now();
   }
   if (!status.over) return;
-  if (status.error.empty()) spdlog::info("replay: the recording is over");
+  if (status.error.empty()) spdlog::info("replay: end of the recording");
   server_.stop();
 }
 

@@ -37,7 +37,7 @@ std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint
 std::optional<Error> useless_setting(const Settings& settings) {
   if (settings.empty()) return std::nullopt;
   return Error{"'" + settings.begin()->first +
-               "' is for bridges, but both ends speak the same, so bytes are passed as they are; leave it out"};
+               "' applies to bridges only; this is a relay: leave it out"};
 }
 
 Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
@@ -135,7 +135,7 @@ Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
   if (!same) {
     if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
     if (listen.enet == relay::EnetMode::kDatagrams)
-      return Error{"'mode=datagrams' is for relays, which pass them untouched; a bridge takes them apart"};
+      return Error{"'mode=datagrams' is for relays only; this is a bridge"};
     return Joint::kBridge;
   }
   if (const auto useless = useless_setting(listen.settings.empty() ? to.settings : listen.settings)) return *useless;

@@ -10,7 +10,7 @@
 namespace entente {
 
 void declare_run(CLI::App& app, RunOptions& options) {
-  app.add_option("CONFIG", options.config, "The configuration (TOML); `entente check --example` prints one")
+  app.add_option("CONFIG", options.config, "Configuration file (TOML); `entente check --example` prints one")
       ->type_name("FILE")
       ->required();
   declare_control_flags(app, options.control);

@@ -59,7 +59,7 @@ class Routes {
       if (done) done = add(arena);
     if (reread_)
       service_.control().add("reload", kAboutReload, [this](std::string_view rest) {
-        return rest.empty() ? reload() : Error{"reload takes nothing"};
+        return rest.empty() ? reload() : Error{"reload takes no arguments"};
       });
     if (done) done = service_.open_doors();
     if (!done) service_.abandon();
@@ -78,8 +78,8 @@ class Routes {
     const std::lock_guard lock(reloading_);
     const auto fresh = reread_();
     if (!fresh) {
-      for (const std::string& complaint : fresh.error()) spdlog::error("nothing is reloaded: {}", complaint);
-      return Error{"nothing is reloaded: " + fresh.error().front()};
+      for (const std::string& complaint : fresh.error()) spdlog::error("configuration not reloaded: {}", complaint);
+      return Error{"configuration not reloaded: " + fresh.error().front()};
     }
     for (int i = 0; i < config_.route_size(); ++i)
       if (const config::Route* now = now_of(*fresh, i)) own_[relays_[static_cast<std::size_t>(i)]] = access_of(*now);
@@ -87,15 +87,15 @@ class Routes {
     config::Log log = config_.log();
     log.set_level(fresh->log().level());
     const auto renewed = renew_log(log);
-    std::string told = "reloaded: limits, who may come, and the level of the log\n";
+    std::string told = "reloaded: limits, allow and deny lists, log level\n";
     spdlog::info("{}", told.substr(0, told.size() - 1));
     if (!renewed) {
       spdlog::error("{}", renewed.error().text);
-      told += renewed.error().text + "; what is logged still goes where it went\n";
+      told += renewed.error().text + "; the log stays where it was\n";
     }
     for (const std::string& line : takes_restart(config_, *fresh)) {
-      spdlog::warn("takes a restart: {}", line);
-      told += "takes a restart: " + line + "\n";
+      spdlog::warn("needs a restart: {}", line);
+      told += "needs a restart: " + line + "\n";
     }
     return told;
   }
@@ -143,7 +143,7 @@ class Routes {
     own_[listening->relay] = access_of(route);
     lines_ += "listening " + listen->spoken() + " " + listening->address.text() + "\n";
     if (!listen->named && !clients_name_dialect(*listen->game))
-      spdlog::info("{} has no dialect in its URL, so its clients are taken to speak {}", route.listen(),
+      spdlog::info("{} names no dialect; clients must speak {}", route.listen(),
                    speech(*listen->game, listen->dialect));
     if (*joint == Joint::kBridge) tell_bridge(*listen, *to);
     return Done{};
@@ -185,8 +185,8 @@ class Routes {
 
   static void tell_bridge(const ListenEnd& listen, const Endpoint& to) {
     const char* more = to.dialect                ? ""
-                       : shows_dialect(*to.game) ? ", whose dialect will be found out"
-                                                 : ", which its URL could name by ?dialect=";
+                       : shows_dialect(*to.game) ? ", detecting its dialect"
+                                                 : " (default dialect; ?dialect= in its URL chooses another)";
     spdlog::info("bridging {} to {}{}", listen.spoken(), spoken(to), more);
   }
 

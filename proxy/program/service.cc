@@ -11,7 +11,6 @@
 
 #include "adapters/registry.h"
 #include "proxy/program/access.h"
-#include "proxy/program/ban_file.h"
 #include "proxy/program/control_bans.h"
 #include "proxy/program/control_server.h"
 #include "proxy/program/limits.h"
@@ -51,6 +50,7 @@ Service::Service(const config::Config& config)
     : config_(config),
       taps_(config.recording(), [this] { give_up(); }),
       bans_(config.access().remember_bans_s()),
+      kept_bans_(bans_, config.access().ban_file()),
       server_(config.workers(), events_) {
   use_all_descriptors();
 }
@@ -82,7 +82,7 @@ std::size_t Service::add_arena(const relay::HallOptions& options) {
 }
 
 Outcome<Done> Service::open_doors() {
-  auto done = read_bans();
+  auto done = kept_bans_.load();
   if (done) done = open_control();
   if (done) done = open_metrics();
   return done;
@@ -102,19 +102,12 @@ Outcome<Done> Service::open_metrics() {
 
 Outcome<Done> Service::open_control() {
   if (config_.control().socket().empty()) return Done{};
-  add_server_commands(control_, server_, [this] { return summary(); });
-  add_ban_commands(control_, server_, bans_, config_.access().ban_file());
+  add_server_commands(
+      control_, server_, [this](relay::LinkId link) { return taps_.player(link); }, [this] { return summary(); });
+  add_ban_commands(control_, server_, bans_, kept_bans_);
   auto door = net::LocalDoor::open(config_.control().socket(), [this](auto line) { return control_.answer(line); });
   if (!door) return door.error();
   door_ = std::move(*door);
-  return Done{};
-}
-
-Outcome<Done> Service::read_bans() {
-  if (config_.access().ban_file().empty()) return Done{};
-  auto kept = entente::read_bans(config_.access().ban_file(), std::time(nullptr));
-  if (!kept) return kept.error();
-  for (relay::Ban& ban : *kept) bans_.add(std::move(ban));
   return Done{};
 }
 
@@ -207,7 +200,7 @@ Outcome<Done> Service::close() {
   door_.reset();
   metrics_door_.reset();
   auto closed = taps_.stop();
-  if (closed.ok() && gave_up_) return Error{"stopped, as a recording could not go on"};
+  if (closed.ok() && gave_up_) return Error{"stopped because a recording failed"};
   return closed;
 }
 

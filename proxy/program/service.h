@@ -13,6 +13,7 @@
 
 #include "proxy/net/http_door.h"
 #include "proxy/net/local_door.h"
+#include "proxy/program/ban_file.h"
 #include "proxy/program/control.h"
 #include "proxy/program/log_events.h"
 #include "proxy/program/taps.h"
@@ -69,7 +70,6 @@ class Service {
   std::uint64_t undecoded(const Route& route) const;
   std::string attendance() const;
   void give_up();
-  Outcome<Done> read_bans();
   Outcome<Done> open_control();
   Outcome<Done> open_metrics();
 
@@ -79,6 +79,7 @@ class Service {
   LogEvents events_;
   Taps taps_;
   relay::Bans bans_;
+  KeptBans kept_bans_;
   relay::Server server_;
   std::vector<Route> routes_;
   std::vector<std::size_t> arenas_;  // their halls

@@ -27,7 +27,9 @@ bool can_shadow(const Speech& speech) {
 ShadowRoom::ShadowRoom(const Speech& speech, User& user,
                        const std::map<std::string, std::string, std::less<>>& settings)
     : user_(user), room_(*this, faces_of(*speech.game).back({speech.dialect, settings}), options()) {
-  seat_ = room_.seat(faces_of(*speech.game).front({speech.dialect, {}}), {}, 0);
+  core::Peer client;
+  client.connect_data = speech.game->connect_data(speech.dialect);
+  seat_ = room_.seat(faces_of(*speech.game).front({speech.dialect, {}}), client, 0);
   room_.back_opened({}, 0);
 }
 
@@ -57,6 +59,7 @@ void ShadowRoom::close(core::Id end, std::string_view why, std::uint32_t) {
 
 void ShadowRoom::failed(core::Id end, const Fault& fault) {
   if (!over_.empty()) return;
+  broken_ = true;
   over_ = std::string(end == core::kBackEnd ? "the server" : "the client") + " broke its game's rules: " + fault.what;
   if (*fault.field != '\0') over_ += std::string(" (") + fault.field + ", byte " + std::to_string(fault.offset) + ")";
 }

@@ -32,6 +32,8 @@ class ShadowRoom final : private core::Room::Host {
   core::Micros now() const { return now_; }
   /// Why no more words will come; empty while they do.
   const std::string& over() const { return over_; }
+  /// They end because a peer broke its game's rules, not because it left.
+  bool broken() const { return broken_; }
 
  private:
   void pass_time(core::Micros until);
@@ -47,6 +49,7 @@ class ShadowRoom final : private core::Room::Host {
 
   User& user_;
   std::string over_;
+  bool broken_ = false;
   core::Room room_;
   core::Id seat_ = 0;
   core::Micros now_ = 0;

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "adapters/registry.h"
+#include "proxy/program/secrets.h"
+
 namespace entente {
 namespace {
 
@@ -34,11 +37,14 @@ Options options_of(const config::Recording& settings, const std::string& path, c
   options.version = ENTENTE_VERSION;
   options.failed = [path, stops, give_up](const Error& error) {
     spdlog::error("recording {}: {}; {}", path, error.text,
-                  stops ? "everything stops, as recording.on_full says" : "the traffic goes on unrecorded");
+                  stops ? "stopping, because of recording.on_full" : "traffic continues without recording");
     if (stops) give_up();
   };
+  options.moved = [path](const Error& why, const std::string& now) {
+    spdlog::error("recording {}: {}; it goes on in {}", path, why.text, now);
+  };
   options.resumed = [path](const trace::Amount& lacks) {
-    spdlog::warn("recording {}: goes on; it lacks {} frames of {} bytes", path, lacks.frames, lacks.bytes);
+    spdlog::warn("recording {}: resumed; {} frames ({} bytes) are missing", path, lacks.frames, lacks.bytes);
   };
   return options;
 }
@@ -54,13 +60,16 @@ Outcome<relay::TapThread*> Taps::recording(const std::string& path) {
   auto recorder = trace::Recorder::open(path, options_of(settings_, path, give_up_));
   if (!recorder) return recorder.error();
   paths_.push_back(path);
-  recordings_.push_back(
-      std::make_unique<relay::TapThread>(relay::TapThread::Options{.recorder = std::move(*recorder), .said = say}));
+  relay::TapThread::Options options{.recorder = std::move(*recorder), .player_name = player_name_field, .said = say};
+  if (settings_.secrets() == config::Recording::blank) options.secrets = secrets_of;
+  recordings_.push_back(std::make_unique<relay::TapThread>(std::move(options)));
   return recordings_.back().get();
 }
 
 relay::TapThread* Taps::counting() {
-  if (!counting_) counting_ = std::make_unique<relay::TapThread>(relay::TapThread::Options{.said = say});
+  if (!counting_)
+    counting_ =
+        std::make_unique<relay::TapThread>(relay::TapThread::Options{.player_name = player_name_field, .said = say});
   return counting_.get();
 }
 
@@ -68,6 +77,12 @@ const relay::TapThread* Taps::recording_of(const relay::Tap* tap) const {
   for (const auto& one : recordings_)
     if (one.get() == tap) return one.get();
   return nullptr;
+}
+
+std::string Taps::player(relay::LinkId link) const {
+  for (const relay::TapThread* tap : all())
+    if (std::string name = tap->player(link); !name.empty()) return name;
+  return "";
 }
 
 std::vector<const relay::TapThread*> Taps::all() const {

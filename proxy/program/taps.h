@@ -25,6 +25,9 @@ class Taps {
   /// The same tap, if it records; else null.
   const relay::TapThread* recording_of(const relay::Tap* tap) const;
 
+  /// The name of the player of this link, as some tap read it; "" if none did. From any thread.
+  std::string player(relay::LinkId link) const;
+
   /// That there are.
   std::vector<const relay::TapThread*> all() const;
 

@@ -36,7 +36,7 @@ class Verifier final : public ImportSink {
     } else {
       ++total_.frames;
       ++total_.undecoded;
-      remark(connection.name + ": the game '" + connection.game + "' is not one that this program speaks");
+      remark(connection.name + ": the game '" + connection.game + "' is not supported");
     }
   }
   void bytes(const Imported& piece) override {
@@ -48,6 +48,11 @@ class Verifier final : public ImportSink {
   void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
     if (auto* link = find(id)) link->lost(way, bytes);
   }
+  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime) override {
+    remark("connection " + std::to_string(id + 1) + ": " + std::to_string(messages) + " messages " + wire::text(way) +
+           " of " + std::to_string(bytes) + " bytes are not recorded");
+    if (auto* link = find(id)) link->missing(way);
+  }
   void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime) override {
     Buffer bytes;  // as core reads it: a word whose kind is not set, or not known, is none
     const google::protobuf::MessageLite* word = intent;
@@ -58,7 +63,7 @@ class Verifier final : public ImportSink {
     ++words_;
     if (known) return;
     ++total_.undecoded;
-    remark("connection " + std::to_string(id + 1) + ": a word of no kind that this program knows");
+    remark("connection " + std::to_string(id + 1) + ": a word of unknown kind");
   }
   void ended(ConnectionId id, const ImportedEnd& end) override {
     if (auto* link = find(id)) link->ended(end);

@@ -64,6 +64,11 @@ void VerifiedLink::lost(Way way, std::uint64_t bytes) {
     dissector_.end(way, *this, true);
 }
 
+void VerifiedLink::missing(Way way) {
+  if (way == Way::kToServer) client_spoke_ = true;
+  dissector_.skip(way, *this);
+}
+
 void VerifiedLink::ended(const ImportedEnd& end) {
   if (end.by == Way::kToServer) client_ended_ = true;
   const bool complains = end.code ? !ordinary(*end.code) : end.by == Way::kToClient;

@@ -30,6 +30,8 @@ class VerifiedLink final : wire::Dissected {
   void connected(const Speech& speech);
   void bytes(const Imported& piece);
   void lost(wire::Way way, std::uint64_t bytes);
+  /// Whole messages that are not recorded: what there is can be verified all the same.
+  void missing(wire::Way way);
   void ended(const ImportedEnd& end);
   /// Nothing follows: settles what waits.
   const Tally& finish();

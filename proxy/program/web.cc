@@ -15,7 +15,7 @@ Outcome<bool> read_web_parameter(std::string_view key, std::string_view value, W
                              : key == "verify" ? &to.verify
                                                : nullptr;
   if (field == nullptr) return false;
-  if (!field->empty()) return Error{"'" + std::string(key) + "' is said twice"};
+  if (!field->empty()) return Error{"'" + std::string(key) + "' is given twice"};
   *field = value;
   return true;
 }
@@ -23,14 +23,14 @@ Outcome<bool> read_web_parameter(std::string_view key, std::string_view value, W
 std::optional<Error> objection(const WebEnd& end, Side side) {
   const bool listens = side == Side::kListen;
   if (listens && (!end.authorities.empty() || !end.verify.empty()))
-    return Error{"'ca' and 'verify' belong to the server's URL"};
+    return Error{"'ca' and 'verify' belong in the server's URL"};
   if (!listens && (!end.certificates.empty() || !end.key.empty() || !end.origins.empty()))
-    return Error{"'cert', 'key' and 'origin' belong to the URL to listen on"};
+    return Error{"'cert', 'key' and 'origin' belong in the URL to listen on"};
   const bool keys = !end.certificates.empty() || !end.key.empty();
   if (listens && end.tls && (end.certificates.empty() || end.key.empty()))
     return Error{"TLS needs a certificate and its key: add ?cert=FILE&key=FILE (PEM), or listen with +ws"};
   if (!end.tls && (keys || !end.authorities.empty() || !end.verify.empty()))
-    return Error{"certificates are for +wss, and this is +ws"};
+    return Error{"certificates need +wss; this is +ws"};
   if (!end.verify.empty() && end.verify != "yes" && end.verify != "no")
     return Error{"'verify' is yes or no, not '" + end.verify + "'"};
   return std::nullopt;
@@ -56,7 +56,7 @@ Outcome<relay::WebOptions> web_options(const WebEnd& listen, const WebEnd& to) {
 
 void tell_page(const relay::WebOptions& web, const net::Address& listener) {
   if (web.page.empty()) return;
-  spdlog::info("browsers get a page at {}://{}{}", web.client_tls ? "https" : "http", listener.text(),
+  spdlog::info("web page at {}://{}{}", web.client_tls ? "https" : "http", listener.text(),
                web.path.empty() ? "/" : web.path);
 }
 

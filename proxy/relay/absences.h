@@ -38,6 +38,32 @@ class Absences {
     return place;
   }
 
+  /// Forgets those whose places are gone.
+  template <class Gone>
+  void forget(Gone&& gone) {
+    std::erase_if(all_, [&](const Entry& entry) { return gone(entry.place); });
+  }
+
+  /// How many of this route there are that `wanted(address)` says.
+  template <class Wanted>
+  std::size_t count(std::size_t route, Millis now, Wanted&& wanted) const {
+    return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [&](const Entry& entry) {
+      return entry.until >= now && entry.who.route == route && wanted(entry.who.from);
+    }));
+  }
+
+  /// Gives up the oldest of this route that `wanted(address)` says; nothing: there is none.
+  template <class Wanted>
+  std::optional<Place> give_up(std::size_t route, Millis now, Wanted&& wanted) {
+    const auto found = std::find_if(all_.begin(), all_.end(), [&](const Entry& entry) {
+      return entry.until >= now && entry.who.route == route && wanted(entry.who.from);
+    });
+    if (found == all_.end()) return std::nullopt;
+    const Place place = found->place;
+    all_.erase(found);
+    return place;
+  }
+
  private:
   struct Entry {
     Who who;

@@ -65,6 +65,9 @@ class BridgeEnd {
   virtual int connect(const net::Address& server, net::Sockets sockets) = 0;
 
   virtual void send(Lane lane, Bytes frame) = 0;
+  /// The same, without a copy where that can be: `frame` stays where it is until flush(), and then until the loop's
+  /// outbox was flushed.
+  virtual void lend(Lane lane, Bytes frame) { send(lane, frame); }
   /// Tells the tap what was just sent, or is being received, in the way that it travels.
   virtual void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const {
     tap.bytes(link, way, lane, bytes, at);
@@ -73,6 +76,11 @@ class BridgeEnd {
   virtual void flush() {}
   virtual std::size_t waiting() const = 0;
   virtual void read(bool on) = 0;
+  /// Among whom it is served. Of a new one: newcomers. A client who came by ENet is served with the others of its host.
+  virtual void set_rank(net::Rank) {}
+  // As Tcp has them.
+  virtual bool is_held_up() const { return false; }
+  virtual Millis held_up() const { return 0; }
   /// The peer's dialect is another than was assumed. REQUIRES: nothing of a stream was heard of it yet.
   virtual void hears(std::size_t /*dialect*/) {}
   /// A datagram that the listener heard.
@@ -82,6 +90,9 @@ class BridgeEnd {
 
   /// What was sent goes out, then our side is closed. `code`: the game's own; 0: none.
   virtual void part(std::string_view why, std::uint32_t code) = 0;
+  /// Our side is closed so many milliseconds after part(), where what carries the link can wait; until then the peer is
+  /// not heard.
+  virtual void closes_after(Millis /*part*/) {}
   /// Lets go of the connection, which stays up, and is closed for its own part. Empty if it cannot do so.
   virtual net::Fd release() { return {}; }
   /// At once, whatever waits.
@@ -106,6 +117,9 @@ struct BridgeEndOptions {
   const Limits& limits;
   /// The peer's dialect is told by what it says first, and its owner sends it nothing before (Probe::kFirstSession).
   bool finds_dialect = false;
+  /// What is sent goes out when flush() is called, not at the end of the turn, where its transport can keep it until
+  /// then.
+  bool gathers = false;
   EnetCaller enet{};  ///< a client that came by ENet
 };
 

@@ -48,7 +48,9 @@ BridgeEnet::BridgeEnet(Branch& branch, BridgeEnd::User& user, const BridgeEndOpt
       cutter_(game_.cutter(heard_way(), dialect_)),
       guard_(game_.datagram_cutter(heard_way(), dialect_), game_.largest_from(heard_way()),
              side_ == BridgeSide::kFront ? options.limits.datagrams_per_second : 0, branch.loop.now()),
-      code_(parting(options)) {}
+      code_(parting(options)) {
+  own_.set_rank(net::Rank::kNewcomer);
+}
 
 BridgeEnet::~BridgeEnet() {
   branch_.loop.never(*this);

@@ -22,6 +22,7 @@ class BridgeEnet final : public BridgeEnd, public EnetGuest, private net::EnetHo
   void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const override;
   std::size_t waiting() const override { return peer_ ? peer_->waiting() : 0; }
   void read(bool on) override;
+  void set_rank(net::Rank rank) override { own_.set_rank(rank); }
   void part(std::string_view why, std::uint32_t code) override;
   void hang_up() override;
   bool is_open() const override { return peer_ != nullptr; }

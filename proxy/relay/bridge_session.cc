@@ -45,6 +45,16 @@ BridgeSession::BridgeSession(Branch& listener, Owner& owner, const Newcomer& new
                                 .limits = limits_,
                                 .enet = newcomer.enet});
   back_.end = make_back();
+  alarm_.set_rank(net::Rank::kNewcomer);
+}
+
+/// Who has entered a world that is ready plays: from now on it is served before newcomers.
+void BridgeSession::play_if(bool entered, bool ready) {
+  if (plays_ || !entered || !ready) return;
+  plays_ = true;
+  front_.end->set_rank(net::Rank::kPlayer);
+  back_.end->set_rank(net::Rank::kPlayer);
+  alarm_.set_rank(net::Rank::kPlayer);
 }
 
 std::unique_ptr<BridgeEnd> BridgeSession::make_back() {
@@ -132,6 +142,7 @@ int BridgeSession::dial(const net::Address& server, net::Sockets sockets) {
 
 void BridgeSession::open_back(const core::Peer& peer) {
   dial_.succeeded();
+  owes_since_ = server_said_ = listener_.loop.now();
   back_.info.link = owner_.next_link();
   back_.info.front = front_.info.link;
   back_.info.client = back_.end->here();
@@ -171,8 +182,16 @@ bool BridgeSession::stays(const BridgeEnd::Departure& departure) {
   front_.end->hang_up();
   resume(back_, kBehind);
   note(front_, "its link broke; the seat is kept for " + std::to_string(absence->within / core::kSecond) + " s");
+  away_ = true;
   owner_.away(*this, *absence);
   return true;
+}
+
+void BridgeSession::give_way() {
+  if (!away_ || ending_) return;
+  note(front_, "its seat goes to somebody who is there");
+  because(Reason::kClientLeft);
+  enter([&](core::Room& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
 }
 
 bool BridgeSession::resumes(core::Id, std::uint32_t number) {
@@ -189,12 +208,14 @@ void BridgeSession::hand_back(Seat to) {
 
 void BridgeSession::take_back(net::Fd client, const net::Address& from) {
   if (ending_ || reason_ || front_.up) return;
+  away_ = false;
   front_.info.client = from;
   note(front_, "came back from " + from.text());
   BridgeEnd::User& user = *this;
   front_.end = make_bridge_end(
       *branch_, user,
       {.side = BridgeSide::kFront, .game = *front_.info.game, .dialect = front_.info.dialect, .limits = limits_});
+  if (plays_) front_.end->set_rank(net::Rank::kPlayer);
   if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
 }
 
@@ -230,6 +251,7 @@ void BridgeSession::after() {
   back_.end->flush();
   if (std::exchange(wants_dial_, false)) {
     dialled_ = true;
+    owner_.settled(*this);
     if (in_vain_) return undialled(*in_vain_);
     dial_.begin(*branch_, limits_.connect_ms, back_.info.game->transport());
     if (ending_) return;  // no server could even be tried
@@ -242,7 +264,10 @@ void BridgeSession::after() {
 }
 
 void BridgeSession::rang() {
-  if (!room_ && !ending_ && branch_->route.fallback) return seat_silent();
+  if (!room_ && !ending_ && branch_->route.fallback) {
+    // What it said may be waiting for its turn.
+    return front_.end->is_held_up() ? alarm_.set(listener_.loop.nanos() + kSilence) : seat_silent();
+  }
   enter([](core::Room& room, core::Micros at) { room.tick(at); });
 }
 
@@ -299,13 +324,15 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
   if (is_front(side) && !turned_away_ && side.info.game->bans_by(code)) branch_->front_banned(side.info.client, why);
   const Reason left = is_front(side) ? Reason::kClientLeft : Reason::kServerLeft;
   because(turned_away_ ? Reason::kServerDeclined : left, why);
+  if (is_front(side)) side.end->closes_after(farewell());
   side.up ? side.end->part(why, code_for(side, code)) : side.end->hang_up();
 }
 
 /// What a face leaves unsaid, the reason says in its game's own number.
 std::uint32_t BridgeSession::code_for(const Side& side, std::uint32_t said) const {
-  if (said != 0 || !is_front(side)) return said;
-  return enet_parting(*side.info.game, reason_.value_or(Reason::kClientLeft));
+  if (said != 0) return said;
+  const BridgeSide which = is_front(side) ? BridgeSide::kFront : BridgeSide::kBack;
+  return parting_code(*side.info.game, which, reason_.value_or(Reason::kClientLeft));
 }
 
 void BridgeSession::failed(core::Id id, const Fault& fault) {
@@ -315,14 +342,22 @@ void BridgeSession::failed(core::Id id, const Fault& fault) {
 
 void BridgeSession::heard(const core::Intent& intent) {
   ++heard_words_;
+  if (core::as<words::Enter>(intent) != nullptr && !std::exchange(entered_, true)) {
+    owes_since_ = listener_.loop.now();
+    play_if(entered_, ready_);
+  }
   words_->tell(front_.info.link, intent, began_wall_ + intent.at * 1000);
 }
 
 void BridgeSession::told(const core::Fact& fact) {
   words_->tell(front_.info.link, fact, began_wall_ + fact.at * 1000);
+  if (core::as<words::Ready>(fact) != nullptr) play_if(entered_, ready_ = true);
+  if (core::as<words::Waiting>(fact) != nullptr) in_lobby_ = true;
+  if (core::as<words::WorldProgress>(fact) != nullptr) owes_since_ = listener_.loop.now();
   const auto* refused = core::as<words::Refused>(fact);
   const auto* kicked = core::as<words::Kicked>(fact);
   if (refused == nullptr && kicked == nullptr) return;
+  entered_ = false;
   note(front_,
        refused != nullptr ? "the player was refused: " + refused->text() : "the player was kicked: " + kicked->text());
   turned_away_ = true;
@@ -343,6 +378,7 @@ void BridgeSession::received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t
 
 void BridgeSession::hear(Side& side, Lane lane, Bytes bytes, std::size_t frames) {
   const bool front = is_front(side);
+  if (!front) server_said_ = listener_.loop.now();
   auto& traffic = front ? branch_->counters.to_server : branch_->counters.to_client;
   wall_ = began_wall_ + now() * 1000;
   tell_tap(side, front ? Way::kToServer : Way::kToClient, lane, bytes);
@@ -391,9 +427,19 @@ void BridgeSession::wrote(BridgeEnd& end) {
 void BridgeSession::because(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + farewell() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
+}
+
+/// Who is turned away may read why, unless we are shutting down.
+Millis BridgeSession::farewell() const {
+  return farewell_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft));
+}
+
+void BridgeSession::stop() {
+  if (ending_) gone_by_ = std::min(gone_by_, listener_.loop.now() + limits_.linger_ms);
+  end(Reason::kStopped);
 }
 
 void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departure) {
@@ -405,7 +451,8 @@ void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departu
   }
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.succeeded();
-  if (!departure.why.empty()) branch_->say(Line::kServer, "server " + side.info.server.text() + ": " + departure.why);
+  if (!departure.why.empty() && departure.how != How::kWrong)
+    branch_->say(Line::kServer, "server " + side.info.server.text() + ": " + departure.why);
   depart(side, reason_of_server(departure.how), departure);
 }
 
@@ -415,8 +462,10 @@ void BridgeSession::depart(Side& side, Reason reason, const BridgeEnd::Departure
   because(reason, departure.why, departure.fault);
   if (!room_) return end(reason, departure.fault);
   // A peer's own words, if it had any: why it kicks, for instance.
-  const std::string why = departure.why.empty() ? text(reason) : departure.why;
-  if (departure.how == How::kWrong)
+  std::string why = departure.why.empty() ? text(reason) : departure.why;
+  const bool never_up = departure.how == How::kWrong && !is_front(side) && !side.up;  // a server that broke TLS or HTTP
+  if (never_up) why = departure.fault.what;
+  if (departure.how == How::kWrong && !never_up)
     enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
   else
     enter([&](core::Room& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
@@ -432,6 +481,30 @@ void BridgeSession::undialled(Reason why) {
   note(front_, std::string("the server was not reached: ") + text(why));
   because(why);
   enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, text(why), at); });
+}
+
+/// Whether the player waits for the server, and not the server for him.
+bool BridgeSession::server_owes() const {
+  if (!back_.up || !room_ || room_->world().ready()) return false;
+  return entered_ || room_->world().geometry() == nullptr;
+}
+
+/// A server that accepts a connection and does not let the player in: he is told so as if it had gone.
+bool BridgeSession::given_up(Millis now) {
+  if (gone_by_ || !server_owes()) return false;
+  if (back_.paused != 0) server_said_ = now;  // what it says is not read
+  const bool silent = !in_lobby_ && late(now, std::max(owes_since_, server_said_), limits_.ready_ms);
+  if (!silent && !late(now, owes_since_, limits_.lobby_ms)) return false;
+  const auto within = [](std::uint32_t ms) {
+    return " within " + (ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms");
+  };
+  const std::string why = silent ? "the server did not answer" + within(limits_.ready_ms)
+                                 : "the server did not let the player in" + within(limits_.lobby_ms);
+  note(front_, why);
+  branch_->say(Line::kServer, back_.info.server.text() + ": " + why);
+  because(Reason::kServerTimeout, why);
+  enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
+  return true;
 }
 
 /// By us: both sides are told goodbye.
@@ -459,7 +532,7 @@ void BridgeSession::finish() {
   if (ending_) return;
   ending_ = true;
   alarm_.clear();
-  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + farewell() + limits_.linger_ms;
   tell_end();
   if (dial_.under_way()) back_.end->hang_up();
   for (Side* side : {&front_, &back_}) side->end->part(why_, code_for(*side, 0));
@@ -470,10 +543,7 @@ void BridgeSession::tell_end() {
   const Reason reason = reason_.value_or(Reason::kClientLeft);
   if (!counted_) branch_->counters.opened.add();
   branch_->ended(front_.info, reason, fault_, front_.said);
-  if (reason == Reason::kServerWrong)
-    branch_->say(Line::kServer, "server " + back_.info.server.text() + " broke the rules of " +
-                                    std::string(back_.info.game->name()) + ": " + fault_.what + " in " + fault_.field +
-                                    ", byte " + std::to_string(fault_.offset));
+  if (reason == Reason::kServerWrong) tell_server_wrong();
   if (room_) branch_->untold(front_.info, room_->ledger());
   if (!branch_->tap || !room_) return;
   if (!room_->ledger().entries().empty())
@@ -482,6 +552,16 @@ void BridgeSession::tell_end() {
   if (*fault_.what) why += std::string(": ") + fault_.what + " in " + fault_.field;
   if (back_.up && !finding_) branch_->tap->closed(back_.info.link, why, wall_now());
   branch_->tap->closed(front_.info.link, why, wall_now());
+}
+
+/// Its game's rules, or those of TLS, HTTP or WebSocket below them.
+void BridgeSession::tell_server_wrong() {
+  const std::string server = "server " + back_.info.server.text();
+  const std::string_view field = fault_.field;
+  if (!back_.up || field == "tls" || field == "websocket")
+    return branch_->say(Line::kServer, server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
+  branch_->say(Line::kServer, server + " broke the rules of " + std::string(back_.info.game->name()) + ": " +
+                                  fault_.what + " in " + fault_.field + ", byte " + std::to_string(fault_.offset));
 }
 
 void BridgeSession::settle() {
@@ -511,16 +591,17 @@ void BridgeSession::tick(Millis now) {
   }
   if (words_ && words_->owes_world(this->now())) enter([](core::Room&, core::Micros) {});
   if ((front_.paused & kRate) != 0 && rates_.ready(now)) resume(front_, kRate);
-  if (dial_.late(now) && !gone_by_) {
+  if (dial_.late(now, *back_.end) && !gone_by_) {
     back_.end->hang_up();
     return dial_.timed_out();
   }
+  if (given_up(now)) return;
   if (const auto reason = overdue(now)) end(*reason);
 }
 
 std::optional<Reason> BridgeSession::overdue(Millis now) const {
   const Millis moved = std::max({moved_, front_.end->last_datagram(), back_.end->last_datagram()});
-  if (!dialled_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (!dialled_ && late(now, began_, limits_.greet_ms, *front_.end)) return Reason::kGreetTimeout;
   if (front_.end->waiting() && late(now, front_.took, limits_.stall_ms)) return Reason::kClientStalled;
   if (back_.up && back_.end->waiting() && late(now, back_.took, limits_.stall_ms)) return Reason::kServerStalled;
   if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;

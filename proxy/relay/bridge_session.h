@@ -29,9 +29,11 @@ class BridgeSession final : public Seated,
 
   void start(net::Fd client) override;
   void take_back(net::Fd client, const net::Address& from) override;
+  bool is_away() const override { return away_; }
+  void give_way() override;
   void datagram(const net::Address& from, Bytes datagram) override;
   void tick(Millis now) override;
-  void stop() override { end(Reason::kStopped); }
+  void stop() override;
   void kick(std::string_view why) override;
   SessionReport report() const override;
 
@@ -74,6 +76,8 @@ class BridgeSession final : public Seated,
   // Dial::User, Alarm::User
   int dial(const net::Address& server, net::Sockets sockets) override;
   void undialled(Reason why) override;
+  bool server_owes() const;
+  bool given_up(Millis now);
   void rang() override;
 
   Side& side_of(const BridgeEnd& end) { return &end == front_.end.get() ? front_ : back_; }
@@ -83,6 +87,7 @@ class BridgeSession final : public Seated,
 
   void seat(std::size_t dialect);
   void seat_silent();
+  void play_if(bool entered, bool ready);
   void lack_face(const Side& side);
   std::unique_ptr<BridgeEnd> make_back();
   void open_back(const core::Peer& peer);
@@ -103,12 +108,14 @@ class BridgeSession final : public Seated,
   void pause(Side& side, Pause why);
   void resume(Side& side, Pause why);
 
+  Millis farewell() const;
   void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
   Reason flooded_by(const Side& side) const;
   void depart(Side& side, Reason reason, const BridgeEnd::Departure& departure);
   void end(Reason reason, const Fault& fault = Fault{""}, std::string_view why = {});
   void finish();
   void tell_end();
+  void tell_server_wrong();
   void settle();
   void hang_up();
   std::optional<Reason> overdue(Millis now) const;
@@ -132,6 +139,10 @@ class BridgeSession final : public Seated,
   std::size_t heard_words_ = 0;  // intents of the call that the room is in
   std::uint64_t strays_ = 0;     // of the room's world, as far as they are counted
   Millis began_, moved_, gone_by_ = 0;
+  Millis owes_since_ = 0;   // the server: the world, or to let the player in
+  Millis server_said_ = 0;  // when it last said something
+  bool entered_ = false;    // the player asked to be let in, and was not refused
+  bool in_lobby_ = false;   // the server waits for other players
   std::optional<Reason> reason_;  // of the end
   std::string why_;
   Fault fault_{""};
@@ -140,6 +151,8 @@ class BridgeSession final : public Seated,
   bool finding_ = false;            // the server's dialect
   bool counted_ = false;            // as opened
   bool wants_dial_ = false, dialled_ = false, named_ = false, turned_away_ = false;
+  bool away_ = false;  // its client lost its link, and may come back
+  bool ready_ = false, plays_ = false;
   bool ending_ = false, done_ = false;
 };
 

@@ -3,12 +3,20 @@
 #include <cerrno>
 #include <utility>
 
+#include "proxy/relay/peer.h"
+
 namespace entente::relay {
 
 using How = BridgeEnd::Departure::How;
 using wire::Way;
 
 namespace {
+
+constexpr std::size_t kKeptOwn = 16 * 1024;  // larger room for what was gathered is given back
+
+std::size_t most_packed(BridgeSide side, const wire::Game& game, std::size_t dialect) {
+  return side == BridgeSide::kFront ? game.packed_datagram(dialect) : 0;
+}
 
 DatagramGuard make_guard(const BridgeEndOptions& options, Millis now) {
   const bool client = options.side == BridgeSide::kFront;
@@ -28,7 +36,9 @@ BridgeTcp::BridgeTcp(Branch& branch, BridgeEnd::User& user, const BridgeEndOptio
       link_(branch.loop, *this),
       heard_(options.game.cutter(way_of(options.side), options.dialect),
              options.game.largest_from(way_of(options.side))),
-      reader_(branch.loop, *this) {
+      reader_(branch.loop, *this),
+      gathers_(options.gathers),
+      most_packed_(most_packed(options.side, options.game, options.dialect)) {
   if (options.game.transport() == wire::Transport::kTcpAndUdp) guard_.emplace(make_guard(options, branch.loop.now()));
 }
 
@@ -62,6 +72,7 @@ void BridgeTcp::connected(net::Link&) {
 
 void BridgeTcp::hears(std::size_t dialect) {
   heard_ = Stream(game_.cutter(way_of(side_), dialect), game_.largest_from(way_of(side_)));
+  most_packed_ = most_packed(side_, game_, dialect);
 }
 
 // -- Hearing and speaking ---------------------------------------------------------------------------------------------
@@ -95,7 +106,33 @@ void BridgeTcp::hear_stream(Bytes bytes) {
 
 void BridgeTcp::send(Lane lane, Bytes frame) {
   if (parted_ || !link_.is_open()) return;
-  lane == Lane::kStream ? link_.send(lane, frame) : send_datagram(frame);
+  if (lane != Lane::kStream) return send_datagram(frame);
+  gathers_ ? gather(frame, false) : link_.send(lane, frame);
+}
+
+void BridgeTcp::lend(Lane lane, Bytes frame) {
+  if (lane != Lane::kStream) return send(lane, frame);
+  if (parted_ || !link_.is_open()) return;
+  gathers_ ? gather(frame, true) : link_.lend(frame);
+}
+
+/// What lies right behind what was sent last becomes part of it.
+void BridgeTcp::gather(Bytes bytes, bool lent) {
+  if (bytes.empty()) return;
+  gathered_bytes_ += bytes.size();
+  if (!lent) append(own_, bytes);
+  if (!gathered_.empty()) {
+    Piece& last = gathered_.back();
+    if (!lent && last.own != 0) {
+      last.own += bytes.size();
+      return;
+    }
+    if (lent && last.own == 0 && last.lent.data() + last.lent.size() == bytes.data()) {
+      last.lent = {last.lent.data(), last.lent.size() + bytes.size()};
+      return;
+    }
+  }
+  lent ? gathered_.push_back({bytes}) : gathered_.push_back({{}, bytes.size()});
 }
 
 void BridgeTcp::send_datagram(Bytes bytes) {
@@ -106,7 +143,26 @@ void BridgeTcp::send_datagram(Bytes bytes) {
     return;
   }
   if (!client_ || !branch_.to_clients) return branch_.dropped(Drop::kNotLinked);
-  branch_.to_clients->push(here_, *client_, bytes);
+  if (packed_.size() + bytes.size() > most_packed_) flush();
+  if (bytes.size() > most_packed_) return branch_.to_clients->push(here_, *client_, bytes);
+  append(packed_, bytes);
+}
+
+void BridgeTcp::flush() {
+  if (!packed_.empty()) branch_.to_clients->push(here_, *client_, packed_);
+  packed_.clear();
+  if (gathered_.empty()) return;
+  std::size_t at = 0;
+  for (const Piece& piece : gathered_) {
+    piece.own == 0 ? link_.lend(piece.lent) : link_.send(Lane::kStream, Bytes(own_).subspan(at, piece.own));
+    at += piece.own;
+  }
+  gathered_.clear();
+  gathered_bytes_ = 0;
+  if (own_.capacity() > kKeptOwn)
+    own_ = {};
+  else
+    own_.clear();
 }
 
 /// Of a client, by the listener's socket.
@@ -154,6 +210,7 @@ void BridgeTcp::depart(const Departure& departure) {
 
 void BridgeTcp::part(std::string_view, std::uint32_t) {
   reader_.close();
+  if (!parted_) flush();
   if (std::exchange(parted_, true)) return;
   // To close over unread bytes would reset the connection and take our last words from it: hear, without listening.
   link_.finish();

@@ -1,8 +1,10 @@
 // A bridge's end over one TCP connection; of games that have them, with datagrams beside it: a client's come by the
-// listener's socket, a server's by one of our own on the connection's port.
+// listener's socket, a server's by one of our own on the connection's port. Where a game's clients take several
+// messages in a datagram, they get those of a turn so.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "proxy/net/tcp.h"
 #include "proxy/net/udp.h"
@@ -19,8 +21,13 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   bool adopt(net::Fd client) override;
   int connect(const net::Address& server, net::Sockets sockets) override;
   void send(Lane lane, Bytes frame) override;
-  std::size_t waiting() const override { return link_.waiting(); }
+  void lend(Lane lane, Bytes frame) override;
+  void flush() override;
+  std::size_t waiting() const override { return link_.waiting() + gathered_bytes_; }
   void read(bool on) override { link_.read(on); }
+  void set_rank(net::Rank rank) override { link_.set_rank(rank); }
+  bool is_held_up() const override { return link_.is_held_up(); }
+  Millis held_up() const override { return link_.held_up(); }
   void hears(std::size_t dialect) override;
   void datagram(const net::Address& from, Bytes bytes) override;
   Millis last_datagram() const override { return last_datagram_; }
@@ -39,6 +46,7 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
 
   void find_dialect(Bytes bytes);
   void hear_stream(Bytes bytes);
+  void gather(Bytes bytes, bool lent);
   void send_datagram(Bytes bytes);
   void hear_datagram(Bytes bytes);
   void depart(const Departure& departure);
@@ -58,6 +66,17 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   net::UdpReader reader_;
   std::optional<net::Address> client_;  // where its datagrams come from
   net::Address here_, there_;
+  /// What is sent and not flushed yet: lent bytes, or some of `own_`.
+  struct Piece {
+    Bytes lent;
+    std::size_t own = 0;  // bytes
+  };
+  const bool gathers_;
+  std::vector<Piece> gathered_;
+  Buffer own_;
+  std::size_t gathered_bytes_ = 0;
+  std::size_t most_packed_;  // bytes of messages to a client in one datagram; 0: each is one
+  Buffer packed_;            // the next
   Millis last_datagram_ = 0;
   std::size_t unheard_ = 0;  // bytes that came after the end
   bool departed_ = false, parted_ = false, peer_ended_ = false, over_ = false;

@@ -1,5 +1,6 @@
 #include "proxy/relay/bridge_web.h"
 
+#include "proxy/base/text.h"
 #include "proxy/relay/web_request.h"
 
 namespace entente::relay {
@@ -29,7 +30,8 @@ BridgeWeb::BridgeWeb(Branch& branch, BridgeEnd::User& user, const BridgeEndOptio
       cutter_(options.game.cutter(way_of(options.side), options.dialect)),
       opcode_(options.game.says_text(options.dialect) ? Opcode::kText : Opcode::kBinary),
       link_(branch.loop, options.side == BridgeSide::kFront ? Role::kServer : Role::kClient,
-            options.game.largest_from(way_of(options.side)), *this) {}
+            options.game.largest_from(way_of(options.side)), *this),
+      alarm_(branch.loop, *this) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
@@ -90,7 +92,8 @@ void BridgeWeb::received(net::WebLink&, Opcode opcode, Bytes payload) {
     link_.close();
     return settle();
   }
-  if (opcode == Opcode::kText || opcode == Opcode::kBinary) return hear(payload);
+  if (opcode == Opcode::kText) return hear_text(payload);
+  if (opcode == Opcode::kBinary) return hear(payload);
   if (opcode == Opcode::kPing) answer_ping(payload);
   user_.received_control(*this, payload.size());
 }
@@ -100,14 +103,24 @@ void BridgeWeb::answer_ping(Bytes payload) {
   if (!link_.said_farewell() && link_.waiting() <= high_water_) link_.send(Opcode::kPong, payload);
 }
 
+void BridgeWeb::hear_text(Bytes message) {
+  if (opcode_ != Opcode::kText) return refuse(Farewell::kUnsupported, Fault{"a text where binary is spoken", "websocket"});
+  if (!is_text(as_text(message))) return refuse(Farewell::kBadContent, Fault{"a text that is not UTF-8", "websocket"});
+  hear(message);
+}
+
+void BridgeWeb::refuse(std::uint16_t code, const Fault& fault) {
+  link_.send(Farewell{code, fault.what});
+  link_.flush();
+  depart({How::kWrong, 0, fault, {}});
+}
+
 void BridgeWeb::hear(Bytes message) {
   Bytes left = message;
   std::size_t frames = 0;
   const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage, Bytes) { return ++frames != 0; });
   if (!fault) return user_.received(*this, Lane::kStream, message, frames);
-  link_.send(Farewell{Farewell::kTooLarge, fault->what});
-  link_.flush();
-  depart({How::kWrong, 0, *fault, {}});
+  refuse(content_code(*fault), *fault);
 }
 
 void BridgeWeb::send(Lane, Bytes frame) {
@@ -151,7 +164,15 @@ void BridgeWeb::depart(const Departure& departure) {
 
 void BridgeWeb::part(std::string_view why, std::uint32_t code) {
   if (std::exchange(parted_, true)) return;
-  if (link_.upgraded()) link_.send(Farewell{close_code(code), std::string(why)});
+  farewell_ = {close_code(code), std::string(why)};
+  if (closes_after_ == 0 || !link_.upgraded() || departed_) return rang();
+  alarm_.set(branch_.loop.nanos() + closes_after_ * 1'000'000);
+  link_.flush();
+  link_.read(true);
+}
+
+void BridgeWeb::rang() {
+  if (link_.upgraded() && link_.is_open()) link_.send(farewell_);
   link_.finish();
   if (link_.is_open()) link_.read(true);
 }

@@ -1,12 +1,13 @@
 // A bridge's end over one WebSocket: each message is one frame, and its close frame says what the game says.
 #pragma once
 
+#include "proxy/net/loop.h"
 #include "proxy/net/web_link.h"
 #include "proxy/relay/bridge_end.h"
 
 namespace entente::relay {
 
-class BridgeWeb final : public BridgeEnd, private net::WebUser {
+class BridgeWeb final : public BridgeEnd, private net::WebUser, private net::Alarm::User {
  public:
   BridgeWeb(Branch& branch, BridgeEnd::User& user, const BridgeEndOptions& options);
 
@@ -16,7 +17,11 @@ class BridgeWeb final : public BridgeEnd, private net::WebUser {
   void flush() override { link_.flush(); }
   std::size_t waiting() const override { return link_.waiting(); }
   void read(bool on) override { link_.read(on); }
+  void set_rank(net::Rank rank) override { link_.set_rank(rank); }
+  bool is_held_up() const override { return link_.is_held_up(); }
+  Millis held_up() const override { return link_.held_up(); }
   void part(std::string_view why, std::uint32_t code) override;
+  void closes_after(Millis part) override { closes_after_ = part; }
   void hang_up() override { link_.close(); }
   bool is_open() const override { return link_.is_open(); }
   net::Address here() const override { return here_; }
@@ -33,7 +38,11 @@ class BridgeWeb final : public BridgeEnd, private net::WebUser {
   void ended(net::WebLink& link) override;
   void broken(net::WebLink& link, int error) override;
 
+  void rang() override;
+
+  void hear_text(Bytes message);
   void hear(Bytes message);
+  void refuse(std::uint16_t code, const Fault& fault);
   void answer_ping(Bytes payload);
   void depart(const Departure& departure);
   void settle();
@@ -45,6 +54,9 @@ class BridgeWeb final : public BridgeEnd, private net::WebUser {
   const std::unique_ptr<wire::Cutter> cutter_;
   const net::Opcode opcode_;  // of what we say
   net::WebLink link_;
+  net::Alarm alarm_;  // when to close
+  Millis closes_after_ = 0;
+  net::Farewell farewell_;
   std::string path_;
   net::Address here_, there_;
   std::size_t unheard_ = 0;  // bytes that came after the end

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/base/command.h"
 #include "proxy/base/hash.h"
 #include "proxy/trace/recorder.h"
 #include "schema/snapshot.pb.h"
@@ -14,37 +15,60 @@ namespace {
 
 constexpr core::Micros kWorldEvery = 10 * core::kSecond;
 
-using Fields = std::vector<const google::protobuf::FieldDescriptor*>;
+/// What is secret in one kind of word.
+struct WordSecrets {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  std::vector<const google::protobuf::FieldDescriptor*> lines;  ///< of chat: the arguments of a command
+};
 
-Fields secret_fields(const google::protobuf::Descriptor* type) {
-  Fields secret;
-  for (int i = 0; i < type->field_count(); ++i)
-    if (type->field(i)->options().GetExtension(words::secret)) secret.push_back(type->field(i));
-  return secret;
+WordSecrets secrets_in(const google::protobuf::Descriptor* type) {
+  WordSecrets secrets;
+  for (int i = 0; i < type->field_count(); ++i) {
+    const auto* field = type->field(i);
+    if (field->options().GetExtension(words::secret)) secrets.fields.push_back(field);
+    if (field->options().GetExtension(words::secret_arguments)) secrets.lines.push_back(field);
+  }
+  return secrets;
 }
 
 /// Of the kind that `word` is.
 template <class Word>
-const Fields& secret_fields_of(const Word& word) {
+const WordSecrets& secrets_of(const Word& word) {
   static const auto all = []<class... T>(std::variant<T...>*) {
-    return std::array<Fields, sizeof...(T)>{secret_fields(T::descriptor())...};
+    return std::array<WordSecrets, sizeof...(T)>{secrets_in(T::descriptor())...};
   }(static_cast<typename Word::Kind*>(nullptr));
   return all[word.kind.index()];
 }
 
+/// Whether it holds a secret as it stands. No copy is made of a word that does not.
 template <class Word>
-void clear(const Fields& secret, Word& word) {
-  std::visit(
-      [&](auto& kind) {
-        for (const auto* field : secret) kind.GetReflection()->ClearField(&kind, field);
+bool holds_secret(const Word& word) {
+  const WordSecrets& secrets = secrets_of(word);
+  if (!secrets.fields.empty()) return true;
+  return std::visit(
+      [&](const auto& kind) {
+        std::string scratch;
+        return std::any_of(secrets.lines.begin(), secrets.lines.end(), [&](const auto* field) {
+          return is_command(kind.GetReflection()->GetStringReference(kind, field, &scratch));
+        });
       },
       word.kind);
 }
 
 template <class Word>
-void write_without(const Fields& secret, Word word, Buffer& out) {
-  clear(secret, word);
-  write(word, out);
+void clear_secrets(Word& word) {
+  std::visit(
+      [&](auto& kind) {
+        const auto* reflection = kind.GetReflection();
+        for (const auto* field : secrets_of(word).fields) reflection->ClearField(&kind, field);
+        for (const auto* field : secrets_of(word).lines) {
+          std::string line = reflection->GetString(kind, field);
+          if (!is_command(line)) continue;
+          line.resize(arguments_of(line));
+          reflection->SetString(&kind, field, std::move(line));
+        }
+      },
+      word.kind);
 }
 
 /// When that became true, as far as it matters for what comes of it.
@@ -73,11 +97,13 @@ void BridgeWords::tell_any(LinkId link, const Word& word, bool fact, WallTime at
     if (core::as<words::Ready>(word) != nullptr && !std::exchange(ready_, true)) world_due_ = 0;
   }
   written_.clear();
-  const Fields& secret = secret_fields_of(word);
-  if (with_secrets_ || secret.empty())
+  if (with_secrets_ || !holds_secret(word)) {
     write(word, written_);
-  else
-    write_without(secret, word, written_);
+  } else {
+    Word told = word;
+    clear_secrets(told);
+    write(told, written_);
+  }
   tap_->word(link, fact, written_, at);
 }
 
@@ -86,6 +112,7 @@ template void BridgeWords::tell_any(LinkId, const core::Fact&, bool, WallTime);
 
 void BridgeWords::tell(LinkId link, const core::World& world, core::Micros now, WallTime at) {
   world_due_ = now + kWorldEvery;
+  if (const auto files = tap_->files(); std::exchange(files_, files) != files) geometry_.reset();
   if (!geometry_ && !tell_geometry(world.geometry(), at)) return;
   trace::Snapshot snapshot;
   snapshot.set_link(link);
@@ -94,7 +121,7 @@ void BridgeWords::tell(LinkId link, const core::World& world, core::Micros now, 
   world.tell([&](core::Fact& fact) {
     if (core::as<words::World>(fact) != nullptr) return;
     fact.at = time_of(fact, world, now);
-    if (!with_secrets_) clear(secret_fields_of(fact), fact);
+    if (!with_secrets_) clear_secrets(fact);
     to_message(fact, *snapshot.add_facts());
   });
   tap_->world(link, written(snapshot), at);

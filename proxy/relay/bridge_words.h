@@ -21,7 +21,9 @@ class BridgeWords {
   void tell(LinkId link, const core::Fact& word, WallTime at) { tell_any(link, word, true, at); }
 
   /// Whether the world is to be told by now.
-  bool owes_world(core::Micros now) const { return tap_ != nullptr && now >= world_due_; }
+  bool owes_world(core::Micros now) const {
+    return tap_ != nullptr && (now >= world_due_ || tap_->files() != files_);
+  }
   /// How it stands, after all words that were told so far. REQUIRES: owes_world().
   void tell(LinkId link, const core::World& world, core::Micros now, WallTime at);
 
@@ -35,6 +37,7 @@ class BridgeWords {
   Buffer written_;              // reused
   core::Micros world_due_ = 0;  // at the beginning, at the first Ready, and every 10 s
   bool ready_ = false;
+  std::uint32_t files_ = 0;              // that it was told for
   std::optional<std::string> geometry_;  // the hash that worlds name; none: it changed, or was not taken
 };
 

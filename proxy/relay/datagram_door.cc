@@ -25,6 +25,7 @@ DatagramDoor::~DatagramDoor() { branch_.loop.never(*this); }
 
 Outcome<net::Address> DatagramDoor::open(const net::Address&) {
   const net::Address& listener = branch_.route.listener;
+  gate_.set_place(branch_.place());
   if (reader_.open(branch_.route.datagrams.get())) return listener;
   return Error{"cannot watch the listener " + listener.text() + "; raise the limit of open files"};
 }

@@ -27,7 +27,7 @@ void Dial::failed(int error) {
 /// `last`: how the one before this ended, which is the reason if there is no other.
 void Dial::next(Reason last) {
   const auto& servers = branch_->route.servers;
-  until_ = branch_->loop.now() + connect_ms_;
+  began_ = branch_->loop.now();
   while (next_ < servers.size())
     if (try_one(servers[next_++])) return;
   unreached_ = true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proxy/net/socket.h"
+#include "proxy/relay/peer.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
@@ -27,7 +28,12 @@ class Dial {
   /// What became of the connection that was begun. The link of a failed or late one is closed.
   void succeeded() { branch_ = nullptr; }
   void failed(int error);
-  bool late(Millis now) const { return under_way() && connect_ms_ && now > until_; }
+  bool late(Millis now) const { return under_way() && relay::late(now, began_, connect_ms_); }
+  /// The same, less the time for which the server of `link` waited for us.
+  template <class Link>
+  bool late(Millis now, const Link& link) const {
+    return under_way() && relay::late(now, began_, connect_ms_, link);
+  }
   void timed_out() { next(Reason::kServerTimeout); }
 
   /// No address of the server could be reached.
@@ -43,7 +49,7 @@ class Dial {
   User& user_;
   Branch* branch_ = nullptr;  // while it is under way
   std::uint32_t connect_ms_ = 0;
-  Millis until_ = 0;
+  Millis began_ = 0;
   std::size_t next_ = 0;
   wire::Transport transport_ = wire::Transport::kTcp;
   bool unreached_ = false;

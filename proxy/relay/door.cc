@@ -45,6 +45,7 @@ Outcome<Done> Door::open(net::Fd listening) {
   const bool watched =
       listener_.open(std::move(listening)) && (!route_.datagrams || datagrams_.open(route_.datagrams.get()));
   if (!watched) return Error{"cannot watch the listener " + route_.listener.text() + "; raise the limit of open files"};
+  gate_.set_place(branch_.place());
   return Done{};
 }
 

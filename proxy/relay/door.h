@@ -33,6 +33,10 @@ class Door final : private net::Listener::User,
   /// What the workers tell of the sessions they were given.
   void named(LinkId link, std::uint32_t player) { table_.greeted(link, player); }
   void left(LinkId link, const net::Address& client, bool server_unreached);
+  void away(const net::Address& client) { gate_.keep(client); }
+  void came_back(const net::Address& client) { gate_.take_back(client); }
+  bool crowded_from(const net::Address& client) const { return gate_.crowded_from(client, limits_); }
+  bool crowded() const { return gate_.crowded(limits_); }
 
  private:
   void accepted(net::Fd fd, const net::Address& from) override;

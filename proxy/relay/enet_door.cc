@@ -33,7 +33,9 @@ EnetDoor::~EnetDoor() { branch_.loop.never(*this); }
 Outcome<net::Address> EnetDoor::open(const net::Address& at) {
   const wire::Game& game = branch_.route.game;
   const wire::EnetManners manners = game.enet();
-  return host_.listen(at, {peers_for(limits_), manners.channels, manners.range_coder, game.largest_frame()});
+  auto bound = host_.listen(at, {peers_for(limits_), manners.channels, manners.range_coder, game.largest_frame()});
+  if (bound) gate_.set_place({branch_.route.server_name, bound->text()});
+  return bound;
 }
 
 void EnetDoor::stop() {

@@ -1,5 +1,7 @@
 #include "proxy/relay/enet_reason.h"
 
+#include "proxy/net/websocket.h"
+
 namespace entente::relay {
 
 std::uint32_t enet_parting(const wire::Game& game, Reason reason) {
@@ -26,6 +28,14 @@ std::uint32_t enet_parting(const wire::Game& game, Reason reason) {
     default:
       return game.enet_parting(EnetParting::kServerGone);
   }
+}
+
+std::uint32_t parting_code(const wire::Game& game, BridgeSide side, Reason reason) {
+  const bool front = side == BridgeSide::kFront;
+  if (game.transport() != wire::Transport::kWebSocket) return front ? enet_parting(game, reason) : 0;
+  const bool its_fault = front ? reason == Reason::kProtocolFault || reason == Reason::kBadFrame
+                               : reason == Reason::kServerWrong;
+  return its_fault ? net::Farewell::kBadContent : 0;
 }
 
 }  // namespace entente::relay

@@ -29,7 +29,9 @@ EnetSession::EnetSession(Branch& branch, Owner& owner, net::EnetHost& listener, 
       rates_(limits, branch.loop.now()),
       channels_(client.channels()),
       began_(branch.loop.now()),
-      moved_(began_) {}
+      moved_(began_) {
+  host_.set_rank(net::Rank::kNewcomer);
+}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
@@ -73,6 +75,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
 void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
   if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.send()}.lane())) return;
   if (!open_) return hold(channel, std::move(packet));
+  host_.set_rank(net::Rank::kPlayer);  // it has reached its server and goes on: it is served before newcomers
   pass(Way::kToServer, channel, std::move(packet));
 }
 

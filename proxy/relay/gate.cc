@@ -11,7 +11,7 @@ std::optional<Reason> Gate::enter(const net::Address& from, const Limits& limits
   if (found == known_.end()) {
     if (known_.size() >= kMostKnown) return Reason::kTooFast;
     const Bucket pace(limits.connects_per_second, limits.connects_burst, now);
-    found = known_.emplace(from.network(), Visitor{0, pace}).first;
+    found = known_.emplace(from.network(), Visitor{0, 0, pace}).first;
   }
   Visitor& visitor = found->second;
   visitor.pace.adapt(limits.connects_per_second, limits.connects_burst, now);
@@ -31,7 +31,8 @@ std::optional<Reason> Gate::objection(const net::Address& from, const Limits& li
 std::optional<Reason> Gate::bar(const net::Address& from) const {
   const bool let = std::all_of(access_.begin(), access_.end(), [&](const Access& access) { return access.lets(from); });
   if (!let) return Reason::kNotAllowed;
-  return bans_ != nullptr && bans_->find(from) ? std::optional(Reason::kBanned) : std::nullopt;
+  const bool banned = bans_ != nullptr && bans_->find(from, std::time(nullptr), place_);
+  return banned ? std::optional(Reason::kBanned) : std::nullopt;
 }
 
 std::optional<Reason> Gate::full(std::uint32_t from_there, const Limits& limits) const {
@@ -47,8 +48,31 @@ void Gate::leave(const net::Address& from) {
   --inside_;
 }
 
+void Gate::keep(const net::Address& from) {
+  leave(from);
+  ++known_.at(from.network()).kept;
+  ++kept_;
+}
+
+void Gate::take_back(const net::Address& from) {
+  Visitor& visitor = known_.at(from.network());
+  assert(visitor.kept > 0);
+  --visitor.kept;
+  --kept_;
+  ++visitor.inside;
+  ++inside_;
+}
+
+bool Gate::crowded_from(const net::Address& from, const Limits& limits) const {
+  const auto found = known_.find(from.network());
+  if (limits.sessions_per_address == 0 || found == known_.end()) return false;
+  const Visitor& visitor = found->second;
+  return visitor.kept > 0 && visitor.inside + visitor.kept > limits.sessions_per_address;
+}
+
 void Gate::tidy(Millis now) {
-  std::erase_if(known_, [&](auto& one) { return one.second.inside == 0 && one.second.pace.full(now); });
+  std::erase_if(known_,
+                [&](auto& one) { return one.second.inside == 0 && one.second.kept == 0 && one.second.pace.full(now); });
 }
 
 }  // namespace entente::relay

@@ -1,8 +1,10 @@
 #include "proxy/relay/hall.h"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
+#include "proxy/relay/gate.h"
 #include "proxy/relay/hall_guest.h"
 
 namespace entente::relay {
@@ -11,12 +13,21 @@ namespace {
 /// Everything that a world may hold, gone and told anew in one turn.
 constexpr std::size_t kMostWords = 100'000;
 
+constexpr Millis kEntryBeat =
+    50;  // who waits for his address's rate comes in with others who do: each turn is told to all
+/// Where so many listen, what all are told within these nanoseconds goes out together: a write to each costs more than
+/// all else.
+constexpr std::size_t kMany = 24;
+constexpr std::uint64_t kGather = 10'000'000;
+constexpr std::uint64_t kNoAlarm = std::numeric_limits<std::uint64_t>::max();
+
 core::RoomOptions room_options(const HallOptions& options) {
   core::RoomOptions room;
   room.seed = std::random_device{}();
   room.shared = true;
   room.chat = options.chat;
   room.most_words = kMostWords;
+  room.lends = true;
   return room;
 }
 
@@ -30,7 +41,7 @@ Hall::Hall(net::Loop& loop, HallPlan& plan, LinkId link, Events& events)
       alarm_(loop, *this),
       stand_ins_(plan.options.stand_ins) {}
 
-Hall::~Hall() = default;
+Hall::~Hall() { loop_.never(*this); }
 
 void Hall::open(TapSink* tap) {
   tap_ = tap;
@@ -48,14 +59,21 @@ void Hall::open(TapSink* tap) {
 
 // -- The room ---------------------------------------------------------------------------------------------------------
 
+/// What is done at the end of this turn will be done.
+void Hall::begin_turn() {
+  if (!std::exchange(in_turn_, true)) loop_.later(*this);
+}
+
 /// The one way into the room: `call(room, time)`, and then what it wanted.
 template <class Call>
 void Hall::enter(Call&& call) {
   if (over()) return;
+  begin_turn();
   const core::Micros at = (loop_.nanos() - epoch_) / 1000;
   wall_ = began_wall_ + at * 1000;
   call(*room_, at);
   for (const auto& [from, to] : std::exchange(returning_, {})) move(from, to, at);
+  for (const core::Id id : std::exchange(entered_, {})) make_way(id, at);
   if (!ends_) stand_ins_.look_after(*room_, at);
   if (words_->owes_world(at)) words_->tell(info_.link, room_->world(), at, wall_);
   after();
@@ -68,15 +86,102 @@ std::string Hall::name_of(core::Id guest) const {
 
 void Hall::after() {
   plan_.strays.add(room_->world().strays() - plan_.strays.read());
+  for (const core::Id id : std::exchange(overflowed_, {}))
+    if (HallGuest* guest = find(id)) guest->overflow();
+  if (room_->over()) tell_end();
+}
+
+// -- A crowd ----------------------------------------------------------------------------------------------------------
+
+void Hall::wait_for_seat(HallGuest& guest) {
+  to_seat_.add(guest.info().client, &guest, 0, 1, loop_.now());
+  begin_turn();
+}
+
+/// Asked for each wish to enter: those of a turn are heard together, at its end.
+bool Hall::admits(core::Id seat) {
+  HallGuest* const guest = find(seat);
+  if (guest == nullptr) return true;
+  const Limits& limits = guest->limits();
+  to_enter_.add(guest->info().client, guest, limits.enters_per_second, limits.enters_burst, loop_.now());
+  guest->waits_to_enter();
+  return false;
+}
+
+void Hall::leave_queues(HallGuest& guest) {
+  to_seat_.remove(guest.info().client, &guest);
+  to_enter_.remove(guest.info().client, &guest);
+}
+
+/// Its link is gone. Those of a turn are told together, at its end.
+void Hall::depart(core::Id seat, std::string_view why, std::uint32_t code) {
+  if (over()) return;
+  room_->unlink(seat);
+  departed_.push_back({seat, std::string(why), code});
+  begin_turn();
+}
+
+/// One of those who go or come, if anybody may: who goes first, as each who is there makes the rest dearer.
+bool Hall::serve_crowd() {
+  if (over()) return false;
+  if (!departed_.empty()) {
+    const Departed one = std::move(departed_.front());
+    departed_.pop_front();
+    enter([&](core::Room& room, core::Micros at) { room.gone(one.seat, one.why, at, one.code); });
+    return true;
+  }
+  const Millis now = loop_.now();
+  if (!to_enter_.empty() && now >= enter_at_) {
+    if (HallGuest* const guest = to_enter_.take(nullptr, now)) {
+      enter([&](core::Room& room, core::Micros at) { room.admit(guest->seat_id(), at); });
+      guest->take_turn();
+      return true;
+    }
+    enter_at_ = now + kEntryBeat;
+  }
+  HallGuest* const guest = to_seat_.take(nullptr, now);
+  if (guest != nullptr) guest->take_turn();
+  return guest != nullptr;
+}
+
+void Hall::at_turn_end() {
+  const std::uint64_t began = room_->work();
+  while (serve_crowd() && room_->work() - began < kTurnWork) {
+  }
+  in_turn_ = false;
+  const std::uint64_t nanos = loop_.nanos();
+  if (guests_.size() < kMany || nanos >= flushed_at_ + kGather || over()) flush(nanos);
+  const Millis now = loop_.now();
+  if (now >= tidy_at_) {
+    to_seat_.tidy(now);
+    to_enter_.tidy(now);
+    tidy_at_ = now + kTidyEvery;
+  }
+  if (!over()) set_alarm(now);
+}
+
+/// Out with what guests were told.
+void Hall::flush(std::uint64_t nanos) {
+  flushed_at_ = nanos;
   flushing_.swap(touched_);
   for (const core::Id id : flushing_)
     if (HallGuest* guest = find(id)) guest->flush();
   flushing_.clear();
-  for (const core::Id id : std::exchange(overflowed_, {}))
-    if (HallGuest* guest = find(id)) guest->overflow();
-  if (room_->over()) return tell_end();
+  loop_.outbox().flush();
+  room_->forget_shared();
+}
+
+/// When the room wants to be woken, or guests are told what they are to be, or the crowd goes on: at once, or when an
+/// address may send its next ones.
+void Hall::set_alarm(Millis now) {
   const core::Micros wake = room_->next_wake();
-  wake == std::numeric_limits<core::Micros>::max() ? alarm_.clear() : alarm_.set(epoch_ + wake * 1000);
+  std::uint64_t at = wake == std::numeric_limits<core::Micros>::max() ? kNoAlarm : epoch_ + wake * 1000;
+  if (!touched_.empty()) at = std::min(at, flushed_at_ + kGather);
+  if (!departed_.empty() || to_seat_.ready(now) || (now >= enter_at_ && to_enter_.ready(now)))
+    at = 1;
+  else if (!to_enter_.empty())
+    at = std::min(at, enter_at_ * 1'000'000);
+  at == kNoAlarm ? alarm_.clear() : alarm_.set(at);
 }
 
 void Hall::rang() {
@@ -92,6 +197,7 @@ void Hall::seat(HallGuest& guest, std::unique_ptr<core::Front> front, const core
     seating_ = &guest;
     const core::Id id = room.seat(std::move(front), peer, at);
     seating_ = nullptr;
+    newest_ = id;
     if (guest.sits(id)) guests_[id] = &guest;  // else its front has closed it already
   });
 }
@@ -106,7 +212,7 @@ void Hall::dismiss(core::Id guest, std::string_view why) {
 
 void Hall::gone(core::Id guest, std::string_view why, std::uint32_t code) {
   forget(guest);
-  enter([&](core::Room& room, core::Micros at) { room.gone(guest, why, at, code); });
+  depart(guest, why, code);
 }
 
 // -- Away and back ----------------------------------------------------------------------------------------------------
@@ -115,7 +221,7 @@ void Hall::lost(HallGuest& guest, core::Id seat, std::string_view why, std::uint
   forget(seat);
   enter([&](core::Room& room, core::Micros at) {
     const auto absence = room.keep(seat, at);
-    if (!absence) return room.gone(seat, why, at, code);
+    if (!absence) return depart(seat, why, code);
     const Millis now = loop_.now();
     absences_.add({0, guest.info().client, absence->number}, seat, now, now + absence->within / core::kMillisecond);
   });
@@ -125,8 +231,28 @@ bool Hall::resumes(core::Id seat, std::uint32_t number) {
   const HallGuest* const guest = find(seat);
   if (guest == nullptr) return false;
   const auto kept = absences_.claim({0, guest->info().client, number}, loop_.now());
-  if (kept) returning_.emplace_back(seat, *kept);
-  return kept.has_value();
+  if (!kept || !room_->keeps(*kept)) return false;
+  returning_.emplace_back(seat, *kept);
+  return true;
+}
+
+/// Seats that are kept count for their address: where they are too many with those who are there, the oldest is given
+/// up.
+void Hall::make_way(core::Id id, core::Micros at) {
+  const HallGuest* const guest = find(id);
+  if (guest == nullptr) return;
+  absences_.forget([&](core::Id seat) { return !room_->keeps(seat); });
+  const Limits& limits = guest->limits();
+  const net::Address network = guest->info().client.network();
+  const auto from_there = [&](const net::Address& from) { return from.network() == network; };
+  std::size_t all = absences_.count(0, loop_.now(), from_there);
+  if (limits.sessions_per_address == 0 || all == 0) return;
+  for (const auto& [seat, other] : guests_) all += from_there(other->info().client) ? 1 : 0;
+  for (; all > limits.sessions_per_address; --all) {
+    const auto kept = absences_.give_up(0, loop_.now(), from_there);
+    if (!kept) return;
+    room_->gone(*kept, "its seat went to somebody else", at);
+  }
 }
 
 /// Who has just come was here before.
@@ -136,6 +262,7 @@ void Hall::move(core::Id from, core::Id to, core::Micros at) {
   forget(from);
   room_->gone(from, "took up its lost session", at);
   guests_[to] = guest;
+  touched_.push_back(to);  // what it was told under its other number
   guest->sits(to);
   if (!room_->returned(to, guest->peer(), at)) close(to, "its seat is gone", 0);
 }
@@ -144,14 +271,15 @@ void Hall::move(core::Id from, core::Id to, core::Micros at) {
 
 /// Who has no seat yet is the one who is being seated, or nobody sits there.
 HallGuest* Hall::find(core::Id guest) const {
+  if (found_.second != nullptr && found_.first == guest) return found_.second;
   const auto at = guests_.find(guest);
-  if (at != guests_.end()) return at->second;
-  return guest != core::kBackEnd && !stand_ins_.has(guest) ? seating_ : nullptr;
+  if (at != guests_.end()) return (found_ = *at).second;
+  return guest > newest_ && !stand_ins_.has(guest) ? seating_ : nullptr;
 }
 
-void Hall::send(core::Id end, Lane lane, Bytes bytes) {
+void Hall::send_any(core::Id end, Lane lane, Bytes bytes, bool lent) {
   HallGuest* const guest = find(end);
-  if (guest != nullptr && guest->send(lane, bytes)) touched_.push_back(end);
+  if (guest != nullptr && guest->send(lane, bytes, lent)) touched_.push_back(end);
 }
 
 std::size_t Hall::waiting(core::Id end) const {
@@ -176,6 +304,7 @@ void Hall::failed(core::Id end, const Fault& fault) {
 void Hall::heard(const core::Intent& intent) {
   words_->tell(info_.link, intent, began_wall_ + intent.at * 1000);
   if (HallGuest* const guest = find(intent.by)) guest->spoke();
+  if (core::as<words::Enter>(intent) != nullptr) entered_.push_back(intent.by);
 }
 
 /// "bzflag 2.4"; "bot", where nobody sits.
@@ -190,6 +319,8 @@ void Hall::told(const core::Fact& fact) {
   stand_ins_.heard(fact);
   plan_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
   words_->tell(info_.link, fact, began_wall_ + fact.at * 1000);
+  if (const auto* player = core::as<words::Player>(fact))
+    if (HallGuest* const guest = find(player->id())) guest->play();
   if (fact.audience != words::PLAYER || core::as<words::Refused>(fact) == nullptr) return;
   if (HallGuest* const guest = find(fact.to)) guest->turned_away();
 }

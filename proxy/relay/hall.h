@@ -1,10 +1,14 @@
 // A hall: one room for everybody who comes, of whatever game, and a truth that has no link: a replay, or a referee.
 // Law: lives on one worker, from open() to its end, whoever comes and goes; the room is called from one place (enter)
-// and calls nobody back; what it wants of the network beyond sending is done after it has returned.
+// and calls nobody back; what it wants of the network beyond sending is done after it has returned. A crowd that comes
+// or goes does not keep those waiting who play: it is dealt with at the end of each turn of the loop, in bounded
+// portions.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "proxy/core/room.h"
@@ -14,6 +18,7 @@
 #include "proxy/relay/attendance.h"
 #include "proxy/relay/bridge_words.h"
 #include "proxy/relay/counters.h"
+#include "proxy/relay/entry_queue.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/hall_options.h"
 #include "proxy/relay/reason.h"
@@ -31,8 +36,12 @@ struct HallPlan {
   Count strays{};  ///< World::strays()
 };
 
-class Hall final : private core::Room::Host, private net::Alarm::User {
+class Hall final : private core::Room::Host, private net::Alarm::User, private net::Later {
  public:
+  /// In a turn of the loop newcomers and leavers are served until the room has done so much for them
+  /// (core::Room::work): some milliseconds. One of them is in any case.
+  static constexpr std::uint64_t kTurnWork = 20'000;
+
   /// `link`: under which its words are recorded.
   Hall(net::Loop& loop, HallPlan& plan, LinkId link, Events& events);
   ~Hall() override;
@@ -47,6 +56,8 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   const std::optional<Reason>& ends() const { return ends_; }
 
   // For its guests. Whoever is let go must be forgotten before it is destroyed.
+  /// A newcomer wants its seat: HallGuest::take_turn() follows. REQUIRES: not over.
+  void wait_for_seat(HallGuest& guest);
   void seat(HallGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
   void received(core::Id guest, Lane lane, Bytes bytes);
   void dismiss(core::Id guest, std::string_view why);
@@ -54,7 +65,12 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   void gone(core::Id guest, std::string_view why, std::uint32_t code);
   /// Its link broke: its seat may be kept for it.
   void lost(HallGuest& guest, core::Id seat, std::string_view why, std::uint32_t code);
-  void forget(core::Id guest) { guests_.erase(guest); }
+  void forget(core::Id guest) {
+    guests_.erase(guest);
+    found_ = {};
+  }
+  /// It waits for nothing any more.
+  void leave_queues(HallGuest& guest);
   /// Takes nothing, and too much waits: it is shown the door once the room has returned.
   void overflowed(core::Id guest) { overflowed_.push_back(guest); }
   WallTime wall() const { return wall_; }                                          ///< of the call that the room is in
@@ -63,22 +79,38 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
 
  private:
   // core::Room::Host
-  void send(core::Id end, Lane lane, Bytes bytes) override;
+  void send(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, false); }
+  void send_shared(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, true); }
   std::size_t waiting(core::Id end) const override;
   void close(core::Id end, std::string_view why, std::uint32_t code) override;
   void failed(core::Id end, const Fault& fault) override;
   void dial() override {}
   bool resumes(core::Id seat, std::uint32_t number) override;
+  bool admits(core::Id seat) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
-  // Alarm::User
+  // Alarm::User, Later
   void rang() override;
+  void at_turn_end() override;
 
+  struct Departed {
+    core::Id seat;
+    std::string why;
+    std::uint32_t code;
+  };
+
+  void send_any(core::Id end, Lane lane, Bytes bytes, bool lent);
+  void depart(core::Id seat, std::string_view why, std::uint32_t code);
+  void begin_turn();
+  bool serve_crowd();
+  void flush(std::uint64_t nanos);
+  void set_alarm(Millis now);
   HallGuest* find(core::Id guest) const;
   std::string speech_of(core::Id player) const;
   template <class Call>
   void enter(Call&& call);
   void move(core::Id from, core::Id to, core::Micros at);
+  void make_way(core::Id guest, core::Micros at);
   void after();
   void end(Reason reason);
   void tell_end();
@@ -93,10 +125,21 @@ class Hall final : private core::Room::Host, private net::Alarm::User {
   std::optional<BridgeWords> words_;
   core::StandIns stand_ins_;
   std::unordered_map<core::Id, HallGuest*> guests_;
-  HallGuest* seating_ = nullptr;  // its id is not known yet
+  mutable std::pair<core::Id, HallGuest*> found_{};  // last: a front asks for what waits, and then sends
+  HallGuest* seating_ = nullptr;  // its id is not known yet, but it is above this:
+  core::Id newest_ = 0;
   std::vector<core::Id> touched_, flushing_, overflowed_;
+
+  // Who comes and goes.
+  std::deque<Departed> departed_;
+  EntryQueue<HallGuest*> to_seat_, to_enter_;
+  bool in_turn_ = false;
+  Millis enter_at_ = 0, tidy_at_ = 0;
+  std::uint64_t flushed_at_ = 0;  // by Loop::nanos
+
   Absences<core::Id> absences_;
   std::vector<std::pair<core::Id, core::Id>> returning_;  // from the seat it took to the one it had
+  std::vector<core::Id> entered_;                         // who was not here before
 
   std::uint64_t epoch_ = 0;  // the room's time 0, by Loop::nanos
   WallTime began_wall_ = 0, wall_ = 0;

@@ -18,13 +18,18 @@ HallGuest::HallGuest(Branch& listener, Owner& owner, Hall& hall, LinkId link, co
       rates_(limits, listener.loop.now()),
       alarm_(listener.loop, *this),
       began_(listener.loop.now()),
-      moved_(began_) {
+      moved_(began_),
+      greets_since_(began_) {
   const Route& route = listener.route;
   party_.info = {link, &route.game, route.dialect, client, route.listener, route.listener};
   BridgeEnd::User& user = *this;
-  party_.end = make_bridge_end(
-      listener, user,
-      {.side = BridgeSide::kFront, .game = route.game, .dialect = route.dialect, .limits = limits_, .enet = enet});
+  party_.end = make_bridge_end(listener, user,
+                               {.side = BridgeSide::kFront,
+                                .game = route.game,
+                                .dialect = route.dialect,
+                                .limits = limits_,
+                                .gathers = true,
+                                .enet = enet});
 }
 
 HallGuest::~HallGuest() = default;
@@ -54,15 +59,24 @@ void HallGuest::opened(BridgeEnd&, const core::Peer& peer) {
 
 /// Who has not said its greeting by now is of the dialect in which servers speak first.
 void HallGuest::rang() {
-  if (seated_ || ending_) return;
+  if (seated_ || queued_ || ending_) return;
+  if (party_.end->is_held_up())
+    return alarm_.set(listener_.loop.nanos() + kSilence);  // what it said waits for its turn
   party_.end->hears(*branch_->route.fallback);
   seat(*branch_->route.fallback);
 }
 
-/// Its dialect is known: it takes its seat.
+/// Its dialect is known: it waits for its seat, and is not read meanwhile.
 void HallGuest::seat(std::size_t dialect) {
   party_.info.dialect = dialect;
   if (hall_.over()) return end(Reason::kServerRefused);
+  queued_ = true;
+  party_.pause(kQueued);
+  hall_.wait_for_seat(*this);
+}
+
+void HallGuest::take_seat() {
+  const std::size_t dialect = party_.info.dialect;
   auto front = branch_->route.bridge->front(dialect);
   if (front == nullptr) {
     branch_->say(Line::kDialect, "a client speaks " + std::string(party_.info.game->name()) + " " +
@@ -76,6 +90,20 @@ void HallGuest::seat(std::size_t dialect) {
   hall_.seat(*this, std::move(front), peer_);
 }
 
+void HallGuest::waits_to_enter() {
+  spoke_ = queued_ = true;
+  party_.pause(kQueued);
+}
+
+void HallGuest::take_turn() {
+  queued_ = false;
+  if (!seated_) greets_since_ = listener_.loop.now();
+  if (!seated_ && !ending_) hall_.over() ? end(Reason::kServerRefused) : take_seat();
+  for (const Kept& one : std::exchange(kept_, {}))
+    if (!ending_) hear(one.lane, one.bytes, one.frames);
+  if (!queued_ && !ending_) party_.resume(kQueued);
+}
+
 bool HallGuest::sits(core::Id seat) {
   if (ending_) return false;
   party_.id = seat;
@@ -85,10 +113,10 @@ bool HallGuest::sits(core::Id seat) {
 
 // -- The room ---------------------------------------------------------------------------------------------------------
 
-bool HallGuest::send(Lane lane, Bytes bytes) {
+bool HallGuest::send(Lane lane, Bytes bytes, bool lent) {
   if (!named_ && branch_->route.with_datagrams()) name(bytes);
   moved_ = listener_.loop.now();  // who only watches never says a word
-  party_.send(*branch_, lane, bytes, hall_.wall());
+  party_.send(*branch_, lane, bytes, hall_.wall(), lent);
   const bool too_much = waiting() > kMostWaiting * limits_.high_water + party_.info.game->largest_burst();
   if (too_much && party_.id != 0 && !std::exchange(overflowed_, true)) hall_.overflowed(party_.id);
   return !std::exchange(touched_, true);
@@ -110,6 +138,7 @@ void HallGuest::close(std::string_view why, std::uint32_t code) {
   because(hall_.ends().value_or(turned_away_ ? Reason::kServerDeclined : Reason::kClientLeft), why);
   party_.id = 0;
   flush();
+  party_.end->closes_after(farewell());
   party_.up ? party_.end->part(why, code_for(code)) : party_.end->hang_up();
   flush();
   finish();
@@ -120,8 +149,14 @@ void HallGuest::close(std::string_view why, std::uint32_t code) {
 void HallGuest::received(BridgeEnd&, Lane lane, Bytes bytes, std::size_t frames) {
   if (ending_) return;
   moved_ = listener_.loop.now();
-  if (party_.id == 0) seat(party_.info.game->named_by_client(bytes).value_or(party_.info.dialect));
+  if (!seated_ && !queued_) seat(party_.info.game->named_by_client(bytes).value_or(party_.info.dialect));
   if (ending_) return;
+  if (seated_) return hear(lane, bytes, frames);
+  if (lane == Lane::kDatagram) return branch_->dropped(Drop::kNotLinked);
+  kept_.push_back({lane, Buffer(bytes.begin(), bytes.end()), frames});
+}
+
+void HallGuest::hear(Lane lane, Bytes bytes, std::size_t frames) {
   party_.hear(*branch_, lane, bytes, frames, hall_.wall_by_now());
   heard_words_ = 0;
   hall_.received(party_.id, lane, bytes);
@@ -154,9 +189,17 @@ void HallGuest::wrote(BridgeEnd&) { party_.took = listener_.loop.now(); }
 void HallGuest::because(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + farewell() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
+}
+
+/// Who is turned away may read why, unless we are shutting down.
+Millis HallGuest::farewell() const { return farewell_ms(*party_.info.game, reason_.value_or(Reason::kClientLeft)); }
+
+void HallGuest::stop() {
+  if (ending_) gone_by_ = std::min(gone_by_, listener_.loop.now() + limits_.linger_ms);
+  end(Reason::kStopped);
 }
 
 /// Who broke a rule is still there to be told so; anybody else is gone.
@@ -176,7 +219,7 @@ void HallGuest::departed(BridgeEnd&, const BridgeEnd::Departure& departure) {
 
 /// What its front leaves unsaid, the reason says in its game's own number.
 std::uint32_t HallGuest::code_for(std::uint32_t said) const {
-  return said != 0 ? said : enet_parting(*party_.info.game, reason_.value_or(Reason::kClientLeft));
+  return said != 0 ? said : parting_code(*party_.info.game, BridgeSide::kFront, reason_.value_or(Reason::kClientLeft));
 }
 
 /// By us: its front says goodbye.
@@ -207,7 +250,8 @@ void HallGuest::leave(const char* why, std::uint32_t code) {
 /// It has no seat any more: what was said goes out.
 void HallGuest::finish() {
   if (std::exchange(ending_, true)) return;
-  gone_by_ = listener_.loop.now() + limits_.linger_ms;
+  if (queued_) hall_.leave_queues(*this);
+  gone_by_ = listener_.loop.now() + farewell() + limits_.linger_ms;
   tell_end();
   settle();
 }
@@ -244,7 +288,7 @@ void HallGuest::tick(Millis now) {
 
 std::optional<Reason> HallGuest::overdue(Millis now) const {
   const Millis moved = std::max(moved_, party_.end->last_datagram());
-  if (!spoke_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (!spoke_ && !queued_ && late(now, greets_since_, limits_.greet_ms, *party_.end)) return Reason::kGreetTimeout;
   if (party_.end->waiting() && late(now, party_.took, limits_.stall_ms)) return Reason::kClientStalled;
   if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;

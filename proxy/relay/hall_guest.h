@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "proxy/base/limits.h"
 #include "proxy/relay/hall.h"
@@ -22,7 +23,7 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
   void start(net::Fd client) override;
   void datagram(const net::Address& from, Bytes datagram) override;
   void tick(Millis now) override;
-  void stop() override { end(Reason::kStopped); }
+  void stop() override;
   void kick(std::string_view why) override;
   SessionReport report() const override;
 
@@ -35,15 +36,25 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
   /// It has that seat, unless it has lost it already.
   bool sits(core::Id seat);
   /// True if it wants to be flushed, and has not said so since it was.
-  bool send(Lane lane, Bytes bytes);
+  bool send(Lane lane, Bytes bytes, bool lent);
   void flush();
   std::size_t waiting() const { return party_.end->waiting(); }
   void close(std::string_view why, std::uint32_t code);
   void failed(const Fault& fault) { because(Reason::kProtocolFault, fault.what, fault); }
   void spoke() { ++heard_words_, spoke_ = true; }
   void turned_away() { turned_away_ = true; }
+  /// It is to enter, and is not read until take_turn().
+  void waits_to_enter();
+  /// Its player is in: from now on it is served before newcomers.
+  void play() { party_.end->set_rank(net::Rank::kPlayer); }
   const core::Peer& peer() const { return peer_; }
+  core::Id seat_id() const { return party_.id; }
+  const Limits& limits() const { return limits_; }
+
+  // By the hall, outside the room.
   void overflow() { end(Reason::kClientStalled); }
+  /// What it waited for is now: it takes its seat, or has entered.
+  void take_turn();
 
  private:
   // BridgeEnd::User
@@ -57,7 +68,15 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
 
   void rang() override;
 
+  struct Kept {
+    Lane lane;
+    Buffer bytes;
+    std::size_t frames;
+  };
+
   void seat(std::size_t dialect);
+  void take_seat();
+  void hear(Lane lane, Bytes bytes, std::size_t frames);
   void name(Bytes greeting);
   void charge(std::size_t bytes, std::size_t messages);
 
@@ -65,6 +84,7 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
   void end(Reason reason, std::string_view why = {});
   void leave(const char* why, std::uint32_t code = 0);
   std::uint32_t code_for(std::uint32_t said) const;
+  Millis farewell() const;
   void finish();
   void tell_end();
   void settle();
@@ -79,12 +99,14 @@ class HallGuest final : public Seated, private BridgeEnd::User, private net::Ala
   core::Peer peer_;
   Rates rates_;
   net::Alarm alarm_;
+  std::vector<Kept> kept_;       // of one read: what came before it had its seat
   std::size_t heard_words_ = 0;  // intents of the call that the room is in
-  Millis began_, moved_, gone_by_ = 0;
+  Millis began_, moved_, greets_since_, gone_by_ = 0;
   std::optional<Reason> reason_;  // of the end
   std::string why_;
   Fault fault_{""};
   bool seated_ = false, spoke_ = false, named_ = false, turned_away_ = false, touched_ = false, overflowed_ = false;
+  bool queued_ = false;  // for its seat, or to enter
   bool ending_ = false, done_ = false;
 };
 

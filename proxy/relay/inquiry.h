@@ -20,7 +20,7 @@ struct SessionReport {
   SessionInfo info;
   Millis age = 0;           ///< since it was accepted
   std::uint64_t bytes = 0;  ///< of messages, both ways
-  std::string player;       ///< its name, if it is known; as its client wrote it
+  std::string player;       ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
 };
 
 class Inquiry {

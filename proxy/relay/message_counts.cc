@@ -18,6 +18,21 @@ MessageCounts::MessageCounts(const wire::Game& game, std::size_t dialect)
       codec_(game.codec(dialect)),
       each_(std::make_unique<Each[]>(2 * codec_->rows().size())) {}
 
+Result<const wire::Row*> MessageCounts::decode(const wire::Frame& frame) {
+  if (frame.way == wire::Way::kToClient && told_.row != nullptr && frame.lane == told_.frame.lane &&
+      frame.stage == told_.frame.stage && same(frame.bytes, told_.bytes))
+    return told_.row;
+  ++decoded_;
+  const auto row = codec_->decode(frame);
+  if (row.ok() && frame.way == wire::Way::kToClient) {
+    told_.frame = frame;
+    told_.bytes.assign(frame.bytes.begin(), frame.bytes.end());
+    told_.frame.bytes = told_.bytes;
+    told_.row = *row;
+  }
+  return row;
+}
+
 void MessageCounts::add(wire::Way way, const wire::Row& row, std::size_t bytes) {
   auto& each = each_[side(way) * codec_->rows().size() + place_of(row)];
   each.frames.add();

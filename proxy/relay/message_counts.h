@@ -42,6 +42,11 @@ class MessageCounts {
   // -- The counting thread --------------------------------------------------------------------------------------------
 
   wire::Codec& codec() { return *codec_; }
+  /// By codec(), but not a frame to a client that is the same as the last one: what a room tells everybody comes once
+  /// for each of them.
+  Result<const wire::Row*> decode(const wire::Frame& frame);
+  /// How often codec() decoded.
+  std::uint64_t decoded() const { return decoded_; }
   /// `row` is what codec() decoded by.
   void add(wire::Way way, const wire::Row& row, std::size_t bytes);
 
@@ -77,6 +82,15 @@ class MessageCounts {
   const std::size_t dialect_;
   const std::unique_ptr<wire::Codec> codec_;
   std::size_t place_of(const wire::Row& row);
+
+  /// The last frame to a client that decoded.
+  struct Told {
+    wire::Frame frame;  // its bytes: those that follow
+    Buffer bytes;
+    const wire::Row* row = nullptr;  // none yet
+  };
+  Told told_;
+  std::uint64_t decoded_ = 0;
 
   std::unique_ptr<Each[]> each_;                              // by way, by place in the codec's table
   std::unordered_map<const wire::Row*, std::size_t> places_;  // of the rows that were decoded so far

@@ -20,12 +20,12 @@ void count(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
 
 }  // namespace
 
-void Party::send(Branch& branch, Lane lane, Bytes bytes, WallTime at) {
+void Party::send(Branch& branch, Lane lane, Bytes bytes, WallTime at, bool lent) {
   const bool front = side == BridgeSide::kFront;
   if (branch.tap) end->tell(*branch.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
   count(front ? branch.counters.to_client : branch.counters.to_server, lane, bytes.size(), 1);
   if (end->waiting() == 0) took = branch.loop.now();
-  end->send(lane, bytes);
+  lent ? end->lend(lane, bytes) : end->send(lane, bytes);
 }
 
 void Party::hear(Branch& branch, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const {
@@ -43,6 +43,10 @@ void Party::resume(Pause why) {
   if ((paused & why) == 0) return;
   paused = static_cast<std::uint8_t>(paused & ~why);
   if (paused == 0 && up) end->read(true);
+}
+
+Millis farewell_ms(const wire::Game& game, Reason reason) {
+  return reason == Reason::kKicked || reason == Reason::kServerDeclined ? game.farewell_ms() : 0;
 }
 
 Reason reason_of_client(How how) {

@@ -12,8 +12,8 @@
 namespace entente::relay {
 
 struct Party {
-  /// To the peer, at `at` by the wall.
-  void send(Branch& branch, Lane lane, Bytes bytes, WallTime at);
+  /// To the peer, at `at` by the wall. `lent`: BridgeEnd::lend.
+  void send(Branch& branch, Lane lane, Bytes bytes, WallTime at, bool lent = false);
   /// Counts and records what the peer said; `said` is left for its owner to add to.
   void hear(Branch& branch, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const;
   void pause(Pause why);
@@ -28,6 +28,9 @@ struct Party {
   Millis took = 0;         ///< when it last took bytes, or had none waiting
   std::uint64_t said = 0;  ///< bytes of its stream
 };
+
+/// How long a client whose session ended for that reason stays connected, so that its player can read why.
+Millis farewell_ms(const wire::Game& game, Reason reason);
 
 /// So much may wait for one peer before it is given up, as a multiple of Limits::high_water: what a front must tell at
 /// once when it sees a world for the first time fits.

@@ -14,6 +14,7 @@ enum Pause : std::uint8_t {
   kBehind = 1,  ///< the other peer is slow
   kRate = 2,    ///< it sent faster than its limits
   kEarly = 4,   ///< the other peer may not hear it yet
+  kQueued = 8,  ///< it waits for its turn to come into a hall
 };
 
 /// Bytes that a peer may go on sending after the end of its session; then its link is closed.
@@ -55,5 +56,12 @@ struct Peer {
 
 /// Whether `limit` milliseconds have passed since then. A limit of 0 is none.
 constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
+
+/// The same of what the peer of `link` (Tcp, WebLink, BridgeEnd) is to do: the time for which it waited for us does not
+/// count, and it is not late while it waits.
+template <class Link>
+bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {
+  return !link.is_held_up() && late(now, since + link.held_up(), limit);
+}
 
 }  // namespace entente::relay

@@ -40,7 +40,8 @@ void SilentProbe::ended(net::Link&) { fail(Reason::kDialectUnknown); }
 void SilentProbe::broken(net::Link&, int) { said_.empty() ? try_next() : fail(Reason::kDialectUnknown); }
 
 void SilentProbe::tick(Millis now) {
-  if (link_.is_open() && now > until_) fail(reached_ ? Reason::kDialectUnknown : Reason::kServerRefused);
+  if (link_.is_open() && !link_.is_held_up() && now > until_ + link_.held_up())
+    fail(reached_ ? Reason::kDialectUnknown : Reason::kServerRefused);
 }
 
 void SilentProbe::fail(Reason why) {

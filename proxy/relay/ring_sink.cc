@@ -37,8 +37,8 @@ void Bell::wait(int ms) {
   rung_.exchange(false, std::memory_order_acq_rel);
 }
 
-RingSink::RingSink(std::size_t ring_bytes, Bell& bell, bool wants_words)
-    : ring_(ring_bytes), bell_(bell), wants_words_(wants_words), spare_(ring_.capacity() / 8) {}
+RingSink::RingSink(std::size_t ring_bytes, Bell& bell, const std::atomic<std::uint32_t>* files)
+    : ring_(ring_bytes), bell_(bell), files_(files), spare_(ring_.capacity() / 8) {}
 
 void RingSink::opened(const SessionInfo& info, WallTime at) {
   missed_closings_.reserve(++open_);

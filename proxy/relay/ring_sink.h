@@ -69,13 +69,15 @@ class RingSink final : public TapSink {
     kWordGap,   ///< a WordGap
   };
 
-  RingSink(std::size_t ring_bytes, Bell& bell, bool wants_words = false);
+  /// `files`: TapSink::files(), and it wants words. Null: it wants none. Outlives the sink.
+  RingSink(std::size_t ring_bytes, Bell& bell, const std::atomic<std::uint32_t>* files = nullptr);
 
   void opened(const SessionInfo& info, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
   void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
   void closed(LinkId link, std::string_view reason, WallTime at) override;
-  bool wants_words() const override { return wants_words_; }
+  bool wants_words() const override { return files_ != nullptr; }
+  std::uint32_t files() const override { return files_ != nullptr ? files_->load(std::memory_order_relaxed) : 0; }
   void word(LinkId link, bool fact, Bytes word, WallTime at) override;
   void world(LinkId link, Bytes world, WallTime at) override;
   bool geometry(Bytes geometry, WallTime at) override;
@@ -96,7 +98,7 @@ class RingSink final : public TapSink {
 
   Ring ring_;
   Bell& bell_;
-  const bool wants_words_;
+  const std::atomic<std::uint32_t>* const files_;
   const std::size_t spare_;  // what bytes() leaves free for the others
   std::size_t open_ = 0;
 

@@ -8,6 +8,8 @@
 namespace entente::relay {
 namespace {
 
+constexpr std::uint32_t kRuleBan = 30;  // seconds: others may share the address
+
 std::string sentence_of(const Route& route, Drop drop, std::uint64_t times) {
   const std::string advice = what_helps(drop);
   return "dropped " + std::to_string(times) + (times == 1 ? " datagram" : " datagrams") + " at " +
@@ -75,25 +77,29 @@ void Branch::say_wrong_client(std::size_t dialect) {
 }
 
 void Branch::server_banned(const net::Address& client, std::string_view why) {
-  banned("server " + route.server_name, client, why,
-         "is turned away for a while, so that the server does not ban our address");
+  if (route.bans == nullptr) return;
+  banned("server " + route.server_name, route.bans->learn(client, why, std::time(nullptr), place().server), client,
+         "is turned away for a while from the routes to that server, so that it does not ban our address");
 }
 
 void Branch::front_banned(const net::Address& client, std::string_view why) {
-  banned("the game's own rule", client, why, "is turned away for a while");
+  if (route.bans == nullptr) return;
+  const std::string listener = place().listener;
+  banned("the game's own rule", route.bans->learn(client, why, std::time(nullptr), listener, kRuleBan), client,
+         "is turned away from " + listener + " for " + std::to_string(kRuleBan) + " s");
 }
 
-void Branch::banned(const std::string& who, const net::Address& client, std::string_view why, std::string_view then) {
-  const auto ban = route.bans != nullptr ? route.bans->learn(client, why) : std::nullopt;
+void Branch::banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client,
+                    std::string_view then) {
   if (!ban) return;
   counters.server_bans.add();
   say(Line::kBanned, who + " banned the player from " + client.ip_text() +
-                         (why.empty() ? "" : " (" + clean(why) + ")") + ": " + ban->who.text() + " " +
+                         (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " + ban->who.text() + " " +
                          std::string(then) + "; `entente ctl unban` lets it in");
 }
 
 std::string Branch::why_banned(const net::Address& client) const {
-  const auto ban = route.bans != nullptr ? route.bans->find(client) : std::nullopt;
+  const auto ban = route.bans != nullptr ? route.bans->find(client, std::time(nullptr), place()) : std::nullopt;
   if (!ban) return "nobody may come from your address";
   if (!ban->why.empty()) return clean(ban->why);
   return ban->by_server ? "the server banned you a while ago" : "you are banned";

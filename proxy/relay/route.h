@@ -89,6 +89,8 @@ class Branch {
   void server_banned(const net::Address& client, std::string_view why);
   /// The front has put its client out, and its game's rule is that it stays out for a while.
   void front_banned(const net::Address& client, std::string_view why);
+  /// Where its clients come to, for Bans. REQUIRES: the listener is open.
+  BanPlace place() const { return {route.server_name, route.listener.text()}; }
   /// What whoever comes from there is told if Gate does not let him in for a ban, or for where he comes from.
   std::string why_banned(const net::Address& client) const;
   /// What is said to who asks, by datagram, how it is here.
@@ -110,7 +112,7 @@ class Branch {
  private:
   void closed(const SessionInfo& session, Reason reason);
   void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
-  void banned(const std::string& who, const net::Address& client, std::string_view why, std::string_view then);
+  void banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client, std::string_view then);
   /// Now or later, as the route's pace allows.
   void say(Line line, std::string_view what, Pace::Say tell, std::uint64_t times = 1);
   void count_lost();

@@ -24,6 +24,9 @@ class Seated {
     virtual void away(Seated& session, const core::Absence& absence) = 0;
     /// The session of this route and this address that is away by that number, and is so no longer; nothing: none.
     virtual std::optional<Seat> claim(Seated& session, std::uint32_t number) = 0;
+    /// Its client has come to stay, and did not lose a session before: where there are too many, one that is away gives
+    /// way.
+    virtual void settled(Seated& session) = 0;
     /// Hands a client to the session that it belongs to.
     virtual void send_back(Seat to, net::Fd client, const net::Address& from) = 0;
     /// A number for a second link of a session.
@@ -38,6 +41,10 @@ class Seated {
   virtual void start(net::Fd client) = 0;
   /// Its client is back, from there. REQUIRES: its game's clients do not greet: what was heard of it is not told here.
   virtual void take_back(net::Fd, const net::Address&) {}
+  /// It is away, and its place is kept.
+  virtual bool is_away() const { return false; }
+  /// Its place goes to somebody who is there.
+  virtual void give_way() {}
   virtual void datagram(const net::Address&, Bytes) {}
   virtual void tick(Millis now) = 0;
   virtual void stop() = 0;

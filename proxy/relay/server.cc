@@ -199,6 +199,10 @@ void Server::stop() {
   for (auto& worker : impl_->crew.workers) worker->wake();
 }
 
+void Server::add_bots(std::size_t relay, std::uint32_t count) {
+  impl_->crew.workers[impl_->routes[relay]->home]->more_bots(relay, count);
+}
+
 void Server::set_limits(std::size_t relay, const Limits& limits) {
   impl_->crew.workers[impl_->routes[relay]->home]->set_limits(relay, sane(limits));
 }

@@ -78,6 +78,9 @@ class Server {
   /// From any thread or signal handler, also before run().
   void stop();
 
+  /// Seats so many bots more on a relay that has some (BridgeOptions::bots); none once it stops. From any thread.
+  void add_bots(std::size_t relay, std::uint32_t count);
+
   /// For sessions that begin from now on. From any thread.
   void set_limits(std::size_t relay, const Limits& limits);
   /// Who may come from now on, as RelayOptions::access. From any thread.

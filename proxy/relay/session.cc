@@ -122,11 +122,19 @@ void Session::client_said(Bytes bytes) {
     to_server(whole);
   });
   if (fault) return end(Reason::kBadFrame, *fault);
+  if (open_ && !plays_) play();
   charge(bytes.size(), frames);
   if (!greeted_ && to_server_.passed() >= route_.game.client_greeting_size(route_.dialect)) {
     greeted_ = true;
     connect();
   }
+}
+
+/// It has greeted, reached its server and goes on: from now on it is served before newcomers.
+void Session::play() {
+  plays_ = true;
+  client_.link.set_rank(net::Rank::kPlayer);
+  server_.link.set_rank(net::Rank::kPlayer);
 }
 
 void Session::to_server(const Frames& frames) {
@@ -320,7 +328,7 @@ void Session::tick(Millis now) {
     client_.link.finish();
   }
   if ((client_.paused & kRate) && rates_.ready(now)) client_.resume(kRate);
-  if (dial_.late(now)) {
+  if (dial_.late(now, server_.link)) {
     server_.link.close();
     return dial_.timed_out();
   }
@@ -333,7 +341,7 @@ void Session::tick(Millis now) {
 
 std::optional<Reason> Session::overdue(Millis now) const {
   const Millis moved = datagrams_ ? std::max(moved_, datagrams_->moved()) : moved_;
-  if (!greeted_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (!greeted_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
   if (client_.link.waiting() && late(now, client_.took, limits_.stall_ms)) return Reason::kClientStalled;
   if (open_ && server_.link.waiting() && late(now, server_.took, limits_.stall_ms)) return Reason::kServerStalled;
   if (first_ && late(now, moved, limits_.half_closed_ms)) return Reason::kHalfClosed;

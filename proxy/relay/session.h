@@ -40,6 +40,7 @@ class Session final : public Seated, private net::LinkUser, private Dial::User {
   void ended(net::Link& link) override;
   void broken(net::Link& link, int error) override;
 
+  void play();
   bool is_client(const net::Link& link) const { return &link == &client_.link; }
   void connect() { dial_.begin(branch_, limits_.connect_ms, branch_.route.game.transport()); }
   int dial(const net::Address& server, net::Sockets sockets) override;
@@ -84,6 +85,7 @@ class Session final : public Seated, private net::LinkUser, private Dial::User {
   Buffer said_;  // by the server, before its dialect is known
   Millis began_, moved_, server_spoke_ = 0, part_at_ = 0, gone_by_ = 0;
   std::optional<Reason> first_;  // who ended first, while the other may go on
+  bool plays_ = false;
   bool sure_, open_ = false, greeted_ = false, named_ = false, told_goodbye_ = false;
   bool entered_ = false;  // or never will
   bool ending_ = false, done_ = false;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "adapters/wire/print.h"
+#include "proxy/base/text.h"
 #include "proxy/relay/to_trace.h"
 
 namespace entente::relay {
@@ -13,25 +15,34 @@ namespace {
 using wire::Lane;
 using wire::Way;
 
-constexpr int kNap = 20;  // ms between looks at the rings, while links are open
+constexpr int kNap = 20;      // ms between looks at the rings, while links are open
+constexpr int kLongNap = 500;  // while none is: somebody may spoil the recording, and that is to be said within a second
 constexpr int kNice = 5;  // where a core is short, traffic goes first, and the tap still gets a fourth of it
 constexpr std::size_t kRound = 4096;          // entries between looks at all else
+constexpr std::size_t kLongestName = 64;      // bytes kept of a player's name
 constexpr WallTime kAtTheEnd = ~WallTime{0};  // all may be said
 
 }  // namespace
 
 struct TapThread::Link {
-  Link(const SessionInfo& its_info, MessageCounts& its_counts, Count& its_undecoded, net::EnetUnpacker& unpacker)
-      : info(its_info), counts(its_counts), undecoded(its_undecoded), dissector(*its_info.game, its_info.dialect) {
+  Link(const SessionInfo& its_info, MessageCounts& its_counts, Count& its_undecoded,
+       const std::vector<wire::Secret>& its_secrets, net::EnetUnpacker& unpacker)
+      : info(its_info),
+        counts(its_counts),
+        undecoded(its_undecoded),
+        secrets(its_secrets),
+        dissector(*its_info.game, its_info.dialect) {
     if (info.enet_datagrams) enet.emplace(unpacker);
   }
 
   SessionInfo info;
   MessageCounts& counts;
   Count& undecoded;  // of its route
+  const std::vector<wire::Secret>& secrets;
   wire::Dissector dissector;
   std::optional<net::EnetDissector> enet;  // if what is told are its datagrams
   bool playing[2] = {false, false};        // this way is past its greeting
+  std::string player;                      // as in players_
 };
 
 /// Hears the frames of one entry.
@@ -52,13 +63,13 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   void frame(const wire::Frame& frame) override {
     if (frame.stage == wire::Stage::kPlay) link_.playing[frame.way == Way::kToClient] = true;
     tap_.published_.frames.add();
-    const auto row = link_.counts.codec().decode(frame);
+    const auto row = link_.counts.decode(frame);
     if (row.ok())
-      link_.counts.add(frame.way, **row, frame.bytes.size());
+      take_message(frame, **row);
     else
       count(frame.way, row.error(), frame.bytes.size());
-    record(
-        {link_.info.link, to_trace(frame.way), to_trace(frame.lane), frame.bytes, row.ok() ? (*row)->name : "", false});
+    record({link_.info.link, to_trace(frame.way), to_trace(frame.lane), row.ok() ? recordable(frame, **row) : frame.bytes,
+            row.ok() ? (*row)->name : "", false});
   }
 
   void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
@@ -80,6 +91,20 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
   void fault(Way way, const Fault& fault, Bytes datagram) override { raw(way, Lane::kDatagram, datagram, &fault); }
 
  private:
+  /// The frame, which the codec has just decoded, as it may be recorded. Good until the next.
+  Bytes recordable(const wire::Frame& frame, const wire::Row& row) {
+    wire::Codec& codec = link_.counts.codec();
+    if (!tap_.options_.recorder || frame.way != Way::kToServer || !wire::blank_secrets(row, codec, link_.secrets))
+      return frame.bytes;
+    tap_.blanked_.clear();
+    codec.encode(tap_.blanked_);
+    return tap_.blanked_;
+  }
+  void take_message(const wire::Frame& frame, const wire::Row& row) {
+    link_.counts.add(frame.way, row, frame.bytes.size());
+    if (frame.way == Way::kToServer) tap_.name_player(link_, row);
+  }
+
   void record(trace::FrameView view) {
     if (!tap_.options_.recorder) return;
     if (how_) view.delivery = to_trace(how_->send), view.channel = how_->channel;
@@ -113,7 +138,7 @@ TapThread::~TapThread() {
 TapSink& TapThread::sink(std::size_t worker) {
   const std::lock_guard lock(mutex_);
   while (sinks_.size() <= worker)
-    sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, bell_, options_.recorder != nullptr));
+    sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, bell_, options_.recorder ? &files_ : nullptr));
   return *sinks_[worker];
 }
 
@@ -157,11 +182,12 @@ void TapThread::run() {
   }
 }
 
-// For how long to wait for the bell: for good when nothing can come without its being rung.
+// For how long to wait for the bell: for good when nothing can come without its being rung, and nothing is recorded.
 int TapThread::patience() const {
   const bool unwritten = options_.recorder && options_.recorder->pending();
   const bool unsaid = std::ranges::any_of(counts_, [](const auto& counts) { return counts->has_unsaid(); });
-  return links_.empty() && !unwritten && !unsaid ? -1 : kNap;
+  if (!links_.empty() || unwritten || unsaid) return kNap;
+  return options_.recorder ? kLongNap : -1;
 }
 
 /// Takes up to so many entries; true if there may be more.
@@ -221,7 +247,8 @@ void TapThread::take(const Ring::Entry& entry) {
 
 void TapThread::take_opened(const Ring::Entry& entry) {
   const auto info = from_raw<SessionInfo>(entry.bytes);
-  links_[info.link] = std::make_unique<Link>(info, counts_of(info), undecoded_of(info.route), unpacker_);
+  links_[info.link] = std::make_unique<Link>(info, counts_of(info), undecoded_of(info.route), secrets_of(*info.game),
+                                             unpacker_);
   last_ = nullptr;
   if (!options_.recorder) return;
   trace::Opened opened;
@@ -252,6 +279,8 @@ void TapThread::take_closed(const Ring::Entry& entry) {
   end_link(*link, entry.bytes.empty() ? "not known: the tap could not keep up" : as_text(entry.bytes), entry.head.at);
   links_.erase(entry.head.link);
   last_ = nullptr;
+  const std::lock_guard lock(players_mutex_);
+  players_.erase(entry.head.link);
 }
 
 void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
@@ -285,6 +314,20 @@ void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
   link.dissector.end(gap.way, hear, true);
 }
 
+/// If the message that the link's codec keeps has the name of its player.
+void TapThread::name_player(Link& link, const wire::Row& row) {
+  if (!options_.player_name) return;
+  const auto [known, fresh] = name_fields_.try_emplace(&row);
+  if (fresh) known->second = options_.player_name(*link.info.game, row);
+  if (known->second.empty()) return;
+  const std::string told = wire::text_of(link.counts.codec(), known->second);
+  const std::string_view name = whole_characters(told, kLongestName);
+  if (name.empty() || name == link.player) return;
+  link.player = name;
+  const std::lock_guard lock(players_mutex_);
+  players_[link.info.link] = link.player;
+}
+
 TapThread::Link* TapThread::find(LinkId id) {
   if (last_ && last_->info.link == id) return last_;
   const auto found = links_.find(id);
@@ -302,6 +345,12 @@ Count& TapThread::undecoded_of(std::size_t route) {
   const std::lock_guard lock(mutex_);
   while (undecoded_.size() <= route) undecoded_.push_back(std::make_unique<Count>());
   return *undecoded_[route];
+}
+
+const std::vector<wire::Secret>& TapThread::secrets_of(const wire::Game& game) {
+  const auto [at, fresh] = secrets_.try_emplace(&game);
+  if (fresh && options_.secrets) at->second = options_.secrets(game);
+  return at->second;
 }
 
 void TapThread::say(const std::string& sentence) const {

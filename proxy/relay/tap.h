@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "adapters/wire/dissect.h"
+#include "adapters/wire/secrets.h"
 #include "proxy/net/enet_dissector.h"
 #include "proxy/relay/message_counts.h"
 #include "proxy/relay/ring_sink.h"
@@ -39,7 +40,11 @@ class TapThread final : public Tap {
   struct Options {
     std::size_t ring_bytes = 8 << 20;                     ///< for each worker
     std::unique_ptr<trace::Recorder> recorder = nullptr;  ///< null: only counts. Its callbacks come on the tap's thread
+    /// The text field of a message by which a client names its player; "" if it names nobody. Asked once a row.
+    std::function<std::string_view(const wire::Game&, const wire::Row&)> player_name = {};
     std::function<void(std::string_view)> said = {};      ///< a sentence for a person; on the tap's thread
+    /// What is blanked in the frames of a game that are recorded; on the tap's thread. Null: nothing.
+    std::function<std::vector<wire::Secret>(const wire::Game&)> secrets = {};
   };
 
   /// Starts the thread.
@@ -56,6 +61,9 @@ class TapThread final : public Tap {
 
   /// From any thread.
   TapTotals totals() const;
+  /// What the player of this link calls himself, in UTF-8, as the client last wrote it; "" if it is not known. From any
+  /// thread.
+  std::string player(LinkId link) const;
   /// How much of what this relay passed on did not decode: the faults of its links. From any thread.
   std::uint64_t undecoded(std::size_t route) const;
 
@@ -76,9 +84,11 @@ class TapThread final : public Tap {
   void take_world(const Ring::Entry& entry);
   void take_word_gap(const Ring::Entry& entry);
   void lose(Link& link, const Gap& gap, WallTime at);
+  void name_player(Link& link, const wire::Row& row);
   void end_link(Link& link, std::string_view reason, WallTime at);
   MessageCounts& counts_of(const SessionInfo& info);
   Count& undecoded_of(std::size_t route);
+  const std::vector<wire::Secret>& secrets_of(const wire::Game& game);
   Link* find(LinkId id);
   void tell_drops(WallTime now);
   void tell_unsaid(WallTime now);
@@ -91,12 +101,17 @@ class TapThread final : public Tap {
   std::vector<std::unique_ptr<RingSink>> sinks_;
   std::vector<std::unique_ptr<MessageCounts>> counts_;
   std::vector<std::unique_ptr<Count>> undecoded_;  // by SessionInfo::route
+  mutable std::mutex players_mutex_;
+  std::unordered_map<LinkId, std::string> players_;  // names, of open links
 
   // The tap's thread only.
   std::vector<RingSink*> rings_;
   std::unordered_map<LinkId, std::unique_ptr<Link>> links_;
   Link* last_ = nullptr;  // found last
+  std::unordered_map<const wire::Row*, std::string_view> name_fields_;
   net::EnetUnpacker unpacker_;
+  std::unordered_map<const wire::Game*, std::vector<wire::Secret>> secrets_;
+  Buffer blanked_;  // reused: a frame without its secrets
   std::uint64_t told_drops_ = 0;
   WallTime told_drops_at_ = 0;
 
@@ -109,6 +124,7 @@ class TapThread final : public Tap {
     std::atomic<bool> recording_fails{false};
   } published_;
 
+  std::atomic<std::uint32_t> files_{1};  // that were begun, as trace::Recorder::files()
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

@@ -52,6 +52,8 @@ class TapSink {
   virtual bool wants_words() const { return false; }
   /// Said in the room of the bridge whose player's link this is: an Intent or a Fact of schema/game.proto.
   virtual void word(LinkId, bool /*fact*/, Bytes, WallTime) {}
+  /// Counts the files of the recording. With a new one, world() is wanted soon, and geometry() before it again.
+  virtual std::uint32_t files() const { return 0; }
   /// How the world of that bridge stands: a message Snapshot of schema/snapshot.proto.
   virtual void world(LinkId, Bytes, WallTime) {}
   /// A message Geometry of it, before the first world that names it. False: it is not taken, and no world shall name

@@ -35,6 +35,7 @@ void TapThread::publish() {
   published_.links.store(links_.size(), std::memory_order_relaxed);
   if (!options_.recorder) return;
   const auto& recorder = *options_.recorder;
+  files_.store(recorder.files(), std::memory_order_relaxed);
   published_.recorded_frames.store(recorder.recorded().frames, std::memory_order_relaxed);
   published_.recorded_bytes.store(recorder.recorded().bytes, std::memory_order_relaxed);
   published_.unrecorded_frames.store(recorder.lost().frames, std::memory_order_relaxed);
@@ -46,6 +47,12 @@ void TapThread::publish() {
 std::uint64_t TapThread::undecoded(std::size_t route) const {
   const std::lock_guard lock(mutex_);
   return route < undecoded_.size() ? undecoded_[route]->read() : 0;
+}
+
+std::string TapThread::player(LinkId link) const {
+  const std::lock_guard lock(players_mutex_);
+  const auto found = players_.find(link);
+  return found == players_.end() ? "" : found->second;
 }
 
 TapTotals TapThread::totals() const {

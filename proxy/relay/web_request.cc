@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/net/http_file.h"
+#include "proxy/net/websocket.h"
 #include "proxy/net/websocket_handshake.h"
 
 namespace entente::relay {
@@ -18,6 +19,12 @@ std::optional<Fault> objection(const Route& route, const net::HttpHead& request,
   if (verdict.status != 101) return no(verdict.status, verdict.why, "upgrade");
   if (!net::accepts_origin(request, route.web->origins)) return no(403, "this origin may not come", "Origin");
   return std::nullopt;
+}
+
+std::uint16_t content_code(const Fault& fault) {
+  const std::string_view what = fault.what;  // cutters of games name it so
+  const bool too_large = what.ends_with("too large") || what.starts_with("oversize");
+  return too_large ? net::Farewell::kTooLarge : net::Farewell::kBadContent;
 }
 
 const Asset* file_for(const Route& route, const net::HttpHead& request) {

@@ -1,4 +1,5 @@
-// Which requests a route serves: those for a WebSocket, and a browser's for the page that speaks through one.
+// Which requests a route serves: those for a WebSocket, and a browser's for the page that speaks through one; and what
+// is said to who sends messages that nobody takes.
 #pragma once
 
 #include <optional>
@@ -11,6 +12,9 @@ namespace entente::relay {
 /// Why `route` does not serve this request, and by `status` what its client is answered. REQUIRES: its game travels by
 /// WebSocket, and the request is for no file.
 std::optional<Fault> objection(const Route& route, const net::HttpHead& request, unsigned& status);
+
+/// By which code a WebSocket is closed whose message is refused for what is in it (RFC 6455, 7.4.1).
+std::uint16_t content_code(const Fault& fault);
 
 /// The file of the route's page that this request is for; null if it is for none. The page is where the WebSocket is
 /// (under any path: at "/"), and its files beside it.

@@ -104,9 +104,17 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
     return;
   }
   if (from_client && is_message(opcode) && !may_pass(payload)) return;
+  if (from_client && !plays_) play();
   if (from_client) charge(payload.size());
   const Way way = from_client ? Way::kToServer : Way::kToClient;
   pass(from, other(link), way, opcode, payload);
+}
+
+/// Its server let it in and it goes on: from now on it is served before newcomers.
+void WebSession::play() {
+  plays_ = true;
+  client_.link.set_rank(net::Rank::kPlayer);
+  server_.link.set_rank(net::Rank::kPlayer);
 }
 
 /// Whether the client may send this; ends the session if not.
@@ -121,7 +129,7 @@ bool WebSession::may_pass(Bytes message) {
     return !wrong;
   });
   if (fault) {
-    end(Reason::kBadFrame, Farewell{Farewell::kTooLarge, fault->what}, *fault);
+    end(Reason::kBadFrame, Farewell{content_code(*fault), fault->what}, *fault);
     return false;
   }
   if (wrong) {
@@ -302,7 +310,7 @@ void WebSession::tick(Millis now) {
     return;
   }
   if ((client_.paused & kRate) != 0 && rates_.ready(now)) client_.resume(kRate);
-  if (dial_.late(now)) {
+  if (dial_.late(now, server_.link)) {
     server_.link.close();
     return dial_.timed_out();
   }
@@ -310,7 +318,7 @@ void WebSession::tick(Millis now) {
 }
 
 std::optional<Reason> WebSession::overdue(Millis now) const {
-  if (!asked_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (!asked_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
   if (open_ && client_.link.waiting() && late(now, client_.took, limits_.stall_ms)) return Reason::kClientStalled;
   if (open_ && server_.link.waiting() && late(now, server_.took, limits_.stall_ms)) return Reason::kServerStalled;
   if (first_ && late(now, parted_at_, limits_.linger_ms)) return *first_;

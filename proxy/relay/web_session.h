@@ -58,6 +58,7 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   int dial(const net::Address& server, net::Sockets sockets) override;
   void undialled(Reason why) override { end(why); }
 
+  void play();
   bool may_pass(Bytes message);
   void charge(std::size_t bytes);
   void tell_tap(wire::Way way, Bytes message);
@@ -93,7 +94,7 @@ class WebSession final : public Seated, private net::WebUser, private Dial::User
   std::uint64_t passed_ = 0, answered_ = 0;  // bytes of messages: the client's, the server's
   Millis began_, moved_, parted_at_ = 0, gone_by_ = 0;
   std::optional<Reason> first_;  // who said goodbye first, at parted_at_
-  bool asked_ = false, open_ = false, begun_ = false;
+  bool asked_ = false, open_ = false, begun_ = false, plays_ = false;
   bool ending_ = false, done_ = false;
 };
 

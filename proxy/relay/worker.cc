@@ -10,7 +10,8 @@
 namespace entente::relay {
 namespace {
 
-constexpr Millis kTick = 100;  // how exact time-outs and rates are
+constexpr Millis kTick = 100;             // how exact time-outs and rates are
+constexpr std::size_t kTicksAtOnce = 64;  // sessions; then others have their turn
 
 }  // namespace
 
@@ -69,7 +70,14 @@ void Worker::send(Worker& to, Letter letter) {
 
 void Worker::mail() {
   mailbox_.take(letters_);
-  for (Letter& letter : letters_) std::visit([this](auto& it) { read(it); }, letter);
+  for (Letter& letter : letters_) {
+    if (auto* newcomer = std::get_if<Newcomer>(&letter); newcomer != nullptr && !stopping_) {
+      newcomers_.push_back(std::move(*newcomer));
+      loop_.serve(seating_);
+    } else {
+      std::visit([this](auto& it) { read(it); }, letter);
+    }
+  }
   letters_.clear();
   inbox_.empty([this](LinkId link, const net::Address& from, Bytes datagram) { hand_out(link, from, datagram); });
   if (crew_.stopping && !stopping_) begin_stop();
@@ -86,6 +94,14 @@ std::unique_ptr<Seated> Worker::make_session(Branch& branch, const Newcomer& new
   return std::make_unique<Session>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
 }
 
+void Worker::seat_one() {
+  if (newcomers_.empty()) return;  // all were seated when we began to stop
+  Newcomer newcomer = std::move(newcomers_.front());
+  newcomers_.pop_front();
+  if (!newcomers_.empty()) loop_.serve(seating_);
+  read(newcomer);
+}
+
 void Worker::read(Newcomer& newcomer) {
   auto& session = sessions_[newcomer.link];
   session = make_session(*branches_[newcomer.route], newcomer);
@@ -100,11 +116,42 @@ void Worker::read(const Named& named) {
 void Worker::read(const Left& left) {
   if (doors_[left.route]) doors_[left.route]->left(left.link, left.client, left.server_unreached);
   if (udp_doors_[left.route]) udp_doors_[left.route]->left(left.client, left.server_unreached);
+  for (Invitation& invitation : invited_)
+    if (invitation.route == left.route && left.server_unreached) invitation.finder->lost();
+}
+
+void Worker::read(const Moved& moved) {
+  Door* const door = doors_[moved.route].get();
+  if (door == nullptr) return;  // by ENet: no client of it comes back
+  if (moved.how == Moved::How::kAway) return door->away(moved.client);
+  if (moved.how == Moved::How::kBack) return door->came_back(moved.client);
+  const bool from_there = door->crowded_from(moved.client);
+  if (!from_there && !door->crowded()) return;
+  std::unique_lock lock(crew_.absences_lock);
+  const auto place = crew_.absences.give_up(moved.route, loop_.now(), [&](const net::Address& from) {
+    return !from_there || from.network() == moved.client.network();
+  });
+  lock.unlock();
+  if (place) send(*crew_.workers[place->worker], GiveWay{place->link});
+}
+
+void Worker::read(const GiveWay& letter) {
+  const auto found = sessions_.find(letter.link);
+  if (found != sessions_.end()) found->second->give_way();
 }
 
 void Worker::read(Back& back) {
   const auto found = sessions_.find(back.link);
-  if (found != sessions_.end()) found->second->take_back(std::move(back.client), back.from);
+  if (found == sessions_.end()) return;
+  Seated& session = *found->second;
+  const bool was_away = session.is_away();
+  session.take_back(std::move(back.client), back.from);
+  if (was_away && !session.is_away()) tell_moved(Moved::How::kBack, session);
+}
+
+void Worker::tell_moved(Moved::How how, Seated& session) {
+  const std::size_t route = session.listener().index;
+  send(home(route), Moved{how, route, session.info().client});
 }
 
 void Worker::read(const NewLimits& news) {
@@ -115,6 +162,11 @@ void Worker::read(const NewLimits& news) {
 void Worker::read(NewAccess& news) {
   if (doors_[news.route]) doors_[news.route]->set_access(news.access);
   if (udp_doors_[news.route]) udp_doors_[news.route]->set_access(std::move(news.access));
+}
+
+void Worker::read(const MoreBots& more) {
+  for (Invitation& invitation : invited_)
+    if (invitation.route == more.route) invitation.count += more.count;
 }
 
 void Worker::read(const Order& order) {
@@ -143,10 +195,15 @@ Branch* Worker::branch_at(const Route& listener, std::string_view path) {
 
 void Worker::away(Seated& session, const core::Absence& absence) {
   const Millis now = loop_.now();
-  const std::lock_guard lock(crew_.absences_lock);
-  crew_.absences.add({session.listener().index, session.info().client, absence.number},
-                     Seat{session.info().link, index_}, now, now + absence.within / core::kMillisecond);
+  {
+    const std::lock_guard lock(crew_.absences_lock);
+    crew_.absences.add({session.listener().index, session.info().client, absence.number},
+                       Seat{session.info().link, index_}, now, now + absence.within / core::kMillisecond);
+  }
+  tell_moved(Moved::How::kAway, session);
 }
+
+void Worker::settled(Seated& session) { tell_moved(Moved::How::kSettled, session); }
 
 std::optional<Seat> Worker::claim(Seated& session, std::uint32_t number) {
   const std::lock_guard lock(crew_.absences_lock);
@@ -167,6 +224,7 @@ void Worker::at_turn_end() {
     const std::size_t route = session->listener().index;
     const LinkId link = session->info().link;
     session->branch().counters.closed.add();
+    if (session->is_away()) tell_moved(Moved::How::kBack, *session);
     send(home(route), Left{route, link, session->info().client, session->server_unreached()});
     sessions_.erase(link);
   }
@@ -199,13 +257,24 @@ void Worker::seat_bot(const Invitation& invitation) {
 
 void Worker::tick(Millis now) {
   seat_bots();
-  for (auto& [link, session] : sessions_) session->tick(now);
+  if (to_tick_.empty())
+    for (auto& [link, session] : sessions_) to_tick_.push_back(link);
+  if (!to_tick_.empty()) loop_.serve(ticking_);
   for (auto& door : doors_)
     if (door) door->tick(now);
   for (auto& door : udp_doors_)
     if (door) door->tick(now);
   for (auto& branch : branches_) branch->tick();
   if (stopping_) finish_if_empty();  // those of UDP doors end on their own
+}
+
+void Worker::tick_some() {
+  for (std::size_t i = 0; i < kTicksAtOnce && !to_tick_.empty(); ++i) {
+    const auto found = sessions_.find(to_tick_.back());
+    to_tick_.pop_back();
+    if (found != sessions_.end()) found->second->tick(loop_.now());
+  }
+  if (!to_tick_.empty()) loop_.serve(ticking_);
 }
 
 // -- From doors -------------------------------------------------------------------------------------------------------
@@ -238,6 +307,7 @@ void Worker::hand_out(LinkId link, const net::Address& from, Bytes datagram) {
 void Worker::begin_stop() {
   stopping_ = true;
   invited_.clear();
+  while (!newcomers_.empty()) seat_one();
   for (auto& door : doors_)
     if (door) door->close();
   for (auto& door : udp_doors_)

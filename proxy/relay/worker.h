@@ -2,6 +2,7 @@
 // Law: a session never moves; what workers have to tell each other are letters, and batches of datagrams.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -58,6 +59,7 @@ class Worker final : public net::Ticker::User,
   void wake() { mailbox_.wake(); }
   void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
   void set_access(std::size_t route, std::vector<Access> access) { mailbox_.post(NewAccess{route, std::move(access)}); }
+  void more_bots(std::size_t route, std::uint32_t count) { mailbox_.post(MoreBots{route, count}); }
   void order(std::size_t hall, std::function<void(core::Back&)> order) { mailbox_.post(Order{hall, std::move(order)}); }
   void ask(const Question& question, Inquiry::Part part) { mailbox_.post(Asked{question, std::move(part)}); }
   const Counters& counters(std::size_t route) const { return branches_[route]->counters; }
@@ -74,6 +76,15 @@ class Worker final : public net::Ticker::User,
     net::Address client;
     bool server_unreached;
   };
+  /// A session's client is away from now on, is there again, or has come to stay.
+  struct Moved {
+    enum class How : std::uint8_t { kAway, kBack, kSettled } how;
+    std::size_t route;
+    net::Address client;
+  };
+  struct GiveWay {
+    LinkId link;
+  };
   struct Back {
     LinkId link;
     net::Fd client;
@@ -86,6 +97,10 @@ class Worker final : public net::Ticker::User,
   struct NewAccess {
     std::size_t route;
     std::vector<Access> access;
+  };
+  struct MoreBots {
+    std::size_t route;
+    std::uint32_t count;
   };
   struct Order {
     std::size_t hall;
@@ -102,20 +117,24 @@ class Worker final : public net::Ticker::User,
     Limits limits;
     std::unique_ptr<Finder> finder;
   };
-  using Letter = std::variant<Newcomer, Named, Left, Back, NewLimits, NewAccess, Order, Asked>;
+  using Letter = std::variant<Newcomer, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order, Asked>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
   void read(Newcomer& newcomer);
   void read(const Named& named);
   void read(const Left& left);
+  void read(const Moved& moved);
+  void read(const GiveWay& letter);
   void read(Back& back);
   void read(const NewLimits& news);
   void read(NewAccess& news);
+  void read(const MoreBots& more);
   void read(const Order& order);
   void read(Asked& asked);
   /// Reads it here and now if it is for this worker.
   void send(Worker& to, Letter letter);
+  void tell_moved(Moved::How how, Seated& session);
   Worker& home(std::size_t route);
   void hand_out(LinkId link, const net::Address& from, Bytes datagram);
 
@@ -127,6 +146,7 @@ class Worker final : public net::Ticker::User,
   void done(Seated& session) override;
   void away(Seated& session, const core::Absence& absence) override;
   std::optional<Seat> claim(Seated& session, std::uint32_t number) override;
+  void settled(Seated& session) override;
   void send_back(Seat to, net::Fd client, const net::Address& from) override;
   LinkId next_link() override { return crew_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::size_t next_worker(const Route& route) override {
@@ -138,6 +158,17 @@ class Worker final : public net::Ticker::User,
   void at_turn_end() override;
   void found_out() override {}  // bots ask every tick
 
+  /// Calls a function of its worker in its turn.
+  struct Chore final : net::Job {
+    Chore(Worker& its, void (Worker::*function)(), net::Rank its_rank) : worker(its), call(function) {
+      set_rank(its_rank);
+    }
+    void run() override { (worker.*call)(); }
+    Worker& worker;
+    void (Worker::*call)();
+  };
+  void tick_some();
+  void seat_one();
   void seat_bots();
   void seat_bot(const Invitation& invitation);
   void begin_stop();
@@ -158,6 +189,10 @@ class Worker final : public net::Ticker::User,
   std::unordered_map<std::size_t, Housed> halls_;  // by their number: those that live here
   std::unordered_map<LinkId, std::unique_ptr<Seated>> sessions_;
   std::vector<Seated*> done_;
+  std::vector<LinkId> to_tick_;     // of this tick, sessions that are still to be told
+  std::deque<Newcomer> newcomers_;  // from other workers' doors
+  Chore ticking_{*this, &Worker::tick_some, net::Rank::kPlayer};
+  Chore seating_{*this, &Worker::seat_one, net::Rank::kNewcomer};
   std::vector<Invitation> invited_;
   std::vector<Letter> letters_;
   Inbox inbox_;

@@ -1,4 +1,5 @@
-// POSIX files. Reads and writes give their place, so that a cut needs no seek.
+// POSIX files. Writes go to the file's end, wherever it is: in a file that somebody else cut short, a write at its place
+// would leave a hole and the size that is expected.
 #include "proxy/trace/file.h"
 
 #include <fcntl.h>
@@ -65,24 +66,47 @@ Outcome<std::unique_ptr<FileSink>> FileSink::create(const std::string& path, con
   if (exists(path)) return Error{path + " exists already: choose another name or move it away"};
   std::signal(SIGXFSZ, SIG_IGN);  // at a limit on file sizes a write fails, as on a full disk; by default we would die
   const auto part = path + suffix;
-  Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
   if (file.get() < 0 && errno == EEXIST) return Error{part + " exists already: " + why_left(suffix)};
   if (file.get() < 0) return failed("create", part);
   return std::unique_ptr<FileSink>(new FileSink(path, part, std::move(file)));
 }
 
+Outcome<std::unique_ptr<FileSink>> FileSink::create_beside(const std::string& path) {
+  const std::filesystem::path whole(path);
+  std::string name = path;
+  for (int n = 2; exists(name) || exists(name + ".part"); ++n)
+    name = (whole.parent_path() / whole.stem()).string() + "-" + std::to_string(n) + whole.extension().string();
+  return create(name);
+}
+
 Outcome<Done> FileSink::write(Bytes bytes) {
   while (!bytes.empty()) {
-    const auto got = ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    const auto got = ::write(file_.get(), bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return failed("write", part_, got < 0 ? errno : EIO);
     size_ += static_cast<std::uint64_t>(got);
     bytes = bytes.subspan(static_cast<std::size_t>(got));
   }
-  return Done{};
+  return check();
+}
+
+Outcome<Done> FileSink::check() {
+  struct stat open {};
+  if (::fstat(file_.get(), &open) != 0) return failed("look at", part_);
+  struct stat named {};
+  const bool there = ::lstat(part_.c_str(), &named) == 0;
+  if (!there && errno != ENOENT && errno != ENOTDIR) return Done{};  // its folder cannot be read for now
+  if (!there) return Error{part_ + " was removed or renamed"};
+  if (open.st_ino != named.st_ino || open.st_dev != named.st_dev) return Error{part_ + " was replaced by another file"};
+  const auto size = static_cast<std::uint64_t>(open.st_size);
+  if (size == size_) return Done{};
+  return Error{part_ + " was changed by another program: it has " + std::to_string(size) + " bytes instead of " +
+               std::to_string(size_)};
 }
 
 Outcome<Done> FileSink::cut(std::uint64_t size) {
+  if (auto there = check(); !there.ok()) return there;
   if (::ftruncate(file_.get(), static_cast<off_t>(size)) != 0) return failed("cut back", part_);
   size_ = size;
   return Done{};

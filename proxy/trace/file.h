@@ -22,6 +22,8 @@ class Sink {
   virtual Outcome<Done> cut(std::uint64_t size) = 0;  ///< forgets everything after the first `size` bytes
   virtual Outcome<Done> sync() = 0;                   ///< returns when what was written is on the disk
   virtual Outcome<Done> finish() = 0;                 ///< it is whole; nothing is written after
+  /// Whether what was written is still there. An error says what somebody else did to it; nothing can be written then.
+  virtual Outcome<Done> check() { return Done{}; }
 };
 
 /// Bytes of known number, read at any place.
@@ -54,12 +56,17 @@ class FileSink final : public Sink {
   /// Ignores SIGXFSZ for the whole process. Fails if PATH or PATH.part exists. `suffix` instead of ".part" is for those
   /// who read a .part while they write, and for what `entente recover` does not mend.
   static Outcome<std::unique_ptr<FileSink>> create(const std::string& path, const char* suffix = ".part");
+  /// The same at the first free name of "a.mcap", "a-2.mcap", "a-3.mcap" …
+  static Outcome<std::unique_ptr<FileSink>> create_beside(const std::string& path);
+
+  const std::string& path() const { return path_; }
 
   const std::string& name() const override { return part_; }
   Outcome<Done> write(Bytes bytes) override;
   Outcome<Done> cut(std::uint64_t size) override;
   Outcome<Done> sync() override;
   Outcome<Done> finish() override;
+  Outcome<Done> check() override;
   /// Gives up: removes PATH.part.
   void discard();
 

@@ -11,7 +11,8 @@ namespace entente::trace {
 namespace {
 
 constexpr std::uint16_t kLinkChannel = 1, kWireChannel = 2, kNoteChannel = 3;
-constexpr WallTime kRetry = 1'000'000'000;  // ns between attempts while writing fails
+constexpr WallTime kRetry = 1'000'000'000;    // ns between attempts while writing fails
+constexpr WallTime kLookEvery = 500'000'000;  // after the file
 
 // Wall clocks are set back and forth; a jump ends a chunk as age does.
 bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a) >= by; }
@@ -19,16 +20,17 @@ bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a)
 }  // namespace
 
 Recorder::Recorder(std::unique_ptr<Sink> sink, RecorderOptions options)
-    : sink_(std::move(sink)),
-      options_(std::move(options)),
-      writer_(*sink_, {.header = {"", "entente"}, .compress = true, .level = options_.level}) {}
+    : sink_(std::move(sink)), options_(std::move(options)) {}
 
 Outcome<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, RecorderOptions options) {
   auto sink = FileSink::create(path);
   if (!sink.ok()) return sink.error();
   const std::string part = (*sink)->name();
   auto opened = open(std::move(*sink), std::move(options));
-  if (!opened) std::remove(part.c_str());  // it holds nothing, and would be in the way of the next try
+  if (!opened)
+    std::remove(part.c_str());  // it holds nothing, and would be in the way of the next try
+  else
+    (*opened)->next_sink_ = [path] { return FileSink::create_beside(path); };
   return opened;
 }
 
@@ -40,17 +42,18 @@ Outcome<std::unique_ptr<Recorder>> Recorder::open(std::unique_ptr<Sink> sink, Re
 
 // A schema and a channel each, of the same id; outside of chunks, so that no damaged chunk takes them along.
 Outcome<Done> Recorder::begin() {
-  if (auto begun = writer_.begin(); !begun.ok()) return begun;
-  auto done = writer_.add({"entente", {{"program", "entente"}, {"version", options_.version}}});
+  writer_.emplace(*sink_, mcap::WriterOptions{.header = {"", "entente"}, .compress = true, .level = options_.level});
+  if (auto begun = writer_->begin(); !begun.ok()) return begun;
+  auto done = writer_->add({"entente", {{"program", "entente"}, {"version", options_.version}}});
   const auto define = [&](std::uint16_t id, const char* topic, const google::protobuf::Descriptor* type) {
-    if (done.ok()) done = writer_.define(protobuf_schema(id, *type));
-    if (done.ok()) done = writer_.define(mcap::Channel{id, id, topic, "protobuf", {}});
+    if (done.ok()) done = writer_->define(protobuf_schema(id, *type));
+    if (done.ok()) done = writer_->define(mcap::Channel{id, id, topic, "protobuf", {}});
   };
   define(kLinkChannel, "/link", LinkEvent::descriptor());
   define(kWireChannel, "/wire", Frame::descriptor());
   define(kNoteChannel, "/note", Note::descriptor());
   last_channel_ = kNoteChannel;
-  sequences_.resize(last_channel_ + 1U);
+  sequences_.assign(last_channel_ + 1U, 0);
   return done;
 }
 
@@ -82,7 +85,22 @@ void Recorder::closed(WallTime time, std::uint32_t id, std::string_view reason) 
 
 void Recorder::frame(WallTime time, const FrameView& frame) {
   const Amount amount{1, frame.bytes.size()};
-  if (!ready(time)) return lose(amount);
+  const bool now = ready(time);
+  Link* const link = find(frame.link);
+  Direction* const direction = link != nullptr ? &link->directions[frame.way == TO_CLIENT] : nullptr;
+  if (direction != nullptr) direction->missing += frame.missing;
+  if (!now) {
+    if (direction != nullptr) direction->missing += amount;
+    return lose(amount);
+  }
+  const Amount missing = direction != nullptr ? std::exchange(direction->missing, {}) : frame.missing;
+  if (direction != nullptr) {
+    direction->in_chunk += amount;
+    direction->in_chunk += missing;
+    put_in_chunk(frame.link, *link);
+  }
+  frame_.set_frames_missing(missing.frames);
+  frame_.set_bytes_missing(missing.bytes);
   frame_.set_link(frame.link);
   frame_.set_way(frame.way);
   frame_.set_lane(frame.lane);
@@ -104,6 +122,7 @@ void Recorder::note(WallTime time, std::uint32_t link, std::string_view text, st
 }
 
 void Recorder::tick(WallTime now) {
+  if (apart(looked_at_, now, kLookEvery)) look_after_file(now);
   if (failing_ && !ready(now)) return;
   end_chunk_if_due(now);
 }
@@ -112,46 +131,111 @@ void Recorder::tick(WallTime now) {
 bool Recorder::ready(WallTime now) {
   if (!failing_ || trying_) return true;
   if (options_.on_full == RecorderOptions::OnFull::kStop || !apart(failed_at_, now, kRetry)) return false;
-  begin_again(now);
+  if (!file_is_lost_)
+    begin_again(now);
+  else if (!begin_new_file(now).ok())
+    return false;
   return true;
+}
+
+/// Goes on in a new file if somebody spoiled this one: true then.
+bool Recorder::look_after_file(WallTime now) {
+  looked_at_ = now;
+  if (file_is_lost_ || !next_sink_) return false;
+  const auto there = sink_->check();
+  if (there.ok()) return false;
+  forget_file(there.error());
+  const auto begun = begin_new_file(now);
+  if (!begun.ok() && options_.failed) options_.failed({why_ + "; " + begun.error().text});
+  return true;
+}
+
+/// Nothing of it can be read any more, or nothing that begins where it should: all that it had is lost.
+void Recorder::forget_file(const Error& why) {
+  lose(std::exchange(in_chunk_, {}));
+  lose(std::exchange(recorded_, {}));
+  noted_in_chunk_ = {};
+  unsaid_ = lost_;  // what earlier notes said went with them
+  settle_links(false);
+  for (auto& [id, link] : links_) {
+    link.opened_written = false;
+    for (Direction& direction : link.directions) direction.missing += std::exchange(direction.settled, {});
+  }
+  std::erase_if(links_, [](const auto& one) { return one.second.reason.has_value(); });
+  channels_.clear();
+  defined_ = 0;
+  lacks_channels_ = false;
+  geometries_in_chunk_.clear();
+  geometries_.clear();  // they are told again
+  kept_ = 0;
+  failing_ = file_is_lost_ = true;
+  trying_ = false;
+  why_ = why.text;
+}
+
+Outcome<Done> Recorder::begin_new_file(WallTime now) {
+  failed_at_ = now;
+  auto sink = next_sink_();
+  if (!sink.ok()) return sink.error();
+  const std::string path = (*sink)->path();
+  FileSink& file = **sink;
+  auto old = std::exchange(sink_, std::move(*sink));
+  if (auto begun = begin(); !begun.ok()) {
+    file.discard();
+    return begun;
+  }
+  file_is_lost_ = false;
+  ++files_;
+  if (options_.moved) options_.moved({why_}, path);
+  begin_again(now);
+  return Done{};
+}
+
+Recorder::Link* Recorder::find(std::uint32_t id) {
+  const auto found = links_.find(id);
+  return found == links_.end() ? nullptr : &found->second;
+}
+
+void Recorder::put_in_chunk(std::uint32_t id, Link& link) {
+  if (!std::exchange(link.in_chunk, true)) links_in_chunk_.push_back(id);
 }
 
 void Recorder::begin_again(WallTime now) {
   trying_ = true;
   put_note(now, 0, std::to_string(unsaid_.frames) + " frames are not recorded: " + why_, unsaid_.bytes);
   noted_in_chunk_ += std::exchange(unsaid_, {});
-  for (const auto& [id, link] : links_) {
+  for (auto& [id, link] : links_) {
     if (!link.opened_written) put_opened(id, link);
     if (link.reason) put_closed(id, link);
   }
 }
 
 void Recorder::put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message) {
-  if (writer_.chunk_bytes() == 0) chunk_began_ = time;
+  if (writer_->chunk_bytes() == 0) chunk_began_ = time;
   const auto size = message.ByteSizeLong();
-  const auto to = writer_.message({channel, ++sequences_[channel], time, time, {}}, size);
+  const auto to = writer_->message({channel, ++sequences_[channel], time, time, {}}, size);
   message.SerializeWithCachedSizesToArray(to.data());
 }
 
 void Recorder::put(std::uint16_t channel, WallTime time, Bytes data) {
-  if (writer_.chunk_bytes() == 0) chunk_began_ = time;
-  const auto to = writer_.message({channel, ++sequences_[channel], time, time, {}}, data.size());
+  if (writer_->chunk_bytes() == 0) chunk_began_ = time;
+  const auto to = writer_->message({channel, ++sequences_[channel], time, time, {}}, data.size());
   std::copy(data.begin(), data.end(), to.begin());
 }
 
-void Recorder::put_opened(std::uint32_t id, const Link& link) {
+void Recorder::put_opened(std::uint32_t id, Link& link) {
   LinkEvent event;
   *event.mutable_opened() = link.opened;
   put(kLinkChannel, link.opened_at, event);
-  links_in_chunk_.push_back(id);
+  put_in_chunk(id, link);
 }
 
-void Recorder::put_closed(std::uint32_t id, const Link& link) {
+void Recorder::put_closed(std::uint32_t id, Link& link) {
   LinkEvent event;
   event.mutable_closed()->set_link(id);
   event.mutable_closed()->set_reason(*link.reason);
   put(kLinkChannel, link.closed_at, event);
-  links_in_chunk_.push_back(id);
+  put_in_chunk(id, link);
 }
 
 void Recorder::put_note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost) {
@@ -163,14 +247,17 @@ void Recorder::put_note(WallTime time, std::uint32_t link, std::string_view text
 }
 
 void Recorder::end_chunk_if_due(WallTime now) {
-  if (writer_.chunk_bytes() < options_.chunk_bytes && !apart(chunk_began_, now, options_.chunk_age)) return;
+  if (writer_->chunk_bytes() < options_.chunk_bytes && !apart(chunk_began_, now, options_.chunk_age)) return;
   end_chunk(now);
 }
 
 void Recorder::end_chunk(WallTime now) {
-  if (writer_.chunk_bytes() == 0) return;
-  auto done = writer_.end_chunk();
-  if (!done.ok()) return failed(now, done.error());
+  if (writer_->chunk_bytes() == 0) return;
+  auto done = writer_->end_chunk();
+  if (!done.ok()) {
+    if (!look_after_file(now)) failed(now, done.error());
+    return;
+  }
   written();
   if (options_.sync != RecorderOptions::Sync::kEachChunk) return;
   const auto synced = sink_->sync();
@@ -204,12 +291,15 @@ void Recorder::failed(WallTime now, const Error& error) {
   if (!std::exchange(failing_, true) && options_.failed) options_.failed(error);
 }
 
-// The links whose openings and closings were in the chunk that just ended.
+// The links of which something was in the chunk that just ended.
 void Recorder::settle_links(bool were_written) {
   for (const auto id : links_in_chunk_) {
     const auto found = links_.find(id);
     if (found == links_.end()) continue;
     auto& link = found->second;
+    link.in_chunk = false;
+    for (Direction& direction : link.directions)
+      (were_written ? direction.settled : direction.missing) += std::exchange(direction.in_chunk, {});
     link.opened_written |= were_written;
     if (link.reason && (were_written || !link.opened_written)) links_.erase(found);
   }
@@ -219,16 +309,19 @@ void Recorder::settle_links(bool were_written) {
 /// What no note could say, because nothing that came after it could be written: a few bytes beside the chunks.
 Outcome<Done> Recorder::say_lost() {
   if (unsaid_.frames == 0 && unsaid_.bytes == 0) return Done{};
-  return writer_.add(
+  return writer_->add(
       {kNotRecorded,
        {{"frames", std::to_string(unsaid_.frames)}, {"bytes", std::to_string(unsaid_.bytes)}, {"why", why_}}});
 }
 
 Outcome<Done> Recorder::close(WallTime now) {
+  look_after_file(now);
+  if (file_is_lost_)
+    if (auto begun = begin_new_file(now); !begun.ok()) return Error{why_ + "; " + begun.error().text};
   if (failing_ && !trying_ && options_.on_full == RecorderOptions::OnFull::kContinue) begin_again(now);
   end_chunk(now);
   auto done = say_lost();
-  if (done.ok()) done = writer_.end();
+  if (done.ok()) done = writer_->end();
   if (done.ok() && options_.sync != RecorderOptions::Sync::kNever) done = sink_->sync();
   if (done.ok()) done = sink_->finish();
   if (done.ok()) return done;

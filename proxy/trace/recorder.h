@@ -1,7 +1,8 @@
 // Records what a relay carries into an MCAP file: /link, /wire and /note, as schema/trace.proto has them; of a bridge,
 // /intent and /fact, as schema/game.proto has them, and /world, as schema/snapshot.proto has it, a channel of each for
 // each link (its metadata says which), and the /geometry that worlds name.
-// Law: the recording suffers, never the traffic. What cannot be written is counted and said, in the recording too.
+// Law: the recording suffers, never the traffic. What cannot be written is counted and said, in the recording too. A
+// file that somebody removes, replaces or cuts short is left, and the recording goes on in a new one.
 #pragma once
 
 #include <functional>
@@ -50,6 +51,8 @@ struct RecorderOptions {
   std::function<void(const Error&)> failed = {};
   /// Called when writing succeeds again, with what the recording lacks.
   std::function<void(const Amount&)> resumed = {};
+  /// Called when the file was spoiled by somebody else (why), and the recording goes on in the file of that name.
+  std::function<void(const Error& why, const std::string& path)> moved = {};
 };
 
 /// What a frame is recorded with. A view: nothing is kept.
@@ -62,6 +65,7 @@ struct FrameView {
   bool raw = false;            ///< not one frame but a piece of stream
   Delivery delivery = NOT_BY_ENET;
   std::uint8_t channel = 0;  ///< of ENet
+  Amount missing = {};       ///< frames of this link and way before it that whoever tells of it does not have
 };
 
 /// The name of the metadata that says at a file's end what is missing in it and no note could say.
@@ -88,22 +92,31 @@ class Recorder {
   /// Is written, once, before the first world that names it. Kept until then.
   void geometry(const Geometry& geometry);
   void note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost = 0);
-  /// Closes a chunk that is old enough. To be called many times a second.
+  /// Closes a chunk that is old enough, and looks after the file twice a second. To be called at least as often.
   void tick(WallTime now);
 
   /// Ends the file and gives it its name. If that fails it stays PATH.part, and lacks only its end. Nothing comes
   /// after.
   Outcome<Done> close(WallTime now);
 
-  const Amount& recorded() const { return recorded_; }  ///< written to the file
+  const Amount& recorded() const { return recorded_; }  ///< written to the file; 0 again with a new file
   const Amount& lost() const { return lost_; }          ///< never to be written
   const std::string& why() const { return why_; }       ///< of what was lost last
-  std::uint64_t file_bytes() const { return writer_.size(); }
+  std::uint64_t file_bytes() const { return writer_->size(); }
+  std::uint32_t files() const { return files_; }        ///< how many were begun; geometries are wanted again by each
   bool failing() const { return failing_; }
-  bool pending() const { return writer_.chunk_bytes() > 0; }  ///< something waits for tick()
+  bool pending() const { return writer_->chunk_bytes() > 0; }  ///< something waits for tick()
 
  private:
+  /// What is recorded of one way of a link.
+  struct Direction {
+    Amount settled;   ///< in the file, or a frame there says that they are missing
+    Amount in_chunk;  ///< the same of the open chunk
+    Amount missing;   ///< behind those: never to be written, and no frame says so yet
+  };
   struct Link {
+    Direction directions[2];
+    bool in_chunk = false;  // some of it is in the open chunk: a frame, or its opening or closing
     WallTime opened_at = 0;
     Opened opened;
     bool opened_written = false;
@@ -120,8 +133,14 @@ class Recorder {
   struct TopicAbout;
   static const TopicAbout& about(Topic topic);
 
+  using NextSink = std::function<Outcome<std::unique_ptr<FileSink>>()>;
+
   Recorder(std::unique_ptr<Sink> sink, RecorderOptions options);
   Outcome<Done> begin();
+  bool look_after_file(WallTime now);
+  void forget_file(const Error& why);
+  Outcome<Done> begin_new_file(WallTime now);
+  Link* find(std::uint32_t id);
   bool ready(WallTime now);
   void begin_again(WallTime now);
   void put(std::uint16_t channel, WallTime time, const google::protobuf::MessageLite& message);
@@ -131,8 +150,9 @@ class Recorder {
   void lack_channels(WallTime time);
   void forget_channels(std::uint32_t link);
   bool put_geometry(WallTime time, const std::string& hash, Place& place);
-  void put_opened(std::uint32_t id, const Link& link);
-  void put_closed(std::uint32_t id, const Link& link);
+  void put_in_chunk(std::uint32_t id, Link& link);
+  void put_opened(std::uint32_t id, Link& link);
+  void put_closed(std::uint32_t id, Link& link);
   void put_note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost);
   void end_chunk_if_due(WallTime now);
   void end_chunk(WallTime now);
@@ -145,14 +165,18 @@ class Recorder {
 
   std::unique_ptr<Sink> sink_;
   RecorderOptions options_;
-  mcap::Writer writer_;
+  std::optional<mcap::Writer> writer_;
+  NextSink next_sink_ = {};   // null: it is no file
+  bool file_is_lost_ = false;  // somebody spoiled it, and there is no new one yet
+  std::uint32_t files_ = 1;
+  WallTime looked_at_ = 0;  // after the file
   std::vector<std::uint32_t> sequences_;                               // by channel id
   std::map<std::pair<std::uint32_t, Topic>, std::uint16_t> channels_;  // of open links; of link 0: of none
   std::uint16_t last_channel_ = 0;
   std::uint32_t defined_ = 0;  // bits: topics whose schema is in the file
 
   std::map<std::uint32_t, Link> links_;
-  std::vector<std::uint32_t> links_in_chunk_;  // whose opening or closing is in the open chunk
+  std::vector<std::uint32_t> links_in_chunk_;  // see Link::in_chunk
   std::map<std::string, Place> geometries_;    // by hash
   std::size_t kept_ = 0;                       // bytes of those that are not written
   std::vector<std::string> geometries_in_chunk_;

@@ -100,13 +100,13 @@ std::uint16_t Recorder::channel_of(WallTime time, Topic topic, std::uint32_t lin
 Outcome<std::uint16_t> Recorder::define(Topic topic, std::uint32_t link) {
   const auto bit = 1U << static_cast<unsigned>(topic);
   if ((defined_ & bit) == 0)
-    if (auto done = writer_.define(protobuf_schema(about(topic).schema, *about(topic).type())); !done.ok())
+    if (auto done = writer_->define(protobuf_schema(about(topic).schema, *about(topic).type())); !done.ok())
       return done.error();
   defined_ |= bit;
   const auto id = static_cast<std::uint16_t>(last_channel_ + 1U);
   mcap::Channel channel{id, about(topic).schema, about(topic).topic, "protobuf", {}};
   if (link != 0) channel.metadata = {{"link", std::to_string(link)}};
-  if (auto done = writer_.define(channel); !done.ok()) return done.error();
+  if (auto done = writer_->define(channel); !done.ok()) return done.error();
   sequences_.resize(id + 1U);
   return id;
 }
@@ -122,7 +122,7 @@ void Recorder::forget_channels(std::uint32_t link) {
   for (const Topic topic : {Topic::kIntent, Topic::kFact, Topic::kWorld}) {
     const auto known = channels_.find({link, topic});
     if (known == channels_.end()) continue;
-    writer_.retire(known->second);
+    writer_->retire(known->second);
     channels_.erase(known);
   }
 }

@@ -432,8 +432,16 @@ TEST_CASE("aos back: speaks no faster than servers let anybody") {
   CHECK(count(all, "sends ChatMessage player=3 type=0 text=\"hello\"") == 1);
   CHECK(count(scene.waits(5 * kSecond), "sends ChatMessage") == 3);  // 4 in 10 s
   CHECK(count(scene.waits(10 * kSecond), "sends ChatMessage") == 2);
-  say.set_scope(words::Say::ONE);
-  CHECK(has(scene.hears(say), "loses Say"));
+  for (const auto few : {words::Say::ONE, words::Say::MODERATORS, words::Say::SERVER}) {
+    say.set_scope(few);
+    CHECK(scene.hears(say) == "loses Say: to all or to one's side, nobody else\n");
+  }
+  scene.waits(20 * kSecond);
+  say.set_kind(words::Say::COMMAND);
+  say.set_text("/login " + std::string(90, 'x'));
+  CHECK(scene.hears(say) == "loses Say: a command is longer than the server takes\n");
+  say.set_text("/login admin sesame");
+  CHECK(has(scene.hears(say), "sends ChatMessage player=3 type=0 text=\"/login admin sesame\""));
 }
 
 TEST_CASE("aos back: what has no meaning here is counted by its reason") {

@@ -183,7 +183,7 @@ TEST_CASE("0.80: who says anything else first is out; the others never did that,
   version.letter = 'x';
   CHECK(play.says(version) == "");
   CHECK(play.says(ExtensionInfo{}) == "");
-  CHECK(play.says(ChatMessage{}) == "closes: the client did not say first who it is 1\n");
+  CHECK(play.says(ChatMessage{}) == "closes: the client did not say first who it is 10\n");
   CHECK(play.says(ChatMessage{}) == "");
 
   Play old;
@@ -194,7 +194,22 @@ TEST_CASE("0.80: who says anything else first is out; the others never did that,
   CHECK(lenient.says(ChatMessage{}) == "loses ChatMessage: not in yet\n");
   Play strict(0, {{"first", "ban"}});
   strict.opens();
-  CHECK(strict.says(ChatMessage{}) == "closes: the client did not say first who it is 1\n");
+  CHECK(strict.says(ChatMessage{}) == "closes: the client did not say first who it is 10\n");
+}
+
+TEST_CASE("0.80: only what no client says leads to a ban, and what may have overtaken the first packet to nothing") {
+  for (const std::uint8_t id : {0, 3, 4, 17}) {
+    Play play(k080Place);
+    play.opens();
+    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0}, Lane::kDatagram)) ==
+          "loses packet: came before the client said who it is\n");
+    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0})) == "closes: the client did not say first who it is 10\n");
+  }
+  for (const std::uint8_t id : {2, 12, 20}) {
+    Play play(k080Place);
+    play.opens();
+    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0})) == "closes: the client said what only servers say 1\n");
+  }
 }
 
 TEST_CASE("a client of another version, one that is refused or kicked: each is told its reason") {
@@ -332,6 +347,23 @@ TEST_CASE("where there is much, who comes is seen with the next painting, and no
   CHECK(count(said, "sends CreatePlayer") == 20);
 }
 
+TEST_CASE("of a player's cells one that is in sight is shown, and he stays when none is") {
+  Play play;
+  play.plays("game: 'ogar'");
+  play.hears<words::Player>("id: 3 name: 'x' team: RED");
+  play.hears<words::Unit>("id: 13 owner: 3 kind: CELL radius: 10 alive: true pose { x: 100 }");
+  play.hears<words::Unit>("id: 14 owner: 3 kind: CELL radius: 5 alive: true pose { x: 50 }");
+  CHECK(has(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 13"), "sends CreatePlayer player=2 "));
+  CHECK(play.hears<words::Hidden>("unit: 13") == "");
+  CHECK(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 14") == "");
+  CHECK(has(play.paintings(50 * kMillisecond), "position=(288 256 59.75)"));
+  CHECK(play.hears<words::Hidden>("unit: 14") == "");
+  CHECK(play.hears<words::Owns>("player: 3") == "");
+  const std::string nowhere = play.paintings(50 * kMillisecond);
+  CHECK(has(nowhere, "{position=(0 0 0) orientation=(0 0 0)}]"));  // the last of them: he does not stay where he was
+  CHECK(play.waits(5 * kSecond) == "");
+}
+
 TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is nobody's nothing") {
   Play play;
   play.plays("game: 'ogar'");
@@ -343,7 +375,8 @@ TEST_CASE("of a player's cells the largest is shown, of tanks each, of what is n
   CHECK(said.find("position=(320 256 59.75)") != std::string::npos);
   CHECK(play.hears<words::Gone>("unit: 13") == "");  // the next largest is he
   CHECK(play.paintings(50 * kMillisecond).find("position=(288 256 59.75)") != std::string::npos);
-  CHECK(play.hears<words::Gone>("unit: 14") == "sends PlayerLeft player=2\n");
+  CHECK(play.hears<words::Gone>("unit: 14") == "");  // he has not left
+  CHECK(play.hears<words::PlayerGone>("id: 3") == "sends PlayerLeft player=2\n");
   CHECK(play.hears<words::Unit>("id: 15 kind: PELLET alive: true") ==
         "loses Unit: who is nobody's is more than a client can be told\n");
 }

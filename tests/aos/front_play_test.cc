@@ -1,6 +1,7 @@
 // What a client's packets become as words, and what words become as packets, once it plays.
 #include <cmath>
 
+#include "proxy/core/retelling.h"
 #include "tests/aos/front_stage.h"
 
 namespace entente::aos::front_play_test {
@@ -232,6 +233,50 @@ TEST_CASE("a death is told once, and who wishes so is back after it") {
         "sends KillAction victim=1 killer=1 type=4 respawn=3\n");
   CHECK(play.hears<words::Spawned>("unit: 12 pose { unit: 12 x: 100 }") ==
         "sends CreatePlayer player=1 weapon=0 team=0 position=(320 256 59.75) name=\"ben\"\n");
+}
+
+TEST_CASE("a death that is told when its unit has gone is that of its player, who is back when he is said to spawn") {
+  Play play;
+  play.plays("game: 'ogar'");
+  play.hears<words::Player>("id: 3 name: 'x' team: RED");
+  play.hears<words::Unit>("id: 13 owner: 3 kind: CELL radius: 10 alive: true pose { x: 100 }");
+  play.hears<words::Unit>("id: 14 owner: 3 kind: CELL radius: 5 alive: true pose { x: 50 }");
+  CHECK(has(play.hears<words::Owns>("player: 3 units: 13 units: 14 active: 13"), "sends CreatePlayer player=2 "));
+  play.hears<words::Hidden>("unit: 14");
+  CHECK(play.hears<words::Owns>("player: 3 units: 14") == "");
+  CHECK(play.hears<words::Gone>("unit: 13 by: 12 why: BY_TOUCH") == "");
+  CHECK(has(play.hears<words::Died>("player: 3 unit: 13 killer: 2 why: BY_TOUCH"), "sends KillAction victim=2 killer=1 "));
+  CHECK(play.hears<words::Died>("player: 3 unit: 13 killer: 2") == "");
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.hears<words::Unit>("id: 15 owner: 3 kind: CELL radius: 10 alive: true pose { x: 100 }") == "");
+  CHECK(play.hears<words::Owns>("player: 3 units: 15 units: 14 active: 15") == "");
+  CHECK(has(play.hears<words::Spawned>("unit: 15 pose { x: 100 }"), "sends CreatePlayer player=2 "));
+}
+
+TEST_CASE("of a moment that is only told again a client hears no event") {
+  Play play;
+  play.plays();
+  const auto retold = [&](core::Fact fact) {
+    play.stage.hears(core::retelling_clock(0));
+    const std::string said = play.stage.hears(std::move(fact));
+    play.hears<words::Clock>("speed: 1");
+    return kept(said, [](std::string_view line) { return !painted(line); });
+  };
+  CHECK(retold(word<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }")) == "");
+  CHECK(has(play.paintings(50 * kMillisecond), "{position=(0 0 0) orientation=(0 0 0)}]"));
+  CHECK(play.hears<words::Died>("player: 2 unit: 12 killer: 1") == "");  // he was dead already
+  CHECK(retold(word<words::Unit>("id: 12 owner: 2 alive: true pose { unit: 12 x: 50 }")) ==
+        "sends CreatePlayer player=1 weapon=0 team=0 position=(288 256 59.75) name=\"ben\"\n");
+  CHECK(play.hears<words::Score>("player: 2 wins: 2") == "");
+  CHECK(has(retold(word<words::Score>("player: 2 wins: 3")), "sends ExistingPlayer player=1 team=0 weapon=0 tool=2 kills=3 "));
+  CHECK(retold(word<words::Shot>("shooter: 2 unit: 12 shot: 5 vx: 100 life: 2")) == "");
+  CHECK(retold(word<words::Round>("state: OVER winner: 2")) == "");
+  CHECK(has(play.hears<words::Round>("state: OVER winner: 2"), "the round is over: ben has won"));
+
+  Play states(k080Place);
+  states.plays();
+  states.hears<words::Unit>("id: 12 owner: 2 pose { unit: 12 x: 50 }");
+  CHECK(has(states.paintings(100 * kMillisecond), "player=1 input=0 still=0 motion={position=(0 0 0)"));
 }
 
 TEST_CASE("who has another unit at once when he dies is back when he asks, not before") {

@@ -207,6 +207,18 @@ def arena(build, seats):
     return Announcing("entente " + words, {"arena"}, build / "entente", lambda echo, folder: words.split())
 
 
+def arena_of(build, listen, seats):
+    """The same, for the bots of one game."""
+    words = f"arena --listen {listen} --seats {seats} --side 800 --log-level warn"
+    return Announcing("entente " + words, {"bots"}, build / "entente", lambda echo, folder: words.split())
+
+
+def cpu_seconds(pid):
+    """That a process has used so far, with all its threads."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def all_contenders(build):
     both, program = {"tcp", "udp"}, build / "entente"
     copies = both | {"bridge"}  # what is bridged by us, copied by them

@@ -16,6 +16,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 
 import contenders
 import report
@@ -29,20 +30,26 @@ CELLS = [("tcp", 1, False), ("tcp", 100, False), ("tcp", 1000, False), ("tcp", 1
          ("udp", 1, False), ("udp", 100, False), ("udp", 1000, False), ("udp", 100, True), ("bridge", 100, False),
          ("bridge", 200, False), ("bridge", 100, True), ("bridge", 200, True)]
 ARENAS = [("arena", 100, False), ("arena", 500, False)]
+# Bots in an arena of their own: how they speak, and of which games. The first is what the others are held against.
+BOTS = [("bots", 30, False), ("bots", 100, False), ("bots", 300, False)]
+SPEECHES = ["native://{}?dialect=protobuf", "native://{}?dialect=json", "native+ws://{}?dialect=json",
+            "bzflag://{}?dialect=2.4", "bzflag://{}?dialect=1.10", "bzdraft://{}", "panic://{}?dialect=le-padded",
+            "ogar+ws://{}?dialect=modern3", "aos://{}?dialect=0.75"]
+BOTS_A_SECOND, SETTLING = 10, 4  # `entente bot` has one come in each 100 ms; then so many seconds pass
 ARENA_LONGER = 5  # times the seconds of a cell, as report.PACED_LONGER
 CELL_LIMIT = 60  # seconds
 PROGRAM_LIMIT = 600
 
 
 def arguments():
-    known = [report.cell_name(cell) for cell in CELLS + ARENAS]
+    known = [report.cell_name(cell) for cell in CELLS + ARENAS + BOTS]
     parse = argparse.ArgumentParser(prog="tests/bench/run", description=__doc__,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs", "rooms", "arena"], default="all")
+    parse.add_argument("what", nargs="?", choices=["all", "relays", "codecs", "rooms", "arena", "bots"], default="all")
     parse.add_argument("--quick", action="store_true", help="one round of half a second a cell; writes nothing")
     parse.add_argument("--rounds", type=int, default=5, help="interleaved rounds (5)")
     parse.add_argument("--seconds", type=float, default=2.0, help="measured in each cell (2)")
-    parse.add_argument("--only", default="", help="comma-separated contenders, e.g. floor,nginx; writes nothing")
+    parse.add_argument("--only", default="", help="comma-separated contenders, e.g. floor,nginx; of bots, games; writes nothing")
     parse.add_argument("--cells", default="", help="comma-separated, of these; writes nothing: " + " ".join(known))
     parse.add_argument("--dry", action="store_true", help="print, write nothing")
     chosen = parse.parse_args()
@@ -187,6 +194,42 @@ def measure_arena(chosen):
     return report.arena(results, contenders.arena(BUILD, most).name, chosen, seconds, complaints)
 
 
+def play_bots(url, count, seconds, pid):
+    """What an arena takes of its core while so many bots hunt each other in it, and what they take of theirs."""
+    command = [BUILD / "entente", "bot", url, "--count", count, "--behaviour", "hunt", "--log-level", "error"]
+    process = contenders.spawn(command, contenders.LOAD_CORE, stdout=subprocess.PIPE)
+    try:
+        time.sleep(count / BOTS_A_SECOND + SETTLING)
+        began, used, own = time.monotonic(), contenders.cpu_seconds(pid), contenders.cpu_seconds(process.pid)
+        time.sleep(seconds)
+        passed = time.monotonic() - began
+        seen = {"share": (contenders.cpu_seconds(pid) - used) / passed,
+                "bots_share": (contenders.cpu_seconds(process.pid) - own) / passed}
+        process.terminate()
+        said, _ = process.communicate(timeout=CELL_LIMIT)
+    except BaseException:
+        contenders.kill(process)
+        raise
+    return seen | {"came": int(said.split()[1]) if said.startswith("bots ") else 0}
+
+
+def measure_bots(chosen):
+    cells = named(BOTS if chosen.cells or not chosen.quick else BOTS[:1], chosen)
+    seconds = chosen.seconds * ARENA_LONGER
+    speeches = [one for one in SPEECHES if not chosen.only or one.split("://")[0] in chosen.only.split(",")]
+    results, complaints = {}, []
+    for number in range(chosen.rounds):
+        for _, count, _ in cells:
+            for speech in speeches:
+                print(f"bots, round {number + 1} of {chosen.rounds}: {count}, {speech}", file=sys.stderr)
+                one = contenders.arena_of(BUILD, speech.format("127.0.0.1:0"), count)
+                with one.running(None) as (address, pid):
+                    results.setdefault((speech, count), []).append(
+                        play_bots(speech.format(address), count, seconds, pid))
+                complaints += [f"The arena of {speech} said: {line}" for line in one.complaints[:1]]
+    return report.bots(results, [count for _, count, _ in cells], chosen, seconds, complaints)
+
+
 def give_up(number, _):
     why = ": a cell took too long" if number == signal.SIGALRM else ""
     raise SystemExit(f"stopped by {signal.Signals(number).name}{why}")
@@ -198,7 +241,7 @@ def main():
         signal.signal(number, give_up)  # so that what was started is ended
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     parts = {"relays": (measure_relays, CELLS), "codecs": (measure_codecs, []), "rooms": (measure_rooms, []),
-             "arena": (measure_arena, ARENAS)}
+             "arena": (measure_arena, ARENAS), "bots": (measure_bots, BOTS)}
     for name, (measure, cells) in parts.items():
         if chosen.what not in ("all", name) or chosen.cells and not named(cells, chosen):
             continue

@@ -330,6 +330,44 @@ def arena(results, started, chosen, seconds, complaints):
     return "\n".join(lines) + "\n"
 
 
+# What an arena with 100 bots took of a core before facts were encoded once and each link wrote once a turn: 2026-11-22.
+BOTS_ONCE = {"native://{}?dialect=protobuf": 0.24, "native://{}?dialect=json": 0.99, "bzflag://{}?dialect=2.4": 0.30,
+             "aos://{}?dialect=0.75": 0.22}
+JSON_BESIDE_PROTOBUF = 1.3
+
+
+def bots(results, counts, chosen, seconds, complaints):
+    """`results`: (how they speak, how many) to what was seen in each round."""
+    speeches = list(dict.fromkeys(speech for speech, _ in results))
+    protobuf, json_lines = "native://{}?dialect=protobuf", "native://{}?dialect=json"
+    shares = lambda speech, count: [one["share"] for one in results.get((speech, count), [])]
+    beside = lambda speech, count: [mine / theirs for mine, theirs in zip(shares(speech, count), shares(protobuf, count)) if theirs]
+    middle = lambda found, form: format(statistics.median(found), form) if found else "-"
+    lines = [command() + f": medians of {chosen.rounds} rounds of {seconds:g} s; an arena with as many seats as bots on one core, "
+             "`entente bot --behaviour hunt` on the other.", surroundings() + ".", "",
+             row(["bots", *(f"{n}: of the core" for n in counts), *(f"{n}: × protobuf" for n in counts),
+                  *(f"{n}: of the bots' core" for n in counts)]),
+             row(["---"] + ["--:"] * 3 * len(counts))]
+    for speech in speeches:
+        own = lambda count: [one["bots_share"] for one in results.get((speech, count), [])]
+        lines.append(row(["`" + speech.replace("{}", "…") + "`", *(middle(shares(speech, n), ".1%") for n in counts),
+                          *(middle(beside(speech, n), ".2f") for n in counts), *(middle(own(n), ".0%") for n in counts)]))
+    short = [f"{speech.replace('{}', '…')}, {n}: only {min(one['came'] for one in seen)} were let in."
+             for (speech, n), seen in results.items() if min(one["came"] for one in seen) < n]
+    lines += ["", *short, *complaints, *([""] if short or complaints else []), *AIM_HEAD]
+    for n in counts:
+        found = beside(json_lines, n)
+        if found:
+            lines.append(aim_row(f"JSON beside protobuf, {n} bots", (statistics.median(found), min(found), max(found)), None,
+                                 JSON_BESIDE_PROTOBUF))
+    for speech, once in BOTS_ONCE.items():
+        found = shares(speech, 100)
+        if found:
+            lines.append(aim_row(f"of a core, 100 bots, `{speech.replace('{}', '…')}`",
+                                 (statistics.median(found), min(found), max(found)), None, once / 2))
+    return "\n".join(lines) + "\n"
+
+
 def write(path, name, text):
     """Replaces what stands between the markers of `name`."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"

@@ -251,6 +251,14 @@ TEST_CASE("chat: everybody, team, one, actions, and long lines in pieces") {
   say = {};
   say.set_text(std::string(200, 'x'));
   CHECK(count(stage.hears(say), "sends MsgMessage") == 2);
+  say.set_scope(words::Say::SERVER);
+  say.set_text("for the server alone");
+  CHECK(stage.hears(say) == "sends MsgMessage to=253 text=\"for the server alone\"\n");
+  say.set_kind(words::Say::COMMAND);
+  say.set_text("/password " + std::string(118, 'x'));
+  CHECK(stage.hears(say) == "loses Say: a command is longer than the server takes\n");
+  say.set_text("/password sesame");
+  CHECK(stage.hears(say) == "sends MsgMessage to=253 text=\"/password sesame\"\n");
 
   Chat chat;
   chat.from = player_id(5);

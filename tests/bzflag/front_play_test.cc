@@ -1,4 +1,5 @@
 // How a stock client plays on our front: no false deaths, none twice, and it is kept where the truth is.
+#include "proxy/core/retelling.h"
 #include "tests/bzflag/front_stage.h"
 
 namespace entente::bzflag::front_play_test {
@@ -138,7 +139,7 @@ TEST_CASE("what lies there to be picked up is a flag of no known kind, until it 
   CHECK(stage.hears(gone) == "");
 }
 
-TEST_CASE("a player with three tanks is three, and what is hidden or gone leaves") {
+TEST_CASE("a player with three tanks is three; what is gone leaves, what is hidden is only not seen") {
   auto stage = in_play();
   stage.hears(tank(13, 2, true, 30));
   stage.hears(tank(14, 2, false, 40));
@@ -153,13 +154,98 @@ TEST_CASE("a player with three tanks is three, and what is hidden or gone leaves
   CHECK(stage.hears(left) == "sends MsgRemovePlayer id=3\n");
   words::Hidden hidden;
   hidden.set_unit(13);
-  CHECK(stage.hears(hidden) == "sends MsgRemovePlayer id=2\n");
+  const std::string unseen = stage.hears(hidden);
+  CHECK(unseen.starts_with("sends MsgPlayerUpdateSmall "));  // on the stream: it must arrive
+  CHECK(count(unseen, "sends") == 1);
+  CHECK(unseen.find(" status=0 ") != std::string::npos);
+  CHECK(stage.hears(hidden) == "");
+  CHECK(lines(stage.waits(9 * core::kSecond), "sends MsgPlayerUpdateSmall").find("player=2") == std::string::npos);
   const std::string back = stage.hears(pose(13, 33, 0));
-  CHECK(lines(back, "sends MsgAddPlayer").find("id=2 ") != std::string::npos);
-  CHECK(lines(back, "sends MsgAlive") == "sends MsgAlive player=2 pos=(33 0 0) azimuth=0\n");
+  CHECK(count(back, "sends") == 1);
+  CHECK(back.find("MsgPlayerUpdateSmall") != std::string::npos);
+  CHECK(back.find(" status=1 ") != std::string::npos);
   words::PlayerGone all;
   all.set_id(2);
   CHECK(count(stage.hears(all), "sends MsgRemovePlayer") == 2);
+}
+
+TEST_CASE("who has no unit in sight keeps his number, and his death is told") {
+  auto stage = in_play();
+  words::Hidden hidden;
+  hidden.set_unit(12);
+  CHECK(count(stage.hears(hidden), "sends MsgPlayerUpdateSmall") == 1);
+  CHECK(stage.hears(owns(2, {})) == "");
+  CHECK(stage.waits(core::kSecond) == "");
+  words::Gone gone;
+  gone.set_unit(12);
+  CHECK(stage.hears(gone) == "");
+  CHECK(stage.hears(died(2, 12, 1)) == "sends MsgKilled victim=1 killer=0 reason=1 shot=65535 flag=\"\"\n");
+  stage.hears(tank(17, 2, false));
+  stage.hears(owns(2, {17}));
+  CHECK(stage.waits(core::kSecond) == "");
+  CHECK(stage.hears(spawned(17, 5, 5)) == "sends MsgAlive player=1 pos=(5 5 0) azimuth=0\n");
+}
+
+TEST_CASE("who loses his only unit, and does not leave, is not seen any more") {
+  auto stage = in_play();
+  words::Gone gone;
+  gone.set_unit(12);
+  CHECK(stage.hears(gone) == "");
+  const std::string unseen = stage.waits(0);
+  CHECK(count(unseen, "sends") == 1);
+  CHECK(unseen.find(" status=0 ") != std::string::npos);
+}
+
+TEST_CASE("who is in sight gets the number of one who is not, if none is left") {
+  auto stage = in_play();
+  const auto comes = [&](core::Id id) {
+    std::string said = stage.hears(player(id, "p" + std::to_string(id), words::GREEN));
+    said += stage.hears(tank(id + 1000, id, true, 30));
+    return said + stage.hears(owns(id, {id + 1000}));
+  };
+  for (core::Id id = 3; id < 3 + kMostPlayers - 2; ++id) CHECK(count(comes(id), "sends MsgAddPlayer") == 1);
+  CHECK(count(comes(500), "sends") == 0);
+  words::Hidden hidden;
+  hidden.set_unit(12);
+  stage.hears(hidden);
+  const std::string said = stage.hears(pose(1500, 31, 0));
+  CHECK(lines(said, "sends MsgRemovePlayer") == "sends MsgRemovePlayer id=1\n");
+  CHECK(lines(said, "sends MsgAddPlayer").find("id=1 ") != std::string::npos);
+  CHECK(lines(said, "sends MsgAlive").find("player=1 ") != std::string::npos);
+}
+
+TEST_CASE("of a moment that is only told again no client hears an event") {
+  auto stage = in_play();
+  words::Clock runs;
+  runs.set_speed(1);
+  const auto retold = [&](core::Fact fact) {
+    CHECK(stage.hears(core::retelling_clock(0)) == "");
+    const std::string said = stage.hears(std::move(fact));
+    stage.hears(runs);
+    return said;
+  };
+  const std::string dies = retold(tank(12, 2, false, 20));
+  CHECK(dies.starts_with("sends MsgPlayerUpdateSmall "));
+  CHECK(count(dies, "sends") == 1);
+  CHECK(dies.find(" status=0 ") != std::string::npos);
+  const std::string lives = retold(tank(12, 2, true, 25));
+  CHECK(lives.starts_with("sends MsgPlayerUpdateSmall "));
+  CHECK(count(lives, "sends") == 1);
+  CHECK(lives.find(" status=1 pos=(1250 0 0)") != std::string::npos);
+  words::Player ben = player(2, "ben", words::GREEN);
+  ben.set_badges(words::PAUSED | words::AUTOPILOT);
+  CHECK(retold(ben) == "");
+  words::Round over;
+  over.set_state(words::Round::OVER);
+  CHECK(retold(over) == "");
+  CHECK(stage.hears(over) != "");
+  std::string comes = retold(player(3, "eve", words::RED));
+  comes += retold(tank(13, 3, true));
+  comes += retold(owns(3, {13}));
+  CHECK(count(comes, "sends MsgAddPlayer") == 1);
+  CHECK(count(comes, "sends MsgAlive") == 0);
+  CHECK(lines(comes, "sends MsgPlayerUpdateSmall").find(" status=1 ") != std::string::npos);
+  CHECK(stage.hears(died(3, 13, 1)).starts_with("sends MsgKilled"));
 }
 
 TEST_CASE("a player whose tank changes goes on in the next") {

@@ -8,6 +8,7 @@
 #include "proxy/core/room.h"
 #include "tests/bzflag/said.h"
 #include "tests/bzflag/tape.h"
+#include "tests/support/paths.h"
 #include "tests/support/printed_frame.h"
 
 namespace entente::bzflag::mirror_test {
@@ -98,7 +99,7 @@ Played play(const std::string& name, std::size_t dialect, std::size_t grain) {
   Lines from_client(dialect), from_server(dialect);
   Clock clock;
 
-  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/" + name + ".txt");
+  std::ifstream file(testing::source_dir() + "/tests/traces/bzflag/" + name + ".txt");
   REQUIRE(file.is_open());
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);

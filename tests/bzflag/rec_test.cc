@@ -6,6 +6,7 @@
 
 #include "adapters/wire/print.h"
 #include "tests/bzflag/tape.h"
+#include "tests/support/paths.h"
 
 namespace entente::bzflag::rec_test {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 using wire::Frame, wire::Lane, wire::Stage, wire::Way;
 
 Buffer file_of(const char* name) {
-  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/" + name, std::ios::binary);
+  std::ifstream file(testing::source_dir() + "/tests/traces/bzflag/" + name, std::ios::binary);
   REQUIRE(file.is_open());
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }

@@ -12,6 +12,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/wire/dissect.h"
 #include "tests/support/hex.h"
+#include "tests/support/paths.h"
 
 namespace entente::bzflag {
 
@@ -21,7 +22,7 @@ inline std::size_t dialect_of(std::string_view name) { return wire::find_dialect
 /// `only`: this connection, 0 = all.
 inline void play_tape(const std::string& name, std::string_view dialect, std::size_t grain, wire::Dissected& to,
                       int only = 0) {
-  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/" + name + ".txt");
+  std::ifstream file(testing::source_dir() + "/tests/traces/bzflag/" + name + ".txt");
   REQUIRE(file.is_open());
   std::map<int, std::unique_ptr<wire::Dissector>> all;
   for (std::string line; std::getline(file, line);) {

@@ -7,6 +7,7 @@
 #include "adapters/wire/invent.h"
 #include "adapters/wire/print.h"
 #include "tests/bzflag/tape.h"
+#include "tests/support/paths.h"
 
 namespace entente::bzflag::world_test {
 namespace {
@@ -91,7 +92,7 @@ TEST_CASE("a world of records survives to the byte, and its hash knows no epoch"
 /// tests/traces/bzflag/worlds.txt: "name dialect hash hex", downloaded from bzfs 2.4.26.
 template <class F>
 void for_each_world(F&& with) {
-  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/worlds.txt");
+  std::ifstream file(testing::source_dir() + "/tests/traces/bzflag/worlds.txt");
   REQUIRE(file.is_open());
   std::string name, dialect, hash, hex;
   while (file >> name >> dialect >> hash >> hex) {

@@ -64,9 +64,24 @@ class OneTank final : public Back {
 }  // namespace
 
 TEST_CASE("a player is seen by its bodies, the steered one first, and by one cell: the steered, or the largest") {
-  CHECK(shown(0) == std::vector<Id>{11, 12, 16});
-  CHECK(shown(12) == std::vector<Id>{12, 11, 16});
-  CHECK(shown(15) == std::vector<Id>{11, 12, 15});
+  CHECK(shown(0) == std::vector<Id>{11, 12, 14, 16});
+  CHECK(shown(12) == std::vector<Id>{12, 11, 14, 16});
+  CHECK(shown(15) == std::vector<Id>{11, 12, 14, 15});
+}
+
+TEST_CASE("who is hidden is there; a cell that is not stands for its player before one that is") {
+  World world = world_with(15);
+  CHECK(is_seen(world.unit(12)) == false);  // it waits to be put into play
+  for (const Id id : {15U, 17U}) {
+    words::Hidden hidden;
+    hidden.set_unit(id);
+    world.fold(hidden);
+  }
+  CHECK(bodies_of(*world.player(1), world).back() == 16);
+  words::Hidden hidden;
+  hidden.set_unit(16);
+  world.fold(hidden);
+  CHECK(bodies_of(*world.player(1), world).back() == 15);
 }
 
 TEST_CASE("what nobody owns is seen if it could be driven") {

@@ -9,30 +9,85 @@
 namespace entente::core::chat_test {
 namespace {
 
-TEST_CASE("chat that would be a command elsewhere is defused, and floods are stopped") {
-  Chat chat(ChatRules{});
+words::Say line(const std::string& text, words::Say::Kind kind = words::Say::CHAT) {
   words::Say say;
-  say.set_text("/kick\x07 anna\n");
-  CHECK(chat.filter(say, 1, 0) == nullptr);
-  CHECK(say.text() == " /kick anna");
-  words::Say command;
-  command.set_kind(words::Say::COMMAND);
-  command.set_text("/kick");
-  CHECK(std::string(chat.filter(command, 1, 0)) == "commands are not passed to another game");
-  words::Say blank;
-  blank.set_text("  \t");
-  CHECK(std::string(chat.filter(blank, 1, 0)) == "nothing was said");
-  words::Say line;
-  line.set_text("x");
+  say.set_text(text);
+  say.set_kind(kind);
+  return say;
+}
+
+TEST_CASE("control characters are left out, long lines cut at a character, floods stopped") {
+  Chat chat(ChatRules{});
+  words::Say say = line("hi\x07 anna\n");
+  CHECK_FALSE(chat.filter(say, 1, 0));
+  CHECK(say.text() == "hi anna");
+  words::Say blank = line("  \t");
+  CHECK(std::string(chat.filter(blank, 2, 0).why) == "nothing was said");
+  words::Say short_line = line("x");
   int passed = 1;
-  for (int i = 0; i < 20; ++i) passed += chat.filter(line, 1, 0) == nullptr;
+  for (int i = 0; i < 20; ++i) passed += !chat.filter(short_line, 1, 0);
   CHECK(passed == 5);
-  CHECK(chat.filter(line, 1, 2 * kSecond) == nullptr);
-  CHECK(chat.filter(line, 2, 0) == nullptr);  // another's
-  words::Say wide;
-  wide.set_text(std::string(255, 'a') + "\u00e9");
-  CHECK(chat.filter(wide, 3, 0) == nullptr);
+  CHECK_FALSE(chat.filter(short_line, 1, 2 * kSecond));
+  CHECK_FALSE(chat.filter(short_line, 3, 0));  // another's
+  words::Say wide = line(std::string(255, 'a') + "\u00e9");
+  CHECK_FALSE(chat.filter(wide, 4, 0));
   CHECK(wide.text() == std::string(253, 'a') + "...");
+}
+
+TEST_CASE("a command is not passed to another game, however it is written, and its player is told") {
+  Chat chat({.burst = 1000});
+  const auto refused = [&](words::Say say) {
+    const auto refusal = chat.filter(say, 1, 0);
+    return refusal.tell && std::string(refusal.why) == "a command is passed on only to a server of the same game";
+  };
+  for (const char* text : {"/password sesame", " /password sesame", "\t/password sesame", "\x01/password sesame",
+                           "\u00a0/password sesame", "\u3000 /password sesame", "\ufeff/password sesame",
+                           "\u200b/password sesame", "/", "/kick\x07 anna", "!login sesame", " !login sesame"}) {
+    CAPTURE(text);
+    CHECK(refused(line(text)));
+    CHECK(refused(line(text, words::Say::ACTION)));
+    CHECK(refused(line(text, words::Say::COMMAND)));
+  }
+  CHECK(refused(line("password sesame", words::Say::COMMAND)));
+  for (const char* text : {"and/or", "!!!", "! no", "a /password b", "1/2"}) {
+    words::Say say = line(text);
+    CHECK_FALSE(chat.filter(say, 1, 0));
+    CHECK(say.text() == text);
+    CHECK(say.kind() == words::Say::CHAT);
+  }
+}
+
+TEST_CASE("a command goes to a server of its own game exactly as it is, or not at all") {
+  Chat chat({.commands = true, .burst = 1000});
+  words::Say whole = line("/password  sesame ");
+  CHECK_FALSE(chat.filter(whole, 1, 0));
+  CHECK(whole.kind() == words::Say::COMMAND);
+  CHECK(whole.text() == "/password  sesame ");
+  const auto inexact = [&](const std::string& text, words::Say::Kind kind = words::Say::CHAT) {
+    words::Say say = line(text, kind);
+    return chat.filter(say, 1, 0).tell;
+  };
+  CHECK(inexact("/password se\x07same"));
+  CHECK(inexact("/password s\xef\xbf\xbdsame"));  // bytes that were no text
+  CHECK(inexact("/password " + std::string(250, 'x')));
+  CHECK(inexact("\x01/password sesame"));  // would become one
+  CHECK(inexact("password sesame", words::Say::COMMAND));
+}
+
+TEST_CASE("what is said goes out in lines, and none but a command begins as one") {
+  std::string sent;
+  const auto send = [&](words::Say::Kind kind, std::string_view text) {
+    sent.clear();
+    return send_lines(kind, text, 10, CutAt::kBlank, [&](std::string_view one) { sent += std::string(one) + "|"; });
+  };
+  CHECK(send(words::Say::CHAT, "one two three") == nullptr);
+  CHECK(sent == "one two |three|");
+  CHECK(send(words::Say::CHAT, "some text /kick anna") == nullptr);
+  CHECK(sent == "some text |- /kick |anna|");
+  CHECK(send(words::Say::COMMAND, "/kick anna") == nullptr);
+  CHECK(sent == "/kick anna|");
+  CHECK(send(words::Say::COMMAND, "/kick anna now") != nullptr);
+  CHECK(sent.empty());
 }
 
 TEST_CASE("who waits is told for what") {

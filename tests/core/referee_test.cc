@@ -35,8 +35,11 @@ class Seat final : public Front {
     return found;
   }
 
+  std::optional<Absence> awaits(const FrontOut&) override { return Absence{7, kept_for}; }
+
   std::vector<Intent> to_say;
   std::vector<Fact> heard;
+  Micros kept_for = 60 * kSecond;
 };
 
 words::World open_field(double half_side) {
@@ -168,6 +171,30 @@ TEST_CASE("referee: a full arena is watched, and who watches has no tank") {
   CHECK(match.room.world().player(ben.id)->player.role() == words::WATCH);
   CHECK(match.room.world().active_unit(ben.id) == nullptr);
   CHECK(ben.seat->count<words::Notice>() == 1);
+}
+
+TEST_CASE("referee: in a full arena the seat that was kept for longest goes to who comes to play") {
+  ArenaRules rules;
+  rules.most_players = 3;
+  Match match(rules);
+  const auto anna = match.comes("anna"), ben = match.comes("ben");
+  match.comes("carl");
+  const auto role = [&](const auto& guest) { return match.room.world().player(guest.id)->player.role(); };
+  ben.seat->kept_for = 50 * kSecond;
+  REQUIRE(match.room.keep(anna.id, match.now));
+  REQUIRE(match.room.keep(ben.id, match.now));
+  match.comes("dora", words::TEAM_ANY, words::WATCH);
+  CHECK(match.room.keeps(ben.id));
+  const auto emil = match.comes("emil");
+  CHECK(role(emil) == words::PLAY);
+  CHECK(match.tank(emil).unit.owner() == emil.id);
+  CHECK_FALSE(match.room.keeps(ben.id));
+  CHECK(match.room.world().player(ben.id) == nullptr);
+  CHECK(match.room.keeps(anna.id));
+  CHECK(role(match.comes("fred")) == words::PLAY);
+  CHECK_FALSE(match.room.returned(anna.id, {}, match.now));
+  CHECK(role(match.comes("gina")) == words::WATCH);
+  CHECK(match.room.ledger().entries().empty());
 }
 
 TEST_CASE("referee: a tank spawns in the open, drives to where it is wished, and stops there") {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <random>
 
+#include "proxy/core/retelling.h"
 #include "proxy/core/room.h"
 #include "tests/support/memory_tape.h"
 
@@ -507,6 +508,50 @@ TEST_CASE("a pause and its end change nothing but motion") {
     CHECK(show.now == paused_at);
     CHECK(text(viewer.world, show.now) == before);
   }
+}
+
+TEST_CASE("to tell of another moment is no event: nobody dies, comes into play, takes or wins anything") {
+  const auto facts = busy(4);
+  Replay::Options options;
+  options.loop = true;
+  Show show(facts, options);
+  const Seen& viewer = show.watch();
+  std::size_t told = 0;
+  Retelling retold;
+  const auto check = [&](const Fact& fact) {
+    retold.hear(fact);
+    const bool event = as<words::Died>(fact) != nullptr || as<words::Spawned>(fact) != nullptr ||
+                       as<words::TokenTaken>(fact) != nullptr || as<words::TokenDropped>(fact) != nullptr ||
+                       as<words::TokenCaptured>(fact) != nullptr || as<words::Said>(fact) != nullptr;
+    CHECK_MESSAGE(!(event && retold), name_of(fact));
+    told += retold ? 1 : 0;
+  };
+  const auto hear_from = [&](std::size_t before) {
+    for (std::size_t at = before; at < viewer.heard.size(); ++at) check(viewer.heard[at]);
+    CHECK(!retold);
+  };
+  hear_from(0);
+  std::mt19937 dice(4);
+  for (int i = 0; i < 20; ++i) {
+    const std::size_t before = viewer.heard.size();
+    const Micros to = dice() % (60 * kSecond);
+    show.order([&](Replay& replay) { replay.pause(true), replay.seek(to); });
+    for (std::size_t at = before; at < viewer.heard.size(); ++at) {
+      check(viewer.heard[at]);
+      CHECK_MESSAGE((retold || as<words::Clock>(viewer.heard[at]) != nullptr), name_of(viewer.heard[at]));
+    }
+  }
+  CHECK(told > 100);
+  show.order([](Replay& replay) { replay.pause(false); });
+  const std::size_t before = viewer.heard.size();
+  show.pass(120 * kSecond);  // twice from the end to the beginning
+  hear_from(before);
+  const auto deaths = [](const std::vector<Fact>& of, std::size_t from) {
+    return std::count_if(of.begin() + static_cast<std::ptrdiff_t>(from), of.end(),
+                         [](const Fact& fact) { return as<words::Died>(fact) != nullptr; });
+  };
+  CHECK(deaths(viewer.heard, before) > 0);
+  CHECK(deaths(viewer.heard, before) <= 3 * deaths(facts, 0));
 }
 
 // -- Who watches ------------------------------------------------------------------------------------------------------

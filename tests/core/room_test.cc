@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace entente::core::room_test {
 namespace {
@@ -139,6 +141,20 @@ TEST_CASE("what one says everybody hears, and the first word dials") {
   CHECK(play.says(kBackEnd, "rain") == "");  // its link is not up: nothing can have come
 }
 
+TEST_CASE("no back hears a command of another game, and who wrote it is told so") {
+  Stage stage;
+  RoomOptions options;
+  options.shared = true;
+  Room room(stage, std::make_unique<ToyBack>(), options);
+  const Id anna = room.seat(std::make_unique<ToyFront>(), {}, 0);
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  stage.take();
+  room.received(anna, Lane::kStream, as_bytes("/password sesame"), 0);
+  CHECK(stage.take() == "seat 1 sends Notice\n");
+  room.received(anna, Lane::kStream, as_bytes("hello"), 0);
+  CHECK(stage.take() == "dials\nseat 1 sends Said:hello\nseat 2 sends Said:hello\n");
+}
+
 TEST_CASE("no back hears of a number that is none") {
   Play play;
   play.seat();
@@ -267,6 +283,59 @@ TEST_CASE("who is dismissed is told goodbye, and nobody else is") {
   CHECK(play.stage.take() == "seat 1 closes: too slow\nback sends Leave of 1\n");
   play.room.dismiss(1, "again", 5);
   CHECK(play.says(2, "still here") == "seat 2 sends Said:still here\n");
+}
+
+TEST_CASE("who is not admitted yet waits with all that it says, and others go on") {
+  class Doorman final : public Room::Host {
+   public:
+    explicit Doorman(Stage& its_stage) : stage(its_stage) {}
+    void send(Id end, Lane lane, Bytes bytes) override { stage.send(end, lane, bytes); }
+    std::size_t waiting(Id) const override { return 0; }
+    void close(Id end, std::string_view why, std::uint32_t code) override { stage.close(end, why, code); }
+    void failed(Id, const Fault&) override {}
+    void dial() override {}
+    bool admits(Id seat) override { return asked.push_back(seat), false; }
+    Stage& stage;
+    std::vector<Id> asked;
+  };
+  Stage stage;
+  Doorman doorman(stage);
+  Room room(doorman, std::make_unique<ToyBack>(), Play::options(true));
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  stage.take();
+  const auto says = [&](Id seat, std::string_view line) {
+    room.received(seat, Lane::kStream, as_bytes(line), 0);
+    return stage.take();
+  };
+  CHECK(says(1, "enter") == "");
+  CHECK(says(1, "hello") == "");
+  CHECK(says(2, "me first") == "seat 1 sends Said:me first\nseat 2 sends Said:me first\n");
+  CHECK(doorman.asked == std::vector<Id>{1});
+  SUBCASE("until it is") {
+    room.admit(1, 5);
+    CHECK(stage.take() ==
+          "seat 1 sends Player\nseat 2 sends Player\nseat 1 sends Ready\nseat 2 sends Ready\n"
+          "seat 1 sends Said:hello\nseat 2 sends Said:hello\n");
+    CHECK(says(1, "in") == "seat 1 sends Said:in\nseat 2 sends Said:in\n");
+    room.admit(1, 6);
+    CHECK(stage.take() == "");
+    CHECK(doorman.asked.size() == 1);
+  }
+  SUBCASE("or is gone: nobody hears that it was there") {
+    room.unlink(1);
+    CHECK(says(2, "alone") == "seat 2 sends Said:alone\n");
+    room.gone(1, "reset", 5);
+    room.admit(1, 6);
+    CHECK(stage.take() == "");
+  }
+  SUBCASE("and cannot make the room keep what it likes") {
+    for (int i = 0; i < 1'000; ++i) says(1, "more");
+    room.admit(1, 5);
+    const std::string all = stage.take();
+    CHECK(static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n')) < 200);
+    CHECK(room.ledger().entries().size() == 2);  // one of chat's rules, too
+  }
 }
 
 TEST_CASE("a fault closes the one who made it") {

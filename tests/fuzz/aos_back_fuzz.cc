@@ -11,10 +11,11 @@
 #include "adapters/aos/back.h"
 #include "adapters/aos/geography.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::aos_back_fuzz {
 namespace {
 
-using namespace entente;
 using core::Id, core::Micros, wire::Way;
 
 constexpr std::uint8_t kMe = 3;
@@ -168,7 +169,7 @@ Buffer by_server(const aos::Message& message, std::size_t dialect) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(aos_back) {
   static const aos::VoxelMap kMap = island();
   if (size == 0) return 0;
   const std::size_t dialect = data[0] % std::size(aos::kDialects);
@@ -201,3 +202,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   room.end("the input is over", server.now);
   return 0;
 }
+
+}  // namespace entente::aos_back_fuzz

@@ -11,10 +11,10 @@
 #include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::aos_front_fuzz {
 namespace {
-
-using namespace entente;
 
 void require(bool truth) {
   if (!truth) std::abort();
@@ -111,7 +111,7 @@ class Puppet final : public core::Back {
 
 // The first byte is the dialect and the world. Then pieces: who speaks (0 the client, 1 the room, 2 time passes), how
 // much, and that.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(aos_front) {
   if (size == 0) return 0;
   const std::size_t dialect = data[0] % 3;
   Client client(dialect);
@@ -143,3 +143,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   room.end("the end", now);
   return 0;
 }
+
+}  // namespace entente::aos_front_fuzz

@@ -3,10 +3,10 @@
 #include <cstdlib>
 
 #include "adapters/aos/map_stream.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::aos_map_fuzz {
 namespace {
-
-using namespace entente;
 
 void check_map(const aos::VoxelMap& map) {
   // Colours that nothing shows may go at the first writing; a second one changes nothing.
@@ -27,7 +27,7 @@ void feed(Reader& reader, Bytes bytes, std::size_t piece) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(aos_map) {
   if (size < 2) return 0;
   const Bytes bytes(data + 2, size - 2);
   const std::size_t piece = 1U + data[1];
@@ -40,3 +40,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace entente::aos_map_fuzz

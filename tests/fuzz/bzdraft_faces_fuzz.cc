@@ -9,10 +9,11 @@
 #include "adapters/bzdraft/messages.h"
 #include "adapters/bzdraft/wire.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::bzdraft_faces_fuzz {
 namespace {
 
-using namespace entente;
 using namespace entente::bzdraft;
 
 void require(bool truth) {
@@ -70,7 +71,7 @@ class Peers final : public core::Room::Host {
 
 // Pieces: who speaks (bits 0 and 1: 0 the server, 1 the client, else time passes; bit 2: what may be lost), how much in
 // units of 4 bytes, and that.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(bzdraft_faces) {
   Peers peers;
   core::Room room(peers, faces().back({0, {}}), {});
   const core::Id seat = room.seat(faces().front({0, {}}), {}, 0);
@@ -93,3 +94,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   room.end("the end", now);
   return 0;
 }
+
+}  // namespace entente::bzdraft_faces_fuzz

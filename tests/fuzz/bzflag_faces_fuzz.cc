@@ -8,10 +8,10 @@
 #include "adapters/bzflag/idiom.h"
 #include "adapters/bzflag/wire.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::bzflag_faces_fuzz {
 namespace {
-
-using namespace entente;
 
 void require(bool truth) {
   if (!truth) std::abort();
@@ -112,7 +112,7 @@ class Peers final : public core::Room::Host {
 
 // The dialects of client and server, two bits each; then pieces: who speaks (0 the server, 1 the client, 2 and 3 the
 // same by datagram, 4 time passes), how much (two bytes), and that; of time it is so many milliseconds.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(bzflag_faces) {
   if (size == 0) return 0;
   const std::size_t client = data[0] & 3U, server = data[0] >> 2U & 3U;
   Peers peers(client, server);
@@ -141,3 +141,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   room.end("the input is over", now);
   return 0;
 }
+
+}  // namespace entente::bzflag_faces_fuzz

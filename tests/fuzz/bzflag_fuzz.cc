@@ -5,10 +5,11 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/wire/dissect.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::bzflag_fuzz {
 namespace {
 
-using namespace entente;
 using wire::Frame, wire::Lane, wire::Way;
 
 class Cuts final : public wire::Dissected {
@@ -37,7 +38,7 @@ Cuts cut(std::size_t dialect, Way way, Bytes stream, std::size_t grain) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(bzflag) {
   if (size < 3) return 0;
   const std::size_t dialect = data[0] % bzflag::game().dialects().size();
   const Way way = (data[0] & 0x80U) != 0 ? Way::kToServer : Way::kToClient;
@@ -48,3 +49,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!whole.refused && whole.sizes != pieces.sizes) std::abort();
   return 0;
 }
+
+}  // namespace entente::bzflag_fuzz

@@ -2,10 +2,10 @@
 #include <cstdlib>
 
 #include "adapters/bzflag/rec.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::bzflag_rec_fuzz {
 namespace {
-
-using namespace entente;
 
 /// Reads all packets and writes them; nothing if the file is broken.
 std::optional<Buffer> copied(Bytes file) {
@@ -24,7 +24,7 @@ std::optional<Buffer> copied(Bytes file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(bzflag_rec) {
   const Bytes file(data, size);
   const auto once = copied(file);
   if (!once) return 0;
@@ -32,3 +32,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (once->size() != file.size() || !twice || !same(*once, *twice)) std::abort();
   return 0;
 }
+
+}  // namespace entente::bzflag_rec_fuzz

@@ -4,10 +4,10 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/world.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::bzflag_world_fuzz {
 namespace {
-
-using namespace entente;
 
 constexpr std::size_t kMost = 1U << 20U;
 
@@ -33,7 +33,7 @@ void check_inside(Bytes bytes, wire::Codec& codec) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(bzflag_world) {
   if (size < 1) return 0;
   const std::size_t dialect = data[0] % bzflag::game().dialects().size();
   const Bytes bytes(data + 1, size - 1);
@@ -44,3 +44,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_whole(bytes, dialect);
   return 0;
 }
+
+}  // namespace entente::bzflag_world_fuzz

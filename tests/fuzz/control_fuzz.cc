@@ -3,10 +3,10 @@
 
 #include "proxy/base/bytes.h"
 #include "proxy/program/control.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::control_fuzz {
 namespace {
-
-using namespace entente;
 
 bool harmless(std::string_view text) {
   for (const char c : text)
@@ -16,7 +16,7 @@ bool harmless(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(control) {
   Control control;
   control.add("echo", "", [](std::string_view rest) -> Outcome<std::string> { return control_field(rest) + "\n"; });
   const std::string answer = control.answer(as_text({data, size}));
@@ -25,3 +25,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (error && answer.find('\n') != answer.size() - 1) std::abort();
   return 0;
 }
+
+}  // namespace entente::control_fuzz

@@ -12,10 +12,11 @@
 #include "proxy/relay/datagram_door.h"
 #include "proxy/relay/enet_door.h"
 #include "tests/fuzz/frames.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::enet_door_fuzz {
 namespace {
 
-using namespace entente;
 using namespace entente::relay;
 
 void require(bool truth) {
@@ -113,7 +114,7 @@ struct World {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(enet_door) {
   static World& world = *new World;  // its sockets last as long as the process
   for (Bytes left(data, size); left.size() >= 3;) {
     const std::uint8_t who = left[0];
@@ -123,3 +124,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   world.tick();
   return 0;
 }
+
+}  // namespace entente::enet_door_fuzz

@@ -5,10 +5,11 @@
 
 #include "proxy/net/enet_dissector.h"
 #include "tests/fuzz/frames.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::enet_fuzz {
 namespace {
 
-using namespace entente;
 using namespace entente::net;
 using wire::Way;
 
@@ -39,7 +40,7 @@ void check_one(Bytes datagram, EnetUnpacker& unpacker) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(enet) {
   EnetUnpacker unpacker;
   EnetDissector dissector(unpacker);
   Told told;
@@ -57,3 +58,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(told.sum <= sent);
   return 0;
 }
+
+}  // namespace entente::enet_fuzz

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "adapters/wire/frame.h"
 #include "adapters/wire/game.h"
@@ -55,5 +57,15 @@ inline void put_message(Bytes message, Buffer& out) {
   out.push_back(static_cast<std::uint8_t>(message.size()));
   append(out, message);
 }
+
+/// The target frames_<game>, of frames_fuzz.cc.
+int run_frames(const wire::Game& game, Bytes bytes);
+
+struct Seed {
+  std::string name;  ///< legal as the name of a file
+  Buffer bytes;
+};
+/// Seeds of frames_<game>: an invented message of every row, dialect and way. The same at each call.
+std::vector<Seed> frame_seeds(const wire::Game& game);
 
 }  // namespace entente::fuzz

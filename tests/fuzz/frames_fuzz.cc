@@ -8,10 +8,11 @@
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
 #include "tests/fuzz/frames.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::frames_fuzz {
 namespace {
 
-using namespace entente;
 using wire::Frame, wire::Lane, wire::Way;
 
 void require(bool truth) {
@@ -82,18 +83,29 @@ void check_guesses(const wire::Game& game, Bytes bytes) {
 }
 
 }  // namespace
+}  // namespace entente::frames_fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const wire::Game* const game = find_game(ENTENTE_FUZZ_GAME);
-  require(game != nullptr);
-  const auto input = fuzz::read_input(*game, Bytes(data, size));
+namespace entente::fuzz {
+
+int run_frames(const wire::Game& game, Bytes bytes) {
+  using namespace frames_fuzz;
+  const auto input = fuzz::read_input(game, bytes);
   if (!input) return 0;
-  const auto codec = game->codec(input->dialect);
-  wire::Dissector dissector(*game, input->dialect);
+  const auto codec = game.codec(input->dialect);
+  wire::Dissector dissector(game, input->dialect);
   Check check(*codec);
-  (fuzz::in_messages(*game, input->lane) ? run_messages : run_stream)(dissector, *input, check);
+  (fuzz::in_messages(game, input->lane) ? run_messages : run_stream)(dissector, *input, check);
   dissector.end(input->way, check, false);
   check.all_came();
-  check_guesses(*game, input->sent);
+  check_guesses(game, input->sent);
   return 0;
 }
+
+#ifdef ENTENTE_LIBFUZZER
+ENTENTE_FUZZ_TARGET(frames) {
+  static const wire::Game* const game = find_game(ENTENTE_FUZZ_GAME);
+  return game == nullptr ? -1 : run_frames(*game, Bytes(data, size));
+}
+#endif
+
+}  // namespace entente::fuzz

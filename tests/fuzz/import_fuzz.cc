@@ -12,11 +12,11 @@
 #include "proxy/program/import_mcap.h"
 #include "proxy/program/import_pcap.h"
 #include "proxy/program/verify_link.h"
+#include "tests/fuzz/target.h"
 #include "tests/support/memory_file.h"
 
+namespace entente::import_fuzz {
 namespace {
-
-using namespace entente;
 
 constexpr std::uint16_t kPort = 33001;  // of the seed that needs one
 
@@ -83,7 +83,7 @@ Outcome<Done> import(unsigned format, bool port, Bytes file, ImportSink& sink) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(import) {
   if (size < 2) return 0;
   const unsigned choice = data[0];
   const wire::Game& game = *games()[choice / 8 % games().size()];
@@ -94,3 +94,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(done.ok() || !done.error().text.empty());
   return 0;
 }
+
+}  // namespace entente::import_fuzz

@@ -5,11 +5,12 @@
 
 #include "proxy/trace/recording.h"
 #include "proxy/trace/recover.h"
+#include "tests/fuzz/target.h"
 #include "tests/support/memory_file.h"
 
+namespace entente::mcap_fuzz {
 namespace {
 
-using namespace entente;
 using namespace entente::trace;
 
 constexpr mcap::Limits kLimits{.record = 1 << 20, .chunk = 1 << 20, .definitions = 1 << 16};
@@ -56,7 +57,7 @@ void enter(Bytes file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(mcap) {
   const Bytes file(data, size);
   read(file, kLimits);
   enter(file);
@@ -78,3 +79,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(reader.progress().complete);
   return 0;
 }
+
+}  // namespace entente::mcap_fuzz

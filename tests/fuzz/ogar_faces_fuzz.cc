@@ -9,10 +9,11 @@
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::ogar_faces_fuzz {
 namespace {
 
-using namespace entente;
 using core::Id, wire::Way;
 
 class Wires final : public core::Room::Host {
@@ -65,7 +66,7 @@ std::optional<std::size_t> named(Bytes input, bool to_client) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(ogar_faces) {
   Bytes input(data, size);
   const std::size_t client = named(input, false).value_or(0);
   const auto other = named(input, true);
@@ -85,3 +86,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   room.end("the input is over", now);
   return 0;
 }
+
+}  // namespace entente::ogar_faces_fuzz

@@ -8,10 +8,11 @@
 #include "adapters/ogar/ogar.h"
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::ogar_fuzz {
 namespace {
 
-using namespace entente;
 using wire::Frame, wire::Lane, wire::Way;
 
 class Conversation final : public wire::Dissected {
@@ -41,7 +42,7 @@ class Conversation final : public wire::Dissected {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(ogar) {
   std::optional<Conversation> conversation;
   for (Bytes input(data, size); input.size() >= 3;) {
     const Way way = (input[0] & 1U) != 0 ? Way::kToClient : Way::kToServer;
@@ -54,3 +55,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace entente::ogar_fuzz

@@ -9,10 +9,11 @@
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::panic_faces_fuzz {
 namespace {
 
-using namespace entente;
 using panic::Action, panic::CreatePiece, panic::Event, panic::GameState;
 
 void require(bool truth) {
@@ -72,7 +73,7 @@ class Peers final : public core::Room::Host {
 
 // The first byte is the dialect. Then pieces: who speaks (0 the server, 1 the client, 2 time passes), how much, and
 // that.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(panic_faces) {
   if (size == 0) return 0;
   const std::size_t dialect = data[0] % 3;
   Peers peers(dialect);
@@ -95,3 +96,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   room.end("the end", now);
   return 0;
 }
+
+}  // namespace entente::panic_faces_fuzz

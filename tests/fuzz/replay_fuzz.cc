@@ -7,11 +7,12 @@
 #include "adapters/registry.h"
 #include "proxy/core/replay.h"
 #include "proxy/core/room.h"
+#include "tests/fuzz/target.h"
 #include "tests/support/memory_tape.h"
 
+namespace entente::replay_fuzz {
 namespace {
 
-using namespace entente;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
@@ -130,7 +131,7 @@ class Clients final : public core::Room::Host {
 }  // namespace
 
 // Facts by dice first, 200 at most; then orders to the replay, and time that passes, until the input is used up.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(replay) {
   Dice dice(Bytes(data, size));
   std::vector<core::Fact> facts;
   core::Micros at = 0;
@@ -172,3 +173,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   room.end("the end", now);
   return 0;
 }
+
+}  // namespace entente::replay_fuzz

@@ -7,10 +7,11 @@
 #include "proxy/net/http.h"
 #include "proxy/net/websocket.h"
 #include "proxy/net/websocket_handshake.h"
+#include "tests/fuzz/target.h"
 
+namespace entente::websocket_fuzz {
 namespace {
 
-using namespace entente;
 using namespace entente::net;
 using Role = WebSocket::Role;
 
@@ -87,7 +88,7 @@ void check_head(HttpReader::Of of, Bytes bytes, std::size_t piece) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+ENTENTE_FUZZ_TARGET(websocket) {
   if (size < 2) return 0;
   const Bytes bytes(data + 2, size - 2);
   const std::size_t piece = 1U + data[1];
@@ -98,3 +99,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_frames(server ? Role::kServer : Role::kClient, bytes, piece);
   return 0;
 }
+
+}  // namespace entente::websocket_fuzz

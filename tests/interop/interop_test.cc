@@ -14,6 +14,7 @@
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/recording.h"
 #include "proxy/trace/recover.h"
+#include "tests/support/paths.h"
 
 namespace fs = std::filesystem;
 using namespace entente;
@@ -21,7 +22,7 @@ using namespace entente::trace;
 
 namespace {
 
-const fs::path kHere = fs::path(ENTENTE_SOURCE_DIR) / "tests/interop";
+const fs::path kHere = fs::path(testing::source_dir()) / "tests/interop";
 
 std::string setting(const char* name) {
   const char* value = std::getenv(name);

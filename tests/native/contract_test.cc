@@ -12,12 +12,13 @@
 #include "adapters/native/native.h"
 #include "proxy/base/limits.h"
 #include "tests/support/hex.h"
+#include "tests/support/paths.h"
 
 namespace entente::native::contract_test {
 namespace {
 
 std::string file(const char* path) {
-  std::ifstream in(std::string(ENTENTE_SOURCE_DIR) + path);
+  std::ifstream in(testing::source_dir() + path);
   std::ostringstream text;
   text << in.rdbuf();
   REQUIRE(!text.str().empty());

@@ -66,7 +66,7 @@ TEST_CASE("a client's words reach the room, whole or in pieces") {
 TEST_CASE("facts reach the client") {
   auto stage = front(kProtobuf);
   stage.opens();
-  CHECK(stage.hears(you(1)) == "sends You at_us=0 cause=0 audience=0 to=0 player=1 contract=1\n");
+  CHECK(stage.hears(you(1)) == "sends You at_us=0 cause=0 audience=0 to=0 you={player=1 contract=1}\n");
 }
 
 TEST_CASE("a line of JSON is written by hand and read as meant, in any spelling") {
@@ -88,16 +88,56 @@ TEST_CASE("a kind of a later schema is left out, and what follows it is heard") 
   CHECK(in_protobuf.receives(both) == "loses Intent: of a kind that we do not know\nsays Spawn\n");
 }
 
-TEST_CASE("what is no word ends the session, with the place") {
-  auto by = [](std::size_t dialect, Bytes bytes) {
+TEST_CASE("a client's mistake is told to it with its place, and ends the session") {
+  const auto by = [](std::size_t dialect, Bytes bytes) {
     auto stage = front(dialect);
     stage.opens();
     return stage.receives(bytes);
   };
-  CHECK(by(kJson, as_bytes("{\"enter\":\n")) == "fails: no word in JSON word 0\n");
-  CHECK(by(kProtobuf, as_bytes(std::string_view("\0\0\0\2\xff\xff", 6))) == "fails: no word word 0\n");
-  CHECK(by(kProtobuf, as_bytes(std::string_view("\x7f\0\0\0", 4))) == "fails: oversize frame length 0\n");
-  CHECK(by(kJson, Buffer(kLargestIntent + 1, 'x')) == "fails: oversize frame line 0\n");
+  const auto told = [](const std::string& why, const std::string& fault) {
+    return "sends Refused at_us=0 cause=0 audience=1 to=1 refused={code=0 text=\"" + why +
+           "\" may_retry=0}\nfails: " + fault + "\n";
+  };
+  const std::string in_json = "not a message of the schema in JSON word ";
+  CHECK(by(kJson, as_bytes("{\"enter\":\n")) ==
+        told("message 1: Unexpected end of string. Expected a value. At byte 9, the end", in_json + "9"));
+  CHECK(by(kJson, as_bytes("{\"spawn\":{}}\n{\"enter\":{\"name\" \"anna\"}}\n")) ==
+        "says Spawn\n" +
+            told("message 2: Expected : between key:value pair. At byte 17, before: \\\"anna\\\"}}", in_json + "17"));
+  CHECK(by(kJson, as_bytes("{\"toward\":{\"x\":\"abc\"}}\n")) ==
+        told("message 1: (toward.x): invalid value \\\"abc\\\" for type TYPE_DOUBLE", in_json + "0"));
+  CHECK(by(kProtobuf, as_bytes(std::string_view("\0\0\0\2\xff\xff", 6))) ==
+        told("message 1: not a message Intent of schema/game.proto", "not a message of the schema word 0"));
+  CHECK(by(kProtobuf, as_bytes(std::string_view("\x7f\0\0\0", 4))) ==
+        told("message 1: oversize frame in length", "oversize frame length 0"));
+  CHECK(by(kJson, Buffer(kLargestIntent + 1, 'x')) ==
+        told("message 1: oversize frame in line", "oversize frame line 0"));
+}
+
+TEST_CASE("the name of an enum value that there is not is a mistake, a number or an unknown field is none") {
+  const auto by = [](const std::string& line) {
+    auto stage = front(kJson);
+    stage.opens();
+    return stage.receives(as_bytes(line + "\n"));
+  };
+  CHECK(by(R"({"enter":{"name":"a","role":"WATCH"}})") == "says Enter name: \"a\" role: WATCH\n");
+  CHECK(by(R"({"enter":{"name":"a","role":1}})") == "says Enter name: \"a\" role: WATCH\n");
+  CHECK(by(R"({"enter":{"name":"a","role":"1","newer":"PLY"}})") == "says Enter name: \"a\" role: WATCH\n");
+  for (const char* line : {R"({"enter":{"name":"a","role":"PLY"}})", R"({"enter":{"role":"PLY","newer":1}})"}) {
+    const std::string said = by(line);
+    CHECK(said.find("text=\"message 1: Enter.role: 'PLY' is not a Role; it is one of PLAY, WATCH, ROBOT\"") !=
+          std::string::npos);
+    CHECK(said.ends_with("fails: unknown name of an enum value Enter.role 0\n"));
+  }
+  CHECK(by(R"({"watch":{"mode":"FOLLOW"}})").ends_with("fails: unknown name of an enum value Watch.mode 0\n"));
+  CHECK(by(R"({"hitClaim":{"victim":2,"part":"TOE"}})").ends_with("HitClaim.part 0\n"));
+}
+
+TEST_CASE("what a server of a later schema names is left out") {
+  auto stage = back(kJson);
+  stage.opens();
+  CHECK(stage.receives(as_bytes("{\"you\":{\"player\":1}}\n{\"player\":{\"id\":1,\"role\":\"JUDGE\"}}\n"))
+            .ends_with("says Player id: 1\n"));
 }
 
 TEST_CASE("a map may wait for a client, however large, without its being given up") {
@@ -127,10 +167,10 @@ TEST_CASE("a back waits for the server's first word, and speaks of ids as each s
   CHECK(stage.receives_slowly(framed(kProtobuf, pose(41, 2))) == "says Pose unit: 101 x: 2\n");
   words::Select select;
   select.set_unit(101);
-  CHECK(stage.hears(select).find(" unit=41") != std::string::npos);
+  CHECK(stage.hears(select).find("select={unit=41}") != std::string::npos);
   words::Select unknown;
   unknown.set_unit(555);
-  CHECK(stage.hears(unknown).find(" unit=0") != std::string::npos);
+  CHECK(stage.hears(unknown).find("select={unit=0}") != std::string::npos);
   Fact told(40, words::Ready());
   CHECK(stage.receives(framed(kProtobuf, told)) == "says Ready (to 1)\n");
 }
@@ -168,7 +208,7 @@ TEST_CASE("two natives in a row change nothing but ids") {
   fire.set_vx(0.1);
   fire.set_life(3.5);
   REQUIRE(first.receives(framed(kJson, Intent(fire))) == "says Fire shot: 3 vx: 0.1 life: 3.5\n");
-  CHECK(second.hears(fire).find("shot=3") != std::string::npos);
+  CHECK(second.hears(fire).find(" shot=3 ") != std::string::npos);
 }
 
 }  // namespace

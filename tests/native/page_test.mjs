@@ -62,6 +62,13 @@ test("a room has who is told of, and forgets who goes, with all units", () => {
   assert.equal(room.players.size + room.units.size, 0);
 });
 
+test("who is dead by the moment that a replay goes to does not burst there", () => {
+  const room = told(anna, tank, owns);
+  room.hear({ unit: { ...tank.unit, alive: false } }, 5);
+  assert.equal(room.unitOf(1), undefined);
+  assert.equal(room.bursts.length, 0);
+});
+
 test("what is hidden is not steered, and comes back where it is seen", () => {
   const room = told(anna, tank, owns, { hidden: { unit: 7 } });
   assert.equal(room.unitOf(1), undefined);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -241,6 +242,58 @@ TEST_CASE("enet host: a host without peers sleeps") {
   duel.until([&] { return duel.client.peer == nullptr && duel.server.peer == nullptr; });
   uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
   CHECK(uv_backend_timeout(duel.loop.raw()) == -1);
+}
+
+/// Takes all the time that players have in a turn for each who connects.
+struct Slow final : EnetHost::User {
+  explicit Slow(Loop& its) : loop(its), host(its, *this) {}
+  void connected(EnetPeer&, std::uint32_t) override {
+    const std::uint64_t until = loop.nanos() + Schedule::kPlayersTime;
+    while (loop.nanos() < until) continue;
+    ++ups;
+  }
+  void received(EnetPeer&, std::uint8_t, EnetPacket) override {}
+  void disconnected(EnetPeer&, std::uint32_t) override {}
+  Loop& loop;
+  EnetHost host;
+  int ups = 0;
+};
+
+TEST_CASE("enet host: of a crowd that connects at once no more is let in than fits into a turn") {
+  constexpr int kCrowd = 20;
+  Loop loop, elsewhere;
+  Slow server(loop);
+  Side crowd(elsewhere);
+  const auto bound = server.host.listen(loopback(), {kCrowd, 1, false});
+  REQUIRE(bound.ok());
+  REQUIRE(crowd.host.open({kCrowd, 1, false}).ok());
+  for (int i = 0; i < kCrowd; ++i) REQUIRE(crowd.host.connect(*bound, 1, 1) != nullptr);
+  const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  int most = 0;
+  while (server.ups < kCrowd && std::chrono::steady_clock::now() < stop) {
+    uv_run(elsewhere.raw(), UV_RUN_NOWAIT);
+    const int before = server.ups;
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+    most = std::max(most, server.ups - before);
+  }
+  CHECK(server.ups == kCrowd);
+  CHECK(most == 1);
+  crowd.host.close();
+  server.host.close();
+  loop.run();
+  elsewhere.run();
+}
+
+TEST_CASE("enet host: a connection that nobody uses is looked at seldom, and stays") {
+  Duel duel({4, 2, false});
+  duel.connect(1);
+  int turns = 0;
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
+       std::chrono::steady_clock::now() < end; ++turns)
+    uv_run(duel.loop.raw(), UV_RUN_ONCE);
+  CHECK(turns < 130);  // of two hosts; served each 8 ms they were 190 at least
+  CHECK(duel.client.peer != nullptr);
+  CHECK(duel.server.peer != nullptr);
 }
 
 }  // namespace

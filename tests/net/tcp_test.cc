@@ -4,8 +4,11 @@
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "proxy/net/socket.h"
 
@@ -111,6 +114,58 @@ TEST_CASE("a link that is not read leaves the bytes where they are") {
   t.ear.on_any = [&] { t.link.close(); };
   t.loop.run();
   CHECK(t.ear.text() == "wait");
+}
+
+/// So many links whose peers have spoken, each of which takes all the time that newcomers have in a turn.
+struct Crowd {
+  Crowd(Loop& its, std::size_t size) : loop(its), ears(size) {
+    auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+    for (Ear& ear : ears) {
+      peers.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      REQUIRE(::connect(peers.back().get(), listening->address.raw(), listening->address.size()) == 0);
+      links.push_back(std::make_unique<Tcp>(loop, ear));
+      REQUIRE(links.back()->adopt(Fd(::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC))));
+      links.back()->read(true);
+      ear.on_any = [this] {
+        const std::uint64_t until = loop.nanos() + Schedule::kNewcomersTime;
+        while (loop.nanos() < until) continue;
+      };
+      REQUIRE(::send(peers.back().get(), "x", 1, 0) == 1);
+    }
+  }
+  std::size_t heard() const {
+    return static_cast<std::size_t>(
+        std::count_if(ears.begin(), ears.end(), [](const Ear& ear) { return !ear.heard.empty(); }));
+  }
+
+  Loop& loop;
+  std::vector<Ear> ears;
+  std::vector<Fd> peers;
+  std::vector<std::unique_ptr<Tcp>> links;
+};
+
+TEST_CASE("a crowd of new links is heard one a turn, and a player in each turn; what waits for us counts as held up") {
+  LinkAndPeer t;
+  t.link.read(true);
+  t.link.set_rank(Rank::kPlayer);
+  constexpr std::size_t kCrowd = 30;
+  Crowd crowd(t.loop, kCrowd);
+  Tcp& last = *crowd.links.back();
+  for (std::size_t turn = 1; crowd.heard() < kCrowd; ++turn) {
+    t.say("x");
+    uv_run(t.loop.raw(), UV_RUN_ONCE);
+    CHECK(t.ear.heard.size() == turn);
+    CHECK(crowd.heard() == turn);
+    if (turn == 3)
+      CHECK(std::any_of(crowd.links.begin(), crowd.links.end(), [](auto& one) { return one->is_held_up(); }));
+  }
+  CHECK_FALSE(last.is_held_up());
+  Millis longest = 0;
+  for (const auto& link : crowd.links) longest = std::max(longest, link->held_up());
+  CHECK(longest >= (kCrowd - 2) * Schedule::kNewcomersTime / 1'000'000);
+  crowd.links.clear();
+  t.link.close();
+  t.loop.run();
 }
 
 TEST_CASE("a reset is told after the peer's last bytes, although a write noticed it first") {

@@ -63,17 +63,50 @@ TEST_CASE("what is written on one side is read on the other, however the wire is
 
 TEST_CASE("a certificate must be trusted and name who was asked for, by name or address") {
   const Contexts contexts;
+  std::string what;
   const auto complaint = [&](const TlsContext& client, const std::string& name) -> std::string {
     Wire wire(*contexts.server, client, name);
+    what.clear();
     if (wire.run()) return "";
+    what = wire.client.what();
     return wire.client.why();
   };
   CHECK(complaint(*contexts.trusting, "localhost") == "");
   CHECK(complaint(*contexts.trusting, "127.0.0.1") == "");
   CHECK(complaint(*contexts.blind, "elsewhere.example") == "");
   CHECK(complaint(*contexts.trusting, "elsewhere.example").find("hostname mismatch") != std::string::npos);
+  CHECK(what == "the certificate is for another name");
   CHECK(complaint(*contexts.trusting, "127.0.0.2").find("IP address mismatch") != std::string::npos);
+  CHECK(what == "the certificate is for another name");
   CHECK(complaint(*contexts.wary, "localhost").find("self-signed certificate") != std::string::npos);
+  CHECK(what == "the certificate is not trusted");
+}
+
+TEST_CASE("a certificate whose time is over, or has not come, is said to be so") {
+  for (const auto& [from, what] : {std::pair(-7200L, "the certificate has expired"),
+                                   std::pair(3600L, "the certificate is not valid yet")}) {
+    const Certificate old(from, 3600);
+    const auto server = *TlsContext::server(old.file(), old.file());
+    const auto trusting = *TlsContext::client(old.file(), true);
+    Wire wire(*server, *trusting, "localhost");
+    CHECK_FALSE(wire.run());
+    CHECK(std::string(wire.client.what()) == what);
+    for (Tls* end : {&wire.server}) {
+      Buffer plain, answer;
+      if (!end->feed(wire.up, plain, answer)) CHECK(std::string(end->what()) == "our certificate was refused");
+    }
+  }
+}
+
+TEST_CASE("who answers a handshake with something else does not speak TLS") {
+  const Contexts contexts;
+  for (const char* answer : {"HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "BZFS0221\x03"}) {
+    Tls client(*contexts.trusting, "localhost");
+    Buffer hello, plain, wire;
+    client.start(hello);
+    CHECK_FALSE(client.feed(as_bytes(answer), plain, wire));
+    CHECK(std::string(client.what()) == "not TLS");
+  }
 }
 
 TEST_CASE("what is no TLS fails, once and for all, and the peer is told") {
@@ -82,6 +115,7 @@ TEST_CASE("what is no TLS fails, once and for all, and the peer is told") {
   Buffer plain, wire;
   CHECK_FALSE(server.feed(as_bytes("GET / HTTP/1.1\r\n\r\n"), plain, wire));
   CHECK(server.why() == "http request");
+  CHECK(std::string(server.what()) == "not TLS");
   CHECK_FALSE(server.feed(as_bytes("more"), plain, wire));
   CHECK(plain.empty());
 }

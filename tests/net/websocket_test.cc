@@ -50,6 +50,7 @@ TEST_CASE("close codes and reasons are told as they came, 1012 too") {
   CHECK(heard("8801 03") == "close frame of one byte 1002");
   CHECK(heard("8802 03ed") == "close code out of range 1002");
   CHECK(heard("8802 03e7") == "close code out of range 1002");
+  CHECK(heard("8804 03e8 c328") == "close reason that is not UTF-8 1007");
 }
 
 TEST_CASE("what breaks the rules is a violation, and nothing after it is heard") {

@@ -435,14 +435,26 @@ TEST_CASE("ogar back: whose last seen cell is eaten is dead if the board has roo
   }
 }
 
-TEST_CASE("ogar back: what was out of sight for a minute is gone, and then so is its player") {
+TEST_CASE("ogar back: what was out of sight for a minute is gone, its player after ten more") {
   Play play;
   play.plays();
   play.receives(Shown().add(20, CellType::kPlayer, 900, 0, 60, "ben"));
   play.receives(Shown().remove(20));
   CHECK(!has(play.waits(60 * kSecond), "Gone"));
   CHECK(has(play.waits(kSecond), "says Gone unit: 103"));
-  CHECK(has(play.waits(61 * kSecond), "says PlayerGone id: 102"));
+  CHECK(!has(play.waits(599 * kSecond), "PlayerGone"));
+  CHECK(has(play.waits(2 * kSecond), "says PlayerGone id: 102"));
+}
+
+TEST_CASE("ogar back: units out of sight are still their player's") {
+  Play play;
+  play.plays();
+  play.receives(Shown().add(20, CellType::kPlayer, 900, 0, 60, "ben").add(21, CellType::kPlayer, 950, 0, 60, "ben"));
+  CHECK(has(play.receives(Shown().remove(20)), "says Owns player: 102 units: 104 units: 103 active: 104\n"));
+  CHECK(has(play.receives(Shown().remove(21)), "says Owns player: 102 units: 103 units: 104\n"));
+  const std::string back = play.receives(Shown().add(21, CellType::kPlayer, 900, 0, 60, "ben"));
+  CHECK(has(back, "says Owns player: 102 units: 104 units: 103 active: 104\n"));
+  CHECK(!has(back, "says Spawned"));
 }
 
 TEST_CASE("ogar back: who is not told to move any more stands") {

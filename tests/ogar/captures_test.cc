@@ -10,6 +10,7 @@
 #include "adapters/ogar/ogar.h"
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/print.h"
+#include "tests/support/paths.h"
 #include "tests/support/recorded.h"
 
 namespace entente::captures_test {
@@ -71,7 +72,7 @@ Connections read(const std::filesystem::path& file, std::size_t fallback) {
 /// Where the captures lie: those of the tree, or a folder named in the environment.
 std::filesystem::path captures() {
   const char* elsewhere = std::getenv("ENTENTE_OGAR_CAPTURES");
-  return elsewhere ? elsewhere : std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/ogar";
+  return elsewhere ? elsewhere : testing::source_dir() + "/tests/traces/ogar";
 }
 
 TEST_CASE("ogar: real sessions decode to the last byte and encode to the same bytes") {
@@ -107,7 +108,7 @@ TEST_CASE("ogar: what OgarII hangs up for is refused, what it tolerates is kept"
       {"k12-chat-flag-no-count", "message too short chat\n"},
       {"k13-chat-count-too-big", "count exceeds the bytes left chat\n"},
   };
-  const auto all = read(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/ogar/m3-18-kicks.jsonl", 0);
+  const auto all = read(testing::source_dir() + "/tests/traces/ogar/m3-18-kicks.jsonl", 0);
   CHECK(all.size() == kicked.size() + 4);
   for (const auto& [name, connection] : all) {
     const std::string shown = name;

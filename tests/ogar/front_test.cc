@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "adapters/ogar/ogar.h"
 #include "tests/ogar/spoken.h"
@@ -295,10 +298,131 @@ TEST_CASE("ogar front: walls are viruses, water mother cells, leaves pellets") {
   play.receives(client_hello());
   CHECK(play.waits(0) ==
         "sends Update flags=134 border={left=-7071 right=7071 top=-7071 bottom=7071} server={mode=0 major=1 minor=3 "
-        "patch=6} added=[{id=4294967295 type=1 x=-220.96875 y=220.96875 size=100 colour=(40 140 60) flags=0} "
+        "patch=6} added=[{id=4294967295 type=1 x=-220.96875 y=220.96875 size=40 colour=(40 140 60) flags=0} "
         "{id=4294967294 type=4 "
         "x=220.96875 y=-220.96875 size=200 colour=(40 90 200) flags=0} {id=4294967293 type=2 x=-220.96875 y=-220.96875 "
         "size=200 colour=(120 120 130) flags=0}]\n");
+}
+
+/// Numbers that stand behind `name` in what was sent.
+std::vector<double> numbers(const std::string& sent, const std::string& name) {
+  std::vector<double> found;
+  for (std::size_t at = 0; (at = sent.find(name, at)) != std::string::npos;)
+    found.push_back(std::stod(sent.substr(at += name.size())));
+  return found;
+}
+
+TEST_CASE("ogar front: a box is a row of posts along the inside of its edge, each smaller than a player") {
+  Play play;
+  play.opens();
+  words::World world = open_world();
+  world.set_kind(words::World::SOLIDS);
+  words::Solid& box = *world.add_solids();
+  box.set_x(50);
+  box.set_half_x(15);
+  box.set_half_y(10);
+  box.set_height(9);
+  const auto shown = [&](Play& one) {
+    one.hears(world);
+    one.receives(client_hello());
+    return one.waits(0);
+  };
+  const std::string sent = shown(play);
+  const auto x = numbers(sent, "type=2 x="), y = numbers(sent, " y="), size = numbers(sent, " size=");
+  REQUIRE(x.size() >= 15);
+  REQUIRE(x.size() == y.size());
+  std::array<int, 4> sides{};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CHECK(size[i] == 40);
+    const double east = x[i] / kMetre - 50, north = -y[i] / kMetre, radius = size[i] / kMetre;
+    CHECK(std::abs(east) + radius <= 15.1);
+    CHECK(std::abs(north) + radius <= 10.1);
+    sides[0] += std::abs(east - 15 + radius) < 0.1;
+    sides[1] += std::abs(east + 15 - radius) < 0.1;
+    sides[2] += std::abs(north - 10 + radius) < 0.1;
+    sides[3] += std::abs(north + 10 - radius) < 0.1;
+  }
+  for (const int posts : sides) CHECK(posts >= 4);
+
+  box.set_half_x(0.5);  // thin ones are thin, and long ones are not a post each metre
+  box.set_half_y(300);
+  Play thin;
+  thin.opens();
+  const std::string line = shown(thin);
+  for (const double one : numbers(line, " size=")) CHECK(one == 9);
+  CHECK(count(line, "type=2") <= 64);
+  CHECK(count(line, "type=2") > 10);
+  box.set_half_x(0);
+  Play none;
+  none.opens();
+  CHECK(count(shown(none), "type=2") == 0);
+}
+
+TEST_CASE("ogar front: who is on no side has a colour of its own, in its shots and lines, too") {
+  Play play;
+  words::Room room;
+  room.set_game("bzflag");
+  play.hears(room);
+  play.plays();
+  const auto colour_of = [&](Id id, words::Team team) {
+    words::Player one = player(id, "ben");
+    one.set_team(team);
+    play.hears(one);
+    Unit tank = unit(100 + id, Unit::TANK, 10, 0, 0, id);
+    tank.set_colour(0);
+    tank.set_team(team);
+    play.hears(tank);
+    const std::string seen = play.waits(kTick);
+    const std::size_t at = seen.find("colour=");
+    REQUIRE(at != std::string::npos);
+    return seen.substr(at, seen.find(')', at) - at + 1);
+  };
+  const std::string grey = "colour=(140 140 140)";
+  std::vector<std::string> colours;
+  for (Id id = 2; id < 12; ++id) colours.push_back(colour_of(id, words::ROGUE));
+  for (std::size_t i = 0; i < colours.size(); ++i) {
+    CHECK(colours[i] != grey);
+    for (std::size_t j = 0; j < i; ++j) CHECK(colours[i] != colours[j]);
+  }
+  CHECK(colour_of(20, words::RED) == "colour=(255 51 51)");
+  words::Shot shot;
+  shot.set_shooter(3);
+  shot.set_vx(100);
+  shot.set_life(1);
+  play.hears(shot);
+  CHECK(has(play.waits(kTick), colours[1]));
+  words::Said said;
+  said.set_from(3);
+  said.set_text("hi");
+  play.hears(said);
+  CHECK(has(play.waits(kTick), colours[1] + " by_server=0 text=\"hi\""));
+}
+
+TEST_CASE("ogar front: a win makes the cell of who drives a tank larger, so that the client's score moves") {
+  Play play;
+  play.greeted();
+  play.wishes({0, 0, ogar::kSpawn, 0, "anna"});
+  play.hears(player(1, "anna"));
+  play.hears(unit(50, Unit::TANK, 0, 0, 4.32, 1));
+  play.hears(owns(1, {50}, 50));
+  CHECK(has(play.waits(kTick), " size=76 "));
+  int shown = 76 * 76 / 100;
+  for (unsigned wins = 1; wins <= 60; ++wins) {
+    words::Score score;
+    score.set_player(1);
+    score.set_wins(wins);
+    play.hears(score);
+    const auto sizes = numbers(play.waits(kTick), " size=");
+    REQUIRE(sizes.size() == 1);
+    const int now = static_cast<int>(sizes[0] * sizes[0] / 100);  // as Cigar2 reckons it
+    CHECK(now > shown);
+    shown = now;
+  }
+  words::Score score;
+  score.set_player(1);
+  score.set_wins(100'000);
+  play.hears(score);
+  CHECK_FALSE(has(play.waits(kTick), " size="));
 }
 
 TEST_CASE("ogar front: what stands still comes and goes with the view, and is told once") {
@@ -495,7 +619,7 @@ TEST_CASE("ogar front: where sides matter, their shares of the wins are shown no
   }
   const std::string shown = play.waits(12 * kSecond);
   CHECK(count(shown, "board={type=2 slices=[0.25 0.75 0]}") == 2);
-  CHECK(count(shown, "board={type=1 rows=[") == 2);
+  CHECK(count(shown, "board={type=1 rows=[{position=1 flags=3 name=\"anna\"}]}") == 2);  // no lines about sides
 }
 
 TEST_CASE("ogar front: chat, and what has no other place, are lines") {
@@ -510,7 +634,7 @@ TEST_CASE("ogar front: chat, and what has no other place, are lines") {
   notice.set_text("rain");
   play.hears(notice);
   CHECK(play.waits(kTick) ==
-        "sends Update flags=16 chat=[{name=\"ben\" colour=(140 140 140) by_server=0 text=\"hi\"} {name=\"Server\" "
+        "sends Update flags=16 chat=[{name=\"ben\" colour=(153 230 46) by_server=0 text=\"hi\"} {name=\"Server\" "
         "colour=(63 63 192) by_server=1 text=\"rain\"}]\n");
   CHECK(play.wishes({0, 0, ogar::kSay, 0, "", {" hello ", "  ", "/help"}}) ==
         "says Toward\nsays Say text: \"hello\"\nsays Say kind: COMMAND text: \"/help\"\n");
@@ -534,7 +658,9 @@ TEST_CASE("ogar front: an end says why, and is the game's own") {
   kicked.set_text("too bold");
   CHECK(has(play.hears(kicked), "closes: kicked 1003"));
   other.greeted();
-  CHECK(other.stage.parts("the server is gone") == "closes: the server is gone 1001\n");
+  const std::string last = other.stage.parts("the server is gone");
+  CHECK(has(last, "by_server=1 text=\"the server is gone\""));
+  CHECK(last.ends_with("closes: the server is gone 1001\n"));
   silent.greeted();
   CHECK(has(silent.waits(60 * kSecond), "closes: nothing heard for a minute 1003"));
 }

@@ -5,6 +5,7 @@
 #include "adapters/panic/panic.h"
 #include "adapters/wire/walker.h"
 #include "tests/panic/lines.h"
+#include "tests/program/folder.h"
 #include "tests/support/stage.h"
 
 namespace entente::panic::front_test {
@@ -311,7 +312,14 @@ TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the wor
       "hash: 'a' kind: SOLIDS west: -400 east: 400 south: -400 north: 400 "
       "solids { x: 50 y: 0 half_x: 12.5 half_y: 12.5 height: 9 }");  // its corner is the next tile's middle
   play.hears<words::Ready>("");
-  play.hears<words::Spawned>(Play::kSpawned);
+  const std::string greeting = play.hears<words::Spawned>(Play::kSpawned);
+  const std::string walls =  // the nearest first, and before the tanks, which are drawn on top
+      "sends CreateBrick code=2 value=1 piece=3 x=17 y=16\n"
+      "sends CreateBrick code=2 value=1 piece=4 x=17 y=15\n"
+      "sends CreateBrick code=2 value=1 piece=5 x=18 y=16\n"
+      "sends CreateBrick code=2 value=1 piece=6 x=18 y=15\n"
+      "sends CreateTank";
+  CHECK(greeting.find(walls) != std::string::npos);
   CHECK(play.acts(kDrive, kEast, 1) == "says Select unit: 5\nsends Move direction=2 value=0 piece=1\n");
   play.poses(5, 12.5, 387.5, 1.57);
   play.waits(kSecond);
@@ -328,15 +336,50 @@ TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the wor
   CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
 }
 
+TEST_CASE("with the client's own maps, rock and water of its picture stop it, too; who is in them may leave") {
+  const Folder maps;
+  std::string rows(32 * 33, '3');
+  for (std::size_t row = 0; row < 32; ++row) rows[33 * row + 32] = '\n';
+  rows[33 * 16 + 17] = '0';  // rock east of the tank
+  rows[33 * 15 + 16] = '1';  // water north of it
+  rows[33 * 14 + 16] = '1';
+  maps.write("2_1.map", "Field\n2\n1\n1\n32\n32\n1,4;1,5;1,6\n\n" + rows);
+  Play play(0, {{"name", "paul"}, {"maps", maps.path().string()}});
+  play.stage.opens();
+  play.tells_room();
+  play.hears<words::World>(
+      "hash: 'a' kind: SOLIDS west: -400 east: 400 south: -400 north: 400 "
+      "solids { x: 37.5 y: -12.5 half_x: 5 half_y: 5 height: 9 }");  // where the rock is: drawn already
+  play.hears<words::Ready>("");
+  CHECK(play.hears<words::Spawned>(Play::kSpawned).find("CreateBrick") == std::string::npos);
+  CHECK(play.acts(kDrive, kEast, 1) == "says Select unit: 5\nsends Move direction=2 value=0 piece=1\n");
+  CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
+  CHECK(play.acts(kDrive, kSouth, 1).starts_with("says Step unit: 5 direction: SOUTH"));
+  play.poses(5, 12.5, 12.5, 1.57);  // put into the water
+  play.waits(10 * kSecond);
+  CHECK(play.acts(kDrive, kNorth, 1).starts_with("says Step unit: 5 direction: NORTH"));
+
+  maps.write("other.map", "no map at all");
+  Play wrong(0, {{"maps", maps.path().string()}});
+  CHECK(wrong.stage.opens().starts_with("loses maps: "));
+}
+
 TEST_CASE("one's own death is no health, and spawning again a way and health; others are destroyed and created") {
   Play play;
   play.start();
   CHECK(play.hears<words::Died>("player: 1 unit: 5 killer: 2 respawn_s: 3") ==
-        "sends UpdateHealth direction=0 value=0 piece=1\n");
-  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: no living tank of his own\n");
+        "sends UpdateHealth direction=0 value=0 piece=1\n"
+        "sends CreateDecoration value=1 piece=3 x=16 y=16\n");  // a crater, drawn on top
+  const char* const kWaits = "loses Action.piece: its tank is dead, and waits to be put into play\n";
+  CHECK(play.acts(kDrive, kEast, 1) == kWaits);
   CHECK(play.waits(2900 * kMillisecond) == "");
   CHECK(play.waits(200 * kMillisecond) == "says Spawn\n");
+  CHECK(play.acts(kDrive, kEast, 1) == kWaits);
+  CHECK(play.waits(kSecond) == "");
+  CHECK(play.acts(kShoot, kEast, 1) == "says Spawn\n");  // a key asks for it again
+  CHECK(play.acts(kDrive, kEast, 1) == kWaits);
   CHECK(play.hears<words::Spawned>("unit: 5 pose { x: -37.5 y: 12.5 yaw: 0 }") ==
+        "sends Destroy direction=0 value=0 piece=3\n"
         "sends Move direction=4 value=2 piece=1\n"
         "sends Move direction=1 value=1 piece=1\n"
         "sends Move direction=2 value=0 piece=1\n"
@@ -382,7 +425,9 @@ TEST_CASE("a tank whose unit is gone is given to another unit of the player's") 
   CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: no living tank of his own\n");
   CHECK(play.hears<words::Gone>("unit: 5") ==
         "sends UpdateHealth direction=0 value=0 piece=1\n"
+        "sends CreateDecoration value=1 piece=4 x=16 y=16\n"
         "sends Destroy direction=0 value=0 piece=3\n"
+        "sends Destroy direction=0 value=0 piece=4\n"
         "sends Move direction=2 value=4 piece=1\n"
         "sends Move direction=1 value=5 piece=1\n"
         "sends UpdateHealth direction=0 value=50 piece=1\n");
@@ -413,6 +458,9 @@ TEST_CASE("the game is over once") {
   for (const bool won : {true, false}) {
     Play play;
     play.start();
+    play.hears<words::Clock>("paused: true");  // a replay goes there
+    CHECK(play.hears<words::Round>("state: OVER winner: 1") == "");
+    play.hears<words::Clock>("paused: true speed: 1");
     CHECK(play.hears<words::Round>(won ? "state: OVER winner: 1" : "state: OVER winning_team: GREEN") ==
           (won ? "sends GameOver direction=0 value=1 piece=0\n" : "sends GameOver direction=0 value=0 piece=0\n"));
     CHECK(play.hears<words::Round>("state: OVER winner: 1") == "");
@@ -480,17 +528,21 @@ TEST_CASE("a client that does not read is told the newest when it does") {
   CHECK(play.waits(kSecond) == "sends Move direction=2 value=3 piece=2\n");
 }
 
-/// A player who came to watch is shown another's tank, and gets none.
+/// A player who came to watch is shown another's tank. He gets one to begin with, and loses it at once: the released
+/// client draws nothing before its start, ends in an error if it starts without a tank, and pans once it has lost.
 void check_looks_on(Play& play) {
   play.hears<words::Player>("id: 1 role: WATCH");
   play.hears<words::Unit>("id: 6 owner: 2 team: GREEN alive: true pose { x: 12.5 y: 12.5 }");
   CHECK(play.hears<words::Ready>("") ==
-        "sends GameState map=2 map_version=1 player=1 tank_count=0 tanks=[]\n"
+        "sends GameState map=2 map_version=1 player=1 tank_count=1 tanks=[2]\n"
         "sends UpdateAmmo direction=0 value=0 piece=0\n"
-        "sends CreateTank code=28 value=50 piece=1 x=16 y=15\n");
+        "sends CreateTank code=28 value=50 piece=1 x=16 y=15\n"
+        "sends CreateTank code=16 value=0 piece=2 x=16 y=15\n"
+        "sends GameStart direction=0 value=0 piece=0\n"
+        "sends Destroy direction=0 value=0 piece=2\n");
 }
 
-TEST_CASE("who comes to a full game watches: no tanks, and no start, of which the released client would die") {
+TEST_CASE("who comes to a full game watches") {
   Play play;
   play.stage.opens();
   CHECK(play.hears<words::Refused>("code: FULL may_retry: true") ==
@@ -507,11 +559,35 @@ TEST_CASE("who comes by a door for watching watches and wishes for no tank; wher
   CHECK(play.waits(60 * kSecond) == "");
   CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: no living tank of his own\n");
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
+  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kQuit, 0, 0) == "says Leave why: \"the player quit\"\ncloses: the player quit\n");
 
   Play full(0, {{"name", "paul"}, {"watch", "yes"}});
   full.stage.opens();
   CHECK(full.hears<words::Refused>("code: FULL may_retry: true text: 'full'") ==
         "says Leave why: \"full\"\ncloses: full\n");
+}
+
+TEST_CASE("who watches is shown another world from its beginning, and an empty one from its middle") {
+  Play play(0, {{"name", "paul"}, {"watch", "yes"}});
+  play.stage.opens();
+  play.hears<words::Player>("id: 1 role: WATCH");
+  play.hears<words::World>("hash: 'a' west: -400 east: 400 south: -400 north: 400");
+  CHECK(play.hears<words::Ready>("") ==
+        "sends GameState map=2 map_version=1 player=1 tank_count=1 tanks=[1]\n"
+        "sends UpdateAmmo direction=0 value=0 piece=0\n"
+        "sends CreateTank code=16 value=0 piece=1 x=16 y=16\n"
+        "sends GameStart direction=0 value=0 piece=0\n"
+        "sends Destroy direction=0 value=0 piece=1\n");
+  CHECK(play.hears<words::Unit>("id: 6 owner: 2 team: GREEN alive: true pose { x: 12.5 y: 12.5 yaw: 1.57 }") ==
+        "sends CreateTank code=28 value=50 piece=2 x=16 y=15\n");
+  CHECK(play.hears<words::World>("hash: 'b' west: -800 east: 800 south: -800 north: 800") ==
+        "sends GameState map=2 map_version=1 player=1 tank_count=1 tanks=[2]\n"
+        "sends UpdateAmmo direction=0 value=0 piece=0\n"
+        "sends CreateTank code=28 value=50 piece=1 x=16 y=15\n"
+        "sends CreateTank code=16 value=0 piece=2 x=16 y=15\n"
+        "sends GameStart direction=0 value=0 piece=0\n"
+        "sends Destroy direction=0 value=0 piece=2\n");
 }
 
 /// In Ogar, where the player 1 has a cell of mass 10 at 12.5, -12.5, and pellets lie about.

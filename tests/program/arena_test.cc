@@ -7,13 +7,14 @@
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::arena_test {
 
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 Ended says(std::vector<std::string> words) {
   words.insert(words.begin(), {kEntente, "arena"});

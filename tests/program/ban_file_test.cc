@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/program/folder.h"
 
 namespace entente::ban_file_test {
@@ -41,12 +44,41 @@ TEST_CASE("no file is no bans; a remark and an empty line are none") {
   CHECK(read_bans(folder.write("bans", "# friends of mine\n\n192.0.2.7 forever\n"), 0)->size() == 1);
 }
 
+TEST_CASE("a ban that has ended leaves the file when it is loaded, written, or as it ends; remarks stay") {
+  const Folder folder;
+  const std::string forever = "# friends of mine\n198.51.100.1 forever\n";
+  const std::string path =
+      folder.write("bans", "# friends of mine\n192.0.2.7 2020-01-01T00:00:00Z old\n198.51.100.1 forever\n");
+  relay::Bans bans;
+  {
+    KeptBans kept(bans, path);
+    REQUIRE(kept.load().ok());
+    CHECK(text_of(path) == forever);
+    const std::time_t soon = std::time(nullptr) + 2;
+    bans.add({net_of("192.0.2.8"), soon, "", false});
+    bans.add({net_of("192.0.2.9"), Ban::kForGood, "", true});  // a server's
+    REQUIRE(kept.save().ok());
+    CHECK(text_of(path) == "# friends of mine\n192.0.2.8 " + until_text(soon) + "\n198.51.100.1 forever\n");
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(40);
+    while (text_of(path) != forever && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(text_of(path) == forever);
+    CHECK(bans.all().size() == 2);
+  }
+  bans.add({net_of("192.0.2.7"), 1, "", false});
+  KeptBans again(bans, path);
+  REQUIRE(again.save().ok());
+  CHECK(text_of(path) == forever);
+}
+
 TEST_CASE("a file that is wrong says where, and one that cannot be written says why") {
   const Folder folder;
   const std::string name = folder.write("bans", "192.0.2.7 forever\nexample.org forever\n");
   CHECK(read_bans(name, 0).error().text.starts_with(name + ":2: 'example.org' is no net of addresses"));
   const std::string time = folder.write("times", "192.0.2.7 tomorrow\n");
-  CHECK(read_bans(time, 0).error().text.starts_with(time + ":1: 'tomorrow' is no time"));
+  CHECK(read_bans(folder.path().string(), 0).error().text ==
+        folder.path().string() + " is a folder; bans are kept in a file (access.ban_file)");
+  CHECK(read_bans(time, 0).error().text.starts_with(time + ":1: 'tomorrow' is not a time"));
   const auto written = write_bans(folder.file("no/such/folder"), {});
   REQUIRE_FALSE(written.ok());
   CHECK(written.error().text.find("No such file or directory") != std::string::npos);

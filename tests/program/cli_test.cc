@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::cli_test {
 
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 Ended entente_says(std::vector<std::string> words) {
   words.insert(words.begin(), kEntente);
@@ -35,7 +36,7 @@ std::vector<std::string> commands() {
 }  // namespace
 
 TEST_CASE("the commands are those of the README, in its order") {
-  std::ifstream readme(ENTENTE_SOURCE_DIR "/README.md");
+  std::ifstream readme(testing::source_dir() + "/README.md");
   const std::string row = "| `entente ";
   std::vector<std::string> told;
   for (std::string line; std::getline(readme, line);)
@@ -59,7 +60,22 @@ TEST_CASE("the program explains itself, its exit codes too") {
   const Ended help = entente_says({"--help"});
   CHECK(help.code == 0);
   CHECK(help.out.find("\n  entente proxy --listen ") != std::string::npos);
-  CHECK(help.out.find("Exit codes: 0 it worked, 1 it did not, 2 ") != std::string::npos);
+  CHECK(help.out.find("Exit codes: 0 success, 1 failure, 2 ") != std::string::npos);
+}
+
+TEST_CASE("help is a command as well as an option") {
+  const Ended all = entente_says({"help"});
+  CHECK(all.code == 0);
+  CHECK(all.out == entente_says({"--help"}).out);
+  for (const std::string& command : commands()) {
+    CAPTURE(command);
+    const Ended one = entente_says({"help", command});
+    CHECK(one.code == 0);
+    CHECK(one.out == entente_says({command, "--help"}).out);
+  }
+  const Ended unknown = entente_says({"help", "chek"});
+  CHECK(unknown.code == 2);
+  CHECK(unknown.err.starts_with("entente help: unknown command 'chek' (did you mean 'check'?); commands: proxy, run"));
 }
 
 TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it does where nothing matches") {
@@ -69,17 +85,17 @@ TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it 
     CAPTURE(word);
     CHECK(verify.find(word) != std::string::npos);
   }
-  CHECK(entente_says({"inspect", "--help"}).out.find("\nWhere nothing matches, ") != std::string::npos);
+  CHECK(entente_says({"inspect", "--help"}).out.find("\nIf nothing matches, ") != std::string::npos);
 }
 
 TEST_CASE("the version is one line") {
   const Ended said = entente_says({"--version"});
   CHECK(said.code == 0);
-  CHECK(said.out == "entente 0.1.0\n");
+  CHECK(said.out == "entente 0.2.0\n");
 }
 
 TEST_CASE("a result that cannot be written is none") {
-  const std::string trace = ENTENTE_SOURCE_DIR "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";
+  const std::string trace = testing::source_dir() + "/tests/traces/panic/patched-be-2p-test-kill-win.jsonl";
   for (const std::string& words : {std::string("check --example"), std::string("games"), std::string("--version"),
                                    std::string("games --help"), "inspect " + trace, "verify " + trace}) {
     CAPTURE(words);
@@ -97,17 +113,21 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
   const std::string listen = "--listen", to = "--to";
   for (const Case& c : std::vector<Case>{
            {{},
-            "entente: a command is missing; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
+            "entente: no command given; commands: proxy, run, arena, bot, replay, record, ctl, check, games, "
             "explain, "
-            "inspect, verify, convert, recover\n"},
+            "inspect, verify, convert, recover, help\n"},
            {{"chek"}, "entente: unknown command 'chek' (did you mean 'check'?)"},
            {{"quake"}, "entente: unknown command 'quake'; commands: proxy, run"},
-           {{"check"}, "entente check: CONFIG or --example is missing"},
+           {{"check"}, "entente check: CONFIG or --example is required"},
            {{"check", "--exampel"}, "entente check: unknown option '--exampel' (did you mean '--example'?)"},
-           {{"check", "a", "b"}, "entente check: 'b' is one word too many"},
+           {{"check", "a", "b"}, "entente check: unexpected argument 'b'"},
            {{"run"}, "entente run: CONFIG is required"},
            {{"run", "a", "--log-level", "loud"},
             "entente run: --log-level: loud not in {trace,debug,info,warn,error,off}"},
+           {{"inspect", "x.mcap", "--since", "1:75"},
+            "entente inspect: --since: '1:75' is not a time; write seconds (75.5), minutes and seconds (1:15), or a "
+            "unit"},
+           {{"bot", "bzflag://h?dialect=2.4", "--seconds", "-1"}, "entente bot: --seconds: '-1' is not a time"},
            {{"verify", "x.pcap", "--port", "70000"}, "entente verify: --port: Value 70000 not in range 1 to 65535\n"},
            {{"verify", "x.pcap", "--port", "0"}, "entente verify: --port: Value 0 not in range 1 to 65535\n"},
            {{"proxy", to, "bzflag://h"}, "entente proxy: --listen is required"},
@@ -118,7 +138,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{"proxy", listen, "ogar://127.0.0.1:0", to, "ogar://h"},
             "entente proxy: --listen 'ogar://127.0.0.1:0': ogar travels by WebSocket: write ogar+ws:// or"},
            {{"proxy", listen, "bzdraft://127.0.0.1:0?mode=datagrams", to, "bzflag://h?dialect=2.4"},
-            "entente proxy: 'mode=datagrams' is for relays, which pass them untouched; a bridge takes them apart\n"},
+            "entente proxy: 'mode=datagrams' is for relays only; this is a bridge\n"},
            {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},
             "entente proxy: --listen 'aos://127.0.0.1:0?spawn=now': unknown parameter 'spawn'; parameters: dialect, "
             "strict, mode, first, rate\n"}}) {
@@ -127,7 +147,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
     CHECK(said.code == 2);
     CHECK(said.out == "");
     CHECK(said.err.starts_with(c.said));
-    CHECK(said.err.find("--help` for what it takes.\n") != std::string::npos);
+    CHECK(said.err.find("--help` for usage.\n") != std::string::npos);
   }
 }
 
@@ -153,7 +173,7 @@ TEST_CASE("a configuration that is wrong ends check and run with 1, and each fau
 }
 
 TEST_CASE("a configuration that is right is said to be") {
-  const std::string file = ENTENTE_SOURCE_DIR "/config/example.toml";
+  const std::string file = testing::source_dir() + "/config/example.toml";
   const Ended said = entente_says({"check", file});
   CHECK(said.code == 0);
   CHECK(said.out == file + ": ok, 1 route, 1 arena\n");

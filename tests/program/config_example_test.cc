@@ -9,6 +9,7 @@
 #include "adapters/registry.h"
 #include "proxy/program/config.h"
 #include "proxy/program/config_reader.h"
+#include "tests/support/paths.h"
 
 namespace entente::config_example_test {
 
@@ -21,7 +22,7 @@ std::string file(const std::string& path) {
   return text.str();
 }
 
-const std::string kFolder = ENTENTE_SOURCE_DIR "/config";
+const std::string kFolder = testing::source_dir() + "/config";
 
 }  // namespace
 

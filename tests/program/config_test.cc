@@ -125,7 +125,7 @@ TEST_CASE("a file that is not TOML has one complaint, at its place") {
 
 TEST_CASE("what no single key can say is checked as well") {
   const std::string route(kRoute);
-  CHECK(complaints("") == "a.toml:1:1: there is no [[route]] and no [[arena]], so nothing would run\n");
+  CHECK(complaints("") == "a.toml:1:1: there is no [[route]] and no [[arena]]: nothing to run\n");
   CHECK(complaints("[limits]\nhigh_water = 8192\n" + route) ==
         "a.toml:1:1: limits.low_water: must be less than limits.high_water\n");
   CHECK(complaints("[limits]\nlow_water = 262144\n" + route) ==
@@ -158,6 +158,11 @@ TEST_CASE("before a start, files that a configuration names can be made, and rea
   CHECK(at_start("[access]\nban_file = \"" + bans + "\"\n" + std::string(kRoute))
             .starts_with("a.toml:2:12: access.ban_file: " + bans + ":1: 'garbage' is no net of addresses"));
   CHECK(at_start("[access]\nban_file = \"" + folder.file("none") + "\"\n" + std::string(kRoute)).empty());
+  for (const auto& [table, key] : {std::pair("access", "ban_file"), std::pair("log", "file"), std::pair("control", "socket")})
+    CHECK(at_start("[" + std::string(table) + "]\n" + key + " = \"" + folder.path().string() + "\"\n" +
+                   std::string(kRoute))
+              .find(std::string(table) + "." + key + ": '" + folder.path().string() + "' is a folder\n") !=
+          std::string::npos);
   CHECK(at_start("[log]\nfile = \"" + folder.file("no/log") + "\"\n" + std::string(kRoute)) ==
         "a.toml:2:8: log.file: there is no folder '" + folder.file("no") + "'\n");
   CHECK(at_start("[control]\nsocket = \"" + folder.file("no/s") + "\"\n" + std::string(kRoute)) ==
@@ -206,7 +211,7 @@ TEST_CASE("all that is wrong with an arena is told with its place") {
   CHECK(wrong("[[arena]]\n" + web).empty());
   CHECK(wrong("[[route]]\nlisten = \"ogar+ws://127.0.0.1:99/c\"\nto = \"ogar+ws://h\"\n[[arena]]\n" + web)
             .starts_with("a.toml:5:11: arena[0].listen[0]: cannot share 127.0.0.1:99 with route[0].listen, which "
-                         "leads elsewhere\n"));
+                         "leads to another place\n"));
 }
 
 TEST_CASE("what the program would refuse to start with is told, too") {
@@ -222,8 +227,8 @@ TEST_CASE("what the program would refuse to start with is told, too") {
         "a.toml:5:10: route[1].listen: cannot share 127.0.0.1:99 with route[0].listen: one is a relay, the other a "
         "bridge; give one of them another port\n");
   CHECK(wrong(route("a", bridge) + route("b", finds_out)) ==
-        "a.toml:5:10: route[1].listen: shares 127.0.0.1:99 with route[0].listen, so both must name what their servers "
-        "speak; add ?dialect= to the URLs they lead to\n");
+        "a.toml:5:10: route[1].listen: shares 127.0.0.1:99 with route[0].listen, so both routes must name the dialect "
+        "of their server: add ?dialect= to each `to`\n");
 
   const std::string secret = "ogar+wss://127.0.0.1:0?cert=/nowhere/a.pem&key=/nowhere/b.pem";
   const std::string files =

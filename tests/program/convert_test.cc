@@ -11,11 +11,12 @@
 #include "adapters/bzflag/rec.h"
 #include "proxy/program/verify.h"
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 
 namespace entente::convert_test {
 namespace {
 
-const std::string kRec = std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/bzflag/bzfs2426-ctf.rec";
+const std::string kRec = testing::source_dir() + "/tests/traces/bzflag/bzfs2426-ctf.rec";
 
 struct Said {
   int exit = 0;

@@ -60,7 +60,7 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
         Case{"toy://h?dialect=litle", "unknown dialect 'litle' of toy (did you mean 'little'?); dialects: big, little"},
         Case{"toy://h?dialect=", "unknown dialect '' of toy; dialects: big, little"},
         Case{"toy://h?dialct=big", "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect, strict"},
-        Case{"toy://h?dialect=big&dialect=big", "the dialect is named twice"},
+        Case{"toy://h?dialect=big&dialect=big", "the dialect is given twice"},
         Case{"toy://", "the host is missing" + shape},
         Case{"toy://:80", "the host is missing" + shape},
         Case{"toy://[]:80", "the host is missing" + shape},
@@ -71,7 +71,7 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
         Case{"toy://::1", "an IPv6 address stands in brackets, as in [::1]:4410" + shape},
         Case{"toy://[::1", "the '[' of the address is not closed" + shape},
         Case{"toy://[::1]80", "after ']' comes ':' and a port, or nothing" + shape},
-        Case{"toy://h/room", "nothing comes after the port but '?'" + shape}}) {
+        Case{"toy://h/room", "only '?' may follow the port" + shape}}) {
     CAPTURE(c.url);
     CHECK(said(c.url) == "'" + std::string(c.url) + "': " + c.why);
   }
@@ -120,8 +120,8 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
   };
   for (const Case& c :
        {Case{"aos://h?mode=raw",
-             "'mode' is packets (an ENet connection on each side) or datagrams (passed untouched), not 'raw'"},
-        Case{"aos://h?mode=packets&mode=packets", "the mode is named twice"},
+             "'mode' must be packets (an ENet connection on each side) or datagrams (forwarded untouched), not 'raw'"},
+        Case{"aos://h?mode=packets&mode=packets", "the mode is given twice"},
         Case{"aos://h?mod=packets",
              "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, strict, mode"}}) {
     CAPTURE(c.url);

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "adapters/registry.h"
+#include "tests/support/paths.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::games_test {
@@ -23,7 +24,7 @@ TEST_CASE("the table has a row a dialect, in columns") {
 }
 
 TEST_CASE("the table in the README is what `entente games --markdown` says") {
-  std::ifstream file(ENTENTE_SOURCE_DIR "/README.md");
+  std::ifstream file(testing::source_dir() + "/README.md");
   std::ostringstream readme;
   readme << file.rdbuf();
   const std::string text = readme.str(), begin = "<!-- games -->\n", end = "<!-- /games -->";

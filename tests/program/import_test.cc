@@ -78,7 +78,7 @@ TEST_CASE("JSON lines: what is wrong is said with its line") {
                            "\n";
   CHECK(heard_json(good + "nonsense").find("x.jsonl:2: not a JSON object") != std::string::npos);
   CHECK(heard_json(good + "[1]").find("x.jsonl:2: not a JSON object") != std::string::npos);
-  CHECK(heard_json("# A text\n").ends_with(" (nor does it begin as a recording or a packet capture does)"));
+  CHECK(heard_json("# A text\n").ends_with(" (and it is neither a recording nor a packet capture)"));
   CHECK(heard_json(good + "nonsense").find("(nor") == std::string::npos);
   CHECK(heard_json(good + R"({"dir":"c2s","hex":"0g"})")
             .ends_with("x.jsonl:2: `hex` is not pairs of hexadecimal digits"));
@@ -192,7 +192,7 @@ TEST_CASE("a reset ends it at once; the same ports are then a new connection, an
   CHECK(heard_pcap(capture(
             {up(10, kSyn), up(11, kAck, "01"), down(0, kRst), up(12, kAck, "02"), up(90, kSyn), up(91, kAck, "03")})) ==
         "open 0 10.0.0.1:1000\nc2s 0 01\nend 0 s2c\ngone 0\nopen 1 10.0.0.1:1000\nc2s 1 03\ngone 1\n"
-        "remark 1 packets came after the end of their connection, and were passed over\n");
+        "remark 1 packets came after the end of their connection and were ignored\n");
 }
 
 TEST_CASE(
@@ -258,7 +258,7 @@ TEST_CASE("a datagram that was captured in part is told as lost") {
   put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "dd")));
   CHECK(heard_pcap(file, {80, 0}) == "open 0 10.0.0.1:1000/udp\nlost 0 c2s 2\nc2s 0 datagram dd\ngone 0\n");
   put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "ee")), 24);
-  CHECK(heard_pcap(file, {80, 0}).ends_with("x.pcap: 1 packets were captured only as far as their headers"));
+  CHECK(heard_pcap(file, {80, 0}).ends_with("x.pcap: 1 packets contain only headers; capture with a larger snapshot length"));
 }
 
 TEST_CASE("datagrams of any number of clients: whoever was silent longest is given up") {

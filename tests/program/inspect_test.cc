@@ -133,7 +133,7 @@ TEST_CASE("bytes and JSON") {
   options.json = true;
   CHECK(inspected(options).out ==
         R"({"t":1.000000,"connection":1,"name":"127.0.0.1:4001","way":"c2s","lane":"stream","message":"Action",)"
-        R"("fields":{"player":"1","action":"1","direction":"2","piece":"1"},"hex":"0001010200000001"})"
+        R"("fields":{"player":1,"action":1,"direction":2,"piece":1},"hex":"0001010200000001"})"
         "\n");
 }
 
@@ -178,6 +178,36 @@ TEST_CASE("a world is a line of numbers") {
                                   "\n");
 }
 
+TEST_CASE("JSON has words as the contract has them (schema/NATIVE.md)") {
+  const Folder folder;
+  const auto path = folder.file("words.mcap");
+  const auto to = recorder(path);
+  to->opened(5 * kSecond, opening(1, "panic", "be-packed"));
+  words::Fact fact;
+  fact.set_at_us(1'200'000);
+  fact.mutable_died()->set_respawn_s(5);
+  fact.mutable_died()->set_why(words::BY_SHOT);
+  to->word(6 * kSecond, 1, trace::Word::kFact, as_bytes(fact.SerializeAsString()));
+  to->closed(9 * kSecond, 1, "client left");
+  REQUIRE(to->close(11 * kSecond).ok());
+  InspectOptions options{{path, "", "", 0}};
+  options.since = 1;
+  options.until = 1;
+  options.json = true;
+  CHECK(inspected(options).out ==
+        R"({"t":1.000000,"connection":1,"fact":{"at_us":"1200000","died":{"why":"BY_SHOT","respawn_s":5}}})"
+        "\n");
+}
+
+TEST_CASE("JSON has numbers, texts, lists and groups as such, each once in quotes") {
+  InspectOptions options{{trace_file("bzflag/bzfs2426-bzadmin-chat.pcap"), "", "", 0}};
+  options.json = true;
+  const std::string bzflag = inspected(options).out;
+  CHECK(bzflag.find(R"("fields":{"from":253,"to":0,"kind":0,"text":"welcome to the test")") != std::string::npos);
+  CHECK(bzflag.find("\\\"") == std::string::npos);
+  CHECK(bzflag.find(R"("pos":[)") != std::string::npos);
+}
+
 TEST_CASE("a client that connects anew, in another dialect, is one link more once it is converted") {
   const Folder folder;
   const FileOptions from{.file = folder.write("x.pcap", second_try().text()), .game = "aos"};
@@ -214,7 +244,7 @@ TEST_CASE("a hostile name and hostile bytes cannot write to a terminal, nor brea
         "      0.000   #1 --- 1 bytes c2s of an unfinished message\n");
   options.json = true;
   CHECK(inspected(options).out.starts_with(
-      R"({"t":0.000000,"connection":1,"event":"a\\x1b[2J\\x0a\\\"b panic be-packed"})"));
+      R"({"t":0.000000,"connection":1,"event":"a\u001b[2J\u000a\"b panic be-packed"})"));
 }
 
 TEST_CASE("a recording that was cut off shows what is whole, and says that it was") {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.h"
+
 namespace entente::layout_test {
 
 namespace fs = std::filesystem;
@@ -22,8 +24,8 @@ using Findings = std::vector<std::string>;
 // -- The law ----------------------------------------------------------------------------------------------------------
 
 const std::set<std::string> kTop = {
-    "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "proxy", "adapters", "schema", "config", "tests",
-    "deploy"};
+    "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE",
+    "proxy",          "adapters",          "schema",    "config",       "tests",           "deploy"};
 
 constexpr int kTests = 6;  // sees everything
 
@@ -206,7 +208,7 @@ class Tree {
 
 }  // namespace
 
-TEST_CASE("the tree keeps its floors") { CHECK(all(check_tree(ENTENTE_SOURCE_DIR)) == ""); }
+TEST_CASE("the tree keeps its floors") { CHECK(all(check_tree(testing::source_dir())) == ""); }
 
 TEST_CASE("a planted fault of each kind is found") {
   Tree tree;

@@ -17,12 +17,13 @@
 #include "proxy/net/fd.h"
 #include "proxy/program/reload.h"
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::operations_test {
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 /// A connection to a port of this machine.
 class Caller {
@@ -67,7 +68,7 @@ std::string read_file(const std::string& path) {
 /// Names that the table of proxy/README.md has.
 std::set<std::string> explained() {
   std::set<std::string> names;
-  std::ifstream readme(ENTENTE_SOURCE_DIR "/proxy/README.md");
+  std::ifstream readme(testing::source_dir() + "/proxy/README.md");
   bool inside = false;
   for (std::string line; std::getline(readme, line);) {
     if (line.starts_with("| name, behind `entente_`")) inside = true;
@@ -147,7 +148,7 @@ TEST_CASE("SIGHUP has the configuration read again, and who may come is another"
   Operated it;
   it.write("[access]\ndeny = [\"127.0.0.0/8\"]");
   it.process.signal(SIGHUP);
-  CHECK(it.process.err_has("reloaded: limits, who may come, and the level of the log"));
+  CHECK(it.process.err_has("reloaded: limits, allow and deny lists, log level"));
   const std::string refused("REFUSED:nobody may come from your address\0", 42);
   std::string told;
   for (int i = 0; i < 1'000 && told != refused; ++i) {
@@ -181,6 +182,49 @@ TEST_CASE("a route is known by where it listens, and keeps whom it denies while 
   CHECK(told() == refused);
   it.write(other);
   CHECK(told() != refused);
+}
+
+/// The commands of a key of deploy/entente.service, for a file of ours.
+std::vector<std::string> unit_commands(const std::string& key, const std::string& config) {
+  const std::string ours = "/usr/local/bin/entente", file = "/etc/entente/entente.toml";
+  std::vector<std::string> commands;
+  std::ifstream unit(testing::source_dir() + "/deploy/entente.service");
+  for (std::string line; std::getline(unit, line);) {
+    if (!line.starts_with(key + "=")) continue;
+    line.erase(0, key.size() + 1);
+    if (const auto at = line.find(file); at != line.npos) line.replace(at, file.size(), config);
+    if (line.starts_with(ours)) line.replace(0, ours.size(), kEntente);
+    commands.push_back(line);
+  }
+  return commands;
+}
+
+TEST_CASE("the service's reload fails on a file that is wrong, and says where; on a file that is right it signals") {
+  Operated it;
+  /// As systemd does: one after the other, and none after one that fails.
+  const auto reload = [&] {
+    const auto commands = unit_commands("ExecReload", it.file);
+    REQUIRE_FALSE(commands.empty());
+    Ended last{0, "", ""};
+    for (const std::string& command : commands) {
+      if (command == "/bin/kill -HUP $MAINPID")
+        it.process.signal(SIGHUP);
+      else
+        last = run({"/bin/sh", "-c", command});
+      if (last.code != 0) break;
+    }
+    return last;
+  };
+  it.write("[limits]\nsessions = \"many\"");
+  const Ended wrong = reload();
+  CHECK(wrong.code == 1);
+  CHECK(wrong.err.starts_with(it.file + ":2:12: limits.sessions: "));
+  it.write("[limits]\nsessions = 8");
+  CHECK(reload().code == 0);
+  CHECK(it.process.err_has("reloaded: limits"));
+  CHECK(it.process.err().find("nothing is reloaded") == std::string::npos);  // it was not told of the wrong one
+  it.process.signal(SIGTERM);
+  CHECK(it.process.wait() == 0);
 }
 
 TEST_CASE("SIGHUP before a configuration is served has it read again then") {
@@ -234,9 +278,9 @@ TEST_CASE("of a configuration that is wrong nothing holds, and the place is told
   const Ended told = it.reload();
   CHECK(told.code == 1);
   CHECK(told.err ==
-        "entente: nothing is reloaded: " + it.file + ":2:12: limits.sessions: expected a whole number, got 'many'\n");
+        "entente: configuration not reloaded: " + it.file + ":2:12: limits.sessions: expected a whole number, got 'many'\n");
   it.process.signal(SIGHUP);
-  CHECK(it.process.err_has("nothing is reloaded: " + it.file + ":2:12: limits.sessions"));
+  CHECK(it.process.err_has("configuration not reloaded: " + it.file + ":2:12: limits.sessions"));
   it.process.signal(SIGTERM);
   CHECK(it.process.wait() == 0);
 }
@@ -247,7 +291,7 @@ TEST_CASE("what takes a restart is named") {
   const Ended told = it.reload();
   CHECK(told.code == 0);
   CHECK(told.out ==
-        "reloaded: limits, who may come, and the level of the log\ntakes a restart: modified: workers: 1 -> 2\n");
+        "reloaded: limits, allow and deny lists, log level\nneeds a restart: modified: workers: 1 -> 2\n");
 }
 
 TEST_CASE("a log file that was moved away is opened anew") {

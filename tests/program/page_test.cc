@@ -5,6 +5,7 @@
 
 #include "adapters/native/page.h"
 #include "tests/relay/peers.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::page_test {
@@ -15,7 +16,7 @@ namespace {
 class Listening {
  public:
   explicit Listening(const std::string& url, const std::string& to)
-      : process_({ENTENTE_BINARY, "proxy", "--listen", url, "--to", to}) {
+      : process_({testing::entente_binary(), "proxy", "--listen", url, "--to", to}) {
     static const std::regex kLine(R"(listening native\+ws \w+ (127\.0\.0\.1):(\d+))");
     const auto line = process_.line();
     std::smatch found;

@@ -3,12 +3,13 @@
 #include <doctest/doctest.h>
 
 #include "tests/program/folder.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::record_test {
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 TEST_CASE("a server that is not there is a failure, said to be, and leaves no file for the next try to stumble over") {
   const Folder folder;
@@ -16,7 +17,7 @@ TEST_CASE("a server that is not there is a failure, said to be, and leaves no fi
                            folder.file("{game}.mcap"), "--log-level", "off"});
   CHECK(ended.code == 1);
   CHECK(ended.out.empty());
-  CHECK(ended.err == "entente: nothing was recorded, and no file is left: server cannot be reached\n");
+  CHECK(ended.err == "entente: nothing was recorded: 127.0.0.1:9 cannot be reached\n");
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
@@ -24,7 +25,7 @@ TEST_CASE("bots whose server is not there are told so, whether its dialect is na
   for (const char* server : {"bzflag://127.0.0.1:9", "bzflag://127.0.0.1:9?dialect=2.4", "panic://127.0.0.1:9"}) {
     const Ended ended = run({kEntente, "bot", server, "--log-level", "off"});
     CHECK(ended.code == 1);
-    CHECK_MESSAGE(ended.err.find("server cannot be reached") != std::string::npos, server);
+    CHECK_MESSAGE(ended.err.find("127.0.0.1:9 cannot be reached") != std::string::npos, server);
   }
 }
 

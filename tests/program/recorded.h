@@ -9,13 +9,12 @@
 
 #include "proxy/trace/recorder.h"
 #include "tests/support/hex.h"
+#include "tests/support/paths.h"
 
 namespace entente {
 
 /// A file of tests/traces.
-inline std::string trace_file(const std::string& name) {
-  return std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/" + name;
-}
+inline std::string trace_file(const std::string& name) { return testing::source_dir() + "/tests/traces/" + name; }
 
 inline std::unique_ptr<trace::Recorder> recorder(const std::string& path) {
   auto opened = trace::Recorder::open(path);

@@ -13,13 +13,14 @@
 
 #include "tests/program/folder.h"
 #include "tests/support/hex.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::relay_test {
 
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 
 // What a Panic server of dialect be-packed says first: Game State, Update Ammo, a tank.
 const Buffer kGreeting = from_hex("010101000103000000010000000200000003 20000000006400000000 1000000032000000010104");
@@ -243,16 +244,45 @@ TEST_CASE("a full disk stops the traffic only if the settings say so, and is lou
       while (!client.receive(65'536).empty()) {
       }
       CHECK(relay.wait() == 1);
-      CHECK(relay.err().find("everything stops, as recording.on_full says") != std::string::npos);
+      CHECK(relay.err().find("stopping, because of recording.on_full") != std::string::npos);
     } else {
       CHECK(to_hex(client.receive(pieces.size())) == to_hex(pieces));
-      CHECK(relay.err_has("the traffic goes on unrecorded"));
+      CHECK(relay.err_has("traffic continues without recording"));
       served.send(kGreeting);
       CHECK(client.receive(kGreeting.size()).size() == kGreeting.size());
       relay.signal(SIGTERM);
       CHECK(client.receive(1).empty());
       relay.wait();
     }
+  }
+}
+
+TEST_CASE("a recording that is removed while it runs is said, and goes on in a new file that verifies") {
+  for (const bool emptied : {false, true}) {
+    const Folder folder;
+    const std::string file = folder.file("a.mcap"), other = folder.file("a-2.mcap");
+    const Server server;
+    Process relay(proxy(server, {"--record", file}));
+    const Socket client(connect_to(announced(relay)));
+    const Socket served(server.accept());
+    served.send(kGreeting);
+    CHECK(client.receive(kGreeting.size()).size() == kGreeting.size());
+    if (emptied)
+      std::filesystem::resize_file(file + ".part", 0);
+    else
+      std::filesystem::remove(file + ".part");
+    const std::string now = emptied ? other : file;
+    CHECK(relay.err_has("; it goes on in " + now));  // though nothing is said meanwhile
+    client.send(kDrive);
+    CHECK(to_hex(Buffer(served.receive(kDrive.size()))) == to_hex(kDrive));
+    relay.signal(SIGTERM);
+    CHECK(client.receive(1).empty());
+    CHECK(relay.wait() == 0);
+    CHECK_MESSAGE(relay.out().find(" recorded=1 unrecorded=3") != std::string::npos, relay.out());
+    const Ended verified = run({kEntente, "verify", now});
+    CHECK_MESSAGE(verified.code == 0, verified.out, verified.err);
+    CHECK(verified.out.ends_with("frames=1 exact=1 opaque=0 refused=0 undecoded=0 mismatched=0\n"));
+    CHECK(verified.err.find("3 frames are not recorded: ") != std::string::npos);
   }
 }
 
@@ -272,8 +302,8 @@ TEST_CASE("each route of a configuration is announced, and the log can be JSON")
   relay.signal(SIGTERM);
   CHECK(relay.wait() == 0);
   CHECK(relay.err().starts_with("{\"time\":\""));
-  CHECK(relay.err().find("\"level\":\"info\",\"text\":\"bzflag://127.0.0.1:0 has no dialect in its URL, so its clients "
-                         "are taken to speak bzflag 2.4\"}\n") != std::string::npos);
+  CHECK(relay.err().find("\"level\":\"info\",\"text\":\"bzflag://127.0.0.1:0 names no dialect; clients must "
+                         "speak bzflag 2.4\"}\n") != std::string::npos);
 }
 
 TEST_CASE("a server of IPv6 is refused for a game over ENet, and so is a listener") {

@@ -6,17 +6,18 @@
 #include <thread>
 
 #include "proxy/program/recorded_tape.h"
-#include "proxy/program/tape_time.h"
+#include "proxy/program/time_text.h"
 #include "tests/program/folder.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
+#include "tests/support/paths.h"
 #include "tests/support/process.h"
 
 namespace entente::replay_test {
 
 namespace {
 
-const std::string kEntente = ENTENTE_BINARY;
+const std::string kEntente = testing::entente_binary();
 constexpr WallTime kStart = 1'700'000'000'000'000'000;
 
 template <class T>
@@ -119,16 +120,23 @@ TEST_CASE("whatever players call themselves, the list of sessions is lines for a
   CHECK(told.err.find("\n  link 2  bzflag 2.4, player 'ben\\x0a  link 7  bzflag 2.4', ") != std::string::npos);
 }
 
-TEST_CASE("a moment is seconds, or minutes and seconds") {
-  const auto micros = [](const char* text) { return static_cast<std::int64_t>(*parse_tape_time(text)); };
+TEST_CASE("a time is seconds, minutes and seconds, hours too, or a number with a unit") {
+  const auto micros = [](const char* text) { return static_cast<std::int64_t>(*parse_time(text)); };
   CHECK(micros("0") == 0);
   CHECK(micros("75.5") == 75'500'000);
   CHECK(micros("1:15.25") == 75'250'000);
   CHECK(micros("100:00") == 6'000'000'000);
-  for (const char* wrong : {"", ":", "1:", ":5", "-1", "1:60", "1.5:00", "1:-5", "x", "1:2:3", "1e9", "nan", "2592001"})
-    CHECK_FALSE(parse_tape_time(wrong).ok());
-  CHECK(tape_time_text(75'900'000) == "1:15");
-  CHECK(tape_time_text(0) == "0:00");
+  CHECK(micros("1:02:05.5") == 3'725'500'000);
+  CHECK(micros("90s") == 90'000'000);
+  CHECK(micros("1.5m") == 90'000'000);
+  CHECK(micros("2h") == 7'200'000'000);
+  CHECK(micros("7d") == 604'800'000'000);
+  for (const char* wrong : {"", ":", "1:", ":5", "-1", "1:60", "1.5:00", "1:-5", "x", "1:60:00", "1:2:3:4", "1:30m",
+                            "1e9", "nan", "2592001", "31d", "s", "5y", "5 s"})
+    CHECK_FALSE(parse_time(wrong).ok());
+  CHECK(*parse_time("31d", 40 * 86'400 * core::kSecond) == 31 * 86'400 * core::kSecond);
+  CHECK(time_text(75'900'000) == "1:15");
+  CHECK(time_text(0) == "0:00");
 }
 
 TEST_CASE("a tape is the words of one session, from its own beginning on") {

@@ -79,6 +79,26 @@ TEST_CASE("real traffic decodes, and encodes to the same bytes") {
   }
 }
 
+TEST_CASE("a recording that lacks a link's first messages, and says so, is verified from there on") {
+  const Folder folder;
+  const std::string file = folder.file("a.mcap");
+  {
+    const auto to = recorder(file);
+    to->opened(1, opening(1, "bzflag", "2.4"));
+    const Buffer exit = from_hex("0000 6578"), time = from_hex("0008 6774 0000000000000001");
+    to->frame(2, {.link = 1, .way = trace::TO_SERVER, .lane = trace::STREAM, .bytes = exit, .missing = {2, 30}});
+    to->frame(3, {.link = 1, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = time, .missing = {7, 900}});
+    to->frame(4, {.link = 1, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = time});
+    REQUIRE(to->close(5).ok());
+  }
+  const Verified told = verified({file});
+  CHECK(told.exit == kOk);
+  CHECK(told.last() == tally(3));
+  CHECK(told.err ==
+        "connection 1: 2 messages c2s of 30 bytes are not recorded\n"
+        "connection 1: 7 messages s2c of 900 bytes are not recorded\n");
+}
+
 TEST_CASE("clients of one file may speak several dialects, if they name them") {
   Folder folder;
   const std::string file = folder.write("mix.jsonl",
@@ -158,7 +178,7 @@ TEST_CASE("a file that is broken, or has nobody in it, is no misuse, whatever is
     };
     CHECK(refusal(text, 0).starts_with("entente verify: " + text + ":1: not a JSON object: "));
     CHECK(refusal(cut, 0).starts_with("entente verify: " + cut + ": truncated dump file"));
-    CHECK(refusal(chat, 9999) == "entente verify: " + chat + ": no connection in it has port 9999\n");
+    CHECK(refusal(chat, 9999) == "entente verify: " + chat + ": contains no connection has port 9999\n");
   }
 }
 
@@ -308,7 +328,7 @@ TEST_CASE("a capture that has not all of its packets fails, also if nothing foll
   const Verified headless = verified({heads, "aos", "0.75", 33001});
   CHECK(headless.exit == kFailed);
   CHECK(headless.err.find("h.pcap: ") != std::string::npos);
-  CHECK(headless.err.find(" packets were captured only as far as their headers\n") != std::string::npos);
+  CHECK(headless.err.find(" packets contain only headers; capture with a larger snapshot length\n") != std::string::npos);
 }
 
 // -- Recordings -------------------------------------------------------------------------------------------------------
@@ -340,7 +360,7 @@ TEST_CASE("a recording of a game that this program does not speak fails, and one
   REQUIRE(foreign->close(2).ok());
   const Verified unknown = verified({folder.file("foreign.mcap"), "", "", 0});
   CHECK(unknown.exit == kFailed);
-  CHECK(unknown.err == "127.0.0.1:4001: the game 'chess\\x1b[2J' is not one that this program speaks\n");
+  CHECK(unknown.err == "127.0.0.1:4001: the game 'chess\\x1b[2J' is not supported\n");
 
   REQUIRE(recorder(folder.file("nothing.mcap"))->close(2).ok());
   const Verified nothing = verified({folder.file("nothing.mcap"), "", "", 0});

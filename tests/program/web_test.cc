@@ -57,12 +57,12 @@ TEST_CASE("what does not fit a WebSocket's URL is said") {
   CHECK(says(to("toy+ws://h"), "toy does not travel by WebSocket: write toy://"));
   CHECK(says(to("ogar+ws://h?kea=x"), "did you mean 'key'?"));
   CHECK(says(to("toy://h?cert=x"), "parameters: dialect"));
-  CHECK(says(to("ogar+ws://h?cert=x"), "belong to the URL to listen on"));
+  CHECK(says(to("ogar+ws://h?cert=x"), "belong in the URL to listen on"));
   CHECK(says(to("ogar+ws://h?ca=x"), "certificates are for +wss"));
   CHECK(says(to("ogar+wss://h?verify=maybe"), "'verify' is yes or no, not 'maybe'"));
-  CHECK(says(to("ogar+wss://h?verify=no&verify=yes"), "'verify' is said twice"));
+  CHECK(says(to("ogar+wss://h?verify=no&verify=yes"), "'verify' is given twice"));
   CHECK(to("ogar+wss://h/inner?ca=x&verify=no") == "");
-  CHECK(says(listen("ogar+ws://127.0.0.1?verify=no"), "belong to the server's URL"));
+  CHECK(says(listen("ogar+ws://127.0.0.1?verify=no"), "belong in the server's URL"));
   CHECK(says(listen("ogar+wss://127.0.0.1?cert=x"), "TLS needs a certificate and its key"));
   CHECK(says(listen("ogar+ws://127.0.0.1?cert=x&key=y"), "certificates are for +wss"));
   CHECK(listen("ogar+ws://127.0.0.1/play?origin=https://x") == "");
@@ -88,7 +88,7 @@ TEST_CASE("routes may share a port by path, if they agree on TLS") {
   const std::string keys = "?cert=" + own.file() + "&key=" + own.file();
   CHECK(complaints({"ogar+wss://127.0.0.1:80/a" + keys, "ogar+wss://127.0.0.1:80/b" + keys}) == "");
   CHECK(complaints({"ogar+ws://127.0.0.1:80/a", "ogar+wss://127.0.0.1:80/b" + keys}) ==
-        "a:5:10: route[1].listen: shares 127.0.0.1:80 with route[0].listen, but not its TLS\n");
+        "a:5:10: route[1].listen: shares 127.0.0.1:80 with route[0].listen, but the TLS settings differ\n");
   CHECK(complaints({"ogar+ws://127.0.0.1:80/a", "toy://127.0.0.1:80"}) ==
         "a:5:10: route[1].listen: 127.0.0.1:80 is taken by route[0].listen already\n");
   CHECK(complaints({"toy://127.0.0.1:80", "ogar+ws://127.0.0.1:80/a"}) ==

@@ -5,12 +5,15 @@ import os
 import time
 
 from browser import Browser, Pages
+from bzflag import start_bzfs
+from cases_bridge import start_bridge
 from cases_ogar import start_relay, start_server
 from shim import Shim
 from stage import Missing, check, wait_until
 from websocket import spoken
 
 MOUSE, SPAWN, SPLIT, EJECT, CHAT, OWN, CELLS, BORDER = 0x10, 0x00, 0x11, 0x15, 0x63, 0x20, 0x10, 0x40
+WALL = 2  # a virus, as the matrix's player has it
 ROUND = 30  # seconds
 
 
@@ -106,4 +109,39 @@ def cigar2_multiogarii(stage):
     return browser_on(stage, "multiogarii")
 
 
-CASES = {"cigar2_ogarii": cigar2_ogarii, "cigar2_multiogarii": cigar2_multiogarii}
+def cigar2_abroad(stage):
+    """Cigar2 on stock bzfs across a bridge: walls are smaller than its tank, its board has players alone, who is kicked reads why"""
+    from arena_guests import CellGuest  # which takes cigar2() from here
+    _, to_port = start_bzfs(stage, "-worldsize", "400")
+    control = stage.path("control")
+    bridge, port = start_bridge(stage, "ogar+ws://127.0.0.1:0", f"bzflag://127.0.0.1:{to_port}", "--control", control)
+    stage.start("bots", [stage.entente, "bot", f"bzflag://127.0.0.1:{to_port}?dialect=2.4", "--count", "2", "--seconds", "120"])
+    guest = CellGuest(stage, "cigar", port)
+
+    def seen():
+        guest.act((0.0, 0.0) if guest._cells.own else None, [])
+        time.sleep(0.1)
+        guest.shown()
+        cells = guest._cells.cells
+        return guest._cells.own and sum(cell["type"] == WALL for cell in cells.values()) > 20 and guest._cells.board.get("ffa")
+    wait_until(seen, 60, lambda: f"no own cell, walls and board: {len(guest._cells.cells)} cells, {guest._cells.board}")
+    cells = list(guest._cells.cells.items())
+    own = min(cell["size"] for number, cell in cells if number in guest._cells.own)
+    walls = [cell["size"] for _, cell in cells if cell["type"] == WALL]
+    check(max(walls) < own, f"walls of {max(walls)} hide an own cell of {own}")
+    strange = [row["name"] for row in guest._cells.board["ffa"] if row["name"] not in ("cigar", "bot-1", "bot-2")]
+    check(not strange, f"on the board: {strange}")
+    guest.screenshot()
+    _, listed = stage.run("ctl", "--socket", control, "list")
+    link = next(line.split()[0] for line in listed.splitlines() if "ogar" in line.split())
+    began = time.monotonic()
+    check(stage.run("ctl", "--socket", control, "kick", link, "too noisy here")[0] == 0, "it could not be kicked")
+    wait_until(lambda: any("too noisy here" in line for line in guest.heard()), 5, "the reason was not told")
+    wait_until(lambda: len(guest.shim.talks) > 1, 20, "Cigar2 did not connect again")
+    stays = time.monotonic() - began
+    check(stays > 3, f"the page was emptied {stays:.1f} s after the kick")
+    check(bridge.alive(), "the bridge ended")
+    return f"{len(walls)} posts of {max(walls)} at most beside an own cell of {own}; the reason could be read for {stays:.1f} s"
+
+
+CASES = {"cigar2_abroad": cigar2_abroad, "cigar2_ogarii": cigar2_ogarii, "cigar2_multiogarii": cigar2_multiogarii}

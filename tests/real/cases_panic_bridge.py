@@ -1,13 +1,15 @@
 # Panic's released programs across a bridge: the server played by clients of another dialect, the client on the servers of
 # other games. They lie in a folder of --real.
+import os
 import random
 import re
 import struct
 import time
 
+from bzflag import start_bzfs
 from cases_ogar import start_server as start_ogar
 from cases_panic import play_to_the_win
-from panic import AMMO, DESTROY, HEALTH, MOVE, Game, Packed, RealClient, ScriptedPlayer, start_server
+from panic import AMMO, DESTROY, HEALTH, MOVE, STEPS, Game, Packed, RealClient, ScriptedPlayer, start_server
 from shim import Shim
 from stage import check, wait_until
 from websocket import CLOSE, WebSocket
@@ -70,6 +72,85 @@ def panic_on_ogar(stage):
     return f"{presses} key presses, {drives(game)} tiles driven, {len(game.of(HEALTH))} changes of health; all live"
 
 
+BRICK = 2
+
+
+def panic_walls(stage):
+    """Panic's released client on stock bzfs, driven by key presses: walls are bricks, and it drives into none"""
+    _, to_port = start_bzfs(stage, "-worldsize", "400")
+    run, port = bridge(stage, f"bzflag://127.0.0.1:{to_port}")
+    before = stage.keep(Shim(port))
+    client = RealClient(stage, "red", before.port)
+    wait_until(lambda: before.talks, 10, "the client did not connect")
+    game = Game(lambda: bytes(before.talks[0].to_client))
+    wait_until(game.started, 40, "the client was never put into play")
+    client.focus()
+    dice, end_at = random.Random(3), time.monotonic() + max(60, 60 * stage.minutes)
+    while time.monotonic() < end_at:
+        direction = dice.choice((1, 2, 3, 4))
+        for _ in range(6):
+            client._xdotool("key", client.DRIVE_KEYS[direction])
+            time.sleep(0.7)
+        check(client.run.alive(), f"the client ended: {client.run.tail(8)}")
+    client.screenshot()
+    tank = game.of(1)[0][1][0]
+    bricks, place, stops, drives, strange = set(), None, 0, 0, []
+    for kind, fields in game.told():
+        if kind == BRICK:
+            bricks.add(fields[2:4])
+        elif 16 <= kind < 32 and fields[1] == tank:
+            place = fields[2:4]
+        elif kind == MOVE and fields[2] == tank:
+            (dx, dy), value = STEPS[fields[0]], fields[1]
+            ahead = place[0] + dx, place[1] + dy
+            if value == 0 and (ahead in bricks or not (0 <= ahead[0] < 32 and 0 <= ahead[1] < 32)):
+                stops += 1
+            elif value:
+                strange += [ahead] if ahead in bricks and place not in bricks else []
+                place, drives = (place[0] + dx * value, place[1] + dy * value), drives + 1
+    check(len(bricks) > 10 and stops > 0 and drives > 10, f"{len(bricks)} bricks, {stops} stops at one, {drives} tiles driven")
+    check(len(strange) <= drives / 50, f"it drove into bricks at {strange}, of {drives} tiles")  # a server puts tanks back
+    check(run.stop() == 0, "the bridge did not end with exit code 0")
+    return f"{len(bricks)} bricks, {drives} tiles driven, {stops} stops before a brick or the edge, {len(strange)} drives into one"
+
+
+MAP_SHOWN = 10_000  # bytes of a screenshot: a black window takes less than half of that, a dimmed map more than twice
+
+
+def watches(stage, name, port):
+    """The released client looks on by that port: it shows the map, is told of all that move, and pans by its arrow keys."""
+    before = stage.keep(Shim(port))
+    client = RealClient(stage, name, before.port)
+    wait_until(lambda: before.talks, 10, "the client did not connect")
+    game = Game(lambda: bytes(before.talks[0].to_client))
+    wait_until(lambda: len({piece for _, _, piece in game.of(MOVE)}) >= 3, 60, "three tanks that move were not told")
+    client.focus()
+    for direction in (2, 3, 4, 1):
+        for _ in range(4):
+            client._xdotool("key", client.DRIVE_KEYS[direction])
+            time.sleep(0.1)
+    told = len(game.of(MOVE))
+    wait_until(lambda: len(game.of(MOVE)) > told + 20, 60, "nothing moves any more")
+    check(client.run.alive(), f"the client ended: {client.run.tail(8)}")
+    size = os.path.getsize(client.screenshot())
+    check(size > MAP_SHOWN, f"a screenshot of {size} bytes shows no map")
+    check(not before.talks[0].to_server, "who only watches sent an Action")
+    client.run.kill()
+    return len(game.of(MOVE))
+
+
+def panic_watches(stage):
+    """Panic's released client looks on at an arena with bots (`watch=yes`), then at the recording of it: it shows the map, and pans"""
+    door, recording = "panic://127.0.0.1:0?dialect=le-padded", stage.path("arena.mcap")
+    arena = stage.start("arena", [stage.entente, "arena", "--listen", door + "&watch=yes", "--bots", "4", "--record", recording])
+    moves = [watches(stage, "live", int(arena.wait_for(r"^listening panic .*127\.0\.0\.1:(\d+)$").group(1)))]
+    check(arena.stop() == 0, "the arena did not end with exit code 0")
+    replay = stage.start("replay", [stage.entente, "replay", recording, "--listen", door, "--loop"])
+    moves.append(watches(stage, "replayed", int(replay.wait_for(r"^listening panic .*127\.0\.0\.1:(\d+)$").group(1))))
+    check(replay.stop() == 0, "the replay did not end with exit code 0")
+    return f"{moves[0]} Moves seen as it was played, {moves[1]} as it was replayed; the client lives"
+
+
 class Mouse:
     """A modern3 player that points anywhere and splits now and then."""
 
@@ -130,4 +211,4 @@ def ogar_on_panic(stage):
     return f"{seconds:.0f} s: {sum(sent)} Actions, {moved} tiles, {shots} shots, {deaths} tanks lost; the server lives"
 
 
-CASES = {"ogar_on_panic": ogar_on_panic, "panic_dialects": panic_dialects, "panic_on_ogar": panic_on_ogar}
+CASES = {"ogar_on_panic": ogar_on_panic, "panic_dialects": panic_dialects, "panic_on_ogar": panic_on_ogar, "panic_walls": panic_walls, "panic_watches": panic_watches}

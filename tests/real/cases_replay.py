@@ -8,7 +8,7 @@ import threading
 import time
 
 from bzflag import GREETING, Bzadmin, Tank, frames, start_bzfs
-from panic import MOVE, ScriptedPlayer
+from panic import DESTROY, MOVE, ScriptedPlayer
 from shim import Shim
 from stage import check, wait_until
 
@@ -81,6 +81,7 @@ def start_replay(stage, *dialects):
     recording = record_bots(stage, 12)
     urls = [f"{dialect.replace(' ', '://127.0.0.1:0?dialect=')}" for dialect in dialects]
     replay = stage.start("replay", [stage.entente, "replay", recording, "--link", first_link(stage, recording), "--loop",
+                                    "--control", stage.path("control"),
                                     *[word for url in urls for word in ("--listen", url)]])
     return replay, *(int(replay.wait_for(rf"^listening {re.escape(dialect)} 127\.0\.0\.1:(\d+)$").group(1)) for dialect in dialects)
 
@@ -89,8 +90,16 @@ def end(replay):
     check(replay.stop() == 0, f"the replay did not end with exit code 0: {replay.tail()}")
 
 
+def seek_about(stage):
+    """To the beginning, where nobody is in play yet, and to the end, where both are, several times."""
+    for order in ("seek 0", "seek 11", "pause", "seek 0", "resume", "seek 11") * 3:
+        code, said = stage.run("ctl", "--socket", stage.path("control"), *order.split())
+        check(code == 0, f"{order} was refused: {said}")
+        time.sleep(0.2)
+
+
 def replay_of_bzfs(stage):
-    """Two bots on stock bzfs, recorded; replayed to stock bzadmin, a scripted Panic client and a native one: each sees them drive"""
+    """Two bots on stock bzfs, recorded; replayed to stock bzadmin, a scripted Panic client and a native one: each sees them drive, and nobody dies of a seek"""
     replay, bzflag, panic, native = start_replay(stage, "bzflag 2.4", "panic le-padded", "native json")
     shim = stage.keep(Shim(bzflag))
     admin = Bzadmin(stage, "anna", shim.port)
@@ -101,11 +110,22 @@ def replay_of_bzfs(stage):
     wait_until(lambda: len(watcher.moved()) >= 2, 30, f"the native client saw no two tanks move: {replay.tail()}")
     wait_until(lambda: len(moved_tanks(shim.talks)) >= 2, 30, f"bzadmin was not told of two that moved: {replay.tail()}")
     wait_until(lambda: len({event[2] for event in player.game.of(MOVE)}) >= 2, 30, f"the Panic client saw no two tanks move: {replay.tail()}")
-    check(not player.game.started(), "who only watches was told that he plays")
+    check(set(player.game.of(1)[0][1]) <= {event[2] for event in player.game.of(DESTROY)}, "who only watches has a tank")
     admin.says("do you see it?")
     wait_until(lambda: any(said.get("text") == "do you see it?" for said in watcher.of("said")), 10, "who watches cannot talk")
     watcher.socket.sendall(b'{"spawn":{}}\n')
     wait_until(lambda: watcher.of("claimRefused") or watcher.of("claim_refused"), 10, "a wish to play was not refused")
+    seek_about(stage)
+    time.sleep(3)  # past the end, and on from the beginning
+    unknown = [line for line in admin.run.text().splitlines() if "<unknown>" in line]
+    check(not unknown, f"bzadmin was told of deaths that nobody died: {unknown[:3]}")
+    invented, retold = [], False
+    for fact in list(watcher.facts):
+        if "clock" in fact:
+            retold = bool(fact["clock"].get("paused")) and not fact["clock"].get("speed")
+        elif retold and ("died" in fact or "spawned" in fact):
+            invented.append(fact)
+    check(not invented, f"the native client was told of events by a seek: {invented[:3]}")
     check(admin.quits() == 0, "bzadmin did not leave with exit code 0")
     end(replay)
     return f"seen to move: by bzadmin {len(moved_tanks(shim.talks))}, by native {len(watcher.moved())}; " \

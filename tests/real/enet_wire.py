@@ -2,6 +2,7 @@
 # Law: independent of our code: the range coder is libenet's, the rest is ENet's format as its library writes it.
 import ctypes
 import struct
+import threading
 import time
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ ENET = ctypes.CDLL("libenet.so.7")
 ENET.enet_range_coder_create.restype = ctypes.c_void_p
 ENET.enet_range_coder_decompress.restype = ctypes.c_size_t
 ENET.enet_range_coder_decompress.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
-CODER, ROOM = ENET.enet_range_coder_create(), ctypes.create_string_buffer(4096)
+ENET.enet_range_coder_destroy.argtypes = [ctypes.c_void_p]
 
 SENT_TIME, COMPRESSED = 0x8000, 0x4000
 ACK, CONNECT, VERIFY, DISCONNECT, PING, RELIABLE, UNRELIABLE, FRAGMENT, UNSEQUENCED, BANDWIDTH, THROTTLE, UNRELIABLE_FRAGMENT = range(1, 13)
@@ -19,6 +20,23 @@ SIZES = {ACK: 8, CONNECT: 48, VERIFY: 44, DISCONNECT: 8, PING: 4, RELIABLE: 6, U
          BANDWIDTH: 12, THROTTLE: 16, UNRELIABLE_FRAGMENT: 24}
 # What servers answer without ENet, on the same port.
 PLAIN = (b"HELLO", b"HI", b"{")
+
+
+class Coder(threading.local):
+    """One for each thread: the library's coder and the room for what comes out are in use while it works, without Python's lock."""
+
+    def __init__(self):
+        self.coder, self.room = ENET.enet_range_coder_create(), ctypes.create_string_buffer(4096)
+
+    def __del__(self):
+        ENET.enet_range_coder_destroy(self.coder)
+
+    def decompress(self, data):
+        size = ENET.enet_range_coder_decompress(self.coder, data, len(data), self.room, len(self.room))
+        return self.room.raw[:size]
+
+
+CODER = Coder()
 
 
 @dataclass
@@ -70,9 +88,8 @@ def commands(datagram):
     flags = struct.unpack_from(">H", datagram)[0]
     body = datagram[4 if flags & SENT_TIME else 2:]
     if flags & COMPRESSED:
-        size = ENET.enet_range_coder_decompress(CODER, body, len(body), ROOM, len(ROOM))
-        check(size > 0, f"a datagram that does not decompress: {datagram.hex()}")
-        body = ROOM.raw[:size]
+        body = CODER.decompress(body)
+        check(body, f"a datagram that does not decompress: {datagram.hex()}")
     at = 0
     while at < len(body):
         kind, channel, number = struct.unpack_from(">BBH", body, at)

@@ -1,5 +1,6 @@
 # A stage: one case's folder, programs and deadline.
-# Law: whatever a case started is gone when the case is over, however it ended; and every wait has an end.
+# Law: whatever a case started is gone when the case is over, however it ended; every wait has an end; and a thread that
+# dies of an error fails the case.
 import ctypes
 import fcntl
 import os
@@ -9,6 +10,7 @@ import signal
 import socket
 import struct
 import subprocess
+import threading
 import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -25,6 +27,21 @@ class Missing(Exception):
     """A program that this machine lacks: the case is skipped, and said to be."""
 
 
+_dead_threads = []  # of this case: what each died of
+
+
+def _thread_died(death):
+    threading.__excepthook__(death)
+    if not issubclass(death.exc_type, OSError):  # its peer is gone: whether it may be, the case knows
+        _dead_threads.append(f"a thread of the case died ({death.thread.name}): {death.exc_value!r}")
+
+
+def check_threads():
+    """Raises Failed if a thread of this case has died: what it followed was not looked at any more."""
+    if _dead_threads:
+        raise Failed(_dead_threads[0])
+
+
 def check(truth, sentence):
     if not truth:
         raise Failed(sentence)
@@ -37,6 +54,7 @@ def wait_until(truth, seconds, sentence):
         value = truth()
         if value:
             return value
+        check_threads()
         if time.monotonic() >= end:
             raise Failed(f"{sentence() if callable(sentence) else sentence} (waited {seconds} s)")
         time.sleep(0.05)
@@ -143,6 +161,8 @@ class Stage:
         self.folder, self.entente, self.plays, self._minutes = folder, entente, plays, minutes
         self.goes_on = False  # whether the case asked for how long
         self._running, self._counted = [], 0
+        _dead_threads.clear()
+        threading.excepthook = _thread_died
         os.makedirs(folder, exist_ok=True)
 
     @property

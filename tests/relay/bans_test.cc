@@ -206,7 +206,7 @@ TEST_CASE("whom a server bans by ENet we turn away ourselves, in the same number
     scene.until([&] { return scene.server.peer != nullptr; });
     scene.server.host.disconnect(*scene.server.peer, 1);
     scene.until([&] { return scene.client.heard("down 1"); });
-    scene.until([&] { return bans.find(ip("127.0.0.1")).has_value(); });
+    scene.until([&] { return !bans.all().empty(); });
     scene.client.log.clear();
     scene.knock(3);
     scene.until([&] { return scene.client.heard("down 1"); });
@@ -234,19 +234,53 @@ class Newest : public Serving {
 TEST_CASE("whom a front puts out by its game's own rule stays out for a while") {
   Bans bans(600);
   FakeServer fake;
-  Newest running(fake.address(), bans);
+  Newest running(fake.address(), bans), other(fake.address(), bans);
   Yard yard;
   REQUIRE(yard.client.host.open({1, 1, true, kMostPackets}).ok());  // the game's packets are compressed
-  yard.knock(running.address, 5);
-  yard.until([&] { return yard.client.ups > 0; });
-  yard.say(yard.client, {17, 0, 0, 'h', 'i', 0});  // talk, before it has said who it is
+  const auto comes = [&](const Newest& to) {
+    yard.client.log.clear();
+    yard.client.ups = 0;
+    yard.knock(to.address, 5);
+    yard.until([&] { return yard.client.ups > 0; });
+  };
+  comes(running);
+  yard.say(yard.client, {17, 0, 0, 'h', 'i', 0});  // talk before it has said who it is: people do that
+  yard.until([&] { return yard.client.heard("down 10"); });
+  CHECK(bans.all().empty());
+  comes(running);
+  yard.say(yard.client, {20, 0});  // that somebody left: no client says so
   yard.until([&] { return yard.client.heard("down 1"); });
-  yard.until([&] { return bans.find(ip("127.0.0.1")).has_value(); });
   CHECK(running.heard.line("the game's own rule banned the player from 127.0.0.1"));
-  yard.client.log.clear();
-  yard.knock(running.address, 5);
+  REQUIRE(bans.all().size() == 1);
+  CHECK(bans.all()[0].until <= std::time(nullptr) + 30);
+  comes(running);
   yard.until([&] { return yard.client.heard("down 1"); });
   CHECK(running.ended(Reason::kBanned));
+  comes(other);  // who shares the address is let in elsewhere
+  yard.say(yard.client, {17, 0, 0, 'h', 'i', 0});
+  yard.until([&] { return yard.client.heard("down 10"); });
+  CHECK(other.totals().by(Reason::kBanned) == 0);
+}
+
+TEST_CASE("a ban of one server or one listener holds there alone, and beside that of all; unban undoes each") {
+  Bans bans(600);
+  const relay::BanPlace one{"a.example:5154", "127.0.0.1:1"}, two{"b.example:5154", "127.0.0.1:2"},
+      same{"a.example:5154", "127.0.0.1:3"};
+  REQUIRE(bans.learn(ip("10.0.0.7"), "server", 100, one.server));
+  REQUIRE(bans.learn(ip("10.0.0.7"), "rule", 100, two.listener, 30));
+  CHECK_FALSE(bans.learn(ip("10.0.0.7"), "again", 100, one.server));
+  CHECK(bans.find(ip("10.0.0.7"), 101, one)->why == "server");
+  CHECK(bans.find(ip("10.0.0.7"), 101, same)->why == "server");
+  CHECK(bans.find(ip("10.0.0.7"), 129, two)->why == "rule");
+  CHECK_FALSE(bans.find(ip("10.0.0.7"), 130, two));
+  CHECK_FALSE(bans.find(ip("10.0.0.7"), 101));
+  CHECK_FALSE(Bans(0).learn(ip("10.0.0.7"), "rule", 100, two.listener, 30));
+  bans.add({net_of("10.0.0.7"), Ban::kForGood, "all", false});
+  CHECK(bans.find(ip("10.0.0.7"), 130, two)->why == "all");
+  CHECK(bans.all(101).size() == 2);
+  CHECK(bans.remove(net_of("10.0.0.7")));
+  CHECK(bans.all(101).empty());
+  CHECK_FALSE(bans.find(ip("10.0.0.7"), 101, one));
 }
 
 TEST_CASE("a kick by ENet is no ban") {
@@ -255,7 +289,7 @@ TEST_CASE("a kick by ENet is no ban") {
   scene.join(3);
   scene.server.host.disconnect(*scene.server.peer, 10);
   scene.until([&] { return scene.client.heard("down 10"); });
-  CHECK_FALSE(bans.find(ip("127.0.0.1")));
+  CHECK(bans.all().empty());
 }
 
 TEST_CASE("a banned client of the draft hears a reject and its end") {

@@ -219,14 +219,14 @@ TEST_CASE("both sides hear goodbye in their own way, whoever leaves, and each en
 /// Its clients may come back to what they had.
 class Asking : public Serving {
  public:
-  Asking(const net::Address& server, std::size_t workers) : Serving(workers) {
+  Asking(const net::Address& server, std::size_t workers, const Limits& limits = no_limits()) : Serving(workers) {
     relay::RelayOptions options;
     options.game = &toy::ungreeted();
     options.server_dialect = 0;
     options.listen = loopback();
     options.bridge = toy_bridge(toy::ungreeted(), toy::stream());
     options.bridge->front = [](std::size_t dialect) { return toy::make_asking_front(toy::ungreeted(), dialect); };
-    serve(std::move(options), server, no_limits(), nullptr);
+    serve(std::move(options), server, limits, nullptr);
   }
 
   Stream says(const Buffer& first) const {
@@ -267,6 +267,46 @@ TEST_CASE("who lost the link takes up the session, on whatever worker it lives")
   CHECK(running.totals().now() == 1);
   client->send(Buffer{0, toy::kBye});
   CHECK(server.read_text(2) == kBye);
+}
+
+TEST_CASE(
+    "sessions that are kept count for their address: the oldest gives way to who is there, and the rest can be taken "
+    "up") {
+  for (const std::size_t workers : {1U, 3U}) {
+    CAPTURE(workers);
+    FakeServer fake;
+    Limits limits = no_limits();
+    limits.sessions_per_address = 3;
+    Asking running(fake.address(), workers, limits);
+    std::vector<Stream> servers;
+    // Until it is noticed that the one before has gone, there are too many.
+    const auto comes = [&](std::uint8_t number) {
+      Stream client;
+      REQUIRE(eventually([&] {
+        client = running.says(away(number, 200));
+        return fake.called(200);
+      }));
+      servers.push_back(accepted(fake));
+      return client;
+    };
+    for (std::uint8_t number = 1; number <= 3; ++number) (void)comes(number);
+    const Stream fourth = comes(4);
+    CHECK(servers[0].read_text(2) == kBye);  // the oldest of those who are away
+    CHECK(eventually([&] { return running.totals().now() == 3; }));
+    const Stream third = running.says(back(3));  // lets nobody go: it is one of them
+    CHECK(third.read(3) == back(3));
+    third.send(point(2));
+    CHECK(servers[2].read(3) == point(2));
+    CHECK(eventually([&] { return running.totals().now() == 3; }));
+    const Stream fifth = running.says(point(5));
+    CHECK(servers[1].read_text(2) == kBye);
+    servers.push_back(accepted(fake));
+    CHECK(servers[4].read(3) == point(5));
+    CHECK_FALSE(servers[2].readable(20));
+    CHECK_FALSE(servers[3].readable(20));
+    CHECK(as_text(running.says(point(6)).read_all()) == kGoodbye);  // three are there: one more is too many
+    CHECK(running.ended(Reason::kTooManyFromAddress));
+  }
 }
 
 TEST_CASE("who cannot take up a session begins one") {
@@ -367,6 +407,27 @@ TEST_CASE("limits") {
     CHECK(as_text(pair.client.read_all()) == kBye);
     CHECK(as_text(pair.server.read_all()) == kBye);
     CHECK(running.ended(Reason::kIdle));
+  }
+  SUBCASE("a server that accepts and does not let the player in") {
+    limits.ready_ms = 300;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const Stream client = Stream::to(running.address);
+    client.send(kHello);
+    const Stream server = fake.accept();
+    CHECK(as_text(client.read_all()) == std::string(kWelcome) + kBye);
+    CHECK(as_text(server.read_all()).starts_with(kHello));
+    CHECK(running.ended(Reason::kServerTimeout));
+    CHECK(running.heard.line("the server did not answer within 300 ms"));
+  }
+  SUBCASE("a server that talks and does not let the player in") {
+    limits.ready_ms = 10'000;
+    limits.lobby_ms = 600;
+    Bridging running(toy::stream(), toy::stream(), fake.address(), limits);
+    const BridgedPair pair(running, fake);
+    pair.server.send(said("hello"));
+    CHECK(as_text(pair.client.read_all()) == std::string(said("hello")) + kBye);
+    CHECK(running.ended(Reason::kServerTimeout));
+    CHECK(running.heard.line("the server did not let the player in within 600 ms"));
   }
   SUBCASE("who comes when it is full") {
     limits.sessions = 1;

@@ -49,5 +49,47 @@ TEST_CASE("native's JSON is text, its protobuf binary; a client may send either 
   }
 }
 
+TEST_CASE("who sends what cannot be taken is told by the code of RFC 6455 that says why") {
+  struct Row {
+    const char* what;
+    std::size_t dialect;
+    net::Opcode opcode;
+    Buffer message;
+    const char* told;
+  };
+  const auto text = [](std::string_view chars) { return Buffer(as_bytes(chars).begin(), as_bytes(chars).end()); };
+  const Row rows[] = {
+      {"bytes that are no text", 1, net::Opcode::kText, from_hex("7b22c3287d"), "close:1007 a text that is not UTF-8"},
+      {"no JSON", 1, net::Opcode::kText, text("{\"enter\""), "close:1007 "},
+      {"no JSON, in a binary frame", 1, net::Opcode::kBinary, text("{\"enter\""), "close:1007 "},
+      {"no protobuf", 0, net::Opcode::kBinary, from_hex("ffffffffff"), "close:1007 "},
+      {"a text where binary is spoken", 0, net::Opcode::kText, text("hello"), "close:1003 "},
+      {"too much", 1, net::Opcode::kText, Buffer(70'000, 'x'), "close:1009 message too large"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    FakeServer fake;
+    Native running(fake.address(), row.dialect);
+    WebClient client(running.address);
+    client.upgrade();
+    client.next();  // You
+    client.send(row.opcode, row.message);
+    std::string next;
+    do next = client.next();
+    while (next.starts_with("t:") || next.starts_with("b:"));
+    CHECK_MESSAGE(next.starts_with(row.told), next);
+  }
+  FakeServer fake;
+  Native running(fake.address(), 1);
+  WebClient client(running.address);
+  client.upgrade();
+  client.next();
+  client.send_raw(from_hex("810161"));  // not masked
+  std::string next;
+  do next = client.next();
+  while (next.starts_with("t:"));
+  CHECK(next == "close:1002 not masked by a client");
+}
+
 }  // namespace
 }  // namespace entente::testing::bridge_text_test

@@ -18,6 +18,10 @@ class Sink final : public relay::TapSink {
   void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes, WallTime) override {}
   void closed(relay::LinkId, std::string_view, WallTime) override {}
   bool wants_words() const override { return true; }
+  std::uint32_t files() const override { return file; }
+  void word(relay::LinkId, bool fact, Bytes bytes, WallTime) override {
+    if (!fact) REQUIRE(intents.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
+  }
   void world(relay::LinkId link, Bytes bytes, WallTime) override {
     REQUIRE(worlds.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
     CHECK(worlds.back().link() == link);
@@ -29,6 +33,8 @@ class Sink final : public relay::TapSink {
   }
 
   bool room = true;
+  std::uint32_t file = 1;
+  std::vector<words::Intent> intents;
   std::vector<trace::Snapshot> worlds;
   std::vector<trace::Geometry> geometries;
 };
@@ -115,9 +121,45 @@ TEST_CASE("while a geometry finds no room no world names it, and it is told agai
   CHECK(told.sink.worlds[0].geometry() == told.sink.geometries[0].hash());
 }
 
+TEST_CASE("when the recording goes on in a new file the world is told again at once, with its geometry") {
+  Told told;
+  told.fact(map_of("a"), 0);
+  told.passes(1 * kSecond);
+  const std::size_t worlds = told.sink.worlds.size(), geometries = told.sink.geometries.size();
+  told.sink.file = 2;
+  told.passes(2 * kSecond);
+  told.passes(3 * kSecond);
+  CHECK(told.sink.worlds.size() == worlds + 1);
+  CHECK(told.sink.geometries.size() == geometries + 1);
+}
+
+TEST_CASE("of a command only its first word is recorded, unless secrets are") {
+  for (const bool with_secrets : {false, true}) {
+    Sink sink;
+    relay::BridgeWords words(&sink, with_secrets);
+    words::Say say;
+    for (const char* text : {"/password sesame", " /login anna sesame", "hello /password sesame", "/help"}) {
+      say.set_text(text);
+      words.tell(7, core::Intent(say), 0);
+    }
+    words::Enter enter;
+    enter.set_name("anna");
+    enter.set_password("sesame");
+    words.tell(7, core::Intent(enter), 0);
+    REQUIRE(sink.intents.size() == 5);
+    CHECK(sink.intents[0].say().text() == (with_secrets ? "/password sesame" : "/password"));
+    CHECK(sink.intents[1].say().text() == (with_secrets ? " /login anna sesame" : " /login"));
+    CHECK(sink.intents[2].say().text() == "hello /password sesame");
+    CHECK(sink.intents[3].say().text() == "/help");
+    CHECK(sink.intents[4].enter().name() == "anna");
+    CHECK(sink.intents[4].enter().password() == (with_secrets ? "sesame" : ""));
+  }
+}
+
 TEST_CASE("words and worlds that find no room in a ring are counted, and told as a gap when there is room") {
   relay::Bell bell;
-  relay::RingSink sink(4096, bell, true);
+  std::atomic<std::uint32_t> files{1};
+  relay::RingSink sink(4096, bell, &files);
   const Buffer word(1000, 1);
   for (int i = 0; i < 3; ++i) sink.word(5, true, word, 1);
   CHECK(sink.dropped().read() == 0);

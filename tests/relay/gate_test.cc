@@ -78,6 +78,37 @@ TEST_CASE("who is only asked about is neither counted nor kept") {
   CHECK(gate.objection(address("10.0.0.3:1"), limits) == Reason::kTooMany);
 }
 
+TEST_CASE("a place that is kept keeps nobody out, and has to go when there are too many with those inside") {
+  Gate gate;
+  const Limits limits = limits_of(3, 2, 0, 0);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  for (int i = 0; i < 2; ++i) CHECK(!gate.enter(a, limits, 0));
+  gate.keep(a);
+  CHECK(gate.inside() == 1);
+  CHECK_FALSE(gate.crowded_from(a, limits));
+  CHECK(!gate.enter(a, limits, 0));  // perhaps it is he who comes back
+  CHECK(gate.crowded_from(a, limits));
+  CHECK(gate.enter(a, limits, 0) == Reason::kTooManyFromAddress);
+  CHECK_FALSE(gate.crowded(limits));
+  CHECK(!gate.enter(b, limits, 0));
+  CHECK(gate.crowded(limits));
+  CHECK_FALSE(gate.crowded_from(b, limits));
+  CHECK(gate.enter(b, limits, 0) == Reason::kTooMany);
+  gate.take_back(a);
+  gate.leave(a);
+  CHECK_FALSE(gate.crowded(limits));
+  CHECK_FALSE(gate.crowded_from(a, limits));
+  gate.keep(b);
+  gate.leave(a);
+  gate.leave(a);
+  gate.tidy(1000);
+  CHECK(gate.known() == 1);  // what is kept is not forgotten
+  gate.take_back(b);
+  gate.leave(b);
+  gate.tidy(1000);
+  CHECK(gate.known() == 0);
+}
+
 TEST_CASE("other limits hold for who is known already") {
   Gate gate;
   const auto a = address("10.0.0.1:1");

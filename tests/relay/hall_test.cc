@@ -59,6 +59,23 @@ TEST_CASE("clients of several games and transports are in one room, on whatever 
   }
 }
 
+TEST_CASE("who greeted in time is let in, however late we come to read it") {
+  Limits limits = no_limits();
+  limits.greet_ms = 300;
+  InHall hall(limits);
+  const Stream client = Stream::to(hall.at[0]);
+  REQUIRE(eventually([&] { return hall.now() == 1; }));
+  std::promise<void> over;
+  hall.hold_up(over.get_future().share());
+  client.send(kHello);
+  std::this_thread::sleep_for(std::chrono::milliseconds(3 * limits.greet_ms));
+  over.set_value();
+  CHECK(client.read_text(4) == kWelcome);
+  client.send(said("here"));
+  CHECK(client.read_text(6) == said("here"));
+  CHECK(hall.total(Reason::kGreetTimeout) == 0);
+}
+
 TEST_CASE("who leaves is missed, and the room goes on, also without anybody") {
   InHall hall;
   const Stream anna = seated(hall);
@@ -106,6 +123,36 @@ TEST_CASE("who lost the link comes back to the seat") {
   late.send(Buffer{1, toy::kBack, 7});  // not there any more: somebody new
   late.send(said("late"));
   CHECK(other.read_text(6) == said("late"));
+}
+
+TEST_CASE("seats that are kept count for their address, and the oldest of them goes to who is there") {
+  Limits limits = no_limits();
+  limits.sessions_per_address = 3;
+  InHall hall(limits, 2);
+  hall.asks = true;
+  const net::Address elsewhere = *net::Address::parse("127.0.0.2", 0);
+  const Stream other = seated(hall, 0, &elsewhere);
+  std::uint64_t left = 0;
+  const auto is_away = [&](std::uint8_t number, const std::string& all_hear) {
+    {
+      const Stream client = come(hall);
+      client.send(Buffer{2, toy::kAway, number, 200});
+      client.send(said("here"));
+      for (const Stream* hears : {&other, &client}) CHECK(hears->read_text(all_hear.size()) == all_hear);
+    }
+    CHECK(hall.ended(Reason::kClientLeft, ++left));
+  };
+  for (std::uint8_t number = 1; number <= 3; ++number) is_away(number, said("here"));
+  CHECK_FALSE(other.readable(20));  // all three are kept
+  const Stream fourth = come(hall);
+  fourth.send(said("four"));
+  CHECK(other.read_text(6) == said("four"));
+  CHECK(other.read_text(6) == said("gone"));  // the first
+  for (std::uint8_t number = 5; number <= 40; ++number) is_away(number, said("gone") + said("here"));
+  const Stream back = come(hall);
+  back.send(Buffer{1, toy::kBack, 39});
+  CHECK(back.read(3) == Buffer{1, toy::kBack, 39});  // there are three with it: nobody has to go
+  CHECK_FALSE(other.readable(20));
 }
 
 TEST_CASE("who breaks a rule is refused alone") {

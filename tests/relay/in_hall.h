@@ -1,6 +1,8 @@
 // A hall with a truth of its own, and listeners of every transport, which serves on a thread of its own.
 #pragma once
 
+#include <future>
+
 #include "tests/relay/bridging.h"
 
 namespace entente::testing {
@@ -12,8 +14,13 @@ inline std::string said(std::string_view text) { return std::string(as_text(fram
 /// A truth without a link: lets everybody in, repeats what is said to all, and points where it is told to.
 class Herald final : public core::Back {
  public:
+  /// Calls `spy` with all that it hears, on the hall's thread.
+  using Spy = std::function<void(const core::Intent&)>;
+  explicit Herald(Spy spy = nullptr) : spy_(std::move(spy)) {}
+
   void receive(Lane, Bytes, core::BackOut&) override {}
   void hear(const core::Intent& intent, core::BackOut& out) override {
+    if (spy_) spy_(intent);
     if (core::as<words::Enter>(intent) != nullptr) {
       words::Player player;
       player.set_id(intent.by);
@@ -57,17 +64,19 @@ class Herald final : public core::Back {
     }
     out.say(all);
   }
+
+  Spy spy_;
 };
 
 class InHall {
  public:
   explicit InHall(const Limits& limits = no_limits(), std::size_t workers = 1, relay::Tap* tap = nullptr,
-                  std::size_t least = 0)
+                  std::size_t least = 0, Herald::Spy spy = nullptr)
       : server_(workers, heard) {
     relay::HallOptions hall;
     hall.name = "a test";
     hall.game = &toy::stream();
-    hall.back = [] { return std::make_unique<Herald>(); };
+    hall.back = [spy] { return std::make_unique<Herald>(spy); };
     hall.stand_ins.least = least;
     hall.chat.every = 0;
     hall.tap = tap;
@@ -85,15 +94,32 @@ class InHall {
   void point(double x) {
     server_.order(hall_, [x](core::Back& back) { static_cast<Herald&>(back).pointed_ = x; });
   }
+  /// Does so on the hall's thread.
+  void order(const std::function<void()>& what) {
+    server_.order(hall_, [what](core::Back&) { what(); });
+  }
+  /// Frames that clients were told, by TCP.
+  std::uint64_t told() const { return server_.totals(0).to_client.frames; }
+  /// Keeps its worker from all else until `over`; returns once that has begun.
+  void hold_up(std::shared_future<void> over) {
+    std::promise<void> begun;
+    server_.order(hall_, [&, over](core::Back&) {
+      begun.set_value();
+      over.wait();
+    });
+    begun.get_future().wait();
+  }
   bool ended(relay::Reason reason, std::uint64_t times = 1) const {
     return eventually([&] { return total(reason) >= times; });
   }
+  /// Sessions that are open.
+  std::uint64_t now() const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) sum += server_.totals(i).now();
+    return sum;
+  }
   bool empty() const {
-    return eventually([&] {
-      std::uint64_t now = 0;
-      for (std::size_t i = 0; i < at.size(); ++i) now += server_.totals(i).now();
-      return now == 0;
-    });
+    return eventually([&] { return now() == 0; });
   }
   std::uint64_t total(relay::Reason reason) const {
     std::uint64_t times = 0;

@@ -2,6 +2,8 @@
 // it comes in, is told of the world, spawns, steers and leaves, and each side says it in its own terms.
 #include <doctest/doctest.h>
 
+#include <chrono>
+
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
@@ -201,6 +203,37 @@ TEST_CASE("one port serves clients of every group of Ogar's dialects, on a serve
       CHECK(port.ended(relay::Reason::kClientLeft, ++left));
     }
   }
+}
+
+/// Cigar2 shows nothing any more of a server that has closed.
+TEST_CASE("a client that is kicked reads why, and is hung up on when there was time for that") {
+  FakeServer fake;
+  OnePort running(0, fake.address());
+  WebClient link(running.address);
+  link.upgrade();
+  Tongue client(link, 0, Way::kToClient);
+  come_in(client);
+  WebServer behind(fake);
+  behind.upgrade();
+  Tongue server(behind, 0, Way::kToServer);
+  show_world(server);
+  see_world(client);
+  const auto all = running.sessions();
+  REQUIRE(all.size() == 1);
+  const auto kicked = std::chrono::steady_clock::now();
+  CHECK(running.kick(all[0].info.link, "no cheating"));
+  client.hear<Update>([](const Update& update) {
+    return !update.chat.empty() && update.chat.back().text.chars.find("no cheating") != std::string::npos;
+  });
+  const auto end = [](WebPeer& peer) {
+    std::string said = peer.next();
+    while (said.starts_with("b:")) said = peer.next();
+    return said;
+  };
+  CHECK(end(behind).starts_with("close:"));  // the server has lost it at once
+  CHECK(std::chrono::steady_clock::now() - kicked < std::chrono::seconds(3));
+  CHECK(end(link).starts_with("close:"));
+  CHECK(std::chrono::steady_clock::now() - kicked >= std::chrono::seconds(3));
 }
 
 }  // namespace

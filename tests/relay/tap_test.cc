@@ -11,6 +11,7 @@
 #include "proxy/trace/recording.h"
 #include "tests/relay/peers.h"
 #include "tests/support/heap.h"
+#include "tests/support/hex.h"
 #include "tests/support/memory_file.h"
 #include "tests/support/toy_game.h"
 
@@ -88,6 +89,7 @@ class Disk {
     if (event.closed) return at + "close " + std::to_string(event.closed->link()) + " " + event.closed->reason();
     if (event.note) return at + "note " + event.note->text() + " " + std::to_string(event.note->bytes_lost());
     const auto& frame = *event.frame;
+    if (frame.name() == "Named") return at + frame.name() + " " + to_hex(as_bytes(frame.data()));
     return at + std::to_string(frame.link()) + (frame.way() == trace::TO_SERVER ? " c2s " : " s2c ") +
            (frame.lane() == trace::DATAGRAM ? "datagram " : "") + frame.name() + (frame.raw() ? "(raw)" : "") + " " +
            std::to_string(frame.data().size());
@@ -394,6 +396,31 @@ TEST_CASE("recording takes no memory a frame") {
   const auto before = testing::allocations();
   record(2'000);
   CHECK(testing::allocations() - before < 10);  // a chunk may have ended: an entry of the summary
+}
+
+TEST_CASE("what is secret in a client's frame is recorded as asterisks, unless it is to be kept") {
+  const Buffer frame = from_hex("0a05 03616263 0000 00000000");  // Named, with "abc" in `small`
+  for (const bool blanks : {true, false}) {
+    Disk disk;
+    TapThread::Options options{.recorder = disk.recorder()};
+    if (blanks)
+      options.secrets = [](const wire::Game& game) {
+        CHECK(&game == &toy::game());
+        return std::vector<wire::Secret>{{"Named", "small"}, {"Blob", "bytes"}};
+      };
+    TapThread tap(std::move(options));
+    auto& sink = tap.sink(0);
+    greet(sink, 1, 1);
+    for (const Way way : {Way::kToServer, Way::kToClient}) sink.bytes(1, way, Lane::kStream, frame, kSecond);
+    sink.closed(1, "left", kSecond);
+    REQUIRE(ok(tap.stop()));
+    const std::string plain = "1 Named " + to_hex(frame);
+    std::vector<std::string> named;
+    for (const std::string& line : disk.lines())
+      if (line.starts_with("1 Named")) named.push_back(line);
+    CHECK(named == std::vector<std::string>{blanks ? "1 Named " + to_hex(from_hex("0a05 032a2a2a 0000 00000000")) : plain,
+                                            plain});
+  }
 }
 
 TEST_CASE("without links the tap sleeps") {

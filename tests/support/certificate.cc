@@ -11,7 +11,7 @@
 
 namespace entente {
 
-Certificate::Certificate() {
+Certificate::Certificate(long from, long lasts) {
   file_ = (std::filesystem::temp_directory_path() / "entente-certificate-XXXXXX").string();
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(::mkstemp(file_.data()), "w"), std::fclose);
   const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
@@ -19,8 +19,8 @@ Certificate::Certificate() {
   X509* raw = made.get();
   X509_set_version(raw, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(raw), 1);
-  X509_gmtime_adj(X509_getm_notBefore(raw), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(raw), 3600);
+  X509_gmtime_adj(X509_getm_notBefore(raw), from);
+  X509_gmtime_adj(X509_getm_notAfter(raw), from + lasts);
   X509_set_pubkey(raw, key.get());
   X509_NAME_add_entry_by_txt(X509_get_subject_name(raw), "CN", MBSTRING_ASC,
                              reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);

@@ -8,7 +8,8 @@ namespace entente {
 
 class Certificate {
  public:
-  Certificate();
+  /// Valid from so many seconds from now on, for so many.
+  explicit Certificate(long from = -3600, long lasts = 7200);
   ~Certificate();
   Certificate(const Certificate&) = delete;
   Certificate& operator=(const Certificate&) = delete;

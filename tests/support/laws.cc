@@ -9,6 +9,7 @@
 #include "adapters/wire/invent.h"
 #include "adapters/wire/outline.h"
 #include "adapters/wire/print.h"
+#include "tests/support/paths.h"
 
 namespace entente {
 namespace {
@@ -88,7 +89,7 @@ void check_damaged_messages_are_faults_or_exact(const wire::Game& game, unsigned
 }
 
 void check_format_is_true(const wire::Game& game) {
-  const std::string path = std::string(ENTENTE_SOURCE_DIR) + "/adapters/" + std::string(game.name()) + "/FORMAT.md";
+  const std::string path = testing::source_dir() + "/adapters/" + std::string(game.name()) + "/FORMAT.md";
   const std::string now = outline(game);
   if (std::getenv("ENTENTE_WRITE_FORMAT") != nullptr) std::ofstream(path) << now;
   std::ifstream file(path);

@@ -11,6 +11,7 @@
 #include "adapters/wire/frame.h"
 #include "proxy/core/word.h"
 #include "tests/support/hex.h"
+#include "tests/support/paths.h"
 
 namespace entente::testing {
 
@@ -31,7 +32,7 @@ inline std::string json_value(const std::string& line, const std::string& key) {
 
 /// Those of tests/traces that carry bytes. `name`: "game/file".
 inline std::vector<Recorded> recorded(const std::string& name) {
-  std::ifstream file(std::string(ENTENTE_SOURCE_DIR) + "/tests/traces/" + name);
+  std::ifstream file(testing::source_dir() + "/tests/traces/" + name);
   REQUIRE(file.good());
   std::vector<Recorded> all;
   for (std::string line; std::getline(file, line);) {

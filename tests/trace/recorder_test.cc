@@ -149,6 +149,173 @@ TEST_CASE("nobody's file is overwritten at the end either") {
   CHECK(std::filesystem::exists(path + ".part"));
 }
 
+namespace {
+
+/// A recorder into a.mcap of a folder, and what it said.
+struct Watched {
+  Watched() {
+    RecorderOptions options;
+    options.failed = [this](const Error& error) { said.push_back("failed: " + error.text); };
+    options.moved = [this](const Error& why, const std::string& file) {
+      said.push_back(why.text + "; now " + std::filesystem::path(file).filename().string());
+    };
+    options.resumed = [this](const Amount& lacks) { said.push_back("lacks " + std::to_string(lacks.frames)); };
+    auto opened = Recorder::open(path, options);
+    REQUIRE(opened.ok());
+    recorder = std::move(*opened);
+    recorder->opened(1 * kSecond, opening(1));
+    recorder->opened(1 * kSecond, opening(2));
+    recorder->frame(1 * kSecond, view(1, "before"));
+    recorder->frame(1 * kSecond, view(2, "before"));
+    recorder->closed(2 * kSecond, 2, "left");
+    recorder->tick(3 * kSecond);
+    CHECK(recorder->recorded().frames == 2);
+  }
+  std::vector<std::string> read(const char* name) {
+    auto recording = Recording::open(folder / name);
+    REQUIRE(recording.ok());
+    return lines(**recording);
+  }
+
+  Folder folder;
+  const std::string path = folder / "a.mcap", part = path + ".part";
+  std::vector<std::string> said;
+  std::unique_ptr<Recorder> recorder;
+};
+
+}  // namespace
+
+TEST_CASE("a file that is removed, renamed, replaced or changed is noticed in half a second, and left for a new one") {
+  struct Row {
+    const char* how;
+    std::function<void(const std::string& part)> spoil;
+    const char* why;
+    const char* now;
+  };
+  const Row rows[] = {
+      {"removed", [](auto& part) { std::filesystem::remove(part); }, "removed or renamed", "a.mcap"},
+      {"renamed", [](auto& part) { std::filesystem::rename(part, part + ".old"); }, "removed or renamed", "a.mcap"},
+      {"replaced",
+       [](auto& part) {
+         std::filesystem::copy_file(part, part + ".copy");
+         std::filesystem::rename(part + ".copy", part);
+       },
+       "replaced by another file", "a-2.mcap"},
+      {"emptied", [](auto& part) { std::filesystem::resize_file(part, 0); }, "it has 0 bytes instead of", "a-2.mcap"},
+      {"cut short", [](auto& part) { std::filesystem::resize_file(part, 100); }, "it has 100 bytes", "a-2.mcap"},
+      {"made longer", [](auto& part) { std::filesystem::resize_file(part, 1 << 20); }, "it has 1048576 bytes",
+       "a-2.mcap"},
+  };
+  for (const Row& row : rows)
+    for (const bool idle : {true, false}) {
+      CAPTURE(row.how);
+      CAPTURE(idle);
+      Watched watched;
+      Recorder& recorder = *watched.recorder;
+      row.spoil(watched.part);
+      if (!idle) recorder.frame(3 * kSecond, view(1, "lost"));
+      recorder.tick(3 * kSecond + kSecond / 2);
+      REQUIRE(watched.said.size() == 1);
+      CHECK(watched.said[0].find(row.why) != std::string::npos);
+      CHECK(watched.said[0].ends_with(std::string("; now ") + row.now));
+      CHECK(recorder.files() == 2);
+      CHECK(recorder.recorded().frames == 0);
+      const std::uint64_t lost = idle ? 2 : 3;
+      CHECK(recorder.lost().frames == lost);
+      recorder.frame(4 * kSecond, view(1, "after"));
+      recorder.tick(6 * kSecond);
+      CHECK(watched.said.back() == "lacks " + std::to_string(lost));
+      CHECK_FALSE(recorder.failing());
+      CHECK(recorder.recorded().frames == 1);
+      recorder.closed(7 * kSecond, 1, "left");
+      REQUIRE(ok(recorder.close(8 * kSecond)));
+      CHECK(watched.said.size() == 2);
+      const auto told = watched.read(row.now);
+      REQUIRE(told.size() == 4);
+      CHECK(told[0].find(" note " + std::to_string(lost) + " frames are not recorded: ") != std::string::npos);
+      CHECK(std::vector<std::string>(told.begin() + 1, told.end()) ==
+            std::vector<std::string>{"1 open 1 127.0.0.1:1001", "4 1: after", "7 close 1 left"});
+    }
+}
+
+TEST_CASE("a file that is spoiled between two looks is noticed by the next write") {
+  Watched watched;
+  std::filesystem::resize_file(watched.part, 0);
+  watched.recorder->frame(3 * kSecond, view(1, std::string(300 << 10, 'x')));  // a chunk of its own
+  REQUIRE(watched.said.size() == 1);
+  CHECK(watched.said[0].ends_with("; now a-2.mcap"));
+  CHECK(watched.recorder->lost().frames == 3);
+  REQUIRE(ok(watched.recorder->close(4 * kSecond)));
+  CHECK(watched.read("a-2.mcap").size() == 2);
+}
+
+TEST_CASE("a file that is removed right before the end is a new one that says what is lost") {
+  Watched watched;
+  std::filesystem::remove(watched.part);
+  REQUIRE(ok(watched.recorder->close(4 * kSecond)));
+  CHECK(watched.recorder->recorded().frames == 0);
+  CHECK(watched.recorder->lost().frames == 2);
+  CHECK(watched.read("a.mcap").size() == 2);
+}
+
+TEST_CASE("a folder that is removed is said, and tried again each second") {
+  Watched watched;
+  std::filesystem::remove_all(watched.folder.path);
+  watched.recorder->tick(4 * kSecond);
+  REQUIRE(watched.said.size() == 1);
+  CHECK(watched.said[0].starts_with("failed: "));
+  CHECK(watched.recorder->failing());
+  for (WallTime i = 0; i < 30; ++i) watched.recorder->frame(4 * kSecond + i * kSecond / 10, view(1, "lost"));
+  CHECK(watched.said.size() == 1);
+  std::filesystem::create_directories(watched.folder.path);
+  watched.recorder->frame(9 * kSecond, view(1, "after"));
+  CHECK(watched.said.back().ends_with("; now a.mcap"));
+  REQUIRE(ok(watched.recorder->close(10 * kSecond)));
+  CHECK(watched.recorder->recorded().frames == 1);
+  CHECK(watched.recorder->lost().frames == 32);
+  CHECK(watched.read("a.mcap").size() == 3);
+}
+
+TEST_CASE("what a link lacks is told by the next frame of the same way") {
+  Buffer file;
+  std::size_t room = 1 << 20;
+  auto opened = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room));
+  REQUIRE(opened.ok());
+  Recorder& recorder = **opened;
+  const auto down = [](std::string_view text) {
+    auto frame = view(1, text);
+    frame.way = TO_CLIENT;
+    return frame;
+  };
+  recorder.opened(1 * kSecond, opening(1));
+  recorder.frame(1 * kSecond, view(1, "first"));
+  recorder.tick(2 * kSecond);
+  room = file.size() + 10;
+  recorder.frame(2 * kSecond, view(1, "lost"));  // with its chunk
+  recorder.frame(2 * kSecond, down("lost too"));
+  recorder.tick(4 * kSecond);
+  recorder.frame(4 * kSecond + 1, view(1, "lost"));  // at once
+  recorder.frame(6 * kSecond, view(1, "an attempt"));
+  recorder.tick(8 * kSecond);
+  room = 1 << 20;
+  recorder.frame(10 * kSecond, view(1, "after"));
+  recorder.frame(10 * kSecond, view(1, "and on"));
+  recorder.frame(10 * kSecond, down("down"));
+  REQUIRE(ok(recorder.close(11 * kSecond)));
+  testing::MemorySource source(file);
+  Recording recording(source);
+  std::vector<std::string> missing;
+  for (;;) {
+    const auto event = recording.next();
+    REQUIRE(event.ok());
+    if (*event == nullptr) break;
+    if (const Frame* frame = (*event)->frame)
+      missing.push_back(frame->data() + " " + std::to_string(frame->frames_missing()) + " " +
+                        std::to_string(frame->bytes_missing()));
+  }
+  CHECK(missing == std::vector<std::string>{"first 0 0", "after 3 18", "and on 0 0", "down 1 8"});
+}
+
 TEST_CASE("a chunk ends by size, by age, and when the clock jumps") {
   Buffer file;
   std::size_t room = 1 << 30;

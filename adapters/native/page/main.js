@@ -67,6 +67,7 @@ class Visit {
   }
 
   #heard(fact) {
+    if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;  // a replay goes to another moment: nothing happens
     if (fact.player_gone) this.#gone(fact.player_gone);
     const [kind, word] = this.room.hear(fact, performance.now());
     if (kind && Object.hasOwn(this.#events, kind)) this.#events[kind](word);
@@ -84,7 +85,7 @@ class Visit {
   }
 
   #gone({ id }) {
-    if (this.known.delete(id)) this.panels.tell(`${this.#name(id)} left`);
+    if (this.known.delete(id) && !this.retold) this.panels.tell(`${this.#name(id)} left`);
   }
 
   #name(id) { return this.room.players.get(id)?.name || (id ? `player ${id}` : "the server"); }
@@ -115,14 +116,14 @@ class Visit {
     player: ({ id, name }) => {
       if (this.known.has(id)) return;
       this.known.add(id);
-      this.panels.tell(`${name || `player ${id}`} is here`);
+      if (!this.retold) this.panels.tell(`${name || `player ${id}`} is here`);
     },
     notice: ({ text = "" }) => text && this.panels.tell(text),
     claim_refused: ({ why = "" }) => {
       this.wantsSpawn = false;
       this.panels.tell(`That cannot be done: ${why || "no reason was given"}`);
     },
-    round: ({ state = "RUNNING", winner = 0 }) => state === "OVER" && this.panels.tell(winner ? `${this.#name(winner)} won` : "The round is over"),
+    round: ({ state = "RUNNING", winner = 0 }) => state === "OVER" && !this.retold && this.panels.tell(winner ? `${this.#name(winner)} won` : "The round is over"),
   };
 
   known = new Set();

@@ -80,8 +80,9 @@ class Client(Player):
         for line in told.get("chat", []):
             self.heard.append(Said("SERVER" if line["is_server"] else line["source"], line["content"]))
         eaten = {pair["killed"]: pair["killer"] for pair in told.get("eaten", [])}
+        eaters = {cell["id"]: cell for cell in told.get("added", [])} | self.cells  # a piece may be thrown and eat within one tick
         for number in dict.fromkeys([*eaten, *self.own.intersection(told.get("removed", []))]):
-            self._lost(number, eaten.get(number))
+            self._lost(number, eaten.get(number), eaters.get(eaten.get(number), {}).get("name"))
         for cell in told.get("added", []):
             self._added(dict(cell))
         for cell in told.get("updated", []):
@@ -125,9 +126,9 @@ class Client(Player):
             if "shot" in cell and cell["type"] == EJECTED:
                 cell["shot"].yaw = toward(before, now)
 
-    def _lost(self, number: int, killer: int | None) -> None:
+    def _lost(self, number: int, killer: int | None, by: str | None) -> None:
         """A player's cell is no more; if one of his own took it in, nobody died."""
-        cell, by = self.cells.get(number), self.cells.get(killer, {}).get("name")
+        cell = self.cells.get(number)
         if not cell or cell["type"] != PLAYER or killer in self.own and number in self.own:
             return
         name = self.name if number in self.own else cell.get("name", "")

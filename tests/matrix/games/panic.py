@@ -38,7 +38,7 @@ class Client(Player):
 
     def watch(self) -> None:
         self._connect()
-        self.wait(lambda: self.player and not self.own and self.pieces, 10, "nothing to look at came")
+        self.wait(lambda: self.started and not self._living() and self.pieces, 10, "nothing to look at came")
 
     def _connect(self) -> None:
         self.socket = socket.create_connection((LOOPBACK, self.port), timeout=10)

@@ -1,0 +1,95 @@
+#include "adapters/wire/secrets.h"
+
+#include <algorithm>
+
+#include "proxy/base/command.h"
+
+namespace entente::wire {
+namespace {
+
+/// Replaces the characters of `chars` from `from` on; NULs stay, so that a padded text keeps its padding.
+bool blank_chars(std::span<char> chars, std::size_t from) {
+  bool changed = false;
+  for (char& c : chars.subspan(std::min(from, chars.size())))
+    if (c != '\0') changed = true, c = '*';
+  return changed;
+}
+
+/// The same of a text in 16-bit units, little endian.
+bool blank_units(std::span<char> chars, std::size_t from) {
+  bool changed = false;
+  for (std::size_t at = 2 * from; at + 1 < chars.size(); at += 2) changed = true, chars[at] = '*', chars[at + 1] = '\0';
+  if (chars.size() % 2 != 0 && chars.size() > 2 * from) changed = true, chars.back() = '*';
+  return changed;
+}
+
+/// One character for each 16-bit unit: enough to find a command and where its arguments begin. Any unit that servers
+/// cut off a line is a blank.
+std::string narrowed(std::span<const char> units) {
+  std::string text;
+  for (std::size_t at = 0; at + 1 < units.size(); at += 2) {
+    const auto unit = static_cast<std::uint32_t>(static_cast<unsigned char>(units[at]) |
+                                                 static_cast<unsigned char>(units[at + 1]) << 8U);
+    text += is_cut_off(unit) ? ' ' : unit < 0x80 ? static_cast<char>(unit) : 'x';
+  }
+  return text;
+}
+
+/// What stands before a line of Ace of Spades in UTF-8.
+constexpr char kUtf8Mark = '\xff';
+
+class Blanker final : public Walker {
+ public:
+  Blanker(std::string_view message, std::span<const Secret> secrets) : message_(message), secrets_(secrets) {}
+
+  bool changed() const { return changed_; }
+
+  void scalar(const char*, Scalar&) override {}
+  void fixed_text(const char* name, std::span<char> chars) override { look(name, chars, false); }
+  void text(const char* name, std::string& chars, TextEnd end, bool&) override {
+    look(name, chars, end == TextEnd::kZero16);
+  }
+  void padding(const char*, std::span<std::uint8_t>) override {}
+  void rest(const char*, Buffer&, Kept) override {}
+  bool part(const char*, bool there, bool) override { return there; }
+  std::size_t form(const char*, std::size_t now, std::span<const std::size_t>) override { return now; }
+  std::size_t list(const char*, ListEnd, std::size_t count, std::size_t) override { return count; }
+
+ private:
+  void look(std::string_view name, std::span<char> chars, bool wide) {
+    const auto secret = std::find_if(secrets_.begin(), secrets_.end(),
+                                     [&](const Secret& one) { return one.message == message_ && one.field == name; });
+    if (secret == secrets_.end()) return;
+    const auto from = secret->line ? arguments(chars, wide) : 0;
+    if (from) changed_ |= wide ? blank_units(chars, *from) : blank_chars(chars, *from);
+  }
+
+  /// Where they begin, in characters of the text's own width; nothing if the line is no command.
+  static std::optional<std::size_t> arguments(std::span<const char> chars, bool wide) {
+    if (wide) {
+      const std::string line = narrowed(chars);
+      return is_command(line) ? std::optional(arguments_of(line)) : std::nullopt;
+    }
+    std::string_view line(chars.data(), chars.size());
+    const bool marked = line.starts_with(kUtf8Mark);
+    if (marked) line.remove_prefix(1);
+    return is_command(line) ? std::optional(arguments_of(line) + (marked ? 1 : 0)) : std::nullopt;
+  }
+
+  std::string_view message_;
+  std::span<const Secret> secrets_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool blank_secrets(const Row& row, Codec& codec, std::span<const Secret> secrets) {
+  const std::string_view name = row.name;
+  if (std::none_of(secrets.begin(), secrets.end(), [&](const Secret& one) { return one.message == name; }))
+    return false;
+  Blanker blanker(name, secrets);
+  codec.walk(blanker);
+  return blanker.changed();
+}
+
+}  // namespace entente::wire

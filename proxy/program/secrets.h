@@ -1,0 +1,15 @@
+// Which fields of a game's messages hold passwords, tokens and commands: those that its mapping leads to a field of
+// schema/game.proto that is marked `secret` or `secret_arguments`.
+#pragma once
+
+#include <vector>
+
+#include "adapters/wire/game.h"
+#include "adapters/wire/secrets.h"
+
+namespace entente {
+
+/// Empty for a game that has none.
+std::vector<wire::Secret> secrets_of(const wire::Game& game);
+
+}  // namespace entente

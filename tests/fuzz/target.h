@@ -1,0 +1,35 @@
+// What a fuzz target is. With libFuzzer each target is a program of its own; without, corpus.cc has all of them in a
+// table and runs their seeds and corpora as tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace entente::fuzz {
+
+struct Target {
+  std::string name;
+  std::function<int(const std::uint8_t* data, std::size_t size)> run;  ///< ends the process where it finds something
+};
+
+/// All targets of this program.
+std::vector<Target>& targets();
+
+struct Registered {
+  Registered(const char* name, int (*run)(const std::uint8_t*, std::size_t)) { targets().push_back({name, run}); }
+};
+
+}  // namespace entente::fuzz
+
+/// The head of a target's function: its body has `data` and `size`, and returns 0.
+#ifdef ENTENTE_LIBFUZZER
+#define ENTENTE_FUZZ_TARGET(name) extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+#else
+#define ENTENTE_FUZZ_TARGET(name)                                          \
+  static int run_##name(const std::uint8_t* data, std::size_t size);       \
+  static const entente::fuzz::Registered name##_target(#name, run_##name); \
+  static int run_##name(const std::uint8_t* data, std::size_t size)
+#endif

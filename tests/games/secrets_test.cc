@@ -1,0 +1,121 @@
+// Passwords, tokens and the arguments of commands do not get into a recording: of each game, whatever else is in the
+// message.
+#include "proxy/program/secrets.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "adapters/registry.h"
+#include "adapters/wire/invent.h"
+
+namespace entente::secrets_test {
+namespace {
+
+using wire::Way;
+
+constexpr std::string_view kSesame = "sesame-open-7";
+
+/// Writes into each text of one name; a narrow or a wide one.
+class Fill final : public wire::Walker {
+ public:
+  Fill(std::string_view name, std::string_view text) : name_(name), text_(text) {}
+  int filled = 0;
+
+  void scalar(const char*, wire::Scalar&) override {}
+  void fixed_text(const char* name, std::span<char> chars) override {
+    if (name != name_) return;
+    ++filled;
+    std::fill(chars.begin(), chars.end(), '\0');
+    std::copy_n(text_.begin(), std::min(text_.size(), chars.size()), chars.begin());
+  }
+  void text(const char* name, std::string& chars, wire::TextEnd end, bool&) override {
+    if (name != name_) return;
+    ++filled;
+    chars.clear();
+    for (const char c : text_) {
+      chars += c;
+      if (end == wire::TextEnd::kZero16) chars += '\0';
+    }
+  }
+  void padding(const char*, std::span<std::uint8_t>) override {}
+  void rest(const char*, Buffer&, wire::Kept) override {}
+  bool part(const char*, bool there, bool) override { return there; }
+  std::size_t form(const char*, std::size_t now, std::span<const std::size_t>) override { return now; }
+  std::size_t list(const char*, wire::ListEnd, std::size_t count, std::size_t) override { return count; }
+
+ private:
+  std::string_view name_, text_;
+};
+
+std::string letters(Bytes bytes) {
+  std::string text(as_text(bytes));
+  std::erase(text, '\0');  // of 16-bit units
+  return text;
+}
+
+/// A message of the row with this text in the secret field; empty if the one that was invented has no such field.
+Buffer made(const wire::Row& row, wire::Codec& codec, const wire::Secret& secret, std::string_view text,
+            wire::Random& random) {
+  wire::invent(row, Way::kToServer, codec, random);
+  Fill fill(secret.field, text);
+  codec.walk(fill);
+  Buffer frame;
+  if (fill.filled > 0) codec.encode(frame);
+  return frame;
+}
+
+/// The frame as it would be recorded.
+Buffer recorded(const wire::Row& row, wire::Codec& codec, const wire::Game& game, const Buffer& frame) {
+  const auto read = codec.decode({Way::kToServer, wire::Lane::kStream, row.stage, frame});
+  REQUIRE(read.ok());
+  if (!wire::blank_secrets(**read, codec, secrets_of(game))) return frame;
+  Buffer out;
+  codec.encode(out);
+  return out;
+}
+
+void check(const wire::Game& game, std::size_t dialect, const wire::Secret& secret, std::set<std::string>& seen) {
+  wire::Random random(7);
+  const auto codec = game.codec(dialect);
+  for (const wire::Row& row : codec->rows()) {
+    if (row.name != secret.message || (row.dialects >> dialect & 1U) == 0 || (row.ways & 1U) == 0) continue;
+    const std::string text = (secret.line ? "/password " : "") + std::string(kSesame);
+    for (int i = 0; i < 300; ++i) {
+      const Buffer frame = made(row, *codec, secret, text, random);
+      if (frame.empty()) continue;
+      CAPTURE(row.name);
+      REQUIRE(letters(frame).find(kSesame) != std::string::npos);
+      const Buffer blank = recorded(row, *codec, game, frame);
+      CHECK(letters(blank).find(kSesame) == std::string::npos);
+      if (game.name() != "native" && game.name() != "native+ws") CHECK(blank.size() == frame.size());
+      if (secret.line) CHECK(letters(blank).find("/password") != std::string::npos);
+      REQUIRE(codec->decode({Way::kToServer, wire::Lane::kStream, row.stage, blank}).ok());
+      Buffer again;
+      codec->encode(again);
+      CHECK(again == blank);
+      seen.insert(std::string(game.name()) + " " + secret.message + "." + secret.field);
+      if (!secret.line) continue;
+      const Buffer chat = made(row, *codec, secret, "hello /password sesame", random);
+      if (!chat.empty()) CHECK(recorded(row, *codec, game, chat) == chat);
+    }
+  }
+}
+
+TEST_CASE("what is secret is known of every game, and blanked in a frame that decodes as before") {
+  std::set<std::string> seen;
+  for (const wire::Game* game : games())
+    for (const wire::Game* one : {game, game->over_web()})
+      for (std::size_t dialect = 0; one != nullptr && dialect < one->dialects().size(); ++dialect)
+        for (const wire::Secret& secret : secrets_of(*one)) check(*one, dialect, secret, seen);
+  CHECK(seen == std::set<std::string>{"aos ChatMessage.text", "bzdraft MsgEnter.password", "bzdraft MsgMessage.text",
+                                      "bzflag MsgEnter.token", "bzflag MsgMessage.text", "native Enter.password",
+                                      "native Enter.token", "native Say.text", "native+ws Enter.password",
+                                      "native+ws Enter.token", "native+ws Say.text", "ogar ClientUpdate.chat",
+                                      "ogar Say.text"});
+}
+
+}  // namespace
+}  // namespace entente::secrets_test

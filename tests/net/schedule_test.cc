@@ -1,0 +1,174 @@
+// The order of a loop's work: players first, each group first come, first served, and a turn ends after a bounded time.
+// The clock of these tests goes on only while a job works.
+#include "proxy/net/schedule.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proxy/net/loop.h"
+
+namespace entente::net::schedule_test {
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+
+struct Bench {
+  Schedule schedule{[this] { return nanos; }};
+  std::uint64_t nanos = 0;
+  std::string served;
+
+  void turn(Millis now = 0) {
+    schedule.serve(Rank::kPlayer, now);
+    schedule.serve(Rank::kNewcomer, now);
+    served += '|';
+  }
+};
+
+/// Takes so many milliseconds, and writes its name down.
+class Work final : public Job {
+ public:
+  Work(Bench& bench, char name, Rank rank = Rank::kPlayer, std::uint64_t milliseconds = 1)
+      : bench_(bench), name_(name), takes_(milliseconds * kMillisecond) {
+    set_rank(rank);
+  }
+  Work& wait(Millis now = 0) {
+    bench_.schedule.add(*this, now);
+    return *this;
+  }
+  std::function<void()> also = [] {};
+
+ private:
+  void run() override {
+    bench_.served += name_;
+    bench_.nanos += takes_;
+    const auto last = also;  // which may destroy this
+    last();
+  }
+  Bench& bench_;
+  const char name_;
+  const std::uint64_t takes_;
+};
+
+TEST_CASE("players are served before newcomers, each group in the order in which it came, and each job once") {
+  Bench bench;
+  Work x(bench, 'x', Rank::kNewcomer), y(bench, 'y', Rank::kNewcomer), a(bench, 'a'), b(bench, 'b');
+  for (Work* one : {&x, &a, &y, &b, &a, &x}) one->wait();
+  bench.turn();
+  bench.turn();
+  CHECK(bench.served == "abxy||");
+  CHECK(bench.schedule.empty());
+}
+
+TEST_CASE("a turn ends when a group's time is over; what is left goes on first, but after players who are new") {
+  Bench bench;
+  std::vector<std::unique_ptr<Work>> all;
+  const auto add = [&](const char* names, Rank rank, std::uint64_t each) {
+    for (; *names; ++names) all.push_back(std::make_unique<Work>(bench, *names, rank, each)), all.back()->wait();
+  };
+  add("abcdefgh", Rank::kPlayer, Schedule::kPlayersTime / kMillisecond / 5);
+  add("uvwxyz", Rank::kNewcomer, Schedule::kNewcomersTime / kMillisecond / 2 + 1);
+  bench.turn();
+  CHECK(bench.served == "abcdeuv|");
+  add("i", Rank::kPlayer, 1);
+  bench.turn();
+  CHECK(bench.served == "abcdeuv|fghiwx|");
+  add("j", Rank::kPlayer, 1);
+  bench.turn();
+  CHECK(bench.served == "abcdeuv|fghiwx|jyz|");
+  CHECK(bench.schedule.empty());
+}
+
+TEST_CASE("however long one job takes, each group has one served in each turn") {
+  Bench bench;
+  Work a(bench, 'a', Rank::kPlayer, 900), b(bench, 'b', Rank::kPlayer, 900);
+  Work x(bench, 'x', Rank::kNewcomer, 900), y(bench, 'y', Rank::kNewcomer, 900);
+  for (Work* one : {&a, &b, &x, &y}) one->wait();
+  bench.turn();
+  bench.turn();
+  CHECK(bench.served == "ax|by|");
+}
+
+TEST_CASE("a job may wait again, change its group, and be destroyed while it waits or works") {
+  Bench bench;
+  Work a(bench, 'a');
+  int times = 0;
+  a.also = [&] {
+    if (++times < 3) a.wait();
+  };
+  auto b = std::make_unique<Work>(bench, 'b'), c = std::make_unique<Work>(bench, 'c');
+  Work x(bench, 'x', Rank::kNewcomer), y(bench, 'y', Rank::kNewcomer);
+  b->also = [&] { b.reset(); };
+  for (Work* one : {&x, &a, b.get(), c.get(), &y}) one->wait();
+  c.reset();
+  y.set_rank(Rank::kPlayer);
+  bench.turn();
+  CHECK(bench.served == "abyaax|");
+  CHECK(bench.schedule.empty());
+}
+
+TEST_CASE("a job knows how long it was kept waiting, the present wait included") {
+  Bench bench;
+  Work a(bench, 'a', Rank::kPlayer, 900), x(bench, 'x');
+  a.wait(1000);
+  x.wait(1000);
+  bench.turn(1000);
+  CHECK(a.held_up() == 0);
+  CHECK(x.waits());
+  bench.turn(1900);
+  CHECK_FALSE(x.waits());
+  CHECK(x.held_up() == 900);
+  x.wait(2000);
+  a.wait(2100);
+  CHECK(x.held_up() == 1000);
+}
+
+/// Works for as long as newcomers may in one turn, so that a turn serves one of them.
+struct Newcomer final : Job {
+  explicit Newcomer(Loop& its) : loop(its) { set_rank(Rank::kNewcomer); }
+  void run() override {
+    const std::uint64_t until = loop.nanos() + Schedule::kNewcomersTime;
+    while (loop.nanos() < until) continue;
+    served = true;
+  }
+  Loop& loop;
+  bool served = false;
+};
+
+struct Player final : Job {
+  void run() override { ++turns; }
+  int turns = 0;
+};
+
+/// Keeps a loop that is turned by hand alive.
+struct Alive final : Ticker::User {
+  explicit Alive(Loop& loop) : ticker(loop, *this, 1) {}
+  void tick(Millis) override {}
+  Ticker ticker;
+};
+
+TEST_CASE(
+    "on a loop a player has his turn beside each newcomer of a crowd, and the loop does not sleep before all came") {
+  Loop loop;
+  const Alive alive(loop);
+  std::vector<std::unique_ptr<Newcomer>> crowd;
+  for (int i = 0; i < 20; ++i) loop.serve(*crowd.emplace_back(std::make_unique<Newcomer>(loop)));
+  const auto served = [&] {
+    return std::count_if(crowd.begin(), crowd.end(), [](const auto& one) { return one->served; });
+  };
+  Player player;
+  for (int turn = 1; turn <= 20; ++turn) {
+    loop.serve(player);
+    uv_run(loop.raw(), UV_RUN_ONCE);
+    CHECK(player.turns == turn);
+    CHECK(served() == turn);
+    CHECK(loop.is_behind() == (turn < 20));
+  }
+}
+
+}  // namespace
+}  // namespace entente::net::schedule_test

@@ -1,0 +1,79 @@
+// Who asks is answered, however many others hold connections and say nothing, or say it in very small pieces.
+// The time of a conversation is an hour here: nobody gets in because another's time is over.
+#include "proxy/net/talks.h"
+
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <vector>
+
+#include "proxy/net/socket.h"
+
+namespace entente::net::talks_test {
+namespace {
+
+constexpr Millis kHour = 3'600'000;
+
+/// Answers a line with "heard".
+struct Place {
+  Place() {
+    auto sockets = listen(*Address::parse("127.0.0.1", 0), false);
+    REQUIRE(sockets.ok());
+    address = sockets->address;
+    auto begun = Talks::begin(
+        std::move(sockets->tcp),
+        [](std::string_view said, bool) {
+          return said.ends_with('\n') ? std::optional<std::string>("heard") : std::nullopt;
+        },
+        kHour);
+    REQUIRE(begun.ok());
+    talks = std::move(*begun);
+  }
+
+  Fd guest(std::string_view says = {}) const {
+    Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const timeval patience{40, 0};
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    REQUIRE(::connect(fd.get(), address.raw(), address.size()) == 0);
+    if (!says.empty()) ::send(fd.get(), says.data(), says.size(), MSG_NOSIGNAL);
+    return fd;
+  }
+
+  Address address;
+  std::unique_ptr<Talks> talks;
+};
+
+/// All until the other side hangs up.
+std::string heard_by(const Fd& fd) {
+  std::string all;
+  char room[64];
+  for (ssize_t n = 0; (n = ::recv(fd.get(), room, sizeof room, 0)) > 0;) all.append(room, static_cast<std::size_t>(n));
+  return all;
+}
+
+TEST_CASE("who asks is answered while three times as many as there are places say nothing, or half of it") {
+  const Place place;
+  for (const std::string_view beginning : {"", "half"}) {
+    std::vector<Fd> idle;
+    for (std::size_t i = 0; i < 3 * Talks::kMostConnections; ++i) idle.push_back(place.guest(beginning));
+    CHECK(heard_by(place.guest("question\n")) == "heard");
+    for (std::size_t i = 0; i < Talks::kMostConnections; ++i) CHECK(heard_by(idle[i]).empty());  // the oldest made room
+    pollfd youngest{idle.back().get(), POLLIN, 0};
+    CHECK(::poll(&youngest, 1, 0) == 0);
+  }
+}
+
+TEST_CASE("who says it in too many pieces is shut out before it is whole") {
+  const Place place;
+  const Fd slow = place.guest();
+  std::size_t said = 0;
+  pollfd shut{slow.get(), POLLIN, 0};
+  while (said < 5'000 && ::poll(&shut, 1, 1) == 0) said += ::send(slow.get(), "x", 1, MSG_NOSIGNAL) == 1 ? 1 : 0;
+  CHECK(said >= Talks::kMostPieces);
+  CHECK(said < 5'000);
+  CHECK(heard_by(slow).empty());
+}
+
+}  // namespace
+}  // namespace entente::net::talks_test

@@ -1,0 +1,148 @@
+// What stands in somebody else's world, as walls of whole tiles.
+#include "adapters/panic/walls.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "proxy/core/tank.h"
+
+namespace entente::panic::walls_test {
+namespace {
+
+constexpr int kSide = 32;
+const Tiles kTiles(kSide, kSide);  // 25 m each
+
+words::World open_world() {
+  words::World world;
+  world.set_kind(words::World::SOLIDS);
+  world.set_west(-400);
+  world.set_east(400);
+  world.set_south(-400);
+  world.set_north(400);
+  return world;
+}
+
+void add(words::World& world, double x, double y, double half_x, double half_y, double yaw = 0, double z = 0) {
+  words::Solid& solid = *world.add_solids();
+  solid.set_x(x);
+  solid.set_y(y);
+  solid.set_z(z);
+  solid.set_half_x(half_x);
+  solid.set_half_y(half_y);
+  solid.set_height(10);
+  solid.set_yaw(yaw);
+}
+
+/// "x,y " of each tile, row by row.
+template <class Is>
+std::string tiles_that(Is&& is) {
+  std::string all;
+  for (Tile tile; tile.y < kSide; ++tile.y)
+    for (tile.x = 0; tile.x < kSide; ++tile.x)
+      if (is(tile)) all += std::to_string(tile.x) + "," + std::to_string(tile.y) + " ";
+  return all;
+}
+std::string standing(const words::World& world) {
+  Walls walls;
+  walls.lay(world, kTiles);
+  return tiles_that([&](Tile tile) { return walls.stands(tile); });
+}
+
+TEST_CASE("a tile is a wall where no tank can stand in its middle") {
+  words::World world = open_world();
+  CHECK(standing(world) == "");
+  add(world, 12.5, -12.5, 2, 2);
+  CHECK(standing(world) == "16,16 ");
+  add(world, 112.5, -12.5, 2, 2, 0, 20);  // above a tank's head
+  CHECK(standing(world) == "16,16 ");
+  world.mutable_solids(0)->set_units_pass(true);
+  CHECK(standing(world) == "");
+}
+
+TEST_CASE("what stands between two tiles makes a wall of the one in whose way it is, and of no other") {
+  words::World world = open_world();
+  add(world, 20, -12.5, 0.5, 2);  // nearer to the western one's middle, at 12.5
+  CHECK(standing(world) == "16,16 ");
+  world = open_world();
+  add(world, 30, -12.5, 0.5, 2);
+  CHECK(standing(world) == "17,16 ");
+  world = open_world();
+  add(world, 12.5, 5, 2, 0.5);  // between one and its northern neighbour
+  CHECK(standing(world) == "16,15 ");
+  world = open_world();
+  add(world, 25, 0, 2, 2);  // at the corner of four, in the way of none
+  CHECK(standing(world) == "");
+}
+
+TEST_CASE("a wall that is turned, tiles, and what is beyond the bounds are walls, too") {
+  words::World world = open_world();
+  add(world, 0, 0, 400, 1, std::atan(1.0));
+  const std::string diagonal = standing(world);
+  CHECK(diagonal.find("16,15 ") != std::string::npos);
+  CHECK(diagonal.find("5,26 ") != std::string::npos);
+  CHECK(diagonal.find("4,4 ") == std::string::npos);
+
+  world = open_world();
+  world.set_kind(words::World::TILES);
+  world.set_columns(kSide);
+  world.set_rows(kSide);
+  std::string tiles(kSide * kSide, '\3');
+  tiles[5 * kSide + 7] = '\0';
+  tiles[6 * kSide + 7] = '\1';  // water
+  tiles[7 * kSide + 7] = '\2';  // leaves
+  world.set_tiles(tiles);
+  CHECK(standing(world) == "7,5 7,6 ");
+
+  world = open_world();
+  world.set_south(-300);
+  Walls walls;
+  walls.lay(world, kTiles);
+  CHECK_FALSE(walls.stands({16, 27}));
+  CHECK(walls.stands({16, 28}));
+  CHECK(walls.shows({16, 29}));
+  CHECK(walls.stands({16, 30}));
+  CHECK_FALSE(walls.shows({16, 30}));  // behind others
+}
+
+TEST_CASE("a tank that never enters a tile that is a wall meets nothing on its way from middle to middle") {
+  words::World world = open_world();
+  std::uint32_t seed = 7;
+  const auto random = [&](double least, double most) {
+    seed = seed * 1664525 + 1013904223;
+    return least + (most - least) * (seed >> 8U) / 16777216.0;
+  };
+  for (int i = 0; i < 150; ++i)
+    add(world, random(-380, 380), random(-380, 380), random(1, 20), random(1, 20), random(0, 3));
+  Walls walls;
+  walls.lay(world, kTiles);
+  const core::Terrain terrain(world);
+  int ways = 0, blocked = 0;
+  tiles_that([&](Tile tile) {
+    for (const Direction direction : {Direction::kEast, Direction::kSouth}) {
+      const Tile next = step(tile, direction), ahead = step({0, 0}, direction);
+      if (!kTiles.holds(next) || walls.stands(tile) || walls.stands(next)) continue;
+      ++ways;
+      bool free = true;
+      for (double far = 0; far <= kTiles.side(); far += 1)
+        free &= terrain.free({}, kTiles.x(tile) + ahead.x * far, kTiles.y(tile) - ahead.y * far, 0, yaw_of(direction));
+      blocked += free ? 0 : 1;
+    }
+    return false;
+  });
+  CHECK(ways > 500);
+  CHECK(blocked == 0);
+}
+
+TEST_CASE("a world of more, and larger, solids than any has is laid out all the same") {
+  words::World world = open_world();
+  for (int i = 0; i < 20'000; ++i) add(world, 0, 0, 1e6, 1e6);
+  add(world, std::nan(""), 0, 1, 1);
+  add(world, 0, 0, 1, HUGE_VAL);
+  add(world, 0, 0, 1, 1, std::nan(""));
+  CHECK(standing(world).size() > 1000);
+}
+
+}  // namespace
+}  // namespace entente::panic::walls_test

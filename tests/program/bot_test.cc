@@ -1,0 +1,104 @@
+// `entente bot` from the outside: why its bots were turned away, and how they come again.
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+#include "proxy/program/bot_crowd.h"
+#include "tests/program/folder.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente::bot_test {
+namespace {
+
+const std::string kEntente = testing::entente_binary();
+
+TEST_CASE("bots that cannot join say where, and why") {
+  const Ended said = run({kEntente, "bot", "native://127.0.0.1:9", "--count", "3"});
+  CHECK(said.code == 1);
+  CHECK(said.out == "bots 0 of 3 were let in, 3 refused or kicked; spawns=0 shots=0 kills=0 deaths=0\n");
+  CHECK(said.err.ends_with("entente: bot 1 could not join: 127.0.0.1:9 cannot be reached (and 2 more)\n"));
+}
+
+/// An arena that is asked by ctl.
+struct Place {
+  Place()
+      : process({kEntente, "arena", "--listen", "native://127.0.0.1:0", "--control", folder.file("c.sock")}),
+        url([this] {
+          const auto line = process.line();
+          REQUIRE_MESSAGE(line.has_value(), process.err());
+          return "native://127.0.0.1:" + line->substr(line->rfind(':') + 1);
+        }()) {}
+  Ended ctl(std::vector<std::string> words) const {
+    words.insert(words.begin(), {kEntente, "ctl", "--socket", folder.file("c.sock")});
+    return run(words);
+  }
+  /// The link of the one who is there, once it is another than `before`; "" if nobody comes in time.
+  std::string link(const std::string& before = "") const {
+    const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+    while (std::chrono::steady_clock::now() < until) {
+      const std::string list = ctl({"list"}).out;
+      const std::string line = list.substr(std::min(list.find('\n') + 1, list.size()));
+      const std::string link = line.substr(0, line.find('\t'));
+      if (line.ends_with("\tanna\n") && link != before) return link;
+    }
+    return "";
+  }
+
+  Folder folder;
+  Process process;
+  std::string url;
+};
+
+TEST_CASE("a bot that is kicked says why it went") {
+  const Place place;
+  Process bot({kEntente, "bot", place.url, "--name", "anna"});
+  const std::string link = place.link();
+  REQUIRE(place.ctl({"kick", link, "be nice"}).code == 0);
+  CHECK(bot.wait() == 1);
+  CHECK(bot.out().starts_with("bots 1 of 1 were let in, 1 refused or kicked; "));
+  CHECK(bot.err().ends_with("entente: bot 1 was kicked: be nice\n"));
+}
+
+TEST_CASE("with --reconnect it comes again, and is the same bot") {
+  const Place place;
+  Process bot({kEntente, "bot", place.url, "--name", "anna", "--reconnect"});
+  const std::string first = place.link();
+  REQUIRE(place.ctl({"kick", first, "be nice"}).code == 0);
+  CHECK(bot.err_has("bot 1 was kicked: be nice; it reconnects in 1 s"));
+  const std::string second = place.link(first);
+  CHECK(second != "");
+  REQUIRE(place.ctl({"kick", second}).code == 0);
+  CHECK(bot.err_has("; it reconnects in 2 s"));
+  CHECK(place.link(second) != "");
+  bot.signal(SIGTERM);
+  CHECK(bot.wait() == 0);
+  CHECK(bot.out().starts_with("bots 1 of 1 were let in, 2 refused or kicked; "));
+  CHECK(bot.out().ends_with(" reconnects=2\n"));
+}
+
+TEST_CASE("a bot that loses its server finds the next one that is started there") {
+  const Place first;
+  Process bot({kEntente, "bot", first.url, "--name", "anna", "--reconnect"});
+  CHECK(first.link() != "");
+  first.process.signal(SIGKILL);
+  CHECK(bot.err_has("bot 1 lost its connection: "));
+  CHECK(bot.err_has("cannot be reached; it reconnects in 2 s"));
+  Process next({kEntente, "arena", "--listen", first.url});
+  REQUIRE(next.line().has_value());
+  CHECK(next.err_has("enter"));
+  bot.signal(SIGTERM);
+  CHECK(bot.wait() == 0);
+}
+
+TEST_CASE("pauses between tries double up to a minute") {
+  const auto after = [](std::uint32_t tries) { return BotCrowd::pause_after(tries).count(); };
+  CHECK(after(0) == 1);
+  CHECK(after(1) == 2);
+  CHECK(after(5) == 32);
+  CHECK(after(6) == 60);
+  CHECK(after(1'000'000) == 60);
+}
+
+}  // namespace
+}  // namespace entente::bot_test

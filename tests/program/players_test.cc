@@ -1,0 +1,83 @@
+// `ctl list` of a relay has its players by name, whatever game and transport they come by.
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <memory>
+#include <sstream>
+
+#include "tests/program/folder.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace entente::players_test {
+namespace {
+
+const std::string kEntente = testing::entente_binary();
+
+/// A relay of one speech, and the bot that comes through it.
+struct Relayed {
+  const char* scheme;
+  const char* dialect;
+  const char* more;  // behind the dialect of the URL to listen on
+  const char* bot;
+};
+
+constexpr Relayed kRelayed[] = {
+    {"bzflag", "2.4", "", "by-tcp"},
+    {"bzflag", "1.10", "", "by-old-tcp"},
+    {"bzdraft", "draft", "", "by-enet"},
+    {"ogar+ws", "modern3", "", "by-web"},
+    {"ogar+ws", "legacy4", "", "Zo\xc3\xab"},  // in 16-bit units
+    {"ogar+ws", "legacy13", "", "by-old-web"},
+    {"aos", "0.75", "", "by-packets"},
+    {"aos", "0.76", "&mode=datagrams", "by-datagrams"},
+    {"native", "protobuf", "", "by-words"},
+    {"native+ws", "json", "", "by-json"},
+};
+
+std::string url(const Relayed& one, const std::string& port) {
+  return std::string(one.scheme) + "://127.0.0.1:" + port + "?dialect=" + one.dialect;
+}
+
+std::string port_of(Process& process) {
+  const auto line = process.line();
+  REQUIRE_MESSAGE(line.has_value(), process.err());
+  return line->substr(line->rfind(':') + 1);
+}
+
+/// The last field of each line but the first.
+std::vector<std::string> players(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream lines(list);
+  std::string line;
+  for (std::getline(lines, line); std::getline(lines, line);) names.push_back(line.substr(line.rfind('\t') + 1));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST_CASE("the list of sessions has the players of every game's relay by name") {
+  const Folder folder;
+  std::vector<std::string> opens = {kEntente, "arena"};
+  for (const Relayed& one : kRelayed) opens.insert(opens.end(), {"--listen", url(one, "0")});
+  Process arena(opens);
+  std::string config = "[control]\nsocket = \"" + folder.file("c.sock") + "\"\n";
+  for (const Relayed& one : kRelayed)
+    config += "[[route]]\nlisten = \"" + url(one, "0") + one.more + "\"\nto = \"" + url(one, port_of(arena)) + "\"\n";
+  Process relays({kEntente, "run", folder.write("a.toml", config)});
+  std::vector<std::unique_ptr<Process>> bots;
+  std::vector<std::string> wanted;
+  for (const Relayed& one : kRelayed) {
+    bots.push_back(std::make_unique<Process>(std::vector<std::string>{kEntente, "bot", url(one, port_of(relays)),
+                                                                      "--name", one.bot, "--behaviour", "idle"}));
+    wanted.emplace_back(one.bot);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  std::vector<std::string> listed;
+  const auto until = std::chrono::steady_clock::now() + Process::kPatience;
+  while (listed != wanted && std::chrono::steady_clock::now() < until)
+    listed = players(run({kEntente, "ctl", "--socket", folder.file("c.sock"), "list"}).out);
+  CHECK(listed == wanted);
+}
+
+}  // namespace
+}  // namespace entente::players_test

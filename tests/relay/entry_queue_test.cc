@@ -1,0 +1,64 @@
+#include "proxy/relay/entry_queue.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace entente::relay::entry_queue_test {
+namespace {
+
+net::Address from(int last) { return *net::Address::parse("127.0.0." + std::to_string(last), 1000); }
+
+/// Who comes in at that time, one after the other.
+std::string all(EntryQueue<int>& queue, Millis now) {
+  std::string names;
+  while (const int who = queue.take(0, now)) names += std::to_string(who) + " ";
+  return names;
+}
+
+TEST_CASE("addresses take turns, and each address keeps its order") {
+  EntryQueue<int> queue;
+  for (const int who : {11, 12, 13}) queue.add(from(1), who, 0, 1, 0);
+  for (const int who : {21, 22}) queue.add(from(2), who, 0, 1, 0);
+  queue.add(from(3), 31, 0, 1, 0);
+  CHECK(queue.size() == 6);
+  CHECK(all(queue, 0) == "11 21 31 12 22 13 ");
+  CHECK(queue.empty());
+}
+
+TEST_CASE("an address over its rate waits, and holds nobody else up") {
+  EntryQueue<int> queue;
+  for (const int who : {11, 12, 13, 14}) queue.add(from(1), who, 10, 2, 0);
+  for (const int who : {21, 22, 23}) queue.add(from(2), who, 0, 1, 0);
+  CHECK(all(queue, 0) == "11 21 12 22 23 ");
+  CHECK_FALSE(queue.ready(99));
+  CHECK(queue.ready(100));
+  CHECK(all(queue, 100) == "13 ");
+  CHECK(all(queue, 199) == "");
+  CHECK(all(queue, 200) == "14 ");
+}
+
+TEST_CASE("who is gone is not waited for") {
+  EntryQueue<int> queue;
+  for (const int who : {11, 12}) queue.add(from(1), who, 0, 1, 0);
+  queue.add(from(2), 21, 0, 1, 0);
+  queue.remove(from(2), 21);
+  queue.remove(from(1), 11);
+  queue.remove(from(7), 71);
+  CHECK(all(queue, 0) == "12 ");
+  queue.tidy(0);
+  CHECK(queue.known() == 0);
+}
+
+TEST_CASE("an address is forgotten once its rate is as if it had never come") {
+  EntryQueue<int> queue;
+  for (const int who : {11, 12}) queue.add(from(1), who, 10, 2, 0);
+  CHECK(all(queue, 0) == "11 12 ");
+  queue.tidy(100);
+  CHECK(queue.known() == 1);
+  queue.tidy(200);
+  CHECK(queue.known() == 0);
+}
+
+}  // namespace
+}  // namespace entente::relay::entry_queue_test

@@ -1,0 +1,14 @@
+// Where the tests find the tree and the program. Only paths.cc knows, so that every other object is the same in any
+// folder.
+#pragma once
+
+#include <string>
+
+namespace entente::testing {
+
+/// The top of the source tree, without a slash at the end.
+std::string source_dir();
+/// The built program.
+std::string entente_binary();
+
+}  // namespace entente::testing
