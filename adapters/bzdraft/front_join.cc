@@ -1,6 +1,7 @@
 // How a client is let in, and how it becomes somebody else: greeting, world, resources, MsgEnter. See front.h.
 #include "adapters/bzdraft/front.h"
 #include "adapters/wire/md5.h"
+#include "proxy/core/bodies.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
