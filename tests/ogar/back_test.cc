@@ -300,7 +300,7 @@ TEST_CASE("ogar back: what leaves the view is hidden, what is eaten is gone, and
   play.receives(Shown().move(21, 950, 0));
   CHECK(play.receives(Shown().remove(21)) ==
         "says Hidden unit: 104\n"
-        "says Owns player: 102 units: 103 active: 103\n");
+        "says Owns player: 102 units: 103 units: 104 active: 103\n");
   CHECK(play.receives(Shown().add(21, CellType::kPlayer, 610, 0, 41, "ben")) ==
         "says Unit id: 104 owner: 102 kind: CELL team: ROGUE colour: 16715840 radius: 2.3193324847970587 alive: true "
         "pose { unit: 104 x: 34.507141846980623 radius: 2.3193324847970587 }\n"
