@@ -361,7 +361,8 @@ void BridgeSession::told(const core::Fact& fact) {
   note(front_,
        refused != nullptr ? "the player was refused: " + refused->text() : "the player was kicked: " + kicked->text());
   turned_away_ = true;
-  if (refused != nullptr && refused->code() == words::Refused::BANNED)
+  const bool bot = front_.info.client.port() == 0;
+  if (refused != nullptr && refused->code() == words::Refused::BANNED && !bot)
     branch_->server_banned(front_.info.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
 }
