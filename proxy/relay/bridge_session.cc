@@ -433,9 +433,7 @@ void BridgeSession::because(Reason reason, std::string_view why, const Fault& fa
 }
 
 /// Who is turned away may read why, unless we are shutting down.
-Millis BridgeSession::farewell() const {
-  return farewell_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft));
-}
+Millis BridgeSession::farewell() const { return farewell_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft)); }
 
 void BridgeSession::stop() {
   if (ending_) gone_by_ = std::min(gone_by_, listener_.loop.now() + limits_.linger_ms);
