@@ -499,7 +499,7 @@ bool BridgeSession::given_up(Millis now) {
   const std::string why = silent ? "the server did not answer" + within(limits_.ready_ms)
                                  : "the server did not let the player in" + within(limits_.lobby_ms);
   note(front_, why);
-  branch_->say(Line::kServer, back_.info.server.text() + ": " + why);
+  branch_->say(Line::kServer, "server " + back_.info.server.text() + ": " + why);
   because(Reason::kServerTimeout, why);
   enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
   return true;
