@@ -148,6 +148,7 @@ class BackSession final : public core::Back {
   void drive(Outlet& out);
   Urge urge_now(Outlet& out);
   void mind_leash(Outlet& out);
+  void mind_speed(double off, Outlet& out);
   void tell_server(const Urge& urge, Outlet& out);
   void tell_keys(std::uint8_t keys, Outlet& out);
   void tell_look(const Vec3& look, Outlet& out);
@@ -248,7 +249,8 @@ class BackSession final : public core::Back {
     core::Micros look_until = 0;  ///< it looks along a shot
     core::Micros astray = 0;      ///< since when the server or the client sees it elsewhere
     core::Micros corrected = 0;
-    words::Pose told;  ///< to the room
+    bool slowed = false;  ///< its client was told to be no faster than a man who climbs
+    words::Pose told;     ///< to the room
     core::Micros told_at = 0;
 
     // What the server was told.

@@ -5,12 +5,6 @@
 #include "adapters/aos/geography.h"
 
 namespace entente::aos {
-namespace {
-
-/// Measured, in blocks a second: what legs reach at most.
-constexpr double kFastestMan = 10.3;
-
-}  // namespace
 
 /// The first packet of all, and again when the next map comes: whatever was known is void.
 void BackSession::on(const MapStart& start, Outlet& out) {
@@ -77,7 +71,7 @@ void BackSession::learn(VoxelMap map, words::World world, const StateData& state
 
 void BackSession::tell_rules(const StateData& state, Outlet& out) {
   tell_rule("hits", "server", out);
-  tell_rule("speed", number_text(kFastestMan * kMetresPerBlock), out);
+  tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
   tell_rule("shot_range", number_text(double{kSightRange} * kMetresPerBlock), out);
   tell_gun(0, out);
   tell_rule(kRuleFog, colour_text(colour_of(state.fog)), out);

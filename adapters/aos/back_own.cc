@@ -20,11 +20,12 @@ constexpr float kMoved = 0.01F;                    // blocks
 // SpadesX puts back who is 6 blocks off, piqueserver at 10. Half of that is wrong for sure, if it lasts.
 constexpr float kAstray = 3;
 constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
-constexpr float kLeash = 8;                      // blocks between a foreign client's claim and our man
-constexpr double kNear = 0.3;                    // metres from a place: nearer, nothing is wished any more
-constexpr double kJumps = 2;                     // metres a second upwards: its client has jumped
-constexpr double kSlow = 0.6;                    // of the top speed: sneaks
-constexpr std::uint8_t kStill = 1, kMoving = 4;  // forms of State Update
+constexpr double kFallsBehind = 3.5, kCaughtUp = 1.5;  // blocks between the two, for its client to be told to be slow
+constexpr float kLeash = 8;                            // blocks between a foreign client's claim and our man
+constexpr double kNear = 0.3;                          // metres from a place: nearer, nothing is wished any more
+constexpr double kJumps = 2;                           // metres a second upwards: its client has jumped
+constexpr double kSlow = 0.6;                          // of the top speed: sneaks
+constexpr std::uint8_t kStill = 1, kMoving = 4;        // forms of State Update
 
 float distance(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
@@ -47,6 +48,7 @@ void BackSession::begin_life(const CreatePlayer& created, Outlet& out) {
   own_.since = out.now();
   const std::uint8_t weapon = find(number_)->weapon;
   if (before.weapon != weapon) tell_gun(weapon, out);
+  if (before.slowed) tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
   own_.weapon = weapon;
   const Gun& full = gun(weapon);
   own_.clip = full.clip;
@@ -223,12 +225,20 @@ Urge BackSession::urge_now(Outlet& out) {
   return urge;
 }
 
+/// A client that does not see the hills its man climbs is told to be as slow, until he has caught up.
+void BackSession::mind_speed(double off, Outlet& out) {
+  const bool slowed = off > (own_.slowed ? kCaughtUp : kFallsBehind);
+  if (std::exchange(own_.slowed, slowed) == slowed) return;
+  tell_rule("speed", number_text((slowed ? kClimbs : kWalks) * kMetresPerBlock), out);
+}
+
 /// A client of another game that is far from where our man could go is told so.
 void BackSession::mind_leash(Outlet& out) {
   const words::PoseClaim* claim = steering_.claim();
   if (claim == nullptr || own_.heard_keys) return;
   const Vec3 place = place_of({claim->x(), claim->y(), 0});
   const float off = std::hypot(place[0] - own_.body.position[0], place[1] - own_.body.position[1]);
+  mind_speed(off, out);
   if (off <= kLeash) own_.astray = 0;
   if (off <= kLeash || out.now() < own_.corrected + kCorrectedEvery) return;
   if (own_.astray == 0) own_.astray = out.now();

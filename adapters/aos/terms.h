@@ -25,6 +25,9 @@ inline constexpr double kMetresPerVelocity = 32 * kMetresPerBlock;  ///< velocit
 /// A man's position is that of his eyes; a word's pose that of his feet. So far above them, in blocks.
 inline constexpr double kEyes = 2.25, kEyesCrouched = 1.35;
 
+/// Blocks a second, measured: what legs reach on even ground without sprinting, and up steep hills.
+inline constexpr double kWalks = 7.9, kClimbs = 3;
+
 /// Metres, or metres a second.
 struct Point {
   double x = 0, y = 0, z = 0;

@@ -1,6 +1,7 @@
 // How a client is let in, and how it becomes somebody else: greeting, world, resources, MsgEnter. See front.h.
 #include "adapters/bzdraft/front.h"
 #include "adapters/wire/md5.h"
+#include "proxy/core/bodies.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
@@ -176,7 +177,8 @@ void FrontSession::reject(Refusal reason, std::string_view why, Outlet& out) {
 
 void FrontSession::told(const words::Refused& refused, const core::Fact&, Outlet& out) {
   const Refusal reason = reject_reason(refused.code());
-  if (stage_ == Stage::kIn) return refuse_change(reason, refused.text(), out);
+  if (stage_ == Stage::kIn && changing_ != 0) return refuse_change(reason, refused.text(), out);
+  if (stage_ == Stage::kIn) return goodbye(refused.text(), out);
   reject(reason, refused.text(), out);
   stage_ = Stage::kOutside;
   if (!refused.may_retry()) goodbye(refused.text(), out);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "adapters/bzflag/lan.h"
+#include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/wire.h"
 #include "proxy/base/text.h"
 

@@ -212,6 +212,7 @@ class FrontSession final : public core::Front {
 
   // Everybody.
   std::map<std::uint8_t, Actor> cast_;
+  core::Micros look_at_ = 0;  // when one of them may be due to be told of, at the earliest
   core::Roster<std::uint8_t> players_, units_;
   std::vector<core::Id> scores_due_;
   std::vector<words::Team> team_scores_due_;

@@ -66,6 +66,7 @@ void FrontSession::take_part(std::uint8_t number, core::Id unit, Outlet& out) {
   Actor& actor = cast_.at(number);
   units_.remove_id(actor.unit);
   actor.unit = unit;
+  look_at_ = 0;
   if (unit == 0) return out.wake(out.now());  // it goes out of sight then, unless its player has left by then
   units_.add(number, unit);
   const core::UnitState* state = out.world().unit(unit);
@@ -95,6 +96,7 @@ std::optional<std::uint8_t> FrontSession::enlist(core::Id player, core::Id unit,
   const core::PlayerState* owner = out.world().player(player);
   const core::UnitState* state = out.world().unit(unit);
   Actor& actor = cast_[*number];
+  look_at_ = 0;
   actor.player = player;
   actor.unit = unit;
   const words::Player* who = owner != nullptr ? &owner->player : nullptr;

@@ -109,6 +109,7 @@ void FrontSession::put(std::uint8_t number, const words::Pose& there, Outlet& ou
     own_.death_claimed = own_.spawn_asked = 0;
   }
   actor.told = out.now();
+  look_at_ = std::min(look_at_, out.now() + kSilence);
   actor.glide.jump();
   actor.glide.at(pose, out.now(), out.now());
   actor.shown = !retold_ || number == number_;
@@ -151,6 +152,7 @@ void FrontSession::update(std::uint8_t number, Actor& actor, Outlet& out) {
   actor.told = out.now();
   actor.rests_at = 0;
   actor.late = !actor.updates.take(out.now());
+  if (actor.late) look_at_ = std::min(look_at_, actor.updates.next());
   if (actor.late) return out.wake(actor.updates.next());
   if (out.world().unit(actor.unit) != nullptr) peer_.quick(out, newest(number, actor, out));
 }
@@ -160,6 +162,7 @@ Message FrontSession::newest(std::uint8_t number, Actor& actor, Outlet& out) {
   const core::UnitState* state = out.world().unit(actor.unit);
   words::Pose pose = state != nullptr ? seen(actor, *state, out) : words::Pose();
   actor.told = out.now();
+  look_at_ = std::min(look_at_, actor.rests_at != 0 ? actor.rests_at : out.now() + kSilence);
   actor.shown = actor.alive && state != nullptr && !state->hidden;
   actor.order = std::max(actor.order + 1, pose.seq());
   pose.set_seq(actor.order);
@@ -184,13 +187,20 @@ words::Pose FrontSession::seen(Actor& actor, const core::UnitState& state, Outle
   return pose;
 }
 
+/// Looks at all only when somebody may be due: a hundred fronts with a hundred tanks each do little else.
 void FrontSession::update_late(Outlet& out) {
+  if (out.now() < look_at_) return look_at_ != kNever ? out.wake(look_at_) : void();
+  core::Micros next = kNever;
+  bool each_tick = false;
   for (auto& [number, actor] : cast_) {
     if (number == number_) continue;
     if (actor.unit == 0) show(number, out);
+    each_tick |= actor.unit == 0;
     if (actor.late || out.now() >= due_at(actor, out)) update(number, actor, out);
-    if (const core::Micros due = due_at(actor, out); due != kNever) out.wake(due);
+    next = std::min(next, actor.late ? std::min(actor.updates.next(), due_at(actor, out)) : due_at(actor, out));
   }
+  if (next != kNever) out.wake(next);
+  look_at_ = each_tick ? 0 : next;
 }
 
 /// When it comes to rest; or when it has stood for so long that our client would take its player for gone: other games

@@ -29,9 +29,9 @@ std::uint16_t size_of(const words::Unit& unit);
 std::uint16_t size_of(const words::Unit& unit, const core::World& world);
 inline constexpr std::uint32_t kMostWins = 60;
 
-/// Of that player or of what is its: its own colour, if it has one; else its side's. Who is on no side gets a colour that
-/// nobody else is likely to have, for as long as it is in: pale where there are sides.
-/// `team`: of the thing itself, if it has one.
+/// Of that player or of what is its: its own colour, if it has one; else its side's. Who is on no side gets a colour
+/// that nobody else is likely to have, for as long as it is in: pale where there are sides. `team`: of the thing
+/// itself, if it has one.
 Colour colour_of(const core::World& world, core::Id player, words::Team team);
 
 /// Whether its player's mouse moves it: all cells of a player, but of three tanks only the one that is steered. (The

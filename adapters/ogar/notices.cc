@@ -40,8 +40,7 @@ ChatLine chat_line(const words::Said& said, const core::World& world) {
   if (said.from() == 0 && name.empty()) return server_line(said.text());
   ChatLine line;
   set(line.name, name);
-  line.colour =
-      said.colour() != 0 ? colour_of(said.colour()) : colour_of(world, said.from(), words::TEAM_ANY);
+  line.colour = said.colour() != 0 ? colour_of(said.colour()) : colour_of(world, said.from(), words::TEAM_ANY);
   const char* aside = said.scope() == words::Say::EVERYBODY ? ""
                       : said.scope() == words::Say::MY_TEAM ? "(team) "
                                                             : "(to you) ";

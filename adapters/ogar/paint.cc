@@ -42,37 +42,36 @@ void Painter::hear(const core::Fact& fact, const core::World& world) {
   const auto jump = [&](core::Id unit) {
     if (Painted* cell = painted_.find(unit)) cell->glide.jump();
   };
-  std::visit(core::Overloaded{[&](const words::Gone& gone) { ate(gone.unit(), gone.by()); },
-                              [&](const words::Died& died) {
-                                const auto* killer = world.player(died.killer());
-                                if (killer != nullptr) ate(died.unit(), killer->active);
-                              },
-                              [&](const words::WorldEdit& edit) {
-                                if (world.geometry() != nullptr) shapes_.build(*world.geometry(), edit.edit());
-                              },
-                              [&](const words::Unit& unit) {
-                                wide(unit.radius());
-                                if (retold_) jump(unit.id());
-                              },
-                              [&](const words::Pose& pose) {
-                                wide(pose.radius());
-                                if (retold_) jump(pose.unit());
-                              },
-                              [&](const words::UnitChanged& changed) { wide(changed.radius()); },
-                              [&](const words::Spawned& spawned) { jump(spawned.unit()); },
-                              [&](const words::Teleported& teleported) { jump(teleported.unit()); },
-                              [&](const words::Shot& shot) {
-                                if (shot.kind() != words::RAY || rays_.size() >= kMostRays) return;
-                                if (are_cells(world)) return;
-                                const double far = std::hypot(shot.vx(), shot.vy());
-                                const double range =
-                                    (shot.range() > 0 ? shot.range() : kRayRange) / std::max(far, 1e-9);
-                                rays_.push_back({kRayKey | ++next_ray_, shot.x(), shot.y(), shot.vx() * range,
-                                                 shot.vy() * range, colour_of(world, shot.shooter(), shot.team()),
-                                                 fact.at});
-                              },
-                              [](const auto&) {}},
-             fact.kind);
+  std::visit(
+      core::Overloaded{[&](const words::Gone& gone) { ate(gone.unit(), gone.by()); },
+                       [&](const words::Died& died) {
+                         const auto* killer = world.player(died.killer());
+                         if (killer != nullptr) ate(died.unit(), killer->active);
+                       },
+                       [&](const words::WorldEdit& edit) {
+                         if (world.geometry() != nullptr) shapes_.build(*world.geometry(), edit.edit());
+                       },
+                       [&](const words::Unit& unit) {
+                         wide(unit.radius());
+                         if (retold_) jump(unit.id());
+                       },
+                       [&](const words::Pose& pose) {
+                         wide(pose.radius());
+                         if (retold_) jump(pose.unit());
+                       },
+                       [&](const words::UnitChanged& changed) { wide(changed.radius()); },
+                       [&](const words::Spawned& spawned) { jump(spawned.unit()); },
+                       [&](const words::Teleported& teleported) { jump(teleported.unit()); },
+                       [&](const words::Shot& shot) {
+                         if (shot.kind() != words::RAY || rays_.size() >= kMostRays) return;
+                         if (are_cells(world)) return;
+                         const double far = std::hypot(shot.vx(), shot.vy());
+                         const double range = (shot.range() > 0 ? shot.range() : kRayRange) / std::max(far, 1e-9);
+                         rays_.push_back({kRayKey | ++next_ray_, shot.x(), shot.y(), shot.vx() * range,
+                                          shot.vy() * range, colour_of(world, shot.shooter(), shot.team()), fact.at});
+                       },
+                       [](const auto&) {}},
+      fact.kind);
 }
 
 Changes& Painter::paint(const Eye& eye, core::FrontOut& out) {

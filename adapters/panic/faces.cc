@@ -26,7 +26,8 @@ constexpr core::Setting kFrontSettings[] = {
      "0, nobody is asked.",
      {.least = 0, .most = 60}},
     {"maps",
-     "A folder of the clients' .map files (their resources/graphics/maps): in another game's world, what their map shows "
+     "A folder of the clients' .map files (their resources/graphics/maps): in another game's world, what their map "
+     "shows "
      "as rock or water stops them, too. Not said: they drive over it.",
      {.folder = true}},
 };

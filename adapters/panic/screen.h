@@ -104,9 +104,7 @@ class Screen {
   void lay_walls(const words::World* world);
   void tell_walls(Tile from, Out& out);
   bool is_drawn_blocked(Tile tile) const { return picture_ != nullptr && picture_->blocks(tile); }
-  bool shows_wall(Tile tile) const {
-    return (walls_.shows(tile) || masonry_.stands(tile)) && !is_drawn_blocked(tile);
-  }
+  bool shows_wall(Tile tile) const { return (walls_.shows(tile) || masonry_.stands(tile)) && !is_drawn_blocked(tile); }
   Index wall_at(Tile tile);
   void look_at_wall(Tile tile, Out& out);
 
@@ -156,7 +154,7 @@ class Screen {
   std::vector<Piece> pieces_;
   std::unordered_map<core::Id, Index> index_of_, index_of_token_;
   std::unordered_map<int, Index> index_of_wall_;  // by its tile, counted row by row
-  Walls walls_;  // of somebody else's world
+  Walls walls_;                                   // of somebody else's world
   Masonry masonry_;
   std::vector<Index> free_;
   std::deque<Index> waiting_;

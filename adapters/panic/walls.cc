@@ -9,6 +9,7 @@ namespace entente::panic {
 namespace {
 
 constexpr core::TankModel kBulk;
+constexpr int kDeepest = 2;   // tiles from one that is no wall
 constexpr double kProbe = 5;  // metres between two places that are looked at: less than a tank's length
 
 /// Calls `see` for each solid that stops units, tiles among them. The bounds stop them anyway.
@@ -42,9 +43,7 @@ class Plot {
  public:
   Plot(const core::Terrain& terrain, const Tiles& tiles, Tile tile) : terrain_(terrain), tiles_(tiles), tile_(tile) {}
 
-  bool holds_tank() const {
-    return free(0, 0, Direction::kEast) && free(0, 0, Direction::kNorth);
-  }
+  bool holds_tank() const { return free(0, 0, Direction::kEast) && free(0, 0, Direction::kNorth); }
   /// From its middle to its edge. REQUIRES: holds_tank().
   bool open(Direction direction) const {
     const Tile ahead = step({0, 0}, direction);
@@ -116,8 +115,8 @@ void Walls::lay(const words::World& world, const Tiles& tiles) {
 
 bool Walls::shows(Tile tile) const {
   if (!stands(tile)) return false;
-  for (int y = -1; y <= 1; ++y)
-    for (int x = -1; x <= 1; ++x) {
+  for (int y = -kDeepest; y <= kDeepest; ++y)
+    for (int x = -kDeepest; x <= kDeepest; ++x) {
       const Tile beside{tile.x + x, tile.y + y};
       if (tiles_.holds(beside) && !stands(beside)) return true;
     }

@@ -1,7 +1,7 @@
-// What stands in the way in somebody else's world, as walls of whole tiles, so that what a client is shown is what stops
-// it: a tile is a wall if a tank cannot stand in its middle along and across, or cannot drive from there to its own edge
-// towards a tile in which one can stand.
-// Law: laid out once a world, and of no more than kMost: solids, each counted for every tile that it is near.
+// What stands in the way in somebody else's world, as walls of whole tiles, so that what a client is shown is what
+// stops it: a tile is a wall if a tank cannot stand in its middle along and across, or cannot drive from there to its
+// own edge towards a tile in which one can stand. Law: laid out once a world, and of no more than kMost: solids, each
+// counted for every tile that it is near.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ class Walls {
   void clear() { stands_.clear(); }
 
   bool stands(Tile tile) const { return !stands_.empty() && tiles_.holds(tile) && stands_[place(tile)]; }
-  /// It stands, and beside a tile that is none: the inside of what is large need not be seen.
+  /// It stands, and not deep inside of what is large, which need not be seen.
   bool shows(Tile tile) const;
 
  private:

@@ -271,7 +271,10 @@ void EnetHost::wake_within(Millis time) {
   alarm_->set(at * 1'000'000);
 }
 
-void EnetHost::ready(bool, bool, bool) { serve(); }
+void EnetHost::ready(bool, bool, bool broken) {
+  if (broken) poll_.want(true, false);
+  serve();
+}
 
 void EnetHost::rang() {
   wakes_at_ = 0;

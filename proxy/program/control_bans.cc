@@ -14,26 +14,26 @@ constexpr std::size_t kLongestWhy = 200;
 constexpr core::Micros kLongestBan = core::Micros{3650} * 86'400 * core::kSecond;
 
 /// Takes the first word off.
-std::string_view word(std::string_view& rest) {
+std::string_view first_word(std::string_view& rest) {
   const std::size_t end = std::min(rest.find(' '), rest.size());
   const std::string_view first = rest.substr(0, end);
   rest.remove_prefix(std::min(rest.find_first_not_of(' ', end), rest.size()));
   return first;
 }
 
-Outcome<relay::Ban> ban_of(std::string_view rest) {
-  const auto who = net::Network::parse(word(rest));
+Outcome<relay::Ban> asked_ban(std::string_view rest) {
+  const auto who = net::Network::parse(first_word(rest));
   if (!who) return who.error();
   relay::Ban ban{*who, relay::Ban::kForGood, "", false};
   while (!rest.empty()) {
-    const std::string_view flag = word(rest);
+    const std::string_view flag = first_word(rest);
     if (flag == "--why") {
       ban.why = std::string(whole_characters(clean(rest), kLongestWhy));
       return ban;
     }
     if (flag != "--for")
       return Error{"after the address may come '--for TIME' and '--why TEXT', not '" + std::string(flag) + "'"};
-    const auto time = parse_time(word(rest), kLongestBan);
+    const auto time = parse_time(first_word(rest), kLongestBan);
     if (!time) return time.error();
     const auto seconds = static_cast<std::time_t>(*time / core::kSecond);
     if (seconds == 0) return Error{"a ban lasts at least a second; without --for it is for good"};
@@ -47,7 +47,7 @@ class Keeper {
   Keeper(relay::Server& server, relay::Bans& bans, KeptBans& kept) : server_(server), bans_(bans), kept_(kept) {}
 
   Outcome<std::string> ban(std::string_view rest) const {
-    const auto made = ban_of(rest);
+    const auto made = asked_ban(rest);
     if (!made) return made.error();
     bans_.add(*made);
     const std::size_t gone = end_sessions(*made);

@@ -61,7 +61,8 @@ ConvertWords::~ConvertWords() = default;
 
 void ConvertWords::begin(ConnectionId id, std::uint32_t link, const std::string& name, const Speech& speech,
                          WallTime time) {
-  names_[id] = stream_name(name);
+  const bool has_datagrams_beside = speech.game->transport() == wire::Transport::kTcpAndUdp;
+  names_[id] = has_datagrams_beside ? stream_name(name) : name;
   if (names_[id] != name) return;  // datagrams beside a stream
   if (!can_shadow(speech)) {
     const std::string why = "no words: " + std::string(speech.game->name()) + " " +

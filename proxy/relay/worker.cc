@@ -71,7 +71,7 @@ void Worker::send(Worker& to, Letter letter) {
 void Worker::mail() {
   mailbox_.take(letters_);
   for (Letter& letter : letters_) {
-    if (auto* newcomer = std::get_if<Newcomer>(&letter)) {
+    if (auto* newcomer = std::get_if<Newcomer>(&letter); newcomer != nullptr && !stopping_) {
       newcomers_.push_back(std::move(*newcomer));
       loop_.serve(seating_);
     } else {

@@ -198,17 +198,16 @@ TEST_CASE("0.80: who says anything else first is out; the others never did that,
 }
 
 TEST_CASE("0.80: only what no client says leads to a ban, and what may have overtaken the first packet to nothing") {
-  for (const std::uint8_t id : {0, 3, 4, 17}) {
+  for (const std::uint8_t id : std::initializer_list<std::uint8_t>{0, 3, 4, 17}) {
     Play play(k080Place);
     play.opens();
-    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0}, Lane::kDatagram)) ==
-          "loses packet: came before the client said who it is\n");
-    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0})) == "closes: the client did not say first who it is 10\n");
+    CHECK(play.receives(Buffer{id, 0, 0}, Lane::kDatagram) == "loses packet: came before the client said who it is\n");
+    CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client did not say first who it is 10\n");
   }
-  for (const std::uint8_t id : {2, 12, 20}) {
+  for (const std::uint8_t id : std::initializer_list<std::uint8_t>{2, 12, 20}) {
     Play play(k080Place);
     play.opens();
-    CHECK(play.told(play.stage.receives(Buffer{id, 0, 0})) == "closes: the client said what only servers say 1\n");
+    CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client said what only servers say 1\n");
   }
 }
 

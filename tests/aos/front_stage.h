@@ -48,6 +48,8 @@ struct Play {
   std::string waits(Micros how_long) { return told(stage.waits(how_long)); }
   /// The paintings of that time, and nothing else.
   std::string paintings(Micros how_long) { return kept(stage.waits(how_long), painted); }
+  /// What comes of these bytes, sent as they are.
+  std::string receives(const Buffer& bytes, Lane lane = Lane::kStream) { return told(stage.receives(bytes, lane)); }
   std::string opens() { return told(stage.opens({"10.0.0.7:4711", kDialects[dialect].connect_data, ""})); }
 
   // -- Scenes

@@ -86,6 +86,14 @@ TEST_CASE("a word's text is well-formed whatever came, and stays as it is if it 
   CHECK(ascii("a~ \n\x7f\u00e9") == "a~ ????");
 }
 
+TEST_CASE("a text that does not fit ends with a mark, behind a whole character") {
+  CHECK(fitted("anna", 4) == "anna");
+  CHECK(fitted("annabel", 6) == "ann...");
+  CHECK(fitted("ann\u00e9bel", 7) == "ann...");
+  CHECK(fitted("annabel", 3) == "...");
+  CHECK(fitted("", 3) == "");
+}
+
 TEST_CASE("who is called as somebody else gets a number, and never too long a name") {
   const std::set<std::string> names = {"anna", "anna 2", "anna 4", "abcdefghijklmnopqrstuvwxy",
                                        "abcdefghijklmnopqrstuv\u00e9!"};
@@ -94,8 +102,8 @@ TEST_CASE("who is called as somebody else gets a number, and never too long a na
   CHECK(free_name("anna", 25, 1, taken) == "anna 3");
   CHECK(free_name("anna", 25, 4, taken) == "anna 5");
   CHECK(free_name("otto", 25, 2, taken) == "otto 2");
-  CHECK(free_name("abcdefghijklmnopqrstuvwxyz", 25, 1, taken) == "abcdefghijklmnopqrstuvw 2");
-  CHECK(free_name("abcdefghijklmnopqrstuv\u00e9!", 25, 1, taken) == "abcdefghijklmnopqrstuv 2");
+  CHECK(free_name("abcdefghijklmnopqrstuvwxyz", 25, 1, taken) == "abcdefghijklmnopqrstuv...");
+  CHECK(free_name("abcdefghijklmnopqrstuv\u00e9!", 25, 1, taken) == "abcdefghijklmnopqrst... 2");
 }
 
 }  // namespace entente::text_test

@@ -35,6 +35,9 @@ ShotBegin shot_at_us(float from_x) {
   return begin;
 }
 
+/// Its client has drawn the shot.
+const std::string kNotFired = "says ShotEnded shooter: 1 shot: 256 (to 1)\n";
+
 /// Alive at 0, 0, looking east.
 testing::BackStage in_play(bool claims_deaths = true) {
   auto stage = back_stage();
@@ -52,7 +55,7 @@ TEST_CASE("spawning is asked for once, and only then does it act") {
   auto stage = back_stage();
   come_in(stage);
   CHECK(stage.hears(claim(1, 1, 1)) == "");
-  CHECK(stage.hears(fire(0x100)) == "loses Fire: not in play\n");
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: not in play\n" + kNotFired);
   CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
   CHECK(stage.hears(words::Spawn()) == "");
   CHECK(lines(stage.receives(by_server({alive(3, 7, 8)})), "says Spawned") ==
@@ -106,7 +109,7 @@ TEST_CASE("without a link no shot goes out, for that is a kick") {
   load(stage);
   stage.hears(anna());
   stage.receives(by_server({Accept{player_id(3)}, add_player(3, 1, "anna"), alive(3, 0, 0)}));
-  CHECK(stage.hears(fire(0x100)) == "loses Fire: no datagram link, and a shot by stream is a kick\n");
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: no datagram link, and a shot by stream is a kick\n" + kNotFired);
 }
 
 TEST_CASE("a death is reported once, with the flag of the shot, and is true when the server says so") {
@@ -120,7 +123,7 @@ TEST_CASE("a death is reported once, with the flag of the shot, and is true when
   death.set_why(words::BY_SHOT);
   CHECK(stage.hears(death) == "sends MsgKilled killer=5 reason=1 shot=256 flag=\"GM\"\n");
   CHECK(stage.hears(death) == "");
-  CHECK(stage.hears(fire(0x100)) == "loses Fire: not in play\n");
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: not in play\n" + kNotFired);
   Killed killed;
   killed.victim = player_id(3);
   killed.killer = player_id(5);

@@ -105,7 +105,7 @@ TEST_CASE("a client masks, each frame with another key") {
   CHECK(one != two);
 }
 
-TEST_CASE("a farewell that cannot travel is sent without a code; a long reason is cut between characters") {
+TEST_CASE("a farewell that cannot travel is sent without a code; a long reason is cut between characters, with a mark") {
   Told told;
   WebSocket server(Role::kServer, 1000, told), client(Role::kClient, 1000, told);
   Buffer wire;
@@ -116,7 +116,7 @@ TEST_CASE("a farewell that cannot travel is sent without a code; a long reason i
   for (int i = 0; i < 60; ++i) reason += "\xc3\xa9";
   server.write(Farewell{1000, "x" + reason + reason}, wire);
   CHECK_FALSE(client.feed(wire));
-  CHECK(told.all == "close:1000 'x" + reason + "\xc3\xa9' ");
+  CHECK(told.all == "close:1000 'x" + reason.substr(0, 118) + "...' ");
 }
 
 TEST_CASE("a user may stop it from within") {

@@ -133,7 +133,7 @@ def cigar2_abroad(stage):
     check(not strange, f"on the board: {strange}")
     guest.screenshot()
     _, listed = stage.run("ctl", "--socket", control, "list")
-    link = next(line.split()[0] for line in listed.splitlines() if " ogar " in line)
+    link = next(line.split()[0] for line in listed.splitlines() if "ogar" in line.split())
     began = time.monotonic()
     check(stage.run("ctl", "--socket", control, "kick", link, "too noisy here")[0] == 0, "it could not be kicked")
     wait_until(lambda: any("too noisy here" in line for line in guest.heard()), 5, "the reason was not told")

@@ -332,7 +332,7 @@ TEST_CASE("Ace of Spades: who is kicked hears why, across the versions") {
     match.load();
     match.enter();
     ChatMessage why;
-    why.player = kServerId;
+    why.player = kReasonId;
     why.type = 2;
     why.text.chars = std::string("unloved") + '\0';
     match.server.say(why);
