@@ -434,9 +434,7 @@ void BridgeSession::because(Reason reason, std::string_view why, const Fault& fa
 }
 
 /// Who is turned away may read why, unless we are shutting down.
-Millis BridgeSession::farewell() const {
-  return farewell_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft));
-}
+Millis BridgeSession::farewell() const { return farewell_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft)); }
 
 void BridgeSession::stop() {
   if (ending_) gone_by_ = std::min(gone_by_, listener_.loop.now() + limits_.linger_ms);
@@ -502,7 +500,7 @@ bool BridgeSession::given_up(Millis now) {
   const std::string why = silent ? "the server did not answer" + within(limits_.ready_ms)
                                  : "the server did not let the player in" + within(limits_.lobby_ms);
   note(front_, why);
-  branch_->say(Line::kServer, back_.info.server.text() + ": " + why);
+  branch_->say(Line::kServer, "server " + back_.info.server.text() + ": " + why);
   because(Reason::kServerTimeout, why);
   enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
   return true;
