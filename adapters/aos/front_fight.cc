@@ -85,15 +85,15 @@ void FrontSession::on(const WeaponReload&, Outlet& out) {
   own_.reloaded = out.now() + micros(gun(own().weapon).reload_s) + kAfterReload;
 }
 
-/// Where a tank's guns load one by one, those of the room are the client's clip: so many has each. 0: its gun is its
-/// own affair, or its server's.
+/// How many guns a player of this room has, if they load one by one: the client's clip shows those that are loaded.
+/// 0: the client's gun is its own affair, or its server counts.
 std::uint32_t FrontSession::room_guns(Outlet& out) const {
   const core::World& world = out.world();
   const bool load = !same_game(out) && core::victim_decides(world) && world.rule("reload", 0) > 0;
   return load ? std::min(world.room().most_shots(), core::Guns::kAny) : 0;
 }
 
-/// One shot, as the client draws it itself.
+/// Fires one gun, as the client draws it.
 void FrontSession::pull(Outlet& out) {
   const auto gun = own_.guns.loaded(core::Guns::kAny, room_guns(out), out.now());
   if (!gun) return;
@@ -108,7 +108,7 @@ void FrontSession::pull(Outlet& out) {
   out.say(std::move(trigger));
 }
 
-/// A client fires as long as its trigger is held and something is in its clip: so it is told first.
+/// Tells what is loaded, and then pulls: a client fires as long as its trigger is held and its clip is not empty.
 void FrontSession::mind_guns(Outlet& out) {
   const std::uint32_t guns = room_guns(out);
   if (guns == 0 || !playing()) return;

@@ -15,6 +15,23 @@ std::string lower(std::string_view name) {
   return out;
 }
 
+/// A ban's reason as people read it: without the codes by which bzfs colours it in a terminal ("\x1b[37m"), and without
+/// the word "REFUSED:", which it says twice.
+std::string ban_reason(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    if (text.starts_with("\x1b[")) {
+      text.remove_prefix(std::min(text.find_first_not_of("0123456789;", 2), text.size() - 1) + 1);
+      continue;
+    }
+    out += text.front();
+    text.remove_prefix(1);
+  }
+  if (out.starts_with(kRefusedWord)) out.erase(0, kRefusedWord.size());
+  out.erase(0, std::min(out.find_first_not_of(' '), out.size()));
+  return out;
+}
+
 }  // namespace
 
 void BackSession::on(const Welcome& welcome, Outlet& out) {
@@ -35,7 +52,7 @@ void BackSession::on(const TooLate&, Outlet& out) {
 }
 
 void BackSession::on(const Refused& refused, Outlet& out) {
-  refuse(words::Refused::BANNED, refused.reason.view(), out);
+  refuse(words::Refused::BANNED, ban_reason(refused.reason.view()), out);
 }
 
 void BackSession::on(const NegotiateFlags& missing, Outlet& out) {

@@ -52,8 +52,8 @@ std::string written(const Word& word) {
   return (word.kind() == words::Say::ACTION ? std::string(kAction) : "") + word.text();
 }
 
-/// Splits what is said into lines of at most `most` bytes and calls `send(std::string_view)` with each. A command is one
-/// line, unchanged; a later line of anything else never begins as a command would. Returns null, or, if nothing was
+/// Splits what is said into lines of at most `most` bytes and calls `send(std::string_view)` with each. A command is
+/// one line, unchanged; a later line of anything else never begins as a command would. Returns null, or, if nothing was
 /// sent, why: a literal. REQUIRES: most > 1.
 template <class Send>
 const char* send_lines(words::Say::Kind kind, std::string_view text, std::size_t most, CutAt cut, Send&& send) {

@@ -193,7 +193,8 @@ void Tls::write(Bytes plain, Buffer& wire) {
   assert(open());
   std::size_t taken = 0;
   ERR_clear_error();
-  if (!plain.empty() && what_ == nullptr && SSL_write_ex(session_.get(), plain.data(), plain.size(), &taken) != 1) fail();
+  if (!plain.empty() && what_ == nullptr && SSL_write_ex(session_.get(), plain.data(), plain.size(), &taken) != 1)
+    fail();
   drain(wire);
 }
 

@@ -47,8 +47,7 @@ Outcome<relay::Ban> ban_of(std::string_view line) {
 }
 
 Error cannot(const std::string& path, const char* what) {
-  return Error{std::string("cannot ") + what + " " + path + ": " + std::strerror(errno) +
-               " (access.ban_file)"};
+  return Error{std::string("cannot ") + what + " " + path + ": " + std::strerror(errno) + " (access.ban_file)"};
 }
 
 bool write_all(int fd, std::string_view text) {

@@ -99,8 +99,7 @@ class McapImport {
     const ConnectionId id = connection(frame.link(), time);
     const Way way = frame.way() == trace::TO_CLIENT ? Way::kToClient : Way::kToServer;
     const Lane lane = frame.lane() == trace::DATAGRAM ? Lane::kDatagram : Lane::kStream;
-    if (frame.frames_missing() != 0)
-      sink_.missing(id, way, frame.frames_missing(), frame.bytes_missing(), time);
+    if (frame.frames_missing() != 0) sink_.missing(id, way, frame.frames_missing(), frame.bytes_missing(), time);
     sink_.bytes({id, way, lane, time, as_bytes(frame.data()), carriage_of(frame)});
   }
 

@@ -116,8 +116,7 @@ class Inspector final : public ImportSink {
     if (connections_++ < kMostNamed) names_ += (id == 0 ? "#" : ", #") + std::to_string(id + 1) + " " + connection.name;
     const auto speech = file_.speech_of(connection);
     if (!wanted_.connection(id, connection.name)) return;
-    if (!speech)
-      return remark(connection.name + ": the game '" + connection.game + "' is not supported");
+    if (!speech) return remark(connection.name + ": the game '" + connection.game + "' is not supported");
     Said said;
     said.connection = id;
     auto link = std::make_unique<InspectedLink>(said, connection.name, *speech, codecs_, wanted_, writer_);
@@ -230,14 +229,17 @@ bool known_messages(const InspectOptions& options, std::ostream& err) {
 
 void declare_inspect(CLI::App& app, InspectOptions& options) {
   declare_file(app, options.from);
-  app.add_option("--connection,-c", options.connections, "Only these connections: numbers as printed, or parts of names");
+  app.add_option("--connection,-c", options.connections,
+                 "Only these connections: numbers as printed, or parts of names");
   app.add_option("--way,-w", options.way, "Only messages to the server (c2s) or to the client (s2c)")
       ->check(CLI::IsMember({"c2s", "s2c"}));
   app.add_option("--message,-m", options.messages, "Only messages with these names");
   add_time(
-      app, "--since", [&options](double at) { options.since = at; }, "Only from this time on, counted from the start of the file");
+      app, "--since", [&options](double at) { options.since = at; },
+      "Only from this time on, counted from the start of the file");
   add_time(
-      app, "--until", [&options](double at) { options.until = at; }, "Only up to this time, counted from the start of the file");
+      app, "--until", [&options](double at) { options.until = at; },
+      "Only up to this time, counted from the start of the file");
   app.add_flag("--hex", options.hex, "Also print the bytes of each message");
   app.add_flag("--json", options.json, "Print one JSON object per line");
   app.footer([] { return std::string(kNotes); });

@@ -361,7 +361,8 @@ void BridgeSession::told(const core::Fact& fact) {
   note(front_,
        refused != nullptr ? "the player was refused: " + refused->text() : "the player was kicked: " + kicked->text());
   turned_away_ = true;
-  if (refused != nullptr && refused->code() == words::Refused::BANNED)
+  const bool bot = front_.info.client.port() == 0;
+  if (refused != nullptr && refused->code() == words::Refused::BANNED && !bot)
     branch_->server_banned(front_.info.client, refused->text());
   if (reason_ == Reason::kServerLeft) reason_ = Reason::kServerDeclined;  // the back has just read why it left
 }
@@ -433,9 +434,7 @@ void BridgeSession::because(Reason reason, std::string_view why, const Fault& fa
 }
 
 /// Who is turned away may read why, unless we are shutting down.
-Millis BridgeSession::farewell() const {
-  return farewell_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft));
-}
+Millis BridgeSession::farewell() const { return farewell_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft)); }
 
 void BridgeSession::stop() {
   if (ending_) gone_by_ = std::min(gone_by_, listener_.loop.now() + limits_.linger_ms);
@@ -501,7 +500,7 @@ bool BridgeSession::given_up(Millis now) {
   const std::string why = silent ? "the server did not answer" + within(limits_.ready_ms)
                                  : "the server did not let the player in" + within(limits_.lobby_ms);
   note(front_, why);
-  branch_->say(Line::kServer, back_.info.server.text() + ": " + why);
+  branch_->say(Line::kServer, "server " + back_.info.server.text() + ": " + why);
   because(Reason::kServerTimeout, why);
   enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
   return true;

@@ -139,10 +139,10 @@ class BridgeSession final : public Seated,
   std::size_t heard_words_ = 0;  // intents of the call that the room is in
   std::uint64_t strays_ = 0;     // of the room's world, as far as they are counted
   Millis began_, moved_, gone_by_ = 0;
-  Millis owes_since_ = 0;   // the server: the world, or to let the player in
-  Millis server_said_ = 0;  // when it last said something
-  bool entered_ = false;    // the player asked to be let in, and was not refused
-  bool in_lobby_ = false;   // the server waits for other players
+  Millis owes_since_ = 0;         // the server: the world, or to let the player in
+  Millis server_said_ = 0;        // when it last said something
+  bool entered_ = false;          // the player asked to be let in, and was not refused
+  bool in_lobby_ = false;         // the server waits for other players
   std::optional<Reason> reason_;  // of the end
   std::string why_;
   Fault fault_{""};

@@ -104,7 +104,8 @@ void BridgeWeb::answer_ping(Bytes payload) {
 }
 
 void BridgeWeb::hear_text(Bytes message) {
-  if (opcode_ != Opcode::kText) return refuse(Farewell::kUnsupported, Fault{"a text where binary is spoken", "websocket"});
+  if (opcode_ != Opcode::kText)
+    return refuse(Farewell::kUnsupported, Fault{"a text where binary is spoken", "websocket"});
   if (!is_text(as_text(message))) return refuse(Farewell::kBadContent, Fault{"a text that is not UTF-8", "websocket"});
   hear(message);
 }

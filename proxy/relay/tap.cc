@@ -15,8 +15,9 @@ namespace {
 using wire::Lane;
 using wire::Way;
 
-constexpr int kNap = 20;      // ms between looks at the rings, while links are open
-constexpr int kLongNap = 500;  // while none is: somebody may spoil the recording, and that is to be said within a second
+constexpr int kNap = 20;  // ms between looks at the rings, while links are open
+constexpr int kLongNap =
+    500;                  // while none is: somebody may spoil the recording, and that is to be said within a second
 constexpr int kNice = 5;  // where a core is short, traffic goes first, and the tap still gets a fourth of it
 constexpr std::size_t kRound = 4096;          // entries between looks at all else
 constexpr std::size_t kLongestName = 64;      // bytes kept of a player's name
@@ -68,8 +69,8 @@ class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
       take_message(frame, **row);
     else
       count(frame.way, row.error(), frame.bytes.size());
-    record({link_.info.link, to_trace(frame.way), to_trace(frame.lane), row.ok() ? recordable(frame, **row) : frame.bytes,
-            row.ok() ? (*row)->name : "", false});
+    record({link_.info.link, to_trace(frame.way), to_trace(frame.lane),
+            row.ok() ? recordable(frame, **row) : frame.bytes, row.ok() ? (*row)->name : "", false});
   }
 
   void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
@@ -247,8 +248,8 @@ void TapThread::take(const Ring::Entry& entry) {
 
 void TapThread::take_opened(const Ring::Entry& entry) {
   const auto info = from_raw<SessionInfo>(entry.bytes);
-  links_[info.link] = std::make_unique<Link>(info, counts_of(info), undecoded_of(info.route), secrets_of(*info.game),
-                                             unpacker_);
+  links_[info.link] =
+      std::make_unique<Link>(info, counts_of(info), undecoded_of(info.route), secrets_of(*info.game), unpacker_);
   last_ = nullptr;
   if (!options_.recorder) return;
   trace::Opened opened;

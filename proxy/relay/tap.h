@@ -42,7 +42,7 @@ class TapThread final : public Tap {
     std::unique_ptr<trace::Recorder> recorder = nullptr;  ///< null: only counts. Its callbacks come on the tap's thread
     /// The text field of a message by which a client names its player; "" if it names nobody. Asked once a row.
     std::function<std::string_view(const wire::Game&, const wire::Row&)> player_name = {};
-    std::function<void(std::string_view)> said = {};      ///< a sentence for a person; on the tap's thread
+    std::function<void(std::string_view)> said = {};  ///< a sentence for a person; on the tap's thread
     /// What is blanked in the frames of a game that are recorded; on the tap's thread. Null: nothing.
     std::function<std::vector<wire::Secret>(const wire::Game&)> secrets = {};
   };

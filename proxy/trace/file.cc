@@ -1,5 +1,5 @@
-// POSIX files. Writes go to the file's end, wherever it is: in a file that somebody else cut short, a write at its place
-// would leave a hole and the size that is expected.
+// POSIX files. Writes go to the file's end, wherever it is: in a file that somebody else cut short, a write at its
+// place would leave a hole and the size that is expected.
 #include "proxy/trace/file.h"
 
 #include <fcntl.h>

@@ -103,7 +103,7 @@ class Recorder {
   const Amount& lost() const { return lost_; }          ///< never to be written
   const std::string& why() const { return why_; }       ///< of what was lost last
   std::uint64_t file_bytes() const { return writer_->size(); }
-  std::uint32_t files() const { return files_; }        ///< how many were begun; geometries are wanted again by each
+  std::uint32_t files() const { return files_; }  ///< how many were begun; geometries are wanted again by each
   bool failing() const { return failing_; }
   bool pending() const { return writer_->chunk_bytes() > 0; }  ///< something waits for tick()
 
@@ -166,10 +166,10 @@ class Recorder {
   std::unique_ptr<Sink> sink_;
   RecorderOptions options_;
   std::optional<mcap::Writer> writer_;
-  NextSink next_sink_ = {};   // null: it is no file
+  NextSink next_sink_ = {};    // null: it is no file
   bool file_is_lost_ = false;  // somebody spoiled it, and there is no new one yet
   std::uint32_t files_ = 1;
-  WallTime looked_at_ = 0;  // after the file
+  WallTime looked_at_ = 0;                                             // after the file
   std::vector<std::uint32_t> sequences_;                               // by channel id
   std::map<std::pair<std::uint32_t, Topic>, std::uint16_t> channels_;  // of open links; of link 0: of none
   std::uint16_t last_channel_ = 0;

@@ -201,8 +201,7 @@ TEST_CASE("0.80: only what no client says leads to a ban, and what may have over
   for (const std::uint8_t id : std::initializer_list<std::uint8_t>{0, 3, 4, 17}) {
     Play play(k080Place);
     play.opens();
-    CHECK(play.receives(Buffer{id, 0, 0}, Lane::kDatagram) ==
-          "loses packet: came before the client said who it is\n");
+    CHECK(play.receives(Buffer{id, 0, 0}, Lane::kDatagram) == "loses packet: came before the client said who it is\n");
     CHECK(play.receives(Buffer{id, 0, 0}) == "closes: the client did not say first who it is 10\n");
   }
   for (const std::uint8_t id : std::initializer_list<std::uint8_t>{2, 12, 20}) {

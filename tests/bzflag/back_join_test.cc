@@ -94,8 +94,9 @@ TEST_CASE("refusals, full servers, bans and kicks are told with their reason") {
 
   auto banned = back_stage();
   banned.opens();
-  const std::string words = "REFUSED: go away";
-  CHECK(lines(banned.receives(as_bytes(words)), "says") == "says Refused code: BANNED text: \" go away\"\n");
+  const std::string words = "REFUSED:REFUSED: go away\x1b[37m (9 mins remaining)\x1b[32m";  // as bzfs 2.4.26 says it
+  CHECK(lines(banned.receives(as_bytes(words)), "says") ==
+        "says Refused code: BANNED text: \"go away (9 mins remaining)\"\n");
 
   auto kicked = back_stage();
   come_in(kicked);

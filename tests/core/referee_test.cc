@@ -48,6 +48,8 @@ words::World open_field(double half_side) {
   return world;
 }
 
+constexpr double kOneTick = 0.041;  // seconds, of which the referee has one
+
 struct Match {
   explicit Match(const ArenaRules& rules = {}, double half_side = 200) : Match(rules, open_field(half_side)) {}
   Match(const ArenaRules& rules, words::World world) : Match(Arena{rules, std::move(world)}) {}
@@ -476,10 +478,12 @@ TEST_CASE("referee: who changes sides is counted there; a side that is none here
   match.says(anna, change);
   CHECK(match.room.world().player(anna.id)->player.team() == words::RED);
   CHECK_FALSE(match.tank(anna).unit.alive());
+  match.lasts(kOneTick);
   CHECK(size(words::RED) == 2);
   CHECK(size(words::BLUE) == 0);
   change.set_team(words::BLUE);
   match.says(anna, change);
+  match.lasts(kOneTick);
   CHECK(size(words::RED) == 1);
   CHECK(size(words::BLUE) == 1);
 }
@@ -605,14 +609,21 @@ TEST_CASE("referee: what is said reaches whom it is for") {
   CHECK(carl.seat->count<words::Said>() == 2);
 }
 
-TEST_CASE("referee: the room says how many play and watch") {
+TEST_CASE("referee: the room says how many play and watch, once a tick however many come and go") {
   Match match;
   const auto anna = match.plays("anna");
-  match.plays("ben");
+  match.lasts(kOneTick);
+  const std::size_t told = anna.seat->count<words::Room>();
+  const auto ben = match.plays("ben");
   match.comes("carl", words::TEAM_ANY, words::WATCH);
+  for (int i = 0; i < 10; ++i) match.room.gone(match.plays("dora").id, "left", match.now);
+  CHECK(anna.seat->count<words::Room>() == told);
+  match.lasts(kOneTick);
+  CHECK(anna.seat->count<words::Room>() == told + 1);
   CHECK(match.room.world().room().players() == 2);
   CHECK(match.room.world().room().watchers() == 1);
-  match.room.gone(anna.id, "left", match.now);
+  match.room.gone(ben.id, "left", match.now);
+  match.lasts(kOneTick);
   CHECK(match.room.world().room().players() == 1);
 }
 

@@ -83,8 +83,8 @@ TEST_CASE("a certificate must be trusted and name who was asked for, by name or 
 }
 
 TEST_CASE("a certificate whose time is over, or has not come, is said to be so") {
-  for (const auto& [from, what] : {std::pair(-7200L, "the certificate has expired"),
-                                   std::pair(3600L, "the certificate is not valid yet")}) {
+  for (const auto& [from, what] :
+       {std::pair(-7200L, "the certificate has expired"), std::pair(3600L, "the certificate is not valid yet")}) {
     const Certificate old(from, 3600);
     const auto server = *TlsContext::server(old.file(), old.file());
     const auto trusting = *TlsContext::client(old.file(), true);

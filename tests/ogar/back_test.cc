@@ -487,7 +487,7 @@ TEST_CASE("ogar back: a cell that is told anew and moves, again and again, takes
 
 TEST_CASE("ogar back: of a long name or skin is kept what a player's may have, and everybody is known by it") {
   const auto lengthy = [](const std::string& start) { return start + std::string(20'000, 'x'); };
-  const auto kept = [](const std::string& start) { return start + std::string(64 - start.size(), 'x'); };
+  const auto kept = [](const std::string& start) { return start + std::string(61 - start.size(), 'x') + "..."; };
   Play play;
   play.plays();
   ogar::Update dressed;

@@ -99,7 +99,7 @@ TEST_CASE("ogar front: a guest's name and skin are texts of its stream, whatever
   say.set_text("hello");
   arena.says(say);
   arena.lasts(core::kSecond);
-  CHECK(name_and_skin(arena.picture) == std::pair("anna"s, std::string(64, 'x')));
+  CHECK(name_and_skin(arena.picture) == std::pair("anna"s, std::string(61, 'x') + "..."));
   CHECK(arena.picture.chat.find("anna: hello\n") != std::string::npos);
   CHECK(arena.picture.strays == 0);
 }

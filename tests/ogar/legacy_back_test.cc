@@ -130,7 +130,7 @@ TEST_CASE("ogar legacy back: of a long name or skin is kept what a player's may 
     for (std::uint32_t id = 20; id < 60; ++id) {
       if (id == 40) before = bytes_in_use();
       const std::string told = play.receives(nodes({named(id)}));
-      CHECK(has(told, " name: \"ben" + std::to_string(id) + std::string(59, 'x') + "\" "));
+      CHECK(has(told, " name: \"ben" + std::to_string(id) + std::string(56, 'x') + "...\" "));
       CHECK(has(told, " skin: \"" + std::string(64, 's') + "\""));
       CHECK(play.receives(nodes({named(id)})) == "");  // nothing is new
     }

@@ -158,7 +158,8 @@ TEST_CASE("before a start, files that a configuration names can be made, and rea
   CHECK(at_start("[access]\nban_file = \"" + bans + "\"\n" + std::string(kRoute))
             .starts_with("a.toml:2:12: access.ban_file: " + bans + ":1: 'garbage' is no net of addresses"));
   CHECK(at_start("[access]\nban_file = \"" + folder.file("none") + "\"\n" + std::string(kRoute)).empty());
-  for (const auto& [table, key] : {std::pair("access", "ban_file"), std::pair("log", "file"), std::pair("control", "socket")})
+  for (const auto& [table, key] :
+       {std::pair("access", "ban_file"), std::pair("log", "file"), std::pair("control", "socket")})
     CHECK(at_start("[" + std::string(table) + "]\n" + key + " = \"" + folder.path().string() + "\"\n" +
                    std::string(kRoute))
               .find(std::string(table) + "." + key + ": '" + folder.path().string() + "' is a folder\n") !=

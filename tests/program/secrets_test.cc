@@ -71,7 +71,8 @@ TEST_CASE("no command is said to an arena, and no secret is recorded") {
   REQUIRE(ben.hears([&](const auto& fact) {
                if (fact.has_said()) heard += fact.said().text();
                return fact.has_said() && fact.said().text() == "the end";
-             }).has_value());
+             })
+              .has_value());
   CHECK(heard == "the end");
   arena.signal(SIGTERM);
   CHECK(arena.wait() == 0);
@@ -87,10 +88,10 @@ TEST_CASE("no command is said to an arena, and no secret is recorded") {
 TEST_CASE("secrets are recorded if the configuration says so") {
   const Folder folder;
   const std::string record = folder.file("arena.mcap");
-  const std::string config =
-      folder.write("a.toml", "[recording]\nsecrets = \"keep\"\n[[arena]]\nlisten = "
-                             "[\"native://127.0.0.1:0?dialect=json\"]\nrecord = \"" +
-                                 record + "\"\n");
+  const std::string config = folder.write("a.toml",
+                                          "[recording]\nsecrets = \"keep\"\n[[arena]]\nlisten = "
+                                          "[\"native://127.0.0.1:0?dialect=json\"]\nrecord = \"" +
+                                              record + "\"\n");
   Process arena({kEntente, "run", config});
   NativeClient anna(port_of(arena));
   anna.says("{\"enter\":{\"name\":\"anna\",\"password\":\"sesame\"}}\n");

@@ -60,10 +60,11 @@ TEST_CASE("a server that accepts and says nothing is given up, and the player is
     CAPTURE(row.dialect);
     const Folder folder;
     const Silent server;
-    const std::string config = folder.write(
-        "a.toml", "[limits]\nready_ms = 400\nlobby_ms = 900\nconnect_ms = 400\n[[route]]\nlisten = "
-                  "\"native://127.0.0.1:0?dialect=json\"\nto = \"" +
-                      std::string(row.game) + "://127.0.0.1:" + server.port() + "?dialect=" + row.dialect + "\"\n");
+    const std::string config =
+        folder.write("a.toml",
+                     "[limits]\nready_ms = 400\nlobby_ms = 900\nconnect_ms = 400\n[[route]]\nlisten = "
+                     "\"native://127.0.0.1:0?dialect=json\"\nto = \"" +
+                         std::string(row.game) + "://127.0.0.1:" + server.port() + "?dialect=" + row.dialect + "\"\n");
     Process bridge({kEntente, "run", config});
     NativeClient anna(port_of(bridge));
     anna.says("{\"enter\":{\"name\":\"anna\"}}\n");

@@ -328,7 +328,8 @@ TEST_CASE("a capture that has not all of its packets fails, also if nothing foll
   const Verified headless = verified({heads, "aos", "0.75", 33001});
   CHECK(headless.exit == kFailed);
   CHECK(headless.err.find("h.pcap: ") != std::string::npos);
-  CHECK(headless.err.find(" packets contain only headers; capture with a larger snapshot length\n") != std::string::npos);
+  CHECK(headless.err.find(" packets contain only headers; capture with a larger snapshot length\n") !=
+        std::string::npos);
 }
 
 // -- Recordings -------------------------------------------------------------------------------------------------------

@@ -418,8 +418,8 @@ TEST_CASE("what is secret in a client's frame is recorded as asterisks, unless i
     std::vector<std::string> named;
     for (const std::string& line : disk.lines())
       if (line.starts_with("1 Named")) named.push_back(line);
-    CHECK(named == std::vector<std::string>{blanks ? "1 Named " + to_hex(from_hex("0a05 032a2a2a 0000 00000000")) : plain,
-                                            plain});
+    CHECK(named == std::vector<std::string>{
+                       blanks ? "1 Named " + to_hex(from_hex("0a05 032a2a2a 0000 00000000")) : plain, plain});
   }
 }
 
