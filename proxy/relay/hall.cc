@@ -19,6 +19,8 @@ constexpr Millis kEntryBeat =
 /// all else.
 constexpr std::size_t kMany = 24;
 constexpr std::uint64_t kGather = 10'000'000;
+/// While the loop has more to read, others may be going, too: for so many milliseconds nobody is told who is gone.
+constexpr Millis kGatherGone = 250;
 constexpr std::uint64_t kNoAlarm = std::numeric_limits<std::uint64_t>::max();
 
 core::RoomOptions room_options(const HallOptions& options) {
@@ -117,6 +119,7 @@ void Hall::leave_queues(HallGuest& guest) {
 void Hall::depart(core::Id seat, std::string_view why, std::uint32_t code) {
   if (over()) return;
   room_->unlink(seat);
+  if (departed_.empty()) gone_since_ = loop_.now();
   departed_.push_back({seat, std::string(why), code});
   begin_turn();
 }
@@ -124,7 +127,7 @@ void Hall::depart(core::Id seat, std::string_view why, std::uint32_t code) {
 /// One of those who go or come, if anybody may: who goes first, as each who is there makes the rest dearer.
 bool Hall::serve_crowd() {
   if (over()) return false;
-  if (!departed_.empty()) {
+  if (!departed_.empty() && !(loop_.is_behind() && loop_.now() < gone_since_ + kGatherGone)) {
     const Departed one = std::move(departed_.front());
     departed_.pop_front();
     enter([&](core::Room& room, core::Micros at) { room.gone(one.seat, one.why, at, one.code); });

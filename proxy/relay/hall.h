@@ -132,6 +132,7 @@ class Hall final : private core::Room::Host, private net::Alarm::User, private n
 
   // Who comes and goes.
   std::deque<Departed> departed_;
+  Millis gone_since_ = 0;  // of the first of them
   EntryQueue<HallGuest*> to_seat_, to_enter_;
   bool in_turn_ = false;
   Millis enter_at_ = 0, tidy_at_ = 0;
