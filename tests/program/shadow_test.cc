@@ -337,9 +337,9 @@ TEST_CASE("every dialect of every game can have words") {
 }
 
 TEST_CASE("frames that make no words are a failure that says why; a file without frames is none") {
-  const Folder folder;
-  const auto path = folder.file("silent.mcap");
-  const auto convert_frames = [&](const std::vector<std::pair<const char*, std::string>>& connections) {
+  const auto convert_frames = [](const std::vector<std::pair<const char*, std::string>>& connections) {
+    const Folder folder;
+    const auto path = folder.file("silent.mcap");
     const auto to = recorder(path);
     std::uint32_t link = 0;
     for (const auto& [dialect, frames] : connections) {
