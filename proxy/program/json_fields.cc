@@ -1,8 +1,11 @@
 #include "proxy/program/json_fields.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "adapters/wire/print.h"
 #include "proxy/program/json_text.h"
@@ -92,16 +95,29 @@ class JsonWalker final : public wire::Walker {
     begin(name);
     out_ += '{';
     first_ = true;
+    keys_.emplace_back();
   }
-  void end_group() override { close('}'); }
+  void end_group() override {
+    keys_.pop_back();
+    close('}');
+  }
 
  private:
   /// What stands before a value: a comma, and its name unless it is an item of a list.
   void begin(const char* name) {
     if (!std::exchange(first_, false)) out_ += ',';
     if (std::exchange(in_list_, false)) return;
-    json_text(name, out_);
+    json_text(key_for(name), out_);
     out_ += ':';
+  }
+  /// A message may have two fields of one name: the second is "name_2".
+  std::string key_for(const char* name) {
+    std::vector<std::string>& used = keys_.back();
+    std::string key = name;
+    for (int nth = 2; std::find(used.begin(), used.end(), key) != used.end(); ++nth)
+      key = std::string(name) + "_" + std::to_string(nth);
+    used.push_back(key);
+    return key;
   }
   void close(char bracket) {
     out_ += bracket;
@@ -116,8 +132,9 @@ class JsonWalker final : public wire::Walker {
   }
 
   std::string& out_;
-  bool first_ = true;     // of its object or list
-  bool in_list_ = false;  // the next value is an item
+  std::vector<std::vector<std::string>> keys_{1};  // of the objects that are open
+  bool first_ = true;                              // of its object or list
+  bool in_list_ = false;                           // the next value is an item
 };
 
 }  // namespace

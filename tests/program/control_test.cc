@@ -149,7 +149,7 @@ TEST_CASE("who is banned by ctl is thrown out and kept out, by the next process 
     CHECK(banned.out.starts_with("banned 127.0.0.0/8 until 20"));
     CHECK(banned.out.ends_with("Z, 1 sessions ended\n"));
     CHECK(there.end().ends_with("end"));
-    CHECK(ctl({"bans"}).out.ends_with("Z\tus\tno cheating\n"));
+    CHECK(ctl({"bans"}).out.ends_with("Z\tus\tno cheating\t-\n"));
     first.signal(SIGTERM);
     CHECK(first.wait() == 0);
   }

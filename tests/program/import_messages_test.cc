@@ -78,7 +78,7 @@ TEST_CASE("extensions of a WebSocket, which are not undone, are said") {
   Capture capture;
   capture.say(Way::kToClient, as_bytes("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                                        "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"));
-  CHECK(capture.heard.all.find("not undone: permessage-deflate") != std::string::npos);
+  CHECK(capture.heard.all.find("not supported: permessage-deflate") != std::string::npos);
 }
 
 TEST_CASE("after a hole in its stream a WebSocket cannot be cut") {

@@ -223,7 +223,7 @@ TEST_CASE("datagrams to the server's port are told as they are") {
 }
 
 TEST_CASE("a connection that began before the capture needs a port") {
-  CHECK(heard_pcap(capture({up(10, kAck, "01")})).find("--port would tell their server") != std::string::npos);
+  CHECK(heard_pcap(capture({up(10, kAck, "01")})).find("use --port to name the server's port") != std::string::npos);
   for (const ImportOptions& options : {ImportOptions{80, 0}, ImportOptions{0, 80}})
     CHECK(heard_pcap(capture({up(10, kAck, "01"), up(11, kAck, "02")}), options) ==
           "open 0 10.0.0.1:1000\nremark 10.0.0.1:1000 was connected before the capture began\nc2s 0 01\nc2s 0 02\n"
@@ -235,7 +235,7 @@ TEST_CASE("whoever is asked in by a datagram is a server, and other datagrams ar
                hello = ipv4(kUdpProtocol, udp({1000, 80}, "aa")),
                answer = ipv4(kUdpProtocol, udp({80, 1000}, "aa"), 0, true);
   const Buffer file = capture({early, hello, answer});
-  const std::string strangers = " datagrams belong to no connection that begins in the capture; --port would tell";
+  const std::string strangers = " datagrams belong to no connection that begins in the capture; use --port";
   ImportOptions options;
   options.asks_in = [](Bytes datagram) { return to_hex(datagram) == "aa"; };
   CHECK(

@@ -29,7 +29,7 @@ TEST_CASE("every message of every game is an object that a parser of JSON reads"
           const std::string json = json_of(*codec);
           google::protobuf::Struct read;
           const auto status = google::protobuf::util::JsonStringToMessage(json, &read);
-          CHECK_MESSAGE(status.ok(), game->name(), " ", row.name, ": ", status.ToString(), json);
+          CHECK_MESSAGE(status.ok(), std::string(game->name()), " ", row.name, ": ", status.ToString(), json);
           CHECK(json.find('\x1b') == std::string::npos);
         }
     }
@@ -44,7 +44,7 @@ TEST_CASE("numbers are numbers, 64 bits are in quotes, texts are themselves, lis
   const std::string json = json_of(*codec);
   CHECK(json.starts_with(R"({"at_us":"7","by":0,"number":2,"enter":{"name":"an\"na \u001b é","team":0,"role":1,)"));
   CHECK(json.find(R"("flags_known":["US","GM"])") != std::string::npos);
-  CHECK(json.find(R"("claims_deaths":true})") != std::string::npos);
+  CHECK(json.find(R"("claims_deaths":true)") != std::string::npos);
 }
 
 }  // namespace
