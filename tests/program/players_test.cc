@@ -1,9 +1,11 @@
 // `ctl list` of a relay has its players by name, whatever game and transport they come by.
 #include <doctest/doctest.h>
 
-#include <csignal>
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <sstream>
+#include <thread>
 
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
@@ -72,10 +74,14 @@ TEST_CASE("the list of sessions has the players of every game's relay by name") 
     wanted.emplace_back(one.bot);
   }
   std::sort(wanted.begin(), wanted.end());
+  for (const auto& bot : bots) REQUIRE_MESSAGE(bot->err_has("session 1 opened"), bot->err());
+  // A bot that is in has said its name; the tap reads it soon after, beside the traffic.
   std::vector<std::string> listed;
   const auto until = std::chrono::steady_clock::now() + Process::kPatience;
-  while (listed != wanted && std::chrono::steady_clock::now() < until)
+  while (listed != wanted && std::chrono::steady_clock::now() < until) {
     listed = players(run({kEntente, "ctl", "--socket", folder.file("c.sock"), "list"}).out);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // each question is a process
+  }
   CHECK(listed == wanted);
 }
 
