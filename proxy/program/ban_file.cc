@@ -96,10 +96,8 @@ std::string until_text(std::time_t until) {
 Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t now) {
   std::vector<relay::Ban> bans;
   std::error_code unknown;  // then opening it says what is wrong
-  const auto status = std::filesystem::status(path, unknown);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    return Error{path + " is " + (std::filesystem::is_directory(status) ? "a folder" : "not a file") +
-                 "; bans are kept in a file (access.ban_file)"};
+  if (std::filesystem::is_directory(path, unknown))
+    return Error{path + " is a folder; bans are kept in a file (access.ban_file)"};
   std::ifstream file(path);
   if (!file) return errno == ENOENT ? Outcome<std::vector<relay::Ban>>(bans) : cannot(path, "read");
   std::size_t number = 0;
