@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import os
 import random
+import sys
 import tempfile
 import threading
 import unittest
@@ -63,7 +64,9 @@ class DeadThreads(unittest.TestCase):
         self.enterContext(mock.patch("threading.__excepthook__"))  # says nothing of deaths that are meant
         loader = importlib.machinery.SourceFileLoader("real_run", os.path.join(REAL, "run"))
         self.run_script = importlib.util.module_from_spec(importlib.util.spec_from_loader("real_run", loader))
-        loader.exec_module(self.run_script)
+        with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [REAL, *sys.path]):
+            sys.modules.pop("aos", None)  # there is one of that name among the peers
+            loader.exec_module(self.run_script)
         self.given = mock.Mock(logs=self.enterContext(tempfile.TemporaryDirectory()), build="", real=None, minutes=0)
 
     def play(self, error: Exception, then_waits: bool = False) -> tuple[str, str]:
