@@ -3,7 +3,7 @@
 file(READ ${FILE} hex HEX)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
-file(WRITE ${OUT} "#include \"proxy/program/config_schema.h\"
+file(WRITE ${OUT} "#include \"proxy/program/config/config_schema.h\"
 
 static const unsigned char bytes[] = {
 ${bytes}

@@ -82,7 +82,7 @@ class AceOfSpades final : public wire::Game {
   wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
 
-  wire::EnetManners enet() const override { return {2, true}; }
+  wire::EnetSettings enet() const override { return {2, true}; }
   std::optional<std::size_t> named_by_connect(std::uint32_t data) const override {
     for (std::size_t i = 0; i < std::size(kDialects); ++i)
       if (kDialects[i].connect_data == data) return i;

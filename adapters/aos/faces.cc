@@ -1,7 +1,7 @@
 // The makers of Ace of Spades' faces, and what can be set about them.
 #include "adapters/aos/faces.h"
 
-#include "adapters/aos/front.h"
+#include "adapters/aos/front/front.h"
 
 namespace entente::aos {
 namespace {

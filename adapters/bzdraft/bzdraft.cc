@@ -53,7 +53,7 @@ class Draft final : public wire::Game {
   wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kFound, 0}; }
 
-  wire::EnetManners enet() const override { return {2, false}; }
+  wire::EnetSettings enet() const override { return {2, false}; }
   /// Resources are asked for piece by piece, but all at once if a client likes.
   std::size_t largest_burst() const override { return 1U << 20U; }
 };

@@ -1,6 +1,6 @@
 // How the faces of the draft are made.
-#include "adapters/bzdraft/back.h"
-#include "adapters/bzdraft/front.h"
+#include "adapters/bzdraft/back/back.h"
+#include "adapters/bzdraft/front/front.h"
 
 namespace entente::bzdraft {
 namespace {

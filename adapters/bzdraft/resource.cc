@@ -6,7 +6,7 @@
 
 #include "adapters/bzdraft/terms.h"
 #include "adapters/wire/md5.h"
-#include "proxy/core/tank.h"
+#include "proxy/core/tank/tank.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzdraft {

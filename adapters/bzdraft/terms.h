@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "adapters/bzdraft/messages.h"
-#include "proxy/core/claims.h"
+#include "proxy/core/arena/claims.h"
 #include "proxy/core/word.h"
 
 namespace entente::bzdraft {

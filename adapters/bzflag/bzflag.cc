@@ -1,4 +1,4 @@
-// BZFlag as the program sees it: names, ports, and a relay's manners.
+// BZFlag as the program sees it: names, ports, and a relay's settings.
 #include "adapters/bzflag/bzflag.h"
 
 #include <algorithm>

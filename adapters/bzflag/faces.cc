@@ -1,6 +1,6 @@
 // How the faces of BZFlag are made.
-#include "adapters/bzflag/back.h"
-#include "adapters/bzflag/front.h"
+#include "adapters/bzflag/back/back.h"
+#include "adapters/bzflag/front/front.h"
 
 namespace entente::bzflag {
 namespace {

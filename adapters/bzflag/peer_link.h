@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/idiom.h"
+#include "adapters/bzflag/idiom/idiom.h"
 #include "adapters/bzflag/wire.h"
 #include "adapters/wire/speech.h"
 #include "proxy/core/session.h"

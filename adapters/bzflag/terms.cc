@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "proxy/base/text.h"
-#include "proxy/core/steering.h"
+#include "proxy/core/tank/steering.h"
 
 namespace entente::bzflag {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "adapters/bzflag/messages.h"
-#include "proxy/core/claims.h"
+#include "proxy/core/arena/claims.h"
 #include "proxy/core/word.h"
 
 namespace entente::bzflag {

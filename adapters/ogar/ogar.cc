@@ -1,8 +1,8 @@
 #include "adapters/ogar/ogar.h"
 
-#include "adapters/ogar/back.h"
+#include "adapters/ogar/back/back.h"
 #include "adapters/ogar/dialect.h"
-#include "adapters/ogar/front.h"
+#include "adapters/ogar/front/front.h"
 
 namespace entente::ogar {
 namespace {
@@ -55,7 +55,7 @@ class OgarGame final : public wire::Game {
   }
   std::size_t largest_frame() const override { return kLargestToClient; }
   /// Cigar2 empties its page at a close, its chat included, and connects again.
-  std::uint32_t farewell_ms() const override { return 4'000; }
+  std::uint32_t goodbye_ms() const override { return 4'000; }
   std::size_t largest_from(wire::Way way) const override { return most_from(way); }
 
   /// OgarII hangs up for what it does not know, which a capture shows; MultiOgarII has no modern protocol and never

@@ -1,8 +1,8 @@
 // The makers of Panic's faces, and what can be set about them.
 #include "adapters/panic/faces.h"
 
-#include "adapters/panic/back.h"
-#include "adapters/panic/front.h"
+#include "adapters/panic/back/back.h"
+#include "adapters/panic/front/front.h"
 #include "adapters/panic/panic.h"
 
 namespace entente::panic {

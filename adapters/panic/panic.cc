@@ -1,4 +1,4 @@
-// Panic's manners. The real programs fix most of them: the server runs every read as one whole Action over its last
+// Panic's settings. The real programs fix most of them: the server runs every read as one whole Action over its last
 // buffer, the client calls recv once a message part, and a connection too many takes a player's place.
 #include "adapters/panic/panic.h"
 

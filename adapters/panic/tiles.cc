@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "proxy/core/steering.h"
+#include "proxy/core/tank/steering.h"
 
 namespace entente::panic {
 namespace {

@@ -1,5 +1,5 @@
 // A game as the program sees it: its name in URLs, its dialects, and the makers of its codecs and cutters.
-// What a relay must know of a game's manners (greeting, whole frames, goodbye) is data here, so that a relay knows no
+// What a relay must know of a game's settings (greeting, whole frames, goodbye) is data here, so that a relay knows no
 // game.
 #pragma once
 
@@ -53,7 +53,7 @@ struct LinkRequest {
 };
 
 /// How a game uses ENet.
-struct EnetManners {
+struct EnetSettings {
   std::size_t channels = 1;  ///< most that a client may ask for
   bool range_coder = false;  ///< compressed; both sides must agree, or nothing connects
 };
@@ -158,7 +158,7 @@ class Game {
 
   // -- Of games over ENet --------------------------------------------------------------------------------------------
 
-  virtual EnetManners enet() const { return {}; }
+  virtual EnetSettings enet() const { return {}; }
   /// The dialect of a client that connected with this data; nothing: no dialect of this game.
   virtual std::optional<std::size_t> named_by_connect(std::uint32_t) const { return 0; }
   /// What a client of this dialect connects with.
@@ -170,9 +170,9 @@ class Game {
   virtual std::uint32_t enet_parting(EnetParting) const { return 0; }
   /// A server that disconnects with this data has banned the player.
   virtual bool bans_by(std::uint32_t /*data*/) const { return false; }
-  /// How long a client that is turned away stays connected, in milliseconds, so that its player can read why: for programs
-  /// that forget all they show at a close.
-  virtual std::uint32_t farewell_ms() const { return 0; }
+  /// How long a client that is turned away stays connected, in milliseconds, so that its player can read why: for
+  /// programs that forget all they show at a close.
+  virtual std::uint32_t goodbye_ms() const { return 0; }
   /// Bytes that a server may send at once, faster than a client can take them (a map).
   virtual std::size_t largest_burst() const { return 0; }
 };

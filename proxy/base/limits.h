@@ -16,8 +16,9 @@ struct Limits {
   std::uint32_t sessions_per_address = 1024;  ///< of them from one address (IPv6: one /64)
   std::uint32_t connects_per_second = 100;    ///< new ones from one address, in the long run
   std::uint32_t connects_burst = 1024;        ///< new ones from one address at once
-  std::uint32_t enters_per_second = 200;      ///< players from one address who enter a hall; more wait for their turn
-  std::uint32_t enters_burst = 256;           ///< of them at once
+  std::uint32_t enters_per_second =
+      200;                           ///< players from one address who enter a shared_room; more wait for their turn
+  std::uint32_t enters_burst = 256;  ///< of them at once
 
   // How long things may take, in milliseconds.
   std::uint32_t greet_ms = 5'000;         ///< from accepting a client to its whole greeting, if its game has one

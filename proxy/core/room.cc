@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/core/claims.h"
+#include "proxy/core/arena/claims.h"
 #include "proxy/core/texts.h"
 
 namespace entente::core {

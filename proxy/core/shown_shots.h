@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "proxy/core/incoming.h"
+#include "proxy/core/arena/incoming.h"
 #include "proxy/core/session.h"
 
 namespace entente::core {

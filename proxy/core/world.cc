@@ -25,14 +25,14 @@ void World::fold(const Fact& fact) {
 UnitState* World::find_unit(Id id) {
   const auto at = units_.find(id);
   if (at != units_.end()) return &at->second;
-  ++strays_;
+  ++orphaned_;
   return nullptr;
 }
 
 PlayerState* World::find_player(Id id) {
   const auto at = players_.find(id);
   if (at != players_.end()) return &at->second;
-  ++strays_;
+  ++orphaned_;
   return nullptr;
 }
 
@@ -83,12 +83,12 @@ void World::on(const words::Rule& rule, const Fact&) {
   if (rules_.size() < most_.rules || rules_.contains(rule.name()))
     rules_[rule.name()] = rule.value();
   else
-    ++strays_;
+    ++orphaned_;
 }
 
 void World::on(const words::World& world, const Fact&) {
   if (world.ByteSizeLong() > most_.geometry_bytes) {
-    ++strays_;
+    ++orphaned_;
     return;
   }
   geometry_ = world;
@@ -113,12 +113,12 @@ void World::on(const words::WorldEdit& edit, const Fact&) {
   if (edits_.size() < most_.units)
     edits_.push_back(edit);
   else
-    ++strays_;
+    ++orphaned_;
 }
 
 void World::on(const words::Player& player, const Fact&) {
   if (players_.size() >= most_.players && !players_.contains(player.id())) {
-    ++strays_;
+    ++orphaned_;
     return;
   }
   ++players_told_;
@@ -147,12 +147,12 @@ void World::on(const words::TeamScore& score, const Fact&) {
   if (words::Team_IsValid(score.team()))
     team_scores_[score.team()] = score;
   else
-    ++strays_;
+    ++orphaned_;
 }
 
 void World::on(const words::Unit& unit, const Fact& fact) {
   if (units_.size() >= most_.units && !units_.contains(unit.id())) {
-    ++strays_;
+    ++orphaned_;
     return;
   }
   UnitState& state = units_[unit.id()];
@@ -228,7 +228,7 @@ void World::on(const words::Shot& shot, const Fact& fact) {
   if (shots_.size() < most_.shots)
     shots_.push_back({shot, fact.at});
   else
-    ++strays_;
+    ++orphaned_;
 }
 
 void World::on(const words::ShotMoved& moved, const Fact& fact) {
@@ -256,7 +256,7 @@ void World::on(const words::Token& token, const Fact&) {
   if (tokens_.size() < most_.tokens || tokens_.contains(token.id()))
     tokens_[token.id()] = token;
   else
-    ++strays_;
+    ++orphaned_;
 }
 
 void World::on(const words::Score& score, const Fact&) {

@@ -127,7 +127,7 @@ class World {
 
   /// Facts that were not kept because of Most, or that cannot be: among them those that tell how a player or unit is of
   /// whom no fact told.
-  std::uint64_t strays() const { return strays_; }
+  std::uint64_t orphaned() const { return orphaned_; }
 
  private:
   // A function reference, so that tell() costs no allocation and world.cc holds the order.
@@ -200,7 +200,7 @@ class World {
   std::map<std::string, std::string, std::less<>> rules_;
   std::vector<ShotState> shots_;
   Grid<const UnitState*> grid_{100};  // metres: a third of what a client of Ogar sees
-  std::uint64_t strays_ = 0;
+  std::uint64_t orphaned_ = 0;
   std::uint32_t looks_told_ = 0, players_told_ = 0;
 };
 

@@ -6,23 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "proxy/program/arena.h"
-#include "proxy/program/bot.h"
-#include "proxy/program/check.h"
 #include "proxy/program/command.h"
-#include "proxy/program/convert.h"
-#include "proxy/program/ctl.h"
+#include "proxy/program/config/check.h"
+#include "proxy/program/control/ctl.h"
 #include "proxy/program/explain.h"
 #include "proxy/program/games.h"
 #include "proxy/program/help.h"
-#include "proxy/program/inspect.h"
 #include "proxy/program/misuse.h"
-#include "proxy/program/proxy.h"
-#include "proxy/program/record.h"
-#include "proxy/program/recover.h"
-#include "proxy/program/replay.h"
-#include "proxy/program/run.h"
-#include "proxy/program/verify.h"
+#include "proxy/program/recordings/convert.h"
+#include "proxy/program/recordings/inspect.h"
+#include "proxy/program/recordings/recover.h"
+#include "proxy/program/recordings/verify.h"
+#include "proxy/program/serve/arena.h"
+#include "proxy/program/serve/bot.h"
+#include "proxy/program/serve/proxy.h"
+#include "proxy/program/serve/record.h"
+#include "proxy/program/serve/replay.h"
+#include "proxy/program/serve/run.h"
 
 namespace entente {
 namespace {
@@ -89,11 +89,12 @@ constexpr Command kCommands[] = {
     {"record", "Join a server as a spectator and record the session",
      "entente record --from 'bzflag://127.0.0.1:5154?dialect=2.4' evening.mcap --seconds 60",
      plug<declare_record, run_record>},
-    {"ctl", "Query or control a running program",
-     "entente ctl --socket /run/user/1000/entente.sock kick 3 no cheating", plug<declare_ctl, run_ctl>},
+    {"ctl", "Query or control a running program", "entente ctl --socket /run/user/1000/entente.sock kick 3 no cheating",
+     plug<declare_ctl, run_ctl>},
     {"check", "Check a configuration file, or print an example", "entente check config/example.toml",
      plug<declare_check, run_check>},
-    {"games", "List the games with their dialects, ports and settings", "entente games", plug<declare_games, run_games>},
+    {"games", "List the games with their dialects, ports and settings", "entente games",
+     plug<declare_games, run_games>},
     {"explain", "Explain what works, and what is lost, when a client of one game plays on a server of another",
      "entente explain panic bzflag", plug<declare_explain, run_explain>},
     {"inspect", "Print the messages of a recorded file, one per line",

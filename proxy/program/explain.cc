@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "adapters/registry.h"
-#include "proxy/program/endpoint.h"
+#include "proxy/program/config/endpoint.h"
 #include "proxy/program/json_text.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/suggest.h"

@@ -37,7 +37,7 @@ void Totals::add(const Counters& part) {
   server_bans += part.server_bans.read();
   unframed += part.unframed.read();
   held_back += part.held_back.read();
-  strays += part.strays.read();
+  orphaned += part.orphaned.read();
   for (std::size_t i = 0; i < kReasons; ++i) ended[i] += part.ended[i].read();
   for (std::size_t i = 0; i < kDrops; ++i) dropped[i] += part.dropped[i].read();
   relay::add(to_server, part.to_server);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "proxy/core/ledger.h"
-#include "proxy/relay/reason.h"
+#include "proxy/relay/sessions/reason.h"
 
 namespace entente::relay {
 
@@ -30,7 +30,7 @@ struct TrafficOf {
 
 template <class Number>
 struct CountersOf {
-  Number opened{};                       ///< sessions begun (newcomers turned away at the door are not)
+  Number opened{};                       ///< sessions begun (newcomers turned away are not)
   std::array<Number, kReasons> ended{};  ///< by Reason, newcomers turned away included
   TrafficOf<Number> to_server, to_client;
   std::array<Number, kDrops> dropped{};  ///< datagrams, by Drop
@@ -39,7 +39,7 @@ struct CountersOf {
   Number server_bans{};                  ///< players whom a server banned, and whose address is turned away since
   Number unframed{};                     ///< sessions whose server-to-client framing was lost (passed on raw)
   Number held_back{};                    ///< lines that the log did not get at once: said later, or only counted
-  Number strays{};                       ///< World::strays() of bridges
+  Number orphaned{};                     ///< World::orphaned() of bridges
   Number closed{};                       ///< sessions that are gone
 };
 

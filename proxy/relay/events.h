@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "proxy/base/fault.h"
-#include "proxy/relay/reason.h"
-#include "proxy/relay/tap_sink.h"
+#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
 
@@ -29,7 +29,7 @@ class Events {
                        std::uint64_t unsaid) = 0;
 
   /// A bridged session ended; this is what one side could not tell the other, in words. Only if there was anything.
-  virtual void untold(const SessionInfo& session, std::string_view what, std::uint64_t unsaid) = 0;
+  virtual void words_dropped(const SessionInfo& session, std::string_view what, std::uint64_t unsaid) = 0;
 
   /// A sentence for a person: what was found or went wrong, and what to do next.
   virtual void said(std::string_view sentence, std::uint64_t unsaid) = 0;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "proxy/base/time.h"
-#include "proxy/relay/tap_sink.h"
+#include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
 

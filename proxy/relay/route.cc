@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "proxy/base/text.h"
-#include "proxy/relay/bridge_words.h"
+#include "proxy/relay/tap/bridge_words.h"
 
 namespace entente::relay {
 namespace {
@@ -19,78 +19,78 @@ std::string sentence_of(const Route& route, Drop drop, std::uint64_t times) {
 
 }  // namespace
 
-Branch::Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
+WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
     : route(its_route), loop(its_loop), tap(its_tap) {
   if (route.strict) guard.emplace(route.game);
   if (route.datagrams) to_clients.emplace(loop, route.datagrams.get(), route.listener.wildcard());
 }
 
-void Branch::say(Line line, std::string_view what, Pace::Say tell, std::uint64_t times) {
+void WorkerRoute::say(Line line, std::string_view what, Pace::Say tell, std::uint64_t times) {
   if (!route.pace.say(line, what, loop.now(), std::move(tell), times)) counters.held_back.add();
 }
 
-void Branch::say(Line line, std::string sentence) {
+void WorkerRoute::say(Line line, std::string sentence) {
   say(line, "",
       [&events = route.events, sentence = std::move(sentence)](std::uint64_t more) { events.said(sentence, more); });
 }
 
-void Branch::opened(const SessionInfo& session) {
+void WorkerRoute::opened(const SessionInfo& session) {
   say(Line::kOpened, "", [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
 }
 
-void Branch::ended(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
+void WorkerRoute::ended(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
   is_refusal(reason) ? refused(session, reason, fault, at) : closed(session, reason);
 }
 
-void Branch::closed(const SessionInfo& session, Reason reason) {
+void WorkerRoute::closed(const SessionInfo& session, Reason reason) {
   counters.ended[static_cast<std::size_t>(reason)].add();
   say(line_of(reason), "",
       [&events = route.events, session, reason](std::uint64_t more) { events.closed(session, reason, more); });
 }
 
-void Branch::refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
+void WorkerRoute::refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
   counters.ended[static_cast<std::size_t>(reason)].add();
   say(line_of(reason), fault.what, [&events = route.events, session, reason, fault, at](std::uint64_t more) {
     events.refused(session, reason, fault, at, more);
   });
 }
 
-void Branch::untold(const SessionInfo& session, const core::Ledger& ledger) {
+void WorkerRoute::words_dropped(const SessionInfo& session, const core::Ledger& ledger) {
   if (ledger.entries().empty()) return;
   route.losses.add(ledger);
   say(Line::kUntold, "", [&events = route.events, session, words = text(ledger)](std::uint64_t more) {
-    events.untold(session, words, more);
+    events.words_dropped(session, words, more);
   });
 }
 
-void Branch::say_wrong_dialect(std::size_t found) {
+void WorkerRoute::say_wrong_dialect(std::size_t found) {
   const std::string theirs(route.game.dialects()[found].name), ours(route.dialect_name());
   say(Line::kDialect, "server " + route.server_name + " speaks " + std::string(route.game.name()) + " " + theirs +
                           ", but the listener " + route.listener.text() + " takes clients of " + ours +
                           ": they are turned away; add ?dialect=" + theirs + " to --listen");
 }
 
-void Branch::say_wrong_client(std::size_t dialect) {
+void WorkerRoute::say_wrong_client(std::size_t dialect) {
   const std::string theirs(route.game.dialects()[dialect].name);
   say(Line::kDialect, "a client of " + std::string(route.game.name()) + " " + theirs + " came to the listener of " +
                           std::string(route.dialect_name()) + "; give it a listener of its own, with ?dialect=");
 }
 
-void Branch::server_banned(const net::Address& client, std::string_view why) {
+void WorkerRoute::server_banned(const net::Address& client, std::string_view why) {
   if (route.bans == nullptr) return;
   banned("server " + route.server_name, route.bans->learn(client, why, std::time(nullptr), place().server), client,
          "is turned away for a while from the routes to that server, so that it does not ban our address");
 }
 
-void Branch::front_banned(const net::Address& client, std::string_view why) {
+void WorkerRoute::front_banned(const net::Address& client, std::string_view why) {
   if (route.bans == nullptr) return;
   const std::string listener = place().listener;
   banned("the game's own rule", route.bans->learn(client, why, std::time(nullptr), listener, kRuleBan), client,
          "is turned away from " + listener + " for " + std::to_string(kRuleBan) + " s");
 }
 
-void Branch::banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client,
-                    std::string_view then) {
+void WorkerRoute::banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client,
+                         std::string_view then) {
   if (!ban) return;
   counters.server_bans.add();
   say(Line::kBanned, who + " banned the player from " + client.ip_text() +
@@ -98,14 +98,14 @@ void Branch::banned(const std::string& who, const std::optional<Ban>& ban, const
                          std::string(then) + "; `entente ctl unban` lets it in");
 }
 
-std::string Branch::why_banned(const net::Address& client) const {
+std::string WorkerRoute::why_banned(const net::Address& client) const {
   const auto ban = route.bans != nullptr ? route.bans->find(client, std::time(nullptr), place()) : std::nullopt;
   if (!ban) return "nobody may come from your address";
   if (!ban->why.empty()) return clean(ban->why);
   return ban->by_server ? "the server banned you a while ago" : "you are banned";
 }
 
-wire::Status Branch::status(std::uint32_t players, std::uint32_t most_players) const {
+wire::Status WorkerRoute::status(std::uint32_t players, std::uint32_t most_players) const {
   wire::Status status;
   status.name = route.server_name;
   status.map = route.server_game().name();
@@ -119,31 +119,31 @@ wire::Status Branch::status(std::uint32_t players, std::uint32_t most_players) c
   return status;
 }
 
-void Branch::tap_opened(SessionInfo session, WallTime at) {
+void WorkerRoute::tap_opened(SessionInfo session, WallTime at) {
   if (tap == nullptr) return;
   session.route = route.index;
   tap->opened(session, at);
 }
 
-void Branch::tick() {
+void WorkerRoute::tick() {
   count_lost();
   for (std::size_t i = 0; i < kDrops; ++i) say_dropped(static_cast<Drop>(i));
   route.pace.say_kept(loop.now());
 }
 
-void Branch::finish() {
+void WorkerRoute::finish() {
   tick();
   route.pace.say_rest();
 }
 
-void Branch::count_lost() {
+void WorkerRoute::count_lost() {
   if (!to_clients) return;
   counters.dropped[static_cast<std::size_t>(Drop::kQueueFull)].add(to_clients->lost() - lost_counted_);
   lost_counted_ = to_clients->lost();
 }
 
 /// Dropping is the hot path of a flood; it only counts, and this says how many there were since this was last asked.
-void Branch::say_dropped(Drop drop) {
+void WorkerRoute::say_dropped(Drop drop) {
   const std::uint64_t all = counters.dropped[static_cast<std::size_t>(drop)].read();
   const std::uint64_t news = all - std::exchange(dropped_told_[static_cast<std::size_t>(drop)], all);
   if (news == 0) return;

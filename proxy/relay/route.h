@@ -1,4 +1,4 @@
-// One relay as all workers see it: from which listener, to which server, in which dialect; and a worker's branch of it,
+// One relay as all workers see it: from which listener, to which server, in which dialect; and a worker's route of it,
 // which counts, tells the tap, and says what may be said.
 // Law: a Route does not change while it serves; what changes (counters, the pace of lines) is safe for all workers.
 #pragma once
@@ -12,16 +12,16 @@
 #include "adapters/wire/game.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/udp.h"
-#include "proxy/relay/access.h"
-#include "proxy/relay/bans.h"
-#include "proxy/relay/bridge_options.h"
+#include "proxy/relay/admission/access.h"
+#include "proxy/relay/admission/bans.h"
+#include "proxy/relay/admission/guard.h"
+#include "proxy/relay/admission/pace.h"
 #include "proxy/relay/counters.h"
-#include "proxy/relay/enet_mode.h"
+#include "proxy/relay/ends/enet_mode.h"
+#include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
-#include "proxy/relay/guard.h"
-#include "proxy/relay/pace.h"
-#include "proxy/relay/tap_sink.h"
-#include "proxy/relay/web_options.h"
+#include "proxy/relay/sessions/bridge_options.h"
+#include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
 
@@ -40,8 +40,8 @@ struct Route {
 
   /// The game that the server speaks.
   const wire::Game& server_game() const { return bridge ? *bridge->server_game : game; }
-  /// The hall that it leads into; none: a server.
-  std::optional<std::size_t> hall() const { return bridge ? bridge->hall : std::nullopt; }
+  /// The shared room that it leads into; none: a server.
+  std::optional<std::size_t> shared_room() const { return bridge ? bridge->shared_room : std::nullopt; }
   /// Whether clients come by WebSocket.
   bool by_web() const { return game.transport() == wire::Transport::kWebSocket; }
   /// Whether a client that asks for this path (WebSocket only) is ours.
@@ -58,7 +58,7 @@ struct Route {
   Bans* bans = nullptr;                       ///< null: nobody is banned
   net::Address listener;
   std::string server_host;               ///< as RelayOptions has it
-  std::string server_name;               ///< "example.org:5154", "[::1]:5154"; a hall's name
+  std::string server_name;               ///< "example.org:5154", "[::1]:5154"; a shared room's name
   std::vector<net::Address> servers;     ///< to be tried in this order
   net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
   bool strict = false;                   ///< a client's message that does not decode ends its session
@@ -71,9 +71,9 @@ struct Route {
   Losses losses;  ///< of a bridge
 };
 
-class Branch {
+class WorkerRoute {
  public:
-  Branch(Route& its_route, net::Loop& its_loop, TapSink* its_tap);
+  WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap);
 
   void opened(const SessionInfo& session);
   /// A session, or a newcomer turned away, ended: counts it and says it as what it is. `fault` and `at` as in
@@ -81,7 +81,7 @@ class Branch {
   void ended(const SessionInfo& session, Reason reason, const Fault& fault = Fault{""}, std::uint64_t at = 0);
   void say(Line line, std::string sentence);
   /// Of a bridged session that ended.
-  void untold(const SessionInfo& session, const core::Ledger& ledger);
+  void words_dropped(const SessionInfo& session, const core::Ledger& ledger);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
   void say_wrong_dialect(std::size_t found);
   void say_wrong_client(std::size_t dialect);
@@ -91,7 +91,7 @@ class Branch {
   void front_banned(const net::Address& client, std::string_view why);
   /// Where its clients come to, for Bans. REQUIRES: the listener is open.
   BanPlace place() const { return {route.server_name, route.listener.text()}; }
-  /// What whoever comes from there is told if Gate does not let him in for a ban, or for where he comes from.
+  /// What whoever comes from there is told if Admission does not let him in for a ban, or for where he comes from.
   std::string why_banned(const net::Address& client) const;
   /// What is said to who asks, by datagram, how it is here.
   wire::Status status(std::uint32_t players, std::uint32_t most_players) const;

@@ -54,14 +54,15 @@ std::unique_ptr<Route> make_route(const RelayOptions& options, Events& events) {
   route->bans = options.bans;
   route->bridge = options.bridge;
   route->server_host = options.server_host;
-  route->server_name = route->hall() ? options.server_host : host_and_port(options.server_host, options.server_port);
+  route->server_name =
+      route->shared_room() ? options.server_host : host_and_port(options.server_host, options.server_port);
   return route;
 }
 
-/// Where the server is, to be tried in this order. A hall has none: it gets the listener's, so that there is one to
-/// name.
+/// Where the server is, to be tried in this order. A shared room has none: it gets the listener's, so that there is one
+/// to name.
 Outcome<std::vector<net::Address>> servers_of(const Route& route, const RelayOptions& options) {
-  if (route.hall()) return std::vector<net::Address>{options.listen};
+  if (route.shared_room()) return std::vector<net::Address>{options.listen};
   auto servers = net::resolve(options.server_host, options.server_port);
   if (!servers || route.server_game().transport() != wire::Transport::kEnet) return servers;
   std::erase_if(*servers, [](const auto& one) { return one.v6(); });
@@ -76,8 +77,8 @@ std::optional<Error> objection_to_sharing(const Route& host, const Route& route)
   const std::string listener = host.listener.text();
   if (host.bridge.has_value() != route.bridge.has_value())
     return Error{"a relay and a bridge cannot share the listener " + listener + "; give one of them another port"};
-  if (host.hall() != route.hall())
-    return Error{"two halls cannot share the listener " + listener + "; give one of them another port"};
+  if (host.shared_room() != route.shared_room())
+    return Error{"two shared rooms cannot share the listener " + listener + "; give one of them another port"};
   if (host.detects_before_sessions() || route.detects_before_sessions())
     return Error{"routes that share the listener " + listener +
                  " must name what their servers speak; add ?dialect= to their URLs"};
@@ -113,11 +114,11 @@ struct Server::Impl {
     guest.web && !guest.web->path.empty() ? (void)all.insert(all.begin(), guest.index) : all.push_back(guest.index);
   }
 
-  /// Opens the door of a route that brings its own.
+  /// Opens the acceptor of a route that brings its own.
   static std::optional<Error> open(Route& route, Worker& home, const RelayOptions& options, net::Fd tcp) {
     const Limits limits = sane(options.limits);
     if (options.game->transport() != wire::Transport::kEnet) {
-      const auto opened = home.open_door(limits, std::move(tcp));
+      const auto opened = home.open_acceptor(limits, std::move(tcp));
       return opened ? std::nullopt : std::optional(opened.error());
     }
     const auto at = home.open_udp_door(limits, options.listen);
@@ -128,31 +129,31 @@ struct Server::Impl {
 
   Events& events;
   std::vector<std::unique_ptr<Route>> routes;
-  std::vector<std::unique_ptr<HallPlan>> halls;
-  Crew crew;
+  std::vector<std::unique_ptr<SharedRoomPlan>> shared_rooms;
+  Pool pool;
 };
 
 Server::Server(std::size_t workers, Events& events) : impl_(std::make_unique<Impl>(events)) {
   assert(workers >= 1 && workers <= 64);
   std::signal(SIGPIPE, SIG_IGN);
-  for (std::size_t i = 0; i < workers; ++i) impl_->crew.workers.push_back(std::make_unique<Worker>(i, impl_->crew));
+  for (std::size_t i = 0; i < workers; ++i) impl_->pool.workers.push_back(std::make_unique<Worker>(i, impl_->pool));
 }
 
 Server::~Server() = default;
 
-std::size_t Server::add_hall(const HallOptions& options) {
-  auto& workers = impl_->crew.workers;
-  const std::size_t index = impl_->halls.size();
-  HallPlan& plan = *impl_->halls.emplace_back(std::make_unique<HallPlan>());
+std::size_t Server::add_shared_room(const SharedRoomOptions& options) {
+  auto& workers = impl_->pool.workers;
+  const std::size_t index = impl_->shared_rooms.size();
+  SharedRoomPlan& plan = *impl_->shared_rooms.emplace_back(std::make_unique<SharedRoomPlan>());
   plan.options = options;
   plan.index = index;
   plan.home = index % workers.size();
-  workers[plan.home]->add_hall(plan, options.tap ? &options.tap->sink(plan.home) : nullptr, impl_->events);
+  workers[plan.home]->add_shared_room(plan, options.tap ? &options.tap->sink(plan.home) : nullptr, impl_->events);
   return index;
 }
 
-void Server::order(std::size_t hall, std::function<void(core::Back&)> order) {
-  impl_->crew.workers[impl_->halls[hall]->home]->order(hall, std::move(order));
+void Server::order(std::size_t shared_room, std::function<void(core::Back&)> order) {
+  impl_->pool.workers[impl_->shared_rooms[shared_room]->home]->order(shared_room, std::move(order));
 }
 
 Outcome<Listening> Server::add(const RelayOptions& options) {
@@ -167,15 +168,17 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
   auto bound = bots ? Outcome<net::Sockets>(net::Sockets()) : bind(options, *made, host);
   if (!bound) return bound.error();
 
-  auto& workers = impl_->crew.workers;
+  auto& workers = impl_->pool.workers;
   Route& route = *impl_->routes.emplace_back(std::move(made));
   route.index = impl_->routes.size() - 1;
-  route.home = host ? host->home : route.hall() ? impl_->halls[*route.hall()]->home : route.index % workers.size();
+  route.home = host                  ? host->home
+               : route.shared_room() ? impl_->shared_rooms[*route.shared_room()]->home
+                                     : route.index % workers.size();
   route.listener = bound->address;
   route.servers = std::move(*servers);
   route.datagrams = std::move(bound->udp);
   for (std::size_t i = 0; i < workers.size(); ++i)
-    workers[i]->add_branch(route, options.tap ? &options.tap->sink(i) : nullptr);
+    workers[i]->add_route(route, options.tap ? &options.tap->sink(i) : nullptr);
   Worker& home = *workers[route.home];
   if (bots)
     home.invite_bots(options.bridge->bots, sane(options.limits));
@@ -187,7 +190,7 @@ Outcome<Listening> Server::add(const RelayOptions& options) {
 }
 
 void Server::run() {
-  auto& workers = impl_->crew.workers;
+  auto& workers = impl_->pool.workers;
   std::vector<std::thread> others;
   for (std::size_t i = 1; i < workers.size(); ++i) others.emplace_back([&, i] { workers[i]->run(); });
   workers[0]->run();
@@ -195,25 +198,25 @@ void Server::run() {
 }
 
 void Server::stop() {
-  impl_->crew.stopping = true;
-  for (auto& worker : impl_->crew.workers) worker->wake();
+  impl_->pool.stopping = true;
+  for (auto& worker : impl_->pool.workers) worker->wake();
 }
 
 void Server::add_bots(std::size_t relay, std::uint32_t count) {
-  impl_->crew.workers[impl_->routes[relay]->home]->more_bots(relay, count);
+  impl_->pool.workers[impl_->routes[relay]->home]->more_bots(relay, count);
 }
 
 void Server::set_limits(std::size_t relay, const Limits& limits) {
-  impl_->crew.workers[impl_->routes[relay]->home]->set_limits(relay, sane(limits));
+  impl_->pool.workers[impl_->routes[relay]->home]->set_limits(relay, sane(limits));
 }
 
 void Server::set_access(std::size_t relay, std::vector<Access> access) {
-  impl_->crew.workers[impl_->routes[relay]->home]->set_access(relay, std::move(access));
+  impl_->pool.workers[impl_->routes[relay]->home]->set_access(relay, std::move(access));
 }
 
 std::vector<SessionReport> Server::ask(const Question& question) const {
   Inquiry inquiry;
-  for (auto& worker : impl_->crew.workers) worker->ask(question, Inquiry::Part(inquiry));
+  for (auto& worker : impl_->pool.workers) worker->ask(question, Inquiry::Part(inquiry));
   return inquiry.wait();
 }
 
@@ -227,15 +230,17 @@ bool Server::kick(LinkId link, std::string_view why) { return !ask({link, std::s
 
 std::vector<core::Ledger::Entry> Server::losses(std::size_t relay) const { return impl_->routes[relay]->losses.all(); }
 
-std::vector<Attendance::Row> Server::attendance(std::size_t hall) const {
-  return impl_->halls[hall]->attendance.rows();
+std::vector<Attendance::Row> Server::attendance(std::size_t shared_room) const {
+  return impl_->shared_rooms[shared_room]->attendance.rows();
 }
 
-std::uint64_t Server::strays(std::size_t hall) const { return impl_->halls[hall]->strays.read(); }
+std::uint64_t Server::orphaned(std::size_t shared_room) const {
+  return impl_->shared_rooms[shared_room]->orphaned.read();
+}
 
 Totals Server::totals(std::size_t relay) const {
   Totals sum;
-  for (const auto& worker : impl_->crew.workers) sum.add(worker->counters(relay));
+  for (const auto& worker : impl_->pool.workers) sum.add(worker->counters(relay));
   return sum;
 }
 

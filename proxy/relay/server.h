@@ -11,17 +11,17 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
-#include "proxy/relay/access.h"
-#include "proxy/relay/attendance.h"
-#include "proxy/relay/bans.h"
-#include "proxy/relay/bridge_options.h"
+#include "proxy/relay/admission/access.h"
+#include "proxy/relay/admission/bans.h"
 #include "proxy/relay/counters.h"
-#include "proxy/relay/enet_mode.h"
+#include "proxy/relay/ends/enet_mode.h"
+#include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
-#include "proxy/relay/hall_options.h"
 #include "proxy/relay/inquiry.h"
-#include "proxy/relay/tap_sink.h"
-#include "proxy/relay/web_options.h"
+#include "proxy/relay/sessions/attendance.h"
+#include "proxy/relay/sessions/bridge_options.h"
+#include "proxy/relay/sessions/shared_room_options.h"
+#include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
 
@@ -63,13 +63,13 @@ class Server {
   /// Binds at once; serves as soon as run() does. REQUIRES: before run().
   Outcome<Listening> add(const RelayOptions& options);
 
-  /// A room that is there from run() on, for everybody whose route leads into it (BridgeOptions::hall). Returns its
-  /// number. REQUIRES: before run().
-  std::size_t add_hall(const HallOptions& options);
+  /// A room that is there from run() on, for everybody whose route leads into it (BridgeOptions::shared room). Returns
+  /// its number. REQUIRES: before run().
+  std::size_t add_shared_room(const SharedRoomOptions& options);
 
-  /// Tells a hall's truth what no word says (pause a recording); what it gets is what HallOptions::back made. On the
-  /// hall's thread, soon after this; not at all once the hall is over. From any thread.
-  void order(std::size_t hall, std::function<void(core::Back&)> order);
+  /// Tells a shared room's truth what no word says (pause a recording); what it gets is what SharedRoomOptions::back
+  /// made. On the shared room's thread, soon after this; not at all once the shared room is over. From any thread.
+  void order(std::size_t shared_room, std::function<void(core::Back&)> order);
 
   /// Serves on this thread and workers - 1 others until stop(); then says goodbye to every client, and returns when the
   /// last socket is closed (at most Limits::linger_ms later). Taps hear nothing after that. REQUIRES: once.
@@ -96,10 +96,10 @@ class Server {
 
   /// What a bridge's sessions that ended could not tell. From any thread.
   std::vector<core::Ledger::Entry> losses(std::size_t relay) const;
-  /// Who played in a hall. From any thread.
-  std::vector<Attendance::Row> attendance(std::size_t hall) const;
-  /// Facts that a hall's world did not keep (World::strays). From any thread.
-  std::uint64_t strays(std::size_t hall) const;
+  /// Who played in a shared room. From any thread.
+  std::vector<Attendance::Row> attendance(std::size_t shared_room) const;
+  /// Facts that a shared room's world did not keep (World::orphaned). From any thread.
+  std::uint64_t orphaned(std::size_t shared_room) const;
 
  private:
   std::vector<SessionReport> ask(const Question& question) const;

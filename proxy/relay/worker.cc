@@ -1,11 +1,11 @@
 #include "proxy/relay/worker.h"
 
-#include "proxy/relay/bridge_session.h"
-#include "proxy/relay/datagram_door.h"
-#include "proxy/relay/enet_door.h"
-#include "proxy/relay/hall_guest.h"
-#include "proxy/relay/session.h"
-#include "proxy/relay/web_session.h"
+#include "proxy/relay/acceptors/datagram_acceptor.h"
+#include "proxy/relay/acceptors/enet_acceptor.h"
+#include "proxy/relay/sessions/bridge_session.h"
+#include "proxy/relay/sessions/room_guest.h"
+#include "proxy/relay/sessions/session.h"
+#include "proxy/relay/sessions/web_session.h"
 
 namespace entente::relay {
 namespace {
@@ -15,49 +15,49 @@ constexpr std::size_t kTicksAtOnce = 64;  // sessions; then others have their tu
 
 }  // namespace
 
-Worker::Worker(std::size_t index, Crew& crew)
-    : index_(index), crew_(crew), mailbox_(loop_, *this), next_worker_(index) {
+Worker::Worker(std::size_t index, Pool& pool)
+    : index_(index), pool_(pool), mailbox_(loop_, *this), next_worker_(index) {
   ticker_.emplace(loop_, *this, kTick);
 }
 
 Worker::~Worker() { loop_.never(*this); }
 
-void Worker::add_branch(Route& route, TapSink* tap) {
-  branches_.push_back(std::make_unique<Branch>(route, loop_, tap));
-  doors_.push_back(nullptr);
-  udp_doors_.push_back(nullptr);
+void Worker::add_route(Route& route, TapSink* tap) {
+  routes_.push_back(std::make_unique<WorkerRoute>(route, loop_, tap));
+  acceptors_.push_back(nullptr);
+  udp_acceptors_.push_back(nullptr);
 }
 
 void Worker::invite_bots(std::uint32_t count, const Limits& limits) {
   Finder::User& user = *this;
-  invited_.push_back({branches_.size() - 1, count, limits, std::make_unique<Finder>(*branches_.back(), user)});
+  invited_.push_back({routes_.size() - 1, count, limits, std::make_unique<Finder>(*routes_.back(), user)});
 }
 
-Outcome<Done> Worker::open_door(const Limits& limits, net::Fd listening) {
-  doors_.back() = std::make_unique<Door>(*branches_.back(), *this, limits);
-  return doors_.back()->open(std::move(listening));
+Outcome<Done> Worker::open_acceptor(const Limits& limits, net::Fd listening) {
+  acceptors_.back() = std::make_unique<Acceptor>(*routes_.back(), *this, limits);
+  return acceptors_.back()->open(std::move(listening));
 }
 
 Outcome<net::Address> Worker::open_udp_door(const Limits& limits, const net::Address& at) {
-  Branch& branch = *branches_.back();
-  if (branch.route.passes_enet_datagrams())
-    udp_doors_.back() = std::make_unique<DatagramDoor>(branch, crew_.last_link, limits);
+  WorkerRoute& worker_route = *routes_.back();
+  if (worker_route.route.passes_enet_datagrams())
+    udp_acceptors_.back() = std::make_unique<DatagramAcceptor>(worker_route, pool_.last_link, limits);
   else
-    udp_doors_.back() = std::make_unique<EnetDoor>(branch, *this, limits);
-  return udp_doors_.back()->open(at);
+    udp_acceptors_.back() = std::make_unique<EnetAcceptor>(worker_route, *this, limits);
+  return udp_acceptors_.back()->open(at);
 }
 
-void Worker::add_hall(HallPlan& plan, TapSink* tap, Events& events) {
-  halls_[plan.index] = {std::make_unique<Hall>(loop_, plan, next_link(), events), tap};
+void Worker::add_shared_room(SharedRoomPlan& plan, TapSink* tap, Events& events) {
+  shared_rooms_[plan.index] = {std::make_unique<SharedRoom>(loop_, plan, next_link(), events), tap};
 }
 
 void Worker::run() {
-  for (auto& [number, housed] : halls_) housed.hall->open(housed.tap);
+  for (auto& [number, housed] : shared_rooms_) housed.shared_room->open(housed.tap);
   loop_.run();
-  for (auto& branch : branches_) branch->finish();
+  for (auto& worker_route : routes_) worker_route->finish();
 }
 
-Worker& Worker::home(std::size_t route) { return *crew_.workers[branches_[route]->route.home]; }
+Worker& Worker::home(std::size_t route) { return *pool_.workers[routes_[route]->route.home]; }
 
 // -- Letters ----------------------------------------------------------------------------------------------------------
 
@@ -80,18 +80,18 @@ void Worker::mail() {
   }
   letters_.clear();
   inbox_.empty([this](LinkId link, const net::Address& from, Bytes datagram) { hand_out(link, from, datagram); });
-  if (crew_.stopping && !stopping_) begin_stop();
+  if (pool_.stopping && !stopping_) begin_stop();
 }
 
-std::unique_ptr<Seated> Worker::make_session(Branch& branch, const Newcomer& newcomer) {
+std::unique_ptr<Seated> Worker::make_session(WorkerRoute& worker_route, const Newcomer& newcomer) {
   Seated::Owner& owner = *this;
-  if (const auto hall = branch.route.hall())
-    return std::make_unique<HallGuest>(branch, owner, *halls_.at(*hall).hall, newcomer.link, newcomer.limits,
-                                       newcomer.client, newcomer.enet);
-  if (branch.route.bridge) return std::make_unique<BridgeSession>(branch, owner, newcomer);
-  if (branch.route.game.transport() == wire::Transport::kWebSocket)
-    return std::make_unique<WebSession>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
-  return std::make_unique<Session>(branch, owner, newcomer.link, newcomer.limits, newcomer.client);
+  if (const auto shared_room = worker_route.route.shared_room())
+    return std::make_unique<RoomGuest>(worker_route, owner, *shared_rooms_.at(*shared_room).shared_room, newcomer.link,
+                                       newcomer.limits, newcomer.client, newcomer.enet);
+  if (worker_route.route.bridge) return std::make_unique<BridgeSession>(worker_route, owner, newcomer);
+  if (worker_route.route.game.transport() == wire::Transport::kWebSocket)
+    return std::make_unique<WebSession>(worker_route, owner, newcomer.link, newcomer.limits, newcomer.client);
+  return std::make_unique<Session>(worker_route, owner, newcomer.link, newcomer.limits, newcomer.client);
 }
 
 void Worker::seat_one() {
@@ -104,35 +104,35 @@ void Worker::seat_one() {
 
 void Worker::read(Newcomer& newcomer) {
   auto& session = sessions_[newcomer.link];
-  session = make_session(*branches_[newcomer.route], newcomer);
+  session = make_session(*routes_[newcomer.route], newcomer);
   session->start(std::move(newcomer.fd));
   if (stopping_) session->stop();
 }
 
 void Worker::read(const Named& named) {
-  if (doors_[named.route]) doors_[named.route]->named(named.link, named.player);
+  if (acceptors_[named.route]) acceptors_[named.route]->named(named.link, named.player);
 }
 
 void Worker::read(const Left& left) {
-  if (doors_[left.route]) doors_[left.route]->left(left.link, left.client, left.server_unreached);
-  if (udp_doors_[left.route]) udp_doors_[left.route]->left(left.client, left.server_unreached);
+  if (acceptors_[left.route]) acceptors_[left.route]->left(left.link, left.client, left.server_unreached);
+  if (udp_acceptors_[left.route]) udp_acceptors_[left.route]->left(left.client, left.server_unreached);
   for (Invitation& invitation : invited_)
     if (invitation.route == left.route && left.server_unreached) invitation.finder->lost();
 }
 
 void Worker::read(const Moved& moved) {
-  Door* const door = doors_[moved.route].get();
-  if (door == nullptr) return;  // by ENet: no client of it comes back
-  if (moved.how == Moved::How::kAway) return door->away(moved.client);
-  if (moved.how == Moved::How::kBack) return door->came_back(moved.client);
-  const bool from_there = door->crowded_from(moved.client);
-  if (!from_there && !door->crowded()) return;
-  std::unique_lock lock(crew_.absences_lock);
-  const auto place = crew_.absences.give_up(moved.route, loop_.now(), [&](const net::Address& from) {
+  Acceptor* const acceptor = acceptors_[moved.route].get();
+  if (acceptor == nullptr) return;  // by ENet: no client of it comes back
+  if (moved.how == Moved::How::kAway) return acceptor->away(moved.client);
+  if (moved.how == Moved::How::kBack) return acceptor->came_back(moved.client);
+  const bool from_there = acceptor->crowded_from(moved.client);
+  if (!from_there && !acceptor->crowded()) return;
+  std::unique_lock lock(pool_.absences_lock);
+  const auto place = pool_.absences.give_up(moved.route, loop_.now(), [&](const net::Address& from) {
     return !from_there || from.network() == moved.client.network();
   });
   lock.unlock();
-  if (place) send(*crew_.workers[place->worker], GiveWay{place->link});
+  if (place) send(*pool_.workers[place->worker], GiveWay{place->link});
 }
 
 void Worker::read(const GiveWay& letter) {
@@ -155,13 +155,13 @@ void Worker::tell_moved(Moved::How how, Seated& session) {
 }
 
 void Worker::read(const NewLimits& news) {
-  if (doors_[news.route]) doors_[news.route]->set_limits(news.limits);
-  if (udp_doors_[news.route]) udp_doors_[news.route]->set_limits(news.limits);
+  if (acceptors_[news.route]) acceptors_[news.route]->set_limits(news.limits);
+  if (udp_acceptors_[news.route]) udp_acceptors_[news.route]->set_limits(news.limits);
 }
 
 void Worker::read(NewAccess& news) {
-  if (doors_[news.route]) doors_[news.route]->set_access(news.access);
-  if (udp_doors_[news.route]) udp_doors_[news.route]->set_access(std::move(news.access));
+  if (acceptors_[news.route]) acceptors_[news.route]->set_access(news.access);
+  if (udp_acceptors_[news.route]) udp_acceptors_[news.route]->set_access(std::move(news.access));
 }
 
 void Worker::read(const MoreBots& more) {
@@ -170,34 +170,34 @@ void Worker::read(const MoreBots& more) {
 }
 
 void Worker::read(const Order& order) {
-  const auto housed = halls_.find(order.hall);
-  if (housed != halls_.end()) housed->second.hall->order(order.order);
+  const auto housed = shared_rooms_.find(order.shared_room);
+  if (housed != shared_rooms_.end()) housed->second.shared_room->order(order.order);
 }
 
 void Worker::read(Asked& asked) {
   answer(asked.question, asked.part, sessions_);
-  for (auto& door : udp_doors_)
-    if (door) door->ask(asked.question, asked.part);
+  for (auto& acceptor : udp_acceptors_)
+    if (acceptor) acceptor->ask(asked.question, asked.part);
 }
 
 // -- From sessions ----------------------------------------------------------------------------------------------------
 
 void Worker::named(Seated& session, std::uint32_t player) {
-  const std::size_t route = session.branch().route.index;
+  const std::size_t route = session.worker_route().route.index;
   send(home(route), Named{route, session.info().link, player});
 }
 
-Branch* Worker::branch_at(const Route& listener, std::string_view path) {
+WorkerRoute* Worker::route_at(const Route& listener, std::string_view path) {
   for (const std::size_t i : listener.on_listener)
-    if (branches_[i]->route.serves(path)) return branches_[i].get();
+    if (routes_[i]->route.serves(path)) return routes_[i].get();
   return nullptr;
 }
 
 void Worker::away(Seated& session, const core::Absence& absence) {
   const Millis now = loop_.now();
   {
-    const std::lock_guard lock(crew_.absences_lock);
-    crew_.absences.add({session.listener().index, session.info().client, absence.number},
+    const std::lock_guard lock(pool_.absences_lock);
+    pool_.absences.add({session.listener().index, session.info().client, absence.number},
                        Seat{session.info().link, index_}, now, now + absence.within / core::kMillisecond);
   }
   tell_moved(Moved::How::kAway, session);
@@ -206,12 +206,12 @@ void Worker::away(Seated& session, const core::Absence& absence) {
 void Worker::settled(Seated& session) { tell_moved(Moved::How::kSettled, session); }
 
 std::optional<Seat> Worker::claim(Seated& session, std::uint32_t number) {
-  const std::lock_guard lock(crew_.absences_lock);
-  return crew_.absences.claim({session.listener().index, session.info().client, number}, loop_.now());
+  const std::lock_guard lock(pool_.absences_lock);
+  return pool_.absences.claim({session.listener().index, session.info().client, number}, loop_.now());
 }
 
 void Worker::send_back(Seat to, net::Fd client, const net::Address& from) {
-  send(*crew_.workers[to.worker], Back{to.link, std::move(client), from});
+  send(*pool_.workers[to.worker], Back{to.link, std::move(client), from});
 }
 
 void Worker::done(Seated& session) {
@@ -223,7 +223,7 @@ void Worker::at_turn_end() {
   for (Seated* session : std::exchange(done_, {})) {
     const std::size_t route = session->listener().index;
     const LinkId link = session->info().link;
-    session->branch().counters.closed.add();
+    session->worker_route().counters.closed.add();
     if (session->is_away()) tell_moved(Moved::How::kBack, *session);
     send(home(route), Left{route, link, session->info().client, session->server_unreached()});
     sessions_.erase(link);
@@ -260,12 +260,12 @@ void Worker::tick(Millis now) {
   if (to_tick_.empty())
     for (auto& [link, session] : sessions_) to_tick_.push_back(link);
   if (!to_tick_.empty()) loop_.serve(ticking_);
-  for (auto& door : doors_)
-    if (door) door->tick(now);
-  for (auto& door : udp_doors_)
-    if (door) door->tick(now);
-  for (auto& branch : branches_) branch->tick();
-  if (stopping_) finish_if_empty();  // those of UDP doors end on their own
+  for (auto& acceptor : acceptors_)
+    if (acceptor) acceptor->tick(now);
+  for (auto& acceptor : udp_acceptors_)
+    if (acceptor) acceptor->tick(now);
+  for (auto& worker_route : routes_) worker_route->tick();
+  if (stopping_) finish_if_empty();  // those of UDP acceptors end on their own
 }
 
 void Worker::tick_some() {
@@ -277,23 +277,24 @@ void Worker::tick_some() {
   if (!to_tick_.empty()) loop_.serve(ticking_);
 }
 
-// -- From doors -------------------------------------------------------------------------------------------------------
+// -- From acceptors
+// -------------------------------------------------------------------------------------------------------
 
-void Worker::seat(std::size_t worker, Newcomer newcomer) { send(*crew_.workers[worker], std::move(newcomer)); }
+void Worker::seat(std::size_t worker, Newcomer newcomer) { send(*pool_.workers[worker], std::move(newcomer)); }
 
 bool Worker::pass_on(Seat to, const net::Address& from, Bytes datagram) {
   if (to.worker == index_) {
     hand_out(to.link, from, datagram);
     return true;
   }
-  passed_to_.resize(crew_.workers.size());
+  passed_to_.resize(pool_.workers.size());
   passed_to_[to.worker] = true;
-  return crew_.workers[to.worker]->inbox_.put(to.link, from, datagram);
+  return pool_.workers[to.worker]->inbox_.put(to.link, from, datagram);
 }
 
 void Worker::passed_on() {
   for (std::size_t i = 0; i < passed_to_.size(); ++i)
-    if (passed_to_[i]) crew_.workers[i]->wake();
+    if (passed_to_[i]) pool_.workers[i]->wake();
   passed_to_.assign(passed_to_.size(), false);
 }
 
@@ -308,19 +309,19 @@ void Worker::begin_stop() {
   stopping_ = true;
   invited_.clear();
   while (!newcomers_.empty()) seat_one();
-  for (auto& door : doors_)
-    if (door) door->close();
-  for (auto& door : udp_doors_)
-    if (door) door->stop();
-  for (auto& [number, housed] : halls_) housed.hall->stop();  // to all at once, not one by one
+  for (auto& acceptor : acceptors_)
+    if (acceptor) acceptor->close();
+  for (auto& acceptor : udp_acceptors_)
+    if (acceptor) acceptor->stop();
+  for (auto& [number, housed] : shared_rooms_) housed.shared_room->stop();  // to all at once, not one by one
   for (auto& [link, session] : sessions_) session->stop();
   finish_if_empty();
 }
 
 void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty()) return;
-  for (auto& door : udp_doors_)
-    if (door && !door->empty()) return;
+  for (auto& acceptor : udp_acceptors_)
+    if (acceptor && !acceptor->empty()) return;
   ticker_.reset();
   mailbox_.close();
 }

@@ -1,4 +1,4 @@
-// A worker: one thread, its loop, and the sessions that live on it; for some relays also the door.
+// A worker: one thread, its loop, and the sessions that live on it; for some relays also the acceptor.
 // Law: a session never moves; what workers have to tell each other are letters, and batches of datagrams.
 #pragma once
 
@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "proxy/net/mailbox.h"
-#include "proxy/relay/absences.h"
-#include "proxy/relay/door.h"
-#include "proxy/relay/hall.h"
-#include "proxy/relay/inbox.h"
-#include "proxy/relay/seated.h"
-#include "proxy/relay/udp_door.h"
+#include "proxy/relay/acceptors/acceptor.h"
+#include "proxy/relay/acceptors/udp_acceptor.h"
+#include "proxy/relay/admission/absences.h"
+#include "proxy/relay/ends/inbox.h"
+#include "proxy/relay/sessions/seated.h"
+#include "proxy/relay/sessions/shared_room.h"
 
 namespace entente::relay {
 
 class Worker;
 
 /// What the workers of one Server share.
-struct Crew {
+struct Pool {
   std::vector<std::unique_ptr<Worker>> workers;
   std::atomic<LinkId> last_link{0};
   std::atomic<bool> stopping{false};
@@ -36,23 +36,23 @@ class Worker final : public net::Ticker::User,
                      public net::Later,
                      private Finder::User {
  public:
-  Worker(std::size_t index, Crew& crew);
+  Worker(std::size_t index, Pool& pool);
   ~Worker() override;
 
-  /// Seats so many fronts that play by themselves, one each tick. REQUIRES: not running; the newest branch is a bridge.
+  /// Seats so many fronts that play by themselves, one each tick. REQUIRES: not running; the newest route is a bridge.
   void invite_bots(std::uint32_t count, const Limits& limits);
 
-  /// The worker becomes the home of this hall. REQUIRES: not running; tap as in HallOptions.
-  void add_hall(HallPlan& plan, TapSink* tap, Events& events);
+  /// The worker becomes the home of this shared room. REQUIRES: not running; tap as in SharedRoomOptions.
+  void add_shared_room(SharedRoomPlan& plan, TapSink* tap, Events& events);
 
   /// For each relay, in the order of Route::index. REQUIRES: not running.
-  void add_branch(Route& route, TapSink* tap);
-  /// The worker becomes the home of the newest branch. REQUIRES: not running.
-  Outcome<Done> open_door(const Limits& limits, net::Fd listening);
+  void add_route(Route& route, TapSink* tap);
+  /// The worker becomes the home of the newest route. REQUIRES: not running.
+  Outcome<Done> open_acceptor(const Limits& limits, net::Fd listening);
   /// The same for a game over ENet; returns where it was bound. REQUIRES: not running.
   Outcome<net::Address> open_udp_door(const Limits& limits, const net::Address& at);
 
-  /// Until the crew is stopping and the last session is gone.
+  /// Until the pool is stopping and the last session is gone.
   void run();
 
   // From any thread.
@@ -60,9 +60,11 @@ class Worker final : public net::Ticker::User,
   void set_limits(std::size_t route, const Limits& limits) { mailbox_.post(NewLimits{route, limits}); }
   void set_access(std::size_t route, std::vector<Access> access) { mailbox_.post(NewAccess{route, std::move(access)}); }
   void more_bots(std::size_t route, std::uint32_t count) { mailbox_.post(MoreBots{route, count}); }
-  void order(std::size_t hall, std::function<void(core::Back&)> order) { mailbox_.post(Order{hall, std::move(order)}); }
+  void order(std::size_t shared_room, std::function<void(core::Back&)> order) {
+    mailbox_.post(Order{shared_room, std::move(order)});
+  }
   void ask(const Question& question, Inquiry::Part part) { mailbox_.post(Asked{question, std::move(part)}); }
-  const Counters& counters(std::size_t route) const { return branches_[route]->counters; }
+  const Counters& counters(std::size_t route) const { return routes_[route]->counters; }
 
  private:
   struct Named {
@@ -103,7 +105,7 @@ class Worker final : public net::Ticker::User,
     std::uint32_t count;
   };
   struct Order {
-    std::size_t hall;
+    std::size_t shared_room;
     std::function<void(core::Back&)> order;
   };
   struct Asked {
@@ -117,7 +119,8 @@ class Worker final : public net::Ticker::User,
     Limits limits;
     std::unique_ptr<Finder> finder;
   };
-  using Letter = std::variant<Newcomer, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order, Asked>;
+  using Letter =
+      std::variant<Newcomer, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order, Asked>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
@@ -141,16 +144,16 @@ class Worker final : public net::Ticker::User,
   // Ticker, Seated::Owner, Seating, Later
   void tick(Millis now) override;
   void named(Seated& session, std::uint32_t player) override;
-  std::unique_ptr<Seated> make_session(Branch& branch, const Newcomer& newcomer);
-  Branch* branch_at(const Route& listener, std::string_view path) override;
+  std::unique_ptr<Seated> make_session(WorkerRoute& worker_route, const Newcomer& newcomer);
+  WorkerRoute* route_at(const Route& listener, std::string_view path) override;
   void done(Seated& session) override;
   void away(Seated& session, const core::Absence& absence) override;
   std::optional<Seat> claim(Seated& session, std::uint32_t number) override;
   void settled(Seated& session) override;
   void send_back(Seat to, net::Fd client, const net::Address& from) override;
-  LinkId next_link() override { return crew_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
+  LinkId next_link() override { return pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::size_t next_worker(const Route& route) override {
-    return route.hall() ? route.home : next_worker_++ % crew_.workers.size();
+    return route.shared_room() ? route.home : next_worker_++ % pool_.workers.size();
   }
   void seat(std::size_t worker, Newcomer newcomer) override;
   bool pass_on(Seat to, const net::Address& from, Bytes datagram) override;
@@ -175,22 +178,22 @@ class Worker final : public net::Ticker::User,
   void finish_if_empty();
 
   const std::size_t index_;
-  Crew& crew_;
+  Pool& pool_;
   net::Loop loop_;
   net::Mailbox<Letter, Worker> mailbox_;
   std::optional<net::Ticker> ticker_;
-  std::vector<std::unique_ptr<Branch>> branches_;    // by Route::index
-  std::vector<std::unique_ptr<Door>> doors_;         // likewise; null where another worker is home
-  std::vector<std::unique_ptr<UdpDoor>> udp_doors_;  // likewise; null for other transports
+  std::vector<std::unique_ptr<WorkerRoute>> routes_;         // by Route::index
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;         // likewise; null where another worker is home
+  std::vector<std::unique_ptr<UdpAcceptor>> udp_acceptors_;  // likewise; null for other transports
   struct Housed {
-    std::unique_ptr<Hall> hall;
+    std::unique_ptr<SharedRoom> shared_room;
     TapSink* tap;
   };
-  std::unordered_map<std::size_t, Housed> halls_;  // by their number: those that live here
+  std::unordered_map<std::size_t, Housed> shared_rooms_;  // by their number: those that live here
   std::unordered_map<LinkId, std::unique_ptr<Seated>> sessions_;
   std::vector<Seated*> done_;
   std::vector<LinkId> to_tick_;     // of this tick, sessions that are still to be told
-  std::deque<Newcomer> newcomers_;  // from other workers' doors
+  std::deque<Newcomer> newcomers_;  // from other workers' acceptors
   Chore ticking_{*this, &Worker::tick_some, net::Rank::kPlayer};
   Chore seating_{*this, &Worker::seat_one, net::Rank::kNewcomer};
   std::vector<Invitation> invited_;

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "adapters/aos/body.h"
-#include "adapters/aos/map_maker.h"
-#include "proxy/core/referee.h"
+#include "adapters/aos/world/body.h"
+#include "adapters/aos/world/map_maker.h"
+#include "proxy/core/arena/referee.h"
 #include "proxy/core/room.h"
 #include "tests/aos/front_stage.h"
 

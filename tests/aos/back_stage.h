@@ -3,8 +3,8 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/aos/faces.h"
-#include "adapters/aos/map_stream.h"
 #include "adapters/aos/wire.h"
+#include "adapters/aos/world/map_stream.h"
 #include "tests/aos/ground.h"
 #include "tests/aos/said.h"
 #include "tests/support/stage.h"

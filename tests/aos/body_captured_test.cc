@@ -6,10 +6,10 @@
 #include <cmath>
 #include <vector>
 
-#include "adapters/aos/body.h"
-#include "adapters/aos/building.h"
-#include "adapters/aos/map_stream.h"
 #include "adapters/aos/wire.h"
+#include "adapters/aos/world/body.h"
+#include "adapters/aos/world/building.h"
+#include "adapters/aos/world/map_stream.h"
 #include "tests/support/recorded.h"
 
 namespace entente::aos::body_captured_test {

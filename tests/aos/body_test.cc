@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "adapters/aos/pilot.h"
+#include "adapters/aos/world/pilot.h"
 #include "tests/aos/ground.h"
 #include "tests/support/heap.h"
 

@@ -1,7 +1,7 @@
 // What building and digging do to a map.
 #include <doctest/doctest.h>
 
-#include "adapters/aos/building.h"
+#include "adapters/aos/world/building.h"
 #include "tests/aos/ground.h"
 
 namespace entente::aos::building_test {

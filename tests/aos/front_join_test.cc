@@ -1,5 +1,5 @@
 // How a client comes in, as plays: what it is told, in which order, who it is told of, and what keeps it out.
-#include "adapters/aos/map_stream.h"
+#include "adapters/aos/world/map_stream.h"
 #include "tests/aos/front_stage.h"
 
 namespace entente::aos::front_join_test {

@@ -1,7 +1,7 @@
 // What a client's packets become as words, and what words become as packets, once it plays.
 #include <cmath>
 
-#include "proxy/core/retelling.h"
+#include "proxy/core/replay/retelling.h"
 #include "tests/aos/front_stage.h"
 
 namespace entente::aos::front_play_test {
@@ -245,7 +245,8 @@ TEST_CASE("a death that is told when its unit has gone is that of its player, wh
   play.hears<words::Hidden>("unit: 14");
   CHECK(play.hears<words::Owns>("player: 3 units: 14") == "");
   CHECK(play.hears<words::Gone>("unit: 13 by: 12 why: BY_TOUCH") == "");
-  CHECK(has(play.hears<words::Died>("player: 3 unit: 13 killer: 2 why: BY_TOUCH"), "sends KillAction victim=2 killer=1 "));
+  CHECK(has(play.hears<words::Died>("player: 3 unit: 13 killer: 2 why: BY_TOUCH"),
+            "sends KillAction victim=2 killer=1 "));
   CHECK(play.hears<words::Died>("player: 3 unit: 13 killer: 2") == "");
   CHECK(play.waits(kSecond) == "");
   CHECK(play.hears<words::Unit>("id: 15 owner: 3 kind: CELL radius: 10 alive: true pose { x: 100 }") == "");
@@ -268,7 +269,8 @@ TEST_CASE("of a moment that is only told again a client hears no event") {
   CHECK(retold(word<words::Unit>("id: 12 owner: 2 alive: true pose { unit: 12 x: 50 }")) ==
         "sends CreatePlayer player=1 weapon=0 team=0 position=(288 256 59.75) name=\"ben\"\n");
   CHECK(play.hears<words::Score>("player: 2 wins: 2") == "");
-  CHECK(has(retold(word<words::Score>("player: 2 wins: 3")), "sends ExistingPlayer player=1 team=0 weapon=0 tool=2 kills=3 "));
+  CHECK(has(retold(word<words::Score>("player: 2 wins: 3")),
+            "sends ExistingPlayer player=1 team=0 weapon=0 tool=2 kills=3 "));
   CHECK(retold(word<words::Shot>("shooter: 2 unit: 12 shot: 5 vx: 100 life: 2")) == "");
   CHECK(retold(word<words::Round>("state: OVER winner: 2")) == "");
   CHECK(has(play.hears<words::Round>("state: OVER winner: 2"), "the round is over: ben has won"));

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "adapters/aos/geography.h"
-#include "proxy/core/tank.h"
+#include "adapters/aos/world/geography.h"
+#include "proxy/core/tank/tank.h"
 #include "proxy/core/world.h"
 #include "tests/aos/ground.h"
 

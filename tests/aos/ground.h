@@ -1,8 +1,8 @@
 // Small maps: a floor in an ocean, and what a test puts on it.
 #pragma once
 
-#include "adapters/aos/body.h"
-#include "adapters/aos/map_stream.h"
+#include "adapters/aos/world/body.h"
+#include "adapters/aos/world/map_stream.h"
 
 namespace entente::aos {
 

@@ -2,9 +2,9 @@
 // them.
 #include <cmath>
 
-#include "adapters/aos/geography.h"
 #include "adapters/aos/terms.h"
-#include "proxy/core/tank.h"
+#include "adapters/aos/world/geography.h"
+#include "proxy/core/tank/tank.h"
 #include "proxy/core/world.h"
 #include "tests/aos/back_stage.h"
 

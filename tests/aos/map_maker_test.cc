@@ -1,5 +1,5 @@
 // Worlds of words as maps of blocks: what stands where, that clients can load it, and that it comes in small pieces.
-#include "adapters/aos/map_maker.h"
+#include "adapters/aos/world/map_maker.h"
 
 #include <doctest/doctest.h>
 #include <google/protobuf/text_format.h>

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "adapters/aos/sight.h"
+#include "adapters/aos/world/sight.h"
 #include "tests/aos/ground.h"
 
 namespace entente::aos::sight_test {

@@ -9,7 +9,7 @@
 
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire.h"
-#include "proxy/core/referee.h"
+#include "proxy/core/arena/referee.h"
 #include "proxy/core/room.h"
 
 namespace entente {

@@ -14,7 +14,7 @@
 namespace entente {
 namespace {
 
-constexpr std::size_t kMessages = 16;  // different ones in turn, so that no branch is learnt by heart
+constexpr std::size_t kMessages = 16;  // different ones in turn, so that no worker_route is learnt by heart
 constexpr std::uint64_t kSeed = 2026;
 
 /// Messages of one row, one way: their frames, and codecs that keep them decoded.

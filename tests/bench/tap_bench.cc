@@ -12,7 +12,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/wire/invent.h"
-#include "proxy/relay/tap.h"
+#include "proxy/relay/tap/tap.h"
 #include "tests/support/memory_file.h"
 
 namespace entente::relay {

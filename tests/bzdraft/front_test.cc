@@ -3,7 +3,7 @@
 
 #include "adapters/bzdraft/resource.h"
 #include "adapters/wire/md5.h"
-#include "proxy/core/retelling.h"
+#include "proxy/core/replay/retelling.h"
 #include "tests/bzdraft/said.h"
 
 namespace entente::bzdraft::front_test {

@@ -1,5 +1,5 @@
 // How a stock client plays on our front: no false deaths, none twice, and it is kept where the truth is.
-#include "proxy/core/retelling.h"
+#include "proxy/core/replay/retelling.h"
 #include "tests/bzflag/front_stage.h"
 
 namespace entente::bzflag::front_play_test {

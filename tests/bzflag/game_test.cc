@@ -1,4 +1,4 @@
-// The manners that a relay asks for: cutting, greetings, detection, links.
+// The settings that a relay asks for: cutting, greetings, detection, links.
 #include "tests/bzflag/tape.h"
 
 namespace entente::bzflag::game_test {

@@ -1,5 +1,5 @@
 // How our back comes into servers of older dialects and plays there.
-#include "adapters/bzflag/geography.h"
+#include "adapters/bzflag/world/geography.h"
 #include "tests/bzflag/back_stage.h"
 
 namespace entente::bzflag::old_back_test {

@@ -1,5 +1,5 @@
 // Recordings of a real bzfs, and ours made from a session.
-#include "adapters/bzflag/rec.h"
+#include "adapters/bzflag/rec/rec.h"
 
 #include <algorithm>
 #include <cstring>

@@ -6,7 +6,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/wire.h"
-#include "adapters/bzflag/world.h"
+#include "adapters/bzflag/world/world.h"
 #include "tests/support/stage.h"
 
 namespace entente::bzflag {

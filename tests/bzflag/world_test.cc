@@ -1,5 +1,5 @@
 // World databases of real servers, and bombs.
-#include "adapters/bzflag/world.h"
+#include "adapters/bzflag/world/world.h"
 
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
 // A bot in a room of its own: it enters, spawns, drives, shoots, and comes back when it died.
-#include "proxy/core/bot.h"
+#include "proxy/core/bot/bot.h"
 
 #include <doctest/doctest.h>
 

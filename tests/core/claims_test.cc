@@ -1,5 +1,5 @@
 // What players claim: one pose in two words, and what is no number.
-#include "proxy/core/claims.h"
+#include "proxy/core/arena/claims.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Which gun fires, and how its shot leaves the tank.
-#include "proxy/core/guns.h"
+#include "proxy/core/arena/guns.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // When a client must be put where the truth is, and when that waits.
-#include "proxy/core/leash.h"
+#include "proxy/core/arena/leash.h"
 
 #include <doctest/doctest.h>
 

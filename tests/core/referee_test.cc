@@ -1,5 +1,5 @@
 // An arena and its players, through a room: what they ask for, what becomes true.
-#include "proxy/core/referee.h"
+#include "proxy/core/arena/referee.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "proxy/base/text.h"
-#include "proxy/core/claims.h"
+#include "proxy/core/arena/claims.h"
 #include "proxy/core/room.h"
 #include "tests/support/deaf_host.h"
 

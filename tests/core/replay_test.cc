@@ -1,5 +1,5 @@
 // A tape told to who watches: in order, in time, and after every order what somebody who saw it all would know.
-#include "proxy/core/replay.h"
+#include "proxy/core/replay/replay.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <deque>
 #include <random>
 
-#include "proxy/core/retelling.h"
+#include "proxy/core/replay/retelling.h"
 #include "proxy/core/room.h"
 #include "tests/support/memory_tape.h"
 

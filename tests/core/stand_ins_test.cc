@@ -1,11 +1,11 @@
 // Who plays where people are too few: as many as are missing, by the rules of a real arena.
-#include "proxy/core/stand_ins.h"
+#include "proxy/core/bot/stand_ins.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
 
-#include "proxy/core/referee.h"
+#include "proxy/core/arena/referee.h"
 #include "tests/support/deaf_host.h"
 
 namespace entente::core::stand_ins_test {

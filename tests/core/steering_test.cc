@@ -1,5 +1,5 @@
 // Whatever words a game has for moving, a back sees one course.
-#include "proxy/core/steering.h"
+#include "proxy/core/tank/steering.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // A tank that words drive: where it goes, when it looks where it shoots, when others see it wrong.
-#include "proxy/core/tank_driver.h"
+#include "proxy/core/tank/tank_driver.h"
 
 #include <doctest/doctest.h>
 
@@ -85,7 +85,7 @@ TEST_CASE("others see it wrong by so much and no less") {
   struct Case {
     const char* what;
     TankState is;
-    bool strays, soon;
+    bool orphaned, soon;
   };
   const Case cases[] = {
       {"where it is", {}, false, false},
@@ -99,7 +99,7 @@ TEST_CASE("others see it wrong by so much and no less") {
   };
   for (const Case& one : cases) {
     INFO(one.what);
-    CHECK(strays({}, one.is) == one.strays);
+    CHECK(orphaned({}, one.is) == one.orphaned);
     CHECK(strays_soon({}, one.is) == one.soon);
   }
 }

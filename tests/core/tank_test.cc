@@ -1,5 +1,5 @@
 // Driving: as fast as a tank, no faster; around what stands there, never into it; and what hits it.
-#include "proxy/core/tank.h"
+#include "proxy/core/tank/tank.h"
 
 #include <doctest/doctest.h>
 

@@ -105,7 +105,7 @@ TEST_CASE("a told world folds to the same world") {
   World again;
   first.tell([&](const Fact& fact) { again.fold(fact); });
   CHECK(told(again) == told(first));
-  CHECK(again.strays() == 0);
+  CHECK(again.orphaned() == 0);
   CHECK(again.player(1)->score.wins() == 4);
   CHECK(again.active_unit(1)->unit.pose().x() == 9);
   CHECK(again.unit(12)->hidden);
@@ -185,7 +185,7 @@ TEST_CASE("facts about nobody change nothing and are counted") {
   World world;
   world.fold(pose(1, 2, 3));
   world.fold(owns(4, {1}, 1));
-  CHECK(world.strays() == 2);
+  CHECK(world.orphaned() == 2);
   CHECK(world.units().empty());
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("what would grow without bound is not kept") {
   CHECK(world.units().size() == 2);
   CHECK(world.players().size() == 1);
   CHECK(world.rules().size() == 1);
-  CHECK(world.strays() == 5);
+  CHECK(world.orphaned() == 5);
 }
 
 TEST_CASE("units in the order of their ids are those that fit") {

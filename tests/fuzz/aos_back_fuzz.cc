@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "adapters/aos/aos.h"
-#include "adapters/aos/back.h"
-#include "adapters/aos/geography.h"
+#include "adapters/aos/back/back.h"
+#include "adapters/aos/world/geography.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "adapters/aos/map_stream.h"
+#include "adapters/aos/world/map_stream.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::aos_map_fuzz {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/idiom.h"
+#include "adapters/bzflag/idiom/idiom.h"
 #include "adapters/bzflag/wire.h"
 #include "proxy/core/room.h"
 #include "tests/fuzz/target.h"

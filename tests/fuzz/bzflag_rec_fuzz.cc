@@ -1,7 +1,7 @@
 // Recordings of bzfs. Law: what is read to its end is written again to the byte, but for positions and sizes that lied.
 #include <cstdlib>
 
-#include "adapters/bzflag/rec.h"
+#include "adapters/bzflag/rec/rec.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::bzflag_rec_fuzz {

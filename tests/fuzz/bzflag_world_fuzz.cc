@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/world.h"
+#include "adapters/bzflag/world/world.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::bzflag_world_fuzz {

@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "proxy/base/bytes.h"
-#include "proxy/program/control.h"
+#include "proxy/program/control/control.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::control_fuzz {

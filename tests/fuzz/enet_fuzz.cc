@@ -3,7 +3,7 @@
 // Law: whatever they announce, a packet that comes out fits its budget, and what is read of a datagram is in it.
 #include <cstdlib>
 
-#include "proxy/net/enet_dissector.h"
+#include "proxy/net/enet/enet_dissector.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/target.h"
 

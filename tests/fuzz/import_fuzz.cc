@@ -7,11 +7,11 @@
 #include <sstream>
 
 #include "adapters/registry.h"
-#include "proxy/program/import_enet.h"
-#include "proxy/program/import_json.h"
-#include "proxy/program/import_mcap.h"
-#include "proxy/program/import_pcap.h"
-#include "proxy/program/verify_link.h"
+#include "proxy/program/import/enet.h"
+#include "proxy/program/import/json.h"
+#include "proxy/program/import/mcap.h"
+#include "proxy/program/import/pcap.h"
+#include "proxy/program/recordings/verify_link.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/memory_file.h"
 

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "proxy/net/http.h"
-#include "proxy/net/websocket.h"
-#include "proxy/net/websocket_handshake.h"
+#include "proxy/net/web/http.h"
+#include "proxy/net/web/websocket.h"
+#include "proxy/net/web/websocket_handshake.h"
 #include "tests/fuzz/target.h"
 
 namespace entente::websocket_fuzz {
@@ -31,7 +31,9 @@ struct Told final : WebSocket::User {
     all += std::to_string(payload.size()) + ":";
     all += as_text(payload);
   }
-  void farewell(const Farewell& farewell) override { all += "close" + std::to_string(farewell.code) + farewell.reason; }
+  void close_frame(const CloseFrame& close_frame) override {
+    all += "close" + std::to_string(close_frame.code) + close_frame.reason;
+  }
 
   Role role;
   std::string all;
@@ -51,7 +53,7 @@ std::string hear(Role role, Bytes bytes, std::size_t piece) {
 struct Echo final : WebSocket::User {
   explicit Echo(Role role) : out_socket(role == Role::kServer ? Role::kClient : Role::kServer, kLargest, *this) {}
   void message(Opcode opcode, Bytes payload) override { out_socket.write(opcode, payload, said); }
-  void farewell(const Farewell& farewell) override { out_socket.write(farewell, said); }
+  void close_frame(const CloseFrame& close_frame) override { out_socket.write(close_frame, said); }
 
   WebSocket out_socket;
   Buffer said;

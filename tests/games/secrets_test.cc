@@ -1,6 +1,6 @@
 // Passwords, tokens and the arguments of commands do not get into a recording: of each game, whatever else is in the
 // message.
-#include "proxy/program/secrets.h"
+#include "proxy/program/config/secrets.h"
 
 #include <doctest/doctest.h>
 

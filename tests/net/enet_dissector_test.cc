@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/net/enet_dissector.h"
+#include "proxy/net/enet/enet_dissector.h"
 #include "tests/support/hex.h"
 
 namespace entente::net::enet_dissector_test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/net/enet_host.h"
+#include "proxy/net/enet/enet_host.h"
 #include "tests/support/hex.h"
 
 namespace entente::net::enet_host_test {

@@ -1,4 +1,4 @@
-#include "proxy/net/http_file.h"
+#include "proxy/net/web/http_file.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
-#include "proxy/net/http.h"
+#include "proxy/net/web/http.h"
 
 #include <doctest/doctest.h>
 
-#include "proxy/net/websocket_handshake.h"
+#include "proxy/net/web/websocket_handshake.h"
 
 namespace entente::net::http_test {
 namespace {

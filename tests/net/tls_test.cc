@@ -1,4 +1,4 @@
-#include "proxy/net/tls.h"
+#include "proxy/net/web/tls.h"
 
 #include <doctest/doctest.h>
 

@@ -103,17 +103,18 @@ TEST_CASE("a reader on a wildcard address knows which address each datagram came
     const bool v6 = hosts.size() == 1;
     CAPTURE(v6);
     const Fd here = bound(v6 ? "::" : "0.0.0.0"), there = bound(hosts.front());
-    std::vector<Address> doors;
-    for (const char* ip : hosts) doors.push_back(*Address::parse(ip, local_address(here.get()).port()));
+    std::vector<Address> acceptors;
+    for (const char* ip : hosts) acceptors.push_back(*Address::parse(ip, local_address(here.get()).port()));
     Loop loop;
     Host host;
     UdpReader reader(loop, host);
     host.reader = &reader;
-    host.wanted = doors.size();
+    host.wanted = acceptors.size();
     REQUIRE(reader.open(here.get()));
-    for (const Address& door : doors) REQUIRE(::sendto(there.get(), "x", 1, 0, door.raw(), door.size()) == 1);
+    for (const Address& acceptor : acceptors)
+      REQUIRE(::sendto(there.get(), "x", 1, 0, acceptor.raw(), acceptor.size()) == 1);
     loop.run();
-    CHECK((host.came_to == doors));
+    CHECK((host.came_to == acceptors));
   }
 }
 

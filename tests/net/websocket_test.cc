@@ -1,4 +1,4 @@
-#include "proxy/net/websocket.h"
+#include "proxy/net/web/websocket.h"
 
 #include <doctest/doctest.h>
 
@@ -16,8 +16,8 @@ struct Told final : WebSocket::User {
     const char* const names[] = {"", "t", "b", "", "", "", "", "", "", "ping", "pong"};
     all += std::string(names[static_cast<std::size_t>(opcode)]) + ":" + to_hex(payload) + " ";
   }
-  void farewell(const Farewell& farewell) override {
-    all += "close:" + std::to_string(farewell.code) + " '" + farewell.reason + "' ";
+  void close_frame(const CloseFrame& close_frame) override {
+    all += "close:" + std::to_string(close_frame.code) + " '" + close_frame.reason + "' ";
   }
 };
 
@@ -46,7 +46,7 @@ TEST_CASE("close codes and reasons are told as they came, 1012 too") {
   CHECK(heard("8806 03f4 72657374") == "close:1012 'rest' ");
   CHECK(heard("8800") == "close:1005 '' ");
   CHECK(heard("8802 0fa0") == "close:4000 '' ");
-  CHECK(heard("8800 8201 01") == "close:1005 '' ");  // nothing is heard after a farewell
+  CHECK(heard("8800 8201 01") == "close:1005 '' ");  // nothing is heard after a close_frame
   CHECK(heard("8801 03") == "close frame of one byte 1002");
   CHECK(heard("8802 03ed") == "close code out of range 1002");
   CHECK(heard("8802 03e7") == "close code out of range 1002");
@@ -83,7 +83,7 @@ TEST_CASE("the same is told however the bytes are cut, and what was written is w
       from.write(Opcode::kBinary, payload, wire);
       expected += "b:" + to_hex(payload) + " ";
     }
-    from.write(Farewell{1012, "later"}, wire);
+    from.write(CloseFrame{1012, "later"}, wire);
     expected += "close:1012 'later' ";
     for (const std::size_t piece : {1u, 2u, 13u, 4096u, 100'000u, 1'000'000u}) {
       Told told;
@@ -105,16 +105,17 @@ TEST_CASE("a client masks, each frame with another key") {
   CHECK(one != two);
 }
 
-TEST_CASE("a farewell that cannot travel is sent without a code; a long reason is cut between characters, with a mark") {
+TEST_CASE(
+    "a close_frame that cannot travel is sent without a code; a long reason is cut between characters, with a mark") {
   Told told;
   WebSocket server(Role::kServer, 1000, told), client(Role::kClient, 1000, told);
   Buffer wire;
-  server.write(Farewell{}, wire);
+  server.write(CloseFrame{}, wire);
   CHECK(to_hex(wire) == "8800");
   wire.clear();
   std::string reason;
   for (int i = 0; i < 60; ++i) reason += "\xc3\xa9";
-  server.write(Farewell{1000, "x" + reason + reason}, wire);
+  server.write(CloseFrame{1000, "x" + reason + reason}, wire);
   CHECK_FALSE(client.feed(wire));
   CHECK(told.all == "close:1000 'x" + reason.substr(0, 118) + "...' ");
 }
@@ -127,7 +128,7 @@ TEST_CASE("a user may stop it from within") {
       ++messages;
       socket->stop();
     }
-    void farewell(const Farewell&) override {}
+    void close_frame(const CloseFrame&) override {}
   } user;
   WebSocket socket(Role::kClient, 1000, user);
   user.socket = &socket;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "adapters/ogar/ogar.h"
-#include "proxy/core/referee.h"
+#include "proxy/core/arena/referee.h"
 #include "proxy/core/room.h"
 #include "tests/ogar/picture.h"
 #include "tests/ogar/spoken.h"

@@ -1,5 +1,5 @@
 // Values that come and go, beside a map of the standard library.
-#include "adapters/ogar/shelf.h"
+#include "adapters/ogar/front/shelf.h"
 
 #include <doctest/doctest.h>
 

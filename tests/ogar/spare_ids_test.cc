@@ -1,5 +1,5 @@
 // Ids of what is no unit.
-#include "adapters/ogar/spare_ids.h"
+#include "adapters/ogar/front/spare_ids.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "adapters/ogar/idiom.h"
+#include "adapters/ogar/idiom/idiom.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire.h"
 #include "tests/support/hex.h"

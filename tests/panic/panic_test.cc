@@ -1,4 +1,4 @@
-// Panic's bytes as the real programs sent them, in each dialect; and the manners a relay is told.
+// Panic's bytes as the real programs sent them, in each dialect; and the settings a relay is told.
 #include <doctest/doctest.h>
 
 #include "adapters/panic/panic.h"

@@ -1,12 +1,12 @@
 // What stands in somebody else's world, as walls of whole tiles.
-#include "adapters/panic/walls.h"
+#include "adapters/panic/front/walls.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <string>
 
-#include "proxy/core/tank.h"
+#include "proxy/core/tank/tank.h"
 
 namespace entente::panic::walls_test {
 namespace {

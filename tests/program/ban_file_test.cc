@@ -1,5 +1,5 @@
 // Bans outlast a process: what is written is read, and nobody ever sees half of it.
-#include "proxy/program/ban_file.h"
+#include "proxy/program/config/ban_file.h"
 
 #include <doctest/doctest.h>
 

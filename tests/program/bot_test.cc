@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "proxy/program/bot_crowd.h"
+#include "proxy/program/serve/bot_crowd.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -23,8 +23,7 @@ TEST_CASE("bots that cannot join say where, and why") {
 /// An arena that is asked by ctl.
 struct Place {
   explicit Place(const std::string& at = "native://127.0.0.1:0")
-      : process({kEntente, "arena", "--listen", at, "--control", folder.file("c.sock")}),
-        url([this] {
+      : process({kEntente, "arena", "--listen", at, "--control", folder.file("c.sock")}), url([this] {
           const auto line = process.line();
           REQUIRE_MESSAGE(line.has_value(), process.err());
           return "native://127.0.0.1:" + line->substr(line->rfind(':') + 1);

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "adapters/registry.h"
-#include "proxy/program/config.h"
-#include "proxy/program/config_reader.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/config/config_reader.h"
 #include "tests/support/paths.h"
 
 namespace entente::config_example_test {

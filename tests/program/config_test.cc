@@ -1,4 +1,4 @@
-#include "proxy/program/config.h"
+#include "proxy/program/config/config.h"
 
 #include <doctest/doctest.h>
 #include <google/protobuf/util/message_differencer.h>

@@ -1,5 +1,5 @@
 // The lines of a control socket, and a running `entente proxy` that is asked and told by `entente ctl`.
-#include "proxy/program/control.h"
+#include "proxy/program/control/control.h"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@
 
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
-#include "proxy/net/local_door.h"
+#include "proxy/net/local_acceptor.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"

@@ -1,5 +1,5 @@
 // `entente convert`: what goes in comes out again, and a session becomes what a bzfs replays.
-#include "proxy/program/convert.h"
+#include "proxy/program/recordings/convert.h"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "adapters/bzflag/rec.h"
-#include "proxy/program/verify.h"
+#include "adapters/bzflag/rec/rec.h"
+#include "proxy/program/recordings/verify.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 

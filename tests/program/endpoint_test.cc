@@ -1,4 +1,4 @@
-#include "proxy/program/endpoint.h"
+#include "proxy/program/config/endpoint.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/registry.h"
-#include "proxy/program/route.h"
+#include "proxy/program/config/route.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::endpoint_test {

@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "adapters/aos/aos.h"
-#include "proxy/program/inspect.h"
-#include "proxy/program/verify.h"
-#include "proxy/relay/tap.h"
+#include "proxy/program/recordings/inspect.h"
+#include "proxy/program/recordings/verify.h"
+#include "proxy/relay/tap/tap.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 #include "tests/relay/enet_peers.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proxy/program/import.h"
+#include "proxy/program/import/import.h"
 
 namespace entente {
 

@@ -1,8 +1,8 @@
 // Transports within a capture: WebSocket over TCP, ENet over UDP, as packets and messages come out of them.
 #include <doctest/doctest.h>
 
-#include "proxy/program/import_enet.h"
-#include "proxy/program/import_websocket.h"
+#include "proxy/program/import/enet.h"
+#include "proxy/program/import/websocket.h"
 #include "tests/program/heard.h"
 #include "tests/support/hex.h"
 
@@ -14,7 +14,7 @@ using wire::Lane, wire::Way;
 
 struct Nobody final : WebSocket::User {
   void message(Opcode, Bytes) override {}
-  void farewell(const net::Farewell&) override {}
+  void close_frame(const net::CloseFrame&) override {}
 };
 
 /// What one side says: its HTTP head, a message, a ping, another message, a goodbye.
@@ -26,7 +26,7 @@ Buffer said(std::string_view head, WebSocket::Role role) {
   writer.write(Opcode::kBinary, from_hex("0102"), out);
   writer.write(Opcode::kPing, from_hex("ff"), out);
   writer.write(Opcode::kText, {}, out);
-  writer.write(net::Farewell{1003, "why"}, out);
+  writer.write(net::CloseFrame{1003, "why"}, out);
   return out;
 }
 

@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <sstream>
 
-#include "proxy/program/import_json.h"
-#include "proxy/program/import_mcap.h"
-#include "proxy/program/import_packet.h"
-#include "proxy/program/import_pcap.h"
-#include "proxy/program/import_tcp.h"
+#include "proxy/program/import/json.h"
+#include "proxy/program/import/mcap.h"
+#include "proxy/program/import/packet.h"
+#include "proxy/program/import/pcap.h"
+#include "proxy/program/import/tcp.h"
 #include "tests/program/heard.h"
 #include "tests/program/packets.h"
 #include "tests/program/recorded.h"
@@ -258,7 +258,8 @@ TEST_CASE("a datagram that was captured in part is told as lost") {
   put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "dd")));
   CHECK(heard_pcap(file, {80, 0}) == "open 0 10.0.0.1:1000/udp\nlost 0 c2s 2\nc2s 0 datagram dd\ngone 0\n");
   put_packet(file, ipv4(kUdpProtocol, udp({1000, 80}, "ee")), 24);
-  CHECK(heard_pcap(file, {80, 0}).ends_with("x.pcap: 1 packets contain only headers; capture with a larger snapshot length"));
+  CHECK(heard_pcap(file, {80, 0})
+            .ends_with("x.pcap: 1 packets contain only headers; capture with a larger snapshot length"));
 }
 
 TEST_CASE("datagrams of any number of clients: whoever was silent longest is given up") {

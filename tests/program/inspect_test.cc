@@ -1,11 +1,11 @@
 // `entente inspect`: what it shows, what it leaves out when asked, and what it does with files that are damaged.
-#include "proxy/program/inspect.h"
+#include "proxy/program/recordings/inspect.h"
 
 #include <doctest/doctest.h>
 
 #include <sstream>
 
-#include "proxy/program/convert.h"
+#include "proxy/program/recordings/convert.h"
 #include "proxy/trace/recover.h"
 #include "tests/program/folder.h"
 #include "tests/program/packets.h"

@@ -1,5 +1,5 @@
 // What `inspect --json` makes of a message: JSON that a parser reads, with the values that the message has.
-#include "proxy/program/json_fields.h"
+#include "proxy/program/recordings/json_fields.h"
 
 #include <doctest/doctest.h>
 #include <google/protobuf/struct.pb.h>

@@ -55,7 +55,7 @@ const std::vector<Keep>& kept() {
       {std::regex("uv\\.h|enet/.*|wslay/.*|sys/socket\\.h|sys/epoll\\.h|arpa/inet\\.h|netdb\\.h"), {"proxy/net/"}},
       {std::regex("openssl/.*"), {"proxy/net/"}},
       {std::regex("CLI/.*|toml\\+\\+/.*"), {"proxy/program/"}},
-      {std::regex("pcap.*"), {"proxy/program/import_"}},
+      {std::regex("pcap.*"), {"proxy/program/import/"}},
       {std::regex("spdlog/.*"), {"proxy/relay/", "proxy/program/"}},
       {std::regex("zstd\\.h"), {"proxy/trace/"}},
   };
@@ -63,7 +63,7 @@ const std::vector<Keep>& kept() {
 }
 
 const std::set<std::string> kMayCatch = {"proxy/program/main.cc", "proxy/program/cli.cc",
-                                         "proxy/program/config_reader.cc"};
+                                         "proxy/program/config/config_reader.cc"};
 
 // -- Reading the tree -------------------------------------------------------------------------------------------------
 
@@ -109,7 +109,8 @@ std::vector<Include> includes_of(const std::string& text) {
 
 // -- The checks -------------------------------------------------------------------------------------------------------
 
-std::string folder(const std::string& path) { return path.substr(0, path.rfind('/')); }
+// The folder of a floor: proxy/relay, adapters/aos. What is below it is of the same floor.
+std::string folder(const std::string& path) { return path.substr(0, path.find('/', path.find('/') + 1)); }
 
 // "" if `from` may include our header `to`.
 std::string fault_of(const std::string& from, const std::string& to) {
@@ -235,8 +236,8 @@ TEST_CASE("a planted fault of each kind is found") {
           {"proxy/relay/a.cc", "#include <uv.h>\n", "proxy/relay/a.cc: includes <uv.h>, which belongs to proxy/net/\n"},
           {"adapters/wire/a.cc", "#include <sys/socket.h>\n",
            "adapters/wire/a.cc: includes <sys/socket.h>, which belongs to proxy/net/\n"},
-          {"proxy/program/verify.cc", "#include <pcap/pcap.h>\n",
-           "proxy/program/verify.cc: includes <pcap/pcap.h>, which belongs to proxy/program/import_\n"},
+          {"proxy/program/recordings/verify.cc", "#include <pcap/pcap.h>\n",
+           "proxy/program/recordings/verify.cc: includes <pcap/pcap.h>, which belongs to proxy/program/import/\n"},
           {"adapters/panic/messages.h", "template <class V>\nvoid fields(V& v, Action& m);\n",
            "adapters/panic/messages.h: has fields(), which belongs to wire.cc\n"},
           {"proxy/relay/a.cc", "void f() { try { g(); } catch (...) {} }\n", "proxy/relay/a.cc: catches\n"},
@@ -255,7 +256,7 @@ TEST_CASE("what is right is let through") {
                   "// nobody may catch (this) or throw that\nconst char* s = \"throw catch (\";\n") == "");
   CHECK(tree.with("adapters/registry.cc", "#include \"adapters/panic/panic.h\"\n") == "");
   CHECK(tree.with("adapters/panic/wire.cc", "template <class V> void fields(V& v, Action& m) {}\n") == "");
-  CHECK(tree.with("adapters/bzflag/wire_world.cc", "template <class V> void fields(V& v, Wall& m) {}\n") == "");
+  CHECK(tree.with("adapters/bzflag/world/wire_world.cc", "template <class V> void fields(V& v, Wall& m) {}\n") == "");
   CHECK(tree.with("tests/net/a_test.cc", "#include \"proxy/net/address.h\"\n#include <uv.h>\n") == "");
 }
 

@@ -1,4 +1,4 @@
-#include "proxy/program/limits.h"
+#include "proxy/program/config/limits.h"
 
 #include <doctest/doctest.h>
 #include <google/protobuf/message.h>
@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "proxy/program/config.h"
+#include "proxy/program/config/config.h"
 
 namespace entente::limits_test {
 

@@ -1,4 +1,4 @@
-#include "proxy/program/log_format.h"
+#include "proxy/program/log/log_format.h"
 
 #include <doctest/doctest.h>
 #include <google/protobuf/struct.pb.h>

@@ -15,7 +15,7 @@
 
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
-#include "proxy/program/reload.h"
+#include "proxy/program/serve/reload.h"
 #include "tests/program/folder.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -277,8 +277,8 @@ TEST_CASE("of a configuration that is wrong nothing holds, and the place is told
   it.write("[limits]\nsessions = \"many\"");
   const Ended told = it.reload();
   CHECK(told.code == 1);
-  CHECK(told.err ==
-        "entente: configuration not reloaded: " + it.file + ":2:12: limits.sessions: expected a whole number, got 'many'\n");
+  CHECK(told.err == "entente: configuration not reloaded: " + it.file +
+                        ":2:12: limits.sessions: expected a whole number, got 'many'\n");
   it.process.signal(SIGHUP);
   CHECK(it.process.err_has("configuration not reloaded: " + it.file + ":2:12: limits.sessions"));
   it.process.signal(SIGTERM);
@@ -290,8 +290,7 @@ TEST_CASE("what takes a restart is named") {
   it.write("workers = 2\n[limits]\nsessions = 7");
   const Ended told = it.reload();
   CHECK(told.code == 0);
-  CHECK(told.out ==
-        "reloaded: limits, allow and deny lists, log level\nneeds a restart: modified: workers: 1 -> 2\n");
+  CHECK(told.out == "reloaded: limits, allow and deny lists, log level\nneeds a restart: modified: workers: 1 -> 2\n");
 }
 
 TEST_CASE("a log file that was moved away is opened anew") {

@@ -1,6 +1,6 @@
 // Words made anew from frames: in real recordings, units move in the world as the frames say, and the new file can be
 // entered like a bridge's.
-#include "proxy/program/shadow.h"
+#include "proxy/program/recordings/shadow.h"
 
 #include <doctest/doctest.h>
 
@@ -14,8 +14,8 @@
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/registry.h"
-#include "proxy/program/convert.h"
-#include "proxy/program/verify.h"
+#include "proxy/program/recordings/convert.h"
+#include "proxy/program/recordings/verify.h"
 #include "proxy/trace/recording.h"
 #include "tests/ogar/picture.h"
 #include "tests/program/folder.h"
@@ -303,7 +303,8 @@ TEST_CASE("aos: what a relay recorded says who spawned, walked, died and spoke")
     }
     if (!event.said) return;
     const auto name = [](const auto& word) {
-      const auto* field = word.GetReflection()->GetOneofFieldDescriptor(word, word.GetDescriptor()->FindOneofByName("kind"));
+      const auto* field =
+          word.GetReflection()->GetOneofFieldDescriptor(word, word.GetDescriptor()->FindOneofByName("kind"));
       return field->message_type()->name();
     };
     event.said->fact != nullptr ? ++facts[name(*event.said->fact)] : ++intents[name(*event.said->intent)];

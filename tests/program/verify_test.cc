@@ -1,5 +1,5 @@
 // `entente verify` over real traffic, over recordings of ours, and over codecs that do not keep their law.
-#include "proxy/program/verify.h"
+#include "proxy/program/recordings/verify.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/panic/panic.h"
-#include "proxy/program/verify_link.h"
+#include "proxy/program/recordings/verify_link.h"
 #include "tests/program/folder.h"
 #include "tests/program/packets.h"
 #include "tests/program/recorded.h"

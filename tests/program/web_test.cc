@@ -1,12 +1,12 @@
-#include "proxy/program/web.h"
+#include "proxy/program/config/web.h"
 
 #include <doctest/doctest.h>
 
 #include <array>
 
 #include "adapters/ogar/ogar.h"
-#include "proxy/program/config.h"
-#include "proxy/program/route.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/config/route.h"
 #include "tests/support/certificate.h"
 #include "tests/support/toy_game.h"
 

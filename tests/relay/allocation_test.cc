@@ -9,7 +9,7 @@
 #include <new>
 
 #include "adapters/aos/aos.h"
-#include "proxy/relay/tap.h"
+#include "proxy/relay/tap/tap.h"
 #include "tests/relay/bridging.h"
 #include "tests/relay/enet_speech.h"
 #include "tests/support/heap.h"

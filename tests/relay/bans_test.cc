@@ -1,5 +1,5 @@
 // Who may come, by his address: nets that are let in and kept out, bans that end, and bans that servers taught us.
-#include "proxy/relay/bans.h"
+#include "proxy/relay/admission/bans.h"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include "adapters/aos/faces.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "adapters/bzflag/bzflag.h"
-#include "proxy/relay/access.h"
-#include "proxy/relay/gate.h"
+#include "proxy/relay/admission/access.h"
+#include "proxy/relay/admission/admission.h"
 #include "tests/relay/enet_yard.h"
 
 namespace entente::testing::bans_test {
@@ -94,16 +94,16 @@ TEST_CASE("of what servers taught us only so much is kept, and what is over make
   CHECK(bans.all(110).size() == 1);
 }
 
-TEST_CASE("the gate asks both before it counts anybody") {
+TEST_CASE("admission asks both before it counts anybody") {
   Bans bans;
   bans.add({net_of("10.0.0.7"), Ban::kForGood, "", false});
   const std::vector<Access> access = {{{}, nets({"192.0.2.0/24"})}, {nets({"10.0.0.0/8"}), {}}};
-  relay::Gate gate(access, &bans);
-  CHECK(gate.enter(ip("192.0.2.1"), no_limits(), 0) == Reason::kNotAllowed);
-  CHECK(gate.enter(ip("11.0.0.1"), no_limits(), 0) == Reason::kNotAllowed);
-  CHECK(gate.enter(ip("10.0.0.7"), no_limits(), 0) == Reason::kBanned);
-  CHECK(gate.known() == 0);
-  CHECK_FALSE(gate.enter(ip("10.0.0.8"), no_limits(), 0));
+  relay::Admission admission(access, &bans);
+  CHECK(admission.enter(ip("192.0.2.1"), no_limits(), 0) == Reason::kNotAllowed);
+  CHECK(admission.enter(ip("11.0.0.1"), no_limits(), 0) == Reason::kNotAllowed);
+  CHECK(admission.enter(ip("10.0.0.7"), no_limits(), 0) == Reason::kBanned);
+  CHECK(admission.known() == 0);
+  CHECK_FALSE(admission.enter(ip("10.0.0.8"), no_limits(), 0));
 }
 
 // -- What whoever may not come is told --------------------------------------------------------------------------------

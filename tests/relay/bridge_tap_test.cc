@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <map>
 
-#include "proxy/relay/tap.h"
+#include "proxy/relay/tap/tap.h"
 #include "proxy/trace/recording.h"
 #include "tests/relay/bridging.h"
 
@@ -76,7 +76,7 @@ TEST_CASE("a recording of a bridge has both links, all words in order, no secret
     CHECK(server.next() == "b:0009");
     server.stream().finish();
     CHECK(running.empty());
-    CHECK(running.heard.line("untold a frame (no word for it) once"));
+    CHECK(running.heard.line("words_dropped a frame (no word for it) once"));
   }
   REQUIRE(tap.stop().ok());
 

@@ -42,7 +42,7 @@ TEST_CASE("TCP to TCP: who comes in is told so by us, the server by our back, an
   CHECK(running.heard.line("opened " + client.here().text()));
   CHECK(totals.to_server.bytes == 2 * (4 + 7 + 7 + 3));  // what a client said, and what a server was told
   CHECK(totals.to_client.bytes == 2 * (4 + 11 + 3));
-  CHECK(totals.strays == 1);  // nobody was told of the unit that points
+  CHECK(totals.orphaned == 1);  // nobody was told of the unit that points
 }
 
 TEST_CASE("words cross between all transports") {
@@ -100,7 +100,7 @@ TEST_CASE("words cross between all transports") {
     server.finish();
     CHECK(client.next() == "b:0009");
     CHECK(client.next() == "close:4001 server left");
-    client.send(net::Farewell{4001, ""});
+    client.send(net::CloseFrame{4001, ""});
     client.stream().finish();
     CHECK(client.next() == "end");
     CHECK(running.ended(Reason::kServerLeft));

@@ -1,9 +1,9 @@
 // How a bridge tells its world to a tap: when, what of it, and that no world names a geometry that was not taken.
-#include "proxy/relay/bridge_words.h"
+#include "proxy/relay/tap/bridge_words.h"
 
 #include <doctest/doctest.h>
 
-#include "proxy/relay/ring_sink.h"
+#include "proxy/relay/tap/ring_sink.h"
 #include "schema/snapshot.pb.h"
 
 namespace entente::testing::bridge_words_test {

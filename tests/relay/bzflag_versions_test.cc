@@ -6,11 +6,11 @@
 #include <deque>
 
 #include "adapters/bzflag/bzflag.h"
-#include "adapters/bzflag/geography.h"
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/wire.h"
+#include "adapters/bzflag/world/geography.h"
 #include "adapters/wire/frame_reader.h"
-#include "proxy/core/referee.h"
+#include "proxy/core/arena/referee.h"
 #include "tests/relay/running.h"
 
 namespace entente::testing::bzflag_versions_test {
@@ -332,17 +332,17 @@ TEST_CASE("one port serves clients that greet first and, a moment later, those t
 }
 
 /// An arena that clients of two dialects come to by one port.
-class VersionHall {
+class VersionRoom {
  public:
-  explicit VersionHall(std::size_t fallback) : server_(1, heard_) {
-    relay::HallOptions hall;
-    hall.name = "a test";
-    hall.game = &game();
-    hall.back = [] { return std::make_unique<core::Referee>(core::Arena{{}, core::courtyard(200)}); };
+  explicit VersionRoom(std::size_t fallback) : server_(1, heard_) {
+    relay::SharedRoomOptions shared_room;
+    shared_room.name = "a test";
+    shared_room.game = &game();
+    shared_room.back = [] { return std::make_unique<core::Referee>(core::Arena{{}, core::courtyard(200)}); };
     relay::BridgeOptions bridge;
     bridge.server_game = &game();
     bridge.front = [](std::size_t dialect) { return faces().front({dialect, {}}); };
-    bridge.hall = server_.add_hall(hall);
+    bridge.shared_room = server_.add_shared_room(shared_room);
     relay::RelayOptions options;
     options.game = &game();
     options.listen = loopback();
@@ -355,7 +355,7 @@ class VersionHall {
     address = listening->address;
     thread_ = std::thread([this] { server_.run(); });
   }
-  ~VersionHall() {
+  ~VersionRoom() {
     server_.stop();
     thread_.join();
   }
@@ -382,14 +382,14 @@ void enter_arena(Party& client, const char* name) {
   client.hear<AddPlayer>([&](const AddPlayer& one) { return one.callsign.view() == name; });
 }
 
-TEST_CASE("one port of a hall serves both, too, in one room") {
+TEST_CASE("one port of a shared room serves both, too, in one room") {
   constexpr std::size_t kNewest = 0;
   for (const std::size_t older : {1U, 2U}) {
     INFO(std::string(kDialects[older].name));
-    const VersionHall hall(older);
-    Party old(Stream::to(hall.address), older, Way::kToClient);
+    const VersionRoom shared_room(older);
+    Party old(Stream::to(shared_room.address), older, Way::kToClient);
     enter_arena(old, "old");
-    Party newest(Stream::to(hall.address), kNewest, Way::kToClient);
+    Party newest(Stream::to(shared_room.address), kNewest, Way::kToClient);
     enter_arena(newest, "newest");
     old.hear<AddPlayer>([](const AddPlayer& who) { return who.callsign.view() == "newest"; });
     newest.say(chat_request("well met"));

@@ -65,17 +65,17 @@ TEST_CASE("a wildcard listener answers from the address that the client came to"
   REQUIRE(listening.ok());
   std::thread serving([&] { server.run(); });
   {
-    const net::Address door = *net::Address::parse("127.0.0.3", listening->address.port());
+    const net::Address acceptor = *net::Address::parse("127.0.0.3", listening->address.port());
     const net::Address from = free_for_both();
-    const Stream client = Stream::to(door, &from);
+    const Stream client = Stream::to(acceptor, &from);
     client.send(kHello);
     const Stream uplink = fake.accept();
     uplink.send(kWelcome);
     CHECK(client.read_text(4) == kWelcome);
     const Datagrams near(client.here()), far = fake.take_datagrams();
-    near.send(door, frame("there"));
+    near.send(acceptor, frame("there"));
     far.send(far.receive().from, frame("back"));
-    CHECK(near.receive().from == door);
+    CHECK(near.receive().from == acceptor);
   }
   server.stop();
   serving.join();

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "adapters/aos/aos.h"
-#include "proxy/relay/datagram_door.h"
-#include "proxy/relay/tap.h"
+#include "proxy/relay/acceptors/datagram_acceptor.h"
+#include "proxy/relay/tap/tap.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/enet_speech.h"
 
@@ -196,7 +196,7 @@ TEST_CASE("enet datagrams: those who prove nothing are few, cost little, and sta
   for (std::uint32_t i = 0; i < kStorm; ++i) {
     storm[i % storm.size()].send(scene.running.address, connect_datagram(1000 + i));
     if (i % 50 == 0) uv_run(scene.loop.raw(), UV_RUN_NOWAIT);
-    CHECK(scene.running.totals().now() <= relay::DatagramDoor::kMostUnproven + 1);
+    CHECK(scene.running.totals().now() <= relay::DatagramAcceptor::kMostUnproven + 1);
   }
   scene.client.say(0, "030001", EnetSend::kReliable);
   scene.until([&] { return scene.server.heard("0/1 030001"); });
@@ -258,13 +258,13 @@ TEST_CASE("enet datagrams: a wildcard listener answers from the address that a c
   const auto listening = server.add(options);
   REQUIRE(listening.ok());
   std::thread serving([&] { server.run(); });
-  const net::Address door = *net::Address::parse("127.0.0.3", listening->address.port());
+  const net::Address acceptor = *net::Address::parse("127.0.0.3", listening->address.port());
   const Buffer question = {'H', 'E', 'L', 'L', 'O'};
   for (const Buffer& said : {connect_datagram(77), connect_datagram(78, 31), question}) {  // 31: no version
     const Datagrams client(loopback());
-    client.send(door, said);
+    client.send(acceptor, said);
     turning.until([&] { return client.readable(0); });
-    CHECK(client.receive().from == door);
+    CHECK(client.receive().from == acceptor);
   }
   server.stop();
   serving.join();

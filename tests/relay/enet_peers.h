@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/net/enet_host.h"
+#include "proxy/net/enet/enet_host.h"
 #include "tests/relay/running.h"
 #include "tests/support/hex.h"
 
@@ -80,17 +80,17 @@ struct Scene : Turning {
                  relay::Tap* tap = nullptr, bool strict = false, relay::Bans* bans = nullptr)
       : server(loop),
         client(loop),
-        manners(game.enet()),
+        settings(game.enet()),
         address(serve()),
         running(game, address, limits, 1, 0, tap, {}, mode, strict, bans) {
-    REQUIRE(client.host.open({4, manners.channels, manners.range_coder, 8U << 20U}).ok());
+    REQUIRE(client.host.open({4, settings.channels, settings.range_coder, 8U << 20U}).ok());
   }
   ~Scene() override {
     client.host.close();
     server.host.close();
   }
   net::Address serve() {
-    const auto bound = server.host.listen(loopback(), {8, manners.channels, manners.range_coder, 8U << 20U});
+    const auto bound = server.host.listen(loopback(), {8, settings.channels, settings.range_coder, 8U << 20U});
     REQUIRE(bound.ok());
     return *bound;
   }
@@ -135,7 +135,7 @@ struct Scene : Turning {
   }
 
   End server, client;
-  wire::EnetManners manners;
+  wire::EnetSettings settings;
   net::Address address;
   Running running;
 };

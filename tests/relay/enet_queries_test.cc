@@ -3,7 +3,7 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
-#include "proxy/relay/queries.h"
+#include "proxy/relay/acceptors/queries.h"
 #include "tests/relay/enet_peers.h"
 
 namespace entente::testing::enet_queries_test {
@@ -31,7 +31,7 @@ TEST_CASE("queries: HELLO and HELLOLAN are answered with the server's answers, i
       CHECK(got.from == scene.running.address);
     }
     CHECK(scene.running.totals().opened == 0);
-    scene.join(3);  // and the players' door is open all the same
+    scene.join(3);  // and the players' acceptor is open all the same
   }
 }
 

@@ -21,12 +21,12 @@ struct Yard : Turning {
     REQUIRE(bound.ok());
     return *bound;
   }
-  void knock(const net::Address& door, std::uint32_t data = kBig) {
+  void knock(const net::Address& acceptor, std::uint32_t data = kBig) {
     if (!client.host.is_open()) REQUIRE(client.host.open({4, 1, false, kMostPackets}).ok());
-    client.peer = client.host.connect(door, 1, data);
+    client.peer = client.host.connect(acceptor, 1, data);
   }
-  void join(const net::Address& door) {
-    knock(door);
+  void join(const net::Address& acceptor) {
+    knock(acceptor);
     until([&] { return client.ups > 0; });
   }
   /// Sends and has it go out.

@@ -1,4 +1,4 @@
-#include "proxy/relay/entry_queue.h"
+#include "proxy/relay/admission/entry_queue.h"
 
 #include <doctest/doctest.h>
 

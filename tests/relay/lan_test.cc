@@ -5,7 +5,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/lan.h"
 #include "adapters/bzflag/wire.h"
-#include "proxy/relay/queries.h"
+#include "proxy/relay/acceptors/queries.h"
 #include "tests/relay/bridging.h"
 
 namespace entente::testing::lan_test {

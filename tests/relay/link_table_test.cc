@@ -1,5 +1,5 @@
 // Whose datagram is it: exact address first, then the first link request of the same IP that names the player.
-#include "proxy/relay/link_table.h"
+#include "proxy/relay/ends/link_table.h"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "adapters/aos/aos.h"
-#include "proxy/relay/tap.h"
+#include "proxy/relay/tap/tap.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/lossy.h"
 #include "tests/relay/toy.h"

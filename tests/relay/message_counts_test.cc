@@ -1,4 +1,4 @@
-#include "proxy/relay/message_counts.h"
+#include "proxy/relay/tap/message_counts.h"
 
 #include <doctest/doctest.h>
 

@@ -199,7 +199,7 @@ TEST_CASE("one port serves clients of every group of Ogar's dialects, on a serve
       spawn(server);
       see_own_cell(client);
       steer(client, server);
-      guest.send(net::Farewell{1000, ""});
+      guest.send(net::CloseFrame{1000, ""});
       CHECK(port.ended(relay::Reason::kClientLeft, ++left));
     }
   }

@@ -1,6 +1,6 @@
 // Lines and tokens: one line of a kind a second, whatever comes, and nothing left out of its count; a bucket gives its
 // rate, in the long run exactly.
-#include "proxy/relay/pace.h"
+#include "proxy/relay/admission/pace.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/relay/bucket.h"
+#include "proxy/relay/admission/bucket.h"
 
 namespace entente::relay::pace_test {
 namespace {

@@ -27,8 +27,8 @@ class Heard final : public relay::Events {
     if (*fault.what) line += std::string(": ") + fault.what + "/" + fault.field + " at " + std::to_string(at);
     note(line, more);
   }
-  void untold(const relay::SessionInfo&, std::string_view what, std::uint64_t more) override {
-    note("untold " + std::string(what), more);
+  void words_dropped(const relay::SessionInfo&, std::string_view what, std::uint64_t more) override {
+    note("words_dropped " + std::string(what), more);
   }
   void said(std::string_view sentence, std::uint64_t more) override { note(std::string(sentence), more); }
 

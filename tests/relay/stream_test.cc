@@ -1,5 +1,5 @@
 // One way of a stream: whole frames go on together, the rest is kept, and the bytes are the same for every cut.
-#include "proxy/relay/stream.h"
+#include "proxy/relay/ends/stream.h"
 
 #include <doctest/doctest.h>
 

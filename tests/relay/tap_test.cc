@@ -1,5 +1,5 @@
 // The tap beside the relays: all that is told is decoded, counted and recorded; what cannot be is counted and said.
-#include "proxy/relay/tap.h"
+#include "proxy/relay/tap/tap.h"
 
 #include <doctest/doctest.h>
 

@@ -4,9 +4,9 @@
 
 #include <deque>
 
-#include "proxy/net/http.h"
-#include "proxy/net/websocket.h"
-#include "proxy/net/websocket_handshake.h"
+#include "proxy/net/web/http.h"
+#include "proxy/net/web/websocket.h"
+#include "proxy/net/web/websocket_handshake.h"
 #include "tests/relay/running.h"
 #include "tests/support/hex.h"
 
@@ -39,9 +39,9 @@ class WebPeer : private net::WebSocket::User {
     stream_.send(wire);
   }
   void send(std::string_view hex) { send(net::Opcode::kBinary, from_hex(hex)); }
-  void send(const net::Farewell& farewell) {
+  void send(const net::CloseFrame& close_frame) {
     Buffer wire;
-    socket_.write(farewell, wire);
+    socket_.write(close_frame, wire);
     stream_.send(wire);
   }
 
@@ -66,8 +66,8 @@ class WebPeer : private net::WebSocket::User {
     const char* const names[] = {"", "t", "b", "", "", "", "", "", "", "ping", "pong"};
     said_.push_back(std::string(names[static_cast<std::size_t>(opcode)]) + ":" + to_hex(payload));
   }
-  void farewell(const net::Farewell& farewell) override {
-    said_.push_back("close:" + std::to_string(farewell.code) + " " + farewell.reason);
+  void close_frame(const net::CloseFrame& close_frame) override {
+    said_.push_back("close:" + std::to_string(close_frame.code) + " " + close_frame.reason);
   }
 
   Stream stream_;

@@ -9,7 +9,7 @@
 namespace entente::testing::web_relay_test {
 namespace {
 
-using net::Farewell;
+using net::CloseFrame;
 using net::Opcode;
 using relay::Reason;
 
@@ -28,9 +28,9 @@ TEST_CASE("messages of either kind travel both ways, one for one, and the tap he
   CHECK(pair.client.next() == "b:12");
   CHECK(pair.client.next() == "b:100000000000000000");
 
-  pair.client.send(Farewell{1000, "bye"});
+  pair.client.send(CloseFrame{1000, "bye"});
   CHECK(pair.server.next() == "close:1000 bye");
-  pair.server.send(Farewell{1000, "bye"});
+  pair.server.send(CloseFrame{1000, "bye"});
   CHECK(pair.client.next() == "close:1000 bye");
   CHECK(pair.client.next() == "end");
   CHECK(pair.server.next() == "end");
@@ -89,12 +89,13 @@ TEST_CASE("pings count towards what a client may say") {
 TEST_CASE("the server's close code and reason reach the client, 1012 too") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
-  for (const Farewell& farewell : {Farewell{1003, "Unknown message type"}, Farewell{1012, ""}, Farewell{4242, "x"}}) {
+  for (const CloseFrame& close_frame :
+       {CloseFrame{1003, "Unknown message type"}, CloseFrame{1012, ""}, CloseFrame{4242, "x"}}) {
     WebPair pair(running, fake);
-    pair.server.send(farewell);
-    CHECK(pair.client.next() == "close:" + std::to_string(farewell.code) + " " + farewell.reason);
-    pair.client.send(farewell);
-    CHECK(pair.server.next() == "close:" + std::to_string(farewell.code) + " " + farewell.reason);
+    pair.server.send(close_frame);
+    CHECK(pair.client.next() == "close:" + std::to_string(close_frame.code) + " " + close_frame.reason);
+    pair.client.send(close_frame);
+    CHECK(pair.server.next() == "close:" + std::to_string(close_frame.code) + " " + close_frame.reason);
     CHECK(pair.server.next() == "end");
   }
   CHECK(running.ended(Reason::kServerLeft, 3));
@@ -233,7 +234,7 @@ TEST_CASE("who does not ask in time is closed; who never says goodbye does not s
   CHECK(slow.read_all().empty());
   CHECK(running.ended(Reason::kGreetTimeout));
   WebPair pair(running, fake);
-  pair.client.send(Farewell{1000, ""});
+  pair.client.send(CloseFrame{1000, ""});
   CHECK(pair.server.next() == "close:1000 ");
   CHECK(running.ended(Reason::kClientLeft));
   CHECK(running.empty());
@@ -317,7 +318,7 @@ TEST_CASE("who hears a goodbye and talks on does not put off the end") {
   limits.linger_ms = 200;
   Running running(ogar::game(), fake.address(), limits);
   WebPair pair(running, fake);
-  pair.client.send(Farewell{1000, ""});
+  pair.client.send(CloseFrame{1000, ""});
   CHECK(pair.server.next() == "close:1000 ");
   const Buffer on = from_hex("820102");
   CHECK(eventually([&] {
@@ -418,9 +419,9 @@ TEST_CASE("TLS on the way in, on the way out, and what is no TLS or not trusted"
   const Buffer large(500'000, 9);
   server.send(Opcode::kBinary, large);
   CHECK((client.next() == "b:" + to_hex(large)));
-  server.send(Farewell{1012, "later"});
+  server.send(CloseFrame{1012, "later"});
   CHECK(client.next() == "close:1012 later");
-  client.send(Farewell{1012, "later"});
+  client.send(CloseFrame{1012, "later"});
   CHECK(server.next() == "close:1012 later");
   CHECK(server.next() == "end");
   CHECK(client.next() == "end");

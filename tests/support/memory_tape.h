@@ -1,10 +1,10 @@
-// A tape of facts in memory, for tests. Law: as for every tape (proxy/core/tape.h); it seeks by folding from its
+// A tape of facts in memory, for tests. Law: as for every tape (proxy/core/replay/tape.h); it seeks by folding from its
 // beginning, so that it is what others are compared with.
 #pragma once
 
 #include <vector>
 
-#include "proxy/core/tape.h"
+#include "proxy/core/replay/tape.h"
 
 namespace entente::testing {
 

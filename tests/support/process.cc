@@ -24,15 +24,15 @@ Process::Process(const std::vector<std::string>& argv) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-  posix_spawnattr_t manners;  // also where the tests themselves are to outlive their terminal
-  posix_spawnattr_init(&manners);
+  posix_spawnattr_t settings;  // also where the tests themselves are to outlive their terminal
+  posix_spawnattr_init(&settings);
   sigset_t hang_up;
   sigemptyset(&hang_up);
   sigaddset(&hang_up, SIGHUP);
-  posix_spawnattr_setsigdefault(&manners, &hang_up);
-  posix_spawnattr_setflags(&manners, POSIX_SPAWN_SETSIGDEF);
-  if (posix_spawn(&pid_, words[0], &actions, &manners, words.data(), environ) != 0) pid_ = -1;
-  posix_spawnattr_destroy(&manners);
+  posix_spawnattr_setsigdefault(&settings, &hang_up);
+  posix_spawnattr_setflags(&settings, POSIX_SPAWN_SETSIGDEF);
+  if (posix_spawn(&pid_, words[0], &actions, &settings, words.data(), environ) != 0) pid_ = -1;
+  posix_spawnattr_destroy(&settings);
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
   close(err[1]);

@@ -1,4 +1,4 @@
-// A game that no program speaks: one of every verb, and the manners a relay must honour. For tests of the floors below
+// A game that no program speaks: one of every verb, and the settings a relay must honour. For tests of the floors below
 // the real games.
 #pragma once
 

@@ -1,0 +1,75 @@
+// Flags of other dialects: letters that changed their meaning, numbers, and those that are not known there.
+// Law: a flag that a dialect lacks is told as one that does nothing to its carrier. See idiom.h.
+#include "adapters/bzflag/idiom/idiom.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr std::string_view kQuickTurn = "QT", kAgility = "A";
+/// From 2.0 on.
+constexpr std::string_view kLateFlags[] = {"A", "BY", "FO", "NJ", "RC", "RO", "TR", "WG"};
+constexpr std::string_view kUseless = "US", kIdentify = "ID";
+
+/// By their numbers on the page, which are those of 1.7 (global.h:169 at v1.7g2).
+constexpr std::string_view kNumberedFlags[] = {"",   "R*", "G*", "B*", "P*", "V",  "QT", "OO", "F",  "MG", "GM", "L",
+                                               "R",  "SB", "IB", "ST", "T",  "N",  "SH", "SR", "SW", "PZ", "G",  "JP",
+                                               "ID", "CL", "CB", "O",  "LT", "RT", "M",  "B",  "JM", "WA"};
+
+bool any(std::span<const std::string_view> flags, std::string_view code) {
+  return std::find(flags.begin(), flags.end(), code) != flags.end();
+}
+
+/// Its place; of what is not among them that of a flag that only informs.
+std::uint16_t number_of(std::string_view code) {
+  const auto at =
+      std::find(std::begin(kNumberedFlags), std::end(kNumberedFlags), any(kNumberedFlags, code) ? code : kIdentify);
+  return static_cast<std::uint16_t>(at - std::begin(kNumberedFlags));
+}
+
+}  // namespace
+
+void Idiom::to_peer(FlagKind& flag) const {
+  const auto code = flag.letters.view();
+  if (dialect_.flag_numbers)
+    flag.number = number_of(code);
+  else if (!any(all_flags(), code) || (!dialect_.late_flags && any(kLateFlags, code)))
+    flag.letters.set(kUseless);
+  else if (!dialect_.late_flags && code == kQuickTurn)
+    flag.letters.set(kAgility);
+}
+
+/// Old memory stands behind the NUL of no flag.
+void Idiom::from_peer(FlagKind& flag) const {
+  if (dialect_.flag_numbers)
+    flag.letters.set(flag.number < std::size(kNumberedFlags) ? kNumberedFlags[flag.number] : "");
+  else if (!dialect_.late_flags && flag.letters.view() == kAgility)
+    flag.letters.set(kQuickTurn);
+  else
+    flag.letters.set(std::string(flag.letters.view()));
+}
+
+std::string Idiom::echo(std::string_view flag) const {
+  if (plain_) return std::string(flag);
+  FlagKind kind = flag_kind(flag);
+  to_peer(kind);
+  from_peer(kind);
+  return code_of(kind);
+}
+
+// -- Shots, whose flag a death is not told of everywhere -------------------------------------------------------------
+
+void Idiom::remember(const ShotBegin& begin) {
+  if (dialect_.death_flag) return;
+  shots_[next_shot_] = {begin.player.byte, begin.shot, begin.flag};
+  next_shot_ = (next_shot_ + 1) % shots_.size();
+}
+
+FlagKind Idiom::flag_of_shot(std::uint8_t player, std::uint16_t shot) const {
+  for (std::size_t i = 0; i < shots_.size(); ++i) {  // the newest first: numbers come again
+    const KnownShot& one = shots_[(next_shot_ + shots_.size() - 1 - i) % shots_.size()];
+    if (one.player == player && one.shot == shot) return one.flag;
+  }
+  return {};
+}
+
+}  // namespace entente::bzflag

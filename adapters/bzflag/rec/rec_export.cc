@@ -1,0 +1,150 @@
+// A recording for bzfs, made from what a server said to one client.
+// Law: what was said to that client alone (its own join, pings, private words) is hidden or left out.
+#include <algorithm>
+
+#include "adapters/bzflag/dialect.h"
+#include "adapters/bzflag/rec/rec.h"
+#include "adapters/bzflag/wire.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr std::size_t kFrameHead = 4;
+constexpr std::uint8_t kEveryone = 254;
+
+/// Said to one client only, and of no use to others.
+bool is_personal(Code code) {
+  switch (code) {
+    case Reject::kCode:
+    case SuperKill::kCode:
+    case NegotiateFlags::kCode:
+    case FlagType::kCode:
+    case CacheUrl::kCode:
+    case LinkAnswer::kCode:
+    case LinkEstablished::kCode:
+    case LagPing::kCode:
+    case ReplayReset::kCode:
+    case GameAnswer::kCode:
+    case PlayersAnswer::kCode:
+    case PingReply::kCode:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What a snapshot is made of.
+bool is_state(Code code) {
+  switch (code) {
+    case SetVar::kCode:
+    case TeamUpdate::kCode:
+    case FlagUpdate::kCode:
+    case AddPlayer::kCode:
+    case PlayerInfo::kCode:
+    case AdminInfo::kCode:
+    case AutoPilot::kCode:
+    case Handicap::kCode:
+    case Alive::kCode:
+    case NewRabbit::kCode:
+    case GameTime::kCode:
+    case TimeLeft::kCode:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A word of chat that was for the server (perhaps with a password); recordings of bzfs have them, hidden.
+bool is_command(Bytes payload) {
+  const std::size_t kind = payload.size() > 2 && payload[2] <= 1 ? 1 : 0;  // 2.4 has it, 2.0 begins its text there
+  return payload.size() > 2 + kind && payload[2 + kind] == '/';
+}
+
+/// A server records these, but shows them to nobody.
+bool is_hidden(Code code, Bytes payload) {
+  if (code == AdminInfo::kCode || code == NearFlag::kCode) return true;
+  if (code != Chat::kCode) return false;
+  const bool private_word = payload.size() < 2 || payload[1] != kEveryone;
+  return private_word || is_command(payload);
+}
+
+}  // namespace
+
+void RecExport::keep(Code code, Bytes payload, std::int64_t time) {
+  if (!joined_ && !is_state(code)) {
+    if (me_) return;  // on its way in
+    joined_ = true;   // nobody joins: this was a recording itself
+  }
+  const bool hidden = is_hidden(code, payload);
+  if (hidden && !joined_) return;
+  Said said;
+  said.head.mode = !joined_ ? kRecState : hidden ? kRecHidden : kRecReal;
+  said.head.code = code;
+  said.head.time = time;
+  said.payload.assign(payload.begin(), payload.end());
+  said_.push_back(std::move(said));
+}
+
+void RecExport::hear(const wire::Frame& frame, std::int64_t time) {
+  if (frame.way != wire::Way::kToClient || frame.stage != wire::Stage::kPlay) return;
+  if (frame.bytes.size() < kFrameHead) return;
+  const auto code = static_cast<Code>(frame.bytes[2] << 8U | frame.bytes[3]);
+  const Bytes payload = frame.bytes.subspan(kFrameHead);
+  if (is_personal(code) || learn(code, frame.bytes, payload)) return;
+  keep(code, payload, time);
+  if (code == AddPlayer::kCode && !payload.empty() && payload[0] == me_) joined_ = true;
+}
+
+/// What goes into the header, or decides where the snapshot ends.
+bool RecExport::learn(Code code, Bytes frame, Bytes payload) {
+  switch (code) {
+    case WorldHash::kCode:
+      header_.hash.set(as_text(payload.first(std::min<std::size_t>(payload.size(), 33))));
+      return true;
+    case GameSettings::kCode:
+      learn_settings(frame);
+      return true;
+    case WorldChunk::kCode:
+      learn_world(payload);
+      return true;
+    case Accept::kCode:
+      if (!payload.empty()) me_ = payload[0];
+      return true;
+    default:
+      return false;
+  }
+}
+
+void RecExport::learn_settings(Bytes frame) {
+  const Bytes first = frame.first(std::min(frame.size(), header_.settings.size()));
+  const Bytes more = frame.subspan(first.size());
+  std::copy(first.begin(), first.end(), header_.settings.begin());
+  if (more.size() == header_.more_settings.size()) std::copy(more.begin(), more.end(), header_.more_settings.begin());
+  has_settings_ = true;
+}
+
+void RecExport::learn_world(Bytes payload) {
+  if (payload.size() < 4 || world_whole_ || world_.size() > kLargestWorld) return;
+  append(world_, payload.subspan(4));
+  world_whole_ = (payload[0] | payload[1] | payload[2] | payload[3]) == 0;
+}
+
+std::optional<Fault> RecExport::write(Buffer& out) const {
+  if (!has_settings_) return Fault{"the server never told its settings"};
+  if (!world_whole_) return Fault{"the client never asked for the world: it had it from before"};
+  if (!joined_ || said_.empty()) return Fault{"the client never joined"};
+  RecHeader header = header_;
+  header.protocol.set(kDialects[dialect_].version);
+  header.callsign.set("SERVER");
+  header.application.set("entente");
+  RecWriter writer(dialect_, false, header, {}, world_, out);
+  RecPacket snapshot;
+  snapshot.mode = kRecUpdate;
+  snapshot.time = said_.front().head.time;
+  writer.add(snapshot, {});
+  for (const Said& said : said_) writer.add(said.head, said.payload);
+  writer.close(said_.back().head.time - said_.front().head.time);
+  return std::nullopt;
+}
+
+}  // namespace entente::bzflag

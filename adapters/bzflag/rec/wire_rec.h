@@ -1,0 +1,24 @@
+// What wire_rec.cc (layouts) offers rec.cc (files). Law: one header or packet head at a time, never its payload.
+#pragma once
+
+#include "adapters/bzflag/rec/rec.h"
+
+namespace entente::bzflag {
+
+/// What sets .rec files apart, as features.
+struct RecForm {
+  wire::Order order = wire::Order::kBig;
+  bool short_application = false;
+  bool long_settings = false;
+};
+
+inline constexpr std::size_t kRecPacketHead = 32;
+std::size_t rec_header_size(const RecForm& form);
+
+/// REQUIRES: all bytes of the header, or of the packet's head, and no more.
+Result<RecHeader> read_rec_header(Bytes bytes, const RecForm& form);
+RecPacket read_rec_packet(Bytes bytes);
+void write_rec_header(const RecHeader& header, const RecForm& form, Buffer& out);
+void write_rec_packet(const RecPacket& packet, Buffer& out);
+
+}  // namespace entente::bzflag

@@ -1,0 +1,355 @@
+#include "adapters/ogar/back/back.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "adapters/ogar/back/fold.h"
+#include "adapters/ogar/back/pilot.h"
+#include "adapters/ogar/dialect.h"
+#include "adapters/ogar/idiom/idiom.h"
+#include "adapters/ogar/mapping.h"
+#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire.h"
+#include "adapters/wire/frame_reader.h"
+#include "proxy/base/text.h"
+#include "proxy/core/world.h"
+
+namespace entente::ogar {
+namespace {
+
+using core::BackOut, core::Intent, core::kSecond, core::Micros;
+
+constexpr Micros kAskInfo = 5 * kSecond;          // world info is told to who pings, and a minute's silence ends it all
+constexpr std::size_t kServerBehind = 16 * 1024;  // bytes that wait: the server is behind, so the mouse can wait, too
+constexpr std::uint32_t kNormalClosure = 1000;    // WebSocket's
+constexpr std::size_t kLongestLine = 400;         // bytes, so that a message stays below 512 with a name beside it
+constexpr Micros kSlowChat = 2100 * core::kMillisecond;  // MultiOgarII takes a line every other second
+constexpr std::size_t kBoardRows = 10;
+constexpr std::size_t kMostRows = 100;  // of any board, and lines, and slices
+constexpr std::uint8_t kTeamMode = 1;   // any mode but 0; OgarII says 2, its older versions 1
+
+class OgarBack final : public core::Back {
+ public:
+  explicit OgarBack(std::size_t dialect)
+      : dialect_(dialect),
+        speech_(make_speech(dialect)),
+        frames_(game(), dialect, wire::Way::kToClient),
+        idiom_(dialect) {
+    if (kDialects[dialect].pieces) pilot_.set_chat_pause(kSlowChat);
+  }
+
+  void opened(const core::Peer&, BackOut& out) override {
+    Hello hello;
+    hello.opcode = kDialects[dialect_].hello;
+    hello.version = kDialects[dialect_].newest_version;
+    send(hello, out);
+    pilot_.connected(out.now());
+    ask_at_ = out.now() + kAskInfo;
+    sent_ = out.now();
+    open_ = true;
+    out.wake(out.now() + kTick);
+  }
+
+  void receive(Lane lane, Bytes bytes, BackOut& out) override {
+    const auto each = [&](const auto& heard) {
+      idiom_.hear(*heard.message, [this, &out](const Message& message) { take(message, out); });
+      return true;
+    };
+    if (const auto fault = wire::hear(frames_, *speech_, lane, bytes, each)) out.fail(*fault);
+  }
+
+  void hear(const Intent& intent, BackOut& out) override {
+    if (intent.by != out.me()) return out.lose("Intent", "a room of watchers has no player");
+    const bool taken = pilot_.hear(intent, fold_, out);
+    if (core::as<words::Leave>(intent)) return out.close("the player left", kNormalClosure);
+    if (core::as<words::Enter>(intent) || core::as<words::Change>(intent)) tell_me(out);
+    if (!taken && !core::as<words::WantWorld>(intent)) lose(intent, out);
+    if (open_ && pilot_.urgent(lives_)) out.wake(std::max(out.now(), edge_at()));
+  }
+
+  void tick(BackOut& out) override {
+    if (!open_) return;
+    fold_.settle(out);
+    if (out.now() >= ask_at_) ask(out);
+    const Pilot::Turn turn{out.now() >= sent_ + kTick, out.now() >= edge_at()};
+    if (turn.mouse || (turn.edges && pilot_.urgent(lives_))) steer(turn, out);
+    tell_speed(out);
+    out.wake(sent_ + kTick > out.now() ? sent_ + kTick : out.now() + kTick);
+  }
+
+  void closed(std::string_view why, BackOut& out) override {
+    open_ = false;
+    if (lived_) return;  // the room says why it ends
+    words::Refused refused;
+    refused.set_code(words::Refused::SERVER_GONE);
+    refused.set_text(clean(why));
+    out.say(std::move(refused));
+  }
+
+  void part(std::string_view why, BackOut& out) override { out.close(why, kNormalClosure); }
+
+ private:
+  void send(const Message& message, BackOut& out) {
+    idiom_.say(message, [this, &out](const Message& one) {
+      buffer_.clear();
+      speech_->write(one, wire::Way::kToServer, buffer_);
+      out.send(Lane::kStream, buffer_);
+    });
+  }
+
+  // -- What the server says ------------------------------------------------------------------------------------------
+
+  void take(const Message& message, BackOut& out) {
+    if (const auto* update = std::get_if<Update>(&message)) return take(*update, out);
+    if (std::get_if<Pong>(&message) == nullptr || asked_ == 0) return;
+    words::Lag lag;
+    lag.set_player(out.me());
+    lag.set_ping_s(static_cast<double>(out.now() - asked_) / kSecond);
+    asked_ = 0;
+    out.say(lag);
+  }
+
+  /// In the order in which the parts must be understood: clear is first.
+  void take(const Update& update, BackOut& out) {
+    const auto has = [&](Part part) { return (update.flags & part) != 0; };
+    if (has(kClear)) clear(out);
+    if (has(kServerInfo)) take(update.server);
+    if (has(kBorder)) take(update.border, out);
+    if (has(kWorldInfo)) take(update.world, out);
+    if (has(kCamera)) take(update.camera, out);
+    if (has(kAdded))
+      for (const AddedCell& cell : update.added) fold_.added(cell, out);
+    if (has(kUpdated))
+      for (const UpdatedCell& cell : update.updated) fold_.updated(cell, out);
+    if (has(kEaten))
+      for (const Eaten& eaten : update.eaten) fold_.eaten(eaten);
+    if (has(kRemoved))
+      for (const std::uint32_t id : update.removed) fold_.removed(id, out);
+    fold_.done(out);
+    if (has(kChat))
+      for (const ChatLine& line : update.chat) take(line, out);
+    if (has(kBoard)) take(update.board, out);
+  }
+
+  void clear(BackOut& out) {
+    fold_.clear(out);
+    board_ = {};
+    out.say(board_);
+  }
+
+  void take(const ServerInfo& info) {
+    teams_ = info.mode >= kTeamMode;
+    fold_.set_teams(teams_);
+  }
+
+  void take(const Border& border, BackOut& out) {
+    if (!is_map(border)) {  // the world was left: no spawn name until there is one again
+      lives_ = false;
+      pilot_.left_world();
+      return;
+    }
+    fold_.set_plane(Plane(border));
+    out.say(world_of(border));
+    lives_ = true;
+    if (!std::exchange(lived_, true)) say_room(out);
+    if (out.me() == 0) pilot_.watch_leader();
+    tell_me(out);
+  }
+
+  void say_room(BackOut& out) {
+    room_.set_game("ogar");
+    room_.set_dialect(std::string(game().dialects()[dialect_].name));
+    room_.set_teams(teams_);
+    if (room_.mode().empty()) room_.set_mode(teams_ ? "teams" : "free for all");
+    out.say(room_);
+    say_rule("tick_s", 0.04, out);
+    say_rule("respawn", 0, out);
+  }
+
+  void take(const WorldInfo& info, BackOut& out) {
+    room_.set_name(clean(info.server.chars));
+    room_.set_mode(clean(info.mode.chars));
+    room_.set_load(std::isfinite(info.load) ? info.load : 0);
+    room_.set_uptime_s(info.uptime);
+    room_.set_most_players(info.four != 0 ? 0 : info.limit);
+    room_.set_players(info.playing);
+    room_.set_watchers(info.spectating);
+    room_.set_robots(info.internal);
+    say_room(out);
+  }
+
+  void take(const Camera& camera, BackOut& out) {
+    if (!std::isfinite(camera.x) || !std::isfinite(camera.y) || !(camera.scale > 0.001F)) return;
+    words::View view;
+    const Plane& plane = fold_.plane();
+    view.set_x(plane.east(camera.x));
+    view.set_y(plane.north(camera.y));
+    view.set_width(plane.metres(kWindowWidth / camera.scale));
+    view.set_height(plane.metres(kWindowHeight / camera.scale));
+    pilot_.set_camera(view.x(), view.y());
+    out.me() != 0 ? out.say({out.me(), view}) : out.say(view);
+  }
+
+  void take(const ChatLine& line, BackOut& out) {
+    words::Said said;
+    const std::string name = told_name(line.name.chars);
+    const std::uint32_t colour = rgb_of(line.colour);
+    if (line.by_server == 0) said.set_from(fold_.crowd().named(name, colour));
+    if (line.by_server == 0) said.set_name(name);
+    said.set_colour(colour);
+    said.set_text(clean(line.text.chars));
+    out.say(std::move(said));
+  }
+
+  /// As many as are kept.
+  template <class T>
+  static std::span<const T> first_rows(const std::vector<T>& all, BackOut& out) {
+    if (all.size() > kMostRows) out.lose("Update.board", "more rows than a board has");
+    return {all.data(), std::min(all.size(), kMostRows)};
+  }
+
+  void take(const Board& board, BackOut& out) {
+    words::Board told;
+    if (board.type == 1) add_rows(first_rows(board.rows, out), out, told);
+    if (board.type == 2) add_slices(first_rows(board.slices, out), out, told);
+    if (board.type == 3)
+      for (const ZText& line : first_rows(board.lines, out)) told.add_lines(clean(line.chars));
+    if (told.SerializeAsString() == board_.SerializeAsString()) return;
+    board_ = told;
+    out.say(std::move(told));
+  }
+
+  void add_rows(std::span<const BoardRow> rows, BackOut& out, words::Board& told) {
+    if (!teams_) count(rows, out);
+    for (const BoardRow& row : rows) add_row(row, out, *told.add_rows());
+  }
+
+  static void add_slices(std::span<const float> slices, BackOut& out, words::Board& told) {
+    if (std::all_of(slices.begin(), slices.end(), [](float s) { return std::isfinite(s); }))
+      told.mutable_slices()->Add(slices.begin(), slices.end());
+    else
+      out.lose("Update.board.slices", "the server writes no numbers");
+  }
+
+  /// A board of players has all who are in play, up to ten.
+  void count(std::span<const BoardRow> rows, BackOut& out) {
+    std::vector<std::string> names;
+    for (const BoardRow& row : rows) names.push_back(told_name(row.name.chars));
+    fold_.crowd().told_alive(names, rows.size() < kBoardRows, out);
+  }
+
+  void add_row(const BoardRow& row, BackOut& out, words::Board::Row& to) {
+    const bool me = (row.flags & 3U) != 0;
+    to.set_place(row.position);
+    to.set_name(told_name(row.name.chars));
+    to.set_me(me);
+    to.set_marked((row.flags & 1U) != 0);
+    const core::PlayerState* known = me ? out.world().player(out.me()) : nullptr;
+    if (known != nullptr && to.name().empty()) to.set_name(known->player.name());  // legacy servers leave it out
+    to.set_player(me ? out.me() : fold_.crowd().named(to.name(), 0));
+  }
+
+  /// Once there is a world, and again when the player changed.
+  void tell_me(BackOut& out) {
+    const words::Enter* enter = pilot_.entered();
+    if (!lives_ || enter == nullptr || out.me() == 0) return;
+    words::Player me;
+    if (const auto* known = out.world().player(out.me())) me = known->player;
+    me.set_id(out.me());
+    me.set_name(enter->name());
+    me.set_role(enter->role());
+    me.set_skin(enter->skin());
+    if (me.team() == words::TEAM_ANY && !teams_) me.set_team(words::ROGUE);
+    me.set_responding(true);
+    fold_.crowd().set_me(me, out);
+    if (!std::exchange(ready_, true)) out.say(words::Ready());
+  }
+
+  void say_rule(const char* name, double value, BackOut& out) {
+    words::Rule rule;
+    rule.set_name(name);
+    rule.set_value(std::to_string(value));
+    out.say(std::move(rule));
+  }
+
+  /// A cell is the slower the larger it is; others must know how fast theirs can be.
+  void tell_speed(BackOut& out) {
+    const Fold::Self self = fold_.self();
+    if (self.cells == 0 || out.now() < speed_at_) return;
+    const double speed = fold_.plane().metres(speed_of(self.largest)) * kSecond / kTick;
+    if (std::abs(speed - speed_) < 0.02 * speed) return;
+    speed_ = speed;
+    speed_at_ = out.now() + 2 * kSecond;
+    say_rule("speed", speed, out);
+  }
+
+  // -- What we say ---------------------------------------------------------------------------------------------------
+
+  void ask(BackOut& out) {
+    ask_at_ = out.now() + kAskInfo;
+    asked_ = out.now();
+    send(Ping{}, out);
+  }
+
+  /// When an edge may go out: also between two updates of the mouse, but one in a tick, because a server looks once,
+  /// and with the mouse while that is held along a shot.
+  Micros edge_at() const { return std::max(edged_, pilot_.aims() ? sent_ : 0) + kTick; }
+
+  void steer(Pilot::Turn turn, BackOut& out) {
+    const Input input = pilot_.next(fold_, lives_, turn, out.now());
+    if (input.has_edge() || !turn.mouse) edged_ = out.now();
+    const bool due = turn.mouse && lives_ && pilot_.steers(fold_.self()) && out.waiting() < kServerBehind;
+    if (!due && !input.has_edge()) return;
+    if (turn.mouse)
+      sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, woken late or not
+    write(input);
+    send(update_, out);
+  }
+
+  void write(const Input& input) {
+    auto& update = *std::get_if<ClientUpdate>(&update_);
+    const auto flag = [](bool on, Wish wish) { return static_cast<std::uint8_t>(on ? wish : 0); };
+    update.x = input.x;
+    update.y = input.y;
+    update.splits = input.splits;
+    update.minion_splits = input.minion_splits;
+    update.flags = flag(input.spawn.has_value(), kSpawn) | flag(input.spectate, kSpectate) |
+                   flag(input.q_press, kQPress) | flag(input.q_release, kQRelease) | flag(input.eject, kEject) |
+                   flag(input.minion_eject, kMinionEject) | flag(input.minion_freeze, kMinionFreeze) |
+                   flag(input.say.has_value(), kSay);
+    if (input.spawn) set(update.name, *input.spawn);
+    update.chat.resize(input.say ? 1 : 0);
+    if (input.say) set(update.chat[0], fitted(*input.say, kLongestLine));
+  }
+
+  const std::size_t dialect_;
+  std::unique_ptr<Speech> speech_;
+  wire::FrameReader frames_;
+  ServerIdiom idiom_;
+  Buffer buffer_;
+  Message update_{std::in_place_type<ClientUpdate>};
+
+  Fold fold_;
+  Pilot pilot_;
+  words::Room room_;
+  words::Board board_;
+  bool open_ = false;
+  bool lives_ = false;  ///< the server shows us a world
+  bool lived_ = false;  ///< and did so before
+  bool ready_ = false, teams_ = false;
+  Micros sent_ = 0;                ///< the last update of the mouse
+  Micros edged_ = 0;               ///< the last with an edge
+  Micros ask_at_ = 0, asked_ = 0;  ///< the next ping; the last, if it is not answered
+  double speed_ = 0;
+  Micros speed_at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<core::Back> make_back(const core::FaceOptions& options) {
+  return std::make_unique<OgarBack>(options.dialect);
+}
+
+}  // namespace entente::ogar

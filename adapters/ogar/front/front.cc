@@ -1,0 +1,270 @@
+#include "adapters/ogar/front/front.h"
+
+#include <algorithm>
+
+#include "adapters/ogar/front/notices.h"
+#include "adapters/ogar/front/paint.h"
+#include "adapters/ogar/front/scoreboard.h"
+#include "adapters/ogar/front/wishes.h"
+#include "adapters/ogar/idiom/idiom.h"
+#include "adapters/ogar/mapping.h"
+#include "adapters/ogar/ogar.h"
+#include "adapters/ogar/text.h"
+#include "adapters/ogar/wire.h"
+#include "adapters/wire/frame_reader.h"
+
+namespace entente::ogar {
+namespace {
+
+using core::Fact, core::FrontOut, core::kSecond, core::Micros;
+
+constexpr Micros kPatience = kSecond;             // for a world; then it is the default map until there is one
+constexpr Micros kSilence = 60 * kSecond;         // OgarII's, too
+constexpr std::size_t kClientBehind = 64 * 1024;  // bytes that wait: the client is behind
+constexpr std::size_t kMostLinesAPainting = 100;  // of chat, for one painting
+constexpr std::uint32_t kBoardEvery = 4;          // paintings
+constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // WebSocket's
+
+class OgarFront final : public core::Front {
+ public:
+  explicit OgarFront(std::size_t dialect)
+      : speech_(make_speech(dialect)), frames_(game(), dialect, wire::Way::kToServer), idiom_(dialect) {}
+
+  void opened(const core::Peer&, FrontOut& out) override {
+    heard_ = out.now();
+    out.wake(heard_ + kSilence);
+  }
+
+  void receive(Lane lane, Bytes bytes, FrontOut& out) override {
+    heard_ = out.now();
+    const auto each = [&](const auto& heard) { return understand(*heard.message, out), true; };
+    if (const auto fault = wire::hear(frames_, *speech_, lane, bytes, each)) out.fail(*fault);
+  }
+
+  void hear(const Fact& fact, FrontOut& out) override {
+    painter_.hear(fact, out.world());
+    if (core::as<words::Pose>(fact) != nullptr) return;  // the most of all, and only to be painted
+    eye_.hear(fact, out.world(), out.me());
+    if (const auto* world = core::as<words::World>(fact)) {
+      border_due_ = true;
+      if (world->kind() == words::World::VOXELS) out.lose("World.voxels", "blocks are not drawn");
+    }
+    if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
+    if (const auto* view = core::as<words::View>(fact)) eye_.told(*view, out.now());
+    if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
+    if (std::string notice = notice_of(fact, out.world()); !notice.empty() && !painter_.is_retold())
+      say(server_line(notice), out);
+    lose(fact, out);
+    if (core::as<words::Kicked>(fact) != nullptr) return leave("kicked", kRefused, out);
+    const auto* refused = core::as<words::Refused>(fact);
+    if (refused != nullptr && !refused->may_retry()) leave(refused->text(), kRefused, out);
+  }
+
+  void tick(FrontOut& out) override {
+    if (out.now() - heard_ >= kSilence) return out.close("nothing heard for a minute", kRefused);
+    if (!greeted_) return out.wake(heard_ + kSilence);
+    paint_at_ += kTick;
+    if (paint_at_ <= out.now()) paint_at_ = out.now() + kTick;  // late: the grid begins anew
+    if (out.waiting() < kClientBehind) paint(out);
+    out.wake(paint_at_);
+  }
+
+  void part(std::string_view why, FrontOut& out) override {
+    say(server_line(why), out);
+    leave(why, kGoingAway, out);
+  }
+
+ private:
+  // -- What the client says ------------------------------------------------------------------------------------------
+
+  void understand(const Message& said, FrontOut& out) {
+    const bool meant = idiom_.hear(
+        said, [this, &out](const Message& message) { std::visit([&](const auto& one) { take(one, out); }, message); });
+    if (!meant) out.lose("MinionCollect", "no server acts on it");
+  }
+
+  void take(const Hello&, FrontOut& out) {
+    greeted_ = true;
+    greeted_at_ = out.now();
+    paint_at_ = out.now();
+    out.say(words::WantWorld());
+    out.wake(out.now());
+  }
+
+  void take(const Ping&, FrontOut& out) {
+    tell(Pong{}, out);
+    info_due_ = true;
+  }
+
+  /// In OgarII's order.
+  void take(const ClientUpdate& update, FrontOut& out) {
+    const auto has = [&](Wish wish) { return (update.flags & wish) != 0; };
+    wishes_.mouse(update.x, update.y, out);
+    wishes_.split(update.splits, false, out);
+    wishes_.split(update.minion_splits, true, out);
+    if (has(kSpawn)) wishes_.spawn(heard(update.name), out);
+    if (has(kSpectate)) wishes_.spectate(out);
+    if (has(kQPress) != has(kQRelease)) wishes_.press(has(kQPress), out);  // both at once are nothing
+    if (has(kEject)) wishes_.eject(false, out);
+    if (has(kMinionEject)) wishes_.eject(true, out);
+    if (has(kMinionFreeze)) wishes_.freeze(out);
+    if (has(kSay))
+      for (const ZText& line : update.chat) wishes_.say(heard(line), out);
+  }
+
+  /// Not a client's, or not of modern3: neither table nor idiom has such a one.
+  template <class T>
+  void take(const T&, FrontOut&) {
+    assert(false);
+  }
+
+  /// Who may only watch sees who leads, whatever it asked for.
+  void look_on(const FrontOut& out) {
+    const core::PlayerState* me = out.world().player(out.me());
+    if (me != nullptr && me->player.role() == words::WATCH && eye_.state() == Eye::State::kIdle)
+      eye_.watch(Eye::State::kLeader);
+  }
+
+  // -- What it is shown ----------------------------------------------------------------------------------------------
+
+  void say(ChatLine line, FrontOut& out) {
+    if (lines_.size() >= kMostLinesAPainting) return out.lose("Said", "more lines at once than a painting takes");
+    lines_.push_back(std::move(line));
+  }
+
+  void paint(FrontOut& out) {
+    if (!bordered_ && out.world().geometry() == nullptr && out.now() - greeted_at_ < kPatience) return;
+    Update& update = *std::get_if<Update>(&update_);
+    update.flags = 0;
+    eye_.look(out.world(), out.me(), wishes_.mouse_x(), wishes_.mouse_y(), out.now());
+    add_border(update, out);
+    add_camera(update);
+    add_world_info(update, out);
+    add_chat(update);
+    add_board(update, out);
+    add_cells(update, out);
+    if (update.flags != 0 || idiom_.wants_every_picture()) tell(update_, out);
+    give_back(update);
+  }
+
+  void tell(const Message& message, FrontOut& out) {
+    idiom_.say(message, [this, &out](const Message& one) {
+      buffer_.clear();
+      speech_->write(one, wire::Way::kToClient, buffer_);
+      out.send(Lane::kStream, buffer_);
+    });
+  }
+
+  void add_border(Update& update, FrontOut& out) {
+    if (bordered_ && !std::exchange(border_due_, false)) return;
+    const words::World* world = out.world().geometry();
+    const Border border = world != nullptr ? border_of(*world) : default_border();
+    const bool first = !std::exchange(bordered_, true);
+    if (!first && is_shown(border)) return;
+    update.border = border;
+    update.server = {static_cast<std::uint8_t>(out.world().room().teams() ? 2 : 0), 1, 3, 6};  // as OgarII 1.3.6
+    update.flags |= kBorder | kServerInfo;
+    if (first) return;
+    update.flags |= kClear;  // another world
+    painter_.forget();
+    board_.forget();
+  }
+
+  bool is_shown(const Border& border) const {
+    const Border& shown = std::get_if<Update>(&update_)->border;
+    return shown.left == border.left && shown.right == border.right && shown.top == border.top &&
+           shown.bottom == border.bottom;
+  }
+
+  void add_camera(Update& update) {
+    if (!eye_.watches()) return;
+    const View& view = eye_.view();
+    update.camera = {static_cast<float>(view.x), static_cast<float>(view.y), static_cast<float>(view.scale)};
+    update.flags |= kCamera;
+  }
+
+  void add_world_info(Update& update, FrontOut& out) {
+    if (!std::exchange(info_due_, false)) return;
+    const words::Room& room = out.world().room();
+    WorldInfo& info = update.world;
+    set(info.server, room.name());
+    set(info.mode, room.mode());
+    info.load = room.load();
+    info.uptime = room.uptime_s();
+    info.four = 0;
+    info.limit = to_u16(room.most_players());
+    info.playing = to_u16(room.players());
+    info.spectating = to_u16(room.watchers());
+    info.internal = to_u16(room.robots());
+    info.external = to_u16(static_cast<double>(room.players()) + room.watchers());
+    update.flags |= kWorldInfo;
+  }
+
+  void add_chat(Update& update) {
+    if (lines_.empty()) return;
+    update.chat.swap(lines_);
+    update.flags |= kChat;
+  }
+
+  void add_board(Update& update, FrontOut& out) {
+    if (++painted_ % kBoardEvery != 0 || !board_.refresh(out.world(), out.me(), out.now())) return;
+    update.board = board_.board();
+    update.flags |= kBoard;
+  }
+
+  void add_cells(Update& update, FrontOut& out) {
+    Changes& changes = painter_.paint(eye_, out);
+    update.added.swap(changes.added);
+    update.updated.swap(changes.updated);
+    update.eaten.swap(changes.eaten);
+    update.removed.swap(changes.removed);
+    if (!update.added.empty()) update.flags |= kAdded;
+    if (!update.updated.empty()) update.flags |= kUpdated;
+    if (!update.eaten.empty()) update.flags |= kEaten;
+    if (!update.removed.empty()) update.flags |= kRemoved;
+  }
+
+  /// Lists of an update that is out are empty, and keep their memory.
+  static void give_back(Update& update) {
+    update.chat.clear();
+    update.added.clear();
+    update.updated.clear();
+    update.eaten.clear();
+    update.removed.clear();
+  }
+
+  /// Its last words are said first.
+  void leave(std::string_view why, std::uint32_t code, FrontOut& out) {
+    if (greeted_ && !lines_.empty()) {
+      Update& update = *std::get_if<Update>(&update_);
+      update.flags = 0;
+      add_chat(update);
+      tell(update_, out);
+      give_back(update);
+    }
+    out.close(why, code);
+  }
+
+  std::unique_ptr<Speech> speech_;
+  wire::FrameReader frames_;
+  ClientIdiom idiom_;
+  Buffer buffer_;
+  Message update_{std::in_place_type<Update>};
+
+  Eye eye_;
+  Wishes wishes_{eye_};
+  Painter painter_;
+  Scoreboard board_;
+  std::vector<ChatLine> lines_;
+  bool greeted_ = false, bordered_ = false, border_due_ = false, info_due_ = false;
+  Micros heard_ = 0, greeted_at_ = 0, paint_at_ = 0;
+  std::uint32_t painted_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<core::Front> make_front(const core::FaceOptions& options) {
+  return std::make_unique<OgarFront>(options.dialect);
+}
+
+}  // namespace entente::ogar

@@ -1,0 +1,88 @@
+#include "adapters/ogar/front/looks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "proxy/core/bodies.h"
+
+namespace entente::ogar {
+namespace {
+
+using words::Unit;
+
+double size_by_kind(Unit::Kind kind) {
+  switch (kind) {
+    case Unit::TANK:
+      return 60;
+    case Unit::MAN:
+      return 45;
+    case Unit::BRICK:
+    case Unit::VIRUS:
+      return 100;
+    case Unit::MOTHER:
+      return 149;
+    case Unit::PICKUP:
+      return 20;
+    default:
+      return 32;
+  }
+}
+
+/// From red, 0, around to red again, 1. `strength`: 0 is white.
+Colour hue(double turn, double strength) {
+  const auto part = [&](double from) {
+    const double off = std::abs(std::remainder(6 * turn - from, 6));  // 0 to 3, on a wheel of six
+    return static_cast<std::uint8_t>(std::lround(230 * (1 - strength * std::clamp(off - 1, 0.0, 1.0))));
+  };
+  return {part(0), part(2), part(4)};
+}
+
+}  // namespace
+
+bool is_shown(const core::UnitState& state) {
+  const Unit::Kind kind = state.unit.kind();
+  return !state.hidden && (state.unit.alive() || !core::is_driven(kind));
+}
+
+std::uint16_t size_of(const Unit& unit) {
+  constexpr double smallest = 10;
+  if (unit.radius() > 0) return std::max<std::uint16_t>(1, to_u16(Plane().units(unit.radius())));
+  double size = size_by_kind(unit.kind());
+  if (unit.max_health() > 0) size = 60 * std::sqrt(std::clamp(unit.health() / unit.max_health(), 0.0, 1.0));
+  return to_u16(std::max(smallest, size));
+}
+
+std::uint16_t size_of(const Unit& unit, const core::World& world) {
+  const std::uint16_t size = size_of(unit);
+  if (!core::is_body(unit.kind()) || unit.owner() == 0) return size;
+  const core::PlayerState* owner = world.player(unit.owner());
+  const std::uint32_t wins = owner != nullptr ? std::min(owner->score.wins(), kMostWins) : 0;
+  return static_cast<std::uint16_t>(size + wins);
+}
+
+Colour colour_of(const core::World& world, core::Id player, words::Team team) {
+  const core::PlayerState* state = player != 0 ? world.player(player) : nullptr;
+  if (state == nullptr) return colour_of(team);
+  if (state->player.colour() != 0) return colour_of(state->player.colour());
+  if (team == words::TEAM_ANY) team = state->player.team();
+  if (team != words::TEAM_ANY && team != words::ROGUE) return colour_of(team);
+  constexpr double kGolden = 0.618034;  // hues so far apart that any few that follow each other differ
+  return hue(std::fmod(player * kGolden, 1), world.room().teams() ? 0.4 : 0.8);
+}
+
+bool is_owned(const Unit& unit, const core::PlayerState& me, bool in_play) {
+  if (unit.owner() != me.player.id()) return false;
+  return !core::is_body(unit.kind()) || (in_play && (me.active == 0 || me.active == unit.id()));
+}
+
+void dress(const Unit& unit, const core::World& world, Look& look) {
+  const core::PlayerState* owner = unit.owner() != 0 ? world.player(unit.owner()) : nullptr;
+  look.type = type_of(unit.kind());
+  look.size = size_of(unit, world);
+  look.skin = unit.skin();
+  look.name = unit.name();
+  if (look.name.empty() && owner != nullptr) look.name = owner->player.name();
+  look.colour = unit.colour() != 0 ? colour_of(unit.colour()) : colour_of(world, unit.owner(), unit.team());
+}
+
+}  // namespace entente::ogar

@@ -1,0 +1,122 @@
+// Paints the world for one client, as cells: what came into its view, what changed there, what was eaten, what left. It
+// knows cells, not messages; a dialect says the changes in its own way.
+// Law: what a client was told is known here, and only what differs from it is told; a painting takes no memory once all
+// that it shows was shown before, and looks at nothing anew that cannot have changed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/ogar/front/eye.h"
+#include "adapters/ogar/front/looks.h"
+#include "adapters/ogar/front/shapes.h"
+#include "adapters/ogar/front/shelf.h"
+#include "adapters/ogar/front/spare_ids.h"
+#include "proxy/core/replay/glide.h"
+#include "proxy/core/replay/retelling.h"
+#include "proxy/core/session.h"
+
+namespace entente::ogar {
+
+/// Between two paintings. A cell that is eaten is removed, too; one that is updated is told whole, but for its texts.
+struct Changes {
+  std::vector<AddedCell> added;
+  std::vector<UpdatedCell> updated;
+  std::vector<Eaten> eaten;
+  std::vector<std::uint32_t> removed;
+};
+
+class Painter {
+ public:
+  /// Most of what stands still that is shown at once.
+  static constexpr std::size_t kMostShapes = 512;
+
+  /// What a painting could not see by itself: who ate whom, a shot that is over as soon as it is told.
+  void hear(const core::Fact& fact, const core::World& world);
+  /// What is heard now is no event.
+  bool is_retold() const { return static_cast<bool>(retold_); }
+  /// Good until the next call; the lists may be swapped for others, which are then reused.
+  Changes& paint(const Eye& eye, core::FrontOut& out);
+  /// The client forgot all cells.
+  void forget();
+
+ private:
+  using Key = std::uint64_t;  // a unit's id, or that of a shot or a token marked by its highest bits
+
+  /// What is compared at each painting comes first: it is in a cache line or two.
+  struct Painted {
+    std::uint32_t wire = 0;  ///< the client's id for it: the unit's, or a spare one
+    std::uint32_t turn = 0;  ///< when it was last in view
+    float x = 0, y = 0;
+    std::uint16_t size = 0;
+    CellType type{};
+    Colour colour{};
+    bool owned = false;
+    std::uint64_t dress = 0;  ///< see dress_of(); 0: not painted yet
+    core::Glide glide;
+    std::string name, skin;
+  };
+  /// What stands still; how it looks is in shapes_.
+  struct Still {
+    std::uint32_t wire = 0, turn = 0;
+  };
+  struct Eating {
+    core::Id killed, killer;
+  };
+  /// A shot that is everywhere at once, drawn as one that flies.
+  struct Ray {
+    Key key;
+    double x, y, dx, dy;
+    Colour colour;
+    core::Micros began;
+  };
+  /// What is fed, in metres.
+  struct Box {
+    double west, east, south, north;
+    bool touches(double x, double y, double radius) const {
+      return x + radius >= west && x - radius <= east && y + radius >= south && y - radius <= north;
+    }
+    bool holds(const Box& other) const {
+      return west <= other.west && east >= other.east && south <= other.south && north >= other.north;
+    }
+  };
+
+  static Box box_of(const View& view, const core::World& world);
+  void paint_units(const Box& box, core::FrontOut& out);
+  void paint_unit(const core::UnitState& state, const core::PlayerState* me, core::FrontOut& out);
+  void paint_shots(const Box& box, core::FrontOut& out);
+  void paint_ball(Key key, double x, double y, Colour colour, const Box& box);
+  void paint_tokens(const core::World& world);
+  void paint_shapes(const Box& box, core::FrontOut& out);
+  void stroke(Painted& cell, core::Id wire, std::uint64_t dress, const Look& look);
+  std::uint32_t spare_id();
+  void add(Painted& cell, const Look& look);
+  void tell_added(std::uint32_t wire, const Look& look);
+  void update(Painted& cell, const Look& look, bool texts);
+  template <class Cells>
+  void sweep(Cells& cells, std::uint32_t turn);
+  void tell_eaten();
+  void tell_eaten(Key key, const Painted& cell);
+  Painted& entry(Key key);
+  void measure(const core::World& world, core::Micros now);
+
+  core::Retelling retold_;
+  std::uint32_t turn_ = 0;
+  bool in_play_ = true;
+  SpareIds spare_ids_;
+  Shelf<Key, Painted> painted_;
+  Shelf<Shapes::Key, Still> still_;
+  std::optional<Box> laid_;  // where they are all shown; none: nothing is
+  Shapes::Key laid_newest_ = 0;
+  std::uint32_t still_turn_ = 0;
+  std::vector<Eating> eaten_;
+  std::vector<Ray> rays_;
+  std::uint32_t next_ray_ = 0;
+  Shapes shapes_;
+  double widest_ = 0;  // metres; of all units
+  core::Micros measured_ = 0;
+  Changes changes_;
+};
+
+}  // namespace entente::ogar

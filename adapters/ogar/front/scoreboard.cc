@@ -1,0 +1,99 @@
+#include "adapters/ogar/front/scoreboard.h"
+
+#include <algorithm>
+
+#include "adapters/ogar/text.h"
+
+namespace entente::ogar {
+namespace {
+
+constexpr std::size_t kRows = 10;
+constexpr core::Micros kRound = 6 * core::kSecond, kPlayersShown = 4'500 * core::kMillisecond;
+constexpr words::Team kSides[] = {words::RED, words::GREEN, words::BLUE, words::PURPLE};  // Ogar's are the first three
+constexpr unsigned kHighlighted = 1, kMe = 2;
+
+bool same(const Board& a, const Board& b) {
+  const auto row = [](const BoardRow& x, const BoardRow& y) {
+    return x.position == y.position && x.flags == y.flags && x.name.chars == y.name.chars;
+  };
+  const auto line = [](const ZText& x, const ZText& y) { return x.chars == y.chars; };
+  return a.type == b.type && a.slices == b.slices && std::ranges::equal(a.rows, b.rows, row) &&
+         std::ranges::equal(a.lines, b.lines, line);
+}
+
+}  // namespace
+
+bool Scoreboard::refresh(const core::World& world, core::Id me, core::Micros now) {
+  rows_ = 0;
+  next_.type = 1;
+  next_.slices.clear();
+  next_.lines.clear();
+  const words::Board& board = world.board();
+  if (board.rows_size() > 0 || board.slices_size() > 0 || board.lines_size() > 0)
+    copy(board);
+  else if (world.room().teams() && !world.team_scores().empty() && now % kRound >= kPlayersShown)
+    slice(world);
+  else
+    rank(world, me);
+  next_.rows.resize(rows_);
+  if (known_ && same(next_, shown_)) return false;
+  std::swap(next_, shown_);
+  known_ = true;
+  return true;
+}
+
+void Scoreboard::copy(const words::Board& board) {
+  for (const auto& row : board.rows()) {
+    // As OgarII marks the row of who is not among the ten best.
+    const bool me = row.me() && rows_ < kRows;
+    add_row(row.place(), (row.marked() || row.me() ? kHighlighted : 0U) | (me ? kMe : 0U), row.name());
+  }
+  next_.slices.assign(board.slices().begin(), board.slices().end());
+  for (const auto& line : board.lines()) set(next_.lines.emplace_back(), line);
+  if (board.slices_size() > 0) next_.type = 2;
+  if (board.lines_size() > 0) next_.type = 3;
+}
+
+void Scoreboard::rank(const core::World& world, core::Id me) {
+  ranked_.clear();
+  for (const auto& [id, player] : world.players())
+    if (player.player.role() != words::WATCH)
+      ranked_.push_back(
+          {static_cast<std::int64_t>(player.score.wins()) - player.score.losses(), id, &player.player.name()});
+  const auto before = [](const Ranked& a, const Ranked& b) {
+    return a.points != b.points ? a.points > b.points : a.player < b.player;
+  };
+  const auto best = ranked_.begin() + static_cast<std::ptrdiff_t>(std::min(kRows, ranked_.size()));
+  std::partial_sort(ranked_.begin(), best, ranked_.end(), before);
+  for (auto row = ranked_.begin(); row != best; ++row)
+    add_row(rows_ + 1, row->player == me ? kHighlighted | kMe : 0, *row->name);
+  const auto mine = std::find_if(best, ranked_.end(), [&](const Ranked& row) { return row.player == me; });
+  if (mine != ranked_.end()) {
+    const auto better = std::count_if(best, ranked_.end(), [&](const Ranked& row) { return before(row, *mine); });
+    add_row(kRows + static_cast<std::size_t>(better) + 1, kHighlighted, *mine->name);
+  }
+}
+
+/// Each side's share of all wins.
+void Scoreboard::slice(const core::World& world) {
+  next_.type = 2;
+  float all = 0;
+  for (const words::Team side : kSides) {
+    const auto at = world.team_scores().find(side);
+    const bool there = at != world.team_scores().end();
+    if (side == words::PURPLE && (!there || at->second.size() == 0)) continue;
+    next_.slices.push_back(there ? static_cast<float>(at->second.wins()) : 0);
+    all += next_.slices.back();
+  }
+  for (float& share : next_.slices) share = all > 0 ? share / all : 1 / static_cast<float>(next_.slices.size());
+}
+
+void Scoreboard::add_row(std::size_t place, unsigned flags, std::string_view name) {
+  if (rows_ == next_.rows.size()) next_.rows.emplace_back();
+  BoardRow& row = next_.rows[rows_++];
+  row.position = static_cast<std::uint16_t>(std::clamp<std::size_t>(place, 1, 65'535));
+  row.flags = static_cast<std::uint8_t>(flags);
+  set(row.name, name);
+}
+
+}  // namespace entente::ogar

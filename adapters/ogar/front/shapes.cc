@@ -1,0 +1,94 @@
+#include "adapters/ogar/front/shapes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace entente::ogar {
+namespace {
+
+constexpr Colour kStone{120, 120, 130}, kWater{40, 90, 200}, kLeaves{40, 140, 60};
+constexpr double kTileFilled = 0.4525;  // a tile of 442 units is drawn as a cell of size 200
+constexpr double kPost = 40;            // units: less than any unhurt player
+constexpr double kMostPosts = 64;       // around one solid
+
+/// The place so far along the edge of a rectangle around 0, from its south-west corner eastwards.
+std::pair<double, double> on_edge(double half_x, double half_y, double along) {
+  const double wide = 2 * half_x, high = 2 * half_y;
+  if (along < wide) return {along - half_x, -half_y};
+  if (along < wide + high) return {half_x, along - wide - half_y};
+  if (along < 2 * wide + high) return {half_x - (along - wide - high), half_y};
+  return {-half_x, half_y - (along - 2 * wide - high)};
+}
+
+}  // namespace
+
+bool Shapes::lay(const words::World& world) {
+  if (world.hash() == hash_ && !hash_.empty()) return false;
+  hash_ = world.hash();
+  ++layout_;
+  looks_.clear();
+  grid_.clear();
+  left_out_ = 0;
+  if (world.kind() == words::World::TILES) lay_tiles(world);
+  for (const words::Solid& solid : world.solids()) lay_solid(solid);
+  return true;
+}
+
+void Shapes::build(const words::World& world, const words::Edit& edit) {
+  if (world.kind() != words::World::TILES || world.columns() == 0 || edit.op() != words::Edit::BUILD) return;
+  lay(world);
+  const double width = (world.east() - world.west()) / world.columns();
+  add(edit.x(), edit.y(), kTileFilled * width, CellType::kVirus, kStone);
+}
+
+void Shapes::lay_tiles(const words::World& world) {
+  const std::size_t columns = world.columns(), rows = world.rows();
+  if (columns == 0 || rows == 0 || world.tiles().size() / columns < rows) return;
+  const double width = (world.east() - world.west()) / static_cast<double>(columns);
+  const double height = (world.north() - world.south()) / static_cast<double>(rows);
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column) {
+      const auto passes = static_cast<std::uint8_t>(world.tiles()[row * columns + column]);
+      const double east = world.west() + (static_cast<double>(column) + 0.5) * width;
+      const double north = world.north() - (static_cast<double>(row) + 0.5) * height;
+      const double radius = kTileFilled * std::min(width, height);
+      if (passes == words::WALL) add(east, north, radius, CellType::kVirus, kStone);
+      if (passes == words::SHOTS_PASS) add(east, north, radius, CellType::kMother, kWater);
+      if (passes == words::UNITS_PASS) add(east, north, Plane().metres(kPost), CellType::kPellet, kLeaves);
+    }
+}
+
+/// Posts side by side along the inside of its edge.
+void Shapes::lay_solid(const words::Solid& solid) {
+  if (solid.units_pass() && solid.shots_pass()) return;
+  const double half_x = solid.half_x(), half_y = solid.half_y();
+  if (!(half_x > 0) || !(half_y > 0) || !std::isfinite(half_x) || !std::isfinite(half_y)) return;
+  const double radius = std::min({Plane().metres(kPost), half_x, half_y});
+  const double x = half_x - radius, y = half_y - radius, around = 4 * (x + y);
+  const double posts = std::clamp(std::ceil(around / (2 * radius)), 1.0, kMostPosts);
+  const double cos = std::cos(solid.yaw()), sin = std::sin(solid.yaw());
+  for (double i = 0; i < posts; ++i) {
+    const auto [along_x, along_y] = on_edge(x, y, around * i / posts);
+    add(solid.x() + along_x * cos - along_y * sin, solid.y() + along_x * sin + along_y * cos, radius,
+        solid.units_pass() ? CellType::kPellet : CellType::kVirus, solid.units_pass() ? kLeaves : kStone);
+  }
+}
+
+void Shapes::add(double east, double north, double radius, CellType type, Colour colour) {
+  if (looks_.size() >= kMost || !std::isfinite(east) || !std::isfinite(north)) {
+    ++left_out_;
+    return;
+  }
+  const Plane plane;
+  Look look;
+  look.type = type;
+  look.x = static_cast<float>(plane.x(east));
+  look.y = static_cast<float>(plane.y(north));
+  look.size = std::max<std::uint16_t>(1, to_u16(plane.units(radius)));
+  look.colour = colour;
+  looks_.push_back(look);
+  grid_.place(static_cast<std::uint32_t>(looks_.size()), east, north);
+}
+
+}  // namespace entente::ogar

@@ -1,0 +1,44 @@
+// What one client wishes, as intents, whatever messages its dialect has for it.
+// Law: what an Ogar server would not act on is not said: a spawn while alive, the mouse of who has nothing to move.
+#pragma once
+
+#include <string>
+
+#include "adapters/ogar/front/eye.h"
+#include "proxy/core/session.h"
+
+namespace entente::ogar {
+
+class Wishes {
+ public:
+  explicit Wishes(Eye& eye) : eye_(eye) {}
+
+  void mouse(double x, double y, core::FrontOut& out);  ///< Ogar's units
+  void spawn(const std::string& tagged_name, core::FrontOut& out);
+  void spectate(core::FrontOut& out);
+  void press(bool down, core::FrontOut& out);  ///< Q; to who has several tanks it is the next one
+  void split(std::uint8_t count, bool minions, core::FrontOut& out);
+  void eject(bool minions, core::FrontOut& out);
+  void freeze(core::FrontOut& out);
+  void say(const std::string& text, core::FrontOut& out);
+
+  double mouse_x() const { return x_; }
+  double mouse_y() const { return y_; }
+
+ private:
+  void settle();
+  bool plays() const { return eye_.state() == Eye::State::kPlaying; }
+  static core::Id next_unit(const core::FrontOut& out);
+  void watch(Eye::State how, core::FrontOut& out);
+  void enter(words::Role role, core::FrontOut& out);
+  void change(bool name, bool skin, core::FrontOut& out);
+
+  Eye& eye_;
+  double x_ = 0, y_ = 0;
+  bool told_ = false;  // where the mouse is
+  Eye::State told_in_ = Eye::State::kIdle;
+  std::string name_, skin_;
+  bool entered_ = false, frozen_ = false;
+};
+
+}  // namespace entente::ogar

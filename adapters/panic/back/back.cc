@@ -1,0 +1,312 @@
+#include "adapters/panic/back/back.h"
+
+#include <algorithm>
+
+#include "adapters/panic/faces.h"
+#include "adapters/panic/panic.h"
+#include "adapters/panic/wire.h"
+#include "proxy/base/text.h"
+
+namespace entente::panic {
+namespace {
+
+using core::kMillisecond;
+
+// Who has no tanks is told of no start: what there is has come when nothing more comes for a while.
+constexpr core::Micros kWatcherSettles = 500 * kMillisecond;
+
+/// Longer is no move on any map, and would make no place.
+int tiles_moved(std::int32_t value) { return std::clamp(value, -255, 255); }
+
+/// A move beyond the edge is told as it came, up to the largest map's size away: there all further ones end.
+Tile near_map(Tile tile) { return {std::clamp(tile.x, -256, 511), std::clamp(tile.y, -256, 511)}; }
+
+}  // namespace
+
+PanicBack::PanicBack(const core::FaceOptions& options, std::vector<Ground> maps, std::string problems)
+    : dialect_(options.dialect),
+      quits_(options.setting("leave") == "quit"),
+      maps_(std::move(maps)),
+      problems_(std::move(problems)),
+      speech_(make_speech(options.dialect)),
+      reader_(game(), options.dialect, wire::Way::kToClient),
+      driver_(field_) {}
+
+void PanicBack::opened(const core::Peer&, Out& out) {
+  out.say(words::Waiting());  // until the last player has connected, however long that is
+}
+
+void PanicBack::speaks(std::size_t dialect, Out&) {
+  dialect_ = dialect;
+  speech_ = make_speech(dialect);
+  reader_ = wire::FrameReader(game(), dialect, wire::Way::kToClient);
+}
+
+void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
+  const auto take = [&](const auto& heard) {
+    hear_message(heard, out);
+    return !left_;
+  };
+  if (const auto fault = wire::hear(reader_, *speech_, lane, bytes, take)) return out.fail(*fault);
+  drive(out);
+}
+
+void PanicBack::hear_message(const wire::Speech<Message>::Heard& heard, Out& out) {
+  if (const auto* state = std::get_if<GameState>(heard.message)) return on(*state, out);
+  if (phase_ == Phase::kWaiting) return out.lose("Event", "it came before the first GameState");
+  if (const auto* create = std::get_if<CreatePiece>(heard.message)) return on(*create, heard.code, out);
+  if (const auto* event = std::get_if<Event>(heard.message)) on(*event, heard.code, out);
+}
+
+void PanicBack::on(const GameState& state, Out& out) {
+  forget_all(out);  // the document: who is told the state again forgets what it knew
+  phase_ = Phase::kGreeted;
+  self_ = out.me() != 0 ? out.me() : self_ != 0 ? self_ : out.new_id();
+  number_ = state.player;
+  tanks_ = state.tanks;
+  field_.ground = Ground::open(state.map, state.map_version);
+  for (const Ground& map : maps_)
+    if (map.id() == state.map && map.version() == state.map_version) field_.ground = map;
+  settle_at_ = out.now() + kWatcherSettles;
+  if (tanks_.empty()) out.wake(settle_at_);
+}
+
+void PanicBack::forget_all(Out& out) {
+  for (const auto& [number, piece] : field_.pieces()) {
+    if (phase_ < Phase::kPlaying) break;  // nobody was told of them
+    words::Gone gone;
+    gone.set_unit(piece.unit);
+    out.say(gone);
+  }
+  field_.clear();
+  driver_.remove_all();
+  driver_.set_active(0);
+  over_ = false;
+}
+
+void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
+  if (code > 10 && !is_tank(code)) return out.lose("CreateReserved", "the document keeps that type for later");
+  Piece piece;
+  const Piece* known = field_.find(create.piece);
+  piece.number = create.piece;
+  piece.unit = known != nullptr ? known->unit : 0;
+  piece.code = code;
+  piece.health = create.value;
+  piece.at = {create.x, create.y};
+  piece.mine = is_tank(code) && std::find(tanks_.begin(), tanks_.end(), create.piece) != tanks_.end();
+  Piece* there = field_.put(piece);
+  if (there == nullptr) return out.lose("CreatePiece", "more pieces than a map has tiles");
+  settle_at_ = out.now() + kWatcherSettles;
+  if (piece.mine) seat_ = seat_of(code);
+  if (phase_ < Phase::kPlaying) return;
+  there->owner = owner_of(*there, out);
+  if (there->unit == 0) there->unit = out.new_id();
+  if (!there->mine)
+    driver_.remove(there->number);  // its number may have been a tank's
+  else if (phase_ != Phase::kDefeated)
+    driver_.add(there->number);
+  tell_piece(*there, out);
+  if (there->owner != 0) tell_owns(there->owner, out);
+  if (!there->mine || !fresh_) tell_spawned(*there, out);
+}
+
+void PanicBack::on(const Event& event, std::uint32_t code, Out& out) {
+  if (code > kGameOver) return out.lose("EventReserved", "the document keeps that type for later");
+  if (code == kUpdateAmmo) return on_ammo(event.value, out);
+  if (phase_ == Phase::kGreeted) start(out);  // also without a Game Start, as for one who comes back
+  if (code == kGameStart) return;
+  if (code == kGameOver) return on_over(event.value == 1, out);
+  Piece* piece = field_.find(event.piece);
+  if (piece == nullptr) return out.lose("Event", "its piece was never created, or is gone");
+  if (code == kUpdateHealth) return on_health(*piece, event.value, out);
+  if (code == kDestroy) return on_destroy(*piece, out);
+  on_move(*piece, event, out);
+}
+
+void PanicBack::on_ammo(std::int32_t ammo, Out& out) {
+  ammo_ = std::max(ammo, 0);
+  driver_.set_ammo(ammo_);
+  if (phase_ >= Phase::kPlaying) tell_ammo(out);
+}
+
+void PanicBack::on_health(Piece& victim, std::int32_t health, Out& out) {
+  Piece* shooter = field_.shooter_of(victim, out.now());
+  if (shooter != nullptr && !shooter->shot_told) tell_shot(*shooter, 0, out);
+  victim.health = health;
+  words::Health word;
+  word.set_unit(victim.unit);
+  word.set_now(health);
+  if (is_tank(victim.code)) word.set_max(std::max(kModels[model_of(victim.code)].health, health));
+  if (shooter != nullptr) {
+    word.set_by(shooter->owner);
+    word.set_from_x(field_.ground.tiles().x(shooter->at));
+    word.set_from_y(field_.ground.tiles().y(shooter->at));
+  }
+  out.say(word);
+}
+
+void PanicBack::on_destroy(Piece& victim, Out& out) {
+  Piece* shooter = field_.shooter_of(victim, out.now());
+  if (shooter != nullptr && !shooter->shot_told) tell_shot(*shooter, 0, out);
+  tell_death(victim, shooter, out);
+  const core::Id owner = victim.owner;
+  driver_.remove(victim.number);
+  field_.remove(victim.number);
+  if (owner == self_ && owner != 0) take_next_tank(out);
+  if (owner != 0) tell_owns(owner, out);
+}
+
+void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
+  if (!is_direction(move.direction)) return out.lose("Move", "no direction");
+  const auto asked = driver_.answered(piece.number);
+  const int moved = tiles_moved(move.value);
+  piece.facing = move.direction;
+  piece.at = near_map(step(piece.at, move.direction, moved));
+  piece.stood.reset();
+  piece.shot_told = false;
+  if (moved == 0) piece.stood = out.now();
+  if (moved != 0) field_.ground.see(piece.at);
+  out.say(field_.pose(piece));
+  if (moved != 0 || !is_tank(piece.code)) return;
+  const Tile ahead = step(piece.at, piece.facing);
+  if (asked && asked->action == ActionType::kShoot) return tell_shot(piece, asked->shot, out);
+  if (asked && !field_.taken(ahead)) return learn_wall(ahead, out);
+  // Another's: it was blocked, unless nothing is there to block it.
+  if (!asked && field_.ground.lets_in(ahead) && !field_.taken(ahead)) tell_shot(piece, 0, out);
+}
+
+void PanicBack::on_over(bool won, Out& out) {
+  if (!won) {
+    phase_ = Phase::kDefeated;
+    driver_.remove_all();
+    if (driver_.active() != 0) tell_player(self_, seat_, words::WATCH, out);
+    driver_.set_active(0);
+  }
+  if (std::exchange(over_, true)) return out.lose("GameOver", "only the first one counts");
+  words::Round round;
+  round.set_state(words::Round::OVER);
+  round.set_winner(won ? self_ : last_standing());
+  out.say(round);
+}
+
+/// The player who alone has tanks left; 0 while several have.
+core::Id PanicBack::last_standing() const {
+  core::Id last = 0;
+  for (const auto& [number, piece] : field_.pieces()) {
+    if (piece.owner == 0 || piece.owner == last) continue;
+    if (std::exchange(last, piece.owner) != 0) return 0;
+  }
+  return last;
+}
+
+// -- What is wished ---------------------------------------------------------------------------------------------------
+
+void PanicBack::hear(const core::Intent& intent, Out& out) {
+  if (intent.by != out.me() || left_) return out.lose(core::name_of(intent), "only one can play on a connection");
+  std::visit(core::Overloaded{
+                 [&](const words::Enter& wish) { enter(wish, out); }, [&](const words::Spawn&) { spawn(out); },
+                 [&](const words::Select& wish) { select(wish.unit(), out); },
+                 [&](const words::Leave& wish) { leave(wish.why().empty() ? "the player left" : wish.why(), out); },
+                 [&](const auto&) { hear_other(intent, out); }},
+             intent.kind);
+}
+
+/// The game may have begun before: a connection is a place in it, whoever sits there.
+void PanicBack::enter(const words::Enter& wish, Out& out) {
+  name_ = clean(wish.name());
+  watches_ = wish.role() == words::WATCH;
+  if (phase_ < Phase::kPlaying) return;
+  if (watches_) {
+    driver_.remove_all();
+    driver_.set_active(0);
+  }
+  tell_player(self_, seat_, tanks_.empty() || watches_ ? words::WATCH : words::PLAY, out);
+}
+
+void PanicBack::hear_other(const core::Intent& intent, Out& out) {
+  const char* name = core::name_of(intent);
+  if (watches_ || phase_ == Phase::kDefeated) return out.lose(name, "watching");
+  // Who steers all that he has at once still has units, and knows of no need to spawn.
+  if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
+  if (awaits_spawn_ && !Driver::names_unit(intent)) return out.lose(name, "not in play");
+  if (!driver_.hear(intent, out)) return out.lose(name, reason_of(name));
+  // A mouse and a shot of one update are two words: the shot goes first.
+  core::as<words::Toward>(intent) != nullptr ? out.wake(out.now()) : drive(out);
+}
+
+void PanicBack::spawn(Out& out) {
+  spawn_wished_ = true;
+  const Piece* piece = field_.find(driver_.active());
+  if (phase_ != Phase::kPlaying || piece == nullptr || !awaits_spawn_) return;
+  awaits_spawn_ = false;
+  for (const auto& [number, other] : field_.pieces())
+    if (fresh_ && other.mine && &other != piece) tell_spawned(other, out);
+  fresh_ = false;
+  tell_spawned(*piece, out);  // last: who sees it come into play is told what he has
+}
+
+void PanicBack::select(core::Id unit, Out& out) {
+  const Piece* piece = field_.find_unit(unit);
+  if (piece == nullptr || !piece->mine) return out.lose("Select", "no living tank of its own");
+  driver_.set_active(piece->number);
+  tell_owns(self_, out);
+}
+
+void PanicBack::take_next_tank(Out& out) {
+  if (field_.find(driver_.active()) != nullptr) return;
+  driver_.set_active(0);
+  for (const std::uint32_t tank : tanks_)
+    if (driver_.active() == 0 && field_.find(tank) != nullptr) driver_.set_active(tank);
+  awaits_spawn_ = out.me() != 0;
+  if (driver_.active() == 0) tell_player(self_, seat_, words::WATCH, out);
+}
+
+void PanicBack::tick(Out& out) {
+  if (phase_ == Phase::kGreeted && tanks_.empty()) {
+    if (out.now() >= settle_at_)
+      start(out);
+    else
+      out.wake(settle_at_);
+  }
+  drive(out);
+}
+
+void PanicBack::drive(Out& out) {
+  if (phase_ != Phase::kPlaying || left_) return;
+  if (const Piece* piece = driver_.astray(out)) {
+    words::Corrected corrected;
+    *corrected.mutable_pose() = field_.pose(*piece);
+    corrected.set_hard(true);
+    out.say(core::Fact(self_, corrected));
+  }
+  while (const auto order = driver_.next(out)) send(*order, out);
+}
+
+void PanicBack::send(const Order& order, Out& out) {
+  send_action({number_, order.action, order.direction, order.piece}, out);
+}
+
+void PanicBack::send_action(const Action& action, Out& out) {
+  bytes_.clear();
+  speech_->write(action, wire::Way::kToServer, bytes_);
+  out.send(Lane::kStream, bytes_);
+}
+
+void PanicBack::closed(std::string_view why, Out& out) {
+  left_ = true;
+  if (phase_ >= Phase::kPlaying) return;
+  words::Refused refused;
+  refused.set_code(words::Refused::SERVER_GONE);
+  refused.set_text(std::string(why));
+  out.say(refused);
+}
+
+void PanicBack::part(std::string_view why, Out& out) { leave(why, out); }
+
+void PanicBack::leave(std::string_view why, Out& out) {
+  if (std::exchange(left_, true)) return;
+  if (quits_ && phase_ >= Phase::kGreeted) send_action({number_, ActionType::kQuit, Direction::kNone, 0}, out);
+  out.close(why);
+}
+
+}  // namespace entente::panic

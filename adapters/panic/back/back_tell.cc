@@ -1,0 +1,194 @@
+// What Panic's back tells its room about the battlefield.
+#include <algorithm>
+
+#include "adapters/panic/back/back.h"
+#include "adapters/panic/dialect.h"
+
+namespace entente::panic {
+namespace {
+
+constexpr std::uint32_t kMostShots = 2;
+constexpr double kReload = 1;  // seconds; the server knows of none, and clients that do would wait for longer
+constexpr double kSpeed = 25;  // metres a second: a tile, which is what the other games' tanks drive
+
+words::Unit::Kind kind_of(std::uint32_t code) {
+  if (is_tank(code)) return words::Unit::TANK;
+  if (code < 8) return words::Unit::BRICK;
+  return code < 10 ? words::Unit::PICKUP : words::Unit::DECOR;
+}
+
+void tell_rule(const char* name, double value, core::BackOut& out) {
+  words::Rule rule;
+  rule.set_name(name);
+  rule.set_value(std::to_string(static_cast<long>(value)));
+  out.say(rule);
+}
+
+}  // namespace
+
+/// All of it, in an order in which each is about what was told before.
+void PanicBack::start(Out& out) {
+  phase_ = Phase::kPlaying;
+  tell_room(out);
+  tell_players(out);
+  for (auto& [number, piece] : field_.pieces()) {
+    piece.unit = out.new_id();
+    tell_piece(piece, out);
+    if (piece.mine && !watches_) driver_.add(number);
+  }
+  take_next_tank(out);
+  if (!tanks_.empty() || out.me() != 0) tell_owns(self_, out);
+  for (const core::Id other : others_)
+    if (other != 0) tell_owns(other, out);
+  // Whoever plays for us is in play when it wishes; without anybody, at once.
+  fresh_ = awaits_spawn_ = out.me() != 0 && !spawn_wished_;
+  for (const auto& [number, piece] : field_.pieces())
+    if (!fresh_ || !piece.mine) tell_spawned(piece, out);
+  tell_ammo(out);
+  words::Round round;
+  round.set_state(words::Round::RUNNING);
+  out.say(round);
+  out.say(words::Ready());
+}
+
+void PanicBack::tell_room(Out& out) const {
+  words::Room room;
+  room.set_game("panic");
+  room.set_dialect(std::string(kDialectInfos[dialect_].name));
+  room.set_mode("last tanks standing");
+  room.set_most_players(4);
+  room.set_most_shots(kMostShots);
+  room.set_teams(true);
+  out.say(room);
+  const double range = kModels[0].range * field_.ground.tiles().side();
+  tell_rule("speed", kSpeed, out);
+  tell_rule("shot_range", range, out);
+  tell_rule("shot_speed", range / kReload, out);  // so that a shot has flown its way when the next is loaded
+  tell_rule("reload", kReload, out);
+  out.say(field_.ground.world());
+  if (problems_.empty()) return;
+  words::Notice notice;
+  notice.set_level(words::Notice::WARNING);
+  notice.set_text(problems_);
+  out.say(notice);
+}
+
+void PanicBack::tell_players(Out& out) {
+  tell_player(self_, seat_, tanks_.empty() || watches_ ? words::WATCH : words::PLAY, out);
+  for (auto& [number, piece] : field_.pieces()) piece.owner = owner_of(piece, out);
+}
+
+/// Also tells of a player who was not known.
+core::Id PanicBack::owner_of(const Piece& piece, Out& out) {
+  if (!is_tank(piece.code)) return 0;
+  const std::uint32_t seat = seat_of(piece.code);
+  if (piece.mine || (!tanks_.empty() && seat == seat_)) return self_;
+  if (others_[seat] == 0) {
+    others_[seat] = out.new_id();
+    tell_player(others_[seat], seat, words::PLAY, out);
+  }
+  return others_[seat];
+}
+
+void PanicBack::tell_player(core::Id id, std::uint32_t seat, words::Role role, Out& out) const {
+  words::Player player;
+  player.set_id(id);
+  player.set_name(id == self_ && !name_.empty() ? name_ : std::string("panic-") + kColours[seat]);
+  if (id != self_ || !tanks_.empty()) player.set_team(kTeams[seat]);
+  player.set_role(role);
+  player.set_responding(true);
+  out.say(player);
+}
+
+void PanicBack::tell_piece(const Piece& piece, Out& out) const {
+  words::Unit unit;
+  unit.set_id(piece.unit);
+  unit.set_owner(piece.owner);
+  unit.set_kind(kind_of(piece.code));
+  unit.set_model(is_tank(piece.code) ? model_of(piece.code) : piece.code);
+  if (is_tank(piece.code)) unit.set_team(kTeams[seat_of(piece.code)]);
+  unit.set_health(piece.health);
+  unit.set_max_health(is_tank(piece.code) ? std::max(kModels[model_of(piece.code)].health, piece.health) : 0);
+  unit.set_alive(!is_tank(piece.code));  // a tank's Spawned follows
+  *unit.mutable_pose() = field_.pose(piece);
+  out.say(unit);
+}
+
+void PanicBack::tell_spawned(const Piece& piece, Out& out) const {
+  if (!is_tank(piece.code)) return;
+  words::Spawned spawned;
+  spawned.set_unit(piece.unit);
+  *spawned.mutable_pose() = field_.pose(piece);
+  out.say(spawned);
+  if (piece.health == std::max(kModels[model_of(piece.code)].health, piece.health)) return;
+  words::Health health;  // being put into play healed it, for the world
+  health.set_unit(piece.unit);
+  health.set_now(piece.health);
+  out.say(health);
+}
+
+void PanicBack::tell_owns(core::Id owner, Out& out) const {
+  words::Owns owns;
+  owns.set_player(owner);
+  for (const auto& [number, piece] : field_.pieces())
+    if (piece.owner == owner) owns.add_units(piece.unit);
+  const Piece* active = field_.find(driver_.active());
+  if (owner == self_ && active != nullptr)
+    owns.set_active(active->unit);
+  else if (owns.units_size() > 0)
+    owns.set_active(owns.units(0));
+  out.say(owns);
+}
+
+void PanicBack::tell_ammo(Out& out) const {
+  words::Ammo ammo;
+  ammo.set_player(self_);
+  ammo.set_clip(static_cast<std::uint32_t>(ammo_));
+  out.say(ammo);
+}
+
+void PanicBack::tell_shot(Piece& piece, std::uint32_t number, Out& out) {
+  piece.shot_told = true;
+  const Tiles& tiles = field_.ground.tiles();
+  const Tile ahead = step({0, 0}, piece.facing);
+  words::Shot shot;
+  shot.set_shooter(piece.owner);
+  shot.set_unit(piece.unit);
+  shot.set_shot(number != 0 ? number : ++shots_);
+  shot.set_kind(words::RAY);
+  shot.set_x(tiles.x(piece.at));
+  shot.set_y(tiles.y(piece.at));
+  shot.set_vx(ahead.x);
+  shot.set_vy(-ahead.y);
+  shot.set_range(kModels[model_of(piece.code)].range * tiles.side());
+  shot.set_team(kTeams[seat_of(piece.code)]);
+  out.say(shot);
+}
+
+void PanicBack::tell_death(const Piece& victim, const Piece* shooter, Out& out) const {
+  const words::DeathCause why = shooter != nullptr ? words::BY_SHOT : words::UNKNOWN_DEATH;
+  if (is_tank(victim.code)) {
+    words::Died died;
+    died.set_player(victim.owner);
+    died.set_unit(victim.unit);
+    died.set_killer(shooter != nullptr ? shooter->owner : 0);
+    died.set_why(why);
+    out.say(died);
+  }
+  words::Gone gone;
+  gone.set_unit(victim.unit);
+  gone.set_by(shooter != nullptr ? shooter->unit : 0);
+  gone.set_why(why);
+  out.say(gone);
+}
+
+void PanicBack::learn_wall(Tile tile, Out& out) {
+  if (!field_.ground.learn_wall(tile)) return;
+  words::WorldEdit edit;
+  edit.mutable_edit()->set_op(words::Edit::BUILD);
+  edit.mutable_edit()->set_x(field_.ground.tiles().x(tile));
+  edit.mutable_edit()->set_y(field_.ground.tiles().y(tile));
+  out.say(edit);
+}
+
+}  // namespace entente::panic

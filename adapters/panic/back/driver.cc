@@ -1,0 +1,233 @@
+#include "adapters/panic/back/driver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "proxy/core/arena/guns.h"
+
+namespace entente::panic {
+namespace {
+
+using core::kMillisecond, core::kSecond, core::Micros;
+
+constexpr Micros kLook = 25 * kMillisecond;      // when to look again for what may not be sent yet
+constexpr Micros kNoAnswer = 2 * kSecond;        // the server's queue was seen 0.6 s long
+constexpr Micros kPerTile = 250 * kMillisecond;  // at full speed, of wishes that go on: four tiles a second
+constexpr Micros kPerShot = 500 * kMillisecond;  // while a trigger is held
+constexpr Micros kAstray = 500 * kMillisecond;
+constexpr Micros kStands = 500 * kMillisecond;
+
+bool steers(const core::Intent& intent) {
+  return std::visit(
+      []<class T>(const T&) {
+        return std::is_same_v<T, words::Step> || std::is_same_v<T, words::Toward> || std::is_same_v<T, words::Keys> ||
+               std::is_same_v<T, words::PoseClaim> || std::is_same_v<T, words::Fire> ||
+               std::is_same_v<T, words::Trigger> || std::is_same_v<T, words::Split> || std::is_same_v<T, words::Eject>;
+      },
+      intent.kind);
+}
+
+/// Whether a tank that was claimed to be at `before` moves or turns, or has.
+bool stirs(const words::PoseClaim& now, const words::PoseClaim* before) {
+  if (std::hypot(now.vx(), now.vy()) > 0.5 || std::abs(now.yaw_rate()) > 0.05) return true;
+  return before == nullptr || std::hypot(now.x() - before->x(), now.y() - before->y()) > 0.5 ||
+         std::abs(core::wrap_angle(now.yaw() - before->yaw())) > 0.05;
+}
+
+/// The unit that a word is about; 0 if it does not say.
+core::Id unit_of(const core::Intent& intent) {
+  if (const auto* step = core::as<words::Step>(intent)) return step->unit();
+  if (const auto* fire = core::as<words::Fire>(intent)) return fire->unit();
+  return 0;
+}
+
+}  // namespace
+
+bool Driver::names_unit(const core::Intent& intent) { return unit_of(intent) != 0; }
+
+bool Driver::hear(const core::Intent& intent, core::BackOut& out) {
+  if (!steers(intent)) return false;
+  const auto at = wheel_for(intent);
+  const Piece* piece = at != wheels_.end() ? field_.find(at->first) : nullptr;
+  if (piece == nullptr) {
+    out.lose(core::name_of(intent), "no living tank of its own");
+    return true;
+  }
+  Wheel& wheel = at->second;
+  if (const auto* claim = core::as<words::PoseClaim>(intent);
+      claim != nullptr && stirs(*claim, wheel.steering.claim())) {
+    wheel.stirred = out.now();
+    wheel.turned.reset();
+    wheel.returns.reset();
+  }
+  if (wheel.steering.hear(intent))
+    wheel.step_asked = ++asked_;
+  else if (const auto shooting = wheel.steering.shooting(intent))
+    wish_shot(wheel, *piece, *shooting);
+  return true;
+}
+
+Driver::Wheels::iterator Driver::wheel_for(const core::Intent& intent) {
+  const core::Id unit = unit_of(intent);
+  const Piece* piece = unit != 0 ? field_.find_unit(unit) : nullptr;
+  if (unit != 0 && piece == nullptr) return wheels_.end();
+  return wheels_.find(piece != nullptr ? piece->number : active_);
+}
+
+void Driver::wish_shot(Wheel& wheel, const Piece& piece, const core::Shooting& shooting) {
+  const Direction direction = shooting.yaw ? direction_of(*shooting.yaw) : ahead(wheel, piece);
+  wheel.shot = {direction, shooting.fire != nullptr ? shooting.fire->shot() : 0, ++asked_};
+}
+
+/// Where it goes, or else looks.
+Direction Driver::ahead(const Wheel& wheel, const Piece& piece) const {
+  const Tiles& tiles = field_.ground.tiles();
+  const double x = tiles.x(piece.at), y = tiles.y(piece.at);
+  const core::Course course = wheel.steering.course(x, y, kLeash * tiles.side());
+  if (course.kind != core::Course::Kind::kGoTo) return piece.facing;
+  return direction_of(std::atan2(course.y - y, course.x - x));
+}
+
+std::optional<Order> Driver::answered(std::uint32_t piece) {
+  const auto at = wheels_.find(piece);
+  if (at == wheels_.end()) return std::nullopt;
+  return std::exchange(at->second.unanswered, std::nullopt);
+}
+
+std::optional<Order> Driver::next(core::BackOut& out) {
+  for (auto& [number, wheel] : wheels_) {
+    const Piece* piece = field_.find(number);
+    if (piece == nullptr) continue;
+    const auto order = next_of(wheel, *piece, out);
+    if (!order) continue;
+    wheel.unanswered = order;
+    wheel.sent = out.now();
+    sent_[sent_count_++ % sent_.size()] = out.now();
+    return order;
+  }
+  return std::nullopt;
+}
+
+std::optional<Order> Driver::next_of(Wheel& wheel, const Piece& piece, core::BackOut& out) {
+  const Micros now = out.now();
+  if (wheel.steering.trigger_held() && !wheel.shot) {
+    if (now >= wheel.fired + kPerShot) wish_shot(wheel, piece, {wheel.steering.looking(), {}, nullptr});
+    out.wake(now + kLook);
+  }
+  const bool busy = wheel.unanswered && now < wheel.sent + kNoAnswer;
+  if (busy || !may_send(now)) {
+    out.wake(now + kLook);
+    return std::nullopt;
+  }
+  const bool step_first = wheel.shot && wheel.steering.step() != nullptr && wheel.step_asked < wheel.shot->asked;
+  if (wheel.shot && !step_first)
+    if (const auto order = take_shot(wheel, piece, out)) return order;
+  return take_drive(wheel, piece, out);
+}
+
+std::optional<Order> Driver::take_shot(Wheel& wheel, const Piece& piece, core::BackOut& out) {
+  const Wheel::Shot shot = *std::exchange(wheel.shot, std::nullopt);
+  const int range = kModels[model_of(piece.code)].range;
+  const char* refused = nullptr;
+  if (ammo_ <= 0)
+    refused = "no ammunition";
+  else if (!field_.ground.shot_stays(piece.at, shot.direction, range))
+    refused = "the shot might leave the map, and the server would die of it";
+  if (refused != nullptr) {
+    words::Fire drawn;
+    drawn.set_shot(shot.number);
+    core::refuse_shot({{}, {}, shot.number != 0 ? &drawn : nullptr}, out.me(), refused, out);
+    return std::nullopt;
+  }
+  --ammo_;
+  wheel.fired = out.now();
+  return Order{piece.number, ActionType::kShoot, shot.direction, shot.number};
+}
+
+std::optional<Order> Driver::take_drive(Wheel& wheel, const Piece& piece, core::BackOut& out) {
+  if (const words::Step* step = wheel.steering.step()) {
+    const auto direction = static_cast<Direction>(step->direction());
+    wheel.steering.stop();
+    if (!is_direction(direction)) return out.lose("Step", "no direction"), std::nullopt;
+    return Order{piece.number, ActionType::kDrive, direction, 0};
+  }
+  const Tiles& tiles = field_.ground.tiles();
+  const core::Course course = wheel.steering.course(tiles.x(piece.at), tiles.y(piece.at), 0);
+  if (course.kind == core::Course::Kind::kStay) return std::nullopt;
+  auto direction = wheel.returns ? wheel.returns : way(piece, course.x, course.y);
+  if (!direction) direction = turn(wheel, piece, out);
+  if (!direction) return std::nullopt;
+  const auto per_tile = static_cast<Micros>(static_cast<double>(kPerTile) / std::clamp(course.speed, 0.25, 1.0));
+  if (wheel.drove && out.now() < *wheel.drove + per_tile) {
+    out.wake(*wheel.drove + per_tile);
+    return std::nullopt;
+  }
+  wheel.drove = out.now();
+  if (wheel.returns == direction) wheel.returns.reset();
+  return Order{piece.number, ActionType::kDrive, *direction, 0};
+}
+
+/// The longer axis first, the other if something is known to stand in the way. Nothing: it is there, or boxed in.
+std::optional<Direction> Driver::way(const Piece& piece, double x, double y) const {
+  const Tiles& tiles = field_.ground.tiles();
+  const double east = (x - tiles.x(piece.at)) / tiles.side(), north = (y - tiles.y(piece.at)) / tiles.side();
+  struct Leg {
+    double far;
+    Direction direction;
+  } legs[] = {{std::abs(east), east > 0 ? Direction::kEast : Direction::kWest},
+              {std::abs(north), north > 0 ? Direction::kNorth : Direction::kSouth}};
+  if (legs[1].far > legs[0].far) std::swap(legs[0], legs[1]);
+  for (const Leg& leg : legs)
+    if (leg.far > kLeash && !field_.blocked(step(piece.at, leg.direction))) return leg.direction;
+  return std::nullopt;
+}
+
+/// Nothing turns a tank on the spot but what stands before it. One that stands, and looks elsewhere, is driven a tile
+/// backwards, and back.
+std::optional<Direction> Driver::turn(Wheel& wheel, const Piece& piece, core::BackOut& out) const {
+  const words::PoseClaim* claim = wheel.steering.claim();
+  if (claim == nullptr) return std::nullopt;
+  const Direction wished = settle(piece.facing, claim->yaw());
+  if (wished == piece.facing || wheel.turned == wished) return std::nullopt;
+  const Micros stands_at = std::max(wheel.stirred, wheel.drove.value_or(0)) + kStands;
+  if (out.now() < stands_at) {
+    out.wake(stands_at);
+    return std::nullopt;
+  }
+  wheel.turned = wished;
+  if (field_.blocked(step(piece.at, wished))) return wished;
+  const Direction back = direction_of(yaw_of(wished) + std::numbers::pi);
+  if (field_.blocked(step(piece.at, back))) return std::nullopt;
+  wheel.returns = wished;
+  return back;
+}
+
+bool Driver::may_send(Micros now) const {
+  return sent_count_ < sent_.size() || now >= sent_[sent_count_ % sent_.size()] + kSecond;
+}
+
+const Piece* Driver::astray(core::BackOut& out) {
+  const auto at = wheels_.find(active_);
+  if (at == wheels_.end()) return nullptr;
+  Wheel& wheel = at->second;
+  const words::PoseClaim* claim = wheel.steering.claim();
+  const Piece* piece = field_.find(active_);
+  if (claim == nullptr || piece == nullptr) return nullptr;
+  const Tiles& tiles = field_.ground.tiles();
+  const auto near = [&](double far) { return std::abs(far) <= tiles.side(); };
+  if (near(claim->x() - tiles.x(piece->at)) && near(claim->y() - tiles.y(piece->at))) {
+    wheel.off_since.reset();
+    return nullptr;
+  }
+  if (!wheel.off_since) wheel.off_since = out.now();
+  if (out.now() < *wheel.off_since + kAstray) {
+    out.wake(*wheel.off_since + kAstray);
+    return nullptr;
+  }
+  wheel.off_since.reset();
+  wheel.steering.stop();
+  return piece;
+}
+
+}  // namespace entente::panic

@@ -1,0 +1,116 @@
+// Panic's front: the server of a real client. It says nothing until the player can play; then what the client shows is
+// kept true, and what it asks for becomes wishes.
+// Law: nobody acts for another player or with a tank that is not his, though the released server would let him.
+#pragma once
+
+#include <string>
+
+#include "adapters/panic/front/screen.h"
+#include "adapters/wire/frame_reader.h"
+#include "proxy/core/faces.h"
+#include "proxy/core/replay/retelling.h"
+#include "proxy/core/tank/tank.h"
+
+namespace entente::panic {
+
+class PanicFront final : public core::Front {
+ public:
+  /// `maps`: what the client's own maps show. `maps_fail`: not all that were to be read could be.
+  PanicFront(const core::FaceOptions& options, std::vector<Ground> maps, bool maps_fail);
+
+  void opened(const core::Peer& peer, core::FrontOut& out) override;
+  void receive(Lane lane, Bytes bytes, core::FrontOut& out) override;
+  void hear(const core::Fact& fact, core::FrontOut& out) override;
+  void tick(core::FrontOut& out) override;
+  std::optional<core::Absence> awaits(const core::FrontOut& out) override;
+  void returned(const core::Peer& peer, core::FrontOut& out) override;
+
+ private:
+  using Out = core::FrontOut;
+  enum class Phase : std::uint8_t { kAsked, kResuming, kEntered, kPlaying, kWatching, kLeft };
+
+  /// A step that was wished for, and not yet seen to be done.
+  struct Pending {
+    core::Id unit = 0;
+    Direction direction = Direction::kNone;
+    Tile goal;
+    core::Micros since = 0;
+  };
+
+  // Coming in.
+  void enter(Out& out);
+  void advance(Out& out);
+  void ask_spawn(Out& out);
+  bool waits_to_spawn(const Out& out) const;
+  void ask_sooner(Out& out);
+  void take_terrain(const Out& out);
+  bool in_play(const Out& out) const;
+  std::uint16_t number(const Out& out) const;
+  void resume(std::uint16_t number, Out& out);
+  void start_again(Out& out);
+  void greet_again(Out& out);
+
+  // What the client asks for.
+  void act(const Action& action, Out& out);
+  void drive(core::Id unit, Direction direction, Out& out);
+  void shoot(core::Id unit, Direction direction, Out& out);
+  bool fits(core::Id unit, Tile from, Tile tile, Direction direction, const Out& out) const;
+  void look_at_step(Out& out);
+  void leave(std::string_view why, Out& out);
+  void weigh(core::Id unit, Out& out);
+
+  // What is true. Other kinds are nothing that a client could show.
+  template <class T>
+  void on(const T& word, Out& out);
+  void on(const words::Refused& refused, Out& out);
+  void on(const words::ClaimRefused& refused, Out& out);
+  void on(const words::Kicked& kicked, Out& out) { leave(kicked.text(), out); }
+  void on(const words::World& world, Out& out);
+  void on(const words::WorldEdit& edit, Out& out);
+  void on(const words::Player& player, Out& out);
+  void on(const words::PlayerGone& gone, Out& out);
+  void on(const words::Owns& owns, Out& out);
+  void on(const words::Unit& unit, Out& out);
+  void on(const words::UnitChanged& changed, Out& out);
+  void on(const words::Pose& pose, Out& out);
+  void on(const words::Corrected& corrected, Out& out) { screen_.look_at(corrected.pose().unit(), out); }
+  void on(const words::Hidden& hidden, Out& out) { screen_.look_at(hidden.unit(), out); }
+  void on(const words::Gone& gone, Out& out);
+  void on(const words::Teleported& teleported, Out& out) { screen_.look_at(teleported.unit(), out); }
+  void on(const words::Spawned& spawned, Out& out);
+  void on(const words::Died& died, Out& out);
+  void on(const words::Health& health, Out& out) { screen_.look_at(health.unit(), out); }
+  void on(const words::Ammo& ammo, Out& out);
+  void on(const words::Shot& shot, Out& out);
+  void on(const words::Token& token, Out& out) { screen_.look_at_token(token.id(), out); }
+  void on(const words::TokenTaken& taken, Out& out) { screen_.look_at_token(taken.token().id(), out); }
+  void on(const words::TokenDropped& dropped, Out& out) { screen_.look_at_token(dropped.token().id(), out); }
+  void on(const words::TokenCaptured& captured, Out& out) { screen_.look_at_token(captured.token(), out); }
+  void on(const words::Round& round, Out& out);
+  void on(const words::Ready&, Out&) {}
+  void on(const words::Room&, Out&) {}
+  void on(const words::You&, Out&) {}
+
+  std::string name_;
+  words::Role role_;  // that it asks for
+  bool starts_again_, maps_fail_;
+  core::Micros asks_for_;  // how long a new client may take to say who it was
+  std::size_t dialect_;
+  std::unique_ptr<wire::Speech<Message>> speech_;
+  wire::FrameReader reader_;
+  Screen screen_;
+  core::Terrain terrain_;  // of somebody else's world
+  Phase phase_ = Phase::kAsked;
+  core::Retelling retold_;
+  core::Micros enter_at_ = 0;
+  core::Micros spawn_at_ = 0;  // when to wish for it (again); 0: there is no need
+  bool spawn_asked_ = false;   // in this death
+  std::uint32_t shots_ = 0;
+  core::Id selected_ = 0;
+  bool counts_ammo_ = true;  // nobody tells of any
+  std::int32_t ammo_ = kFullAmmo;
+  std::string world_;  // the hash of what the client was greeted with
+  Pending step_;
+};
+
+}  // namespace entente::panic

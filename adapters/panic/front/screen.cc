@@ -1,0 +1,221 @@
+#include "adapters/panic/front/screen.h"
+
+#include "adapters/panic/ground.h"
+#include "adapters/panic/wire.h"
+
+namespace entente::panic {
+namespace {
+
+constexpr core::Micros kOneTurn = 100 * core::kMillisecond;  // a turn, and the shot that it was, are one turn
+constexpr int kShown = 32;                                   // tiles a side that the released client can count
+constexpr std::size_t kMostTokens = 40;
+constexpr std::size_t kMostWaiting = 2048;  // bytes: a client that does not read is told nothing, …
+constexpr core::Micros kLookAgain = 100 * core::kMillisecond;  // … and looked at again
+
+}  // namespace
+
+Screen::Screen(std::size_t dialect, std::vector<Ground> pictures)
+    : speech_(make_speech(dialect)), pictures_(std::move(pictures)), tiles_(kShown, kShown) {}
+
+std::optional<Tile> Screen::tile_of(core::Id unit) const {
+  const auto at = index_of_.find(unit);
+  if (at == index_of_.end() || !pieces_[at->second].there) return std::nullopt;
+  return pieces_[at->second].at;
+}
+
+std::uint32_t Screen::model_of_unit(core::Id unit) const {
+  const auto at = index_of_.find(unit);
+  return at != index_of_.end() ? model_of(pieces_[at->second].code) : 0;
+}
+
+core::Id Screen::own_unit(std::uint32_t number, const Out& out) const {
+  if (number == 0 || number > pieces_.size()) return 0;
+  const Piece& piece = pieces_[number - 1];
+  const core::UnitState* state = piece.own ? out.world().unit(piece.unit) : nullptr;
+  return state != nullptr && state->unit.alive() ? piece.unit : 0;
+}
+
+// -- Changes ----------------------------------------------------------------------------------------------------------
+
+void Screen::look_at(core::Id unit, Out& out) {
+  if (!greeted_) return;
+  const auto at = index_of_.find(unit);
+  const core::UnitState* state = out.world().unit(unit);
+  if (at == index_of_.end()) {
+    if (state == nullptr) return;
+    if (shows(state->unit, out)) return paint(piece_for(unit), out);
+    if (state->unit.kind() != words::Unit::PELLET) return;
+    return litter_.stir(out);
+  }
+  const Index index = at->second;
+  if (state == nullptr) forget(index);
+  paint(index, out);
+}
+
+/// Where the numbers are Panic's own, each pose is a Move, also one that changes nothing.
+void Screen::look_at_pose(core::Id unit, Out& out) {
+  const auto at = index_of_.find(unit);
+  const core::UnitState* state = out.world().unit(unit);
+  if (same_game_ && at != index_of_.end() && state != nullptr) {
+    Piece& piece = pieces_[at->second];
+    const words::Pose& pose = state->unit.pose();
+    if (piece.there && tiles_.at(pose.x(), pose.y()) == piece.at) piece.turn = direction_of(pose.yaw());
+  }
+  look_at(unit, out);
+}
+
+void Screen::look_at_all(Out& out) {
+  for (Index i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i].unit == 0) continue;
+    if (out.world().unit(pieces_[i].unit) == nullptr) forget(i);
+    paint(i, out);
+  }
+}
+
+void Screen::look_at_token(core::Id token, Out& out) {
+  if (!greeted_) return;
+  auto at = index_of_token_.find(token);
+  if (at == index_of_token_.end()) {
+    if (!lies_at(token, out)) return;
+    if (index_of_token_.size() >= kMostTokens) return out.lose("Token", "more than a client reads of in time");
+    at = index_of_token_.emplace(token, new_piece()).first;
+    pieces_[at->second].token = token;
+  }
+  paint(at->second, out);
+}
+
+bool Screen::look_at_edit(const words::Edit& edit, Out& out) {
+  if (!masonry_.has_blocks()) return false;
+  for (const Tile tile : masonry_.change(edit)) look_at_wall(tile, out);
+  return true;
+}
+
+void Screen::look_at_wall(Tile tile, Out& out) {
+  if (greeted_) paint(wall_at(tile), out);
+}
+
+Screen::Index Screen::wall_at(Tile tile) {
+  const auto [at, is_new] = index_of_wall_.try_emplace(tile.y * tiles_.columns() + tile.x);
+  if (is_new) {
+    at->second = new_piece();
+    pieces_[at->second].wall = true;
+    pieces_[at->second].at = tile;
+  }
+  return at->second;
+}
+
+void Screen::hold_heading(core::Id unit, core::Micros until) {
+  if (const auto at = index_of_.find(unit); at != index_of_.end()) pieces_[at->second].held_until = until;
+}
+
+void Screen::turn(core::Id unit, Direction direction, Out& out) {
+  const auto at = index_of_.find(unit);
+  if (at == index_of_.end() || !pieces_[at->second].there || !is_direction(direction)) return;
+  Piece& piece = pieces_[at->second];
+  piece.held_until = 0;
+  const bool shown = piece.facing == direction && piece.turned && out.now() < *piece.turned + kOneTurn;
+  if (shown) return;
+  piece.turn = direction;
+  paint(at->second, out);
+}
+
+void Screen::look_at_own(Out& out) {
+  if (!greeted_ || same_game_) return;
+  for (Index i = 0; i < pieces_.size(); ++i) {
+    if (!pieces_[i].own || own_unit(static_cast<std::uint32_t>(i + 1), out) != 0) continue;
+    if (const core::Id unit = unit_without_tank(out); unit != 0) give(i, unit, out);
+    paint(i, out);
+  }
+}
+
+/// A living unit of the player's that it cannot steer, for want of a tank.
+core::Id Screen::unit_without_tank(const Out& out) const {
+  const core::PlayerState* me = out.world().player(out.me());
+  if (me == nullptr) return 0;
+  for (const core::Id unit : me->units) {
+    const core::UnitState* state = out.world().unit(unit);
+    const auto at = index_of_.find(unit);
+    const bool steered = at != index_of_.end() && pieces_[at->second].own;
+    if (state != nullptr && state->unit.alive() && !steered) return unit;
+  }
+  return 0;
+}
+
+/// From now on this tank of the player's stands for that unit, which until now may have been one that only shows.
+void Screen::give(Index tank, core::Id unit, Out& out) {
+  if (const auto at = index_of_.find(unit); at != index_of_.end()) {
+    const Index other = at->second;
+    forget(other);
+    paint(other, out);
+  }
+  index_of_.erase(pieces_[tank].unit);
+  pieces_[tank].unit = unit;
+  index_of_[unit] = tank;
+}
+
+void Screen::set_ammo(std::int32_t ammo, Out& out) {
+  ammo_ = ammo;
+  ammo_told_.reset();
+  if (greeted_) send_counters(out);
+}
+
+void Screen::end_round(bool won, Out& out) {
+  if (!won_) won_ = won;
+  if (greeted_) send_counters(out);
+}
+
+/// Whether a message may go out now, which then counts as sent. If not, a tick comes when it may.
+bool Screen::may_send(Out& out) {
+  if (out.waiting() > kMostWaiting) return out.wake(out.now() + kLookAgain), false;
+  return pace_.take(out.now()) || (out.wake(pace_.next()), false);
+}
+
+void Screen::send_counters(Out& out) {
+  if (ammo_ && ammo_ != ammo_told_ && may_send(out)) {
+    ammo_told_ = ammo_;
+    tell_event(kUpdateAmmo, Direction::kNone, *ammo_, std::nullopt, out);
+  }
+  if (won_ && !over_told_ && may_send(out)) {
+    over_told_ = true;
+    tell_event(kGameOver, Direction::kNone, *won_ ? 1 : 0, std::nullopt, out);
+  }
+}
+
+/// From where its tank is, or was.
+void Screen::look_about(std::size_t most_new, Out& out) {
+  if (!litter_.look_about(out.world().active_unit(out.me()), out, most_new)) return;
+  for (const core::Id unit : litter_.gone()) {
+    const auto at = index_of_.find(unit);
+    if (at == index_of_.end()) continue;
+    const Index index = at->second;
+    forget(index);
+    if (greeted_) paint(index, out);
+  }
+  for (const core::Id unit : litter_.come()) look_at(unit, out);
+  for (Index i = 0; i < pieces_.size() && greeted_; ++i)
+    if (litter_.holds(pieces_[i].unit)) paint(i, out);
+}
+
+/// A client draws what was created last on top: a pellet on the player's own tile would hide its tank.
+bool Screen::is_covered(const words::Unit& unit, const Out& out) const {
+  if (unit.kind() != words::Unit::PELLET) return false;
+  const core::UnitState* me = out.world().active_unit(out.me());
+  const auto tile = [&](const words::Pose& pose) { return tiles_.at(pose.x(), pose.y()); };
+  return me != nullptr && tile(me->unit.pose()) == tile(unit.pose());
+}
+
+void Screen::tick(Out& out) {
+  if (!greeted_) return;
+  send_counters(out);
+  look_about(core::Litter::kAtOnce, out);
+  for (std::size_t left = waiting_.size(); left > 0; --left) {
+    const Index index = waiting_.front();
+    waiting_.pop_front();
+    pieces_[index].waits = false;
+    paint(index, out);
+  }
+  for (Index i = 0; i < pieces_.size(); ++i)
+    if (pieces_[i].moves && !pieces_[i].waits) paint(i, out);
+}
+
+}  // namespace entente::panic

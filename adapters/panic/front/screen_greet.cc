@@ -1,0 +1,186 @@
+// How a Panic client is greeted. Law: state, ammunition, every piece, start, in this order and once: the released
+// client ends in an error on any other.
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "adapters/panic/front/screen.h"
+#include "adapters/panic/ground.h"
+
+namespace entente::panic {
+namespace {
+
+constexpr std::size_t kMostTanks = 255;  // what a byte counts
+constexpr std::size_t kMostWalls = 400;  // seven seconds for a client to read
+constexpr int kShownAside = 32;          // tiles a side of the map that stands for worlds that are none of Panic's
+constexpr MapNumber kStandIn = {2, 1};
+
+/// A grid over somebody else's world: its larger side is as many tiles as the map that stands for it.
+Tiles laid_over(const words::World* world) {
+  if (world == nullptr || !(world->east() > world->west()) || !(world->north() > world->south()))
+    return {kShownAside, kShownAside};
+  const double side = std::max(world->east() - world->west(), world->north() - world->south()) / kShownAside;
+  return {kShownAside, kShownAside, side, (world->east() + world->west()) / 2, (world->north() + world->south()) / 2};
+}
+
+bool is_tiled(const words::World& world) {
+  return world.kind() == words::World::TILES && world.columns() - 1 < 255 && world.rows() - 1 < 255;
+}
+
+/// The number of the map that the world is, if it is one of Panic's.
+std::optional<MapNumber> map_of(const words::World* world) {
+  return world != nullptr && is_tiled(*world) ? map_named(world->name()) : std::nullopt;
+}
+
+}  // namespace
+
+void Screen::greet(std::uint16_t number, bool watcher, Out& out) {
+  forget_all();
+  take_map(out.world());
+  take_units(watcher, out);
+  const auto watchers_tank = watcher ? std::optional(new_piece()) : std::nullopt;
+  greeted_ = true;
+  send(state_of(number, watchers_tank, out), kGameState, out);
+  if (!ammo_) ammo_ = watcher ? 0 : kFullAmmo;
+  ammo_told_ = ammo_;
+  tell_event(kUpdateAmmo, Direction::kNone, *ammo_, std::nullopt, out);
+  tell_walls(first_look(out), out);
+  tell_pieces(out);
+  if (watchers_tank) tell_thing(*watchers_tank, kFirstTank, 0, first_look(out), out);
+  tell_event(kGameStart, Direction::kNone, 0, std::nullopt, out);
+  if (watchers_tank) tell_event(kDestroy, Direction::kNone, 0, watchers_tank, out);
+  send_counters(out);
+}
+
+/// Where the map is shown first: at the player's own tank, or at somebody's who is in play, else in the middle.
+Tile Screen::first_look(const Out& out) const {
+  if (const core::UnitState* me = out.world().active_unit(out.me()))
+    return tiles_.at(me->unit.pose().x(), me->unit.pose().y());
+  for (const Piece& piece : pieces_) {
+    const core::UnitState* state = out.world().unit(piece.unit);
+    if (state == nullptr || state->unit.owner() == 0 || !state->unit.alive() || state->hidden) continue;
+    return tiles_.at(state->unit.pose().x(), state->unit.pose().y());
+  }
+  return {tiles_.columns() / 2, tiles_.rows() / 2};
+}
+
+/// What is built is told after it, once more if it is the same world.
+void Screen::take_world(const words::World& world, Out& out) {
+  masonry_.lay(world, laid_over(&world));
+  if (!greeted_ || same_game_) return;
+  tiles_ = tiles_of(&world);
+  lay_walls(&world);
+  for (Tile tile; tile.y < tiles_.rows(); ++tile.y)
+    for (tile.x = 0; tile.x < tiles_.columns() && index_of_wall_.size() < kMostWalls; ++tile.x)
+      if (shows_wall(tile)) wall_at(tile);
+  for (Index i = 0; i < pieces_.size(); ++i) waits(i);
+  if (!waiting_.empty()) out.wake(out.now());
+}
+
+void Screen::forget_all() {
+  greeted_ = false;
+  pieces_.clear();
+  index_of_.clear();
+  index_of_token_.clear();
+  index_of_wall_.clear();
+  free_.clear();
+  waiting_.clear();
+  litter_.clear();
+  over_told_ = false;
+  pace_.start_again();
+}
+
+void Screen::take_map(const core::World& world) {
+  same_game_ = world.room().game() == "panic";
+  const MapNumber map = map_of(world.geometry()).value_or(kStandIn);
+  map_ = map.id;
+  map_version_ = map.version;
+  tiles_ = tiles_of(world.geometry());
+  lay_walls(world.geometry());
+}
+
+/// A map of Panic's own has its walls in its picture.
+void Screen::lay_walls(const words::World* world) {
+  walls_.clear();
+  picture_ = nullptr;
+  if (world == nullptr || same_game_ || map_of(world)) return;
+  walls_.lay(*world, tiles_);
+  for (const Ground& picture : pictures_)
+    if (picture.id() == map_ && picture.version() == map_version_) picture_ = &picture;
+}
+
+/// The nearest first, and before all units: a client draws what was created last on top.
+void Screen::tell_walls(Tile from, Out& out) {
+  std::vector<Tile> walls;
+  for (Tile tile; tile.y < tiles_.rows(); ++tile.y)
+    for (tile.x = 0; tile.x < tiles_.columns(); ++tile.x)
+      if (shows_wall(tile)) walls.push_back(tile);
+  const auto far = [&](Tile tile) {
+    const int east = tile.x - from.x, south = tile.y - from.y;
+    return std::tuple(east * east + south * south, tile.y, tile.x);
+  };
+  std::sort(walls.begin(), walls.end(), [&](Tile a, Tile b) { return far(a) < far(b); });
+  if (walls.size() > kMostWalls) walls.resize(kMostWalls);
+  for (const Tile tile : walls) {
+    const Index index = wall_at(tile);
+    pieces_[index].there = true;
+    tell_thing(index, kFirstPiece, 1, tile, out);
+  }
+  pace_.owe(out.now(), walls.size());
+}
+
+/// Those of the map that the client shows, if it is this world's; else a grid laid over it.
+Tiles Screen::tiles_of(const words::World* world) const {
+  const auto map = map_of(world);
+  if (!map || map->id != map_ || map->version != map_version_) return laid_over(world);
+  return {static_cast<int>(world->columns()), static_cast<int>(world->rows())};
+}
+
+/// Numbers in the order of ids, which is that in which they were met.
+void Screen::take_units(bool watcher, Out& out) {
+  look_about(core::Litter::kMost, out);
+  const auto shown = [&](const core::UnitState& state) { return shows(state.unit, out); };
+  for (const core::Id id : out.world().sorted_units(shown)) piece_for(id);
+  const core::PlayerState* me = out.world().player(out.me());
+  if (watcher || me == nullptr) return;
+  for (const core::Id id : me->units)
+    if (const auto at = index_of_.find(id); at != index_of_.end())
+      pieces_[at->second].own = out.world().unit(id)->unit.alive();
+}
+
+GameState Screen::state_of(std::uint16_t number, std::optional<Index> watchers_tank, Out& out) const {
+  GameState state;
+  state.map = map_;
+  state.map_version = map_version_;
+  state.player = number;
+  const core::PlayerState* me = out.world().player(out.me());
+  for (const core::Id unit : me != nullptr ? me->units : std::vector<core::Id>()) {
+    const auto at = index_of_.find(unit);
+    if (at != index_of_.end() && pieces_[at->second].own && state.tanks.size() < kMostTanks)
+      state.tanks.push_back(static_cast<std::uint32_t>(at->second + 1));
+  }
+  if (watchers_tank) state.tanks.push_back(static_cast<std::uint32_t>(*watchers_tank + 1));
+  state.tank_count = static_cast<std::uint8_t>(state.tanks.size());
+  return state;
+}
+
+/// Row by row, as the released server does.
+void Screen::tell_pieces(Out& out) {
+  struct Place {
+    Tile at;
+    Index index;
+  };
+  std::vector<Place> places;
+  for (Index i = 0; i < pieces_.size(); ++i) {
+    const core::UnitState* state = out.world().unit(pieces_[i].unit);
+    if (state == nullptr || state->hidden || !state->unit.alive() || is_covered(state->unit, out)) continue;
+    places.push_back({tiles_.at(state->unit.pose().x(), state->unit.pose().y()), i});
+  }
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::tuple(a.at.y, a.at.x, a.index) < std::tuple(b.at.y, b.at.x, b.index);
+  });
+  for (const Place& place : places) tell_create(place.index, *out.world().unit(pieces_[place.index].unit), out);
+  for (const auto& [id, token] : out.world().tokens()) look_at_token(id, out);
+}
+
+}  // namespace entente::panic

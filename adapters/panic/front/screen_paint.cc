@@ -1,0 +1,277 @@
+// What a Panic client is told about one piece, a message at a time: the first thing in which it differs from the truth.
+#include <algorithm>
+#include <cmath>
+
+#include "adapters/panic/faces.h"
+#include "adapters/panic/front/screen.h"
+#include "proxy/core/bodies.h"
+
+namespace entente::panic {
+namespace {
+
+constexpr std::uint32_t kDecoration = 10;                       // drawn as a hole in the ground
+constexpr core::Micros kMovedAgain = 100 * core::kMillisecond;  // how often what moves by itself is looked at
+constexpr std::int32_t kMostMass = 999;                         // three digits of a display
+constexpr std::size_t kMostPieces = 4096;  // numbers; beyond, those of units that are gone come again
+
+bool is_moving(const words::Pose& pose) {
+  return std::hypot(pose.vx(), pose.vy()) > 0.1 || std::abs(pose.yaw_rate()) > 0.01;
+}
+
+}  // namespace
+
+bool Screen::shows(const words::Unit& unit, Out& out) const {
+  switch (unit.kind()) {
+    case words::Unit::TANK:
+    case words::Unit::MAN:
+    case words::Unit::BRICK:
+    case words::Unit::PICKUP:
+    case words::Unit::DECOR:
+      return true;
+    case words::Unit::CELL:
+      return unit.owner() != 0;
+    case words::Unit::PELLET:
+      return litter_.holds(unit.id());
+    default:
+      out.lose("Unit", reason_of("Unit"));
+      return false;
+  }
+}
+
+Screen::Index Screen::new_piece() {
+  Index index = pieces_.size();
+  if (index >= kMostPieces && !free_.empty()) {
+    index = free_.back();
+    free_.pop_back();
+    pieces_[index] = Piece();
+  } else {
+    pieces_.emplace_back();
+  }
+  return index;
+}
+
+Screen::Index Screen::piece_for(core::Id unit) {
+  const Index index = new_piece();
+  pieces_[index].unit = unit;
+  index_of_[unit] = index;
+  return index;
+}
+
+/// Where a token can be picked up, if anywhere.
+std::optional<Tile> Screen::lies_at(core::Id id, const Out& out) const {
+  const words::Token* token = out.world().token(id);
+  if (token == nullptr || token->kind() == words::Token::BASE || token->state() != words::Token::GROUND)
+    return std::nullopt;
+  return tiles_.at(token->x(), token->y());
+}
+
+/// Says what has changed, as far as it may; the rest waits, and the newest of it wins.
+void Screen::paint(Index index, Out& out) {
+  while (paint_one(index, out)) {
+  }
+}
+
+/// One message. False: there is none, or it has to wait.
+bool Screen::paint_one(Index index, Out& out) {
+  Piece& piece = pieces_[index];
+  if (piece.token != 0) return paint_token(index, out);
+  if (piece.wall)
+    return paint_thing(index, kFirstPiece, shows_wall(piece.at) ? std::optional(piece.at) : std::nullopt, out);
+  const core::UnitState* state = out.world().unit(piece.unit);
+  if (state == nullptr || state->hidden || !state->unit.alive() || is_covered(state->unit, out))
+    return paint_absent(index, out);
+  if (piece.crater) return fill_crater(index, out);
+  piece.moves = is_moving(state->unit.pose());
+  if (piece.moves) out.wake(out.now() + kMovedAgain);
+  const bool changed = !piece.own && piece.code != code_of(state->unit, out);
+  if (!piece.there || changed) {
+    if (!may_send(out)) return waits(index);
+    tell_create(index, *state, out);
+    return true;
+  }
+  return paint_place(index, *state, out);
+}
+
+/// Its number is only its own while it lies there.
+bool Screen::paint_token(Index index, Out& out) {
+  Piece& piece = pieces_[index];
+  const auto lies = lies_at(piece.token, out);
+  const bool told = paint_thing(index, kAmmoPiece, lies, out);
+  if (lies || piece.there) return told;
+  index_of_token_.erase(std::exchange(piece.token, 0));
+  free_.push_back(index);
+  return told;
+}
+
+/// What only lies there, or does not.
+bool Screen::paint_thing(Index index, std::uint32_t code, std::optional<Tile> lies, Out& out) {
+  Piece& piece = pieces_[index];
+  if (lies ? piece.there && piece.at == *lies : !piece.there) return false;
+  if (!may_send(out)) return waits(index);
+  piece.there = lies.has_value();
+  if (lies)
+    tell_thing(index, code, 1, *lies, out);
+  else
+    tell_event(kDestroy, Direction::kNone, 0, index, out);
+  return true;
+}
+
+/// A tank of the player's own would never come back if it were destroyed: it has no health, and a crater lies on it.
+bool Screen::paint_absent(Index index, Out& out) {
+  Piece& piece = pieces_[index];
+  piece.moves = false;
+  const bool comes_back = piece.own && !same_game_;
+  if (!piece.there) return false;
+  if (comes_back && piece.health == 0) return dig_crater(index, out);
+  if (!may_send(out)) return waits(index);
+  piece.health = 0;
+  piece.there = comes_back;
+  tell_event(comes_back ? kUpdateHealth : kDestroy, Direction::kNone, 0, index, out);
+  return true;
+}
+
+bool Screen::dig_crater(Index index, Out& out) {
+  if (pieces_[index].crater) return false;
+  if (!may_send(out)) return waits(index);
+  const Index crater = new_piece();  // pieces may lie elsewhere now
+  pieces_[index].crater = crater;
+  tell_thing(crater, kDecoration, 1, pieces_[index].at, out);
+  return true;
+}
+
+bool Screen::fill_crater(Index index, Out& out) {
+  if (!may_send(out)) return waits(index);
+  const Index crater = *std::exchange(pieces_[index].crater, {});
+  free_.push_back(crater);
+  tell_event(kDestroy, Direction::kNone, 0, crater, out);
+  return true;
+}
+
+bool Screen::paint_place(Index index, const core::UnitState& state, Out& out) {
+  Piece& piece = pieces_[index];
+  const words::Pose pose = core::place_at(state.unit.pose(), state.posed, out.now());
+  const Tile there = tiles_.settle(piece.at, pose.x(), pose.y());
+  if (there == piece.at) return paint_heading(index, state, out);
+  if (!may_send(out)) return waits(index);
+  const int east = there.x - piece.at.x, south = there.y - piece.at.y;
+  if (east != 0) {
+    piece.facing = east > 0 ? Direction::kEast : Direction::kWest;
+    piece.at.x = there.x;
+  } else {
+    piece.facing = south > 0 ? Direction::kSouth : Direction::kNorth;
+    piece.at.y = there.y;
+  }
+  tell_event(kMove, piece.facing, std::abs(east != 0 ? east : south), index, out);
+  return true;
+}
+
+bool Screen::paint_heading(Index index, const core::UnitState& state, Out& out) {
+  Piece& piece = pieces_[index];
+  const bool turns = piece.turn != Direction::kNone;
+  const bool looks = core::is_body(state.unit.kind()) && piece.turned_of != state.posed;
+  Direction there = looks ? settle(piece.facing, state.unit.pose().yaw()) : piece.facing;
+  if (there != piece.facing && out.now() < piece.held_until) {
+    out.wake(piece.held_until);
+    waits(index);
+    there = piece.facing;
+  }
+  const Direction direction = turns ? piece.turn : there;
+  if (direction == piece.facing && !turns) return paint_health(index, state.unit, out);
+  if (!may_send(out)) return waits(index);
+  if (turns) piece.turned_of = state.posed;
+  piece.turn = Direction::kNone;
+  piece.facing = direction;
+  piece.turned = out.now();
+  tell_event(kMove, direction, 0, index, out);
+  return true;
+}
+
+bool Screen::paint_health(Index index, const words::Unit& unit, Out& out) {
+  Piece& piece = pieces_[index];
+  const std::int32_t health = value_of(unit, piece.code);
+  if (health == piece.health) return false;
+  if (!may_send(out)) return waits(index);
+  piece.health = health;
+  tell_event(kUpdateHealth, Direction::kNone, health, index, out);
+  return true;
+}
+
+void Screen::forget(Index index) {
+  Piece& piece = pieces_[index];
+  index_of_.erase(piece.unit);
+  piece.unit = 0;
+  if (!piece.own) free_.push_back(index);
+}
+
+std::uint32_t Screen::code_of(const words::Unit& unit, const Out& out) const {
+  const auto otherwise = [&](std::uint32_t first, std::uint32_t last) {
+    return same_game_ && unit.model() >= first && unit.model() <= last ? unit.model() : first;
+  };
+  if (unit.kind() == words::Unit::BRICK) return otherwise(kFirstPiece, 7);
+  if (unit.kind() == words::Unit::PICKUP) return otherwise(8, 9);
+  if (unit.kind() == words::Unit::PELLET) return 9;  // ammunition: it is mass, and mass is what a cell shoots with
+  if (unit.kind() == words::Unit::DECOR) return kDecoration;
+  const bool mine = unit.owner() == out.me() && unit.team() == words::ROGUE;
+  return tank_code(mine ? 0 : seat_of_team(unit.team(), unit.owner() == out.me() ? 0 : 2),
+                   same_game_ ? unit.model() : 0);
+}
+
+/// Health in the client's terms: a cell's mass, or a share of what that model has; who lives has some.
+std::int32_t Screen::value_of(const words::Unit& unit, std::uint32_t code) const {
+  if (unit.kind() == words::Unit::CELL && unit.radius() > 0) return std::clamp(mass_of(unit.radius()), 1, kMostMass);
+  const double full = is_tank(code) ? kModels[model_of(code)].health : 1;
+  double value = unit.health();
+  if (!same_game_) value = unit.max_health() > 0 ? std::max(1.0, full * unit.health() / unit.max_health()) : full;
+  return value > -1e9 && value < 1e9 ? static_cast<std::int32_t>(std::lround(value)) : 0;
+}
+
+// -- Sending ----------------------------------------------------------------------------------------------------------
+
+/// Painted again in its turn, by a tick.
+bool Screen::waits(Index index) {
+  if (!std::exchange(pieces_[index].waits, true)) waiting_.push_back(index);
+  return false;
+}
+
+void Screen::tell_create(Index index, const core::UnitState& state, Out& out) {
+  Piece& piece = pieces_[index];
+  const words::Pose pose = core::place_at(state.unit.pose(), state.posed, out.now());
+  piece.there = true;
+  piece.code = code_of(state.unit, out);
+  piece.at = tiles_.at(pose.x(), pose.y());
+  piece.facing = Direction::kNorth;
+  piece.health = value_of(state.unit, piece.code);
+  CreatePiece create;
+  create.value = piece.health;
+  create.piece = static_cast<std::uint32_t>(index + 1);
+  create.x = static_cast<std::uint8_t>(piece.at.x);
+  create.y = static_cast<std::uint8_t>(piece.at.y);
+  send(create, piece.code, out);
+}
+
+void Screen::tell_thing(Index index, std::uint32_t code, std::int32_t value, Tile at, Out& out) {
+  pieces_[index].at = at;
+  CreatePiece create;
+  create.value = value;
+  create.piece = static_cast<std::uint32_t>(index + 1);
+  create.x = static_cast<std::uint8_t>(at.x);
+  create.y = static_cast<std::uint8_t>(at.y);
+  send(create, code, out);
+}
+
+void Screen::tell_event(std::uint8_t code, Direction direction, std::int32_t value, std::optional<Index> index,
+                        Out& out) {
+  Event event;
+  event.direction = direction;
+  event.value = value;
+  event.piece = index ? static_cast<std::uint32_t>(*index + 1) : 0;
+  send(event, code, out);
+}
+
+void Screen::send(const Message& message, std::uint32_t code, Out& out) {
+  bytes_.clear();
+  speech_->write(message, wire::Way::kToClient, bytes_, code);
+  out.send(Lane::kStream, bytes_);
+}
+
+}  // namespace entente::panic

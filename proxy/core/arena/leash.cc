@@ -1,0 +1,79 @@
+#include "proxy/core/arena/leash.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace entente::core {
+namespace {
+
+constexpr Micros kAstray = 500 * kMillisecond, kBetween = kSecond;
+/// Of a tank, in metres: a tile, and what it drives in the time it takes to tell.
+constexpr double kLength = 25 + 7.5;
+constexpr double kThere = 2.5;  // metres: as near as a client is that was put there, and drives on
+
+/// Where what lives is now.
+std::optional<words::Pose> place_of(const UnitState* unit, Micros now) {
+  if (unit == nullptr || !unit->unit.alive()) return std::nullopt;
+  return place_at(unit->unit.pose(), unit->posed, now);
+}
+
+/// The place, if the time has come; else wakes then.
+std::optional<words::Pose> when(std::optional<Micros> due, const words::Pose& place, FrontOut& out) {
+  if (due && out.now() >= *due) return place;
+  if (due) out.wake(*due);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Micros> Leash::look(bool astray, Micros now) {
+  if (!astray) astray_since_ = 0;
+  if (pulls_) return pull(now);
+  if (!astray) return std::nullopt;
+  if (astray_since_ == 0) astray_since_ = now;
+  return std::max({now, astray_since_ + kAstray, put_at_ + kBetween});
+}
+
+Micros Leash::pull(Micros now) {
+  const Micros due = put_at_ + kBetween;
+  pulls_ = now < due;
+  return std::max(now, due);
+}
+
+void OwnTank::said(const words::Pose& pose, Micros now) {
+  pose_ = pose;
+  posed_ = now;
+}
+
+void OwnTank::put(const words::Pose& pose, Micros now) {
+  pose_ = pose;
+  posed_ = 0;
+  revives_ = false;
+  leash_.put(now);
+}
+
+words::Pose OwnTank::place(Micros now) const { return posed_ != 0 ? place_at(pose_, posed_, now) : pose_; }
+
+std::optional<words::Pose> OwnTank::look(const UnitState* truth, FrontOut& out) {
+  const auto there = place_of(truth, out.now());
+  if (!there || (posed_ == 0 && !leash_.pulls())) return std::nullopt;
+  const words::Pose here = place(out.now());
+  const double off = std::hypot(there->x() - here.x(), there->y() - here.y());
+  if (posed_ != 0 && off <= kThere && !revives_) leash_.forget_pull();
+  const bool near = off <= kLength;  // not who is nowhere
+  return when(leash_.look(!near, out.now()), *there, out);
+}
+
+std::optional<words::Pose> OwnTank::pull(const UnitState* truth, FrontOut& out) {
+  const auto there = place_of(truth, out.now());
+  if (!there) return std::nullopt;
+  return when(leash_.pull(out.now()), *there, out);
+}
+
+std::optional<words::Pose> OwnTank::revive(const UnitState* truth, FrontOut& out) {
+  const auto there = pull(truth, out);
+  revives_ = leash_.pulls();
+  return there;
+}
+
+}  // namespace entente::core

@@ -1,0 +1,355 @@
+// Who is there, and what each word leads to. See referee.h.
+#include "proxy/core/arena/referee.h"
+
+#include <algorithm>
+
+#include "proxy/base/text.h"
+#include "proxy/core/arena/claims.h"
+#include "proxy/core/bodies.h"
+#include "proxy/core/seconds.h"
+#include "proxy/core/world.h"
+
+namespace entente::core {
+namespace {
+
+constexpr Micros kTick = 40 * kMillisecond;
+constexpr Micros kSeatKept = 5 * kSecond;  // until all that it did is paid for
+constexpr std::size_t kLongestName = 31;
+
+words::Rule rule(const char* name, std::string value) {
+  words::Rule rule;
+  rule.set_name(name);
+  rule.set_value(std::move(value));
+  return rule;
+}
+
+std::string digits(double value) {
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+/// Red is the one that games of other sides show as theirs of these names.
+words::Team side_meant(words::Team wish) {
+  if (wish == words::GREEN || wish == words::YELLOW) return words::RED;
+  return wish == words::PURPLE ? words::BLUE : wish;
+}
+
+}  // namespace
+
+Referee::Referee(Arena arena)
+    : arena_(std::move(arena)), terrain_(arena_.world), claimed_tank_(arena_.rules.tank), starts_(arena_.starts) {
+  claimed_tank_.length /= 2;
+  claimed_tank_.width /= 2;
+  claimed_tank_.climb = 1.6;
+}
+
+void Referee::opened(const Peer&, BackOut& out) {
+  const ArenaRules& rules = arena_.rules;
+  room_.set_game("arena");
+  room_.set_name(rules.name);
+  room_.set_mode(name_of(rules.mode));
+  room_.set_most_players(rules.most_players);
+  room_.set_most_shots(rules.most_balls);
+  room_.set_jumping(rules.jumping);
+  room_.set_ricochet(rules.ricochet);
+  room_.set_teams(teams());
+  tell_room(out);
+  const std::pair<const char*, double> numbers[] = {{"speed", rules.tank.speed},
+                                                    {"turn_rate", rules.tank.turn_rate},
+                                                    {"reload", rules.reload},
+                                                    {"shot_speed", rules.ball_speed},
+                                                    {"shot_range", rules.ball_range},
+                                                    {"respawn", rules.respawn},
+                                                    {"tick_s", static_cast<double>(kTick) / kSecond}};
+  for (const auto& [name, value] : numbers) out.say(rule(name, digits(value)));
+  out.say(rule("hits", "server"));
+  out.say(arena_.world);
+  if (rules.mode == ArenaMode::kFlags) place_flags(out);
+  place_guided(out);
+  if (teams())
+    for (const words::Team team : {words::RED, words::BLUE}) score_team(team, 0, 0, out);
+  begin_round(out);
+  out.say(words::Ready());
+  ticked_ = out.now();
+  out.wake(out.now() + kTick);
+}
+
+void Referee::hear(const Intent& intent, BackOut& out) {
+  if (const auto* wish = as<words::Enter>(intent)) return enter(intent.by, *wish, out);
+  if (as<words::Leave>(intent) != nullptr) return leave(intent.by, as<words::Leave>(intent)->why(), out);
+  if (as<words::WantWorld>(intent) != nullptr || as<words::Query>(intent) != nullptr) return;  // who came was told
+  Player* const player = find(intent.by);
+  if (player == nullptr) return out.lose(name_of(intent), "of somebody who has not entered");
+  if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
+  std::visit(Overloaded{
+                 [&](const words::Spawn&) { want_spawn(*player, out); },
+                 [&](const words::PoseClaim& word) { claim(*player, word, out); },
+                 [&](const words::Change& word) { change(*player, word, out); },
+                 [&](const words::Watch& word) { watch(*player, word, out); },
+                 [&](const words::Say& word) { say(*player, word, out); },
+                 [&](const words::TokenWish& word) { wish(*player, word, out); },
+                 [&](const words::ShotEndClaim& word) { end_claim(*player, word, out); },
+                 [&](const words::ShotMoveClaim& word) { move_claim(*player, word, out); },
+                 [&](const words::DeathClaim& word) {
+                   if (word.why() == words::BY_ITSELF && player->alive)
+                     return die(*player, nullptr, 0, words::BY_ITSELF, out);
+                   words::ClaimRefused refused;
+                   refused.set_why("the referee decides who dies");
+                   out.say(Fact(intent.by, refused));
+                 },
+                 [&](const words::Trigger&) {},  // let go, or held
+                 [&](const words::HitClaim&) { out.lose("HitClaim", "the referee looks for himself"); },
+                 [&](const words::Edit&) { out.lose("Edit", "an arena stands still"); },
+                 [&](const auto&) {
+                   if (!player->steering.hear(intent)) out.lose(name_of(intent), "means nothing in an arena");
+                 },
+             },
+             intent.kind);
+}
+
+void Referee::tick(BackOut& out) {
+  out.wake(out.now() + kTick);
+  const double dt = static_cast<double>(out.now() - ticked_) / kSecond;
+  ticked_ = out.now();
+  for (auto& [id, player] : players_) drive(player, dt, out);
+  for (std::size_t i = 0; i < balls_.size();) {
+    Ball& ball = balls_[i];
+    if (ball.until != 0) fly(ball, dt, out);
+    if (ball.until != 0) {
+      ++i;
+    } else {
+      ball = balls_.back();
+      balls_.pop_back();
+    }
+  }
+  look_after_flags(out);
+  look_at_the_clock(out);
+  tell_sizes(out);
+  for (auto& [id, player] : players_) spawn(player, out);
+}
+
+Referee::Player* Referee::find(Id id) {
+  const auto at = players_.find(id);
+  return at != players_.end() ? &at->second : nullptr;
+}
+
+Referee::Player* Referee::owner_of(Id unit) {
+  const auto at = owners_.find(unit);
+  return at != owners_.end() ? find(at->second) : nullptr;
+}
+
+/// How many are there, to whoever asks a front.
+void Referee::tell_room(BackOut& out) {
+  room_.set_players(static_cast<std::uint32_t>(playing()));
+  room_.set_watchers(static_cast<std::uint32_t>(players_.size() - playing()));
+  out.say(room_);
+}
+
+/// Once a tick, however many came and went in it: each who is there is told of each of these.
+void Referee::tell_sizes(BackOut& out) {
+  if (!std::exchange(sizes_due_, false)) return;
+  tell_room(out);
+  if (!teams()) return;
+  for (const words::Team team : {words::RED, words::BLUE})
+    if (size_of(team) != team_scores_[team].size()) score_team(team, 0, 0, out);
+}
+
+std::size_t Referee::playing() const {
+  return static_cast<std::size_t>(
+      std::count_if(players_.begin(), players_.end(), [](const auto& entry) { return entry.second.unit != 0; }));
+}
+
+// -- Coming and going -------------------------------------------------------------------------------------------------
+
+std::string Referee::name_for(const std::string& wish, Id whose) const {
+  return free_name(wish.empty() ? "player" : wish, kLongestName, 1, [&](const std::string& name) {
+    const auto at = names_.find(name);
+    return at != names_.end() && at->second != whose;
+  });
+}
+
+/// As no other is called.
+void Referee::call(Player& player, const std::string& wish) {
+  const Id id = player.who.id();
+  const std::string name = name_for(wish, id);
+  names_.erase(player.who.name());
+  names_[name] = id;
+  player.who.set_name(name);
+}
+
+/// The side that was wished for, if there is a choice; else the smaller one.
+words::Team Referee::team_for(words::Team wish) const {
+  if (!teams()) return words::ROGUE;
+  if (wish == words::RED || wish == words::BLUE) return wish;
+  int more_red = 0;
+  for (const auto& [id, player] : players_)
+    if (player.unit != 0) more_red += player.who.team() == words::RED ? 1 : -1;
+  return more_red > 0 ? words::BLUE : words::RED;
+}
+
+/// As one who was there before, if there is one of that name.
+void Referee::begin_with(Player& player, const std::string& name, words::Team wish) {
+  const auto at =
+      std::find_if(starts_.begin(), starts_.end(), [&](const ArenaStart& start) { return start.name == name; });
+  if (at == starts_.end()) return player.who.set_team(team_for(wish));
+  player.who.set_team(team_for(wish == words::TEAM_ANY ? at->team : wish));
+  player.start = at->pose;
+  player.score = at->score;
+  starts_.erase(at);
+}
+
+Referee::Seat& Referee::seat_of(Id id, Micros now) {
+  std::erase_if(seats_,
+                [&](const auto& entry) { return !players_.contains(entry.first) && now >= entry.second.forget; });
+  return seats_[id];
+}
+
+/// False: he came in so often that he is told to wait. A first time is never too soon.
+bool Referee::lets_in(Id id, BackOut& out) {
+  if (seat_of(id, out.now()).entries.take(out.now())) return true;
+  words::Refused refused;
+  refused.set_code(words::Refused::TOO_SOON);
+  refused.set_text("you come and go too often: try again in a second");
+  refused.set_may_retry(true);
+  out.say(Fact(id, refused));
+  return false;
+}
+
+void Referee::keep_seat(const Player& player, Micros now) {
+  Seat& seat = seats_[player.who.id()];
+  seat.may_spawn = player.alive ? now + micros(arena_.rules.respawn) : player.may_spawn;
+  seat.forget = std::max(seat.may_spawn, now + kSeatKept);
+}
+
+void Referee::refuse_change(Id id, BackOut& out) {
+  words::ClaimRefused refused;
+  refused.set_why("you change too often: try again in a second");
+  out.say(Fact(id, refused));
+}
+
+void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
+  if (players_.contains(id)) return out.lose("Enter", "who is in cannot come in");
+  if (!lets_in(id, out)) return;
+  const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
+  Player& player = players_[id];
+  player.who.set_id(id);
+  call(player, wish.name());
+  player.who.set_motto(wish.motto());
+  player.who.set_skin(wish.skin());
+  player.who.set_role(full ? words::WATCH : wish.role());
+  if (player.who.role() != words::WATCH) begin_with(player, wish.name(), wish.team());
+  player.who.set_responding(true);
+  player.walks = wish.body() == words::Unit::MAN;
+  player.barrels.assign(arena_.rules.most_balls, 0);
+  player.score.set_player(id);
+  player.may_spawn = seats_[id].may_spawn;
+  out.say(player.who);
+  if (full) {
+    words::Notice notice;
+    notice.set_text("the arena is full: you are watching");
+    out.say(Fact(id, notice));
+  }
+  sizes_due_ = true;
+  if (player.who.role() == words::WATCH) return;
+  player.unit = out.new_id();
+  owners_[player.unit] = id;
+  words::Unit unit;
+  unit.set_id(player.unit);
+  unit.set_owner(id);
+  unit.set_team(player.who.team());
+  unit.set_radius(arena_.rules.tank.length / 2);
+  unit.set_health(arena_.rules.health);
+  unit.set_max_health(arena_.rules.health);
+  unit.set_name(player.who.name());
+  unit.set_skin(player.who.skin());
+  *unit.mutable_pose() = pose_of(player);
+  say_owned(std::move(unit), out);
+  out.say(player.score);
+}
+
+void Referee::leave(Id id, std::string_view why, BackOut& out) {
+  Player* const player = find(id);
+  if (player == nullptr) return;
+  keep_seat(*player, out.now());
+  if (Flag* flag = carried_by(id)) drop(*flag, *player, out);
+  for (Ball& ball : balls_)
+    if (ball.shooter == id) end_shot(ball, false, out);
+  std::erase_if(balls_, [](const Ball& ball) { return ball.until == 0; });
+  if (player->unit != 0) {
+    words::Gone gone;
+    gone.set_unit(player->unit);
+    out.say(gone);
+    owners_.erase(player->unit);
+  }
+  words::PlayerGone goodbye;
+  goodbye.set_id(id);
+  goodbye.set_why(std::string(why));
+  out.say(goodbye);
+  names_.erase(player->who.name());
+  players_.erase(id);
+  sizes_due_ = true;
+}
+
+void Referee::change(Player& player, const words::Change& change, BackOut& out) {
+  if (!seats_[player.who.id()].entries.take(out.now())) return refuse_change(player.who.id(), out);
+  words::UnitChanged changed;
+  changed.set_unit(player.unit);
+  if (change.has_name()) {
+    call(player, change.name());
+    changed.set_name(player.who.name());
+  }
+  if (change.has_skin()) {
+    player.who.set_skin(change.skin());
+    changed.set_skin(change.skin());
+  }
+  if (change.has_motto()) player.who.set_motto(change.motto());
+  if (change.has_kit() || change.has_colour()) out.lose("Change", "all are armed alike, and as their side is");
+  const bool sides = change.has_team() && teams() && player.unit != 0;
+  const words::Team team = sides ? team_for(side_meant(change.team())) : player.who.team();
+  if (team != player.who.team()) {
+    if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+    player.who.set_team(team);
+    changed.set_team(team);
+    sizes_due_ = true;
+  }
+  if (player.unit != 0 && (changed.has_name() || changed.has_skin() || changed.has_team())) out.say(changed);
+  out.say(player.who);
+}
+
+/// Who would rather look on for a while is out of play until he spawns again.
+void Referee::watch(Player& player, const words::Watch& watch, BackOut& out) {
+  if (watch.mode() == words::Watch::STOP) return;
+  player.wants_spawn = false;
+  if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+}
+
+void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
+  if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS || say.kind() == words::Say::COMMAND)
+    return out.lose("Say", "nobody is there who takes commands");
+  words::Said said;
+  said.set_from(from.who.id());
+  said.set_scope(say.scope());
+  said.set_kind(say.kind());
+  said.set_text(say.text());
+  Fact fact;
+  if (say.scope() == words::Say::ONE) {
+    if (find(say.to()) == nullptr) return out.lose("Say", "to somebody who is not there");
+    said.set_to(say.to());
+    out.say(Fact(from.who.id(), said));  // who speaks sees it, too
+    if (say.to() != from.who.id()) out.say(Fact(say.to(), said));
+    return;
+  }
+  if (say.scope() == words::Say::MY_TEAM && teams()) {
+    said.set_to(static_cast<std::uint32_t>(from.who.team()));
+    fact.audience = words::TEAM;
+    fact.to = said.to();
+  } else {
+    said.set_scope(words::Say::EVERYBODY);
+  }
+  fact.kind = said;
+  out.say(std::move(fact));
+}
+
+}  // namespace entente::core

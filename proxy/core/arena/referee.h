@@ -1,0 +1,184 @@
+// The referee: where truth comes from in a room that has no server. Players of every game drive, shoot, die and score
+// by the rules of one arena (arena.h; what they are in words: ARENA.md). Law: he believes nobody. A claim that the
+// rules bear becomes true, any other is answered; the same intents at the same times give the same facts.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/core/arena/arena.h"
+#include "proxy/core/pace.h"
+#include "proxy/core/session.h"
+#include "proxy/core/tank/steering.h"
+
+namespace entente::core {
+
+class Referee final : public Back {
+ public:
+  explicit Referee(Arena arena);
+
+  void opened(const Peer& peer, BackOut& out) override;
+  void receive(Lane, Bytes, BackOut&) override {}  // he has no peer
+  void hear(const Intent& intent, BackOut& out) override;
+  void tick(BackOut& out) override;
+
+ private:
+  using Point = std::array<double, 3>;
+
+  struct Player {
+    words::Player who;
+    Id unit = 0;  ///< 0: watches
+    Steering steering;
+    TankState tank, before;  ///< now, and at the last tick
+    std::uint32_t state = 0;
+    bool alive = false;
+    double health = 0;
+    Micros may_spawn = 0, may_pull = 0;
+    bool wants_spawn = false;     ///< asked for it, and was not put into play yet
+    bool claims = false;          ///< its client drives; keys only aim
+    bool walks = false;           ///< its client drives a man
+    Micros claimed = 0;           ///< when its last claim was looked at
+    double reach = 0;             ///< metres that it could have driven by then beyond those that it claimed
+    Micros corrected = 0;         ///< when it was last told that it is not where it says
+    std::vector<Micros> barrels;  ///< when each is loaded again
+    words::Score score;
+    std::optional<words::Pose> start;  ///< where its first life begins, if that is known
+    words::Pose told;
+    Micros told_at = 0;
+    std::uint32_t shots = 0, seq = 0;
+  };
+
+  /// What is kept of a seat, however often its guest goes and comes in again.
+  struct Seat {
+    Pace entries{kSecond, 5};  ///< in, or in as somebody else: all are told of each
+    Micros may_spawn = 0;      ///< a life that it left does not wait less than one that it lost
+    Micros forget = 0;         ///< when nobody sits there: from then on it is as good as new
+  };
+
+  struct Ball {
+    Id shooter = 0;
+    std::uint32_t number = 0;
+    words::Team team = words::TEAM_ANY;
+    Point at{}, velocity{};
+    Micros until = 0;    ///< 0: it has ended, and is to be forgotten
+    bool flown = false;  ///< it has left the tank it came from
+    words::ShotKind kind = words::BALL;
+    Id target = 0;    ///< of a guided one; a player
+    Micros told = 0;  ///< its course
+  };
+
+  struct Flag {
+    words::Token token;
+    Micros lies_until = 0;  ///< then it goes home by itself; 0: it is at home, or carried
+    Id left_by = 0;         ///< who dropped it, and has not been away from it yet
+  };
+
+  // -- Who is there: referee.cc
+  void enter(Id id, const words::Enter& wish, BackOut& out);
+  void leave(Id id, std::string_view why, BackOut& out);
+  Seat& seat_of(Id id, Micros now);
+  bool lets_in(Id id, BackOut& out);
+  void keep_seat(const Player& player, Micros now);
+  void refuse_change(Id id, BackOut& out);
+  void change(Player& player, const words::Change& change, BackOut& out);
+  void watch(Player& player, const words::Watch& watch, BackOut& out);
+  void say(const Player& from, const words::Say& say, BackOut& out);
+  std::string name_for(const std::string& wish, Id whose) const;
+  void call(Player& player, const std::string& wish);
+  words::Team team_for(words::Team wish) const;
+  void begin_with(Player& player, const std::string& name, words::Team wish);
+  std::size_t playing() const;
+  void tell_room(BackOut& out);
+  void tell_sizes(BackOut& out);
+  Player* find(Id id);
+  Player* owner_of(Id unit);
+
+  // -- How they live: referee_play.cc
+  void want_spawn(Player& player, BackOut& out);
+  void spawn(Player& player, BackOut& out);
+  void place(Player& player, BackOut& out) const;
+  std::optional<Point> free_near(const words::Pose& pose) const;
+  Point free_place(const Player& player, BackOut& out) const;
+  double room_around(const Player& player, double x, double y) const;
+  void drive(Player& player, double dt, BackOut& out);
+  void claim(Player& player, const words::PoseClaim& claim, BackOut& out);
+  void save_up(Player& player, Micros now) const;
+  double way_to(const Player& player, const words::PoseClaim& claim) const;
+  double fastest() const;
+  bool bears(const Player& player, const words::PoseClaim& claim) const;
+  void correct(Player& player, BackOut& out);
+  void tell_place(Player& player, bool at_once, BackOut& out);
+  void hurt(Player& victim, double damage, const Ball& by, BackOut& out);
+  void die(Player& victim, Player* killer, std::uint32_t shot, words::DeathCause why, BackOut& out);
+  words::Pose pose_of(const Player& player) const;
+
+  // -- How they shoot: referee_shots.cc
+  void shoot(Player& player, const Shooting& wish, BackOut& out);
+  void shoot_ball(Player& player, const Shooting& wish, BackOut& out);
+  bool load(Player& player, Micros now) const;
+  void shoot_ray(Player& player, const Shooting& wish, BackOut& out);
+  void fly(Ball& ball, double dt, BackOut& out);
+  bool bounce(Ball& ball, const Point& way, double free, BackOut& out);
+  Player* first_met(const Ball& ball, const Point& from, const Point& to);
+  bool may_hurt(const Player& victim, const Ball& ball) const;
+  bool is_spared(const Player& victim, const Ball& ball) const;
+  void end_shot(Ball& ball, bool burst, BackOut& out);
+  void end_claim(Player& player, const words::ShotEndClaim& claim, BackOut& out);
+
+  // -- What does not fly straight: referee_courses.cc
+  void throw_grenade(Player& player, const words::Fire& fire, BackOut& out);
+  void fall(Ball& ball, double dt, BackOut& out);
+  void burst(Ball& ball, BackOut& out);
+  void guide(Ball& ball, double dt, BackOut& out);
+  Id target_of(const Player& player, double yaw) const;
+  void move_claim(Player& player, const words::ShotMoveClaim& claim, BackOut& out);
+  void tell_course(Ball& ball, BackOut& out);
+  bool is_foe(const Player& other, const Player& player) const;
+
+  // -- What they play for: referee_rounds.cc
+  void score(Player& player, int wins, int losses, BackOut& out);
+  void score_team(words::Team team, int wins, int losses, BackOut& out);
+  std::uint32_t size_of(words::Team team) const;
+  void place_flags(BackOut& out);
+  void place_guided(BackOut& out);
+  bool guides(Id player);
+  void wish(Player& player, const words::TokenWish& wish, BackOut& out);
+  void look_after_flags(BackOut& out);
+  void look_after_flag(Flag& flag, BackOut& out);
+  static bool touches(Flag& flag, const Player& player);
+  void take(Flag& flag, Player& player, BackOut& out);
+  void drop(Flag& flag, Player& player, BackOut& out);
+  void bring_home(Flag& flag, BackOut& out);
+  void capture(Flag& flag, Player& player, BackOut& out);
+  Flag* carried_by(Id player);
+  const words::Solid* base_of(words::Team team) const;
+  void begin_round(BackOut& out);
+  void end_round(BackOut& out);
+  void look_at_the_clock(BackOut& out);
+  void look_at_the_score(std::uint32_t wins, Id player, words::Team team, BackOut& out);
+  bool teams() const { return arena_.rules.mode != ArenaMode::kFreeForAll; }
+  bool running() const { return round_.state() == words::Round::RUNNING; }
+
+  const Arena arena_;
+  const Terrain terrain_;
+  TankModel claimed_tank_;  // what a claim is held against: smaller, as others' pictures of the world are coarser
+  std::vector<ArenaStart> starts_;  // that nobody has taken yet
+  std::map<Id, Player> players_;
+  std::unordered_map<std::string, Id> names_;
+  std::map<Id, Seat> seats_;
+  std::map<Id, Id> owners_;  // of units
+  std::vector<Ball> balls_;
+  std::vector<Flag> flags_;
+  std::map<words::Team, words::TeamScore> team_scores_;
+  words::Room room_;
+  bool sizes_due_ = false;
+  words::Round round_;
+  Micros round_ends_ = 0, next_round_ = 0;
+  Micros ticked_ = 0;
+};
+
+}  // namespace entente::core

@@ -1,0 +1,234 @@
+// What players of an arena play for: scores, flags, rounds. See referee.h.
+#include <algorithm>
+#include <cmath>
+
+#include "proxy/core/arena/referee.h"
+#include "proxy/core/seconds.h"
+
+namespace entente::core {
+namespace {
+
+constexpr double kTouch = 5;            // metres between a tank's middle and a flag that it takes
+constexpr Micros kLies = 30 * kSecond;  // a flag that was dropped, before it goes home
+
+bool on(const words::Solid& base, double x, double y) {
+  return std::abs(x - base.x()) <= base.half_x() && std::abs(y - base.y()) <= base.half_y();
+}
+
+}  // namespace
+
+// -- Scores -----------------------------------------------------------------------------------------------------------
+
+void Referee::score(Player& player, int wins, int losses, BackOut& out) {
+  player.score.set_wins(player.score.wins() + static_cast<std::uint32_t>(wins));
+  player.score.set_losses(player.score.losses() + static_cast<std::uint32_t>(losses));
+  out.say(player.score);
+  if (!teams() && wins != 0) look_at_the_score(player.score.wins(), player.who.id(), words::TEAM_ANY, out);
+}
+
+void Referee::score_team(words::Team team, int wins, int losses, BackOut& out) {
+  words::TeamScore& score = team_scores_[team];
+  score.set_team(team);
+  score.set_wins(score.wins() + static_cast<std::uint32_t>(wins));
+  score.set_losses(score.losses() + static_cast<std::uint32_t>(losses));
+  score.set_size(size_of(team));
+  out.say(score);
+  if (wins != 0) look_at_the_score(score.wins(), 0, team, out);
+}
+
+std::uint32_t Referee::size_of(words::Team team) const {
+  return static_cast<std::uint32_t>(std::count_if(players_.begin(), players_.end(), [&](const auto& entry) {
+    return entry.second.unit != 0 && entry.second.who.team() == team;
+  }));
+}
+
+// -- Flags ------------------------------------------------------------------------------------------------------------
+
+const words::Solid* Referee::base_of(words::Team team) const {
+  for (const auto& base : arena_.world.bases())
+    if (base.team() == team) return &base.solid();
+  return nullptr;
+}
+
+void Referee::place_flags(BackOut& out) {
+  for (const words::Team team : {words::RED, words::BLUE}) {
+    if (base_of(team) == nullptr) continue;
+    Flag flag;
+    flag.token.set_id(out.new_id());
+    flag.token.set_kind(words::Token::TEAM_FLAG);
+    flag.token.set_team(team);
+    flag.token.set_endurance(1);
+    flags_.push_back(std::move(flag));
+    bring_home(flags_.back(), out);
+  }
+}
+
+/// Those that make balls guided lie anywhere.
+void Referee::place_guided(BackOut& out) {
+  for (std::uint32_t i = 0; i < arena_.rules.guided; ++i) {
+    Flag flag;
+    flag.token.set_id(out.new_id());
+    flag.token.set_gives(words::GUIDED);
+    flag.token.set_endurance(1);
+    flags_.push_back(std::move(flag));
+    bring_home(flags_.back(), out);
+  }
+}
+
+bool Referee::guides(Id player) {
+  const Flag* const flag = carried_by(player);
+  return flag != nullptr && flag->token.kind() == words::Token::FLAG;
+}
+
+/// To its base; where it has none, to where it is free.
+void Referee::bring_home(Flag& flag, BackOut& out) {
+  const words::Solid* base = base_of(flag.token.team());
+  const Point home = base != nullptr ? Point{base->x(), base->y(), 0} : free_place(Player(), out);
+  flag.lies_until = flag.left_by = 0;
+  flag.token.set_state(words::Token::GROUND);
+  flag.token.clear_carrier();
+  flag.token.set_x(home[0]);
+  flag.token.set_y(home[1]);
+  flag.token.set_z(0);
+  out.say(flag.token);
+}
+
+Referee::Flag* Referee::carried_by(Id player) {
+  for (Flag& flag : flags_)
+    if (flag.token.state() == words::Token::CARRIED && flag.token.carrier() == player) return &flag;
+  return nullptr;
+}
+
+/// What a client asks for happens anyway to whoever drives there; only dropping must be asked for.
+void Referee::wish(Player& player, const words::TokenWish& wish, BackOut& out) {
+  Flag* carried = carried_by(player.who.id());
+  if (wish.op() == words::TokenWish::DROP && carried != nullptr) return drop(*carried, player, out);
+  if (wish.op() == words::TokenWish::GIVE) out.lose("TokenWish", "flags of an arena are not given away");
+}
+
+void Referee::look_after_flags(BackOut& out) {
+  for (Flag& flag : flags_) look_after_flag(flag, out);
+}
+
+void Referee::look_after_flag(Flag& flag, BackOut& out) {
+  const words::Token& token = flag.token;
+  if (flag.lies_until != 0 && out.now() >= flag.lies_until) return bring_home(flag, out);
+  if (token.state() == words::Token::CARRIED) {
+    Player* carrier = find(token.carrier());
+    const bool team_flag = token.kind() == words::Token::TEAM_FLAG;
+    const words::Solid* home = carrier != nullptr && team_flag ? base_of(carrier->who.team()) : nullptr;
+    if (home != nullptr && on(*home, carrier->tank.x, carrier->tank.y)) capture(flag, *carrier, out);
+    return;
+  }
+  for (auto& [id, player] : players_) {
+    if (!player.alive || !touches(flag, player)) continue;
+    if (token.team() == words::TEAM_ANY || player.who.team() != token.team()) {
+      if (carried_by(id) == nullptr) return take(flag, player, out);
+    } else if (flag.lies_until != 0) {
+      return bring_home(flag, out);
+    }
+  }
+}
+
+/// Who dropped it stands where it lies: he touches it only when he comes again.
+bool Referee::touches(Flag& flag, const Player& player) {
+  const bool there = std::hypot(player.tank.x - flag.token.x(), player.tank.y - flag.token.y()) <= kTouch;
+  if (flag.left_by != player.who.id()) return there;
+  if (!there) flag.left_by = 0;
+  return false;
+}
+
+void Referee::take(Flag& flag, Player& player, BackOut& out) {
+  flag.lies_until = 0;
+  flag.token.set_state(words::Token::CARRIED);
+  flag.token.set_carrier(player.who.id());
+  words::TokenTaken taken;
+  *taken.mutable_token() = flag.token;
+  taken.set_by(player.who.id());
+  out.say(taken);
+}
+
+void Referee::drop(Flag& flag, Player& player, BackOut& out) {
+  flag.lies_until = out.now() + kLies;
+  flag.left_by = player.who.id();
+  words::Token& token = flag.token;
+  token.set_state(words::Token::GROUND);
+  token.clear_carrier();
+  token.set_x(player.tank.x);
+  token.set_y(player.tank.y);
+  token.set_z(player.tank.z);
+  words::TokenDropped dropped;
+  *dropped.mutable_token() = token;
+  dropped.set_by(player.who.id());
+  out.say(dropped);
+}
+
+void Referee::capture(Flag& flag, Player& player, BackOut& out) {
+  words::TokenCaptured captured;
+  captured.set_token(flag.token.id());
+  captured.set_by(player.who.id());
+  captured.set_team(flag.token.team());
+  out.say(captured);
+  bring_home(flag, out);
+  score(player, 5, 0, out);
+  score_team(player.who.team(), 5, 0, out);
+}
+
+// -- Rounds -----------------------------------------------------------------------------------------------------------
+
+void Referee::begin_round(BackOut& out) {
+  round_ = {};
+  round_.set_another(true);
+  round_ends_ = arena_.rules.round > 0 ? out.now() + micros(arena_.rules.round) : 0;
+  if (round_ends_ != 0) round_.set_left_s(arena_.rules.round);
+  out.say(round_);
+}
+
+void Referee::look_at_the_score(std::uint32_t wins, Id player, words::Team team, BackOut& out) {
+  if (arena_.rules.score_limit == 0 || wins < arena_.rules.score_limit || !running()) return;
+  round_.set_winner(player);
+  round_.set_winning_team(team);
+  end_round(out);
+}
+
+/// Everybody is out of play until the next one.
+void Referee::end_round(BackOut& out) {
+  round_.set_state(words::Round::OVER);
+  round_.set_left_s(0);
+  out.say(round_);
+  next_round_ = out.now() + micros(arena_.rules.pause);
+  for (Ball& ball : balls_) end_shot(ball, false, out);
+  for (auto& [id, player] : players_)
+    if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);
+}
+
+void Referee::look_at_the_clock(BackOut& out) {
+  if (running() && round_ends_ != 0 && out.now() >= round_ends_) {
+    Id leader = 0;
+    std::uint32_t most = 0;
+    for (const auto& [id, player] : players_)
+      if (player.score.wins() > most) most = player.score.wins(), leader = id;
+    round_.set_winner(teams() ? 0 : leader);
+    if (teams() && team_scores_[words::RED].wins() != team_scores_[words::BLUE].wins())
+      round_.set_winning_team(team_scores_[words::RED].wins() > team_scores_[words::BLUE].wins() ? words::RED
+                                                                                                 : words::BLUE);
+    return end_round(out);
+  }
+  if (running() || out.now() < next_round_) return;
+  begin_round(out);
+  for (auto& [id, player] : players_) {
+    player.may_spawn = out.now();
+    player.score.set_wins(0);
+    player.score.set_losses(0);
+    player.score.set_team_kills(0);
+    out.say(player.score);
+  }
+  for (auto& [team, total] : team_scores_) {
+    total.set_wins(0);
+    total.set_losses(0);
+    out.say(total);
+  }
+  for (Flag& flag : flags_) bring_home(flag, out);
+}
+
+}  // namespace entente::core

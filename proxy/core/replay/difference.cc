@@ -1,0 +1,156 @@
+#include "proxy/core/replay/difference.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace entente::core {
+namespace {
+
+template <class T>
+bool same(const T& one, const T& other) {
+  return one.SerializeAsString() == other.SerializeAsString();
+}
+
+std::vector<words::WorldEdit> edits_of(const World& world) {
+  std::vector<words::WorldEdit> edits;
+  world.tell([&](Fact& fact) {
+    if (auto* edit = std::get_if<words::WorldEdit>(&fact.kind)) edits.push_back(std::move(*edit));
+  });
+  return edits;
+}
+
+bool same_land(const World& one, const World& other) {
+  if (one.geometry() == nullptr || other.geometry() == nullptr) return one.geometry() == other.geometry();
+  const auto edits = edits_of(one), others = edits_of(other);
+  return same(*one.geometry(), *other.geometry()) &&
+         std::equal(edits.begin(), edits.end(), others.begin(), others.end(), same<words::WorldEdit>);
+}
+
+/// What a Unit says beside what has words of its own.
+bool same_looks(words::Unit one, words::Unit other) {
+  for (words::Unit* unit : {&one, &other}) {
+    unit->clear_pose();
+    unit->clear_alive();
+    unit->clear_health();
+  }
+  return same(one, other);
+}
+
+class Difference {
+ public:
+  Difference(const World& from, const World& to, const std::function<void(Fact)>& say)
+      : from_(from), to_(to), say_(say), same_land_(same_land(from, to)) {}
+
+  void tell(const std::function<bool(Id)>& stays) const {
+    tell_gone(stays);
+    to_.tell([this](const Fact& fact) { std::visit([this](const auto& word) { on(word); }, fact.kind); });
+  }
+
+ private:
+  /// What is only in the first, and what it says of what flies.
+  void tell_gone(const std::function<bool(Id)>& stays) const {
+    for (const ShotState& state : from_.shots()) {
+      words::ShotEnded ended;
+      ended.set_shooter(state.shot.shooter());
+      ended.set_shot(state.shot.shot());
+      say_(ended);
+    }
+    for (const auto& [id, token] : from_.tokens())
+      if (to_.token(id) == nullptr) tell_nowhere(token);
+    const auto is_gone = [&](const UnitState& state) { return to_.unit(state.unit.id()) == nullptr; };
+    for (const Id id : from_.sorted_units(is_gone)) {
+      words::Gone gone;
+      gone.set_unit(id);
+      say_(gone);
+    }
+    for (const auto& [id, state] : from_.players()) {
+      if (to_.player(id) != nullptr || stays(id)) continue;
+      words::PlayerGone gone;
+      gone.set_id(id);
+      say_(gone);
+    }
+  }
+
+  void tell_nowhere(words::Token token) const {
+    if (token.state() == words::Token::NOWHERE) return;
+    token.set_state(words::Token::NOWHERE);
+    token.clear_carrier();
+    say_(token);
+  }
+
+  // The facts of the second, in the order in which a world is told.
+  template <class T>
+  void on(const T&) const {}
+  void on(const words::Room& room) const {
+    if (!same(room, from_.room())) say_(room);
+  }
+  void on(const words::Rule& rule) const {
+    const auto known = from_.rules().find(rule.name());
+    if (known == from_.rules().end() || known->second != rule.value()) say_(rule);
+  }
+  void on(const words::World& land) const {
+    if (!same_land_) say_(land);
+  }
+  void on(const words::WorldEdit& edit) const {
+    if (!same_land_) say_(edit);
+  }
+  void on(const words::Player& player) const {
+    const PlayerState* known = from_.player(player.id());
+    if (known == nullptr || !same(known->player, player)) say_(player);
+  }
+  void on(const words::Unit& unit) const {
+    const UnitState* known = from_.unit(unit.id());
+    if (known == nullptr) return say_(unit);
+    if (known->unit.alive() != unit.alive() || !same_looks(known->unit, unit)) return say_(unit);
+    if (known->unit.health() != unit.health()) tell_health(unit);
+    const bool shown = known->hidden && !to_.unit(unit.id())->hidden;
+    if (shown || !same(known->unit.pose(), unit.pose())) say_(unit.pose());
+  }
+  void tell_health(const words::Unit& unit) const {
+    words::Health health;
+    health.set_unit(unit.id());
+    health.set_now(unit.health());
+    health.set_max(unit.max_health());
+    say_(health);
+  }
+  /// Comes behind its unit, and only if it is hidden: whatever said that unit has shown it.
+  void on(const words::Hidden& hidden) const { say_(hidden); }
+  void on(const words::Owns& owns) const {
+    const PlayerState* known = from_.player(owns.player());
+    const PlayerState& wanted = *to_.player(owns.player());
+    if (known == nullptr || known->units != wanted.units || known->active != wanted.active) say_(owns);
+  }
+  void on(const words::Score& score) const {
+    const PlayerState* known = from_.player(score.player());
+    if (known == nullptr || !same(known->score, score)) say_(score);
+  }
+  void on(const words::Shot& shot) const { say_(shot); }
+  void on(const words::Token& token) const {
+    const words::Token* known = from_.token(token.id());
+    if (known == nullptr || !same(*known, token)) say_(token);
+  }
+  void on(const words::TeamScore& score) const {
+    const auto known = from_.team_scores().find(score.team());
+    if (known == from_.team_scores().end() || !same(known->second, score)) say_(score);
+  }
+  void on(const words::Board& board) const {
+    if (!same(board, from_.board())) say_(board);
+  }
+  void on(const words::Round& round) const {
+    if (!same(round, from_.round())) say_(round);
+  }
+
+  const World& from_;
+  const World& to_;
+  const std::function<void(Fact)>& say_;
+  const bool same_land_;
+};
+
+}  // namespace
+
+void tell_difference(const World& from, const World& to, const std::function<bool(Id player)>& stays,
+                     const std::function<void(Fact)>& say) {
+  Difference(from, to, say).tell(stays);
+}
+
+}  // namespace entente::core

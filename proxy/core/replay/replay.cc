@@ -1,0 +1,259 @@
+#include "proxy/core/replay/replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "proxy/core/ids.h"
+#include "proxy/core/replay/difference.h"
+#include "proxy/core/replay/replay_facts.h"
+#include "proxy/core/replay/retelling.h"
+
+namespace entente::core {
+namespace {
+
+/// A room holds so many players; the tape's own need places, too.
+constexpr std::size_t kMostWatchers = 800;
+constexpr std::size_t kAtOnce = 2'000;  // facts, before everybody else has a turn
+constexpr double kShotFades = 1e-3;     // seconds of life in which a shot is not worth telling
+
+constexpr const char* kNobodyPlays = "this is a recording: it can be watched, not played in";
+
+}  // namespace
+
+Replay::Replay(std::unique_ptr<Tape> tape, const Options& options, Observer* observer)
+    : tape_(std::move(tape)),
+      options_(options),
+      observer_(observer),
+      speed_(std::clamp(options.speed, kSlowest, kFastest)),
+      paused_(options.paused) {}
+
+// -- The tape ---------------------------------------------------------------------------------------------------------
+
+void Replay::opened(const Peer&, Outlet& out) {
+  if (!find_beginning(out) || !jump(options_.at, out)) return;
+  out.say(words::Ready());
+  report(out);
+}
+
+/// Before its player knew its world there is nothing to be seen, and clients load a world once.
+bool Replay::find_beginning(Outlet& out) {
+  while (const auto at = tape_->next_at()) {
+    if (as<words::Ready>(tape_->next()) == nullptr) continue;
+    first_ = *at;
+    return true;
+  }
+  if (tape_->length() != 0) return true;  // it never did: then from where it begins
+  return fail("the recording is empty", out), false;
+}
+
+void Replay::tick(Outlet& out) {
+  if (over_) return;
+  obey(out);
+  if (runs()) play(out);
+  if (!over_) report(out);
+}
+
+void Replay::obey(Outlet& out) {
+  const Wish wish = std::exchange(wish_, {});
+  const bool begins = !begun_ && !watchers_.empty();
+  if (!wish.at && !wish.speed && !wish.paused && !begins) return;
+  hold(out.now());
+  begun_ |= begins;
+  speed_ = wish.speed ? std::clamp(*wish.speed, kSlowest, kFastest) : speed_;
+  paused_ = wish.paused.value_or(paused_);
+  wish.at ? void(jump(*wish.at, out)) : resync(out);
+}
+
+/// False: it cannot, and all is over.
+bool Replay::jump(Micros at, Outlet& out) {
+  World there;
+  at_ = std::clamp(at, first_, std::max(first_, tape_->length()));
+  since_ = out.now();
+  if (const auto found = tape_->seek(at_, there); !found) return fail(found.error().text, out), false;
+  seen_ = std::move(there);
+  resync(out);
+  return true;
+}
+
+void Replay::play(Outlet& out) {
+  const Micros until = position(out.now());
+  std::size_t told = 0;
+  std::optional<Micros> next;
+  for (next = tape_->next_at(); next && *next <= until; next = tape_->next_at()) {
+    if (++told > kAtOnce) return out.wake(out.now());
+    Fact fact = tape_->next();
+    seen_.fold(fact);
+    tell(std::move(fact), out);
+  }
+  if (!next && until >= tape_->length()) return reach_end(out);
+  const Micros wanted = next.value_or(tape_->length());
+  const double left = static_cast<double>(wanted - std::min(wanted, at_)) / speed_;
+  out.wake(std::max(since_ + static_cast<Micros>(std::ceil(left)), out.now() + 1));
+}
+
+/// Going back is left to the next tick: what was told in this one is not folded yet.
+void Replay::reach_end(Outlet& out) {
+  if (!options_.loop || tape_->length() <= first_) return end("the recording is over", out);
+  wish_.at = first_;
+  out.wake(out.now());
+}
+
+void Replay::fail(const std::string& error, Outlet& out) {
+  error_ = error;
+  end("the recording cannot be read on", out);
+}
+
+void Replay::end(const char* why, Outlet& out) {
+  hold(out.now());
+  over_ = true;
+  words::Kicked kicked;
+  kicked.set_text(why);
+  out.say(kicked);
+  out.close(why);
+  report(out);
+}
+
+Micros Replay::position(Micros now) const {
+  if (!runs()) return at_;
+  const auto gone = static_cast<Micros>(static_cast<double>(now - since_) * speed_);
+  return std::min(at_ + gone, std::max(at_, tape_->length()));
+}
+
+void Replay::hold(Micros now) {
+  at_ = position(now);
+  since_ = now;
+}
+
+// -- What is told of it -----------------------------------------------------------------------------------------------
+
+void Replay::tell(Fact fact, Outlet& out) {
+  if (is_his_own(fact)) return;
+  if (const char* why = kept_back(fact)) return out.lose(name_of(fact), why);
+  make_public(fact);
+  scale_motion(fact, scale());
+  to_room(fact, out);
+  out.say(std::move(fact));
+}
+
+/// Everybody gets to know where everything is now, and how fast it is seen to move.
+void Replay::resync(Outlet& out) {
+  out.say(retelling_clock(at_));
+  tell_difference(
+      out.world(), shown(out), [this](Id player) { return watchers_.contains(player); },
+      [&](Fact fact) { out.say(std::move(fact)); });
+  tell_clock(0, out);
+  if (runs()) out.wake(out.now());
+}
+
+void Replay::tell_clock(Id to, Outlet& out) const {
+  words::Clock clock;
+  clock.set_us(position(out.now()));
+  clock.set_speed(speed_);
+  clock.set_paused(!runs());
+  to == 0 ? out.say(clock) : out.say(Fact(to, clock));
+}
+
+/// seen_, as a room knows it that is at at_.
+World Replay::shown(Outlet& out) {
+  World shown;
+  seen_.tell([&](Fact& fact) {
+    make_public(fact);
+    if (auto* unit = std::get_if<words::Unit>(&fact.kind))
+      *unit->mutable_pose() = drive(unit->pose(), seen_.unit(unit->id())->posed, at_);
+    if (auto* shot = std::get_if<words::Shot>(&fact.kind)) {
+      fly(*shot, seen_.shot(shot->shooter(), shot->shot())->fired, at_);
+      if (!runs() || shot->life() < kShotFades) return;  // what hangs in the air is no shot
+    }
+    if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = seen_.round_at(at_);
+    scale_motion(fact, scale());
+    to_room(fact, out);
+    fact.at = out.now();
+    shown.fold(fact);
+  });
+  return shown;
+}
+
+void Replay::to_room(Fact& fact, Outlet& out) {
+  std::visit([&](auto& word) { translate_ids(word, [&](Id id) { return room_id(id, out); }); }, fact.kind);
+}
+
+Id Replay::room_id(Id tapes, Outlet& out) {
+  Id& known = ids_[tapes];
+  if (known == 0) known = out.new_id();
+  return known;
+}
+
+void Replay::report(const Outlet& out) const {
+  if (observer_ == nullptr) return;
+  observer_->stands({position(out.now()), tape_->length(), speed_, paused_, over_, watchers_.size(), error_});
+}
+
+// -- Who watches ------------------------------------------------------------------------------------------------------
+
+void Replay::hear(const Intent& intent, Outlet& out) {
+  if (over_) return;
+  std::visit([&](const auto& word) { on(word, intent, out); }, intent.kind);
+}
+
+template <class T>
+void Replay::on(const T&, const Intent& intent, Outlet& out) {
+  out.lose(name_of(intent), "a recording is watched, not played in");
+}
+
+/// As one who watches, whatever was asked for.
+void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) {
+  if (watchers_.size() >= kMostWatchers && !watchers_.contains(intent.by)) {
+    words::Refused full;
+    full.set_code(words::Refused::FULL);
+    full.set_text("as many watch as there are places");
+    return out.say(Fact(intent.by, full));
+  }
+  watchers_.insert(intent.by);
+  words::Player player;
+  player.set_id(intent.by);
+  player.set_name(name);
+  player.set_role(words::WATCH);
+  player.set_responding(true);
+  out.say(player);
+  tell_clock(intent.by, out);
+  out.say(Fact(intent.by, words::Ready()));
+  if (!begun_) out.wake(out.now());
+  report(out);
+}
+
+void Replay::on(const words::Enter& enter, const Intent& intent, Outlet& out) { let_in(intent, enter.name(), out); }
+
+void Replay::on(const words::Change& change, const Intent& intent, Outlet& out) {
+  if (!change.has_name() || !watchers_.contains(intent.by)) return out.lose("Change", "of who only watches");
+  let_in(intent, change.name(), out);
+}
+
+void Replay::on(const words::Spawn&, const Intent& intent, Outlet& out) {
+  words::ClaimRefused refused;
+  refused.set_why(kNobodyPlays);
+  Fact answer(intent.by, refused);
+  answer.cause = intent.number;
+  out.say(std::move(answer));
+}
+
+void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
+  if (watchers_.erase(intent.by) == 0) return;
+  words::PlayerGone gone;
+  gone.set_id(intent.by);
+  gone.set_why(leave.why());
+  out.say(gone);
+  report(out);
+}
+
+/// Who watches together may talk about it.
+void Replay::on(const words::Say& say, const Intent& intent, Outlet& out) {
+  if (say.scope() != words::Say::EVERYBODY || say.kind() == words::Say::COMMAND)
+    return out.lose("Say", "only to all who watch");
+  words::Said said;
+  said.set_from(intent.by);
+  said.set_kind(say.kind());
+  said.set_text(say.text());
+  out.say(std::move(said));
+}
+
+}  // namespace entente::core

@@ -1,0 +1,85 @@
+#include "proxy/core/replay/replay_facts.h"
+
+#include <algorithm>
+
+#include "proxy/core/seconds.h"
+#include "proxy/core/world.h"
+
+namespace entente::core {
+namespace {
+
+using HisOwn = std::variant<words::Refused, words::Kicked, words::ClaimRefused, words::Waiting, words::WorldProgress,
+                            words::You, words::View, words::Clock, words::Ready>;
+
+bool is_talk(const Fact& fact) { return as<words::Said>(fact) != nullptr || as<words::Notice>(fact) != nullptr; }
+
+bool is_aside(const Fact& fact) {
+  const auto* said = as<words::Said>(fact);
+  return fact.audience != words::ALL || (said != nullptr && said->scope() != words::Say::EVERYBODY);
+}
+
+void scale(words::Pose& pose, double by) {
+  pose.set_vx(pose.vx() * by);
+  pose.set_vy(pose.vy() * by);
+  pose.set_vz(pose.vz() * by);
+  pose.set_yaw_rate(pose.yaw_rate() * by);
+}
+
+/// A ray's velocity is only where it goes.
+bool flies(const words::Shot& shot) { return shot.kind() != words::RAY && shot.kind() != words::MELEE; }
+
+}  // namespace
+
+bool is_his_own(const Fact& fact) {
+  return std::visit([]<class T>(const T&) { return KindOf<T, HisOwn>; }, fact.kind);
+}
+
+const char* kept_back(const Fact& fact) {
+  if (fact.audience == words::ADMINS || fact.audience == words::TEAM) return "was for some players alone";
+  return is_talk(fact) && is_aside(fact) ? "was not said to everybody" : nullptr;
+}
+
+void make_public(Fact& fact) {
+  if (const auto* corrected = as<words::Corrected>(fact)) fact.kind = words::Pose(corrected->pose());
+  if (auto* player = std::get_if<words::Player>(&fact.kind)) player->clear_address();
+  if (auto* board = std::get_if<words::Board>(&fact.kind))
+    for (auto& row : *board->mutable_rows()) row.clear_me();
+  fact.audience = words::ALL;
+  fact.to = fact.cause = 0;
+}
+
+void scale_motion(Fact& fact, double by) {
+  std::visit(Overloaded{[&](words::Pose& pose) { scale(pose, by); },
+                        [&](words::Unit& unit) { scale(*unit.mutable_pose(), by); },
+                        [&](words::Spawned& spawned) { scale(*spawned.mutable_pose(), by); },
+                        [&](words::Shot& shot) {
+                          if (!flies(shot)) return;
+                          shot.set_vx(shot.vx() * by);
+                          shot.set_vy(shot.vy() * by);
+                          shot.set_vz(shot.vz() * by);
+                          shot.set_life(shot.life() / by);
+                        },
+                        [&](words::ShotMoved& moved) {
+                          moved.set_vx(moved.vx() * by);
+                          moved.set_vy(moved.vy() * by);
+                          moved.set_vz(moved.vz() * by);
+                        },
+                        [](auto&) {}},
+             fact.kind);
+}
+
+words::Pose drive(const words::Pose& pose, Micros posed, Micros now) {
+  words::Pose there = place_at(pose, posed, now);
+  if (now >= posed + kSecond) scale(there, 0);
+  return there;
+}
+
+void fly(words::Shot& shot, Micros fired, Micros now) {
+  const double flown = seconds(now > fired ? now - fired : 0);
+  shot.set_x(shot.x() + shot.vx() * flown);
+  shot.set_y(shot.y() + shot.vy() * flown);
+  shot.set_z(shot.z() + shot.vz() * flown);
+  shot.set_life(std::max(0.0, shot.life() - flown));
+}
+
+}  // namespace entente::core

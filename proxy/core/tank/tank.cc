@@ -1,0 +1,310 @@
+#include "proxy/core/tank/tank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "proxy/core/tank/steering.h"
+
+namespace entente::core {
+namespace {
+
+constexpr double kPiece = 0.5;  // metres driven between two looks
+constexpr double kMostPieces = 256;
+constexpr double kFacing = 0.1;  // radians: looks there
+constexpr double kMiss = 1e-9;
+
+/// Separating axes of two rectangles: half sides a and b, the second's axes turned by `turn` in the first's frame, its
+/// middle at x, y there.
+bool overlap(double ax, double ay, double bx, double by, double x, double y, double turn) {
+  const double c = std::abs(std::cos(turn)), s = std::abs(std::sin(turn));
+  if (std::abs(x) >= ax + bx * c + by * s || std::abs(y) >= ay + bx * s + by * c) return false;
+  const double rc = std::cos(turn), rs = std::sin(turn);
+  return std::abs(x * rc + y * rs) < bx + ax * c + ay * s && std::abs(-x * rs + y * rc) < by + ax * s + ay * c;
+}
+
+/// Whether the segment from a to a + d meets the box around the origin with these half sides (z: from 0 to its height).
+bool crosses(const std::array<double, 3>& a, const std::array<double, 3>& d, const std::array<double, 3>& low,
+             const std::array<double, 3>& high) {
+  double enter = 0, leave = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (std::abs(d[i]) < kMiss) {
+      if (a[i] < low[i] || a[i] > high[i]) return false;
+      continue;
+    }
+    double in = (low[i] - a[i]) / d[i], out = (high[i] - a[i]) / d[i];
+    if (in > out) std::swap(in, out);
+    enter = std::max(enter, in);
+    leave = std::min(leave, out);
+  }
+  return enter <= leave;
+}
+
+std::array<double, 3> seen_from(const TankState& tank, const std::array<double, 3>& point) {
+  const double c = std::cos(tank.yaw), s = std::sin(tank.yaw), x = point[0] - tank.x, y = point[1] - tank.y;
+  return {x * c + y * s, -x * s + y * c, point[2] - tank.z};
+}
+
+}  // namespace
+
+TankState state_of(const words::Pose& pose) {
+  return {pose.x(), pose.y(), pose.z(), pose.vx(), pose.vy(), pose.vz(), pose.yaw(), pose.yaw_rate()};
+}
+
+void put(const TankState& tank, words::Pose& pose) {
+  pose.set_x(tank.x);
+  pose.set_y(tank.y);
+  pose.set_z(tank.z);
+  pose.set_vx(tank.vx);
+  pose.set_vy(tank.vy);
+  pose.set_vz(tank.vz);
+  pose.set_yaw(tank.yaw);
+  pose.set_yaw_rate(tank.yaw_rate);
+}
+
+// -- Terrain ----------------------------------------------------------------------------------------------------------
+
+std::array<words::Solid, 4> walls_around(const words::World& world) {
+  const double wide = (world.east() - world.west()) / 2, high = (world.north() - world.south()) / 2;
+  const double x = world.west() + wide, y = world.south() + high;
+  const auto wall = [&](double at_x, double at_y, double quarter_turns, double half) {
+    words::Solid solid;
+    solid.set_shape(words::Solid::WALL_FACE);
+    solid.set_x(at_x);
+    solid.set_y(at_y);
+    solid.set_yaw(quarter_turns * std::numbers::pi / 2);
+    solid.set_half_y(half);
+    solid.set_height(kWallHeight);
+    return solid;
+  };
+  return {wall(x, world.north(), 3, wide), wall(world.east(), y, 2, high), wall(x, world.south(), 1, wide),
+          wall(world.west(), y, 0, high)};
+}
+
+Terrain::Terrain(const words::World& world)
+    : bounded_(true), west_(world.west()), east_(world.east()), south_(world.south()), north_(world.north()) {
+  for (const auto& solid : world.solids()) add(solid);
+  for (const auto& base : world.bases()) add(base.solid());
+  if (world.kind() == words::World::TILES) add_tiles(world);
+}
+
+void Terrain::add(const words::Solid& solid) {
+  if (solid.shape() == words::Solid::WALL_FACE) return;  // the bounds
+  blocks_.push_back({solid.x(), solid.y(), solid.z(), solid.z() + solid.height(), solid.half_x(), solid.half_y(),
+                     std::cos(solid.yaw()), std::sin(solid.yaw()), solid.shape() == words::Solid::PYRAMID,
+                     solid.upside_down(), !solid.units_pass(), !solid.shots_pass()});
+}
+
+void Terrain::add_tiles(const words::World& world) {
+  if (world.columns() == 0 || world.rows() == 0) return;
+  const double wide = (east_ - west_) / world.columns(), high = (north_ - south_) / world.rows();
+  const std::size_t count = std::min<std::size_t>(world.tiles().size(), std::size_t{world.columns()} * world.rows());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto tile = static_cast<std::uint8_t>(world.tiles()[i]);
+    const bool units = (tile & words::UNITS_PASS) != 0, shots = (tile & words::SHOTS_PASS) != 0;
+    if (units && shots) continue;
+    const std::size_t column = i % world.columns(), row = i / world.columns();
+    blocks_.push_back({west_ + (static_cast<double>(column) + 0.5) * wide,
+                       north_ - (static_cast<double>(row) + 0.5) * high, 0, shots ? kWaterHeight : kTileHeight,
+                       wide / 2, high / 2, 1, 0, false, false, !units, !shots});
+  }
+}
+
+bool Terrain::meet(const Block& block, const TankModel& model, double x, double y, double z, double yaw) {
+  if (z + model.height <= block.bottom || z + model.climb >= block.top) return false;
+  double shrunk = 1;
+  if (block.narrowing) {  // as wide as where the tank's foot (or, upside down, its top) meets it
+    const double height = block.top - block.bottom;
+    const double at = block.upside_down ? block.top - (z + model.height) : z - block.bottom;
+    shrunk = std::clamp(1 - at / height, 0.0, 1.0);
+  }
+  const double dx = x - block.x, dy = y - block.y;
+  const double turn = yaw - std::atan2(block.sin, block.cos);
+  return overlap(block.half_x * shrunk, block.half_y * shrunk, model.length / 2, model.width / 2,
+                 dx * block.cos + dy * block.sin, -dx * block.sin + dy * block.cos, turn);
+}
+
+/// Seen from above.
+bool Terrain::holds(const Block& block, double x, double y) {
+  const double dx = x - block.x, dy = y - block.y;
+  return std::abs(dx * block.cos + dy * block.sin) < block.half_x &&
+         std::abs(-dx * block.sin + dy * block.cos) < block.half_y;
+}
+
+/// Outwards, of the side whose plane the middle of a tank is farthest outside of, or least inside.
+std::pair<double, double> Terrain::side_of(const Block& block, double x, double y) {
+  const double dx = x - block.x, dy = y - block.y;
+  const double in_x = dx * block.cos + dy * block.sin, in_y = -dx * block.sin + dy * block.cos;
+  if (std::abs(in_x) - block.half_x > std::abs(in_y) - block.half_y) {
+    const double sign = in_x < 0 ? -1 : 1;
+    return {sign * block.cos, sign * block.sin};
+  }
+  const double sign = in_y < 0 ? -1 : 1;
+  return {-sign * block.sin, sign * block.cos};
+}
+
+bool Terrain::free(const TankModel& model, double x, double y, double z, double yaw) const {
+  return !normal(model, x, y, z, yaw);
+}
+
+template <class Counts>
+std::optional<std::pair<double, double>> Terrain::first_side(const TankModel& model, double x, double y, double z,
+                                                             double yaw, Counts&& counts) const {
+  const double c = std::abs(std::cos(yaw)), s = std::abs(std::sin(yaw));
+  const double reach_x = (model.length * c + model.width * s) / 2, reach_y = (model.length * s + model.width * c) / 2;
+  if (bounded_) {
+    const std::pair<bool, std::pair<double, double>> sides[] = {{x - reach_x < west_, {1, 0}},
+                                                                {x + reach_x > east_, {-1, 0}},
+                                                                {y - reach_y < south_, {0, 1}},
+                                                                {y + reach_y > north_, {0, -1}}};
+    for (const auto& [beyond, side] : sides)
+      if (beyond && counts(side, nullptr)) return side;
+  }
+  for (const Block& block : blocks_) {
+    const double near = block.half_x + block.half_y + model.length;
+    if (!block.stops_units || std::abs(x - block.x) > near || std::abs(y - block.y) > near) continue;
+    if (!meet(block, model, x, y, z, yaw)) continue;
+    const auto side = side_of(block, x, y);
+    if (counts(side, &block)) return side;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::pair<double, double>> Terrain::normal(const TankModel& model, double x, double y, double z,
+                                                         double yaw) const {
+  return first_side(model, x, y, z, yaw, [](const auto&, const Block*) { return true; });
+}
+
+std::optional<std::pair<double, double>> Terrain::normal_against(const TankModel& model, double x, double y, double z,
+                                                                 double yaw, double dx, double dy) const {
+  return first_side(model, x, y, z, yaw, [&](const std::pair<double, double>& out, const Block* block) {
+    if (block != nullptr && holds(*block, x - dx, y - dy)) return false;
+    return dx * out.first + dy * out.second < -kMiss;
+  });
+}
+
+double Terrain::floor(const TankModel& model, double x, double y, double z, double yaw) const {
+  double height = 0;
+  for (const Block& block : blocks_) {
+    if (!block.stops_units || block.narrowing || block.top > z + model.climb || block.top <= height) continue;
+    TankModel standing = model;
+    standing.climb = 0;
+    if (meet(block, standing, x, y, block.top - kMiss, yaw)) height = block.top;
+  }
+  return height;
+}
+
+double Terrain::clear_way(double x, double y, double z, double dx, double dy, double most) const {
+  double way = most;
+  for (const Block& block : blocks_) {
+    if (!block.stops_shots || z < block.bottom || z > block.top) continue;
+    const double px = x - block.x, py = y - block.y;
+    const std::array<double, 2> at = {px * block.cos + py * block.sin, -px * block.sin + py * block.cos};
+    const std::array<double, 2> to = {dx * block.cos + dy * block.sin, -dx * block.sin + dy * block.cos};
+    const double shrunk = block.narrowing ? std::clamp((block.top - z) / (block.top - block.bottom), 0.0, 1.0) : 1;
+    const std::array<double, 2> half = {block.half_x * shrunk, block.half_y * shrunk};
+    double enter = 0, leave = way;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (std::abs(to[i]) < kMiss) {
+        if (std::abs(at[i]) > half[i]) leave = -1;
+        continue;
+      }
+      double in = (-half[i] - at[i]) / to[i], out = (half[i] - at[i]) / to[i];
+      if (in > out) std::swap(in, out);
+      enter = std::max(enter, in);
+      leave = std::min(leave, out);
+    }
+    if (enter <= leave) way = std::min(way, enter);
+  }
+  return way;
+}
+
+// -- Driving ----------------------------------------------------------------------------------------------------------
+
+Controls turn_to(const TankModel& model, const TankState& tank, double yaw, double dt) {
+  const double off = wrap_angle(yaw - tank.yaw);
+  return {0, std::clamp(off / (model.turn_rate * dt), -1.0, 1.0), 0};
+}
+
+Controls steer_to(const TankModel& model, const TankState& tank, double x, double y, double speed, double dt) {
+  const double dx = x - tank.x, dy = y - tank.y, far = std::hypot(dx, dy);
+  if (far < 1e-3) return {};
+  const double way = std::atan2(dy, dx);
+  Controls controls = turn_to(model, tank, way, dt);
+  const double off = std::abs(wrap_angle(way - tank.yaw));
+  const double most = std::min(speed, far / (model.speed * dt));
+  // Far away it may drive a curve; near, or looking elsewhere, it turns first.
+  const double circle = model.speed / model.turn_rate;
+  if (off < kFacing)
+    controls.ahead = most * std::cos(off);
+  else if (far > 2 * circle)
+    controls.ahead = most * std::max(0.0, std::cos(off));
+  return controls;
+}
+
+bool drive(const TankModel& model, const Terrain& terrain, const Controls& controls, double dt, TankState& tank) {
+  const double ahead = std::clamp(controls.ahead, -1.0, 1.0) * model.speed;
+  tank.yaw_rate = std::clamp(controls.turn, -1.0, 1.0) * model.turn_rate;
+  const int pieces = static_cast<int>(std::clamp(std::ceil(std::abs(ahead) * dt / kPiece), 1.0, kMostPieces));
+  const double piece = dt / pieces;
+  const double from_x = tank.x, from_y = tank.y;
+  bool clear = true;
+  const bool stuck = !terrain.free(model, tank.x, tank.y, tank.z, tank.yaw);  // put there by a server: let it out
+  const auto in_the_way = [&](double dx, double dy) {
+    const double x = tank.x + dx, y = tank.y + dy;
+    return stuck ? terrain.normal_against(model, x, y, tank.z, tank.yaw, dx, dy)
+                 : terrain.normal(model, x, y, tank.z, tank.yaw);
+  };
+  for (int i = 0; i < pieces; ++i) {
+    const double yaw = wrap_angle(tank.yaw + tank.yaw_rate * piece);
+    if (stuck || terrain.free(model, tank.x, tank.y, tank.z, yaw))
+      tank.yaw = yaw;
+    else
+      clear = false;
+    double dx = std::cos(tank.yaw) * ahead * piece, dy = std::sin(tank.yaw) * ahead * piece;
+    for (int tries = 0; tries < 2; ++tries) {
+      const auto wall = in_the_way(dx, dy);
+      if (!wall) break;
+      clear = false;
+      const double into = std::min(0.0, dx * wall->first + dy * wall->second);
+      dx -= into * wall->first;
+      dy -= into * wall->second;
+    }
+    if (in_the_way(dx, dy)) continue;
+    tank.x += dx;
+    tank.y += dy;
+  }
+  const double floor = terrain.floor(model, tank.x, tank.y, tank.z, tank.yaw);
+  tank.vz = tank.z > floor ? tank.vz - model.gravity * dt : controls.jump;
+  tank.z = std::max(floor, tank.z + tank.vz * dt);
+  if (tank.z <= floor) tank.vz = 0;
+  tank.vx = (tank.x - from_x) / dt;
+  tank.vy = (tank.y - from_y) / dt;
+  return clear;
+}
+
+bool met(const TankModel& model, const TankState& was, const TankState& is, const std::array<double, 3>& from,
+         const std::array<double, 3>& to) {
+  // Seen from the tank, which may have turned a little: a segment, as far as four pieces are straight.
+  constexpr int kPieces = 4;
+  const std::array<double, 3> low = {-model.length / 2, -model.width / 2, 0};
+  const std::array<double, 3> high = {model.length / 2, model.width / 2, model.height};
+  const auto between = [](double a, double b, double t) { return a + (b - a) * t; };
+  const auto seen = [&](double t) {
+    TankState tank;
+    tank.x = between(was.x, is.x, t);
+    tank.y = between(was.y, is.y, t);
+    tank.z = between(was.z, is.z, t);
+    tank.yaw = was.yaw + wrap_angle(is.yaw - was.yaw) * t;
+    return seen_from(tank, {between(from[0], to[0], t), between(from[1], to[1], t), between(from[2], to[2], t)});
+  };
+  auto here = seen(0);
+  for (int i = 1; i <= kPieces; ++i) {
+    const auto there = seen(static_cast<double>(i) / kPieces);
+    if (crosses(here, {there[0] - here[0], there[1] - here[1], there[2] - here[2]}, low, high)) return true;
+    here = there;
+  }
+  return false;
+}
+
+}  // namespace entente::core

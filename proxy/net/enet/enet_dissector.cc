@@ -1,0 +1,168 @@
+#include "proxy/net/enet/enet_dissector.h"
+
+#include <enet/enet.h>
+
+namespace entente::net {
+
+void EnetDissector::datagram(wire::Way way, Bytes bytes, EnetHeard& to) {
+  const auto opened = unpacker_.open(bytes);
+  if (!opened) return to.fault(way, opened.error(), bytes);
+  commands(way, opened->commands, to);
+}
+
+void EnetDissector::commands(wire::Way way, Bytes body, EnetHeard& to) {
+  EnetFields in(body);
+  while (!in.left().empty()) {
+    const Bytes at = in.left();
+    const std::size_t offset = body.size() - at.size();
+    EnetCommand command;
+    if (!command.read(in)) return to.fault(way, {"not an ENet command", "command", offset}, at);
+    if (const char* what = act(way, command, to)) to.fault(way, {what, "command", offset}, at);
+  }
+}
+
+/// Null, or what is wrong with the command.
+const char* EnetDissector::act(wire::Way way, const EnetCommand& command, EnetHeard& to) {
+  switch (command.kind) {
+    case ENET_PROTOCOL_COMMAND_CONNECT:
+      return connect(command, to), nullptr;
+    case ENET_PROTOCOL_COMMAND_DISCONNECT:
+      to.disconnect(way, command.data);
+      return nullptr;
+    case ENET_PROTOCOL_COMMAND_SEND_RELIABLE:
+    case ENET_PROTOCOL_COMMAND_SEND_FRAGMENT:
+      return reliable(way, command, to);
+    case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE:
+      if (side(way).channels[command.channel].newest.follows(command))
+        to.packet(way, command.channel, EnetSend::kUnreliable, command.payload);
+      return nullptr;
+    case ENET_PROTOCOL_COMMAND_SEND_UNSEQUENCED:
+      if (side(way).unsequenced.is_new(command.start))
+        to.packet(way, command.channel, EnetSend::kUnsequenced, command.payload);
+      return nullptr;
+    case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE_FRAGMENT:
+      return fragment(way, command, to);
+    default:
+      return nullptr;  // acknowledgements, pings and the like carry nothing of the game's
+  }
+}
+
+/// A connect that was lost, or not answered in time, is sent again.
+void EnetDissector::connect(const EnetCommand& command, EnetHeard& to) {
+  if (connect_ == command.connect_id) return;
+  connect_ = command.connect_id;
+  sides_ = {};
+  from_start_ = true;
+  to.connect(command.data);
+}
+
+const char* EnetDissector::reliable(wire::Way way, const EnetCommand& command, EnetHeard& to) {
+  Side& mine = side(way);
+  Channel& channel = mine.channels[command.channel];
+  const bool whole = command.kind == ENET_PROTOCOL_COMMAND_SEND_RELIABLE;
+  const std::uint16_t first = whole ? command.sequence : command.start;
+  // Unwrapped numbers start high enough that one may lie before the first that was seen.
+  constexpr std::uint64_t kFar = 1U << 20U;
+  if (channel.next == 0) channel.next = kFar + (from_start_ ? 1U : first);
+  const auto ahead = static_cast<std::int16_t>(first - static_cast<std::uint16_t>(channel.next));
+  if (ahead < 0) return nullptr;  // sent again
+  const std::uint64_t at = channel.next + static_cast<std::uint64_t>(ahead);
+  const char* what = fill(mine, command, channel.reliable, at);
+  const bool too_far = !channel.reliable.empty() && channel.reliable.rbegin()->first - channel.next > kWindow;
+  deliver(way, command.channel, channel, to, too_far);
+  return what ? what : too_far ? "reliable packets are missing" : nullptr;
+}
+
+/// Sequenced packets that are late are dropped, as whoever receives them does; unreliable numbers begin again after
+/// each reliable packet.
+bool EnetDissector::Newest::follows(const EnetCommand& command) {
+  const auto after = static_cast<std::int16_t>(command.sequence - reliable);
+  if (seen && (after < 0 || (after == 0 && static_cast<std::int16_t>(command.start - unreliable) <= 0))) return false;
+  *this = {true, command.sequence, command.start};
+  return true;
+}
+
+/// False for one that came before, if that is not too long ago to know.
+bool EnetDissector::Recent::is_new(std::uint16_t number) {
+  const auto ahead = static_cast<std::int16_t>(number - latest);
+  if (ahead > 0) {
+    seen = ahead < kWide ? seen << static_cast<unsigned>(ahead) : 0;
+    latest = number;
+  }
+  const int behind = ahead > 0 ? 0 : -ahead;
+  if (behind >= kWide) return true;
+  const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(behind);
+  const bool fresh = (seen & bit) == 0;
+  seen |= bit;
+  return fresh;
+}
+
+const char* EnetDissector::fragment(wire::Way way, const EnetCommand& command, EnetHeard& to) {
+  Side& mine = side(way);
+  Held& held = mine.channels[command.channel].unreliable;
+  const char* what = fill(mine, command, held, command.start);
+  const auto found = held.find(command.start);
+  if (found != held.end() && found->second.missing == 0) {
+    to.packet(way, command.channel, EnetSend::kUnreliable, found->second.bytes);
+    mine.kept -= found->second.bytes.size();
+    held.erase(found);
+  }
+  constexpr std::size_t kUnderWay = 32;  // a lost fragment leaves its packet unfinished for ever
+  if (held.size() > kUnderWay) {
+    mine.kept -= held.begin()->second.bytes.size();
+    held.erase(held.begin());
+  }
+  return what;
+}
+
+/// Puts a packet, or a fragment of one, where it belongs.
+const char* EnetDissector::fill(Side& mine, const EnetCommand& command, Held& held, std::uint64_t at) {
+  const bool whole = command.kind == ENET_PROTOCOL_COMMAND_SEND_RELIABLE;
+  const std::size_t total = whole ? command.payload.size() : command.total;
+  if (total > kLargestPacket || command.count > total + 1 || command.count == 0) return "packet too large";
+  auto found = held.find(at);
+  if (found == held.end()) {
+    if (mine.kept + total > kBudget) return "too many packets under way";
+    mine.kept += total;
+    found = held.emplace(at, Pieces{Buffer(total), std::vector<bool>(command.count), command.count}).first;
+  }
+  Pieces& pieces = found->second;
+  if (pieces.bytes.size() != total || pieces.have.size() != command.count || command.number >= command.count ||
+      command.offset > total || command.payload.size() > total - command.offset)
+    return "fragment does not fit its packet";
+  if (pieces.have[command.number]) return nullptr;
+  if (pieces.missing == 1 && pieces.filled + command.payload.size() != total)
+    return "fragments do not add up to their packet";
+  pieces.have[command.number] = true;
+  pieces.filled += command.payload.size();
+  --pieces.missing;
+  std::copy(command.payload.begin(), command.payload.end(),
+            pieces.bytes.begin() + static_cast<std::ptrdiff_t>(command.offset));
+  return nullptr;
+}
+
+void EnetDissector::deliver(wire::Way way, std::uint8_t id, Channel& channel, EnetHeard& to, bool over_gaps) {
+  while (!channel.reliable.empty()) {
+    const auto first = channel.reliable.begin();
+    if (first->first != channel.next && !over_gaps) return;
+    if (first->second.missing > 0 && !over_gaps) return;
+    channel.next = first->first + first->second.sequences();
+    if (first->second.missing == 0) to.packet(way, id, EnetSend::kReliable, first->second.bytes);
+    side(way).kept -= first->second.bytes.size();
+    channel.reliable.erase(first);
+  }
+}
+
+void EnetDissector::lost(EnetHeard& to) {
+  end(to);
+  for (Side& one : sides_)
+    for (auto& [id, channel] : one.channels) channel.next = 0;
+  from_start_ = false;
+}
+
+void EnetDissector::end(EnetHeard& to) {
+  for (const auto way : {wire::Way::kToServer, wire::Way::kToClient})
+    for (auto& [id, channel] : side(way).channels) deliver(way, id, channel, to, true);
+}
+
+}  // namespace entente::net

@@ -1,0 +1,105 @@
+// Reads ENet from the outside: the datagrams of one conversation in, its game packets out, range coder and fragments
+// included. For captures and for the tap of a datagram relay; ENet itself offers no such reader.
+// Law: reads only what the datagrams say; keeps a bounded number of bytes, and says what it gives up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "adapters/wire/enet.h"
+#include "adapters/wire/frame.h"
+#include "proxy/base/bytes.h"
+#include "proxy/base/fault.h"
+#include "proxy/net/enet/enet_wire.h"
+
+namespace entente::net {
+
+using wire::EnetSend;
+
+/// Who is told. Bytes are valid only during the call.
+class EnetHeard {
+ public:
+  virtual ~EnetHeard() = default;
+  /// The client asked to connect, with this data (the game's version number).
+  virtual void connect(std::uint32_t data) = 0;
+  /// One side ended it, with this data (the game's reason).
+  virtual void disconnect(wire::Way way, std::uint32_t data) = 0;
+  virtual void packet(wire::Way way, std::uint8_t channel, EnetSend send, Bytes bytes) = 0;
+  /// A datagram, or the rest of one, that is not ENet as we know it.
+  virtual void fault(wire::Way way, const Fault& fault, Bytes datagram) = 0;
+};
+
+class EnetDissector {
+ public:
+  explicit EnetDissector(EnetUnpacker& unpacker) : unpacker_(unpacker) {}
+
+  EnetDissector(const EnetDissector&) = delete;
+  EnetDissector& operator=(const EnetDissector&) = delete;
+
+  /// One UDP payload, in the order they were seen. Packets come out as their receiver gets them: none twice; reliable
+  /// ones in their order, however often and in whatever order they were sent; unreliable ones unless they are late. A
+  /// gap that kWindow later reliable ones do not fill is given up and told as a fault.
+  void datagram(wire::Way way, Bytes bytes, EnetHeard& to);
+
+  /// Datagrams were not seen from here on: what waits comes out, and what comes next on a channel is the next one.
+  void lost(EnetHeard& to);
+
+  /// At the end of a capture: reliable packets that still wait for an earlier one come out.
+  void end(EnetHeard& to);
+
+  static constexpr std::size_t kWindow = 1024;              ///< reliable sequence numbers held back behind a gap
+  static constexpr std::size_t kLargestPacket = 1U << 20U;  ///< bytes; a larger one that comes in fragments is refused
+  static constexpr std::size_t kBudget = 4U << 20U;         ///< bytes kept for one direction
+
+ private:
+  struct Pieces {
+    Buffer bytes;
+    std::vector<bool> have;  // which fragments came
+    std::uint32_t missing = 0;
+    std::size_t filled = 0;  // bytes that came
+    EnetSend send = EnetSend::kReliable;
+    std::uint32_t sequences() const { return static_cast<std::uint32_t>(have.size()); }
+  };
+  using Held = std::map<std::uint64_t, Pieces>;
+  struct Newest {
+    bool seen = false;
+    std::uint16_t reliable = 0, unreliable = 0;
+    bool follows(const EnetCommand& command);
+  };
+  struct Recent {
+    static constexpr int kWide = 64;
+    std::uint16_t latest = 0;
+    std::uint64_t seen = 0;  // bit n: latest - n came
+    bool is_new(std::uint16_t number);
+  };
+  struct Channel {
+    std::uint64_t next = 0;  // the reliable sequence number that comes next, unwrapped; 0 = none seen yet
+    Held reliable;
+    Held unreliable;  // fragments under way
+    Newest newest;    // of the unreliable ones
+  };
+  struct Side {
+    std::map<std::uint8_t, Channel> channels;
+    Recent unsequenced;
+    std::size_t kept = 0;  // bytes in all Held
+  };
+
+  void commands(wire::Way way, Bytes body, EnetHeard& to);
+  const char* act(wire::Way way, const EnetCommand& command, EnetHeard& to);
+  void connect(const EnetCommand& command, EnetHeard& to);
+  const char* reliable(wire::Way way, const EnetCommand& command, EnetHeard& to);
+  const char* fragment(wire::Way way, const EnetCommand& command, EnetHeard& to);
+  const char* fill(Side& side, const EnetCommand& command, Held& held, std::uint64_t at);
+  void deliver(wire::Way way, std::uint8_t id, Channel& channel, EnetHeard& to, bool over_gaps);
+  Side& side(wire::Way way) { return sides_[way == wire::Way::kToServer ? 0 : 1]; }
+
+  EnetUnpacker& unpacker_;
+  std::array<Side, 2> sides_;
+  std::optional<std::uint32_t> connect_;  // the id of the connection that is read
+  bool from_start_ = false;               // the connect was seen: each channel's first reliable packet is number 1
+};
+
+}  // namespace entente::net

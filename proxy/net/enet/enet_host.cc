@@ -1,0 +1,347 @@
+#include "proxy/net/enet/enet_host.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+#include <utility>
+
+#include "proxy/net/socket.h"
+
+namespace entente::net {
+namespace {
+
+// ENet's own default holds 550 small datagrams; a burst of a thousand lost a fifth of itself.
+constexpr int kReceiveBuffer = 4 << 20;
+
+/// ENet hands out a packet as soon as all its fragments came, also if these do not fill it: what they leave out must
+/// not be what our memory held before. Said once, before there is a host.
+[[maybe_unused]] const int kEnetMemory = [] {
+  const ENetCallbacks zeroed{[](std::size_t size) { return std::calloc(1, size); }, [](void* at) { std::free(at); },
+                             nullptr};
+  return enet_initialize_with_callbacks(ENET_VERSION, &zeroed);
+}();
+
+thread_local EnetHost* serving = nullptr;  // whose datagrams ENet is reading on this thread: intercept() is not told
+
+ENetAddress to_enet(const Address& address) {
+  const auto* four = reinterpret_cast<const sockaddr_in*>(address.raw());
+  return {four->sin_addr.s_addr, address.port()};
+}
+
+Address from_enet(const ENetAddress& address) {
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_addr.s_addr = address.host;
+  four.sin_port = htons(address.port);
+  return Address::from(reinterpret_cast<const sockaddr*>(&four));
+}
+
+enet_uint32 flags_of(EnetSend send) {
+  switch (send) {
+    case EnetSend::kReliable:
+      return ENET_PACKET_FLAG_RELIABLE;
+    case EnetSend::kUnsequenced:
+      return ENET_PACKET_FLAG_UNSEQUENCED;
+    default:
+      return ENET_PACKET_FLAG_UNRELIABLE_FRAGMENT;
+  }
+}
+
+}  // namespace
+
+EnetPacket::EnetPacket(Bytes bytes, EnetSend send)
+    : packet_(enet_packet_create(bytes.data(), bytes.size(), flags_of(send))) {}
+
+EnetSend EnetPacket::send() const {
+  if ((packet_->flags & ENET_PACKET_FLAG_RELIABLE) != 0) return EnetSend::kReliable;
+  return (packet_->flags & ENET_PACKET_FLAG_UNSEQUENCED) != 0 ? EnetSend::kUnsequenced : EnetSend::kUnreliable;
+}
+
+Address EnetPeer::address() const { return from_enet(peer_->address); }
+
+Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options) {
+  if (at.v6()) return Error{"cannot listen on " + at.text() + ": ENet knows IPv4 only; give an IPv4 address"};
+  const ENetAddress address = to_enet(at);
+  host_ = enet_host_create(&address, options.peers, options.channels, 0, 0);
+  if (!host_) return Error{"cannot listen on " + at.text() + " (UDP); is the port taken, or too many peers asked for?"};
+  if (!prepare(options))
+    return Error{"cannot watch the UDP socket of " + at.text() + "; raise the limit of open files"};
+  return from_enet(host_->address);
+}
+
+Outcome<Done> EnetHost::open(const EnetOptions& options) {
+  host_ = enet_host_create(nullptr, options.peers, options.channels, 0, 0);
+  if (!host_ || !prepare(options)) return Error{"cannot open a UDP socket; raise the limit of open files"};
+  return Done{};
+}
+
+bool EnetHost::prepare(const EnetOptions& options) {
+  if (options.range_coder) enet_host_compress_with_range_coder(host_);
+  host_->maximumPacketSize = options.largest_packet;
+  // One call of ENet may take in several windows of 64 KiB before we see them; what does not fit is sent again, late.
+  host_->maximumWaitingData = std::max<std::size_t>(2 * options.largest_packet, 1U << 20U);
+  host_->intercept = &EnetHost::intercept;
+  enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kReceiveBuffer);
+  if (!poll_.open(loop_, host_->socket, *this)) return close(), false;
+  poll_.want(true, false);
+  alarm_.emplace(loop_, static_cast<Alarm::User&>(*this));
+  set_rank(rank_);
+  return true;
+}
+
+void EnetHost::set_rank(Rank rank) {
+  rank_ = rank;
+  poll_.set_rank(rank);
+  if (alarm_) alarm_->set_rank(rank);
+}
+
+void EnetHost::close() {
+  if (!host_) return;
+  assert(serving != this);
+  poll_.close();
+  alarm_.reset();
+  wakes_at_ = 0;
+  loop_.never(*this);
+  flushing_ = false;
+  for (std::size_t i = 0; i < host_->peerCount; ++i) {
+    ENetPeer* raw = &host_->peers[i];
+    auto* peer = static_cast<EnetPeer*>(raw->data);
+    if (!peer) continue;
+    enet_peer_reset(raw);  // gives back its packets, which count themselves off
+    raw->data = nullptr;
+    delete peer;
+  }
+  enet_host_destroy(host_);
+  host_ = nullptr;
+  eased_.clear();
+  peers_ = 0;
+}
+
+EnetPeer* EnetHost::connect(const Address& to, std::size_t channels, std::uint32_t data) {
+  const ENetAddress address = to_enet(to);
+  ENetPeer* raw = enet_host_connect(host_, &address, channels, data);
+  if (!raw) return nullptr;
+  EnetPeer& peer = adopt(raw);
+  flush_later();
+  return &peer;
+}
+
+bool EnetHost::send(EnetPeer& peer, std::uint8_t channel, EnetPacket packet) {
+  const std::size_t size = packet.bytes().size();
+  if (size == 0 || peer.gone_) return false;
+  ENetPacket* raw = packet.release();
+  raw->flags &= ENET_PACKET_FLAG_RELIABLE | ENET_PACKET_FLAG_UNSEQUENCED | ENET_PACKET_FLAG_UNRELIABLE_FRAGMENT;
+  raw->userData = &peer;
+  raw->freeCallback = &EnetHost::freed;
+  peer.waiting_ += size;
+  if (enet_peer_send(peer.peer_, channel, raw) != 0) {
+    enet_packet_destroy(raw);
+    return false;
+  }
+  flush_later();
+  return true;
+}
+
+void EnetHost::freed(ENetPacket* packet) {
+  auto& peer = *static_cast<EnetPeer*>(packet->userData);
+  peer.waiting_ -= packet->dataLength;
+  if (!std::exchange(peer.eased_, true)) peer.host_->eased_.push_back(&peer);
+}
+
+/// Its user may send more in that call, or end peers.
+void EnetHost::tell_eased() {
+  while (!eased_.empty()) {
+    EnetPeer& peer = *eased_.back();
+    eased_.pop_back();
+    peer.eased_ = false;
+    if (!peer.gone_) user_.eased(peer);
+  }
+}
+
+void EnetHost::send_raw(const Address& to, Bytes datagram) {
+  const ENetAddress address = to_enet(to);
+  ENetBuffer buffer{};
+  buffer.data = const_cast<std::uint8_t*>(datagram.data());  // ENet only reads it
+  buffer.dataLength = datagram.size();
+  enet_socket_send(host_->socket, &address, &buffer, 1);
+}
+
+void EnetHost::disconnect(EnetPeer& peer, std::uint32_t data) {
+  enet_peer_disconnect_later(peer.peer_, data);
+  flush_later();
+}
+
+void EnetHost::dismiss(EnetPeer& peer, std::uint32_t data) {
+  peer.gone_ = true;
+  peer.dismissed_at_ = loop_.now();
+  peer.parting_ = data;
+  disconnect(peer, data);
+}
+
+void EnetHost::drop(EnetPeer& peer, std::uint32_t data) {
+  enet_peer_disconnect_now(peer.peer_, data);
+  forget(peer);
+}
+
+Address EnetHost::here() const { return host_ ? local_address(host_->socket) : Address(); }
+
+EnetPeer& EnetHost::adopt(ENetPeer* raw) {
+  auto peer = std::make_unique<EnetPeer>();
+  peer->host_ = this;
+  peer->peer_ = raw;
+  peer->heard_ = enet_time_get();
+  raw->data = peer.get();
+  ++peers_;
+  wake_within(kServiceEvery);
+  return *peer.release();  // the ENet peer owns it until forget() or close()
+}
+
+std::unique_ptr<EnetPeer> EnetHost::forget(EnetPeer& peer) {
+  enet_peer_reset(peer.peer_);
+  peer.peer_->data = nullptr;
+  std::erase(eased_, &peer);
+  --peers_;
+  return std::unique_ptr<EnetPeer>(&peer);
+}
+
+/// Who has asked for a connection and not got it is no peer yet, but ENet keeps a place for him and answers again.
+bool EnetHost::half_open() const {
+  return std::any_of(host_->peers, host_->peers + host_->peerCount,
+                     [](const ENetPeer& peer) { return peer.state != ENET_PEER_STATE_DISCONNECTED; });
+}
+
+/// Looks at all peers: when each was last heard, who is half open, and who was dismissed. True if ENet must be served
+/// often: something may have to be sent again, or somebody is coming or going.
+/// Whoever forges addresses, or never acknowledges that he was refused, must not take the places of those who come:
+/// ENet is silent towards one too many.
+bool EnetHost::thin(Millis now) {
+  asked_at_.resize(host_->peerCount);
+  asking_.clear();
+  dismissed_.clear();
+  std::size_t free = 0;
+  bool busy = false;
+  for (std::size_t i = 0; i < host_->peerCount; ++i) {
+    ENetPeer& raw = host_->peers[i];
+    auto* peer = static_cast<EnetPeer*>(raw.data);
+    if (peer && raw.lastReceiveTime) peer->heard_ = raw.lastReceiveTime;
+    if (peer && peer->gone_) dismissed_.push_back(peer);
+    const bool half = raw.state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT;
+    asked_at_[i] = !half ? 0 : asked_at_[i] ? asked_at_[i] : now;
+    if (half) asking_.push_back(i);
+    if (raw.state == ENET_PEER_STATE_DISCONNECTED)
+      ++free;
+    else
+      busy |= raw.state != ENET_PEER_STATE_CONNECTED || (peer && peer->waiting_ != 0) ||
+              !enet_list_empty(&raw.sentReliableCommands);
+  }
+  thin_half_open(now);
+  const std::size_t wanted = std::min(kFree, host_->peerCount / kOfPeers);
+  if (free < wanted) thin_dismissed(wanted - free);
+  return busy;
+}
+
+void EnetHost::thin_half_open(Millis now) {
+  std::sort(asking_.begin(), asking_.end(), [&](auto a, auto b) { return asked_at_[a] < asked_at_[b]; });
+  const std::size_t most = std::max<std::size_t>(host_->peerCount / kOfPeers, 1);
+  for (std::size_t i = 0; i < asking_.size(); ++i)
+    if (asking_.size() - i > most || now > asked_at_[asking_[i]] + kHalfOpen)
+      enet_peer_reset(&host_->peers[asking_[i]]);
+}
+
+/// So many of them, the oldest first, are told once more by one datagram, and forgotten.
+void EnetHost::thin_dismissed(std::size_t most) {
+  std::sort(dismissed_.begin(), dismissed_.end(), [](auto* a, auto* b) { return a->dismissed_at_ < b->dismissed_at_; });
+  dismissed_.resize(std::min(most, dismissed_.size()));
+  for (EnetPeer* peer : dismissed_) drop(*peer, peer->parting_);
+}
+
+/// Time only passes for ENet while it is served.
+void EnetHost::keep_time() {
+  if (peers_ != 0 || half_open()) return wake_within(kServiceEvery);
+  alarm_->clear();
+  wakes_at_ = 0;
+}
+
+void EnetHost::wake_within(Millis time) {
+  const Millis at = loop_.now() + time;
+  if (wakes_at_ != 0 && wakes_at_ <= at) return;
+  wakes_at_ = at;
+  alarm_->set(at * 1'000'000);
+}
+
+void EnetHost::ready(bool, bool, bool broken) {
+  if (broken) poll_.want(true, false);
+  serve();
+}
+
+void EnetHost::rang() {
+  wakes_at_ = 0;
+  serve();
+  if (!host_) return;
+  if (thin(loop_.now()) || wakes_at_ == 0) return;
+  wakes_at_ = 0;
+  wake_within(kQuietEvery);
+}
+
+void EnetHost::flush_later() {
+  if (!flushing_) loop_.later(*this);
+  flushing_ = true;
+  wake_within(kServiceEvery);
+}
+
+void EnetHost::at_turn_end() {
+  flushing_ = false;
+  if (!host_) return;
+  enet_host_flush(host_);
+  tell_eased();
+}
+
+/// One call of ENet takes in at most 256 datagrams. One that it cannot read makes the call fail, and is gone with it.
+void EnetHost::serve() {
+  serving = this;
+  ENetEvent event{};
+  const int began = enet_host_service(host_, &event, 0);
+  for (int found = began; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
+  serving = nullptr;
+  tell_eased();
+  if (began != 0) poll_.again();
+  keep_time();
+}
+
+void EnetHost::deal_with(ENetEvent& event) {
+  auto* peer = static_cast<EnetPeer*>(event.peer->data);
+  switch (event.type) {
+    case ENET_EVENT_TYPE_CONNECT:
+      if (!peer) peer = &adopt(event.peer);
+      if (!peer->gone_) user_.connected(*peer, event.data);
+      break;
+    case ENET_EVENT_TYPE_RECEIVE: {
+      EnetPacket packet(event.packet);
+      if (peer && !peer->gone_) user_.received(*peer, event.channelID, std::move(packet));
+      break;
+    }
+    case ENET_EVENT_TYPE_DISCONNECT:
+      if (peer) lose(*peer, event.data);
+      break;
+    case ENET_EVENT_TYPE_NONE:
+      break;
+  }
+}
+
+/// ENet has freed the place already, and its user may connect from it at once.
+void EnetHost::lose(EnetPeer& peer, std::uint32_t data) {
+  // ENet gives a peer up that has acknowledged nothing for so long, and does not say which of the two it was.
+  peer.silent_ = data == 0 && enet_time_get() - peer.heard_ >= ENET_PEER_TIMEOUT_MINIMUM;
+  const auto gone = forget(peer);
+  if (!gone->gone_) user_.disconnected(*gone, data);
+}
+
+int EnetHost::intercept(ENetHost* host, ENetEvent*) {
+  const bool taken =
+      serving->user_.intercepted(from_enet(host->receivedAddress), {host->receivedData, host->receivedDataLength});
+  return taken ? 1 : 0;
+}
+
+}  // namespace entente::net

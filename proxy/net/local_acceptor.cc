@@ -1,0 +1,118 @@
+#include "proxy/net/local_acceptor.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace entente::net {
+namespace {
+
+Error cannot(const char* what, const std::string& path, int error = errno) {
+  return {std::string("cannot ") + what + " " + path + ": " + std::strerror(error)};
+}
+
+Outcome<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path)
+    return Error{"'" + path + "' cannot name a socket: its length must be 1 to " +
+                 std::to_string(sizeof address.sun_path - 1) + " bytes"};
+  path.copy(address.sun_path, path.size());
+  return address;
+}
+
+int connect(int fd, const sockaddr_un& to) { return ::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to); }
+
+Fd new_socket(int flags = 0) { return Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)); }
+
+/// What was left behind by a process that is gone is removed.
+Outcome<Done> make_room(const std::string& path, const sockaddr_un& address) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return Done{};
+  if (!S_ISSOCK(found.st_mode)) return Error{path + " is no socket; name another path"};
+  const Fd probe = new_socket(SOCK_NONBLOCK);
+  if (connect(probe.get(), address) == 0 || errno != ECONNREFUSED)
+    return Error{"another program listens on " + path + "; name another path"};
+  if (::unlink(path.c_str()) != 0) return cannot("remove the old", path);
+  return Done{};
+}
+
+/// The answer to the first line of it, if there is one; a line that ends with the connection is one, too.
+std::optional<std::string> heard(std::string_view said, bool over, const LocalAcceptor::Answer& answer) {
+  const std::size_t end = said.find('\n');
+  std::string_view line = said.substr(0, end);
+  if (line.size() > LocalAcceptor::kLongestLine)
+    return "error: a line has at most " + std::to_string(LocalAcceptor::kLongestLine) + " bytes\n";
+  if (end == std::string_view::npos && !over) return std::nullopt;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return answer(line);
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& path, Answer answer) {
+  const auto address = address_of(path);
+  if (!address) return address.error();
+  if (const auto room = make_room(path, *address); !room) return room.error();
+  Fd listening = new_socket(SOCK_NONBLOCK);
+  if (!listening) return cannot("open", path);
+  // The file gets its mode from the socket's, less the umask: it is its owner's from the first moment. (To set the
+  // umask instead would hold for all threads of the process.)
+  if (::fchmod(listening.get(), S_IRUSR | S_IWUSR) != 0 ||
+      ::bind(listening.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
+    return cannot("open", path);
+  if (::listen(listening.get(), SOMAXCONN) != 0) {
+    const int error = errno;
+    ::unlink(path.c_str());
+    return cannot("open", path, error);
+  }
+  auto talks = Talks::begin(std::move(listening), [answer = std::move(answer)](std::string_view said, bool over) {
+    return heard(said, over, answer);
+  });
+  if (!talks) {
+    ::unlink(path.c_str());
+    return talks.error();
+  }
+  return std::unique_ptr<LocalAcceptor>(new LocalAcceptor(path, std::move(*talks)));
+}
+
+LocalAcceptor::LocalAcceptor(std::string path, std::unique_ptr<Talks> talks)
+    : path_(std::move(path)), talks_(std::move(talks)) {
+  struct stat ours {};
+  if (::lstat(path_.c_str(), &ours) == 0) device_ = ours.st_dev, inode_ = ours.st_ino;
+}
+
+LocalAcceptor::~LocalAcceptor() {
+  talks_.reset();
+  struct stat found {};
+  const bool ours = ::lstat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
+  if (ours) ::unlink(path_.c_str());
+}
+
+Outcome<std::string> ask_at_door(const std::string& path, std::string_view line) {
+  const auto address = address_of(path);
+  if (!address) return address.error();
+  const Fd fd = new_socket();
+  const timeval most{static_cast<time_t>(Talks::kTime / 1000) + 1, 0};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
+  if (connect(fd.get(), *address) != 0) return cannot("ask at", path);
+  const std::string said = std::string(line) + "\n";
+  if (::send(fd.get(), said.data(), said.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(said.size()))
+    return cannot("ask at", path);
+  std::string answer;
+  char room[4096];
+  for (;;) {
+    const ssize_t size = ::recv(fd.get(), room, sizeof room, 0);
+    if (size == 0) return answer;
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return cannot("hear an answer at", path);
+    answer.append(room, static_cast<std::size_t>(size));
+  }
+}
+
+}  // namespace entente::net

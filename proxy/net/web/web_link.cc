@@ -1,0 +1,207 @@
+#include "proxy/net/web/web_link.h"
+
+#include <cassert>
+
+namespace entente::net {
+namespace {
+
+constexpr std::size_t kKeptLinkRoom = 16 * 1024;  // room larger than this is given back when it is empty
+
+void empty(Buffer& buffer) {
+  buffer.clear();
+  if (buffer.capacity() > kKeptLinkRoom) buffer = {};
+}
+
+unsigned status_of(const Fault& fault) {
+  const std::string_view what = fault.what;
+  return what == "head too large" || what == "too many headers" ? 431 : 400;
+}
+
+}  // namespace
+
+WebLink::WebLink(Loop& loop, WebSocket::Role role, std::size_t largest, WebUser& user)
+    : role_(role), user_(user), tcp_(loop, *this), messages_(role, largest, *this) {}
+
+void WebLink::use_tls(const TlsContext* tls, const std::string& name) {
+  if (tls) tls_ = std::make_unique<Tls>(*tls, name);
+}
+
+// -- Server -----------------------------------------------------------------------------------------------------------
+
+bool WebLink::adopt(Fd fd, const TlsContext* tls) {
+  use_tls(tls, {});
+  head_ = std::make_unique<HttpReader>(HttpReader::Of::kRequest);
+  return tcp_.adopt(std::move(fd));
+}
+
+void WebLink::answer(const HttpHead& request, const std::string* subprotocol) {
+  assert(stage_ == Stage::kAsked);
+  write_upgrade_answer(request, subprotocol, out_);
+  stage_ = Stage::kMessages;
+  head_.reset();
+  flush();
+}
+
+void WebLink::hear_early() {
+  const Buffer early = std::exchange(early_, {});
+  if (early.empty()) return;
+  hear_messages(early);
+  if (tcp_.is_open()) user_.paused(*this);
+}
+
+void WebLink::decline(unsigned status, std::string_view why) {
+  if (finishing_ || upgraded()) return;
+  write_answer(status, why, out_);
+  stage_ = Stage::kOver;
+  finish();
+}
+
+void WebLink::serve(const HttpHead& request, const Asset& file) {
+  assert(stage_ == Stage::kAsked);
+  write_file(request, file, out_);
+  stage_ = Stage::kOver;
+  finish();
+}
+
+// -- Client -----------------------------------------------------------------------------------------------------------
+
+int WebLink::connect(Fd fd, const Address& to, const TlsContext* tls, const std::string& tls_name,
+                     UpgradeRequest request) {
+  tls_.reset();
+  use_tls(tls, tls_name);
+  head_ = std::make_unique<HttpReader>(HttpReader::Of::kResponse);
+  request_ = std::move(request);
+  asked_ = false;
+  return tcp_.connect(std::move(fd), to);
+}
+
+void WebLink::connected(Link&) {
+  if (!tls_) return ask();
+  wire_.clear();
+  tls_->start(wire_);
+  tcp_.send(wire::Lane::kStream, wire_);
+}
+
+void WebLink::ask() {
+  asked_ = true;
+  write_upgrade_request(*request_, out_);
+  flush();
+}
+
+// -- Hearing ----------------------------------------------------------------------------------------------------------
+
+void WebLink::received(Link&, wire::Lane, Bytes bytes) {
+  tls_ ? decrypt(bytes) : hear(bytes);
+  if (tcp_.is_open()) user_.paused(*this);
+}
+
+void WebLink::decrypt(Bytes bytes) {
+  wire_.clear();
+  plain_.clear();
+  const bool well = tls_->feed(bytes, plain_, wire_);
+  if (!wire_.empty() && !finishing_) tcp_.send(wire::Lane::kStream, wire_);
+  if (role_ == WebSocket::Role::kClient && tls_->open() && !asked_) ask();
+  if (!plain_.empty()) hear(plain_);
+  empty(plain_);
+  if (!well && tcp_.is_open()) wrong(Fault{tls_->what(), "tls"}, tls_->why());
+}
+
+void WebLink::hear(Bytes bytes) {
+  switch (stage_) {
+    case Stage::kHead:
+      return hear_head(bytes);
+    case Stage::kAsked:
+      return append(early_, bytes);
+    case Stage::kMessages:
+      return hear_messages(bytes);
+    case Stage::kOver:
+      return;
+  }
+}
+
+void WebLink::hear_head(Bytes bytes) {
+  const auto taken = head_->feed(bytes);
+  if (!taken) return wrong(taken.error());
+  if (!head_->complete()) return;
+  const Bytes rest = bytes.subspan(*taken);
+  role_ == WebSocket::Role::kServer ? hear_request(rest) : hear_response(rest);
+}
+
+void WebLink::hear_request(Bytes rest) {
+  stage_ = Stage::kAsked;
+  append(early_, rest);
+  user_.asked(*this, head_->head());
+}
+
+void WebLink::hear_response(Bytes rest) {
+  const HttpHead& response = head_->head();
+  if (response.status != 101) {
+    stage_ = Stage::kOver;
+    return user_.declined(*this, response);
+  }
+  if (const char* why = objection_to_upgrade(response, request_->key)) return wrong(Fault{why, "http"});
+  stage_ = Stage::kMessages;
+  user_.upgraded(*this, response);
+  if (!rest.empty() && tcp_.is_open()) hear_messages(rest);
+}
+
+void WebLink::hear_messages(Bytes bytes) {
+  const auto violation = messages_.feed(bytes);
+  if (!violation || !tcp_.is_open()) return;
+  if (!sent_close_) send(CloseFrame{violation->code, violation->what});
+  wrong(Fault{violation->what, "websocket"});
+}
+
+void WebLink::message(Opcode opcode, Bytes payload) {
+  user_.received(*this, opcode, payload);
+  if (!tcp_.is_open()) messages_.stop();
+}
+
+void WebLink::close_frame(const CloseFrame& close_frame) { user_.close_frame(*this, close_frame); }
+
+void WebLink::wrong(const Fault& fault, const std::string& detail) {
+  const bool in_head = stage_ == Stage::kHead && role_ == WebSocket::Role::kServer && (!tls_ || tls_->open());
+  if (in_head) write_answer(status_of(fault), fault.what, out_);
+  stage_ = Stage::kOver;
+  messages_.stop();
+  flush();
+  user_.wronged(*this, fault, detail);
+}
+
+// -- Sending ----------------------------------------------------------------------------------------------------------
+
+void WebLink::send(Opcode opcode, Bytes payload) {
+  assert(!sent_close_);
+  if (!finishing_ && tcp_.is_open()) messages_.write(opcode, payload, out_);
+}
+
+void WebLink::send(const CloseFrame& close_frame) {
+  if (sent_close_ || finishing_ || !tcp_.is_open()) return;
+  sent_close_ = true;
+  messages_.write(close_frame, out_);
+}
+
+void WebLink::flush() {
+  if (out_.empty() || finishing_ || !tcp_.is_open()) return;
+  if (tls_) {
+    wire_.clear();
+    tls_->write(out_, wire_);
+  }
+  tcp_.send(wire::Lane::kStream, tls_ ? wire_ : out_);
+  empty(out_);
+  empty(wire_);
+}
+
+void WebLink::finish() {
+  if (finishing_ || !tcp_.is_open()) return;
+  flush();
+  finishing_ = true;
+  if (tls_ && tls_->open()) {
+    wire_.clear();
+    tls_->finish(wire_);
+    if (!wire_.empty()) tcp_.send(wire::Lane::kStream, wire_);
+  }
+  tcp_.finish();
+}
+
+}  // namespace entente::net

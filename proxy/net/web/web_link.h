@@ -1,0 +1,118 @@
+// One WebSocket connection, in either role, from the first byte on TCP: TLS if there is a context for it, the HTTP
+// upgrade, then messages. What is sent waits until flush(), so that all that one read brought goes out in one write.
+// Law: as for every link (link.h): no call calls the user back, and a user may close in a callback but not destroy.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "proxy/net/tcp.h"
+#include "proxy/net/web/http_file.h"
+#include "proxy/net/web/tls.h"
+#include "proxy/net/web/websocket.h"
+#include "proxy/net/web/websocket_handshake.h"
+
+namespace entente::net {
+
+class WebLink;
+
+class WebUser {
+ public:
+  virtual ~WebUser() = default;
+
+  /// Server: a client's request, whatever it is. Then nothing is heard until answer() or decline().
+  virtual void asked(WebLink&, const HttpHead&) {}
+  /// Client: the server has upgraded.
+  virtual void upgraded(WebLink&, const HttpHead&) {}
+  /// Client: the server's answer is no upgrade. The link is of no more use.
+  virtual void declined(WebLink&, const HttpHead&) {}
+
+  virtual void received(WebLink& link, Opcode opcode, Bytes payload) = 0;
+  /// The peer's close frame; it sends nothing after it.
+  virtual void close_frame(WebLink& link, const CloseFrame& close_frame) = 0;
+  /// All of what was read has been told.
+  virtual void paused(WebLink&) {}
+
+  /// The peer broke TLS, HTTP or WebSocket (the fault's field says which) and was told so; nothing more is heard.
+  virtual void wronged(WebLink& link, const Fault& fault, const std::string& detail) = 0;
+  virtual void wrote(WebLink& link) = 0;
+  virtual void ended(WebLink& link) = 0;
+  virtual void broken(WebLink& link, int error) = 0;
+};
+
+class WebLink final : private LinkUser, private WebSocket::User {
+ public:
+  /// `largest`: bytes of a message from the peer.
+  WebLink(Loop& loop, WebSocket::Role role, std::size_t largest, WebUser& user);
+
+  // Server.
+  /// Takes an accepted connection. `tls` outlives the link; null: none.
+  bool adopt(Fd fd, const TlsContext* tls);
+  void answer(const HttpHead& request, const std::string* subprotocol);
+  /// Tells what a hasty client sent before it had the answer. Unlike other calls, it calls the user back.
+  void hear_early();
+  /// Answers with an error and finishes.
+  void decline(unsigned status, std::string_view why);
+  /// Answers with a file and finishes.
+  void serve(const HttpHead& request, const Asset& file);
+
+  // Client.
+  /// Connects and asks. `tls_name`: whom the server's certificate must name. An errno when it cannot even begin.
+  int connect(Fd fd, const Address& to, const TlsContext* tls, const std::string& tls_name, UpgradeRequest request);
+
+  /// REQUIRES: upgraded; not after a close_frame of ours.
+  void send(Opcode opcode, Bytes payload);
+  void send(const CloseFrame& close_frame);
+  void flush();
+
+  bool upgraded() const { return stage_ == Stage::kMessages; }
+  bool sent_close() const { return sent_close_; }
+  std::size_t waiting() const { return tcp_.waiting() + out_.size(); }
+  void read(bool on) { tcp_.read(on); }
+  /// What waits goes out, then our side is closed.
+  void finish();
+  void close() { tcp_.close(); }
+  bool is_open() const { return tcp_.is_open(); }
+
+  // As Tcp has them.
+  void set_rank(Rank rank) { tcp_.set_rank(rank); }
+  bool is_held_up() const { return tcp_.is_held_up(); }
+  Millis held_up() const { return tcp_.held_up(); }
+
+ private:
+  enum class Stage : std::uint8_t { kHead, kAsked, kMessages, kOver };
+
+  void connected(Link&) override;
+  void received(Link&, wire::Lane, Bytes bytes) override;
+  void wrote(Link&) override { user_.wrote(*this); }
+  void ended(Link&) override { user_.ended(*this); }
+  void broken(Link&, int error) override { user_.broken(*this, error); }
+  void message(Opcode opcode, Bytes payload) override;
+  void close_frame(const CloseFrame& close_frame) override;
+
+  void use_tls(const TlsContext* tls, const std::string& name);
+  void decrypt(Bytes bytes);
+  void ask();
+  void hear(Bytes bytes);
+  void hear_head(Bytes bytes);
+  void hear_request(Bytes rest);
+  void hear_response(Bytes rest);
+  void hear_messages(Bytes bytes);
+  void wrong(const Fault& fault, const std::string& detail = {});
+
+  const WebSocket::Role role_;
+  WebUser& user_;
+  Tcp tcp_;
+  std::unique_ptr<Tls> tls_;
+  std::unique_ptr<HttpReader> head_;  // while it is read, and until its user has answered
+  WebSocket messages_;
+  std::optional<UpgradeRequest> request_;
+  Stage stage_ = Stage::kHead;
+  bool asked_ = false, finishing_ = false, sent_close_ = false;
+  Buffer early_;         // came with the head
+  Buffer out_;           // to be flushed: plain
+  Buffer plain_, wire_;  // room for TLS
+};
+
+}  // namespace entente::net

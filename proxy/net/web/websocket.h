@@ -1,0 +1,90 @@
+// The WebSocket protocol (RFC 6455) over bytes cut anywhere, in either role: frames in, whole messages out, and back.
+// Nothing is done by itself: no ping, no pong, no answer to a close; the user sees each and decides.
+// Law: a message is refused by its announced size before memory is taken for it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "proxy/base/bytes.h"
+
+struct wslay_frame_context;
+struct wslay_frame_iocb;
+
+namespace entente::net {
+
+enum class Opcode : std::uint8_t { kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10 };
+
+/// Why a peer goes. Codes of RFC 6455 section 7.4 and its registry, and 3000 to 4999.
+struct CloseFrame {
+  std::uint16_t code = kNoCode;
+  std::string reason;
+
+  static constexpr std::uint16_t kGoingAway = 1001, kProtocolError = 1002, kUnsupported = 1003, kNoCode = 1005,
+                                 kBadContent = 1007, kPolicy = 1008, kTooLarge = 1009;
+};
+
+/// The peer broke the protocol; `code` is what it should be told.
+struct Violation {
+  const char* what;
+  std::uint16_t code;
+};
+
+class WebSocket {
+ public:
+  enum class Role : std::uint8_t { kServer, kClient };  ///< ours
+
+  class User {
+   public:
+    virtual ~User() = default;
+    /// A whole message or control frame, close excepted. `payload` is valid during the call only.
+    virtual void message(Opcode opcode, Bytes payload) = 0;
+    /// The peer says goodbye and sends nothing after it.
+    virtual void close_frame(const CloseFrame& close_frame) = 0;
+  };
+
+  /// `largest`: bytes of a message from the peer.
+  WebSocket(Role role, std::size_t largest, User& user);
+  ~WebSocket();
+  WebSocket(const WebSocket&) = delete;
+  WebSocket& operator=(const WebSocket&) = delete;
+
+  /// Tells the user what is in `bytes`. After a violation, or the peer's close_frame, nothing more is heard. The user
+  /// may not destroy this in its callbacks.
+  std::optional<Violation> feed(Bytes bytes);
+  /// Hears nothing more; the user may say so in its callbacks.
+  void stop() { over_ = true; }
+
+  /// Appends one message, in one frame. REQUIRES: at most 125 bytes of ping or pong.
+  void write(Opcode opcode, Bytes payload, Buffer& out);
+  /// Appends a close frame. A reason too long for one is cut between characters.
+  void write(const CloseFrame& close_frame, Buffer& out);
+
+ private:
+  struct Calls;
+  using Wish = std::optional<Violation>;
+
+  Wish take(const wslay_frame_iocb& frame);
+  Wish begin(const wslay_frame_iocb& frame);
+  void end();
+  Wish tell_goodbye(Bytes payload);
+
+  const Role role_;
+  const std::size_t largest_;
+  User& user_;
+  wslay_frame_context* frames_ = nullptr;
+  Bytes in_;               // not yet taken by frames_
+  Buffer* out_ = nullptr;  // where frames_ writes
+
+  // The frame that is being read, and the message that it is a part of.
+  bool in_frame_ = false, over_ = false;
+  std::uint64_t frame_left_ = 0;
+  bool final_ = false, control_ = false;
+  std::optional<Opcode> kind_;  // of the message, once it has begun
+  Opcode control_kind_ = Opcode::kPing;
+  Buffer message_, control_payload_;
+};
+
+}  // namespace entente::net

@@ -1,0 +1,178 @@
+#include "proxy/program/config/ban_file.h"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "proxy/net/fd.h"
+
+namespace entente {
+namespace {
+
+constexpr std::string_view kForever = "forever";
+
+std::optional<std::time_t> time_of(const std::string& text) {
+  if (text == kForever) return relay::Ban::kForGood;
+  std::tm utc{};
+  const char* end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return timegm(&utc);
+}
+
+std::string_view word(std::string_view& line) {
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const std::string_view first = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return first;
+}
+
+Outcome<relay::Ban> ban_of(std::string_view line) {
+  const auto who = net::Network::parse(word(line));
+  if (!who) return who.error();
+  const std::string until(word(line));
+  const auto time = time_of(until);
+  if (!time) return Error{"'" + until + "' is not a time; write it as 2026-11-20T17:00:00Z, or forever"};
+  return relay::Ban{*who, *time, std::string(line), false};
+}
+
+Error cannot(const std::string& path, const char* what) {
+  return Error{std::string("cannot ") + what + " " + path + ": " + std::strerror(errno) + " (access.ban_file)"};
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(fd, text.data(), text.size());
+    if (wrote < 0 && errno != EINTR) return false;
+    if (wrote > 0) text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return true;
+}
+
+std::string remarks_of(const std::string& path) {
+  std::string remarks;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with('#')) remarks += line + "\n";
+  return remarks;
+}
+
+std::vector<relay::Ban> ours_of(relay::Bans& bans) {
+  auto ours = bans.all();
+  std::erase_if(ours, [](const relay::Ban& ban) { return ban.by_server; });
+  std::sort(ours.begin(), ours.end(), [](const auto& a, const auto& b) { return a.who.text() < b.who.text(); });
+  return ours;
+}
+
+/// When the next of them ends; nothing: none does.
+std::optional<std::time_t> next_end(const std::vector<relay::Ban>& bans) {
+  std::optional<std::time_t> next;
+  for (const relay::Ban& ban : bans)
+    if (ban.until != relay::Ban::kForGood) next = std::min(next.value_or(ban.until), ban.until);
+  return next;
+}
+
+}  // namespace
+
+std::string until_text(std::time_t until) {
+  if (until == relay::Ban::kForGood) return std::string(kForever);
+  std::tm utc{};
+  gmtime_r(&until, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t now) {
+  std::vector<relay::Ban> bans;
+  std::error_code unknown;  // then opening it says what is wrong
+  if (std::filesystem::is_directory(path, unknown))
+    return Error{path + " is a folder; bans are kept in a file (access.ban_file)"};
+  std::ifstream file(path);
+  if (!file) return errno == ENOENT ? Outcome<std::vector<relay::Ban>>(bans) : cannot(path, "read");
+  std::size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    auto ban = ban_of(line);
+    if (!ban) return Error{path + ":" + std::to_string(number) + ": " + ban.error().text};
+    if (!ban->over(now)) bans.push_back(std::move(*ban));
+  }
+  return bans;
+}
+
+Outcome<Done> write_bans(const std::string& path, const std::vector<relay::Ban>& bans) {
+  std::string text = remarks_of(path);
+  for (const relay::Ban& ban : bans)
+    text += ban.who.text() + " " + until_text(ban.until) + (ban.why.empty() ? "" : " " + ban.why) + "\n";
+  const std::string fresh = path + ".new";
+  const net::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) return cannot(fresh, "write");
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) return cannot(path, "replace");
+  return Done{};
+}
+
+KeptBans::KeptBans(relay::Bans& bans, std::string path) : bans_(bans), path_(std::move(path)) {}
+
+KeptBans::~KeptBans() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+Outcome<Done> KeptBans::load() {
+  if (path_.empty()) return Done{};
+  auto kept = read_bans(path_, 0);
+  if (!kept) return kept.error();
+  const std::time_t now = std::time(nullptr);
+  const std::size_t ended = std::erase_if(*kept, [now](const relay::Ban& ban) { return ban.over(now); });
+  in_file_ = kept->size();
+  for (relay::Ban& ban : *kept) bans_.add(std::move(ban));
+  if (ended != 0)
+    if (const auto saved = save(); !saved) spdlog::warn("{} bans have ended; {}", ended, saved.error().text);
+  thread_ = std::thread([this] { watch(); });
+  return Done{};
+}
+
+Outcome<Done> KeptBans::save() {
+  if (path_.empty()) return Done{};
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+  return write();
+}
+
+Outcome<Done> KeptBans::write() {
+  const auto ours = ours_of(bans_);
+  in_file_ = ours.size();  // also if it fails: nobody tries again until something changes
+  return write_bans(path_, ours);
+}
+
+void KeptBans::watch() {
+  std::unique_lock lock(mutex_);
+  while (!ends_) {
+    const auto ours = ours_of(bans_);
+    if (ours.size() < in_file_)
+      if (const auto written = write(); !written) spdlog::error("a ban has ended; {}", written.error().text);
+    const auto next = next_end(ours);
+    if (next)
+      changed_.wait_until(lock, std::chrono::system_clock::from_time_t(*next));
+    else
+      changed_.wait(lock);
+  }
+}
+
+}  // namespace entente

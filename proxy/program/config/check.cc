@@ -1,0 +1,37 @@
+#include "proxy/program/config/check.h"
+
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/misuse.h"
+
+namespace entente {
+
+void declare_check(CLI::App& app, CheckOptions& options) {
+  auto* config = app.add_option("CONFIG", options.config, "Configuration file to check (TOML)")->type_name("FILE");
+  auto* example = app.add_flag("--example", options.example, "Print a commented example with every key");
+  config->excludes(example);
+}
+
+int run_check(const CheckOptions& options) {
+  if (options.example) {
+    std::fputs(example_config().c_str(), stdout);
+    return kOk;
+  }
+  if (options.config.empty()) return misused("entente check", "CONFIG or --example is required");
+  const auto config = load_config(options.config, games(), Start::kYes);
+  if (!config) {
+    tell(config.error());
+    return kFailed;
+  }
+  const auto some = [](int count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  std::string holds = config->arena_size() == 0 || config->route_size() != 0 ? some(config->route_size(), "route") : "";
+  if (config->arena_size() != 0) holds += (holds.empty() ? "" : ", ") + some(config->arena_size(), "arena");
+  std::printf("%s: ok, %s\n", options.config.c_str(), holds.c_str());
+  return kOk;
+}
+
+}  // namespace entente

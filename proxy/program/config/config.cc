@@ -1,0 +1,275 @@
+#include "proxy/program/config/config.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "proxy/net/address.h"
+#include "proxy/net/network.h"
+#include "proxy/program/config/arena_rules.h"
+#include "proxy/program/config/ban_file.h"
+#include "proxy/program/config/config_reader.h"
+#include "proxy/program/config/route.h"
+#include "proxy/program/config/web.h"
+#include "proxy/program/serve/shared_room.h"
+
+namespace entente {
+namespace {
+
+constexpr std::size_t kLargestFile = 1048576;  // bytes; a configuration is written by hand
+
+// Checks of what the schema cannot say.
+class Checker {
+ public:
+  Checker(Reading& reading, std::span<const wire::Game* const> known, Start start)
+      : reading_(reading), known_(known), starts_(start == Start::kYes) {}
+
+  void check(const config::Config& config) {
+    if (!reading_.places.contains("route") && !reading_.places.contains("arena"))
+      reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]]: nothing to run"});
+    if (config.limits().low_water() >= config.limits().high_water())
+      problem("limits.low_water", "must be less than limits.high_water");
+    nets("access.", config.access());
+    const std::string& ban_file = config.access().ban_file();
+    if (folder_of("access.ban_file", ban_file) && starts_ && !ban_file.empty())
+      if (const auto bans = read_bans(ban_file, std::time(nullptr)); !bans)
+        problem("access.ban_file", bans.error().text);
+    folder_of("log.file", config.log().file());
+    folder_of("control.socket", config.control().socket());
+    if (const std::string& at = config.metrics().listen(); !at.empty()) {
+      const auto address = net::Address::parse(at);
+      if (address)
+        bind("metrics.listen", *address, wire::Transport::kTcp);
+      else
+        problem("metrics.listen", address.error().text);
+    }
+    for (int i = 0; i < config.route_size(); ++i) route(config, i);
+    std::size_t number = static_cast<std::size_t>(config.route_size());  // of listeners before
+    for (int i = 0; i < config.arena_size(); ++i) {
+      arena(config, i, number + 1);
+      number += static_cast<std::size_t>(config.arena(i).listen_size());
+    }
+  }
+
+ private:
+  // At the key, or at the last key above it that is written.
+  void problem(std::string path, const std::string& text) {
+    const std::string key = path;
+    while (!reading_.places.contains(path) && path.find('.') != path.npos) path.resize(path.rfind('.'));
+    const auto place = reading_.places.find(path);
+    reading_.problems.push_back({place == reading_.places.end() ? Place{1, 1} : place->second, key + ": " + text});
+  }
+
+  void route(const config::Config& config, int index) {
+    const config::Route& route = config.route(index);
+    const std::string path = "route[" + std::to_string(index) + "].";
+    nets(path, route);
+    const auto listen = endpoint(path + "listen", parse_listen(route.listen(), known_));
+    const auto to = endpoint(path + "to", parse_to(route.to(), known_));
+    if (to) files(path + "to", web_options({}, to->web.value_or(WebEnd{})));
+    if (!listen) return;
+    files(path + "listen", web_options(listen->web.value_or(WebEnd{}), {}));
+    Shared shared{path + "listen", "", &route};
+    if (to) {
+      shared.detects = !to->dialect && to->game->probe() == wire::Probe::kSilentConnection;
+      if (const auto joint = can_join(*listen, *to))
+        shared.joint = *joint;
+      else
+        problem(path + "listen", joint.error().text);
+    }
+    share(*listen, shared);
+    if (!route.record().empty())
+      recording(path + "record", recording_path(route.record(), config.recording().directory(),
+                                                {listen->game->name(), static_cast<std::size_t>(index) + 1, 0}));
+  }
+
+  /// Of who may come: [access], or a route.
+  template <class Lists>
+  void nets(const std::string& path, const Lists& lists) {
+    for (int i = 0; i < lists.allow_size(); ++i) net(path + "allow[" + std::to_string(i) + "]", lists.allow(i));
+    for (int i = 0; i < lists.deny_size(); ++i) net(path + "deny[" + std::to_string(i) + "]", lists.deny(i));
+  }
+
+  void net(const std::string& path, const std::string& text) {
+    if (const auto net = net::Network::parse(text); !net) problem(path, net.error().text);
+  }
+
+  void arena(const config::Config& config, int index, std::size_t number) {
+    const config::Arena& arena = config.arena(index);
+    const std::string path = "arena[" + std::to_string(index) + "].";
+    for (const ArenaObjection& one : objections_to(arena))
+      if (one.key != "listen" || reading_.places.contains(path + one.key)) problem(path + one.key, one.why);
+    for (int i = 0; i < arena.listen_size(); ++i) {
+      const std::string at = path + "listen[" + std::to_string(i) + "]";
+      const auto listen = endpoint(at, parse_shared_listen(arena.listen(i), known_));
+      if (!listen) continue;
+      files(at, web_options(listen->web.value_or(WebEnd{}), {}));
+      share(*listen, {at, path, nullptr});
+    }
+    constexpr int kNothing = std::ifstream::traits_type::eof();
+    if (const std::string& from = arena.from(); !from.empty() && std::ifstream(from).peek() == kNothing)
+      problem(path + "from", "the recording '" + from + "' cannot be read");
+    if (!arena.record().empty())
+      recording(path + "record", recording_path(arena.record(), config.recording().directory(), {"arena", number, 0}));
+  }
+
+  template <class End>
+  std::optional<End> endpoint(const std::string& path, const Outcome<End>& parsed) {
+    if (!reading_.places.contains(path)) return {};  // its absence is told already
+    if (parsed) return *parsed;
+    problem(path, parsed.error().text);
+    return {};
+  }
+
+  /// Those that a URL names.
+  void files(const std::string& path, const Outcome<relay::WebOptions>& loaded) {
+    if (!loaded) problem(path, loaded.error().text);
+  }
+
+  struct Shared {
+    std::string path, into;           // the key; the arena, empty: each leads to its own server
+    const config::Route* route;       // says who may come; null: an arena's
+    std::optional<Joint> joint = {};  // none: an arena's, or it cannot be told
+    bool detects = false;             // what its server speaks, before anybody comes
+    WebEnd web = {};
+  };
+
+  // Routes that travel by WebSocket may share an address if their paths differ and all else of the listener agrees; so
+  // may the listeners of one arena. All that Server::add refuses is refused here.
+  void share(const ListenEnd& listen, Shared one) {
+    if (listen.address.port() == 0) return;
+    const std::string& path = one.path;
+    const std::string address = listen.address.text();
+    const auto other = listeners_.find(address);
+    if (other == listeners_.end() || !listen.web) {
+      bind(path, listen.address, listen.game->transport());
+      if (listen.web) one.web = *listen.web, listeners_.emplace(address, one);
+    } else if (!same_tls(*listen.web, other->second.web)) {
+      problem(path, "shares " + address + " with " + other->second.path + ", but the TLS settings differ");
+    } else if (one.into != other->second.into) {
+      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads to another place");
+    } else if (one.joint && other->second.joint && one.joint != other->second.joint) {
+      problem(path, "cannot share " + address + " with " + other->second.path +
+                        ": one is a relay, the other a bridge; give one of them another port");
+    } else if (one.detects || other->second.detects) {
+      problem(path, "shares " + address + " with " + other->second.path +
+                        ", so both routes must name the dialect of their server: add ?dialect= to each `to`");
+    } else if (one.route != nullptr && !same_nets(*one.route, *other->second.route)) {
+      problem(path, "shares " + address + " with " + other->second.path + ", but allow and deny differ");
+    }
+    if (listen.web) taken_twice(path, address + (listen.web->path.empty() ? " for any path" : listen.web->path));
+  }
+
+  static bool same_tls(const WebEnd& a, const WebEnd& b) {
+    return a.tls == b.tls && a.certificates == b.certificates && a.key == b.key;
+  }
+
+  static bool same_nets(const config::Route& a, const config::Route& b) {
+    const auto same = [](const auto& one, const auto& other) { return std::ranges::equal(one, other); };
+    return same(a.allow(), b.allow()) && same(a.deny(), b.deny());
+  }
+
+  // What the system would refuse once all is started: a port of which another has the same or every address.
+  void bind(const std::string& path, const net::Address& at, wire::Transport transport) {
+    if (at.port() == 0) return;
+    const bool tcp = transport != wire::Transport::kEnet;
+    const bool udp = !tcp || transport == wire::Transport::kTcpAndUdp;
+    for (const Bound& other : bound_) {
+      if (at.port() != other.at.port() || at.family() != other.at.family()) continue;
+      if (!at.same_ip(other.at) && !at.wildcard() && !other.at.wildcard()) continue;
+      if (!(tcp && other.tcp) && !(udp && other.udp)) continue;
+      const std::string of = at == other.at ? "" : ", which listens on " + other.at.text();
+      return problem(path, at.text() + " is taken by " + other.path + " already" + of);
+    }
+    bound_.push_back({path, at, tcp, udp});
+  }
+
+  struct Bound {
+    std::string path;  // the key that took it
+    net::Address at;
+    bool tcp, udp;
+  };
+
+  void recording(const std::string& path, const std::string& file) {
+    taken_twice(path, file);
+    if (!folder_of(path, file)) return;
+    std::error_code ignored;  // as good as not there
+    if (starts_ && std::filesystem::exists(file, ignored))
+      problem(path, "'" + file + "' exists already: move it away, or put {time} into the name");
+  }
+
+  /// It must be there for the file to be made; the file itself need not. False: it cannot be made.
+  bool folder_of(const std::string& path, const std::string& file) {
+    const auto folder = std::filesystem::path(file).parent_path();
+    std::error_code ignored;
+    const bool lacks_folder = !folder.empty() && !std::filesystem::is_directory(folder, ignored);
+    const bool is_folder = std::filesystem::is_directory(file, ignored);
+    if (!starts_ || !(lacks_folder || is_folder)) return true;
+    problem(path, lacks_folder ? "there is no folder '" + folder.string() + "'" : "'" + file + "' is a folder");
+    return false;
+  }
+
+  // A path of WebSockets or a file that only one route can have.
+  void taken_twice(const std::string& path, const std::string& what) {
+    const auto [first, fresh] = taken_.try_emplace(what, path);
+    if (!fresh) problem(path, what + " is taken by " + first->second + " already");
+  }
+
+  Reading& reading_;
+  std::span<const wire::Game* const> known_;
+  const bool starts_;
+  std::map<std::string, std::string> taken_;  // to the key that took it
+  std::vector<Bound> bound_;
+  std::map<std::string, Shared> listeners_;  // of WebSockets: the first that took it
+};
+
+Complaints told(std::vector<Problem> problems, std::string_view name) {
+  std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+    return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
+  });
+  Complaints complaints;
+  for (const Problem& problem : problems)
+    complaints.push_back(std::string(name) + ":" + std::to_string(problem.place.line) + ":" +
+                         std::to_string(problem.place.column) + ": " + problem.text);
+  return complaints;
+}
+
+}  // namespace
+
+void tell(const Complaints& complaints) {
+  for (const std::string& complaint : complaints) std::fprintf(stderr, "%s\n", complaint.c_str());
+}
+
+Expected<config::Config, Complaints> parse_config(std::string_view toml, std::string_view name,
+                                                  std::span<const wire::Game* const> known, Start start) {
+  config::Config config;
+  Reading reading = read_toml(toml, config);
+  if (!reading.syntax_error) Checker(reading, known, start).check(config);
+  if (!reading.problems.empty()) return told(std::move(reading.problems), name);
+  return config;
+}
+
+Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known,
+                                                 Start start) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Complaints{path + ": cannot be read; `entente check --example` prints a file to start from"};
+  std::string text(kLargestFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (file.bad() || text.size() > kLargestFile)
+    return Complaints{path + ": is not a configuration: it is a folder, or larger than 1 MiB"};
+  return parse_config(text, path, known, start);
+}
+
+config::Config preset_config() {
+  config::Config config;
+  set_presets(config);
+  return config;
+}
+
+}  // namespace entente

@@ -1,0 +1,249 @@
+#include "proxy/program/config/config_reader.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+#include <toml++/toml.h>
+
+#include <charconv>
+#include <sstream>
+
+#include "proxy/program/suggest.h"
+#include "schema/config.pb.h"
+
+namespace entente {
+namespace {
+
+using google::protobuf::EnumDescriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+const config::Rule& rule_of(const FieldDescriptor& field) { return field.options().GetExtension(config::rule); }
+
+Place place_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+
+// What stands in the file, as a person would quote it.
+std::string shown(const toml::node& node) {
+  if (node.is_table()) return "a table";
+  if (node.is_array()) return "a list";
+  std::ostringstream text;
+  text << toml::toml_formatter{node};
+  return text.str().substr(0, 80);
+}
+
+// -- Values -----------------------------------------------------------------------------------------------------------
+
+// REQUIRES: a range that is a uint32's, as every number in config.proto has (a test sees to it).
+void set_number(Message& message, const FieldDescriptor& field, std::int64_t value) {
+  message.GetReflection()->SetUInt32(&message, &field, static_cast<std::uint32_t>(value));
+}
+
+std::string set_enum(Message& message, const FieldDescriptor& field, std::string_view word) {
+  const EnumDescriptor& kind = *field.enum_type();
+  if (const auto* value = kind.FindValueByName(std::string(word))) {
+    message.GetReflection()->SetEnum(&message, &field, value);
+    return "";
+  }
+  std::vector<std::string_view> words;
+  for (int i = 0; i < kind.value_count(); ++i) words.push_back(kind.value(i)->name());
+  return "unknown word '" + std::string(word) + "'" + did_you_mean(word, words) + "; words: " + joined(words);
+}
+
+std::string out_of_range(std::int64_t value, const config::Rule& rule) {
+  if (value >= rule.min() && value <= rule.max()) return "";
+  return std::to_string(value) + " is out of range, expected " + std::to_string(rule.min()) + " to " +
+         std::to_string(rule.max()) + (rule.unit().empty() ? "" : " " + rule.unit());
+}
+
+void set_preset(Message& message, const FieldDescriptor& field) {
+  const std::string& preset = rule_of(field).preset();
+  const auto& reflection = *message.GetReflection();
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) return reflection.SetString(&message, &field, preset);
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) return reflection.SetBool(&message, &field, preset == "true");
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+    set_enum(message, field, preset);
+    return;
+  }
+  std::int64_t value = 0;
+  std::from_chars(preset.data(), preset.data() + preset.size(), value);
+  set_number(message, field, value);
+}
+
+// -- Tables -----------------------------------------------------------------------------------------------------------
+
+class Filler {
+ public:
+  explicit Filler(Reading& reading) : reading_(reading) {}
+
+  void table(const toml::table& from, Message& into, const std::string& path) {
+    for (const auto& [key, node] : from) {
+      const std::string at = path.empty() ? std::string(key.str()) : path + "." + std::string(key.str());
+      const FieldDescriptor* field = into.GetDescriptor()->FindFieldByName(std::string(key.str()));
+      if (field)
+        value(node, into, *field, at);
+      else
+        problem(place_of(key.source()), at, "unknown key" + did_you_mean(key.str(), names_in(into)));
+    }
+    miss_required(from, into, path);
+  }
+
+ private:
+  static std::vector<std::string_view> names_in(const Message& message) {
+    std::vector<std::string_view> names;
+    const auto& kind = *message.GetDescriptor();
+    for (int i = 0; i < kind.field_count(); ++i) names.push_back(kind.field(i)->name());
+    return names;
+  }
+
+  void problem(Place place, const std::string& path, const std::string& text) {
+    reading_.problems.push_back({place, path + ": " + text});
+  }
+
+  void expected(const char* what, const toml::node& node, const std::string& path) {
+    problem(place_of(node.source()), path, std::string("expected ") + what + ", got " + shown(node));
+  }
+
+  /// Nothing more can be said of what stands there.
+  void beyond_words(const std::string& path) { reading_.places.erase(path); }
+
+  void value(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
+    reading_.places[path] = place_of(node.source());
+    if (field.is_repeated()) return list(node, into, field, path);
+    switch (field.cpp_type()) {
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        return group(node, into, field, path);
+      case FieldDescriptor::CPPTYPE_STRING:
+        return text(node, into, field, path);
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return word(node, into, field, path);
+      case FieldDescriptor::CPPTYPE_BOOL:
+        return truth(node, into, field, path);
+      default:
+        return number(node, into, field, path);
+    }
+  }
+
+  void group(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
+    if (!node.is_table()) return expected(("a table [" + path + "]").c_str(), node, path);
+    table(*node.as_table(), *into.GetReflection()->MutableMessage(&into, &field), path);
+  }
+
+  void list(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
+    const bool texts = field.message_type() == nullptr;
+    const std::string shape = texts ? "a list of texts, [\"like this\"]" : "tables, each under [[" + path + "]]";
+    if (!node.is_array()) {
+      if (texts) beyond_words(path);
+      return expected(shape.c_str(), node, path);
+    }
+    std::size_t index = 0;
+    for (const toml::node& item : *node.as_array()) {
+      const std::string at = path + "[" + std::to_string(index++) + "]";
+      if (texts ? item.is_string() : item.is_table())
+        add(item, into, field, at);
+      else
+        expected(texts ? "a text" : shape.c_str(), item, at);
+    }
+  }
+
+  void add(const toml::node& item, Message& into, const FieldDescriptor& field, const std::string& path) {
+    reading_.places[path] = place_of(item.source());
+    const auto& reflection = *into.GetReflection();
+    if (const auto* text = item.as_string())
+      reflection.AddString(&into, &field, text->get());
+    else
+      table(*item.as_table(), *reflection.AddMessage(&into, &field), path);
+  }
+
+  void text(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
+    if (const auto* text = node.as_string()) return into.GetReflection()->SetString(&into, &field, text->get());
+    beyond_words(path);
+    expected("a text", node, path);
+  }
+
+  void word(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
+    const auto* word = node.as_string();
+    if (!word) return expected("a word", node, path);
+    const std::string wrong = set_enum(into, field, word->get());
+    if (!wrong.empty()) problem(place_of(node.source()), path, wrong);
+  }
+
+  void truth(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
+    if (const auto* truth = node.as_boolean()) return into.GetReflection()->SetBool(&into, &field, truth->get());
+    expected("true or false", node, path);
+  }
+
+  void number(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
+    const auto* number = node.as_integer();
+    if (!number) return expected("a whole number", node, path);
+    const std::string wrong = out_of_range(number->get(), rule_of(field));
+    if (!wrong.empty()) return problem(place_of(node.source()), path, wrong);
+    set_number(into, field, number->get());
+  }
+
+  void miss_required(const toml::table& from, const Message& message, const std::string& path) {
+    const auto& kind = *message.GetDescriptor();
+    for (int i = 0; i < kind.field_count(); ++i) {
+      const FieldDescriptor& field = *kind.field(i);
+      if (rule_of(field).required() && !from.contains(field.name()))
+        problem(place_of(from.source()), path, "the key '" + field.name() + "' is missing");
+    }
+  }
+
+  Reading& reading_;
+};
+
+}  // namespace
+
+std::string set_key(Message& message, const FieldDescriptor& field, std::string_view text) {
+  const auto& reflection = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection.SetString(&message, &field, std::string(text)), "";
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return set_enum(message, field, text);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      if (text != "true" && text != "false") return "expected true or false, got '" + std::string(text) + "'";
+      return reflection.SetBool(&message, &field, text == "true"), "";
+    default:
+      break;
+  }
+  std::int64_t value = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (wrong != std::errc{} || end != text.data() + text.size())
+    return "expected a whole number, got '" + std::string(text) + "'";
+  const std::string beyond = out_of_range(value, rule_of(field));
+  if (beyond.empty()) set_number(message, field, value);
+  return beyond;
+}
+
+void set_presets(Message& message) {
+  const auto& kind = *message.GetDescriptor();
+  const auto& reflection = *message.GetReflection();
+  for (int i = 0; i < kind.field_count(); ++i) {
+    const FieldDescriptor& field = *kind.field(i);
+    if (field.is_repeated()) {
+      if (field.message_type() == nullptr) continue;
+      for (int j = 0; j < reflection.FieldSize(message, &field); ++j)
+        set_presets(*reflection.MutableRepeatedMessage(&message, &field, j));
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      set_presets(*reflection.MutableMessage(&message, &field));
+    } else if (!reflection.HasField(message, &field) && !rule_of(field).required()) {
+      set_preset(message, field);
+    }
+  }
+}
+
+Reading read_toml(std::string_view toml, Message& into) {
+  Reading reading;
+  try {
+    const toml::table root = toml::parse(toml);
+    Filler(reading).table(root, into, "");
+  } catch (const toml::parse_error& error) {
+    // A file that is not TOML has one problem: what follows it would be guessed.
+    reading.syntax_error = true;
+    reading.problems.push_back({place_of(error.source()), std::string(error.description())});
+  }
+  set_presets(into);
+  return reading;
+}
+
+}  // namespace entente

@@ -1,0 +1,253 @@
+#include "proxy/program/config/endpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <vector>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/web.h"
+#include "proxy/program/suggest.h"
+
+namespace entente {
+namespace {
+
+constexpr std::string_view kShape = "an endpoint looks like bzflag://127.0.0.1:5154?dialect=2.4";
+
+struct Parts {
+  std::string_view scheme, host, port, path, query;
+};
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+Error malformed(std::string_view url, std::string_view why) {
+  return {quoted(url) + ": " + std::string(why) + "; " + std::string(kShape)};
+}
+
+// Takes what stands before `mark` off `text`; all of it, if there is no such mark.
+std::string_view take_until(std::string_view& text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  const std::string_view before = text.substr(0, at);
+  text = at == std::string_view::npos ? std::string_view{} : text.substr(at + mark.size());
+  return before;
+}
+
+// Splits "host:port", "host", "[v6]:port" or "[v6]".
+const char* split_authority(std::string_view authority, Parts& parts) {
+  if (authority.starts_with('[')) {
+    const std::size_t end = authority.find(']');
+    if (end == std::string_view::npos) return "the '[' of the address is not closed";
+    parts.host = authority.substr(1, end - 1);
+    authority.remove_prefix(end + 1);
+    if (!authority.empty() && authority[0] != ':') return "after ']' comes ':' and a port, or nothing";
+  } else {
+    const std::size_t colon = authority.find(':');
+    if (authority.find(':', colon == std::string_view::npos ? colon : colon + 1) != std::string_view::npos)
+      return "an IPv6 address stands in brackets, as in [::1]:4410";
+    parts.host = authority.substr(0, colon);
+    authority.remove_prefix(parts.host.size());
+  }
+  if (parts.host.empty()) return "the host is missing";
+  if (std::any_of(parts.host.begin(), parts.host.end(), [](unsigned char c) { return c <= ' '; }))
+    return "there is a space in the host";
+  if (authority == ":") return "the port is missing after ':'";
+  if (!authority.empty()) parts.port = authority.substr(1);
+  return nullptr;
+}
+
+Outcome<Parts> split(std::string_view url) {
+  Parts parts;
+  std::string_view left = url;
+  if (left.find("://") == std::string_view::npos) return malformed(url, "there is no '://' in it");
+  parts.scheme = take_until(left, "://");
+  std::string_view where = take_until(left, "?");
+  parts.query = left;
+  const std::size_t slash = std::min(where.find('/'), where.size());
+  parts.path = where.substr(slash);
+  where = where.substr(0, slash);
+  if (const char* why = split_authority(where, parts)) return malformed(url, why);
+  return parts;
+}
+
+Outcome<const wire::Game*> game_of(std::string_view name, std::span<const wire::Game* const> known) {
+  std::vector<std::string_view> names;
+  for (const wire::Game* game : known) {
+    if (game->name() == name) return game;
+    names.push_back(game->name());
+  }
+  return Error{"unknown game " + quoted(name) + did_you_mean(name, names) + "; games: " + joined(names)};
+}
+
+/// "ogar+wss" is the game ogar, by WebSocket and TLS; `game` becomes the one that travels so.
+Outcome<std::optional<WebEnd>> web_of(std::string_view carrier, std::string_view path, const wire::Game*& game) {
+  using None = std::optional<WebEnd>;
+  const std::string name(game->name());
+  const bool web = carrier == "ws" || carrier == "wss";
+  const bool only_web = game->over_web() == game;
+  if (only_web && !web)
+    return Error{name + " travels by WebSocket: write " + name + "+ws:// or, for TLS, " + name + "+wss://"};
+  if (game->over_web() == nullptr && !carrier.empty())
+    return Error{name + " does not travel by WebSocket: write " + name + "://"};
+  if (!web && !carrier.empty())
+    return Error{name + " travels by TCP or WebSocket: write " + name + "://, " + name + "+ws:// or " + name +
+                 "+wss://"};
+  if (path == "/") path = {};
+  if (!web && !path.empty()) return Error{"only '?' may follow the port; " + std::string(kShape)};
+  if (!web) return None{};
+  game = game->over_web();
+  WebEnd end;
+  end.tls = carrier == "wss";
+  end.path = path;
+  return None{end};
+}
+
+Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
+  if (const auto found = wire::find_dialect(game, name)) return *found;
+  std::vector<std::string_view> names;
+  for (const wire::DialectInfo& dialect : game.dialects()) names.push_back(dialect.name);
+  return Error{"unknown dialect " + quoted(name) + " of " + std::string(game.name()) + did_you_mean(name, names) +
+               "; dialects: " + joined(names)};
+}
+
+Outcome<Done> read_mode(std::string_view value, Endpoint& to) {
+  if (to.enet) return Error{"the mode is given twice"};
+  if (value != "packets" && value != "datagrams")
+    return Error{"'mode' must be packets (an ENet connection on each side) or datagrams (forwarded untouched), not " +
+                 quoted(value)};
+  to.enet = value == "packets" ? relay::EnetMode::kPackets : relay::EnetMode::kDatagrams;
+  return Done{};
+}
+
+Outcome<Done> read_strict(std::string_view value, Endpoint& to) {
+  if (to.strict) return Error{"'strict' is given twice"};
+  if (value != "yes" && value != "no") return Error{"'strict' is yes or no, not " + quoted(value)};
+  to.strict = value == "yes";
+  return Done{};
+}
+
+std::span<const std::string_view> parameters_of(const wire::Game& game) {
+  static constexpr std::string_view kByWeb[] = {"dialect", "strict", "cert", "key", "origin", "ca", "verify"};
+  static constexpr std::string_view kByEnet[] = {"dialect", "strict", "mode"};
+  if (game.transport() == wire::Transport::kWebSocket) return kByWeb;
+  if (game.transport() == wire::Transport::kEnet) return kByEnet;
+  return std::span(kByEnet).first(2);
+}
+
+/// Whether clients of some dialects speak first and those of others wait for it, so that one port can serve both.
+bool may_fall_back(const wire::Game& game) {
+  bool first = false, last = false;
+  for (std::size_t i = 0; i < game.dialects().size(); ++i) (game.client_greeting_size(i) != 0 ? first : last) = true;
+  return first && last;
+}
+
+Outcome<Done> read_fallback(std::string_view value, Endpoint& to) {
+  if (to.fallback) return Error{"the fallback is given twice"};
+  const auto dialect = dialect_of(*to.game, value);
+  if (!dialect) return dialect.error();
+  to.fallback = *dialect;
+  return Done{};
+}
+
+/// What the front, or the back, of this game understands.
+std::span<const core::Setting> settings_of(const wire::Game& game, std::optional<Side> side) {
+  if (!side) return {};
+  const core::Faces& faces = faces_of(game);
+  return *side == Side::kListen ? faces.front_settings : faces.back_settings;
+}
+
+Outcome<Done> read_setting(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
+  const auto settings = settings_of(*to.game, side);
+  const auto setting = std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.name == key; });
+  if (setting != settings.end()) {
+    if (auto wrong = objection(*setting, value)) return *wrong;
+    if (!to.settings.emplace(key, value).second) return Error{quoted(key) + " is given twice"};
+    return Done{};
+  }
+  const auto parameters = parameters_of(*to.game);
+  std::vector<std::string_view> known(parameters.begin(), parameters.end());
+  if (side == Side::kListen && may_fall_back(*to.game)) known.emplace_back("fallback");
+  for (const core::Setting& one : settings) known.emplace_back(one.name);
+  return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
+}
+
+Outcome<Done> read_parameter(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
+  if (to.web) {
+    const auto read = read_web_parameter(key, value, *to.web);
+    if (!read) return read.error();
+    if (*read) return Done{};
+  }
+  if (key == "strict") return read_strict(value, to);
+  if (key == "mode" && to.game->transport() == wire::Transport::kEnet) return read_mode(value, to);
+  if (key == "fallback" && side == Side::kListen && may_fall_back(*to.game)) return read_fallback(value, to);
+  if (key != "dialect") return read_setting(key, value, side, to);
+  if (to.dialect) return Error{"the dialect is given twice"};
+  const auto dialect = dialect_of(*to.game, value);
+  if (!dialect) return dialect.error();
+  to.dialect = *dialect;
+  return Done{};
+}
+
+Outcome<std::uint16_t> port_of(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (failed != std::errc{} || end != text.data() + text.size())
+    return Error{quoted(text) + " is not a port; a port is a number from 0 to 65535"};
+  return port;
+}
+
+}  // namespace
+
+Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
+                                 std::optional<Side> side) {
+  const auto parts = split(url);
+  if (!parts) return parts.error();
+  const auto at_fault = [url](const Error& error) { return Error{quoted(url) + ": " + error.text}; };
+
+  std::string_view carrier = parts->scheme;
+  const auto game = game_of(take_until(carrier, "+"), known);
+  if (!game) return at_fault(game.error());
+  const wire::Game* travels = *game;
+  const auto web = web_of(carrier, parts->path, travels);
+  if (!web) return at_fault(web.error());
+  Endpoint endpoint{travels, {}, std::string(parts->host), travels->default_port(), *web, {}, {}, {}};
+
+  if (!parts->port.empty()) {
+    const auto port = port_of(parts->port);
+    if (!port) return at_fault(port.error());
+    endpoint.port = *port;
+  }
+  for (std::string_view query = parts->query; !query.empty();) {
+    std::string_view value = take_until(query, "&");
+    const std::string_view key = take_until(value, "=");
+    if (const auto read = read_parameter(key, value, side, endpoint); !read) return at_fault(read.error());
+  }
+  return endpoint;
+}
+
+std::optional<Error> objection(const core::Setting& setting, std::string_view value) {
+  const auto it_is = [&](const std::string& what) {
+    return Error{quoted(setting.name) + " is " + what + ", not " + quoted(value)};
+  };
+  const core::Setting::Values& may_be = setting.values;
+  if (std::string_view left = may_be.words; !left.empty()) {
+    std::string all;
+    while (!left.empty()) {
+      const std::string_view word = take_until(left, "|");
+      if (word == value) return std::nullopt;
+      all += (all.empty() ? "" : " or ") + std::string(word);
+    }
+    return it_is(all);
+  }
+  if (may_be.most != 0) {
+    int number = may_be.least - 1;
+    const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool whole = failed == std::errc{} && end == value.data() + value.size();
+    if (whole && number >= may_be.least && number <= may_be.most) return std::nullopt;
+    return it_is("a whole number from " + std::to_string(may_be.least) + " to " + std::to_string(may_be.most));
+  }
+  std::error_code ignored;  // as good as not there
+  if (may_be.folder && !std::filesystem::is_directory(value, ignored)) return it_is("a folder that is there");
+  return std::nullopt;
+}
+
+}  // namespace entente

@@ -1,0 +1,156 @@
+#include "proxy/program/config/route.h"
+
+#include <array>
+#include <filesystem>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/web.h"
+#include "proxy/program/suggest.h"
+
+namespace entente {
+namespace {
+
+// What makes a relay of the two.
+std::string fix_for(const ListenEnd& listen, const Endpoint& to) {
+  const std::string dialect = to.dialect ? "?dialect=" + std::string(to.game->dialects()[*to.dialect].name) : "";
+  if (listen.game == to.game) return "add " + dialect + " to the URL to listen on";
+  return "listen on " + std::string(to.game->name()) + "://" + listen.address.text() + dialect;
+}
+
+// Why no bridge can be made of the two.
+std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint& to) {
+  std::string lacks;
+  const auto lack = [&](const wire::Game& game, std::size_t dialect, const char* what) {
+    lacks += (lacks.empty() ? "" : ", ") + speech(game, dialect) + " has no " + what;
+  };
+  if (!faces_of(*listen.game).has_front(listen.dialect)) lack(*listen.game, listen.dialect, "front yet");
+  if (listen.fallback && !faces_of(*listen.game).has_front(*listen.fallback))
+    lack(*listen.game, *listen.fallback, "front yet");
+  if (!faces_of(*to.game).has_back(to.dialect.value_or(0))) lack(*to.game, to.dialect.value_or(0), "back yet");
+  if (lacks.empty()) return std::nullopt;
+  const std::string spoken = to.dialect ? speech(*to.game, *to.dialect) : std::string(to.game->name());
+  return Error{"the listener speaks " + speech(*listen.game, listen.dialect) +
+               (listen.named ? "" : " (the default, as its URL names no dialect)") + " and the server speaks " +
+               spoken + ", and the two cannot be bridged (" + lacks + "); for a relay " + fix_for(listen, to)};
+}
+
+std::optional<Error> useless_setting(const Settings& settings) {
+  if (settings.empty()) return std::nullopt;
+  return Error{"'" + settings.begin()->first + "' applies to bridges only; this is a relay: leave it out"};
+}
+
+Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
+
+constexpr const char* kOnlyIpv4 = "ENet knows IPv4 only; give an IPv4 address";
+
+/// Whether its host is an address of IPv6, and its game travels by ENet.
+bool only_v6_for_enet(const Endpoint& end) {
+  const auto address = net::Address::parse(end.host, end.port);
+  return end.game->transport() == wire::Transport::kEnet && address.ok() && address->v6();
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+std::string speech(const wire::Game& game, std::size_t dialect) {
+  return std::string(game.name()) + " " + std::string(game.dialects()[dialect].name);
+}
+
+std::string ListenEnd::spoken() const {
+  if (!named && clients_name_dialect(*game)) return std::string(game->name()) + " any";
+  const std::string other = fallback ? " or " + std::string(game->dialects()[*fallback].name) : "";
+  return speech(*game, dialect) + other;
+}
+
+bool clients_name_dialect(const wire::Game& game) { return game.probe() == wire::Probe::kNever; }
+
+bool shows_dialect(const wire::Game& game) {
+  return game.probe() == wire::Probe::kSilentConnection || game.probe() == wire::Probe::kFirstSession;
+}
+
+std::string spoken(const Endpoint& to) {
+  if (!to.dialect && shows_dialect(*to.game)) return std::string(to.game->name());
+  return speech(*to.game, to.dialect.value_or(0));
+}
+
+Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game* const> known) {
+  const auto end = parse_endpoint(url, known, Side::kListen);
+  if (!end) return end.error();
+  const auto address = net::Address::parse(end->host, end->port);
+  if (!address)
+    return Error{"'" + std::string(url) + "': '" + end->host +
+                 "' is not an address; listen on one of this machine's, " +
+                 "such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]"};
+  if (end->web)
+    if (const auto lacks = objection(*end->web, Side::kListen)) return at_fault(url, *lacks);
+  const bool strict = end->strict.value_or(false);
+  const relay::EnetMode mode = end->enet.value_or(relay::EnetMode::kPackets);
+  const std::size_t dialect = end->dialect.value_or(0);
+  if (end->fallback &&
+      (end->game->client_greeting_size(dialect) == 0 || end->game->client_greeting_size(*end->fallback) != 0))
+    return at_fault(url, {"clients of 'dialect' must greet first, and those of 'fallback' wait for it; such as "
+                          "?dialect=2.4&fallback=1.10"});
+  if (mode == relay::EnetMode::kPackets && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
+  if (strict && mode == relay::EnetMode::kDatagrams)
+    return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
+  return ListenEnd{end->game,     dialect,      end->dialect.has_value(), *address, end->web, strict, mode,
+                   end->settings, end->fallback};
+}
+
+Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
+  auto end = parse_endpoint(url, known, Side::kTo);
+  if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
+  if (end.ok() && end->strict) return at_fault(url, {"'strict' belongs to the URL to listen on"});
+  if (end.ok() && end->enet) return at_fault(url, {"'mode' belongs to the URL to listen on"});
+  if (end.ok() && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
+  if (end.ok() && end->web)
+    if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);
+  return end;
+}
+
+std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const ListenEnd& listen) {
+  return [make = faces_of(*listen.game).front, settings = listen.settings](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+}
+
+std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to) {
+  return [make = faces_of(*to.game).back, settings = to.settings](std::size_t dialect) {
+    return make({dialect, settings});
+  };
+}
+
+Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
+  // Whose clients name their dialect: where the server's is not named, it is theirs; where only the server's is, each
+  // client is bridged to it from its own.
+  const bool named_by_client = clients_name_dialect(*listen.game);
+  const bool theirs = named_by_client && !to.dialect, each_its_own = named_by_client && !listen.named && to.dialect;
+  const bool same = listen.game == to.game && !listen.fallback && !each_its_own &&
+                    (theirs || to.dialect.value_or(listen.dialect) == listen.dialect);
+  if (!same) {
+    if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
+    if (listen.enet == relay::EnetMode::kDatagrams)
+      return Error{"'mode=datagrams' is for relays only; this is a bridge"};
+    return Joint::kBridge;
+  }
+  if (const auto useless = useless_setting(listen.settings.empty() ? to.settings : listen.settings)) return *useless;
+  return Joint::kRelay;
+}
+
+std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name) {
+  std::tm utc{};
+  gmtime_r(&name.start, &utc);
+  std::array<char, 32> time{};
+  std::strftime(time.data(), time.size(), "%Y%m%dT%H%M%SZ", &utc);
+  std::string file(pattern);
+  replace_all(file, "{time}", time.data());
+  replace_all(file, "{route}", std::to_string(name.route));
+  replace_all(file, "{game}", name.game);
+  return (std::filesystem::path(directory) / file).string();
+}
+
+}  // namespace entente

@@ -1,0 +1,13 @@
+// The commands that keep people out, and let them in again: ban, unban, bans.
+#pragma once
+
+#include "proxy/program/config/ban_file.h"
+#include "proxy/program/control/control.h"
+#include "proxy/relay/server.h"
+
+namespace entente {
+
+/// All outlive the control. `kept`: the file of `bans`.
+void add_ban_commands(Control& control, relay::Server& server, relay::Bans& bans, KeptBans& kept);
+
+}  // namespace entente

@@ -1,0 +1,53 @@
+#include "proxy/program/control/control_server.h"
+
+#include <charconv>
+
+namespace entente {
+namespace {
+
+using PlayerOf = std::function<std::string(relay::LinkId)>;
+
+std::string line(const relay::SessionReport& session, const PlayerOf& player_of) {
+  const relay::SessionInfo& info = session.info;
+  const auto dialect = info.game->dialects()[info.dialect].name;
+  const std::string client = info.client.port() != 0 ? info.client.text() : "";
+  const std::string player = session.player.empty() ? player_of(info.link) : session.player;
+  std::string out = std::to_string(info.link);
+  for (const std::string& field : {std::string(info.game->name()) + " " + std::string(dialect), control_field(client),
+                                   control_field(info.server.text()), std::to_string(session.age / 1000),
+                                   std::to_string(session.bytes), control_field(player)})
+    (out += '\t') += field;
+  return out + "\n";
+}
+
+Outcome<std::string> list(relay::Server& server, const PlayerOf& player_of, std::string_view rest) {
+  if (!rest.empty()) return Error{"list takes no arguments"};
+  std::string out = "link\tgame\tclient\tserver\tseconds\tbytes\tplayer\n";
+  for (const auto& session : server.sessions()) out += line(session, player_of);
+  return out;
+}
+
+Outcome<std::string> kick(relay::Server& server, std::string_view rest) {
+  relay::LinkId link = 0;
+  const auto [end, wrong] = std::from_chars(rest.data(), rest.data() + rest.size(), link);
+  const std::string_view why = rest.substr(static_cast<std::size_t>(end - rest.data()));
+  if (wrong != std::errc{} || (!why.empty() && why[0] != ' '))
+    return Error{"usage: kick LINK [why]; `list` shows the links"};
+  if (!server.kick(link, why.empty() ? why : why.substr(1)))
+    return Error{"no session has the link " + std::to_string(link)};
+  return "kicked " + std::to_string(link) + "\n";
+}
+
+}  // namespace
+
+void add_server_commands(Control& control, relay::Server& server, PlayerOf player, std::function<std::string()> stats) {
+  control.add("list", "The sessions that are open, a line each, its fields divided by tabs.",
+              [&server, player = std::move(player)](std::string_view rest) { return list(server, player, rest); });
+  control.add("kick LINK [why]", "Ends the session of this link as its game does; why is told where the game can.",
+              [&server](std::string_view rest) { return kick(server, rest); });
+  control.add("stats", "What was served so far, a line a route.", [stats = std::move(stats)](std::string_view rest) {
+    return rest.empty() ? Outcome<std::string>(stats()) : Error{"stats takes no arguments"};
+  });
+}
+
+}  // namespace entente

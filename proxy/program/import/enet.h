@@ -1,0 +1,32 @@
+// Between an importer of datagrams and whoever wants packets: takes ENet apart, conversation by conversation.
+// Law: what is not ENet is passed on as the datagram it was, so that nobody takes it for read.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "proxy/net/enet/enet_dissector.h"
+#include "proxy/program/import/filter.h"
+
+namespace entente {
+
+class EnetImport final : public ImportFilter {
+ public:
+  using ImportFilter::ImportFilter;
+
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override;
+  void bytes(const Imported& piece) override;
+  void gone(ConnectionId id) override;
+
+ private:
+  struct Talk {
+    explicit Talk(net::EnetUnpacker& unpacker) : dissector(unpacker) {}
+    net::EnetDissector dissector;
+    WallTime last = 0;
+  };
+
+  net::EnetUnpacker unpacker_;
+  std::unordered_map<ConnectionId, std::unique_ptr<Talk>> talks_;
+};
+
+}  // namespace entente

@@ -1,0 +1,37 @@
+// An importer's listener that stands before another one and changes what the bytes are cut into.
+// Law: what it does not change, it passes on.
+#pragma once
+
+#include "proxy/program/import/import.h"
+
+namespace entente {
+
+class ImportFilter : public ImportSink {
+ public:
+  explicit ImportFilter(ImportSink& to) : to_(to) {}
+
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
+    to_.opened(id, connection, time);
+  }
+  void connected(ConnectionId id, std::uint32_t data, WallTime time) override { to_.connected(id, data, time); }
+  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) override {
+    to_.lost(id, way, bytes, time);
+  }
+  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
+    to_.missing(id, way, messages, bytes, time);
+  }
+  void ended(ConnectionId id, const ImportedEnd& end) override { to_.ended(id, end); }
+  void gone(ConnectionId id) override { to_.gone(id); }
+  void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
+    to_.word(id, intent, fact, time);
+  }
+  void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override { to_.world(id, world, time); }
+  void geometry(const trace::Geometry& geometry, WallTime time) override { to_.geometry(geometry, time); }
+  void remark(std::string_view text) override { to_.remark(text); }
+  bool enough() const override { return to_.enough(); }
+
+ protected:
+  ImportSink& to_;
+};
+
+}  // namespace entente

@@ -1,0 +1,127 @@
+#include "proxy/program/import/mcap.h"
+
+#include <map>
+
+#include "proxy/relay/sessions/reason.h"
+#include "proxy/trace/recorder.h"
+
+namespace entente {
+namespace {
+
+using wire::Lane, wire::Way;
+
+/// Who ended it, by the words that a relay records.
+std::optional<Way> ended_by(std::string_view reason) {
+  using relay::Reason;
+  const auto is = [&](Reason one) { return reason == relay::text(one); };
+  if (is(Reason::kClientLeft) || is(Reason::kClientReset)) return Way::kToServer;
+  if (is(Reason::kServerLeft) || is(Reason::kServerReset)) return Way::kToClient;
+  return std::nullopt;
+}
+
+std::optional<wire::EnetCarriage> carriage_of(const trace::Frame& frame) {
+  const auto by = [&](wire::EnetSend send) {
+    return wire::EnetCarriage{static_cast<std::uint8_t>(frame.channel()), send};
+  };
+  switch (frame.delivery()) {
+    case trace::RELIABLE:
+      return by(wire::EnetSend::kReliable);
+    case trace::UNRELIABLE:
+      return by(wire::EnetSend::kUnreliable);
+    case trace::UNSEQUENCED:
+      return by(wire::EnetSend::kUnsequenced);
+    default:
+      return std::nullopt;
+  }
+}
+
+class McapImport {
+ public:
+  explicit McapImport(ImportSink& sink) : sink_(sink) {}
+
+  Outcome<Done> run(trace::Recording& recording) {
+    auto done = read(recording);
+    std::map<ConnectionId, std::uint32_t> open;
+    for (const auto& [link, id] : links_) open[id] = link;
+    for (const auto& [id, link] : open) sink_.gone(id);
+    return done;
+  }
+
+ private:
+  Outcome<Done> read(trace::Recording& recording) {
+    while (!sink_.enough()) {
+      const auto event = recording.next();
+      if (!event) return Error{event.error().text + "; `entente recover` saves what is whole"};
+      if (*event == nullptr) break;
+      take(**event);
+      if (links_.size() > kMostConnections)
+        return Error{recording.file().name() + ": more than 65536 connections at once"};
+    }
+    for (const trace::mcap::Metadata& about : recording.file().definitions().metadata()) tell(about);
+    return Done{};
+  }
+
+  /// What the file says of itself: that it lacks something.
+  void tell(const trace::mcap::Metadata& about) {
+    if (about.name != trace::kNotRecorded) return;
+    std::string text = "the recording lacks";
+    for (const auto& [key, value] : about.values) text += " " + key + "=" + value;
+    sink_.remark(text);
+  }
+
+  void take(const trace::Recording::Event& event) {
+    if (event.opened != nullptr) open(*event.opened, event.time);
+    if (event.frame != nullptr) frame(*event.frame, event.time);
+    if (event.closed != nullptr) close(*event.closed, event.time);
+    if (event.note != nullptr) note(*event.note);
+    if (event.said)
+      sink_.word(connection(event.said->link, event.time), event.said->intent, event.said->fact, event.time);
+    if (event.world != nullptr) sink_.world(connection(event.world->link(), event.time), *event.world, event.time);
+    if (event.geometry != nullptr) sink_.geometry(*event.geometry, event.time);
+  }
+
+  /// The link's connection. A recording that lost its beginning has frames of links that it does not open.
+  ConnectionId connection(std::uint32_t link, const ImportedConnection& about, WallTime time) {
+    const auto [at, anew] = links_.try_emplace(link, opened_);
+    if (!anew) return at->second;
+    sink_.opened(opened_, about, time);
+    return opened_++;
+  }
+  ConnectionId connection(std::uint32_t link, WallTime time) {
+    return connection(link, {"link " + std::to_string(link), "", ""}, time);
+  }
+
+  void open(const trace::Opened& opened, WallTime time) {
+    connection(opened.link(), {opened.client(), opened.game(), opened.dialect()}, time);
+  }
+
+  void frame(const trace::Frame& frame, WallTime time) {
+    const ConnectionId id = connection(frame.link(), time);
+    const Way way = frame.way() == trace::TO_CLIENT ? Way::kToClient : Way::kToServer;
+    const Lane lane = frame.lane() == trace::DATAGRAM ? Lane::kDatagram : Lane::kStream;
+    if (frame.frames_missing() != 0) sink_.missing(id, way, frame.frames_missing(), frame.bytes_missing(), time);
+    sink_.bytes({id, way, lane, time, as_bytes(frame.data()), carriage_of(frame)});
+  }
+
+  void close(const trace::Closed& closed, WallTime time) {
+    const ConnectionId id = connection(closed.link(), time);
+    sink_.ended(id, {ended_by(closed.reason()), std::nullopt, closed.reason(), time});
+    sink_.gone(id);
+    links_.erase(closed.link());
+  }
+
+  void note(const trace::Note& note) {
+    const std::string whose = note.link() == 0 ? "" : "link " + std::to_string(note.link()) + ": ";
+    sink_.remark(whose + note.text());
+  }
+
+  ImportSink& sink_;
+  std::map<std::uint32_t, ConnectionId> links_;  // that are open
+  ConnectionId opened_ = 0;
+};
+
+}  // namespace
+
+Outcome<Done> import_mcap(trace::Recording& recording, ImportSink& sink) { return McapImport(sink).run(recording); }
+
+}  // namespace entente

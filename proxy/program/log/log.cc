@@ -1,0 +1,104 @@
+#include "proxy/program/log/log.h"
+
+#include <spdlog/async.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+#include "proxy/program/log/log_format.h"
+
+namespace entente {
+namespace {
+
+constexpr std::size_t kQueuedLines = 8192;  // beyond these, the oldest are dropped rather than waited for
+
+Outcome<std::FILE*> open_log(const std::string& file) {
+  std::FILE* to = file.empty() ? stderr : std::fopen(file.c_str(), "ae");
+  if (to) return to;
+  return Error{"the log file " + file + " cannot be opened (" + std::strerror(errno) +
+               "); set log.file to a writable path, or leave it empty for standard error"};
+}
+
+// Lines to a C stream. spdlog's own file sinks throw when a file cannot be opened; this one is given it open.
+class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit StreamSink(std::FILE* to) : to_(to) {}
+  ~StreamSink() override { replace(stderr); }
+  StreamSink(const StreamSink&) = delete;
+  StreamSink& operator=(const StreamSink&) = delete;
+
+  void write_to(std::FILE* to) {
+    const std::lock_guard lock(mutex_);
+    replace(to);
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    line_.clear();
+    formatter_->format(message, line_);
+    std::fwrite(line_.data(), 1, line_.size(), to_);
+    std::fflush(to_);
+  }
+  void flush_() override { std::fflush(to_); }
+
+ private:
+  void replace(std::FILE* to) {
+    if (to_ != stderr) std::fclose(to_);
+    to_ = to;
+  }
+
+  std::FILE* to_;
+  spdlog::memory_buf_t line_;
+};
+
+spdlog::level::level_enum level_of(config::Log::Level level) {
+  switch (level) {
+    case config::Log::trace:
+      return spdlog::level::trace;
+    case config::Log::debug:
+      return spdlog::level::debug;
+    case config::Log::warn:
+      return spdlog::level::warn;
+    case config::Log::error:
+      return spdlog::level::err;
+    case config::Log::off:
+      return spdlog::level::off;
+    default:
+      return spdlog::level::info;
+  }
+}
+
+}  // namespace
+
+Outcome<Done> start_log(const config::Log& settings) {
+  const auto to = open_log(settings.file());
+  if (!to) return to.error();
+  auto sink = std::make_shared<StreamSink>(*to);  // spdlog shares its sinks
+  sink->set_formatter(settings.format() == config::Log::json ? json_lines() : text_lines());
+  spdlog::init_thread_pool(kQueuedLines, 1);
+  auto logger = std::make_shared<spdlog::async_logger>("entente", std::move(sink), spdlog::thread_pool(),
+                                                       spdlog::async_overflow_policy::overrun_oldest);
+  logger->set_level(level_of(settings.level()));
+  spdlog::set_default_logger(std::move(logger));
+  return Done{};
+}
+
+Outcome<Done> renew_log(const config::Log& settings) {
+  const auto logger = spdlog::default_logger();
+  logger->set_level(level_of(settings.level()));
+  auto* const sink = logger->sinks().empty() ? nullptr : dynamic_cast<StreamSink*>(logger->sinks().front().get());
+  if (sink == nullptr || settings.file().empty()) return Done{};
+  const auto to = open_log(settings.file());
+  if (!to) return to.error();
+  sink->write_to(*to);
+  return Done{};
+}
+
+void stop_log() { spdlog::shutdown(); }
+
+}  // namespace entente

@@ -1,0 +1,48 @@
+#include "proxy/program/log/log_events.h"
+
+#include <spdlog/spdlog.h>
+
+#include <string>
+
+#include "proxy/program/config/route.h"
+
+namespace entente {
+namespace {
+
+std::string and_more(std::uint64_t unsaid) {
+  return unsaid == 0 ? "" : " (and " + std::to_string(unsaid) + " more like this)";
+}
+
+std::string text(const Fault& fault, std::uint64_t at) {
+  std::string said = std::string(": ") + fault.what;
+  if (*fault.field != '\0') said += std::string(" in ") + fault.field;
+  return said + " at byte " + std::to_string(at + fault.offset);
+}
+
+}  // namespace
+
+void LogEvents::opened(const relay::SessionInfo& session, std::uint64_t unsaid) {
+  spdlog::info("session {} opened: {} from {} at {} to {}{}", session.link, speech(*session.game, session.dialect),
+               session.client.text(), session.listener.text(), session.server.text(), and_more(unsaid));
+}
+
+void LogEvents::closed(const relay::SessionInfo& session, relay::Reason reason, std::uint64_t unsaid) {
+  spdlog::info("session {} closed: {}{}", session.link, relay::text(reason), and_more(unsaid));
+}
+
+void LogEvents::refused(const relay::SessionInfo& session, relay::Reason reason, const Fault& fault, std::uint64_t at,
+                        std::uint64_t unsaid) {
+  spdlog::warn("refused {} at {} ({}): {}{}{}", session.client.text(), session.listener.text(),
+               speech(*session.game, session.dialect), relay::text(reason), *fault.what != '\0' ? text(fault, at) : "",
+               and_more(unsaid));
+}
+
+void LogEvents::words_dropped(const relay::SessionInfo& session, std::string_view what, std::uint64_t unsaid) {
+  spdlog::info("session {}: not forwarded: {}{}", session.link, what, and_more(unsaid));
+}
+
+void LogEvents::said(std::string_view sentence, std::uint64_t unsaid) {
+  spdlog::warn("{}{}", sentence, and_more(unsaid));
+}
+
+}  // namespace entente

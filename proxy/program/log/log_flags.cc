@@ -1,0 +1,32 @@
+#include "proxy/program/log/log_flags.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <vector>
+
+namespace entente {
+namespace {
+
+std::vector<std::string> names(const google::protobuf::EnumDescriptor& words) {
+  std::vector<std::string> all;
+  for (int i = 0; i < words.value_count(); ++i) all.push_back(words.value(i)->name());
+  return all;
+}
+
+}  // namespace
+
+void declare_log_flags(CLI::App& app, LogFlags& flags) {
+  app.add_option("--log-level", flags.level, "Least important level that is logged (default: info)")
+      ->check(CLI::IsMember(names(*config::Log::Level_descriptor())));
+  app.add_option("--log-format", flags.format, "text, or json: one object per line (default: text)")
+      ->check(CLI::IsMember(names(*config::Log::Format_descriptor())));
+}
+
+void apply(const LogFlags& flags, config::Log& log) {
+  config::Log::Level level{};
+  config::Log::Format format{};
+  if (config::Log::Level_Parse(flags.level, &level)) log.set_level(level);
+  if (config::Log::Format_Parse(flags.format, &format)) log.set_format(format);
+}
+
+}  // namespace entente

@@ -1,0 +1,80 @@
+#include "proxy/program/recordings/convert_sink.h"
+
+namespace entente {
+
+std::string stream_name(const std::string& connection) {
+  constexpr std::string_view kDatagrams = "/udp";
+  return connection.ends_with(kDatagrams) ? connection.substr(0, connection.size() - kDatagrams.size()) : connection;
+}
+
+ConvertSink::Link* ConvertSink::find(ConnectionId id) {
+  const auto at = links_.find(id);
+  return at == links_.end() ? nullptr : at->second.get();
+}
+
+void ConvertSink::opened(ConnectionId id, const ImportedConnection& connection, WallTime time) {
+  const auto speech = file_.speech_of(connection);
+  if (!speech) return remark(connection.name + ": left out: its game is unknown");
+  links_[id] = std::make_unique<Link>(*this, id, connection, *speech, time);
+  if (!connection.game.empty() || speech->game->transport() != wire::Transport::kEnet) start(id, time);
+}
+
+ConvertSink::Link* ConvertSink::start(ConnectionId id, WallTime time) {
+  Link* link = find(id);
+  if (link == nullptr) return nullptr;
+  if (!std::exchange(link->begun, true)) begin(id, link->about, link->speech, link->now);
+  link->now = time;
+  return link;
+}
+
+void ConvertSink::connected(ConnectionId id, std::uint32_t data, WallTime time) {
+  const Link* link = find(id);
+  if (link == nullptr) return;
+  const Speech speech = file_.as_connected(link->speech, data);
+  if (speech.dialect != link->speech.dialect) {
+    if (link->begun) over(id);
+    links_[id] = std::make_unique<Link>(*this, id, link->about, speech, time);
+  }
+  start(id, time);
+}
+
+void ConvertSink::bytes(const Imported& piece) {
+  Link* link = start(piece.connection, piece.time);
+  if (link == nullptr) return;
+  carriage_ = piece.enet;
+  if (piece.lane == wire::Lane::kDatagram)
+    link->dissector.datagram(piece.way, piece.bytes, *link);
+  else
+    link->dissector.stream(piece.way, piece.bytes, *link);
+}
+
+void ConvertSink::lost(ConnectionId id, wire::Way way, std::uint64_t, WallTime time) {
+  if (Link* link = start(id, time)) link->dissector.end(way, *link, true);
+}
+
+void ConvertSink::missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) {
+  Link* link = start(id, time);
+  if (link == nullptr) return;
+  link->dissector.skip(way, *link);
+  gap(id, way, messages, bytes, time);
+}
+
+void ConvertSink::ended(ConnectionId id, const ImportedEnd& how) {
+  if (start(id, how.time) != nullptr) end(id, how);
+}
+
+void ConvertSink::gone(ConnectionId id) {
+  const Link* link = find(id);
+  if (link == nullptr) return;
+  start(id, link->now);
+  over(id);
+  links_.erase(id);
+}
+
+void ConvertSink::Link::frame(const wire::Frame& frame) { owner_.frame(id_, frame, now); }
+
+void ConvertSink::Link::raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault*) {
+  owner_.raw(id_, way, lane, bytes, now);
+}
+
+}  // namespace entente

@@ -1,0 +1,79 @@
+// Takes what is imported apart into frames, connection by connection, for those who write it down elsewhere.
+// Law: every byte comes out once: as a frame, or as raw bytes where framing is lost. What one connection says in two
+// dialects comes out as two, one over before the other begins.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "adapters/wire/dissect.h"
+#include "proxy/program/import/file.h"
+
+namespace entente {
+
+/// The connection that these datagrams go beside, as a packet capture names the two; else the connection itself.
+std::string stream_name(const std::string& connection);
+
+class ConvertSink : public ImportSink {
+  class Link;
+
+ public:
+  explicit ConvertSink(const RecordedFile& file) : file_(file) {}
+
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) final;
+  void connected(ConnectionId id, std::uint32_t data, WallTime time) final;
+  void bytes(const Imported& piece) final;
+  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) final;
+  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) final;
+  void ended(ConnectionId id, const ImportedEnd& how) final;
+  void gone(ConnectionId id) final;
+
+ protected:
+  /// How ENet carried what is told now, if it did.
+  const std::optional<wire::EnetCarriage>& carriage() const { return carriage_; }
+
+  /// The connection, begun: not before the first thing is told of it, which may be what it speaks. Null: it was left
+  /// out.
+  Link* start(ConnectionId id, WallTime time);
+
+  virtual void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime time) = 0;
+  virtual void frame(ConnectionId id, const wire::Frame& frame, WallTime time) = 0;
+  virtual void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) = 0;
+  /// The file says that messages are missing before the next one this way.
+  virtual void gap(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
+  virtual void end(ConnectionId id, const ImportedEnd& how) = 0;
+  virtual void over(ConnectionId id) = 0;
+
+ private:
+  class Link final : public wire::Dissected {
+   public:
+    Link(ConvertSink& owner, ConnectionId id, ImportedConnection connection, const Speech& speaks, WallTime time)
+        : about(std::move(connection)),
+          speech(speaks),
+          dissector(*speaks.game, speaks.dialect),
+          now(time),
+          owner_(owner),
+          id_(id) {}
+
+    const ImportedConnection about;
+    const Speech speech;
+    wire::Dissector dissector;
+    WallTime now;
+    bool begun = false;
+
+   private:
+    void frame(const wire::Frame& frame) override;
+    void raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault* why) override;
+
+    ConvertSink& owner_;
+    ConnectionId id_;
+  };
+
+  Link* find(ConnectionId id);
+
+  const RecordedFile& file_;
+  std::map<ConnectionId, std::unique_ptr<Link>> links_;
+  std::optional<wire::EnetCarriage> carriage_;
+};
+
+}  // namespace entente

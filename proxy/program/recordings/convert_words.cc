@@ -1,0 +1,142 @@
+#include "proxy/program/recordings/convert_words.h"
+
+#include "proxy/program/recordings/convert_sink.h"
+#include "schema/snapshot.pb.h"
+
+namespace entente {
+
+/// One connection's room, and where its words go.
+class ConvertWords::Shadow final : ShadowRoom::User {
+ public:
+  Shadow(Sink& sink, std::uint32_t link, const Speech& speech, const Settings& settings, WallTime began)
+      : sink_(sink), link_(link), began_(began), words_(&sink, false), room_(speech, *this, settings) {}
+
+  void frame(const wire::Frame& frame, WallTime time) {
+    ++frames_;
+    enter(time, [&](ShadowRoom& room, core::Micros at) { room.received(frame.way, frame.lane, frame.bytes, at); });
+  }
+
+  template <class Call>  // call(room, time)
+  void enter(WallTime time, Call&& call) {
+    if (told_over_) return;
+    call(room_, (time - std::min(time, began_)) / 1000);
+    if (words_.owes_world(room_.now())) words_.tell(link_, room_.world(), room_.now(), wall(room_.now()));
+    if (room_.over().empty()) return;
+    told_over_ = true;
+    sink_.recorder.note(time, link_, "the words end here: " + room_.over());
+  }
+
+  /// Why frames have no words; empty if they have, or if there are none.
+  std::string gap() const {
+    if (room_.broken()) return "the words end before the frames do: " + room_.over();
+    if (frames_ == 0 || words_of_frames_ != 0) return {};
+    return "no words: " + (room_.over().empty() ? "none of its frames means anything by itself" : room_.over());
+  }
+
+  ConnectionId stream = 0;  // the connection that it lives as long as
+
+ private:
+  WallTime wall(core::Micros at) const { return began_ + at * 1000; }
+  void heard(const core::Intent& intent) override { tell(intent); }
+  void told(const core::Fact& fact) override { tell(fact); }
+  template <class Word>
+  void tell(const Word& word) {
+    if (frames_ != 0) ++words_of_frames_, ++sink_.words_of_frames;
+    words_.tell(link_, word, wall(word.at));
+  }
+
+  Sink& sink_;
+  const std::uint32_t link_;
+  const WallTime began_;
+  bool told_over_ = false;
+  std::uint64_t frames_ = 0, words_of_frames_ = 0;
+  relay::BridgeWords words_;
+  ShadowRoom room_;
+};
+
+ConvertWords::ConvertWords(trace::Recorder& recorder, Settings settings)
+    : sink_(recorder), settings_(std::move(settings)) {}
+
+ConvertWords::~ConvertWords() = default;
+
+void ConvertWords::begin(ConnectionId id, std::uint32_t link, const std::string& name, const Speech& speech,
+                         WallTime time) {
+  const bool has_datagrams_beside = speech.game->transport() == wire::Transport::kTcpAndUdp;
+  names_[id] = has_datagrams_beside ? stream_name(name) : name;
+  if (names_[id] != name) return;  // datagrams beside a stream
+  if (!can_shadow(speech)) {
+    const std::string why = "no words: " + std::string(speech.game->name()) + " " +
+                            std::string(speech.game->dialects()[speech.dialect].name) + " has no front and back";
+    gap(name, why);
+    return sink_.recorder.note(time, link, why);
+  }
+  auto shadow = std::make_unique<Shadow>(sink_, link, speech, settings_, time);
+  shadow->stream = id;
+  shadows_.insert_or_assign(name, std::move(shadow));
+}
+
+ConvertWords::Shadow* ConvertWords::find(ConnectionId id) {
+  const auto name = names_.find(id);
+  if (name == names_.end()) return nullptr;
+  const auto shadow = shadows_.find(name->second);
+  return shadow == shadows_.end() ? nullptr : shadow->second.get();
+}
+
+void ConvertWords::frame(ConnectionId id, const wire::Frame& frame, WallTime time) {
+  if (Shadow* shadow = find(id)) shadow->frame(frame, time);
+}
+
+void ConvertWords::ended(ConnectionId id, wire::Way by, WallTime time) {
+  Shadow* shadow = find(id);
+  if (shadow == nullptr || shadow->stream != id) return;
+  shadow->enter(time, [&](ShadowRoom& room, core::Micros at) { room.left(by, at); });
+}
+
+void ConvertWords::lose(ConnectionId id, WallTime time) {
+  Shadow* shadow = find(id);
+  if (shadow == nullptr || shadow->stream != id) return;
+  sink_.recorder.note(time, 0, names_[id] + ": the words end here: framing is lost");
+  gap(names_[id], "the words end before the bytes do: framing is lost");
+  shadows_.erase(names_[id]);
+}
+
+void ConvertWords::gone(ConnectionId id) {
+  const Shadow* shadow = find(id);
+  if (shadow != nullptr && shadow->stream == id) {
+    if (const std::string why = shadow->gap(); !why.empty()) gap(names_[id], why);
+    shadows_.erase(names_[id]);
+  }
+  names_.erase(id);
+}
+
+void ConvertWords::gap(const std::string& name, const std::string& why) {
+  Gap& gap = gaps_[why];
+  if (gap.connections++ == 0) gap.first = name;
+}
+
+std::vector<std::string> ConvertWords::gaps() const {
+  std::vector<std::string> lines;
+  for (const auto& [why, gap] : gaps_) {
+    const std::string others = gap.connections > 1 ? " and " + std::to_string(gap.connections - 1) + " more" : "";
+    lines.push_back(gap.first + others + ": " + why);
+  }
+  return lines;
+}
+
+void ConvertWords::Sink::word(relay::LinkId link, bool fact, Bytes word, WallTime at) {
+  ++words;
+  recorder.word(at, link, fact ? trace::Word::kFact : trace::Word::kIntent, word);
+}
+
+void ConvertWords::Sink::world(relay::LinkId, Bytes bytes, WallTime at) {
+  trace::Snapshot world;
+  if (world.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) recorder.world(at, world);
+}
+
+bool ConvertWords::Sink::geometry(Bytes bytes, WallTime) {
+  trace::Geometry geometry;
+  if (geometry.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) recorder.geometry(geometry);
+  return true;
+}
+
+}  // namespace entente

@@ -1,0 +1,71 @@
+// The words of a recording that has none: made anew from its frames, connection by connection, by shadow rooms, and
+// written beside them as a bridge's are.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proxy/program/import/import.h"
+#include "proxy/program/recordings/shadow.h"
+#include "proxy/relay/tap/bridge_words.h"
+#include "proxy/trace/recorder.h"
+
+namespace entente {
+
+class ConvertWords {
+ public:
+  using Settings = std::map<std::string, std::string, std::less<>>;
+
+  /// `recorder` outlives it. `settings`: of the games' backs.
+  ConvertWords(trace::Recorder& recorder, Settings settings);
+  ~ConvertWords();
+
+  /// `link`: its number in the new recording.
+  void begin(ConnectionId id, std::uint32_t link, const std::string& name, const Speech& speech, WallTime time);
+  void frame(ConnectionId id, const wire::Frame& frame, WallTime time);
+  /// Framing is lost: what follows cannot be understood.
+  void lose(ConnectionId id, WallTime time);
+  void ended(ConnectionId id, wire::Way by, WallTime time);
+  void gone(ConnectionId id);
+
+  std::uint64_t words() const { return sink_.words; }
+  /// Of these, what followed from frames: the rest is said of any connection.
+  std::uint64_t words_of_frames() const { return sink_.words_of_frames; }
+  /// One line for each reason why frames of a connection, all or the last ones, have no words. All connections are
+  /// gone.
+  std::vector<std::string> gaps() const;
+
+ private:
+  /// What a bridge tells a tap goes into a recording.
+  struct Sink final : relay::TapSink {
+    explicit Sink(trace::Recorder& to) : recorder(to) {}
+    void opened(const relay::SessionInfo&, WallTime) override {}
+    void bytes(relay::LinkId, wire::Way, wire::Lane, Bytes, WallTime) override {}
+    void closed(relay::LinkId, std::string_view, WallTime) override {}
+    bool wants_words() const override { return true; }
+    void word(relay::LinkId link, bool fact, Bytes word, WallTime at) override;
+    void world(relay::LinkId link, Bytes world, WallTime at) override;
+    bool geometry(Bytes geometry, WallTime at) override;
+
+    trace::Recorder& recorder;
+    std::uint64_t words = 0, words_of_frames = 0;
+  };
+  class Shadow;
+
+  Shadow* find(ConnectionId id);
+  void gap(const std::string& name, const std::string& why);
+
+  Sink sink_;
+  const Settings settings_;
+  std::map<ConnectionId, std::string> names_;  // of open connections: whose shadow each belongs to
+  std::map<std::string, std::unique_ptr<Shadow>> shadows_;
+  struct Gap {
+    std::string first;  ///< a connection's name
+    std::size_t connections = 0;
+  };
+  std::map<std::string, Gap> gaps_;  // by the reason
+};
+
+}  // namespace entente

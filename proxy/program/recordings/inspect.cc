@@ -1,0 +1,265 @@
+#include "proxy/program/recordings/inspect.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "adapters/registry.h"
+#include "adapters/wire/dissect.h"
+#include "adapters/wire/print.h"
+#include "proxy/program/recordings/inspect_line.h"
+#include "proxy/program/recordings/inspect_wanted.h"
+#include "proxy/program/recordings/verify_explain.h"
+#include "proxy/program/screen_text.h"
+#include "proxy/program/suggest.h"
+#include "proxy/program/time_flag.h"
+
+namespace entente {
+namespace {
+
+using wire::Frame, wire::Lane, wire::Way;
+
+constexpr const char* kNotes =
+    "A --connection of digits is a connection's number; if no connection has that number, it is a part of names.\n"
+    "If nothing matches, standard error says what the file has, and the exit code is 0.\n";
+constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
+
+/// One connection: cuts and decodes all of it, and writes what is wanted.
+class InspectedLink final : wire::Dissected {
+ public:
+  InspectedLink(Said said, std::string name, const Speech& speech, Codecs& codecs, const Wanted& wanted,
+                LineWriter& writer)
+      : said_(said),
+        name_(std::move(name)),
+        speech_(speech),
+        codecs_(codecs),
+        codec_(&codecs.of(speech)),
+        dissector_(*speech.game, speech.dialect),
+        wanted_(wanted),
+        writer_(writer) {
+    said_.name = name_;
+  }
+
+  const Speech& speech() const { return speech_; }
+  void connected(const Speech& speech, WallTime since_start) {
+    said_.since_start = since_start;
+    speak(speech);
+  }
+  void bytes(const Imported& piece, WallTime since_start) {
+    said_.since_start = since_start;
+    said_.enet = piece.enet;
+    if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) speak(as_named(speech_, piece.bytes));
+    if (piece.lane == Lane::kDatagram)
+      dissector_.datagram(piece.way, piece.bytes, *this);
+    else
+      dissector_.stream(piece.way, piece.bytes, *this);
+  }
+  void lost(Way way, std::uint64_t bytes, WallTime since_start) {
+    event(since_start, std::string("the file lacks ") + std::to_string(bytes) + " bytes " + wire::text(way));
+    dissector_.end(way, *this, true);
+  }
+  void missing(Way way, std::uint64_t messages, std::uint64_t bytes, WallTime since_start) {
+    event(since_start, std::to_string(messages) + " messages " + wire::text(way) + " of " + std::to_string(bytes) +
+                           " bytes are not recorded");
+    if (way == Way::kToServer) client_spoke_ = true;
+    dissector_.skip(way, *this);
+  }
+  void event(WallTime since_start, std::string_view text) {
+    said_.since_start = since_start;
+    if (wanted_.anything() && wanted_.time(since_start)) writer_.event(said_.connection, since_start, text);
+  }
+  void gone() {
+    for (const Way way : {Way::kToServer, Way::kToClient})
+      if (const auto left = dissector_.pending(way); left != 0)
+        event(said_.since_start, std::to_string(left) + " bytes " + wire::text(way) + " of an unfinished message");
+  }
+
+ private:
+  void frame(const Frame& frame) override {
+    if (!wanted_.way(frame.way) || !wanted_.time(said_.since_start)) return;
+    said_.frame = frame;
+    const auto row = codec_->decode(frame);
+    if (row && wanted_.message((*row)->name)) writer_.message(said_, **row, *codec_);
+    if (!row && wanted_.anything()) writer_.undecoded(said_, &row.error());
+  }
+  void speak(const Speech& speech) {
+    if (speech.dialect == speech_.dialect) return;
+    speech_ = speech;
+    codec_ = &codecs_.of(speech_);
+    dissector_ = wire::Dissector(*speech_.game, speech_.dialect);
+    event(said_.since_start, "the client names " + std::string(speech_.game->dialects()[speech_.dialect].name));
+  }
+  void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
+    if (!wanted_.way(way) || !wanted_.time(said_.since_start) || !wanted_.anything()) return;
+    said_.frame = {way, lane, wire::Stage::kPlay, bytes};
+    writer_.undecoded(said_, why);
+  }
+
+  Said said_;
+  std::string name_;
+  Speech speech_;
+  Codecs& codecs_;
+  wire::Codec* codec_;
+  wire::Dissector dissector_;
+  const Wanted& wanted_;
+  LineWriter& writer_;
+  bool client_spoke_ = false;
+};
+
+class Inspector final : public ImportSink {
+ public:
+  Inspector(const RecordedFile& file, const InspectOptions& options, std::ostream& out, std::ostream& err)
+      : file_(file), wanted_(file, options), writer_(out, options.hex, options.json), out_(out), err_(err) {}
+
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
+    const WallTime since = since_start(time);
+    if (connections_++ < kMostNamed) names_ += (id == 0 ? "#" : ", #") + std::to_string(id + 1) + " " + connection.name;
+    const auto speech = file_.speech_of(connection);
+    if (!wanted_.connection(id, connection.name)) return;
+    if (!speech) return remark(connection.name + ": the game '" + connection.game + "' is not supported");
+    Said said;
+    said.connection = id;
+    auto link = std::make_unique<InspectedLink>(said, connection.name, *speech, codecs_, wanted_, writer_);
+    link->event(since, connection.name + " " + std::string(speech->game->name()) + " " +
+                           std::string(speech->game->dialects()[speech->dialect].name));
+    links_[id] = std::move(link);
+  }
+  void bytes(const Imported& piece) override {
+    const WallTime since = since_start(piece.time);
+    if (auto* link = find(piece.connection)) link->bytes(piece, since);
+    over_ = over_ || wanted_.over(since);
+  }
+  void connected(ConnectionId id, std::uint32_t data, WallTime time) override {
+    if (auto* link = find(id)) link->connected(file_.as_connected(link->speech(), data), since_start(time));
+  }
+  void lost(ConnectionId id, Way way, std::uint64_t bytes, WallTime time) override {
+    if (auto* link = find(id)) link->lost(way, bytes, since_start(time));
+  }
+  void missing(ConnectionId id, Way way, std::uint64_t messages, std::uint64_t bytes, WallTime time) override {
+    if (auto* link = find(id)) link->missing(way, messages, bytes, since_start(time));
+  }
+  void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime time) override {
+    const WallTime since = since_start(time);
+    if (find(id) == nullptr || !wanted_.anything() || !wanted_.time(since)) return;
+    if (intent != nullptr && wanted_.way(Way::kToServer)) writer_.word(id, since, "intent", *intent);
+    if (fact != nullptr && wanted_.way(Way::kToClient)) writer_.word(id, since, "fact", *fact);
+  }
+  void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override {
+    const WallTime since = since_start(time);
+    if (find(id) != nullptr && wanted_.anything() && wanted_.time(since)) writer_.world(id, since, world);
+  }
+  void ended(ConnectionId id, const ImportedEnd& end) override {
+    auto* link = find(id);
+    if (link == nullptr) return;
+    std::string text = end.by ? (*end.by == Way::kToServer ? "client ended it" : "server ended it") : "ended";
+    if (end.code) text += ", code " + std::to_string(*end.code);
+    if (!end.reason.empty()) (text += ": ") += end.reason;
+    link->event(since_start(end.time), text);
+  }
+  void gone(ConnectionId id) override {
+    if (auto* link = find(id); link != nullptr && !over_) link->gone();
+    links_.erase(id);
+  }
+  void remark(std::string_view text) override {
+    std::string line;
+    wire::escape(text, line);
+    err_ << line << '\n';
+  }
+  /// What follows what was asked for is read only to say what there is, if nothing was to be shown.
+  bool enough() const override { return (over_ && writer_.wrote()) || !out_.good(); }
+
+  /// At the end: what there is, if nothing was shown of it.
+  void finish() {
+    if (writer_.wrote()) return;
+    std::string there = std::to_string(connections_) + (connections_ == 1 ? " connection" : " connections");
+    if (connections_ > 0) there += " (" + names_;
+    if (connections_ > kMostNamed) there += ", and " + std::to_string(connections_ - kMostNamed) + " more";
+    if (connections_ > 0) there += ")";
+    remark("entente inspect: nothing matches among " + there + " in " + seconds(last_));
+  }
+
+ private:
+  WallTime since_start(WallTime time) {
+    if (!start_) start_ = time;
+    const WallTime since = time - std::min(time, *start_);
+    last_ = std::max(last_, since);
+    return since;
+  }
+  InspectedLink* find(ConnectionId id) {
+    const auto at = links_.find(id);
+    return at == links_.end() ? nullptr : at->second.get();
+  }
+
+  const RecordedFile& file_;
+  Wanted wanted_;
+  LineWriter writer_;
+  std::ostream& out_;
+  std::ostream& err_;
+  Codecs codecs_;
+  std::map<ConnectionId, std::unique_ptr<InspectedLink>> links_;
+  std::optional<WallTime> start_;
+  WallTime last_ = 0;             // since the start
+  ConnectionId connections_ = 0;  // all of them
+  std::string names_;             // of the first
+  bool over_ = false;             // all that was asked for is behind
+};
+
+/// Every message name of every game.
+std::vector<std::string_view> message_names() {
+  std::vector<std::string_view> names;
+  for (const wire::Game* game : games()) {
+    const auto codec = game->codec(0);
+    for (const wire::Row& row : codec->rows()) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+bool known_messages(const InspectOptions& options, std::ostream& err) {
+  const auto names = message_names();
+  for (const std::string& message : options.messages) {
+    if (std::any_of(names.begin(), names.end(), [&](auto name) { return same_name(name, message); })) continue;
+    err << "entente inspect: no message '" << message << "'" << did_you_mean(message, names)
+        << "; FORMAT.md of each game has them all\n";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void declare_inspect(CLI::App& app, InspectOptions& options) {
+  declare_file(app, options.from);
+  app.add_option("--connection,-c", options.connections,
+                 "Only these connections: numbers as printed, or parts of names");
+  app.add_option("--way,-w", options.way, "Only messages to the server (c2s) or to the client (s2c)")
+      ->check(CLI::IsMember({"c2s", "s2c"}));
+  app.add_option("--message,-m", options.messages, "Only messages with these names");
+  add_time(
+      app, "--since", [&options](double at) { options.since = at; },
+      "Only from this time on, counted from the start of the file");
+  add_time(
+      app, "--until", [&options](double at) { options.until = at; },
+      "Only up to this time, counted from the start of the file");
+  app.add_flag("--hex", options.hex, "Also print the bytes of each message");
+  app.add_flag("--json", options.json, "Print one JSON object per line");
+  app.footer([] { return std::string(kNotes); });
+}
+
+int run_inspect(const InspectOptions& options) { return inspect(options, std::cout, std::cerr); }
+
+int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err) {
+  if (!known_messages(options, err)) return kUsage;
+  const auto file = RecordedFile::open(options.from, "entente inspect", err);
+  if (!file) return file.error();
+  Inspector inspector(*file, options, out, err);
+  const auto read = file->read(inspector);
+  out.flush();
+  if (read) {
+    inspector.finish();
+    return kOk;
+  }
+  err << "entente inspect: " << screen_text(read.error().text) << '\n';
+  return kFailed;
+}
+
+}  // namespace entente

@@ -1,0 +1,168 @@
+#include "proxy/program/recordings/inspect_line.h"
+
+#include <google/protobuf/text_format.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+
+#include "adapters/wire/print.h"
+#include "proxy/program/json_text.h"
+#include "proxy/program/recordings/json_fields.h"
+
+namespace entente {
+namespace {
+
+constexpr std::size_t kRow = 16;       // bytes a line of hex
+constexpr std::size_t kShownRaw = 32;  // bytes of what did not decode
+
+/// "   12.345  #3 "
+void head(WallTime since_start, ConnectionId connection, std::string& out) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%7" PRIu64 ".%03u %4s ", since_start / 1'000'000'000U,
+                static_cast<unsigned>(since_start / 1'000'000U % 1000), ("#" + std::to_string(connection + 1)).c_str());
+  out += text;
+}
+
+/// Rows of 16 bytes: offset, hex, and what of it is ASCII.
+void dump(Bytes bytes, std::string& out) {
+  for (std::size_t at = 0; at < bytes.size(); at += kRow) {
+    const Bytes row = bytes.subspan(at, std::min(kRow, bytes.size() - at));
+    char offset[32];
+    std::snprintf(offset, sizeof offset, "%20zx ", at);
+    out += offset;
+    for (std::size_t i = 0; i < kRow; ++i) {
+      out += i % 2 == 0 ? " " : "";
+      i < row.size() ? add_hex(row.subspan(i, 1), out) : void(out += "  ");
+    }
+    out += "  ";
+    for (const std::uint8_t byte : row) out += byte >= 0x20 && byte < 0x7F ? static_cast<char>(byte) : '.';
+    out += '\n';
+  }
+}
+
+}  // namespace
+
+void LineWriter::message(const Said& said, const wire::Row& row, wire::Codec& codec) {
+  start(said);
+  if (!json_) {
+    print(row, codec, line_);
+    return finish(said);
+  }
+  json_member("message", row.name, line_);
+  line_ += ",\"fields\":";
+  json_fields(codec, line_);
+  finish(said);
+}
+
+void LineWriter::undecoded(const Said& said, const Fault* fault) {
+  std::string why = fault != nullptr ? fault->what : "not cut into messages";
+  if (fault != nullptr && *fault->field != '\0') (why += ", field ") += fault->field;
+  if (fault != nullptr) why += ", byte " + std::to_string(fault->offset);
+  start(said);
+  if (json_) {
+    json_member("undecoded", why, line_);
+  } else {
+    line_ += "?? " + std::to_string(said.frame.bytes.size()) + " bytes: " + why + ": ";
+    add_hex(said.frame.bytes.first(std::min(kShownRaw, said.frame.bytes.size())), line_);
+    if (said.frame.bytes.size() > kShownRaw) line_ += "…";
+  }
+  finish(said);
+}
+
+void LineWriter::event(ConnectionId connection, WallTime since_start, std::string_view text) {
+  start(connection, since_start);
+  if (json_) {
+    json_member("event", text, line_);
+    line_ += '}';
+  } else {
+    line_ += "--- ";
+    wire::escape(text, line_);
+  }
+  out_ << line_ << '\n';
+}
+
+void LineWriter::word(ConnectionId connection, WallTime since_start, const char* what,
+                      const google::protobuf::Message& word) {
+  start(connection, since_start);
+  std::string text;
+  if (json_) {
+    ((line_ += ",\"") += what) += "\":";
+    google::protobuf::util::JsonPrintOptions options;
+    options.preserve_proto_field_names = true;  // as schema/NATIVE.md has them
+    (void)google::protobuf::util::MessageToJsonString(word, &text, options);
+    line_ += text + "}";
+  } else {
+    google::protobuf::TextFormat::Printer printer;
+    printer.SetSingleLineMode(true);
+    printer.SetTruncateStringFieldLongerThan(64);  // geometry
+    printer.PrintToString(word, &text);
+    text.resize(text.find_last_not_of(' ') + 1);
+    (line_ += what) += std::string(what) == "fact" ? "   " : " ";
+    line_ += text;
+  }
+  out_ << line_ << '\n';
+}
+
+void LineWriter::world(ConnectionId connection, WallTime since_start, const trace::Snapshot& world) {
+  std::size_t players = 0, units = 0;
+  for (const auto& fact : world.facts()) players += fact.has_player(), units += fact.has_unit();
+  start(connection, since_start);
+  if (json_) {
+    line_ += ",\"world\":{\"players\":" + std::to_string(players) + ",\"units\":" + std::to_string(units);
+    json_member("geometry", world.geometry(), line_);
+    line_ += "}}";
+  } else {
+    line_ += "world  " + std::to_string(players) + " players " + std::to_string(units) + " units ";
+    line_ += world.geometry().empty() ? "no geometry" : "geometry ";
+    wire::escape(world.geometry(), line_);
+  }
+  out_ << line_ << '\n';
+}
+
+/// The line so far: when, and of whom.
+void LineWriter::start(ConnectionId connection, WallTime since_start) {
+  wrote_ = true;
+  line_.clear();
+  if (!json_) return head(since_start, connection, line_);
+  char start[96];
+  std::snprintf(start, sizeof start, "{\"t\":%" PRIu64 ".%06u,\"connection\":%u", since_start / 1'000'000'000U,
+                static_cast<unsigned>(since_start / 1000U % 1'000'000U), connection + 1);
+  line_ += start;
+}
+
+void LineWriter::start(const Said& said) {
+  start(said.connection, said.since_start);
+  if (json_) return json_head(said);
+  line_ += wire::text(said.frame.way);
+  if (said.enet)
+    ((((line_ += ' ') += wire::text(said.enet->send)) += '/') += std::to_string(said.enet->channel)) += ' ';
+  else
+    line_ += said.frame.lane == wire::Lane::kDatagram ? " udp " : "     ";
+}
+
+void LineWriter::json_head(const Said& said) {
+  json_member("name", said.name, line_);
+  json_member("way", wire::text(said.frame.way), line_);
+  json_member("lane", wire::text(said.frame.lane), line_);
+  if (!said.enet) return;
+  json_member("delivery", wire::text(said.enet->send), line_);
+  line_ += ",\"channel\":" + std::to_string(said.enet->channel);
+}
+
+void LineWriter::finish(const Said& said) {
+  if (json_) {
+    if (hex_) {
+      line_ += ",\"hex\":\"";
+      add_hex(said.frame.bytes, line_);
+      line_ += '"';
+    }
+    line_ += '}';
+  }
+  line_ += '\n';
+  if (hex_ && !json_) dump(said.frame.bytes, line_);
+  out_ << line_;
+}
+
+}  // namespace entente

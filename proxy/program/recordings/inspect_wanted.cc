@@ -1,0 +1,80 @@
+#include "proxy/program/recordings/inspect_wanted.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace entente {
+namespace {
+
+/// "3" or "#3", as connections are numbered; 0 = it is none.
+ConnectionId number_in(std::string_view text) {
+  if (text.starts_with('#')) text.remove_prefix(1);
+  ConnectionId number = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return wrong == std::errc{} && end == text.data() + text.size() ? number : 0;
+}
+
+/// Counts connections, up to as many as matter.
+class Counter final : public ImportSink {
+ public:
+  explicit Counter(ConnectionId most) : most_(most) {}
+
+  ConnectionId connections = 0;
+
+  void opened(ConnectionId, const ImportedConnection&, WallTime) override { ++connections; }
+  void bytes(const Imported&) override {}
+  void lost(ConnectionId, wire::Way, std::uint64_t, WallTime) override {}
+  void ended(ConnectionId, const ImportedEnd&) override {}
+  void gone(ConnectionId) override {}
+  void remark(std::string_view) override {}
+  bool enough() const override { return connections >= most_; }
+
+ private:
+  ConnectionId most_;
+};
+
+/// How many connections the file has, or the largest number that is asked for, if it has more.
+ConnectionId numbered(const RecordedFile& file, const InspectOptions& options) {
+  ConnectionId most = 0;
+  for (const std::string& one : options.connections) most = std::max(most, number_in(one));
+  Counter counter(most);
+  if (most > 0) (void)file.read(counter);  // what is wrong with it is said when it is read again
+  return counter.connections;
+}
+
+}  // namespace
+
+bool same_name(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+Wanted::Wanted(const RecordedFile& file, const InspectOptions& options) : options_(options) {
+  const ConnectionId connections = numbered(file, options);
+  for (const std::string& one : options.connections) {
+    const ConnectionId number = number_in(one);
+    if (number != 0 && number <= connections)
+      numbers_.insert(number);
+    else
+      parts_.push_back(one);
+  }
+}
+
+bool Wanted::connection(ConnectionId id, const std::string& name) const {
+  if (options_.connections.empty() || numbers_.contains(id + 1)) return true;
+  return std::any_of(parts_.begin(), parts_.end(),
+                     [&](const std::string& part) { return name.find(part) != std::string::npos; });
+}
+
+bool Wanted::message(std::string_view name) const {
+  const auto& all = options_.messages;
+  return all.empty() || std::any_of(all.begin(), all.end(), [&](const auto& one) { return same_name(one, name); });
+}
+
+bool Wanted::time(WallTime since_start) const {
+  const double seconds = static_cast<double>(since_start) / 1e9;
+  return seconds >= options_.since && seconds <= options_.until;
+}
+
+}  // namespace entente

@@ -1,0 +1,37 @@
+// What of a recorded file somebody wants to see.
+// Law: a connection of digits is a number where the file has as many connections; else it is a part of a name.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/program/recordings/inspect.h"
+
+namespace entente {
+
+/// As people write names of messages: in any case.
+bool same_name(std::string_view a, std::string_view b);
+
+class Wanted {
+ public:
+  /// May read the file, to count its connections. `options` must outlive this.
+  Wanted(const RecordedFile& file, const InspectOptions& options);
+
+  bool connection(ConnectionId id, const std::string& name) const;
+  bool way(wire::Way way) const { return options_.way.empty() || options_.way == wire::text(way); }
+  bool message(std::string_view name) const;
+  /// Also what is no message.
+  bool anything() const { return options_.messages.empty(); }
+  bool time(WallTime since_start) const;
+  /// All that is wanted came before.
+  bool over(WallTime since_start) const { return static_cast<double>(since_start) / 1e9 > options_.until; }
+
+ private:
+  const InspectOptions& options_;
+  std::set<ConnectionId> numbers_;  // of connections, from 1
+  std::vector<std::string> parts_;  // of names
+};
+
+}  // namespace entente

@@ -1,0 +1,57 @@
+#include "proxy/program/recordings/recover.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <string_view>
+
+#include "proxy/program/screen_text.h"
+#include "proxy/trace/recover.h"
+
+namespace entente {
+namespace {
+
+std::string without(std::string text, std::string_view ending) {
+  if (text.ends_with(ending)) text.resize(text.size() - ending.size());
+  return text;
+}
+
+std::string place_for(const std::string& file) {
+  const std::string whole = without(file, ".part");
+  return whole == file ? without(file, ".mcap") + ".recovered.mcap" : whole;
+}
+
+void tell(const trace::Recovered& recovered) {
+  for (const trace::Damage& damage : recovered.first)
+    std::printf("  at byte %" PRIu64 ": %s, %" PRIu64 " bytes passed over\n", damage.offset,
+                screen_text(damage.what).c_str(), damage.bytes);
+  if (recovered.damages > recovered.first.size())
+    std::printf("  and %" PRIu64 " places more\n", recovered.damages - recovered.first.size());
+  if (recovered.attachments_left_out > 0)
+    std::printf("  %" PRIu64 " attachments were left out\n", recovered.attachments_left_out);
+}
+
+}  // namespace
+
+void declare_recover(CLI::App& app, RecoverOptions& options) {
+  app.add_option("FILE", options.file, "Recording to repair, often a .part file; it is not changed")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--out", options.out, "File to write (default: FILE without .part, else FILE.recovered.mcap)")
+      ->type_name("FILE");
+}
+
+int run_recover(const RecoverOptions& options) {
+  const std::string out = options.out.empty() ? place_for(options.file) : options.out;
+  const auto recovered = trace::recover(options.file, out);
+  if (!recovered) {
+    std::fprintf(stderr, "entente recover: %s\n", screen_text(recovered.error().text).c_str());
+    return kFailed;
+  }
+  std::printf("%s: %" PRIu64 " messages in %" PRIu64 " chunks, %" PRIu64 " bytes skipped%s\n", out.c_str(),
+              recovered->messages, recovered->chunks, recovered->bytes_lost,
+              recovered->was_whole ? "; it was whole before" : "");
+  tell(*recovered);
+  return kOk;
+}
+
+}  // namespace entente

@@ -1,0 +1,67 @@
+#include "proxy/program/recordings/shadow.h"
+
+#include <algorithm>
+
+#include "adapters/registry.h"
+
+namespace entente {
+namespace {
+
+/// A clock that leaps (a capture of two days in one file) is not followed step by step.
+constexpr core::Micros kLongestPause = 600 * core::kSecond;
+
+core::RoomOptions options() {
+  core::RoomOptions of_one_game;
+  of_one_game.chat.commands = true;  // and nothing of it is held back: it was said
+  of_one_game.chat.burst = 1'000'000;
+  of_one_game.chat.most_bytes = 65'536;
+  return of_one_game;
+}
+
+}  // namespace
+
+bool can_shadow(const Speech& speech) {
+  return faces_of(*speech.game).has_front(speech.dialect) && faces_of(*speech.game).has_back(speech.dialect);
+}
+
+ShadowRoom::ShadowRoom(const Speech& speech, User& user,
+                       const std::map<std::string, std::string, std::less<>>& settings)
+    : user_(user), room_(*this, faces_of(*speech.game).back({speech.dialect, settings}), options()) {
+  core::Peer client;
+  client.connect_data = speech.game->connect_data(speech.dialect);
+  seat_ = room_.seat(faces_of(*speech.game).front({speech.dialect, {}}), client, 0);
+  room_.back_opened({}, 0);
+}
+
+void ShadowRoom::pass_time(core::Micros until) {
+  if (until > now_ + kLongestPause) now_ = until - kLongestPause;
+  while (over_.empty() && room_.next_wake() <= until) {
+    now_ = std::max(now_, room_.next_wake());
+    room_.tick(now_);
+  }
+  now_ = std::max(now_, until);
+}
+
+void ShadowRoom::received(wire::Way way, Lane lane, Bytes bytes, core::Micros at) {
+  pass_time(at);
+  if (over_.empty()) room_.received(end_of(way), lane, bytes, now_);
+}
+
+void ShadowRoom::left(wire::Way way, core::Micros at) {
+  pass_time(at);
+  if (over_.empty()) room_.gone(end_of(way), way == wire::Way::kToServer ? "client left" : "server left", now_);
+}
+
+void ShadowRoom::close(core::Id end, std::string_view why, std::uint32_t) {
+  if (over_.empty())
+    over_ = (end == core::kBackEnd ? "our back ended it: " : "our front ended it: ") + std::string(why);
+}
+
+void ShadowRoom::failed(core::Id end, const Fault& fault) {
+  if (!over_.empty()) return;
+  broken_ = true;
+  over_ = std::string(end == core::kBackEnd ? "the server" : "the client") + " broke its game's rules: " + fault.what;
+  if (*fault.field != '\0') over_ += std::string(" (") + fault.field + ", byte " + std::to_string(fault.offset) + ")";
+}
+
+}  // namespace entente

@@ -1,0 +1,125 @@
+#include "proxy/program/recordings/verify.h"
+
+#include <iostream>
+#include <map>
+
+#include "adapters/wire/print.h"
+#include "proxy/core/word.h"
+#include "proxy/program/recordings/verify_link.h"
+#include "proxy/program/screen_text.h"
+
+namespace entente {
+namespace {
+
+constexpr const char* kMeaning =
+    "Each message counts once, in frames and in one of these:\n"
+    "  exact       it decodes, and encodes to the same bytes\n"
+    "  opaque      likewise, but only because bytes were kept that are not understood\n"
+    "  refused     a client's, which does not decode, and which its server did not take either: it closed the\n"
+    "              connection within 4 s, or is known to ignore it\n"
+    "  undecoded   it does not decode, or the file lacks some of it; words that are none; games not spoken here\n"
+    "  mismatched  it decodes, but encodes to other bytes\n"
+    "Ends with 1 if any is opaque, undecoded or mismatched, and if the file is damaged or nobody is in it; the first "
+    "of\n"
+    "each kind is explained on standard error. A message that the file ends in is said, and is not wrong.\n";
+
+class Verifier final : public ImportSink {
+ public:
+  Verifier(const RecordedFile& file, std::ostream& out, std::ostream& err)
+      : file_(file), out_(out), err_(err), bench_{Explainer(err), {}, {}} {}
+
+  void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) override {
+    if (!bench_.start) bench_.start = time;
+    const auto speech = file_.speech_of(connection);
+    if (speech) {
+      links_[id] = std::make_unique<VerifiedLink>(connection.name, *speech, bench_);
+    } else {
+      ++total_.frames;
+      ++total_.undecoded;
+      remark(connection.name + ": the game '" + connection.game + "' is not supported");
+    }
+  }
+  void bytes(const Imported& piece) override {
+    if (auto* link = find(piece.connection)) link->bytes(piece);
+  }
+  void connected(ConnectionId id, std::uint32_t data, WallTime) override {
+    if (auto* link = find(id)) link->connected(file_.as_connected(link->speech(), data));
+  }
+  void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime) override {
+    if (auto* link = find(id)) link->lost(way, bytes);
+  }
+  void missing(ConnectionId id, wire::Way way, std::uint64_t messages, std::uint64_t bytes, WallTime) override {
+    remark("connection " + std::to_string(id + 1) + ": " + std::to_string(messages) + " messages " + wire::text(way) +
+           " of " + std::to_string(bytes) + " bytes are not recorded");
+    if (auto* link = find(id)) link->missing(way);
+  }
+  void word(ConnectionId id, const words::Intent* intent, const words::Fact* fact, WallTime) override {
+    Buffer bytes;  // as core reads it: a word whose kind is not set, or not known, is none
+    const google::protobuf::MessageLite* word = intent;
+    if (intent == nullptr) word = fact;
+    bytes.resize(word->ByteSizeLong());
+    word->SerializeWithCachedSizesToArray(bytes.data());
+    const bool known = intent != nullptr ? core::read_intent(bytes).ok() : core::read_fact(bytes).ok();
+    ++words_;
+    if (known) return;
+    ++total_.undecoded;
+    remark("connection " + std::to_string(id + 1) + ": a word of unknown kind");
+  }
+  void ended(ConnectionId id, const ImportedEnd& end) override {
+    if (auto* link = find(id)) link->ended(end);
+  }
+  void gone(ConnectionId id) override {
+    auto* link = find(id);
+    if (link == nullptr) return;
+    total_ += link->finish();
+    out_ << link->line() << '\n';
+    links_.erase(id);
+  }
+  void remark(std::string_view text) override {
+    std::string line;
+    wire::escape(text, line);
+    err_ << line << '\n';
+  }
+
+  const Tally& finish() {
+    bench_.explainer.finish();
+    if (words_ != 0) out_ << words_ << " words\n";
+    out_ << text(total_) << '\n';
+    return total_;
+  }
+
+ private:
+  VerifiedLink* find(ConnectionId id) {
+    const auto at = links_.find(id);
+    return at == links_.end() ? nullptr : at->second.get();
+  }
+
+  const RecordedFile& file_;
+  std::ostream& out_;
+  std::ostream& err_;
+  Bench bench_;
+  std::map<ConnectionId, std::unique_ptr<VerifiedLink>> links_;
+  std::uint64_t words_ = 0;
+  Tally total_;
+};
+
+}  // namespace
+
+void declare_verify(CLI::App& app, VerifyOptions& options) {
+  declare_file(app, options.from);
+  app.footer([] { return std::string(kMeaning); });
+}
+
+int run_verify(const VerifyOptions& options) { return verify(options, std::cout, std::cerr); }
+
+int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  const auto file = RecordedFile::open(options.from, "entente verify", err);
+  if (!file) return file.error();
+  Verifier verifier(*file, out, err);
+  const auto read = file->read(verifier);
+  if (!read) err << "entente verify: " << screen_text(read.error().text) << '\n';
+  const Tally& total = verifier.finish();
+  return read && total.good() ? kOk : kFailed;
+}
+
+}  // namespace entente

@@ -1,0 +1,170 @@
+#include "proxy/program/recordings/verify_link.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "adapters/wire/print.h"
+
+namespace entente {
+namespace {
+
+using wire::Frame, wire::Way;
+
+/// A server closes a link for a message soon after it, or for something else. (A bzfs waits 2.5 s for a better one.)
+constexpr WallTime kSoon = 4'000'000'000;
+/// Client messages that are remembered while it is not known what the server makes of them.
+constexpr std::size_t kMostWaiting = 256;
+
+/// Codes with which nobody complains: ENet's and WebSocket's "done", "going away", "no code".
+bool ordinary(int code) { return code == 0 || code == 1000 || code == 1001 || code == 1005; }
+
+/// The first byte in which two differ, or where the shorter ends.
+std::size_t first_difference(Bytes a, Bytes b) {
+  const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return static_cast<std::size_t>(at - a.begin());
+}
+
+}  // namespace
+
+VerifiedLink::VerifiedLink(std::string name, const Speech& speech, Bench& bench)
+    : name_(std::move(name)),
+      speech_(speech),
+      bench_(bench),
+      codec_(&bench.codecs.of(speech)),
+      dissector_(*speech.game, speech.dialect) {}
+
+void VerifiedLink::connected(const Speech& speech) {
+  settle();  // what became of an earlier connection says nothing of this one
+  client_ended_ = false;
+  speak(speech);
+}
+
+void VerifiedLink::bytes(const Imported& piece) {
+  now_ = piece.time;
+  if (piece.way == Way::kToServer && !std::exchange(client_spoke_, true)) speak(as_named(speech_, piece.bytes));
+  if (piece.lane == Lane::kDatagram)
+    dissector_.datagram(piece.way, piece.bytes, *this);
+  else
+    dissector_.stream(piece.way, piece.bytes, *this);
+}
+
+void VerifiedLink::speak(const Speech& speech) {
+  if (speech.dialect == speech_.dialect) return;
+  speech_ = speech;
+  codec_ = &bench_.codecs.of(speech_);
+  dissector_ = wire::Dissector(*speech_.game, speech_.dialect);
+}
+
+void VerifiedLink::lost(Way way, std::uint64_t bytes) {
+  after_loss(way, {});  // an earlier one
+  lost_[index(way)] = bytes;
+  if (keeps_messages(speech_.game->transport()))
+    after_loss(way, {});
+  else
+    dissector_.end(way, *this, true);
+}
+
+void VerifiedLink::missing(Way way) {
+  if (way == Way::kToServer) client_spoke_ = true;
+  dissector_.skip(way, *this);
+}
+
+void VerifiedLink::ended(const ImportedEnd& end) {
+  if (end.by == Way::kToServer) client_ended_ = true;
+  const bool complains = end.code ? !ordinary(*end.code) : end.by == Way::kToClient;
+  if (client_ended_ || !complains || waiting_.empty() || end.time > waiting_.front().time + kSoon) return;
+  tally_.refused += waiting_.size();
+  waiting_.clear();
+}
+
+const Tally& VerifiedLink::finish() {
+  for (const Way way : {Way::kToServer, Way::kToClient}) after_loss(way, {});
+  settle();
+  return tally_;
+}
+
+/// Nobody refused what waits.
+void VerifiedLink::settle() {
+  for (const Waiting& each : waiting_) bench_.explainer.say(each.explanation);
+  tally_.undecoded += waiting_.size();
+  waiting_.clear();
+}
+
+std::string VerifiedLink::line() const {
+  std::string out;
+  wire::escape(name_, out);
+  (((out += ' ') += speech_.game->name()) += ' ') += speech_.game->dialects()[speech_.dialect].name;
+  (out += ' ') += text(tally_);
+  for (const Way way : {Way::kToServer, Way::kToClient}) {
+    const std::string whose = std::string(" (") + wire::text(way) + ": ";
+    if (const auto left = dissector_.pending(way); left != 0)
+      out += whose + std::to_string(left) + " bytes of an unfinished message)";
+    if (const auto uncut = uncut_[index(way)]; uncut != 0)
+      out += whose + std::to_string(uncut) + " bytes could not be cut into messages)";
+  }
+  return out;
+}
+
+void VerifiedLink::frame(const Frame& frame) {
+  ++tally_.frames;
+  const auto row = codec_->decode(frame);
+  if (row)
+    compare(frame, **row);
+  else
+    undecoded(frame, row.error());
+}
+
+void VerifiedLink::raw(Way way, Lane lane, Bytes bytes, const Fault* why) {
+  if (why == nullptr) return after_loss(way, bytes);
+  ++tally_.frames;
+  undecoded({way, lane, wire::Stage::kPlay, bytes}, *why);
+}
+
+void VerifiedLink::compare(const Frame& frame, const wire::Row& row) {
+  again_.clear();
+  codec_->encode(again_);
+  const std::size_t opaque = opaque_bytes(*codec_);
+  if (same(again_, frame.bytes)) {
+    ++(opaque == 0 ? tally_.exact : tally_.opaque);
+    if (opaque == 0) return;
+    const std::string why = std::to_string(opaque) + " bytes are not understood";
+    return bench_.explainer.say(explain(frame.way, {"is opaque", row.name, why, "", 0, frame.bytes}));
+  }
+  ++tally_.mismatched;
+  const std::size_t at = first_difference(frame.bytes, again_);
+  // The message cut off where the bytes differ: its fault names the field that begins or lies there.
+  const auto cut = codec_->decode({frame.way, frame.lane, frame.stage, frame.bytes.first(at)});
+  const std::string why = "encodes to " + std::to_string(again_.size()) + " bytes, there " + hex_around(again_, at);
+  bench_.explainer.say(
+      explain(frame.way, {"does not survive", row.name, why, cut ? "" : cut.error().field, at, frame.bytes}));
+}
+
+void VerifiedLink::undecoded(const Frame& frame, const Fault& fault) {
+  const bool client = frame.way == Way::kToServer;
+  if (client && speech_.game->ignores(frame, speech_.dialect) != nullptr) {
+    ++tally_.refused;
+    return;
+  }
+  const wire::Row* row = codec_->find(frame);
+  auto explanation = explain(frame.way, {"does not decode", row != nullptr ? row->name : "", fault.what, fault.field,
+                                         fault.offset, frame.bytes});
+  if (client && waiting_.size() < kMostWaiting) return waiting_.push_back({now_, std::move(explanation)});
+  ++tally_.undecoded;
+  bench_.explainer.say(explanation);
+}
+
+void VerifiedLink::after_loss(Way way, Bytes bytes) {
+  uncut_[index(way)] += bytes.size();
+  const auto lost = std::exchange(lost_[index(way)], std::nullopt);
+  if (!lost) return;
+  ++tally_.frames;
+  ++tally_.undecoded;
+  const std::string why = "the file lacks " + std::to_string(*lost) + " bytes here";
+  bench_.explainer.say(explain(way, {"cannot be cut out", "", why, "", 0, bytes}));
+}
+
+Explanation VerifiedLink::explain(Way way, const Trouble& trouble) {
+  return bench_.explainer.explain(trouble, name_, way, now_ - std::min(now_, bench_.start.value_or(now_)));
+}
+
+}  // namespace entente

@@ -1,0 +1,73 @@
+// One connection under `verify`: its bytes in, a Tally out.
+// Law: a client's message that does not decode waits for what the server makes of it: only a link that is closed for
+// it, or a server known to ignore it, makes it a refused one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/wire/dissect.h"
+#include "proxy/program/import/file.h"
+#include "proxy/program/recordings/verify_explain.h"
+#include "proxy/program/recordings/verify_tally.h"
+
+namespace entente {
+
+/// What all links of one run share.
+struct Bench {
+  Explainer explainer;
+  std::optional<WallTime> start;  ///< time of the first thing in the file
+  Codecs codecs;
+};
+
+class VerifiedLink final : wire::Dissected {
+ public:
+  VerifiedLink(std::string name, const Speech& speech, Bench& bench);
+
+  const Speech& speech() const { return speech_; }
+  /// Its client connected by ENet, for the first time or anew, and speaks this now.
+  void connected(const Speech& speech);
+  void bytes(const Imported& piece);
+  void lost(wire::Way way, std::uint64_t bytes);
+  /// Whole messages that are not recorded: what there is can be verified all the same.
+  void missing(wire::Way way);
+  void ended(const ImportedEnd& end);
+  /// Nothing follows: settles what waits.
+  const Tally& finish();
+
+  /// The connection's line. REQUIRES: finish().
+  std::string line() const;
+
+ private:
+  struct Waiting {
+    WallTime time;
+    Explanation explanation;
+  };
+
+  void frame(const wire::Frame& frame) override;
+  void raw(wire::Way way, wire::Lane lane, Bytes bytes, const Fault* why) override;
+
+  void speak(const Speech& speech);
+  void settle();
+  void compare(const wire::Frame& frame, const wire::Row& row);
+  void undecoded(const wire::Frame& frame, const Fault& fault);
+  void after_loss(wire::Way way, Bytes bytes);
+  Explanation explain(wire::Way way, const Trouble& trouble);
+  std::size_t index(wire::Way way) const { return way == wire::Way::kToServer ? 0 : 1; }
+
+  std::string name_;
+  Speech speech_;
+  Bench& bench_;
+  wire::Codec* codec_;
+  wire::Dissector dissector_;
+  Tally tally_;
+  WallTime now_ = 0;
+  std::vector<Waiting> waiting_;  // client messages that did not decode
+  bool client_spoke_ = false, client_ended_ = false;
+  std::optional<std::uint64_t> lost_[2];  // bytes that the file lacks, until what follows them is counted
+  std::uint64_t uncut_[2] = {};           // bytes after framing was lost
+  Buffer again_;
+};
+
+}  // namespace entente

@@ -1,0 +1,87 @@
+#include "proxy/program/serve/arena.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <algorithm>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/arena_rules.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/config/config_comment.h"
+#include "proxy/program/config/config_reader.h"
+#include "proxy/program/misuse.h"
+#include "proxy/program/serve/serve.h"
+#include "proxy/program/serve/shared_room.h"
+
+namespace entente {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+
+int wrong(const std::string& what) { return misused("entente arena", what); }
+
+std::string flag_of(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
+}
+
+/// "metres 80 to 800", "free_for_all|teams|flags", "TEXT"
+std::string type_of(const FieldDescriptor& field) {
+  const config::Rule& rule = field.options().GetExtension(config::rule);
+  if (const auto* words = field.enum_type()) {
+    std::string all;
+    for (int i = 0; i < words->value_count(); ++i) all += (i != 0 ? "|" : "") + words->value(i)->name();
+    return all;
+  }
+  if (!rule.has_min()) return "TEXT";
+  return rule.unit() + " " + std::to_string(rule.min()) + " to " + std::to_string(rule.max());
+}
+
+void declare_key(CLI::App& app, config::Arena& arena, const FieldDescriptor& field) {
+  const std::string preset = field.options().GetExtension(config::rule).preset();
+  const std::string about = config_sentence(field);
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+    app.add_flag_function(
+        flag_of(field.name()), [&arena, &field](std::int64_t) { set_key(arena, field, "true"); }, about);
+    return;
+  }
+  app.add_option_function<std::string>(
+         flag_of(field.name()), [&arena, &field](const std::string& text) { set_key(arena, field, text); }, about)
+      ->check([&field](const std::string& text) {
+        config::Arena scratch;
+        return set_key(scratch, field, text);
+      })
+      ->type_name(type_of(field))
+      ->default_str(preset);
+}
+
+}  // namespace
+
+void declare_arena(CLI::App& app, ArenaCommandOptions& options) {
+  app.add_option("--listen", options.listen,
+                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated")
+      ->type_name("URL")
+      ->required()
+      ->allow_extra_args(false);
+  const auto& kind = *config::Arena::descriptor();
+  for (int i = 0; i < kind.field_count(); ++i)
+    if (!kind.field(i)->is_repeated()) declare_key(app, options.arena, *kind.field(i));
+  declare_control_flags(app, options.control);
+  declare_log_flags(app, options.log);
+}
+
+int run_arena(const ArenaCommandOptions& options) {
+  for (const std::string& url : options.listen)
+    if (const auto end = parse_shared_listen(url, games()); !end) return wrong("--listen " + end.error().text);
+  config::Config config;
+  config::Arena& arena = *config.add_arena() = options.arena;
+  arena.mutable_listen()->Assign(options.listen.begin(), options.listen.end());
+  set_presets(config);
+  if (const auto wrongs = objections_to(arena); !wrongs.empty())
+    return wrong(flag_of(wrongs.front().key) + " " + wrongs.front().why);
+  apply(options.log, *config.mutable_log());
+  apply(options.control, config);
+  return serve(config);
+}
+
+}  // namespace entente

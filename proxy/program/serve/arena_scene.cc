@@ -1,0 +1,82 @@
+#include "proxy/program/serve/arena_scene.h"
+
+#include <algorithm>
+
+#include "proxy/core/world.h"
+#include "proxy/program/config/arena_rules.h"
+#include "proxy/program/serve/recorded_tape.h"
+#include "proxy/program/time_text.h"
+
+namespace entente {
+namespace {
+
+constexpr double kSide = 800;  // metres, of a world that has no edge
+
+bool has_hills(const words::World* geometry) { return geometry != nullptr && geometry->kind() == words::World::VOXELS; }
+
+/// As the ground of an arena, whose floor is flat: of voxels what stands on them as solids, as games of tanks see it,
+/// and what stands on a hill no higher than the rest.
+words::World ground_of(const words::World* geometry) {
+  words::World ground;
+  if (geometry != nullptr) ground = *geometry;
+  if (has_hills(geometry)) {
+    ground = core::flattened(std::move(ground));
+    ground.set_kind(words::World::SOLIDS);
+    ground.clear_voxels();
+    ground.clear_block();
+    for (words::Solid& solid : *ground.mutable_solids()) solid.clear_z();
+    ground.set_hash("solids-of-" + ground.hash());
+  }
+  if (ground.east() > ground.west() && ground.north() > ground.south()) return ground;
+  core::set_sides(ground, kSide, kSide);
+  ground.set_walled(true);
+  return ground;
+}
+
+/// The unit that stands for a player who may have many: the one it steers, else the first that lives.
+const core::UnitState* body_of(const core::World& world, const core::PlayerState& player) {
+  const core::UnitState* const active = world.unit(player.active);
+  if (active != nullptr && active->unit.alive()) return active;
+  for (const core::Id id : player.units)
+    if (const core::UnitState* unit = world.unit(id); unit != nullptr && unit->unit.alive()) return unit;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<core::ArenaStart> starts_of(const core::World& world, core::Micros at) {
+  std::vector<core::ArenaStart> starts;
+  for (const auto& [id, player] : world.players()) {
+    const std::string& name = player.player.name();
+    const auto taken = [&](const core::ArenaStart& start) { return start.name == name; };
+    if (player.player.role() == words::WATCH || name.empty() || player.units.empty() ||
+        std::any_of(starts.begin(), starts.end(), taken))
+      continue;
+    core::ArenaStart start{name, player.player.team(), {}, player.score};
+    if (const core::UnitState* body = body_of(world, player))
+      start.pose = core::place_at(body->unit.pose(), body->posed, at);
+    start.score.clear_player();
+    starts.push_back(std::move(start));
+  }
+  return starts;
+}
+
+Outcome<core::Arena> open_arena(const config::Arena& settings) {
+  core::Arena arena = arena_of(settings);
+  if (settings.from().empty()) return arena;
+  const auto at = parse_time(settings.at());
+  if (!at) return at.error();
+  const std::uint32_t link = settings.from_link();
+  const auto tape = RecordedTape::open(settings.from(), link != 0 ? std::optional(link) : std::nullopt);
+  if (!tape) return tape.error();
+  core::World world;
+  if (const auto gone = (*tape)->seek(std::min(*at, (*tape)->length()), world); !gone) return gone.error();
+  arena.world = ground_of(world.geometry());
+  arena.starts = starts_of(world, std::min(*at, (*tape)->length()));
+  if (has_hills(world.geometry()))
+    for (core::ArenaStart& start : arena.starts)
+      if (start.pose) start.pose->clear_z();
+  return arena;
+}
+
+}  // namespace entente

@@ -1,0 +1,88 @@
+#include "proxy/program/serve/bot.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/config/route.h"
+#include "proxy/program/log/log.h"
+#include "proxy/program/misuse.h"
+#include "proxy/program/screen_text.h"
+#include "proxy/program/serve/play.h"
+#include "proxy/program/time_flag.h"
+
+namespace entente {
+namespace {
+
+constexpr const char* kBehaviours[] = {"idle", "wander", "hunt"};  // in the order of core::Behaviour
+
+core::BotOptions each_of(const BotCommandOptions& options) {
+  core::BotOptions each;
+  each.name = options.name;
+  for (std::size_t i = 0; i < std::size(kBehaviours); ++i)
+    if (options.behaviour == kBehaviours[i]) each.behaviour = static_cast<core::Behaviour>(i);
+  return each;
+}
+
+void sum_up(const BotCrowd::Sum& sum, std::uint32_t count) {
+  std::puts(fmt::format("bots {} of {} were let in, {} refused or kicked; spawns={} shots={} kills={} deaths={}{}",
+                        sum.came, count, sum.turned, sum.spawns, sum.shots, sum.kills, sum.deaths,
+                        sum.reconnects != 0 ? fmt::format(" reconnects={}", sum.reconnects) : "")
+                .c_str());
+  for (const BotCrowd::Complaint& one : sum.complaints)
+    std::fprintf(stderr, "entente: bot %u %s%s\n", one.bot, screen_text(one.what).c_str(),
+                 one.more != 0 ? fmt::format(" (and {} more)", one.more).c_str() : "");
+}
+
+int play_bots(const BotCommandOptions& options, const Endpoint& to, const config::Config& config) {
+  const auto played =
+      play({to, options.count, options.seconds, options.reconnect, each_of(options), options.record}, config);
+  if (!played) return failed(played.error());
+  sum_up(played->sum, options.count);
+  const bool all_came = played->sum.came == options.count, none_turned = played->sum.turned == 0;
+  return options.reconnect ? (all_came ? kOk : kFailed) : played->sum.came > 0 && none_turned ? kOk : kFailed;
+}
+
+}  // namespace
+
+void declare_bot(CLI::App& app, BotCommandOptions& options) {
+  app.add_option("server", options.server, "Server to join: game://host:port?dialect=name")
+      ->type_name("URL")
+      ->required();
+  app.add_option("--count", options.count, "Number of bots; one joins every 100 ms")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--behaviour", options.behaviour, "What the bots do: idle, wander or hunt")
+      ->check(CLI::IsMember({"idle", "wander", "hunt"}))
+      ->capture_default_str();
+  add_time(
+      app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
+      "How long to play (0: until stopped)")
+      ->default_str("0");
+  app.add_flag("--reconnect", options.reconnect,
+               "Join again when refused, kicked or disconnected: after 1 s, then after twice as long each time, up to "
+               "60 s; a minute of play resets the delay");
+  app.add_option("--name", options.name, "Name of the bots; several are numbered")->capture_default_str();
+  app.add_option("--record", options.record, "File to record to (MCAP); {time} and {game} are replaced")
+      ->type_name("FILE");
+  declare_control_flags(app, options.control);
+  declare_log_flags(app, options.log);
+}
+
+int run_bot(const BotCommandOptions& options) {
+  const auto to = parse_to(options.server, games());
+  if (!to) return misused("entente bot", to.error().text);
+  if (const auto why = objection_to_playing(*to)) return misused("entente bot", why->text);
+  config::Config config = preset_config();
+  apply(options.log, *config.mutable_log());
+  apply(options.control, config);
+  if (const auto started = start_log(config.log()); !started) return failed(started.error());
+  const int code = play_bots(options, *to, config);
+  stop_log();
+  return code;
+}
+
+}  // namespace entente

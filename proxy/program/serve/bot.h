@@ -1,0 +1,28 @@
+// entente bot: players that nobody sits at, on any server that entente has a back for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "proxy/program/command.h"
+#include "proxy/program/control/control_flags.h"
+#include "proxy/program/log/log_flags.h"
+
+namespace entente {
+
+struct BotCommandOptions {
+  std::string server;
+  std::uint32_t count = 1;
+  std::string behaviour = "wander";
+  std::uint32_t seconds = 0;  ///< 0: until stopped, or none is left
+  bool reconnect = false;
+  std::string name = "bot";
+  std::string record;
+  ControlFlags control;
+  LogFlags log;
+};
+
+void declare_bot(CLI::App& app, BotCommandOptions& options);
+int run_bot(const BotCommandOptions& options);
+
+}  // namespace entente

@@ -1,0 +1,93 @@
+// The bots of one command, and what became of each. Law: a bot plays on a worker's thread; what it lived through is
+// told to the crowd once, when it is gone. A bot that reconnects is the same bot, by its number and its name.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "proxy/core/bot/bot.h"
+
+namespace entente {
+
+class BotCrowd {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Options {
+    std::uint32_t count = 1;
+    core::BotOptions each = {};
+    bool reconnect = false;  ///< a bot that was refused, was kicked or lost its server comes again
+    /// Told when a bot will come again: "bot 2 was kicked: be nice; it reconnects in 4 s". On any thread.
+    std::function<void(const std::string&)> said = {};
+    /// What to say for why a bot was refused or kicked.
+    std::function<std::string(const std::string&)> plain = [](const std::string& why) { return why; };
+  };
+
+  explicit BotCrowd(Options options);
+
+  /// The next one to come; it must be gone before the crowd is. From any thread.
+  std::unique_ptr<core::Front> next();
+
+  /// How many bots are to come again by now. Whoever asks has that many seated: none is counted twice.
+  std::uint32_t take_due(Clock::time_point now = Clock::now());
+
+  /// At most so long: true when the last one is gone for good, or nobody waits any longer.
+  bool wait(std::chrono::milliseconds most);
+  /// From any thread: nobody waits any longer, and no bot comes again.
+  void give_up();
+
+  /// What became of a bot that did not leave by itself, and how many others fared alike.
+  struct Complaint {
+    std::uint32_t bot = 0;  ///< from 1
+    std::string what;       ///< "could not join: why", "was kicked: why", "lost its connection: why"
+    std::uint32_t more = 0;
+  };
+  static constexpr std::size_t kMostComplaints = 8;
+
+  struct Sum {
+    std::uint32_t came = 0;        ///< bots that were let in, each counted once
+    std::uint32_t turned = 0;      ///< times that one was refused or kicked
+    std::uint32_t reconnects = 0;  ///< times that one came again
+    std::uint64_t spawns = 0, deaths = 0, kills = 0, shots = 0;
+    std::string refused;                ///< why the last was refused or kicked
+    std::vector<Complaint> complaints;  ///< the first kMostComplaints that differ
+  };
+  /// Of those that are gone.
+  Sum sum() const;
+
+  /// How long a bot waits before it comes again, after so many tries in a row that did not last: 1 s, doubled each time
+  /// up to 60 s.
+  static std::chrono::seconds pause_after(std::uint32_t tries);
+  /// A bot that has played for so long begins with the shortest pause again.
+  static constexpr std::chrono::seconds kLasting{60};
+
+ private:
+  class Member;
+  struct Bot {
+    bool came = false;        // at least once
+    std::uint32_t tries = 0;  // in a row that did not last
+    Clock::time_point since, again;
+  };
+  void gone(std::uint32_t number, const core::BotTally& tally, const std::string& parted);
+  void complain(std::uint32_t number, const std::string& what);
+  std::string come_again(std::uint32_t number, Clock::time_point now);
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Bot> bots_;  // by number, from 0
+  std::uint32_t made_ = 0, gone_ = 0;
+  std::vector<std::uint32_t> away_;   // numbers of those who wait to come again
+  std::deque<std::uint32_t> called_;  // of those whose seat is on its way
+  bool given_up_ = false;
+  Sum sum_;
+};
+
+}  // namespace entente

@@ -1,0 +1,51 @@
+// Numbers for Prometheus, in its text format (version 0.0.4):
+// https://prometheus.io/docs/instrumenting/exposition_formats/ Law: a name means the same wherever it stands, and its
+// labels take few values: routes, messages, reasons; no player.
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/core/ledger.h"
+#include "proxy/relay/counters.h"
+#include "proxy/relay/sessions/attendance.h"
+#include "proxy/relay/tap/tap.h"
+
+namespace entente {
+
+class Metrics {
+ public:
+  using Labels = std::vector<prometheus::ClientMetric::Label>;
+
+  /// Adds to what was said of these labels before. `name` without "entente_" and, for what only grows, "_total".
+  void count(const char* name, const char* help, Labels labels, std::uint64_t value);
+  void gauge(const char* name, const char* help, Labels labels, double value);
+  /// How much of the machine this process has, by the names that all exporters use.
+  void add_process();
+
+  std::string text() const;
+
+ private:
+  struct Family {
+    std::string help;
+    prometheus::MetricType type;
+    std::map<Labels, double> values;
+  };
+  void add(const std::string& name, const char* help, prometheus::MetricType type, Labels labels, double value);
+
+  std::map<std::string, Family> families_;
+};
+
+/// `route`: as the statistics name it.
+void measure(Metrics& metrics, const std::string& route, const relay::Totals& totals,
+             const std::vector<core::Ledger::Entry>& losses);
+void measure(Metrics& metrics, const relay::TapTotals& tap);
+void measure(Metrics& metrics, const std::string& route, const relay::TapTotals& recording);
+/// Of an arena.
+void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t orphaned);
+
+}  // namespace entente

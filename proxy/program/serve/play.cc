@@ -1,0 +1,100 @@
+#include "proxy/program/serve/play.h"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <thread>
+
+#include "adapters/native/native.h"
+#include "adapters/registry.h"
+#include "proxy/program/config/route.h"
+#include "proxy/program/config/web.h"
+#include "proxy/program/serve/service.h"
+
+namespace entente {
+namespace {
+
+relay::BridgeOptions bridge_of(const Play& play, BotCrowd& crowd, bool record_secrets) {
+  relay::BridgeOptions bridge;
+  bridge.server_game = play.to.game;
+  bridge.front = [&crowd](std::size_t) { return crowd.next(); };
+  bridge.back = back_maker(play.to);
+  bridge.bots = play.count;
+  bridge.record_secrets = record_secrets;
+  return bridge;
+}
+
+struct Added {
+  relay::TapThread* tap;
+  std::size_t relay;  // as Server::add numbered it
+};
+
+Outcome<Added> add(Service& service, const Play& play, BotCrowd& crowd, bool record_secrets) {
+  const auto web = web_options(WebEnd{}, play.to.web.value_or(WebEnd{}));
+  if (!web) return web.error();
+  const auto tap = service.tap(play.record, play.to.game->name());
+  if (!tap) return tap.error();
+  relay::RelayOptions plays;
+  plays.game = &native::game();
+  plays.server_dialect = play.to.dialect;
+  plays.server_host = play.to.host;
+  plays.server_port = play.to.port;
+  plays.web = *web;
+  plays.bridge = bridge_of(play, crowd, record_secrets);
+  plays.tap = *tap;
+  const auto added = service.add(plays, spoken(play.to) + " for bots");
+  if (!added) return added.error();
+  if (const auto opened = service.open_acceptors(); !opened) return opened.error();
+  return Added{*tap, added->relay};
+}
+
+/// Why a bot was refused or kicked, for whoever started it: the server by its address, and what the player was told.
+std::string plain(const std::string& why, const Endpoint& to) {
+  constexpr std::string_view kServer = "server ";
+  const std::string host = to.host.find(':') == std::string::npos ? to.host : "[" + to.host + "]";
+  if (const std::string_view kicked = "kicked: "; why.starts_with(kicked)) return why.substr(kicked.size());
+  for (std::size_t i = 0; i < relay::kReasons; ++i)
+    if (why == relay::text(static_cast<relay::Reason>(i)) && why.starts_with(kServer))
+      return host + ":" + std::to_string(to.port) + " " + why.substr(kServer.size());
+  return why;
+}
+
+}  // namespace
+
+std::optional<Error> objection_to_playing(const Endpoint& to) {
+  const std::size_t dialect = to.dialect.value_or(0);
+  if (faces_of(*to.game).has_back(dialect)) return std::nullopt;
+  return Error{"bots cannot play " + speech(*to.game, dialect) + " yet: it has no back; see `entente games`"};
+}
+
+Outcome<Played> play(const Play& play, const config::Config& config, const EachSecond& each_second) {
+  BotCrowd crowd({.count = play.count,  // outlives the bots, which live in the service
+                  .each = play.each,
+                  .reconnect = play.reconnect,
+                  .said = [](const std::string& what) { spdlog::info("{}", what); },
+                  .plain = [&play](const std::string& why) { return plain(why, play.to); }});
+  Service service(config);
+  const auto added = add(service, play, crowd, config.recording().secrets() == config::Recording::keep);
+  if (!added) {
+    service.abandon();
+    return added.error();
+  }
+  relay::TapThread& tap = *added->tap;
+  std::thread clock([&] {
+    for (std::uint32_t second = 1; !crowd.wait(std::chrono::seconds(1)); ++second) {
+      if (each_second) each_second(second, tap.totals());
+      if (second == play.seconds) break;
+      if (const std::uint32_t due = crowd.take_due(); due != 0) service.server().add_bots(added->relay, due);
+    }
+    service.stop();
+  });
+  service.run();
+  crowd.give_up();
+  clock.join();
+  if (const auto closed = service.close(); !closed) return closed.error();
+  const relay::TapTotals taped = tap.totals();
+  if (taped.frames == 0) service.abandon();  // it would only be in the way of the next try
+  return Played{crowd.sum(), taped};
+}
+
+}  // namespace entente

@@ -1,0 +1,51 @@
+#include "proxy/program/serve/proxy.h"
+
+#include "adapters/registry.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/config/route.h"
+#include "proxy/program/misuse.h"
+#include "proxy/program/serve/serve.h"
+
+namespace entente {
+namespace {
+
+int wrong(const char* option, const Error& error) { return misused("entente proxy", option + error.text); }
+
+}  // namespace
+
+void declare_proxy(CLI::App& app, ProxyOptions& options) {
+  app.add_option(
+         "--listen", options.listen,
+         "Address to listen on: game://address:port?dialect=name (port 0: any free port). &strict=yes forwards only "
+         "messages that decode; &mode=datagrams, for games over ENet, forwards datagrams untouched")
+      ->type_name("URL")
+      ->required();
+  app.add_option("--to", options.to,
+                 "Server: game://host:port?dialect=name. Without a dialect it is detected before anything is sent "
+                 "(BZFlag, Panic), or it is the first that `entente games` lists")
+      ->type_name("URL")
+      ->required();
+  app.add_option("--record", options.record, "File to record to (MCAP); {time} and {game} are replaced")
+      ->type_name("FILE");
+  declare_control_flags(app, options.control);
+  declare_log_flags(app, options.log);
+}
+
+int run_proxy(const ProxyOptions& options) {
+  const auto listen = parse_listen(options.listen, games());
+  if (!listen) return wrong("--listen ", listen.error());
+  const auto to = parse_to(options.to, games());
+  if (!to) return wrong("--to ", to.error());
+  if (const auto joined = can_join(*listen, *to); !joined) return wrong("", joined.error());
+
+  config::Config config = preset_config();
+  config::Route& route = *config.add_route();
+  route.set_listen(options.listen);
+  route.set_to(options.to);
+  route.set_record(options.record);
+  apply(options.log, *config.mutable_log());
+  apply(options.control, config);
+  return serve(config);
+}
+
+}  // namespace entente

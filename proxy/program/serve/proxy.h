@@ -1,0 +1,23 @@
+// `entente proxy`: one listener in front of one server.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/command.h"
+#include "proxy/program/control/control_flags.h"
+#include "proxy/program/log/log_flags.h"
+
+namespace entente {
+
+struct ProxyOptions {
+  std::string listen;
+  std::string to;
+  std::string record;
+  ControlFlags control;
+  LogFlags log;
+};
+
+void declare_proxy(CLI::App& app, ProxyOptions& options);
+int run_proxy(const ProxyOptions& options);
+
+}  // namespace entente

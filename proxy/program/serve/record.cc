@@ -1,0 +1,78 @@
+#include "proxy/program/serve/record.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/config/route.h"
+#include "proxy/program/log/log.h"
+#include "proxy/program/misuse.h"
+#include "proxy/program/serve/play.h"
+#include "proxy/program/time_flag.h"
+
+namespace entente {
+namespace {
+
+constexpr const char* kCommand = "entente record";
+
+std::string amount(const relay::TapTotals& taped) {
+  return fmt::format("{} frames, {} words, {:.1f} KiB", taped.recorded_frames, taped.words,
+                     static_cast<double>(taped.file_bytes) / 1024);
+}
+
+/// One line that is written over again and again.
+void tell_progress(std::uint32_t second, const relay::TapTotals& taped) {
+  std::fprintf(stderr, "\r%u s: %s ", second, amount(taped).c_str());
+}
+
+int record(const RecordOptions& options, const Endpoint& from, const config::Config& config) {
+  Play looks_on;
+  looks_on.to = from;
+  looks_on.seconds = options.seconds;
+  looks_on.each.name = options.name;
+  looks_on.each.behaviour = core::Behaviour::kWatch;
+  looks_on.record = options.file;
+  const bool to_a_person = ::isatty(STDERR_FILENO) != 0;
+  const auto played = play(looks_on, config, to_a_person ? EachSecond(tell_progress) : nullptr);
+  if (to_a_person) std::fputs("\n", stderr);
+  if (!played) return failed(played.error());
+  const bool nothing = played->taped.frames == 0;
+  if (!nothing) std::puts(("recorded " + amount(played->taped)).c_str());
+  const std::string left = nothing ? "nothing was recorded: " : "recording ended early: ";
+  if (played->sum.turned > 0) return failed({left + played->sum.refused});
+  if (nothing) return failed({left + "the server sent nothing; is it running?"});
+  return kOk;
+}
+
+}  // namespace
+
+void declare_record(CLI::App& app, RecordOptions& options) {
+  app.add_option("--from", options.from, "Server to join: game://host:port?dialect=name")->type_name("URL")->required();
+  app.add_option("FILE", options.file, "File to record to (MCAP); {time} and {game} are replaced")->required();
+  app.add_option("--name", options.name, "Name of the spectator")->capture_default_str();
+  add_time(
+      app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },
+      "How long to record (0: until stopped, or until the server closes the connection)")
+      ->default_str("0");
+  declare_control_flags(app, options.control);
+  declare_log_flags(app, options.log);
+}
+
+int run_record(const RecordOptions& options) {
+  const auto from = parse_to(options.from, games());
+  if (!from) return misused(kCommand, from.error().text);
+  if (const auto why = objection_to_playing(*from)) return misused(kCommand, why->text);
+  config::Config config = preset_config();
+  apply(options.log, *config.mutable_log());
+  apply(options.control, config);
+  if (const auto started = start_log(config.log()); !started) return failed(started.error());
+  const int code = record(options, *from, config);
+  stop_log();
+  return code;
+}
+
+}  // namespace entente

@@ -1,0 +1,25 @@
+// entente record: joins a server as somebody who only looks on, and records what it says and what that means.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "proxy/program/command.h"
+#include "proxy/program/control/control_flags.h"
+#include "proxy/program/log/log_flags.h"
+
+namespace entente {
+
+struct RecordOptions {
+  std::string from;
+  std::string file;
+  std::string name = "recorder";
+  std::uint32_t seconds = 0;  ///< 0: until stopped, or the server leaves
+  ControlFlags control;
+  LogFlags log;
+};
+
+void declare_record(CLI::App& app, RecordOptions& options);
+int run_record(const RecordOptions& options);
+
+}  // namespace entente

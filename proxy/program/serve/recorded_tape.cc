@@ -1,0 +1,178 @@
+#include "proxy/program/serve/recorded_tape.h"
+
+#include <functional>
+#include <map>
+
+#include "proxy/program/screen_text.h"
+#include "proxy/program/time_text.h"
+
+namespace entente {
+namespace {
+
+using core::Fact, core::Micros;
+
+constexpr Micros kMostTime = 30ULL * 24 * 60 * 60 * core::kSecond;  // a fact that says more is not believed
+
+bool can_read(const words::Fact& fact) { return fact.at_us() <= kMostTime && core::from_message(fact).ok(); }
+
+/// Calls `take` for each event as far as the file can be read; what then is wrong with it, if anything.
+std::string each_event(trace::Recording& recording, const std::function<void(const trace::Recording::Event&)>& take) {
+  for (;;) {
+    const auto event = recording.next();
+    if (!event) return event.error().text;
+    if (*event == nullptr) return {};
+    take(**event);
+  }
+}
+
+class Listing {
+ public:
+  void take(const trace::Recording::Event& event) {
+    if (event.opened != nullptr) speech_[event.opened->link()] = event.opened->game() + " " + event.opened->dialect();
+    if (!event.said) return;
+    SpokenLink& link = links_[event.said->link];
+    if (event.said->intent != nullptr && event.said->intent->has_enter() && link.player.empty())
+      link.player = event.said->intent->enter().name();
+    if (event.said->fact != nullptr) take(*event.said->fact, event.time, link);
+  }
+
+  /// Those with facts.
+  std::vector<SpokenLink> links() const {
+    std::vector<SpokenLink> all;
+    for (const auto& [number, link] : links_) {
+      if (link.facts == 0) continue;
+      all.push_back(link);
+      all.back().link = number;
+      if (const auto at = speech_.find(number); at != speech_.end()) all.back().speech = at->second;
+    }
+    return all;
+  }
+
+ private:
+  static void take(const words::Fact& fact, WallTime time, SpokenLink& link) {
+    if (!can_read(fact)) return void(++link.unread);
+    if (link.facts++ == 0) {
+      link.first = fact.at_us();
+      link.began = time - std::min(time, fact.at_us() * 1000);
+    }
+    link.first = std::min(link.first, fact.at_us());
+    link.last = std::max(link.last, fact.at_us());
+  }
+
+  std::map<std::uint32_t, std::string> speech_;
+  std::map<std::uint32_t, SpokenLink> links_;
+};
+
+std::string text(const SpokenLink& link) {
+  return "  link " + std::to_string(link.link) + "  " + screen_text(link.speech) +
+         (link.player.empty() ? "" : ", player '" + screen_text(link.player) + "'") + ", " +
+         std::to_string(link.facts) + " facts, " + time_text(link.length()) + "\n";
+}
+
+Error none_of(const std::string& path, const std::vector<SpokenLink>& links, std::optional<std::uint32_t> wanted) {
+  if (links.empty())
+    return {path + " holds no words of a bridged session; `entente convert " + path +
+            " --to OUT.mcap --words` makes them of what it holds, if that game has both faces"};
+  std::string error = wanted ? path + ": link " + std::to_string(*wanted) + " has no words; these have:\n"
+                             : path + " holds " + std::to_string(links.size()) + " sessions; choose one by its link:\n";
+  for (const SpokenLink& link : links) error += text(link);
+  error.pop_back();
+  return {error};
+}
+
+struct Choice {
+  SpokenLink link;
+  std::string damage;
+};
+
+Outcome<Choice> choose(const std::string& path, std::optional<std::uint32_t> wanted) {
+  const auto recording = trace::Recording::open(path);
+  if (!recording) return recording.error();
+  Listing listing;
+  const std::string damage = each_event(**recording, [&](const auto& event) { listing.take(event); });
+  const auto links = listing.links();
+  if (links.empty() && !damage.empty()) return Error{damage};
+  for (const SpokenLink& link : links)
+    if (wanted ? link.link == *wanted : links.size() == 1) return Choice{link, damage};
+  return none_of(path, links, wanted);
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<RecordedTape>> RecordedTape::open(const std::string& path, std::optional<std::uint32_t> link) {
+  const auto chosen = choose(path, link);
+  if (!chosen) return chosen.error();
+  auto tape = std::make_unique<RecordedTape>();
+  tape->path_ = path;
+  tape->about_ = chosen->link;
+  tape->damage_ = chosen->damage;
+  if (const auto begun = tape->rewind(); !begun) return begun.error();
+  return tape;
+}
+
+Outcome<Done> RecordedTape::rewind() {
+  auto recording = trace::Recording::open(path_);
+  if (!recording) return recording.error();
+  recording_ = std::move(*recording);
+  ahead_.reset();
+  at_ = 0;
+  return Done{};
+}
+
+/// A clock that went back did not: its time is that of the fact before.
+std::optional<Micros> RecordedTape::next_at() {
+  while (!ahead_) {
+    const auto event = recording_->next();
+    if (!event || *event == nullptr) return std::nullopt;
+    const auto& said = (*event)->said;
+    if (!said || said->fact == nullptr || said->link != about_.link || said->fact->at_us() > kMostTime) continue;
+    auto fact = core::from_message(*said->fact);
+    if (!fact) continue;
+    ahead_ = std::move(*fact);
+    ahead_->at = at_ = std::max(time_of(ahead_->at), at_);
+  }
+  return ahead_->at;
+}
+
+Fact RecordedTape::next() {
+  Fact fact = std::move(*ahead_);
+  ahead_.reset();
+  return fact;
+}
+
+/// The last recorded world that is not later; false if there is none, and then it is to be folded from the beginning.
+bool RecordedTape::recall(Micros at, core::World& world) {
+  const auto found = recording_->go_to_world(about_.link, about_.began + (about_.first + at) * 1000);
+  if (!found || !*found) return false;
+  const auto event = recording_->next();
+  if (!event || *event == nullptr || (*event)->world == nullptr) return false;
+  const trace::Snapshot snapshot = *(*event)->world;
+  if (snapshot.at_us() > about_.first + at) return false;
+  const auto geometry = recording_->find_geometry(snapshot.geometry());
+  if (!geometry || (*geometry == nullptr && !snapshot.geometry().empty())) return false;
+  if (*geometry != nullptr) world.fold(Fact((*geometry)->world()));
+  for (const words::Fact& word : snapshot.facts()) {
+    auto fact = core::from_message(word);
+    if (!fact) continue;
+    fact->at = time_of(fact->at);
+    world.fold(*fact);
+  }
+  ahead_.reset();
+  at_ = time_of(snapshot.at_us());
+  return true;
+}
+
+Outcome<Done> RecordedTape::seek(Micros at, core::World& world) {
+  world = core::World();
+  if (!recall(at, world)) {
+    world = core::World();
+    if (const auto begun = rewind(); !begun) return begun.error();
+  }
+  while (const auto next = next_at()) {
+    if (*next > at) break;
+    world.fold(this->next());
+  }
+  return Done{};
+}
+
+}  // namespace entente

@@ -1,0 +1,65 @@
+#include "proxy/program/serve/reload.h"
+
+#include <google/protobuf/util/message_differencer.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/endpoint.h"
+
+namespace entente {
+namespace {
+
+/// Takes out what may change.
+void fix(config::Config& config) {
+  config.clear_limits();
+  config.mutable_log()->clear_level();
+  config.mutable_access()->clear_allow();
+  config.mutable_access()->clear_deny();
+  for (config::Route& route : *config.mutable_route()) {
+    route.clear_allow();
+    route.clear_deny();
+  }
+}
+
+bool by_enet(const std::string& listen) {
+  const auto at = parse_endpoint(listen, games(), Side::kListen);
+  return at && at->game->transport() == wire::Transport::kEnet && at->enet != relay::EnetMode::kDatagrams;
+}
+
+bool listens_by_enet(const config::Config& config) {
+  for (const config::Route& route : config.route())
+    if (by_enet(route.listen())) return true;
+  for (const config::Arena& arena : config.arena())
+    if (std::any_of(arena.listen().begin(), arena.listen().end(), by_enet)) return true;
+  return false;
+}
+
+/// ENet takes no more peers than it was opened for.
+std::optional<std::string> lacks_places(const config::Config& running, const config::Config& fresh) {
+  const auto places = [](const config::Config& config) { return config.limits().sessions() - 1; };  // 0: the most
+  if (places(fresh) <= places(running) || !listens_by_enet(running)) return std::nullopt;
+  return "modified: limits.sessions: " + std::to_string(running.limits().sessions()) + " -> " +
+         std::to_string(fresh.limits().sessions()) + " (of listeners by ENet; the others have it)";
+}
+
+}  // namespace
+
+std::vector<std::string> takes_restart(config::Config running, config::Config fresh) {
+  const auto places = lacks_places(running, fresh);
+  fix(running);
+  fix(fresh);
+  std::string differences;
+  google::protobuf::util::MessageDifferencer differencer;
+  differencer.ReportDifferencesToString(&differences);
+  differencer.Compare(running, fresh);
+  std::vector<std::string> lines;
+  std::istringstream in(differences);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  if (places) lines.push_back(*places);
+  return lines;
+}
+
+}  // namespace entente

@@ -1,0 +1,141 @@
+#include "proxy/program/serve/replay.h"
+
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+
+#include "adapters/native/native.h"
+#include "adapters/registry.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/control/control_replay.h"
+#include "proxy/program/log/log.h"
+#include "proxy/program/misuse.h"
+#include "proxy/program/serve/recorded_tape.h"
+#include "proxy/program/serve/replay_control.h"
+#include "proxy/program/serve/service.h"
+#include "proxy/program/serve/shared_room.h"
+#include "proxy/program/time_text.h"
+
+namespace entente {
+namespace {
+
+int wrong(const std::string& what) { return misused("entente replay", what); }
+
+/// Its listeners, or what is wrong with one of them.
+Outcome<std::vector<ListenEnd>> listeners(const std::vector<std::string>& urls) {
+  std::vector<ListenEnd> ends;
+  for (const std::string& url : urls) {
+    const auto end = parse_shared_listen(url, games());
+    if (!end) return Error{"--listen " + end.error().text};
+    ends.push_back(*end);
+  }
+  return ends;
+}
+
+class Showing {
+ public:
+  Showing(const config::Config& config, std::unique_ptr<RecordedTape> tape)
+      : tape_(std::move(tape)), service_(config), control_(service_.server()) {}
+
+  void house(const core::Replay::Options& options) {
+    relay::SharedRoomOptions shared_room;
+    shared_room.name = "a replay";
+    shared_room.game = &native::game();
+    shared_room.back = [this, options] { return std::make_unique<core::Replay>(std::move(tape_), options, &control_); };
+    shared_room_ = service_.server().add_shared_room(shared_room);
+    control_.attend(shared_room_);
+    add_replay_commands(service_.control(), control_);
+  }
+
+  Outcome<Done> listen(const ListenEnd& end) {
+    const auto tap = service_.tap("", end.game->name());
+    if (!tap) return tap.error();
+    const auto line = listen_in_shared_room(service_, {shared_room_, "replay", *tap}, end);
+    if (!line) return line.error();
+    lines_ += *line;
+    return Done{};
+  }
+
+  Outcome<Done> open_acceptors() { return service_.open_acceptors(); }
+  void abandon() { service_.abandon(); }
+
+  /// Until the recording is over, or a signal comes.
+  Outcome<Done> run() {
+    service_.run([this] {
+      std::fputs(lines_.c_str(), stdout);
+      std::fflush(stdout);
+    });
+    if (const auto closed = service_.close(); !closed) return closed.error();
+    const std::string error = control_.status().error;
+    return error.empty() ? Outcome<Done>(Done{}) : Error{error};
+  }
+
+ private:
+  std::unique_ptr<RecordedTape> tape_;  // until the shared room is open
+  Service service_;
+  ReplayControl control_;
+  std::size_t shared_room_ = 0;
+  std::string lines_;
+};
+
+int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const core::Replay::Options& options,
+         const std::vector<ListenEnd>& ends) {
+  const SpokenLink about = tape->about();
+  if (!tape->damage().empty())
+    spdlog::warn("the recording is damaged and plays only as far as it can be read: {}", tape->damage());
+  if (about.unread != 0) spdlog::warn("{} facts cannot be read and are skipped", about.unread);
+  spdlog::info("link {} ({}{}{}): {} facts, {}; playback starts with the first viewer", about.link, about.speech,
+               about.player.empty() ? "" : ", player ", about.player, about.facts, time_text(about.length()));
+  Showing showing(config, std::move(tape));
+  showing.house(options);
+  Outcome<Done> opened = Done{};
+  for (const ListenEnd& end : ends)
+    if (opened) opened = showing.listen(end);
+  if (opened) opened = showing.open_acceptors();
+  if (!opened) {
+    showing.abandon();
+    return failed(opened.error());
+  }
+  const auto shown = showing.run();
+  return shown ? kOk : failed(shown.error());
+}
+
+}  // namespace
+
+void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
+  app.add_option("FILE", options.file, "Recording (MCAP) of a bridged session, an arena or a bot")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--listen", options.listen,
+                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). May be repeated")
+      ->type_name("URL")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--link", options.link, "Session to replay, by its link; required if the recording has several");
+  app.add_option("--at", options.at, "Where to begin, such as 75, 75.5 or 1:15")->capture_default_str();
+  app.add_option("--speed", options.speed, "Playback speed")
+      ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest))
+      ->capture_default_str();
+  app.add_flag("--paused", options.paused, "Start paused; `entente ctl resume` goes on");
+  app.add_flag("--loop", options.loop, "Start again at the end (default: exit)");
+  declare_control_flags(app, options.control);
+  declare_log_flags(app, options.log);
+}
+
+int run_replay(const ReplayCommandOptions& options) {
+  const auto at = parse_time(options.at);
+  if (!at) return wrong("--at " + at.error().text);
+  const auto ends = listeners(options.listen);
+  if (!ends) return wrong(ends.error().text);
+  config::Config config = preset_config();
+  apply(options.log, *config.mutable_log());
+  apply(options.control, config);
+  if (const auto started = start_log(config.log()); !started) return failed(started.error());
+  auto tape = RecordedTape::open(options.file, options.link != 0 ? std::optional(options.link) : std::nullopt);
+  const int code = tape ? show(config, std::move(*tape), {*at, options.speed, options.paused, options.loop}, *ends)
+                        : failed(tape.error());
+  stop_log();
+  return code;
+}
+
+}  // namespace entente

@@ -1,0 +1,29 @@
+// entente replay: a recorded session, shown to whoever comes, by the program of any game that has a front.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proxy/program/command.h"
+#include "proxy/program/control/control_flags.h"
+#include "proxy/program/log/log_flags.h"
+
+namespace entente {
+
+struct ReplayCommandOptions {
+  std::string file;
+  std::vector<std::string> listen;
+  std::uint32_t link = 0;  ///< 0: the only one
+  std::string at = "0";
+  double speed = 1;
+  bool paused = false;
+  bool loop = false;
+  ControlFlags control;
+  LogFlags log;
+};
+
+void declare_replay(CLI::App& app, ReplayCommandOptions& options);
+int run_replay(const ReplayCommandOptions& options);
+
+}  // namespace entente

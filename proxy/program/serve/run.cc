@@ -1,0 +1,38 @@
+#include "proxy/program/serve/run.h"
+
+#include <cstdio>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/serve/serve.h"
+#include "proxy/program/serve/signals.h"
+
+namespace entente {
+
+void declare_run(CLI::App& app, RunOptions& options) {
+  app.add_option("CONFIG", options.config, "Configuration file (TOML); `entente check --example` prints one")
+      ->type_name("FILE")
+      ->required();
+  declare_control_flags(app, options.control);
+  declare_log_flags(app, options.log);
+}
+
+int run_run(const RunOptions& options) {
+  keep_hang_ups();  // `systemctl reload` does not wait until we are ready
+  const auto read = [&options] {
+    auto config = load_config(options.config, games());
+    if (config) {
+      apply(options.log, *config->mutable_log());
+      apply(options.control, *config);
+    }
+    return config;
+  };
+  const auto config = read();
+  if (!config) {
+    tell(config.error());
+    return kFailed;
+  }
+  return serve(*config, read);
+}
+
+}  // namespace entente

@@ -1,0 +1,21 @@
+// `entente run`: the routes of a configuration file.
+#pragma once
+
+#include <string>
+
+#include "proxy/program/command.h"
+#include "proxy/program/control/control_flags.h"
+#include "proxy/program/log/log_flags.h"
+
+namespace entente {
+
+struct RunOptions {
+  std::string config;
+  ControlFlags control;
+  LogFlags log;
+};
+
+void declare_run(CLI::App& app, RunOptions& options);
+int run_run(const RunOptions& options);
+
+}  // namespace entente

@@ -1,0 +1,230 @@
+#include "proxy/program/serve/serve.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "adapters/native/native.h"
+#include "adapters/registry.h"
+#include "proxy/core/arena/referee.h"
+#include "proxy/program/command.h"
+#include "proxy/program/config/access.h"
+#include "proxy/program/config/arena_rules.h"
+#include "proxy/program/config/route.h"
+#include "proxy/program/config/web.h"
+#include "proxy/program/log/log.h"
+#include "proxy/program/misuse.h"
+#include "proxy/program/serve/arena_scene.h"
+#include "proxy/program/serve/service.h"
+#include "proxy/program/serve/shared_room.h"
+#include "proxy/program/serve/signals.h"
+
+namespace entente {
+namespace {
+
+// What is taken for the dialect until a client names its own.
+std::size_t assumed_dialect(const ListenEnd& listen, const Endpoint& to) {
+  const bool open = !listen.named && clients_name_dialect(*listen.game) && listen.game == to.game;
+  return open ? to.dialect.value_or(listen.dialect) : listen.dialect;
+}
+
+/// The faces that bridge the two.
+std::optional<relay::BridgeOptions> bridge_of(const ListenEnd& listen, const Endpoint& to, bool record_secrets) {
+  relay::BridgeOptions bridge;
+  bridge.server_game = to.game;
+  bridge.front = front_maker(listen);
+  bridge.back = back_maker(to);
+  bridge.chat.commands = listen.game == to.game;
+  bridge.record_secrets = record_secrets;
+  return bridge;
+}
+
+/// The routes and arenas of a configuration.
+class Routes {
+ public:
+  Routes(const config::Config& config, Reread reread) : config_(config), reread_(std::move(reread)), service_(config) {}
+
+  /// Everything that can fail before the first player comes.
+  Outcome<Done> open() {
+    Outcome<Done> done = Done{};
+    for (const config::Route& route : config_.route())
+      if (done) done = add(route);
+    for (const config::Arena& arena : config_.arena())
+      if (done) done = add(arena);
+    if (reread_)
+      service_.control().add("reload", kAboutReload, [this](std::string_view rest) {
+        return rest.empty() ? reload() : Error{"reload takes no arguments"};
+      });
+    if (done) done = service_.open_acceptors();
+    if (!done) service_.abandon();
+    return done;
+  }
+
+  void run() {
+    std::optional<CallOnHangUp> hang_up;
+    if (reread_) hang_up.emplace([this] { (void)reload(); });  // the log has what came of it
+    service_.run([this] { announce(); });
+  }
+
+  /// What can change while it runs is as the file has it now; nothing changes if anything is wrong with it. From any
+  /// thread.
+  Outcome<std::string> reload() {
+    const std::lock_guard lock(reloading_);
+    const auto fresh = reread_();
+    if (!fresh) {
+      for (const std::string& complaint : fresh.error()) spdlog::error("configuration not reloaded: {}", complaint);
+      return Error{"configuration not reloaded: " + fresh.error().front()};
+    }
+    for (int i = 0; i < config_.route_size(); ++i)
+      if (const config::Route* now = now_of(*fresh, i)) own_[relays_[static_cast<std::size_t>(i)]] = access_of(*now);
+    service_.set_rules(*fresh, own_);
+    config::Log log = config_.log();
+    log.set_level(fresh->log().level());
+    const auto renewed = renew_log(log);
+    std::string told = "reloaded: limits, allow and deny lists, log level\n";
+    spdlog::info("{}", told.substr(0, told.size() - 1));
+    if (!renewed) {
+      spdlog::error("{}", renewed.error().text);
+      told += renewed.error().text + "; the log stays where it was\n";
+    }
+    for (const std::string& line : takes_restart(config_, *fresh)) {
+      spdlog::warn("needs a restart: {}", line);
+      told += "needs a restart: " + line + "\n";
+    }
+    return told;
+  }
+
+  Outcome<Done> close() { return service_.close(); }
+
+  /// What was served, a line a listener.
+  void sum_up() const {
+    std::fputs(service_.summary().c_str(), stdout);
+    std::fflush(stdout);
+  }
+
+ private:
+  Outcome<Done> add(const config::Route& route) {
+    const auto listen = parse_listen(route.listen(), games());
+    if (!listen) return listen.error();
+    const auto to = parse_to(route.to(), games());
+    if (!to) return to.error();
+    const auto web = web_options(listen->web.value_or(WebEnd{}), to->web.value_or(WebEnd{}));
+    if (!web) return web.error();
+    const auto joint = can_join(*listen, *to);
+    if (!joint) return joint.error();
+    const auto tap = service_.tap(route.record(), listen->game->name());
+    if (!tap) return tap.error();
+    const bool secrets = config_.recording().secrets() == config::Recording::keep;
+    const auto bridge = *joint == Joint::kBridge ? bridge_of(*listen, *to, secrets) : std::nullopt;
+    const auto listening = service_.add({.game = listen->game,
+                                         .listen_dialect = assumed_dialect(*listen, *to),
+                                         .server_dialect = to->dialect,
+                                         .listen = listen->address,
+                                         .server_host = to->host,
+                                         .server_port = to->port,
+                                         .enet = listen->enet,
+                                         .web = *web,
+                                         .bridge = bridge,
+                                         .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
+                                         .fallback = listen->fallback,
+                                         .access = {access_of(route)},
+                                         .strict = listen->strict,
+                                         .limits = {},  // the service knows them
+                                         .tap = *tap},
+                                        listen->spoken());
+    if (!listening) return listening.error();
+    relays_.push_back(listening->relay);
+    own_[listening->relay] = access_of(route);
+    lines_ += "listening " + listen->spoken() + " " + listening->address.text() + "\n";
+    if (!listen->named && !clients_name_dialect(*listen->game))
+      spdlog::info("{} names no dialect; clients must speak {}", route.listen(),
+                   speech(*listen->game, listen->dialect));
+    if (*joint == Joint::kBridge) tell_bridge(*listen, *to);
+    return Done{};
+  }
+
+  Outcome<Done> add(const config::Arena& arena) {
+    const auto place = open_arena(arena);
+    if (!place) return place.error();
+    const auto tap = service_.tap(arena.record(), "arena");
+    if (!tap) return tap.error();
+    relay::SharedRoomOptions shared_room;
+    shared_room.name = "the arena '" + arena.name() + "'";
+    shared_room.game = &native::game();
+    shared_room.back = [place = *place] { return std::make_unique<core::Referee>(place); };
+    shared_room.stand_ins = stand_ins_of(arena, place->starts);
+    shared_room.record_secrets = config_.recording().secrets() == config::Recording::keep;
+    shared_room.tap = *tap;
+    const std::size_t number = service_.add_arena(shared_room);
+    for (const std::string& url : arena.listen()) {
+      const auto end = parse_shared_listen(url, games());
+      if (!end) return end.error();
+      const auto line = listen_in_shared_room(service_, {number, arena.name(), *tap}, *end);
+      if (!line) return line.error();
+      lines_ += *line;
+    }
+    return Done{};
+  }
+
+  /// What a file that was read again says of our route `i`, which is where it listens, wherever it stands there; null:
+  /// nothing. Of those that listen alike, each is in its turn.
+  const config::Route* now_of(const config::Config& fresh, int i) const {
+    const std::string& listen = config_.route(i).listen();
+    auto before = std::count_if(config_.route().begin(), config_.route().begin() + i,
+                                [&](const config::Route& one) { return one.listen() == listen; });
+    for (const config::Route& route : fresh.route())
+      if (route.listen() == listen && before-- == 0) return &route;
+    return nullptr;
+  }
+
+  static void tell_bridge(const ListenEnd& listen, const Endpoint& to) {
+    const char* more = to.dialect                ? ""
+                       : shows_dialect(*to.game) ? ", detecting its dialect"
+                                                 : " (default dialect; ?dialect= in its URL chooses another)";
+    spdlog::info("bridging {} to {}{}", listen.spoken(), spoken(to), more);
+  }
+
+  void announce() const {
+    std::fputs(lines_.c_str(), stdout);
+    std::fflush(stdout);
+  }
+
+  static constexpr const char* kAboutReload =
+      "Reads the configuration again, as SIGHUP does: limits, who may come, and the level of the log hold from then "
+      "on, "
+      "and a log file is opened anew; what takes a restart is named.";
+
+  const config::Config& config_;
+  const Reread reread_;
+  Service service_;
+  std::mutex reloading_;
+  std::vector<std::size_t> relays_;           // of routes
+  std::map<std::size_t, relay::Access> own_;  // by relay: who may come to that route, as is in force
+  std::string lines_;                         // where it listens
+};
+
+int serve_logged(const config::Config& config, Reread reread) {
+  Routes routes(config, std::move(reread));
+  if (const auto opened = routes.open(); !opened) return failed(opened.error());
+  routes.run();
+  const auto closed = routes.close();
+  routes.sum_up();
+  return closed ? kOk : failed(closed.error());
+}
+
+}  // namespace
+
+int serve(const config::Config& config, Reread reread) {
+  if (const auto started = start_log(config.log()); !started) return failed(started.error());
+  const int code = serve_logged(config, std::move(reread));
+  stop_log();
+  return code;
+}
+
+}  // namespace entente

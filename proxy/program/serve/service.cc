@@ -1,0 +1,209 @@
+#include "proxy/program/serve/service.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "adapters/registry.h"
+#include "proxy/program/config/access.h"
+#include "proxy/program/config/limits.h"
+#include "proxy/program/config/route.h"
+#include "proxy/program/config/web.h"
+#include "proxy/program/control/control_bans.h"
+#include "proxy/program/control/control_server.h"
+#include "proxy/program/serve/metrics.h"
+#include "proxy/program/serve/signals.h"
+
+namespace entente {
+namespace {
+
+// A session takes two descriptors or three; a shell's soft limit is meant for a person's programs.
+void use_all_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// " refused_bad_frame=3": for each reason that somebody was refused for, by its name without what a script trips over.
+std::string refusals(const relay::Totals& totals) {
+  std::string fields;
+  for (std::size_t i = 0; i < relay::kReasons; ++i) {
+    const auto reason = static_cast<relay::Reason>(i);
+    if (!relay::is_refusal(reason) || totals.by(reason) == 0) continue;
+    std::string name = relay::text(reason);
+    std::erase(name, '\'');
+    std::replace(name.begin(), name.end(), ' ', '_');
+    fields += fmt::format(" refused_{}={}", name, totals.by(reason));
+  }
+  return fields;
+}
+
+}  // namespace
+
+Service::Service(const config::Config& config)
+    : config_(config),
+      taps_(config.recording(), [this] { give_up(); }),
+      bans_(config.access().remember_bans_s()),
+      kept_bans_(bans_, config.access().ban_file()),
+      server_(config.workers(), events_) {
+  use_all_descriptors();
+}
+
+Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_view game) {
+  if (pattern.empty()) return taps_.counting();
+  return taps_.recording(
+      recording_path(pattern, config_.recording().directory(), {game, routes_.size() + 1, started_}));
+}
+
+Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::string& name) {
+  options.limits = limits_of(config_.limits());
+  options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
+  options.access.push_back(access_of(config_.access()));
+  options.bans = &bans_;
+  const auto added = server_.add(options);
+  if (!added) return added.error();
+  tell_page(options.web, added->address);
+  const std::string where = added->address.port() != 0 ? " " + added->address.text() : "";
+  const relay::TapThread* recording = taps_.recording_of(options.tap);
+  const auto tells_it = [&](const Route& route) { return route.recording == recording; };
+  if (std::any_of(routes_.begin(), routes_.end(), tells_it)) recording = nullptr;
+  routes_.push_back({added->relay, name + where, recording, options.bridge && !options.bridge->shared_room});
+  return *added;
+}
+
+std::size_t Service::add_arena(const relay::SharedRoomOptions& options) {
+  return arenas_.emplace_back(server_.add_shared_room(options));
+}
+
+Outcome<Done> Service::open_acceptors() {
+  auto done = kept_bans_.load();
+  if (done) done = open_control();
+  if (done) done = open_metrics();
+  return done;
+}
+
+Outcome<Done> Service::open_metrics() {
+  const std::string& listen = config_.metrics().listen();
+  if (listen.empty()) return Done{};
+  const auto at = net::Address::parse(listen);
+  if (!at) return at.error();
+  auto acceptor =
+      net::HttpAcceptor::open(*at, "text/plain; version=0.0.4; charset=utf-8",
+                              [this](std::string_view path) { return path == "/metrics" ? metrics() : ""; });
+  if (!acceptor) return acceptor.error();
+  metrics_acceptor_ = std::move(*acceptor);
+  return Done{};
+}
+
+Outcome<Done> Service::open_control() {
+  if (config_.control().socket().empty()) return Done{};
+  add_server_commands(
+      control_, server_, [this](relay::LinkId link) { return taps_.player(link); }, [this] { return summary(); });
+  add_ban_commands(control_, server_, bans_, kept_bans_);
+  auto acceptor =
+      net::LocalAcceptor::open(config_.control().socket(), [this](auto line) { return control_.answer(line); });
+  if (!acceptor) return acceptor.error();
+  acceptor_ = std::move(*acceptor);
+  return Done{};
+}
+
+void Service::set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own) {
+  for (const Route& route : routes_) {
+    server_.set_limits(route.relay, limits_of(config.limits()));
+    std::vector<relay::Access> access;
+    if (const auto its = own.find(route.relay); its != own.end()) access.push_back(its->second);
+    access.push_back(access_of(config.access()));
+    server_.set_access(route.relay, std::move(access));
+  }
+}
+
+std::string Service::metrics() const {
+  Metrics all;
+  for (const Route& route : routes_) {
+    measure(all, route.name, server_.totals(route.relay), server_.losses(route.relay));
+    if (route.recording != nullptr) measure(all, route.name, route.recording->totals());
+  }
+  for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
+  for (const std::size_t arena : arenas_) measure(all, server_.attendance(arena), server_.orphaned(arena));
+  all.add_process();
+  return all.text();
+}
+
+std::string Service::summary() const {
+  std::string lines;
+  for (const Route& route : routes_) lines += summary(route) + "\n";
+  return lines + attendance();
+}
+
+/// A line for each game whose players played in an arena.
+std::string Service::attendance() const {
+  std::string lines;
+  for (const std::size_t arena : arenas_)
+    for (const relay::Attendance::Row& row : server_.attendance(arena)) {
+      lines += fmt::format("played {} players={} present={} kills={} deaths={} names=", row.speech, row.players,
+                           row.present, row.kills, row.deaths);
+      for (const std::string& name : row.names) lines += (&name != &row.names[0] ? "," : "") + control_field(name);
+      lines += row.players > row.names.size() ? ",…\n" : "\n";
+    }
+  return lines;
+}
+
+std::uint64_t Service::undecoded(const Route& route) const {
+  std::uint64_t sum = 0;
+  for (const relay::TapThread* tap : taps_.all()) sum += tap->undecoded(route.relay);
+  return sum;
+}
+
+std::string Service::summary(const Route& route) const {
+  const relay::Totals all = server_.totals(route.relay);
+  std::string line =
+      fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={} dropped={} undecoded={}",
+                  route.name, all.opened, all.refused(), all.to_server.bytes + all.to_client.bytes,
+                  all.to_server.frames + all.to_client.frames, all.to_server.datagrams + all.to_client.datagrams,
+                  std::accumulate(all.dropped.begin(), all.dropped.end(), 0ull), undecoded(route));
+  std::uint64_t words_dropped = 0;
+  for (const auto& one : server_.losses(route.relay)) words_dropped += one.times;
+  if (route.tells) line += fmt::format(" words_dropped={}", words_dropped);
+  if (route.recording != nullptr) {
+    const relay::TapTotals taped = route.recording->totals();
+    line += fmt::format(" recorded={} unrecorded={}", taped.recorded_frames, taped.unrecorded_frames + taped.dropped);
+  }
+  return line + refusals(all);
+}
+
+void Service::run(const std::function<void()>& announce) {
+  const StopOnSignal signals(server_);
+  announce();
+  if (metrics_acceptor_) {
+    std::printf("metrics http://%s/metrics\n", metrics_acceptor_->address().text().c_str());
+    std::fflush(stdout);
+  }
+  server_.run();
+}
+
+void Service::give_up() {
+  gave_up_ = true;
+  server_.stop();
+}
+
+void Service::abandon() {
+  acceptor_.reset();
+  metrics_acceptor_.reset();
+  taps_.abandon();
+}
+
+Outcome<Done> Service::close() {
+  acceptor_.reset();
+  metrics_acceptor_.reset();
+  auto closed = taps_.stop();
+  if (closed.ok() && gave_up_) return Error{"stopped because a recording failed"};
+  return closed;
+}
+
+}  // namespace entente

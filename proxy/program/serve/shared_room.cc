@@ -1,0 +1,51 @@
+#include "proxy/program/serve/shared_room.h"
+
+#include "adapters/registry.h"
+#include "proxy/program/config/web.h"
+
+namespace entente {
+namespace {
+
+relay::BridgeOptions into(std::size_t shared_room, const ListenEnd& listen) {
+  relay::BridgeOptions bridge;
+  bridge.server_game = listen.game;
+  bridge.front = front_maker(listen);
+  bridge.shared_room = shared_room;
+  return bridge;
+}
+
+}  // namespace
+
+Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wire::Game* const> known) {
+  auto end = parse_listen(url, known);
+  if (!end) return end.error();
+  const auto fault = [&](const std::string& why) { return Error{"'" + std::string(url) + "': " + why}; };
+  for (const std::size_t dialect : {end->dialect, end->fallback.value_or(end->dialect)})
+    if (!faces_of(*end->game).has_front(dialect))
+      return fault(speech(*end->game, dialect) + " has no front yet; see `entente games`");
+  if (end->enet == relay::EnetMode::kDatagrams)
+    return fault("'mode=datagrams' is for relays, which pass them untouched");
+  if (end->strict) return fault("'strict' is for relays: here a message that does not decode is never taken");
+  return end;
+}
+
+Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEntry& entry, const ListenEnd& end) {
+  const auto web = web_options(end.web.value_or(WebEnd{}), WebEnd{});
+  if (!web) return web.error();
+  const auto listening = service.add({.game = end.game,
+                                      .listen_dialect = end.dialect,
+                                      .server_dialect = 0,
+                                      .listen = end.address,
+                                      .server_host = entry.name,
+                                      .web = *web,
+                                      .bridge = into(entry.shared_room, end),
+                                      .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
+                                      .fallback = end.fallback,
+                                      .limits = {},  // the service knows them
+                                      .tap = entry.tap},
+                                     end.spoken());
+  if (!listening) return listening.error();
+  return "listening " + end.spoken() + " " + listening->address.text() + "\n";
+}
+
+}  // namespace entente

@@ -1,0 +1,78 @@
+#include "proxy/program/serve/signals.h"
+
+#include <semaphore.h>
+
+#include <atomic>
+#include <csignal>
+#include <utility>
+
+#include "proxy/relay/server.h"
+
+namespace entente {
+namespace {
+
+// A handler is given nothing but the signal's number, so what it acts on can only be here.
+std::atomic<relay::Server*> to_stop{nullptr};
+static_assert(std::atomic<relay::Server*>::is_always_lock_free);
+
+void use(void (*handler)(int)) {
+  for (const int number : {SIGTERM, SIGINT}) std::signal(number, handler);
+}
+
+bool would_end_us(int number) {
+  struct sigaction now {};
+  return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
+}
+
+// A terminal that goes says SIGHUP twice, by its shell and by the kernel: the second must not cut off the end.
+void stop(int number) {
+  if (number != SIGHUP) use(SIG_DFL);
+  if (relay::Server* server = to_stop.load()) server->stop();
+}
+
+/// Posted for each SIGHUP; the one thing of its kind that a handler may touch.
+sem_t* hang_ups() {
+  struct Counted {
+    Counted() { sem_init(&count, 0, 0); }
+    sem_t count;
+  };
+  static Counted counted;
+  return &counted.count;
+}
+
+void hang_up(int) { sem_post(hang_ups()); }
+
+}  // namespace
+
+StopOnSignal::StopOnSignal(relay::Server& server) {
+  to_stop = &server;
+  use(stop);
+  if (would_end_us(SIGHUP)) std::signal(SIGHUP, stop);
+}
+
+StopOnSignal::~StopOnSignal() { to_stop = nullptr; }
+
+void keep_hang_ups() {
+  hang_ups();  // before a handler needs it
+  std::signal(SIGHUP, hang_up);
+}
+
+CallOnHangUp::CallOnHangUp(std::function<void()> then) {
+  keep_hang_ups();
+  thread_ = std::thread([this, then = std::move(then)] {
+    for (;;) {
+      if (sem_wait(hang_ups()) != 0) continue;
+      if (ends_) return;
+      then();
+    }
+  });
+}
+
+CallOnHangUp::~CallOnHangUp() {
+  std::signal(SIGHUP, SIG_IGN);
+  ends_ = true;
+  sem_post(hang_ups());
+  thread_.join();
+}
+
+}  // namespace entente

@@ -1,0 +1,44 @@
+// A client of a bridge over ENet who waits while it is being found out what the server speaks: what it says is kept for
+// who hears it next. Law: so many bytes are kept, and no more.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "proxy/relay/acceptors/seating.h"
+
+namespace entente::relay {
+
+class EnetWaiting final : public EnetGuest {
+ public:
+  explicit EnetWaiting(Newcomer its) : newcomer(std::move(its)) {
+    newcomer.enet.peer->owner = static_cast<EnetGuest*>(this);
+  }
+
+  void client_said(std::uint8_t channel, net::EnetPacket packet) override {
+    bytes_ += packet.bytes().size();
+    if (!said_too_much()) said_.push_back({channel, std::move(packet)});
+  }
+  void client_left(std::uint32_t, bool) override { newcomer.enet.peer = nullptr; }
+
+  bool here() const { return newcomer.enet.peer != nullptr; }
+  bool said_too_much() const { return bytes_ > newcomer.limits.held_bytes; }
+
+  /// Says it all again to whoever is its peer's guest now; stops when nobody is.
+  void repeat_to(const net::EnetPeer& peer) {
+    for (Said& one : said_)
+      if (auto* guest = static_cast<EnetGuest*>(peer.owner)) guest->client_said(one.channel, std::move(one.packet));
+  }
+
+  Newcomer newcomer;
+
+ private:
+  struct Said {
+    std::uint8_t channel;
+    net::EnetPacket packet;
+  };
+  std::vector<Said> said_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,101 @@
+#include "proxy/relay/acceptors/queries.h"
+
+#include <utility>
+
+#include "proxy/net/socket.h"
+
+namespace entente::relay {
+namespace {
+
+constexpr Millis kFresh = 1'000;     // an answer is good for so long
+constexpr Millis kPatience = 3'000;  // with a server that does not answer
+constexpr Millis kKeepSocket = 30'000;
+constexpr std::size_t kMostQueriesWaiting = 64, kMostAskers = 4096;
+
+}  // namespace
+
+Queries::Queries(WorkerRoute& worker_route, User& user)
+    : worker_route_(worker_route), user_(user), all_(kForAll, kForAll, worker_route.loop.now()) {
+  for (const wire::Query& query : worker_route.route.game.queries())
+    desks_.push_back(std::make_unique<Desk>(worker_route, *this, query));
+}
+
+bool Queries::take(const Asker& who, Bytes datagram) {
+  for (auto& desk : desks_) {
+    if (!desk->is(datagram)) continue;
+    may_ask(who.from, worker_route_.loop.now()) ? desk->ask(who) : worker_route_.dropped(Drop::kTooFast);
+    return true;
+  }
+  return false;
+}
+
+bool Queries::may_ask(const net::Address& from, Millis now) {
+  auto known = askers_.find(from.network());
+  if (known == askers_.end()) {
+    if (askers_.size() >= kMostAskers) return false;
+    known = askers_.emplace(from.network(), Bucket(kPerAddress, kBurst, now)).first;
+  }
+  return known->second.take_one(now) && all_.take_one(now);
+}
+
+void Queries::tick(Millis now) {
+  for (auto& desk : desks_) desk->tick(now);
+  if (now < tidy_at_) return;
+  tidy_at_ = now + 1'000;
+  std::erase_if(askers_, [&](const auto& one) { return one.second.full(now); });
+}
+
+void Queries::close() {
+  for (auto& desk : desks_) desk->close();
+}
+
+// -- One question -----------------------------------------------------------------------------------------------------
+
+void Queries::Desk::ask(const Asker& who) {
+  if (worker_route_.route.bridge) {
+    const std::string said = worker_route_.route.game.answer(query_, owner_.user_.status());
+    return said.empty() ? worker_route_.dropped(Drop::kNotLinked) : owner_.user_.answer(who, as_bytes(said));
+  }
+  const Millis now = worker_route_.loop.now();
+  if (answered_at_ && now < *answered_at_ + kFresh) return owner_.user_.answer(who, answer_);
+  if (waiting_.size() >= kMostQueriesWaiting) return worker_route_.dropped(Drop::kQueueFull);
+  waiting_.push_back(who);
+  if (asked_at_ && now < *asked_at_ + kFresh) return;
+  asked_at_ = now;
+  if (!ask_server()) worker_route_.dropped(Drop::kNotLinked);
+}
+
+bool Queries::Desk::ask_server() {
+  if (!server_) {
+    auto made = net::datagrams_towards(worker_route_.route.servers.front());
+    if (!made || !reader_.open_connected(made->udp.get())) return false;
+    server_ = std::move(made->udp);
+  }
+  return net::udp_send(server_.get(), as_bytes(query_.question));
+}
+
+void Queries::Desk::datagram(const net::Address&, Bytes bytes) {
+  if (bytes.empty() || bytes.size() > query_.largest_answer) return worker_route_.dropped(Drop::kTooLarge);
+  wire::Status status = owner_.user_.status();
+  status.server = bytes;
+  const std::string said = worker_route_.route.game.answer(query_, status);
+  if (said.empty()) return worker_route_.dropped(Drop::kBadFrame);
+  answer_.assign(said.begin(), said.end());
+  answered_at_ = worker_route_.loop.now();
+  for (const Asker& one : std::exchange(waiting_, {})) owner_.user_.answer(one, answer_);
+}
+
+void Queries::Desk::tick(Millis now) {
+  if (!asked_at_) return;
+  if (now > *asked_at_ + kPatience) waiting_.clear();
+  if (now > *asked_at_ + kKeepSocket) close();
+}
+
+void Queries::Desk::close() {
+  reader_.close();
+  server_.reset();
+  asked_at_.reset();
+  waiting_.clear();
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,38 @@
+// The way of a client from the acceptor that let it in to the worker where its session will live.
+#pragma once
+
+#include "proxy/base/limits.h"
+#include "proxy/net/socket.h"
+#include "proxy/relay/acceptors/enet_guest.h"
+#include "proxy/relay/ends/link_table.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+/// A client that was let in, on its way to its worker.
+struct Newcomer {
+  std::size_t route = 0;
+  LinkId link = 0;
+  net::Fd fd;
+  net::Address client;
+  Limits limits;
+  std::size_t server_dialect = 0;   ///< of a bridge: what the server was found, or is taken, to speak
+  EnetCaller enet{};                ///< instead of `fd`, if it came by ENet
+  std::optional<Reason> in_vain{};  ///< a bot's: why its server is not even called
+};
+
+/// The way from an acceptor to the sessions.
+class Seating {
+ public:
+  virtual ~Seating() = default;
+  virtual LinkId next_link() = 0;
+  /// The worker that the next newcomer on this route shall go to.
+  virtual std::size_t next_worker(const Route& route) = 0;
+  virtual void seat(std::size_t worker, Newcomer newcomer) = 0;
+  /// False when that worker is too far behind.
+  virtual bool pass_on(Seat to, const net::Address& from, Bytes datagram) = 0;
+  /// No datagram follows for now.
+  virtual void passed_on() = 0;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,89 @@
+#include "proxy/relay/admission/bans.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace entente::relay {
+
+void Bans::add(Ban ban) {
+  const std::lock_guard lock(mutex_);
+  erase(bans_[ban.who], [&](const Ban& other) { return other.where == ban.where; });
+  put(std::move(ban));
+}
+
+void Bans::put(Ban ban) {
+  ++count_;
+  ++by_bits_[ban.who.bits()];
+  bans_[ban.who].push_back(std::move(ban));
+}
+
+template <class Condition>
+std::size_t Bans::erase(OfNet& bans, Condition&& condition) {
+  return std::erase_if(bans, [&](const Ban& ban) {
+    const bool goes = condition(ban);
+    if (goes) --count_, --by_bits_[ban.who.bits()];
+    return goes;
+  });
+}
+
+bool Bans::remove(const net::Network& who) {
+  const std::lock_guard lock(mutex_);
+  const auto found = bans_.find(who);
+  if (found == bans_.end()) return false;
+  const bool known = erase(found->second, [](const Ban&) { return true; }) != 0;
+  bans_.erase(found);
+  return known;
+}
+
+std::optional<Ban> Bans::find(const net::Address& from, std::time_t now, const BanPlace& place) {
+  const std::lock_guard lock(mutex_);
+  return look_up(from, now, [&](const std::string& where) {
+    return where.empty() || where == place.server || where == place.listener;
+  });
+}
+
+template <class Wanted>
+std::optional<Ban> Bans::look_up(const net::Address& from, std::time_t now, Wanted&& wanted) {
+  for (unsigned bits = static_cast<unsigned>(by_bits_.size()); bits-- > 0;) {
+    if (by_bits_[bits] == 0) continue;
+    const auto at = bans_.find(net::Network::around(from, bits));
+    if (at == bans_.end()) continue;
+    erase(at->second, [&](const Ban& ban) { return ban.over(now); });
+    const auto found =
+        std::find_if(at->second.begin(), at->second.end(), [&](const Ban& ban) { return wanted(ban.where); });
+    if (found != at->second.end()) return *found;
+    if (at->second.empty()) bans_.erase(at);
+  }
+  return std::nullopt;
+}
+
+std::optional<Ban> Bans::learn(const net::Address& from, std::string_view why, std::time_t now, std::string_view where,
+                               std::uint32_t most) {
+  const std::lock_guard lock(mutex_);
+  const std::uint32_t seconds = std::min(remember_, most);
+  const auto there = [&](const std::string& other) { return other.empty() || other == where; };
+  if (seconds == 0 || look_up(from, now, there)) return std::nullopt;
+  if (count_ >= kMostLearnt) forget_old(now);
+  if (count_ >= kMostLearnt) return std::nullopt;
+  Ban ban{net::Network::of_host(from), now + static_cast<std::time_t>(seconds), std::string(why), true,
+          std::string(where)};
+  put(ban);
+  return ban;
+}
+
+void Bans::forget_old(std::time_t now) {
+  for (auto at = bans_.begin(); at != bans_.end();) {
+    erase(at->second, [&](const Ban& ban) { return ban.over(now); });
+    at = at->second.empty() ? bans_.erase(at) : std::next(at);
+  }
+}
+
+std::vector<Ban> Bans::all(std::time_t now) {
+  const std::lock_guard lock(mutex_);
+  forget_old(now);
+  std::vector<Ban> all;
+  for (const auto& [who, bans] : bans_) all.insert(all.end(), bans.begin(), bans.end());
+  return all;
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,56 @@
+// Whether a datagram may go further: not too large, not too fast, and one whole message of its game.
+// Law: a datagram that may not is dropped and counted; it never ends a session, because its sender may be forged.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "adapters/wire/game.h"
+#include "proxy/base/limits.h"
+#include "proxy/relay/admission/bucket.h"
+#include "proxy/relay/admission/guard.h"
+#include "proxy/relay/sessions/reason.h"
+
+namespace entente::relay {
+
+class DatagramGuard {
+ public:
+  /// `per_second` 0: as many as come.
+  DatagramGuard(std::unique_ptr<wire::Cutter> cutter, std::size_t largest, std::uint32_t per_second, Millis now)
+      : cutter_(std::move(cutter)), largest_(largest), pace_(per_second, per_second, now) {}
+
+  /// From now on each of a client's messages must pass `guard` too, which outlives this.
+  void watch(Guard& guard, std::size_t dialect) {
+    strict_ = &guard;
+    dialect_ = dialect;
+  }
+
+  std::optional<Drop> objection(Bytes datagram, Millis now) {
+    if (datagram.size() > largest_) return Drop::kTooLarge;
+    if (!pace_.take_one(now)) return Drop::kTooFast;
+    if (!cutter_) return std::nullopt;
+    const wire::Cut cut = cutter_->next(datagram);
+    if (cut.fault || cut.size == 0) return Drop::kBadFrame;
+    return strict_ && !all_decode(datagram) ? std::optional(Drop::kBadFrame) : std::nullopt;
+  }
+
+ private:
+  bool all_decode(Bytes datagram) {
+    while (!datagram.empty()) {
+      const wire::Cut cut = cutter_->next(datagram);
+      if (cut.fault || cut.size == 0) return false;
+      const wire::Frame frame{wire::Way::kToServer, Lane::kDatagram, cut.stage, datagram.first(cut.size)};
+      if (strict_->objection(frame, dialect_)) return false;
+      datagram = datagram.subspan(cut.size);
+    }
+    return true;
+  }
+
+  std::unique_ptr<wire::Cutter> cutter_;
+  std::size_t largest_;
+  Bucket pace_;
+  Guard* strict_ = nullptr;
+  std::size_t dialect_ = 0;
+};
+
+}  // namespace entente::relay

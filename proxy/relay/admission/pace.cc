@@ -1,0 +1,59 @@
+#include "proxy/relay/admission/pace.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace entente::relay {
+
+Pace::Slot& Pace::slot_of(Line line, std::string_view what) {
+  const auto found =
+      std::find_if(slots_.begin(), slots_.end(), [&](const Slot& one) { return one.line == line && one.what == what; });
+  return found != slots_.end() ? *found : slots_.emplace_back(Slot{line, what});
+}
+
+bool Pace::say(Line line, std::string_view what, Millis now, Say tell, std::uint64_t times) {
+  assert(times > 0);
+  std::uint64_t more = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    Slot& slot = slot_of(line, what);
+    slot.unsaid += times;
+    if (now < slot.next) {
+      slot.kept = std::move(tell);
+      return false;
+    }
+    slot.next = now + kEvery;
+    slot.kept = nullptr;
+    more = std::exchange(slot.unsaid, 0) - 1;
+  }
+  tell(more);
+  return true;
+}
+
+void Pace::take_kept(Slot& slot, Due& due) {
+  if (slot.kept) due.emplace_back(std::exchange(slot.kept, nullptr), std::exchange(slot.unsaid, 0) - 1);
+}
+
+void Pace::say_kept(Millis now) {
+  Due due;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Slot& slot : slots_) {
+      if (!slot.kept || now < slot.next) continue;
+      slot.next = now + kEvery;
+      take_kept(slot, due);
+    }
+  }
+  for (const auto& [tell, more] : due) tell(more);
+}
+
+void Pace::say_rest() {
+  Due due;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Slot& slot : slots_) take_kept(slot, due);
+  }
+  for (const auto& [tell, more] : due) tell(more);
+}
+
+}  // namespace entente::relay

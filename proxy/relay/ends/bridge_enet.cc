@@ -1,0 +1,184 @@
+#include "proxy/relay/ends/bridge_enet.h"
+
+#include <cerrno>
+
+#include "proxy/relay/ends/enet_reason.h"
+
+namespace entente::relay {
+
+using How = BridgeEnd::Departure::How;
+using net::EnetPacket, net::EnetSend;
+using wire::EnetCarriage, wire::Way;
+
+namespace {
+
+constexpr std::uint8_t kChannel = 0;  // both games that travel by ENet use no other
+constexpr std::size_t kChannels = 1;
+
+/// What may be lost may also be overtaken: of two, the older is not delivered behind the newer.
+EnetCarriage carriage(Lane lane) {
+  return {kChannel, lane == Lane::kStream ? EnetSend::kReliable : EnetSend::kUnreliable};
+}
+
+/// A server may send its map at once; a client has nothing of that size.
+std::size_t most_kept(const BridgeEndOptions& options) {
+  const bool server = options.side == BridgeSide::kBack;
+  return options.limits.high_water + (server ? options.game.largest_burst() : 0);
+}
+
+/// What our disconnect carries if nobody says what.
+std::uint32_t parting(const BridgeEndOptions& options) {
+  using wire::EnetParting;
+  return options.game.enet_parting(options.side == BridgeSide::kFront ? EnetParting::kServerGone : EnetParting::kLeft);
+}
+
+}  // namespace
+
+BridgeEnet::BridgeEnet(WorkerRoute& worker_route, BridgeEnd::User& user, const BridgeEndOptions& options)
+    : worker_route_(worker_route),
+      user_(user),
+      side_(options.side),
+      game_(options.game),
+      dialect_(options.dialect),
+      high_water_(options.limits.high_water),
+      most_kept_(most_kept(options)),
+      caller_(options.enet),
+      own_(worker_route.loop, *this),
+      host_(caller_.host ? caller_.host : &own_),
+      cutter_(game_.cutter(heard_way(), dialect_)),
+      guard_(game_.datagram_cutter(heard_way(), dialect_), game_.largest_from(heard_way()),
+             side_ == BridgeSide::kFront ? options.limits.datagrams_per_second : 0, worker_route.loop.now()),
+      code_(parting(options)) {
+  own_.set_rank(net::Rank::kNewcomer);
+}
+
+BridgeEnet::~BridgeEnet() {
+  worker_route_.loop.never(*this);
+  hang_up();
+}
+
+// -- Coming up --------------------------------------------------------------------------------------------------------
+
+bool BridgeEnet::adopt(net::Fd) {
+  peer_ = caller_.peer;
+  peer_->owner = static_cast<EnetGuest*>(this);
+  there_ = peer_->address();
+  up_ = true;
+  user_.opened(*this, {there_.text(), caller_.data, {}});
+  return true;
+}
+
+int BridgeEnet::connect(const net::Address& server, net::Sockets) {
+  departed_ = up_ = false;
+  if (server.v6()) return EAFNOSUPPORT;
+  there_ = server;
+  if (!own_.is_open() && !own_.open({1, kChannels, game_.enet().range_coder, game_.largest_frame()}).ok())
+    return EMFILE;
+  peer_ = own_.connect(server, kChannels, game_.connect_data(dialect_));
+  return peer_ ? 0 : ENOBUFS;
+}
+
+void BridgeEnet::connected(net::EnetPeer&, std::uint32_t) {
+  up_ = true;
+  user_.opened(*this, {there_.text(), 0, {}});
+}
+
+// -- Hearing and speaking ---------------------------------------------------------------------------------------------
+
+void BridgeEnet::client_said(std::uint8_t channel, EnetPacket packet) {
+  if (!may_hear()) return;
+  reading_&& kept_.empty() ? hear(channel, packet) : keep(channel, std::move(packet));
+}
+
+void BridgeEnet::keep(std::uint8_t channel, EnetPacket packet) {
+  if (packet.send() != EnetSend::kReliable) return worker_route_.dropped(Drop::kQueueFull);
+  kept_bytes_ += packet.bytes().size();
+  if (kept_bytes_ > most_kept_) return depart({How::kFlooded, 0, Fault{"too many packets", "", 0}, {}});
+  kept_.push_back({channel, std::move(packet)});
+}
+
+void BridgeEnet::read(bool on) {
+  reading_ = on;
+  if (!on || kept_.empty() || std::exchange(hearing_later_, true)) return;
+  worker_route_.loop.later(*this);  // whoever says so is in the middle of something
+}
+
+void BridgeEnet::at_turn_end() {
+  hearing_later_ = false;
+  hear_kept(false);
+}
+
+void BridgeEnet::hear_kept(bool all) {
+  while ((all || reading_) && !kept_.empty() && may_hear()) {
+    const Kept one = std::move(kept_.front());
+    kept_.pop_front();
+    kept_bytes_ -= one.packet.bytes().size();
+    hear(one.channel, one.packet);
+  }
+}
+
+void BridgeEnet::hear(std::uint8_t channel, const EnetPacket& packet) {
+  const Bytes bytes = packet.bytes();
+  heard_ = {channel, packet.send()};
+  if (bytes.empty()) return worker_route_.dropped(Drop::kBadFrame);
+  if (heard_.lane() == Lane::kDatagram) {
+    if (const auto drop = guard_.objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
+    return user_.received(*this, Lane::kDatagram, bytes, 1);
+  }
+  std::size_t frames = 0;
+  if (const auto fault = objection(bytes, frames)) return depart({How::kWrong, 0, *fault, {}});
+  user_.received(*this, Lane::kStream, bytes, frames);
+}
+
+std::optional<Fault> BridgeEnet::objection(Bytes packet, std::size_t& frames) {
+  if (packet.size() > game_.largest_from(heard_way())) return Fault{"oversize frame", "length", 0};
+  return wire::cut_message(*cutter_, packet, [&](wire::Stage, Bytes) { return ++frames != 0; });
+}
+
+void BridgeEnet::send(Lane lane, Bytes frame) {
+  if (parted_ || !peer_ || !up_) return;
+  const EnetCarriage how = carriage(lane);
+  if (lane == Lane::kDatagram && waiting() > high_water_) return worker_route_.dropped(Drop::kQueueFull);
+  if (!host_->send(*peer_, how.channel, EnetPacket(frame, how.send))) worker_route_.dropped(Drop::kQueueFull);
+}
+
+void BridgeEnet::tell(TapSink& tap, LinkId link, Way way, Lane lane, Bytes bytes, WallTime at) const {
+  tap.packet(link, way, way == heard_way() ? heard_ : carriage(lane), bytes, at);
+}
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+void BridgeEnet::client_left(std::uint32_t data, bool silent) {
+  peer_ = nullptr;
+  hear_kept(true);
+  const bool told = !std::exchange(departed_, true) && !parted_;
+  if (told) user_.departed(*this, departure(data, silent));
+  user_.over(*this);
+}
+
+BridgeEnd::Departure BridgeEnet::departure(std::uint32_t data, bool silent) const {
+  if (silent) return {How::kBroke, ETIMEDOUT, Fault{""}, {}};
+  if (!up_ && data == 0) return {How::kBroke, ECONNREFUSED, Fault{""}, {}};
+  const std::string why = data != 0 ? "it disconnected with reason " + std::to_string(data) : "";
+  return {up_ ? How::kLeft : How::kDeclined, 0, Fault{""}, why, data};
+}
+
+/// It is still there.
+void BridgeEnet::depart(const Departure& departure) {
+  departed_ = true;
+  kept_.clear();
+  user_.departed(*this, departure);
+}
+
+void BridgeEnet::part(std::string_view, std::uint32_t code) {
+  if (std::exchange(parted_, true) || !peer_) return;
+  if (code != 0) code_ = code;
+  kept_.clear();
+  up_ ? host_->disconnect(*peer_, code_) : hang_up();
+}
+
+void BridgeEnet::hang_up() {
+  if (peer_) host_->drop(*std::exchange(peer_, nullptr), code_);
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,80 @@
+// A bridge's end over ENet: a client who came by the listener's host, or our own connection to a server. A reliable
+// packet is of the stream, any other a datagram.
+// Law: ENet cannot be told to wait. What comes while this end is not read is kept, datagrams are not; more than may be
+// kept ends it.
+#pragma once
+
+#include <deque>
+
+#include "proxy/relay/admission/datagram_guard.h"
+#include "proxy/relay/ends/bridge_end.h"
+
+namespace entente::relay {
+
+class BridgeEnet final : public BridgeEnd, public EnetGuest, private net::EnetHost::User, private net::Later {
+ public:
+  BridgeEnet(WorkerRoute& worker_route, BridgeEnd::User& user, const BridgeEndOptions& options);
+  ~BridgeEnet() override;
+
+  bool adopt(net::Fd) override;
+  int connect(const net::Address& server, net::Sockets sockets) override;
+  void send(Lane lane, Bytes frame) override;
+  void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const override;
+  std::size_t waiting() const override { return peer_ ? peer_->waiting() : 0; }
+  void read(bool on) override;
+  void set_rank(net::Rank rank) override { own_.set_rank(rank); }
+  void part(std::string_view why, std::uint32_t code) override;
+  void hang_up() override;
+  bool is_open() const override { return peer_ != nullptr; }
+  net::Address here() const override { return host_->here(); }
+
+  // A client's peer.
+  void client_said(std::uint8_t channel, net::EnetPacket packet) override;
+  void client_left(std::uint32_t data, bool silent) override;
+  void client_eased() override { user_.wrote(*this); }
+
+ private:
+  struct Kept {
+    std::uint8_t channel;
+    net::EnetPacket packet;
+  };
+
+  // A server's, of our own host.
+  void connected(net::EnetPeer& peer, std::uint32_t data) override;
+  void received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) override {
+    client_said(channel, std::move(packet));
+  }
+  void disconnected(net::EnetPeer& peer, std::uint32_t data) override { client_left(data, peer.silent()); }
+  void eased(net::EnetPeer&) override { client_eased(); }
+  void at_turn_end() override;
+
+  wire::Way heard_way() const { return side_ == BridgeSide::kFront ? wire::Way::kToServer : wire::Way::kToClient; }
+  void keep(std::uint8_t channel, net::EnetPacket packet);
+  void hear_kept(bool all);
+  void hear(std::uint8_t channel, const net::EnetPacket& packet);
+  std::optional<Fault> objection(Bytes packet, std::size_t& frames);
+  bool may_hear() const { return !departed_ && !parted_; }
+  Departure departure(std::uint32_t data, bool silent) const;
+  void depart(const Departure& departure);
+
+  WorkerRoute& worker_route_;
+  BridgeEnd::User& user_;
+  const BridgeSide side_;
+  const wire::Game& game_;
+  const std::size_t dialect_, high_water_, most_kept_;
+  const EnetCaller caller_;
+  net::EnetHost own_;    // towards a server
+  net::EnetHost* host_;  // whose peer it is
+  net::EnetPeer* peer_ = nullptr;
+  const std::unique_ptr<wire::Cutter> cutter_;
+  DatagramGuard guard_;
+  net::Address there_;
+  wire::EnetCarriage heard_;  // of the packet that is being received
+  std::deque<Kept> kept_;     // came while this end was not read
+  std::size_t kept_bytes_ = 0;
+  std::uint32_t code_;  // that our disconnect carries
+  bool reading_ = true, hearing_later_ = false, up_ = false;
+  bool departed_ = false, parted_ = false;
+};
+
+}  // namespace entente::relay

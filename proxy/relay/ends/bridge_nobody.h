@@ -1,0 +1,34 @@
+// An end with nobody at it: what a front that plays by itself (a bot) would send goes nowhere.
+// Law: as for every end (bridge_end.h); it is open until it is told to part.
+#pragma once
+
+#include <cerrno>
+
+#include "proxy/relay/ends/bridge_end.h"
+
+namespace entente::relay {
+
+class BridgeNobody final : public BridgeEnd {
+ public:
+  explicit BridgeNobody(BridgeEnd::User& user) : user_(user) {}
+
+  bool adopt(net::Fd) override {
+    open_ = true;
+    user_.opened(*this, {});
+    return true;
+  }
+  int connect(const net::Address&, net::Sockets) override { return EOPNOTSUPP; }
+  void send(Lane, Bytes) override {}
+  std::size_t waiting() const override { return 0; }
+  void read(bool) override {}
+  void part(std::string_view, std::uint32_t) override { open_ = false; }
+  void hang_up() override { open_ = false; }
+  bool is_open() const override { return open_; }
+  net::Address here() const override { return {}; }
+
+ private:
+  BridgeEnd::User& user_;
+  bool open_ = false;
+};
+
+}  // namespace entente::relay

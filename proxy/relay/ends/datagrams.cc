@@ -1,0 +1,52 @@
+#include "proxy/relay/ends/datagrams.h"
+
+namespace entente::relay {
+
+using wire::Lane;
+using wire::Way;
+
+Datagrams::Datagrams(WorkerRoute& worker_route, const SessionInfo& session, const Limits& limits)
+    : worker_route_(worker_route),
+      session_(session),
+      largest_(limits.datagram_bytes),
+      guard_(worker_route.route.game.datagram_cutter(Way::kToServer, worker_route.route.dialect), limits.datagram_bytes,
+             limits.datagrams_per_second, worker_route.loop.now()),
+      moved_(worker_route.loop.now()),
+      reader_(worker_route.loop, *this) {
+  if (worker_route.guard) guard_.watch(*worker_route.guard, session.dialect);
+}
+
+bool Datagrams::open(net::Fd connected) {
+  close();
+  server_ = std::move(connected);
+  return reader_.open_connected(server_.get());
+}
+
+void Datagrams::close() {
+  reader_.close();
+  server_.reset();
+}
+
+void Datagrams::from_client(const net::Address& from, Bytes datagram) {
+  const Millis now = worker_route_.loop.now();
+  if (const auto drop = guard_.objection(datagram, now)) return worker_route_.dropped(*drop);
+  if (!server_) return worker_route_.dropped(Drop::kNotLinked);
+  client_ = from;
+  moved_ = now;
+  if (worker_route_.tap) worker_route_.tap->bytes(session_.link, Way::kToServer, Lane::kDatagram, datagram, wall_now());
+  if (!net::udp_send(server_.get(), datagram)) return worker_route_.dropped(Drop::kQueueFull);
+  worker_route_.counters.to_server.datagrams.add();
+  worker_route_.counters.to_server.datagram_bytes.add(datagram.size());
+}
+
+void Datagrams::datagram(const net::Address&, Bytes bytes) {
+  if (bytes.size() > largest_) return worker_route_.dropped(Drop::kTooLarge);
+  if (!client_) return worker_route_.dropped(Drop::kNotLinked);
+  moved_ = worker_route_.loop.now();
+  if (worker_route_.tap) worker_route_.tap->bytes(session_.link, Way::kToClient, Lane::kDatagram, bytes, wall_now());
+  worker_route_.to_clients->push(session_.listener, *client_, bytes);
+  worker_route_.counters.to_client.datagrams.add();
+  worker_route_.counters.to_client.datagram_bytes.add(bytes.size());
+}
+
+}  // namespace entente::relay

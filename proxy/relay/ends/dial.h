@@ -1,0 +1,58 @@
+// Reaching a route's server: its addresses in turn, each within Limits::connect_ms.
+// Law: sends nothing; why an address could not be reached is said, and after the last its user is told.
+#pragma once
+
+#include "proxy/net/socket.h"
+#include "proxy/relay/ends/peer.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+class Dial {
+ public:
+  class User {
+   public:
+    virtual ~User() = default;
+    /// Connect to `server` from these sockets. An errno when that cannot even begin.
+    virtual int dial(const net::Address& server, net::Sockets sockets) = 0;
+    /// It is over, without success.
+    virtual void undialled(Reason why) = 0;
+  };
+
+  explicit Dial(User& user) : user_(user) {}
+
+  /// From the sockets that this transport wants: of ENet none, which brings its own. REQUIRES: once.
+  void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport);
+  bool under_way() const { return worker_route_ != nullptr; }
+
+  /// What became of the connection that was begun. The link of a failed or late one is closed.
+  void succeeded() { worker_route_ = nullptr; }
+  void failed(int error);
+  bool late(Millis now) const { return under_way() && relay::late(now, began_, connect_ms_); }
+  /// The same, less the time for which the server of `link` waited for us.
+  template <class Link>
+  bool late(Millis now, const Link& link) const {
+    return under_way() && relay::late(now, began_, connect_ms_, link);
+  }
+  void timed_out() { next(Reason::kServerTimeout); }
+
+  /// No address of the server could be reached.
+  bool unreached() const { return unreached_; }
+
+ private:
+  void next(Reason last);
+  Outcome<net::Sockets> sockets_towards(const net::Address& server) const;
+  bool try_one(const net::Address& server);
+  void say(const net::Address& server, int error);
+  void give_up(Reason why);
+
+  User& user_;
+  WorkerRoute* worker_route_ = nullptr;  // while it is under way
+  std::uint32_t connect_ms_ = 0;
+  Millis began_ = 0;
+  std::size_t next_ = 0;
+  wire::Transport transport_ = wire::Transport::kTcp;
+  bool unreached_ = false;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,17 @@
+// By which number a peer is told that its session ends for a reason of the relay's.
+#pragma once
+
+#include "adapters/wire/game.h"
+#include "proxy/relay/ends/bridge_end.h"
+#include "proxy/relay/sessions/reason.h"
+
+namespace entente::relay {
+
+/// The data that a disconnect carries for this end, in the game's own numbers.
+std::uint32_t enet_parting(const wire::Game& game, Reason reason);
+
+/// The number by which either transport tells a peer of a bridge that it goes: ENet's data, or the code of a
+/// WebSocket's close (RFC 6455, 7.4.1). 0: there is none that fits.
+std::uint32_t parting_code(const wire::Game& game, BridgeSide side, Reason reason);
+
+}  // namespace entente::relay

@@ -1,0 +1,67 @@
+// One of a session's two peers: its link, and how things stand with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "proxy/base/time.h"
+
+namespace entente::relay {
+
+/// Why a peer is not read at present. The values are bits: there may be several reasons.
+enum Pause : std::uint8_t {
+  kBehind = 1,  ///< the other peer is slow
+  kRate = 2,    ///< it sent faster than its limits
+  kEarly = 4,   ///< the other peer may not hear it yet
+  kQueued = 8,  ///< it waits for its turn to come into a shared room
+};
+
+/// Bytes that a peer may go on sending after the end of its session; then its link is closed.
+inline constexpr std::size_t kMostUnheard = 64 * 1024;
+
+template <class Link>
+struct Peer {
+  template <class... Its>
+  explicit Peer(Its&&... its) : link(std::forward<Its>(its)...) {}
+
+  void pause(Pause why) {
+    if (paused == 0) link.read(false);
+    paused = static_cast<std::uint8_t>(paused | why);
+  }
+  void resume(Pause why) {
+    if ((paused & why) == 0) return;
+    paused = static_cast<std::uint8_t>(paused & ~why);
+    if (paused == 0) link.read(true);
+  }
+
+  /// Before it is sent something: what waits, waits since it last took bytes, or since now.
+  void will_wait(Millis now) {
+    if (link.waiting() == 0) took = now;
+  }
+
+  /// It sent so many bytes after the end. Once they are more than `most` its link is closed, and the answer is true.
+  bool talks_on(std::size_t bytes, std::size_t most) {
+    unheard += bytes;
+    if (unheard > most) link.close();
+    return unheard > most;
+  }
+
+  Link link;
+  std::uint8_t paused = 0;
+  bool ended = false;       ///< it sends nothing more
+  Millis took = 0;          ///< when it last took bytes, or had none waiting
+  std::size_t unheard = 0;  ///< bytes that came after the end
+};
+
+/// Whether `limit` milliseconds have passed since then. A limit of 0 is none.
+constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
+
+/// The same of what the peer of `link` (Tcp, WebLink, BridgeEnd) is to do: the time for which it waited for us does not
+/// count, and it is not late while it waits.
+template <class Link>
+bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {
+  return !link.is_held_up() && late(now, since + link.held_up(), limit);
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,24 @@
+// What a relay of WebSockets must know beside addresses.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "proxy/base/asset.h"
+#include "proxy/net/web/tls.h"
+
+namespace entente::relay {
+
+struct WebOptions {
+  std::shared_ptr<const net::TlsContext> client_tls;  ///< for who comes; null: ws://
+  std::string path;                                   ///< that clients must ask for; empty: any
+  std::vector<std::string> origins;                   ///< that may come; empty: any, and none
+  std::span<const Asset> page;                        ///< for browsers: first the page, then its files; empty: none
+
+  std::shared_ptr<const net::TlsContext> server_tls;  ///< null: ws://
+  std::string server_path;                            ///< to ask for; empty: what the client asked for
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,39 @@
+#include "proxy/relay/sessions/attendance.h"
+
+namespace entente::relay {
+
+void Attendance::came(const words::Player& player, const std::string& speech) {
+  const std::lock_guard lock(mutex_);
+  Row& row = rows_[speech];
+  row.speech = speech;
+  ++row.players;
+  ++row.present;
+  if (row.names.size() < kMostNames) row.names.push_back(player.name());
+  there_[player.id()] = &row;
+}
+
+void Attendance::left(core::Id player) {
+  const auto at = there_.find(player);
+  if (at == there_.end()) return;
+  const std::lock_guard lock(mutex_);
+  --at->second->present;
+  there_.erase(at);
+}
+
+/// Whoever kills himself, or is taken out of play, has been killed by nobody.
+void Attendance::died(const words::Died& died) {
+  if (died.why() == words::BY_SERVER) return;
+  const auto victim = there_.find(died.player()), killer = there_.find(died.killer());
+  const std::lock_guard lock(mutex_);
+  if (victim != there_.end()) ++victim->second->deaths;
+  if (killer != there_.end() && died.killer() != died.player()) ++killer->second->kills;
+}
+
+std::vector<Attendance::Row> Attendance::rows() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Row> all;
+  for (const auto& [speech, row] : rows_) all.push_back(row);
+  return all;
+}
+
+}  // namespace entente::relay

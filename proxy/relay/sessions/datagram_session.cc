@@ -1,0 +1,216 @@
+#include "proxy/relay/sessions/datagram_session.h"
+
+#include <algorithm>
+
+#include "proxy/net/socket.h"
+#include "proxy/relay/ends/enet_reason.h"
+#include "proxy/relay/ends/peer.h"
+
+namespace entente::relay {
+
+using wire::Lane;
+using wire::Way;
+
+namespace {
+
+constexpr std::size_t kHeaders = 28;     // bytes of IP and UDP around each datagram
+constexpr Millis kQuiet = 1'000;         // ENet pings twice a second: who is quiet for so long may have left
+constexpr std::uint32_t kGone = 60'000;  // milliseconds; ENet gives a silent peer up after 30 seconds
+
+std::uint32_t longest_silence(const Limits& limits) { return limits.idle_ms ? std::min(limits.idle_ms, kGone) : kGone; }
+
+}  // namespace
+
+void DatagramSession::Said::keep(Bytes datagram) {
+  size = datagram.size() <= kMost ? datagram.size() : 0;
+  std::copy_n(datagram.begin(), size, room.begin());
+}
+
+DatagramSession::DatagramSession(WorkerRoute& worker_route, Owner& owner, net::EnetUnpacker& unpacker,
+                                 const Limits& limits, const SessionInfo& info, const net::EnetCommand& connect,
+                                 Bytes datagram)
+    : worker_route_(worker_route),
+      owner_(owner),
+      unpacker_(unpacker),
+      limits_(limits),
+      info_(info),
+      connect_(connect),
+      first_(datagram.begin(), datagram.end()),
+      pace_(limits.datagrams_per_second, limits.datagrams_per_second, worker_route.loop.now()),
+      reader_(worker_route.loop, *this),
+      credit_(kHeaders + datagram.size()),
+      to_client_(connect.peer),
+      began_(worker_route.loop.now()) {
+  info_.enet_datagrams = true;
+  client_said_.at = began_;
+}
+
+// -- Coming up --------------------------------------------------------------------------------------------------------
+
+void DatagramSession::start() {
+  worker_route_.counters.opened.add();
+  reach_next();
+}
+
+void DatagramSession::reach_next() {
+  const auto& servers = worker_route_.route.servers;
+  if (next_server_ == servers.size()) return end(Reason::kServerTimeout);
+  info_.server = servers[next_server_++];
+  reader_.close();
+  auto made = net::datagrams_towards(info_.server);
+  if (!made || !reader_.open_connected(made->udp.get())) {
+    worker_route_.say(Line::kMachine,
+                      made ? "cannot watch one more socket; raise the limit of open files" : made.error().text);
+    return end(Reason::kNoFiles);
+  }
+  server_ = std::move(made->udp);
+  asked_ = worker_route_.loop.now();
+  pass(first_);
+}
+
+/// Before the client is proven it may ask again, and answer what the server told it.
+bool DatagramSession::may_greet(Bytes datagram) {
+  if (proves(datagram)) return open();
+  const auto header = net::enet_header(datagram);
+  if (!header) return false;
+  if (header->peer() == net::EnetHeader::kNobody) {
+    const auto again = net::enet_connect(datagram, unpacker_);
+    if (!again || !is(*again)) return false;
+  } else if (header->to != to_server_) {
+    return false;
+  }
+  credit_ += kHeaders + datagram.size();
+  return true;
+}
+
+/// Who acknowledges what the server said has got it: the numbers in it are the server's own, and so is the time.
+bool DatagramSession::proves(Bytes datagram) {
+  const auto header = net::enet_header(datagram);
+  if (!header || header->to != to_server_) return false;
+  const auto yes = net::enet_command(datagram, net::EnetCommand::kAcknowledge, unpacker_);
+  const auto told = std::span(told_at_).first(std::min(tellings_, told_at_.size()));
+  return yes && std::find(told.begin(), told.end(), yes->acknowledged_time) != told.end();
+}
+
+void DatagramSession::answered(Bytes datagram) {
+  const auto opened = net::enet_header(datagram);
+  const auto verified = net::enet_command(datagram, net::EnetCommand::kVerifyConnect, unpacker_);
+  if (!verified || !opened->sent_time || !is(*verified)) return;
+  to_server_ = static_cast<std::uint16_t>((verified->peer & 0x0FFF) | (verified->session & 3) << 12);
+  told_at_[tellings_++ % told_at_.size()] = *opened->sent_time;
+}
+
+/// False: the client may not come in.
+bool DatagramSession::open() {
+  if (const auto why = owner_.proven(*this)) return end(*why), false;
+  proven_ = true;
+  worker_route_.opened(info_);
+  if (!worker_route_.tap) return true;
+  worker_route_.tap_opened(info_, wall_now());
+  worker_route_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, first_, wall_now());
+  return true;
+}
+
+// -- Passing on -------------------------------------------------------------------------------------------------------
+
+void DatagramSession::client_said(Bytes datagram) {
+  const Millis now = worker_route_.loop.now();
+  if (ended_) return worker_route_.dropped(Drop::kNotLinked);
+  if (datagram.size() > limits_.datagram_bytes) return worker_route_.dropped(Drop::kTooLarge);
+  if (!pace_.take_one(now)) return worker_route_.dropped(Drop::kTooFast);
+  if (!proven_ && !may_greet(datagram)) return worker_route_.dropped(ended_ ? Drop::kNotLinked : Drop::kBadFrame);
+  client_said_.keep(datagram);
+  client_said_.at = now;
+  pass(datagram);
+}
+
+SessionReport DatagramSession::report() const {
+  return {worker_route_.route.index, info_, worker_route_.loop.now() - began_, passed_, {}};
+}
+
+void DatagramSession::pass(Bytes datagram) {
+  if (proven_ && worker_route_.tap)
+    worker_route_.tap->bytes(info_.link, Way::kToServer, Lane::kDatagram, datagram, wall_now());
+  if (!net::udp_send(server_.get(), datagram)) return worker_route_.dropped(Drop::kQueueFull);
+  passed_ += datagram.size();
+  worker_route_.counters.to_server.datagrams.add();
+  worker_route_.counters.to_server.datagram_bytes.add(datagram.size());
+}
+
+void DatagramSession::datagram(const net::Address&, Bytes bytes) {
+  const auto header = net::enet_header(bytes);
+  if (!header) return worker_route_.dropped(Drop::kBadFrame);
+  if (bytes.size() > limits_.datagram_bytes) return worker_route_.dropped(Drop::kTooLarge);
+  if (!proven_) answered(bytes);
+  if (!proven_ && !covers(bytes)) return worker_route_.dropped(Drop::kUnproven);
+  to_client_ = header->to;
+  server_said_.keep(bytes);
+  server_said_.at = worker_route_.loop.now();
+  if (proven_ && worker_route_.tap)
+    worker_route_.tap->bytes(info_.link, Way::kToClient, Lane::kDatagram, bytes, wall_now());
+  worker_route_.to_clients->push(info_.listener, info_.client, bytes);
+  passed_ += bytes.size();
+  worker_route_.counters.to_client.datagrams.add();
+  worker_route_.counters.to_client.datagram_bytes.add(bytes.size());
+}
+
+/// An address may be forged: what goes there must not be worth the forger's while.
+bool DatagramSession::covers(Bytes datagram) {
+  const std::size_t cost = kHeaders + datagram.size();
+  if (cost > credit_) return false;
+  credit_ -= cost;
+  return true;
+}
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+std::optional<Reason> DatagramSession::gives_way() {
+  const bool quiet = worker_route_.loop.now() > client_said_.at + kQuiet;
+  return !proven_ || quiet ? Reason::kClientLeft : parted();
+}
+
+/// A disconnect is the last that its sender says, but for saying it again.
+std::optional<Reason> DatagramSession::parted() {
+  if (net::enet_command(client_said_.bytes(), net::EnetCommand::kDisconnect, unpacker_)) return Reason::kClientLeft;
+  const auto last = net::enet_command(server_said_.bytes(), net::EnetCommand::kDisconnect, unpacker_);
+  if (!last) return std::nullopt;
+  if (proven_ && worker_route_.route.game.bans_by(last->data)) worker_route_.server_banned(info_.client, "");
+  return Reason::kServerLeft;
+}
+
+void DatagramSession::tick(Millis now) {
+  if (ended_) return;
+  if (!to_server_ && late(now, asked_, limits_.connect_ms)) return reach_next();
+  if (const auto reason = overdue(now)) end(*reason);
+}
+
+std::optional<Reason> DatagramSession::overdue(Millis now) {
+  if (!proven_ && to_server_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (now > std::max(client_said_.at, server_said_.at) + kQuiet)
+    if (const auto left = parted()) return left;
+  const Millis heard = proven_ ? std::min(client_said_.at, server_said_.at) : client_said_.at;
+  if (late(now, heard, longest_silence(limits_))) return Reason::kIdle;
+  return std::nullopt;
+}
+
+void DatagramSession::end(Reason reason) {
+  if (ended_) return;
+  ended_ = true;
+  worker_route_.ended(info_, reason);
+  if (proven_ && worker_route_.tap) worker_route_.tap->closed(info_.link, text(reason), wall_now());
+  if (reason != Reason::kClientLeft && reason != Reason::kServerLeft) part(reason);
+  reader_.close();
+  server_.reset();
+  owner_.done(*this);
+}
+
+/// Neither side would learn it otherwise before it has waited half a minute; and a server's place is free at once.
+void DatagramSession::part(Reason reason) {
+  const wire::Game& game = worker_route_.route.game;
+  const auto to_client = net::enet_disconnect(to_client_, enet_parting(game, reason));
+  worker_route_.to_clients->push(info_.listener, info_.client, to_client);
+  if (to_server_)
+    (void)net::udp_send(server_.get(), net::enet_disconnect(*to_server_, game.enet_parting(wire::EnetParting::kLeft)));
+}
+
+}  // namespace entente::relay

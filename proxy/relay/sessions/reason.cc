@@ -1,0 +1,105 @@
+#include "proxy/relay/sessions/reason.h"
+
+namespace entente::relay {
+
+const char* text(Reason reason) {
+  switch (reason) {
+    case Reason::kClientLeft:
+      return "client left";
+    case Reason::kServerLeft:
+      return "server left";
+    case Reason::kStopped:
+      return "proxy stopped";
+    case Reason::kKicked:
+      return "kicked";
+    case Reason::kResumed:
+      return "took up its lost session";
+    case Reason::kVisitor:
+      return "got a page";
+    case Reason::kTooMany:
+      return "too many sessions";
+    case Reason::kTooManyFromAddress:
+      return "too many sessions from one address";
+    case Reason::kTooFast:
+      return "connecting too fast";
+    case Reason::kNotAllowed:
+      return "address not allowed";
+    case Reason::kBanned:
+      return "banned";
+    case Reason::kNoFiles:
+      return "out of file descriptors";
+    case Reason::kBadFrame:
+      return "bad frame";
+    case Reason::kProtocolFault:
+      return "protocol fault";
+    case Reason::kBadRequest:
+      return "bad request";
+    case Reason::kGreetTimeout:
+      return "no greeting in time";
+    case Reason::kDialectMismatch:
+      return "server speaks another dialect";
+    case Reason::kDialectUnknown:
+      return "server's dialect is unknown";
+    case Reason::kClientReset:
+      return "client reset";
+    case Reason::kServerReset:
+      return "server reset";
+    case Reason::kServerRefused:
+      return "server cannot be reached";
+    case Reason::kServerDeclined:
+      return "server declined";
+    case Reason::kServerWrong:
+      return "server broke the protocol";
+    case Reason::kServerTimeout:
+      return "server does not answer";
+    case Reason::kIdle:
+      return "idle";
+    case Reason::kClientStalled:
+      return "client does not read";
+    case Reason::kServerStalled:
+      return "server does not read";
+    case Reason::kHalfClosed:
+      return "half closed too long";
+    case Reason::kCount:
+      break;
+  }
+  return "?";
+}
+
+const char* text(Drop drop) {
+  switch (drop) {
+    case Drop::kUnknownSource:
+      return "of no session";
+    case Drop::kTooLarge:
+      return "too large";
+    case Drop::kTooFast:
+      return "too fast";
+    case Drop::kBadFrame:
+      return "bad frame";
+    case Drop::kUnproven:
+      return "client not proven";
+    case Drop::kNotLinked:
+      return "not linked";
+    case Drop::kQueueFull:
+      return "queue full";
+    case Drop::kCount:
+      break;
+  }
+  return "?";
+}
+
+const char* what_helps(Drop drop) {
+  switch (drop) {
+    case Drop::kTooLarge:
+      return "limits.datagram_bytes says how large one may be";
+    case Drop::kTooFast:
+      return "limits.datagrams_per_second is the most of one player; who asks without playing is answered twice a "
+             "second";
+    case Drop::kQueueFull:
+      return "the machine is behind: fewer players, or more workers on more cores";
+    default:
+      return "";
+  }
+}
+
+}  // namespace entente::relay

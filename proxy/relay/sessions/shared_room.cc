@@ -1,0 +1,349 @@
+#include "proxy/relay/sessions/shared_room.h"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+#include "proxy/relay/admission/admission.h"
+#include "proxy/relay/sessions/room_guest.h"
+
+namespace entente::relay {
+namespace {
+
+/// Everything that a world may hold, gone and told anew in one turn.
+constexpr std::size_t kMostWords = 100'000;
+
+constexpr Millis kEntryBeat =
+    50;  // who waits for his address's rate comes in with others who do: each turn is told to all
+/// Where so many listen, what all are told within these nanoseconds goes out together: a write to each costs more than
+/// all else.
+constexpr std::size_t kMany = 24;
+constexpr std::uint64_t kGather = 10'000'000;
+/// While the loop has more to read, others may be going, too: for so many milliseconds nobody is told who is gone.
+constexpr Millis kGatherGone = 250;
+constexpr std::uint64_t kNoAlarm = std::numeric_limits<std::uint64_t>::max();
+
+core::RoomOptions room_options(const SharedRoomOptions& options) {
+  core::RoomOptions room;
+  room.seed = std::random_device{}();
+  room.shared = true;
+  room.chat = options.chat;
+  room.most_words = kMostWords;
+  room.lends = true;
+  return room;
+}
+
+}  // namespace
+
+SharedRoom::SharedRoom(net::Loop& loop, SharedRoomPlan& plan, LinkId link, Events& events)
+    : loop_(loop),
+      plan_(plan),
+      events_(events),
+      info_{link, plan.options.game, 0, {}, {}, {}},
+      alarm_(loop, *this),
+      stand_ins_(plan.options.stand_ins) {}
+
+SharedRoom::~SharedRoom() { loop_.never(*this); }
+
+void SharedRoom::open(TapSink* tap) {
+  tap_ = tap;
+  epoch_ = loop_.nanos();
+  began_wall_ = wall_ = wall_now();
+  words_.emplace(tap, plan_.options.record_secrets);
+  const core::RoomOptions options = room_options(plan_.options);
+  if (tap_) {
+    tap_->opened(info_, wall_);
+    tap_->note(info_.link, plan_.options.name + ": a room with seed " + std::to_string(options.seed), wall_);
+  }
+  room_.emplace(static_cast<core::Room::Host&>(*this), plan_.options.back(), options);
+  enter([](core::Room& room, core::Micros at) { room.back_opened({}, at); });
+}
+
+// -- The room ---------------------------------------------------------------------------------------------------------
+
+/// What is done at the end of this turn will be done.
+void SharedRoom::begin_turn() {
+  if (!std::exchange(in_turn_, true)) loop_.later(*this);
+}
+
+/// The one way into the room: `call(room, time)`, and then what it wanted.
+template <class Call>
+void SharedRoom::enter(Call&& call) {
+  if (over()) return;
+  begin_turn();
+  const core::Micros at = (loop_.nanos() - epoch_) / 1000;
+  wall_ = began_wall_ + at * 1000;
+  call(*room_, at);
+  for (const auto& [from, to] : std::exchange(returning_, {})) move(from, to, at);
+  for (const core::Id id : std::exchange(entered_, {})) make_way(id, at);
+  if (!ends_) stand_ins_.look_after(*room_, at);
+  if (words_->owes_world(at)) words_->tell(info_.link, room_->world(), at, wall_);
+  after();
+}
+
+std::string SharedRoom::name_of(core::Id guest) const {
+  const core::PlayerState* player = room_ ? room_->world().player(guest) : nullptr;
+  return player != nullptr ? player->player.name() : "";
+}
+
+void SharedRoom::after() {
+  plan_.orphaned.add(room_->world().orphaned() - plan_.orphaned.read());
+  for (const core::Id id : std::exchange(overflowed_, {}))
+    if (RoomGuest* guest = find(id)) guest->overflow();
+  if (room_->over()) tell_end();
+}
+
+// -- A crowd ----------------------------------------------------------------------------------------------------------
+
+void SharedRoom::wait_for_seat(RoomGuest& guest) {
+  to_seat_.add(guest.info().client, &guest, 0, 1, loop_.now());
+  begin_turn();
+}
+
+/// Asked for each wish to enter: those of a turn are heard together, at its end.
+bool SharedRoom::admits(core::Id seat) {
+  RoomGuest* const guest = find(seat);
+  if (guest == nullptr) return true;
+  const Limits& limits = guest->limits();
+  to_enter_.add(guest->info().client, guest, limits.enters_per_second, limits.enters_burst, loop_.now());
+  guest->waits_to_enter();
+  return false;
+}
+
+void SharedRoom::leave_queues(RoomGuest& guest) {
+  to_seat_.remove(guest.info().client, &guest);
+  to_enter_.remove(guest.info().client, &guest);
+}
+
+/// Its link is gone. Those of a turn are told together, at its end.
+void SharedRoom::depart(core::Id seat, std::string_view why, std::uint32_t code) {
+  if (over()) return;
+  room_->unlink(seat);
+  if (departed_.empty()) gone_since_ = loop_.now();
+  departed_.push_back({seat, std::string(why), code});
+  begin_turn();
+}
+
+/// One of those who go or come, if anybody may: who goes first, as each who is there makes the rest dearer.
+bool SharedRoom::serve_crowd() {
+  if (over()) return false;
+  if (!departed_.empty() && !(loop_.is_behind() && loop_.now() < gone_since_ + kGatherGone)) {
+    const Departed one = std::move(departed_.front());
+    departed_.pop_front();
+    enter([&](core::Room& room, core::Micros at) { room.gone(one.seat, one.why, at, one.code); });
+    return true;
+  }
+  const Millis now = loop_.now();
+  if (!to_enter_.empty() && now >= enter_at_) {
+    if (RoomGuest* const guest = to_enter_.take(nullptr, now)) {
+      enter([&](core::Room& room, core::Micros at) { room.admit(guest->seat_id(), at); });
+      guest->take_turn();
+      return true;
+    }
+    enter_at_ = now + kEntryBeat;
+  }
+  RoomGuest* const guest = to_seat_.take(nullptr, now);
+  if (guest != nullptr) guest->take_turn();
+  return guest != nullptr;
+}
+
+void SharedRoom::at_turn_end() {
+  const std::uint64_t began = room_->work();
+  while (serve_crowd() && room_->work() - began < kTurnWork) {
+  }
+  in_turn_ = false;
+  const std::uint64_t nanos = loop_.nanos();
+  if (guests_.size() < kMany || nanos >= flushed_at_ + kGather || over()) flush(nanos);
+  const Millis now = loop_.now();
+  if (now >= tidy_at_) {
+    to_seat_.tidy(now);
+    to_enter_.tidy(now);
+    tidy_at_ = now + kTidyEvery;
+  }
+  if (!over()) set_alarm(now);
+}
+
+/// Out with what guests were told.
+void SharedRoom::flush(std::uint64_t nanos) {
+  flushed_at_ = nanos;
+  flushing_.swap(touched_);
+  for (const core::Id id : flushing_)
+    if (RoomGuest* guest = find(id)) guest->flush();
+  flushing_.clear();
+  loop_.outbox().flush();
+  room_->forget_shared();
+}
+
+/// When the room wants to be woken, or guests are told what they are to be, or the crowd goes on: at once, or when an
+/// address may send its next ones.
+void SharedRoom::set_alarm(Millis now) {
+  const core::Micros wake = room_->next_wake();
+  std::uint64_t at = wake == std::numeric_limits<core::Micros>::max() ? kNoAlarm : epoch_ + wake * 1000;
+  if (!touched_.empty()) at = std::min(at, flushed_at_ + kGather);
+  if (!departed_.empty() || to_seat_.ready(now) || (now >= enter_at_ && to_enter_.ready(now)))
+    at = 1;
+  else if (!to_enter_.empty())
+    at = std::min(at, enter_at_ * 1'000'000);
+  at == kNoAlarm ? alarm_.clear() : alarm_.set(at);
+}
+
+void SharedRoom::rang() {
+  enter([](core::Room& room, core::Micros at) { room.tick(at); });
+}
+
+void SharedRoom::order(const std::function<void(core::Back&)>& order) {
+  enter([&](core::Room& room, core::Micros at) { room.order(order, at); });
+}
+
+void SharedRoom::seat(RoomGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer) {
+  enter([&](core::Room& room, core::Micros at) {
+    seating_ = &guest;
+    const core::Id id = room.seat(std::move(front), peer, at);
+    seating_ = nullptr;
+    newest_ = id;
+    if (guest.sits(id)) guests_[id] = &guest;  // else its front has closed it already
+  });
+}
+
+void SharedRoom::received(core::Id guest, Lane lane, Bytes bytes) {
+  enter([&](core::Room& room, core::Micros at) { room.received(guest, lane, bytes, at); });
+}
+
+void SharedRoom::dismiss(core::Id guest, std::string_view why) {
+  enter([&](core::Room& room, core::Micros at) { room.dismiss(guest, why, at); });
+}
+
+void SharedRoom::gone(core::Id guest, std::string_view why, std::uint32_t code) {
+  forget(guest);
+  depart(guest, why, code);
+}
+
+// -- Away and back ----------------------------------------------------------------------------------------------------
+
+void SharedRoom::lost(RoomGuest& guest, core::Id seat, std::string_view why, std::uint32_t code) {
+  forget(seat);
+  enter([&](core::Room& room, core::Micros at) {
+    const auto absence = room.keep(seat, at);
+    if (!absence) return depart(seat, why, code);
+    const Millis now = loop_.now();
+    absences_.add({0, guest.info().client, absence->number}, seat, now, now + absence->within / core::kMillisecond);
+  });
+}
+
+bool SharedRoom::resumes(core::Id seat, std::uint32_t number) {
+  const RoomGuest* const guest = find(seat);
+  if (guest == nullptr) return false;
+  const auto kept = absences_.claim({0, guest->info().client, number}, loop_.now());
+  if (!kept || !room_->keeps(*kept)) return false;
+  returning_.emplace_back(seat, *kept);
+  return true;
+}
+
+/// Seats that are kept count for their address: where they are too many with those who are there, the oldest is given
+/// up.
+void SharedRoom::make_way(core::Id id, core::Micros at) {
+  const RoomGuest* const guest = find(id);
+  if (guest == nullptr) return;
+  absences_.forget([&](core::Id seat) { return !room_->keeps(seat); });
+  const Limits& limits = guest->limits();
+  const net::Address network = guest->info().client.network();
+  const auto from_there = [&](const net::Address& from) { return from.network() == network; };
+  std::size_t all = absences_.count(0, loop_.now(), from_there);
+  if (limits.sessions_per_address == 0 || all == 0) return;
+  for (const auto& [seat, other] : guests_) all += from_there(other->info().client) ? 1 : 0;
+  for (; all > limits.sessions_per_address; --all) {
+    const auto kept = absences_.give_up(0, loop_.now(), from_there);
+    if (!kept) return;
+    room_->gone(*kept, "its seat went to somebody else", at);
+  }
+}
+
+/// Who has just come was here before.
+void SharedRoom::move(core::Id from, core::Id to, core::Micros at) {
+  RoomGuest* const guest = find(from);
+  if (guest == nullptr) return;
+  forget(from);
+  room_->gone(from, "took up its lost session", at);
+  guests_[to] = guest;
+  touched_.push_back(to);  // what it was told under its other number
+  guest->sits(to);
+  if (!room_->returned(to, guest->peer(), at)) close(to, "its seat is gone", 0);
+}
+
+// -- What the room wants ----------------------------------------------------------------------------------------------
+
+/// Who has no seat yet is the one who is being seated, or nobody sits there.
+RoomGuest* SharedRoom::find(core::Id guest) const {
+  if (found_.second != nullptr && found_.first == guest) return found_.second;
+  const auto at = guests_.find(guest);
+  if (at != guests_.end()) return (found_ = *at).second;
+  return guest > newest_ && !stand_ins_.has(guest) ? seating_ : nullptr;
+}
+
+void SharedRoom::send_any(core::Id end, Lane lane, Bytes bytes, bool lent) {
+  RoomGuest* const guest = find(end);
+  if (guest != nullptr && guest->send(lane, bytes, lent)) touched_.push_back(end);
+}
+
+std::size_t SharedRoom::waiting(core::Id end) const {
+  const RoomGuest* const guest = find(end);
+  return guest != nullptr ? guest->waiting() : 0;
+}
+
+void SharedRoom::close(core::Id end, std::string_view why, std::uint32_t code) {
+  if (end == core::kBackEnd) {
+    if (!ends_) ends_ = Reason::kServerLeft;
+  } else if (RoomGuest* const guest = find(end)) {
+    guest->close(why, code);
+    forget(end);
+  }
+}
+
+void SharedRoom::failed(core::Id end, const Fault& fault) {
+  RoomGuest* const guest = find(end);
+  if (guest != nullptr) guest->failed(fault);
+}
+
+void SharedRoom::heard(const core::Intent& intent) {
+  words_->tell(info_.link, intent, began_wall_ + intent.at * 1000);
+  if (RoomGuest* const guest = find(intent.by)) guest->spoke();
+  if (core::as<words::Enter>(intent) != nullptr) entered_.push_back(intent.by);
+}
+
+/// "bzflag 2.4"; "bot", where nobody sits.
+std::string SharedRoom::speech_of(core::Id player) const {
+  const RoomGuest* const guest = find(player);
+  if (guest == nullptr) return "bot";
+  const SessionInfo& info = guest->info();
+  return std::string(info.game->name()) + " " + std::string(info.game->dialects()[info.dialect].name);
+}
+
+void SharedRoom::told(const core::Fact& fact) {
+  stand_ins_.heard(fact);
+  plan_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
+  words_->tell(info_.link, fact, began_wall_ + fact.at * 1000);
+  if (const auto* player = core::as<words::Player>(fact))
+    if (RoomGuest* const guest = find(player->id())) guest->play();
+  if (fact.audience != words::PLAYER || core::as<words::Refused>(fact) == nullptr) return;
+  if (RoomGuest* const guest = find(fact.to)) guest->turned_away();
+}
+
+// -- The end ----------------------------------------------------------------------------------------------------------
+
+void SharedRoom::end(Reason reason) {
+  if (over()) return;
+  if (!ends_) ends_ = reason;
+  enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
+}
+
+void SharedRoom::tell_end() {
+  if (std::exchange(told_end_, true)) return;
+  alarm_.clear();
+  const core::Ledger& ledger = room_->ledger();
+  if (!ledger.entries().empty()) events_.words_dropped(info_, text(ledger), 0);
+  if (tap_ == nullptr) return;
+  if (!ledger.entries().empty()) tap_->note(info_.link, "could not be told: " + text(ledger, SIZE_MAX), wall_now());
+  tap_->closed(info_.link, text(ends_.value_or(Reason::kStopped)), wall_now());
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,151 @@
+// A shared room: one room for everybody who comes, of whatever game, and a truth that has no link: a replay, or a
+// referee. Law: lives on one worker, from open() to its end, whoever comes and goes; the room is called from one place
+// (enter) and calls nobody back; what it wants of the network beyond sending is done after it has returned. A crowd
+// that comes or goes does not keep those waiting who play: it is dealt with at the end of each turn of the loop, in
+// bounded portions.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "proxy/core/bot/stand_ins.h"
+#include "proxy/core/room.h"
+#include "proxy/net/loop.h"
+#include "proxy/relay/admission/absences.h"
+#include "proxy/relay/admission/entry_queue.h"
+#include "proxy/relay/counters.h"
+#include "proxy/relay/events.h"
+#include "proxy/relay/sessions/attendance.h"
+#include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/sessions/shared_room_options.h"
+#include "proxy/relay/tap/bridge_words.h"
+
+namespace entente::relay {
+
+class RoomGuest;
+
+/// A shared room as all workers see it.
+struct SharedRoomPlan {
+  SharedRoomOptions options;
+  std::size_t index = 0;
+  std::size_t home = 0;  ///< the worker that it lives on
+  Attendance attendance{};
+  Count orphaned{};  ///< World::orphaned()
+};
+
+class SharedRoom final : private core::Room::Host, private net::Alarm::User, private net::Later {
+ public:
+  /// In a turn of the loop newcomers and leavers are served until the room has done so much for them
+  /// (core::Room::work): some milliseconds. One of them is in any case.
+  static constexpr std::uint64_t kTurnWork = 20'000;
+
+  /// `link`: under which its words are recorded.
+  SharedRoom(net::Loop& loop, SharedRoomPlan& plan, LinkId link, Events& events);
+  ~SharedRoom() override;
+
+  /// Its truth comes to be. On its worker's thread, once.
+  void open(TapSink* tap);
+  /// Tells the truth what no word says.
+  void order(const std::function<void(core::Back&)>& order);
+  void stop() { end(Reason::kStopped); }
+  bool over() const { return !room_ || room_->over(); }
+  /// Why it ends; none while it does not.
+  const std::optional<Reason>& ends() const { return ends_; }
+
+  // For its guests. Whoever is let go must be forgotten before it is destroyed.
+  /// A newcomer wants its seat: RoomGuest::take_turn() follows. REQUIRES: not over.
+  void wait_for_seat(RoomGuest& guest);
+  void seat(RoomGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
+  void received(core::Id guest, Lane lane, Bytes bytes);
+  void dismiss(core::Id guest, std::string_view why);
+  /// `code`: what its peer gave as its game's own reason; 0: none.
+  void gone(core::Id guest, std::string_view why, std::uint32_t code);
+  /// Its link broke: its seat may be kept for it.
+  void lost(RoomGuest& guest, core::Id seat, std::string_view why, std::uint32_t code);
+  void forget(core::Id guest) {
+    guests_.erase(guest);
+    found_ = {};
+  }
+  /// It waits for nothing any more.
+  void leave_queues(RoomGuest& guest);
+  /// Takes nothing, and too much waits: it is shown the acceptor once the room has returned.
+  void overflowed(core::Id guest) { overflowed_.push_back(guest); }
+  WallTime wall() const { return wall_; }                                          ///< of the call that the room is in
+  WallTime wall_by_now() const { return began_wall_ + (loop_.nanos() - epoch_); }  ///< by the same clock
+  std::string name_of(core::Id guest) const;
+
+ private:
+  // core::Room::Host
+  void send(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, false); }
+  void send_shared(core::Id end, Lane lane, Bytes bytes) override { send_any(end, lane, bytes, true); }
+  std::size_t waiting(core::Id end) const override;
+  void close(core::Id end, std::string_view why, std::uint32_t code) override;
+  void failed(core::Id end, const Fault& fault) override;
+  void dial() override {}
+  bool resumes(core::Id seat, std::uint32_t number) override;
+  bool admits(core::Id seat) override;
+  void heard(const core::Intent& intent) override;
+  void told(const core::Fact& fact) override;
+  // Alarm::User, Later
+  void rang() override;
+  void at_turn_end() override;
+
+  struct Departed {
+    core::Id seat;
+    std::string why;
+    std::uint32_t code;
+  };
+
+  void send_any(core::Id end, Lane lane, Bytes bytes, bool lent);
+  void depart(core::Id seat, std::string_view why, std::uint32_t code);
+  void begin_turn();
+  bool serve_crowd();
+  void flush(std::uint64_t nanos);
+  void set_alarm(Millis now);
+  RoomGuest* find(core::Id guest) const;
+  std::string speech_of(core::Id player) const;
+  template <class Call>
+  void enter(Call&& call);
+  void move(core::Id from, core::Id to, core::Micros at);
+  void make_way(core::Id guest, core::Micros at);
+  void after();
+  void end(Reason reason);
+  void tell_end();
+
+  net::Loop& loop_;
+  SharedRoomPlan& plan_;
+  Events& events_;
+  const SessionInfo info_;
+  TapSink* tap_ = nullptr;
+  std::optional<core::Room> room_;
+  net::Alarm alarm_;
+  std::optional<BridgeWords> words_;
+  core::StandIns stand_ins_;
+  std::unordered_map<core::Id, RoomGuest*> guests_;
+  mutable std::pair<core::Id, RoomGuest*> found_{};  // last: a front asks for what waits, and then sends
+  RoomGuest* seating_ = nullptr;                     // its id is not known yet, but it is above this:
+  core::Id newest_ = 0;
+  std::vector<core::Id> touched_, flushing_, overflowed_;
+
+  // Who comes and goes.
+  std::deque<Departed> departed_;
+  Millis gone_since_ = 0;  // of the first of them
+  EntryQueue<RoomGuest*> to_seat_, to_enter_;
+  bool in_turn_ = false;
+  Millis enter_at_ = 0, tidy_at_ = 0;
+  std::uint64_t flushed_at_ = 0;  // by Loop::nanos
+
+  Absences<core::Id> absences_;
+  std::vector<std::pair<core::Id, core::Id>> returning_;  // from the seat it took to the one it had
+  std::vector<core::Id> entered_;                         // who was not here before
+
+  std::uint64_t epoch_ = 0;  // the room's time 0, by Loop::nanos
+  WallTime began_wall_ = 0, wall_ = 0;
+  std::optional<Reason> ends_;
+  bool told_end_ = false;
+};
+
+}  // namespace entente::relay

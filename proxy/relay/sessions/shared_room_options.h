@@ -1,0 +1,27 @@
+// What a shared room must know: where its truth comes from, and what is told of it. Routes lead into it by its number
+// (BridgeOptions::shared room).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "adapters/wire/game.h"
+#include "proxy/core/bot/stand_ins.h"
+#include "proxy/core/chat.h"
+#include "proxy/core/session.h"
+#include "proxy/relay/tap/tap_sink.h"
+
+namespace entente::relay {
+
+struct SharedRoomOptions {
+  std::string name;                                   ///< for the log: "a replay of evening.mcap"
+  const wire::Game* game = nullptr;                   ///< under which its words are recorded; outlives the Server
+  std::function<std::unique_ptr<core::Back>()> back;  ///< called once, on the shared room's thread
+  core::StandInOptions stand_ins;                     ///< who plays where too few people do
+  core::ChatRules chat;
+  bool record_secrets = false;
+  Tap* tap = nullptr;  ///< of its words; may be null
+};
+
+}  // namespace entente::relay

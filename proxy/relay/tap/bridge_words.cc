@@ -1,0 +1,153 @@
+#include "proxy/relay/tap/bridge_words.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "proxy/base/command.h"
+#include "proxy/base/hash.h"
+#include "proxy/trace/recorder.h"
+#include "schema/snapshot.pb.h"
+
+namespace entente::relay {
+namespace {
+
+constexpr core::Micros kWorldEvery = 10 * core::kSecond;
+
+/// What is secret in one kind of word.
+struct WordSecrets {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  std::vector<const google::protobuf::FieldDescriptor*> lines;  ///< of chat: the arguments of a command
+};
+
+WordSecrets secrets_in(const google::protobuf::Descriptor* type) {
+  WordSecrets secrets;
+  for (int i = 0; i < type->field_count(); ++i) {
+    const auto* field = type->field(i);
+    if (field->options().GetExtension(words::secret)) secrets.fields.push_back(field);
+    if (field->options().GetExtension(words::secret_arguments)) secrets.lines.push_back(field);
+  }
+  return secrets;
+}
+
+/// Of the kind that `word` is.
+template <class Word>
+const WordSecrets& secrets_of(const Word& word) {
+  static const auto all = []<class... T>(std::variant<T...>*) {
+    return std::array<WordSecrets, sizeof...(T)>{secrets_in(T::descriptor())...};
+  }(static_cast<typename Word::Kind*>(nullptr));
+  return all[word.kind.index()];
+}
+
+/// Whether it holds a secret as it stands. No copy is made of a word that does not.
+template <class Word>
+bool holds_secret(const Word& word) {
+  const WordSecrets& secrets = secrets_of(word);
+  if (!secrets.fields.empty()) return true;
+  return std::visit(
+      [&](const auto& kind) {
+        std::string scratch;
+        return std::any_of(secrets.lines.begin(), secrets.lines.end(), [&](const auto* field) {
+          return is_command(kind.GetReflection()->GetStringReference(kind, field, &scratch));
+        });
+      },
+      word.kind);
+}
+
+template <class Word>
+void clear_secrets(Word& word) {
+  std::visit(
+      [&](auto& kind) {
+        const auto* reflection = kind.GetReflection();
+        for (const auto* field : secrets_of(word).fields) reflection->ClearField(&kind, field);
+        for (const auto* field : secrets_of(word).lines) {
+          std::string line = reflection->GetString(kind, field);
+          if (!is_command(line)) continue;
+          line.resize(arguments_of(line));
+          reflection->SetString(&kind, field, std::move(line));
+        }
+      },
+      word.kind);
+}
+
+/// When that became true, as far as it matters for what comes of it.
+core::Micros time_of(const core::Fact& fact, const core::World& world, core::Micros now) {
+  if (const auto* unit = core::as<words::Unit>(fact)) return world.unit(unit->id())->posed;
+  if (const auto* shot = core::as<words::Shot>(fact)) return world.shot(shot->shooter(), shot->shot())->fired;
+  if (core::as<words::Round>(fact) != nullptr) return world.round_told();
+  return now;
+}
+
+Buffer written(const google::protobuf::MessageLite& message) {
+  Buffer bytes(message.ByteSizeLong());
+  message.SerializeWithCachedSizesToArray(bytes.data());
+  return bytes;
+}
+
+std::string times(std::uint64_t n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
+
+}  // namespace
+
+template <class Word>
+void BridgeWords::tell_any(LinkId link, const Word& word, bool fact, WallTime at) {
+  if (tap_ == nullptr) return;
+  if constexpr (std::is_same_v<Word, core::Fact>) {
+    if (core::as<words::World>(word) != nullptr) geometry_.reset();
+    if (core::as<words::Ready>(word) != nullptr && !std::exchange(ready_, true)) world_due_ = 0;
+  }
+  written_.clear();
+  if (with_secrets_ || !holds_secret(word)) {
+    write(word, written_);
+  } else {
+    Word told = word;
+    clear_secrets(told);
+    write(told, written_);
+  }
+  tap_->word(link, fact, written_, at);
+}
+
+template void BridgeWords::tell_any(LinkId, const core::Intent&, bool, WallTime);
+template void BridgeWords::tell_any(LinkId, const core::Fact&, bool, WallTime);
+
+void BridgeWords::tell(LinkId link, const core::World& world, core::Micros now, WallTime at) {
+  world_due_ = now + kWorldEvery;
+  if (const auto files = tap_->files(); std::exchange(files_, files) != files) geometry_.reset();
+  if (!geometry_ && !tell_geometry(world.geometry(), at)) return;
+  trace::Snapshot snapshot;
+  snapshot.set_link(link);
+  snapshot.set_at_us(now);
+  snapshot.set_geometry(*geometry_);
+  world.tell([&](core::Fact& fact) {
+    if (core::as<words::World>(fact) != nullptr) return;
+    fact.at = time_of(fact, world, now);
+    if (!with_secrets_) clear_secrets(fact);
+    to_message(fact, *snapshot.add_facts());
+  });
+  tap_->world(link, written(snapshot), at);
+}
+
+/// False: the tap has no room for it. It is tried again with the next world.
+bool BridgeWords::tell_geometry(const words::World* geometry, WallTime at) {
+  trace::Geometry message;
+  if (geometry != nullptr) {
+    message.set_hash(hash_of(written(*geometry)));
+    *message.mutable_world() = *geometry;
+    if (!tap_->geometry(written(message), at)) return false;
+  }
+  geometry_ = message.hash();
+  return true;
+}
+
+std::string text(const core::Ledger& ledger, std::size_t most_kinds) {
+  auto entries = ledger.entries();
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.times > b.times; });
+  std::string out;
+  for (std::size_t i = 0; i < std::min(entries.size(), most_kinds); ++i)
+    out +=
+        (i == 0 ? "" : ", ") + std::string(entries[i].what) + " (" + entries[i].reason + ") " + times(entries[i].times);
+  if (entries.size() > most_kinds) out += " and " + std::to_string(entries.size() - most_kinds) + " other kinds";
+  return out;
+}
+
+}  // namespace entente::relay

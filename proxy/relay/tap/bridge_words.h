@@ -1,0 +1,45 @@
+// Words on their way to a tap: as the messages of schema/game.proto, without what is secret in them; and now and then
+// the world, as the message Snapshot of schema/snapshot.proto.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proxy/core/ledger.h"
+#include "proxy/core/world.h"
+#include "proxy/relay/tap/tap_sink.h"
+
+namespace entente::relay {
+
+class BridgeWords {
+ public:
+  /// `tap` may be null, or may not want words: then nothing is written.
+  BridgeWords(TapSink* tap, bool with_secrets)
+      : tap_(tap != nullptr && tap->wants_words() ? tap : nullptr), with_secrets_(with_secrets) {}
+
+  void tell(LinkId link, const core::Intent& word, WallTime at) { tell_any(link, word, false, at); }
+  void tell(LinkId link, const core::Fact& word, WallTime at) { tell_any(link, word, true, at); }
+
+  /// Whether the world is to be told by now.
+  bool owes_world(core::Micros now) const { return tap_ != nullptr && (now >= world_due_ || tap_->files() != files_); }
+  /// How it stands, after all words that were told so far. REQUIRES: owes_world().
+  void tell(LinkId link, const core::World& world, core::Micros now, WallTime at);
+
+ private:
+  template <class Word>
+  void tell_any(LinkId link, const Word& word, bool fact, WallTime at);
+  bool tell_geometry(const words::World* geometry, WallTime at);
+
+  TapSink* tap_;
+  bool with_secrets_;
+  Buffer written_;              // reused
+  core::Micros world_due_ = 0;  // at the beginning, at the first Ready, and every 10 s
+  bool ready_ = false;
+  std::uint32_t files_ = 0;              // that it was told for
+  std::optional<std::string> geometry_;  // the hash that worlds name; none: it changed, or was not taken
+};
+
+/// "Say (no chat) 3 times, Fire (…) once": what could not be told, most often first, at most so many kinds of it.
+std::string text(const core::Ledger& ledger, std::size_t most_kinds = 12);
+
+}  // namespace entente::relay

@@ -1,0 +1,143 @@
+// The slow paths: what is done when the ring is full, and the bell.
+#include "proxy/relay/tap/ring_sink.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <type_traits>
+
+namespace entente::relay {
+namespace {
+
+static_assert(std::is_trivially_copyable_v<SessionInfo> && std::is_trivially_copyable_v<Gap>, "they go through a ring");
+
+template <class T>
+Bytes raw(const T& value) {
+  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof(value)};
+}
+
+}  // namespace
+
+Bell::Bell() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) { assert(event_ >= 0); }
+Bell::~Bell() { ::close(event_); }
+
+void Bell::ring() {
+  if (rung_.exchange(true, std::memory_order_acq_rel)) return;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(event_, &one, sizeof(one));
+}
+
+void Bell::wait(int ms) {
+  pollfd poll{event_, POLLIN, 0};
+  if (::poll(&poll, 1, ms) <= 0) return;
+  std::uint64_t count = 0;
+  [[maybe_unused]] const auto read = ::read(event_, &count, sizeof(count));
+  // Last, and seeing all that those did who found it rung and left it at that.
+  rung_.exchange(false, std::memory_order_acq_rel);
+}
+
+RingSink::RingSink(std::size_t ring_bytes, Bell& bell, const std::atomic<std::uint32_t>* files)
+    : ring_(ring_bytes), bell_(bell), files_(files), spare_(ring_.capacity() / 8) {}
+
+void RingSink::opened(const SessionInfo& info, WallTime at) {
+  missed_closings_.reserve(++open_);
+  const Ring::Head head{.at = at, .link = info.link, .kind = kOpened};
+  settle(at);
+  if (!ring_.push(head, raw(info), 0)) dropped_.add();
+  bell_.ring();  // the reader sleeps for good while nothing is open
+}
+
+void RingSink::bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) {
+  const Ring::Head head{.at = at,
+                        .link = link,
+                        .kind = kBytes,
+                        .way = static_cast<std::uint8_t>(way),
+                        .lane = static_cast<std::uint8_t>(lane)};
+  push(head, lane, bytes);
+}
+
+void RingSink::packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) {
+  const Ring::Head head{.at = at,
+                        .link = link,
+                        .kind = kPacket,
+                        .way = static_cast<std::uint8_t>(way),
+                        .lane = static_cast<std::uint8_t>(how.send),
+                        .channel = how.channel};
+  push(head, how.lane(), bytes);
+}
+
+void RingSink::push(const Ring::Head& head, wire::Lane lane, Bytes bytes) {
+  const auto way = static_cast<wire::Way>(head.way);
+  if (!settle(head.at) || !ring_.push(head, bytes, spare_)) miss(head.link, way, lane, bytes.size());
+  if (ring_.more_than_half_full()) bell_.ring();
+}
+
+void RingSink::word(LinkId link, bool fact, Bytes word, WallTime at) {
+  push_word({.at = at, .link = link, .kind = static_cast<std::uint8_t>(fact ? kFact : kIntent)}, word);
+}
+
+void RingSink::world(LinkId link, Bytes world, WallTime at) {
+  push_word({.at = at, .link = link, .kind = kWorld}, world);
+}
+
+bool RingSink::geometry(Bytes geometry, WallTime at) { return push_word({.at = at, .kind = kGeometry}, geometry); }
+
+bool RingSink::push_word(const Ring::Head& head, Bytes word) {
+  if (settle(head.at) && ring_.push(head, word, spare_)) return true;
+  dropped_.add();
+  dropped_bytes_.add(word.size());
+  word_gap_.link = word_gap_.words == 0 || word_gap_.link == head.link ? head.link : 0;
+  ++word_gap_.words;
+  word_gap_.bytes += word.size();
+  owing_ = true;
+  return false;
+}
+
+void RingSink::note(LinkId link, std::string_view text, WallTime at) {
+  settle(at);
+  if (!ring_.push({.at = at, .link = link, .kind = kNote}, as_bytes(text), 0)) dropped_.add();
+}
+
+void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {
+  if (open_ > 0) --open_;
+  const Ring::Head head{.at = at, .link = link, .kind = kClosed};
+  settle(at);
+  if (ring_.push(head, as_bytes(reason), 0)) return;
+  missed_closings_.push_back(link);
+  owing_ = true;
+}
+
+// As bytes do, it leaves room for openings and closings.
+bool RingSink::settle_owed(WallTime at) {
+  for (; gap_count_ > 0; --gap_count_) {
+    const auto& gap = gaps_[gap_count_ - 1];
+    if (!ring_.push({.at = at, .link = gap.link, .kind = kGap}, raw(gap), spare_)) return false;
+  }
+  if (word_gap_.words > 0) {
+    if (!ring_.push({.at = at, .link = word_gap_.link, .kind = kWordGap}, raw(word_gap_), spare_)) return false;
+    word_gap_ = {};
+  }
+  for (; !missed_closings_.empty(); missed_closings_.pop_back())
+    if (!ring_.push({.at = at, .link = missed_closings_.back(), .kind = kClosed}, {}, spare_)) return false;
+  owing_ = false;
+  return true;
+}
+
+void RingSink::miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t bytes) {
+  dropped_.add();
+  dropped_bytes_.add(bytes);
+  owing_ = true;
+  bell_.ring();
+  std::size_t i = 0;
+  while (i < gap_count_ && !(gaps_[i].link == link && gaps_[i].way == way && gaps_[i].lane == lane)) ++i;
+  if (i == gaps_.size()) {
+    gap_count_ = i = 0;  // too many links: one gap for all of them
+    for (const auto& gap : gaps_) bytes += gap.bytes;
+    link = 0;
+  }
+  if (i == gap_count_) gaps_[gap_count_++] = {link, way, lane, 0};
+  gaps_[i].bytes += bytes;
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,113 @@
+// A worker's side of the tap: what the worker tells goes into a ring.
+// Law: telling never waits and, in steady state, takes no memory and makes no system call. What finds no room is
+// counted and told as a gap as soon as there is room; openings and closings find room when bytes no longer do.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "proxy/relay/counters.h"
+#include "proxy/relay/tap/ring.h"
+#include "proxy/relay/tap/tap_sink.h"
+
+namespace entente::relay {
+
+/// Wakes the thread that reads rings. Any thread may ask; it costs a system call only if nobody else did before.
+class Bell {
+ public:
+  Bell();
+  ~Bell();
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
+
+  void ring();
+  /// Returns when it was rung, or after `ms` milliseconds (-1: only when it was rung).
+  void wait(int ms);
+
+ private:
+  int event_;
+  std::atomic<bool> rung_{false};
+};
+
+/// A value that lies in an entry's bytes.
+template <class T>
+T from_raw(Bytes bytes) {
+  T value;
+  assert(bytes.size() == sizeof(value));
+  std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(value));
+  return value;
+}
+
+/// Bytes of one way of one link that were not told.
+struct Gap {
+  LinkId link = 0;  ///< 0: of some links of this worker, too many to say which
+  wire::Way way = wire::Way::kToServer;
+  wire::Lane lane = wire::Lane::kStream;
+  std::uint64_t bytes = 0;
+};
+
+/// Words and worlds that were not told.
+struct WordGap {
+  LinkId link = 0;  ///< 0: of several links
+  std::uint64_t words = 0, bytes = 0;
+};
+
+class RingSink final : public TapSink {
+ public:
+  /// The kind of a Ring::Entry, and what its bytes are.
+  enum Kind : std::uint8_t {
+    kOpened,    ///< a SessionInfo
+    kBytes,     ///< what was passed on
+    kPacket,    ///< a packet of ENet; the head's lane is its EnetSend
+    kClosed,    ///< the reason
+    kGap,       ///< a Gap
+    kIntent,    ///< a word, as a message of schema/game.proto
+    kFact,      ///< likewise
+    kNote,      ///< a sentence
+    kWorld,     ///< a Snapshot, as a message of schema/snapshot.proto
+    kGeometry,  ///< a Geometry, likewise
+    kWordGap,   ///< a WordGap
+  };
+
+  /// `files`: TapSink::files(), and it wants words. Null: it wants none. Outlives the sink.
+  RingSink(std::size_t ring_bytes, Bell& bell, const std::atomic<std::uint32_t>* files = nullptr);
+
+  void opened(const SessionInfo& info, WallTime at) override;
+  void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
+  void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
+  void closed(LinkId link, std::string_view reason, WallTime at) override;
+  bool wants_words() const override { return files_ != nullptr; }
+  std::uint32_t files() const override { return files_ != nullptr ? files_->load(std::memory_order_relaxed) : 0; }
+  void word(LinkId link, bool fact, Bytes word, WallTime at) override;
+  void world(LinkId link, Bytes world, WallTime at) override;
+  bool geometry(Bytes geometry, WallTime at) override;
+  void note(LinkId link, std::string_view text, WallTime at) override;
+
+  /// Tells what is owed (gaps, closings), which the others do by themselves; false if there is not yet room for it.
+  bool settle(WallTime at) { return !owing_ || settle_owed(at); }
+
+  Ring& ring() { return ring_; }
+  const Count& dropped() const { return dropped_; }  ///< calls without room of all but closed()
+  const Count& dropped_bytes() const { return dropped_bytes_; }
+
+ private:
+  bool settle_owed(WallTime at);
+  void push(const Ring::Head& head, wire::Lane lane, Bytes bytes);
+  void miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t bytes);
+  bool push_word(const Ring::Head& head, Bytes word);
+
+  Ring ring_;
+  Bell& bell_;
+  const std::atomic<std::uint32_t>* const files_;
+  const std::size_t spare_;  // what bytes() leaves free for the others
+  std::size_t open_ = 0;
+
+  bool owing_ = false;  // there are gaps or missed closings to tell first
+  std::array<Gap, 32> gaps_{};
+  std::size_t gap_count_ = 0;
+  WordGap word_gap_;
+  std::vector<LinkId> missed_closings_;  // has room for as many as are open
+  Count dropped_, dropped_bytes_;
+};
+
+}  // namespace entente::relay

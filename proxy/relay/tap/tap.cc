@@ -1,0 +1,361 @@
+// One loop: wait, empty the rings oldest entry first, let the recorder tick. All else is what an entry means.
+#include "proxy/relay/tap/tap.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "adapters/wire/print.h"
+#include "proxy/base/text.h"
+#include "proxy/relay/tap/to_trace.h"
+
+namespace entente::relay {
+namespace {
+
+using wire::Lane;
+using wire::Way;
+
+constexpr int kNap = 20;  // ms between looks at the rings, while links are open
+constexpr int kLongNap =
+    500;                  // while none is: somebody may spoil the recording, and that is to be said within a second
+constexpr int kNice = 5;  // where a core is short, traffic goes first, and the tap still gets a fourth of it
+constexpr std::size_t kRound = 4096;          // entries between looks at all else
+constexpr std::size_t kLongestName = 64;      // bytes kept of a player's name
+constexpr WallTime kAtTheEnd = ~WallTime{0};  // all may be said
+
+}  // namespace
+
+struct TapThread::Link {
+  Link(const SessionInfo& its_info, MessageCounts& its_counts, Count& its_undecoded,
+       const std::vector<wire::Secret>& its_secrets, net::EnetUnpacker& unpacker)
+      : info(its_info),
+        counts(its_counts),
+        undecoded(its_undecoded),
+        secrets(its_secrets),
+        dissector(*its_info.game, its_info.dialect) {
+    if (info.enet_datagrams) enet.emplace(unpacker);
+  }
+
+  SessionInfo info;
+  MessageCounts& counts;
+  Count& undecoded;  // of its route
+  const std::vector<wire::Secret>& secrets;
+  wire::Dissector dissector;
+  std::optional<net::EnetDissector> enet;  // if what is told are its datagrams
+  bool playing[2] = {false, false};        // this way is past its greeting
+  std::string player;                      // as in players_
+};
+
+/// Hears the frames of one entry.
+class TapThread::Hear final : public wire::Dissected, public net::EnetHeard {
+ public:
+  Hear(TapThread& tap, Link& link, WallTime at) : tap_(tap), link_(link), at_(at) {}
+
+  /// What was passed on this way, on this lane.
+  void take(Way way, Lane lane, Bytes bytes) {
+    if (link_.enet)
+      link_.enet->datagram(way, bytes, *this);
+    else if (lane == Lane::kStream)
+      link_.dissector.stream(way, bytes, *this);
+    else
+      link_.dissector.datagram(way, bytes, *this);
+  }
+
+  void frame(const wire::Frame& frame) override {
+    if (frame.stage == wire::Stage::kPlay) link_.playing[frame.way == Way::kToClient] = true;
+    tap_.published_.frames.add();
+    const auto row = link_.counts.decode(frame);
+    if (row.ok())
+      take_message(frame, **row);
+    else
+      count(frame.way, row.error(), frame.bytes.size());
+    record({link_.info.link, to_trace(frame.way), to_trace(frame.lane),
+            row.ok() ? recordable(frame, **row) : frame.bytes, row.ok() ? (*row)->name : "", false});
+  }
+
+  void raw(Way way, Lane lane, Bytes bytes, const Fault* why) override {
+    tap_.published_.raw_bytes.add(bytes.size());
+    if (why) count(way, *why, bytes.size());
+    record({link_.info.link, to_trace(way), to_trace(lane), bytes, {}, true});
+  }
+
+  void connect(std::uint32_t) override {}
+  void disconnect(Way, std::uint32_t) override {}
+  void packet(Way way, std::uint8_t channel, net::EnetSend send, Bytes bytes) override {
+    how_ = wire::EnetCarriage{channel, send};
+    if (how_->lane() == Lane::kStream)
+      link_.dissector.stream(way, bytes, *this);
+    else
+      link_.dissector.datagram(way, bytes, *this);
+    how_.reset();
+  }
+  void fault(Way way, const Fault& fault, Bytes datagram) override { raw(way, Lane::kDatagram, datagram, &fault); }
+
+ private:
+  /// The frame, which the codec has just decoded, as it may be recorded. Good until the next.
+  Bytes recordable(const wire::Frame& frame, const wire::Row& row) {
+    wire::Codec& codec = link_.counts.codec();
+    if (!tap_.options_.recorder || frame.way != Way::kToServer || !wire::blank_secrets(row, codec, link_.secrets))
+      return frame.bytes;
+    tap_.blanked_.clear();
+    codec.encode(tap_.blanked_);
+    return tap_.blanked_;
+  }
+  void take_message(const wire::Frame& frame, const wire::Row& row) {
+    link_.counts.add(frame.way, row, frame.bytes.size());
+    if (frame.way == Way::kToServer) tap_.name_player(link_, row);
+  }
+
+  void record(trace::FrameView view) {
+    if (!tap_.options_.recorder) return;
+    if (how_) view.delivery = to_trace(how_->send), view.channel = how_->channel;
+    tap_.options_.recorder->frame(at_, view);
+  }
+
+  void count(Way way, const Fault& fault, std::size_t bytes) {
+    link_.undecoded.add();
+    const auto say = link_.counts.add(way, fault, at_);
+    if (!say.now) return;
+    auto sentence = std::string(link_.counts.game().name()) + " " + std::string(link_.counts.dialect_name()) +
+                    " link " + std::to_string(link_.info.link) + " " + text(way) + ": " + std::to_string(bytes) +
+                    " bytes passed on but not decoded: " + fault.what;
+    if (*fault.field) sentence += std::string(" (") + fault.field + ", byte " + std::to_string(fault.offset) + ")";
+    if (say.unsaid) sentence += "; " + std::to_string(say.unsaid) + " more like it since this was last said";
+    tap_.say(sentence);
+  }
+
+  TapThread& tap_;
+  Link& link_;
+  const WallTime at_;
+  std::optional<wire::EnetCarriage> how_;  // of the packet that is taken apart
+};
+
+TapThread::TapThread(Options options) : options_(std::move(options)), thread_([this] { run(); }) {}
+
+TapThread::~TapThread() {
+  if (auto stopped = stop(); !stopped.ok()) say(stopped.error().text);
+}
+
+TapSink& TapThread::sink(std::size_t worker) {
+  const std::lock_guard lock(mutex_);
+  while (sinks_.size() <= worker)
+    sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, bell_, options_.recorder ? &files_ : nullptr));
+  return *sinks_[worker];
+}
+
+Outcome<Done> TapThread::stop() {
+  if (!thread_.joinable()) return Done{};
+  stopping_.store(true, std::memory_order_release);
+  bell_.ring();
+  thread_.join();
+  const auto now = wall_now();
+  for (bool settled = false; !settled; drain(kRound)) {
+    settled = true;
+    for (auto* sink : rings_) settled &= sink->settle(now);
+  }
+  while (drain(kRound)) continue;
+  for (auto& [id, link] : links_) end_link(*link, "the recording ended", now);
+  links_.clear();
+  tell_drops(kAtTheEnd);
+  tell_unsaid(kAtTheEnd);
+  Outcome<Done> done = Done{};
+  if (options_.recorder) done = options_.recorder->close(now);
+  publish();
+  options_.recorder.reset();
+  return done;
+}
+
+void TapThread::run() {
+  (void)::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread; without it we are only less polite
+  for (bool stopping = false; !stopping;) {
+    bell_.wait(patience());
+    stopping = stopping_.load(std::memory_order_acquire);
+    published_.wake_ups.add();
+    bool more = true;
+    while (more) {
+      more = drain(kRound);
+      const auto now = wall_now();
+      if (options_.recorder) options_.recorder->tick(now);
+      tell_drops(now);
+      tell_unsaid(now);
+      publish();
+    }
+  }
+}
+
+// For how long to wait for the bell: for good when nothing can come without its being rung, and nothing is recorded.
+int TapThread::patience() const {
+  const bool unwritten = options_.recorder && options_.recorder->pending();
+  const bool unsaid = std::ranges::any_of(counts_, [](const auto& counts) { return counts->has_unsaid(); });
+  if (!links_.empty() || unwritten || unsaid) return kNap;
+  return options_.recorder ? kLongNap : -1;
+}
+
+/// Takes up to so many entries; true if there may be more.
+bool TapThread::drain(std::size_t entries) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto i = rings_.size(); i < sinks_.size(); ++i) rings_.push_back(sinks_[i].get());
+  }
+  for (; entries > 0; --entries) {
+    auto* from = oldest();
+    if (!from) return false;
+    const auto entry = from->ring().front();
+    take(entry);
+    from->ring().pop(entry);
+  }
+  return true;
+}
+
+// The workers' entries come out in the order of their times, as nearly as they are at hand.
+RingSink* TapThread::oldest() {
+  RingSink* found = nullptr;
+  WallTime at = 0;
+  for (auto* sink : rings_) {
+    if (sink->ring().empty()) continue;
+    if (rings_.size() == 1) return sink;
+    const auto front = sink->ring().front().head.at;
+    if (found && front >= at) continue;
+    found = sink;
+    at = front;
+  }
+  return found;
+}
+
+void TapThread::take(const Ring::Entry& entry) {
+  switch (static_cast<RingSink::Kind>(entry.head.kind)) {
+    case RingSink::kOpened:
+      return take_opened(entry);
+    case RingSink::kBytes:
+    case RingSink::kPacket:
+      return take_bytes(entry);
+    case RingSink::kClosed:
+      return take_closed(entry);
+    case RingSink::kGap:
+      return take_gap(entry);
+    case RingSink::kIntent:
+    case RingSink::kFact:
+      return take_word(entry);
+    case RingSink::kWorld:
+    case RingSink::kGeometry:
+      return take_world(entry);
+    case RingSink::kWordGap:
+      return take_word_gap(entry);
+    case RingSink::kNote:
+      if (options_.recorder) options_.recorder->note(entry.head.at, entry.head.link, as_text(entry.bytes));
+  }
+}
+
+void TapThread::take_opened(const Ring::Entry& entry) {
+  const auto info = from_raw<SessionInfo>(entry.bytes);
+  links_[info.link] =
+      std::make_unique<Link>(info, counts_of(info), undecoded_of(info.route), secrets_of(*info.game), unpacker_);
+  last_ = nullptr;
+  if (!options_.recorder) return;
+  trace::Opened opened;
+  opened.set_link(info.link);
+  opened.set_game(std::string(info.game->name()));
+  opened.set_dialect(std::string(info.game->dialects()[info.dialect].name));
+  opened.set_client(info.client.text());
+  opened.set_server(info.server.text());
+  opened.set_listener(info.listener.text());
+  options_.recorder->opened(entry.head.at, opened);
+}
+
+void TapThread::take_bytes(const Ring::Entry& entry) {
+  auto* link = find(entry.head.link);
+  if (!link) return published_.raw_bytes.add(entry.bytes.size());  // its opening was dropped
+  published_.bytes.add(entry.bytes.size());
+  Hear hear(*this, *link, entry.head.at);
+  const auto way = static_cast<Way>(entry.head.way);
+  if (static_cast<RingSink::Kind>(entry.head.kind) == RingSink::kPacket)
+    hear.packet(way, entry.head.channel, static_cast<wire::EnetSend>(entry.head.lane), entry.bytes);
+  else
+    hear.take(way, static_cast<Lane>(entry.head.lane), entry.bytes);
+}
+
+void TapThread::take_closed(const Ring::Entry& entry) {
+  auto* link = find(entry.head.link);
+  if (!link) return;
+  end_link(*link, entry.bytes.empty() ? "not known: the tap could not keep up" : as_text(entry.bytes), entry.head.at);
+  links_.erase(entry.head.link);
+  last_ = nullptr;
+  const std::lock_guard lock(players_mutex_);
+  players_.erase(entry.head.link);
+}
+
+void TapThread::end_link(Link& link, std::string_view reason, WallTime at) {
+  Hear hear(*this, link, at);
+  if (link.enet) link.enet->end(hear);
+  link.dissector.end(Way::kToServer, hear, false);
+  link.dissector.end(Way::kToClient, hear, false);
+  if (options_.recorder) options_.recorder->closed(at, link.info.link, reason);
+}
+
+void TapThread::take_gap(const Ring::Entry& entry) {
+  const auto gap = from_raw<Gap>(entry.bytes);
+  if (options_.recorder) options_.recorder->note(entry.head.at, gap.link, "the tap could not keep up", gap.bytes);
+  if (gap.link != 0) {
+    if (auto* link = find(gap.link)) lose(*link, gap, entry.head.at);
+    return;
+  }
+  // Too many links to say which: any may have lost bytes, either way.
+  for (auto& [id, link] : links_)
+    for (const auto way : {Way::kToServer, Way::kToClient}) lose(*link, {id, way, Lane::kStream, 0}, entry.head.at);
+}
+
+// What a relay tells are whole frames as long as it can frame, so the next bytes begin with a frame again; unless bytes
+// are kept (the relay lost its framing), or the greeting is among the lost, without which a cutter does not know where
+// it is.
+void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
+  Hear hear(*this, link, at);
+  if (link.enet) return link.enet->lost(hear);
+  if (gap.lane != Lane::kStream) return;
+  if (link.playing[gap.way == Way::kToClient] && link.dissector.pending(gap.way) == 0) return;
+  link.dissector.end(gap.way, hear, true);
+}
+
+/// If the message that the link's codec keeps has the name of its player.
+void TapThread::name_player(Link& link, const wire::Row& row) {
+  if (!options_.player_name) return;
+  const auto [known, fresh] = name_fields_.try_emplace(&row);
+  if (fresh) known->second = options_.player_name(*link.info.game, row);
+  if (known->second.empty()) return;
+  const std::string told = wire::text_of(link.counts.codec(), known->second);
+  const std::string_view name = whole_characters(told, kLongestName);
+  if (name.empty() || name == link.player) return;
+  link.player = name;
+  const std::lock_guard lock(players_mutex_);
+  players_[link.info.link] = link.player;
+}
+
+TapThread::Link* TapThread::find(LinkId id) {
+  if (last_ && last_->info.link == id) return last_;
+  const auto found = links_.find(id);
+  return last_ = found == links_.end() ? nullptr : found->second.get();
+}
+
+MessageCounts& TapThread::counts_of(const SessionInfo& info) {
+  for (auto& counts : counts_)
+    if (&counts->game() == info.game && counts->dialect() == info.dialect) return *counts;
+  const std::lock_guard lock(mutex_);
+  return *counts_.emplace_back(std::make_unique<MessageCounts>(*info.game, info.dialect));
+}
+
+Count& TapThread::undecoded_of(std::size_t route) {
+  const std::lock_guard lock(mutex_);
+  while (undecoded_.size() <= route) undecoded_.push_back(std::make_unique<Count>());
+  return *undecoded_[route];
+}
+
+const std::vector<wire::Secret>& TapThread::secrets_of(const wire::Game& game) {
+  const auto [at, fresh] = secrets_.try_emplace(&game);
+  if (fresh && options_.secrets) at->second = options_.secrets(game);
+  return at->second;
+}
+
+void TapThread::say(const std::string& sentence) const {
+  if (options_.said) options_.said(sentence);
+}
+
+}  // namespace entente::relay

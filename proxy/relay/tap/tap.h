@@ -1,0 +1,132 @@
+// The tap: one thread that decodes and records what the relays of this process pass on, beside them.
+// Law: the tap never holds a relay up. What it cannot keep up with is dropped by whole entries, counted, said, and
+// noted in the recording; what it cannot decode is counted, said once a second, and kept as raw bytes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "adapters/wire/dissect.h"
+#include "adapters/wire/secrets.h"
+#include "proxy/net/enet/enet_dissector.h"
+#include "proxy/relay/tap/message_counts.h"
+#include "proxy/relay/tap/ring_sink.h"
+#include "proxy/trace/recorder.h"
+
+namespace entente::relay {
+
+/// A moment's view of what the tap saw.
+struct TapTotals {
+  std::vector<MessageCount> messages;
+  std::vector<FaultCount> faults;
+  std::uint64_t links = 0;  ///< open now
+  std::uint64_t frames = 0, bytes = 0;
+  std::uint64_t words = 0;                       ///< of bridges
+  std::uint64_t raw_bytes = 0;                   ///< of them, no frames: framing was lost
+  std::uint64_t dropped = 0, dropped_bytes = 0;  ///< never seen: the ring was full
+  std::uint64_t recorded_frames = 0, recorded_bytes = 0, unrecorded_frames = 0, unrecorded_bytes = 0;
+  std::uint64_t file_bytes = 0;  ///< of the recording so far
+  bool recording_fails = false;
+  std::uint64_t wake_ups = 0;
+};
+
+class TapThread final : public Tap {
+ public:
+  struct Options {
+    std::size_t ring_bytes = 8 << 20;                     ///< for each worker
+    std::unique_ptr<trace::Recorder> recorder = nullptr;  ///< null: only counts. Its callbacks come on the tap's thread
+    /// The text field of a message by which a client names its player; "" if it names nobody. Asked once a row.
+    std::function<std::string_view(const wire::Game&, const wire::Row&)> player_name = {};
+    std::function<void(std::string_view)> said = {};  ///< a sentence for a person; on the tap's thread
+    /// What is blanked in the frames of a game that are recorded; on the tap's thread. Null: nothing.
+    std::function<std::vector<wire::Secret>(const wire::Game&)> secrets = {};
+  };
+
+  /// Starts the thread.
+  explicit TapThread(Options options);
+  ~TapThread() override;
+  TapThread(const TapThread&) = delete;
+  TapThread& operator=(const TapThread&) = delete;
+
+  TapSink& sink(std::size_t worker) override;
+
+  /// Takes in all that was told, ends the thread and the recording. REQUIRES: nothing is told any more (Server::run
+  /// returned). Done by the destructor otherwise.
+  Outcome<Done> stop();
+
+  /// From any thread.
+  TapTotals totals() const;
+  /// What the player of this link calls himself, in UTF-8, as the client last wrote it; "" if it is not known. From any
+  /// thread.
+  std::string player(LinkId link) const;
+  /// How much of what this relay passed on did not decode: the faults of its links. From any thread.
+  std::uint64_t undecoded(std::size_t route) const;
+
+ private:
+  struct Link;
+  class Hear;
+
+  void run();
+  int patience() const;
+  bool drain(std::size_t entries);
+  RingSink* oldest();
+  void take(const Ring::Entry& entry);
+  void take_opened(const Ring::Entry& entry);
+  void take_bytes(const Ring::Entry& entry);
+  void take_closed(const Ring::Entry& entry);
+  void take_gap(const Ring::Entry& entry);
+  void take_word(const Ring::Entry& entry);
+  void take_world(const Ring::Entry& entry);
+  void take_word_gap(const Ring::Entry& entry);
+  void lose(Link& link, const Gap& gap, WallTime at);
+  void name_player(Link& link, const wire::Row& row);
+  void end_link(Link& link, std::string_view reason, WallTime at);
+  MessageCounts& counts_of(const SessionInfo& info);
+  Count& undecoded_of(std::size_t route);
+  const std::vector<wire::Secret>& secrets_of(const wire::Game& game);
+  Link* find(LinkId id);
+  void tell_drops(WallTime now);
+  void tell_unsaid(WallTime now);
+  void publish();
+  void say(const std::string& sentence) const;
+
+  Options options_;
+  Bell bell_;
+  mutable std::mutex mutex_;  // of the three lists, which only grow
+  std::vector<std::unique_ptr<RingSink>> sinks_;
+  std::vector<std::unique_ptr<MessageCounts>> counts_;
+  std::vector<std::unique_ptr<Count>> undecoded_;  // by SessionInfo::route
+  mutable std::mutex players_mutex_;
+  std::unordered_map<LinkId, std::string> players_;  // names, of open links
+
+  // The tap's thread only.
+  std::vector<RingSink*> rings_;
+  std::unordered_map<LinkId, std::unique_ptr<Link>> links_;
+  Link* last_ = nullptr;  // found last
+  std::unordered_map<const wire::Row*, std::string_view> name_fields_;
+  net::EnetUnpacker unpacker_;
+  std::unordered_map<const wire::Game*, std::vector<wire::Secret>> secrets_;
+  Buffer blanked_;  // reused: a frame without its secrets
+  std::uint64_t told_drops_ = 0;
+  WallTime told_drops_at_ = 0;
+
+  // Written by the tap's thread, read by any.
+  struct Published {
+    Count frames, bytes, words, raw_bytes, wake_ups;
+    std::atomic<std::uint64_t> links{0}, recorded_frames{0}, recorded_bytes{0}, unrecorded_frames{0},
+        unrecorded_bytes{0};
+    std::atomic<std::uint64_t> file_bytes{0};
+    std::atomic<bool> recording_fails{false};
+  } published_;
+
+  std::atomic<std::uint32_t> files_{1};  // that were begun, as trace::Recorder::files()
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace entente::relay

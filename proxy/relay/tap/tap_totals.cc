@@ -1,0 +1,82 @@
+// What the tap tells of itself: its totals, and that it could not keep up.
+#include "proxy/relay/tap/tap.h"
+
+namespace entente::relay {
+namespace {
+
+constexpr WallTime kSayDropsEvery = 1'000'000'000;  // ns
+
+}  // namespace
+
+void TapThread::tell_drops(WallTime now) {
+  std::uint64_t dropped = 0, bytes = 0;
+  for (const auto* sink : rings_) {
+    dropped += sink->dropped().read();
+    bytes += sink->dropped_bytes().read();
+  }
+  if (dropped == told_drops_ || now - told_drops_at_ < kSayDropsEvery) return;
+  say("the tap could not keep up: " + std::to_string(dropped - told_drops_) +
+      " writes were passed on but neither decoded nor" + " recorded (" + std::to_string(bytes) +
+      " bytes since the start); a faster disk or a larger ring helps");
+  told_drops_ = dropped;
+  told_drops_at_ = now;
+}
+
+/// Faults that nothing of their kind followed, to count them.
+void TapThread::tell_unsaid(WallTime now) {
+  for (const auto& counts : counts_)
+    for (const FaultCount& unsaid : counts->take_unsaid(now))
+      say(std::string(unsaid.game) + " " + std::string(unsaid.dialect) + " " + text(unsaid.way) + ": " +
+          std::to_string(unsaid.count) + " more passed on but not decoded: " + std::string(unsaid.what) +
+          (unsaid.field.empty() ? "" : " (" + std::string(unsaid.field) + ")"));
+}
+
+void TapThread::publish() {
+  published_.links.store(links_.size(), std::memory_order_relaxed);
+  if (!options_.recorder) return;
+  const auto& recorder = *options_.recorder;
+  files_.store(recorder.files(), std::memory_order_relaxed);
+  published_.recorded_frames.store(recorder.recorded().frames, std::memory_order_relaxed);
+  published_.recorded_bytes.store(recorder.recorded().bytes, std::memory_order_relaxed);
+  published_.unrecorded_frames.store(recorder.lost().frames, std::memory_order_relaxed);
+  published_.unrecorded_bytes.store(recorder.lost().bytes, std::memory_order_relaxed);
+  published_.file_bytes.store(recorder.file_bytes(), std::memory_order_relaxed);
+  published_.recording_fails.store(recorder.failing(), std::memory_order_relaxed);
+}
+
+std::uint64_t TapThread::undecoded(std::size_t route) const {
+  const std::lock_guard lock(mutex_);
+  return route < undecoded_.size() ? undecoded_[route]->read() : 0;
+}
+
+std::string TapThread::player(LinkId link) const {
+  const std::lock_guard lock(players_mutex_);
+  const auto found = players_.find(link);
+  return found == players_.end() ? "" : found->second;
+}
+
+TapTotals TapThread::totals() const {
+  TapTotals all;
+  const auto read = [](const auto& number) { return number.load(std::memory_order_relaxed); };
+  const std::lock_guard lock(mutex_);
+  for (const auto& counts : counts_) counts->snapshot(all.messages, all.faults);
+  for (const auto& sink : sinks_) {
+    all.dropped += sink->dropped().read();
+    all.dropped_bytes += sink->dropped_bytes().read();
+  }
+  all.links = read(published_.links);
+  all.frames = published_.frames.read();
+  all.bytes = published_.bytes.read();
+  all.words = published_.words.read();
+  all.raw_bytes = published_.raw_bytes.read();
+  all.wake_ups = published_.wake_ups.read();
+  all.recorded_frames = read(published_.recorded_frames);
+  all.recorded_bytes = read(published_.recorded_bytes);
+  all.unrecorded_frames = read(published_.unrecorded_frames);
+  all.unrecorded_bytes = read(published_.unrecorded_bytes);
+  all.file_bytes = read(published_.file_bytes);
+  all.recording_fails = read(published_.recording_fails);
+  return all;
+}
+
+}  // namespace entente::relay

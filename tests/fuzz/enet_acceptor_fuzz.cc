@@ -1,0 +1,130 @@
+// What strangers and a server may send to the doors of a relay over ENet, by real sockets: each datagram is a byte
+// (bits 0 and 1: which of three strangers, 3 = the server, answering whom it heard last; bit 2: to the door that passes
+// datagrams), its size in two bytes, and what it holds.
+// Law: nobody who has not shown that he gets answers is sent more than he sent; whatever comes, the acceptors stay
+// open.
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cstdlib>
+
+#include "adapters/aos/aos.h"
+#include "proxy/net/socket.h"
+#include "proxy/relay/acceptors/datagram_acceptor.h"
+#include "proxy/relay/acceptors/enet_acceptor.h"
+#include "tests/fuzz/frames.h"
+#include "tests/fuzz/target.h"
+
+namespace entente::enet_acceptor_fuzz {
+namespace {
+
+using namespace entente::relay;
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+struct Silent final : Events {
+  void opened(const SessionInfo&, std::uint64_t) override {}
+  void closed(const SessionInfo&, Reason, std::uint64_t) override {}
+  void refused(const SessionInfo&, Reason, const Fault&, std::uint64_t, std::uint64_t) override {}
+  void words_dropped(const SessionInfo&, std::string_view, std::uint64_t) override {}
+  void said(std::string_view, std::uint64_t) override {}
+};
+
+/// A relay's acceptor seats nobody with a worker.
+struct Nowhere final : Seating {
+  LinkId next_link() override { return ++last; }
+  std::size_t next_worker(const relay::Route&) override { return 0; }
+  void seat(std::size_t, Newcomer) override { std::abort(); }
+  bool pass_on(Seat, const net::Address&, Bytes) override { return false; }
+  void passed_on() override {}
+  LinkId last = 0;
+};
+
+net::Fd socket_of(const net::Address& at, net::Address* where) {
+  auto made = net::listen_datagrams(at);
+  require(made.ok());
+  *where = made->address;
+  return std::move(made->udp);
+}
+
+struct World {
+  World() {
+    const net::Address any = *net::Address::parse("127.0.0.1", 0);
+    server = socket_of(any, &server_address);
+    for (auto& stranger : strangers) stranger = socket_of(any, &ignored);
+    for (Route* route : {&packets, &datagrams}) route->servers = {server_address};
+    datagrams.enet = EnetMode::kDatagrams;
+    auto made = net::listen_datagrams(any);
+    require(made.ok());
+    datagrams.datagrams = std::move(made->udp);
+    datagrams.listener = made->address;
+    limits.sessions = 8;
+    limits.greet_ms = limits.connect_ms = 20;
+    packet_route.emplace(packets, loop, nullptr);
+    datagram_route.emplace(datagrams, loop, nullptr);
+    packet_acceptor.emplace(*packet_route, nowhere, limits);
+    datagram_acceptor.emplace(*datagram_route, last_link, limits);
+    const auto at = packet_acceptor->open(any);
+    require(at.ok() && datagram_acceptor->open(any).ok());
+    packets.listener = *at;
+  }
+
+  void send(std::uint8_t who, Bytes bytes) {
+    const net::Address& acceptor = (who & 4U) != 0 ? datagrams.listener : packets.listener;
+    if ((who & 3U) == 3)
+      (void)::sendto(server.get(), bytes.data(), bytes.size(), MSG_DONTWAIT, heard.raw(), heard.size());
+    else
+      (void)::sendto(strangers[who & 3U].get(), bytes.data(), bytes.size(), MSG_DONTWAIT, acceptor.raw(),
+                     acceptor.size());
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+    listen();
+  }
+
+  /// The server notes whom it hears; strangers throw away what they get.
+  void listen() {
+    std::uint8_t room[4096];
+    sockaddr_storage raw{};
+    socklen_t size = sizeof raw;
+    while (::recvfrom(server.get(), room, sizeof room, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&raw), &size) >= 0)
+      heard = net::Address::from(reinterpret_cast<const sockaddr*>(&raw));
+    for (auto& stranger : strangers)
+      while (::recv(stranger.get(), room, sizeof room, MSG_DONTWAIT) >= 0) continue;
+  }
+
+  void tick() {
+    packet_acceptor->tick(loop.now());
+    datagram_acceptor->tick(loop.now());
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+    const auto& counters = datagram_route->counters;
+    require(counters.opened.read() - counters.closed.read() <= limits.sessions + DatagramAcceptor::kMostUnproven);
+  }
+
+  net::Loop loop;
+  Silent events;
+  Route packets{aos::game(), events}, datagrams{aos::game(), events};
+  std::atomic<LinkId> last_link{0};
+  Nowhere nowhere;
+  Limits limits;
+  net::Fd server, strangers[3];
+  net::Address server_address, heard = *net::Address::parse("127.0.0.1", 9), ignored;
+  std::optional<WorkerRoute> packet_route, datagram_route;
+  std::optional<EnetAcceptor> packet_acceptor;
+  std::optional<DatagramAcceptor> datagram_acceptor;
+};
+
+}  // namespace
+
+ENTENTE_FUZZ_TARGET(enet_acceptor) {
+  static World& world = *new World;  // its sockets last as long as the process
+  for (Bytes left(data, size); left.size() >= 3;) {
+    const std::uint8_t who = left[0];
+    left = left.subspan(1);
+    world.send(who, fuzz::take_message(left));
+  }
+  world.tick();
+  return 0;
+}
+
+}  // namespace entente::enet_acceptor_fuzz

@@ -1,0 +1,91 @@
+// An acceptor for who asks by HTTP: what is answered, what is refused, in however many pieces it is asked.
+#include "proxy/net/web/http_acceptor.h"
+
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <ctime>
+
+namespace entente::net::http_acceptor_test {
+namespace {
+
+std::unique_ptr<HttpAcceptor> open_acceptor() {
+  auto acceptor = HttpAcceptor::open(*Address::parse("127.0.0.1", 0), "text/x",
+                                     [](std::string_view path) { return path == "/here" ? "all of it" : ""; });
+  REQUIRE_MESSAGE(acceptor.ok(), (acceptor.ok() ? "" : acceptor.error().text));
+  return std::move(*acceptor);
+}
+
+/// What is answered to these pieces until the acceptor hangs up.
+std::string asked(const HttpAcceptor& acceptor, std::initializer_list<std::string_view> pieces, bool finishes = false) {
+  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval patience{40, 0};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  REQUIRE(::connect(fd.get(), acceptor.address().raw(), acceptor.address().size()) == 0);
+  for (const std::string_view piece : pieces) ::send(fd.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
+  if (finishes) ::shutdown(fd.get(), SHUT_WR);
+  std::string all;
+  char room[4096];
+  for (ssize_t n = 0; (n = ::recv(fd.get(), room, sizeof room, 0)) > 0;) all.append(room, static_cast<std::size_t>(n));
+  return all;
+}
+
+TEST_CASE("a GET of what is there is answered, however it comes") {
+  const auto acceptor = open_acceptor();
+  constexpr std::string_view kAnswer =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/x\r\nContent-Length: 9\r\nConnection: close\r\n\r\n";
+  CHECK(asked(*acceptor, {"GET /here HTTP/1.1\r\nHost: x\r\n\r\n"}) == std::string(kAnswer) + "all of it");
+  CHECK(asked(*acceptor, {"GET /he", "re?a=1 HTTP/1.1\r\nHo", "st: x\r\n\r", "\n"}) ==
+        std::string(kAnswer) + "all of it");
+  CHECK(asked(*acceptor, {"HEAD /here HTTP/1.1\r\nHost: x\r\n\r\n"}) == kAnswer);
+}
+
+TEST_CASE("anything else is told why not") {
+  const auto acceptor = open_acceptor();
+  CHECK(asked(*acceptor, {"GET /there HTTP/1.1\r\nHost: x\r\n\r\n"}).starts_with("HTTP/1.1 404 Not Found\r\n"));
+  CHECK(asked(*acceptor, {"DELETE /here HTTP/1.1\r\nHost: x\r\n\r\n"}).starts_with("HTTP/1.1 405 "));
+  CHECK(asked(*acceptor, {"POST /here HTTP/1.1\r\nContent-Length: 1\r\n\r\nx"}).starts_with("HTTP/1.1 400 "));
+  CHECK(asked(*acceptor, {"BZFLAG\r\n\r\n"}).starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  CHECK(asked(*acceptor, {"GET /here HT"}, true).starts_with("HTTP/1.1 400 "));
+  CHECK(asked(*acceptor, {"GET /here HTTP/1.1\r\nX: " + std::string(20'000, 'x')}).starts_with("HTTP/1.1 4"));
+  CHECK(asked(*acceptor, {}, true) == "");
+}
+
+TEST_CASE("while there are no files left whoever asks waits, and the acceptor does not wear itself out") {
+  const auto acceptor = open_acceptor();
+  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto used = [] {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+  };
+  rlimit many{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &many) == 0);
+  const rlimit none{static_cast<rlim_t>(Fd(::dup(fd.get())).get()), many.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const bool connected = ::connect(fd.get(), acceptor->address().raw(), acceptor->address().size()) == 0;
+  constexpr std::string_view kAsk = "GET /here HTTP/1.1\r\n\r\n";
+  ::send(fd.get(), kAsk.data(), kAsk.size(), MSG_NOSIGNAL);
+  const auto before = used();
+  pollfd polled{fd.get(), POLLIN, 0};
+  const int answers = ::poll(&polled, 1, 500);
+  const auto spent = used() - before;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &many) == 0);
+  CHECK(connected);
+  CHECK(answers == 0);
+  CHECK(spent < 100);  // ms
+  CHECK(::poll(&polled, 1, 40'000) == 1);
+}
+
+TEST_CASE("an address that is taken is an error that says so") {
+  const auto acceptor = open_acceptor();
+  const auto second = HttpAcceptor::open(acceptor->address(), "text/x", [](std::string_view) { return ""; });
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().text.find(acceptor->address().text()) != std::string::npos);
+}
+
+}  // namespace
+}  // namespace entente::net::http_acceptor_test

@@ -1,0 +1,171 @@
+// A socket in the file system: who may come, what stands in its way, and that nobody holds it up.
+#include "proxy/net/local_acceptor.h"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace entente::net::local_acceptor_test {
+namespace {
+
+struct Folder {
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string operator/(const char* name) const { return (path / name).string(); }
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("entente-acceptor-" + std::to_string(::getpid()));
+};
+
+std::unique_ptr<LocalAcceptor> echo(const std::string& path) {
+  auto acceptor = LocalAcceptor::open(path, [](std::string_view line) { return "you said " + std::string(line); });
+  REQUIRE_MESSAGE(acceptor.ok(), (acceptor.ok() ? "" : acceptor.error().text));
+  return std::move(*acceptor);
+}
+
+std::string why_not(const std::string& path) {
+  const auto acceptor = LocalAcceptor::open(path, [](std::string_view) { return std::string(); });
+  return acceptor.ok() ? "" : acceptor.error().text;
+}
+
+/// A connection by hand.
+class Guest {
+ public:
+  explicit Guest(const std::string& path) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    path.copy(to.sun_path, sizeof to.sun_path - 1);
+    const timeval patience{40, 0};
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    REQUIRE(::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
+  }
+  void say(std::string_view text) const {
+    CHECK(::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
+  }
+  void finish() const { ::shutdown(fd_.get(), SHUT_WR); }
+  /// All that comes until the acceptor hangs up.
+  std::string hear() const {
+    std::string all;
+    char room[4096];
+    for (ssize_t n = 0; (n = ::recv(fd_.get(), room, sizeof room, 0)) > 0;)
+      all.append(room, static_cast<std::size_t>(n));
+    return all;
+  }
+
+ private:
+  Fd fd_;
+};
+
+TEST_CASE("a line is answered and the connection closed, however it comes") {
+  const Folder folder;
+  const auto path = folder / "a.sock";
+  const auto acceptor = echo(path);
+  const auto answer = ask_at_door(path, "hello");
+  REQUIRE(answer.ok());
+  CHECK(*answer == "you said hello");
+
+  const Guest slow(path);
+  for (const char* piece : {"he", "ll", "o\r", "\nmore that nobody hears"}) slow.say(piece);
+  CHECK(slow.hear() == "you said hello");
+  const Guest unended(path);
+  unended.say("hello");
+  unended.finish();
+  CHECK(unended.hear() == "you said hello");
+  const Guest silent(path);
+  silent.finish();
+  CHECK(silent.hear().empty());
+}
+
+TEST_CASE("a line that is too long is said to be, and not heard") {
+  const Folder folder;
+  const auto acceptor = echo(folder / "a.sock");
+  const Guest guest(folder / "a.sock");
+  guest.say(std::string(100'000, 'x'));
+  CHECK(guest.hear() == "error: a line has at most 1024 bytes\n");
+  CHECK(*ask_at_door(folder / "a.sock", std::string(1024, 'y')) == "you said " + std::string(1024, 'y'));
+}
+
+TEST_CASE("who says nothing is shut out in time") {
+  const Folder folder;
+  const auto path = folder / "a.sock";
+  const auto acceptor = echo(path);
+  const auto began = steady_now();
+  const Guest idle(path);
+  CHECK(idle.hear().empty());
+  CHECK(steady_now() - began >= Talks::kTime - 100);
+}
+
+/// The mode of what stands at `path`; 0 while there is nothing.
+unsigned mode_of(const std::string& path) {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 ? found.st_mode & 0777U : 0;
+}
+
+TEST_CASE("the socket is its owner's alone from the first moment on, whatever the umask, and gone with the acceptor") {
+  const Folder folder;
+  const auto path = folder / "a.sock";
+  const mode_t before = ::umask(0);
+  std::atomic<unsigned> seen = 0;
+  std::atomic<bool> over = false;
+  std::thread watch([&] {
+    while (!over) seen |= mode_of(path);
+  });
+  for (int i = 0; i < 300; ++i) {
+    const auto acceptor = echo(path);
+    CHECK(mode_of(path) == 0600);
+  }
+  over = true;
+  watch.join();
+  ::umask(before);
+  CHECK((seen & 0177U) == 0);
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("what a dead process left is replaced; what lives, or is no socket, is not touched") {
+  const Folder folder;
+  const auto path = folder / "a.sock";
+  {
+    const Fd dead(::socket(AF_UNIX, SOCK_STREAM, 0));
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    path.copy(at.sun_path, sizeof at.sun_path - 1);
+    REQUIRE(::bind(dead.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+  }
+  REQUIRE(std::filesystem::exists(path));
+  {
+    const auto acceptor = echo(path);
+    CHECK(why_not(path) == "another program listens on " + path + "; name another path");
+    CHECK(*ask_at_door(path, "still there?") == "you said still there?");
+  }
+  std::ofstream(folder / "file") << "precious";
+  CHECK(why_not(folder / "file") == (folder / "file") + " is no socket; name another path");
+  CHECK(std::filesystem::file_size(folder / "file") == 8);
+  CHECK(why_not(folder / "no/such/folder").find("No such file or directory") != std::string::npos);
+  CHECK(why_not(std::string(200, 'x')).find("its length must be 1 to 107 bytes") != std::string::npos);
+}
+
+TEST_CASE("an acceptor that somebody else's stands in the place of leaves that alone") {
+  const Folder folder;
+  const auto path = folder / "a.sock";
+  auto first = echo(path);
+  std::filesystem::remove(path);
+  const auto second = echo(path);
+  first.reset();
+  CHECK(*ask_at_door(path, "hello") == "you said hello");
+}
+
+TEST_CASE("where no acceptor is, that is said") {
+  const Folder folder;
+  const auto answer = ask_at_door(folder / "none", "hello");
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().text == "cannot ask at " + (folder / "none") + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace entente::net::local_acceptor_test

@@ -1,0 +1,124 @@
+// The admission counts who is inside and how often one address comes, and forgets who has gone.
+#include "proxy/relay/admission/admission.h"
+
+#include <doctest/doctest.h>
+
+namespace entente::relay::admission_test {
+namespace {
+
+net::Address address(const char* text) { return *net::Address::parse(text); }
+
+Limits limits_of(std::uint32_t sessions, std::uint32_t each, std::uint32_t per_second, std::uint32_t burst) {
+  Limits limits;
+  limits.sessions = sessions;
+  limits.sessions_per_address = each;
+  limits.connects_per_second = per_second;
+  limits.connects_burst = burst;
+  return limits;
+}
+
+TEST_CASE("in all, from one address, and from all of one IPv6 /64") {
+  Admission admission;
+  const Limits limits = limits_of(4, 2, 0, 0);
+  CHECK(!admission.enter(address("10.0.0.1:1"), limits, 0));
+  CHECK(!admission.enter(address("10.0.0.1:2"), limits, 0));
+  CHECK(admission.enter(address("10.0.0.1:3"), limits, 0) == Reason::kTooManyFromAddress);
+  CHECK(!admission.enter(address("[2001:db8::1]:1"), limits, 0));
+  CHECK(!admission.enter(address("[2001:db8::2]:1"), limits, 0));
+  CHECK(admission.enter(address("[2001:db8::3]:1"), limits, 0) == Reason::kTooMany);
+  admission.leave(address("10.0.0.1:1"));
+  CHECK(admission.enter(address("[2001:db8::3]:1"), limits, 0) == Reason::kTooManyFromAddress);
+  CHECK(!admission.enter(address("10.0.0.2:9"), limits, 0));
+  CHECK(admission.inside() == 4);
+}
+
+TEST_CASE("the burst at once, then the rate, for each address on its own") {
+  Admission admission;
+  const Limits limits = limits_of(0, 0, 2, 3);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  for (int i = 0; i < 3; ++i) CHECK(!admission.enter(a, limits, 1000));
+  CHECK(admission.enter(a, limits, 1000) == Reason::kTooFast);
+  CHECK(!admission.enter(b, limits, 1000));
+  CHECK(admission.enter(a, limits, 1499) == Reason::kTooFast);
+  CHECK(!admission.enter(a, limits, 1500));
+  CHECK(admission.enter(a, limits, 1500) == Reason::kTooFast);
+}
+
+TEST_CASE("who is gone and has not come lately is forgotten") {
+  Admission admission;
+  const Limits limits = limits_of(0, 0, 1, 2);
+  CHECK(!admission.enter(address("10.0.0.1:1"), limits, 0));
+  CHECK(!admission.enter(address("10.0.0.2:1"), limits, 0));
+  admission.leave(address("10.0.0.1:1"));
+  admission.tidy(500);
+  CHECK(admission.known() == 2);
+  admission.tidy(1000);
+  CHECK(admission.known() == 1);
+  CHECK(admission.inside() == 1);
+}
+
+TEST_CASE("who is gone is forgotten where any number may come, too") {
+  Admission admission;
+  const Limits limits = limits_of(0, 0, 0, 1024);
+  CHECK(!admission.enter(address("10.0.0.1:1"), limits, 0));
+  admission.leave(address("10.0.0.1:1"));
+  admission.tidy(1000);
+  CHECK(admission.known() == 0);
+}
+
+TEST_CASE("who is only asked about is neither counted nor kept") {
+  Admission admission;
+  const Limits limits = limits_of(2, 1, 1, 1);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  for (int i = 0; i < 3; ++i) CHECK(!admission.objection(a, limits));
+  CHECK(admission.known() == 0);
+  CHECK(!admission.enter(a, limits, 0));
+  CHECK(admission.objection(a, limits) == Reason::kTooManyFromAddress);
+  CHECK(!admission.enter(b, limits, 0));
+  CHECK(admission.objection(address("10.0.0.3:1"), limits) == Reason::kTooMany);
+}
+
+TEST_CASE("a place that is kept keeps nobody out, and has to go when there are too many with those inside") {
+  Admission admission;
+  const Limits limits = limits_of(3, 2, 0, 0);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  for (int i = 0; i < 2; ++i) CHECK(!admission.enter(a, limits, 0));
+  admission.keep(a);
+  CHECK(admission.inside() == 1);
+  CHECK_FALSE(admission.crowded_from(a, limits));
+  CHECK(!admission.enter(a, limits, 0));  // perhaps it is he who comes back
+  CHECK(admission.crowded_from(a, limits));
+  CHECK(admission.enter(a, limits, 0) == Reason::kTooManyFromAddress);
+  CHECK_FALSE(admission.crowded(limits));
+  CHECK(!admission.enter(b, limits, 0));
+  CHECK(admission.crowded(limits));
+  CHECK_FALSE(admission.crowded_from(b, limits));
+  CHECK(admission.enter(b, limits, 0) == Reason::kTooMany);
+  admission.take_back(a);
+  admission.leave(a);
+  CHECK_FALSE(admission.crowded(limits));
+  CHECK_FALSE(admission.crowded_from(a, limits));
+  admission.keep(b);
+  admission.leave(a);
+  admission.leave(a);
+  admission.tidy(1000);
+  CHECK(admission.known() == 1);  // what is kept is not forgotten
+  admission.take_back(b);
+  admission.leave(b);
+  admission.tidy(1000);
+  CHECK(admission.known() == 0);
+}
+
+TEST_CASE("other limits hold for who is known already") {
+  Admission admission;
+  const auto a = address("10.0.0.1:1");
+  for (int i = 0; i < 3; ++i) CHECK(!admission.enter(a, limits_of(0, 0, 0, 1024), 0));
+  const Limits tight = limits_of(0, 0, 1, 2);
+  for (int i = 0; i < 2; ++i) CHECK(!admission.enter(a, tight, 0));
+  CHECK(admission.enter(a, tight, 0) == Reason::kTooFast);
+  CHECK(admission.enter(a, limits_of(0, 0, 1000, 2), 0) == Reason::kTooFast);
+  CHECK(!admission.enter(a, limits_of(0, 0, 1000, 2), 1));
+}
+
+}  // namespace
+}  // namespace entente::relay::admission_test

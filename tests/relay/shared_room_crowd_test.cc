@@ -1,0 +1,133 @@
+// A crowd that comes into a shared room, or leaves it, at once: who plays goes first, nobody is turned away for
+// waiting, and what is told of it is no more than somebody hears.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <vector>
+
+#include "proxy/relay/sessions/shared_room.h"
+#include "tests/relay/in_shared_room.h"
+
+namespace entente::testing::shared_room_crowd_test {
+namespace {
+
+using relay::Reason;
+using relay::SharedRoom;
+
+Stream come(const InSharedRoom& shared_room, const net::Address* from = nullptr) {
+  Stream client = Stream::to(shared_room.at[0], from);
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);
+  return client;
+}
+
+/// Keeps the shared room's thread busy until it ends: what clients do meanwhile is all there in its next turn.
+class Standstill {
+ public:
+  explicit Standstill(InSharedRoom& shared_room) {
+    std::promise<void> begun;
+    shared_room.order([&begun, until = until_.get_future().share()] {
+      begun.set_value();
+      until.wait();
+    });
+    begun.get_future().wait();
+  }
+  ~Standstill() { until_.set_value(); }
+  Standstill(const Standstill&) = delete;
+
+ private:
+  std::promise<void> until_;
+};
+
+TEST_CASE("who plays is heard between bounded portions of a crowd that enters") {
+  constexpr std::size_t kCrowd = 300;
+  std::vector<std::size_t> work;  // of each portion, at least: two facts for each who is in by then
+  std::size_t in = 0;
+  std::atomic<bool> over = false;
+  const Stream* anna = nullptr;
+  InSharedRoom shared_room(no_limits(), 1, nullptr, 0, [&](const core::Intent& intent) {
+    if (core::as<words::Enter>(intent) != nullptr) {
+      if (!work.empty()) work.back() += 2 * ++in;
+      over = in == kCrowd;
+    } else if (const auto* say = core::as<words::Say>(intent); say != nullptr && say->text() == "on" && anna && !over) {
+      work.push_back(0);
+      anna->send(said("on"));  // there before the loop looks for events again
+    }
+  });
+  const Stream player = come(shared_room);
+  player.send(said("here"));
+  CHECK(player.read_text(6) == said("here"));
+  shared_room.asks = true;  // clients enter by what they say after their greeting
+  std::vector<Stream> crowd;
+  for (std::size_t i = 0; i < kCrowd; ++i) crowd.push_back(come(shared_room));
+  {
+    const Standstill all_at_once(shared_room);
+    anna = &player;
+    for (const Stream& client : crowd) client.send(said("x"));
+    player.send(said("on"));
+  }
+  CHECK(eventually([&] { return over.load(); }));
+  shared_room.stop();
+  CHECK(in == kCrowd);
+  CHECK(work.size() >= 4);
+  // A turn has two ends, after its timers and after its events.
+  CHECK(*std::max_element(work.begin(), work.end()) <= 2 * (SharedRoom::kTurnWork + 2 * (kCrowd + 1)));
+}
+
+TEST_CASE("those who leave together are told only to who stays") {
+  constexpr std::size_t kCrowd = 200;
+  InSharedRoom shared_room;
+  const Stream stays = come(shared_room);
+  std::vector<Stream> crowd;
+  for (std::size_t i = 0; i < kCrowd; ++i) crowd.push_back(come(shared_room));
+  const std::uint64_t before = shared_room.told();
+  {
+    const Standstill all_at_once(shared_room);
+    crowd.clear();
+  }
+  std::string gone;
+  for (std::size_t i = 0; i < kCrowd; ++i) gone += said("gone");
+  CHECK(stays.read_text(gone.size()) == gone);
+  CHECK(shared_room.told() - before <= 2 * kCrowd);
+}
+
+TEST_CASE("who enters faster than an address may waits, is not turned away, and holds no other address up") {
+  std::atomic<std::size_t> entered = 0;
+  Limits limits = no_limits();
+  limits.enters_per_second = 10;
+  limits.enters_burst = 3;
+  limits.greet_ms = 200;
+  InSharedRoom shared_room(limits, 1, nullptr, 0, [&](const core::Intent& intent) {
+    if (core::as<words::Enter>(intent) != nullptr) ++entered;
+  });
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<Stream> crowd;
+  for (std::size_t i = 0; i < 10; ++i) crowd.push_back(come(shared_room));
+  const net::Address elsewhere = *net::Address::parse("127.0.0.2", 0);
+  const Stream other = come(shared_room, &elsewhere);
+  other.send(said("hello"));
+  CHECK(other.read_text(7) == said("hello"));
+  CHECK(eventually([&] { return entered == 11; }));
+  CHECK(std::chrono::steady_clock::now() - began >= std::chrono::milliseconds(600));
+  CHECK(shared_room.total(Reason::kGreetTimeout) == 0);
+  crowd.back().send(said("in"));
+  CHECK(other.read_text(4) == said("in"));
+}
+
+TEST_CASE("who waits to enter and hangs up is not waited for") {
+  Limits limits = no_limits();
+  limits.enters_per_second = 1;
+  limits.enters_burst = 1;
+  InSharedRoom shared_room(limits);
+  const Stream in = come(shared_room);
+  { const Stream waits = come(shared_room); }
+  in.send(said("hello"));
+  CHECK(in.read_text(7) == said("hello"));
+  shared_room.stop();  // ends all, also who waits
+  CHECK(shared_room.empty());
+}
+
+}  // namespace
+}  // namespace entente::testing::shared_room_crowd_test

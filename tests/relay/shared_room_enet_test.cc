@@ -1,0 +1,176 @@
+// Clients that come into a shared room by ENet: they share its room with those of other transports, and what they do
+// wrong or do not take ends their own seat.
+#include <doctest/doctest.h>
+
+#include "tests/relay/enet_yard.h"
+#include "tests/relay/in_shared_room.h"
+
+namespace entente::testing::shared_room_enet_test {
+namespace {
+
+using relay::Drop;
+using relay::Reason;
+
+constexpr std::size_t kEnet = 3;  // of InSharedRoom::at
+
+std::string heard(std::string_view text, int send = 1) {
+  return "0/" + std::to_string(send) + " " + to_hex(as_bytes(said(text))).substr(0, 16);
+}
+
+Buffer line(std::string_view text) { return frame(text, toy::kSay); }
+
+struct Guests : Yard {
+  explicit Guests(const Limits& limits = no_limits(), std::size_t workers = 1) : shared_room(limits, workers) {}
+  Stream by_tcp() {
+    Stream stream = Stream::to(shared_room.at[0]);
+    stream.send(kHello);
+    CHECK(stream.read_text(4) == kWelcome);
+    return stream;
+  }
+  /// Who is heard by himself has his seat.
+  void come() {
+    join(shared_room.at[kEnet]);
+    say(client, line("here"));
+    until([&] { return client.heard(heard("here")); });
+  }
+  InSharedRoom shared_room;
+};
+
+TEST_CASE("by ENet one is in the same room, on whatever worker it lives") {
+  for (const std::size_t workers : {1U, 3U}) {
+    Guests scene(no_limits(), workers);
+    const Stream tcp = scene.by_tcp();
+    scene.come();
+    CHECK(scene.client.log.front() == "up 0 channels 1");
+    CHECK(as_text(scene.read(tcp, 6)) == said("here"));
+    tcp.send(said("by tcp"));
+    scene.until([&] { return scene.client.heard(heard("by tcp")); });
+    CHECK(as_text(scene.read(tcp, 8)) == said("by tcp"));
+    scene.say(scene.client, point(42), EnetSend::kUnsequenced);
+    CHECK(scene.read(tcp, 3) == point(42));
+    scene.until([&] { return scene.client.heard("0/0 " + to_hex(point(42))); });
+    scene.shared_room.point(7);
+    scene.until([&] { return scene.client.heard("0/0 " + to_hex(point(7))); });
+  }
+}
+
+TEST_CASE("who leaves by ENet is missed, whichever way it goes") {
+  Guests scene;
+  const Stream tcp = scene.by_tcp();
+  scene.come();
+  CHECK(as_text(scene.read(tcp, 6)) == said("here"));
+  SUBCASE("by a disconnect with a number") {
+    scene.client.host.disconnect(*scene.client.peer, 7);
+    CHECK(as_text(scene.read(tcp, 8)) == said("left 7"));  // the toy game's front says so
+    CHECK(as_text(scene.read(tcp, 6)) == said("gone"));
+  }
+  SUBCASE("by saying so") {
+    scene.say(scene.client, Buffer{0, toy::kBye});
+    CHECK(as_text(scene.read(tcp, 6)) == said("gone"));
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(scene.client.log.back() == "down 30");
+  }
+  CHECK(scene.shared_room.ended(Reason::kClientLeft));
+  tcp.finish();
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(scene.shared_room.empty());
+}
+
+TEST_CASE("who breaks a rule by ENet is sent away alone, with the game's own number") {
+  Guests scene;
+  const Stream tcp = scene.by_tcp();
+  std::string last = "down 4001";  // what the front says with its goodbye
+  SUBCASE("of the packets") {
+    scene.come();
+    scene.say(scene.client, Buffer{9, 9, 9});
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(scene.client.heard("0/1 0009"));
+    CHECK(scene.shared_room.ended(Reason::kBadFrame));
+  }
+  SUBCASE("of the game") {
+    scene.come();
+    scene.say(scene.client, Buffer{0, toy::kWrong});
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(scene.shared_room.ended(Reason::kProtocolFault));
+    last = "down 34";
+  }
+  SUBCASE("and who is refused in words is told so") {
+    scene.come();
+    scene.say(scene.client, line("refuse me"));
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(scene.client.heard("0/1 000d"));
+    CHECK(scene.shared_room.ended(Reason::kServerDeclined));
+  }
+  SUBCASE("by its dialect") {
+    scene.knock(scene.shared_room.at[kEnet], kBig + 1);
+    scene.until([&] { return scene.client.heard("down 33"); });
+    CHECK(scene.shared_room.ended(Reason::kDialectMismatch));
+    last = "down 33";
+  }
+  CHECK(scene.client.log.back() == last);
+  tcp.send(said("peace"));
+  bool peace = false;
+  for (int i = 0; i < 3 && !peace; ++i) peace = as_text(scene.read(tcp, 6)) == said("peace").substr(0, 6);
+  CHECK(peace);  // behind "here" and "gone"
+}
+
+TEST_CASE("a datagram that is none of the game's is dropped, and nobody is sent away for it") {
+  Guests scene;
+  scene.come();
+  scene.say(scene.client, Buffer{9, 9, 9}, EnetSend::kUnreliable);
+  scene.say(scene.client, Buffer{200, 9}, EnetSend::kUnsequenced);
+  CHECK(eventually([&] { return scene.shared_room.dropped(Drop::kBadFrame) == 2; }));
+  scene.say(scene.client, line("yes"));
+  scene.until([&] { return scene.client.heard(heard("yes")); });
+}
+
+TEST_CASE("who vanishes from ENet without a word is given up, and missed") {
+  Guests scene;
+  const Stream tcp = scene.by_tcp();
+  scene.come();
+  CHECK(as_text(scene.read(tcp, 6)) == said("here"));
+  scene.client.host.close();
+  scene.until([&] { return tcp.readable(0); }, 3 * kPatience);  // ENet takes 5 to 11 seconds
+  CHECK(as_text(scene.read(tcp, 6)) == said("gone"));
+  CHECK(scene.shared_room.ended(Reason::kClientReset));
+}
+
+TEST_CASE("who takes nothing by ENet is closed alone") {
+  Limits limits = no_limits();
+  limits.high_water = 256 * 1024;  // of which eight may wait: more than one flood, also for who is slow to read it
+  limits.linger_ms = 300;
+  Guests scene(limits);
+  scene.come();
+  const Stream tcp = scene.by_tcp();
+  // The test does not turn the loop of its ENet client meanwhile: nothing is acknowledged.
+  std::size_t floods = 0;
+  while (scene.shared_room.total(Reason::kClientStalled) == 0 && floods < 100) {
+    tcp.send(said("flood"));
+    CHECK(tcp.read(4'000 * 182).size() == 4'000 * 182);
+    ++floods;
+  }
+  CHECK(scene.shared_room.total(Reason::kClientStalled) == 1);
+  CHECK(tcp.read_text(6) == said("gone"));
+}
+
+TEST_CASE("when we stop, and when the truth leaves, who is there by ENet is told") {
+  Guests scene;
+  scene.come();
+  SUBCASE("we stop") {
+    std::thread stopping([&] { scene.shared_room.stop(); });
+    scene.until([&] { return scene.client.peer == nullptr; });
+    stopping.join();
+    CHECK(scene.shared_room.total(Reason::kStopped) == 1);
+  }
+  SUBCASE("the truth leaves") {
+    scene.say(scene.client, line("close"));
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(scene.shared_room.ended(Reason::kServerLeft));
+    CHECK(scene.shared_room.empty());
+  }
+  CHECK(scene.client.heard("0/1 0009"));
+  CHECK(scene.client.log.back() == "down 4001");
+}
+
+}  // namespace
+}  // namespace entente::testing::shared_room_enet_test

@@ -1,0 +1,390 @@
+// One room for many: clients of several games in one shared room, some of whom leave, take nothing, or break a rule;
+// and what is told and recorded of it.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "adapters/bzflag/bzflag.h"
+#include "proxy/relay/tap/tap.h"
+#include "proxy/trace/recording.h"
+#include "tests/relay/in_shared_room.h"
+
+namespace entente::testing::shared_room_test {
+namespace {
+
+using relay::Reason;
+
+Stream come(const InSharedRoom& shared_room, std::size_t listener = 0, const net::Address* from = nullptr,
+            int receive_buffer = 0) {
+  Stream client = Stream::to(shared_room.at[listener], from, receive_buffer);
+  client.send(kHello);
+  CHECK(client.read_text(4) == kWelcome);
+  return client;
+}
+
+/// Who is heard by himself has his seat.
+Stream seated(const InSharedRoom& shared_room, std::size_t listener = 0, const net::Address* from = nullptr) {
+  Stream client = come(shared_room, listener, from);
+  client.send(said("here"));
+  CHECK(client.read_text(6) == said("here"));
+  return client;
+}
+
+TEST_CASE("clients of several games and transports are in one room, on whatever worker they came in") {
+  for (const std::size_t workers : {1U, 3U}) {
+    InSharedRoom shared_room(no_limits(), workers);
+    const Stream tcp = seated(shared_room);
+    WebClient web(shared_room.at[1], "/");
+    web.upgrade();
+    const net::Address from = free_for_both();
+    const Stream both = come(shared_room, 2, &from);
+    const Datagrams udp(from);
+    const auto all_hear = [&](const std::string& what) {
+      CHECK(tcp.read_text(what.size()) == what);
+      CHECK(web.next() == "b:" + to_hex(as_bytes(what)));
+      CHECK(both.read_text(what.size()) == what);
+    };
+    both.send(said("by tcp"));
+    all_hear(said("by tcp"));
+    web.send(net::Opcode::kBinary, frame("by web", toy::kSay));
+    all_hear(said("by web"));
+    udp.send(shared_room.at[2], point(42));
+    CHECK(tcp.read(3) == point(42));
+    CHECK(web.next() == "b:" + to_hex(point(42)));
+    CHECK(udp.receive().bytes == point(42));
+    shared_room.point(7);
+    CHECK(tcp.read(3) == point(7));
+    CHECK(shared_room.heard.line("opened " + tcp.here().text()));
+    CHECK(shared_room.orphaned() == 2);  // nobody was told of the unit that points
+  }
+}
+
+TEST_CASE("who greeted in time is let in, however late we come to read it") {
+  Limits limits = no_limits();
+  limits.greet_ms = 300;
+  InSharedRoom shared_room(limits);
+  const Stream client = Stream::to(shared_room.at[0]);
+  REQUIRE(eventually([&] { return shared_room.now() == 1; }));
+  std::promise<void> over;
+  shared_room.hold_up(over.get_future().share());
+  client.send(kHello);
+  std::this_thread::sleep_for(std::chrono::milliseconds(3 * limits.greet_ms));
+  over.set_value();
+  CHECK(client.read_text(4) == kWelcome);
+  client.send(said("here"));
+  CHECK(client.read_text(6) == said("here"));
+  CHECK(shared_room.total(Reason::kGreetTimeout) == 0);
+}
+
+TEST_CASE("who leaves is missed, and the room goes on, also without anybody") {
+  InSharedRoom shared_room;
+  const Stream anna = seated(shared_room);
+  {
+    const Stream ben = come(shared_room);
+    ben.send(said("hello"));
+    CHECK(anna.read_text(7) == said("hello"));
+    CHECK(ben.read_text(7) == said("hello"));
+    SUBCASE("by closing") { ben.finish(); }
+    SUBCASE("by saying so") { ben.send(kBye); }
+    CHECK(anna.read_text(6) == said("gone"));
+    CHECK(ben.read_all().empty());
+  }
+  CHECK(shared_room.ended(Reason::kClientLeft));
+  anna.send(said("still here"));
+  CHECK(anna.read_text(12) == said("still here"));
+  anna.finish();
+  CHECK(anna.read_all().empty());
+  CHECK(shared_room.empty());
+  const Stream carl = seated(shared_room);
+}
+
+TEST_CASE("who lost the link comes back to the seat") {
+  InSharedRoom shared_room(no_limits(), 2);
+  shared_room.asks = true;
+  const Stream other = seated(shared_room);
+  std::optional<Stream> client = seated(shared_room);
+  CHECK(other.read_text(6) == said("here"));
+  client->send(Buffer{2, toy::kAway, 7, 200});
+  client->send(said("wait"));
+  CHECK(other.read_text(6) == said("wait"));
+  CHECK(client->read_text(6) == said("wait"));
+  client.reset();
+  CHECK(shared_room.ended(Reason::kClientLeft));
+  CHECK_FALSE(other.readable(50));  // nobody is gone
+  client = come(shared_room);
+  client->send(Buffer{1, toy::kBack, 7});
+  CHECK(client->read(3) == Buffer{1, toy::kBack, 7});
+  client->send(said("back"));
+  CHECK(client->read_text(6) == said("back"));
+  CHECK(other.read_text(6) == said("back"));
+  client->send(Buffer{0, toy::kBye});
+  CHECK(other.read_text(6) == said("gone"));
+  const Stream late = come(shared_room);
+  late.send(Buffer{1, toy::kBack, 7});  // not there any more: somebody new
+  late.send(said("late"));
+  CHECK(other.read_text(6) == said("late"));
+}
+
+TEST_CASE("seats that are kept count for their address, and the oldest of them goes to who is there") {
+  Limits limits = no_limits();
+  limits.sessions_per_address = 3;
+  InSharedRoom shared_room(limits, 2);
+  shared_room.asks = true;
+  const net::Address elsewhere = *net::Address::parse("127.0.0.2", 0);
+  const Stream other = seated(shared_room, 0, &elsewhere);
+  std::uint64_t left = 0;
+  /// `goes`: with it somebody else goes, who is missed before or after it is heard.
+  const auto is_away = [&](std::uint8_t number, bool goes) {
+    {
+      const Stream client = come(shared_room);
+      client.send(Buffer{2, toy::kAway, number, 200});
+      client.send(said("here"));
+      for (const Stream* hears : {&other, &client}) {
+        const std::string heard = hears->read_text(goes ? 12 : 6);
+        CHECK((heard == said("here") ||
+               (goes && (heard == said("here") + said("gone") || heard == said("gone") + said("here")))));
+      }
+    }
+    CHECK(shared_room.ended(Reason::kClientLeft, ++left));
+  };
+  for (std::uint8_t number = 1; number <= 3; ++number) is_away(number, false);
+  CHECK_FALSE(other.readable(20));  // all three are kept
+  const Stream fourth = come(shared_room);
+  fourth.send(said("four"));
+  CHECK(other.read_text(6) == said("four"));
+  CHECK(other.read_text(6) == said("gone"));  // the first
+  for (std::uint8_t number = 5; number <= 40; ++number) is_away(number, true);
+  const Stream back = come(shared_room);
+  back.send(Buffer{1, toy::kBack, 39});
+  CHECK(back.read(3) == Buffer{1, toy::kBack, 39});  // there are three with it: nobody has to go
+  CHECK_FALSE(other.readable(20));
+}
+
+TEST_CASE("who breaks a rule is refused alone") {
+  InSharedRoom shared_room;
+  const Stream anna = seated(shared_room);
+  const Stream bad = seated(shared_room);
+  CHECK(anna.read_text(6) == said("here"));
+  SUBCASE("of the framing") {
+    bad.send("\xff");
+    CHECK(as_text(bad.read_all()) == kBye);
+    CHECK(shared_room.ended(Reason::kBadFrame));
+    CHECK(shared_room.heard.line("bad frame: frame too large/length at " + std::to_string(4 + 6)));
+  }
+  SUBCASE("of the game") {
+    bad.send(Buffer{0, toy::kWrong});
+    CHECK(bad.read_all().empty());
+    CHECK(shared_room.ended(Reason::kProtocolFault));
+  }
+  SUBCASE("and who is refused in words is told so") {
+    bad.send(said("refuse me"));
+    CHECK(as_text(bad.read_all()) == std::string("\0\x0d", 2));
+    CHECK(shared_room.ended(Reason::kServerDeclined));
+  }
+  CHECK(anna.read_text(6) == said("gone"));
+  anna.send(said("peace"));
+  CHECK(anna.read_text(7) == said("peace"));
+}
+
+TEST_CASE("who takes nothing is closed alone, and the others hear everything") {
+  Limits limits = no_limits();
+  limits.high_water = 256 * 1024;  // of which eight may wait: more than one flood, also for who is slow to read it
+  limits.linger_ms = 300;
+  InSharedRoom shared_room(limits);
+  const Stream slow = Stream::to(shared_room.at[0], nullptr, 4096);
+  slow.send(kHello);
+  CHECK(slow.read_text(4) == kWelcome);
+  const Stream anna = seated(shared_room);
+  constexpr std::size_t kFlood = 4'000 * 182;
+  std::size_t floods = 0;
+  while (shared_room.total(Reason::kClientStalled) == 0 && floods < 100) {
+    anna.send(said("flood"));
+    CHECK(anna.read(kFlood).size() == kFlood);
+    ++floods;
+  }
+  CHECK(shared_room.ended(Reason::kClientStalled));
+  CHECK(shared_room.total(Reason::kClientStalled) == 1);
+  CHECK(anna.read_text(6) == said("gone"));
+}
+
+TEST_CASE("who sends pings and takes no pongs is owed no more of them than may wait") {
+  Limits limits = no_limits();
+  limits.high_water = 64 * 1024;
+  InSharedRoom shared_room(limits);
+  WebClient client(shared_room.at[1], "/", {}, 4096);
+  client.upgrade();
+  Buffer ping = from_hex("89fd 00000000");  // of 125 bytes
+  ping.resize(ping.size() + 125);
+  Buffer thousand;
+  for (int i = 0; i < 1'000; ++i) append(thousand, ping);
+  for (int i = 0; i < 100; ++i) client.send_raw(thousand);
+  client.send(net::Opcode::kBinary, frame("x", toy::kSay));
+  int pongs = 0;
+  std::string next = client.next();
+  for (; next.starts_with("pong:"); next = client.next()) ++pongs;
+  CHECK(next == "b:" + to_hex(frame("x", toy::kSay)));
+  CHECK(pongs < 20'000);
+}
+
+TEST_CASE("limits hold for each") {
+  Limits limits = no_limits();
+  SUBCASE("who says nothing in time") {
+    limits.greet_ms = 300;
+    InSharedRoom shared_room(limits);
+    const Stream talks = seated(shared_room);
+    const Stream silent = Stream::to(shared_room.at[0]);
+    CHECK(as_text(silent.read_all()) == kBye);
+    CHECK(shared_room.ended(Reason::kGreetTimeout));
+    CHECK_FALSE(talks.readable(0));
+  }
+  SUBCASE("who neither says nor hears anything for long") {
+    limits.idle_ms = 400;
+    InSharedRoom shared_room(limits);
+    const Stream client = seated(shared_room);
+    for (int i = 0; i < 4; ++i) {  // to hear is enough
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      shared_room.point(1);
+      CHECK(client.read(3) == point(1));
+    }
+    CHECK(as_text(client.read_all()) == kBye);
+    CHECK(shared_room.ended(Reason::kIdle));
+  }
+  SUBCASE("who sends faster waits") {
+    limits.messages_per_second = 50;
+    InSharedRoom shared_room(limits);
+    const Stream client = seated(shared_room);
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 150; ++i) {  // the burst is 100
+      client.send(point(1));
+      CHECK(client.read(3) == point(1));
+    }
+    CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(500));
+  }
+  SUBCASE("who pings faster waits") {
+    limits.messages_per_second = 50;
+    InSharedRoom shared_room(limits);
+    WebClient client(shared_room.at[1]);
+    client.upgrade();
+    for (int i = 0; i < 150; ++i) client.send(net::Opcode::kPing, from_hex("aa"));
+    for (int i = 0; i < 150; ++i) CHECK(client.next() == "pong:aa");
+    CHECK(shared_room.throttled() > 0);
+  }
+  SUBCASE("who does not go is closed") {
+    limits.linger_ms = 300;
+    InSharedRoom shared_room(limits);
+    const Stream stays = seated(shared_room);
+    stays.send(Buffer{0, toy::kStay});
+    stays.send(said("close"));
+    CHECK(as_text(stays.read_all()) == kBye);
+    CHECK(shared_room.empty());
+  }
+}
+
+TEST_CASE("when the truth leaves, everybody is told, and who comes then is not let in") {
+  InSharedRoom shared_room;
+  const Stream anna = seated(shared_room), ben = come(shared_room);
+  ben.send(said("close"));
+  CHECK(as_text(ben.read_all()) == kBye);
+  CHECK(as_text(anna.read_all()) == kBye);
+  CHECK(shared_room.ended(Reason::kServerLeft, 2));
+  const Stream late = Stream::to(shared_room.at[0]);
+  CHECK(late.read_all().empty());
+  CHECK(shared_room.ended(Reason::kServerRefused));
+  shared_room.point(3);  // nobody is there to be told
+}
+
+TEST_CASE("when we stop, everybody is told") {
+  InSharedRoom shared_room;
+  const Stream anna = seated(shared_room);
+  anna.send(Buffer{0, 77});  // no word for it
+  WebClient web(shared_room.at[1], "/");
+  web.upgrade();
+  anna.send(said("x"));
+  CHECK(anna.read_text(3) == said("x"));
+  CHECK(web.next() == "b:" + to_hex(frame("x", toy::kSay)));
+  std::thread stopping([&] { shared_room.stop(); });
+  CHECK(as_text(anna.read_all()) == kBye);
+  CHECK(web.next() == "b:0009");
+  CHECK(web.next() == "close:4001 proxy stopped");
+  web.send(net::CloseFrame{4001, ""});
+  web.stream().finish();
+  stopping.join();
+  CHECK(shared_room.total(Reason::kStopped) == 2);
+  CHECK(shared_room.heard.line("words_dropped a frame (no word for it) once"));
+}
+
+TEST_CASE("a recording of a shared room has its words once, and the frames of each link") {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("entente_hall_" + std::to_string(getpid()))).string();
+  auto recorder = trace::Recorder::open(path);
+  REQUIRE(recorder.ok());
+  relay::TapThread tap({.recorder = std::move(*recorder)});
+  {
+    InSharedRoom shared_room(no_limits(), 1, &tap);
+    const Stream anna = seated(shared_room);
+    const Stream ben = seated(shared_room);
+    CHECK(anna.read_text(6) == said("here"));
+    anna.send(said("once"));
+    CHECK(anna.read_text(6) == said("once"));
+    CHECK(ben.read_text(6) == said("once"));
+    shared_room.stop();
+  }
+  REQUIRE(tap.stop().ok());
+  std::map<std::uint32_t, std::string> links;
+  std::map<std::uint32_t, std::size_t> frames;
+  std::size_t once = 0;
+  std::uint32_t words_of = 0, closed = 0;
+  auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  for (;;) {
+    const auto event = (*recording)->next();
+    REQUIRE(event.ok());
+    if (*event == nullptr) break;
+    if ((*event)->opened) links[(*event)->opened->link()] = (*event)->opened->game();
+    if ((*event)->closed) ++closed;
+    if ((*event)->frame) ++frames[(*event)->frame->link()];
+    if (!(*event)->said) continue;
+    words_of = (*event)->said->link;
+    if ((*event)->said->fact) once += (*event)->said->fact->said().text() == "once";
+  }
+  CHECK(links.size() == 3);
+  CHECK(closed == 3);
+  CHECK(words_of == 1);
+  CHECK(once == 1);
+  CHECK(frames.size() == 2);
+  CHECK_FALSE(frames.contains(1));
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("where too few play, others stand in for them, and who played is told by game") {
+  InSharedRoom shared_room(no_limits(), 1, nullptr, 2);
+  const auto present = [&](std::size_t bots, std::size_t people) {
+    return eventually([&] {
+      std::size_t seen_bots = 0, seen_people = 0;
+      for (const auto& row : shared_room.attendance()) (row.speech == "bot" ? seen_bots : seen_people) += row.present;
+      return seen_bots == bots && seen_people == people;
+    });
+  };
+  CHECK(present(2, 0));
+  {
+    const Stream anna = come(shared_room);
+    CHECK(present(1, 1));
+    const Stream ben = come(shared_room, 2);
+    CHECK(present(0, 2));
+    anna.finish();
+    CHECK(anna.read_all().size() > 0);
+    CHECK(present(1, 1));
+  }
+  CHECK(present(2, 0));
+  const auto rows = shared_room.attendance();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].speech == "bot");
+  CHECK(rows[0].players == 4);
+  CHECK(rows[1].speech == "toy big");
+  CHECK(rows[1].players == 2);
+  CHECK(rows[1].names.size() == 2);
+}
+
+}  // namespace
+}  // namespace entente::testing::shared_room_test
