@@ -98,7 +98,8 @@ TEST_CASE("secrets are recorded if the configuration says so") {
   REQUIRE(anna.hears([](const auto& fact) { return fact.has_ready(); }).has_value());
   arena.signal(SIGTERM);
   CHECK(arena.wait() == 0);
-  CHECK(everything(record).find("sesame") != std::string::npos);
+  const std::string all = everything(record);
+  CHECK_MESSAGE(all.find("sesame") != std::string::npos, all, arena.err());
 }
 
 }  // namespace entente::secrets_test

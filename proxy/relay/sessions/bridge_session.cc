@@ -325,7 +325,7 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
     worker_route_->front_banned(side.info.client, why);
   const Reason left = is_front(side) ? Reason::kClientLeft : Reason::kServerLeft;
   because(turned_away_ ? Reason::kServerDeclined : left, why);
-  if (is_front(side)) side.end->closes_after(goodbye_ms());
+  if (is_front(side)) side.end->closes_after(goodbye());
   side.up ? side.end->part(why, code_for(side, code)) : side.end->hang_up();
 }
 
@@ -429,13 +429,13 @@ void BridgeSession::wrote(BridgeEnd& end) {
 void BridgeSession::because(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  gone_by_ = listener_.loop.now() + goodbye_ms() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + goodbye() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
 }
 
 /// Who is turned away may read why, unless we are shutting down.
-Millis BridgeSession::goodbye_ms() const {
+Millis BridgeSession::goodbye() const {
   return goodbye_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft));
 }
 
@@ -534,7 +534,7 @@ void BridgeSession::finish() {
   if (ending_) return;
   ending_ = true;
   alarm_.clear();
-  gone_by_ = listener_.loop.now() + goodbye_ms() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + goodbye() + limits_.linger_ms;
   tell_end();
   if (dial_.under_way()) back_.end->hang_up();
   for (Side* side : {&front_, &back_}) side->end->part(why_, code_for(*side, 0));

@@ -108,7 +108,7 @@ class BridgeSession final : public Seated,
   void pause(Side& side, Pause why);
   void resume(Side& side, Pause why);
 
-  Millis goodbye_ms() const;
+  Millis goodbye() const;
   void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
   Reason flooded_by(const Side& side) const;
   void depart(Side& side, Reason reason, const BridgeEnd::Departure& departure);

@@ -139,7 +139,7 @@ void RoomGuest::close(std::string_view why, std::uint32_t code) {
   because(shared_room_.ends().value_or(turned_away_ ? Reason::kServerDeclined : Reason::kClientLeft), why);
   party_.id = 0;
   flush();
-  party_.end->closes_after(goodbye_ms());
+  party_.end->closes_after(goodbye());
   party_.up ? party_.end->part(why, code_for(code)) : party_.end->hang_up();
   flush();
   finish();
@@ -190,13 +190,13 @@ void RoomGuest::wrote(BridgeEnd&) { party_.took = listener_.loop.now(); }
 void RoomGuest::because(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  gone_by_ = listener_.loop.now() + goodbye_ms() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + goodbye() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
 }
 
 /// Who is turned away may read why, unless we are shutting down.
-Millis RoomGuest::goodbye_ms() const { return goodbye_ms(*party_.info.game, reason_.value_or(Reason::kClientLeft)); }
+Millis RoomGuest::goodbye() const { return goodbye_ms(*party_.info.game, reason_.value_or(Reason::kClientLeft)); }
 
 void RoomGuest::stop() {
   if (ending_) gone_by_ = std::min(gone_by_, listener_.loop.now() + limits_.linger_ms);
@@ -253,7 +253,7 @@ void RoomGuest::leave(const char* why, std::uint32_t code) {
 void RoomGuest::finish() {
   if (std::exchange(ending_, true)) return;
   if (queued_) shared_room_.leave_queues(*this);
-  gone_by_ = listener_.loop.now() + goodbye_ms() + limits_.linger_ms;
+  gone_by_ = listener_.loop.now() + goodbye() + limits_.linger_ms;
   tell_end();
   settle();
 }

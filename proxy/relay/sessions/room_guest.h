@@ -84,7 +84,7 @@ class RoomGuest final : public Seated, private BridgeEnd::User, private net::Ala
   void end(Reason reason, std::string_view why = {});
   void leave(const char* why, std::uint32_t code = 0);
   std::uint32_t code_for(std::uint32_t said) const;
-  Millis goodbye_ms() const;
+  Millis goodbye() const;
   void finish();
   void tell_end();
   void settle();
