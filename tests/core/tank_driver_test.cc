@@ -85,7 +85,7 @@ TEST_CASE("others see it wrong by so much and no less") {
   struct Case {
     const char* what;
     TankState is;
-    bool orphaned, soon;
+    bool strays, soon;
   };
   const Case cases[] = {
       {"where it is", {}, false, false},
@@ -99,7 +99,7 @@ TEST_CASE("others see it wrong by so much and no less") {
   };
   for (const Case& one : cases) {
     INFO(one.what);
-    CHECK(orphaned({}, one.is) == one.orphaned);
+    CHECK(strays({}, one.is) == one.strays);
     CHECK(strays_soon({}, one.is) == one.soon);
   }
 }
