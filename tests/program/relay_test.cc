@@ -309,7 +309,7 @@ TEST_CASE("each route of a configuration is announced, and the log can be JSON")
 TEST_CASE("a server of IPv6 is refused for a game over ENet, and so is a listener") {
   const Ended to = run({kEntente, "proxy", "--listen", "aos://127.0.0.1:0", "--to", "aos://[::1]:1"});
   CHECK(to.code == 2);
-  CHECK(to.err.find("--to 'aos://[::1]:1': ENet knows IPv4 only; give an IPv4 address") != std::string::npos);
+  CHECK(to.err.find("--to 'aos://[::1]:1': ENet supports only IPv4; use an IPv4 address") != std::string::npos);
   const Ended listen = run({kEntente, "proxy", "--listen", "aos://[::1]:0", "--to", "aos://127.0.0.1:1"});
   CHECK(listen.code == 2);
   CHECK(listen.err.find("--listen 'aos://[::1]:0': ENet knows IPv4 only") != std::string::npos);

@@ -210,7 +210,8 @@ TEST_CASE("of several sessions one must be chosen, and the error says which ther
                                  " holds 2 sessions; choose one by its link:\n"
                                  "  link 1  bzflag 2.4, player 'anna', 25 facts, 0:02\n"
                                  "  link 3  bzflag 2.4, player 'ben', 25 facts, 0:02");
-  CHECK(RecordedTape::open(path, 2).error().text.find("link 2 has no words; these have:") != std::string::npos);
+  CHECK(RecordedTape::open(path, 2).error().text.find("link 2 has no words; these links have words:") !=
+        std::string::npos);
   const auto ben = RecordedTape::open(path, 3);
   REQUIRE(ben.ok());
   CHECK((*ben)->about().player == "ben");
