@@ -212,7 +212,7 @@ TEST_CASE("all that is wrong with an arena is told with its place") {
   CHECK(wrong("[[arena]]\n" + web).empty());
   CHECK(wrong("[[route]]\nlisten = \"ogar+ws://127.0.0.1:99/c\"\nto = \"ogar+ws://h\"\n[[arena]]\n" + web)
             .starts_with("a.toml:5:11: arena[0].listen[0]: cannot share 127.0.0.1:99 with route[0].listen, which "
-                         "leads to another place\n"));
+                         "leads elsewhere\n"));
 }
 
 TEST_CASE("what the program would refuse to start with is told, too") {

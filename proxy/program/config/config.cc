@@ -152,7 +152,7 @@ class Checker {
     } else if (!same_tls(*listen.web, other->second.web)) {
       problem(path, "shares " + address + " with " + other->second.path + ", but the TLS settings differ");
     } else if (one.into != other->second.into) {
-      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads to another server");
+      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads elsewhere");
     } else if (one.joint && other->second.joint && one.joint != other->second.joint) {
       problem(path, "cannot share " + address + " with " + other->second.path +
                         ": one is a relay, the other a bridge; give one of them another port");
