@@ -1,9 +1,8 @@
-// Who is there: the room's players and their units as the 32 players that a client has room for. See front.h.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "adapters/aos/front/front.h"
+#include "adapters/aos/front/cast.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::aos {
@@ -31,21 +30,26 @@ const core::UnitState* largest(const core::PlayerState& player, const core::Worl
 
 }  // namespace
 
-std::optional<FrontSession::Slot> FrontSession::slot_of_unit(core::Id unit) const {
+std::optional<Slot> Cast::slot_of_unit(core::Id unit) const {
   for (Slot slot = 0; slot < kMostPlayers; ++slot)
-    if (unit != 0 && cast_[slot].player != 0 && cast_[slot].unit == unit) return slot;
+    if (unit != 0 && actors_[slot].player != 0 && actors_[slot].unit == unit) return slot;
   return std::nullopt;
 }
 
-std::optional<FrontSession::Slot> FrontSession::slot_of_player(core::Id player) const {
+std::optional<Slot> Cast::slot_of_player(core::Id player) const {
   for (Slot slot = 0; slot < kMostPlayers; ++slot)
-    if (player != 0 && cast_[slot].player == player) return slot;
+    if (player != 0 && actors_[slot].player == player) return slot;
   return std::nullopt;
+}
+
+std::optional<Slot> Cast::shown_player(core::Id player) const {
+  const auto slot = slot_of_player(player);
+  return slot && actors_[*slot].told ? slot : std::nullopt;
 }
 
 // -- Who shall be seen -----------------------------------------------------------------------------------------------
 
-void FrontSession::list_parts(Outlet& out) {
+void Cast::list_parts(FrontOut& out) {
   const core::World& world = out.world();
   const core::UnitState* mine = world.active_unit(out.me());
   parts_.clear();
@@ -66,7 +70,7 @@ void FrontSession::list_parts(Outlet& out) {
   }
 }
 
-void FrontSession::leave_out_the_far(Outlet& out) {
+void Cast::leave_out_the_far(FrontOut& out) {
   if (parts_.size() <= kMostOthers) {
     crowded_ = false;
     return;
@@ -74,7 +78,7 @@ void FrontSession::leave_out_the_far(Outlet& out) {
   if (!std::exchange(crowded_, true)) out.lose("Player", "more than a client has room for");
   for (Part& part : parts_) {
     const auto slot = part.unit != 0 ? slot_of_unit(part.unit) : slot_of_player(part.player);
-    if (slot && cast_[*slot].told) part.far *= kNearer;
+    if (slot && actors_[*slot].told) part.far *= kNearer;
   }
   const auto end = parts_.begin() + kMostOthers;
   std::nth_element(parts_.begin(), end, parts_.end(), [](const Part& a, const Part& b) { return a.far < b.far; });
@@ -82,7 +86,7 @@ void FrontSession::leave_out_the_far(Outlet& out) {
 }
 
 /// Who has a number already keeps it; a player's new unit takes the place of an old one that is gone.
-void FrontSession::keep_parts(Outlet& out) {
+void Cast::keep_parts(FrontOut& out) {
   const auto find = [&](auto&& fits) {
     const auto at =
         std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return !part.taken && fits(part); });
@@ -91,22 +95,22 @@ void FrontSession::keep_parts(Outlet& out) {
   };
   std::array<bool, kMostPlayers> kept{};
   for (Slot slot = 1; slot < kMostPlayers; ++slot) {
-    const Actor& actor = cast_[slot];
+    const Actor& actor = actors_[slot];
     kept[slot] = actor.player == 0 || find([&](const Part& part) {
                                         return part.player == actor.player && part.unit == actor.unit;
                                       }) != parts_.end();
   }
   for (Slot slot = 1; slot < kMostPlayers; ++slot) {
     if (kept[slot]) continue;
-    const auto other = find([&](const Part& part) { return part.player == cast_[slot].player; });
+    const auto other = find([&](const Part& part) { return part.player == actors_[slot].player; });
     if (other == parts_.end())
       dismiss(slot, out);
     else
-      cast_[slot].unit = other->unit;
+      actors_[slot].unit = other->unit;
   }
 }
 
-void FrontSession::cast(Outlet& out) {
+void Cast::cast(FrontOut& out) {
   if (const core::UnitState* mine = out.world().active_unit(out.me())) own().unit = mine->unit.id();
   list_parts(out);
   leave_out_the_far(out);
@@ -115,20 +119,31 @@ void FrontSession::cast(Outlet& out) {
     if (!part.taken) enlist(part, out);
 }
 
+void Cast::greet(FrontOut& out) {
+  cast(out);
+  for (Slot slot = 1; slot < kMostPlayers; ++slot)
+    if (actors_[slot].player != 0) introduce(slot, out);
+}
+
+void Cast::refresh(FrontOut& out) {
+  listed_ = 0;
+  recast(out);
+}
+
 /// With every word of who is there, or, where that are too many, with the next painting.
-void FrontSession::recast(Outlet& out) {
-  if (stage_ != Stage::kIn || listed_ > kMostListed) return;
+void Cast::recast(FrontOut& out) {
+  if (!ground_.loaded() || listed_ > kMostListed) return;
   listed_ += out.world().units().size();
   cast(out);
   for (Slot slot = 0; slot < kMostPlayers; ++slot)
-    if (cast_[slot].player != 0) look_after(slot, out);
+    if (actors_[slot].player != 0) look_after(slot, out);
 }
 
 /// The number that has been nobody's for longest. None has been for long enough: it waits.
-void FrontSession::enlist(const Part& part, Outlet& out) {
+void Cast::enlist(const Part& part, FrontOut& out) {
   Actor* free = nullptr;
   for (Slot slot = 1; slot < kMostPlayers; ++slot) {
-    Actor& actor = cast_[slot];
+    Actor& actor = actors_[slot];
     const bool rested = actor.freed == 0 || out.now() >= actor.freed + kRest;
     if (actor.player == 0 && rested && (free == nullptr || actor.freed < free->freed)) free = &actor;
   }
@@ -140,9 +155,9 @@ void FrontSession::enlist(const Part& part, Outlet& out) {
 }
 
 /// Tells the client of who came into play, or came to be seen in play.
-void FrontSession::look_after(Slot slot, Outlet& out) {
-  Actor& actor = cast_[slot];
-  if (slot == kOwn && !entered_) return;
+void Cast::look_after(Slot slot, FrontOut& out) {
+  Actor& actor = actors_[slot];
+  if (slot == kOwn && !newcomer_.entered()) return;
   if (actor.watches) {
     if (!actor.told && slot != kOwn) create(slot, {}, out);
     return;
@@ -157,30 +172,31 @@ void FrontSession::look_after(Slot slot, Outlet& out) {
     create(slot, unit->unit.pose(), out);
 }
 
-void FrontSession::dismiss(Slot slot, Outlet& out) {
-  if (cast_[slot].told) send(PlayerLeft{slot}, out);
-  cast_[slot] = {};
-  cast_[slot].freed = std::max<core::Micros>(out.now(), 1);
+void Cast::dismiss(Slot slot, FrontOut& out) {
+  if (actors_[slot].told) client_.send(PlayerLeft{slot}, out);
+  actors_[slot] = {};
+  actors_[slot].freed = std::max<core::Micros>(out.now(), 1);
 }
 
 // -- What they look like ---------------------------------------------------------------------------------------------
 
-std::uint8_t FrontSession::side_of_player(const words::Player& player, Outlet& out) const {
-  const auto wished = sides_.side_of(wish_.team());
+std::uint8_t Cast::side_of_player(const words::Player& player, const FrontOut& out) const {
+  const auto wished = sides_.side_of(newcomer_.wish().team());
   if (same_game(out)) return sides_.side_of(player.team(), wished);
   const core::PlayerState* me = out.world().player(out.me());
-  const words::Team mine = me != nullptr ? me->player.team() : wish_.team();
+  const words::Team mine = me != nullptr ? me->player.team() : newcomer_.wish().team();
   const std::uint8_t my_side = sides_.side_of(mine, wished);
   const bool alone = mine == words::TEAM_ANY || mine == words::ROGUE;
   const bool ally = player.id() == out.me() || (!alone && player.team() == mine);
   return ally ? my_side : static_cast<std::uint8_t>(1 - my_side);
 }
 
-void FrontSession::dress(Actor& actor, Outlet& out) const {
+void Cast::dress(Actor& actor, FrontOut& out) const {
   const core::PlayerState* state = out.world().player(actor.player);
   words::Player wished;
   if (state == nullptr && actor.player != out.me()) return;
-  if (state == nullptr) wished.set_id(out.me()), wished.set_name(wish_.name()), wished.set_team(wish_.team());
+  if (state == nullptr)
+    wished.set_id(out.me()), wished.set_name(newcomer_.wish().name()), wished.set_team(newcomer_.wish().team());
   const words::Player& player = state != nullptr ? state->player : wished;
   actor.watches = player.role() == words::WATCH;
   actor.side = side_of_player(player, out);
@@ -188,13 +204,13 @@ void FrontSession::dress(Actor& actor, Outlet& out) const {
   if (same_game(out))
     actor.weapon = weapon_of(player.kit());
   else if (actor.player == out.me())
-    actor.weapon = weapon_of(wish_.kit());
+    actor.weapon = weapon_of(newcomer_.wish().kit());
 }
 
 /// Somebody has changed. Of this game's servers, who changes dies, and is created again by them.
-void FrontSession::redress(Outlet& out) {
+void Cast::redress(FrontOut& out) {
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
-    Actor& actor = cast_[slot];
+    Actor& actor = actors_[slot];
     if (actor.player == 0) continue;
     const auto look = [&] { return std::tuple(actor.name, actor.side, actor.weapon, actor.watches); };
     const auto before = look();
@@ -206,8 +222,8 @@ void FrontSession::redress(Outlet& out) {
 }
 
 /// How a client hears of who was there first.
-void FrontSession::introduce(Slot slot, Outlet& out) {
-  Actor& actor = cast_[slot];
+void Cast::introduce(Slot slot, FrontOut& out) {
+  Actor& actor = actors_[slot];
   const core::PlayerState* state = out.world().player(actor.player);
   const core::UnitState* unit = out.world().unit(actor.unit);
   const std::uint32_t own_colour = state != nullptr ? state->player.colour() : 0;
@@ -220,91 +236,103 @@ void FrontSession::introduce(Slot slot, Outlet& out) {
   player.kills = state != nullptr ? state->score.wins() : 0;
   player.colour = wire_colour(colour);
   player.name.chars = actor.name + '\0';
-  send(player, out);
+  client_.send(player, out);
   actor.told = true;
   actor.colour = colour;
   actor.alive = unit != nullptr && unit->unit.alive() && !actor.watches;
   actor.unseen = unit != nullptr && !actor.alive && !actor.watches && same_game(out);
-  if (unit != nullptr) actor.motion.position = stand(unit->unit.pose(), out);
+  if (unit != nullptr) actor.motion.position = ground_.stand(unit->unit.pose(), out);
 }
 
 /// Into play, there; for our own client also the strongest way to move it.
-void FrontSession::create(Slot slot, const words::Pose& pose, Outlet& out) {
-  Actor& actor = cast_[slot];
+void Cast::create(Slot slot, const words::Pose& pose, FrontOut& out) {
+  Actor& actor = actors_[slot];
   if (slot == kOwn) dress(actor, out);
   CreatePlayer player;
   player.player = slot;
   player.weapon = actor.weapon;
   player.team = actor.watches ? kSpectator : actor.side;
-  player.position = stand(pose, out);
+  player.position = ground_.stand(pose, out);
   player.name.chars = actor.name + '\0';
-  send(player, out);
+  client_.send(player, out);
   actor.told = true;
   actor.alive = !actor.watches;
   actor.keys = actor.buttons = 0;
   actor.tool = kGun;
   actor.shooting = actor.told_whole = 0;
   actor.motion = {player.position, orientation_of(pose.yaw(), pose.pitch()), {}};
-  if (slot != kOwn) return;
-  own_.body = {};
-  own_.body.position = player.position;
-  own_.look = actor.motion.orientation;
-  own_.moved = out.now();
-  own_.leash.put(out.now());
-  own_.reloaded = spawn_at_ = 0;
-  own_.hp = static_cast<std::uint8_t>(kFullHealth);
-  own_.most_mass = 0;
-  own_.reached = 0;
-  own_.fresh = true;
-  own_.load = {gun(actor.weapon).clip, gun(actor.weapon).reserve};
-  own_.guns = {};
-  own_.pulls_at = 0;
+  if (slot == kOwn) life_.begins(actor, out);
 }
 
 // -- What is told ----------------------------------------------------------------------------------------------------
 
-void FrontSession::told(const words::Player& player, const core::Fact&, Outlet& out) {
-  const std::uint8_t side = own().side;
+void Cast::hear(const words::Player& player, FrontOut& out) {
   redress(out);
-  if (own().side != side) own_.side_asked = 0;
   if (const auto slot = slot_of_player(player.id()); slot && player.colour() != 0)
     show_colour(*slot, player.colour(), out);
   recast(out);
 }
 
-void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
-  if (unit.kind() == words::Unit::BRICK) return show_bricks(unit, out);
+void Cast::hear(const words::Unit& unit, FrontOut& out) {
+  if (unit.kind() == words::Unit::BRICK) return;  // a wall
   const bool shown = core::is_driven(unit.kind());
   if (!shown || unit.owner() == 0) return out.lose("Unit", "who is nobody's is more than a client can be told");
   recast(out);
 }
 
-void FrontSession::told(const words::Gone& gone, const core::Fact&, Outlet& out) {
-  raze_bricks(gone.unit(), out);
-  recast(out);
-}
-
 /// A client counts the kills that it is told of. What a replay has gone past it cannot count: it hears of such a player
 /// as of one who was there first, with his score.
-void FrontSession::told(const words::Score& score, const core::Fact&, Outlet& out) {
+void Cast::hear(const words::Score& score, FrontOut& out) {
   const auto slot = slot_of_player(score.player());
-  if (retold_ && slot && *slot != kOwn && cast_[*slot].told) introduce(*slot, out);
+  if (retold_ && slot && *slot != kOwn && actors_[*slot].told) introduce(*slot, out);
 }
 
-void FrontSession::told(const words::UnitChanged& changed, const core::Fact&, Outlet& out) {
+void Cast::hear(const words::UnitChanged& changed, FrontOut& out) {
   if (slot_of_unit(changed.unit())) redress(out);
 }
 
-void FrontSession::told(const words::Spawned& spawned, const core::Fact&, Outlet& out) {
+void Cast::hear(const words::Spawned& spawned, FrontOut& out) {
   const auto before = slot_of_unit(spawned.unit());
-  const bool known = before && cast_[*before].alive;
-  if (before) cast_[*before].dead = false;
+  const bool known = before && actors_[*before].alive;
+  if (before) actors_[*before].dead = false;
   recast(out);  // says so of who was not in play
   const auto slot = slot_of_unit(spawned.unit());
-  if (!slot || !known || (*slot == kOwn && !entered_)) return;
-  Actor& actor = cast_[*slot];
+  if (!slot || !known || (*slot == kOwn && !newcomer_.entered())) return;
+  Actor& actor = actors_[*slot];
   dress(actor, out);
   create(*slot, spawned.pose(), out);
+}
+
+void Cast::hear(const words::Input& input, FrontOut& out) {
+  const auto slot = slot_of_unit(input.unit());
+  if (!slot || *slot == kOwn || !actors_[*slot].told) return;
+  Actor& actor = actors_[*slot];
+  actor.has_keys = true;
+  const auto tool = static_cast<std::uint8_t>(std::min<std::uint32_t>(input.tool(), kGrenades));
+  if (std::exchange(actor.tool, tool) != tool) client_.send(SetTool{*slot, tool}, out);
+  press_keys(*slot, static_cast<std::uint8_t>(input.bits()), out);
+  press(*slot, static_cast<std::uint8_t>((input.primary() ? kPrimary : 0) | (input.secondary() ? kSecondary : 0)), out);
+}
+
+// -- What is seen of their hands and feet ----------------------------------------------------------------------------
+
+void Cast::press_keys(Slot slot, std::uint8_t keys, FrontOut& out) {
+  Actor& actor = actors_[slot];
+  if (!actor.told || std::exchange(actor.keys, keys) == keys || client_.tells_states()) return;
+  client_.send(InputData{slot, keys}, out);
+}
+
+void Cast::press(Slot slot, std::uint8_t buttons, FrontOut& out) {
+  Actor& actor = actors_[slot];
+  if (actor.told && std::exchange(actor.buttons, buttons) != buttons) client_.send(WeaponInput{slot, buttons}, out);
+}
+
+/// A block has the colour that its builder last said.
+void Cast::show_colour(Slot slot, std::uint32_t colour, FrontOut& out) {
+  Actor& actor = actors_[slot];
+  if (!actor.told || slot == kOwn || actor.colour == colour) return;
+  actor.colour = colour;
+  client_.send(SetColour{slot, wire_colour(colour)}, out);
 }
 
 }  // namespace entente::aos
