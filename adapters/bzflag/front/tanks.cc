@@ -29,18 +29,13 @@ void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   client_.stream(out, alive);
 }
 
-/// Told as a state, which is no event to it. On the stream: a datagram that is
-/// lost would leave it where it was.
+/// Told as a state, which is no event to it. On the stream: a datagram that is lost would leave it where it was.
 void Tanks::show(std::uint8_t number, FrontOut& out) {
   Actor& actor = cast_.at(number);
   const bool shown = actor.alive && core::is_seen(out.world().unit(actor.unit));
   if (number == client_.number() || actor.shown == shown) return;
   actor.late = false;
   client_.stream(out, newest(number, actor, out));
-}
-
-void Tanks::hear(const words::Spawned& spawned, FrontOut& out) {
-  if (const std::uint8_t* number = cast_.of_unit(spawned.unit())) put(*number, spawned.pose(), out);
 }
 
 void Tanks::update(std::uint8_t number, Actor& actor, FrontOut& out) {

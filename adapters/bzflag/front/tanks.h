@@ -14,7 +14,6 @@ class Tanks {
   Tanks(Client& client, Cast& cast, core::TankKeeper& keeper, Shots& shots, const core::Retelling& retold)
       : client_(client), cast_(cast), keeper_(keeper), shots_(shots), retold_(retold) {}
 
-  void hear(const words::Spawned& spawned, FrontOut& out);
   void hear(const words::Died& died, FrontOut& out);
   void hear(const words::Teleported& teleported, FrontOut& out);
 

@@ -43,6 +43,9 @@ class TankCast {
  public:
   void hear(const words::PlayerGone& gone, FrontOut& out) { recast(gone.id(), out); }
   void hear(const words::Owns& owns, FrontOut& out) { recast(owns.player(), out); }
+  void hear(const words::Spawned& spawned, FrontOut& out) {
+    if (const std::uint8_t* number = of_unit(spawned.unit())) sight_.put(*number, spawned.pose(), out);
+  }
   void hear(const words::Hidden& hidden, FrontOut& out);
   void hear(const words::Gone& gone, FrontOut& out);
   /// REQUIRES: is_driven().
