@@ -1,0 +1,86 @@
+#include "proxy/relay/sessions/side.h"
+
+namespace entente::relay {
+
+using How = BridgeEnd::Departure::How;
+using wire::Way;
+
+namespace {
+
+template <class Traffic>
+void count(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
+  if (lane == Lane::kStream) {
+    traffic.bytes.add(bytes);
+    traffic.frames.add(frames);
+  } else {
+    traffic.datagrams.add();
+    traffic.datagram_bytes.add(bytes);
+  }
+}
+
+}  // namespace
+
+void Side::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent) {
+  const bool front = side == BridgeSide::kFront;
+  if (worker_route.tap)
+    end->tell(*worker_route.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
+  count(front ? worker_route.counters.to_client : worker_route.counters.to_server, lane, bytes.size(), 1);
+  if (end->waiting() == 0) took = worker_route.loop.now();
+  lent ? end->lend(lane, bytes) : end->send(lane, bytes);
+}
+
+void Side::hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const {
+  const bool front = side == BridgeSide::kFront;
+  if (worker_route.tap)
+    end->tell(*worker_route.tap, info.link, front ? Way::kToServer : Way::kToClient, lane, bytes, at);
+  count(front ? worker_route.counters.to_server : worker_route.counters.to_client, lane, bytes.size(), frames);
+}
+
+bool Side::overflows(const Limits& limits) const {
+  return end->waiting() > kMostWaiting * limits.high_water + info.game->largest_burst();
+}
+
+void Side::pause(Pause why) {
+  if (paused == 0 && up) end->read(false);
+  paused = static_cast<std::uint8_t>(paused | why);
+}
+
+void Side::resume(Pause why) {
+  if ((paused & why) == 0) return;
+  paused = static_cast<std::uint8_t>(paused & ~why);
+  if (paused == 0 && up) end->read(true);
+}
+
+Millis goodbye_ms(const wire::Game& game, Reason reason) {
+  return reason == Reason::kKicked || reason == Reason::kServerDeclined ? game.goodbye_ms() : 0;
+}
+
+Reason reason_of_client(How how) {
+  switch (how) {
+    case How::kBroke:
+      return Reason::kClientReset;
+    case How::kWrong:
+      return Reason::kBadFrame;
+    case How::kUnwanted:
+      return Reason::kBadRequest;
+    case How::kVisited:
+      return Reason::kVisitor;
+    default:
+      return Reason::kClientLeft;
+  }
+}
+
+Reason reason_of_server(How how) {
+  switch (how) {
+    case How::kBroke:
+      return Reason::kServerReset;
+    case How::kWrong:
+      return Reason::kServerWrong;
+    case How::kDeclined:
+      return Reason::kServerDeclined;
+    default:
+      return Reason::kServerLeft;
+  }
+}
+
+}  // namespace entente::relay
