@@ -53,7 +53,7 @@ TEST_CASE("a WebSocket's URL has a path, and with TLS its files") {
 
 TEST_CASE("what does not fit a WebSocket's URL is said") {
   CHECK(says(to("ogar://h"), "ogar uses WebSocket: write ogar+ws:// or, for TLS, ogar+wss://"));
-  CHECK(says(to("ogar+tcp://h"), "ogar travels by WebSocket"));
+  CHECK(says(to("ogar+tcp://h"), "ogar uses WebSocket"));
   CHECK(says(to("toy+ws://h"), "toy does not use WebSocket: write toy://"));
   CHECK(says(to("ogar+ws://h?kea=x"), "did you mean 'key'?"));
   CHECK(says(to("toy://h?cert=x"), "parameters: dialect"));
