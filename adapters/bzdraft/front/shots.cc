@@ -1,7 +1,6 @@
-// Shots, both ways. Where the server decides what they hit, our client must not: it would blow itself up. See front.h.
 #include <cmath>
 
-#include "adapters/bzdraft/front/front.h"
+#include "adapters/bzdraft/front/shots.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzdraft {
@@ -13,11 +12,11 @@ constexpr double kMuzzleHeight = 1.57;
 
 // -- What our client does ---------------------------------------------------------------------------------------------
 
-void FrontSession::on(const ShotBegin& begin, Outlet& out) {
-  if (stage_ != Stage::kIn || !cast_.at(kNumber).alive) return;
-  own_.last_shot = begin.shot;
+void Shots::hear(const ShotBegin& begin, FrontOut& out) {
+  if (!client_.in() || !cast_.own().alive) return;
+  last_shot_ = begin.shot;
   words::Fire fire;
-  fire.set_unit(own_unit());
+  fire.set_unit(cast_.own_unit());
   fire.set_shot(begin.shot);
   fire.set_weapon(weapon_of(begin.flag));
   fire.set_kind(shot_kind(begin.flag));
@@ -28,21 +27,21 @@ void FrontSession::on(const ShotBegin& begin, Outlet& out) {
 }
 
 /// One of its own, or one that it has found to end in its tank.
-void FrontSession::on(const ShotEnd& end, Outlet& out) {
-  if (stage_ != Stage::kIn) return;
+void Shots::hear(const ShotEnd& end, FrontOut& out) {
+  if (!client_.in()) return;
   words::ShotEndClaim claim;
-  claim.set_shooter(end.shooter == kServer ? out.me() : player_of(end.shooter));
+  claim.set_shooter(end.shooter == kServer ? out.me() : cast_.player_of(end.shooter));
   const core::ShownShot* shot = shots_.numbered(end.shooter, end.shot);
   claim.set_shot(shot != nullptr ? shot->shot : end.shot);
   claim.set_burst(end.reason != 0);
   out.say(claim);
 }
 
-void FrontSession::on(const ShotUpdate& update, Outlet& out) {
-  if (stage_ != Stage::kIn) return;
+void Shots::hear(const ShotUpdate& update, FrontOut& out) {
+  if (!client_.in()) return;
   words::ShotMoveClaim claim;
   claim.set_shot(update.shot);
-  claim.set_target(player_of(update.target));
+  claim.set_target(cast_.player_of(update.target));
   core::set_way(whole(update.position), whole(update.velocity), claim);
   out.say(claim);
 }
@@ -50,20 +49,19 @@ void FrontSession::on(const ShotUpdate& update, Outlet& out) {
 // -- What the room says -----------------------------------------------------------------------------------------------
 
 /// As wished if it fits, else a free one of that player.
-std::optional<std::uint8_t> FrontSession::shot_number(std::uint8_t player, std::uint32_t wished, Outlet& out) const {
+std::optional<std::uint8_t> Shots::shot_number(std::uint8_t player, std::uint32_t wished, const FrontOut& out) const {
   const auto busy = [&](std::uint32_t number) { return shots_.busy(player, number, out.now()); };
-  if (wished < most_shots_ && wished < 256 && !busy(wished)) return static_cast<std::uint8_t>(wished);
-  for (std::uint32_t number = 0; number < most_shots_ && number < 256; ++number)
+  if (wished < land_.most_shots() && wished < 256 && !busy(wished)) return static_cast<std::uint8_t>(wished);
+  for (std::uint32_t number = 0; number < land_.most_shots() && number < 256; ++number)
     if (!busy(number)) return static_cast<std::uint8_t>(number);
   return std::nullopt;
 }
 
-void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out) {
+void Shots::hear(const words::Shot& shot, FrontOut& out) {
   shots_.forget_old(out.now());
   const bool mine = shot.shooter() == out.me();
-  if (mine && shot.shot() != own_.last_shot) return;  // it has drawn its own already
-  const std::uint8_t* known = units_.wire(shot.unit());
-  if (known == nullptr) known = players_.wire(shot.shooter());
+  if (mine && shot.shot() != last_shot_) return;  // it has drawn its own already
+  const std::uint8_t* known = cast_.of(shot.unit(), shot.shooter());
   if (known == nullptr && shot.shooter() != 0) return out.lose("Shot", "of somebody who is not shown");
   core::ShownShot flying = core::shown(shot, out.world(), out.now());
   flying.player = known != nullptr ? *known : kServer;
@@ -85,11 +83,11 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   begin.velocity = triple(flying.velocity[0], flying.velocity[1], flying.velocity[2]);
   begin.lifetime = thousandths(flying.life);
   begin.flag = flag_of(shot);
-  peer_.send(out, begin);
+  client_.send(out, begin);
   spare_own_tank(out);
 }
 
-void FrontSession::told(const words::ShotMoved& moved, const core::Fact&, Outlet& out) {
+void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
   core::ShownShot* flying = shots_.find(moved.shooter(), moved.shot());
   if (flying == nullptr) return out.lose("ShotMoved", "of a shot that is not shown");
   flying->follow(moved, out.now());
@@ -99,20 +97,20 @@ void FrontSession::told(const words::ShotMoved& moved, const core::Fact&, Outlet
   update.position = triple(moved.x(), moved.y(), moved.z());
   update.velocity = triple(moved.vx(), moved.vy(), moved.vz());
   update.time = thousandths(core::seconds(flying->began, out.now()));
-  update.target = number_of(moved.target(), kServer);
-  peer_.send(out, update);
+  update.target = cast_.number_of(moved.target(), kServer);
+  client_.send(out, update);
 }
 
-void FrontSession::told(const words::ShotEnded& ended, const core::Fact&, Outlet& out) {
+void Shots::hear(const words::ShotEnded& ended, FrontOut& out) {
   core::ShownShot* flying = shots_.find(ended.shooter(), ended.shot());
   if (flying == nullptr || std::exchange(flying->ended, true)) return;
-  peer_.send(out, ShotEnd{flying->player, static_cast<std::uint8_t>(flying->number), std::uint8_t{ended.burst()}});
+  client_.send(out, ShotEnd{flying->player, static_cast<std::uint8_t>(flying->number), std::uint8_t{ended.burst()}});
 }
 
-void FrontSession::spare_own_tank(Outlet& out) {
-  if (own_unit() == 0 || !cast_.at(kNumber).alive) return;
-  for (const core::ShownShot& shot : shots_.spare(own_.tank.place(out.now()), kNumber, out))
-    peer_.send(out, ShotEnd{shot.player, static_cast<std::uint8_t>(shot.number), 0});
+void Shots::spare_own_tank(FrontOut& out) {
+  if (cast_.own_unit() == 0 || !cast_.own().alive) return;
+  for (const core::ShownShot& shot : shots_.spare(keeper_.place(out.now()), kNumber, out))
+    client_.send(out, ShotEnd{shot.player, static_cast<std::uint8_t>(shot.number), 0});
 }
 
 }  // namespace entente::bzdraft
