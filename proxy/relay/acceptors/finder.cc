@@ -1,5 +1,9 @@
 #include "proxy/relay/acceptors/finder.h"
 
+#include <limits>
+
+#include "proxy/net/socket.h"
+
 namespace entente::relay {
 namespace {
 
@@ -15,16 +19,32 @@ std::string cannot_tell_dialect(const wire::Game& game, const std::string& serve
 Finder::Finder(WorkerRoute& worker_route, User& user)
     : worker_route_(worker_route),
       user_(user),
-      probe_(worker_route, *this),
+      link_(worker_route.loop, *this),
       state_(worker_route.route.detects_before_sessions() ? State::kUnknown : State::kKnown),
       dialect_(worker_route.route.server_dialect.value_or(0)) {}
 
 void Finder::want(const Limits& limits) {
-  if (failed() && worker_route_.loop.now() > good_until_) state_ = State::kUnknown;
+  const Millis now = worker_route_.loop.now();
+  if (failed() && now > good_until_) state_ = State::kUnknown;
   if (state_ != State::kUnknown) return;
   tried_ = true;
   state_ = State::kProbing;
-  probe_.start(limits);
+  said_.clear();
+  next_server_ = 0;
+  reached_ = false;
+  most_said_ = limits.held_bytes;
+  until_ = limits.detect_ms ? now + limits.detect_ms : std::numeric_limits<Millis>::max();
+  try_next();
+}
+
+void Finder::try_next() {
+  const auto& servers = worker_route_.route.servers;
+  while (next_server_ < servers.size()) {
+    const net::Address& server = servers[next_server_++];
+    auto made = net::stream_towards(server);
+    if (made && link_.connect(std::move(made->tcp), server) == 0) return;
+  }
+  fail(Reason::kServerRefused);
 }
 
 void Finder::lost() {
@@ -32,21 +52,38 @@ void Finder::lost() {
 }
 
 void Finder::tick(Millis now, const Limits& limits) {
-  if (state_ == State::kProbing) probe_.tick(now);
+  if (link_.is_open() && !link_.is_held_up() && now > until_ + link_.held_up())
+    fail(reached_ ? Reason::kDialectUnknown : Reason::kServerRefused);
   if (state_ == State::kUnknown && !tried_) want(limits);  // so that the first player need not wait
 }
 
-void Finder::probed(std::size_t dialect) {
+void Finder::connected(net::Link& link) {
+  reached_ = true;
+  link.read(true);
+}
+
+void Finder::received(net::Link&, wire::Lane, Bytes bytes) {
+  append(said_, bytes);
+  const wire::Detected detected = worker_route_.route.server_game().detect(said_);
+  if (detected.state == wire::Detected::State::kFound) return found(detected.dialect);
+  if (detected.state == wire::Detected::State::kUnknown || said_.size() > most_said_) fail(Reason::kDialectUnknown);
+}
+
+void Finder::broken(net::Link&, int) { said_.empty() ? try_next() : fail(Reason::kDialectUnknown); }
+
+void Finder::found(std::size_t dialect) {
   if (!worker_route_.route.bridge && dialect != worker_route_.route.dialect) {
     worker_route_.say_wrong_dialect(dialect);
-    return probe_failed(Reason::kDialectMismatch);
+    return fail(Reason::kDialectMismatch);
   }
+  link_.close();
   state_ = State::kKnown;
   dialect_ = dialect;
   user_.found_out();
 }
 
-void Finder::probe_failed(Reason why) {
+void Finder::fail(Reason why) {
+  link_.close();
   const Route& route = worker_route_.route;
   if (why == Reason::kDialectUnknown)
     worker_route_.say(Line::kDialect, cannot_tell_dialect(route.server_game(), route.server_name));
