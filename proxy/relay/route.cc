@@ -25,8 +25,8 @@ WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap
   if (route.datagrams) to_clients.emplace(loop, route.datagrams.get(), route.listener.wildcard());
 }
 
-void WorkerRoute::say(Line line, std::string_view what, Pace::Say tell, std::uint64_t times) {
-  if (!route.pace.say(line, what, loop.now(), std::move(tell), times)) counters.held_back.add();
+void WorkerRoute::say(Line line, std::string_view what, LogRate::Say tell, std::uint64_t times) {
+  if (!route.log_rate.say(line, what, loop.now(), std::move(tell), times)) counters.held_back.add();
 }
 
 void WorkerRoute::say(Line line, std::string sentence) {
@@ -128,12 +128,12 @@ void WorkerRoute::tap_opened(SessionInfo session, WallTime at) {
 void WorkerRoute::tick() {
   count_lost();
   for (std::size_t i = 0; i < kDrops; ++i) say_dropped(static_cast<Drop>(i));
-  route.pace.say_kept(loop.now());
+  route.log_rate.say_kept(loop.now());
 }
 
 void WorkerRoute::finish() {
   tick();
-  route.pace.say_rest();
+  route.log_rate.say_rest();
 }
 
 void WorkerRoute::count_lost() {

@@ -15,7 +15,7 @@
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
 #include "proxy/relay/admission/guard.h"
-#include "proxy/relay/admission/pace.h"
+#include "proxy/relay/admission/log_rate.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/ends/enet_mode.h"
 #include "proxy/relay/ends/web_options.h"
@@ -68,7 +68,7 @@ struct Route {
   std::optional<BridgeOptions> bridge;   ///< none: a relay
   std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
   Events& events;
-  Pace pace;
+  LogRate log_rate;
   Losses losses;  ///< of a bridge
 };
 
@@ -115,7 +115,7 @@ class WorkerRoute {
   void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
   void banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client, std::string_view then);
   /// Now or later, as the route's pace allows.
-  void say(Line line, std::string_view what, Pace::Say tell, std::uint64_t times = 1);
+  void say(Line line, std::string_view what, LogRate::Say tell, std::uint64_t times = 1);
   void count_lost();
   void say_dropped(Drop drop);
 

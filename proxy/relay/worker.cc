@@ -193,19 +193,19 @@ void Worker::away(Session& session, const core::Absence& absence) {
   {
     const std::lock_guard lock(pool_.absences_lock);
     pool_.absences.add({session.listener().index, session.info().client, absence.number},
-                       Seat{session.info().link, index_}, now, now + absence.within / core::kMillisecond);
+                       SessionRef{session.info().link, index_}, now, now + absence.within / core::kMillisecond);
   }
   tell_moved(Moved::How::kAway, session);
 }
 
 void Worker::settled(Session& session) { tell_moved(Moved::How::kSettled, session); }
 
-std::optional<Seat> Worker::claim(Session& session, std::uint32_t number) {
+std::optional<SessionRef> Worker::claim(Session& session, std::uint32_t number) {
   const std::lock_guard lock(pool_.absences_lock);
   return pool_.absences.claim({session.listener().index, session.info().client, number}, loop_.now());
 }
 
-void Worker::send_back(Seat to, net::Fd client, const net::Address& from) {
+void Worker::send_back(SessionRef to, net::Fd client, const net::Address& from) {
   send(*pool_.workers[to.worker], Back{to.link, std::move(client), from});
 }
 
@@ -274,7 +274,7 @@ void Worker::tick_some() {
 
 void Worker::seat(std::size_t worker, Newcomer newcomer) { send(*pool_.workers[worker], std::move(newcomer)); }
 
-bool Worker::pass_on(Seat to, const net::Address& from, Bytes datagram) {
+bool Worker::pass_on(SessionRef to, const net::Address& from, Bytes datagram) {
   if (to.worker == index_) {
     hand_out(to.link, from, datagram);
     return true;

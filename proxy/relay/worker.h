@@ -26,12 +26,12 @@ struct Pool {
   std::atomic<LinkId> last_link{0};
   std::atomic<bool> stopping{false};
   std::mutex absences_lock;
-  Absences<Seat> absences;
+  Absences<SessionRef> absences;
 };
 
 class Worker final : public net::Ticker::User,
                      public Session::Owner,
-                     public Seating,
+                     public Dispatcher,
                      public net::Later,
                      private Finder::User {
  public:
@@ -138,22 +138,22 @@ class Worker final : public net::Ticker::User,
   Worker& home(std::size_t route);
   void hand_out(LinkId link, const net::Address& from, Bytes datagram);
 
-  // Ticker, Session::Owner, Seating, Later
+  // Ticker, Session::Owner, Dispatcher, Later
   void tick(Millis now) override;
   void named(Session& session, std::uint32_t player) override;
   std::unique_ptr<Session> make_session(WorkerRoute& worker_route, const Newcomer& newcomer);
   WorkerRoute* route_at(const Route& listener, std::string_view path) override;
   void done(Session& session) override;
   void away(Session& session, const core::Absence& absence) override;
-  std::optional<Seat> claim(Session& session, std::uint32_t number) override;
+  std::optional<SessionRef> claim(Session& session, std::uint32_t number) override;
   void settled(Session& session) override;
-  void send_back(Seat to, net::Fd client, const net::Address& from) override;
+  void send_back(SessionRef to, net::Fd client, const net::Address& from) override;
   LinkId next_link() override { return pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::size_t next_worker(const Route& route) override {
     return route.shared_room() ? route.home : next_worker_++ % pool_.workers.size();
   }
   void seat(std::size_t worker, Newcomer newcomer) override;
-  bool pass_on(Seat to, const net::Address& from, Bytes datagram) override;
+  bool pass_on(SessionRef to, const net::Address& from, Bytes datagram) override;
   void passed_on() override;
   void at_turn_end() override;
   void found_out() override {}  // bots ask every tick

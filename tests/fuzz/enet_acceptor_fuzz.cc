@@ -35,7 +35,7 @@ struct Silent final : Events {
 };
 
 /// Has the sessions over packets, as a worker has them.
-struct Seats final : Seating, Session::Owner {
+struct Seats final : Dispatcher, Session::Owner {
   LinkId next_link() override { return ++last; }
   std::size_t next_worker(const relay::Route&) override { return 0; }
   void seat(std::size_t, Newcomer newcomer) override {
@@ -44,14 +44,14 @@ struct Seats final : Seating, Session::Owner {
     session = std::make_unique<EnetSession>(*route, owner, newcomer);
     session->start({});
   }
-  bool pass_on(Seat, const net::Address&, Bytes) override { return false; }
+  bool pass_on(SessionRef, const net::Address&, Bytes) override { return false; }
   void passed_on() override {}
   void named(Session&, std::uint32_t) override {}
   WorkerRoute* route_at(const relay::Route&, std::string_view) override { return nullptr; }
   void away(Session&, const core::Absence&) override {}
-  std::optional<Seat> claim(Session&, std::uint32_t) override { return std::nullopt; }
+  std::optional<SessionRef> claim(Session&, std::uint32_t) override { return std::nullopt; }
   void settled(Session&) override {}
-  void send_back(Seat, net::Fd, const net::Address&) override {}
+  void send_back(SessionRef, net::Fd, const net::Address&) override {}
   void done(Session& session) override { over.push_back(session.info().link); }
 
   void tick(Millis now) {

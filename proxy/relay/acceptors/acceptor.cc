@@ -2,9 +2,9 @@
 
 namespace entente::relay {
 
-Acceptor::Acceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits)
+Acceptor::Acceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits)
     : worker_route_(worker_route),
-      seating_(seating),
+      dispatcher_(dispatcher),
       limits_(limits),
       admission_(worker_route.route.access, worker_route.route.bans),
       finder_(worker_route, static_cast<Finder::User&>(*this)),

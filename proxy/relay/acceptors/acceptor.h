@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "proxy/base/limits.h"
+#include "proxy/relay/acceptors/dispatcher.h"
 #include "proxy/relay/acceptors/finder.h"
 #include "proxy/relay/acceptors/queries.h"
-#include "proxy/relay/acceptors/seating.h"
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/inquiry.h"
 
@@ -41,7 +41,7 @@ class Acceptor : private Queries::User, private Finder::User {
   bool crowded() const { return admission_.crowded(limits_); }
 
  protected:
-  Acceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits);
+  Acceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits);
 
   /// What is answered to who asks by datagram, and where we are.
   void answer(const Queries::Asker& to, Bytes datagram) override;
@@ -59,7 +59,7 @@ class Acceptor : private Queries::User, private Finder::User {
   void close_finding();
 
   WorkerRoute& worker_route_;
-  Seating& seating_;
+  Dispatcher& dispatcher_;
   Limits limits_;
   Admission admission_;
   Finder finder_;

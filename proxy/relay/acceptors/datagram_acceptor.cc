@@ -12,8 +12,8 @@ constexpr std::size_t kLargestConnect = 128;
 
 }  // namespace
 
-DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits)
-    : Acceptor(worker_route, seating, limits),
+DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits)
+    : Acceptor(worker_route, dispatcher, limits),
       pace_(kUnprovenPerSecond, kMostUnproven, worker_route.loop.now()),
       reader_(worker_route.loop, *this) {}
 
@@ -62,7 +62,7 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
   if (!pace_.take_one(now())) return worker_route_.dropped(Drop::kTooFast);  // ENet asks again
   if (unproven_.size() >= kMostUnproven) sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
   const Route& route = worker_route_.route;
-  const LinkId link = seating_.next_link();
+  const LinkId link = dispatcher_.next_link();
   const SessionInfo info{link, &route.game, route.dialect, from, route.servers.front(), reader_.here()};
   DatagramSession::Owner& owner = *this;
   auto& session = sessions_[link];

@@ -19,8 +19,8 @@ std::size_t peers_for(const Limits& limits) {
 
 }  // namespace
 
-EnetAcceptor::EnetAcceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits)
-    : Acceptor(worker_route, seating, limits), host_(worker_route.loop, *this) {}
+EnetAcceptor::EnetAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits)
+    : Acceptor(worker_route, dispatcher, limits), host_(worker_route.loop, *this) {}
 
 Outcome<net::Address> EnetAcceptor::open(net::Fd, const net::Address& at) {
   const wire::Game& game = worker_route_.route.game;
@@ -47,7 +47,7 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   const net::Address from = peer.address();
   if (stopping_) return turn_away(peer, Reason::kStopped);
   if (const auto why = admission_.enter(from, limits_, now())) return turn_away(peer, *why);
-  Newcomer newcomer{worker_route_.route.index, seating_.next_link(), net::Fd(), from, limits_, 0,
+  Newcomer newcomer{worker_route_.route.index, dispatcher_.next_link(), net::Fd(), from, limits_, 0,
                     {&host_, &peer, data}};
   if (!worker_route_.route.bridge) return seat(std::move(newcomer));
   const auto why = objection_to_dialect(data);
@@ -63,7 +63,7 @@ void EnetAcceptor::wait(Newcomer newcomer) {
 
 void EnetAcceptor::seat(Newcomer newcomer) {
   newcomer.server_dialect = finder_.dialect();
-  seating_.seat(worker_route_.route.home, std::move(newcomer));
+  dispatcher_.seat(worker_route_.route.home, std::move(newcomer));
 }
 
 void EnetAcceptor::found_out() {
@@ -99,15 +99,15 @@ void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
 // -- From the peers ---------------------------------------------------------------------------------------------------
 
 void EnetAcceptor::received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) {
-  if (auto* guest = static_cast<EnetGuest*>(peer.owner)) guest->client_said(channel, std::move(packet));
+  if (auto* guest = static_cast<EnetClient*>(peer.owner)) guest->client_said(channel, std::move(packet));
 }
 
 void EnetAcceptor::disconnected(net::EnetPeer& peer, std::uint32_t data) {
-  if (auto* guest = static_cast<EnetGuest*>(peer.owner)) guest->client_left(data, peer.silent());
+  if (auto* guest = static_cast<EnetClient*>(peer.owner)) guest->client_left(data, peer.silent());
 }
 
 void EnetAcceptor::eased(net::EnetPeer& peer) {
-  if (auto* guest = static_cast<EnetGuest*>(peer.owner)) guest->client_eased();
+  if (auto* guest = static_cast<EnetClient*>(peer.owner)) guest->client_eased();
 }
 
 // -- Going out --------------------------------------------------------------------------------------------------------

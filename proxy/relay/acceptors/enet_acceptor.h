@@ -12,7 +12,7 @@ namespace entente::relay {
 
 class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
  public:
-  EnetAcceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits);
+  EnetAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits);
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void stop() override;

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/relay/acceptors/seating.h"
+#include "proxy/relay/acceptors/dispatcher.h"
 
 namespace entente::relay {
 
-class EnetWaiting final : public EnetGuest {
+class EnetWaiting final : public EnetClient {
  public:
   explicit EnetWaiting(Newcomer its) : newcomer(std::move(its)) {
-    newcomer.enet.peer->owner = static_cast<EnetGuest*>(this);
+    newcomer.enet.peer->owner = static_cast<EnetClient*>(this);
   }
 
   void client_said(std::uint8_t channel, net::EnetPacket packet) override {
@@ -27,7 +27,7 @@ class EnetWaiting final : public EnetGuest {
   /// Says it all again to whoever is its peer's guest now; stops when nobody is.
   void repeat_to(const net::EnetPeer& peer) {
     for (Said& one : said_)
-      if (auto* guest = static_cast<EnetGuest*>(peer.owner)) guest->client_said(one.channel, std::move(one.packet));
+      if (auto* guest = static_cast<EnetClient*>(peer.owner)) guest->client_said(one.channel, std::move(one.packet));
   }
 
   Newcomer newcomer;

@@ -29,8 +29,8 @@ Buffer last_word(const WorkerRoute& worker_route, const net::Address& from, Reas
 
 }  // namespace
 
-StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits)
-    : Acceptor(worker_route, seating, limits),
+StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits)
+    : Acceptor(worker_route, dispatcher, limits),
       route_(worker_route.route),
       table_(worker_route.route.game),
       listener_(worker_route.loop, *this),
@@ -61,7 +61,7 @@ void StreamAcceptor::tick(Millis now) {
 
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
   if (const auto why = admission_.enter(from, limits_, now())) return turn_away(std::move(fd), from, *why);
-  admit(Newcomer{route_.index, seating_.next_link(), std::move(fd), from, limits_});
+  admit(Newcomer{route_.index, dispatcher_.next_link(), std::move(fd), from, limits_});
 }
 
 void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kNoFiles); }
@@ -91,9 +91,9 @@ void StreamAcceptor::admit(Newcomer newcomer) {
     return;
   }
   newcomer.server_dialect = finder_.dialect();
-  const Seat seat{newcomer.link, seating_.next_worker(route_)};
-  if (route_.with_datagrams()) table_.enter(newcomer.client, seat);
-  seating_.seat(seat.worker, std::move(newcomer));
+  const SessionRef session{newcomer.link, dispatcher_.next_worker(route_)};
+  if (route_.with_datagrams()) table_.enter(newcomer.client, session);
+  dispatcher_.seat(session.worker, std::move(newcomer));
 }
 
 void StreamAcceptor::left(LinkId link, const net::Address& client, bool server_unreached) {
@@ -102,10 +102,10 @@ void StreamAcceptor::left(LinkId link, const net::Address& client, bool server_u
 }
 
 void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {
-  const auto seat = table_.find(from, bytes);
-  if (!seat)
+  const auto session = table_.find(from, bytes);
+  if (!session)
     return queries_.take({from, datagrams_.here()}, bytes) ? void() : worker_route_.dropped(Drop::kUnknownSource);
-  if (!seating_.pass_on(*seat, from, bytes)) worker_route_.dropped(Drop::kQueueFull);
+  if (!dispatcher_.pass_on(*session, from, bytes)) worker_route_.dropped(Drop::kQueueFull);
 }
 
 void StreamAcceptor::found_out() {

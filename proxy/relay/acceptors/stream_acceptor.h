@@ -14,7 +14,7 @@ namespace entente::relay {
 
 class StreamAcceptor final : public Acceptor, private net::Listener::User, private net::UdpReader::User {
  public:
-  StreamAcceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits);
+  StreamAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits);
 
   Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
   void stop() override;
@@ -26,7 +26,7 @@ class StreamAcceptor final : public Acceptor, private net::Listener::User, priva
   void accepted(net::Fd fd, const net::Address& from) override;
   void starved(const net::Address& from) override;
   void datagram(const net::Address& from, Bytes bytes) override;
-  void datagrams_done() override { seating_.passed_on(); }
+  void datagrams_done() override { dispatcher_.passed_on(); }
   void found_out() override;
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why);

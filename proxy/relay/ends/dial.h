@@ -3,7 +3,7 @@
 #pragma once
 
 #include "proxy/net/socket.h"
-#include "proxy/relay/ends/peer.h"
+#include "proxy/relay/ends/link_side.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {

@@ -30,8 +30,8 @@ std::uint32_t enet_parting(const wire::Game& game, Reason reason) {
   }
 }
 
-std::uint32_t parting_code(const wire::Game& game, BridgeSide side, Reason reason) {
-  const bool front = side == BridgeSide::kFront;
+std::uint32_t parting_code(const wire::Game& game, Facing side, Reason reason) {
+  const bool front = side == Facing::kClient;
   if (game.transport() != wire::Transport::kWebSocket) return front ? enet_parting(game, reason) : 0;
   const bool its_fault =
       front ? reason == Reason::kProtocolFault || reason == Reason::kBadFrame : reason == Reason::kServerWrong;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "adapters/wire/game.h"
-#include "proxy/relay/ends/bridge_end.h"
+#include "proxy/relay/ends/end.h"
 #include "proxy/relay/sessions/reason.h"
 
 namespace entente::relay {
@@ -12,6 +12,6 @@ std::uint32_t enet_parting(const wire::Game& game, Reason reason);
 
 /// The number by which either transport tells a peer of a bridge that it goes: ENet's data, or the code of a
 /// WebSocket's close (RFC 6455, 7.4.1). 0: there is none that fits.
-std::uint32_t parting_code(const wire::Game& game, BridgeSide side, Reason reason);
+std::uint32_t parting_code(const wire::Game& game, Facing side, Reason reason);
 
 }  // namespace entente::relay

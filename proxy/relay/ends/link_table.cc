@@ -12,9 +12,9 @@ void erase_if_mine(Map& map, const Key& key, LinkId link) {
 
 }  // namespace
 
-void LinkTable::enter(const net::Address& client, Seat seat) {
-  sessions_[seat.link] = Entry{seat, client, std::nullopt, std::nullopt};
-  by_client_[client] = seat.link;
+void LinkTable::enter(const net::Address& client, SessionRef session) {
+  sessions_[session.link] = Entry{session, client, std::nullopt, std::nullopt};
+  by_client_[client] = session.link;
 }
 
 void LinkTable::greeted(LinkId link, std::uint32_t player) {
@@ -34,22 +34,22 @@ void LinkTable::leave(LinkId link) {
   sessions_.erase(found);
 }
 
-std::optional<Seat> LinkTable::find(const net::Address& from, Bytes datagram) {
+std::optional<SessionRef> LinkTable::find(const net::Address& from, Bytes datagram) {
   if (const auto mine = by_client_.find(from); mine != by_client_.end()) return its_own(sessions_.at(mine->second));
   if (const auto known = by_datagrams_.find(from); known != by_datagrams_.end())
-    return sessions_.at(known->second).seat;
+    return sessions_.at(known->second).session;
   return link(from, datagram);
 }
 
 /// A datagram from the session's own address: whoever else spoke for it no longer does.
-Seat LinkTable::its_own(Entry& entry) {
-  if (entry.datagrams) erase_if_mine(by_datagrams_, *entry.datagrams, entry.seat.link);
+SessionRef LinkTable::its_own(Entry& entry) {
+  if (entry.datagrams) erase_if_mine(by_datagrams_, *entry.datagrams, entry.session.link);
   entry.datagrams.reset();
   entry.own_port = true;
-  return entry.seat;
+  return entry.session;
 }
 
-std::optional<Seat> LinkTable::link(const net::Address& from, Bytes datagram) {
+std::optional<SessionRef> LinkTable::link(const net::Address& from, Bytes datagram) {
   const auto request = game_.link_request(datagram);
   if (!request) return std::nullopt;
   const auto named = by_player_.find(request->player);
@@ -57,8 +57,8 @@ std::optional<Seat> LinkTable::link(const net::Address& from, Bytes datagram) {
   Entry& entry = sessions_.at(named->second);
   if (entry.datagrams || entry.own_port || !entry.client.same_ip(from)) return std::nullopt;
   entry.datagrams = from;
-  by_datagrams_[from] = entry.seat.link;
-  return entry.seat;
+  by_datagrams_[from] = entry.session.link;
+  return entry.session;
 }
 
 }  // namespace entente::relay

@@ -15,7 +15,7 @@
 namespace entente::relay {
 
 /// A session and the worker it lives on.
-struct Seat {
+struct SessionRef {
   LinkId link = 0;
   std::size_t worker = 0;
 };
@@ -24,17 +24,17 @@ class LinkTable {
  public:
   explicit LinkTable(const wire::Game& game) : game_(game) {}
 
-  void enter(const net::Address& client, Seat seat);
+  void enter(const net::Address& client, SessionRef session);
   /// The server's greeting to `link` gave it this player id.
   void greeted(LinkId link, std::uint32_t player);
   void leave(LinkId link);
 
-  std::optional<Seat> find(const net::Address& from, Bytes datagram);
+  std::optional<SessionRef> find(const net::Address& from, Bytes datagram);
   std::size_t size() const { return sessions_.size(); }
 
  private:
   struct Entry {
-    Seat seat;
+    SessionRef session;
     net::Address client;                    // its TCP connection
     std::optional<net::Address> datagrams;  // where its datagrams come from, if not from there
     std::optional<std::uint32_t> player;
@@ -42,8 +42,8 @@ class LinkTable {
   };
   using Addresses = std::unordered_map<net::Address, LinkId, net::AddressHash>;
 
-  Seat its_own(Entry& entry);
-  std::optional<Seat> link(const net::Address& from, Bytes datagram);
+  SessionRef its_own(Entry& entry);
+  std::optional<SessionRef> link(const net::Address& from, Bytes datagram);
 
   const wire::Game& game_;
   std::unordered_map<LinkId, Entry> sessions_;

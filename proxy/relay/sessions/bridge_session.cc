@@ -7,7 +7,7 @@
 
 namespace entente::relay {
 
-using How = BridgeEnd::Departure::How;
+using How = End::Departure::How;
 using wire::Way;
 
 namespace {
@@ -38,15 +38,15 @@ void BridgeSession::play_if(bool entered, bool ready) {
   alarm_.set_rank(net::Rank::kPlayer);
 }
 
-std::unique_ptr<BridgeEnd> BridgeSession::make_back() {
+std::unique_ptr<End> BridgeSession::make_back() {
   const Route& route = worker_route_->route;
   finding_ = route.detects_in_session();
-  return make_bridge_end(*worker_route_, *this,
-                         {.side = BridgeSide::kBack,
-                          .game = route.server_game(),
-                          .dialect = back_info_.dialect,
-                          .limits = limits_,
-                          .finds_dialect = finding_});
+  return make_end(*worker_route_, *this,
+                  {.facing = Facing::kServer,
+                   .game = route.server_game(),
+                   .dialect = back_info_.dialect,
+                   .limits = limits_,
+                   .finds_dialect = finding_});
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ WorkerRoute* BridgeSession::route_for(std::string_view path) {
   return chosen;
 }
 
-void BridgeSession::opened(BridgeEnd& end, const core::Peer& peer) {
+void BridgeSession::opened(End& end, const core::Peer& peer) {
   moved_ = now();
   Side& side = side_of(end);
   side.up = true;
@@ -121,7 +121,7 @@ void BridgeSession::tell_back_opened() {
   worker_route_->tap->note(back_info_.link, "for the player of link " + std::to_string(info_.link), wall_now());
 }
 
-void BridgeSession::found(BridgeEnd&, std::optional<std::size_t> dialect) {
+void BridgeSession::found(End&, std::optional<std::size_t> dialect) {
   if (ending_) return;
   if (!dialect) {
     worker_route_->say(Line::kDialect, cannot_tell_dialect(*back_info_.game, back_info_.server.text()));
@@ -136,7 +136,7 @@ void BridgeSession::found(BridgeEnd&, std::optional<std::size_t> dialect) {
 // -- Away and back ----------------------------------------------------------------------------------------------------
 
 /// A client lost its link: its seat is kept if its front says so.
-bool BridgeSession::stays(const BridgeEnd::Departure& departure) {
+bool BridgeSession::stays(const End::Departure& departure) {
   if (reason_ || (departure.how != How::kLeft && departure.how != How::kBroke)) return false;
   std::optional<core::Absence> absence;
   enter([&](core::Room& room, core::Micros at) { absence = room.keep(front_.id, at); });
@@ -164,7 +164,7 @@ bool BridgeSession::resumes(core::Id, std::uint32_t number) {
 }
 
 /// The client of this session belongs to another one, and this was only its way there.
-void BridgeSession::hand_back(Seat to) {
+void BridgeSession::hand_back(SessionRef to) {
   note("took up the lost session of link " + std::to_string(to.link));
   if (net::Fd client = front_.end->release()) owner_.send_back(to, std::move(client), info_.client);
   end(Reason::kResumed);
@@ -266,7 +266,7 @@ void BridgeSession::told(const core::Fact& fact) {
 
 // -- From the network -------------------------------------------------------------------------------------------------
 
-void BridgeSession::received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) {
+void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frames) {
   if (ending_) return;
   moved_ = now();
   Side& side = side_of(end);
@@ -285,7 +285,7 @@ void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
   if (lane == Lane::kStream) answered_ += bytes.size();
 }
 
-void BridgeSession::wrote(BridgeEnd& end) {
+void BridgeSession::wrote(End& end) {
   if (ending_) return;
   Side& side = side_of(end);
   side.took = now();
@@ -294,7 +294,7 @@ void BridgeSession::wrote(BridgeEnd& end) {
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departure) {
+void BridgeSession::departed(End& end, const End::Departure& departure) {
   Side& side = side_of(end);
   if (departure.how == How::kFlooded) return this->end(flooded_by(side), departure.fault);
   if (is_front(side)) {
@@ -309,7 +309,7 @@ void BridgeSession::departed(BridgeEnd& end, const BridgeEnd::Departure& departu
 }
 
 /// Who broke a rule is still there to be told so; anybody else is gone.
-void BridgeSession::depart(Side& side, Reason reason, const BridgeEnd::Departure& departure) {
+void BridgeSession::depart(Side& side, Reason reason, const End::Departure& departure) {
   if (is_front(side) && stays(departure)) return;
   because(reason, departure.why, departure.fault);
   if (!room_) return end(reason, departure.fault);

@@ -31,12 +31,12 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
 
-  // BridgeEnd::User
-  void opened(BridgeEnd& end, const core::Peer& peer) override;
-  void found(BridgeEnd& end, std::optional<std::size_t> dialect) override;
-  void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) override;
-  void wrote(BridgeEnd& end) override;
-  void departed(BridgeEnd& end, const BridgeEnd::Departure& departure) override;
+  // End::User
+  void opened(End& end, const core::Peer& peer) override;
+  void found(End& end, std::optional<std::size_t> dialect) override;
+  void received(End& end, Lane lane, Bytes bytes, std::size_t frames) override;
+  void wrote(End& end) override;
+  void departed(End& end, const End::Departure& departure) override;
   WorkerRoute* route_for(std::string_view path) override;
 
   // RoomHost
@@ -62,30 +62,30 @@ class BridgeSession final : public RoomSession, private RoomHost {
   WallTime wall() const override { return wall_by_now(); }
   std::string player() const override;
 
-  Side& side_of(const BridgeEnd& end) { return &end == front_.end.get() ? front_ : back_; }
+  Side& side_of(const End& end) { return &end == front_.end.get() ? front_ : back_; }
   Side& side_of(core::Id id) { return id == core::kBackEnd ? back_ : front_; }
   Side& other(const Side& side) { return &side == &front_ ? back_ : front_; }
   bool is_front(const Side& side) const { return &side == &front_; }
 
   void play_if(bool entered, bool ready);
   void lack_face(const Side& side);
-  std::unique_ptr<BridgeEnd> make_back();
+  std::unique_ptr<End> make_back();
   void open_back(const core::Peer& peer);
   void tell_back_opened();
-  void hand_back(Seat to);
-  bool stays(const BridgeEnd::Departure& departure);
+  void hand_back(SessionRef to);
+  bool stays(const End::Departure& departure);
   void note_waiting(Side& side);
   void hear_server(Lane lane, Bytes bytes, std::size_t frames);
 
   bool server_owes() const;
   bool given_up(Millis now);
   Reason flooded_by(const Side& side) const;
-  void depart(Side& side, Reason reason, const BridgeEnd::Departure& departure);
+  void depart(Side& side, Reason reason, const End::Departure& departure);
   void tell_server_wrong();
 
   const std::optional<Reason> in_vain_;  // why the server is not called
   SessionInfo back_info_;
-  Side back_{BridgeSide::kBack, back_info_};
+  Side back_{Facing::kServer, back_info_};
 
   std::uint64_t orphaned_ = 0;  // of the room's world, as far as they are counted
   Millis owes_since_ = 0;       // the server: the world, or to let the player in
@@ -93,9 +93,9 @@ class BridgeSession final : public RoomSession, private RoomHost {
   bool entered_ = false;        // the player asked to be let in, and was not refused
   bool in_lobby_ = false;       // the server waits for other players
   bool ready_ = false;
-  std::optional<Reason> overflow_;  // a peer takes nothing and too much waits
-  std::optional<Seat> returns_to_;  // the client's own session, which it had lost
-  bool finding_ = false;            // the server's dialect
+  std::optional<Reason> overflow_;        // a peer takes nothing and too much waits
+  std::optional<SessionRef> returns_to_;  // the client's own session, which it had lost
+  bool finding_ = false;                  // the server's dialect
   bool wants_dial_ = false, dialled_ = false;
   bool away_ = false;  // its client lost its link, and may come back
 };

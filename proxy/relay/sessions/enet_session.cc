@@ -18,7 +18,7 @@ EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, const Newcomer
       cutter_(worker_route.route.game.cutter(Way::kToServer, worker_route.route.dialect)),
       channels_(client_->channels()) {
   host_.set_rank(net::Rank::kNewcomer);
-  client_->owner = static_cast<EnetGuest*>(this);
+  client_->owner = static_cast<EnetClient*>(this);
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------

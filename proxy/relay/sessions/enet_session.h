@@ -5,12 +5,12 @@
 
 #include <vector>
 
-#include "proxy/relay/acceptors/enet_guest.h"
+#include "proxy/relay/ends/enet_client.h"
 #include "proxy/relay/sessions/session.h"
 
 namespace entente::relay {
 
-class EnetSession final : public Session, public EnetGuest, private net::EnetHost::User {
+class EnetSession final : public Session, public EnetClient, private net::EnetHost::User {
  public:
   EnetSession(WorkerRoute& worker_route, Owner& owner, const Newcomer& newcomer);
 

@@ -3,10 +3,7 @@
 #pragma once
 
 #include <optional>
-#include <type_traits>
 
-#include "proxy/net/tcp.h"
-#include "proxy/net/web/web_link.h"
 #include "proxy/relay/sessions/session.h"
 
 namespace entente::relay {
@@ -15,16 +12,16 @@ namespace entente::relay {
 template <class Link, class LinkUser, class Any>
 class LinkRelay : public Session, protected LinkUser {
  protected:
-  using Peer = relay::Peer<Link>;
+  using Half = LinkSide<Link>;
 
   LinkRelay(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer)
       : Session(listener, owner, newcomer),
-        client_(make_peer(listener, wire::Way::kToServer, *this)),
-        server_(make_peer(listener, wire::Way::kToClient, *this)) {}
+        client_(listener.loop, Facing::kClient, listener.route.game, static_cast<LinkUser&>(*this)),
+        server_(listener.loop, Facing::kServer, listener.route.game, static_cast<LinkUser&>(*this)) {}
 
   bool is_client(const Any& link) const { return &link == &client_.link; }
-  Peer& peer(const Any& link) { return is_client(link) ? client_ : server_; }
-  Peer& other(const Any& link) { return is_client(link) ? server_ : client_; }
+  Half& half(const Any& link) { return is_client(link) ? client_ : server_; }
+  Half& other(const Any& link) { return is_client(link) ? server_ : client_; }
 
   /// It has reached its server and goes on: from now on it is served before newcomers.
   void play() {
@@ -34,7 +31,7 @@ class LinkRelay : public Session, protected LinkUser {
   }
 
   /// `to` was sent something of `from`.
-  void note_waiting(Peer& from, const Peer& to) {
+  void note_waiting(Half& from, const Half& to) {
     if (to.link.waiting() <= limits_.high_water || (from.paused & kBehind) != 0) return;
     worker_route_->counters.stalls.add();
     from.pause(kBehind);
@@ -42,14 +39,14 @@ class LinkRelay : public Session, protected LinkUser {
 
   void wrote(Any& link) override {
     if (ending_) return settle();
-    peer(link).took = now();
+    half(link).took = now();
     if (link.waiting() <= limits_.low_water) other(link).resume(kBehind);
   }
 
   void broken(Any& link, int error) override {
     const bool client = is_client(link);
     if (dial_.under_way() && !ending_ && !client) return dial_.failed(error);
-    peer(link).ended = true;
+    half(link).ended = true;
     if (ending_) return settle();
     end(first_.value_or(client ? Reason::kClientReset : Reason::kServerReset));
   }
@@ -58,15 +55,15 @@ class LinkRelay : public Session, protected LinkUser {
   /// would reset the connection and take our last words from it.
   void part() override {
     if (dial_.under_way()) server_.link.close();
-    for (Peer* peer : {&client_, &server_}) {
-      peer->link.finish();
-      peer->link.read(true);
+    for (Half* half : {&client_, &server_}) {
+      half->link.finish();
+      half->link.read(true);
     }
   }
 
   void settle() override {
-    for (Peer* peer : {&client_, &server_})
-      if (peer->ended && peer->link.waiting() == 0) peer->link.close();
+    for (Half* half : {&client_, &server_})
+      if (half->ended && half->link.waiting() == 0) half->link.close();
     Session::settle();
   }
 
@@ -86,28 +83,17 @@ class LinkRelay : public Session, protected LinkUser {
   }
 
   std::optional<Reason> stalled(Millis now) const {
-    const auto takes_nothing = [&](const Peer& peer) {
-      return open_ && peer.link.waiting() && late(now, peer.took, limits_.stall_ms);
+    const auto takes_nothing = [&](const Half& half) {
+      return open_ && half.link.waiting() && late(now, half.took, limits_.stall_ms);
     };
     if (takes_nothing(client_)) return Reason::kClientStalled;
     if (takes_nothing(server_)) return Reason::kServerStalled;
     return std::nullopt;
   }
 
-  Peer client_, server_;
+  Half client_, server_;
   std::optional<Reason> first_;  // who ended first, while the other may go on
   bool open_ = false;            // the two hear each other
-
- private:
-  /// The peer whose messages go this way.
-  static Peer make_peer(WorkerRoute& listener, wire::Way way, LinkUser& user) {
-    using Role = net::WebSocket::Role;
-    if constexpr (std::is_same_v<Link, net::WebLink>)
-      return Peer(listener.loop, way == wire::Way::kToServer ? Role::kServer : Role::kClient,
-                  listener.route.game.largest_from(way), user);
-    else
-      return Peer(listener.loop, user);
-  }
 };
 
 }  // namespace entente::relay

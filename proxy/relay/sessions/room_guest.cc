@@ -4,7 +4,7 @@
 
 namespace entente::relay {
 
-using How = BridgeEnd::Departure::How;
+using How = End::Departure::How;
 
 RoomGuest::RoomGuest(WorkerRoute& listener, Owner& owner, SharedRoom& shared_room, const Newcomer& newcomer)
     : RoomSession(listener, owner, newcomer, true), shared_room_(shared_room), greets_since_(began_) {
@@ -20,7 +20,7 @@ WorkerRoute* RoomGuest::route_for(std::string_view path) {
   return chosen;
 }
 
-void RoomGuest::opened(BridgeEnd&, const core::Peer& peer) {
+void RoomGuest::opened(End&, const core::Peer& peer) {
   moved_ = front_.took = now();
   front_.up = true;
   greet(peer);
@@ -97,7 +97,7 @@ void RoomGuest::close(std::string_view why, std::uint32_t code) {
 
 // -- From the network -------------------------------------------------------------------------------------------------
 
-void RoomGuest::received(BridgeEnd&, Lane lane, Bytes bytes, std::size_t frames) {
+void RoomGuest::received(End&, Lane lane, Bytes bytes, std::size_t frames) {
   if (ending_) return;
   moved_ = now();
   if (!seated_ && !queued_) seat(info_.game->named_by_client(bytes).value_or(info_.dialect));
@@ -110,7 +110,7 @@ void RoomGuest::received(BridgeEnd&, Lane lane, Bytes bytes, std::size_t frames)
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 /// Who broke a rule is still there to be told so; anybody else is gone.
-void RoomGuest::departed(BridgeEnd&, const BridgeEnd::Departure& departure) {
+void RoomGuest::departed(End&, const End::Departure& departure) {
   if (ending_) return;
   if (departure.how == How::kFlooded) {  // it could not be made to wait
     because(Reason::kBadFrame, departure.why, departure.fault);

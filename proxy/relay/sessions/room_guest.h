@@ -41,11 +41,11 @@ class RoomGuest final : public RoomSession {
   void take_turn();
 
  private:
-  // BridgeEnd::User
-  void opened(BridgeEnd& end, const core::Peer& peer) override;
-  void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) override;
-  void wrote(BridgeEnd&) override { front_.took = now(); }
-  void departed(BridgeEnd& end, const BridgeEnd::Departure& departure) override;
+  // End::User
+  void opened(End& end, const core::Peer& peer) override;
+  void received(End& end, Lane lane, Bytes bytes, std::size_t frames) override;
+  void wrote(End&) override { front_.took = now(); }
+  void departed(End& end, const End::Departure& departure) override;
   WorkerRoute* route_for(std::string_view path) override;
 
   // Session, RoomSession

@@ -13,14 +13,14 @@ RoomSession::RoomSession(WorkerRoute& listener, Owner& owner, const Newcomer& ne
   silence_.set_rank(net::Rank::kNewcomer);
 }
 
-std::unique_ptr<BridgeEnd> RoomSession::make_front(const EnetCaller& enet, bool gathers) {
-  return make_bridge_end(*worker_route_, *this,
-                         {.side = BridgeSide::kFront,
-                          .game = *info_.game,
-                          .dialect = info_.dialect,
-                          .limits = limits_,
-                          .gathers = gathers,
-                          .enet = enet});
+std::unique_ptr<End> RoomSession::make_front(const EnetCaller& enet, bool gathers) {
+  return make_end(*worker_route_, *this,
+                  {.facing = Facing::kClient,
+                   .game = *info_.game,
+                   .dialect = info_.dialect,
+                   .limits = limits_,
+                   .gathers = gathers,
+                   .enet = enet});
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ void RoomSession::hear(Lane lane, Bytes bytes, std::size_t frames) {
   if (!ending_) charge(bytes.size(), std::max(frames, heard_words_));
 }
 
-void RoomSession::received_control(BridgeEnd& end, std::size_t bytes) {
+void RoomSession::received_control(End& end, std::size_t bytes) {
   if (!ending_ && &end == front_.end.get()) charge(bytes, 1);
 }
 
@@ -92,7 +92,7 @@ void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code
 
 /// What a face leaves unsaid, the reason says in its game's own number.
 std::uint32_t RoomSession::code_for(const Side& side, std::uint32_t said) const {
-  return said != 0 ? said : parting_code(*side.info.game, side.side, reason());
+  return said != 0 ? said : parting_code(*side.info.game, side.facing, reason());
 }
 
 }  // namespace entente::relay

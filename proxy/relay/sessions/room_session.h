@@ -10,7 +10,7 @@
 
 namespace entente::relay {
 
-class RoomSession : public Session, protected BridgeEnd::User, private net::Alarm::User {
+class RoomSession : public Session, protected End::User, private net::Alarm::User {
  public:
   void start(net::Fd client) override;
   void datagram(const net::Address& from, Bytes datagram) override;
@@ -25,7 +25,7 @@ class RoomSession : public Session, protected BridgeEnd::User, private net::Alar
   virtual bool is_unseated() const = 0;
   virtual void enter_room(Lane lane, Bytes bytes) = 0;
 
-  std::unique_ptr<BridgeEnd> make_front(const EnetCaller& enet, bool gathers);
+  std::unique_ptr<End> make_front(const EnetCaller& enet, bool gathers);
   void greet(const core::Peer& peer);
   void hear(Lane lane, Bytes bytes, std::size_t frames);
   void name(Bytes greeting);
@@ -36,14 +36,14 @@ class RoomSession : public Session, protected BridgeEnd::User, private net::Alar
   void resume_client(Pause why) override { front_.resume(why); }
   Millis goodbye() const override { return goodbye_ms(*info_.game, reason()); }
 
-  Side front_{BridgeSide::kFront, info_};
+  Side front_{Facing::kClient, info_};
   core::Peer peer_;              // the client
   std::size_t heard_words_ = 0;  // intents of the call that the room is in
   bool turned_away_ = false;
 
  private:
-  void received_control(BridgeEnd& end, std::size_t bytes) override;
-  void over(BridgeEnd&) override { settle(); }
+  void received_control(End& end, std::size_t bytes) override;
+  void over(End&) override { settle(); }
   void rang() override;
 
   net::Alarm silence_;  // the client's, where it may wait to be greeted

@@ -10,11 +10,11 @@
 #include "proxy/base/limits.h"
 #include "proxy/core/session.h"
 #include "proxy/net/fd.h"
-#include "proxy/relay/acceptors/seating.h"
+#include "proxy/relay/acceptors/dispatcher.h"
 #include "proxy/relay/admission/rates.h"
 #include "proxy/relay/ends/dial.h"
+#include "proxy/relay/ends/link_side.h"
 #include "proxy/relay/ends/link_table.h"
-#include "proxy/relay/ends/peer.h"
 #include "proxy/relay/inquiry.h"
 #include "proxy/relay/route.h"
 
@@ -32,12 +32,12 @@ class Session : private Dial::User {
     /// Its client lost its link, and may come back from the same address.
     virtual void away(Session& session, const core::Absence& absence) = 0;
     /// The session of this route and this address that is away by that number, and is so no longer; nothing: none.
-    virtual std::optional<Seat> claim(Session& session, std::uint32_t number) = 0;
+    virtual std::optional<SessionRef> claim(Session& session, std::uint32_t number) = 0;
     /// Its client has come to stay, and did not lose a session before: where there are too many, one that is away gives
     /// way.
     virtual void settled(Session& session) = 0;
     /// Hands a client to the session that it belongs to.
-    virtual void send_back(Seat to, net::Fd client, const net::Address& from) = 0;
+    virtual void send_back(SessionRef to, net::Fd client, const net::Address& from) = 0;
     /// A number for a second link of a session.
     virtual LinkId next_link() = 0;
     /// Both links are closed: destroy it at the end of the turn.

@@ -2,7 +2,7 @@
 
 namespace entente::relay {
 
-using How = BridgeEnd::Departure::How;
+using How = End::Departure::How;
 using wire::Way;
 
 namespace {
@@ -21,7 +21,7 @@ void count(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
 }  // namespace
 
 void Side::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent) {
-  const bool front = side == BridgeSide::kFront;
+  const bool front = facing == Facing::kClient;
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
   count(front ? worker_route.counters.to_client : worker_route.counters.to_server, lane, bytes.size(), 1);
@@ -30,7 +30,7 @@ void Side::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, 
 }
 
 void Side::hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const {
-  const bool front = side == BridgeSide::kFront;
+  const bool front = facing == Facing::kClient;
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToServer : Way::kToClient, lane, bytes, at);
   count(front ? worker_route.counters.to_server : worker_route.counters.to_client, lane, bytes.size(), frames);

@@ -6,15 +6,15 @@
 
 #include "proxy/core/room.h"
 #include "proxy/relay/admission/rates.h"
-#include "proxy/relay/ends/bridge_end.h"
-#include "proxy/relay/ends/peer.h"
+#include "proxy/relay/ends/end.h"
+#include "proxy/relay/ends/link_side.h"
 
 namespace entente::relay {
 
 struct Side {
-  Side(BridgeSide its_side, SessionInfo& its_info) : side(its_side), info(its_info) {}
+  Side(Facing its_facing, SessionInfo& its_info) : facing(its_facing), info(its_info) {}
 
-  /// To the peer, at `at` by the wall. `lent`: BridgeEnd::lend.
+  /// To the peer, at `at` by the wall. `lent`: End::lend.
   void send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent = false);
   /// Counts and records what the peer said.
   void hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const;
@@ -23,10 +23,10 @@ struct Side {
   void pause(Pause why);
   void resume(Pause why);
 
-  const BridgeSide side;
+  const Facing facing;
   SessionInfo& info;
   core::Id id = core::kBackEnd;  ///< in the room
-  std::unique_ptr<BridgeEnd> end;
+  std::unique_ptr<End> end;
   std::uint8_t paused = 0;
   bool up = false;  ///< it may be spoken to
   Millis took = 0;  ///< when it last took bytes, or had none waiting
@@ -42,7 +42,7 @@ inline constexpr std::size_t kMostWaiting = 8;
 /// Who has said nothing for so long waits to be greeted, as clients of a fallback do. In nanoseconds.
 inline constexpr std::uint64_t kSilence = 750'000'000;
 
-Reason reason_of_client(BridgeEnd::Departure::How how);
-Reason reason_of_server(BridgeEnd::Departure::How how);
+Reason reason_of_client(End::Departure::How how);
+Reason reason_of_server(End::Departure::How how);
 
 }  // namespace entente::relay

@@ -83,7 +83,7 @@ void WebSession::declined(WebLink&, const net::HttpHead& response) {
 void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   moved_ = now();
   const bool from_client = is_client(link);
-  Peer& from = peer(link);
+  Half& from = half(link);
   if (ending_) {
     if (from.talks_on(payload.size(), limits_.held_bytes)) settle();  // the other may have something to take yet
     return;
@@ -142,7 +142,7 @@ void WebSession::begin() {
     worker_route_->tap->bytes(info_.link, Way::kToClient, wire::Lane::kStream, one.message, one.at);
 }
 
-void WebSession::pass(Peer& from, Peer& to, Way way, Opcode opcode, Bytes message) {
+void WebSession::pass(Half& from, Half& to, Way way, Opcode opcode, Bytes message) {
   if (to.link.sent_close()) return;
   if (is_message(opcode)) {
     tell_tap(way, message);
@@ -159,9 +159,9 @@ void WebSession::pass(Peer& from, Peer& to, Way way, Opcode opcode, Bytes messag
 /// One read's worth was passed on: out with it.
 void WebSession::paused(WebLink& link) {
   if (ending_ || !open_) return;
-  Peer& to = other(link);
+  Half& to = other(link);
   to.link.flush();
-  if (to.link.waiting() == 0) peer(link).resume(kBehind);
+  if (to.link.waiting() == 0) half(link).resume(kBehind);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ void WebSession::wronged(WebLink& link, const Fault& fault, const std::string& d
 }
 
 void WebSession::ended(WebLink& link) {
-  peer(link).ended = true;
+  half(link).ended = true;
   if (ending_) return settle();
   if (!is_client(link) && dial_.under_way()) return end(Reason::kServerDeclined);
   end(first_.value_or(is_client(link) ? Reason::kClientLeft : Reason::kServerLeft));

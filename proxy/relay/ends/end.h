@@ -1,6 +1,6 @@
-// One of a bridge's two links, whatever carries it: whole frames come in, whole frames go out. Any kind of end meets
-// any other, because a bridge sees nothing but this. Law: send(), part() and hang_up() call nobody back; an end is not
-// destroyed in one of its callbacks.
+// One of the links of a session that has a room, whatever carries it: whole frames come in, whole frames go out. Any
+// kind of end meets any other, because a room sees nothing but this. Law: send(), part() and hang_up() call nobody
+// back; an end is not destroyed in one of its callbacks.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,14 @@
 #include "proxy/base/limits.h"
 #include "proxy/core/session.h"
 #include "proxy/net/socket.h"
-#include "proxy/relay/acceptors/enet_guest.h"
+#include "proxy/relay/ends/enet_client.h"
+#include "proxy/relay/ends/link_side.h"
 #include "proxy/relay/route.h"
 #include "proxy/relay/sessions/reason.h"
 
 namespace entente::relay {
 
-class BridgeEnd {
+class End {
  public:
   /// Why nothing more will be heard of a peer.
   struct Departure {
@@ -39,24 +40,24 @@ class BridgeEnd {
    public:
     virtual ~User() = default;
     /// The peer may be spoken to.
-    virtual void opened(BridgeEnd& end, const core::Peer& peer) = 0;
+    virtual void opened(End& end, const core::Peer& peer) = 0;
     /// The dialect of a peer that was to be found out, before anything is received; nothing: it cannot be told.
-    virtual void found(BridgeEnd&, std::optional<std::size_t> /*dialect*/) {}
+    virtual void found(End&, std::optional<std::size_t> /*dialect*/) {}
     /// Whole frames of the stream, one or more, or one message or datagram.
-    virtual void received(BridgeEnd& end, Lane lane, Bytes bytes, std::size_t frames) = 0;
+    virtual void received(End& end, Lane lane, Bytes bytes, std::size_t frames) = 0;
     /// What its transport says beside the game, of so many bytes: a WebSocket's ping or pong. It was dealt with.
-    virtual void received_control(BridgeEnd&, std::size_t /*bytes*/) {}
+    virtual void received_control(End&, std::size_t /*bytes*/) {}
     /// Some of what waited went out.
-    virtual void wrote(BridgeEnd& end) = 0;
+    virtual void wrote(End& end) = 0;
     /// Once. The link may still be open: what was sent is on its way.
-    virtual void departed(BridgeEnd& end, const Departure& departure) = 0;
+    virtual void departed(End& end, const Departure& departure) = 0;
     /// After it departed, or was told to part: nothing is left to go out and the peer is gone.
-    virtual void over(BridgeEnd& end) = 0;
+    virtual void over(End& end) = 0;
     /// A WebSocket's request, by its path: the route that serves it; null if none does.
     virtual WorkerRoute* route_for(std::string_view path) = 0;
   };
 
-  virtual ~BridgeEnd() = default;
+  virtual ~End() = default;
 
   /// Takes an accepted connection (by ENet: the peer that the options name); opened() follows, perhaps before this
   /// returns. False when the machine cannot watch it.
@@ -101,17 +102,9 @@ class BridgeEnd {
   virtual net::Address here() const = 0;  ///< our address on it
 };
 
-/// Which of the two it is.
-enum class BridgeSide : std::uint8_t { kFront, kBack };
-
-/// The way that travels what the peer on this side sends.
-constexpr wire::Way way_of(BridgeSide side) {
-  return side == BridgeSide::kFront ? wire::Way::kToServer : wire::Way::kToClient;
-}
-
-/// What an end needs to know of its bridge.
-struct BridgeEndOptions {
-  BridgeSide side = BridgeSide::kFront;
+/// What an end needs to know of its session.
+struct EndOptions {
+  Facing facing = Facing::kClient;
   const wire::Game& game;
   std::size_t dialect = 0;
   const Limits& limits;
@@ -124,7 +117,6 @@ struct BridgeEndOptions {
 };
 
 /// The end that this game's transport wants. `route`, `user` and what `options` name outlive it.
-std::unique_ptr<BridgeEnd> make_bridge_end(WorkerRoute& worker_route, BridgeEnd::User& user,
-                                           const BridgeEndOptions& options);
+std::unique_ptr<End> make_end(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
 
 }  // namespace entente::relay

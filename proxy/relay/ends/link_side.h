@@ -1,13 +1,35 @@
-// One of a session's two peers: its link, and how things stand with it.
+// One of a relay's two links: its link, and how things stand with it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <type_traits>
 
+#include "adapters/wire/game.h"
 #include "proxy/base/time.h"
+#include "proxy/net/tcp.h"
+#include "proxy/net/web/web_link.h"
 
 namespace entente::relay {
+
+/// Which of a session's peers it is.
+enum class Facing : std::uint8_t { kClient, kServer };
+
+/// The way that travels what the peer on this side sends.
+constexpr wire::Way way_of(Facing facing) {
+  return facing == Facing::kClient ? wire::Way::kToServer : wire::Way::kToClient;
+}
+
+/// A link (net::Tcp, net::WebLink) to a peer that speaks this game.
+template <class Link, class User>
+Link make_link(net::Loop& loop, Facing facing, const wire::Game& game, User& user) {
+  using Role = net::WebSocket::Role;
+  if constexpr (std::is_same_v<Link, net::WebLink>)
+    return Link(loop, facing == Facing::kClient ? Role::kServer : Role::kClient, game.largest_from(way_of(facing)),
+                user);
+  else
+    return Link(loop, user);
+}
 
 /// Why a peer is not read at present. The values are bits: there may be several reasons.
 enum Pause : std::uint8_t {
@@ -21,9 +43,10 @@ enum Pause : std::uint8_t {
 inline constexpr std::size_t kMostUnheard = 64 * 1024;
 
 template <class Link>
-struct Peer {
-  template <class... Its>
-  explicit Peer(Its&&... its) : link(std::forward<Its>(its)...) {}
+struct LinkSide {
+  template <class User>
+  LinkSide(net::Loop& loop, Facing facing, const wire::Game& game, User& user)
+      : link(make_link<Link>(loop, facing, game, user)) {}
 
   void pause(Pause why) {
     if (paused == 0) link.read(false);
@@ -57,7 +80,7 @@ struct Peer {
 /// Whether `limit` milliseconds have passed since then. A limit of 0 is none.
 constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
 
-/// The same of what the peer of `link` (Tcp, WebLink, BridgeEnd) is to do: the time for which it waited for us does not
+/// The same of what the peer of `link` (Tcp, WebLink, End) is to do: the time for which it waited for us does not
 /// count, and it is not late while it waits.
 template <class Link>
 bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {

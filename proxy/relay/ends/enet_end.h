@@ -1,4 +1,4 @@
-// A bridge's end over ENet: a client who came by the listener's host, or our own connection to a server. A reliable
+// An end over ENet: a client who came by the listener's host, or our own connection to a server. A reliable
 // packet is of the stream, any other a datagram.
 // Law: ENet cannot be told to wait. What comes while this end is not read is kept, datagrams are not; more than may be
 // kept ends it.
@@ -7,14 +7,14 @@
 #include <deque>
 
 #include "proxy/relay/admission/datagram_guard.h"
-#include "proxy/relay/ends/bridge_end.h"
+#include "proxy/relay/ends/end.h"
 
 namespace entente::relay {
 
-class BridgeEnet final : public BridgeEnd, public EnetGuest, private net::EnetHost::User, private net::Later {
+class EnetEnd final : public End, public EnetClient, private net::EnetHost::User, private net::Later {
  public:
-  BridgeEnet(WorkerRoute& worker_route, BridgeEnd::User& user, const BridgeEndOptions& options);
-  ~BridgeEnet() override;
+  EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
+  ~EnetEnd() override;
 
   bool adopt(net::Fd) override;
   int connect(const net::Address& server, net::Sockets sockets) override;
@@ -48,7 +48,7 @@ class BridgeEnet final : public BridgeEnd, public EnetGuest, private net::EnetHo
   void eased(net::EnetPeer&) override { client_eased(); }
   void at_turn_end() override;
 
-  wire::Way heard_way() const { return side_ == BridgeSide::kFront ? wire::Way::kToServer : wire::Way::kToClient; }
+  wire::Way heard_way() const { return facing_ == Facing::kClient ? wire::Way::kToServer : wire::Way::kToClient; }
   void keep(std::uint8_t channel, net::EnetPacket packet);
   void hear_kept(bool all);
   void hear(std::uint8_t channel, const net::EnetPacket& packet);
@@ -58,8 +58,8 @@ class BridgeEnet final : public BridgeEnd, public EnetGuest, private net::EnetHo
   void depart(const Departure& departure);
 
   WorkerRoute& worker_route_;
-  BridgeEnd::User& user_;
-  const BridgeSide side_;
+  End::User& user_;
+  const Facing facing_;
   const wire::Game& game_;
   const std::size_t dialect_, high_water_, most_kept_;
   const EnetCaller caller_;

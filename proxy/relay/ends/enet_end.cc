@@ -1,4 +1,4 @@
-#include "proxy/relay/ends/bridge_enet.h"
+#include "proxy/relay/ends/enet_end.h"
 
 #include <cerrno>
 
@@ -6,7 +6,7 @@
 
 namespace entente::relay {
 
-using How = BridgeEnd::Departure::How;
+using How = End::Departure::How;
 using net::EnetPacket, net::EnetSend;
 using wire::EnetCarriage, wire::Way;
 
@@ -21,23 +21,23 @@ EnetCarriage carriage(Lane lane) {
 }
 
 /// A server may send its map at once; a client has nothing of that size.
-std::size_t most_kept(const BridgeEndOptions& options) {
-  const bool server = options.side == BridgeSide::kBack;
+std::size_t most_kept(const EndOptions& options) {
+  const bool server = options.facing == Facing::kServer;
   return options.limits.high_water + (server ? options.game.largest_burst() : 0);
 }
 
 /// What our disconnect carries if nobody says what.
-std::uint32_t parting(const BridgeEndOptions& options) {
+std::uint32_t parting(const EndOptions& options) {
   using wire::EnetParting;
-  return options.game.enet_parting(options.side == BridgeSide::kFront ? EnetParting::kServerGone : EnetParting::kLeft);
+  return options.game.enet_parting(options.facing == Facing::kClient ? EnetParting::kServerGone : EnetParting::kLeft);
 }
 
 }  // namespace
 
-BridgeEnet::BridgeEnet(WorkerRoute& worker_route, BridgeEnd::User& user, const BridgeEndOptions& options)
+EnetEnd::EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options)
     : worker_route_(worker_route),
       user_(user),
-      side_(options.side),
+      facing_(options.facing),
       game_(options.game),
       dialect_(options.dialect),
       high_water_(options.limits.high_water),
@@ -47,28 +47,28 @@ BridgeEnet::BridgeEnet(WorkerRoute& worker_route, BridgeEnd::User& user, const B
       host_(caller_.host ? caller_.host : &own_),
       cutter_(game_.cutter(heard_way(), dialect_)),
       guard_(game_.datagram_cutter(heard_way(), dialect_), game_.largest_from(heard_way()),
-             side_ == BridgeSide::kFront ? options.limits.datagrams_per_second : 0, worker_route.loop.now()),
+             facing_ == Facing::kClient ? options.limits.datagrams_per_second : 0, worker_route.loop.now()),
       code_(parting(options)) {
   own_.set_rank(net::Rank::kNewcomer);
 }
 
-BridgeEnet::~BridgeEnet() {
+EnetEnd::~EnetEnd() {
   worker_route_.loop.never(*this);
   hang_up();
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
-bool BridgeEnet::adopt(net::Fd) {
+bool EnetEnd::adopt(net::Fd) {
   peer_ = caller_.peer;
-  peer_->owner = static_cast<EnetGuest*>(this);
+  peer_->owner = static_cast<EnetClient*>(this);
   there_ = peer_->address();
   up_ = true;
   user_.opened(*this, {there_.text(), caller_.data, {}});
   return true;
 }
 
-int BridgeEnet::connect(const net::Address& server, net::Sockets) {
+int EnetEnd::connect(const net::Address& server, net::Sockets) {
   departed_ = up_ = false;
   if (server.v6()) return EAFNOSUPPORT;
   there_ = server;
@@ -78,37 +78,37 @@ int BridgeEnet::connect(const net::Address& server, net::Sockets) {
   return peer_ ? 0 : ENOBUFS;
 }
 
-void BridgeEnet::connected(net::EnetPeer&, std::uint32_t) {
+void EnetEnd::connected(net::EnetPeer&, std::uint32_t) {
   up_ = true;
   user_.opened(*this, {there_.text(), 0, {}});
 }
 
 // -- Hearing and speaking ---------------------------------------------------------------------------------------------
 
-void BridgeEnet::client_said(std::uint8_t channel, EnetPacket packet) {
+void EnetEnd::client_said(std::uint8_t channel, EnetPacket packet) {
   if (!may_hear()) return;
   reading_&& kept_.empty() ? hear(channel, packet) : keep(channel, std::move(packet));
 }
 
-void BridgeEnet::keep(std::uint8_t channel, EnetPacket packet) {
+void EnetEnd::keep(std::uint8_t channel, EnetPacket packet) {
   if (packet.send() != EnetSend::kReliable) return worker_route_.dropped(Drop::kQueueFull);
   kept_bytes_ += packet.bytes().size();
   if (kept_bytes_ > most_kept_) return depart({How::kFlooded, 0, Fault{"too many packets", "", 0}, {}});
   kept_.push_back({channel, std::move(packet)});
 }
 
-void BridgeEnet::read(bool on) {
+void EnetEnd::read(bool on) {
   reading_ = on;
   if (!on || kept_.empty() || std::exchange(hearing_later_, true)) return;
   worker_route_.loop.later(*this);  // whoever says so is in the middle of something
 }
 
-void BridgeEnet::at_turn_end() {
+void EnetEnd::at_turn_end() {
   hearing_later_ = false;
   hear_kept(false);
 }
 
-void BridgeEnet::hear_kept(bool all) {
+void EnetEnd::hear_kept(bool all) {
   while ((all || reading_) && !kept_.empty() && may_hear()) {
     const Kept one = std::move(kept_.front());
     kept_.pop_front();
@@ -117,7 +117,7 @@ void BridgeEnet::hear_kept(bool all) {
   }
 }
 
-void BridgeEnet::hear(std::uint8_t channel, const EnetPacket& packet) {
+void EnetEnd::hear(std::uint8_t channel, const EnetPacket& packet) {
   const Bytes bytes = packet.bytes();
   heard_ = {channel, packet.send()};
   if (bytes.empty()) return worker_route_.dropped(Drop::kBadFrame);
@@ -130,25 +130,25 @@ void BridgeEnet::hear(std::uint8_t channel, const EnetPacket& packet) {
   user_.received(*this, Lane::kStream, bytes, frames);
 }
 
-std::optional<Fault> BridgeEnet::objection(Bytes packet, std::size_t& frames) {
+std::optional<Fault> EnetEnd::objection(Bytes packet, std::size_t& frames) {
   if (packet.size() > game_.largest_from(heard_way())) return Fault{"oversize frame", "length", 0};
   return wire::cut_message(*cutter_, packet, [&](wire::Stage, Bytes) { return ++frames != 0; });
 }
 
-void BridgeEnet::send(Lane lane, Bytes frame) {
+void EnetEnd::send(Lane lane, Bytes frame) {
   if (parted_ || !peer_ || !up_) return;
   const EnetCarriage how = carriage(lane);
   if (lane == Lane::kDatagram && waiting() > high_water_) return worker_route_.dropped(Drop::kQueueFull);
   if (!host_->send(*peer_, how.channel, EnetPacket(frame, how.send))) worker_route_.dropped(Drop::kQueueFull);
 }
 
-void BridgeEnet::tell(TapSink& tap, LinkId link, Way way, Lane lane, Bytes bytes, WallTime at) const {
+void EnetEnd::tell(TapSink& tap, LinkId link, Way way, Lane lane, Bytes bytes, WallTime at) const {
   tap.packet(link, way, way == heard_way() ? heard_ : carriage(lane), bytes, at);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void BridgeEnet::client_left(std::uint32_t data, bool silent) {
+void EnetEnd::client_left(std::uint32_t data, bool silent) {
   peer_ = nullptr;
   hear_kept(true);
   const bool told = !std::exchange(departed_, true) && !parted_;
@@ -156,7 +156,7 @@ void BridgeEnet::client_left(std::uint32_t data, bool silent) {
   user_.over(*this);
 }
 
-BridgeEnd::Departure BridgeEnet::departure(std::uint32_t data, bool silent) const {
+End::Departure EnetEnd::departure(std::uint32_t data, bool silent) const {
   if (silent) return {How::kBroke, ETIMEDOUT, Fault{""}, {}};
   if (!up_ && data == 0) return {How::kBroke, ECONNREFUSED, Fault{""}, {}};
   const std::string why = data != 0 ? "it disconnected with reason " + std::to_string(data) : "";
@@ -164,20 +164,20 @@ BridgeEnd::Departure BridgeEnet::departure(std::uint32_t data, bool silent) cons
 }
 
 /// It is still there.
-void BridgeEnet::depart(const Departure& departure) {
+void EnetEnd::depart(const Departure& departure) {
   departed_ = true;
   kept_.clear();
   user_.departed(*this, departure);
 }
 
-void BridgeEnet::part(std::string_view, std::uint32_t code) {
+void EnetEnd::part(std::string_view, std::uint32_t code) {
   if (std::exchange(parted_, true) || !peer_) return;
   if (code != 0) code_ = code;
   kept_.clear();
   up_ ? host_->disconnect(*peer_, code_) : hang_up();
 }
 
-void BridgeEnet::hang_up() {
+void EnetEnd::hang_up() {
   if (peer_) host_->drop(*std::exchange(peer_, nullptr), code_);
 }
 

@@ -1,17 +1,17 @@
-#include "proxy/relay/admission/pace.h"
+#include "proxy/relay/admission/log_rate.h"
 
 #include <algorithm>
 #include <cassert>
 
 namespace entente::relay {
 
-Pace::Slot& Pace::slot_of(Line line, std::string_view what) {
+LogRate::Slot& LogRate::slot_of(Line line, std::string_view what) {
   const auto found =
       std::find_if(slots_.begin(), slots_.end(), [&](const Slot& one) { return one.line == line && one.what == what; });
   return found != slots_.end() ? *found : slots_.emplace_back(Slot{line, what});
 }
 
-bool Pace::say(Line line, std::string_view what, Millis now, Say tell, std::uint64_t times) {
+bool LogRate::say(Line line, std::string_view what, Millis now, Say tell, std::uint64_t times) {
   assert(times > 0);
   std::uint64_t more = 0;
   {
@@ -30,11 +30,11 @@ bool Pace::say(Line line, std::string_view what, Millis now, Say tell, std::uint
   return true;
 }
 
-void Pace::take_kept(Slot& slot, Due& due) {
+void LogRate::take_kept(Slot& slot, Due& due) {
   if (slot.kept) due.emplace_back(std::exchange(slot.kept, nullptr), std::exchange(slot.unsaid, 0) - 1);
 }
 
-void Pace::say_kept(Millis now) {
+void LogRate::say_kept(Millis now) {
   Due due;
   {
     const std::lock_guard lock(mutex_);
@@ -47,7 +47,7 @@ void Pace::say_kept(Millis now) {
   for (const auto& [tell, more] : due) tell(more);
 }
 
-void Pace::say_rest() {
+void LogRate::say_rest() {
   Due due;
   {
     const std::lock_guard lock(mutex_);

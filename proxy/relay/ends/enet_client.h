@@ -1,14 +1,14 @@
 // What a peer of an ENet acceptor's host is to us: a relayed session, a bridge's end, or somebody who still waits for
-// one of them. Law: EnetPeer::owner of such a peer is its EnetGuest, or null.
+// one of them. Law: EnetPeer::owner of such a peer is its EnetClient, or null.
 #pragma once
 
 #include "proxy/net/enet/enet_host.h"
 
 namespace entente::relay {
 
-class EnetGuest {
+class EnetClient {
  public:
-  virtual ~EnetGuest() = default;
+  virtual ~EnetClient() = default;
   virtual void client_said(std::uint8_t channel, net::EnetPacket packet) = 0;
   /// With that data, or (`silent`) without a word; the peer ends with this call.
   virtual void client_left(std::uint32_t data, bool silent) = 0;

@@ -30,7 +30,7 @@ enum class Line : std::size_t {
 
 constexpr Line line_of(Reason reason) { return static_cast<Line>(reason); }
 
-class Pace {
+class LogRate {
  public:
   static constexpr Millis kEvery = 1000;
 

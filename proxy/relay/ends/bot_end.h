@@ -4,13 +4,13 @@
 
 #include <cerrno>
 
-#include "proxy/relay/ends/bridge_end.h"
+#include "proxy/relay/ends/end.h"
 
 namespace entente::relay {
 
-class BridgeNobody final : public BridgeEnd {
+class BotEnd final : public End {
  public:
-  explicit BridgeNobody(BridgeEnd::User& user) : user_(user) {}
+  explicit BotEnd(End::User& user) : user_(user) {}
 
   bool adopt(net::Fd) override {
     open_ = true;
@@ -27,7 +27,7 @@ class BridgeNobody final : public BridgeEnd {
   net::Address here() const override { return {}; }
 
  private:
-  BridgeEnd::User& user_;
+  End::User& user_;
   bool open_ = false;
 };
 

@@ -1,4 +1,4 @@
-// A bridge's end over one TCP connection; of games that have them, with datagrams beside it: a client's come by the
+// An end over one TCP connection; of games that have them, with datagrams beside it: a client's come by the
 // listener's socket, a server's by one of our own on the connection's port. Where a game's clients take several
 // messages in a datagram, they get those of a turn so.
 #pragma once
@@ -6,17 +6,16 @@
 #include <optional>
 #include <vector>
 
-#include "proxy/net/tcp.h"
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/datagram_guard.h"
-#include "proxy/relay/ends/bridge_end.h"
+#include "proxy/relay/ends/link_end.h"
 #include "proxy/relay/ends/stream.h"
 
 namespace entente::relay {
 
-class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::UdpReader::User {
+class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private net::UdpReader::User {
  public:
-  BridgeTcp(WorkerRoute& worker_route, BridgeEnd::User& user, const BridgeEndOptions& options);
+  TcpEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
 
   bool adopt(net::Fd client) override;
   int connect(const net::Address& server, net::Sockets sockets) override;
@@ -24,24 +23,16 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   void lend(Lane lane, Bytes frame) override;
   void flush() override;
   std::size_t waiting() const override { return link_.waiting() + gathered_bytes_; }
-  void read(bool on) override { link_.read(on); }
-  void set_rank(net::Rank rank) override { link_.set_rank(rank); }
-  bool is_held_up() const override { return link_.is_held_up(); }
-  Millis held_up() const override { return link_.held_up(); }
   void hears(std::size_t dialect) override;
   void datagram(const net::Address& from, Bytes bytes) override;
   Millis last_datagram() const override { return last_datagram_; }
   void part(std::string_view why, std::uint32_t code) override;
   net::Fd release() override;
   void hang_up() override;
-  bool is_open() const override { return link_.is_open(); }
-  net::Address here() const override { return here_; }
 
  private:
   void connected(net::Link& link) override;
   void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
-  void wrote(net::Link& link) override;
-  void ended(net::Link& link) override;
   void broken(net::Link& link, int error) override;
 
   void find_dialect(Bytes bytes);
@@ -49,23 +40,15 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   void gather(Bytes bytes, bool lent);
   void send_datagram(Bytes bytes);
   void hear_datagram(Bytes bytes);
-  void depart(const Departure& departure);
-  void settle();
 
-  WorkerRoute& worker_route_;
-  BridgeEnd::User& user_;
-  const wire::Game& game_;
-  const BridgeSide side_;
   const bool finds_dialect_;
-  const std::size_t most_held_;  // bytes
-  net::Tcp link_;
+  const std::size_t most_held_;   // bytes
   std::optional<Buffer> unsure_;  // what a peer has said whose dialect is being found out
   Stream heard_;
   std::optional<DatagramGuard> guard_;  // if its game has datagrams
   net::Fd udp_;                         // towards a server
   net::UdpReader reader_;
   std::optional<net::Address> client_;  // where its datagrams come from
-  net::Address here_, there_;
   /// What is sent and not flushed yet: lent bytes, or some of `own_`.
   struct Piece {
     Bytes lent;
@@ -78,8 +61,6 @@ class BridgeTcp final : public BridgeEnd, private net::LinkUser, private net::Ud
   std::size_t most_packed_;  // bytes of messages to a client in one datagram; 0: each is one
   Buffer packed_;            // the next
   Millis last_datagram_ = 0;
-  std::size_t unheard_ = 0;  // bytes that came after the end
-  bool departed_ = false, parted_ = false, peer_ended_ = false, over_ = false;
 };
 
 }  // namespace entente::relay

@@ -3,7 +3,7 @@
 
 #include "proxy/base/limits.h"
 #include "proxy/net/socket.h"
-#include "proxy/relay/acceptors/enet_guest.h"
+#include "proxy/relay/ends/enet_client.h"
 #include "proxy/relay/ends/link_table.h"
 #include "proxy/relay/route.h"
 
@@ -22,15 +22,15 @@ struct Newcomer {
 };
 
 /// The way from an acceptor to the sessions.
-class Seating {
+class Dispatcher {
  public:
-  virtual ~Seating() = default;
+  virtual ~Dispatcher() = default;
   virtual LinkId next_link() = 0;
   /// The worker that the next newcomer on this route shall go to.
   virtual std::size_t next_worker(const Route& route) = 0;
   virtual void seat(std::size_t worker, Newcomer newcomer) = 0;
   /// False when that worker is too far behind.
-  virtual bool pass_on(Seat to, const net::Address& from, Bytes datagram) = 0;
+  virtual bool pass_on(SessionRef to, const net::Address& from, Bytes datagram) = 0;
   /// No datagram follows for now.
   virtual void passed_on() = 0;
 };

@@ -1,0 +1,104 @@
+// What the ends over one connection of a stream (tcp_end.h, web_end.h) have alike.
+#pragma once
+
+#include <utility>
+
+#include "proxy/net/socket.h"
+#include "proxy/relay/ends/end.h"
+
+namespace entente::relay {
+
+/// `LinkUser`: whom the link calls back, with an `Any`.
+template <class Link, class LinkUser, class Any>
+class LinkEnd : public End, protected LinkUser {
+ public:
+  std::size_t waiting() const override { return link_.waiting(); }
+  void read(bool on) override { link_.read(on); }
+  void set_rank(net::Rank rank) override { link_.set_rank(rank); }
+  bool is_held_up() const override { return link_.is_held_up(); }
+  Millis held_up() const override { return link_.held_up(); }
+  void hang_up() override { link_.close(); }
+  bool is_open() const override { return link_.is_open(); }
+  net::Address here() const override { return here_; }
+
+ protected:
+  using How = Departure::How;
+
+  LinkEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options)
+      : worker_route_(worker_route),
+        user_(user),
+        game_(options.game),
+        facing_(options.facing),
+        link_(make_link<Link>(worker_route.loop, facing_, game_, static_cast<LinkUser&>(*this))) {}
+
+  /// A client was accepted.
+  void note_addresses(const net::Fd& client) {
+    here_ = net::local_address(client.get());
+    there_ = net::peer_address(client.get());
+  }
+  /// Connects by `call(tcp)`, which says why not.
+  template <class Call>
+  int connect_by(const net::Address& server, net::Fd tcp, Call&& call) {
+    departed_ = peer_ended_ = over_ = false;
+    there_ = server;
+    const int fd = tcp.get(), error = call(std::move(tcp));
+    if (error == 0) here_ = net::local_address(fd);
+    return error;
+  }
+
+  void wrote(Any&) override {
+    user_.wrote(*this);
+    settle();
+  }
+  void ended(Any&) override { lose(Departure{}); }
+  void broken(Any&, int error) override {
+    depart({How::kBroke, error, Fault{""}, {}});
+    settle();
+  }
+
+  /// Nothing is heard any more. A peer that goes on talking is closed.
+  bool is_deaf_to(std::size_t bytes) {
+    if (!departed_ && !parted_) return false;
+    unheard_ += bytes;
+    if (unheard_ > kMostUnheard) {
+      link_.close();
+      settle();
+    }
+    return true;
+  }
+  void lose(const Departure& departure) {
+    peer_ended_ = true;
+    depart(departure);
+    settle();
+  }
+  void depart(const Departure& departure) {
+    if (departed_ || parted_) return;
+    departed_ = true;
+    user_.departed(*this, departure);
+  }
+  /// To close over unread bytes would reset the connection and take our last words from it: hear, without listening.
+  void finish() {
+    link_.finish();
+    if (link_.is_open()) link_.read(true);
+  }
+  void settle() {
+    if (peer_ended_ && parted_ && link_.waiting() == 0) link_.close();
+    if (link_.is_open() || over_ || !(departed_ || parted_)) return;
+    over_ = true;
+    user_.over(*this);
+  }
+
+  WorkerRoute& worker_route_;
+  End::User& user_;
+  const wire::Game& game_;
+  const Facing facing_;
+  Link link_;
+  net::Address here_, there_;
+  bool departed_ = false, parted_ = false;
+
+ private:
+  std::size_t unheard_ = 0;  // bytes that came after the end
+  bool peer_ended_ = false, over_ = false;
+};
+
+}  // namespace entente::relay
