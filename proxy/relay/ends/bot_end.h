@@ -1,5 +1,5 @@
 // An end with nobody at it: what a front that plays by itself (a bot) would send goes nowhere.
-// Law: as for every end (bridge_end.h); it is open until it is told to part.
+// Law: as for every end (end.h); it is open until it is told to part.
 #pragma once
 
 #include <cerrno>
