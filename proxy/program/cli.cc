@@ -101,7 +101,7 @@ constexpr Command kCommands[] = {
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
     {"verify", "Check that every message of a recorded file decodes and encodes to the same bytes",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
-    {"convert", "Convert a recorded file to a recording (.mcap), or to one that bzfs replays (.rec)",
+    {"convert", "Convert a recorded file to .mcap, or to a .rec that bzfs replays",
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
     {"recover", "Repair a recording that was cut off or damaged", "entente recover evening.mcap.part",
      plug<declare_recover, run_recover>},

@@ -131,10 +131,10 @@ def page_on_bzfs(stage):
 
     admin.quits()
     bzfs.stop()
-    wait_until(lambda: page.shown("again") and page.text("again") == "Come again", 20, "the page does not say that it ended")
+    wait_until(lambda: page.shown("again") and page.text("again") == "Join again", 20, "the page does not say that it ended")
     why = page.text("status")
     page.screenshot("page_ended.png")
-    check("ended" in why or "thrown out" in why or "broke" in why, f"the page says {why!r}")
+    check("ended" in why or "kicked" in why or "lost" in why, f"the page says {why!r}")
     page.end()
     return f"{driven} places told, {shots} shots; at the end the page says: {why}"
 
@@ -152,7 +152,7 @@ def page_on_recording(stage):
     wait_until(lambda: page.page(picture) != first, 10, "nothing moves on the field")
     page.screenshot("replay.png")
     page.sees("the recording is over", "status", 60)
-    check(page.text("again") == "Come again", "there is no way to come again")
+    check(page.text("again") == "Join again", "there is no way to join again")
     page.end()
     return "seen: " + ", ".join(row.split("\t")[0] for row in page.rows())
 

@@ -97,7 +97,7 @@ TEST_CASE("a recording of a bridge has both links, all words in order, no secret
   REQUIRE(recorded.worlds.size() == 1);  // of the beginning
   CHECK(noted("1: dialling 127.0.0.1:"));
   CHECK(noted("2: for the player of link 1"));
-  CHECK(noted("1: could not be told: a frame (no word for it) once"));
+  CHECK(noted("1: not forwarded: a frame (no word for it) once"));
 }
 
 }  // namespace

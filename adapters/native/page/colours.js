@@ -1,4 +1,4 @@
-// What the teams look like. A team is also told by its name, wherever there is room for one.
+// The colours of teams. Where there is room, a team is also shown by name.
 
 const TEAMS = {
   ROGUE: ["rogue", "#d9c840"],
@@ -17,6 +17,6 @@ const look = (team) => (Object.hasOwn(TEAMS, team) ? TEAMS[team] : NO_TEAM);
 export const teamName = (team) => look(team)[0];
 export const teamColour = (team) => look(team)[1];
 
-/** 0xRRGGBB, or 0 for its team's. */
+/** 0xRRGGBB; 0: the team's colour. */
 export const colourOf = (number, team) =>
   (number > 0 ? `#${(number & 0xffffff).toString(16).padStart(6, "0")}` : teamColour(team));

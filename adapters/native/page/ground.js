@@ -1,5 +1,5 @@
-// What does not move: the bounds, tiles, voxels, solids, teleporters and bases of a World, painted in metres.
-// Law: a pattern of tiles or voxels is made once, when its world is told; what is no such map is not painted.
+// What does not move: the bounds, tiles, voxels, solids, teleporters and bases of a World, drawn in metres.
+// Law: a pattern of tiles or voxels is made once for each world; an invalid map is not drawn.
 import { teamColour } from "./colours.js";
 
 const FLOOR = "#2a3138", GRID = "#363f48", EDGE = "#8fa0b0", SOLID = "#5b6773", PASSABLE = "#424c56", GATE = "#ffe066";
@@ -12,9 +12,9 @@ const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.cha
 
 export class Ground {
   #world = null;
-  #pattern = null;  // a canvas, a pixel a column
+  #pattern = null;  // a canvas with one pixel per column
 
-  /** Paints with `pen`, whose unit is the metre, y northwards. `pixel`: metres of one on the screen. */
+  /** Draws with `pen`, in metres, y northwards. `pixel`: size of a screen pixel in metres. */
   paint(pen, world, pixel) {
     if (world !== this.#world) this.#learn(world);
     if (!world) return;
@@ -92,7 +92,7 @@ function tilePattern({ columns = 0, rows = 0, tiles = "" }) {
   });
 }
 
-/** Each column's highest voxel, the darker the lower it lies. The file has spans of (words, first, last, air) and colours. */
+/** Each column's highest voxel; lower ones are darker. The file has spans of (words, first, last, air) and colours. */
 function voxelPattern({ voxels = "" }) {
   const file = bytesOf(voxels), tops = [];
   for (let at = 0; tops.length < VOXEL_SIDE * VOXEL_SIDE;) {

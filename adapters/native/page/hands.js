@@ -1,5 +1,5 @@
-// Keyboard and mouse as intents. Law: keys say a heading on the screen, as Keys; a held mouse button says a place, as Toward;
-// nothing is said twice that has not changed, save a place that is held. Who leaves the field lets go of all.
+// Keyboard and mouse as intents. Law: keys give a direction on the screen (Keys); a held mouse button gives a place (Toward).
+// Nothing unchanged is sent twice, except a held place. All keys are released when the field loses the focus.
 
 const WAYS = {
   ArrowUp: [0, 1], KeyW: [0, 1], ArrowDown: [0, -1], KeyS: [0, -1], ArrowLeft: [-1, 0], KeyA: [-1, 0], ArrowRight: [1, 0], KeyD: [1, 0],
@@ -10,15 +10,15 @@ const DRIVE = 0, SHOOT = 2;    // mouse buttons
 
 export class Hands {
   #pressed = new Set();
-  #yaw = 0;           // the last heading that keys said
+  #yaw = 0;           // the last direction of the keys
   #said = "";
-  #pointer = null;    // on the canvas, while the mouse is what aims
+  #pointer = null;    // on the canvas, while the mouse aims
   #button = new Set();
   #shots = 0;
   #fireAt = 0;
   #driveAt = 0;
 
-  /** `view` for places, `room` for who we are, `say(kind, word)`. */
+  /** `view` converts places, `room` knows our player, `say(kind, word)` sends. */
   constructor({ view, room, say }) {
     Object.assign(this, { view, room, say });
     const { canvas } = view;
@@ -39,12 +39,12 @@ export class Hands {
     for (const [name, call] of Object.entries(what)) canvas.addEventListener(name, call, { signal: this.#ends.signal });
   }
 
-  /** Hears nothing any more. */
+  /** Stops listening. */
   end() {
     this.#ends.abort();
   }
 
-  /** What is held goes on: called for every picture. */
+  /** Continues what is held. Called for every frame. */
   tick(now) {
     const shoots = this.#pressed.has("Space") || this.#button.has(SHOOT);
     if (shoots && now >= this.#fireAt) this.#fire(now);
@@ -54,7 +54,7 @@ export class Hands {
     }
   }
 
-  /** Where keys point: [east, north], 0 if nowhere. */
+  /** The direction of the keys: [east, north], 0 if none. */
   heading() {
     const all = [...this.#pressed].map((key) => WAYS[key]).filter(Boolean);
     return [Math.sign(all.reduce((sum, way) => sum + way[0], 0)), Math.sign(all.reduce((sum, way) => sum + way[1], 0))];
@@ -79,7 +79,7 @@ export class Hands {
     this.#tell({ bits, yaw: this.#yaw });
   }
 
-  /** Stands, and looks where it did. */
+  /** Stops, and keeps the direction. */
   #stop() {
     this.#tell({ bits: 0, yaw: this.#look() }, true);
   }
@@ -106,7 +106,7 @@ export class Hands {
     return this.view.placeAt(this.#pointer.left, this.#pointer.top);
   }
 
-  /** Where a shot goes: to the mouse, if that was used last; else ahead. */
+  /** The direction of a shot: to the mouse, if it was used last; otherwise ahead. */
   #look() {
     const unit = this.room.unitOf(this.room.me);
     if (!unit) return this.#yaw;

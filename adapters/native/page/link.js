@@ -1,8 +1,8 @@
-// The WebSocket at this page's own address: a word a text frame, in JSON (schema/NATIVE.md).
-// Law: whatever ends it is told once, with a sentence for people.
+// The WebSocket at this page's own address: one JSON message per text frame (schema/NATIVE.md).
+// Law: its end is reported once, with a sentence for people.
 
 export class Link {
-  /** `heard(fact)` for each fact; `ended(sentence)` once. */
+  /** Calls `heard(fact)` for each fact, and `ended(sentence)` once. */
   constructor({ opened, heard, ended }) {
     const address = new URL(location.pathname, location.href);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
@@ -11,14 +11,14 @@ export class Link {
     this.socket.onopen = opened;
     this.socket.onmessage = ({ data }) => {
       const fact = JSON.parse(data);
-      if (fact.kicked) this.why ||= `You were thrown out: ${fact.kicked.text || "no reason was given"}`;
-      if (fact.refused) this.why ||= `You were not let in: ${fact.refused.text || fact.refused.code || "no reason was given"}`;
+      if (fact.kicked) this.why ||= `You were kicked: ${fact.kicked.text || "no reason was given"}`;
+      if (fact.refused) this.why ||= `You were not admitted: ${fact.refused.text || fact.refused.code || "no reason was given"}`;
       heard(fact);
     };
     this.socket.onclose = ({ code, reason }) => ended(this.why || sentence(code, reason));
   }
 
-  /** Says an intent: say("toward", { x, y }). Before it is open or after the end, nothing happens. */
+  /** Sends an intent: say("toward", { x, y }). Does nothing before the connection is open or after its end. */
   say(kind, word = {}) {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ [kind]: word }));
   }
@@ -32,6 +32,6 @@ export class Link {
 
 function sentence(code, reason) {
   if (reason) return `The connection ended: ${reason}`;
-  if (code === 1006) return "The connection broke, or could not be made.";
+  if (code === 1006) return "The connection was lost, or could not be established.";
   return `The connection ended (code ${code}).`;
 }

@@ -1,14 +1,14 @@
-// The page: comes in by name, keeps the room, paints it for every picture, and says how it ended.
-// Law: nothing is shown that the room did not say; each visit begins with a room of its own.
+// The page: joins, keeps the room's state, draws it in every frame, and shows how the visit ended.
+// Law: it shows only what the room has said; each visit starts with a new room.
 import { Hands } from "./hands.js";
 import { Link } from "./link.js";
 import { Panels } from "./panels.js";
 import { Room } from "./room.js";
 import { View } from "./view.js";
 
-const ASK_AGAIN = 2000;      // ms, for a spawn that did not come
+const ASK_AGAIN = 2000;      // ms, if a spawn was not answered
 const TABLES_EVERY = 250;    // ms
-const PAN = 0.01;            // of what is seen, a picture
+const PAN = 0.01;            // fraction of the view per frame
 
 const byId = (id) => document.getElementById(id);
 const view = new View(byId("field"));
@@ -17,7 +17,7 @@ let visit = null;
 class Visit {
   room = new Room();
   panels = new Panels((player) => { this.followed = player, view.showClose(), view.canvas.focus(); });
-  followed = 0;        // a player; 0: oneself
+  followed = 0;        // a player; 0: my own
   wantsSpawn = false;
   spawnAt = 0;
   tablesAt = 0;
@@ -67,7 +67,7 @@ class Visit {
   }
 
   #heard(fact) {
-    if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;  // a replay goes to another moment: nothing happens
+    if (fact.clock) this.retold = Boolean(fact.clock.paused) && !fact.clock.speed;  // a replay describes another moment: no events
     if (fact.player_gone) this.#gone(fact.player_gone);
     const [kind, word] = this.room.hear(fact, performance.now());
     if (kind && Object.hasOwn(this.#events, kind)) this.#events[kind](word);
@@ -80,7 +80,7 @@ class Visit {
     byId("enter").hidden = false;
     this.panels.draw(this.room);
     this.panels.status(why);
-    this.panels.notice(why, "Come again", () => begin(this.name, this.team, this.role));
+    this.panels.notice(why, "Join again", () => begin(this.name, this.team, this.role));
     byId("again").focus();
   }
 
@@ -97,7 +97,7 @@ class Visit {
       this.panels.status(`${this.plays ? "Playing" : "Watching"}${game ? ` on ${game}` : ""}${name ? `: ${name}` : ""}`);
       this.plays ? this.spawn() : view.canvas.focus();
     },
-    waiting: ({ have = 0, need = 0 }) => this.panels.status(need ? `Waiting for players: ${have} of ${need}` : "Waiting for the game to begin"),
+    waiting: ({ have = 0, need = 0 }) => this.panels.status(need ? `Waiting for players: ${have} of ${need}` : "Waiting for the game to start"),
     spawned: ({ unit }) => {
       if (this.room.units.get(unit)?.owner !== this.room.me) return;
       this.wantsSpawn = false;
@@ -106,8 +106,8 @@ class Visit {
     died: ({ player, killer = 0, respawn_s: wait = 0 }) => {
       this.panels.tell(`${this.#name(player)} died${killer && killer !== player ? ` by ${this.#name(killer)}` : ""}`);
       if (player !== this.room.me || !this.plays || this.room.unitOf(player)) return;
-      const seconds = wait > 0 ? ` You may be back in ${Math.ceil(wait)} s.` : "";
-      this.panels.notice(`You died${killer && killer !== player ? `, shot by ${this.#name(killer)}` : ""}.${seconds}`, "Back into play", () => this.spawn());
+      const seconds = wait > 0 ? ` You can respawn in ${Math.ceil(wait)} s.` : "";
+      this.panels.notice(`You died${killer && killer !== player ? `, shot by ${this.#name(killer)}` : ""}.${seconds}`, "Respawn", () => this.spawn());
       byId("again").focus();
     },
     said: ({ from = 0, name = "", text = "", scope }) => {
@@ -116,12 +116,12 @@ class Visit {
     player: ({ id, name }) => {
       if (this.known.has(id)) return;
       this.known.add(id);
-      if (!this.retold) this.panels.tell(`${name || `player ${id}`} is here`);
+      if (!this.retold) this.panels.tell(`${name || `player ${id}`} joined`);
     },
     notice: ({ text = "" }) => text && this.panels.tell(text),
     claim_refused: ({ why = "" }) => {
       this.wantsSpawn = false;
-      this.panels.tell(`That cannot be done: ${why || "no reason was given"}`);
+      this.panels.tell(`Not possible: ${why || "no reason was given"}`);
     },
     round: ({ state = "RUNNING", winner = 0 }) => state === "OVER" && !this.retold && this.panels.tell(winner ? `${this.#name(winner)} won` : "The round is over"),
   };
@@ -160,6 +160,6 @@ view.canvas.addEventListener("keydown", (event) => {
 });
 
 requestAnimationFrame(function picture() {
-  requestAnimationFrame(picture);  // also if this one fails
-  if (visit && !visit.over) visit.paint(performance.now());  // a frame's own time is before what was heard since it began
+  requestAnimationFrame(picture);  // even if this one fails
+  if (visit && !visit.over) visit.paint(performance.now());  // the frame's own time may be before facts heard since
 });

@@ -1,5 +1,5 @@
-// What is read beside the field: who plays and how well, what was said and what happened.
-// Law: whatever players call themselves or say is text and nothing else.
+// The texts beside the field: scores, chat, events, notices.
+// Law: names and chat of players are shown as text, never as markup.
 import { teamColour, teamName } from "./colours.js";
 
 const MOST_LINES = 200;
@@ -10,7 +10,7 @@ const byId = (id) => document.getElementById(id);
 export class Panels {
   #drawn = "";
 
-  /** `follow(player)`: its name was chosen in the table. */
+  /** Calls `follow(player)` when a name in the table is chosen. */
   constructor(follow) {
     this.follow = follow;
     byId("log").replaceChildren();
@@ -21,7 +21,7 @@ export class Panels {
     if (line.textContent !== text) line.textContent = text;
   }
 
-  /** `who`: its name if a player said it; else something happened. */
+  /** `who`: the name of a player who said it; empty for an event. */
   tell(text, who = "") {
     const log = byId("log"), line = element("p", "", who ? "" : "event");
     if (who) line.append(element("span", who, "who"), ": ");
@@ -32,7 +32,7 @@ export class Panels {
     if (atEnd) log.scrollTop = log.scrollHeight;
   }
 
-  /** Tells what is to be done about something, with a button for it; without a text, nothing is. */
+  /** Shows a notice with a button; without a text, hides it. */
   notice(text = "", button = "", pressed = null) {
     const asked = byId("notice"), again = byId("again");
     asked.hidden = !text;
@@ -42,7 +42,7 @@ export class Panels {
     again.hidden = !button;
   }
 
-  /** Draws the tables anew if they changed: a button that has the focus keeps it. */
+  /** Redraws the tables if they changed; a focused button keeps the focus. */
   draw(room) {
     const rows = [...room.players.values()].sort((a, b) => (b.wins - b.losses) - (a.wins - a.losses) || a.id - b.id);
     const leaders = room.board.map((row) => row.name || room.players.get(row.player)?.name || "?");
@@ -60,12 +60,12 @@ export class Panels {
     const row = element("tr", "", me ? "me" : ""), name = element("td"), team = element("td"), mark = element("span", "", "team");
     const choose = element("button", player.name || `player ${player.id}`);
     choose.type = "button";
-    choose.title = "look at";
+    choose.title = "follow this player";
     choose.dataset.player = player.id;
     choose.onclick = () => this.follow(player.id);
     name.append(choose);
     mark.style.background = teamColour(player.team);
-    team.append(mark, player.role === "WATCH" ? "watches" : teamName(player.team));
+    team.append(mark, player.role === "WATCH" ? "spectator" : teamName(player.team));
     row.append(name, team, element("td", String(player.wins)), element("td", String(player.losses)));
     return row;
   }

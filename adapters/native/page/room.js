@@ -1,10 +1,10 @@
-// What is true in the room, folded from its facts. Law: the same facts in the same order make the same room; what is about
-// nothing we know is left out. No element of the page is known here.
+// What is true in the room, folded from its facts. Law: the same facts in the same order give the same room; facts about
+// unknown players or units are ignored. It uses no element of the page.
 import { Track } from "./track.js";
 
 const SHOT_SECONDS = 1, FLASH_SECONDS = 0.2, BURST_SECONDS = 0.5;
 
-/** JSON has texts for what is no number. */
+/** JSON writes NaN and Infinity as strings. */
 const number = (value) => (Number.isFinite(value) ? value : 0);
 
 const poseOf = (pose = {}) => ({
@@ -24,7 +24,7 @@ export class Room {
   board = [];
   #ahead = -Infinity;   // of the room's clock, ms
 
-  /** `now`: the page's time, ms. Returns [kind, word]; of a fact that is not known, nothing. */
+  /** `now`: the page's time in ms. Returns [kind, word]; nothing for an unknown kind. */
   hear(fact, now) {
     const kind = Object.keys(fact).find((key) => Object.hasOwn(this.#facts, key));
     if (!kind) return [];
@@ -32,7 +32,7 @@ export class Room {
     return [kind, fact[kind]];
   }
 
-  /** When it was true on the page's clock: the fact that travelled fastest says how far the two are apart. */
+  /** The fact's time on the page's clock. The fact with the shortest delay determines the offset of the two clocks. */
   #when(fact, now) {
     const at = Number(fact.at_us ?? 0) / 1000;
     this.#ahead = Math.max(this.#ahead, at - now);
@@ -55,7 +55,7 @@ export class Room {
     return alive.find((unit) => unit.id === active) ?? alive.sort((a, b) => b.radius - a.radius)[0];
   }
 
-  /** Forgets what is over. */
+  /** Removes what has ended. */
   tidy(now) {
     for (const [key, shot] of this.shots) if (now > shot.until) this.shots.delete(key);
     this.bursts = this.bursts.filter((burst) => now < burst.until);
@@ -122,7 +122,7 @@ export class Room {
     },
     teleported: (word) => {
       const unit = this.units.get(word.unit);
-      if (unit) unit.hidden = true;  // until the next pose says where it came out
+      if (unit) unit.hidden = true;  // until the next pose shows where it reappears
     },
     hidden: (word) => {
       const unit = this.units.get(word.unit);
@@ -164,7 +164,7 @@ export class Room {
       if (player) Object.assign(player, { wins: word.wins ?? 0, losses: word.losses ?? 0 });
     },
     board: (word) => { this.board = word.rows ?? []; },
-    // What changes nothing here, but is to be told.
+    // Kinds that change nothing here, but are reported.
     ...Object.fromEntries(["ready", "refused", "kicked", "claim_refused", "notice", "waiting", "round", "said", "token_captured"]
       .map((kind) => [kind, () => {}])),
   };

@@ -1,10 +1,10 @@
-// Where a unit is seen between two facts: on at its velocity, as the schema reckons it; what it was seen off by when it was
-// told a new place goes within a moment, so that nobody leaps. Law: who is told without a velocity glides as long as its last
-// move took; more than two tiles behind it jumps.
+// Where a unit is shown between two facts: it continues at its velocity. When a new place arrives, the error is corrected
+// within a moment, so that units do not jump. Law: a unit without a velocity glides for as long as its last move took; if it
+// is more than two tiles behind, it jumps.
 
 const MOST_BEHIND = 50;  // metres
-const BELIEVED = 1000;   // ms that a velocity is followed
-const MENDED = 100;      // ms in which the error of one who moves goes
+const BELIEVED = 1000;   // ms for which a velocity is followed
+const MENDED = 100;      // ms in which a moving unit's error is corrected
 
 const HALF_TURN = Math.PI;
 /** In [-pi, pi). */
@@ -13,7 +13,7 @@ export const wrap = (angle) => angle - 2 * HALF_TURN * Math.floor((angle + HALF_
 const clamp = (least, value, most) => Math.min(most, Math.max(least, value));
 
 export class Track {
-  /** Times are the page's, in ms; `told` is when the pose was true. */
+  /** Times are the page's, in ms; `told` is the time of the pose. */
   constructor(pose, told) {
     this.jump(pose, told);
   }

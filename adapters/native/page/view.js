@@ -1,11 +1,11 @@
-// The field from above: a camera over the ground, and what moves on it. Law: it paints what the room says at one moment, and
-// changes nothing there.
+// The field from above: a camera over the ground, and what moves on it. Law: it draws the room at one moment, and does not
+// change the room.
 import { colourOf, teamColour } from "./colours.js";
 import { Ground } from "./ground.js";
 
 const TANK = { length: 6, width: 2.8 };  // metres
-const LEAST = 16;                        // pixels: a tank is never shown smaller
-const CLOSE = 250;                       // metres across, for who plays
+const LEAST = 16;                        // pixels: smallest size of a tank
+const CLOSE = 250;                       // width in metres, for players
 const THINGS = new Set(["BRICK", "PICKUP", "DECOR"]);
 const CELLS = new Set(["CELL", "PELLET", "VIRUS", "MOTHER", "EJECTED"]);
 const FONT = "13px system-ui, sans-serif";
@@ -13,7 +13,7 @@ const FONT = "13px system-ui, sans-serif";
 export class View {
   #ground = new Ground();
   #across = 0;                    // metres that the shorter side shows; 0: all
-  #fitting = false;               // as much as the followed unit is large
+  #fitting = false;               // chosen by the size of the followed unit
   #middle = { x: 0, y: 0 };
 
   constructor(canvas) {
@@ -26,7 +26,7 @@ export class View {
   zoom(factor) { this.#show(Math.min(5000, Math.max(20, (this.#across || CLOSE) * factor))); }
   showAll() { this.#show(0); }
   showClose() { this.#show(CLOSE, true); }
-  /** By parts of what is seen. */
+  /** By fractions of the view. */
   pan(x, y) {
     const step = this.#across || CLOSE;
     this.#show(step);
@@ -39,7 +39,7 @@ export class View {
     return { x: this.#middle.x + (left - this.canvas.clientWidth / 2) * pixel, y: this.#middle.y - (top - this.canvas.clientHeight / 2) * pixel };
   }
 
-  /** `followed`: the unit in the middle, if any. */
+  /** `followed`: the unit in the centre, if any. */
   paint(room, now, followed) {
     this.#aim(room, now, followed);
     const { pen, canvas } = this, pixel = 1 / this.#scale, ratio = devicePixelRatio;
@@ -90,7 +90,7 @@ export class View {
       else if (THINGS.has(unit.kind)) this.#paintThing(unit, pose, colour, pixel);
       else this.#paintBody(unit, pose, colour, mine, pixel);
       const name = unit.name || (owner?.name ?? "");
-      const size = unit.radius / pixel;  // where there is room for it, inside
+      const size = unit.radius / pixel;  // inside, if there is room
       if (name) this.#write(name, pose.x, pose.y, CELLS.has(unit.kind) ? (size > 16 ? 0 : -size - 10) : -20, mine);
     }
   }
@@ -116,7 +116,7 @@ export class View {
     pen.restore();
   }
 
-  /** A tank, or a man: longer ahead, with a gun that says where it looks. */
+  /** A tank, or a man: longer toward the front, with a gun that shows its direction. */
   #paintBody({ kind }, { x, y, yaw }, colour, mine, pixel) {
     const { pen } = this, grow = Math.max(1, LEAST * pixel / TANK.length);
     const [length, width] = kind === "MAN" ? [3, 3] : [TANK.length, TANK.width];
@@ -168,7 +168,7 @@ export class View {
     if (label) this.#write(label, x, y, 12, false);
   }
 
-  /** Text stands upright and is as large as it is, however far the camera. `down`: pixels below the place. */
+  /** Text is upright and has a constant size. `down`: pixels below the place. */
   #write(text, x, y, down, bold) {
     const { pen } = this;
     const { x: left, y: top } = pen.getTransform().transformPoint(new DOMPoint(x, y));

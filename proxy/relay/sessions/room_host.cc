@@ -32,7 +32,7 @@ void RoomHost::told(const core::Fact& fact) { words_->tell(link_, fact, began_wa
 
 void RoomHost::note_untold() const {
   if (tap_ == nullptr || room_->ledger().entries().empty()) return;
-  tap_->note(link_, "could not be told: " + text(room_->ledger(), SIZE_MAX), wall_now());
+  tap_->note(link_, "not forwarded: " + text(room_->ledger(), SIZE_MAX), wall_now());
 }
 
 }  // namespace entente::relay
