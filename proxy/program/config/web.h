@@ -11,10 +11,7 @@
 
 namespace entente {
 
-/// Takes "key=value" of a WebSocket's URL. False when there is no such parameter of any side.
-Outcome<bool> read_web_parameter(std::string_view key, std::string_view value, WebEnd& to);
-
-/// What `end` lacks, or has that belongs to the other side; nothing if it is whole.
+/// What `end` lacks, or has that does not fit; nothing if it is whole.
 std::optional<Error> objection(const WebEnd& end, Side side);
 
 /// Loads certificates and keys. REQUIRES: both are whole.
