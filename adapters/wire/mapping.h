@@ -1,6 +1,6 @@
-// What becomes of each field of each message on its way to a word, and of each word on its way to a message: the one
-// table of a game, from which the explanations of a pair, its documents and its loss counters are made.
-// Law: complete. A test fails for a field of a message, or a kind of word, that no line is about.
+// The table of a game that says what each field of each message becomes as a word, and what each word becomes as a
+// message. `entente explain`, the documents and the counters of losses are made from it.
+// Law: complete. A test fails for a field of a message, or a kind of word, without a line.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 namespace entente::wire {
 
 enum class Fidelity : std::uint8_t {
-  kExact,        ///< the same value comes out on the other side, or the nearest that the wire can hold
-  kLossy,        ///< something like it
-  kSynthesised,  ///< no word is behind it: the face makes it up from what it knows (an order, a checksum, a default)
-  kDropped,      ///< nobody is told
+  kExact,        ///< the same value arrives, or the nearest that the wire can hold
+  kLossy,        ///< a similar value arrives
+  kSynthesised,  ///< made by the face without a word (an order, a checksum, a default)
+  kDropped,      ///< not forwarded
 };
 
 struct Mapping {
-  const char* message;  ///< as in its Row; "" for a word that no message says
-  std::uint8_t ways;    ///< sum of Way: the directions in which the message travels when this holds
-  const char* field;    ///< its path without indices ("flags.owner"); "*": all that no other line is about; "": none
-  const char* word;     ///< "Fire.x", or "Fire" for one that its being there says; "" for none
+  const char* message;  ///< as in its Row; "" for a word without a message
+  std::uint8_t ways;    ///< sum of Way: the directions of the message to which the line applies
+  const char* field;    ///< its path without indices ("flags.owner"); "*": all fields without a line; "": none
+  const char* word;     ///< "Fire.x", or "Fire" if only its existence counts; "" for none
   Fidelity fidelity;
   const char* reason = "";  ///< REQUIRED unless exact: one clause, for people
 };
 
-// Lines as tables write them.
+// Makes lines of a table.
 inline constexpr auto kUp = static_cast<std::uint8_t>(Way::kToServer);
 inline constexpr auto kDown = static_cast<std::uint8_t>(Way::kToClient);
 
@@ -38,7 +38,7 @@ constexpr Mapping down(const char* message, const char* field, const char* word,
                        const char* reason = "") {
   return {message, kDown, field, word, fidelity, reason};
 }
-/// A kind of word that no message says.
+/// A line about a kind of word without a message.
 constexpr Mapping no_intent(const char* word, const char* reason) {
   return up("", "", word, Fidelity::kDropped, reason);
 }

@@ -1,5 +1,5 @@
-// What a session could not tell the other side: how often, and why. Law: the texts are literals, so that counting costs
-// no memory once a loss has been seen.
+// Counts what a session could not forward to the other side, and why. Law: the texts are literals, so that counting
+// a known loss allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace entente::core {
 class Ledger {
  public:
   struct Entry {
-    const char* what;    ///< a message or a field, as its game calls it
+    const char* what;    ///< name of a message or field in its game
     const char* reason;  ///< "no chat", "flat world", …
     std::uint64_t times;
   };

@@ -1,5 +1,5 @@
 // An endpoint as a person writes it: bzflag://127.0.0.1:5154?dialect=2.4, ogar+ws://127.0.0.1/play
-// Law: what is not understood is an error that says what could have been meant; nothing is guessed.
+// Law: what is not understood is an error that suggests what may have been meant; nothing is guessed.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ namespace entente {
 /// What a URL says of a WebSocket.
 struct WebEnd {
   bool tls = false;
-  std::string path;  ///< "/play"; empty: any, or as it comes
+  std::string path;  ///< "/play"; empty: any, or the client's
   std::string certificates, key;
   std::vector<std::string> origins;
   std::string authorities, verify;
 };
 
-/// Of what: a URL to listen on, or one of a server.
+/// The kind of URL: to listen on, or of a server.
 enum class Side : std::uint8_t { kListen, kTo };
 
-/// What its game's front or back is told (core::FaceOptions).
+/// Settings of the game's front or back (core::FaceOptions).
 using Settings = std::map<std::string, std::string, std::less<>>;
 
 struct Endpoint {
@@ -49,7 +49,7 @@ struct Endpoint {
 Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
                                  std::optional<Side> side = {});
 
-/// What is wrong with this value of a setting of a game.
+/// The error in this value of a game's setting.
 std::optional<Error> objection(const core::Setting& setting, std::string_view value);
 
 }  // namespace entente

@@ -42,7 +42,7 @@ std::optional<Error> useless_setting(const Settings& settings) {
 
 Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
 
-constexpr const char* kOnlyIpv4 = "ENet knows IPv4 only; give an IPv4 address";
+constexpr const char* kOnlyIpv4 = "ENet supports only IPv4; use an IPv4 address";
 
 /// Whether its host is an address of IPv6, and its game travels by ENet.
 bool only_v6_for_enet(const Endpoint& end) {

@@ -69,7 +69,7 @@ constexpr UrlOption kOptions[] = {
      any,
      {.words = "yes|no"},
      false,
-     "&strict=yes forwards only messages that decode",
+     "&strict=yes disconnects clients that send invalid messages",
      set_strict,
      kRelays | kBridges,
      [](const ListenEnd& end) { return end.strict; },

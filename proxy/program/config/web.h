@@ -1,5 +1,5 @@
-// What the URLs of a route say about WebSocket and TLS: ogar+wss://0.0.0.0:443/play?cert=FILE&key=FILE
-// Law: whatever can be wrong with it is said before anything is served.
+// The WebSocket and TLS parts of a route's URLs: ogar+wss://0.0.0.0:443/play?cert=FILE&key=FILE
+// Law: errors in them are reported before anything is served.
 #pragma once
 
 #include <string_view>
@@ -14,10 +14,10 @@ namespace entente {
 /// What `end` lacks, or has that does not fit; nothing if it is whole.
 std::optional<Error> objection(const WebEnd& end, Side side);
 
-/// Loads certificates and keys. REQUIRES: both are whole.
+/// Loads certificates and keys. REQUIRES: both were checked.
 Outcome<relay::WebOptions> web_options(const WebEnd& listen, const WebEnd& to);
 
-/// Says where browsers get the page, if there is one.
+/// Logs where browsers get the page, if there is one.
 void tell_page(const relay::WebOptions& web, const net::Address& listener);
 
 }  // namespace entente
