@@ -7,6 +7,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/registry.h"
 #include "proxy/program/config/route.h"
+#include "proxy/program/config/url_options.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::endpoint_test {
@@ -60,7 +61,7 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
         Case{"toy://h?dialect=litle", "unknown dialect 'litle' of toy (did you mean 'little'?); dialects: big, little"},
         Case{"toy://h?dialect=", "unknown dialect '' of toy; dialects: big, little"},
         Case{"toy://h?dialct=big", "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect, strict"},
-        Case{"toy://h?dialect=big&dialect=big", "the dialect is given twice"},
+        Case{"toy://h?dialect=big&dialect=big", "'dialect' is given twice"},
         Case{"toy://", "the host is missing" + shape},
         Case{"toy://:80", "the host is missing" + shape},
         Case{"toy://[]:80", "the host is missing" + shape},
@@ -118,12 +119,10 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
     std::string_view url;
     std::string why;
   };
-  for (const Case& c :
-       {Case{"aos://h?mode=raw",
-             "'mode' must be packets (an ENet connection on each side) or datagrams (forwarded untouched), not 'raw'"},
-        Case{"aos://h?mode=packets&mode=packets", "the mode is given twice"},
-        Case{"aos://h?mod=packets",
-             "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, strict, mode"}}) {
+  for (const Case& c : {Case{"aos://h?mode=raw", "'mode' must be packets or datagrams, not 'raw'"},
+                        Case{"aos://h?mode=packets&mode=packets", "'mode' is given twice"},
+                        Case{"aos://h?mod=packets",
+                             "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, strict, mode"}}) {
     CAPTURE(c.url);
     const auto read = parse_endpoint(c.url, kByEnet);
     REQUIRE_FALSE(read.ok());
@@ -134,6 +133,23 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
   CHECK(to.error().text == "'aos://h?mode=datagrams': 'mode' belongs in the URL to listen on");
   CHECK(said("toy://h?mode=datagrams") ==
         "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect, strict");
+}
+
+TEST_CASE("an option is refused in the URL of the other side, and help tells of it on its own") {
+  for (const UrlOption& option : url_options()) {
+    if (!option.side) continue;
+    const Side other = *option.side == Side::kListen ? Side::kTo : Side::kListen;
+    CHECK(help_of_url_options(other).find(std::string("&") + option.name + "=") == std::string::npos);
+    CHECK(help_of_url_options(*option.side).find(std::string("&") + option.name + "=") != std::string::npos);
+    for (const char* game : {"bzflag", "aos", "ogar+ws"}) {
+      const std::string url = std::string(game) + "://h?" + option.name + "=x";
+      const auto end = parse_endpoint(url, games(), other);
+      REQUIRE_FALSE(end.ok());
+      const bool refused = end.error().text.find("belongs in the ") != std::string::npos;
+      const bool unknown = end.error().text.find("unknown parameter") != std::string::npos;
+      CHECK_MESSAGE((refused || unknown), end.error().text);
+    }
+  }
 }
 
 }  // namespace entente::endpoint_test

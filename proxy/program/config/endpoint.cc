@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "adapters/registry.h"
-#include "proxy/program/config/web.h"
+#include "proxy/program/config/url_options.h"
 #include "proxy/program/suggest.h"
 
 namespace entente {
@@ -100,53 +101,6 @@ Outcome<std::optional<WebEnd>> web_of(std::string_view carrier, std::string_view
   return None{end};
 }
 
-Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
-  if (const auto found = wire::find_dialect(game, name)) return *found;
-  std::vector<std::string_view> names;
-  for (const wire::DialectInfo& dialect : game.dialects()) names.push_back(dialect.name);
-  return Error{"unknown dialect " + quoted(name) + " of " + std::string(game.name()) + did_you_mean(name, names) +
-               "; dialects: " + joined(names)};
-}
-
-Outcome<Done> read_mode(std::string_view value, Endpoint& to) {
-  if (to.enet) return Error{"the mode is given twice"};
-  if (value != "packets" && value != "datagrams")
-    return Error{"'mode' must be packets (an ENet connection on each side) or datagrams (forwarded untouched), not " +
-                 quoted(value)};
-  to.enet = value == "packets" ? relay::EnetMode::kPackets : relay::EnetMode::kDatagrams;
-  return Done{};
-}
-
-Outcome<Done> read_strict(std::string_view value, Endpoint& to) {
-  if (to.strict) return Error{"'strict' is given twice"};
-  if (value != "yes" && value != "no") return Error{"'strict' must be yes or no, not " + quoted(value)};
-  to.strict = value == "yes";
-  return Done{};
-}
-
-std::span<const std::string_view> parameters_of(const wire::Game& game) {
-  static constexpr std::string_view kByWeb[] = {"dialect", "strict", "cert", "key", "origin", "ca", "verify"};
-  static constexpr std::string_view kByEnet[] = {"dialect", "strict", "mode"};
-  if (game.transport() == wire::Transport::kWebSocket) return kByWeb;
-  if (game.transport() == wire::Transport::kEnet) return kByEnet;
-  return std::span(kByEnet).first(2);
-}
-
-/// Whether clients of some dialects speak first and those of others wait for it, so that one port can serve both.
-bool may_fall_back(const wire::Game& game) {
-  bool first = false, last = false;
-  for (std::size_t i = 0; i < game.dialects().size(); ++i) (game.client_greeting_size(i) != 0 ? first : last) = true;
-  return first && last;
-}
-
-Outcome<Done> read_fallback(std::string_view value, Endpoint& to) {
-  if (to.fallback) return Error{"the fallback is given twice"};
-  const auto dialect = dialect_of(*to.game, value);
-  if (!dialect) return dialect.error();
-  to.fallback = *dialect;
-  return Done{};
-}
-
 /// What the front, or the back, of this game understands.
 std::span<const core::Setting> settings_of(const wire::Game& game, std::optional<Side> side) {
   if (!side) return {};
@@ -154,35 +108,42 @@ std::span<const core::Setting> settings_of(const wire::Game& game, std::optional
   return *side == Side::kListen ? faces.front_settings : faces.back_settings;
 }
 
-Outcome<Done> read_setting(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
-  const auto settings = settings_of(*to.game, side);
-  const auto setting = std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.name == key; });
-  if (setting != settings.end()) {
-    if (auto wrong = objection(*setting, value)) return *wrong;
-    if (!to.settings.emplace(key, value).second) return Error{quoted(key) + " is given twice"};
-    return Done{};
-  }
-  const auto parameters = parameters_of(*to.game);
-  std::vector<std::string_view> known(parameters.begin(), parameters.end());
-  if (side == Side::kListen && may_fall_back(*to.game)) known.emplace_back("fallback");
-  for (const core::Setting& one : settings) known.emplace_back(one.name);
+Error unknown_parameter(std::string_view key, std::optional<Side> side, const wire::Game& game) {
+  std::vector<std::string_view> known;
+  for (const UrlOption& option : url_options())
+    if (option.fits(game) && belongs(option, side)) known.emplace_back(option.name);
+  for (const core::Setting& one : settings_of(game, side)) known.emplace_back(one.name);
   return Error{"unknown parameter " + quoted(key) + did_you_mean(key, known) + "; parameters: " + joined(known)};
 }
 
-Outcome<Done> read_parameter(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
-  if (to.web) {
-    const auto read = read_web_parameter(key, value, *to.web);
+Outcome<Done> read_option(const UrlOption& option, std::string_view value, std::optional<Side> side, Endpoint& to) {
+  if (!belongs(option, side))
+    return Error{quoted(option.name) + " belongs in " +
+                 (option.side == Side::kListen ? "the URL to listen on" : "the server's URL")};
+  if (auto wrong = objection({option.name, "", option.values}, value)) return *wrong;
+  return option.set(value, to);
+}
+
+Outcome<Done> read_setting(std::string_view key, std::string_view value, std::optional<Side> side, Endpoint& to) {
+  const auto settings = settings_of(*to.game, side);
+  const auto setting = std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.name == key; });
+  if (setting == settings.end()) return unknown_parameter(key, side, *to.game);
+  if (auto wrong = objection(*setting, value)) return *wrong;
+  to.settings.emplace(key, value);
+  return Done{};
+}
+
+Outcome<Done> read_parameters(std::string_view query, std::optional<Side> side, Endpoint& to) {
+  std::set<std::string_view> seen;
+  while (!query.empty()) {
+    std::string_view value = take_until(query, "&");
+    const std::string_view key = take_until(value, "=");
+    const UrlOption* option = find_url_option(key, *to.game);
+    const bool again = !seen.insert(key).second && (option == nullptr || !option->many);
+    if (again) return Error{quoted(key) + " is given twice"};
+    const auto read = option != nullptr ? read_option(*option, value, side, to) : read_setting(key, value, side, to);
     if (!read) return read.error();
-    if (*read) return Done{};
   }
-  if (key == "strict") return read_strict(value, to);
-  if (key == "mode" && to.game->transport() == wire::Transport::kEnet) return read_mode(value, to);
-  if (key == "fallback" && side == Side::kListen && may_fall_back(*to.game)) return read_fallback(value, to);
-  if (key != "dialect") return read_setting(key, value, side, to);
-  if (to.dialect) return Error{"the dialect is given twice"};
-  const auto dialect = dialect_of(*to.game, value);
-  if (!dialect) return dialect.error();
-  to.dialect = *dialect;
   return Done{};
 }
 
@@ -208,18 +169,14 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
   const wire::Game* travels = *game;
   const auto web = web_of(carrier, parts->path, travels);
   if (!web) return at_fault(web.error());
-  Endpoint endpoint{travels, {}, std::string(parts->host), travels->default_port(), *web, {}, {}, {}};
+  Endpoint endpoint{travels, {}, std::string(parts->host), travels->default_port(), *web};
 
   if (!parts->port.empty()) {
     const auto port = port_of(parts->port);
     if (!port) return at_fault(port.error());
     endpoint.port = *port;
   }
-  for (std::string_view query = parts->query; !query.empty();) {
-    std::string_view value = take_until(query, "&");
-    const std::string_view key = take_until(value, "=");
-    if (const auto read = read_parameter(key, value, side, endpoint); !read) return at_fault(read.error());
-  }
+  if (const auto read = read_parameters(parts->query, side, endpoint); !read) return at_fault(read.error());
   return endpoint;
 }
 

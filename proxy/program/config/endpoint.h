@@ -17,7 +17,7 @@
 
 namespace entente {
 
-/// The WebSocket parts of a URL; web.h knows which belong to which side.
+/// What a URL says of a WebSocket.
 struct WebEnd {
   bool tls = false;
   std::string path;  ///< "/play"; empty: any, or the client's
@@ -34,17 +34,18 @@ using Settings = std::map<std::string, std::string, std::less<>>;
 
 struct Endpoint {
   const wire::Game* game = nullptr;
-  std::optional<std::size_t> dialect;        ///< index into game->dialects(); none if the URL names none
-  std::string host;                          ///< an address or a name, without IPv6 brackets
-  std::uint16_t port = 0;                    ///< the game's default if the URL names none
-  std::optional<WebEnd> web;                 ///< if the game uses WebSocket
-  std::optional<bool> strict;                ///< if the URL names it
-  std::optional<relay::EnetMode> enet;       ///< if the URL names one
-  Settings settings;                         ///< for a bridge's front or back
+  std::optional<std::size_t> dialect;  ///< index into game->dialects(); none if the URL names none
+  std::string host;                    ///< an address or a name, without the brackets of IPv6
+  std::uint16_t port = 0;              ///< the game's own if the URL names none
+  std::optional<WebEnd> web = {};      ///< if the game travels by WebSocket
+  bool strict = false;                 ///< a client's message that does not decode ends its session
+  relay::EnetMode enet = relay::EnetMode::kPackets;
+  Settings settings = {};                    ///< for a bridge's front or back
   std::optional<std::size_t> fallback = {};  ///< a second dialect to listen for
 };
 
-/// Parses `url` with the games in `known`. `side`: whose settings are allowed (core::Faces); none: no settings.
+/// What `url` says, in terms of the games in `known`; what may stand behind its '?' is in url_options.h.
+/// `side`: whose options and settings it may have; none: the options of either, and no settings.
 Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
                                  std::optional<Side> side = {});
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "adapters/registry.h"
+#include "proxy/program/config/url_options.h"
 #include "proxy/program/config/web.h"
 #include "proxy/program/suggest.h"
 
@@ -87,25 +88,21 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
                  "such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]"};
   if (end->web)
     if (const auto lacks = objection(*end->web, Side::kListen)) return at_fault(url, *lacks);
-  const bool strict = end->strict.value_or(false);
-  const relay::EnetMode mode = end->enet.value_or(relay::EnetMode::kPackets);
   const std::size_t dialect = end->dialect.value_or(0);
   if (end->fallback &&
       (end->game->client_greeting_size(dialect) == 0 || end->game->client_greeting_size(*end->fallback) != 0))
     return at_fault(url, {"clients of 'dialect' must greet first, and those of 'fallback' wait for it; such as "
                           "?dialect=2.4&fallback=1.10"});
-  if (mode == relay::EnetMode::kPackets && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
-  if (strict && mode == relay::EnetMode::kDatagrams)
-    return at_fault(url, {"'strict' needs mode=packets: with mode=datagrams, messages are not checked"});
-  return ListenEnd{end->game,     dialect,      end->dialect.has_value(), *address, end->web, strict, mode,
+  if (end->enet == relay::EnetMode::kPackets && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
+  if (end->strict && end->enet == relay::EnetMode::kDatagrams)
+    return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
+  return ListenEnd{end->game,     dialect,      end->dialect.has_value(), *address, end->web, end->strict, end->enet,
                    end->settings, end->fallback};
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
   auto end = parse_endpoint(url, known, Side::kTo);
-  if (end.ok() && end->port == 0) return at_fault(url, {"the server's port cannot be 0"});
-  if (end.ok() && end->strict) return at_fault(url, {"'strict' belongs in the URL to listen on"});
-  if (end.ok() && end->enet) return at_fault(url, {"'mode' belongs in the URL to listen on"});
+  if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
   if (end.ok() && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
   if (end.ok() && end->web)
     if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);
@@ -133,8 +130,7 @@ Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
                     (theirs || to.dialect.value_or(listen.dialect) == listen.dialect);
   if (!same) {
     if (const auto lacks = objection_to_bridge(listen, to)) return *lacks;
-    if (listen.enet == relay::EnetMode::kDatagrams)
-      return Error{"'mode=datagrams' is for relays only; this is a bridge"};
+    if (const auto misplaced = misplaced_option(listen, Use::kBridge)) return *misplaced;
     return Joint::kBridge;
   }
   if (const auto useless = useless_setting(listen.settings.empty() ? to.settings : listen.settings)) return *useless;

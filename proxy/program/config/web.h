@@ -11,10 +11,7 @@
 
 namespace entente {
 
-/// Reads "key=value" of a WebSocket URL. False if neither side has such a parameter.
-Outcome<bool> read_web_parameter(std::string_view key, std::string_view value, WebEnd& to);
-
-/// What `end` lacks, or what belongs to the other side; nothing if it is right.
+/// What `end` lacks, or has that does not fit; nothing if it is whole.
 std::optional<Error> objection(const WebEnd& end, Side side);
 
 /// Loads certificates and keys. REQUIRES: both were checked.

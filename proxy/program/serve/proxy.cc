@@ -3,6 +3,7 @@
 #include "adapters/registry.h"
 #include "proxy/program/config/config.h"
 #include "proxy/program/config/route.h"
+#include "proxy/program/config/url_options.h"
 #include "proxy/program/misuse.h"
 #include "proxy/program/serve/serve.h"
 
@@ -15,14 +16,14 @@ int wrong(const char* option, const Error& error) { return misused("entente prox
 
 void declare_proxy(CLI::App& app, ProxyOptions& options) {
   app.add_option("--listen", options.listen,
-                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). &strict=yes "
-                 "disconnects clients "
-                 "that send invalid messages; &mode=datagrams, for games over ENet, forwards datagrams untouched")
+                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). " +
+                     help_of_url_options(Side::kListen))
       ->type_name("URL")
       ->required();
   app.add_option("--to", options.to,
                  "Server: game://host:port?dialect=name. Without a dialect it is detected before anything is sent "
-                 "(BZFlag, Panic), or it is the first that `entente games` lists")
+                 "(BZFlag, Panic), or it is the first that `entente games` lists. " +
+                     help_of_url_options(Side::kTo))
       ->type_name("URL")
       ->required();
   app.add_option("--record", options.record, "File to record to (MCAP); {time} and {game} are replaced")

@@ -1,6 +1,7 @@
 #include "proxy/program/serve/shared_room.h"
 
 #include "adapters/registry.h"
+#include "proxy/program/config/url_options.h"
 #include "proxy/program/config/web.h"
 
 namespace entente {
@@ -23,8 +24,7 @@ Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wir
   for (const std::size_t dialect : {end->dialect, end->fallback.value_or(end->dialect)})
     if (!faces_of(*end->game).has_front(dialect))
       return fault(speech(*end->game, dialect) + " has no front yet; see `entente games`");
-  if (end->enet == relay::EnetMode::kDatagrams) return fault("'mode=datagrams' is for relays only");
-  if (end->strict) return fault("'strict' is for relays only; here a message that does not decode is always refused");
+  if (const auto misplaced = misplaced_option(*end, Use::kRoom)) return fault(misplaced->text);
   return end;
 }
 

@@ -1,0 +1,175 @@
+#include "proxy/program/config/url_options.h"
+
+#include <algorithm>
+
+#include "proxy/program/suggest.h"
+
+namespace entente {
+namespace {
+
+constexpr unsigned kRelays = static_cast<unsigned>(Use::kRelay), kBridges = static_cast<unsigned>(Use::kBridge),
+                   kEverywhere = 7;
+
+// -- Which games have it ----------------------------------------------------------------------------------------------
+
+bool any(const wire::Game&) { return true; }
+bool by_web(const wire::Game& game) { return game.transport() == wire::Transport::kWebSocket; }
+bool by_enet(const wire::Game& game) { return game.transport() == wire::Transport::kEnet; }
+
+/// Whether clients of some dialects speak first and those of others wait for it, so that one port can serve both.
+bool greeted_or_not(const wire::Game& game) {
+  bool first = false, last = false;
+  for (std::size_t i = 0; i < game.dialects().size(); ++i) (game.client_greeting_size(i) != 0 ? first : last) = true;
+  return first && last;
+}
+
+// -- What it does -----------------------------------------------------------------------------------------------------
+
+Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
+  if (const auto found = wire::find_dialect(game, name)) return *found;
+  std::vector<std::string_view> names;
+  for (const wire::DialectInfo& dialect : game.dialects()) names.push_back(dialect.name);
+  return Error{"unknown dialect '" + std::string(name) + "' of " + std::string(game.name()) +
+               did_you_mean(name, names) + "; dialects: " + joined(names)};
+}
+
+template <std::optional<std::size_t> Endpoint::*kField>
+Outcome<Done> set_dialect(std::string_view value, Endpoint& to) {
+  const auto dialect = dialect_of(*to.game, value);
+  if (!dialect) return dialect.error();
+  to.*kField = *dialect;
+  return Done{};
+}
+
+Outcome<Done> set_strict(std::string_view value, Endpoint& to) {
+  to.strict = value == "yes";
+  return Done{};
+}
+
+Outcome<Done> set_mode(std::string_view value, Endpoint& to) {
+  to.enet = value == "packets" ? relay::EnetMode::kPackets : relay::EnetMode::kDatagrams;
+  return Done{};
+}
+
+template <std::string WebEnd::*kField>
+Outcome<Done> set_web(std::string_view value, Endpoint& to) {
+  (*to.web).*kField = value;
+  return Done{};
+}
+
+Outcome<Done> add_origin(std::string_view value, Endpoint& to) {
+  to.web->origins.emplace_back(value);
+  return Done{};
+}
+
+constexpr UrlOption kOptions[] = {
+    {"dialect", {}, any, {}, false, "", set_dialect<&Endpoint::dialect>, kEverywhere, nullptr, ""},
+    {"strict",
+     Side::kListen,
+     any,
+     {.words = "yes|no"},
+     false,
+     "&strict=yes disconnects clients that send invalid messages",
+     set_strict,
+     kRelays | kBridges,
+     [](const ListenEnd& end) { return end.strict; },
+     "strict"},
+    {"mode",
+     Side::kListen,
+     by_enet,
+     {.words = "packets|datagrams"},
+     false,
+     "&mode=datagrams, for games over ENet, forwards datagrams untouched",
+     set_mode,
+     kRelays,
+     [](const ListenEnd& end) { return end.enet == relay::EnetMode::kDatagrams; },
+     "mode=datagrams"},
+    {"fallback",
+     Side::kListen,
+     greeted_or_not,
+     {},
+     false,
+     "&fallback=name, for BZFlag, serves clients that wait to be greeted in a second dialect",
+     set_dialect<&Endpoint::fallback>,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"cert",
+     Side::kListen,
+     by_web,
+     {},
+     false,
+     "&cert=FILE&key=FILE (PEM) are for +wss",
+     set_web<&WebEnd::certificates>,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"key", Side::kListen, by_web, {}, false, "", set_web<&WebEnd::key>, kEverywhere, nullptr, ""},
+    {"origin",
+     Side::kListen,
+     by_web,
+     {},
+     true,
+     "&origin=https://page lets only that page's browsers connect",
+     add_origin,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"ca",
+     Side::kTo,
+     by_web,
+     {},
+     false,
+     "&ca=FILE (PEM) names who may have signed the certificate of a +wss server",
+     set_web<&WebEnd::authorities>,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"verify",
+     Side::kTo,
+     by_web,
+     {.words = "yes|no"},
+     false,
+     "&verify=no takes any certificate",
+     set_web<&WebEnd::verify>,
+     kEverywhere,
+     nullptr,
+     ""},
+};
+
+}  // namespace
+
+std::span<const UrlOption> url_options() { return kOptions; }
+
+const UrlOption* find_url_option(std::string_view name, const wire::Game& game) {
+  const auto at =
+      std::ranges::find_if(kOptions, [&](const UrlOption& one) { return one.name == name && one.fits(game); });
+  return at != std::end(kOptions) ? &*at : nullptr;
+}
+
+bool belongs(const UrlOption& option, std::optional<Side> side) {
+  return !option.side || !side || *option.side == *side;
+}
+
+std::optional<Error> misplaced_option(const ListenEnd& listen, Use use) {
+  for (const UrlOption& option : kOptions) {
+    if (option.is_used == nullptr || (option.uses & static_cast<unsigned>(use)) != 0 || !option.is_used(listen))
+      continue;
+    const bool bridges = (option.uses & kBridges) != 0;
+    const char* place = use == Use::kBridge ? "a bridge" : use == Use::kRoom ? "an arena or a replay" : "a relay";
+    return Error{"'" + std::string(option.shown) + "' is for relays " + (bridges ? "and bridges " : "") +
+                 "only; this is " + place};
+  }
+  return std::nullopt;
+}
+
+std::string help_of_url_options(Side side) {
+  std::string help;
+  for (const UrlOption& option : kOptions) {
+    if (option.side != side || *option.about == '\0') continue;
+    help += (help.empty() ? "" : "; ") + std::string(option.about);
+  }
+  return help;
+}
+
+}  // namespace entente
