@@ -1,35 +1,18 @@
-// What becomes of each field of each message on its way to a word, and of each word on its way to a message: the one
-// table of a game, from which the explanations of a pair, its documents and its loss counters are made.
-// Law: complete. A test fails for a field of a message, or a kind of word, that no line is about.
+// The lines of a game's table: what becomes of each field of each message on its way to a word, and of each word on its
+// way to a message. Law: a table is complete. A test fails for a field or a word without a line, and for a loss that a
+// session counts by a line that is not in the table.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "adapters/wire/frame.h"
+#include "proxy/base/mapping.h"
 
 namespace entente::wire {
 
-enum class Fidelity : std::uint8_t {
-  kExact,        ///< the same value comes out on the other side, or the nearest that the wire can hold
-  kLossy,        ///< something like it
-  kSynthesised,  ///< no word is behind it: the face makes it up from what it knows (an order, a checksum, a default)
-  kDropped,      ///< nobody is told
-};
-
-struct Mapping {
-  const char* message;  ///< as in its Row; "" for a word that no message says
-  std::uint8_t ways;    ///< sum of Way: the directions in which the message travels when this holds
-  const char* field;    ///< its path without indices ("flags.owner"); "*": all that no other line is about; "": none
-  const char* word;     ///< "Fire.x", or "Fire" for one that its being there says; "" for none
-  Fidelity fidelity;
-  const char* reason = "";  ///< REQUIRED unless exact: one clause, for people
-};
+using entente::Fidelity, entente::Mapping, entente::kDown, entente::kUp;
+using entente::lost_down, entente::lost_fact, entente::lost_intent, entente::lost_up;
+static_assert(kUp == static_cast<std::uint8_t>(Way::kToServer) && kDown == static_cast<std::uint8_t>(Way::kToClient));
 
 // Lines as tables write them.
-inline constexpr auto kUp = static_cast<std::uint8_t>(Way::kToServer);
-inline constexpr auto kDown = static_cast<std::uint8_t>(Way::kToClient);
-
 constexpr Mapping up(const char* message, const char* field, const char* word, Fidelity fidelity = Fidelity::kExact,
                      const char* reason = "") {
   return {message, kUp, field, word, fidelity, reason};

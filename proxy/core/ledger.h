@@ -1,29 +1,35 @@
-// What a session could not tell the other side: how often, and why. Law: the texts are literals, so that counting costs
-// no memory once a loss has been seen.
+// What a session could not tell the other side, and how often: counted by lines of a mapping.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <vector>
+
+#include "proxy/base/mapping.h"
 
 namespace entente::core {
 
 class Ledger {
  public:
   struct Entry {
-    const char* what;    ///< a message or a field, as its game calls it
-    const char* reason;  ///< "no chat", "flat world", …
+    const Mapping* line;
+    const char* word;  ///< which one it was, of a line about any word; else null
     std::uint64_t times;
+
+    std::string what() const { return subject(*line, word); }
+    const char* reason() const { return line->reason; }
   };
 
-  void add(const char* what, const char* reason) {
+  /// `word`: a name that lives as long as the program.
+  void add(const Mapping& line, const char* word = nullptr) {
     for (Entry& entry : entries_) {
-      if (std::string_view(entry.what) != what || std::string_view(entry.reason) != reason) continue;
+      if (entry.line != &line || entry.word != word) continue;
       ++entry.times;
       return;
     }
-    entries_.push_back({what, reason, 1});
+    entries_.push_back({&line, word, 1});
   }
+  void add(const Mapping&& line, const char* word = nullptr) = delete;  // it would be gone
 
   /// In the order in which they were first seen.
   const std::vector<Entry>& entries() const { return entries_; }

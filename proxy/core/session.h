@@ -11,11 +11,13 @@
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
 #include "proxy/base/lane.h"
+#include "proxy/base/mapping.h"
 #include "proxy/core/word.h"
 
 namespace entente::core {
 
 class World;
+const Mapping& unlisted(const char* what, const char* reason);  // TODO: goes
 
 /// Who is at the other end of a session's link.
 struct Peer {
@@ -58,8 +60,19 @@ class Out {
   virtual void say(Word word) = 0;
   /// Calls tick() once, not before `at`; the earliest wish counts.
   virtual void wake(Micros at) = 0;
-  /// Something that the other side cannot be told: counted. Both are string literals.
-  virtual void lose(const char* what, const char* reason) = 0;
+  /// Something that the other side cannot be told: counted by its line of the game's mapping.
+  void lose(const Mapping& line) { drop(line, nullptr); }
+  /// `dropped`: which word it was, of a line about any.
+  template <class Dropped>
+  void lose(const Mapping& line, const Dropped& dropped) {
+    drop(line, name_of(dropped));
+  }
+  // A line lives as long as the program.
+  void lose(const Mapping&&) = delete;
+  template <class Dropped>
+  void lose(const Mapping&&, const Dropped&) = delete;
+  void lose(const char* what, const char* reason) { drop(unlisted(what, reason), nullptr); }  // TODO: goes
+  virtual void drop(const Mapping& line, const char* word) = 0;  ///< called by lose() alone
 
   // What it may know.
   virtual Micros now() const = 0;

@@ -154,7 +154,7 @@ void BackSession::speak(const words::Say& say, Outlet& out) {
     else
       why = "faster than a server lets anybody speak";
   };
-  if (const char* unsent = core::send_lines(say.kind(), whole, kLongestLine, CutAt::kBlank, add)) why = unsent;
+  if (const Mapping* unsent = core::send_lines(say.kind(), whole, kLongestLine, CutAt::kBlank, add)) out.lose(*unsent);
   if (why != nullptr) out.lose("Say", why);
   speak_on(out);
 }

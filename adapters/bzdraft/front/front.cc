@@ -1,6 +1,8 @@
 // The life of a front: what comes in is handed to its subject. See front.h.
 #include "adapters/bzdraft/front/front.h"
 
+#include "adapters/bzdraft/losses.h"
+
 namespace entente::bzdraft {
 
 /// So that the room looks for its server while the client greets.
@@ -12,7 +14,7 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
     std::visit([&](const auto& m) { on(m, out); }, message);
     return !gone_;
   };
-  const auto unknown = [&] { out.lose("unknown message", "a code that the page does not have"); };
+  const auto unknown = [&] { out.lose(loss::kUnknownUp); };
   const auto fault = peer_.feed(lane, bytes, take, unknown);
   if (!fault || gone_) return;
   peer_.send(out, SuperKill{});

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/bzdraft/losses.h"
 #include "adapters/bzdraft/peer_link.h"
 #include "adapters/bzdraft/resource.h"
 #include "adapters/bzdraft/terms.h"
@@ -139,9 +140,7 @@ class FrontSession final : public core::Front {
   void told(const words::Round& round, const core::Fact&, Outlet& out);
   void end_game(const words::Round& round, Outlet& out);
   void tell_clock(Outlet& out);
-  void told(const words::WorldEdit&, const core::Fact&, Outlet& out) {
-    out.lose("WorldEdit", "a client keeps the world it loaded");
-  }
+  void told(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.lose(loss::kWorldEdit); }
   std::optional<FlagUpdate> flag_record(const words::Token& token, Outlet& out);
 
   // -- What lies there for who drives upon it: front_litter.cc

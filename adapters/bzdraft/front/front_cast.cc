@@ -1,5 +1,6 @@
 // Who is there, as our client sees it: a robot player for each unit that is somebody's. See front.h.
 #include "adapters/bzdraft/front/front.h"
+#include "adapters/bzdraft/losses.h"
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 
@@ -86,7 +87,7 @@ std::optional<std::uint8_t> FrontSession::free_number(core::Id unit, Outlet& out
 void FrontSession::enlist(core::Id player, core::Id unit, std::size_t nth, Outlet& out) {
   const bool me = player != 0 && player == out.me() && nth == 0;
   const std::optional<std::uint8_t> free = me ? kNumber : free_number(unit, out);
-  if (!free) return out.lose("Unit", "more than there are numbers");
+  if (!free) return out.lose(loss::kUnitsFull);
   const std::uint8_t number = *free;
   Actor& actor = cast_[number];
   actor.player = player;
@@ -143,7 +144,7 @@ void FrontSession::dismiss(std::uint8_t number, Outlet& out) {
 
 /// A player that is known already is told of again: the page lets players change.
 void FrontSession::told(const words::Player& player, const core::Fact& fact, Outlet& out) {
-  if (fact.audience == words::ADMINS) return out.lose("Player.address", "nobody is told of addresses");
+  if (fact.audience == words::ADMINS) return out.lose(loss::kAddress);
   const std::uint8_t* known = players_.wire(player.id());
   if (known == nullptr) return recast(player.id(), out);
   const std::uint8_t number = *known;
@@ -161,7 +162,7 @@ void FrontSession::told(const words::Player& player, const core::Fact& fact, Out
 void FrontSession::told(const words::Unit& unit, const core::Fact&, Outlet& out) {
   if (unit.kind() == words::Unit::PICKUP) return see_pickup(unit.id(), out);
   if (unit.kind() == words::Unit::PELLET) return litter_.stir(out);
-  if (!core::is_driven(unit.kind())) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  if (!core::is_driven(unit.kind())) return out.lose(loss::kUnitUnlike);
   if (unit.owner() != 0)
     recast(unit.owner(), out);
   else if (units_.wire(unit.id()) == nullptr)
@@ -196,7 +197,7 @@ void FrontSession::told(const words::Score& score, const core::Fact&, Outlet& ou
 
 void FrontSession::told(const words::TeamScore& score, const core::Fact&, Outlet& out) {
   const std::uint8_t team = wire_team(score.team());
-  if (team_of(team) != score.team()) return out.lose("TeamScore", "of a side that has no number");
+  if (team_of(team) != score.team()) return out.lose(loss::kOtherTeam);
   peer_.send(out, TeamUpdate{team, counted(score.wins()), counted(score.losses())});
 }
 

@@ -1,5 +1,6 @@
 // How a client is let in, and how it becomes somebody else: greeting, world, resources, MsgEnter. See front.h.
 #include "adapters/bzdraft/front/front.h"
+#include "adapters/bzdraft/losses.h"
 #include "adapters/wire/md5.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/chat.h"
@@ -27,7 +28,7 @@ words::World open_world() {
 }  // namespace
 
 void FrontSession::on(const VersionUp& version, Outlet& out) {
-  if (stage_ != Stage::kOutside) return out.lose("MsgVersion", "who is in has greeted");
+  if (stage_ != Stage::kOutside) return out.lose(loss::kGreetedAlready);
   wish_.set_version(readable(version.version.view()));
   wish_.clear_flags_known();
   for (const std::uint16_t kind : version.flags_known)
@@ -74,7 +75,7 @@ void FrontSession::answer_world(Outlet& out) {
 void FrontSession::build_world(Outlet& out) {
   const core::World& world = out.world();
   const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
-  if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
+  if (land.kind() == words::World::VOXELS) out.lose(loss::kVoxels);
   resource_ = resource_of(land);
   name_ = wire::md5(resource_);
   if (core::victim_decides(out.world()))
@@ -102,7 +103,7 @@ void FrontSession::on(const Enter& enter, Outlet& out) {
   if (enter.team > kLastTeam) return reject(Refusal::kBadTeam, text(Refusal::kBadTeam), out);
   if (enter.type > kRobot) return reject(Refusal::kBadType, text(Refusal::kBadType), out);
   if (stage_ == Stage::kIn) return change(name, motto, enter.team, out);
-  if (stage_ == Stage::kEntering) return out.lose("MsgEnter", "the last one is not answered yet");
+  if (stage_ == Stage::kEntering) return out.lose(loss::kEntersAlready);
   stage_ = Stage::kEntering;
   wish_.set_name(name);
   wish_.set_motto(motto);
@@ -117,7 +118,7 @@ void FrontSession::on(const Enter& enter, Outlet& out) {
 
 /// A player may also tell of itself anew by MsgAddPlayer, which has no side that could be meant.
 void FrontSession::on(const AddPlayer& changed, Outlet& out) {
-  if (stage_ != Stage::kIn) return out.lose("MsgAddPlayer", "not in yet");
+  if (stage_ != Stage::kIn) return out.lose(loss::kChangeTooEarly);
   change(readable(changed.callsign.chars), readable(changed.email.chars), std::nullopt, out);
 }
 

@@ -1,6 +1,8 @@
 // What lies about to be picked up is a flag of no kind, and of pellets only the nearest are. See front.h.
 #include "adapters/bzdraft/front/front.h"
 
+#include "adapters/bzdraft/losses.h"
+
 namespace entente::bzdraft {
 
 std::optional<std::uint16_t> FrontSession::free_flag() const {
@@ -14,7 +16,7 @@ void FrontSession::tell_pickup(core::Id unit, bool lies, Outlet& out) {
   if (pickups_.wire(unit) == nullptr) {
     const auto free = lies ? free_flag() : std::nullopt;
     if (!lies) return;
-    if (!free) return out.lose("Unit", "more than a client has room for");
+    if (!free) return out.lose(loss::kPickupsFull);
     pickups_.add(*free, unit);
   }
   FlagUpdate update;

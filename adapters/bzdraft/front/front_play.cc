@@ -1,5 +1,6 @@
 // Where tanks are, and how they live and die, both ways. See front.h.
 #include "adapters/bzdraft/front/front.h"
+#include "adapters/bzdraft/losses.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/chat.h"
 
@@ -17,7 +18,7 @@ constexpr core::Micros kOfCapture = core::kSecond;
 // -- What our client does ---------------------------------------------------------------------------------------------
 
 void FrontSession::on(const AliveUp&, Outlet& out) {
-  if (stage_ != Stage::kIn) return out.lose("MsgAlive", "not in yet");
+  if (stage_ != Stage::kIn) return out.lose(loss::kAliveTooEarly);
   const core::UnitState* unit = out.world().unit(own_unit());
   if (unit != nullptr && unit->unit.alive()) return put(kNumber, unit->unit.pose(), out);  // it was in play already
   out.say(words::Spawn());
@@ -144,7 +145,7 @@ void FrontSession::told(const words::Teleported& teleported, const core::Fact&, 
 
 /// Tanks are whole or gone; what lies between is said.
 void FrontSession::told(const words::Health& health, const core::Fact&, Outlet& out) {
-  if (health.unit() != own_unit()) return out.lose("Health", "of others, in a game of one hit");
+  if (health.unit() != own_unit()) return out.lose(loss::kHealthOfOther);
   server_says(core::line_of_hit(health, own_.health), out);
 }
 

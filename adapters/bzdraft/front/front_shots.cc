@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapters/bzdraft/front/front.h"
+#include "adapters/bzdraft/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzdraft {
@@ -64,12 +65,12 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
   if (mine && shot.shot() != own_.last_shot) return;  // it has drawn its own already
   const std::uint8_t* known = units_.wire(shot.unit());
   if (known == nullptr) known = players_.wire(shot.shooter());
-  if (known == nullptr && shot.shooter() != 0) return out.lose("Shot", "of somebody who is not shown");
+  if (known == nullptr && shot.shooter() != 0) return out.lose(loss::kShooterUnseen);
   core::ShownShot flying = core::shown(shot, out.world(), out.now());
   flying.player = known != nullptr ? *known : kServer;
   const auto number =
       mine ? std::optional(static_cast<std::uint8_t>(shot.shot())) : shot_number(flying.player, shot.shot(), out);
-  if (!number || shots_.full()) return out.lose("Shot", "more than a client has room for");
+  if (!number || shots_.full()) return out.lose(loss::kShotsFull);
 
   flying.number = *number;
   flying.weapon = flag_of(shot);
@@ -91,7 +92,7 @@ void FrontSession::told(const words::Shot& shot, const core::Fact&, Outlet& out)
 
 void FrontSession::told(const words::ShotMoved& moved, const core::Fact&, Outlet& out) {
   core::ShownShot* flying = shots_.find(moved.shooter(), moved.shot());
-  if (flying == nullptr) return out.lose("ShotMoved", "of a shot that is not shown");
+  if (flying == nullptr) return out.lose(loss::kShotUnseen);
   flying->follow(moved, out.now());
   ShotUpdate update;
   update.shooter = flying->player;

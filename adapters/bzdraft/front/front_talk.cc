@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapters/bzdraft/front/front.h"
+#include "adapters/bzdraft/losses.h"
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 
@@ -15,7 +16,7 @@ std::optional<FlagUpdate> FrontSession::flag_record(const words::Token& token, O
   if (token.kind() == words::Token::BASE) return std::nullopt;
   if (flags_.wire(token.id()) == nullptr) {
     const auto free = free_flag();
-    if (!free) return out.lose("Token", "more than a client has room for"), std::nullopt;
+    if (!free) return out.lose(loss::kTokensFull), std::nullopt;
     flags_.add(*free, token.id());
   }
   FlagUpdate update{flags_.wire_or(token.id(), 0), flag_of(token)};
@@ -31,7 +32,7 @@ void FrontSession::told(const words::Token& token, const core::Fact&, Outlet& ou
 void FrontSession::told(const words::TokenTaken& taken, const core::Fact&, Outlet& out) {
   auto flag = flag_record(taken.token(), out);
   if (!flag) return;
-  if (taken.from() != 0) out.lose("TokenTaken.from", "flags are only taken from the ground");
+  if (taken.from() != 0) out.lose(loss::kTakenFrom);
   flag->flag.carrier = number_of(taken.by(), kInvalid);
   peer_.send(out, GrabFlagDown{flag->number, flag->flag});
 }
@@ -50,7 +51,7 @@ void FrontSession::told(const words::TokenDropped& dropped, const core::Fact&, O
 void FrontSession::told(const words::TokenCaptured& captured, const core::Fact&, Outlet& out) {
   const words::Token* token = out.world().token(captured.token());
   auto flag = token != nullptr ? flag_record(*token, out) : std::nullopt;
-  if (!flag) return out.lose("TokenCaptured", "of nothing that is shown");
+  if (!flag) return out.lose(loss::kCapturedUnseen);
   captured_ = captured.team();
   captured_at_ = out.now();
   flag->flag.carrier = number_of(captured.by(), kInvalid);
@@ -71,7 +72,7 @@ void FrontSession::on(const DropFlagUp& drop, Outlet& out) {
                                                                         : words::TokenWish::DROP);
   for (const auto& [id, token] : out.world().tokens())
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
-  if (wish.token() == 0) return out.lose("MsgDropFlag", "of who has no flag");
+  if (wish.token() == 0) return out.lose(loss::kNoFlagToDrop);
   wish.set_why(drop_of(drop.reason));
   const words::Pose here = own_.tank.place(out.now());
   wish.set_x(here.x());
@@ -86,7 +87,7 @@ void FrontSession::on(const DropFlagUp& drop, Outlet& out) {
 // -- Talk -------------------------------------------------------------------------------------------------------------
 
 void FrontSession::on(const ChatMessage& chat, Outlet& out) {
-  if (stage_ != Stage::kIn) return out.lose("MsgMessage", "not in yet");
+  if (stage_ != Stage::kIn) return out.lose(loss::kChatTooEarly);
   words::Say word = core::say_of(readable(chat.text.chars));
   if (target_team(chat.to)) {
     word.set_scope(words::Say::MY_TEAM);
@@ -95,7 +96,7 @@ void FrontSession::on(const ChatMessage& chat, Outlet& out) {
   } else if (chat.to != kEveryone) {
     word.set_scope(words::Say::ONE);
     word.set_to(player_of(chat.to));
-    if (word.to() == 0) return out.lose("MsgMessage", "to somebody who is not there");
+    if (word.to() == 0) return out.lose(loss::kChatToNobody);
   }
   out.say(std::move(word));
 }
@@ -151,7 +152,7 @@ void FrontSession::end_game(const words::Round& round, Outlet& out) {
 /// No time left is the end of a game, too.
 void FrontSession::tell_clock(Outlet& out) {
   const words::Round round = out.world().round_at(out.now());
-  if (round.paused()) return out.lose("Round.paused", "time does not stop");
+  if (round.paused()) return out.lose(loss::kPaused);
   if (!round.has_left_s()) return;
   const double left = std::clamp(round.left_s(), round.another() ? 1.0 : 0.0, 65535.0);
   peer_.send(out, TimeLeft{static_cast<std::uint16_t>(std::lround(left))});

@@ -263,13 +263,13 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
     default:
       request.to = player_id(kEverybody);
   }
-  const char* why =
+  const Mapping* why =
       core::send_lines(say.kind(), core::written(say), kLongestLine, CutAt::kBlank, [&](std::string_view line) {
         request.text.chars.assign(line);
         request.text.chars.resize(kLongestLine + 1);  // as real clients pad it
         peer_.stream(out, request);
       });
-  if (why != nullptr) out.lose("Say", why);
+  if (why != nullptr) out.lose(*why);
 }
 
 }  // namespace entente::bzflag

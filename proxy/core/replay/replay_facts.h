@@ -2,6 +2,7 @@
 // Law: nothing here knows a room or a time but those it is handed.
 #pragma once
 
+#include "proxy/base/mapping.h"
 #include "proxy/core/word.h"
 
 namespace entente::core {
@@ -11,7 +12,7 @@ bool is_his_own(const Fact& fact);
 
 /// Why `fact` is not for who watches, a literal; null if it is. What is true of the recorded player's units (their
 /// health, his ammunition) is.
-const char* kept_back(const Fact& fact);
+const Mapping* kept_back(const Fact& fact);
 
 /// Told to everybody, without what was its server's operators' business, and without "me".
 void make_public(Fact& fact);

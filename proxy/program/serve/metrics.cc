@@ -88,8 +88,9 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                 "Facts that a bridge's room did not keep: of whom it does not know, or more than it holds",
                 {{"route", route}}, totals.orphaned);
   for (const core::Ledger::Entry& one : losses)
-    metrics.count("words_dropped", "What bridges could not tell, by message and reason, of sessions that ended",
-                  {{"route", route}, {"what", one.what}, {"reason", one.reason}}, one.times);
+    metrics.count("words_dropped",
+                  "What bridges did not forward, by message or word and reason, of sessions that ended",
+                  {{"route", route}, {"what", one.what()}, {"reason", one.reason()}}, one.times);
 }
 
 void measure(Metrics& metrics, const relay::TapTotals& tap) {

@@ -435,9 +435,7 @@ void BridgeSession::because(Reason reason, std::string_view why, const Fault& fa
 }
 
 /// Who is turned away may read why, unless we are shutting down.
-Millis BridgeSession::goodbye() const {
-  return goodbye_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft));
-}
+Millis BridgeSession::goodbye() const { return goodbye_ms(*front_.info.game, reason_.value_or(Reason::kClientLeft)); }
 
 void BridgeSession::stop() {
   if (ending_) gone_by_ = std::min(gone_by_, listener_.loop.now() + limits_.linger_ms);
@@ -549,7 +547,7 @@ void BridgeSession::tell_end() {
   if (room_) worker_route_->words_dropped(front_.info, room_->ledger());
   if (!worker_route_->tap || !room_) return;
   if (!room_->ledger().entries().empty())
-    worker_route_->tap->note(front_.info.link, "could not be told: " + text(room_->ledger(), SIZE_MAX), wall_now());
+    worker_route_->tap->note(front_.info.link, "not forwarded: " + text(room_->ledger(), SIZE_MAX), wall_now());
   std::string why = text(reason);
   if (*fault_.what) why += std::string(": ") + fault_.what + " in " + fault_.field;
   if (back_.up && !finding_) worker_route_->tap->closed(back_.info.link, why, wall_now());

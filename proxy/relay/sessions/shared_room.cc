@@ -342,7 +342,7 @@ void SharedRoom::tell_end() {
   const core::Ledger& ledger = room_->ledger();
   if (!ledger.entries().empty()) events_.words_dropped(info_, text(ledger), 0);
   if (tap_ == nullptr) return;
-  if (!ledger.entries().empty()) tap_->note(info_.link, "could not be told: " + text(ledger, SIZE_MAX), wall_now());
+  if (!ledger.entries().empty()) tap_->note(info_.link, "not forwarded: " + text(ledger, SIZE_MAX), wall_now());
   tap_->closed(info_.link, text(ends_.value_or(Reason::kStopped)), wall_now());
 }
 

@@ -1,0 +1,129 @@
+// Whatever a session drops it counts by a named line of the mapping: found by reading the sources. The types see to it
+// that lose() takes a line and no text; this test, that the line stands in the table and is no other's.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "adapters/registry.h"
+#include "tests/support/paths.h"
+
+namespace entente::losses_test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Source {
+  std::string path;  // from the top
+  std::string code;  // without comments
+};
+
+std::string code_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  static const std::regex kComment(R"(//[^\n]*)");
+  return std::regex_replace(text.str(), kComment, "");
+}
+
+std::vector<Source> sources(const std::string& folder) {
+  const fs::path root = testing::source_dir();
+  std::vector<Source> all;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+    if (entry.path().extension() == ".cc" || entry.path().extension() == ".h")
+      all.push_back({fs::relative(entry.path(), root).generic_string(), code_of(entry.path())});
+  return all;
+}
+
+std::vector<std::string> found(const std::regex& what, const std::string& code) {
+  std::vector<std::string> all;
+  for (std::sregex_iterator it(code.begin(), code.end(), what), end; it != end; ++it) all.push_back((*it)[1]);
+  return all;
+}
+
+// The folders whose sessions drop something, each with the file that has its table.
+struct Place {
+  std::string folder, table;
+};
+
+const std::vector<Place>& places() {
+  static const std::vector<Place> all = [] {
+    std::vector<Place> places{{"proxy/core", "proxy/core/losses.cc"}};
+    for (const wire::Game* game : games()) {
+      const std::string folder = "adapters/" + std::string(game->name());
+      if (mapping_of(*game).empty() || !fs::exists(fs::path(testing::source_dir()) / folder / "losses.h")) continue;
+      places.push_back({folder, folder + (game->name() == "native" ? "/native.cc" : "/mapping.cc")});
+    }
+    return places;
+  }();
+  return all;
+}
+
+std::set<std::string> lines_of(const Place& place) {
+  static const std::regex kLine(R"(inline constexpr Mapping (k\w+))");
+  const auto all = found(kLine, code_of(fs::path(testing::source_dir()) / place.folder / "losses.h"));
+  return {all.begin(), all.end()};
+}
+
+bool makes_lines(const std::string& path) {
+  return path.ends_with("/losses.h") || path.ends_with("/mapping.h") || path.ends_with("/mapping.cc") ||
+         path == "proxy/core/losses.cc" || path == "adapters/native/native.cc" || path == "adapters/registry.cc";
+}
+
+// What is not a line of the table, of the calls in this code: the name of a line, one of two, or a pointer to one.
+std::vector<std::string> bad_calls(const std::string& code) {
+  static const std::regex kCall(R"((?:\.|->)lose\s*\(([^;]*?)\)\s*[;,}])");
+  static const std::regex kLine(R"((?:[^?,]*\?\s*loss::k\w+\s*:\s*)?(?:loss::k\w+|\*\w+)\s*(?:,[^"]*)?)");
+  std::vector<std::string> bad;
+  for (const std::string& call : found(kCall, code))
+    if (!std::regex_match(call, kLine)) bad.push_back(call);
+  return bad;
+}
+
+}  // namespace
+
+TEST_CASE("each lose() names a line, and only a table's file makes one") {
+  static const std::regex kMade(R"(\b(lost_\w+|no_intent|no_fact|Mapping k\w+|Mapping\s*\{)\s*[\(=\{\["])");
+  for (const Place& place : places())
+    for (const Source& source : sources(place.folder)) {
+      for (const std::string& call : bad_calls(source.code)) FAIL_CHECK(source.path, ": lose(", call, ")");
+      if (makes_lines(source.path)) continue;
+      for (const std::string& made : found(kMade, source.code)) FAIL_CHECK(source.path, ": makes a line: ", made);
+    }
+}
+
+TEST_CASE("each named line is in its table, and something is dropped by it") {
+  for (const Place& place : places()) {
+    const auto all = sources(place.folder);
+    const std::string table = code_of(fs::path(testing::source_dir()) / place.table);
+    const auto lines = lines_of(place);
+    CHECK_FALSE(lines.empty());
+    for (const std::string& line : lines) {
+      const std::regex named("\\b" + line + "\\b");
+      CHECK_MESSAGE(std::regex_search(table, named), place.table, ": lacks ", line);
+      const bool used = std::any_of(all.begin(), all.end(), [&](const Source& source) {
+        return !makes_lines(source.path) && std::regex_search(source.code, std::regex("loss::" + line + "\\b"));
+      });
+      CHECK_MESSAGE(used, place.folder, ": nothing is dropped by ", line);
+    }
+  }
+}
+
+TEST_CASE("what is no line is found") {
+  CHECK(bad_calls("out.lose(loss::kFull);") == std::vector<std::string>{});
+  CHECK(bad_calls("return out.lose(loss::kFull), std::nullopt;").empty());
+  CHECK(bad_calls("if (why) out.lose(*why, intent);").empty());
+  CHECK(bad_calls("[&](auto&) { out.lose(far ? loss::kFar : loss::kFull); }").empty());
+  CHECK(bad_calls("out.lose(\"Say\", \"no chat\");").size() == 1);
+  CHECK(bad_calls("out.lose(Mapping(a, b));").size() == 1);
+  CHECK(bad_calls("out.lose(kFull);").size() == 1);
+}
+
+}  // namespace entente::losses_test
