@@ -146,6 +146,11 @@ void set_stream_options(int fd) {
   set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
+void say_last(int fd, Bytes bytes) {
+  (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  (void)::shutdown(fd, SHUT_WR);
+}
+
 Address local_address(int fd) {
   sockaddr_storage raw{};
   socklen_t size = sizeof(raw);

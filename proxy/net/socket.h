@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
 #include "proxy/net/address.h"
 #include "proxy/net/fd.h"
@@ -38,6 +39,10 @@ Outcome<Sockets> pair_towards(const Address& server);
 /// Sends small messages at once, keeps little in the kernel for a slow reader, and notices a peer that vanished (after
 /// about two minutes of silence).
 void set_stream_options(int fd);
+
+/// Sends as much of `bytes` as the kernel takes at once, then ends our direction. What the peer still sends is to be
+/// read, or the close becomes a reset.
+void say_last(int fd, Bytes bytes);
 
 Address local_address(int fd);
 Address peer_address(int fd);

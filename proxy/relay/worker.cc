@@ -4,7 +4,7 @@
 #include "proxy/relay/acceptors/enet_acceptor.h"
 #include "proxy/relay/sessions/bridge_session.h"
 #include "proxy/relay/sessions/room_guest.h"
-#include "proxy/relay/sessions/session.h"
+#include "proxy/relay/sessions/tcp_session.h"
 #include "proxy/relay/sessions/web_session.h"
 
 namespace entente::relay {
@@ -83,15 +83,13 @@ void Worker::mail() {
   if (pool_.stopping && !stopping_) begin_stop();
 }
 
-std::unique_ptr<Seated> Worker::make_session(WorkerRoute& worker_route, const Newcomer& newcomer) {
-  Seated::Owner& owner = *this;
+std::unique_ptr<Session> Worker::make_session(WorkerRoute& worker_route, const Newcomer& newcomer) {
+  Session::Owner& owner = *this;
   if (const auto shared_room = worker_route.route.shared_room())
-    return std::make_unique<RoomGuest>(worker_route, owner, *shared_rooms_.at(*shared_room).shared_room, newcomer.link,
-                                       newcomer.limits, newcomer.client, newcomer.enet);
+    return std::make_unique<RoomGuest>(worker_route, owner, *shared_rooms_.at(*shared_room).shared_room, newcomer);
   if (worker_route.route.bridge) return std::make_unique<BridgeSession>(worker_route, owner, newcomer);
-  if (worker_route.route.game.transport() == wire::Transport::kWebSocket)
-    return std::make_unique<WebSession>(worker_route, owner, newcomer.link, newcomer.limits, newcomer.client);
-  return std::make_unique<Session>(worker_route, owner, newcomer.link, newcomer.limits, newcomer.client);
+  if (worker_route.route.by_web()) return std::make_unique<WebSession>(worker_route, owner, newcomer);
+  return std::make_unique<TcpSession>(worker_route, owner, newcomer);
 }
 
 void Worker::seat_one() {
@@ -143,13 +141,13 @@ void Worker::read(const GiveWay& letter) {
 void Worker::read(Back& back) {
   const auto found = sessions_.find(back.link);
   if (found == sessions_.end()) return;
-  Seated& session = *found->second;
+  Session& session = *found->second;
   const bool was_away = session.is_away();
   session.take_back(std::move(back.client), back.from);
   if (was_away && !session.is_away()) tell_moved(Moved::How::kBack, session);
 }
 
-void Worker::tell_moved(Moved::How how, Seated& session) {
+void Worker::tell_moved(Moved::How how, Session& session) {
   const std::size_t route = session.listener().index;
   send(home(route), Moved{how, route, session.info().client});
 }
@@ -182,7 +180,7 @@ void Worker::read(Asked& asked) {
 
 // -- From sessions ----------------------------------------------------------------------------------------------------
 
-void Worker::named(Seated& session, std::uint32_t player) {
+void Worker::named(Session& session, std::uint32_t player) {
   const std::size_t route = session.worker_route().route.index;
   send(home(route), Named{route, session.info().link, player});
 }
@@ -193,7 +191,7 @@ WorkerRoute* Worker::route_at(const Route& listener, std::string_view path) {
   return nullptr;
 }
 
-void Worker::away(Seated& session, const core::Absence& absence) {
+void Worker::away(Session& session, const core::Absence& absence) {
   const Millis now = loop_.now();
   {
     const std::lock_guard lock(pool_.absences_lock);
@@ -203,9 +201,9 @@ void Worker::away(Seated& session, const core::Absence& absence) {
   tell_moved(Moved::How::kAway, session);
 }
 
-void Worker::settled(Seated& session) { tell_moved(Moved::How::kSettled, session); }
+void Worker::settled(Session& session) { tell_moved(Moved::How::kSettled, session); }
 
-std::optional<Seat> Worker::claim(Seated& session, std::uint32_t number) {
+std::optional<Seat> Worker::claim(Session& session, std::uint32_t number) {
   const std::lock_guard lock(pool_.absences_lock);
   return pool_.absences.claim({session.listener().index, session.info().client, number}, loop_.now());
 }
@@ -214,13 +212,13 @@ void Worker::send_back(Seat to, net::Fd client, const net::Address& from) {
   send(*pool_.workers[to.worker], Back{to.link, std::move(client), from});
 }
 
-void Worker::done(Seated& session) {
+void Worker::done(Session& session) {
   if (done_.empty()) loop_.later(*this);
   done_.push_back(&session);
 }
 
 void Worker::at_turn_end() {
-  for (Seated* session : std::exchange(done_, {})) {
+  for (Session* session : std::exchange(done_, {})) {
     const std::size_t route = session->listener().index;
     const LinkId link = session->info().link;
     session->worker_route().counters.closed.add();

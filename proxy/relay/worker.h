@@ -14,7 +14,7 @@
 #include "proxy/relay/acceptors/udp_acceptor.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/ends/inbox.h"
-#include "proxy/relay/sessions/seated.h"
+#include "proxy/relay/sessions/session.h"
 #include "proxy/relay/sessions/shared_room.h"
 
 namespace entente::relay {
@@ -31,7 +31,7 @@ struct Pool {
 };
 
 class Worker final : public net::Ticker::User,
-                     public Seated::Owner,
+                     public Session::Owner,
                      public Seating,
                      public net::Later,
                      private Finder::User {
@@ -137,19 +137,19 @@ class Worker final : public net::Ticker::User,
   void read(Asked& asked);
   /// Reads it here and now if it is for this worker.
   void send(Worker& to, Letter letter);
-  void tell_moved(Moved::How how, Seated& session);
+  void tell_moved(Moved::How how, Session& session);
   Worker& home(std::size_t route);
   void hand_out(LinkId link, const net::Address& from, Bytes datagram);
 
-  // Ticker, Seated::Owner, Seating, Later
+  // Ticker, Session::Owner, Seating, Later
   void tick(Millis now) override;
-  void named(Seated& session, std::uint32_t player) override;
-  std::unique_ptr<Seated> make_session(WorkerRoute& worker_route, const Newcomer& newcomer);
+  void named(Session& session, std::uint32_t player) override;
+  std::unique_ptr<Session> make_session(WorkerRoute& worker_route, const Newcomer& newcomer);
   WorkerRoute* route_at(const Route& listener, std::string_view path) override;
-  void done(Seated& session) override;
-  void away(Seated& session, const core::Absence& absence) override;
-  std::optional<Seat> claim(Seated& session, std::uint32_t number) override;
-  void settled(Seated& session) override;
+  void done(Session& session) override;
+  void away(Session& session, const core::Absence& absence) override;
+  std::optional<Seat> claim(Session& session, std::uint32_t number) override;
+  void settled(Session& session) override;
   void send_back(Seat to, net::Fd client, const net::Address& from) override;
   LinkId next_link() override { return pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::size_t next_worker(const Route& route) override {
@@ -190,8 +190,8 @@ class Worker final : public net::Ticker::User,
     TapSink* tap;
   };
   std::unordered_map<std::size_t, Housed> shared_rooms_;  // by their number: those that live here
-  std::unordered_map<LinkId, std::unique_ptr<Seated>> sessions_;
-  std::vector<Seated*> done_;
+  std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
+  std::vector<Session*> done_;
   std::vector<LinkId> to_tick_;     // of this tick, sessions that are still to be told
   std::deque<Newcomer> newcomers_;  // from other workers' acceptors
   Chore ticking_{*this, &Worker::tick_some, net::Rank::kPlayer};

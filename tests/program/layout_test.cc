@@ -1,4 +1,5 @@
-// The floors, held by reading every #include of the tree: the linker alone would let a header reach up.
+// The floors, held by reading the sources: the linker alone would let a header reach up, and a header may bring in more
+// than it is included for.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -62,6 +63,36 @@ const std::vector<Keep>& kept() {
   return all;
 }
 
+/// Names of system calls and libraries: a declaration that came in by somebody else's header is enough to use them.
+const std::vector<Keep>& kept_names() {
+  static const std::vector<Keep> all{
+      {std::regex(
+           R"((^|[^\w>.])::(socket|connect|bind|listen|accept4?|send|sendto|sendmm?sg|recv|recvfrom|recvmm?sg|shutdown|)"
+           R"(setsockopt|getsockopt|getsockname|getpeername|poll|eventfd|epoll_\w+|pipe2?|fcntl|ioctl)\()"),
+       {"proxy/net/"}},
+      {std::regex(
+           R"(\b(uv_\w+|enet_(host|peer|packet|address|initialize|crc32|range)\w*|ENet[HPAE]\w+|wslay_\w+|SSL_\w+|)"
+           R"(EVP_\w+|BIO_\w+|X509_\w+|boost::\w+)\s*[\(\*&:])"),
+       {"proxy/net/"}},
+      {std::regex(
+           R"((^|[^\w>.])::(open|read|write|pread|pwrite|unlink|rename|l?stat|fstat|ftruncate|fsync|fdatasync)\()"),
+       {"proxy/net/", "proxy/trace/file.cc", "proxy/program/config/ban_file.cc"}},
+      {std::regex(R"(\bstd::([io]?fstream|filesystem)\b)"),
+       {"proxy/trace/", "proxy/program/", "adapters/panic/ground.cc"}},  // the maps of Panic are files
+      {std::regex(R"(\bstd::(jthread|thread|mutex|shared_mutex|condition_variable)\b)"),
+       {"proxy/net/", "proxy/relay/", "proxy/program/"}},
+      {std::regex(R"(\bstd::chrono::\w+_clock\b|\bclock_gettime\()"), {"proxy/base/time.h", "proxy/program/"}},
+      {std::regex(R"(\bstd::random_device\b|\b(rand|srand|getrandom)\()"), {"proxy/relay/"}},
+      {std::regex(R"(\b(fork|vfork|execv\w*|execl\w*|posix_spawnp?|popen|system|getenv|setenv)\()"), {}},
+      {std::regex(R"(\bstd::(cout|cerr|cin)\b|\b(printf|puts|fputs)\()"), {"proxy/program/"}},
+      {std::regex(R"(\bZSTD_\w+)"), {"proxy/trace/"}},
+      {std::regex(R"(\bpcap_\w+)"), {"proxy/program/import/"}},
+      {std::regex(R"(\bspdlog::|\bfmt::)"), {"proxy/relay/", "proxy/program/"}},
+      {std::regex(R"(\b(CLI|toml|prometheus)::)"), {"proxy/program/"}},
+  };
+  return all;
+}
+
 const std::set<std::string> kMayCatch = {"proxy/program/main.cc", "proxy/program/cli.cc",
                                          "proxy/program/config/config_reader.cc"};
 
@@ -110,7 +141,10 @@ std::vector<Include> includes_of(const std::string& text) {
 // -- The checks -------------------------------------------------------------------------------------------------------
 
 // The folder of a floor: proxy/relay, adapters/aos. What is below it is of the same floor.
-std::string folder(const std::string& path) { return path.substr(0, path.find('/', path.find('/') + 1)); }
+std::string folder(const std::string& path) {
+  const auto end = path.find('/', path.find('/') + 1);
+  return path.substr(0, end == path.npos ? path.rfind('/') : end);
+}
 
 // "" if `from` may include our header `to`.
 std::string fault_of(const std::string& from, const std::string& to) {
@@ -130,13 +164,28 @@ void check_ours(const std::string& from, const Include& include, Findings& found
   if (!fault.empty()) found.push_back(from + ": " + fault);
 }
 
+bool may(const Keep& keep, const std::string& path) {
+  return std::any_of(keep.only_in.begin(), keep.only_in.end(),
+                     [&](const std::string& place) { return path.starts_with(place); });
+}
+
 void check_foreign(const std::string& from, const Include& include, Findings& found) {
   if (from.starts_with("tests/")) return;
   for (const Keep& keep : kept()) {
     if (!std::regex_match(include.name, keep.header)) continue;
-    const bool allowed = std::any_of(keep.only_in.begin(), keep.only_in.end(),
-                                     [&](const std::string& place) { return from.starts_with(place); });
-    if (!allowed) found.push_back(from + ": includes <" + include.name + ">, which belongs to " + keep.only_in[0]);
+    if (!may(keep, from))
+      found.push_back(from + ": includes <" + include.name + ">, which belongs to " + keep.only_in[0]);
+  }
+}
+
+void check_names(const std::string& path, const std::string& code, Findings& found) {
+  for (const Keep& keep : kept_names()) {
+    std::smatch used;
+    if (may(keep, path) || !std::regex_search(code, used, keep.header)) continue;
+    std::string name = used.str();
+    std::erase_if(name, [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; });
+    found.push_back(path + ": uses " + name + ", which belongs to " +
+                    (keep.only_in.empty() ? "nobody" : keep.only_in[0]));
   }
 }
 
@@ -146,6 +195,7 @@ void check_words(const std::string& path, const std::string& text, Findings& fou
   static const std::regex kCatch(R"(\bcatch\s*\()");
   static const std::regex kThrow(R"(\bthrow\b(?!\s+std::bad_alloc\b))");  // as `new` does, and nobody catches it
   const std::string code = code_of(text);
+  check_names(path, code, found);
   const bool game = floor_of(path) == 3 && path.starts_with("adapters/");
   static const std::regex kWire(R"(.*/wire(_\w+)?\.cc)");
   if (game && !std::regex_match(path, kWire) && std::regex_search(code, kFields))
@@ -163,9 +213,24 @@ void check_top(const fs::path& root, Findings& found) {
   }
 }
 
+/// A folder that nobody takes in at a glance wants parts.
+void check_folders(const fs::path& root, Findings& found) {
+  constexpr int kMostFiles = 40;
+  for (const char* top : {"proxy", "adapters", "schema"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      if (!entry.is_directory()) continue;
+      const auto files = std::count_if(fs::directory_iterator(entry.path()), fs::directory_iterator(),
+                                       [](const auto& one) { return one.is_regular_file(); });
+      if (files > kMostFiles)
+        found.push_back(fs::relative(entry.path(), root).generic_string() + ": has " + std::to_string(files) +
+                        " files");
+    }
+}
+
 Findings check_tree(const fs::path& root) {
   Findings found;
   check_top(root, found);
+  check_folders(root, found);
   for (const std::string& path : sources(root)) {
     const std::string text = text_of(root / path);
     for (const Include& include : includes_of(text))
@@ -238,6 +303,17 @@ TEST_CASE("a planted fault of each kind is found") {
            "adapters/wire/a.cc: includes <sys/socket.h>, which belongs to proxy/net/\n"},
           {"proxy/program/recordings/verify.cc", "#include <pcap/pcap.h>\n",
            "proxy/program/recordings/verify.cc: includes <pcap/pcap.h>, which belongs to proxy/program/import/\n"},
+          {"proxy/relay/a.cc", "void f(int fd) { ::send(fd, 0, 0, 0); }\n",
+           "proxy/relay/a.cc: uses ::send(, which belongs to proxy/net/\n"},
+          {"adapters/ogar/a.cc", "void f() { (void)enet_host_flush(0); }\n",
+           "adapters/ogar/a.cc: uses enet_host_flush(, which belongs to proxy/net/\n"},
+          {"proxy/core/a.cc", "auto now() { return std::chrono::steady_clock::now(); }\n",
+           "proxy/core/a.cc: uses std::chrono::steady_clock, which belongs to proxy/base/time.h\n"},
+          {"proxy/core/a.cc", "std::mutex lock;\n", "proxy/core/a.cc: uses std::mutex, which belongs to proxy/net/\n"},
+          {"adapters/aos/a.cc", "std::ifstream map;\n",
+           "adapters/aos/a.cc: uses std::ifstream, which belongs to proxy/trace/\n"},
+          {"proxy/program/a.cc", "auto home = getenv(\"HOME\");\n",
+           "proxy/program/a.cc: uses getenv(, which belongs to nobody\n"},
           {"adapters/panic/messages.h", "template <class V>\nvoid fields(V& v, Action& m);\n",
            "adapters/panic/messages.h: has fields(), which belongs to wire.cc\n"},
           {"proxy/relay/a.cc", "void f() { try { g(); } catch (...) {} }\n", "proxy/relay/a.cc: catches\n"},

@@ -71,7 +71,7 @@ std::set<std::string> explained() {
   std::ifstream readme(testing::source_dir() + "/proxy/README.md");
   bool inside = false;
   for (std::string line; std::getline(readme, line);) {
-    if (line.starts_with("| name, behind `entente_`")) inside = true;
+    if (line.starts_with("| name, prefixed by `entente_`")) inside = true;
     if (line.empty()) inside = false;
     if (!inside) continue;
     const std::string first = line.substr(0, line.find('|', 1));

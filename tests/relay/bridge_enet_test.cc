@@ -348,9 +348,10 @@ TEST_CASE("a client that is too fast waits, as far as there is room, and its dat
     }
     CHECK(scene.read(scene.server_stream, all.size()) == all);
     CHECK(scene.running.totals().throttled >= 1);
-    for (int i = 0; i < 100; ++i) scene.say(scene.client, point(1), EnetSend::kUnreliable);
-    // While it waits for its stream's rate nothing of it is heard; after that its datagrams have a rate of their own.
+    // While it waits for its stream's rate nothing of it is heard; after that its datagrams have a rate of their own. ENet
+    // itself drops some where the machine is slow.
     scene.until([&] {
+      for (int i = 0; i < 10; ++i) scene.say(scene.client, point(1), EnetSend::kUnreliable);
       const auto totals = scene.running.totals();
       return totals.by(Drop::kQueueFull) + totals.by(Drop::kTooFast) >= 50;
     });

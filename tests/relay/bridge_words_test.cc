@@ -157,7 +157,7 @@ TEST_CASE("of a command only its first word is recorded, unless secrets are") {
 }
 
 TEST_CASE("words and worlds that find no room in a ring are counted, and told as a gap when there is room") {
-  relay::Bell bell;
+  net::Bell bell;
   std::atomic<std::uint32_t> files{1};
   relay::RingSink sink(4096, bell, &files);
   const Buffer word(1000, 1);

@@ -1,6 +1,8 @@
 // An ENet relay that takes packets apart and sends them anew.
 #include <doctest/doctest.h>
 
+#include <thread>
+
 #include "adapters/aos/aos.h"
 #include "adapters/bzdraft/bzdraft.h"
 #include "tests/relay/enet_peers.h"
@@ -69,9 +71,11 @@ TEST_CASE("enet relay: a server that is not there ends the client's wait") {
 }
 
 TEST_CASE("enet relay: stopping tells the client in the game's own way") {
-  Scene scene(bzdraft::game());
+  Limits limits = no_limits();
+  limits.linger_ms = 30'000;  // a client that is slow to acknowledge still hears it
+  Scene scene(bzdraft::game(), limits);
   scene.join(0);
-  scene.running.stop();
+  std::jthread stopping([&] { scene.running.stop(); });  // it waits for the client
   scene.until([&] { return scene.client.peer == nullptr; });
   CHECK(scene.client.heard("0/1 0000736b"));
 }

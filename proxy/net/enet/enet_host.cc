@@ -79,6 +79,8 @@ Outcome<Done> EnetHost::open(const EnetOptions& options) {
 
 bool EnetHost::prepare(const EnetOptions& options) {
   if (options.range_coder) enet_host_compress_with_range_coder(host_);
+  places_ = host_->peerCount;
+  shrink(0);
   host_->maximumPacketSize = options.largest_packet;
   // One call of ENet may take in several windows of 64 KiB before we see them; what does not fit is sent again, late.
   host_->maximumWaitingData = std::max<std::size_t>(2 * options.largest_packet, 1U << 20U);
@@ -123,6 +125,7 @@ EnetPeer* EnetHost::connect(const Address& to, std::size_t channels, std::uint32
   const ENetAddress address = to_enet(to);
   ENetPeer* raw = enet_host_connect(host_, &address, channels, data);
   if (!raw) return nullptr;
+  if (const auto place = static_cast<std::size_t>(raw - host_->peers); place >= used_) shrink(place + 1);
   EnetPeer& peer = adopt(raw);
   flush_later();
   return &peer;
@@ -220,7 +223,7 @@ bool EnetHost::thin(Millis now) {
   asked_at_.resize(host_->peerCount);
   asking_.clear();
   dismissed_.clear();
-  std::size_t free = 0;
+  std::size_t free = places_ - host_->peerCount, used = 0;
   bool busy = false;
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     ENetPeer& raw = host_->peers[i];
@@ -230,21 +233,31 @@ bool EnetHost::thin(Millis now) {
     const bool half = raw.state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT;
     asked_at_[i] = !half ? 0 : asked_at_[i] ? asked_at_[i] : now;
     if (half) asking_.push_back(i);
-    if (raw.state == ENET_PEER_STATE_DISCONNECTED)
+    if (raw.state == ENET_PEER_STATE_DISCONNECTED && peer == nullptr) {
       ++free;
-    else
-      busy |= raw.state != ENET_PEER_STATE_CONNECTED || (peer && peer->waiting_ != 0) ||
-              !enet_list_empty(&raw.sentReliableCommands);
+      continue;
+    }
+    used = i + 1;
+    busy |= raw.state != ENET_PEER_STATE_CONNECTED || (peer && peer->waiting_ != 0) ||
+            !enet_list_empty(&raw.sentReliableCommands);
   }
+  shrink(used);
   thin_half_open(now);
-  const std::size_t wanted = std::min(kFree, host_->peerCount / kOfPeers);
+  const std::size_t wanted = std::min(kFree, places_ / kOfPeers);
   if (free < wanted) thin_dismissed(wanted - free);
   return busy;
 }
 
+/// ENet walks over all its places at each send. It takes the first that is free, so the last ones are free most of the
+/// time, and need not be looked at.
+void EnetHost::shrink(std::size_t used) {
+  used_ = used;
+  host_->peerCount = std::min(places_, used + kSpare);
+}
+
 void EnetHost::thin_half_open(Millis now) {
   std::sort(asking_.begin(), asking_.end(), [&](auto a, auto b) { return asked_at_[a] < asked_at_[b]; });
-  const std::size_t most = std::max<std::size_t>(host_->peerCount / kOfPeers, 1);
+  const std::size_t most = std::max<std::size_t>(places_ / kOfPeers, 1);
   for (std::size_t i = 0; i < asking_.size(); ++i)
     if (asking_.size() - i > most || now > asked_at_[asking_[i]] + kHalfOpen)
       enet_peer_reset(&host_->peers[asking_[i]]);
@@ -305,6 +318,9 @@ void EnetHost::serve() {
   const int began = enet_host_service(host_, &event, 0);
   for (int found = began; found > 0; found = enet_host_check_events(host_, &event)) deal_with(event);
   serving = nullptr;
+  std::size_t used = used_;
+  while (used < host_->peerCount && host_->peers[used].state != ENET_PEER_STATE_DISCONNECTED) ++used;
+  if (used != used_) shrink(used);
   tell_eased();
   if (began != 0) poll_.again();
   keep_time();

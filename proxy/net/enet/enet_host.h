@@ -122,6 +122,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
   static constexpr std::size_t kOfPeers = 4;  // that part of a host's places is for the half open; the oldest goes
   static constexpr std::size_t kFree = 16;    // places kept free, if those who were dismissed are all that holds them
+  static constexpr std::size_t kSpare = 256;  // free places that ENet looks at: more than one call of it can fill
   static constexpr Millis kServiceEvery = 8;  // lost packets are sent again no sooner than the host is served
   static constexpr Millis kQuietEvery = 50;   // the same, while all are there and nothing is on its way
 
@@ -141,6 +142,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void keep_time();
   void wake_within(Millis time);
   bool thin(Millis now);
+  void shrink(std::size_t used);
   void thin_half_open(Millis now);
   void thin_dismissed(std::size_t most);
 
@@ -155,6 +157,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   Millis wakes_at_ = 0;         // 0: it does not
   Rank rank_ = Rank::kPlayer;
   std::size_t peers_ = 0;
+  std::size_t places_ = 0;        // that ENet has memory for; it walks over the first of them, host_->peerCount
+  std::size_t used_ = 0;          // the first of them, up to the last that is taken
   std::vector<Millis> asked_at_;  // by ENet's peer: since when it is half open; 0 = it is not
   std::vector<std::size_t> asking_;
   std::vector<EnetPeer*> dismissed_;

@@ -82,7 +82,7 @@ void Acceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Re
 void Acceptor::turn_away(net::Fd fd, const net::Address& from, Reason why) {
   const Buffer goodbye = last_word(worker_route_, from, why);
   if (fd && !goodbye.empty()) {
-    (void)::send(fd.get(), goodbye.data(), goodbye.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    net::say_last(fd.get(), goodbye);
     part(std::move(fd));
   }
   const SessionInfo who{0, &route_.game, route_.dialect, from, route_.servers.front(), route_.listener};
@@ -92,7 +92,6 @@ void Acceptor::turn_away(net::Fd fd, const net::Address& from, Reason why) {
 /// What it still says arrives unheard; bytes that nobody has read would make of our close a reset, and of that its
 /// error.
 void Acceptor::part(net::Fd fd) {
-  (void)::shutdown(fd.get(), SHUT_WR);
   if (parting_.size() >= kMostParting) parting_.pop_front();
   parting_.emplace_back(std::move(fd), worker_route_.loop.now() + kPartsFor);
 }

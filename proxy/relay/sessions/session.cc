@@ -1,353 +1,113 @@
 #include "proxy/relay/sessions/session.h"
 
-#include "proxy/net/socket.h"
+#include <algorithm>
+#include <cerrno>
+#include <utility>
 
 namespace entente::relay {
 
-using wire::Lane;
-using wire::Way;
-
-namespace {
-
-// A server that closes has often been told goodbye by a client whose own close is on its way: that client gets what the
-// server said and not a byte more. In milliseconds.
-constexpr std::uint32_t kParting = 250;
-constexpr std::uint32_t kLongestKept = 2'000;  // milliseconds; the rest of a frame comes sooner, even by retransmission
-
-std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
-  return route.game.cutter(Way::kToServer, route.dialect);
-}
-
-/// What goes to the client needs cutting only if the client must get whole frames, or be told goodbye between two.
-std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
-  const wire::Game& game = route.game;
-  const bool whole = game.whole_frames(Way::kToClient, wire::Stage::kGreeting) ||
-                     game.whole_frames(Way::kToClient, wire::Stage::kPlay);
-  if (!whole && game.goodbye(route.dialect).empty() && !route.with_datagrams()) return nullptr;
-  return game.cutter(Way::kToClient, route.dialect);
-}
-
-}  // namespace
-
-Session::Session(WorkerRoute& worker_route, Owner& owner, LinkId link, const Limits& limits, const net::Address& client)
-    : worker_route_(worker_route),
-      route_(worker_route.route),
+Session::Session(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer)
+    : listener_(listener),
+      worker_route_(&listener),
       owner_(owner),
-      limits_(limits),
-      info_{link, &route_.game, route_.dialect, client, route_.servers.front(), route_.listener},
-      client_(worker_route.loop, static_cast<net::LinkUser&>(*this)),
-      server_(worker_route.loop, static_cast<net::LinkUser&>(*this)),
-      to_server_(client_cutter(route_), route_.game.largest_frame()),
-      to_client_(server_cutter(route_), route_.game.largest_frame()),
-      rates_(limits, worker_route.loop.now()),
-      began_(worker_route.loop.now()),
-      moved_(began_),
-      sure_(!route_.detects_in_session()) {
-  if (worker_route.guard) to_server_.watch(*worker_route.guard, route_.dialect);
-  if (route_.with_datagrams()) datagrams_.emplace(worker_route_, info_, limits_);
+      limits_(newcomer.limits),
+      info_{newcomer.link,   &listener.route.game,           listener.route.dialect,
+            newcomer.client, listener.route.servers.front(), listener.route.listener},
+      dial_(static_cast<Dial::User&>(*this)),
+      rates_(limits_, listener.loop.now()),
+      began_(listener.loop.now()),
+      moved_(began_) {}
+
+int Session::dial(const net::Address&, net::Sockets) { return EOPNOTSUPP; }
+
+void Session::count_opened() {
+  if (!std::exchange(counted_, true)) worker_route_->counters.opened.add();
 }
 
-// -- Coming up --------------------------------------------------------------------------------------------------------
-
-void Session::start(net::Fd client) {
-  worker_route_.counters.opened.add();
-  info_.listener = net::local_address(client.get());
-  if (!client_.link.adopt(std::move(client))) return end(Reason::kNoFiles);
-  client_.link.read(true);
-  // Where the client speaks first, the server is not bothered before the client has shown that it knows the game.
-  greeted_ = route_.game.client_greeting_size(route_.dialect) == 0;
-  if (greeted_) connect();
+void Session::open_tap(WallTime at) {
+  tapped_ = true;
+  worker_route_->tap_opened(info_, at);
 }
 
-int Session::dial(const net::Address& server, net::Sockets sockets) {
-  info_.server = server;
-  if (datagrams_ && !datagrams_->open(std::move(sockets.udp))) return ENOMEM;
-  return server_.link.connect(std::move(sockets.tcp), server);
+void Session::note(const std::string& text) {
+  if (worker_route_->tap && tapped_) worker_route_->tap->note(info_.link, text, wall_now());
 }
 
-void Session::connected(net::Link&) {
-  dial_.succeeded();
-  moved_ = server_.took = worker_route_.loop.now();
-  if (sure_)
-    open();
-  else
-    server_.link.read(true);
+void Session::charge(std::size_t bytes, std::size_t messages) {
+  if (rates_.take(bytes, messages, now())) return;
+  worker_route_->counters.throttled.add();
+  over_rates_ = true;
+  pause_client(kRate);
 }
 
-void Session::find_dialect(Bytes said) {
-  append(said_, said);
-  const wire::Detected found = route_.game.detect(said_);
-  if (found.state == wire::Detected::State::kNeedMore && said_.size() <= limits_.held_bytes) return;
-  if (found.state != wire::Detected::State::kFound) return end(Reason::kDialectUnknown);
-  if (found.dialect != route_.dialect) {
-    worker_route_.say_wrong_dialect(found.dialect);
-    return end(Reason::kDialectMismatch);
-  }
-  sure_ = true;
-  open();
-  server_said(std::exchange(said_, {}));
-}
-
-/// From here on the two hear each other.
-void Session::open() {
-  open_ = true;
-  worker_route_.tap_opened(info_, wall_now());
-  worker_route_.opened(info_);
-  if (!early_.empty()) relay(client_, server_, Way::kToServer, Frames{early_, 0, early_frames_});
-  early_ = {};
-  client_.resume(kEarly);
-  if (client_.ended) server_.link.finish();
-  if (server_.paused == 0) server_.link.read(true);
-}
-
-// -- Passing on -------------------------------------------------------------------------------------------------------
-
-void Session::received(net::Link& link, Lane, Bytes bytes) {
-  moved_ = worker_route_.loop.now();
-  if (!is_client(link)) server_spoke_ = moved_;
-  if (ending_) {
-    Peer& from = is_client(link) ? client_ : server_;
-    if (from.talks_on(bytes.size(), kMostUnheard)) settle();  // the other may have something to take yet
-  } else if (is_client(link)) {
-    client_said(bytes);
-  } else {
-    server_said(bytes);
-  }
-}
-
-void Session::client_said(Bytes bytes) {
-  std::size_t frames = 0;
-  const auto fault = to_server_.feed(bytes, [&](const Frames& whole) {
-    frames = whole.count;
-    to_server(whole);
-  });
-  if (fault) return end(Reason::kBadFrame, *fault);
-  if (open_ && !plays_) play();
-  charge(bytes.size(), frames);
-  if (!greeted_ && to_server_.passed() >= route_.game.client_greeting_size(route_.dialect)) {
-    greeted_ = true;
-    connect();
-  }
-}
-
-/// It has greeted, reached its server and goes on: from now on it is served before newcomers.
-void Session::play() {
-  plays_ = true;
-  client_.link.set_rank(net::Rank::kPlayer);
-  server_.link.set_rank(net::Rank::kPlayer);
-}
-
-void Session::to_server(const Frames& frames) {
-  if (open_) return relay(client_, server_, Way::kToServer, frames);
-  append(early_, frames.bytes);
-  early_frames_ += frames.count;
-  if (early_.size() > limits_.held_bytes) client_.pause(kEarly);
-}
-
-void Session::server_said(Bytes bytes) {
-  if (!sure_) return find_dialect(bytes);
-  const auto fault = to_client_.feed(bytes, [&](const Frames& whole) { to_client(whole); });
-  if (fault) go_unframed(*fault);
-}
-
-void Session::to_client(const Frames& frames) {
-  note_greeting(frames);
-  if (!entered_) note_entry(frames);
-  relay(server_, client_, Way::kToClient, frames);
-  const Bytes goodbye = route_.game.goodbye(route_.dialect);
-  told_goodbye_ = frames.count && !goodbye.empty() && same(frames.bytes.last(frames.last), goodbye);
-}
-
-/// The server's first frame may name the player; the link table must know before the client can ask for its link.
-void Session::note_greeting(const Frames& frames) {
-  if (!datagrams_ || named_ || frames.count == 0) return;
-  named_ = true;
-  if (const auto player = route_.game.greeted_as(frames.bytes.first(frames.first))) owner_.named(*this, *player);
-}
-
-/// Until the server has let the player in it may say that it bans him.
-void Session::note_entry(const Frames& frames) {
-  const wire::Entry entry = frames.count != 0 ? route_.game.entry(frames.bytes, route_.dialect) : wire::Entry::kUntold;
-  entered_ = entry != wire::Entry::kUntold;
-  if (entry == wire::Entry::kBanned) worker_route_.server_banned(info_.client, "");
-}
-
-void Session::relay(Peer& from, Peer& to, Way way, const Frames& frames) {
-  const Bytes bytes = frames.fresh();
-  if (worker_route_.tap) worker_route_.tap->bytes(info_.link, way, Lane::kStream, bytes, wall_now());
-  to.will_wait(worker_route_.loop.now());
-  to.link.send(Lane::kStream, bytes);
-  auto& traffic = way == Way::kToServer ? worker_route_.counters.to_server : worker_route_.counters.to_client;
-  traffic.bytes.add(bytes.size());
-  traffic.frames.add(frames.count);
-  if (to.link.waiting() <= limits_.high_water || (from.paused & kBehind)) return;
-  worker_route_.counters.stalls.add();
-  from.pause(kBehind);
-}
-
-void Session::wrote(net::Link& link) {
-  if (ending_) return settle();
-  Peer& slow = is_client(link) ? client_ : server_;
-  Peer& other = is_client(link) ? server_ : client_;
-  slow.took = worker_route_.loop.now();
-  if (link.waiting() > limits_.low_water || (other.paused & kBehind) == 0) return;
-  other.resume(kBehind);
-  if (is_client(link)) server_spoke_ = slow.took;  // what it said meanwhile is read only from now on
-}
-
-/// A client that is over its rates is not read until it has paid.
-void Session::charge(std::size_t bytes, std::size_t frames) {
-  if (rates_.take(bytes, frames, moved_)) return;
-  worker_route_.counters.throttled.add();
-  client_.pause(kRate);
-}
-
-/// We cannot follow the server's framing: its bytes pass as they come, and no goodbye can be placed among them.
-void Session::go_unframed(const Fault& fault) {
-  worker_route_.counters.unframed.add();
-  worker_route_.say(Line::kUnframed, "server " + info_.server.text() + " sent what is no " +
-                                         std::string(route_.game.name()) + " " + std::string(route_.dialect_name()) +
-                                         " frame (" + fault.what + " in " + fault.field +
-                                         "): its bytes are passed on as they come");
-  to_client(Frames{to_client_.take_kept()});
-  to_client_.lose_framing();
-  to_client_.drop_kept();
+SessionReport Session::report() const {
+  return {worker_route_->route.index, info_, now() - began_, said_ + answered_, player()};
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-void Session::ended(net::Link& link) {
-  (is_client(link) ? client_ : server_).ended = true;
-  if (ending_) return settle();
-  if (!first_) first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;
-  is_client(link) ? client_ended() : server_ended();
+void Session::stop() {
+  if (ending_) gone_by_ = std::min(gone_by_, now() + limits_.linger_ms);
+  end(Reason::kStopped, Fault{""}, text(Reason::kStopped));
 }
 
-void Session::client_ended() {
-  pass_rest(Way::kToServer);
-  if (server_.ended || !greeted_ || (!open_ && early_.empty())) return end(*first_);
-  if (open_) server_.link.finish();
+void Session::kick(std::string_view why) { end(Reason::kKicked, Fault{""}, why.empty() ? text(Reason::kKicked) : why); }
+
+void Session::because(Reason reason, std::string_view why, const Fault& fault) {
+  if (reason_) return;
+  reason_ = reason;
+  gone_by_ = now() + goodbye() + limits_.linger_ms;
+  why_ = why;
+  fault_ = fault;
 }
 
-void Session::server_ended() {
-  pass_rest(Way::kToClient);
-  if (client_.ended || !open_) return end(*first_);
-  if (owes_goodbye())
-    part_at_ = worker_route_.loop.now() + kParting;
-  else
-    client_.link.finish();
-}
-
-/// The beginning of a frame whose end will never come. Who needs whole frames, or a goodbye after it, does not get it.
-void Session::pass_rest(Way way) {
-  Stream& stream = way == Way::kToServer ? to_server_ : to_client_;
-  const bool whole = route_.game.whole_frames(way, wire::Stage::kPlay) || (way == Way::kToServer && route_.strict) ||
-                     (way == Way::kToClient && !route_.game.goodbye(route_.dialect).empty());
-  if (whole || !open_ || stream.kept().empty()) return;
-  way == Way::kToServer ? to_server(Frames{stream.take_kept()}) : to_client(Frames{stream.take_kept()});
-}
-
-bool Session::owes_goodbye() const {
-  return !route_.game.goodbye(route_.dialect).empty() && !told_goodbye_ && !client_.ended && to_client_.at_border();
-}
-
-void Session::say_goodbye() {
-  if (!owes_goodbye()) return;
-  told_goodbye_ = true;
-  client_.link.send(Lane::kStream, route_.game.goodbye(route_.dialect));
-}
-
-void Session::broken(net::Link& link, int error) {
-  if (dial_.under_way() && !ending_ && !is_client(link)) return dial_.failed(error);
-  (is_client(link) ? client_ : server_).ended = true;
-  if (ending_) return settle();
-  end(first_.value_or(is_client(link) ? Reason::kClientReset : Reason::kServerReset));
-}
-
-void Session::end(Reason reason, const Fault& fault) {
+void Session::end(Reason reason, const Fault& fault, std::string_view why) {
   if (ending_) return;
-  ending_ = true;
-  gone_by_ = worker_route_.loop.now() + limits_.linger_ms;
-  tell_end(reason, fault);
-  if (datagrams_) datagrams_->close();
-  if (client_.link.is_open()) say_goodbye();
-  if (dial_.under_way()) server_.link.close();
-  part(client_);
-  part(server_);
+  because(reason, {}, fault);
+  dismiss(reason, why);
+}
+
+void Session::finish() {
+  if (std::exchange(ending_, true)) return;
+  gone_by_ = now() + goodbye() + limits_.linger_ms;
+  tell_end();
+  part();
   settle();
 }
 
-void Session::tell_end(Reason reason, const Fault& fault) {
-  worker_route_.ended(info_, reason, fault, to_server_.passed());
-  if (!worker_route_.tap || !open_) return;
-  std::string why = text(reason);
-  if (reason == Reason::kBadFrame) why += std::string(": ") + fault.what + " in " + fault.field;
-  worker_route_.tap->closed(info_.link, why, wall_now());
+void Session::tell_end() {
+  count_opened();
+  worker_route_->ended(info_, reason(), fault_, said_);
+  if (!worker_route_->tap || !tapped_) return;
+  std::string why = text(reason());
+  if (*fault_.what) why += std::string(": ") + fault_.what;
+  if (*fault_.what && *fault_.field) why += std::string(" in ") + fault_.field;
+  close_tap(why);
 }
 
-/// Sends what waits, closes our side, and hears (without listening) whether the peer goes: to close over unread bytes
-/// would reset the connection and take our last words from it.
-void Session::part(Peer& peer) {
-  peer.link.finish();
-  peer.link.read(true);
-}
+void Session::close_tap(const std::string& why) { worker_route_->tap->closed(info_.link, why, wall()); }
 
 void Session::settle() {
-  for (Peer* peer : {&client_, &server_})
-    if (peer->ended && peer->link.waiting() == 0) peer->link.close();
-  if (client_.link.is_open() || server_.link.is_open() || done_) return;
+  if (!ending_ || done_ || is_linked()) return;
   done_ = true;
   owner_.done(*this);
 }
 
-/// Closes at once, whatever waits.
-void Session::hang_up() {
-  client_.link.close();
-  server_.link.close();
-  settle();
-}
-
-SessionReport Session::report() const {
-  return {route_.index, info_, worker_route_.loop.now() - began_, to_server_.passed() + to_client_.passed(), {}};
-}
-
 // -- In time ----------------------------------------------------------------------------------------------------------
 
-void Session::datagram(const net::Address& from, Bytes datagram) {
-  if (!open_ || ending_) return worker_route_.dropped(Drop::kNotLinked);
-  datagrams_->from_client(from, datagram);
-}
-
 void Session::tick(Millis now) {
-  if (ending_) {
-    if (now >= gone_by_) hang_up();
-    return;
+  if (gone_by_ != 0 && now >= gone_by_) {
+    hang_up();
+    finish();
+    return settle();
   }
-  if (part_at_ && now >= part_at_) {
-    part_at_ = 0;
-    say_goodbye();
-    client_.link.finish();
+  if (ending_ || !attend(now)) return;
+  if (over_rates_ && rates_.ready(now)) {
+    over_rates_ = false;
+    resume_client(kRate);
   }
-  if ((client_.paused & kRate) && rates_.ready(now)) client_.resume(kRate);
-  if (dial_.late(now, server_.link)) {
-    server_.link.close();
-    return dial_.timed_out();
-  }
-  // A beginning whose end does not come is passed on after all: what a server says is not ours to keep.
-  const bool heard = open_ && !server_.ended && server_.paused == 0;
-  if (heard && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
-    to_client(Frames{to_client_.take_kept()});
-  if (const auto reason = overdue(now)) end(*reason);
-}
-
-std::optional<Reason> Session::overdue(Millis now) const {
-  const Millis moved = datagrams_ ? std::max(moved_, datagrams_->moved()) : moved_;
-  if (!greeted_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
-  if (client_.link.waiting() && late(now, client_.took, limits_.stall_ms)) return Reason::kClientStalled;
-  if (open_ && server_.link.waiting() && late(now, server_.took, limits_.stall_ms)) return Reason::kServerStalled;
-  if (first_ && late(now, moved, limits_.half_closed_ms)) return Reason::kHalfClosed;
-  if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
-  return std::nullopt;
+  if (gone_by_ == 0 && drop_late_server(now)) return dial_.timed_out();
+  if (const auto reason = overdue(now)) end(*reason, Fault{""}, text(*reason));
 }
 
 }  // namespace entente::relay

@@ -1,7 +1,6 @@
 #include "proxy/relay/sessions/shared_room.h"
 
 #include <algorithm>
-#include <limits>
 #include <random>
 
 #include "proxy/relay/admission/admission.h"
@@ -21,7 +20,6 @@ constexpr std::size_t kMany = 24;
 constexpr std::uint64_t kGather = 10'000'000;
 /// While the loop has more to read, others may be going, too: for so many milliseconds nobody is told who is gone.
 constexpr Millis kGatherGone = 250;
-constexpr std::uint64_t kNoAlarm = std::numeric_limits<std::uint64_t>::max();
 
 core::RoomOptions room_options(const SharedRoomOptions& options) {
   core::RoomOptions room;
@@ -36,26 +34,24 @@ core::RoomOptions room_options(const SharedRoomOptions& options) {
 }  // namespace
 
 SharedRoom::SharedRoom(net::Loop& loop, SharedRoomPlan& plan, LinkId link, Events& events)
-    : loop_(loop),
+    : RoomHost(loop),
+      loop_(loop),
       plan_(plan),
       events_(events),
       info_{link, plan.options.game, 0, {}, {}, {}},
-      alarm_(loop, *this),
       stand_ins_(plan.options.stand_ins) {}
 
 SharedRoom::~SharedRoom() { loop_.never(*this); }
 
 void SharedRoom::open(TapSink* tap) {
   tap_ = tap;
-  epoch_ = loop_.nanos();
-  began_wall_ = wall_ = wall_now();
-  words_.emplace(tap, plan_.options.record_secrets);
+  start_clock();
   const core::RoomOptions options = room_options(plan_.options);
   if (tap_) {
-    tap_->opened(info_, wall_);
-    tap_->note(info_.link, plan_.options.name + ": a room with seed " + std::to_string(options.seed), wall_);
+    tap_->opened(info_, wall_in_call());
+    tap_->note(info_.link, plan_.options.name + ": a room with seed " + std::to_string(options.seed), wall_in_call());
   }
-  room_.emplace(static_cast<core::Room::Host&>(*this), plan_.options.back(), options);
+  open_room(plan_.options.back(), options, tap, info_.link, plan_.options.record_secrets);
   enter([](core::Room& room, core::Micros at) { room.back_opened({}, at); });
 }
 
@@ -66,19 +62,11 @@ void SharedRoom::begin_turn() {
   if (!std::exchange(in_turn_, true)) loop_.later(*this);
 }
 
-/// The one way into the room: `call(room, time)`, and then what it wanted.
-template <class Call>
-void SharedRoom::enter(Call&& call) {
-  if (over()) return;
+void SharedRoom::settle_call(core::Micros at) {
   begin_turn();
-  const core::Micros at = (loop_.nanos() - epoch_) / 1000;
-  wall_ = began_wall_ + at * 1000;
-  call(*room_, at);
   for (const auto& [from, to] : std::exchange(returning_, {})) move(from, to, at);
   for (const core::Id id : std::exchange(entered_, {})) make_way(id, at);
   if (!ends_) stand_ins_.look_after(*room_, at);
-  if (words_->owes_world(at)) words_->tell(info_.link, room_->world(), at, wall_);
-  after();
 }
 
 std::string SharedRoom::name_of(core::Id guest) const {
@@ -86,7 +74,7 @@ std::string SharedRoom::name_of(core::Id guest) const {
   return player != nullptr ? player->player.name() : "";
 }
 
-void SharedRoom::after() {
+void SharedRoom::after_call() {
   plan_.orphaned.add(room_->world().orphaned() - plan_.orphaned.read());
   for (const core::Id id : std::exchange(overflowed_, {}))
     if (RoomGuest* guest = find(id)) guest->overflow();
@@ -160,7 +148,7 @@ void SharedRoom::at_turn_end() {
     to_enter_.tidy(now);
     tidy_at_ = now + kTidyEvery;
   }
-  if (!over()) set_alarm(now);
+  if (!over()) set_alarm(next_turn(now));
 }
 
 /// Out with what guests were told.
@@ -176,19 +164,11 @@ void SharedRoom::flush(std::uint64_t nanos) {
 
 /// When the room wants to be woken, or guests are told what they are to be, or the crowd goes on: at once, or when an
 /// address may send its next ones.
-void SharedRoom::set_alarm(Millis now) {
-  const core::Micros wake = room_->next_wake();
-  std::uint64_t at = wake == std::numeric_limits<core::Micros>::max() ? kNoAlarm : epoch_ + wake * 1000;
+std::uint64_t SharedRoom::next_turn(Millis now) {
+  std::uint64_t at = wakes_at();
   if (!touched_.empty()) at = std::min(at, flushed_at_ + kGather);
-  if (!departed_.empty() || to_seat_.ready(now) || (now >= enter_at_ && to_enter_.ready(now)))
-    at = 1;
-  else if (!to_enter_.empty())
-    at = std::min(at, enter_at_ * 1'000'000);
-  at == kNoAlarm ? alarm_.clear() : alarm_.set(at);
-}
-
-void SharedRoom::rang() {
-  enter([](core::Room& room, core::Micros at) { room.tick(at); });
+  if (!departed_.empty() || to_seat_.ready(now) || (now >= enter_at_ && to_enter_.ready(now))) return 1;
+  return to_enter_.empty() ? at : std::min(at, enter_at_ * 1'000'000);
 }
 
 void SharedRoom::order(const std::function<void(core::Back&)>& order) {
@@ -305,7 +285,7 @@ void SharedRoom::failed(core::Id end, const Fault& fault) {
 }
 
 void SharedRoom::heard(const core::Intent& intent) {
-  words_->tell(info_.link, intent, began_wall_ + intent.at * 1000);
+  RoomHost::heard(intent);
   if (RoomGuest* const guest = find(intent.by)) guest->spoke();
   if (core::as<words::Enter>(intent) != nullptr) entered_.push_back(intent.by);
 }
@@ -321,7 +301,7 @@ std::string SharedRoom::speech_of(core::Id player) const {
 void SharedRoom::told(const core::Fact& fact) {
   stand_ins_.heard(fact);
   plan_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
-  words_->tell(info_.link, fact, began_wall_ + fact.at * 1000);
+  RoomHost::told(fact);
   if (const auto* player = core::as<words::Player>(fact))
     if (RoomGuest* const guest = find(player->id())) guest->play();
   if (fact.audience != words::PLAYER || core::as<words::Refused>(fact) == nullptr) return;
@@ -342,7 +322,7 @@ void SharedRoom::tell_end() {
   const core::Ledger& ledger = room_->ledger();
   if (!ledger.entries().empty()) events_.words_dropped(info_, text(ledger), 0);
   if (tap_ == nullptr) return;
-  if (!ledger.entries().empty()) tap_->note(info_.link, "not forwarded: " + text(ledger, SIZE_MAX), wall_now());
+  note_untold();
   tap_->closed(info_.link, text(ends_.value_or(Reason::kStopped)), wall_now());
 }
 

@@ -1,8 +1,6 @@
 // A shared room: one room for everybody who comes, of whatever game, and a truth that has no link: a replay, or a
-// referee. Law: lives on one worker, from open() to its end, whoever comes and goes; the room is called from one place
-// (enter) and calls nobody back; what it wants of the network beyond sending is done after it has returned. A crowd
-// that comes or goes does not keep those waiting who play: it is dealt with at the end of each turn of the loop, in
-// bounded portions.
+// referee. Law: lives on one worker, from open() to its end, whoever comes and goes. A crowd that comes or goes does
+// not keep those waiting who play: it is dealt with at the end of each turn of the loop, in bounded portions.
 #pragma once
 
 #include <deque>
@@ -12,16 +10,14 @@
 #include <vector>
 
 #include "proxy/core/bot/stand_ins.h"
-#include "proxy/core/room.h"
-#include "proxy/net/loop.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/admission/entry_queue.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/sessions/attendance.h"
 #include "proxy/relay/sessions/reason.h"
+#include "proxy/relay/sessions/room_host.h"
 #include "proxy/relay/sessions/shared_room_options.h"
-#include "proxy/relay/tap/bridge_words.h"
 
 namespace entente::relay {
 
@@ -36,7 +32,7 @@ struct SharedRoomPlan {
   Count orphaned{};  ///< World::orphaned()
 };
 
-class SharedRoom final : private core::Room::Host, private net::Alarm::User, private net::Later {
+class SharedRoom final : public RoomHost, private net::Later {
  public:
   /// In a turn of the loop newcomers and leavers are served until the room has done so much for them
   /// (core::Room::work): some milliseconds. One of them is in any case.
@@ -73,8 +69,6 @@ class SharedRoom final : private core::Room::Host, private net::Alarm::User, pri
   void leave_queues(RoomGuest& guest);
   /// Takes nothing, and too much waits: it is shown the acceptor once the room has returned.
   void overflowed(core::Id guest) { overflowed_.push_back(guest); }
-  WallTime wall() const { return wall_; }                                          ///< of the call that the room is in
-  WallTime wall_by_now() const { return began_wall_ + (loop_.nanos() - epoch_); }  ///< by the same clock
   std::string name_of(core::Id guest) const;
 
  private:
@@ -89,8 +83,9 @@ class SharedRoom final : private core::Room::Host, private net::Alarm::User, pri
   bool admits(core::Id seat) override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;
-  // Alarm::User, Later
-  void rang() override;
+  // RoomHost, Later
+  void settle_call(core::Micros at) override;
+  void after_call() override;
   void at_turn_end() override;
 
   struct Departed {
@@ -104,14 +99,11 @@ class SharedRoom final : private core::Room::Host, private net::Alarm::User, pri
   void begin_turn();
   bool serve_crowd();
   void flush(std::uint64_t nanos);
-  void set_alarm(Millis now);
+  std::uint64_t next_turn(Millis now);
   RoomGuest* find(core::Id guest) const;
   std::string speech_of(core::Id player) const;
-  template <class Call>
-  void enter(Call&& call);
   void move(core::Id from, core::Id to, core::Micros at);
   void make_way(core::Id guest, core::Micros at);
-  void after();
   void end(Reason reason);
   void tell_end();
 
@@ -120,9 +112,6 @@ class SharedRoom final : private core::Room::Host, private net::Alarm::User, pri
   Events& events_;
   const SessionInfo info_;
   TapSink* tap_ = nullptr;
-  std::optional<core::Room> room_;
-  net::Alarm alarm_;
-  std::optional<BridgeWords> words_;
   core::StandIns stand_ins_;
   std::unordered_map<core::Id, RoomGuest*> guests_;
   mutable std::pair<core::Id, RoomGuest*> found_{};  // last: a front asks for what waits, and then sends
@@ -142,8 +131,6 @@ class SharedRoom final : private core::Room::Host, private net::Alarm::User, pri
   std::vector<std::pair<core::Id, core::Id>> returning_;  // from the seat it took to the one it had
   std::vector<core::Id> entered_;                         // who was not here before
 
-  std::uint64_t epoch_ = 0;  // the room's time 0, by Loop::nanos
-  WallTime began_wall_ = 0, wall_ = 0;
   std::optional<Reason> ends_;
   bool told_end_ = false;
 };

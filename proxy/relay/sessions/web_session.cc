@@ -8,7 +8,6 @@ namespace entente::relay {
 using net::CloseFrame;
 using net::Opcode;
 using net::WebLink;
-using Role = net::WebSocket::Role;
 using wire::Way;
 
 namespace {
@@ -17,22 +16,9 @@ bool is_message(Opcode opcode) { return opcode == Opcode::kText || opcode == Opc
 
 }  // namespace
 
-WebSession::WebSession(WorkerRoute& listener, Owner& owner, LinkId link, const Limits& limits,
-                       const net::Address& client)
-    : listener_(listener),
-      worker_route_(&listener),
-      owner_(owner),
-      limits_(limits),
-      info_{link,   &listener.route.game,           listener.route.dialect,
-            client, listener.route.servers.front(), listener.route.listener},
-      client_(listener.loop, Role::kServer, listener.route.game.largest_from(Way::kToServer),
-              static_cast<net::WebUser&>(*this)),
-      server_(listener.loop, Role::kClient, listener.route.game.largest_from(Way::kToClient),
-              static_cast<net::WebUser&>(*this)),
-      cutter_(listener.route.game.cutter(Way::kToServer, listener.route.dialect)),
-      rates_(limits, listener.loop.now()),
-      began_(listener.loop.now()),
-      moved_(began_) {}
+WebSession::WebSession(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer)
+    : LinkRelay(listener, owner, newcomer),
+      cutter_(listener.route.game.cutter(Way::kToServer, listener.route.dialect)) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
@@ -52,14 +38,12 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
     return end(Reason::kVisitor);
   }
   unsigned status = 101;
-  if (const auto fault = objection(worker_route_->route, request, status)) return refuse_request(status, *fault);
+  if (const auto fault = objection(worker_route_->route, request, status)) {
+    client_.link.decline(status, fault->what);
+    return end(Reason::kBadRequest, *fault);
+  }
   request_ = request;
   connect();
-}
-
-void WebSession::refuse_request(unsigned status, const Fault& fault) {
-  client_.link.decline(status, fault.what);
-  end(Reason::kBadRequest, {}, fault);
 }
 
 int WebSession::dial(const net::Address& server, net::Sockets sockets) {
@@ -77,10 +61,10 @@ int WebSession::dial(const net::Address& server, net::Sockets sockets) {
 void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
   dial_.succeeded();
   open_ = true;
-  moved_ = server_.took = client_.took = listener_.loop.now();
+  moved_ = server_.took = client_.took = now();
   client_.link.answer(request_, response.find("Sec-WebSocket-Protocol"));
   request_ = {};
-  worker_route_->counters.opened.add();
+  count_opened();
   client_.resume(kEarly);
   client_.link.hear_early();
 }
@@ -97,31 +81,24 @@ void WebSession::declined(WebLink&, const net::HttpHead& response) {
 // -- Passing on -------------------------------------------------------------------------------------------------------
 
 void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
-  moved_ = listener_.loop.now();
+  moved_ = now();
   const bool from_client = is_client(link);
-  Peer& from = from_client ? client_ : server_;
+  Peer& from = peer(link);
   if (ending_) {
     if (from.talks_on(payload.size(), limits_.held_bytes)) settle();  // the other may have something to take yet
     return;
   }
   if (from_client && is_message(opcode) && !may_pass(payload)) return;
   if (from_client && !plays_) play();
-  if (from_client) charge(payload.size());
+  if (from_client) charge(payload.size(), 1);  // pings and pongs, too
   const Way way = from_client ? Way::kToServer : Way::kToClient;
   pass(from, other(link), way, opcode, payload);
-}
-
-/// Its server let it in and it goes on: from now on it is served before newcomers.
-void WebSession::play() {
-  plays_ = true;
-  client_.link.set_rank(net::Rank::kPlayer);
-  server_.link.set_rank(net::Rank::kPlayer);
 }
 
 /// Whether the client may send this; ends the session if not.
 bool WebSession::may_pass(Bytes message) {
   // The first message may name the dialect, and is told to the tap only when it passes.
-  const auto named = passed_ == 0 ? worker_route_->route.game.named_by_client(message) : std::nullopt;
+  const auto named = said_ == 0 ? worker_route_->route.game.named_by_client(message) : std::nullopt;
   const std::size_t dialect = named.value_or(info_.dialect);
   std::optional<Fault> wrong;
   Bytes left = message;
@@ -130,23 +107,16 @@ bool WebSession::may_pass(Bytes message) {
       wrong = worker_route_->guard->objection({Way::kToServer, wire::Lane::kStream, stage, frame}, dialect);
     return !wrong;
   });
-  if (fault) {
-    end(Reason::kBadFrame, CloseFrame{content_code(*fault), fault->what}, *fault);
-    return false;
-  }
-  if (wrong) {
-    end(Reason::kBadFrame, CloseFrame{CloseFrame::kProtocolError, wrong->what}, *wrong);
-    return false;
-  }
-  passed_ += message.size();
+  if (fault) return refuse({content_code(*fault), fault->what}, *fault);
+  if (wrong) return refuse({CloseFrame::kProtocolError, wrong->what}, *wrong);
+  said_ += message.size();
   return true;
 }
 
-/// A client that is over its rates, pings and pongs included, is not read until it has paid.
-void WebSession::charge(std::size_t bytes) {
-  if (rates_.take(bytes, 1, moved_)) return;
-  worker_route_->counters.throttled.add();
-  client_.pause(kRate);
+bool WebSession::refuse(const CloseFrame& parting, const Fault& fault) {
+  parting_ = parting;
+  end(Reason::kBadFrame, fault);
+  return false;
 }
 
 /// A client's first message tells which dialect this is, and the tap must know before it hears anything: what a server
@@ -167,7 +137,7 @@ void WebSession::begin() {
   begun_ = true;
   worker_route_->opened(info_);
   if (!worker_route_->tap) return;
-  worker_route_->tap_opened(info_, early_.empty() ? wall_now() : early_.front().at);
+  open_tap(early_.empty() ? wall_now() : early_.front().at);
   for (const Early& one : std::exchange(early_, {}))
     worker_route_->tap->bytes(info_.link, Way::kToClient, wire::Lane::kStream, one.message, one.at);
 }
@@ -186,25 +156,12 @@ void WebSession::pass(Peer& from, Peer& to, Way way, Opcode opcode, Bytes messag
   note_waiting(from, to);
 }
 
-void WebSession::note_waiting(Peer& from, Peer& to) {
-  const std::size_t waiting = to.link.waiting();
-  if (waiting <= limits_.high_water || (from.paused & kBehind) != 0) return;
-  worker_route_->counters.stalls.add();
-  from.pause(kBehind);
-}
-
 /// One read's worth was passed on: out with it.
 void WebSession::paused(WebLink& link) {
   if (ending_ || !open_) return;
   Peer& to = other(link);
   to.link.flush();
-  if (to.link.waiting() == 0) (&to == &client_ ? server_ : client_).resume(kBehind);
-}
-
-void WebSession::wrote(WebLink& link) {
-  if (ending_) return settle();
-  (is_client(link) ? client_ : server_).took = listener_.loop.now();
-  if (link.waiting() <= limits_.low_water) other(link).resume(kBehind);
+  if (to.link.waiting() == 0) peer(link).resume(kBehind);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
@@ -212,117 +169,65 @@ void WebSession::wrote(WebLink& link) {
 /// A close frame travels like all else; when each has said goodbye, it is over.
 void WebSession::close_frame(WebLink& link, const CloseFrame& close_frame) {
   if (ending_) return;
-  (is_client(link) ? client_ : server_).close_frame = true;
-  moved_ = listener_.loop.now();
+  (is_client(link) ? client_closed_ : server_closed_) = true;
+  moved_ = now();
   if (!first_) {
     first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;
     parted_at_ = moved_;
   }
   other(link).link.send(close_frame);
   other(link).link.flush();
-  if (client_.close_frame && server_.close_frame) end(*first_);
+  if (client_closed_ && server_closed_) end(*first_);
 }
 
 void WebSession::wronged(WebLink& link, const Fault& fault, const std::string& detail) {
-  (is_client(link) ? client_ : server_).close_frame = true;
+  (is_client(link) ? client_closed_ : server_closed_) = true;
   if (ending_) return;
-  const CloseFrame away{CloseFrame::kGoingAway, ""};
-  if (is_client(link)) return end(open_ ? Reason::kBadFrame : Reason::kBadRequest, away, fault);
+  parting_ = CloseFrame{CloseFrame::kGoingAway, ""};
+  if (is_client(link)) return end(open_ ? Reason::kBadFrame : Reason::kBadRequest, fault);
   worker_route_->say(Line::kServer, "server " + info_.server.text() + ": " + fault.what + (detail.empty() ? "" : ": ") +
                                         detail + (*fault.field ? std::string(" (") + fault.field + ")" : ""));
-  end(Reason::kServerWrong, away, fault);
+  end(Reason::kServerWrong, fault);
 }
 
 void WebSession::ended(WebLink& link) {
-  (is_client(link) ? client_ : server_).ended = true;
+  peer(link).ended = true;
   if (ending_) return settle();
   if (!is_client(link) && dial_.under_way()) return end(Reason::kServerDeclined);
   end(first_.value_or(is_client(link) ? Reason::kClientLeft : Reason::kServerLeft));
 }
 
-void WebSession::broken(WebLink& link, int error) {
-  if (dial_.under_way() && !ending_ && !is_client(link)) return dial_.failed(error);
-  (is_client(link) ? client_ : server_).ended = true;
-  if (ending_) return settle();
-  end(first_.value_or(is_client(link) ? Reason::kClientReset : Reason::kServerReset));
+void WebSession::dismiss(Reason reason, std::string_view why) {
+  if (!parting_ && !why.empty())
+    parting_ = {reason == Reason::kKicked ? CloseFrame::kPolicy : CloseFrame::kGoingAway, std::string(why)};
+  finish();
 }
 
-/// `parting`: what peers hear who have said and heard no goodbye yet; none: their connection just ends, as the other's
-/// did.
-void WebSession::end(Reason reason, const Parting& parting, const Fault& fault) {
-  if (ending_) return;
-  ending_ = true;
-  gone_by_ = listener_.loop.now() + limits_.linger_ms;
-  tell_end(reason, fault);
-  if (!open_) decline_client(reason);
-  if (dial_.under_way()) server_.link.close();
-  part(client_, parting);
-  part(server_, reason == Reason::kBadFrame ? CloseFrame{CloseFrame::kGoingAway, ""} : parting);
-  settle();
-}
-
-void WebSession::tell_end(Reason reason, const Fault& fault) {
-  if (!open_) worker_route_->counters.opened.add();
+void WebSession::tell_end() {
   if (open_ && !begun_) begin();
-  worker_route_->ended(info_, reason, fault, passed_);
-  if (!worker_route_->tap || !begun_) return;
-  std::string why = text(reason);
-  if (*fault.what) why += std::string(": ") + fault.what;
-  worker_route_->tap->closed(info_.link, why, wall_now());
+  Session::tell_end();
+}
+
+void WebSession::part() {
+  if (!open_) decline_client();
+  if (parting_ && client_.link.upgraded()) client_.link.send(*parting_);
+  if (reason() == Reason::kBadFrame) parting_ = {CloseFrame::kGoingAway, ""};
+  if (parting_ && server_.link.upgraded()) server_.link.send(*parting_);
+  LinkRelay::part();
 }
 
 /// A client that waits for an answer gets one.
-void WebSession::decline_client(Reason reason) {
+void WebSession::decline_client() {
   if (!asked_ || !client_.link.is_open()) return;
-  const bool too_late = reason == Reason::kServerTimeout || reason == Reason::kIdle;
-  client_.link.decline(reason == Reason::kStopped ? 503 : too_late ? 504 : 502, text(reason));
-}
-
-/// Sends what waits, closes our side, and hears (without listening) whether the peer goes.
-void WebSession::part(Peer& peer, const Parting& parting) {
-  if (parting && peer.link.upgraded()) peer.link.send(*parting);
-  peer.link.finish();
-  peer.link.read(true);
-}
-
-void WebSession::settle() {
-  for (Peer* peer : {&client_, &server_})
-    if (peer->ended && peer->link.waiting() == 0) peer->link.close();
-  if (client_.link.is_open() || server_.link.is_open() || done_) return;
-  done_ = true;
-  owner_.done(*this);
-}
-
-/// Closes at once, whatever waits.
-void WebSession::hang_up() {
-  client_.link.close();
-  server_.link.close();
-  settle();
-}
-
-SessionReport WebSession::report() const {
-  return {worker_route_->route.index, info_, listener_.loop.now() - began_, passed_ + answered_, {}};
+  const bool too_late = reason() == Reason::kServerTimeout || reason() == Reason::kIdle;
+  client_.link.decline(reason() == Reason::kStopped ? 503 : too_late ? 504 : 502, text(reason()));
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------
 
-void WebSession::tick(Millis now) {
-  if (ending_) {
-    if (now >= gone_by_) hang_up();
-    return;
-  }
-  if ((client_.paused & kRate) != 0 && rates_.ready(now)) client_.resume(kRate);
-  if (dial_.late(now, server_.link)) {
-    server_.link.close();
-    return dial_.timed_out();
-  }
-  if (const auto reason = overdue(now)) end(*reason, CloseFrame{CloseFrame::kGoingAway, text(*reason)});
-}
-
 std::optional<Reason> WebSession::overdue(Millis now) const {
   if (!asked_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
-  if (open_ && client_.link.waiting() && late(now, client_.took, limits_.stall_ms)) return Reason::kClientStalled;
-  if (open_ && server_.link.waiting() && late(now, server_.took, limits_.stall_ms)) return Reason::kServerStalled;
+  if (const auto reason = stalled(now)) return reason;
   if (first_ && late(now, parted_at_, limits_.linger_ms)) return *first_;
   if (late(now, moved_, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;

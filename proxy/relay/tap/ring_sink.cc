@@ -1,9 +1,5 @@
-// The slow paths: what is done when the ring is full, and the bell.
+// The slow paths: what is done when the ring is full.
 #include "proxy/relay/tap/ring_sink.h"
-
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <type_traits>
 
@@ -19,25 +15,7 @@ Bytes raw(const T& value) {
 
 }  // namespace
 
-Bell::Bell() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) { assert(event_ >= 0); }
-Bell::~Bell() { ::close(event_); }
-
-void Bell::ring() {
-  if (rung_.exchange(true, std::memory_order_acq_rel)) return;
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(event_, &one, sizeof(one));
-}
-
-void Bell::wait(int ms) {
-  pollfd poll{event_, POLLIN, 0};
-  if (::poll(&poll, 1, ms) <= 0) return;
-  std::uint64_t count = 0;
-  [[maybe_unused]] const auto read = ::read(event_, &count, sizeof(count));
-  // Last, and seeing all that those did who found it rung and left it at that.
-  rung_.exchange(false, std::memory_order_acq_rel);
-}
-
-RingSink::RingSink(std::size_t ring_bytes, Bell& bell, const std::atomic<std::uint32_t>* files)
+RingSink::RingSink(std::size_t ring_bytes, net::Bell& bell, const std::atomic<std::uint32_t>* files)
     : ring_(ring_bytes), bell_(bell), files_(files), spare_(ring_.capacity() / 8) {}
 
 void RingSink::opened(const SessionInfo& info, WallTime at) {

@@ -6,28 +6,12 @@
 #include <array>
 #include <vector>
 
+#include "proxy/net/bell.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/tap/ring.h"
 #include "proxy/relay/tap/tap_sink.h"
 
 namespace entente::relay {
-
-/// Wakes the thread that reads rings. Any thread may ask; it costs a system call only if nobody else did before.
-class Bell {
- public:
-  Bell();
-  ~Bell();
-  Bell(const Bell&) = delete;
-  Bell& operator=(const Bell&) = delete;
-
-  void ring();
-  /// Returns when it was rung, or after `ms` milliseconds (-1: only when it was rung).
-  void wait(int ms);
-
- private:
-  int event_;
-  std::atomic<bool> rung_{false};
-};
 
 /// A value that lies in an entry's bytes.
 template <class T>
@@ -70,7 +54,7 @@ class RingSink final : public TapSink {
   };
 
   /// `files`: TapSink::files(), and it wants words. Null: it wants none. Outlives the sink.
-  RingSink(std::size_t ring_bytes, Bell& bell, const std::atomic<std::uint32_t>* files = nullptr);
+  RingSink(std::size_t ring_bytes, net::Bell& bell, const std::atomic<std::uint32_t>* files = nullptr);
 
   void opened(const SessionInfo& info, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
@@ -97,7 +81,7 @@ class RingSink final : public TapSink {
   bool push_word(const Ring::Head& head, Bytes word);
 
   Ring ring_;
-  Bell& bell_;
+  net::Bell& bell_;
   const std::atomic<std::uint32_t>* const files_;
   const std::size_t spare_;  // what bytes() leaves free for the others
   std::size_t open_ = 0;

@@ -1,4 +1,4 @@
-#include "proxy/relay/sessions/party.h"
+#include "proxy/relay/sessions/side.h"
 
 namespace entente::relay {
 
@@ -20,7 +20,7 @@ void count(Traffic& traffic, Lane lane, std::size_t bytes, std::size_t frames) {
 
 }  // namespace
 
-void Party::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent) {
+void Side::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent) {
   const bool front = side == BridgeSide::kFront;
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToClient : Way::kToServer, lane, bytes, at);
@@ -29,19 +29,23 @@ void Party::send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at,
   lent ? end->lend(lane, bytes) : end->send(lane, bytes);
 }
 
-void Party::hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const {
+void Side::hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const {
   const bool front = side == BridgeSide::kFront;
   if (worker_route.tap)
     end->tell(*worker_route.tap, info.link, front ? Way::kToServer : Way::kToClient, lane, bytes, at);
   count(front ? worker_route.counters.to_server : worker_route.counters.to_client, lane, bytes.size(), frames);
 }
 
-void Party::pause(Pause why) {
+bool Side::overflows(const Limits& limits) const {
+  return end->waiting() > kMostWaiting * limits.high_water + info.game->largest_burst();
+}
+
+void Side::pause(Pause why) {
   if (paused == 0 && up) end->read(false);
   paused = static_cast<std::uint8_t>(paused | why);
 }
 
-void Party::resume(Pause why) {
+void Side::resume(Pause why) {
   if ((paused & why) == 0) return;
   paused = static_cast<std::uint8_t>(paused & ~why);
   if (paused == 0 && up) end->read(true);

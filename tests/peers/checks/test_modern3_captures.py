@@ -6,7 +6,7 @@ from codec import CLIENT, PLAY, SERVER
 from modern3 import MODERN3
 from wire import Wrong
 
-TRACES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "traces", "ogar")
+TRACES = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "traces", "ogar")
 WAYS = {"c2s": CLIENT, "s2c": SERVER}
 
 

@@ -1,5 +1,5 @@
-// One of those whom a room joins to the network: its link, whatever carries it, and what is counted, recorded and
-// limited on it. Law: calls nobody back; what follows from what it finds is its owner's business.
+// One side of a session that has a room: its link, whatever carries it, and what is counted, recorded and limited on
+// it. Law: calls nobody back; what follows from what it finds is its owner's business.
 #pragma once
 
 #include <memory>
@@ -11,22 +11,25 @@
 
 namespace entente::relay {
 
-struct Party {
+struct Side {
+  Side(BridgeSide its_side, SessionInfo& its_info) : side(its_side), info(its_info) {}
+
   /// To the peer, at `at` by the wall. `lent`: BridgeEnd::lend.
   void send(WorkerRoute& worker_route, Lane lane, Bytes bytes, WallTime at, bool lent = false);
-  /// Counts and records what the peer said; `said` is left for its owner to add to.
+  /// Counts and records what the peer said.
   void hear(WorkerRoute& worker_route, Lane lane, Bytes bytes, std::size_t frames, WallTime at) const;
+  /// So much waits for the peer that its session must end.
+  bool overflows(const Limits& limits) const;
   void pause(Pause why);
   void resume(Pause why);
 
-  BridgeSide side = BridgeSide::kFront;
+  const BridgeSide side;
+  SessionInfo& info;
   core::Id id = core::kBackEnd;  ///< in the room
-  SessionInfo info;
   std::unique_ptr<BridgeEnd> end;
   std::uint8_t paused = 0;
-  bool up = false;         ///< it may be spoken to
-  Millis took = 0;         ///< when it last took bytes, or had none waiting
-  std::uint64_t said = 0;  ///< bytes of its stream
+  bool up = false;  ///< it may be spoken to
+  Millis took = 0;  ///< when it last took bytes, or had none waiting
 };
 
 /// How long a client whose session ended for that reason stays connected, so that its player can read why.

@@ -1,0 +1,38 @@
+#include "proxy/relay/sessions/room_host.h"
+
+#include <limits>
+
+namespace entente::relay {
+
+RoomHost::RoomHost(net::Loop& loop) : alarm_(loop, static_cast<net::Alarm::User&>(*this)), loop_(loop) {
+  start_clock();
+}
+
+void RoomHost::start_clock() {
+  epoch_ = loop_.nanos();
+  began_wall_ = wall_ = wall_now();
+}
+
+void RoomHost::open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
+                         bool with_secrets) {
+  tap_ = tap;
+  link_ = link;
+  words_.emplace(tap, with_secrets);
+  room_.emplace(static_cast<core::Room::Host&>(*this), std::move(back), options);
+}
+
+std::uint64_t RoomHost::wakes_at() const {
+  const core::Micros wake = room_->next_wake();
+  return wake == std::numeric_limits<core::Micros>::max() ? kNever : epoch_ + wake * 1000;
+}
+
+void RoomHost::heard(const core::Intent& intent) { words_->tell(link_, intent, began_wall_ + intent.at * 1000); }
+
+void RoomHost::told(const core::Fact& fact) { words_->tell(link_, fact, began_wall_ + fact.at * 1000); }
+
+void RoomHost::note_untold() const {
+  if (tap_ == nullptr || room_->ledger().entries().empty()) return;
+  tap_->note(link_, "not forwarded: " + text(room_->ledger(), SIZE_MAX), wall_now());
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,98 @@
+#include "proxy/relay/sessions/room_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/relay/ends/enet_reason.h"
+
+namespace entente::relay {
+
+RoomSession::RoomSession(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer, bool gathers)
+    : Session(listener, owner, newcomer), silence_(listener.loop, static_cast<net::Alarm::User&>(*this)) {
+  front_.end = make_front(newcomer.enet, gathers);
+  silence_.set_rank(net::Rank::kNewcomer);
+}
+
+std::unique_ptr<BridgeEnd> RoomSession::make_front(const EnetCaller& enet, bool gathers) {
+  return make_bridge_end(*worker_route_, *this,
+                         {.side = BridgeSide::kFront,
+                          .game = *info_.game,
+                          .dialect = info_.dialect,
+                          .limits = limits_,
+                          .gathers = gathers,
+                          .enet = enet});
+}
+
+// -- Coming up --------------------------------------------------------------------------------------------------------
+
+void RoomSession::start(net::Fd client) {
+  if (client) info_.listener = net::local_address(client.get());
+  if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
+}
+
+/// The client is there. Where its dialect is not known yet, what it says first tells it, or its silence.
+void RoomSession::greet(const core::Peer& peer) {
+  count_opened();
+  peer_ = peer;
+  if (worker_route_->route.fallback) return silence_.set(listener_.loop.nanos() + kSilence);
+  if (!worker_route_->route.clients_name_dialect) seat(info_.dialect);
+}
+
+/// Who has not said its greeting by now is of the dialect in which servers speak first.
+void RoomSession::rang() {
+  if (ending_ || !is_unseated()) return;
+  if (front_.end->is_held_up())
+    return silence_.set(listener_.loop.nanos() + kSilence);  // what it said waits for its turn
+  front_.end->hears(*worker_route_->route.fallback);
+  seat(*worker_route_->route.fallback);
+}
+
+// -- Hearing and speaking ---------------------------------------------------------------------------------------------
+
+void RoomSession::hear(Lane lane, Bytes bytes, std::size_t frames) {
+  front_.hear(*worker_route_, lane, bytes, frames, wall());
+  heard_words_ = 0;
+  enter_room(lane, bytes);
+  if (lane != Lane::kStream) return;
+  said_ += bytes.size();
+  if (!ending_) charge(bytes.size(), std::max(frames, heard_words_));
+}
+
+void RoomSession::received_control(BridgeEnd& end, std::size_t bytes) {
+  if (!ending_ && &end == front_.end.get()) charge(bytes, 1);
+}
+
+void RoomSession::datagram(const net::Address& from, Bytes datagram) {
+  if (!front_.up || ending_) return worker_route_->dropped(Drop::kNotLinked);
+  front_.end->datagram(from, datagram);
+}
+
+/// The first that it is sent may say which player's datagrams are its own.
+void RoomSession::name(Bytes greeting) {
+  if (named_ || !worker_route_->route.with_datagrams()) return;
+  named_ = true;
+  if (const auto player = info_.game->greeted_as(greeting)) owner_.named(*this, *player);
+}
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+void RoomSession::kick(std::string_view why) {
+  const std::string said = std::string(text(Reason::kKicked)) + (why.empty() ? "" : ": ") + std::string(why);
+  note(said);
+  end(Reason::kKicked, Fault{""}, said);
+}
+
+/// The room has said all to the client.
+void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code) {
+  if (!turned_away_ && info_.game->bans_by(code)) worker_route_->front_banned(info_.client, why);
+  because(reason, why);
+  front_.end->closes_after(goodbye());
+  front_.up ? front_.end->part(why, code_for(front_, code)) : front_.end->hang_up();
+}
+
+/// What a face leaves unsaid, the reason says in its game's own number.
+std::uint32_t RoomSession::code_for(const Side& side, std::uint32_t said) const {
+  return said != 0 ? said : parting_code(*side.info.game, side.side, reason());
+}
+
+}  // namespace entente::relay

@@ -1,0 +1,53 @@
+// A session whose client plays in a room: its own (bridge_session.h), or one that it shares (room_guest.h).
+// Law: the front says goodbye to a client that breaks a rule or a limit, in its game's own way.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proxy/relay/sessions/session.h"
+#include "proxy/relay/sessions/side.h"
+
+namespace entente::relay {
+
+class RoomSession : public Session, protected BridgeEnd::User, private net::Alarm::User {
+ public:
+  void start(net::Fd client) override;
+  void datagram(const net::Address& from, Bytes datagram) override;
+  void kick(std::string_view why) override;
+
+ protected:
+  RoomSession(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer, bool gathers);
+
+  /// The client's dialect is known: its player is to have a seat.
+  virtual void seat(std::size_t dialect) = 0;
+  /// seat() was not called yet.
+  virtual bool is_unseated() const = 0;
+  virtual void enter_room(Lane lane, Bytes bytes) = 0;
+
+  std::unique_ptr<BridgeEnd> make_front(const EnetCaller& enet, bool gathers);
+  void greet(const core::Peer& peer);
+  void hear(Lane lane, Bytes bytes, std::size_t frames);
+  void name(Bytes greeting);
+  void let_go(Reason reason, std::string_view why, std::uint32_t code);
+  std::uint32_t code_for(const Side& side, std::uint32_t said = 0) const;
+
+  void pause_client(Pause why) override { front_.pause(why); }
+  void resume_client(Pause why) override { front_.resume(why); }
+  Millis goodbye() const override { return goodbye_ms(*info_.game, reason()); }
+
+  Side front_{BridgeSide::kFront, info_};
+  core::Peer peer_;              // the client
+  std::size_t heard_words_ = 0;  // intents of the call that the room is in
+  bool turned_away_ = false;
+
+ private:
+  void received_control(BridgeEnd& end, std::size_t bytes) override;
+  void over(BridgeEnd&) override { settle(); }
+  void rang() override;
+
+  net::Alarm silence_;  // the client's, where it may wait to be greeted
+  bool named_ = false;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,269 @@
+#include "proxy/relay/sessions/tcp_session.h"
+
+#include "proxy/net/socket.h"
+
+namespace entente::relay {
+
+using wire::Lane;
+using wire::Way;
+
+namespace {
+
+// A server that closes has often been told goodbye by a client whose own close is on its way: that client gets what the
+// server said and not a byte more. In milliseconds.
+constexpr std::uint32_t kParting = 250;
+constexpr std::uint32_t kLongestKept = 2'000;  // milliseconds; the rest of a frame comes sooner, even by retransmission
+
+std::unique_ptr<wire::Cutter> client_cutter(const Route& route) {
+  return route.game.cutter(Way::kToServer, route.dialect);
+}
+
+/// What goes to the client needs cutting only if the client must get whole frames, or be told goodbye between two.
+std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
+  const wire::Game& game = route.game;
+  const bool whole = game.whole_frames(Way::kToClient, wire::Stage::kGreeting) ||
+                     game.whole_frames(Way::kToClient, wire::Stage::kPlay);
+  if (!whole && game.goodbye(route.dialect).empty() && !route.with_datagrams()) return nullptr;
+  return game.cutter(Way::kToClient, route.dialect);
+}
+
+}  // namespace
+
+TcpSession::TcpSession(WorkerRoute& worker_route, Owner& owner, const Newcomer& newcomer)
+    : LinkRelay(worker_route, owner, newcomer),
+      route_(worker_route.route),
+      to_server_(client_cutter(route_), route_.game.largest_frame()),
+      to_client_(server_cutter(route_), route_.game.largest_frame()),
+      sure_(!route_.detects_in_session()) {
+  if (worker_route.guard) to_server_.watch(*worker_route.guard, route_.dialect);
+  if (route_.with_datagrams()) datagrams_.emplace(worker_route, info_, limits_);
+}
+
+// -- Coming up --------------------------------------------------------------------------------------------------------
+
+void TcpSession::start(net::Fd client) {
+  count_opened();
+  info_.listener = net::local_address(client.get());
+  if (!client_.link.adopt(std::move(client))) return end(Reason::kNoFiles);
+  client_.link.read(true);
+  // Where the client speaks first, the server is not bothered before the client has shown that it knows the game.
+  greeted_ = route_.game.client_greeting_size(route_.dialect) == 0;
+  if (greeted_) connect();
+}
+
+int TcpSession::dial(const net::Address& server, net::Sockets sockets) {
+  info_.server = server;
+  if (datagrams_ && !datagrams_->open(std::move(sockets.udp))) return ENOMEM;
+  return server_.link.connect(std::move(sockets.tcp), server);
+}
+
+void TcpSession::connected(net::Link&) {
+  dial_.succeeded();
+  moved_ = server_.took = now();
+  if (sure_)
+    open();
+  else
+    server_.link.read(true);
+}
+
+void TcpSession::find_dialect(Bytes said) {
+  append(unsure_, said);
+  const wire::Detected found = route_.game.detect(unsure_);
+  if (found.state == wire::Detected::State::kNeedMore && unsure_.size() <= limits_.held_bytes) return;
+  if (found.state != wire::Detected::State::kFound) return end(Reason::kDialectUnknown);
+  if (found.dialect != route_.dialect) {
+    worker_route_->say_wrong_dialect(found.dialect);
+    return end(Reason::kDialectMismatch);
+  }
+  sure_ = true;
+  open();
+  server_said(std::exchange(unsure_, {}));
+}
+
+/// From here on the two hear each other.
+void TcpSession::open() {
+  open_ = true;
+  open_tap(wall_now());
+  worker_route_->opened(info_);
+  if (!early_.empty()) relay(client_, server_, Way::kToServer, Frames{early_, 0, early_frames_});
+  early_ = {};
+  client_.resume(kEarly);
+  if (client_.ended) server_.link.finish();
+  if (server_.paused == 0) server_.link.read(true);
+}
+
+// -- Passing on -------------------------------------------------------------------------------------------------------
+
+void TcpSession::received(net::Link& link, Lane, Bytes bytes) {
+  moved_ = now();
+  if (!is_client(link)) server_spoke_ = moved_;
+  if (ending_) {
+    if (peer(link).talks_on(bytes.size(), kMostUnheard)) settle();  // the other may have something to take yet
+  } else if (is_client(link)) {
+    client_said(bytes);
+  } else {
+    server_said(bytes);
+  }
+}
+
+void TcpSession::client_said(Bytes bytes) {
+  std::size_t frames = 0;
+  const auto fault = to_server_.feed(bytes, [&](const Frames& whole) {
+    frames = whole.count;
+    to_server(whole);
+  });
+  if (fault) return end(Reason::kBadFrame, *fault);
+  if (open_ && !plays_) play();
+  charge(bytes.size(), frames);
+  if (!greeted_ && to_server_.passed() >= route_.game.client_greeting_size(route_.dialect)) {
+    greeted_ = true;
+    connect();
+  }
+}
+
+void TcpSession::to_server(const Frames& frames) {
+  said_ = to_server_.passed();
+  if (open_) return relay(client_, server_, Way::kToServer, frames);
+  append(early_, frames.bytes);
+  early_frames_ += frames.count;
+  if (early_.size() > limits_.held_bytes) client_.pause(kEarly);
+}
+
+void TcpSession::server_said(Bytes bytes) {
+  if (!sure_) return find_dialect(bytes);
+  const auto fault = to_client_.feed(bytes, [&](const Frames& whole) { to_client(whole); });
+  if (fault) go_unframed(*fault);
+}
+
+void TcpSession::to_client(const Frames& frames) {
+  answered_ = to_client_.passed();
+  note_greeting(frames);
+  if (!entered_) note_entry(frames);
+  relay(server_, client_, Way::kToClient, frames);
+  const Bytes goodbye = route_.game.goodbye(route_.dialect);
+  told_goodbye_ = frames.count && !goodbye.empty() && same(frames.bytes.last(frames.last), goodbye);
+}
+
+/// The server's first frame may name the player; the link table must know before the client can ask for its link.
+void TcpSession::note_greeting(const Frames& frames) {
+  if (!datagrams_ || named_ || frames.count == 0) return;
+  named_ = true;
+  if (const auto player = route_.game.greeted_as(frames.bytes.first(frames.first))) owner_.named(*this, *player);
+}
+
+/// Until the server has let the player in it may say that it bans him.
+void TcpSession::note_entry(const Frames& frames) {
+  const wire::Entry entry = frames.count != 0 ? route_.game.entry(frames.bytes, route_.dialect) : wire::Entry::kUntold;
+  entered_ = entry != wire::Entry::kUntold;
+  if (entry == wire::Entry::kBanned) worker_route_->server_banned(info_.client, "");
+}
+
+void TcpSession::relay(Peer& from, Peer& to, Way way, const Frames& frames) {
+  const Bytes bytes = frames.fresh();
+  if (worker_route_->tap) worker_route_->tap->bytes(info_.link, way, Lane::kStream, bytes, wall_now());
+  to.will_wait(now());
+  to.link.send(Lane::kStream, bytes);
+  auto& traffic = way == Way::kToServer ? worker_route_->counters.to_server : worker_route_->counters.to_client;
+  traffic.bytes.add(bytes.size());
+  traffic.frames.add(frames.count);
+  note_waiting(from, to);
+}
+
+void TcpSession::wrote(net::Link& link) {
+  const bool was_behind = (server_.paused & kBehind) != 0;
+  LinkRelay::wrote(link);
+  if (was_behind && (server_.paused & kBehind) == 0)
+    server_spoke_ = now();  // what it said meanwhile is read from now on
+}
+
+/// We cannot follow the server's framing: its bytes pass as they come, and no goodbye can be placed among them.
+void TcpSession::go_unframed(const Fault& fault) {
+  worker_route_->counters.unframed.add();
+  worker_route_->say(Line::kUnframed, "server " + info_.server.text() + " sent what is no " +
+                                          std::string(route_.game.name()) + " " + std::string(route_.dialect_name()) +
+                                          " frame (" + fault.what + " in " + fault.field +
+                                          "): its bytes are passed on as they come");
+  to_client(Frames{to_client_.take_kept()});
+  to_client_.lose_framing();
+  to_client_.drop_kept();
+}
+
+// -- Going down -------------------------------------------------------------------------------------------------------
+
+void TcpSession::ended(net::Link& link) {
+  peer(link).ended = true;
+  if (ending_) return settle();
+  if (!first_) first_ = is_client(link) ? Reason::kClientLeft : Reason::kServerLeft;
+  is_client(link) ? client_ended() : server_ended();
+}
+
+void TcpSession::client_ended() {
+  pass_rest(Way::kToServer);
+  if (server_.ended || !greeted_ || (!open_ && early_.empty())) return end(*first_);
+  if (open_) server_.link.finish();
+}
+
+void TcpSession::server_ended() {
+  pass_rest(Way::kToClient);
+  if (client_.ended || !open_) return end(*first_);
+  if (owes_goodbye())
+    part_at_ = now() + kParting;
+  else
+    client_.link.finish();
+}
+
+/// The beginning of a frame whose end will never come. Who needs whole frames, or a goodbye after it, does not get it.
+void TcpSession::pass_rest(Way way) {
+  Stream& stream = way == Way::kToServer ? to_server_ : to_client_;
+  const bool whole = route_.game.whole_frames(way, wire::Stage::kPlay) || (way == Way::kToServer && route_.strict) ||
+                     (way == Way::kToClient && !route_.game.goodbye(route_.dialect).empty());
+  if (whole || !open_ || stream.kept().empty()) return;
+  way == Way::kToServer ? to_server(Frames{stream.take_kept()}) : to_client(Frames{stream.take_kept()});
+}
+
+bool TcpSession::owes_goodbye() const {
+  return !route_.game.goodbye(route_.dialect).empty() && !told_goodbye_ && !client_.ended && to_client_.at_border();
+}
+
+void TcpSession::say_goodbye() {
+  if (!owes_goodbye()) return;
+  told_goodbye_ = true;
+  client_.link.send(Lane::kStream, route_.game.goodbye(route_.dialect));
+}
+
+void TcpSession::part() {
+  if (datagrams_) datagrams_->close();
+  if (client_.link.is_open()) say_goodbye();
+  LinkRelay::part();
+}
+
+// -- In time ----------------------------------------------------------------------------------------------------------
+
+void TcpSession::datagram(const net::Address& from, Bytes datagram) {
+  if (!open_ || ending_) return worker_route_->dropped(Drop::kNotLinked);
+  datagrams_->from_client(from, datagram);
+}
+
+bool TcpSession::attend(Millis now) {
+  if (part_at_ && now >= part_at_) {
+    part_at_ = 0;
+    say_goodbye();
+    client_.link.finish();
+  }
+  // A beginning whose end does not come is passed on after all: what a server says is not ours to keep.
+  const bool heard = open_ && !server_.ended && server_.paused == 0;
+  if (heard && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
+    to_client(Frames{to_client_.take_kept()});
+  return true;
+}
+
+std::optional<Reason> TcpSession::overdue(Millis now) const {
+  const Millis moved = datagrams_ ? std::max(moved_, datagrams_->moved()) : moved_;
+  if (!greeted_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
+  if (const auto reason = stalled(now)) return reason;
+  if (first_ && late(now, moved, limits_.half_closed_ms)) return Reason::kHalfClosed;
+  if (late(now, moved, limits_.idle_ms)) return Reason::kIdle;
+  return std::nullopt;
+}
+
+}  // namespace entente::relay

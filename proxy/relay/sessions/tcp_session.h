@@ -1,0 +1,61 @@
+// A relay's session over TCP, with or without datagrams beside it.
+// Law: bytes pass untouched and in whole frames; a client that breaks its game's framing or a limit is refused and
+// hears it in its game's own way; what a server says is always passed on.
+#pragma once
+
+#include <optional>
+
+#include "proxy/relay/ends/datagrams.h"
+#include "proxy/relay/ends/stream.h"
+#include "proxy/relay/sessions/link_relay.h"
+
+namespace entente::relay {
+
+class TcpSession final : public LinkRelay<net::Tcp, net::LinkUser, net::Link> {
+ public:
+  TcpSession(WorkerRoute& worker_route, Owner& owner, const Newcomer& newcomer);
+
+  void start(net::Fd client) override;
+  void datagram(const net::Address& from, Bytes datagram) override;
+
+ private:
+  void connected(net::Link& link) override;
+  void received(net::Link& link, wire::Lane lane, Bytes bytes) override;
+  void wrote(net::Link& link) override;
+  void ended(net::Link& link) override;
+
+  void connect() { dial_.begin(*worker_route_, limits_.connect_ms, route_.game.transport()); }
+  int dial(const net::Address& server, net::Sockets sockets) override;
+  void find_dialect(Bytes said);
+  void open();
+
+  void client_said(Bytes bytes);
+  void server_said(Bytes bytes);
+  void to_server(const Frames& frames);
+  void to_client(const Frames& frames);
+  void note_greeting(const Frames& frames);
+  void note_entry(const Frames& frames);
+  void relay(Peer& from, Peer& to, wire::Way way, const Frames& frames);
+  void pass_rest(wire::Way way);
+  void go_unframed(const Fault& fault);
+
+  void client_ended();
+  void server_ended();
+  bool owes_goodbye() const;
+  void say_goodbye();
+  void part() override;
+  bool attend(Millis now) override;
+  std::optional<Reason> overdue(Millis now) const override;
+
+  const Route& route_;
+  Stream to_server_, to_client_;
+  std::optional<Datagrams> datagrams_;
+  Buffer early_;  // whole frames of the client, before the server may hear them
+  std::size_t early_frames_ = 0;
+  Buffer unsure_;  // what the server said before its dialect is known
+  Millis server_spoke_ = 0, part_at_ = 0;
+  bool sure_, greeted_ = false, named_ = false, told_goodbye_ = false;
+  bool entered_ = false;  // or never will
+};
+
+}  // namespace entente::relay
