@@ -36,6 +36,12 @@ ShownShot* ShownShots::find(Id shooter, std::uint32_t shot) {
   return nullptr;
 }
 
+const ShownShot* ShownShots::find(Id shooter, std::uint32_t shot) const {
+  for (const ShownShot& flying : shots_)
+    if (flying.shooter == shooter && flying.shot == shot) return &flying;
+  return nullptr;
+}
+
 const ShownShot* ShownShots::numbered(std::uint8_t player, std::uint16_t number) const {
   const ShownShot* last = nullptr;
   for (const ShownShot& flying : shots_)

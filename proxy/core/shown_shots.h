@@ -33,6 +33,7 @@ class ShownShots {
   void add(const ShownShot& shot) { shots_.push_back(shot); }
   /// Null if there is none.
   ShownShot* find(Id shooter, std::uint32_t shot);
+  const ShownShot* find(Id shooter, std::uint32_t shot) const;
   /// The last of that number; null if there is none.
   const ShownShot* numbered(std::uint8_t player, std::uint16_t number) const;
   /// Whether one of that player's flies in that slot.

@@ -1,21 +1,10 @@
-// The life of a front: what comes in is handed to its subject. See front.h.
 #include "adapters/aos/front/front.h"
 
-#include <charconv>
-
-#include "adapters/aos/aos.h"
 #include "adapters/aos/faces.h"
+#include "proxy/core/parts.h"
 
 namespace entente::aos {
 namespace {
-
-constexpr unsigned kRate = 20, kSlowestRate = 10, kFastestRate = 60;  // paintings a second
-
-core::Micros paint_every(std::string_view rate) {
-  unsigned value = kRate;
-  if (!rate.empty()) std::from_chars(rate.data(), rate.data() + rate.size(), value);
-  return core::kSecond / std::clamp(value, kSlowestRate, kFastestRate);
-}
 
 /// What there is no need to be told, or heard in any case.
 template <class T>
@@ -23,20 +12,25 @@ constexpr bool kAlways =
     std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> || std::is_same_v<T, words::World> ||
     std::is_same_v<T, words::WorldEdit> || std::is_same_v<T, words::Zone>;
 
+/// What is in the world, and told with something else or painted.
+template <class T>
+constexpr bool kInTheWorld =
+    std::is_same_v<T, words::Room> || std::is_same_v<T, words::You> || std::is_same_v<T, words::TeamScore> ||
+    std::is_same_v<T, words::Pose> || std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Hidden>;
+
+/// What a client says before it comes in, whatever the document says: its map, its handshake, its version, extensions.
+bool may_come_before(std::uint8_t id) { return id == 31 || id == 32 || id == 34 || id == 60; }
+constexpr std::uint8_t kExistingPlayer = 9;
+
 }  // namespace
 
 FrontSession::FrontSession(const core::FaceOptions& options)
-    : dialect_(options.dialect),
-      enters_first_(options.setting("first").empty() ? kDialects[options.dialect].state_updates
-                                                     : options.setting("first") == "ban"),
-      paint_every_(paint_every(options.setting("rate"))),
-      speech_(make_speech(options.dialect)),
-      reader_(game(), options.dialect, wire::Way::kToServer) {
-  wish_.set_team(words::BLUE);
-}
+    : client_(options.dialect),
+      enters_first_(options.setting("first").empty() ? client_.tells_states() : options.setting("first") == "ban"),
+      painter_(options.setting("rate"), client_, ground_, cast_, walk_) {}
 
 void FrontSession::opened(const core::Peer& peer, Outlet& out) {
-  if (peer.connect_data != dialect().connect_data)
+  if (peer.connect_data != client_.dialect().connect_data)
     return goodbye("the client speaks another version", kWrongVersion, out);
   out.say(words::WantWorld());  // so that the room looks for its server
   load(out);
@@ -45,77 +39,160 @@ void FrontSession::opened(const core::Peer& peer, Outlet& out) {
 void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
   if (gone_) return;
   std::optional<Fault> wrong;
-  const auto take = [&](const wire::Frame& frame) {
+  const auto each = [&](const wire::Frame& frame) {
     if (frame.bytes.empty()) return wrong = Fault{"empty packet", "", 0}, false;
     if (must_enter_first(frame.bytes[0], lane, out)) return false;
-    const auto heard = speech_->read(frame);
+    const auto heard = client_.read(frame);
     if (heard)
-      std::visit([&](const auto& message) { on(message, out); }, *heard->message);
+      std::visit([&](const auto& message) { take(message, out); }, *heard->message);
     else if (wire::unknown_code(heard.error()))
       out.lose("unknown packet", "an id of no Ace of Spades we know");
-    else if (dialect().state_updates && frame.bytes[0] == 0)
+    else if (client_.tells_states() && frame.bytes[0] == 0)
       out.lose("StateUpdate", "a length that contradicts what it says");
     else
       wrong = heard.error();
     return !wrong && !gone_;
   };
-  if (const auto framing = reader_.feed(lane, bytes, take)) wrong = framing;
+  if (const auto framing = client_.feed(lane, bytes, each)) wrong = framing;
   if (!wrong || gone_) return;
   gone_ = true;
   out.fail(*wrong);
+}
+
+template <class Message>
+void FrontSession::take(const Message& message, Outlet& out) {
+  core::hand(message, out, newcomer_, entry_, walk_, arms_, building_, talk_);
 }
 
 void FrontSession::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
   retold_.hear(fact);
   std::visit(
-      [&]<class T>(const T& word) {
-        if (kAlways<T> || stage_ == Stage::kIn) told(word, fact, out);
+      [&]<class Word>(const Word& word) {
+        if (kAlways<Word> || ground_.loaded()) tell(word, out);
       },
       fact.kind);
   if (gone_) return;
-  if (stage_ == Stage::kWorld) load(out);
-  if (stage_ == Stage::kIn) enter(out);
+  if (ground_.waits_for_world()) load(out);
+  if (ground_.loaded()) entry_.enter(out);
 }
 
-template <class T>
-void FrontSession::told(const T& word, const core::Fact&, Outlet& out) {
-  const std::string& name = word.GetDescriptor()->name();
-  out.lose(name.c_str(), reason_of(name));  // a descriptor lives as long as the program
+template <class Word>
+void FrontSession::tell(const Word& word, Outlet& out) {
+  core::hand(word, out, building_, cast_, walk_, arms_, fights_, stakes_, talk_);
+  if constexpr (!kInTheWorld<Word> &&
+                !core::kOneHears<Word, Outlet, Building, Cast, Walk, Arms, Fights, Stakes, Talk>) {
+    const std::string& name = word.GetDescriptor()->name();
+    out.lose(name.c_str(), reason_of(name));  // a descriptor lives as long as the program
+  }
+}
+
+void FrontSession::tell(const words::Player& player, Outlet& out) {
+  const std::uint8_t side = cast_.own().side;
+  cast_.hear(player, out);
+  if (cast_.own().side != side) entry_.side_changed();
 }
 
 void FrontSession::tick(Outlet& out) {
   if (gone_) return;
-  if (stage_ != Stage::kIn) return load(out);
-  if (out.now() < paint_at_) return out.wake(paint_at_);
-  paint_at_ = next_paint(out);
-  ask_spawn(out);
-  walk(out);
-  check_leash(out);
-  reach_for_tokens(out);
-  fill_magazine(out);
-  mind_guns(out);
-  check_side(out);
-  feel_mass(out);
-  stop_shooting(out);
-  listed_ = 0;
-  recast(out);
-  paint(out);
-  out.wake(paint_at_);
+  if (!ground_.loaded()) return load(out);
+  if (!painter_.due(out)) return;
+  painter_.plan(out);
+  entry_.ask_spawn(out);
+  walk_.walk(out);
+  walk_.check_leash(out);
+  stakes_.reach(out);
+  arms_.fill_magazine(out);
+  arms_.mind_guns(out);
+  entry_.check_side(out);
+  arms_.feel_mass(out);
+  fights_.stop_shooting(out);
+  cast_.refresh(out);
+  painter_.paint(out);
+  painter_.wait(out);
 }
 
-/// All fronts of a room paint at the same moments: what they send goes out together.
-core::Micros FrontSession::next_paint(const Outlet& out) const { return (out.now() / paint_every_ + 1) * paint_every_; }
+// -- Coming in, and leaving ------------------------------------------------------------------------------------------
+
+void FrontSession::load(Outlet& out) {
+  if (ground_.load(out)) greet(out);
+}
+
+void FrontSession::take(const MapCached& cached, Outlet& out) {
+  if (ground_.hear_cached(cached.cached != 0, out)) greet(out);
+}
+
+/// The order is that of SpadesX: who is there, and then State Data, with which a client begins.
+void FrontSession::greet(Outlet& out) {
+  if (!std::exchange(asked_version_, true)) client_.send(VersionGet{}, out);
+  stakes_.begin(out);
+  cast_.greet(out);
+  stakes_.send_state_data(out);
+  cast_.own().player = out.me();
+  building_.catch_up(out);
+  painter_.plan(out);
+  painter_.wait(out);
+  entry_.enter(out);
+}
+
+/// Another world, or the same as it was at first: the client drops to its menu, and comes in again by itself. A server
+/// of this game has begun anew with whatever world it tells: there, nobody is in play any more.
+void FrontSession::tell(const words::World& world, Outlet& out) {
+  building_.forget_edits();
+  stakes_.forget_owners();
+  const bool shown = ground_.is_of(world) && !building_.edited() && !same_game(out);
+  if (ground_.waits_for_world() || shown) return;
+  building_.forget_map();
+  cast_.clear();
+  entry_.forget();
+  walk_.forget();
+  arms_.forget();
+  stakes_.leave_token();
+  newcomer_.leave();
+  ground_.begin(out);
+}
+
+void FrontSession::begins(const Actor& own, Outlet& out) {
+  walk_.begin(own, out);
+  arms_.begin(own);
+  entry_.spawned();
+  stakes_.leave_token();
+}
+
+/// The law of 0.80: who says anything else first is out. A ban hits all who share the address, so only who says what no
+/// client says is banned. What came unreliably may have overtaken what was said first, and is left out.
+bool FrontSession::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
+  const bool may = newcomer_.known() || newcomer_.entered() || id == kExistingPlayer || may_come_before(id);
+  if (!enters_first_ || may) return false;
+  if (!client_.says(id))
+    goodbye("the client said what only servers say", kBanned, out);
+  else if (lane == Lane::kDatagram)
+    out.lose("packet", "came before the client said who it is");
+  else
+    goodbye("the client did not say first who it is", kKicked, out);
+  return true;
+}
+
+void FrontSession::tell(const words::Refused& refused, Outlet& out) {
+  goodbye(refused.text().empty() ? "refused" : refused.text(), reason_of(refused.code()), out);
+}
+
+void FrontSession::tell(const words::Kicked& kicked, Outlet& out) {
+  goodbye(kicked.text().empty() ? "kicked" : kicked.text(), kKicked, out);
+}
 
 void FrontSession::part(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
 
-/// Whether the server is one of this game: what it says is then told as it is.
-bool FrontSession::same_game(Outlet& out) const { return out.world().room().game() == "aos"; }
-
-void FrontSession::send(const Message& message, Outlet& out, Lane lane) {
-  bytes_.clear();
-  speech_->write(message, wire::Way::kToClient, bytes_);
-  out.send(lane, bytes_);
+/// The reason is a number; where there is a game to show it in, lines say it whole, and the last is the reason as
+/// BetterSpades shows it when the connection is gone.
+void FrontSession::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
+  if (std::exchange(gone_, true)) return out.close(why, reason);
+  if (ground_.loaded() && !why.empty()) {
+    client_.notice(why, out);
+    client_.send_reason(why, out);
+  }
+  const bool custom = client_.tells_states() && (reason == kServerGone || reason == kBadName);
+  out.close(why, custom ? kCustom : reason);
 }
 
 }  // namespace entente::aos

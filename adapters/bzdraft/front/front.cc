@@ -1,49 +1,150 @@
-// The life of a front: what comes in is handed to its subject. See front.h.
 #include "adapters/bzdraft/front/front.h"
 
-#include "adapters/bzdraft/losses.h"
+#include "proxy/core/chat.h"
+#include "proxy/core/parts.h"
 
 namespace entente::bzdraft {
+namespace {
+
+/// What is heard before the client is in, too.
+template <class T>
+constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> ||
+                              std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Waiting>;
+
+}  // namespace
 
 /// So that the room looks for its server while the client greets.
 void FrontSession::opened(const core::Peer&, Outlet& out) { out.say(words::WantWorld()); }
 
 void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
   if (gone_) return;
-  const auto take = [&](const Message& message) {
-    std::visit([&](const auto& m) { on(m, out); }, message);
+  const auto each = [&](const Message& message) {
+    std::visit([&](const auto& m) { take(m, out); }, message);
     return !gone_;
   };
-  const auto unknown = [&] { out.lose(loss::kUnknownUp); };
-  const auto fault = peer_.feed(lane, bytes, take, unknown);
+  const auto unknown = [&] { out.lose("unknown message", "a code that the page does not have"); };
+  const auto fault = client_.feed(lane, bytes, each, unknown);
   if (!fault || gone_) return;
-  peer_.send(out, SuperKill{});
+  client_.send(out, SuperKill{});
   gone_ = true;
   out.fail(*fault);
 }
 
+template <class Message>
+void FrontSession::take(const Message& message, Outlet& out) {
+  core::hand(message, out, entry_, land_, tanks_, shots_, flags_, talk_);
+}
+
 void FrontSession::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
-  const bool always = core::as<words::Refused>(fact) != nullptr || core::as<words::Kicked>(fact) != nullptr ||
-                      core::as<words::Ready>(fact) != nullptr || core::as<words::Waiting>(fact) != nullptr;
   retold_.hear(fact);
-  if (stage_ == Stage::kIn || always) std::visit([&](const auto& word) { told(word, fact, out); }, fact.kind);
-  if (wants_world_ && !gone_) answer_world(out);
+  std::visit(
+      [&]<class Word>(const Word& word) {
+        if (kAlwaysHeard<Word> || client_.in()) tell(word, fact, out);
+      },
+      fact.kind);
+  if (!gone_) land_.answer(out);
+}
+
+template <class Word>
+void FrontSession::tell(const Word& word, const core::Fact&, Outlet& out) {
+  core::hand(word, out, cast_, flags_, tanks_, shots_, talk_);
+}
+
+void FrontSession::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
+  if (fact.audience == words::ADMINS) return out.lose("Player.address", "nobody is told of addresses");
+  const std::uint8_t* known = cast_.of_player(player.id());
+  if (known != nullptr && *known == kNumber && entry_.changes()) return entry_.hear_own(player, out);
+  cast_.hear(player, out);
+}
+
+void FrontSession::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
+  talk_.notice(notice, fact.audience, out);
+}
+
+void FrontSession::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
+  if (const std::uint8_t* number = cast_.of_unit(pose.unit())) {
+    if (*number == kNumber) return keeper_.check_leash(cast_, out);
+    return tanks_.update(*number, out);
+  }
+  const core::UnitState* state = out.world().unit(pose.unit());  // it was hidden, or one of many cells
+  if (state == nullptr) return;
+  if (state->unit.owner() != 0) return cast_.recast(state->unit.owner(), out);
+  tell(state->unit, fact, out);
+}
+
+void FrontSession::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
+  if (corrected.pose().unit() != cast_.own_unit()) return tell(corrected.pose(), fact, out);
+  keeper_.correct(cast_, out);
+}
+
+void FrontSession::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
+  if (fact.to != out.me()) return;
+  if (entry_.changes()) return entry_.refuse_change(Refusal::kBadRequest, refused.why(), out);
+  if (keeper_.forget_death()) keeper_.revive(cast_, out);
 }
 
 void FrontSession::tick(Outlet& out) {
   if (gone_) return;
-  if (wants_world_) answer_world(out);
-  if (stage_ != Stage::kIn) return;
-  for (auto& [number, actor] : cast_) {
-    if (actor.unit == 0) show(number, out);
-    if (actor.late) update(number, actor, out);
-  }
-  look_about(out);
-  spare_own_tank(out);
-  check_death(out);
-  check_leash(out);
-  check_change(out);
+  land_.answer(out);
+  if (!client_.in()) return;
+  tanks_.update_late(out);
+  flags_.look_about(out);
+  shots_.spare_own_tank(out);
+  tanks_.check_death(out);
+  keeper_.check_leash(cast_, out);
+  entry_.check_change(out);
+}
+
+// -- Coming in --------------------------------------------------------------------------------------------------------
+
+void FrontSession::take(const Enter& enter, Outlet& out) {
+  if (entry_.enter(enter, out)) let_in(out);
+}
+
+void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
+  waiting_ = core::line_of(waiting);
+  if (client_.in()) return client_.server_says(waiting_, out);
+  let_in(out);
+}
+
+/// Who has entered, once all there is to tell was told or there is something to wait for: flags and sides, the others,
+/// itself last, and only then all else.
+void FrontSession::let_in(Outlet& out) {
+  if (client_.stage != Stage::kEntering || (!out.world().ready() && waiting_.empty())) return;
+  client_.send(out, Accept{kNumber});
+  flags_.send_all(out);
+  cast_.send_teams(out);
+  cast_.recast_all(out);
+  client_.stage = Stage::kIn;
+  flags_.see_all_pickups(out);
+  tanks_.put_all(out);
+  if (out.world().round().state() != words::Round::OVER) talk_.tell_clock(out);
+  if (!waiting_.empty() && !out.world().ready()) client_.server_says(waiting_, out);
+}
+
+// -- Leaving ----------------------------------------------------------------------------------------------------------
+
+void FrontSession::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
+  const Refusal reason = reject_reason(refused.code());
+  if (client_.in() && entry_.changes()) return entry_.refuse_change(reason, refused.text(), out);
+  if (client_.in()) return goodbye(refused.text(), out);
+  entry_.reject(reason, refused.text(), out);
+  client_.stage = Stage::kOutside;
+  if (!refused.may_retry()) goodbye(refused.text(), out);
+}
+
+void FrontSession::take(const Exit&, Outlet& out) {
+  if (client_.stage != Stage::kOutside) out.say(words::Leave());
+  gone_ = true;
+  out.close("the client left");
+}
+
+void FrontSession::goodbye(std::string_view why, Outlet& out) {
+  if (std::exchange(gone_, true)) return out.close(why);
+  if (client_.in() && !why.empty()) client_.server_says(why, out);
+  client_.send(out, SuperKill{});
+  out.close(why);
 }
 
 }  // namespace entente::bzdraft

@@ -1,7 +1,8 @@
-// The life of a front: what comes in is handed to its subject. See front.h.
 #include "adapters/bzflag/front/front.h"
 
-#include <charconv>
+#include "proxy/base/text.h"
+#include "proxy/core/chat.h"
+#include "proxy/core/parts.h"
 
 namespace entente::bzflag {
 namespace {
@@ -9,85 +10,219 @@ namespace {
 constexpr core::Micros kHeaderDeadline = 2'500 * core::kMillisecond;  // bzfs.cxx:6165 at v2.4.26
 /// Who may leave the header out waits for the greeting without it.
 constexpr core::Micros kHeaderHope = 500 * core::kMillisecond;
+constexpr core::Micros kBetweenPings = 10 * core::kSecond;  // as bzfs
 
-/// The number of our client. By it a link request is known that comes from another port than the client's stream: two
-/// clients of one address are told apart by what their ports are.
-std::uint8_t number_for(std::string_view address) {
-  unsigned port = 0;
-  const std::string_view digits = address.substr(address.rfind(':') + 1);
-  std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  return static_cast<std::uint8_t>(port % kMostPlayers);
-}
+/// What is heard before the client is in, too.
+template <class T>
+constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> ||
+                              std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Waiting>;
 
 }  // namespace
 
-FrontSession::FrontSession(const core::FaceOptions& options)
-    : dialect_(options.dialect), peer_(options.dialect, wire::Way::kToServer), speaks_(peer_.dialect()) {}
-
-/// How long a header is waited for.
-core::Micros FrontSession::header_patience() const {
-  return speaks_.header == Header::kRequired ? kHeaderDeadline : kHeaderHope;
-}
-
 void FrontSession::opened(const core::Peer& peer, Outlet& out) {
-  number_ = number_for(peer.address);
-  opened_ = out.now();
-  if (speaks_.header == Header::kNever) return greet(out);
-  out.wake(opened_ + header_patience());
+  client_.begin(peer.address, out.now());
+  cast_.take_number();
+  if (client_.dialect().header == Header::kNever) return greet(out);
+  out.wake(header_deadline());
 }
 
 void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
-  const auto take = [&](const Message& message, Lane) {
-    if (stage_ == Stage::kHeader && !std::holds_alternative<ClientHeader>(message)) greet(out);  // it left it out
-    std::visit([&](const auto& m) { on(m, out); }, message);
+  const auto each = [&](const Message& message, Lane) {
+    const bool left_out = client_.stage == Stage::kHeader && !std::holds_alternative<ClientHeader>(message);
+    if (left_out) greet(out);
+    std::visit([&](const auto& m) { take(m, out); }, message);
     return !gone_;
   };
   const auto unknown = [&] { out.lose("unknown message", "a code of no BZFlag we know"); };
   if (gone_) return;
-  if (const auto fault = peer_.feed(lane, bytes, out.now(), take, unknown); fault && !gone_) {
-    if (stage_ != Stage::kHeader) peer_.stream(out, SuperKill{});
+  if (const auto fault = client_.feed(lane, bytes, out.now(), each, unknown); fault && !gone_) {
+    if (client_.stage != Stage::kHeader) client_.stream(out, SuperKill{});
     gone_ = true;
     out.fail(*fault);
   }
 }
 
+template <class Message>
+void FrontSession::take(const Message& message, Outlet& out) {
+  core::hand(message, out, lobby_, play_, shots_, flags_, talk_);
+}
+
 void FrontSession::hear(const core::Fact& fact, Outlet& out) {
   if (gone_) return;
-  const bool always = core::as<words::Refused>(fact) != nullptr || core::as<words::Kicked>(fact) != nullptr ||
-                      core::as<words::Ready>(fact) != nullptr || core::as<words::Waiting>(fact) != nullptr;
   retold_.hear(fact);
-  if (stage_ == Stage::kIn || always) std::visit([&](const auto& word) { told(word, fact, out); }, fact.kind);
-  if (stage_ != Stage::kIn) answer(out);
+  std::visit(
+      [&]<class Word>(const Word& word) {
+        if (kAlwaysHeard<Word> || client_.in()) tell(word, fact, out);
+      },
+      fact.kind);
+  if (!client_.in()) lobby_.answer(out);
+}
+
+template <class Word>
+void FrontSession::tell(const Word& word, const core::Fact&, Outlet& out) {
+  core::hand(word, out, cast_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
+}
+
+void FrontSession::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
+  cast_.see_player(player, fact.audience, out);
+}
+
+void FrontSession::tell(const words::Notice& notice, const core::Fact& fact, Outlet& out) {
+  talk_.notice(notice, fact.audience, out);
+}
+
+void FrontSession::tell(const words::Pose& pose, const core::Fact& fact, Outlet& out) {
+  if (const std::uint8_t* number = cast_.of_unit(pose.unit())) {
+    if (*number == cast_.own_number()) return keeper_.check_leash(cast_, out);
+    return tanks_.update(*number, out);
+  }
+  const core::UnitState* state = out.world().unit(pose.unit());  // it was hidden, or one of many cells
+  if (state == nullptr) return;
+  if (state->unit.owner() != 0) return cast_.recast(state->unit.owner(), out);
+  tell(state->unit, fact, out);
+}
+
+void FrontSession::tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out) {
+  if (corrected.pose().unit() != cast_.own_unit()) return tell(corrected.pose(), fact, out);
+  keeper_.correct(cast_, out);
+}
+
+void FrontSession::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
+  if (fact.to == out.me()) play_.hear_refused(refused, out);
+}
+
+void FrontSession::put(std::uint8_t number, const words::Pose& there, Outlet& out) {
+  if (number == cast_.own_number()) play_.begin();
+  tanks_.put(number, there, out);
 }
 
 void FrontSession::tick(Outlet& out) {
   if (gone_) return;
-  if (stage_ == Stage::kHeader) {
-    if (out.now() < opened_ + header_patience()) return out.wake(opened_ + header_patience());
-    if (speaks_.header == Header::kOptional) return greet(out);
-    TooLate late;
-    late.version.set(speaks_.version.substr(kMagicWord.size()));
-    peer_.stream(out, late);
-    gone_ = true;
-    return out.close("the client sent no header");
-  }
-  answer(out);
+  if (client_.stage == Stage::kHeader) return miss_header(out);
+  lobby_.answer(out);
   let_in(out);
-  if (stage_ != Stage::kIn) return;
-  send_scores(out);
-  update_late(out);
-  spare_own_tank(out);
-  check_death(out);
-  check_spawn(out);
-  check_leash(out);
-  look_about(out);
+  if (!client_.in()) return;
+  scores_.send_new(out);
+  tanks_.update_late(out);
+  shots_.spare_own_tank(out);
+  play_.check(out);
+  flags_.look_about(out);
   ping(out);
 }
 
-void FrontSession::part(std::string_view why, Outlet& out) { goodbye(why, out); }
+// -- Coming in --------------------------------------------------------------------------------------------------------
 
-float FrontSession::clock(Outlet& out) const {
-  return static_cast<float>(static_cast<double>(out.now() - opened_) / core::kSecond);
+core::Micros FrontSession::header_deadline() const {
+  return client_.opened() + (client_.dialect().header == Header::kRequired ? kHeaderDeadline : kHeaderHope);
+}
+
+void FrontSession::miss_header(Outlet& out) {
+  if (out.now() < header_deadline()) return out.wake(header_deadline());
+  if (client_.dialect().header == Header::kOptional) return greet(out);
+  TooLate late;
+  late.version.set(client_.dialect().version.substr(kMagicWord.size()));
+  client_.stream(out, late);
+  gone_ = true;
+  out.close("the client sent no header");
+}
+
+void FrontSession::greet(Outlet& out) {
+  client_.stage = Stage::kLoading;
+  Welcome welcome;
+  welcome.version.set(client_.dialect().version.substr(kMagicWord.size()));
+  welcome.id = client_.number();
+  client_.stream(out, welcome);
+  if (client_.dialect().game_clock) client_.stream(out, GameTime{out.now()});
+  out.say(words::WantWorld());  // so that the room looks for its server while the client asks for flags
+}
+
+void FrontSession::take(const LinkRequest& request, Outlet& out) {
+  if (request.player != client_.number()) return;
+  client_.stream(out, LinkEstablished{});
+  client_.datagram(out, LinkAnswer{});
+}
+
+void FrontSession::take(const NegotiateFlags& flags, Outlet& out) {
+  flags_known_.clear();
+  for (const auto& flag : flags.flags) flags_known_.push_back(clean(flag.view()));
+  client_.stream(out, NegotiateFlags{});
+}
+
+void FrontSession::take(const Enter& enter, Outlet& out) {
+  if (client_.stage != Stage::kLoading) return out.lose("MsgEnter", "who is in cannot come in");
+  client_.stage = Stage::kEntering;
+  words::Enter& wish = client_.wish;
+  wish.set_name(clean(enter.callsign.view()));
+  wish.set_motto(clean(enter.motto.view()));
+  wish.set_token(clean(enter.token.view()));
+  wish.set_version(clean(enter.version.view()));
+  wish.set_team(team_of(enter.team));
+  wish.set_role(role_of(enter.type, enter.team));
+  wish.set_claims_deaths(true);
+  for (const auto& flag : flags_known_) wish.add_flags_known(flag);
+  out.say(wish);
+  out.wake(out.now());  // let in by a tick: whoever hears the wish may yet say how it is called here
+}
+
+void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
+  waiting_ = core::line_of(waiting);
+  if (client_.in()) return client_.server_says(waiting_, out);
+  let_in(out);
+}
+
+/// Who has entered, once all there is to tell was told or there is something to wait for. The order is that of bzfs:
+/// another has crashed clients.
+void FrontSession::let_in(Outlet& out) {
+  // Of a room that others made ready it is told, too, but not yet as whom it comes in.
+  const bool told = out.world().ready() && out.world().player(out.me()) != nullptr;
+  if (client_.stage != Stage::kEntering || (!told && waiting_.empty())) return;
+  client_.stage = Stage::kIn;
+  if (client_.dialect().strict_entry) client_.hold();
+  client_.stream(out, Accept{player_id(client_.number())});
+  rules_.send_variables(out);
+  rules_.tell_reload(out);
+  scores_.send_teams(out);
+  flags_.send_all(out);
+  cast_.recast_all(out);
+  flag_numbers_.stir(out);
+  if (out.world().round().state() != words::Round::OVER) rounds_.tell_clock(out);
+  client_.release(out);
+  if (!waiting_.empty() && !out.world().ready()) client_.server_says(waiting_, out);
+  pinged_ = out.now();
+  ping(out);
+}
+
+void FrontSession::ping(Outlet& out) {
+  if (client_.wish.role() != words::PLAY) return;  // as bzfs: neither robots nor observers
+  if (out.now() < pinged_ + kBetweenPings) return out.wake(pinged_ + kBetweenPings);
+  pinged_ = out.now();
+  ping_number_ = static_cast<std::uint16_t>((ping_number_ + 1) % 10'000);
+  client_.quick(out, LagPing{ping_number_});
+  out.wake(pinged_ + kBetweenPings);
+}
+
+// -- Leaving ----------------------------------------------------------------------------------------------------------
+
+void FrontSession::tell(const words::Refused& refused, const core::Fact&, Outlet& out) {
+  Reject reject;
+  reject.code = reject_code(refused.code());
+  reject.reason.set(fitted(refused.text(), kLongestText));
+  if (client_.stage != Stage::kHeader) client_.stream(out, reject);  // before the greeting it would be taken for one
+  goodbye(refused.text(), out);
+}
+
+void FrontSession::take(const Exit&, Outlet& out) {
+  if (client_.stage >= Stage::kEntering) out.say(words::Leave());
+  gone_ = true;
+  out.close("the client left");
+}
+
+/// A client takes a closed connection for silence: it must be told.
+void FrontSession::goodbye(std::string_view why, Outlet& out) {
+  if (std::exchange(gone_, true)) return out.close(why);
+  if (client_.in() && !why.empty()) client_.server_says(why, out);
+  if (client_.stage != Stage::kHeader) client_.stream(out, SuperKill{});
+  out.close(why);
 }
 
 }  // namespace entente::bzflag

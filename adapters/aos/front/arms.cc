@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <cmath>
+
+#include "adapters/aos/front/arms.h"
+#include "proxy/core/seconds.h"
+
+namespace entente::aos {
+namespace {
+
+using core::kMillisecond, core::micros;
+
+constexpr double kLongestFuse = 10, kSlowestReload = 60;
+/// A client fills its clip by itself when its reload is over, and is told then what is in it.
+constexpr core::Micros kAfterReload = 100 * kMillisecond;
+
+template <class Word>
+void set_thrown(Word& word, const Grenade& grenade) {
+  const Point at = point_of(grenade.position);
+  word.set_kind(words::GRENADE);
+  word.set_x(at.x);
+  word.set_y(at.y);
+  word.set_z(at.z);
+  set_velocity(word, grenade.velocity);
+  word.set_life(grenade.fuse);
+}
+
+}  // namespace
+
+// -- What our client does --------------------------------------------------------------------------------------------
+
+/// What a spade or a block does with its trigger is no shot to another game.
+void Arms::hear(const WeaponInput& input, FrontOut& out) {
+  if (!cast_.playing()) return;
+  cast_.own().buttons = input.buttons;
+  me_.fresh = false;
+  if (!same_game(out) && cast_.own().tool != kGun) return;
+  if (room_guns(out) != 0) return mind_guns(out);
+  words::Trigger trigger;
+  trigger.set_primary((input.buttons & kPrimary) != 0);
+  trigger.set_secondary((input.buttons & kSecondary) != 0);
+  out.say(std::move(trigger));
+}
+
+void Arms::hear(const SetTool& tool, FrontOut& out) {
+  if (tool.tool > kGrenades) return out.lose("SetTool", "no such tool");
+  if (!cast_.playing()) return;
+  const bool shot = cast_.own().tool == kGun && (cast_.own().buttons & kPrimary) != 0;
+  cast_.own().tool = tool.tool;
+  if (shot && !same_game(out) && room_guns(out) == 0) out.say(words::Trigger());  // who puts a gun away lets go of it
+  words::Tool word;
+  word.set_number(tool.tool);
+  out.say(std::move(word));
+}
+
+void Arms::hear(const Hit& hit, FrontOut& out) {
+  if (!cast_.playing() || hit.victim >= kMostPlayers || cast_[hit.victim].player == 0 ||
+      hit.part > words::HitClaim::MELEE)
+    return out.lose("Hit", "of nobody");
+  words::HitClaim claim;
+  claim.set_victim(cast_[hit.victim].player);
+  claim.set_part(static_cast<words::HitClaim::Part>(hit.part));
+  out.say(std::move(claim));
+}
+
+void Arms::hear(const Grenade& grenade, FrontOut& out) {
+  if (!cast_.playing()) return;
+  const bool thrown = is_finite(grenade.position) && is_finite(grenade.velocity) && grenade.fuse >= 0 &&
+                      grenade.fuse <= static_cast<float>(kLongestFuse);
+  if (!thrown) return out.lose("Grenade", "no place or time");
+  me_.fresh = false;
+  words::Fire fire;
+  fire.set_unit(cast_.own().unit);
+  fire.set_shot(++me_.shots);
+  set_thrown(fire, grenade);
+  out.say(std::move(fire));
+}
+
+void Arms::hear(const WeaponReload&, FrontOut& out) {
+  if (!cast_.playing()) return;
+  out.say(words::Reload());
+  if (same_game(out)) return;
+  me_.reloaded = out.now() + micros(gun(cast_.own().weapon).reload_s) + kAfterReload;
+}
+
+/// How many guns a player of this room has, if they load one by one: the client's clip shows those that are loaded.
+/// 0: the client's gun is its own affair, or its server counts.
+std::uint32_t Arms::room_guns(const FrontOut& out) const {
+  const core::World& world = out.world();
+  const bool load = !same_game(out) && core::victim_decides(world) && world.rule("reload", 0) > 0;
+  return load ? std::min(world.room().most_shots(), core::Guns::kAny) : 0;
+}
+
+/// Fires one gun, as the client draws it.
+void Arms::pull(FrontOut& out) {
+  const auto gun = me_.guns.loaded(core::Guns::kAny, room_guns(out), out.now());
+  if (!gun) return;
+  me_.gun = *gun;
+  if (me_.load.first > 0) --me_.load.first;  // the client counts its shots itself
+  me_.guns.fire(*gun, out.now() + micros(std::min(out.world().rule("reload", 0), kSlowestReload)));
+  me_.pulls_at = out.now() + micros(aos::gun(cast_.own().weapon).interval_s);
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  out.say(words::Trigger(trigger));
+  trigger.set_primary(false);
+  out.say(std::move(trigger));
+}
+
+/// Tells what is loaded, and then pulls: a client fires as long as its trigger is held and its clip is not empty.
+void Arms::mind_guns(FrontOut& out) {
+  const std::uint32_t guns = room_guns(out);
+  if (guns == 0 || !cast_.playing()) return;
+  tell_load(static_cast<std::uint8_t>(std::min(me_.guns.count(guns, out.now()), 255U)),
+            static_cast<std::uint8_t>(std::min(guns, 255U)), out);
+  const bool held = cast_.own().tool == kGun && (cast_.own().buttons & kPrimary) != 0;
+  if (held && out.now() >= me_.pulls_at) pull(out);
+}
+
+void Arms::tell_load(std::uint8_t clip, std::uint8_t reserve, FrontOut& out) {
+  const std::pair load(clip, reserve);
+  if (std::exchange(me_.load, load) != load) client_.send(WeaponReload{kOwn, clip, reserve}, out);
+}
+
+/// In rooms of other games nobody counts what a gun holds, or tells it by himself.
+void Arms::fill_magazine(FrontOut& out) {
+  if (me_.reloaded == 0 || out.now() < me_.reloaded || !cast_.playing()) return;
+  const core::PlayerState* me = out.world().player(out.me());
+  const bool counted = me != nullptr && (me->ammo.clip() != 0 || me->ammo.reserve() != 0);
+  if (counted) return hear(me->ammo, out);
+  me_.reloaded = 0;
+  if (room_guns(out) != 0) {
+    me_.load = {};  // the client has filled it by itself
+    return mind_guns(out);
+  }
+  const Gun& full = gun(cast_.own().weapon);
+  client_.send(WeaponReload{kOwn, full.clip, full.reserve}, out);
+}
+
+// -- What the room says ----------------------------------------------------------------------------------------------
+
+void Arms::hear(const words::Health& health, FrontOut& out) {
+  if (health.unit() != cast_.own().unit || !cast_.playing() || health.max() <= 0) return;
+  const double share = health.now() > 0 ? std::min(1.0, health.now() / health.max()) : 0;
+  SetHp set;
+  set.hp = static_cast<std::uint8_t>(std::max(std::lround(share * kFullHealth), 1L));  // who lives has some
+  const bool from = health.from_x() != 0 || health.from_y() != 0 || health.from_z() != 0;
+  if (from) set.source = place_of({health.from_x(), health.from_y(), health.from_z()});
+  if (!is_finite(set.source)) set.source = {};
+  const bool hit = health.by() != 0 || set.source != Vec3{};
+  set.cause = hit ? kHurtByWeapon : kHurtByFall;
+  me_.fresh = false;
+  if (std::exchange(me_.hp, set.hp) == set.hp) return;
+  const bool restocked = same_game(out) && !from && !hit;  // told with his ammunition
+  if (!restocked) client_.send(set, out);
+}
+
+/// Who is a cell has so much health as there is left of the most that it ever was.
+void Arms::feel_mass(FrontOut& out) {
+  constexpr double kFelt = 2;  // of a hundred
+  const core::PlayerState* me = out.world().player(out.me());
+  if (me == nullptr || !cast_.playing()) return;
+  double mass = 0;
+  for (const core::Id id : me->units)
+    if (const core::UnitState* unit = out.world().unit(id); unit != nullptr && unit->unit.kind() == words::Unit::CELL)
+      mass += unit->unit.radius() * unit->unit.radius();
+  me_.most_mass = std::max(me_.most_mass, mass);
+  if (!(mass > 0)) return;
+  const double left = std::max(1.0, std::round(kFullHealth * mass / me_.most_mass));
+  if (std::abs(left - me_.hp) < kFelt) return;
+  SetHp set;
+  set.hp = me_.hp = static_cast<std::uint8_t>(left);
+  set.cause = kHurtByFall;
+  client_.send(set, out);
+}
+
+void Arms::hear(const words::Ammo& ammo, FrontOut& out) {
+  if (ammo.player() != out.me() || !cast_.playing()) return;
+  const bool fresh = std::exchange(me_.fresh, false);
+  const auto byte = [](std::uint32_t count) { return static_cast<std::uint8_t>(std::min(count, 255U)); };
+  const std::pair load(byte(ammo.clip()), byte(ammo.reserve()));
+  const bool same_load = std::exchange(me_.load, load) == load;
+  if (is_full(ammo, kit_of(cast_.own().weapon))) {
+    if (fresh) return;  // who was just created has it all
+    me_.hp = static_cast<std::uint8_t>(kFullHealth);
+    client_.send(Restock{kOwn}, out);
+  } else if (!same_load || me_.reloaded != 0) {  // else it was told for something that a client counts itself
+    me_.reloaded = 0;
+    client_.send(WeaponReload{kOwn, load.first, load.second}, out);
+  }
+}
+
+/// One of its own guns has fired: so long it loads.
+void Arms::hear(const words::Shot& shot, FrontOut& out) {
+  if (shot.shooter() == out.me() && shot.life() > 0)
+    me_.guns.fire(me_.gun, out.now() + micros(std::min(shot.life(), kSlowestReload)));
+}
+
+void Arms::begin(const Actor& own) {
+  me_.reloaded = 0;
+  me_.hp = static_cast<std::uint8_t>(kFullHealth);
+  me_.most_mass = 0;
+  me_.fresh = true;
+  me_.load = {gun(own.weapon).clip, gun(own.weapon).reserve};
+  me_.guns = {};
+  me_.pulls_at = 0;
+}
+
+}  // namespace entente::aos

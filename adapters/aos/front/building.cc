@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include "adapters/aos/front/building.h"
+
+namespace entente::aos {
+namespace {
+
+constexpr int kLongestLineOfBlocks = 64;
+constexpr std::size_t kMostEdits = 20'000;  // while the map is sent
+constexpr std::uint32_t kWallColour = 0x8a8378;
+constexpr int kLevelsOfWall = 6;
+constexpr std::size_t kMostBricks = 256;
+
+void set_at(words::Edit& edit, const Block& at) {
+  const Point middle = middle_of(at);
+  edit.set_x(middle.x);
+  edit.set_y(middle.y);
+  edit.set_z(middle.z);
+}
+
+int length(const Block& from, const Block& to) {
+  int most = 0;
+  for (std::size_t i = 0; i < 3; ++i) most = std::max(most, std::abs(to[i] - from[i]));
+  return most + 1;
+}
+
+}  // namespace
+
+// -- What our client does --------------------------------------------------------------------------------------------
+
+bool Building::may_build(const Block& at, FrontOut& out) {
+  arms_.use();
+  if (cast_.playing() && in_map(at) && at[2] < static_cast<int>(kGround)) return true;
+  out.lose("BlockAction", "outside of what can be changed");
+  return false;
+}
+
+void Building::hear(const BlockAction& action, FrontOut& out) {
+  if (action.action > kSpadeColumn) return out.lose("BlockAction.action", "what only a server says");
+  if (!may_build(action.at, out)) return;
+  words::Edit edit;
+  edit.set_op(edit_of(action.action));
+  set_at(edit, action.at);
+  edit.set_colour(newcomer_.colour());
+  out.say(edit);
+  const int reach = action.action == kSpadeColumn ? 1 : 0;
+  for (int dz = -reach; dz <= reach; ++dz) take_back({action.at[0], action.at[1], action.at[2] + dz}, out);
+}
+
+void Building::hear(const BlockLine& line, FrontOut& out) {
+  if (!may_build(line.from, out) || !may_build(line.to, out)) return;
+  const int blocks = length(line.from, line.to);
+  if (blocks > kLongestLineOfBlocks) return out.lose("BlockLine", "longer than a player has blocks");
+  words::Edit edit;
+  edit.set_op(words::Edit::LINE);
+  set_at(edit, line.from);
+  const Point end = middle_of(line.to);
+  edit.set_x2(end.x);
+  edit.set_y2(end.y);
+  edit.set_z2(end.z);
+  edit.set_colour(newcomer_.colour());
+  out.say(edit);
+  for (int i = 0; i < blocks; ++i) {
+    Block at = line.from;
+    for (std::size_t k = 0; k < 3; ++k) at[k] += (line.to[k] - line.from[k]) * i / std::max(blocks - 1, 1);
+    take_back(at, out);
+  }
+}
+
+/// A world that is not made of blocks does not change: the client is told that it has not. What it built it gets back
+/// with what it then digs.
+void Building::take_back(const Block& at, FrontOut& out) {
+  if (ground_.given() || !in_map(at) || at[2] >= static_cast<int>(kGround)) return;
+  const auto x = static_cast<std::uint32_t>(at[0]), y = static_cast<std::uint32_t>(at[1]),
+             z = static_cast<std::uint32_t>(at[2]);
+  if (!ground_.map().solid(x, y, z)) return client_.send(BlockAction{kOwn, kDestroy, at}, out);
+  show_colour(kWorldId, ground_.colour(x, y, z) & 0xffffffU, out);
+  client_.send(BlockAction{kWorldId, kBuild, at}, out);
+}
+
+// -- What the room says ----------------------------------------------------------------------------------------------
+
+void Building::hear(const words::WorldEdit& edit, FrontOut& out) {
+  if (ground_.loaded()) return show_edit(edit, out);
+  if (edits_.size() >= kMostEdits) return out.lose("WorldEdit", "more than a client that loads its map can be told");
+  edits_.push_back(edit);
+}
+
+void Building::show_edit(const words::WorldEdit& word, FrontOut& out) {
+  edited_ = true;
+  const words::Edit& edit = word.edit();
+  const words::World* world = out.world().geometry();
+  const bool tile = !ground_.given() && world != nullptr && world->columns() != 0 && edit.op() == words::Edit::BUILD;
+  if (tile) return show_wall(edit, out);
+  const Block at = block_at({edit.x(), edit.y(), edit.z()}), end = block_at({edit.x2(), edit.y2(), edit.z2()});
+  const bool line = edit.op() == words::Edit::LINE;
+  if (!in_map(at) || (line && !in_map(end))) return out.lose("WorldEdit", "outside of the map");
+  const Slot slot = cast_.shown_player(word.by()).value_or(kWorldId);
+  const bool builds = line || edit.op() == words::Edit::BUILD;
+  if (builds && slot != kOwn && edit.colour() != 0) show_colour(slot, edit.colour(), out);
+  if (line)
+    client_.send(BlockLine{slot, at, end}, out);
+  else
+    client_.send(BlockAction{slot, action_of(edit.op()), at}, out);
+}
+
+std::optional<Building::Tile> Building::tile_at(double x, double y, const FrontOut& out) const {
+  const words::World& world = *out.world().geometry();
+  const double wide = (world.east() - world.west()) / world.columns(),
+               high = (world.north() - world.south()) / world.rows();
+  const double inside = kMetresPerBlock / 2;
+  const Block first = block_at({x - wide / 2 + inside, y + high / 2 - inside, inside});
+  const Block last = block_at({x + wide / 2 - inside, y - high / 2 + inside, inside});
+  if (!in_map(first) || !in_map(last) || last[1] - first[1] > kLongestLineOfBlocks) return std::nullopt;
+  return Tile{first, last};
+}
+
+/// A tile that is found to be a wall.
+void Building::show_wall(const words::Edit& edit, FrontOut& out) {
+  const auto tile = tile_at(edit.x(), edit.y(), out);
+  if (!tile) return out.lose("WorldEdit", "outside of the map");
+  const auto& [first, last] = *tile;
+  show_colour(kWorldId, kWallColour, out);
+  for (int level = 0; level < kLevelsOfWall; ++level)
+    for (int y = first[1]; y <= last[1]; ++y)
+      client_.send(BlockLine{kWorldId, {first[0], y, first[2] - level}, {last[0], y, first[2] - level}}, out);
+}
+
+/// Bricks fill their tile, as a wall does.
+void Building::hear(const words::Unit& unit, FrontOut& out) {
+  const words::World* world = out.world().geometry();
+  if (unit.kind() != words::Unit::BRICK || !unit.alive() || ground_.given() || world == nullptr ||
+      world->columns() == 0)
+    return;
+  const auto tile = tile_at(unit.pose().x(), unit.pose().y(), out);
+  if (!tile || bricks_.size() >= kMostBricks || !bricks_.emplace(unit.id(), *tile).second) return;
+  words::Edit edit;
+  edit.set_x(unit.pose().x());
+  edit.set_y(unit.pose().y());
+  show_wall(edit, out);
+}
+
+/// By what a grenade does, of three blocks each way: the last of a row may take a second bite at one.
+void Building::hear(const words::Gone& gone, FrontOut& out) {
+  const auto at = bricks_.find(gone.unit());
+  if (at == bricks_.end()) return;
+  const auto [first, last] = at->second;
+  bricks_.erase(at);
+  for (int level = 1; level < kLevelsOfWall; level += 3)
+    for (int y = first[1] + 1; y < last[1] + 2; y += 3)
+      for (int x = first[0] + 1; x < last[0] + 2; x += 3)
+        client_.send(
+            BlockAction{kWorldId, kBlast, {std::min(x, last[0] - 1), std::min(y, last[1] - 1), first[2] - level}}, out);
+}
+
+void Building::show_colour(Slot slot, std::uint32_t colour, FrontOut& out) {
+  if (slot != kWorldId) return cast_.show_colour(slot, colour, out);
+  if (std::exchange(world_colour_, colour) != colour) client_.send(SetColour{slot, wire_colour(colour)}, out);
+}
+
+void Building::catch_up(FrontOut& out) {
+  for (const words::WorldEdit& edit : std::exchange(edits_, {})) show_edit(edit, out);
+  for (const auto& [id, unit] : out.world().units()) hear(unit.unit, out);
+}
+
+void Building::forget_map() {
+  edited_ = false;
+  bricks_.clear();
+}
+
+}  // namespace entente::aos

@@ -1,0 +1,38 @@
+#include "adapters/aos/front/client.h"
+
+#include "adapters/aos/cp437.h"
+#include "proxy/base/text.h"
+
+namespace entente::aos {
+
+Client::Client(std::size_t dialect)
+    : dialect_(dialect), speech_(make_speech(dialect)), reader_(game(), dialect, wire::Way::kToServer) {}
+
+void Client::send(const Message& message, FrontOut& out, Lane lane) {
+  bytes_.clear();
+  speech_->write(message, wire::Way::kToClient, bytes_);
+  out.send(lane, bytes_);
+}
+
+/// The document of 0.80 knows CP437 alone.
+void Client::say_line(std::uint8_t from, std::uint8_t type, std::string_view text, FrontOut& out) {
+  while (!text.empty()) {
+    const std::string_view line = take_piece(text, kLongestLine, CutAt::kBlank);
+    ChatMessage chat;
+    chat.player = from;
+    chat.type = type;
+    chat.text.chars = tells_states() ? wire_text(line) : to_wire(line);
+    chat.text.chars += '\0';
+    send(chat, out);
+  }
+}
+
+void Client::send_reason(std::string_view why, FrontOut& out) {
+  ChatMessage line;
+  line.player = kReasonId;
+  line.type = kSystemLine;
+  line.text.chars = wire_text(why, kLongestReason) + '\0';
+  send(line, out);
+}
+
+}  // namespace entente::aos

@@ -1,0 +1,91 @@
+#include "adapters/aos/front/entry.h"
+
+#include <algorithm>
+
+#include "proxy/core/seconds.h"
+
+namespace entente::aos {
+namespace {
+
+constexpr core::Micros kSpawnAgain = 5 * core::kSecond;
+constexpr core::Micros kUnchanged = core::kSecond;  // who asked for another side, and has it not by then, will not
+
+}  // namespace
+
+void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
+  if (newcomer_.entered()) return out.lose("ExistingPlayer", "who is in cannot come in");
+  const bool again = newcomer_.known();
+  newcomer_.enter(player, cast_.sides());
+  cast_.own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
+  if (!again || same_game(out)) out.say(newcomer_.wish());  // its server, too, begins anew
+  if (same_game(out)) {
+    words::Change colour;
+    colour.set_colour(newcomer_.colour());
+    out.say(colour);
+    words::Tool tool;
+    tool.set_number(cast_.own().tool);
+    out.say(std::move(tool));
+    if (newcomer_.wish().role() == words::PLAY) out.say(words::Spawn());
+  }
+  if (ground_.loaded()) enter(out);
+}
+
+void Entry::enter(FrontOut& out) {
+  if (!newcomer_.entered() || cast_.own().told) return;
+  const core::PlayerState* me = out.world().player(out.me());
+  const core::UnitState* unit = out.world().active_unit(out.me());
+  const bool watches = me != nullptr && me->player.role() == words::WATCH && out.world().ready();
+  if (watches) {
+    words::Pose above;
+    above.set_z(40 * kMetresPerBlock);
+    cast_.create_own(above, out);
+  } else if (unit != nullptr && unit->unit.alive()) {
+    cast_.own().unit = unit->unit.id();
+    cast_.create_own(unit->unit.pose(), out);
+  } else {
+    ask_spawn(out);
+  }
+}
+
+/// Servers of this game put a player into play by themselves, once he has said that he wants to.
+void Entry::ask_spawn(FrontOut& out) {
+  const bool wants = newcomer_.entered() && !cast_.own().alive && newcomer_.wish().role() == words::PLAY;
+  if (!wants || !out.world().ready() || same_game(out)) return;
+  if (out.now() < spawn_at_) return out.wake(spawn_at_);
+  spawn_at_ = out.now() + kSpawnAgain;
+  out.wake(spawn_at_);
+  cast_.own().dead = false;
+  out.say(words::Spawn());
+}
+
+void Entry::wait(double seconds, FrontOut& out) { spawn_at_ = out.now() + core::micros(seconds); }
+
+/// To another game, his gun is a player's own affair, and he is given it where he stands; his side the room may change.
+void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out) {
+  if (!newcomer_.entered() || (weapon && *weapon > 2)) return out.lose("ChangeWeapon", "no such weapon, or not in yet");
+  words::Change change;
+  if (team) change.set_team(cast_.sides().team_of(*team));
+  if (weapon) change.set_kit(kit_of(*weapon));
+  if (weapon) newcomer_.set_kit(kit_of(*weapon));
+  out.say(change);
+  if (same_game(out)) return;
+  if (team && *team != cast_.own().side) side_asked_ = std::max<core::Micros>(out.now(), 1);
+  if (weapon && ground_.loaded()) cast_.redress(out);
+}
+
+/// A room that has no sides, or keeps everybody on his, says nothing.
+void Entry::check_side(FrontOut& out) {
+  if (side_asked_ == 0 || out.now() < side_asked_ + kUnchanged) return;
+  side_asked_ = 0;
+  client_.notice("sides cannot be changed here", out);
+}
+
+void Entry::hear(const SetColour& colour, FrontOut& out) {
+  newcomer_.set_colour(colour_of(colour.colour));
+  if (!newcomer_.entered() || !same_game(out)) return;
+  words::Change change;
+  change.set_colour(newcomer_.colour());
+  out.say(change);
+}
+
+}  // namespace entente::aos

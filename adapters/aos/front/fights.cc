@@ -1,0 +1,67 @@
+#include "adapters/aos/front/fights.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace entente::aos {
+namespace {
+
+constexpr core::Micros kPulse = 150 * core::kMillisecond;  // so long a shot's trigger is seen to be pressed
+constexpr double kRespawn = 3;                             // seconds, where a player is back when he asks
+
+}  // namespace
+
+/// A player has died once, whoever says so; with no unit named, or one that is gone, it is the one that is shown.
+void Fights::hear(const words::Died& died, FrontOut& out) {
+  const bool is_there = out.world().unit(died.unit()) != nullptr;
+  const auto slot = is_there ? cast_.slot_of_unit(died.unit()) : cast_.slot_of_player(died.player());
+  if (!slot || !cast_[*slot].told || !std::exchange(cast_[*slot].alive, false)) return;
+  cast_[*slot].dead = !is_there || (*slot == kOwn && !same_game(out));  // until he asks, or is said to spawn
+  if (died.synthesised() && same_game(out)) return;                     // this game's own clients see it, too
+  KillAction kill;
+  kill.victim = *slot;
+  kill.killer = cast_.shown_player(died.killer()).value_or(*slot);
+  kill.type = kill_type(died.why());
+  const double told = died.respawn_s() > 0 ? std::min(255.0, died.respawn_s()) : 0;
+  const double respawn = told == 0 && !same_game(out) ? kRespawn : told;
+  kill.respawn = static_cast<std::uint8_t>(std::lround(respawn));
+  cast_[*slot].keys = cast_[*slot].buttons = 0;
+  client_.send(kill, out);
+  if (*slot == kOwn) entry_.wait(respawn, out);
+}
+
+/// Another's shot: he looks along it and presses his trigger for a moment. Our client has drawn its own already.
+void Fights::hear(const words::Shot& shot, FrontOut& out) {
+  if (shot.shooter() == out.me()) return;
+  if (retold_ && shot.kind() != words::GRENADE) return;  // in the air: its trigger was pressed before
+  auto slot = cast_.slot_of_unit(shot.unit());
+  if (!slot) slot = cast_.slot_of_player(shot.shooter());
+  if (!slot || !cast_[*slot].told) return out.lose("Shot", "of somebody who is not shown");
+  Actor& actor = cast_[*slot];
+  if (actor.has_keys && shot.kind() != words::GRENADE) return;  // his trigger was told
+  if (shot.kind() == words::GRENADE) {
+    Grenade grenade;
+    grenade.player = *slot;
+    grenade.fuse = static_cast<float>(shot.life());
+    grenade.position = place_of({shot.x(), shot.y(), shot.z()});
+    grenade.velocity = velocity_of({shot.vx(), shot.vy(), shot.vz()});
+    if (!is_finite(grenade.position) || !is_finite(grenade.velocity)) return out.lose("Shot", "no place");
+    return client_.send(grenade, out);
+  }
+  const double flat = std::hypot(shot.vx(), shot.vy());
+  if (flat > 0 || shot.vz() != 0)
+    actor.motion.orientation = orientation_of(std::atan2(shot.vy(), shot.vx()), std::atan2(shot.vz(), flat));
+  actor.shooting = out.now() + kPulse;
+  cast_.press(*slot, kPrimary, out);
+}
+
+void Fights::stop_shooting(FrontOut& out) {
+  for (Slot slot = 0; slot < kMostPlayers; ++slot) {
+    Actor& actor = cast_[slot];
+    if (actor.shooting == 0 || out.now() < actor.shooting) continue;
+    actor.shooting = 0;
+    cast_.press(slot, 0, out);
+  }
+}
+
+}  // namespace entente::aos

@@ -1,0 +1,26 @@
+// How others shoot, and who dies.
+// Law: no client is told of a death that did not happen, or twice of one that did.
+#pragma once
+
+#include "adapters/aos/front/entry.h"
+
+namespace entente::aos {
+
+class Fights {
+ public:
+  Fights(Client& client, Cast& cast, Entry& entry, const core::Retelling& retold)
+      : client_(client), cast_(cast), entry_(entry), retold_(retold) {}
+
+  void hear(const words::Died& died, FrontOut& out);
+  void hear(const words::Shot& shot, FrontOut& out);
+
+  void stop_shooting(FrontOut& out);
+
+ private:
+  Client& client_;
+  Cast& cast_;
+  Entry& entry_;
+  const core::Retelling& retold_;
+};
+
+}  // namespace entente::aos

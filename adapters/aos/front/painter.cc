@@ -1,0 +1,136 @@
+#include "adapters/aos/front/painter.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "proxy/core/bodies.h"
+
+namespace entente::aos {
+namespace {
+
+constexpr unsigned kRate = 20, kSlowestRate = 10, kFastestRate = 60;  // paintings a second
+
+core::Micros paint_every(std::string_view rate) {
+  unsigned value = kRate;
+  if (!rate.empty()) std::from_chars(rate.data(), rate.data() + rate.size(), value);
+  return core::kSecond / std::clamp(value, kSlowestRate, kFastestRate);
+}
+
+constexpr std::size_t kSlow = 64 * 1024;                        // bytes that wait: the client is behind
+constexpr std::size_t kMostStates = 29;                         // of State Update, in 1152 bytes
+constexpr core::Micros kWholeEvery = 900 * core::kMillisecond;  // all of a state, for who lost one
+constexpr core::Micros kGuessEvery = 250 * core::kMillisecond;  // keys of who has none
+constexpr double kStands = 1, kRuns = 9, kSideways = 0.38;      // blocks a second, and a sine
+
+bool same(const Motion& a, const Motion& b) {
+  return a.position == b.position && a.orientation == b.orientation && a.velocity == b.velocity;
+}
+
+}  // namespace
+
+Painter::Painter(std::string_view rate, Client& client, const Ground& ground, Cast& cast, const Walk& walk)
+    : client_(client), ground_(ground), cast_(cast), walk_(walk), paint_every_(paint_every(rate)) {}
+
+bool Painter::due(FrontOut& out) {
+  const bool now = out.now() >= paint_at_;
+  if (!now) wait(out);
+  return now;
+}
+
+void Painter::plan(const FrontOut& out) { paint_at_ = (out.now() / paint_every_ + 1) * paint_every_; }
+
+/// Where that player is to be seen now. False: nowhere.
+bool Painter::see(Slot slot, Motion& motion, FrontOut& out) {
+  Actor& actor = cast_[slot];
+  if (slot == kOwn) {
+    motion = walk_.motion();
+    return actor.told;
+  }
+  if (!actor.told || actor.watches) return false;
+  const core::UnitState* unit = out.world().unit(actor.unit);
+  if (!core::is_seen(unit) || actor.unseen) {
+    motion = {};  // nowhere: who is not told of would stay where he was
+    return true;
+  }
+  words::Pose pose = core::place_at(unit->unit.pose(), unit->posed, out.now());
+  const bool cell = unit->unit.kind() == words::Unit::CELL;
+  if (cell && std::hypot(pose.vx(), pose.vy()) > kMetresPerBlock) pose.set_yaw(std::atan2(pose.vy(), pose.vx()));
+  motion.position = ground_.stand(pose, out);
+  motion.velocity = velocity_of({pose.vx(), pose.vy(), pose.vz()});
+  if (out.now() >= actor.shooting) motion.orientation = orientation_of(pose.yaw(), pose.pitch());
+  // A client leaves at a number that is none.
+  if (!is_finite(motion.velocity)) motion.velocity = {};
+  if (!is_finite(motion.orientation)) motion.orientation = {1, 0, 0};
+  if (!same_game(out)) guess_keys(slot, pose, out);
+  return true;
+}
+
+void Painter::paint(FrontOut& out) {
+  if (out.waiting() >= kSlow) return;  // it is told the newest once it has caught up
+  client_.tells_states() ? paint_states(out) : paint_views(out);
+}
+
+void Painter::paint_views(FrontOut& out) {
+  auto& players = std::get_if<WorldUpdate>(&views_)->players;
+  players.clear();
+  for (Slot slot = 0; slot < kMostPlayers; ++slot) {
+    PlayerView view;
+    view.player = slot;
+    Motion own_motion;  // its last claim is kept
+    Motion& motion = slot == kOwn ? own_motion : cast_[slot].motion;
+    if (see(slot, motion, out)) {
+      view.position = motion.position;
+      view.orientation = motion.orientation;
+      // Without ids, who is not seen in between has a place, too: none.
+      if (!client_.dialect().ids_in_world_update)
+        for (auto next = static_cast<Slot>(players.size()); next < slot; ++next) players.push_back({next, {}, {}});
+      players.push_back(view);
+    }
+  }
+  if (!players.empty()) client_.send(views_, out, Lane::kDatagram);
+}
+
+void Painter::paint_states(FrontOut& out) {
+  auto& update = *std::get_if<StateUpdateDown>(&states_);
+  update.players.clear();
+  const auto flush = [&] {
+    if (update.players.empty()) return;
+    client_.send(states_, out, Lane::kDatagram);
+    ++update.sequence;
+    update.players.clear();
+  };
+  for (Slot slot = 0; slot < kMostPlayers; ++slot) {
+    Actor& actor = cast_[slot];
+    // A client takes its own state as a correction.
+    if (slot == kOwn && (!walk_.is_put(out.now()) || !actor.alive)) continue;
+    Motion motion = actor.motion;
+    if (!see(slot, motion, out)) continue;
+    const bool still = slot != kOwn && same(motion, actor.motion) && out.now() < actor.told_whole + kWholeEvery &&
+                       actor.told_whole != 0;
+    if (!still) actor.told_whole = std::max<core::Micros>(out.now(), 1);
+    if (slot != kOwn) actor.motion = motion;
+    update.players.push_back({slot, actor.keys, still, motion});
+    if (update.players.size() == kMostStates) flush();
+  }
+  flush();
+}
+
+/// The keys that would move a man as that unit moves: between two paintings, clients reckon by them.
+void Painter::guess_keys(Slot slot, const words::Pose& pose, FrontOut& out) {
+  Actor& actor = cast_[slot];
+  if (actor.has_keys || !actor.alive || out.now() < actor.keyed + kGuessEvery) return;
+  actor.keyed = out.now();
+  const double speed = std::hypot(pose.vx(), pose.vy()) / kMetresPerBlock;
+  unsigned keys = keys_of(pose.state());
+  if (speed >= kStands) {
+    const double way = std::atan2(pose.vy(), pose.vx()) - pose.yaw();
+    if (std::cos(way) > kSideways) keys |= words::Keys::FORWARD;
+    if (std::cos(way) < -kSideways) keys |= words::Keys::BACKWARD;
+    if (std::sin(way) > kSideways) keys |= words::Keys::LEFT;
+    if (std::sin(way) < -kSideways) keys |= words::Keys::RIGHT;
+    if (speed > kRuns) keys |= words::Keys::SPRINT;
+  }
+  cast_.press_keys(slot, static_cast<std::uint8_t>(keys), out);
+}
+
+}  // namespace entente::aos

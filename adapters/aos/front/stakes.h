@@ -1,0 +1,62 @@
+// What is fought for: intel, tents and territories, the score and the round, and State Data, in which they all stand.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "adapters/aos/front/cast.h"
+#include "adapters/aos/front/walk.h"
+
+namespace entente::aos {
+
+class Stakes {
+ public:
+  Stakes(Client& client, const Ground& ground, Cast& cast, const Walk& walk, const core::Retelling& retold)
+      : client_(client), ground_(ground), cast_(cast), walk_(walk), retold_(retold) {}
+
+  void hear(const words::Token& token, FrontOut& out);
+  void hear(const words::TokenTaken& taken, FrontOut& out);
+  void hear(const words::TokenDropped& dropped, FrontOut& out);
+  void hear(const words::TokenCaptured& captured, FrontOut& out);
+  void hear(const words::Zone& zone, FrontOut& out);
+  void hear(const words::Round& round, FrontOut& out);
+  void hear(const words::Rule& rule, FrontOut& out);
+
+  /// The client has loaded a map: which sides there are, and what they fight for. Says nothing.
+  void begin(FrontOut& out);
+  void send_state_data(FrontOut& out);
+  /// The world is told anew.
+  void forget_owners() { owners_.clear(); }
+  /// Our client stands at no token.
+  void leave_token() { reached_ = 0; }
+
+  /// Wishes for the token that our client stands at.
+  void reach(FrontOut& out);
+
+ private:
+  Sides find_sides(const FrontOut& out) const;
+  void list_territories(const FrontOut& out);
+  void find_tokens(const FrontOut& out);
+  void refind_tokens(FrontOut& out);
+  std::uint8_t side_of_token(const words::Token& token, const FrontOut& out) const;
+  std::optional<std::uint8_t> object_of(const words::Token& token) const;
+  Vec3 tent(std::uint8_t side, const FrontOut& out) const;
+  void fill_territories(StateData& state, const core::World& world) const;
+  void fill_flags(StateData& state, const FrontOut& out) const;
+  words::Team owner_of(core::Id territory, words::Team otherwise) const;
+
+  Client& client_;
+  const Ground& ground_;
+  Cast& cast_;
+  const Walk& walk_;
+  const core::Retelling& retold_;
+  Colour fog_{};
+  std::array<core::Id, 2> intel_{}, tents_{};  // tokens of each side
+  std::vector<core::Id> territories_;
+  std::map<core::Id, words::Team> owners_;  // of territories, since they were told
+  core::Id reached_ = 0;                    // the token that our client stands at
+};
+
+}  // namespace entente::aos

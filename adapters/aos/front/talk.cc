@@ -1,0 +1,32 @@
+#include "adapters/aos/front/talk.h"
+#include "proxy/core/chat.h"
+
+namespace entente::aos {
+
+void Talk::hear(const ChatMessage& chat, FrontOut& out) {
+  if (!newcomer_.entered()) return out.lose("ChatMessage", "not in yet");
+  if (chat.type > kLineToTeam) return out.lose("ChatMessage.type", "what only a server says");
+  words::Say say;
+  say.set_text(text_of(chat.text.view()));
+  if (say.text().empty()) return;
+  if (chat.type == kLineToTeam) say.set_scope(words::Say::MY_TEAM);
+  if (say.text().starts_with('/')) say.set_kind(words::Say::COMMAND);
+  out.say(std::move(say));
+}
+
+void Talk::hear(const words::Said& said, FrontOut& out) {
+  const auto slot = cast_.slot_of_player(said.from());
+  const bool shown = slot && (*slot == kOwn || cast_[*slot].told);
+  const bool to_one = said.scope() == words::Say::ONE || said.scope() == words::Say::MODERATORS;
+  const std::string text = said.kind() == words::Say::ACTION ? "* " + said.text() : said.text();
+  if (shown && !to_one)
+    return client_.say_line(*slot, said.scope() == words::Say::MY_TEAM ? kLineToTeam : kLineToAll, text, out);
+  const core::PlayerState* from = out.world().player(said.from());
+  const std::string& name = from != nullptr ? from->player.name() : said.name();
+  const std::string who = name.empty() ? "" : name + (to_one ? " (to you): " : ": ");
+  client_.notice(who + text, out);
+}
+
+void Talk::hear(const words::Waiting& waiting, FrontOut& out) { client_.notice(core::line_of(waiting), out); }
+
+}  // namespace entente::aos

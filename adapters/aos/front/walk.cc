@@ -1,0 +1,176 @@
+// Where everybody is, both ways.
+#include <cmath>
+
+#include "adapters/aos/front/walk.h"
+#include "proxy/core/bodies.h"
+#include "proxy/core/tank/steering.h"
+
+namespace entente::aos {
+namespace {
+
+using core::kMillisecond, core::kSecond;
+
+constexpr core::Micros kClaimEvery = 100 * kMillisecond;  // of a client that says its place once a second
+constexpr core::Micros kMostSteps = 20;                   // of a body at once
+
+// How far our client may be from where the room says it is before it is put there, in blocks: a tile; a cell that grows
+// slow; or as far as this game's servers let one go.
+constexpr double kCellLeash = 5, kLeash = 6, kRoom = 3;
+/// What was under way while it was put somewhere.
+constexpr core::Micros kOnItsWay = 300 * kMillisecond, kPutAgain = kSecond;
+constexpr double kPutNear = 3, kPutThere = 1;
+
+bool is_place(const Vec3& at) {
+  return at[0] >= -4 && at[0] <= 516 && at[1] >= -4 && at[1] <= 516 && at[2] >= -64 && at[2] <= 68;
+}
+bool is_look(const Vec3& look) {
+  const double length = std::hypot(look[0], look[1], look[2]);
+  return length > 0 && length <= 2;
+}
+double far(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
+
+}  // namespace
+
+// -- What our client does --------------------------------------------------------------------------------------------
+
+bool Walk::comes_late(const Vec3& place, const FrontOut& out) const {
+  return out.now() < me_.leash.put_at() + kOnItsWay && far(place, me_.body.position) > kPutNear;
+}
+
+void Walk::hear(const PositionData& position, FrontOut& out) {
+  if (!cast_.playing()) return;  // what is sent while dead means nothing
+  if (!is_place(position.position)) {
+    out.lose("PositionData", "no place in the map");
+    return put(me_.body.position, out);
+  }
+  if (comes_late(position.position, out)) return;
+  me_.body.position = position.position;
+  me_.body.crouching = (cast_.own().keys & words::Keys::CROUCH) != 0;
+  me_.moved = out.now();
+  claim(++me_.claims, out);
+}
+
+void Walk::hear(const OrientationData& orientation, FrontOut& out) {
+  if (!cast_.playing() || client_.tells_states()) return;
+  if (!is_look(orientation.orientation)) return out.lose("OrientationData", "no direction");
+  me_.look = orientation.orientation;
+  say_keys(out);
+}
+
+void Walk::hear(const InputData& input, FrontOut& out) {
+  if (!cast_.playing() || client_.tells_states()) return;
+  cast_.own().keys = input.keys;
+  say_keys(out);
+}
+
+void Walk::hear(const StateUpdateUp& update, FrontOut& out) {
+  const bool late = me_.heard && static_cast<std::int32_t>(update.sequence - *me_.heard) <= 0;
+  if (!cast_.playing() || late) return;
+  me_.heard = update.sequence;
+  const bool whole = update.form >= 3, anew = cast_.own().motion.position == Vec3{};
+  const Motion motion = whole ? update.now : anew ? update.oldest : cast_.own().motion;  // else it is as it was
+  if (!is_place(motion.position) || !is_look(motion.orientation) || !is_finite(motion.velocity))
+    return out.lose("StateUpdate", "no place in the map");
+  const bool arrived = far(motion.position, me_.body.position) <= kPutThere;
+  if (arrived) me_.put_until = 0;
+  if (out.now() < me_.put_until || comes_late(motion.position, out)) return;
+  const bool turned = cast_.own().keys != update.inputs[0] || me_.look != motion.orientation;
+  cast_.own().keys = update.inputs[0];
+  cast_.own().motion = motion;
+  me_.look = motion.orientation;
+  me_.body.position = motion.position;
+  me_.body.velocity = motion.velocity;
+  me_.body.crouching = (cast_.own().keys & words::Keys::CROUCH) != 0;
+  me_.moved = out.now();
+  if (turned) say_keys(out);
+  claim(update.sequence, out);
+}
+
+void Walk::say_keys(FrontOut& out) {
+  words::Keys keys;
+  keys.set_bits(cast_.own().keys);
+  set_look(keys, me_.look);
+  keys.set_seq(me_.heard.value_or(0));
+  me_.keyed = true;
+  out.say(std::move(keys));
+}
+
+void Walk::claim(std::uint32_t number, FrontOut& out) {
+  words::PoseClaim claim;
+  claim.set_unit(cast_.own().unit);
+  constexpr unsigned kCrouch = words::Keys::CROUCH;
+  const unsigned others = cast_.own().keys & ~kCrouch;
+  claim.set_state(pose_state_of(static_cast<std::uint8_t>(others | (me_.body.crouching ? kCrouch : 0U))));
+  set_place(claim, me_.body.position);
+  set_look(claim, me_.look);
+  set_velocity(claim, me_.body.velocity);
+  claim.set_seq(number);
+  if (!me_.keyed) say_keys(out);  // so that it is known for one who has keys
+  me_.claimed = out.now();
+  if (!client_.tells_states()) cast_.own().motion.position = me_.body.position;
+  out.say(std::move(claim));
+}
+
+/// Our client says once a second where it is. In between, its keys say it to who believes them: servers of this game
+/// reckon so themselves, for others we do.
+void Walk::walk(FrontOut& out) {
+  if (!cast_.playing() || same_game(out) || client_.tells_states()) return;
+  const core::Micros step_us = kSecond / kStepsPerSecond;
+  const core::Micros due = std::min((out.now() - me_.moved) / step_us, kMostSteps);
+  const bool aims = cast_.own().tool == kGun && (cast_.own().buttons & kSecondary) != 0;
+  for (core::Micros i = 0; i < due; ++i) step(ground_.map(), {cast_.own().keys, me_.look, aims}, me_.body);
+  me_.moved = due == kMostSteps ? out.now() : me_.moved + due * step_us;
+  const bool moves = far(me_.body.position, cast_.own().motion.position) > 0.01;
+  if (moves && out.now() >= me_.claimed + kClaimEvery) claim(++me_.claims, out);
+}
+
+double Walk::leash(const words::Unit& unit, const FrontOut& out) const {
+  const words::World* world = out.world().geometry();
+  if (unit.kind() == words::Unit::CELL) return kCellLeash;
+  if (world == nullptr || world->columns() == 0) return kLeash;
+  return (world->east() - world->west()) / world->columns() / kMetresPerBlock + kRoom;
+}
+
+/// Servers of this game correct their clients themselves.
+void Walk::check_leash(FrontOut& out) {
+  const core::UnitState* unit = out.world().unit(cast_.own().unit);
+  if (!cast_.playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
+  const Vec3 true_place = ground_.stand(core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+  const double off = std::hypot(true_place[0] - me_.body.position[0], true_place[1] - me_.body.position[1]);
+  const bool near = off <= leash(unit->unit, out);
+  const auto due = me_.leash.look(!near, out.now());
+  if (due && out.now() >= *due) put(true_place, out);
+}
+
+// -- What the room says ----------------------------------------------------------------------------------------------
+
+void Walk::begin(const Actor& own, FrontOut& out) {
+  me_.body = {};
+  me_.body.position = own.motion.position;
+  me_.look = own.motion.orientation;
+  me_.moved = out.now();
+  me_.leash.put(out.now());
+}
+
+void Walk::put(const Vec3& eyes, FrontOut& out) {
+  me_.body.position = cast_.own().motion.position = eyes;
+  me_.body.velocity = {};
+  me_.moved = out.now();
+  me_.leash.put(out.now());
+  if (client_.tells_states())
+    me_.put_until = out.now() + kPutAgain;  // said with what is painted next
+  else
+    client_.send(PositionData{eyes}, out);
+}
+
+void Walk::hear(const words::Corrected& corrected, FrontOut& out) {
+  if (corrected.pose().unit() == cast_.own().unit && cast_.playing()) put(ground_.stand(corrected.pose(), out), out);
+}
+
+void Walk::hear(const words::Teleported& teleported, FrontOut& out) {
+  const core::UnitState* unit = out.world().unit(teleported.unit());
+  if (unit != nullptr && teleported.unit() == cast_.own().unit && cast_.playing())
+    put(ground_.stand(unit->unit.pose(), out), out);
+}
+
+}  // namespace entente::aos

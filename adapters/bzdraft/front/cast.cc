@@ -1,0 +1,104 @@
+#include "adapters/bzdraft/front/cast.h"
+
+#include "proxy/base/text.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr std::size_t kLongestMotto = 127;
+
+bool same(const AddPlayer& a, const AddPlayer& b) {
+  return a.type == b.type && a.team == b.team && a.callsign.chars == b.callsign.chars && a.email.chars == b.email.chars;
+}
+
+}  // namespace
+
+void Cast::no_room(FrontOut& out) { out.lose("Unit", "more than there are numbers"); }
+
+void Cast::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
+  Actor& actor = at(number);
+  actor.said = entry(number, nth, out);
+  client_.send(out, actor.said);
+}
+
+AddPlayer Cast::entry(std::uint8_t number, std::size_t nth, const FrontOut& out) const {
+  const Actor& actor = at(number);
+  const core::PlayerState* owner = out.world().player(actor.player);
+  const core::UnitState* state = out.world().unit(actor.unit);
+  const bool me = number == kNumber;
+  std::string name = owner != nullptr ? owner->player.name() : me ? client_.wish.name() : "";
+  if (name.empty() && state != nullptr) name = state->unit.name();
+  if (name.empty()) name = "player " + std::to_string(number);
+  words::Team team = owner != nullptr ? owner->player.team() : me ? client_.wish.team() : words::TEAM_ANY;
+  if (team == words::TEAM_ANY && state != nullptr) team = state->unit.team();
+  const words::Role role = owner != nullptr ? owner->player.role() : me ? client_.wish.role() : words::ROBOT;
+  AddPlayer add;
+  add.player = number;
+  add.type = nth != 0 ? kRobot : wire_type(role);
+  add.team = wire_team(team);
+  add.callsign.chars = me ? ended_text(name, kLongestName) : callsign_for(name, nth);
+  const std::string& motto = owner != nullptr ? owner->player.motto() : me ? client_.wish.motto() : std::string();
+  add.email.chars = ended_text(motto, kLongestMotto);
+  if (owner == nullptr || nth != 0) return add;
+  add.wins = counted(owner->score.wins());
+  add.losses = counted(owner->score.losses());
+  return add;
+}
+
+/// As no other of the cast is called.
+std::string Cast::callsign_for(const std::string& name, std::size_t nth) const {
+  return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
+    const auto same = [&](const auto& entry) { return entry.second.said.callsign.chars == callsign; };
+    return std::any_of(begin(), end(), same);
+  });
+}
+
+void Cast::tell_own_entry(FrontOut& out) {
+  own().said = entry(kNumber, 0, out);
+  client_.send(out, own().said);
+}
+
+// -- What is told of them ---------------------------------------------------------------------------------------------
+
+/// A player that is known already is told of again: the page lets players change.
+void Cast::hear(const words::Player& player, FrontOut& out) {
+  const std::uint8_t* known = of_player(player.id());
+  if (known == nullptr) return recast(player.id(), out);
+  const std::uint8_t number = *known;
+  Actor& actor = at(number);
+  const AddPlayer before = actor.said;
+  actor.said.callsign.chars.clear();  // its own name is free for itself
+  actor.said = entry(number, 0, out);
+  if (!same(actor.said, before)) client_.send(out, actor.said);
+}
+
+/// Flags are told of what lies there.
+void Cast::hear(const words::Unit& unit, FrontOut& out) {
+  if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
+  if (!core::is_driven(unit.kind())) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  see_unit(unit, out);
+}
+
+void Cast::hear(const words::Score& score, FrontOut& out) {
+  if (const std::uint8_t* number = of_player(score.player()))
+    client_.send(out, Score{*number, counted(score.wins()), counted(score.losses())});
+}
+
+void Cast::hear(const words::TeamScore& score, FrontOut& out) {
+  const std::uint8_t team = wire_team(score.team());
+  if (team_of(team) != score.team()) return out.lose("TeamScore", "of a side that has no number");
+  client_.send(out, TeamUpdate{team, counted(score.wins()), counted(score.losses())});
+}
+
+void Cast::send_teams(FrontOut& out) const {
+  for (std::uint8_t team = 0; team <= kLastTeam; ++team) {
+    TeamUpdate update{team, 0, 0};
+    if (const auto at = out.world().team_scores().find(team_of(team)); at != out.world().team_scores().end()) {
+      update.wins = counted(at->second.wins());
+      update.losses = counted(at->second.losses());
+    }
+    client_.send(out, update);
+  }
+}
+
+}  // namespace entente::bzdraft

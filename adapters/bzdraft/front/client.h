@@ -1,0 +1,28 @@
+// The client of a front: its link, who it says it is, and how far it has come in.
+#pragma once
+
+#include "adapters/bzdraft/peer_link.h"
+#include "adapters/bzdraft/terms.h"
+#include "proxy/core/world.h"
+
+namespace entente::bzdraft {
+
+using core::FrontOut;
+
+inline constexpr std::uint8_t kNumber = kFirstPlayer;  ///< our client's; the others have what is free above
+
+class Client final : public PeerLink {
+ public:
+  enum class Stage : std::uint8_t { kOutside, kEntering, kIn };
+
+  Client() : PeerLink(wire::Way::kToServer) {}
+
+  bool in() const { return stage == Stage::kIn; }
+  void say(std::uint8_t from, std::uint8_t to, std::string_view text, FrontOut& out);
+  void server_says(std::string_view text, FrontOut& out) { say(kServer, kNumber, text, out); }
+
+  Stage stage = Stage::kOutside;
+  words::Enter wish;
+};
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,126 @@
+#include "adapters/bzdraft/front/flags.h"
+
+namespace entente::bzdraft {
+namespace {
+
+/// Who dies so soon after its flag was taken home died of that.
+constexpr core::Micros kOfCapture = core::kSecond;
+
+}  // namespace
+
+bool Flags::was_captured(std::uint8_t team, core::Micros now) const {
+  return captured_ != words::TEAM_ANY && now < captured_at_ + kOfCapture && wire_team(captured_) == team;
+}
+
+/// Its number is its own for the session; a client has as many as MsgGetWorld said.
+std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out) {
+  if (token.kind() == words::Token::BASE) return std::nullopt;
+  const auto number = numbers_.give(token.id());
+  if (!number) return out.lose("Token", "more than a client has room for"), std::nullopt;
+  FlagUpdate update{*number, flag_of(token)};
+  if (token.state() == words::Token::CARRIED) update.flag.carrier = cast_.number_of(token.carrier(), kInvalid);
+  return update;
+}
+
+void Flags::hear(const words::Token& token, FrontOut& out) {
+  if (const auto flag = record(token, out)) client_.send(out, *flag);
+}
+
+/// Who took it stands in the flag; from whom has no place.
+void Flags::hear(const words::TokenTaken& taken, FrontOut& out) {
+  auto flag = record(taken.token(), out);
+  if (!flag) return;
+  if (taken.from() != 0) out.lose("TokenTaken.from", "flags are only taken from the ground");
+  flag->flag.carrier = cast_.number_of(taken.by(), kInvalid);
+  client_.send(out, GrabFlagDown{flag->number, flag->flag});
+}
+
+void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
+  auto flag = record(dropped.token(), out);
+  if (!flag) return;
+  const std::uint8_t by = cast_.number_of(dropped.by(), kInvalid);
+  const bool fell = dropped.why() == words::UNTOLD_DROP && by != kInvalid && !cast_.at(by).alive;
+  flag->flag.carrier = by;
+  const std::uint8_t reason = drop_reason(fell ? words::DROP_KILLED : dropped.why());
+  client_.send(out, DropFlagDown{reason, flag->number, flag->flag});
+}
+
+/// All of the side that lost it are dead with that, and nobody tells the client otherwise.
+void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
+  const words::Token* token = out.world().token(captured.token());
+  auto flag = token != nullptr ? record(*token, out) : std::nullopt;
+  if (!flag) return out.lose("TokenCaptured", "of nothing that is shown");
+  captured_ = captured.team();
+  captured_at_ = out.now();
+  flag->flag.carrier = cast_.number_of(captured.by(), kInvalid);
+  client_.send(out, DropFlagDown{static_cast<std::uint8_t>(Drop::kCaptured), flag->number, flag->flag});
+}
+
+void Flags::hear(const GrabFlagUp& grab, FrontOut& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::GRAB);
+  wish.set_token(numbers_.token(grab.number));
+  if (client_.in() && wish.token() != 0) out.say(wish);
+}
+
+void Flags::hear(const DropFlagUp& drop, FrontOut& out) {
+  if (!client_.in()) return;
+  words::TokenWish wish;
+  wish.set_op(drop.reason == static_cast<std::uint8_t>(Drop::kCaptured) ? words::TokenWish::CAPTURE
+                                                                        : words::TokenWish::DROP);
+  for (const auto& [id, token] : out.world().tokens())
+    if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
+  if (wish.token() == 0) return out.lose("MsgDropFlag", "of who has no flag");
+  wish.set_why(drop_of(drop.reason));
+  const words::Pose here = keeper_.place(out.now());
+  wish.set_x(here.x());
+  wish.set_y(here.y());
+  wish.set_z(here.z());
+  // Its own flag, in the enemy's base, or the enemy's in its own.
+  const words::Team own = team_of(cast_.own().said.team), flag = out.world().token(wish.token())->team();
+  if (wish.op() == words::TokenWish::CAPTURE) wish.set_team(flag == own ? words::TEAM_ANY : own);
+  out.say(wish);
+}
+
+void Flags::send_all(FrontOut& out) {
+  for (const auto& [id, token] : out.world().tokens()) hear(token, out);
+}
+
+// -- What lies there --------------------------------------------------------------------------------------------------
+
+void Flags::hear(const words::Unit& unit, FrontOut& out) {
+  if (unit.kind() == words::Unit::PICKUP) see_pickup(unit.id(), out);
+  if (unit.kind() == words::Unit::PELLET) numbers_.stir(out);
+}
+
+/// Where it lies, or, once it does not, that it is not in the game.
+void Flags::tell(const core::FlagNumbers::Pickup& pickup, FrontOut& out) {
+  FlagUpdate update;
+  update.number = pickup.number;
+  if (pickup.lies != nullptr) {
+    const words::Pose& pose = pickup.lies->unit.pose();
+    update.flag.status = static_cast<std::uint8_t>(words::Token::GROUND);
+    update.flag.position = triple(pose.x(), pose.y(), pose.z());
+  }
+  client_.send(out, update);
+}
+
+void Flags::see_pickup(core::Id unit, FrontOut& out) {
+  const core::FlagNumbers::Seen seen = numbers_.see(unit, out.world());
+  if (seen.no_room) return out.lose("Unit", "more than a client has room for");
+  if (seen.pickup) tell(*seen.pickup, out);
+}
+
+void Flags::see_all_pickups(FrontOut& out) {
+  for (const core::Id unit : core::FlagNumbers::all_pickups(out.world())) see_pickup(unit, out);
+  numbers_.stir(out);
+}
+
+void Flags::look_about(FrontOut& out) {
+  const auto gone = [&](core::Id unit) {
+    if (const auto pickup = numbers_.drop(unit)) tell(*pickup, out);
+  };
+  numbers_.look_about(cast_.own_unit(), out, gone, [&](core::Id unit) { see_pickup(unit, out); });
+}
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,49 @@
+// Flags, both ways, and what else lies there for who drives upon it: to a client, flags of no kind.
+#pragma once
+
+#include <optional>
+
+#include "adapters/bzdraft/front/cast.h"
+#include "proxy/core/tank/flag_numbers.h"
+#include "proxy/core/tank/tank_keeper.h"
+
+namespace entente::bzdraft {
+
+class Flags {
+ public:
+  Flags(Client& client, const Cast& cast, const core::TankKeeper& keeper, core::FlagNumbers& numbers)
+      : client_(client), cast_(cast), keeper_(keeper), numbers_(numbers) {}
+
+  void hear(const GrabFlagUp& grab, FrontOut& out);
+  void hear(const DropFlagUp& drop, FrontOut& out);
+  void hear(const words::Token& token, FrontOut& out);
+  void hear(const words::TokenTaken& taken, FrontOut& out);
+  void hear(const words::TokenDropped& dropped, FrontOut& out);
+  void hear(const words::TokenCaptured& captured, FrontOut& out);
+  void hear(const words::Unit& unit, FrontOut& out);
+  void hear(const words::Hidden& hidden, FrontOut& out) { see_pickup(hidden.unit(), out); }
+  void hear(const words::Gone& gone, FrontOut& out) { see_pickup(gone.unit(), out); }
+
+  /// The client comes in: all that are tokens …
+  void send_all(FrontOut& out);
+  /// … and all that lies there.
+  void see_all_pickups(FrontOut& out);
+  void look_about(FrontOut& out);
+
+  /// Its flag was taken home just now: who is of it is dead with that, and was told so.
+  bool was_captured(std::uint8_t team, core::Micros now) const;
+
+ private:
+  std::optional<FlagUpdate> record(const words::Token& token, FrontOut& out);
+  void see_pickup(core::Id unit, FrontOut& out);
+  void tell(const core::FlagNumbers::Pickup& pickup, FrontOut& out);
+
+  Client& client_;
+  const Cast& cast_;
+  const core::TankKeeper& keeper_;
+  core::FlagNumbers& numbers_;
+  words::Team captured_ = words::TEAM_ANY;  // whose flag was taken home, at …
+  core::Micros captured_at_ = 0;
+};
+
+}  // namespace entente::bzdraft

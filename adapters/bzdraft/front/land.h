@@ -1,0 +1,35 @@
+// The world that a client loads, as a resource, and what it is told of the game with it.
+// Law: it is answered once the world is known, or nobody will ever know it.
+#pragma once
+
+#include "adapters/bzdraft/front/client.h"
+#include "adapters/bzdraft/resource.h"
+#include "proxy/core/tank/flag_numbers.h"
+
+namespace entente::bzdraft {
+
+class Land {
+ public:
+  Land(Client& client, const core::FlagNumbers& flags) : client_(client), flags_(flags) {}
+
+  void hear(const GetWorldUp&, FrontOut& out);
+  void hear(const GetResourceUp& wanted, FrontOut& out);
+
+  /// Gives what was asked for, if there is an answer.
+  void answer(FrontOut& out);
+  /// So many shots each player may have in the air.
+  std::uint16_t most_shots() const { return most_shots_; }
+
+ private:
+  void build(FrontOut& out);
+
+  Client& client_;
+  const core::FlagNumbers& flags_;
+  bool wanted_ = false;
+  core::Micros patience_ = 0;  // until when the world is waited for
+  Buffer resource_;
+  Md5 name_{};
+  std::uint16_t most_shots_ = 20;
+};
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,74 @@
+#include "adapters/bzdraft/front/talk.h"
+
+#include <cmath>
+
+#include "proxy/core/chat.h"
+
+namespace entente::bzdraft {
+
+void Talk::hear(const ChatMessage& chat, FrontOut& out) {
+  if (!client_.in()) return out.lose("MsgMessage", "not in yet");
+  words::Say word = core::say_of(readable(chat.text.chars));
+  if (target_team(chat.to)) {
+    word.set_scope(words::Say::MY_TEAM);
+  } else if (chat.to == kServer) {
+    word.set_scope(words::Say::SERVER);
+  } else if (chat.to != kEveryone) {
+    word.set_scope(words::Say::ONE);
+    word.set_to(cast_.player_of(chat.to));
+    if (word.to() == 0) return out.lose("MsgMessage", "to somebody who is not there");
+  }
+  out.say(std::move(word));
+}
+
+void Talk::hear(const words::Said& said, FrontOut& out) {
+  std::uint8_t to = kEveryone;
+  if (said.scope() == words::Say::MY_TEAM) to = team_target(wire_team(static_cast<words::Team>(said.to())));
+  if (said.scope() == words::Say::ONE || said.scope() == words::Say::MODERATORS)
+    to = cast_.number_of(said.to(), kNumber);
+  const std::uint8_t from = said.from() != 0 ? cast_.number_of(said.from(), kServer) : kServer;
+  const bool named = from == kServer && !said.name().empty();
+  const std::string text = core::written(said);
+  client_.say(from, to, named ? said.name() + ": " + text : text, out);
+}
+
+void Talk::notice(const words::Notice& notice, words::Audience audience, FrontOut& out) {
+  client_.say(kServer, audience == words::PLAYER ? kNumber : kEveryone, notice.text(), out);
+}
+
+// -- Scores and time --------------------------------------------------------------------------------------------------
+
+void Talk::hear(const Score& score, FrontOut& out) {
+  if (!client_.in()) return;
+  words::ScoreClaim claim;
+  claim.set_wins(score.wins);
+  claim.set_losses(score.losses);
+  out.say(claim);
+}
+
+/// The page knows of one game only: its end is said of one that is over for good.
+void Talk::hear(const words::Round& round, FrontOut& out) {
+  if (round.state() != words::Round::OVER) return tell_clock(out);
+  if (retold_) return;  // its end is not to be announced again
+  if (round.another()) return client_.say(kServer, kEveryone, core::line_of(round, out.world()), out);
+  end_game(round, out);
+}
+
+void Talk::end_game(const words::Round& round, FrontOut& out) {
+  const std::uint8_t team = wire_team(round.winning_team());
+  const bool side = round.winner() == 0 && team_of(team) == round.winning_team();
+  ScoreOver over;
+  over.winner = side ? team_target(team) : cast_.number_of(round.winner(), kInvalid);
+  client_.send(out, over);
+}
+
+/// No time left is the end of a game, too.
+void Talk::tell_clock(FrontOut& out) {
+  const words::Round round = out.world().round_at(out.now());
+  if (round.paused()) return out.lose("Round.paused", "time does not stop");
+  if (!round.has_left_s()) return;
+  const double left = std::clamp(round.left_s(), round.another() ? 1.0 : 0.0, 65535.0);
+  client_.send(out, TimeLeft{static_cast<std::uint16_t>(std::lround(left))});
+}
+
+}  // namespace entente::bzdraft

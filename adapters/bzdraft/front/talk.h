@@ -1,0 +1,31 @@
+// What is said, both ways: lines, scores, time, and how a game ends.
+#pragma once
+
+#include "adapters/bzdraft/front/cast.h"
+#include "proxy/core/replay/retelling.h"
+
+namespace entente::bzdraft {
+
+class Talk {
+ public:
+  Talk(Client& client, const Cast& cast, const core::Retelling& retold)
+      : client_(client), cast_(cast), retold_(retold) {}
+
+  void hear(const ChatMessage& chat, FrontOut& out);
+  void hear(const words::Said& said, FrontOut& out);
+  /// `audience`: whom it was told to.
+  void notice(const words::Notice& notice, words::Audience audience, FrontOut& out);
+  void hear(const Score& score, FrontOut& out);
+  void hear(const words::Round& round, FrontOut& out);
+
+  void tell_clock(FrontOut& out);
+
+ private:
+  void end_game(const words::Round& round, FrontOut& out);
+
+  Client& client_;
+  const Cast& cast_;
+  const core::Retelling& retold_;
+};
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,123 @@
+#include "adapters/bzflag/front/cast.h"
+
+#include "adapters/bzflag/front/scores.h"
+#include "proxy/base/text.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | words::ADMIN;
+
+}  // namespace
+
+// -- How they come and go ---------------------------------------------------------------------------------------------
+
+void Cast::no_room(FrontOut& out) { out.lose("Unit", "more than a client has room for"); }
+
+void Cast::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
+  dress(number, nth, out);
+  tell_entry(number, out);
+}
+
+void Cast::dress(std::uint8_t number, std::size_t nth, const FrontOut& out) {
+  Actor& actor = at(number);
+  const bool me = actor.player != 0 && actor.player == out.me();
+  const core::PlayerState* owner = out.world().player(actor.player);
+  const core::UnitState* state = out.world().unit(actor.unit);
+  const words::Enter& wish = client_.wish;
+  const words::Player* who = owner != nullptr ? &owner->player : nullptr;
+  std::string name = who != nullptr ? who->name() : me ? wish.name() : state != nullptr ? state->unit.name() : "";
+  if (name.empty()) name = "player " + std::to_string(number);
+  const bool watches = who != nullptr ? who->role() == words::WATCH : me && wish.role() == words::WATCH;
+  words::Team team = who != nullptr ? who->team() : me ? wish.team() : words::TEAM_ANY;
+  if (team == words::TEAM_ANY && state != nullptr) team = state->unit.team();
+  actor.team = watches ? kObserverTeam : wire_team(team, 0);
+  actor.callsign = me && nth == 0 ? name : callsign_for(name, nth);
+}
+
+/// As no other of the cast is called.
+std::string Cast::callsign_for(const std::string& name, std::size_t nth) const {
+  return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
+    const auto same = [&](const auto& entry) { return entry.second.callsign == callsign; };
+    return std::any_of(begin(), end(), same);
+  });
+}
+
+void Cast::tell_entry(std::uint8_t number, FrontOut& out) const {
+  const Actor& actor = at(number);
+  const core::PlayerState* owner = out.world().player(actor.player);
+  AddPlayer add;
+  add.id = player_id(number);
+  const bool extra = number_of(actor.player, kNobody) != number;
+  const bool robot = owner != nullptr && owner->player.role() == words::ROBOT;
+  add.type = number != own_number() && (extra || robot) ? kRobotPlayer : kTankPlayer;
+  add.team = static_cast<std::uint16_t>(actor.team);
+  add.callsign.set(actor.callsign);
+  if (owner != nullptr) {
+    add.motto.set(fitted(owner->player.motto(), kLongestText));
+    if (!extra) {
+      add.wins = counted(owner->score.wins());
+      add.losses = counted(owner->score.losses());
+      add.team_kills = counted(owner->score.team_kills());
+    }
+  } else if (number == own_number()) {
+    add.motto.set(fitted(client_.wish.motto(), kLongestText));
+  }
+  client_.stream(out, add);
+}
+
+void Cast::announce_all(FrontOut& out) const {
+  for (const auto& [number, actor] : *this) tell_entry(number, out);
+}
+
+void Cast::announced(std::uint8_t number, FrontOut& out) {
+  if (const core::PlayerState* owner = out.world().player(at(number).player))
+    tell_badges(number, owner->player.badges(), out);
+}
+
+void Cast::dismissed(std::uint8_t number, FrontOut& out) { client_.stream(out, RemovePlayer{player_id(number)}); }
+
+// -- What is told of them ---------------------------------------------------------------------------------------------
+
+void Cast::see_player(const words::Player& player, words::Audience audience, FrontOut& out) {
+  const std::uint8_t* known = of_player(player.id());
+  if (known == nullptr) return recast(player.id(), out);
+  const std::uint8_t number = *known;
+  Actor& actor = at(number);
+  if (audience == words::ADMINS) return out.lose("Player.address", "only operators ask for it");
+  const std::int16_t team = player.role() == words::WATCH ? kObserverTeam : wire_team(player.team(), actor.team);
+  if (team != actor.team && (team == 6 || team == 7)) {
+    actor.team = team;
+    if (team == 6) client_.stream(out, NewRabbit{number});
+  } else if (team != actor.team || (actor.callsign != player.name() && number != own_number())) {
+    if (number == own_number()) return out.lose("Player", "a client keeps its own name and team");
+    dismiss(number, out);
+    return recast(player.id(), out);
+  }
+  tell_badges(number, player.badges(), out);
+}
+
+void Cast::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out) {
+  Actor& actor = at(number);
+  const std::uint32_t changed = actor.badges ^ badges;
+  actor.badges = badges;
+  const auto on = [&](words::Badge badge) {
+    return static_cast<std::uint8_t>((badges & static_cast<std::uint32_t>(badge)) != 0 ? 1 : 0);
+  };
+  // To a client these two are events: of a moment that is only told again there are none.
+  if ((changed & words::PAUSED) != 0 && !retold_) client_.stream(out, Pause{number, on(words::PAUSED)});
+  if ((changed & words::AUTOPILOT) != 0 && !retold_) client_.stream(out, AutoPilot{number, on(words::AUTOPILOT)});
+  if ((changed & kInfoBadges) == 0) return;
+  PlayerInfo info;
+  info.players.push_back({number, static_cast<std::uint8_t>(badges & kInfoBadges)});
+  client_.stream(out, info);
+}
+
+/// Flags are told of what lies there.
+void Cast::hear(const words::Unit& unit, FrontOut& out) {
+  if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
+  if (!core::is_driven(unit.kind())) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  see_unit(unit, out);
+}
+
+}  // namespace entente::bzflag

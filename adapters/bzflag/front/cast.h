@@ -1,0 +1,58 @@
+// Who is there, as our client sees it: a robot player for each unit that is somebody's.
+#pragma once
+
+#include <string>
+
+#include "adapters/bzflag/front/client.h"
+#include "proxy/core/pace.h"
+#include "proxy/core/replay/glide.h"
+#include "proxy/core/replay/retelling.h"
+#include "proxy/core/tank/tank_cast.h"
+
+namespace entente::bzflag {
+
+struct Actor : core::TankActor {
+  std::string callsign;
+  std::int16_t team = 0;
+  std::uint32_t badges = 0;
+  std::uint32_t order = 0;
+  std::uint8_t salt = 0;  ///< of its shots' numbers
+  core::Pace updates{core::kSecond / 25, 6};
+  core::Glide glide;          ///< of one that its world moves by whole tiles
+  core::Micros rests_at = 0;  ///< when it has come to the end of it; 0: it has
+  core::Micros told = 0;      ///< when our client was last told where it is
+};
+
+class Cast final : public core::TankCast<Actor> {
+ public:
+  Cast(Client& client, core::TankSight& sight, const core::Retelling& retold)
+      : TankCast(sight, 0, kMostPlayers - 1), client_(client), retold_(retold) {}
+
+  /// The client has its number.
+  void take_number() { set_own_number(client_.number()); }
+
+  using TankCast::hear;
+  void hear(const words::Unit& unit, FrontOut& out);
+  /// `audience`: whom it was told to.
+  void see_player(const words::Player& player, words::Audience audience, FrontOut& out);
+
+  /// Tells who they are, again.
+  void announce_all(FrontOut& out) const;
+
+ private:
+  void announce(std::uint8_t number, std::size_t nth, FrontOut& out) override;
+  void announced(std::uint8_t number, FrontOut& out) override;
+  void dismissed(std::uint8_t number, FrontOut& out) override;
+  void no_room(FrontOut& out) override;
+  bool waits(std::uint8_t number) const override { return number == own_number() && !own().alive; }
+
+  void dress(std::uint8_t number, std::size_t nth, const FrontOut& out);
+  void tell_entry(std::uint8_t number, FrontOut& out) const;
+  void tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out);
+  std::string callsign_for(const std::string& name, std::size_t nth) const;
+
+  Client& client_;
+  const core::Retelling& retold_;
+};
+
+}  // namespace entente::bzflag

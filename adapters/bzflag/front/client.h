@@ -1,0 +1,43 @@
+// The client of a front: its link, its number, who it says it is, and how far it has come in.
+#pragma once
+
+#include <string>
+
+#include "adapters/bzflag/peer_link.h"
+#include "adapters/bzflag/terms.h"
+#include "proxy/core/world.h"
+
+namespace entente::bzflag {
+
+using core::FrontOut;
+
+class Client final : public PeerLink {
+ public:
+  enum class Stage : std::uint8_t { kHeader, kLoading, kEntering, kIn };
+
+  explicit Client(std::size_t dialect) : PeerLink(dialect, wire::Way::kToServer), dialect_(dialect) {}
+
+  void begin(std::string_view address, core::Micros now);
+  core::Micros opened() const { return opened_; }
+  /// The others have what is free.
+  std::uint8_t number() const { return number_; }
+  /// Its place in Game::dialects().
+  std::size_t dialect_index() const { return dialect_; }
+  bool in() const { return stage == Stage::kIn; }
+
+  /// Seconds since it came, as updates tell them.
+  float clock(const FrontOut& out) const;
+
+  void say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, FrontOut& out);
+  void server_says(std::string_view text, FrontOut& out) { say(kServerId, number_, false, text, out); }
+
+  Stage stage = Stage::kHeader;
+  words::Enter wish;
+
+ private:
+  std::size_t dialect_;
+  std::uint8_t number_ = 0;
+  core::Micros opened_ = 0;
+};
+
+}  // namespace entente::bzflag

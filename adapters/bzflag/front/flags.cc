@@ -1,0 +1,138 @@
+#include "adapters/bzflag/front/flags.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr std::size_t kFlagsAtOnce = 17;
+
+/// What lies there for who drives upon it: a flag of a kind that nobody knows.
+NumberedFlag flag_of(const core::FlagNumbers::Pickup& pickup) {
+  words::Token token;
+  if (pickup.lies != nullptr) {
+    const words::Pose& pose = pickup.lies->unit.pose();
+    token.set_state(words::Token::GROUND);
+    token.set_x(pose.x());
+    token.set_y(pose.y());
+    token.set_z(pose.z());
+  }
+  NumberedFlag flag = bzflag::flag_of(token);
+  flag.number = pickup.number;
+  return flag;
+}
+
+}  // namespace
+
+// -- What lies there --------------------------------------------------------------------------------------------------
+
+void Flags::send_all(FrontOut& out) {
+  FlagUpdate flags;
+  const auto flush = [&] {
+    if (!flags.flags.empty()) client_.stream(out, flags);
+    flags.flags.clear();
+  };
+  const auto add = [&](const std::optional<NumberedFlag>& flag) {
+    if (flag) flags.flags.push_back(*flag);
+    if (flags.flags.size() == kFlagsAtOnce) flush();
+  };
+  for (const auto& [id, token] : out.world().tokens()) add(record(token, out));
+  for (const core::Id id : core::FlagNumbers::all_pickups(out.world())) add(pickup_record(id, out));
+  flush();
+}
+
+void Flags::tell(const std::optional<NumberedFlag>& flag, FrontOut& out) {
+  if (!flag) return;
+  FlagUpdate update;
+  update.flags.push_back(*flag);
+  client_.stream(out, update);
+}
+
+std::optional<NumberedFlag> Flags::pickup_record(core::Id unit, FrontOut& out) {
+  const core::FlagNumbers::Seen seen = numbers_.see(unit, out.world());
+  if (seen.no_room) out.lose("Unit", "more than a client has room for");
+  return seen.pickup ? std::optional(flag_of(*seen.pickup)) : std::nullopt;
+}
+
+void Flags::hear(const words::Unit& unit, FrontOut& out) {
+  if (unit.kind() == words::Unit::PICKUP) tell_pickup(unit.id(), out);
+  if (unit.kind() == words::Unit::PELLET) numbers_.stir(out);
+}
+
+void Flags::look_about(FrontOut& out) {
+  const auto gone = [&](core::Id unit) {
+    if (const auto pickup = numbers_.drop(unit)) tell(flag_of(*pickup), out);
+  };
+  numbers_.look_about(cast_.own_unit(), out, gone, [&](core::Id unit) { tell_pickup(unit, out); });
+}
+
+// -- Flags that are carried -------------------------------------------------------------------------------------------
+
+/// Its number is that of the token while there is room; a client has as many as the settings announced.
+std::optional<NumberedFlag> Flags::record(const words::Token& token, FrontOut& out) {
+  if (token.kind() == words::Token::BASE) return std::nullopt;
+  const auto number = numbers_.give(token.id());
+  if (!number) return out.lose("Token", "more than a client has room for"), std::nullopt;
+  NumberedFlag flag = flag_of(token);
+  for (Vec3* at : {&flag.flag.pos, &flag.flag.launch, &flag.flag.landing})
+    (*at)[2] = std::max(0.0F, (*at)[2] - to_float(out.world().ground_at((*at)[0], (*at)[1])));
+  flag.number = *number;
+  if (token.state() == words::Token::CARRIED) flag.flag.owner = player_id(cast_.number_of(token.carrier(), kNobody));
+  return flag;
+}
+
+void Flags::hear(const words::Token& token, FrontOut& out) { tell(record(token, out), out); }
+
+void Flags::hear(const words::TokenTaken& taken, FrontOut& out) {
+  const auto flag = record(taken.token(), out);
+  if (!flag) return;
+  const std::uint8_t by = cast_.number_of(taken.by(), kNobody);
+  if (taken.from() != 0) return client_.stream(out, TransferFlag{cast_.number_of(taken.from(), kNobody), by, *flag});
+  client_.stream(out, GrabFlag{player_id(by), *flag});
+}
+
+void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
+  if (const auto flag = record(dropped.token(), out))
+    client_.stream(out, DropFlag{player_id(cast_.number_of(dropped.by(), kNobody)), *flag});
+}
+
+void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
+  const std::uint16_t* flag = numbers_.of_token(captured.token());
+  const std::uint8_t by = cast_.number_of(captured.by(), kNobody);
+  if (flag == nullptr || by == kNobody) return out.lose("TokenCaptured", "of nobody, or nothing, that is shown");
+  // The base it was taken to: the captor's own. To whose he lost his own side's, nobody says.
+  client_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(cast_.at(by).team)});
+}
+
+void Flags::hear(const GrabFlagRequest& grab, FrontOut& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::GRAB);
+  wish.set_token(numbers_.token(grab.number));
+  if (wish.token() != 0) out.say(wish);
+}
+
+void Flags::hear(const DropFlagRequest& drop, FrontOut& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::DROP);
+  for (const auto& [id, token] : out.world().tokens())
+    if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
+  wish.set_x(drop.pos[0]);
+  wish.set_y(drop.pos[1]);
+  wish.set_z(drop.pos[2]);
+  out.say(wish);
+}
+
+void Flags::hear(const CaptureFlagReport& capture, FrontOut& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::CAPTURE);
+  wish.set_team(team_of(static_cast<std::int16_t>(capture.team)));
+  out.say(wish);
+}
+
+void Flags::hear(const TransferFlagReport& transfer, FrontOut& out) {
+  words::TokenWish wish;
+  wish.set_op(words::TokenWish::GIVE);
+  wish.set_from(cast_.player_of(transfer.from));
+  wish.set_to(cast_.player_of(transfer.to));
+  out.say(wish);
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,43 @@
+// Flags, both ways, and what else lies there for who drives upon it: to a client, flags of a kind that nobody knows.
+#pragma once
+
+#include <optional>
+
+#include "adapters/bzflag/front/cast.h"
+#include "proxy/core/tank/flag_numbers.h"
+
+namespace entente::bzflag {
+
+class Flags {
+ public:
+  Flags(Client& client, const Cast& cast, core::FlagNumbers& numbers)
+      : client_(client), cast_(cast), numbers_(numbers) {}
+
+  void hear(const GrabFlagRequest& grab, FrontOut& out);
+  void hear(const DropFlagRequest& drop, FrontOut& out);
+  void hear(const CaptureFlagReport& capture, FrontOut& out);
+  void hear(const TransferFlagReport& transfer, FrontOut& out);
+  void hear(const words::Token& token, FrontOut& out);
+  void hear(const words::TokenTaken& taken, FrontOut& out);
+  void hear(const words::TokenDropped& dropped, FrontOut& out);
+  void hear(const words::TokenCaptured& captured, FrontOut& out);
+  void hear(const words::Unit& unit, FrontOut& out);
+  void hear(const words::Hidden& hidden, FrontOut& out) { tell_pickup(hidden.unit(), out); }
+  void hear(const words::Gone& gone, FrontOut& out) { tell_pickup(gone.unit(), out); }
+
+  /// The client comes in: all that there are.
+  void send_all(FrontOut& out);
+  void look_about(FrontOut& out);
+
+ private:
+  std::optional<NumberedFlag> record(const words::Token& token, FrontOut& out);
+  std::optional<NumberedFlag> pickup_record(core::Id unit, FrontOut& out);
+  void tell_pickup(core::Id unit, FrontOut& out) { tell(pickup_record(unit, out), out); }
+  void tell(const std::optional<NumberedFlag>& flag, FrontOut& out);
+
+  Client& client_;
+  const Cast& cast_;
+  core::FlagNumbers& numbers_;
+};
+
+}  // namespace entente::bzflag

@@ -1,0 +1,129 @@
+#include "adapters/bzflag/front/play.h"
+
+#include "proxy/core/chat.h"
+
+namespace entente::bzflag {
+namespace {
+
+/// After so long a tank that is in play already is put there for whoever asked to spawn.
+constexpr core::Micros kUnanswered = 400 * core::kMillisecond;
+/// After so long a death that nobody confirmed did not happen.
+constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond;
+/// … where the server only passes on what the victim says.
+constexpr core::Micros kUnconfirmedByOther = 5 * core::kSecond;
+
+}  // namespace
+
+void Play::hear(const AliveRequest&, FrontOut& out) {
+  if (!client_.in()) return out.lose("MsgAlive", "not in yet");
+  spawn_asked_ = std::max<core::Micros>(out.now(), 1);
+  out.say(words::Spawn());
+  out.wake(out.now() + kUnanswered);
+}
+
+void Play::hear(const PlayerUpdate& update, FrontOut& out) {
+  claim(update.player.byte, update.time, update.status, pose_of(update), out);
+}
+void Play::hear(const PlayerUpdateSmall& update, FrontOut& out) {
+  claim(update.player.byte, update.time, update.status, pose_of(update), out);
+}
+
+void Play::claim(std::uint8_t player, float time, std::int16_t status, words::Pose pose, FrontOut& out) {
+  if (!client_.in() || player != client_.number()) return out.lose("MsgPlayerUpdate", "of somebody else");
+  if ((status & 0x380) != 0) out.lose("MsgPlayerUpdate.tail", "no word for what moves a tank besides itself");
+  const auto order = static_cast<std::int32_t>(pose.seq());
+  if (order <= static_cast<std::int32_t>(order_) || (status & kAlive) == 0 || !cast_.own().alive)
+    return;  // overtaken, or dead
+  order_ = pose.seq();
+  pose.set_unit(cast_.own_unit());
+  keeper_.said(pose, out.now());
+  words::PoseClaim word = claim_of(pose);
+  word.set_z(word.z() + out.world().ground_at(word.x(), word.y()));
+  word.set_sent_at(time);
+  out.say(word);
+  keeper_.check_leash(cast_, out);
+}
+
+void Play::hear(const KilledReport& report, FrontOut& out) {
+  if (!client_.in() || !cast_.own().alive || !keeper_.claim_death(out.now())) return;
+  const std::uint16_t wire_shot = report.death.shot;
+  const core::ShownShot* shot = shots_.numbered(report.killer.byte, wire_shot);
+  words::DeathClaim claim;
+  claim.set_killer(cast_.player_of(report.killer.byte));
+  if (shot != nullptr)
+    claim.set_shot(shot->shot);
+  else if (wire_shot != kNoShot)
+    claim.set_shot(wire_shot);
+  claim.set_why(cause_of(report.death.reason));
+  out.say(claim);
+  out.wake(out.now() + kUnconfirmed);
+}
+
+void Play::hear(const TeleportReport& report, FrontOut& out) {
+  words::TeleportClaim claim;
+  claim.set_unit(cast_.own_unit());
+  claim.set_from(report.from);
+  claim.set_to(report.to);
+  out.say(claim);
+}
+
+/// Of clients that count for themselves.
+void Play::hear(const ScoreReport& report, FrontOut& out) {
+  words::ScoreClaim claim;
+  claim.set_wins(report.wins);
+  claim.set_losses(report.losses);
+  out.say(claim);
+}
+
+void Play::hear(const PauseReport& report, FrontOut& out) {
+  words::Pause pause;
+  pause.set_on(report.paused != 0);
+  out.say(pause);
+}
+
+void Play::hear(const AutoPilotReport& report, FrontOut& out) {
+  words::Autopilot autopilot;
+  autopilot.set_on(report.on != 0);
+  out.say(autopilot);
+}
+
+/// Tanks are whole or gone; what lies between is said.
+void Play::hear(const words::Health& health, FrontOut& out) {
+  if (health.unit() != cast_.own_unit()) return out.lose("Health", "of others, in a game of one hit");
+  client_.server_says(core::line_of_hit(health, health_), out);
+}
+
+// -- Keeping our client where the truth is ----------------------------------------------------------------------------
+
+void Play::hear_refused(const words::ClaimRefused& refused, FrontOut& out) {
+  const bool asked = !cast_.own().alive;  // its wish to spawn was refused
+  if (asked && !refused.why().empty()) return client_.server_says(refused.why(), out);
+  if (keeper_.forget_death()) keeper_.revive(cast_, out);
+}
+
+void Play::check(FrontOut& out) {
+  check_death(out);
+  check_spawn(out);
+  keeper_.check_leash(cast_, out);
+}
+
+/// Whoever decides has not said that our client died: it lives, in place.
+void Play::check_death(FrontOut& out) {
+  if (keeper_.survives(core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed, out)) put_in_place(out);
+}
+
+/// Nobody puts a tank into play that is there already.
+void Play::check_spawn(FrontOut& out) {
+  if (spawn_asked_ == 0) return;
+  if (out.now() < spawn_asked_ + kUnanswered) return out.wake(spawn_asked_ + kUnanswered);
+  spawn_asked_ = 0;
+  put_in_place(out);
+}
+
+void Play::put_in_place(FrontOut& out) {
+  const core::UnitState* unit = out.world().unit(cast_.own_unit());
+  if (unit == nullptr || !unit->unit.alive()) return;
+  sight_.put(client_.number(), core::place_at(unit->unit.pose(), unit->posed, out.now()), out);
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,31 @@
+// Scores, as many in a message as are new.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "adapters/bzflag/front/cast.h"
+
+namespace entente::bzflag {
+
+inline std::uint16_t counted(std::uint32_t number) { return static_cast<std::uint16_t>(std::min(number, 65535U)); }
+
+class Scores {
+ public:
+  Scores(Client& client, const Cast& cast) : client_(client), cast_(cast) {}
+
+  void hear(const words::Score& score, FrontOut& out);
+  void hear(const words::TeamScore& score, FrontOut& out);
+
+  /// The client comes in: those of all teams.
+  void send_teams(FrontOut& out) const;
+  void send_new(FrontOut& out);
+
+ private:
+  Client& client_;
+  const Cast& cast_;
+  std::vector<core::Id> players_;  // whose are new
+  std::vector<words::Team> teams_;
+};
+
+}  // namespace entente::bzflag

@@ -1,0 +1,42 @@
+#include "proxy/core/tank/flag_numbers.h"
+
+namespace entente::core {
+
+std::optional<std::uint16_t> FlagNumbers::free() const {
+  for (std::uint16_t number = 0; number < most_; ++number)
+    if (tokens_.id(number) == 0 && pickups_.id(number) == 0) return number;
+  return std::nullopt;
+}
+
+std::optional<std::uint16_t> FlagNumbers::give(Id token) {
+  if (const std::uint16_t* known = tokens_.wire(token)) return *known;
+  const auto number = free();
+  if (number) tokens_.add(*number, token);
+  return number;
+}
+
+FlagNumbers::Seen FlagNumbers::see(Id unit, const World& world) {
+  const UnitState* state = world.unit(unit);
+  const bool lies = state != nullptr && !state->hidden && state->unit.alive();
+  if (!lies) return {drop(unit)};
+  if (pickups_.wire(unit) == nullptr) {
+    const auto number = free();
+    if (!number) return {std::nullopt, true};
+    pickups_.add(*number, unit);
+  }
+  return {Pickup{pickups_.wire_or(unit, 0), state}};
+}
+
+std::optional<FlagNumbers::Pickup> FlagNumbers::drop(Id unit) {
+  const std::uint16_t* known = pickups_.wire(unit);
+  if (known == nullptr) return std::nullopt;
+  const Pickup pickup{*known};
+  pickups_.remove_id(unit);
+  return pickup;
+}
+
+std::vector<Id> FlagNumbers::all_pickups(const World& world) {
+  return world.sorted_units([](const UnitState& state) { return state.unit.kind() == words::Unit::PICKUP; });
+}
+
+}  // namespace entente::core

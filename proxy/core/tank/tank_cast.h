@@ -1,0 +1,249 @@
+// Who is there, as a client of a tank game sees it: a player for each unit that is somebody's, and robot players where
+// one has several units, or nobody has it.
+// Law: a client has one number of its own for as long as it is there; who goes out of sight gives his number to who
+// comes into sight, if there is no other.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "proxy/core/bodies.h"
+#include "proxy/core/roster.h"
+
+namespace entente::core {
+
+/// A player as a client knows it: itself, or somebody's unit.
+struct TankActor {
+  Id player = 0;  ///< 0: the unit belongs to nobody
+  Id unit = 0;    ///< 0: it has none
+  bool alive = false;
+  bool shown = false;  ///< the client sees it: it is alive, and not hidden
+  bool late = false;   ///< its pose waits for its turn
+};
+
+/// Where what becomes of the cast is seen.
+class TankSight {
+ public:
+  /// Into play, there.
+  virtual void put(std::uint8_t number, const words::Pose& there, FrontOut& out) = 0;
+  /// It may have come into sight, or gone out of it.
+  virtual void show(std::uint8_t number, FrontOut& out) = 0;
+  /// Somebody is another unit now, or new.
+  virtual void recast() {}
+
+ protected:
+  ~TankSight() = default;
+};
+
+/// `Actor`: a TankActor, and what its game knows of it.
+template <class Actor>
+class TankCast {
+ public:
+  void hear(const words::PlayerGone& gone, FrontOut& out) { recast(gone.id(), out); }
+  void hear(const words::Owns& owns, FrontOut& out) { recast(owns.player(), out); }
+  void hear(const words::Spawned& spawned, FrontOut& out) {
+    if (const std::uint8_t* number = of_unit(spawned.unit())) sight_.put(*number, spawned.pose(), out);
+  }
+  void hear(const words::Hidden& hidden, FrontOut& out);
+  void hear(const words::Gone& gone, FrontOut& out);
+  /// REQUIRES: is_driven().
+  void see_unit(const words::Unit& unit, FrontOut& out);
+
+  /// The client comes in: all who are there, and itself last; it takes all before itself for who was there already.
+  void recast_all(FrontOut& out);
+  /// Makes the cast of one player what the world says.
+  void recast(Id id, FrontOut& out);
+
+  std::uint8_t own_number() const { return own_; }
+  /// The client's own actor. REQUIRES: recast_all() was called.
+  Actor& own() { return actors_.at(own_); }
+  const Actor& own() const { return actors_.at(own_); }
+  Id own_unit() const {
+    const auto at = actors_.find(own_);
+    return at != actors_.end() ? at->second.unit : 0;
+  }
+
+  Actor& at(std::uint8_t number) { return actors_.at(number); }
+  const Actor& at(std::uint8_t number) const { return actors_.at(number); }
+  auto begin() { return actors_.begin(); }
+  auto end() { return actors_.end(); }
+  auto begin() const { return actors_.begin(); }
+  auto end() const { return actors_.end(); }
+  std::size_t size() const { return actors_.size(); }
+
+  /// Null: nobody plays it. Good until the cast changes.
+  const std::uint8_t* of_unit(Id unit) const { return units_.wire(unit); }
+  const std::uint8_t* of_player(Id player) const { return players_.wire(player); }
+  /// Who plays that unit, else that player. Null: nobody.
+  const std::uint8_t* of(Id unit, Id player) const {
+    const std::uint8_t* number = of_unit(unit);
+    return number != nullptr ? number : of_player(player);
+  }
+  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }
+  /// 0: nobody's, or nobody has that number.
+  Id player_of(std::uint8_t number) const {
+    const auto at = actors_.find(number);
+    return at != actors_.end() ? at->second.player : 0;
+  }
+
+ protected:
+  /// `first`, `last`: the numbers that others may have.
+  TankCast(TankSight& sight, std::uint8_t first, std::uint8_t last) : sight_(sight), first_(first), last_(last) {}
+  ~TankCast() = default;
+
+  void set_own_number(std::uint8_t number) { own_ = number; }
+  void dismiss(std::uint8_t number, FrontOut& out);
+
+  /// The client is told that it is there: the player's unit number `nth`, or his own entry (0).
+  virtual void announce(std::uint8_t number, std::size_t nth, FrontOut& out) = 0;
+  /// What else is told of it, once it is in sight.
+  virtual void announced(std::uint8_t /*number*/, FrontOut&) {}
+  /// The client is told that it left.
+  virtual void dismissed(std::uint8_t number, FrontOut& out) = 0;
+  virtual void no_room(FrontOut& out) = 0;
+  /// It is not put into play with another unit before its client asks for that.
+  virtual bool waits(std::uint8_t /*number*/) const { return false; }
+
+ private:
+  void take_part(std::uint8_t number, Id unit, FrontOut& out);
+  std::optional<std::uint8_t> free_number(Id unit, FrontOut& out);
+  void enlist(Id player, Id unit, std::size_t nth, FrontOut& out);
+  void dismiss_spare(Id player, const std::vector<Id>& units, FrontOut& out);
+
+  TankSight& sight_;
+  std::uint8_t own_ = 0, first_, last_;
+  std::map<std::uint8_t, Actor> actors_;
+  Roster<std::uint8_t> players_, units_;
+};
+
+template <class Actor>
+void TankCast<Actor>::recast_all(FrontOut& out) {
+  const World& world = out.world();
+  for (const auto& [id, player] : world.players())
+    if (id != out.me()) recast(id, out);
+  for (const Id unit : bodies_of_nobody(world)) enlist(0, unit, 0, out);
+  recast(out.me(), out);
+}
+
+template <class Actor>
+void TankCast<Actor>::recast(Id id, FrontOut& out) {
+  const PlayerState* player = out.world().player(id);
+  std::vector<Id> units;
+  if (player != nullptr) units = bodies_of(*player, out.world());
+  dismiss_spare(id, units, out);
+  const std::uint8_t* known = of_player(id);
+  if (player == nullptr && id != out.me()) return known != nullptr ? dismiss(std::uint8_t{*known}, out) : void();
+  const Id first = units.empty() ? 0 : units.front();
+  if (known == nullptr)
+    enlist(id, first, 0, out);
+  else if (actors_.at(*known).unit != first)
+    take_part(std::uint8_t{*known}, first, out);
+  for (std::size_t i = 1; i < units.size(); ++i)
+    if (of_unit(units[i]) == nullptr) enlist(id, units[i], i, out);
+}
+
+/// Numbers of this player that play a unit it has no more.
+template <class Actor>
+void TankCast<Actor>::dismiss_spare(Id player, const std::vector<Id>& units, FrontOut& out) {
+  if (player == 0) return;
+  std::vector<std::uint8_t> spare;
+  for (const auto& [number, actor] : actors_) {
+    if (actor.player != player || number == number_of(player, number)) continue;
+    if (std::find(units.begin(), units.end(), actor.unit) == units.end()) spare.push_back(number);
+  }
+  for (const std::uint8_t number : spare) dismiss(number, out);
+}
+
+/// From now on this number is that unit; who played it before leaves.
+template <class Actor>
+void TankCast<Actor>::take_part(std::uint8_t number, Id unit, FrontOut& out) {
+  if (const std::uint8_t* other = of_unit(unit); unit != 0 && other != nullptr) dismiss(std::uint8_t{*other}, out);
+  Actor& actor = actors_.at(number);
+  units_.remove_id(actor.unit);
+  actor.unit = unit;
+  sight_.recast();
+  if (unit == 0) return out.wake(out.now());  // it goes out of sight then, unless its player has left by then
+  units_.add(number, unit);
+  const UnitState* state = out.world().unit(unit);
+  is_seen(state) && !waits(number) ? sight_.put(number, state->unit.pose(), out) : sight_.show(number, out);
+}
+
+/// For a unit. If none is left, who is in sight gets that of somebody who is not.
+template <class Actor>
+std::optional<std::uint8_t> TankCast<Actor>::free_number(Id unit, FrontOut& out) {
+  for (unsigned i = first_; i <= last_; ++i) {
+    const auto number = static_cast<std::uint8_t>(i);
+    if (number != own_ && !actors_.contains(number)) return number;
+  }
+  if (!is_seen(out.world().unit(unit))) return std::nullopt;
+  for (const auto& [number, actor] : actors_) {
+    if (number == own_ || actor.shown) continue;
+    const std::uint8_t freed = number;
+    dismiss(freed, out);
+    return freed;
+  }
+  return std::nullopt;
+}
+
+template <class Actor>
+void TankCast<Actor>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out) {
+  const bool me = player != 0 && player == out.me() && nth == 0;
+  const std::optional<std::uint8_t> free = me ? own_ : free_number(unit, out);
+  if (!free) return no_room(out);
+  const std::uint8_t number = *free;
+  Actor& actor = actors_[number];
+  sight_.recast();
+  actor.player = player;
+  actor.unit = unit;
+  if (player != 0 && nth == 0) players_.add(number, player);
+  if (unit != 0) units_.add(number, unit);
+  announce(number, nth, out);
+  const UnitState* state = out.world().unit(unit);
+  actor.alive = number != own_ && state != nullptr && state->unit.alive();
+  if (is_seen(state)) sight_.put(number, state->unit.pose(), out);
+  announced(number, out);
+}
+
+template <class Actor>
+void TankCast<Actor>::dismiss(std::uint8_t number, FrontOut& out) {
+  if (number == own_) return;  // our client stays as long as it likes
+  players_.remove_wire(number);
+  units_.remove_wire(number);
+  actors_.erase(number);
+  dismissed(number, out);
+}
+
+template <class Actor>
+void TankCast<Actor>::see_unit(const words::Unit& unit, FrontOut& out) {
+  if (unit.owner() != 0)
+    recast(unit.owner(), out);
+  else if (of_unit(unit.id()) == nullptr)
+    enlist(0, unit.id(), 0, out);
+  const std::uint8_t* number = of_unit(unit.id());
+  if (number == nullptr) return;
+  Actor& actor = actors_.at(*number);
+  if (unit.alive() && !actor.alive) return sight_.put(*number, unit.pose(), out);
+  if (*number != own_) actor.alive = unit.alive();
+  sight_.show(*number, out);
+}
+
+template <class Actor>
+void TankCast<Actor>::hear(const words::Hidden& hidden, FrontOut& out) {
+  const std::uint8_t* number = of_unit(hidden.unit());
+  if (number == nullptr) return;
+  if (const Id player = player_of(*number); player != 0) recast(player, out);  // it may have a cell in sight
+  if (const std::uint8_t* still = of_unit(hidden.unit())) sight_.show(*still, out);
+}
+
+/// The world has forgotten it already.
+template <class Actor>
+void TankCast<Actor>::hear(const words::Gone& gone, FrontOut& out) {
+  const std::uint8_t* number = of_unit(gone.unit());
+  if (number == nullptr) return;
+  const Id player = player_of(*number);
+  player == 0 ? dismiss(std::uint8_t{*number}, out) : recast(player, out);
+}
+
+}  // namespace entente::core
