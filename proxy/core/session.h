@@ -17,7 +17,6 @@
 namespace entente::core {
 
 class World;
-const Mapping& unlisted(const char* what, const char* reason);  // TODO: goes
 
 /// Who is at the other end of a session's link.
 struct Peer {
@@ -71,7 +70,6 @@ class Out {
   void lose(const Mapping&&) = delete;
   template <class Dropped>
   void lose(const Mapping&&, const Dropped&) = delete;
-  void lose(const char* what, const char* reason) { drop(unlisted(what, reason), nullptr); }  // TODO: goes
   virtual void drop(const Mapping& line, const char* word) = 0;  ///< called by lose() alone
 
   // What it may know.

@@ -31,10 +31,6 @@ class Guns {
 /// A shot that does not happen is counted as lost; a client that has drawn it already is told that it is over.
 void refuse_shot(const Shooting& wish, Id player, const Mapping& why, BackOut& out);
 
-inline void refuse_shot(const Shooting& wish, Id player, const char* why, BackOut& out) {  // TODO: goes
-  refuse_shot(wish, player, unlisted("Fire", why), out);
-}
-
 /// Metres, from the middle of a tank's foot.
 struct Muzzle {
   double front = 4.42, height = 1.57;
