@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -66,10 +65,16 @@ const std::vector<Place>& places() {
   return all;
 }
 
-std::set<std::string> lines_of(const Place& place) {
-  static const std::regex kLine(R"((?:inline constexpr Mapping |using core::loss::)(k\w+))");
-  const auto all = found(kLine, code_of(fs::path(testing::source_dir()) / place.folder / "losses.h"));
-  return {all.begin(), all.end()};
+std::vector<std::string> in_losses(const Place& place, const std::regex& what) {
+  return found(what, code_of(fs::path(testing::source_dir()) / place.folder / "losses.h"));
+}
+
+// The lines of the place's own, and those that it shares with others.
+std::vector<std::string> own_lines(const Place& place) {
+  return in_losses(place, std::regex(R"(inline constexpr Mapping (k\w+))"));
+}
+std::vector<std::string> shared_lines(const Place& place) {
+  return in_losses(place, std::regex(R"(using core::loss::(k\w+))"));
 }
 
 bool makes_lines(const std::string& path) {
@@ -94,7 +99,7 @@ std::vector<std::string> bad_calls(const std::string& code) {
 }  // namespace
 
 TEST_CASE("each lose() names a line, and only a table's file makes one") {
-  static const std::regex kMade(R"(\b(lost_\w+|no_intent|no_fact|Mapping k\w+|Mapping\s*\{)\s*[\(=\{\["])");
+  static const std::regex kMade(R"(\b(lost_(?:up|down|intent|fact)|no_intent|no_fact|Mapping k\w+|Mapping\s*\{)\s*[\(=\{\["])");
   for (const char* top : {"adapters", "proxy/core"})
     for (const Source& source : sources(top)) {
       for (const std::string& call : bad_calls(source.code))
@@ -106,23 +111,27 @@ TEST_CASE("each lose() names a line, and only a table's file makes one") {
 }
 
 TEST_CASE("each named line is in its table, and something is dropped by it") {
+  const auto has = [](const std::string& code, const std::string& line) {
+    return std::regex_search(code, std::regex("\\b" + line + "\\b"));
+  };
+  std::string all_tables;
+  for (const Place& place : places()) all_tables += code_of(fs::path(testing::source_dir()) / place.table);
   for (const Place& place : places()) {
     const auto all = sources(place.folder);
-    std::string table = code_of(fs::path(testing::source_dir()) / place.table);
-    if (place.folder == "proxy/core")  // a game may share its lines
-      for (const Place& other : places()) table += code_of(fs::path(testing::source_dir()) / other.table);
-    const auto lines = lines_of(place);
+    const std::string table = code_of(fs::path(testing::source_dir()) / place.table);
+    const auto lines = own_lines(place);
     CHECK_FALSE(lines.empty());
     for (const std::string& line : lines) {
-      const std::regex named("\\b" + line + "\\b");
-      CHECK_MESSAGE(std::regex_search(table, named), place.table, ": lacks ", line);
-      const bool shared = place.folder != "proxy/core" && lines_of(places().front()).contains(line);
-      const bool used =
-          shared || std::any_of(all.begin(), all.end(), [&](const Source& source) {
-            return !makes_lines(source.path) && std::regex_search(source.code, std::regex("loss::" + line + "\\b"));
-          });
+      const bool listed =
+          has(place.folder == "proxy/core" ? all_tables : table, "loss::" + line);  // games share some of a room's
+      CHECK_MESSAGE(listed, place.table, ": lacks ", line);
+      const bool used = std::any_of(all.begin(), all.end(), [&](const Source& source) {
+        return !makes_lines(source.path) && has(source.code, "loss::" + line);
+      });
       CHECK_MESSAGE(used, place.folder, ": nothing is dropped by ", line);
     }
+    for (const std::string& line : shared_lines(place))
+      CHECK_MESSAGE(has(table, "loss::" + line), place.table, ": lacks ", line);
   }
 }
 
