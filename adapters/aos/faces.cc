@@ -8,18 +8,17 @@ namespace {
 
 constexpr core::Setting kFrontSettings[] = {
     {"first",
-     "ban or any: whether a client that says anything else before it says who it is is sent away, as the document of "
-     "0.80 has it. Not said: ban in 0.80, any in the others, whose servers never did.",
+     "ban: disconnect a client that sends anything before its Existing Player packet, as the document of 0.80 says. "
+     "any: "
+     "allow it. Default: ban in 0.80, any in other dialects.",
      {.words = "ban|any"}},
-    {"rate",
-     "How often a second (10 to 60) a client is told where everybody is. Not said: 20.",
-     {.least = 10, .most = 60}},
+    {"rate", "Number of position updates per second to a client (10 to 60). Default: 20.", {.least = 10, .most = 60}},
 };
 
 constexpr core::Setting kBackSettings[] = {
     {"aim",
-     "auto: the shots of players of other games are aimed at whom they look at. Not said: nothing is aimed for "
-     "anybody; most servers take it for cheating.",
+     "auto: aim the shots of players of other games at the player they look at. Default: no aiming; most servers "
+     "consider it cheating.",
      {.words = "auto"}},
 };
 

@@ -11,10 +11,11 @@ std::unique_ptr<core::Back> back(const core::FaceOptions& options) { return std:
 
 constexpr core::Setting kBackSettings[] = {
     {"udp",
-     "on (the default) or off: whether to ask the server for its datagram link; without it no tank can shoot on 2.4",
+     "on or off: whether to ask the server for a UDP link; on a 2.4 server, tanks cannot shoot without it. Default: "
+     "on.",
      {.words = "on|off"}},
     {"header",
-     "on (the default) or off: whether to greet first, where a dialect leaves it open (wiki)",
+     "on or off: whether to send a greeting first, in a dialect that leaves it open (wiki). Default: on.",
      {.words = "on|off"}},
 };
 

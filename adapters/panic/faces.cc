@@ -10,35 +10,36 @@ namespace {
 
 constexpr core::Setting kFrontSettings[] = {
     {"name",
-     "The name that the other game knows every player of this door by. Not said: panic- and four digits, another for "
-     "each."},
+     "The name of every player of this listener in the other game. Default: panic- and four digits, different for "
+     "each player."},
     {"watch",
-     "yes: everybody who comes in by this door looks on, as a silent client cannot ask to. Not said, or no: they play, "
-     "and look on only where the game is full.",
+     "yes: all clients of this listener watch (a Panic client cannot ask to watch). no: they play, and watch only if "
+     "the "
+     "game is full. Default: no.",
      {.words = "yes|no"}},
     {"reset",
-     "yes: a new world or round begins with a second Game State, as the document has it. Not said, or no: never, "
-     "because the released client ends in an error on it.",
+     "yes: a new world or round begins with a second Game State, as in the document. no: never, because it makes the "
+     "released client fail. Default: no.",
      {.words = "yes|no"}},
     {"reconnect",
-     "How many seconds (0 to 60) a new client may take to say by an Action who it was, as the document has it; "
-     "it comes in only then. Who loses his connection then has a minute to come back, from the same address. Not said: "
-     "0, nobody is asked.",
+     "Seconds (0 to 60) that a new client has to identify itself by an Action, as in the document, before it is "
+     "admitted. A player who loses the connection can then return within a minute, from the same address. Default: 0 "
+     "(off).",
      {.least = 0, .most = 60}},
     {"maps",
-     "A folder of the clients' .map files (their resources/graphics/maps): in another game's world, what their map "
-     "shows "
-     "as rock or water stops them, too. Not said: they drive over it.",
+     "Folder with the clients' .map files (resources/graphics/maps). In another game's world, rock and water of the "
+     "client's own map then block its tank, too. Default: they do not.",
      {.folder = true}},
 };
 
 constexpr core::Setting kBackSettings[] = {
     {"maps",
-     "A folder of .map files: what is known of the server's map. Not said: open ground of the right size, on which "
-     "walls are learnt by driving into them.",
+     "Folder with the server's .map files. Default: open ground of the right size, on which walls are learnt by "
+     "driving "
+     "into them.",
      {.folder = true}},
     {"leave",
-     "quit or close: how to leave the server. Not said: close, because its released program often dies of a Quit.",
+     "quit or close: how to leave the server. Default: close, because a Quit often crashes the released server.",
      {.words = "quit|close"}},
 };
 

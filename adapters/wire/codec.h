@@ -1,5 +1,5 @@
-// A codec reads and writes the messages of one game in one dialect; this is its face towards the tools (tap, verify,
-// inspect, fuzz, invent), which know no game. Typed code uses the game's own messages.h instead.
+// A codec reads and writes the messages of one game in one dialect. This is its interface for tools that know no
+// game (tap, verify, inspect, fuzz, invent). Typed code uses the game's messages.h instead.
 // Law: what decodes, encodes to the same bytes.
 #pragma once
 
@@ -14,40 +14,40 @@
 
 namespace entente::wire {
 
-/// One message kind of one game: a line of its table.
+/// One kind of message: a row of the game's table.
 struct Row {
-  const char* name;          ///< as the game's own sources or document call it
+  const char* name;          ///< as in the game's own sources or document
   std::uint32_t first_code;  ///< the code on the wire, or the first of a range
   std::uint32_t last_code;   ///< equal to first_code unless the code itself carries information
   std::uint8_t ways;         ///< sum of Way
   std::uint8_t lanes;        ///< sum of Lane
   Stage stage;
   std::uint32_t dialects;  ///< bit i: the dialect with index i in Game::dialects has it
-  const char* note = "";   ///< for FORMAT.md: what is odd about it
+  const char* note = "";   ///< for FORMAT.md: its peculiarities
 };
 
-/// Decodes into one message that it keeps and reuses. Not thread-safe; one per thread.
+/// Decodes into a message that it keeps and reuses. Not thread-safe; use one per thread.
 class Codec {
  public:
   virtual ~Codec() = default;
 
-  /// The table, in the order of FORMAT.md, of every dialect. Lives as long as the codec.
+  /// The table of all dialects, in the order of FORMAT.md. Lives as long as the codec.
   virtual std::span<const Row> rows() const = 0;
 
-  /// The row that `frame` would be decoded by; null when this dialect has none for its code, way, lane and stage.
+  /// The row by which `frame` would be decoded; null if this dialect has none for its code, way, lane and stage.
   virtual const Row* find(const Frame& frame) const = 0;
 
   /// Decodes `frame` into the kept message. Fault offsets count from the start of the frame, envelope included.
   /// After a fault the kept message is unspecified, and encode and walk must not be called.
   virtual Result<const Row*> decode(const Frame& frame) = 0;
 
-  /// Makes the kept message a default one of `row`. REQUIRES: `row` is of rows() and this dialect has it.
+  /// Sets the kept message to a default one of `row`. REQUIRES: `row` is from rows() and exists in this dialect.
   virtual void make(const Row& row, Way way) = 0;
 
   /// Appends the kept message as a whole frame.
   virtual void encode(Buffer& out) const = 0;
 
-  /// Shows every field of the kept message, in wire order; the walker may change them (see walker.h).
+  /// Visits every field of the kept message, in wire order; the walker may change fields (see walker.h).
   virtual void walk(Walker& walker) = 0;
 };
 

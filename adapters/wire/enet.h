@@ -7,14 +7,14 @@
 
 namespace entente::wire {
 
-/// What ENet does with a packet, as its flags name it.
+/// How ENet delivers a packet, named as its flags.
 enum class EnetSend : std::uint8_t { kUnreliable = 0, kReliable = 1, kUnsequenced = 2 };
 
 struct EnetCarriage {
   std::uint8_t channel = 0;
   EnetSend send = EnetSend::kReliable;
 
-  /// A reliable packet is as good as a stream's.
+  /// Reliable packets count as stream data.
   Lane lane() const { return send == EnetSend::kReliable ? Lane::kStream : Lane::kDatagram; }
 };
 

@@ -1,4 +1,4 @@
-// The verbs in which a message's layout is described, once, in its game's wire.cc:
+// The verbs that describe a message's layout, once, in its game's wire.cc:
 //
 //   template <class V> void fields(V& v, ShotBegin& m) {
 //     v.when("dialect.timed_shots", v.dialect.timed_shots, [&] { v("sent", m.sent); });
@@ -6,8 +6,8 @@
 //   }
 //
 // Reader, Writer and Walk (walk.h) are the visitors. Laws: a `when` sees only the dialect and fields already visited;
-// fields() computes nothing; a count is refused before memory is taken if it exceeds the bytes left; structs keep wire
-// values (the i16, the padding, the bytes after a NUL), so that what decodes encodes to the same bytes.
+// fields() computes nothing; a count above the number of bytes left is refused before memory is allocated; structs keep
+// wire values (the i16, the padding, the bytes after a NUL), so that what decodes encodes to the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +30,9 @@
 
 namespace entente::wire {
 
-// -- What structs are made of besides numbers, enums, std::array and std::vector of them -----------------------------
+// -- Types of fields besides numbers, enums, std::array and std::vector of them ---------------------------------------
 
-/// A text in a field of N bytes. What follows its NUL is kept: real servers leave old memory there.
+/// A text in a field of N bytes. What follows its NUL is kept, because real servers leave old memory there.
 template <std::size_t N>
 struct Text {
   std::array<char, N> chars{};
@@ -41,35 +41,35 @@ struct Text {
     const auto* nul = static_cast<const char*>(std::memchr(chars.data(), 0, N));
     return {chars.data(), nul ? static_cast<std::size_t>(nul - chars.data()) : N};
   }
-  /// Cuts `text` to N bytes and fills with NULs.
+  /// Sets the text, cut to N bytes and padded with NULs.
   void set(std::string_view text) {
     chars.fill(0);
     std::memcpy(chars.data(), text.data(), std::min(text.size(), N));
   }
 };
 
-/// A text that ends at a NUL; `open` if the message ended first.
+/// A text that ends at a NUL; `open` if the message ended before it.
 struct ZText {
   std::string chars;
   bool open = false;
 };
 
-/// A text that ends at a NUL, which must be there: `open` is never set.
+/// A text that ends at a NUL, which is required: `open` is never set.
 struct ClosedText : ZText {};
 
-/// A text whose sender writes it in bytes or in 16-bit units; see any_text.
+/// A text that senders write in bytes or in 16-bit units; see any_text.
 struct AnyText : ZText {
   bool wide = false;
 };
 
-/// A text that ends with the message. A NUL in it, and what follows, is kept.
+/// A text that ends with the message. A NUL in it, and what follows, are kept.
 struct EndText {
   std::string chars;
 
   std::string_view view() const { return std::string_view(chars).substr(0, chars.find('\0')); }
 };
 
-/// Bytes of no meaning that some programs fill with rubbish.
+/// Bytes without meaning, which some programs fill with garbage.
 template <std::size_t N>
 struct Pad {
   std::array<std::uint8_t, N> bytes{};
@@ -91,7 +91,7 @@ struct WireInt {
                                   std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                                      std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 };
-/// The unsigned integer as wide as T.
+/// The unsigned integer with the width of T.
 template <class T>
 using Bits = typename WireInt<T>::type;
 
@@ -119,15 +119,15 @@ class Verbs {
 
   const D& dialect;
 
-  /// A number, enum, array of a fixed size, text, padding, or a struct that has fields().
+  /// A number, enum, array of fixed size, text, padding, or a struct with fields().
   template <class T>
   Self& operator()(const char* name, T& value) {
     self().field(name, value);
     return self();
   }
 
-  /// A part that is there only if `condition`, which is called `what` in FORMAT.md ("dialect." first if only that
-  /// decides).
+  /// A part that exists only if `condition`, which FORMAT.md calls `what` (with "dialect." in front if only the
+  /// dialect decides).
   template <class F>
   Self& when(const char* what, bool condition, F&& part) {
     if (self().enter(what, condition)) {
@@ -137,7 +137,7 @@ class Verbs {
     return self();
   }
 
-  /// A part that is there or not as the bytes left tell: `tell(Bytes)` asks those that are read, `there` keeps it.
+  /// A part whose existence follows from the bytes left: `tell(Bytes)` decides when reading, `there` stores it.
   template <class Tell, class F>
   Self& told(const char* what, bool& there, Tell&& tell, F&& part) {
     if (self().ask(what, there, tell)) {
@@ -147,35 +147,35 @@ class Verbs {
     return self();
   }
 
-  /// A text with its length before it, as an N.
+  /// A text prefixed by its length, an N.
   template <class N>
   Self& text(const char* name, std::string& chars) {
     self().template counted_text<N>(name, chars);
     return self();
   }
 
-  /// A list with its count before it, as an N.
+  /// A list prefixed by its count, an N.
   template <class N, class T>
   Self& list(const char* name, std::vector<T>& items) {
     self().template counted<N>(name, items);
     return self();
   }
 
-  /// The same, where the peer counts up to `beyond` more items than bytes are left: those find the message's end.
+  /// The same, if peers count up to `beyond` more items than there are bytes left: those items end with the message.
   template <class N, class T>
   Self& list(const char* name, std::vector<T>& items, std::size_t beyond) {
     self().template counted<N>(name, items, beyond);
     return self();
   }
 
-  /// A list of as many items as `count`, a field before it, says. REQUIRES (to write): count is items.size().
+  /// A list whose length is `count`, an earlier field. REQUIRES (to write): count is items.size().
   template <std::unsigned_integral N, class T>
   Self& list(const char* name, N& count, std::vector<T>& items) {
     self().list_of(name, count, items);
     return self();
   }
 
-  /// A list as long as one before it.
+  /// A list with the length of an earlier one.
   template <class T, class U>
   Self& as_many(const char* name, const std::vector<U>& like, std::vector<T>& items) {
     self().as_many_of(name, like.size(), items);
@@ -192,7 +192,7 @@ class Verbs {
 template <class D>
 class Reader : public Verbs<Reader<D>, D> {
  public:
-  /// `base`: bytes of envelope before `in`, so that offsets count from the start of the frame.
+  /// `base`: length of the envelope before `in`, so that offsets count from the start of the frame.
   Reader(Bytes in, const D& d, std::size_t base = 0)
       : Verbs<Reader, D>(d), begin_(in.data()), at_(in.data()), end_(in.data() + in.size()), base_(base) {}
 
@@ -200,7 +200,7 @@ class Reader : public Verbs<Reader<D>, D> {
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
   Fault fault() const { return {what_, field_, offset_}; }
 
-  /// After the last field: bytes that no field took are a fault.
+  /// Called after the last field: bytes left over are a fault.
   bool finish() {
     if (ok() && at_ != end_) fail("bytes left over", "");
     return ok();
@@ -249,7 +249,7 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// As until_end, and at least `count`, a field before it: so many of them mean something.
+  /// As until_end, with at least `count` bytes (an earlier field), which are the meaningful ones.
   template <std::unsigned_integral N, class T>
   Reader& until_end(const char* name, const N& count, std::vector<T>& items) {
     until_end(name, items);
@@ -267,14 +267,14 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// Bytes that are always the same (a magic word).
+  /// Bytes that are always the same, such as a magic word.
   Reader& exact(const char* name, std::string_view bytes) {
     if (!need(name, bytes.size())) return *this;
     if (std::memcmp(at_, bytes.data(), bytes.size()) != 0) fail("not the bytes that stand here", name);
     at_ += bytes.size();
     return *this;
   }
-  /// Little-endian 16-bit units up to one of 0; `chars` holds their bytes. An odd byte at the end belongs to an open
+  /// Little-endian 16-bit units up to a 0 unit; `chars` holds their bytes. An odd byte at the end belongs to an open
   /// text.
   Reader& ucs2_text(const char*, ZText& text) {
     if (!ok()) return *this;
@@ -287,19 +287,19 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// A zero_text or a ucs2_text, for texts that begin with ASCII: in 16-bit units the second byte is then 0.
+  /// A zero_text or a ucs2_text, for texts that begin with ASCII: in 16-bit units the second byte is 0.
   Reader& any_text(const char* name, AnyText& text) {
     text.wide = left() > 1 && at_[1] == 0;
     return text.wide ? ucs2_text(name, text) : zero_text(name, text);
   }
 
-  /// The peer refuses the message if fewer bytes are left here, whatever they hold.
+  /// Peers refuse the message if fewer bytes are left here, whatever they are.
   Reader& at_least(const char* name, std::size_t bytes) {
     need(name, bytes);
     return *this;
   }
 
-  /// A number that must lie in [low, high]: the dialect or the layout fixes it.
+  /// A number that must be in [low, high], by the dialect or the layout.
   template <Number T>
   Reader& bounded(const char* name, T& value, T low, T high) {
     field(name, value);
@@ -307,7 +307,7 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// Travels as an N and is kept as a T, which holds every N.
+  /// An N on the wire, kept as a T, which can hold every N.
   template <Number N, Number T>
   Reader& as(const char* name, T& value) {
     N carried{};
@@ -316,7 +316,7 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// An N on the wire, whose bits are kept as a T of that size: dialects differ in whether it has a sign.
+  /// An N on the wire, whose bits are kept as a T of the same size: dialects differ in its sign.
   template <Number N, Number T>
   requires(sizeof(N) == sizeof(T)) Reader& bits_as(const char* name, T& value) {
     field(name, value);
@@ -335,7 +335,7 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// There if any byte is left.
+  /// Exists if any byte is left.
   template <class T>
   Reader& maybe(const char* name, std::optional<T>& value) {
     value.reset();
@@ -343,7 +343,7 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// Which of several forms of this message it is, told by the bytes left here.
+  /// Which of several forms this message has, by the number of bytes left.
   Reader& infer(const char* name, std::uint8_t& form, std::initializer_list<std::size_t> sizes) {
     if (!ok()) return *this;
     std::uint8_t i = 0;
@@ -358,7 +358,7 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// A number that can only have this value here.
+  /// A number that has only this value.
   template <Number T>
   Reader& must(const char* name, T& value, T expected) {
     field(name, value);
@@ -491,8 +491,8 @@ class Reader : public Verbs<Reader<D>, D> {
 
 // -- Writing ---------------------------------------------------------------------------------------------------------
 
-/// Appends one message; the buffer has all of it once the Writer is gone. REQUIRES: counts fit their type, texts have
-/// no NUL where one ends them. Allocates only when the buffer must grow.
+/// Appends one message; the buffer is complete when the Writer is destroyed. REQUIRES: counts fit their type, and
+/// texts have no NUL where a NUL ends them. Allocates only if the buffer must grow.
 template <class D>
 class Writer : public Verbs<Writer<D>, D> {
  public:
@@ -539,7 +539,7 @@ class Writer : public Verbs<Writer<D>, D> {
     assert(count <= items.size());
     return until_end(name, items);
   }
-  /// A text of elsewhere may hold what ends one here: then it ends there, and the rest is not said.
+  /// A text from another game may contain what ends one here; then it ends there.
   Writer& zero_text(const char*, ZText& text) {
     put(text.chars.data(), std::min(text.chars.size(), text.chars.find('\0')));
     if (!text.open) number(std::uint8_t{0}, this->dialect.order);
@@ -669,7 +669,8 @@ class Writer : public Verbs<Writer<D>, D> {
 
   std::size_t used() const { return static_cast<std::size_t>(at_ - out_.data()); }
 
-  /// The buffer is kept a little larger than what is written: an insert for each field took four times as long.
+  /// The buffer is kept a little larger than what is written, because an insert for each field took four times as
+  /// long.
   void spare(std::size_t more, std::size_t used) {
     out_.resize(used + more + 64);
     at_ = out_.data() + used;

@@ -1,5 +1,5 @@
-// What a session hears from its peer, cut into frames: a stream's unfinished end is kept, a message ends with a frame.
-// Law: at most one frame is ever kept, and none larger than the game's largest.
+// Cuts into frames what a session receives: the incomplete end of a stream is kept; a message ends with a frame.
+// Law: at most one frame is kept, never larger than the game's largest.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace entente::wire {
 
 class FrameReader {
  public:
-  /// `way`: who speaks.
+  /// `way`: the direction.
   FrameReader(const Game& game, std::size_t dialect, Way way)
       : way_(way),
         largest_(game.largest_from(way)),
@@ -20,8 +20,8 @@ class FrameReader {
         stream_(game.cutter(way, dialect)),
         datagram_(game.datagram_cutter(way, dialect)) {}
 
-  /// Calls `take(const Frame&)`, which says whether to go on, for each whole frame. After a fault nothing more can be
-  /// cut from that lane.
+  /// Calls `take(const Frame&)`, which returns whether to continue, for each whole frame. After a fault, nothing
+  /// more can be cut from that lane.
   template <class Take>
   std::optional<Fault> feed(Lane lane, Bytes bytes, Take&& take) {
     if (messages_) return feed_message(lane, bytes, take);
@@ -41,7 +41,7 @@ class FrameReader {
     });
   }
 
-  /// The frames that `bytes` starts with; what follows the last of them is left in `bytes`.
+  /// Cuts the frames at the start of `bytes`; the rest stays in `bytes`.
   template <class Take>
   std::optional<Fault> feed_all(Cutter& cutter, Lane lane, Bytes& bytes, Take& take) {
     while (!bytes.empty()) {

@@ -1,6 +1,5 @@
-// A game as the program sees it: its name in URLs, its dialects, and the makers of its codecs and cutters.
-// What a relay must know of a game's settings (greeting, whole frames, goodbye) is data here, so that a relay knows no
-// game.
+// A game as the program sees it: its name in URLs, its dialects, and factories for its codecs and cutters. What a
+// relay must observe for a game (greeting, whole frames, goodbye) is data here, so that relays know no game.
 #pragma once
 
 #include <cstdint>
@@ -22,60 +21,60 @@ enum class Transport : std::uint8_t {
   kEnet,       ///< a packet holds whole frames: one, or several
 };
 
-/// Whether the transport keeps messages apart: no frame begins in one of them and ends in another.
+/// Whether the transport keeps messages apart, so that frames never span two messages.
 constexpr bool keeps_messages(Transport transport) {
   return transport == Transport::kWebSocket || transport == Transport::kEnet;
 }
 
-/// One dialect: its name in URLs and what a person reads about it.
+/// One dialect: its name in URLs, and a description for people.
 struct DialectInfo {
   std::string_view name;
   std::string_view about;
 };
 
-/// Which dialect a server speaks, told from the first bytes it sent.
+/// A server's dialect, as far as its first bytes show it.
 struct Detected {
   enum class State : std::uint8_t { kNeedMore, kFound, kUnknown } state = State::kNeedMore;
   std::size_t dialect = 0;  ///< index into Game::dialects(), if found
 };
 
-/// How to find out what a server speaks without doing it harm.
+/// How to find out a server's dialect without harm.
 enum class Probe : std::uint8_t {
-  kSilentConnection,  ///< a connection of its own that sends nothing, before any player's
-  kNever,             ///< it tells nothing before a client has named its dialect: see Game::named_by_client
-  kDefault,           ///< nobody can find out: where no URL says more, it is taken to be the first of dialects()
-  kFirstSession,  ///< only a player's own connection (a probe would take a player's place); nothing is sent until sure
+  kSilentConnection,  ///< a silent connection before any player's
+  kNever,             ///< servers show nothing until a client names its dialect: see Game::named_by_client
+  kDefault,           ///< impossible: unless the URL names a dialect, the first of dialects() is assumed
+  kFirstSession,  ///< on a player's own connection (a probe would take a player's seat); nothing is sent until it is
+                  ///< known
 };
 
-/// What a datagram from an address not seen before says about whose it is.
+/// Which stream a datagram from an unknown address belongs to.
 struct LinkRequest {
   std::uint32_t player = 0;  ///< the id that the server's greeting gave to the stream this datagram belongs to
 };
 
 /// How a game uses ENet.
 struct EnetSettings {
-  std::size_t channels = 1;  ///< most that a client may ask for
+  std::size_t channels = 1;  ///< maximum that a client may ask for
   bool range_coder = false;  ///< compressed; both sides must agree, or nothing connects
 };
 
-/// A datagram beside a game's own by which anybody may ask a server how it is.
+/// A datagram outside the game's own protocol, by which anybody may query a server.
 struct Query {
   std::string_view question;       ///< the whole datagram
   std::size_t largest_answer = 0;  ///< bytes
 };
 
-/// What is said to somebody who asks: a server's own answer, or what a server of ours (a bridge's front) says of
-/// itself.
+/// The answer to a query: a server's own, or that of our server side (a bridge's front).
 struct Status {
   std::string_view name, map, mode;
   std::string_view dialect;
   std::uint32_t players = 0, most_players = 0;
-  std::uint32_t ip4 = 0;  ///< by which players reach us, as a number; 0: by IPv6
+  std::uint32_t ip4 = 0;  ///< our address, as players reach it, as a number; 0: IPv6
   std::uint16_t port = 0;
-  Bytes server{};  ///< a server's own answer, of which ours is made; empty: there is none
+  Bytes server{};  ///< a server's own answer, on which ours is based; empty: none
 };
 
-/// Why an ENet connection ends, as far as games tell it apart.
+/// Why an ENet connection ends, in terms that games can express.
 enum class EnetParting : std::uint8_t {
   kLeft,
   kFull,
@@ -86,10 +85,10 @@ enum class EnetParting : std::uint8_t {
   kBanned
 };
 
-/// What a server has said so far of a player's coming in.
+/// How far a player's admission by the server has come.
 enum class Entry : std::uint8_t { kUntold, kIn, kBanned };
 
-/// What is the same for all connections of a game. Stateless; lives as long as the program.
+/// What is common to all connections of a game. Stateless; lives as long as the program.
 class Game {
  public:
   virtual ~Game() = default;
@@ -98,82 +97,83 @@ class Game {
   virtual std::string_view about() const = 0;  ///< one line for `entente games`
   virtual std::uint16_t default_port() const = 0;
   virtual Transport transport() const = 0;
-  /// The same game by WebSocket (name+ws://); null if it does not travel so. Lives as long as the program.
+  /// The same game over WebSocket (name+ws://); null if there is none. Lives as long as the program.
   virtual const Game* over_web() const { return transport() == Transport::kWebSocket ? this : nullptr; }
   virtual std::span<const DialectInfo> dialects() const = 0;  ///< the first is the documented default; at most 32
 
   virtual std::unique_ptr<Codec> codec(std::size_t dialect) const = 0;
   virtual std::unique_ptr<Cutter> cutter(Way way, std::size_t dialect) const = 0;
-  /// For one datagram (Transport::kTcpAndUdp); null if the game has none.
+  /// A cutter for one datagram (Transport::kTcpAndUdp); null if the game has none.
   virtual std::unique_ptr<Cutter> datagram_cutter(Way, std::size_t) const { return nullptr; }
-  /// Bytes of a datagram to a client, in which as many messages as fit may stand one after the other; 0: each has its
-  /// own.
+  /// Size up to which messages to a client are packed into one datagram; 0: one message per datagram.
   virtual std::size_t packed_datagram(std::size_t /*dialect*/) const { return 0; }
 
-  /// By WebSocket its messages are texts: browsers want to be told so.
+  /// Its WebSocket messages are text frames.
   virtual bool says_text(std::size_t /*dialect*/) const { return false; }
 
-  /// The largest frame of this game, in bytes, envelope included; a larger one is refused as soon as its length is
+  /// The largest frame of this game in bytes, with its envelope; a larger one is refused as soon as its length is
   /// known.
   virtual std::size_t largest_frame() const = 0;
 
-  /// The largest that comes from this side.
+  /// The largest frame from this side.
   virtual std::size_t largest_from(Way) const { return largest_frame(); }
 
-  // -- Manners of a relay ---------------------------------------------------------------------------------------------
+  // -- What a relay must observe --------------------------------------------------------------------------------------
 
-  /// The peer that is sent to reads a frame with one call: it must arrive in one write, never split.
+  /// Receivers read a frame with one call, so it must arrive in one write, never split.
   virtual bool whole_frames(Way, Stage) const { return false; }
 
-  /// A client that has not sent this many bytes is still greeting (they are checked by the cutter); 0 = the server
-  /// speaks first, or nobody has to.
+  /// A client is greeting until it has sent this many bytes (the cutter checks them); 0: the server speaks first, or
+  /// nobody must.
   virtual std::size_t client_greeting_size(std::size_t) const { return 0; }
 
-  /// What a client must be told before its connection is closed, or it would not notice. Empty: closing is enough.
+  /// What a client must be sent before its connection is closed, or it would not notice. Empty: closing is enough.
   virtual Bytes goodbye(std::size_t) const { return {}; }
 
-  /// What these whole frames of a server's stream say of it. A game whose servers ban by no message says kIn at once.
+  /// What these whole frames of a server's stream say about admission. A game whose servers have no message for bans
+  /// returns kIn at once.
   virtual Entry entry(Bytes /*frames*/, std::size_t /*dialect*/) const { return Entry::kIn; }
-  /// What a banned client hears instead of its server; then its connection is closed.
+  /// What a banned client is sent before its connection is closed.
   virtual Buffer banned(std::size_t dialect, std::string_view /*why*/) const {
     const Bytes said = goodbye(dialect);
     return Buffer(said.begin(), said.end());
   }
 
   virtual Probe probe() const = 0;
-  /// `said`: all bytes the server sent so far, before anything was sent to it.
+  /// `said`: all bytes that the server has sent, before anything was sent to it.
   virtual Detected detect(Bytes said) const = 0;
 
-  /// The dialect that a client's first message names, if it names one that we have.
+  /// The dialect that a client's first message names, if it is a known one.
   virtual std::optional<std::size_t> named_by_client(Bytes) const { return std::nullopt; }
 
-  /// Why this game's real server goes on as if nothing had come when it gets this client frame, which does not decode;
-  /// null if it does not. Lives as long as the program.
+  /// Why this game's real server ignores this client frame, which does not decode; null if it does not ignore it.
+  /// Lives as long as the program.
   virtual const char* ignores(const Frame&, std::size_t /*dialect*/) const { return nullptr; }
 
-  /// The player id that a server's greeting (its first whole frame) gives to this connection, if the game has one.
+  /// The player id that a server's greeting (its first whole frame) assigns to the connection, if the game has one.
   virtual std::optional<std::uint32_t> greeted_as(Bytes) const { return std::nullopt; }
-  /// What a client's datagram from a new address asks for, if it is a link request.
+  /// The link request in a client's datagram from a new address, if it is one.
   virtual std::optional<LinkRequest> link_request(Bytes) const { return std::nullopt; }
 
-  // -- Of games over ENet --------------------------------------------------------------------------------------------
+  // -- Games over ENet ------------------------------------------------------------------------------------------------
 
   virtual EnetSettings enet() const { return {}; }
-  /// The dialect of a client that connected with this data; nothing: no dialect of this game.
+  /// The dialect of a client that connected with this data; nothing: not a dialect of this game.
   virtual std::optional<std::size_t> named_by_connect(std::uint32_t) const { return 0; }
-  /// What a client of this dialect connects with.
+  /// The connect data of a client of this dialect.
   virtual std::uint32_t connect_data(std::size_t /*dialect*/) const { return 0; }
   virtual std::span<const Query> queries() const { return {}; }
-  /// The answer to one of them: texts in UTF-8; with Status::server that one, save that our address stands for its.
+  /// The answer to a query: texts in UTF-8; with Status::server the server's answer, with our address in place of
+  /// its own.
   virtual std::string answer(const Query&, const Status&) const { return {}; }
   /// The data of a disconnect.
   virtual std::uint32_t enet_parting(EnetParting) const { return 0; }
-  /// A server that disconnects with this data has banned the player.
+  /// Whether a server that disconnects with this data has banned the player.
   virtual bool bans_by(std::uint32_t /*data*/) const { return false; }
-  /// How long a client that is turned away stays connected, in milliseconds, so that its player can read why: for
-  /// programs that forget all they show at a close.
+  /// How long a refused client stays connected, in milliseconds, so that its player can read why: for programs that
+  /// clear their screen when the connection closes.
   virtual std::uint32_t goodbye_ms() const { return 0; }
-  /// Bytes that a server may send at once, faster than a client can take them (a map).
+  /// Bytes that a server may send at once, faster than a client can read them (a map).
   virtual std::size_t largest_burst() const { return 0; }
 };
 

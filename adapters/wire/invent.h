@@ -1,5 +1,5 @@
-// Random legal messages, for round-trip tests, fuzz seeds and benchmarks.
-// Law: what is invented is legal in its dialect, and the same seed invents the same message.
+// Makes random legal messages, for round-trip tests, fuzz seeds and benchmarks.
+// Law: a message is legal in its dialect, and the same seed gives the same message.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace entente::wire {
 
 using Random = std::mt19937_64;
 
-/// Makes the codec's kept message a random one of `row`, small enough for `budget` bytes in nearly all cases.
+/// Sets the codec's kept message to a random one of `row`, small enough for `budget` bytes in nearly all cases.
 void invent(const Row& row, Way way, Codec& codec, Random& random, std::size_t budget = 512);
 
 }  // namespace entente::wire

@@ -1,6 +1,7 @@
-// The lines of a game's table: what becomes of each field of each message on its way to a word, and of each word on its
-// way to a message. Law: a table is complete. A test fails for a field or a word without a line, and for a loss that a
-// session counts by a line that is not in the table.
+// The table of a game that says what each field of each message becomes as a word, and what each word becomes as a
+// message. `entente explain`, the documents, the log and the metrics are made from it.
+// Law: complete. A test fails for a field of a message, or a kind of word, without a line, and for a loss that is
+// counted by a line that is not in the table.
 #pragma once
 
 #include "adapters/wire/frame.h"
@@ -12,7 +13,7 @@ using entente::Fidelity, entente::Mapping, entente::kDown, entente::kUp;
 using entente::lost_down, entente::lost_fact, entente::lost_intent, entente::lost_up;
 static_assert(kUp == static_cast<std::uint8_t>(Way::kToServer) && kDown == static_cast<std::uint8_t>(Way::kToClient));
 
-// Lines as tables write them.
+// Makes lines of a table.
 constexpr Mapping up(const char* message, const char* field, const char* word, Fidelity fidelity = Fidelity::kExact,
                      const char* reason = "") {
   return {message, kUp, field, word, fidelity, reason};
@@ -21,7 +22,7 @@ constexpr Mapping down(const char* message, const char* field, const char* word,
                        const char* reason = "") {
   return {message, kDown, field, word, fidelity, reason};
 }
-/// A kind of word that no message says.
+/// A line about a kind of word without a message.
 constexpr Mapping no_intent(const char* word, const char* reason) {
   return up("", "", word, Fidelity::kDropped, reason);
 }

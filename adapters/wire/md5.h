@@ -1,4 +1,4 @@
-// MD5 (RFC 1321), by which games name worlds. Law: a name, never a proof.
+// MD5 (RFC 1321), with which games identify worlds. Law: it identifies, and proves nothing.
 #pragma once
 
 #include <array>

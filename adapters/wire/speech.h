@@ -1,5 +1,6 @@
-// Typed reading and writing of one game's messages, for its front and back, which are in other files than its layouts.
-// Law: the same codec as the tools use; what is written decodes to what was meant.
+// Typed reading and writing of one game's messages, for its front and back, which are in other files than its
+// layouts.
+// Law: it uses the same codec as the tools, so what is written decodes to the same message.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ class Speech {
  public:
   struct Heard {
     const Message* message;  ///< kept until the next read()
-    std::uint32_t code;      ///< as it stood on the wire: some games say more with it than which message it is
+    std::uint32_t code;      ///< as on the wire: in some games it carries information
   };
 
   virtual ~Speech() = default;
@@ -23,16 +24,17 @@ class Speech {
   /// Faults as Codec::decode.
   virtual Result<Heard> read(const Frame& frame) = 0;
 
-  /// Appends `message` as a frame to be sent `way`. `code` chooses one of the codes that it may have; 0: the first in
-  /// the table. REQUIRES: this dialect has such a row.
+  /// Appends `message` as a frame to be sent `way`. `code` chooses one of its codes; 0: the first in the table.
+  /// REQUIRES: this dialect has such a row.
   virtual void write(const Message& message, Way way, Buffer& out, std::uint32_t code = 0) const = 0;
 };
 
-/// A message of a code that nobody knows, not one that is wrong.
+/// Whether the fault is an unknown code, not an invalid message.
 inline bool unknown_code(const Fault& fault) { return std::string_view(fault.field) == "code"; }
 
-/// Reads all that a peer sent: `take(const Heard&)` says of each message whether to go on, `pass(const Fault&)` of what
-/// is none whether to pass it over. Returns the fault that was not, or that of the framing; then nothing more is read.
+/// Reads everything that a peer sent. `take(const Heard&)` gets each message and returns whether to continue.
+/// `pass(const Fault&)` returns whether to skip what is not a message. Returns the fault that was not skipped, or
+/// that of the framing; then nothing more is read.
 template <class Message, class Take, class Pass>
 std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lane, Bytes bytes, Take&& take,
                           Pass&& pass) {
@@ -46,7 +48,7 @@ std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lan
   return wrong ? wrong : framing;
 }
 
-/// The same, where nothing is passed over.
+/// The same without skipping.
 template <class Message, class Take>
 std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lane, Bytes bytes, Take&& take) {
   return hear(reader, speech, lane, bytes, take, [](const Fault&) { return false; });

@@ -6,11 +6,11 @@
 //     static constexpr std::size_t kEnvelope; // bytes before the payload in an ordinary frame, or the fewest of them
 //     static std::size_t envelope(const Row&);  // (optional) if not every row has the same
 //     static std::uint32_t code(const Frame&);  // of a whole frame; (optional) with the dialect behind it
-//     static void seal(Buffer&, std::size_t start, std::uint32_t code);  // after the payload: write the envelope's
-//     bytes static std::span<const TypedRow<P>> rows();
+//     static void seal(Buffer&, std::size_t start, std::uint32_t code);  // after the payload: write the envelope
+//     static std::span<const TypedRow<P>> rows();
 //   };
 //
-// Where the wire gives two messages one code, code() tells them apart and says which above the wire's bits.
+// If two messages have the same code on the wire, code() distinguishes them by bits above those of the wire.
 // Included only by a game's wire.cc, where fields() is.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace entente::wire {
 
-/// One row and what can be done with its message.
+/// One row, with functions for its message.
 template <class P>
 struct TypedRow {
   using D = typename P::Dialect;

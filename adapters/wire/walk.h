@@ -1,5 +1,6 @@
-// Walk turns the verbs of fields.h into calls of a Walker, so that each tool is compiled once instead of once a
-// message. Law: what the walker changes, the message has afterwards; a list or part the walker asks for is made before
+// Walk turns the verbs of fields.h into calls of a Walker, so that each tool is compiled once instead of once per
+// message.
+// Law: what the walker changes is changed in the message; a list or part that the walker asks for is created before
 // it is visited.
 #pragma once
 

@@ -1,7 +1,6 @@
-// A walker visits the fields of one message in wire order. Print, invent, outline and diff are walkers: each is written
-// once and compiled once, for all games.
-// Law: a walker sees every byte that the wire carries, and may change any of them; it never changes what the dialect
-// fixes.
+// A walker visits the fields of one message in wire order. Print, invent, outline and diff are walkers: written once
+// and compiled once, for all games.
+// Law: a walker sees every byte that the wire carries, and may change any of them, but never what the dialect fixes.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ const char* text(Kind kind);
 struct Scalar {
   Kind kind;
   std::uint64_t bits;
-  bool turned = false;  ///< travels in the other byte order than the rest of its dialect
+  bool turned = false;  ///< in the opposite byte order of its dialect
 };
 
 /// How a text ends.
@@ -35,22 +34,22 @@ enum class TextEnd : std::uint8_t {
   kFrame,   ///< with the message
   kCount8,
   kCount16,
-  kCount32,  ///< its length goes before it
+  kCount32,  ///< prefixed by its length
 };
 
 /// How a list ends.
 enum class ListEnd : std::uint8_t {
-  kCount,  ///< a count goes before it
+  kCount,  ///< prefixed by its count
   kZero,   ///< at an item whose first number is 0
   kFrame,  ///< with the message
   kFixed,  ///< a fixed number of items
-  kField,  ///< a field before it says how many
+  kField,  ///< an earlier field has the count
 };
 
 /// Bytes kept as they are.
 enum class Kept : std::uint8_t {
-  kPadding,   ///< of no meaning, a fixed number
-  kDeclared,  ///< not decoded on purpose and said so (map data, world stream, the tail of a text)
+  kPadding,   ///< without meaning, a fixed number
+  kDeclared,  ///< deliberately not decoded (map data, world stream, the end of a text)
   kOpaque,    ///< not decoded: `verify` counts them
 };
 
@@ -58,7 +57,7 @@ class Walker {
  public:
   virtual ~Walker() = default;
 
-  /// First, where the message's code itself carries information: it stays within [first, last].
+  /// Called first, if the message's code carries information; it stays within [first, last].
   virtual void code(std::uint32_t&, std::uint32_t /*first*/, std::uint32_t /*last*/) {}
   virtual void scalar(const char* name, Scalar& value) = 0;
   /// A text of fixed length: `chars` is all of it.
@@ -71,15 +70,16 @@ class Walker {
   virtual void padding(const char* name, std::span<std::uint8_t> bytes) = 0;
   virtual void rest(const char* name, Buffer& bytes, Kept kept) = 0;
 
-  /// A part that is there or not. `decided`: by the dialect or by fields already visited. `free`: the walker may decide
-  /// (it is told by the length of the message). Returns whether the part is visited.
+  /// A part that may exist. `decided`: by the dialect or by fields already visited. `free`: the walker may decide
+  /// (the length of the message tells). Returns whether the part is visited.
   virtual bool part(const char* condition, bool there, bool free) = 0;
   virtual void end_part() {}
 
-  /// A choice among `of` forms told apart by the length of the message; returns the form.
+  /// A choice among `of` forms, which differ in the message's length; returns the form.
   virtual std::size_t form(const char* name, std::size_t now, std::span<const std::size_t> sizes) = 0;
 
-  /// Before the items; returns how many there shall be. `most` is the largest count the wire can carry here.
+  /// Called before the items; returns how many there shall be. `most` is the largest count that the wire can carry
+  /// here.
   virtual std::size_t list(const char* name, ListEnd end, std::size_t count, std::size_t most) = 0;
   virtual void item(std::size_t) {}
   virtual void end_list() {}

@@ -1,4 +1,4 @@
-// Bytes as they come from a peer: a view (Bytes) or an owned, growing run of them (Buffer).
+// Bytes of a peer: a view (Bytes), or owned and growing (Buffer).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace entente {
 
-/// A view of bytes that somebody else owns; valid only during the call it is passed to, unless said.
+/// A view of bytes that somebody else owns. Valid only during the call that it is passed to, unless stated
+/// otherwise.
 using Bytes = std::span<const std::uint8_t>;
 
 /// Bytes that we own. Reused, not reallocated, on hot paths.

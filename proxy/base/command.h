@@ -1,4 +1,4 @@
-// Commands in chat: a line that begins with '/' is an order to the server ("/password sesame", "/kick anna").
+// Chat commands: a line that begins with '/' is an order to the server ("/password sesame", "/kick anna").
 #pragma once
 
 #include <cstddef>
@@ -8,27 +8,26 @@
 
 namespace entente {
 
-/// Whether servers or their scripts cut this code point off the beginning of a line: control characters, and what
-/// JavaScript's trim() removes (ECMA-262, WhiteSpace and LineTerminator). Characters of no width are taken along, since
-/// nobody sees that they stand there.
+/// Whether servers or their scripts strip this code point from the beginning of a line: control characters, what
+/// JavaScript's trim() removes (ECMA-262, WhiteSpace and LineTerminator), and zero-width characters, because nobody
+/// sees them.
 constexpr bool is_cut_off(std::uint32_t point) {
   return point <= ' ' || (point >= 0x7f && point <= 0xa0) || point == 0x1680 || (point >= 0x2000 && point <= 0x200f) ||
          point == 0x2028 || point == 0x2029 || point == 0x202f || point == 0x205f || point == 0x2060 ||
          point == 0x3000 || point == 0xfeff;
 }
 
-/// `line` without what servers cut off its beginning.
+/// `line` without what servers strip from its beginning.
 constexpr std::string_view without_indent(std::string_view line) {
   for (std::size_t size = 0; (size = first_character(line)) != 0 && is_cut_off(code_point(line.substr(0, size)));)
     line.remove_prefix(size);
   return line;
 }
 
-/// Whether `line` is a command, or would be one without its indent.
+/// Whether `line` is a command, or would be one without its indentation.
 constexpr bool is_command(std::string_view line) { return without_indent(line).starts_with('/'); }
 
-/// Where the arguments of a command begin, the blank before them included: behind its first word. REQUIRES:
-/// is_command(line).
+/// Where the arguments of a command begin: after its first word, including the blank. REQUIRES: is_command(line).
 constexpr std::size_t arguments_of(std::string_view line) {
   std::size_t at = line.size() - without_indent(line).size();
   while (at < line.size() && static_cast<unsigned char>(line[at]) > ' ') ++at;

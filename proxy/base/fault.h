@@ -1,5 +1,5 @@
-// The two ways to fail. A peer that is wrong is a Fault: a value, counted by name. A machine that is wrong (a file, a
-// socket, a setting) is an Error: a sentence for a person. If we are wrong it is an assert. Nothing throws.
+// The two kinds of failure. A peer's mistake is a Fault: a value, counted by name. A failure of the machine (a file,
+// a socket, a setting) is an Error: a sentence for people. Our own mistakes are asserts. Nothing throws.
 #pragma once
 
 #include <cassert>
@@ -10,19 +10,19 @@
 
 namespace entente {
 
-/// What a peer did wrong, and where. `what` and `field` are string literals: a Fault owns nothing and costs nothing.
+/// What a peer did wrong, and where. `what` and `field` are string literals, so a Fault owns no memory.
 struct Fault {
   const char* what;        ///< the name it is counted by, e.g. "short message"
   const char* field = "";  ///< the field that could not be read, "" if it is the whole frame
   std::size_t offset = 0;  ///< bytes from the start of the frame
 };
 
-/// What is wrong with the machine, the file or the setting, and what to do next.
+/// What is wrong with the machine, the file or the setting, and what to do about it.
 struct Error {
   std::string text;
 };
 
-/// A value, or why there is none. REQUIRES: look at `ok()` before taking either.
+/// A value, or the reason why there is none. REQUIRES: check `ok()` before reading either.
 template <class T, class E>
 class [[nodiscard]] Expected {
  public:
@@ -50,15 +50,15 @@ class [[nodiscard]] Expected {
   std::variant<T, E> held_;
 };
 
-/// From a peer's bytes.
+/// The result of reading a peer's bytes.
 template <class T>
 using Result = Expected<T, Fault>;
 
-/// From the machine.
+/// The result of an operation of the machine.
 template <class T>
 using Outcome = Expected<T, Error>;
 
-/// What `Outcome` carries when there is nothing to carry.
+/// The value of an Outcome that has no value.
 struct Done {};
 
 }  // namespace entente

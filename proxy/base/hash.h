@@ -1,5 +1,6 @@
-// What tells things apart that have no name: worlds and geometries.
-// Law: recordings keep these hashes, so they stay what they are; they hold off nobody who means to deceive.
+// Hashes that identify worlds and geometries.
+// Law: recordings store these hashes, so the algorithm never changes. It does not protect against deliberate
+// collisions.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace entente {
 
-/// FNV-1a of 64 bits, as 16 hexadecimal digits, the highest first.
+/// 64-bit FNV-1a, as 16 hexadecimal digits, the highest first.
 inline std::string hash_of(Bytes bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;

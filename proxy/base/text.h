@@ -1,5 +1,4 @@
-// Texts in UTF-8: whole characters, what becomes of bytes that are none, ASCII; pieces that fit a field, names that are
-// free.
+// UTF-8 text: whole characters, invalid bytes, ASCII, pieces that fit a field, names that are free.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 
 namespace entente {
 
-/// The first `most` bytes of `text` at the longest, never ending within a character.
+/// At most the first `most` bytes of `text`, never cutting a character.
 constexpr std::string_view whole_characters(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   std::size_t end = most;
@@ -18,16 +17,17 @@ constexpr std::string_view whole_characters(std::string_view text, std::size_t m
   return text.substr(0, end);
 }
 
-/// Stands at the end of a text that was cut. ASCII, because some games have nothing else.
+/// The end of a text that was cut. ASCII, because some games have nothing else.
 inline constexpr std::string_view kCutMark = "...";
 
-/// `text` for a field of `most` bytes: whole, or its beginning and kCutMark. REQUIRES: most >= kCutMark.size().
+/// `text` fitted to a field of `most` bytes: whole, or its beginning and kCutMark. REQUIRES: most >=
+/// kCutMark.size().
 inline std::string fitted(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   return std::string(whole_characters(text, most - kCutMark.size())) += kCutMark;
 }
 
-/// Bytes of the character that `text` starts with; 0 if it starts with none (RFC 3629, table of section 4).
+/// Length in bytes of the character at the start of `text`; 0 if there is none (RFC 3629, table of section 4).
 constexpr std::size_t first_character(std::string_view text) {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
   const auto tails = [&](std::size_t count) {
@@ -48,7 +48,7 @@ constexpr std::size_t first_character(std::string_view text) {
   return tails(3) && !overlong && !beyond ? 4 : 0;
 }
 
-/// The code point of a character. REQUIRES: it is one, whole, as first_character() says.
+/// The code point of a character. REQUIRES: `text` is one whole character, by first_character().
 constexpr std::uint32_t code_point(std::string_view character) {
   const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(character[at])}; };
   if (character.size() == 1) return byte(0);
@@ -57,7 +57,7 @@ constexpr std::uint32_t code_point(std::string_view character) {
   return point;
 }
 
-/// Appends the character of a code point. REQUIRES: below 0x110000, and half of no pair.
+/// Appends the character of a code point. REQUIRES: below 0x110000 and not a surrogate.
 inline void add_character(std::uint32_t point, std::string& to) {
   const auto tail = [&](unsigned shift) { to += static_cast<char>(0x80U | (point >> shift & 0x3fU)); };
   if (point < 0x80) {
@@ -74,11 +74,12 @@ inline void add_character(std::uint32_t point, std::string& to) {
   }
 }
 
-/// Where a text that is too long for one field may be cut: behind any character, or behind a blank if there is one.
+/// Where to cut a text that is too long for one field: after any character, or after a blank if there is one.
 enum class CutAt : std::uint8_t { kCharacter, kBlank };
 
-/// Takes off the front of `left` what goes into a field of `most` bytes. A blank counts in the second half of the field
-/// alone; of what is no text in any language, `most` bytes. Nothing only if nothing is left. REQUIRES: most > 0.
+/// Removes from the front of `left` what fits into a field of `most` bytes, and returns it. It prefers to cut at a
+/// blank in the second half of the field. Of invalid text it takes `most` bytes. The result is empty only if `left`
+/// is. REQUIRES: most > 0.
 constexpr std::string_view take_piece(std::string_view& left, std::size_t most, CutAt cut) {
   std::size_t size = whole_characters(left, most).size();
   if (size == 0) size = std::min(most, left.size());
@@ -91,7 +92,7 @@ constexpr std::string_view take_piece(std::string_view& left, std::size_t most, 
   return piece;
 }
 
-/// Whether all of it is UTF-8 (RFC 3629).
+/// Whether all of it is valid UTF-8 (RFC 3629).
 constexpr bool is_text(std::string_view text) {
   while (!text.empty()) {
     const std::size_t size = first_character(text);
@@ -103,7 +104,7 @@ constexpr bool is_text(std::string_view text) {
 
 constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-/// As a word may hold it: each byte that is of no character is U+FFFD.
+/// Valid UTF-8 for a word: each invalid byte becomes U+FFFD.
 inline std::string well_formed(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -114,14 +115,14 @@ inline std::string well_formed(std::string_view text) {
   return out;
 }
 
-/// The same, without control characters: a name, or a line for a screen.
+/// The same without control characters: for a name, or a line on a screen.
 inline std::string clean(std::string_view text) {
   std::string out = well_formed(text);
   std::erase_if(out, is_control);
   return out;
 }
 
-/// For who reads nothing else: a '?' for each byte that is no printable ASCII.
+/// Printable ASCII: every other byte becomes '?'.
 inline std::string ascii(std::string_view text) {
   std::string out(text);
   std::replace_if(
@@ -129,8 +130,8 @@ inline std::string ascii(std::string_view text) {
   return out;
 }
 
-/// The first that `taken(const std::string&)` denies of "anna", "anna 2", "anna 3" …, counted from `first` on. At most
-/// `most` bytes: the name is cut for it, the number never. REQUIRES: most > 24, first > 0.
+/// The first of "anna", "anna 2", "anna 3" … (counted from `first`) for which `taken(const std::string&)` is false.
+/// At most `most` bytes: the name is cut, never the number. REQUIRES: most > 24, first > 0.
 template <class Taken>
 std::string free_name(std::string_view wish, std::size_t most, std::size_t first, Taken&& taken) {
   for (std::size_t nth = first;; ++nth) {

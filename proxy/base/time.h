@@ -1,4 +1,4 @@
-// Points in time. Sessions and links are handed the time, they never look at a clock.
+// Points in time. Sessions and links are given the time; they never read a clock.
 #pragma once
 
 #include <chrono>
@@ -6,10 +6,10 @@
 
 namespace entente {
 
-/// Nanoseconds since the Unix epoch, as recordings keep it.
+/// Nanoseconds since the Unix epoch, as in recordings.
 using WallTime = std::uint64_t;
 
-/// Milliseconds on a clock that never goes back; only differences mean anything.
+/// Milliseconds on a monotonic clock; only differences have a meaning.
 using Millis = std::uint64_t;
 
 inline WallTime wall_now() {

@@ -1,4 +1,4 @@
-// Text in 16-bit units, as UTF-8.
+// Text in 16-bit units, converted to UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace entente {
 
-/// Text of little-endian 16-bit units as UTF-8. Half of a pair becomes U+FFFD; an odd byte at the end is left out.
+/// Converts little-endian 16-bit units to UTF-8. An unpaired surrogate becomes U+FFFD; an odd byte at the end is
+/// ignored.
 inline std::string utf8_of_units(std::string_view units) {
   constexpr std::uint32_t kReplacement = 0xfffd;
   const auto is_high = [](std::uint32_t unit) { return unit >= 0xd800 && unit < 0xdc00; };

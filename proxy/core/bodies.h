@@ -1,5 +1,5 @@
-// Which units stand for a world's players in a game where everybody drives one: tanks and men, and of cells one; and
-// how the back of such a game tells of them.
+// Which unit stands for a player in games where each player has one unit (tanks and men, or one of a player's
+// cells), and how the back of such a game reports it.
 #pragma once
 
 #include <vector>
@@ -9,25 +9,25 @@
 
 namespace entente::core {
 
-/// A tank or a man: steered by itself, and facing somewhere.
+/// A tank or a man: steered directly, and facing a direction.
 inline bool is_body(words::Unit::Kind kind) { return kind == words::Unit::TANK || kind == words::Unit::MAN; }
-/// What a tank can stand for.
+/// A unit that can be shown as a tank.
 inline bool is_driven(words::Unit::Kind kind) { return is_body(kind) || kind == words::Unit::CELL; }
 
-/// The player's bodies, the one it steers first, then one cell: that it steers, or the largest. Who is hidden is there,
-/// too; but a cell that is not stands before one that is.
+/// The player's bodies, the steered one first, then one cell: the steered one, or the largest. Hidden bodies are
+/// included; a visible cell is preferred to a hidden one.
 std::vector<Id> bodies_of(const PlayerState& player, const World& world);
 
-/// Whether it is in play and in sight. Null: it is not.
+/// Whether it is in play and visible. Null: no.
 inline bool is_seen(const UnitState* state) { return state != nullptr && state->unit.alive() && !state->hidden; }
 
-/// What is driven and not hidden, but nobody's; by id.
+/// Units that are driven and visible but have no owner, by id.
 std::vector<Id> bodies_of_nobody(const World& world);
 
-/// Says a unit, and that its owner has it alone and steers it.
+/// Reports a unit, and that it is the only unit of its owner, who steers it.
 void say_owned(words::Unit unit, BackOut& out);
 
-/// Says that a player has gone, after its unit, if it has one (not 0).
+/// Reports that a player has left, after its unit, if it has one (not 0).
 void say_gone(Id player, Id unit, BackOut& out);
 
 }  // namespace entente::core

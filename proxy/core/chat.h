@@ -1,6 +1,6 @@
-// What players say, on its way to a game that is not theirs, and what their screen shows only as a line. Law: a command
-// ("/password sesame") is passed on exactly as it was written, as a command, or not at all: it is never shown to other
-// players. Control characters are never passed on. Nobody speaks faster than the rules let them.
+// Chat on its way to another game, and facts that a client can show only as a line of chat.
+// Law: a command ("/password sesame") is passed on unchanged, as a command, or not at all; other players never see
+// it. Control characters are never passed on. Nobody speaks faster than the rules allow.
 #pragma once
 
 #include <map>
@@ -17,25 +17,25 @@ namespace entente::core {
 class World;
 
 struct ChatRules {
-  bool commands = false;         ///< commands pass (both sides are of one game, or somebody said so)
-  std::size_t most_bytes = 256;  ///< what is longer is cut (fitted())
-  std::uint32_t burst = 5;       ///< lines at once, of one player …
+  bool commands = false;         ///< commands pass (both sides are the same game, or a setting allows it)
+  std::size_t most_bytes = 256;  ///< longer lines are cut (fitted())
+  std::uint32_t burst = 5;       ///< lines at once from one player …
   Micros every = kSecond;        ///< … and then one each time this has passed
 };
 
-/// What has no place on a client's screen but as a line of the server's.
+/// Events that a client can show only as a line from the server.
 std::string line_of(const words::Waiting& waiting);
-/// Of one that is over: who has won it.
+/// For a round that is over: who has won.
 std::string line_of(const words::Round& round, const World& world);
-/// "hit 30/100" of whom it hurt and did not kill, else nothing. `known`: its health as told last (0: not yet), which
-/// becomes this.
+/// "hit 30/100" if the unit was hurt but not killed, otherwise nothing. `known`: its last health (0: unknown), which
+/// is updated.
 std::string line_of_hit(const words::Health& health, double& known);
 
-/// Why a server ends a session: what it said right before, if it said anything.
+/// Remembers what a server said last, as the reason if it then ends the session.
 class LastWords {
  public:
   void heard(std::string_view line, Micros now);
-  /// Of what bzfs says, "reason given : be nice", the reason alone. `otherwise`: nothing was said for 3 s.
+  /// Of bzfs's "reason given : be nice", only the reason. `otherwise` if nothing was said for 3 s.
   std::string why(Micros now, std::string_view otherwise) const;
 
  private:
@@ -43,19 +43,19 @@ class LastWords {
   Micros at_ = 0;
 };
 
-/// What stands before what somebody does: "/me waves".
+/// The prefix of an action: "/me waves".
 inline constexpr std::string_view kAction = "/me ";
-/// What a player wrote where whoever writes '/' first means no line: an action, or a command.
+/// Text of a game in which a leading '/' means an action or a command.
 words::Say say_of(std::string_view written);
-/// The same back, of a Say or a Said.
+/// The inverse, for a Say or a Said.
 template <class Word>
 std::string written(const Word& word) {
   return (word.kind() == words::Say::ACTION ? std::string(kAction) : "") + word.text();
 }
 
-/// Splits what is said into lines of at most `most` bytes and calls `send(std::string_view)` with each. A command is
-/// one line, unchanged; a later line of anything else never begins as a command would. Returns null, or, if nothing was
-/// sent, why. REQUIRES: most > 1.
+/// Splits a text into lines of at most `most` bytes and calls `send(std::string_view)` with each. A command is one
+/// line, unchanged; no other line begins like a command. Returns null, or the reason if nothing was sent.
+/// REQUIRES: most > 1.
 template <class Send>
 const Mapping* send_lines(words::Say::Kind kind, std::string_view text, std::size_t most, CutAt cut, Send&& send) {
   if (kind == words::Say::COMMAND) {
@@ -76,13 +76,13 @@ class Chat {
  public:
   explicit Chat(const ChatRules& rules) : rules_(rules) {}
 
-  /// Why something is not passed on.
+  /// Why a line is not passed on.
   struct Refusal {
     const Mapping* why = nullptr;  ///< null: it is passed on
-    bool tell = false;             ///< the player is to be told: it was a command
+    bool tell = false;             ///< tell the player, because it was a command
     explicit operator bool() const { return why != nullptr; }
   };
-  /// Makes `say` fit to be passed on. A line that begins with '/' becomes a COMMAND.
+  /// Prepares `say` to be passed on. A line that begins with '/' becomes a COMMAND.
   Refusal filter(words::Say& say, Id by, Micros now);
   void forget(Id player) { spoken_.erase(player); }
 

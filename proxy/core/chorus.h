@@ -1,6 +1,6 @@
-// What fronts of one room say in the same bytes: encoded for the first of them, sent by all.
-// Law: what was kept stays where it is until forget(), and what one voice said of words heard one after the other lies
-// together, so that a link can send it as one piece.
+// Bytes that several fronts of a room send: encoded by the first, sent by all.
+// Law: kept bytes stay in place until forget(). Bytes of one voice for consecutive words are adjacent, so that a
+// link can send them as one piece.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace entente::core {
 
 class Chorus {
  public:
-  /// Another word is heard from now on.
+  /// A new word is being delivered.
   void next_word() { ++word_; }
 
-  /// What was kept in this voice of the word that is heard; null: nothing. Good until the next call of keep().
+  /// The bytes kept for this voice and the current word; null: none. Valid until the next keep().
   const Bytes* said(const void* voice) const {
     for (const Voice& one : voices_)
       if (one.key == voice) return one.word == word_ ? &one.said : nullptr;
     return nullptr;
   }
 
-  /// Copies it. `voice`: who has the same address says the same bytes.
+  /// Copies them. `voice`: fronts with the same address send the same bytes.
   Bytes keep(const void* voice, Bytes frame);
 
   /// How many were kept so far.

@@ -1,4 +1,4 @@
-// How a game's two faces are made: the front that its clients see, the back that its servers see.
+// Creates a game's two faces: the front that its clients see, and the back that its servers see.
 #pragma once
 
 #include <map>
@@ -11,34 +11,34 @@
 
 namespace entente::core {
 
-/// One key that a game understands behind the '?' of its URL, beside those of every URL (dialect, …).
+/// A key that a game accepts after the '?' of its URL, in addition to those of every URL (dialect, …).
 struct Setting {
-  /// What it may be; all empty: any text.
+  /// Allowed values; if all are empty, any text.
   struct Values {
     std::string_view words = {};  ///< one of them: "yes|no"
-    int least = 0, most = 0;      ///< a whole number
-    bool folder = false;          ///< one that is there
+    int least = 0, most = 0;      ///< an integer
+    bool folder = false;          ///< an existing folder
   };
 
   const char* name;
-  const char* about;  ///< a sentence, with unit and range, and what holds if it is not said
+  const char* about;  ///< a sentence with unit, range and default
   Values values = {};
 };
 
-/// What is asked of a face. REQUIRES: its keys are settings of the game, and so are their values.
+/// The options of a face. REQUIRES: its keys are settings of the game, with allowed values.
 struct FaceOptions {
-  std::size_t dialect = 0;  ///< its place in Game::dialects()
+  std::size_t dialect = 0;  ///< index in Game::dialects()
   std::map<std::string, std::string, std::less<>> settings;
 
-  /// Empty if it was not said.
+  /// Empty if it was not given.
   std::string_view setting(std::string_view name) const {
     const auto at = settings.find(name);
     return at != settings.end() ? std::string_view(at->second) : std::string_view();
   }
 };
 
-/// Both null where a game has no faces yet: it can be relayed, not bridged. A maker gives null for a dialect that it
-/// has none for yet.
+/// Both are null if a game has no faces yet: it can be relayed, but not bridged. A maker returns null for a dialect
+/// without a face.
 struct Faces {
   std::unique_ptr<Front> (*front)(const FaceOptions&) = nullptr;
   std::unique_ptr<Back> (*back)(const FaceOptions&) = nullptr;

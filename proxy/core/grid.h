@@ -1,5 +1,6 @@
-// Which units are near: a square grid laid over the plane without bounds. Law: a unit is in the one cell that its place
-// is in; a unit that never had a place is in none. Moving within a cell and between known cells takes no memory.
+// Which units are near: an unbounded square grid.
+// Law: a unit is in the one cell that contains its place; a unit without a place is in none. Moving within a cell,
+// and between known cells, allocates nothing.
 #pragma once
 
 #include <cmath>
@@ -9,11 +10,11 @@
 
 namespace entente::core {
 
-/// `T`: what names a unit there: an id, or a pointer to it.
+/// `T` identifies a unit: an id, or a pointer to it.
 template <class T>
 class Grid {
  public:
-  /// `side`: metres; about the size of a view serves best.
+  /// `side`: metres; best about the size of a view.
   explicit Grid(double side) : side_(side) {}
 
   void place(T unit, double x, double y) {
@@ -46,7 +47,7 @@ class Grid {
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {
     const std::int32_t left = line(west), right = line(east), low = line(south), high = line(north);
-    // A box larger than all that is there is cheaper the other way round.
+    // If the box has more cells than are in use, going through the cells is cheaper.
     if (static_cast<double>(right - left + 1) * (high - low + 1) > static_cast<double>(cells_.size())) {
       for (const auto& [key, cell] : cells_) see_in(cell, west, east, south, north, see);
       return;
@@ -76,12 +77,12 @@ class Grid {
   static std::uint64_t key(std::int32_t column, std::int32_t row) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(column)) << 32U | static_cast<std::uint32_t>(row);
   }
-  /// Places farther off than that, and no-numbers, share the outermost cells.
+  /// Places farther away than that, and NaN, share the outermost cells.
   std::int32_t line(double place) const {
     const double at = std::floor(place / side_);
     return at > -2e4 && at < 2e4 ? static_cast<std::int32_t>(at) : at > 0 ? 20'000 : -20'000;
   }
-  /// The last of its cell takes its place.
+  /// The last unit of the cell takes its place.
   void take_out(const Where& where) {
     Cell& cell = cells_[where.cell];
     cell[where.index] = cell.back();

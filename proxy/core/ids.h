@@ -1,4 +1,5 @@
-// The ids in a word, of one room made another's. Law: what the schema marks (room_id) is an id, and nothing else is.
+// Translates the ids in a word from one room to another. Law: exactly the fields that the schema marks (room_id) are
+// ids.
 #pragma once
 
 #include <functional>
@@ -7,8 +8,7 @@
 
 namespace entente::core {
 
-/// Replaces each id of a room, in this message and those inside it, by `translate(id)`; 0 stays.
-/// REQUIRES: an Intent, a Fact, or one of the messages in them.
+/// Replaces each room id in this message and its submessages by `translate(id)`; 0 stays 0.
 void translate_ids(google::protobuf::Message& message, const std::function<Id(Id)>& translate);
 
 }  // namespace entente::core

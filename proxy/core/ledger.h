@@ -1,4 +1,5 @@
-// What a session could not tell the other side, and how often: counted by lines of a mapping.
+// Counts what a session could not forward to the other side, by lines of a mapping. Law: counting a known loss
+// allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ class Ledger {
  public:
   struct Entry {
     const Mapping* line;
-    const char* word;  ///< which one it was, of a line about any word; else null
+    const char* word;  ///< which word it was, if the line is about any; else null
     std::uint64_t times;
 
     std::string what() const { return subject(*line, word); }

@@ -1,5 +1,5 @@
-// Which of the many small things that lie about a client is told of whose game can show only a few.
-// Law: the nearest to its player and never more than kMost; a look changes no more than it was let.
+// Chooses which of many small things (pellets, pickups) a client is shown, for games that can show only a few.
+// Law: the nearest to the player, and never more than kMost. One look changes no more than it is allowed to.
 #pragma once
 
 #include <vector>
@@ -12,25 +12,25 @@ namespace entente::core {
 class Litter {
  public:
   static constexpr std::size_t kMost = 40;
-  /// How often it is worth a look, and how much of it may then come; what is gone goes at once.
+  /// How often to look, and how much may appear per look; what is gone disappears at once.
   static constexpr Micros kEvery = kSecond / 4;
   static constexpr std::size_t kAtOnce = 3;
 
-  /// Looks around that place. False: nothing lies about.
+  /// Looks around a place. False: nothing is there.
   bool look(const World& world, double x, double y, std::size_t most_new = kAtOnce);
 
-  /// Something small came or went somewhere.
+  /// Something small appeared or disappeared.
   void stir(FrontOut& out);
-  /// Looks around its player's unit when it is time to. True: what changed is to be shown. REQUIRES: asked at each
-  /// wake.
+  /// Looks around the player's unit when it is time. True: something changed and must be shown. REQUIRES: called at
+  /// each wake.
   bool look_about(const UnitState* me, FrontOut& out, std::size_t most_new = kAtOnce);
 
-  /// What changed with the last look.
+  /// What changed in the last look.
   const std::vector<Id>& come() const { return come_; }
   const std::vector<Id>& gone() const { return gone_; }
 
   bool holds(Id unit) const;
-  /// The client was told of nothing yet.
+  /// The client has not been shown anything yet.
   void clear();
 
  private:

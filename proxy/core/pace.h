@@ -1,5 +1,5 @@
-// How often something may be sent: a token bucket, kept as the time at which what was sent is paid for.
-// Law: over any long time no more than the rate; a short burst goes through at once.
+// A rate limit: a token bucket, stored as the time at which everything sent is paid for.
+// Law: never more than the rate over a long time; a short burst passes at once.
 #pragma once
 
 #include <algorithm>
@@ -10,22 +10,22 @@ namespace entente::core {
 
 class Pace {
  public:
-  /// One each `every`, `burst` of them at once. REQUIRES: both above 0.
+  /// One per `every`, `burst` of them at once. REQUIRES: both above 0.
   constexpr Pace(Micros every, unsigned burst) : every_(every), slack_(every * (burst - 1)) {}
 
-  /// Whether one may be sent now, which then counts as sent.
+  /// Whether one may be sent now; if so, it counts as sent.
   bool take(Micros now) {
     if (next() > now) return false;
     paid_until_ = std::max(paid_until_, now) + every_;
     return true;
   }
-  /// So many were sent at once, whatever the rate: they are paid for before the next.
+  /// Counts several as sent regardless of the rate; they are paid for before the next one.
   void owe(Micros now, std::size_t count) {
     paid_until_ = std::max(paid_until_, now) + every_ * static_cast<Micros>(count);
   }
-  /// When take() would next succeed; 0 is at once.
+  /// When take() will next succeed; 0: at once.
   Micros next() const { return paid_until_ > slack_ ? paid_until_ - slack_ : 0; }
-  /// As if nothing had been sent.
+  /// Resets to the state before anything was sent.
   void start_again() { paid_until_ = 0; }
 
  private:

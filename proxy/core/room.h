@@ -1,7 +1,7 @@
-// A room: one source of truth (a back) and everybody who is told (fronts), and the only loop that calls them. What a
-// front says goes to the back, what the back says is folded into the world and told to every front it is for.
-// Law: no session is entered twice, words are heard in the order said, and a room sees time and chance only as they are
-// handed to it: the same calls give the same bytes.
+// A room: one source of truth (a back), its listeners (fronts), and the only loop that calls them. A front's intents
+// go to the back. The back's facts are folded into the world and delivered to every front that they are for.
+// Law: no session is called while it is being called; words are delivered in order; time and random numbers come
+// from outside. So the same calls give the same bytes.
 #pragma once
 
 #include <functional>
@@ -20,15 +20,16 @@
 
 namespace entente::core {
 
-/// An end of a room: a seat, by its player's id, or the back.
+/// An end of a room: a seat, identified by its player's id, or the back.
 inline constexpr Id kBackEnd = 0;
 
 struct RoomOptions {
   std::uint32_t seed = 1;
-  bool shared = false;  ///< many fronts, and the room lives on without any; else one player's, and ends with it
+  bool shared = false;  ///< many fronts, and the room continues without any; otherwise it belongs to one player and
+                        ///< ends with that player
   ChatRules chat;
-  bool lends = false;               ///< what is sent by Host::send_shared stays where it is until forget_shared()
-  std::size_t most_words = 20'000;  ///< waiting at once; more is a defect of ours or a flood: the room ends
+  bool lends = false;               ///< bytes given to Host::send_shared stay in place until forget_shared()
+  std::size_t most_words = 20'000;  ///< waiting at once; more is our bug or a flood, and ends the room
 };
 
 class Room {
@@ -38,19 +39,19 @@ class Room {
    public:
     virtual ~Host() = default;
     virtual void send(Id end, Lane lane, Bytes bytes) = 0;
-    /// The same, of bytes that others are sent, too. They stay where they are: RoomOptions::lends.
+    /// The same for bytes that several seats are sent. They stay in place: see RoomOptions::lends.
     virtual void send_shared(Id end, Lane lane, Bytes bytes) { send(end, lane, bytes); }
     virtual std::size_t waiting(Id end) const = 0;
-    /// After what was sent. The room never speaks of that end again.
+    /// Closes an end after what was sent. The room does not mention that end again.
     virtual void close(Id end, std::string_view why, std::uint32_t code) = 0;
     /// The peer broke its protocol; close() follows.
     virtual void failed(Id end, const Fault& fault) = 0;
-    /// The back wants its link. At most once.
+    /// The back asks for its link. At most once.
     virtual void dial() = 0;
-    /// Who sits there says that he was the player of that number, and lost his link. True if the network knows of that
-    /// seat, and will take him to it when the call is over; else he is told that it is not so.
+    /// A seat claims to be the player with this number, who lost the connection. True if the network knows that seat
+    /// and will move the client to it when the call is over; otherwise the client is refused.
     virtual bool resumes(Id /*seat*/, std::uint32_t /*number*/) { return false; }
-    /// Who sits there wishes to enter. False: not now; that wish, and what follows it, waits for Room::admit().
+    /// A seat asks to enter. False: not now; this intent and those after it wait for Room::admit().
     virtual bool admits(Id /*seat*/) { return true; }
 
     // For recorders.
@@ -64,45 +65,45 @@ class Room {
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
 
-  // What happens to it. `now` never goes back.
-  /// Its player's id.
+  // Events. `now` never decreases.
+  /// Returns its player's id.
   Id seat(std::unique_ptr<Front> front, const Peer& peer, Micros now);
   void back_opened(const Peer& peer, Micros now);
-  /// The dialect of the back's peer has been found out: see Session::speaks.
+  /// The dialect of the back's peer is now known: see Session::speaks.
   void back_speaks(std::size_t dialect, Micros now);
   void received(Id end, Lane lane, Bytes bytes, Micros now);
-  /// What waits because the host did not admit its player is heard now.
+  /// Delivers what waits because the host did not admit its player.
   void admit(Id seat, Micros now);
-  /// That seat's link is gone: it hears and is sent nothing more. keep() comes before, gone() must follow.
+  /// The seat's link is gone: nothing more is delivered or sent. keep() must be called before, gone() after.
   void unlink(Id seat);
-  /// The peer is gone, or (the back's) was never reached. `code`: what it gave as its game's own reason; 0: none.
+  /// The peer is gone, or (the back's) was never reached. `code`: the game's own reason; 0: none.
   void gone(Id end, std::string_view why, Micros now, std::uint32_t code = 0);
-  /// The same, of a seat whose player may come back: it is kept for him. Nothing: it is not, and gone() is to be
+  /// The same for a seat whose player may return: the seat is kept. No result: it is not kept, and gone() must be
   /// called.
   std::optional<Absence> keep(Id seat, Micros now);
-  /// Whether that seat is kept for somebody who is away.
+  /// Whether this seat is kept for an absent player.
   bool keeps(Id seat) const;
-  /// He is back, on a new link. False if the seat is gone, or somebody sits there.
+  /// The player is back on a new link. False if the seat is gone or taken.
   bool returned(Id seat, const Peer& peer, Micros now);
   void tick(Micros now);
-  /// Tells the back what no word says (pause a recording); its tick() follows.
+  /// Gives the back an order for which there is no word (pause a recording); its tick() follows.
   void order(const std::function<void(Back&)>& order, Micros now);
-  /// Says goodbye to one who sits there.
+  /// Says goodbye to one seat.
   void dismiss(Id seat, std::string_view why, Micros now);
-  /// Says goodbye everywhere.
+  /// Says goodbye to all seats.
   void end(std::string_view why, Micros now);
 
-  /// When tick() is next wanted; the far future if not at all.
+  /// When tick() is needed next; the far future if not at all.
   Micros next_wake() const { return wakes_.next(); }
-  /// Nobody is there any more, and nobody will be.
+  /// Nobody is left, and nobody will come.
   bool over() const;
 
-  /// Nothing that was lent is needed any more. REQUIRES: RoomOptions::lends; called every now and then.
+  /// Frees lent bytes, which are not needed any more. REQUIRES: RoomOptions::lends; called regularly.
   void forget_shared() { chorus_.forget(); }
-  /// Frames that were encoded for several fronts at once, so far.
+  /// How many frames were encoded for several fronts at once.
   std::uint64_t encoded_shared() const { return chorus_.kept(); }
-  /// What was done so far, in facts told, each to each front, and intents heard; one that is encoded for others, too,
-  /// counts as ten.
+  /// The work done so far: facts delivered, per front, and intents; a fact that is encoded for several fronts counts
+  /// as ten.
   std::uint64_t work() const { return work_; }
 
   const World& world() const { return world_; }

@@ -1,6 +1,6 @@
-// The two names of everything that a game numbers: its own number on the wire, and the room's id. One roster for each
-// sort (players, units, flags) of each session.
-// Law: one to one; a number that is given to somebody else gets a new id.
+// Maps a game's own numbers to the room's ids, and back. Each session has one roster for each kind (players, units,
+// flags).
+// Law: one to one. A number that is reused for somebody else gets a new id.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace entente::core {
 
-/// `Wire`: the game's number; hashable.
+/// `Wire`: the type of the game's number; hashable.
 template <class Wire>
 class Roster {
  public:
-  /// Both must be free.
+  /// REQUIRES: both are free.
   void add(Wire wire, Id id) {
     to_id_[wire] = id;
     to_wire_[id] = wire;
@@ -30,12 +30,12 @@ class Roster {
     to_wire_.clear();
   }
 
-  /// 0 if nobody has that number.
+  /// 0 if the number is not in use.
   Id id(Wire wire) const {
     const auto at = to_id_.find(wire);
     return at != to_id_.end() ? at->second : 0;
   }
-  /// Null if the id is not in the roster. Good until it changes.
+  /// Null if the id is not in the roster. Valid until the roster changes.
   const Wire* wire(Id id) const {
     const auto at = to_wire_.find(id);
     return at != to_wire_.end() ? &at->second : nullptr;
@@ -45,7 +45,7 @@ class Roster {
     return known != nullptr ? *known : otherwise;
   }
 
-  /// The lowest number from `first` to `last` that nobody has; nothing if all are taken.
+  /// The lowest free number from `first` to `last`; nothing if all are taken.
   std::optional<Wire> free_number(Wire first, Wire last) const {
     for (Wire wire = first;; ++wire) {
       if (!to_id_.contains(wire)) return wire;

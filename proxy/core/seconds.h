@@ -1,4 +1,4 @@
-// A room counts microseconds; words and rules say seconds.
+// Converts between a room's microseconds and the seconds of words and rules.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 namespace entente::core {
 
 constexpr double seconds(Micros time) { return static_cast<double>(time) / static_cast<double>(kSecond); }
-/// 0 if `to` is the earlier.
+/// 0 if `to` is earlier.
 constexpr double seconds(Micros from, Micros to) { return to > from ? seconds(to - from) : 0; }
 
-/// REQUIRES: not negative, and less than a room lives.
+/// REQUIRES: not negative, and shorter than a room's life.
 constexpr Micros micros(double span) { return static_cast<Micros>(span * static_cast<double>(kSecond)); }
-/// Of what a peer said: an hour at most; of what is no time, 0.
+/// For a peer's value: at most an hour; 0 if it is not a time.
 constexpr Micros sane_micros(double span) { return span > 0 ? micros(std::min(span, 3600.0)) : 0; }
 
 }  // namespace entente::core

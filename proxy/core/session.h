@@ -1,7 +1,7 @@
-// A session is one side of a bridge as a pure machine: a Front faces a player as if we were that player's server, a
-// Back faces a server as if we were its client. All that may happen to it comes in by a call, all that it wants goes
-// out through Out; it sees no socket, no clock, no log, and no other session. Law: a session is never entered twice,
-// and a call on Out calls nobody back before it returns.
+// A session is one side of a bridge as a pure state machine. A Front acts as a server towards a player; a Back acts
+// as a client towards a server. Events arrive as calls; everything that it wants goes through Out. It uses no
+// socket, clock or log, and knows no other session.
+// Law: a session is never called while it is being called, and a call on Out returns before anybody is called back.
 #pragma once
 
 #include <optional>
@@ -18,50 +18,50 @@ namespace entente::core {
 
 class World;
 
-/// Who is at the other end of a session's link.
+/// The peer at the other end of a session's link.
 struct Peer {
   std::string address;             ///< "ip:port"; empty where there is no network
   std::uint32_t connect_data = 0;  ///< ENet
   std::string path;                ///< WebSocket
 };
 
-/// A player whose link broke, and who may come back to his seat.
+/// A player whose link broke and who may return.
 struct Absence {
-  std::uint32_t number = 0;  ///< his own in his game: what words::Resume will name
+  std::uint32_t number = 0;  ///< the player's number in its own game, which words::Resume will name
   Micros within = 0;
 };
 
-/// All that a session may want. `Word`: what it says to its room.
+/// Everything that a session can ask for. `Word`: the kind of word that it says to its room.
 template <class Word>
 class Out {
  public:
   virtual ~Out() = default;
 
-  // To its peer.
-  /// One whole frame. Goes out at the end of the turn, in order with others of the same lane.
+  // For its peer.
+  /// Sends one whole frame at the end of the turn, in order with others of the same lane.
   virtual void send(Lane lane, Bytes frame) = 0;
-  // A frame that is the same for other fronts of this room, because it tells what all of them hear. `voice`: the
-  // address of something that lives as long as the program, the same for all who say the same bytes. Once for each word
-  // and voice, and only inside hear().
-  /// Sends what another front of this voice has encoded of the word that is heard. False: none has.
+  // Frames that are the same for several fronts of this room, because they report what all of them hear. `voice`: an
+  // address that lives as long as the program and is the same for all fronts that send the same bytes. Used once for
+  // each word and voice, and only inside hear().
+  /// Sends what another front of this voice has encoded for the current word. False: none has.
   virtual bool send_again(Lane, const void* /*voice*/) { return false; }
-  /// Sends `frame`, and keeps it for the others of this voice.
+  /// Sends `frame` and keeps it for the other fronts of this voice.
   virtual void send_shared(Lane lane, const void* /*voice*/, Bytes frame) { send(lane, frame); }
-  /// Bytes that wait because the peer is slow.
+  /// Bytes waiting because the peer is slow.
   virtual std::size_t waiting() const = 0;
-  /// What was sent still goes out. `why` is for the log: who ended it, and why. `code`: the game's own, where its
-  /// transport carries one. The session hears nothing after this.
+  /// Closes the link after what was sent. `why` is for the log: who ended the session, and why. `code`: the game's
+  /// own reason, if its transport has one. The session hears nothing more.
   virtual void close(std::string_view why, std::uint32_t code = 0) = 0;
-  /// The peer broke its protocol: counted by name, said with field and offset, and closed.
+  /// The peer broke its protocol: this is counted by name, logged with field and offset, and ends the session.
   virtual void fail(const Fault& fault) = 0;
 
-  // To its room.
+  // For its room.
   virtual void say(Word word) = 0;
-  /// Calls tick() once, not before `at`; the earliest wish counts.
+  /// Asks for one tick(), not before `at`; the earliest request counts.
   virtual void wake(Micros at) = 0;
-  /// Something that the other side cannot be told: counted by its line of the game's mapping.
+  /// Counts something that cannot be forwarded, by its line of the mapping.
   void lose(const Mapping& line) { drop(line, nullptr); }
-  /// `dropped`: which word it was, of a line about any.
+  /// `dropped`: which word it was, if the line is about any.
   template <class Dropped>
   void lose(const Mapping& line, const Dropped& dropped) {
     drop(line, name_of(dropped));
@@ -70,17 +70,17 @@ class Out {
   void lose(const Mapping&&) = delete;
   template <class Dropped>
   void lose(const Mapping&&, const Dropped&) = delete;
-  virtual void drop(const Mapping& line, const char* word) = 0;  ///< called by lose() alone
+  virtual void drop(const Mapping& line, const char* word) = 0;  ///< called only by lose()
 
-  // What it may know.
+  // What it can read.
   virtual Micros now() const = 0;
   virtual std::uint32_t random() = 0;  ///< from the room's seed
-  virtual Id new_id() = 0;             ///< of a player or a unit; never given twice in a room
-  virtual Id me() const = 0;           ///< the player of this seat; a back: of the seat it plays for, 0 if it is shared
+  virtual Id new_id() = 0;             ///< for a player or a unit; never reused in a room
+  virtual Id me() const = 0;  ///< the player of this seat; for a back, of the seat it plays for, 0 if it is shared
   virtual const World& world() const = 0;
 };
 
-/// All that may happen to a session.
+/// Everything that can happen to a session.
 template <class Heard, class Said>
 class Session {
  public:
@@ -88,28 +88,27 @@ class Session {
 
   virtual ~Session() = default;
 
-  /// The link is up; a front hears the world next, if there is one already.
+  /// The link is up; a front then hears the world, if there is one already.
   virtual void opened(const Peer&, Outlet&) {}
-  /// The peer speaks this dialect, which nobody knew when its link came up. Comes before anything is received, and
-  /// nothing goes out to the peer before it.
+  /// The peer's dialect, if it was unknown when the link came up. Comes before anything is received; nothing is sent
+  /// to the peer before it.
   virtual void speaks(std::size_t /*dialect*/, Outlet&) {}
-  /// Stream: bytes as they came, of any size. Else one whole message.
+  /// Stream: bytes in pieces of any size. Otherwise one whole message.
   virtual void receive(Lane lane, Bytes bytes, Outlet& out) = 0;
-  /// All numbers of an intent are finite.
+  /// Delivers a word. All numbers of an intent are finite.
   virtual void hear(const Heard& word, Outlet& out) = 0;
   virtual void tick(Outlet&) {}
-  /// The peer is gone, or was never reached (`why` says it to a person); send() does nothing any more, say() still
-  /// does.
+  /// The peer is gone, or was never reached (`why` is for people). send() then does nothing; say() still works.
   virtual void closed(std::string_view /*why*/, Outlet&) {}
-  /// The same, of a peer that said why by a number of its game's own: the data of ENet's disconnect, the code of a
+  /// The same for a peer that gave a reason as a number of its game: the data of ENet's disconnect, or the code of a
   /// WebSocket's close. Never 0.
   virtual void dismissed(std::uint32_t /*code*/, std::string_view why, Outlet& out) { closed(why, out); }
-  /// The peer's link broke. By what he would say that he is back, and for how long his seat is kept; nothing: he left.
-  /// Then send() does nothing until returned().
+  /// The peer's link broke. Returns how the player will identify itself on return, and for how long to keep the
+  /// seat; nothing: the player left. send() then does nothing until returned().
   virtual std::optional<Absence> awaits(const Outlet&) { return std::nullopt; }
-  /// He is back, on a new link that has heard nothing yet.
+  /// The player is back on a new link, which has not been sent anything yet.
   virtual void returned(const Peer&, Outlet&) {}
-  /// The room ends, for instance because the other side is gone: say goodbye in the game's own way, then close().
+  /// The room ends, for example because the other side is gone: say goodbye as the game does, then close().
   virtual void part(std::string_view why, Outlet& out) { out.close(why); }
 };
 

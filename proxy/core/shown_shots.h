@@ -1,5 +1,5 @@
-// The shots that a client is shown: whose they are in the room, and under which number it knows them.
-// Law: where the server decides what a shot hits, it ends before a client could find itself hit; it is over only once.
+// The shots that a client is shown, with their ids in the room and their numbers at the client.
+// Law: where the server decides hits, a shot ends before the client could count itself hit. A shot ends only once.
 #pragma once
 
 #include <vector>
@@ -21,31 +21,31 @@ struct ShownShot : Flight {
   bool ended = false;    ///< the client knows
 };
 
-/// As a client sees it that is told of it now: a ray, which is everywhere at once, is a fast ball. The rest is for its
-/// game to say: `player`, `number`, `weapon`.
+/// The shot as a client sees it that is told now: a ray is shown as a fast ball. The game fills in `player`,
+/// `number` and `weapon`.
 ShownShot shown(const words::Shot& shot, const World& world, Micros now);
 
-/// Pointers are good until one is added or forgotten.
+/// Pointers are valid until a shot is added or forgotten.
 class ShownShots {
  public:
-  /// There are so many (2'000) that no client draws more.
+  /// Whether there are so many (2'000) that no client draws more.
   bool full() const;
   void add(const ShownShot& shot) { shots_.push_back(shot); }
   /// Null if there is none.
   ShownShot* find(Id shooter, std::uint32_t shot);
   const ShownShot* find(Id shooter, std::uint32_t shot) const;
-  /// The last of that number; null if there is none.
+  /// The last shot with this number; null if there is none.
   const ShownShot* numbered(std::uint8_t player, std::uint16_t number) const;
-  /// Whether one of that player's flies in that slot.
+  /// Whether a shot of this player flies in this slot.
   bool busy(std::uint8_t player, std::uint32_t slot, Micros now) const;
-  /// The first of that player's that has not ended; null if there is none.
+  /// The first shot of this player that has not ended; null if there is none.
   ShownShot* oldest(std::uint8_t player);
   void remove(std::uint8_t player, std::uint16_t number);
-  /// Those of whose end nobody speaks any more: a second after it.
+  /// Forgets shots one second after their end.
   void forget_old(Micros now);
 
-  /// Ends those that come near the tank of `own`, or will before the next look, for which it wishes for a tick: these
-  /// the client must be told of.
+  /// Ends the shots that are near the tank of `own`, or will be before the next look (for which it asks for a tick).
+  /// Returns those whose end the client must be told.
   std::vector<ShownShot> spare(const words::Pose& tank, std::uint8_t own, FrontOut& out);
 
  private:

@@ -1,6 +1,6 @@
-// What a player calls himself, and what else he writes, on its way to games that end a text by a NUL or give it a few
-// bytes. Law: no control character and nothing too long gets into a room; honest text stays as it is, to the byte.
-// What he says in the chat has rules of its own (chat.h).
+// Names and other texts of players, for games that end a text with a NUL or limit its bytes. Chat has its own rules
+// (chat.h).
+// Law: no control character and no overlong text enters a room; other texts stay unchanged to the byte.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,11 @@
 
 namespace entente::core {
 
-/// Bytes. A name: Ogar's, the longest, has 16 characters of four. The others: what BZFlag's client may send.
+/// Limits in bytes. Names: Ogar's are the longest, 16 characters of four bytes. Others: what BZFlag's client can
+/// send.
 inline constexpr std::size_t kMostName = 64, kMostSkin = 64, kMostText = 127;
 
-/// Of Enter, Change and Leave, the only words of a player besides Say that have texts.
+/// For Enter, Change and Leave, which besides Say are the only intents with texts.
 void clean_texts(Intent& intent);
 
 }  // namespace entente::core

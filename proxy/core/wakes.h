@@ -1,5 +1,6 @@
-// Who wants to be woken, and when: a heap that knows each wisher's place. Law: one wish each, the earliest counts; a
-// wish is granted once; those due at once are woken in the order of their ids, whatever order they wished in.
+// Timers: who wants to be woken, and when, in a heap that knows each entry's place.
+// Law: one request each, of which the earliest counts. A request is granted once. Requests that are due at once are
+// granted in the order of their ids.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ class Wakes {
  public:
   static constexpr Micros kNever = std::numeric_limits<Micros>::max();
 
-  /// Part of who wishes; stays where it is until it is dropped.
+  /// An entry, part of its owner; it must stay in place until it is dropped.
   struct Wish {
     Id id = 0;
     Micros at = kNever;
@@ -46,7 +47,7 @@ class Wakes {
 
   Micros next() const { return heap_.empty() ? kNever : heap_.front()->at; }
 
-  /// Those whose time has come, until the next call; their wishes are granted.
+  /// The entries that are due, until the next call; their requests are granted.
   const std::vector<Wish*>& take_due(Micros now) {
     due_.clear();
     while (next() <= now) {

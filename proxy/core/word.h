@@ -1,6 +1,6 @@
-// The two kinds of words that travel inside a room: an Intent (what a player wishes or claims) and a Fact (what is
-// true). Law: a word is a value; what it says is one message of schema/game.proto, kept in place, so that a flat one
-// costs no memory from the heap.
+// The two kinds of words in a room: an Intent (what a player wants or claims) and a Fact (what is true).
+// Law: a word is a value. Its content is one message of schema/game.proto, stored in place, so that a flat message
+// needs no heap memory.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ using Micros = std::uint64_t;
 inline constexpr Micros kSecond = 1'000'000;
 inline constexpr Micros kMillisecond = 1'000;
 
-// The order of the kinds is that of the oneofs in schema/game.proto; a test holds them equal.
+// The kinds are in the order of the oneofs in schema/game.proto; a test compares them.
 using IntentKind =
     std::variant<words::Enter, words::Change, words::Spawn, words::Leave, words::Select, words::Watch, words::Resume,
                  words::Step, words::Toward, words::Keys, words::PoseClaim, words::Fire, words::Trigger, words::Reload,
@@ -44,11 +44,11 @@ template <class T, class Kinds>
 struct IsKind;
 template <class T, class... All>
 struct IsKind<T, std::variant<All...>> : std::bool_constant<(std::is_same_v<T, All> || ...)> {};
-/// T is one of the messages that such a word may say.
+/// T is one of the messages that such a word can hold.
 template <class T, class Kinds>
 concept KindOf = IsKind<T, Kinds>::value;
 
-// What copies, moves and destroys a word is compiled once, in word.cc: of so many kinds it takes seconds.
+// Copying, moving and destroying a word is compiled once, in word.cc, because with so many kinds it takes seconds.
 struct Intent {
   using Kind = IntentKind;
   using Schema = words::Intent;
@@ -103,13 +103,13 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
-/// The message, if the word is of that kind; else null.
+/// The message if the word is of this kind; otherwise null.
 template <class T, class Word>
 const T* as(const Word& word) {
   return std::get_if<T>(&word.kind);
 }
 
-/// "Pose"; lives as long as the program.
+/// The name of the kind, such as "Pose"; lives as long as the program.
 const char* name_of(const Intent& word);
 const char* name_of(const Fact& word);
 template <class T>
@@ -117,18 +117,18 @@ requires(KindOf<T, IntentKind> || KindOf<T, FactKind>) const char* name_of(const
   return T::descriptor()->name().c_str();
 }
 
-/// As the message Intent or Fact of schema/game.proto, whatever `message` held before.
+/// Converts to the message Intent or Fact of schema/game.proto; replaces what `message` held.
 void to_message(const Intent& word, words::Intent& message);
 void to_message(const Fact& word, words::Fact& message);
 /// Fault: the message's kind is not set or not known.
 Result<Intent> from_message(const words::Intent& message);
 Result<Fact> from_message(const words::Fact& message);
 
-/// Appends the word as such a message.
+/// Appends the word, serialised as such a message.
 void write(const Intent& word, Buffer& out);
 void write(const Fact& word, Buffer& out);
 
-/// Reads such a message. Fault: it is no such message, or its kind is not set or not known.
+/// Parses such a message. Fault: it does not parse, or its kind is not set or not known.
 Result<Intent> read_intent(Bytes bytes);
 Result<Fact> read_fact(Bytes bytes);
 

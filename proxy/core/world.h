@@ -1,7 +1,7 @@
-// What is true in a room, folded from its facts: who is there, what stands where, which rules hold. Snapshot protocols
-// paint from it, late joiners and recordings are told it.
-// Law: fold() is the only way in, and the same facts in the same order make the same world. Nothing here is ever
-// invented: what no fact said is at its default.
+// What is true in a room, folded from its facts: players, units, geometry, rules. Snapshot protocols draw it; late
+// joiners and recordings receive it.
+// Law: fold() is the only way to change it, and the same facts in the same order give the same world. What no fact
+// has said has its default value.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 
 namespace entente::core {
 
-/// A unit as it was last told. What flew or drove on since, place_of() says.
+/// A unit as last reported. place_of() computes where it is now.
 struct UnitState {
-  words::Unit unit;  ///< its pose is the last one told, its fields what changed since
-  Micros posed = 0;  ///< when that pose was told
+  words::Unit unit;  ///< its pose is the last one reported; its other fields are current
+  Micros posed = 0;  ///< when that pose was reported
   bool hidden = false;
-  std::uint32_t looks = 0;  ///< another number whenever a Unit or UnitChanged told how it looks; never 0
+  std::uint32_t looks = 0;  ///< changes whenever a Unit or UnitChanged changes its looks; never 0
 };
 
-/// Metres: how high the ground is there, on which solids and who walks stand. 0 where it is flat, and out of bounds.
+/// Height of the ground in metres, on which solids and men stand. 0 where it is flat, and outside the bounds.
 double ground_at(const words::World& geometry, double x, double y);
-/// For games that know no hills: the same world with all its ground at z = 0, and what stands on it.
+/// For games without hills: the same world with its ground, and what stands on it, at z = 0.
 words::World flattened(words::World geometry);
 
 struct PlayerState {
@@ -44,8 +44,8 @@ struct ShotState {
 
 class World {
  public:
-  /// Units that may be known at once, players, tokens, rules, shots, and bytes of geometry: what comes above is not
-  /// kept, and counted.
+  /// Limits: units, players, tokens, rules, shots, and bytes of geometry. What exceeds them is not kept, but
+  /// counted.
   struct Most {
     std::size_t units = 20'000, players = 1'000, tokens = 2'000, rules = 2'000, shots = 4'000;
     std::size_t geometry_bytes = 64U << 20U;
@@ -60,8 +60,8 @@ class World {
 
   void fold(const Fact& fact);
 
-  /// Says the whole world as facts, in an order in which each is about what was told before: room, rules, geometry,
-  /// players, units, tokens, scores, the round, Ready (if it was told). `say` gets facts for everybody only.
+  /// Says the whole world as facts, each referring only to earlier ones: room, rules, geometry, players, units,
+  /// tokens, scores, the round, and Ready (if it was told). `say` gets only facts for everybody.
   template <class F>
   void tell(F&& say) const {
     const auto sink = [&](Fact fact) { say(fact); };
@@ -72,17 +72,17 @@ class World {
   // ---------------------------------------------------------------------------------------------------------
 
   const words::Room& room() const { return room_; }
-  /// Null: not told yet.
+  /// Null: unknown.
   const words::World* geometry() const { return has_geometry_ ? &geometry_ : nullptr; }
-  /// 0: no geometry was told.
+  /// 0: no geometry is known.
   double ground_at(double x, double y) const { return has_geometry_ ? core::ground_at(geometry_, x, y) : 0; }
-  /// Where flattened() geometry has it: on the ground, if it walks; else so far above it as it is.
+  /// The height in flattened() geometry: on the ground if it walks, otherwise as far above it as it is.
   words::Pose flattened(words::Pose pose) const;
   bool ready() const { return ready_; }
   const words::Round& round() const { return round_; }
   /// When that was told.
   Micros round_told() const { return round_told_; }
-  /// The same as it is to be told now: its clock went on.
+  /// The round with its clock advanced to now.
   words::Round round_at(Micros now) const;
   const words::Board& board() const { return board_; }
 
@@ -90,7 +90,7 @@ class World {
   const UnitState* unit(Id id) const;
   const words::Token* token(Id id) const;
   const ShotState* shot(Id shooter, Id shot) const;
-  /// The unit that a player steers; null if it has none.
+  /// The unit that a player steers; null if there is none.
   const UnitState* active_unit(Id player) const;
 
   // In the order of their ids.
@@ -98,12 +98,13 @@ class World {
   const std::map<Id, words::Token>& tokens() const { return tokens_; }
   const std::map<words::Team, words::TeamScore>& team_scores() const { return team_scores_; }
   const std::map<std::string, std::string, std::less<>>& rules() const { return rules_; }
-  /// A number of the game in our units; `otherwise` if no rule of that name was told or it is no number.
+  /// A rule's value as a number; `otherwise` if the rule is unknown or not a number.
   double rule(std::string_view name, double otherwise) const;
 
   // In no order.
   const std::unordered_map<Id, UnitState>& units() const { return units_; }
-  /// Of those that `fits(const UnitState&)`, in the order of their ids: for what must be told twice in the same way.
+  /// The units for which `fits(const UnitState&)` is true, in the order of their ids, so that the result is
+  /// reproducible.
   template <class F>
   std::vector<Id> sorted_units(F&& fits) const {
     std::vector<Id> ids;
@@ -114,7 +115,7 @@ class World {
   }
   const std::vector<ShotState>& shots() const { return shots_; }
 
-  /// Calls `see(const UnitState&)` for every unit that is not hidden and whose middle lies in this box.
+  /// Calls `see(const UnitState&)` for every visible unit whose centre is in this box.
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {
     grid_.in_box(west, east, south, north, [&](const UnitState* state) {
@@ -122,15 +123,14 @@ class World {
     });
   }
 
-  /// Counted up whenever it was told who somebody is, or that he is gone.
+  /// Incremented whenever a player is told or has left.
   std::uint32_t players_told() const { return players_told_; }
 
-  /// Facts that were not kept because of Most, or that cannot be: among them those that tell how a player or unit is of
-  /// whom no fact told.
+  /// Facts that were not kept because of Most, or because they concern a player or unit that no fact introduced.
   std::uint64_t orphaned() const { return orphaned_; }
 
  private:
-  // A function reference, so that tell() costs no allocation and world.cc holds the order.
+  // A function reference, so that tell() allocates nothing and the order stays in world.cc.
   class Telling {
    public:
     template <class F>
@@ -147,7 +147,7 @@ class World {
   void tell_units(const Telling& say) const;
   static void tell_belongings(const PlayerState& state, const Telling& say);
 
-  // The kinds that change something; all others mean nothing to a world.
+  // The kinds that change a world; all others are ignored.
   template <class T>
   void on(const T&, const Fact&) {}
   void on(const words::Room& room, const Fact&) { room_ = room; }
@@ -204,14 +204,14 @@ class World {
   std::uint32_t looks_told_ = 0, players_told_ = 0;
 };
 
-/// Seconds of dead reckoning: of who was not heard of for longer nobody knows where it went.
+/// Seconds of dead reckoning; after that a unit's place is unknown.
 inline constexpr double kReckoned = 1.0;
 
-/// Where a pose told at `told` has come to by `now`, if it went on as it went: dead reckoning. At most `most` seconds
-/// ahead; beyond it the unit is taken to stand.
+/// Dead reckoning: where a pose told at `told` is at `now`. At most `most` seconds ahead; after that the unit is
+/// assumed to stand.
 words::Pose place_at(const words::Pose& pose, Micros told, Micros now, double most = kReckoned);
 
-/// The sides of a geometry whose middle is that of the room; width from west to east and height in metres.
+/// The sides of a geometry centred in the room; width (west to east) and height in metres.
 void set_sides(words::World& geometry, double width, double height);
 
 }  // namespace entente::core

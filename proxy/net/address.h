@@ -1,5 +1,5 @@
-// An IP address and a port: what we listen on, who came, where a datagram is from.
-// Law: a value, compared bytewise; it never resolves a name (see resolve) and never allocates but to print.
+// An IP address and a port.
+// Law: a value, compared bytewise. It never resolves a name (see resolve), and allocates only to print.
 #pragma once
 
 #include <netinet/in.h>
@@ -39,7 +39,7 @@ class Address {
   bool operator==(const Address& other) const { return same_ip(other) && port() == other.port(); }
   std::size_t hash() const;
 
-  /// What limits count connections by: an IPv4 address, or an IPv6 /64 (one host owns all of it); port 0.
+  /// The key by which limits count connections: an IPv4 address, or an IPv6 /64 (one host owns all of it); port 0.
   Address network() const;
 
   std::string ip_text() const;  ///< "127.0.0.1", "::1"
@@ -57,7 +57,7 @@ struct AddressHash {
   std::size_t operator()(const Address& address) const { return address.hash(); }
 };
 
-/// Looks a host name or a literal up, in the order to try; blocks. REQUIRES: not on a loop that serves.
+/// Resolves a host name or a literal; the results are in the order to try. Blocks. REQUIRES: not on a serving loop.
 Outcome<std::vector<Address>> resolve(const std::string& host, std::uint16_t port);
 
 }  // namespace entente::net

@@ -1,4 +1,4 @@
-// Wakes a thread that waits. A ring costs a system call only if nobody rang since the thread last woke.
+// Wakes a waiting thread. A ring costs a system call only if nobody has rung since the thread last woke.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ class Bell {
   Bell& operator=(const Bell&) = delete;
 
   void ring();
-  /// Returns when it was rung, or after `ms` milliseconds (-1: only when it was rung).
+  /// Returns when the bell rings, or after `ms` milliseconds (-1: no limit).
   void wait(int ms);
 
  private:

@@ -1,4 +1,4 @@
-// A file descriptor and its one owner.
+// Owns a file descriptor.
 #pragma once
 
 #include <unistd.h>

@@ -1,7 +1,6 @@
-// The one owner of a libuv handle, and the one place that knows how libuv closes: later. uv_close only begins it; the
-// memory must stay until the loop has called back. So a handle lives on the heap, its owner may go at any time, and the
-// loop frees it.
-// Law: no other file calls uv_close, and after the owner is gone nothing calls back.
+// Owns a libuv handle. libuv closes handles later: uv_close only begins it, and the memory must stay until the loop
+// has called back. So a handle lives on the heap, its owner may go at any time, and the loop frees it.
+// Law: no other file calls uv_close. After its owner is gone, a handle calls nobody back.
 #pragma once
 
 #include <uv.h>
@@ -21,7 +20,7 @@ struct HandleCloser {
 template <class T>
 using Handle = std::unique_ptr<T, HandleCloser>;
 
-/// `init(T*)` is a call of the uv_*_init family; where it fails (not 0) there is no handle.
+/// `init(T*)` calls a function of the uv_*_init family. If it fails (not 0), there is no handle.
 template <class T, class Init>
 Handle<T> make_handle(void* owner, Init&& init) {
   auto raw = std::make_unique<T>();

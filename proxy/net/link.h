@@ -1,7 +1,7 @@
-// A link: what a session sees of one connection of a stream to one peer (tcp.h; enet_host.h and web_link.h have what
-// theirs is). Bytes go out in the order sent; what the network does not take at once waits in the link.
-// Law: a call on a link never calls its user back before it returns; a user may close a link in any callback, but not
-// destroy it (that waits for the end of the turn).
+// A link: one stream connection to one peer, as a session sees it (tcp.h; enet_host.h and web_link.h have their own
+// kinds). Bytes go out in the order sent; what the network does not accept at once waits in the link.
+// Law: a call on a link never calls its user back before it returns. A user may close a link in any callback, but
+// may destroy it only at the end of the turn.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ class Link {
   virtual void send(wire::Lane lane, Bytes bytes) = 0;
   /// Bytes that wait in this link because the peer or the network is slow.
   virtual std::size_t waiting() const = 0;
-  /// Whether to hear from the peer. Off at first.
+  /// Whether to read from the peer. Off at first.
   virtual void read(bool on) = 0;
-  /// Nothing more will be sent: what waits goes out, then our side is closed (half-close).
+  /// Ends sending: what waits goes out, then our direction is closed (half-close).
   virtual void finish() = 0;
-  /// At once; what waits is lost. No callback follows.
+  /// Closes at once; what waits is lost. No callback follows.
   virtual void close() = 0;
   virtual bool is_open() const = 0;
 };
@@ -34,7 +34,7 @@ class LinkUser {
 
   virtual void connected(Link&) {}
   virtual void received(Link& link, wire::Lane lane, Bytes bytes) = 0;
-  /// Some of what waited went out.
+  /// Some of the waiting bytes went out.
   virtual void wrote(Link& link) = 0;
   /// The peer sends nothing more (it may still read).
   virtual void ended(Link& link) = 0;

@@ -1,5 +1,5 @@
-// Accepts TCP connections, also when the process has no file descriptor left: one is kept in reserve, so that a
-// newcomer can be taken and turned away instead of waiting for ever while the loop spins.
+// Accepts TCP connections, even if the process has no file descriptor left: one is kept in reserve, so that a new
+// connection can be accepted and closed instead of keeping the loop busy.
 #pragma once
 
 #include "proxy/net/fd.h"
@@ -14,14 +14,14 @@ class Listener final : private Poll::User {
     virtual ~User() = default;
     /// May close the listener.
     virtual void accepted(Fd fd, const Address& from) = 0;
-    /// One was closed at once because there is no file descriptor for it.
+    /// A connection was closed at once because there is no file descriptor for it.
     virtual void starved(const Address& from) = 0;
   };
 
   Listener(Loop& loop, User& user) : loop_(loop), user_(user) {}
   bool open(Fd listening);
   void close();
-  /// Try again if there was no way to accept. REQUIRES: called every now and then.
+  /// Retries after accepting failed. REQUIRES: called regularly.
   void resume();
 
  private:

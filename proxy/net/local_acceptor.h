@@ -1,5 +1,5 @@
-// An acceptor for programs of this machine: a socket in the file system. Who comes says one line, gets an answer, and
-// the connection is closed. Law: that of Talks; the socket is for its owner alone (0600), and gone with the acceptor.
+// Serves programs on this machine over a Unix socket. A client sends one line, gets an answer, and the connection is
+// closed. Law: as in Talks. The socket is accessible to its owner only (0600), and is removed with the acceptor.
 #pragma once
 
 #include <sys/types.h>
@@ -18,10 +18,10 @@ class LocalAcceptor {
  public:
   static constexpr std::size_t kLongestLine = 1024;
 
-  /// To a line, without its end. Called on the acceptor's thread.
+  /// Answers a line, given without its end. Called on the acceptor's thread.
   using Answer = std::function<std::string(std::string_view line)>;
 
-  /// A socket that nobody serves any more is replaced; anything else that stands at `path` is an error.
+  /// Replaces a socket that nobody serves; anything else at `path` is an error.
   static Outcome<std::unique_ptr<LocalAcceptor>> open(const std::string& path, Answer answer);
   ~LocalAcceptor();
   LocalAcceptor(const LocalAcceptor&) = delete;
@@ -36,7 +36,7 @@ class LocalAcceptor {
   std::unique_ptr<Talks> talks_;
 };
 
-/// Says one line at such an acceptor, and returns all of its answer.
+/// Sends one line to such an acceptor, and returns its whole answer.
 Outcome<std::string> ask_at_door(const std::string& path, std::string_view line);
 
 }  // namespace entente::net

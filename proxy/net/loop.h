@@ -1,6 +1,5 @@
-// One thread's event loop: the clock, the shared read buffers, the order in which what is ready is served, and what is
-// done once at the end of a turn.
-// Law: everything on a loop is called on its thread; a loop outlives all that is on it.
+// One thread's event loop: its clock, the shared read buffers, the order of service, and work at the end of a turn.
+// Law: everything on a loop is called on its thread. A loop outlives everything on it.
 #pragma once
 
 #include <sys/socket.h>
@@ -19,14 +18,15 @@
 
 namespace entente::net {
 
-/// Something that gathers during a turn and acts at its end (a batch of datagrams, sessions to bury).
+/// Collects work during a turn and does it at the end (sends a batch of datagrams, destroys ended sessions).
 class Later {
  public:
   virtual ~Later() = default;
   virtual void at_turn_end() = 0;
 };
 
-/// Room for one recvmmsg; shared by all UDP sockets of a loop, because what it holds is used up before the next call.
+/// Buffers for one recvmmsg, shared by all UDP sockets of a loop, because their content is used before the next
+/// call.
 struct DatagramRoom {
   static constexpr std::size_t kSlots = 32;
   static constexpr std::size_t kSlotSize = 2049;  // the largest datagram that we pass on (2048), and one to notice more
@@ -41,28 +41,28 @@ struct DatagramRoom {
 class Loop {
  public:
   Loop();
-  /// REQUIRES: nothing is open on it any more (run() has returned, or it never ran and its users are gone).
+  /// REQUIRES: nothing is open on the loop (run() has returned, or it never ran and its users are gone).
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
   uv_loop_t* raw() { return &loop_; }
-  Millis now() const { return uv_now(&loop_); }        ///< as of this turn's start; compares with other loops' times
-  std::uint64_t nanos() const { return uv_hrtime(); }  ///< of the same clock, as of this call
+  Millis now() const { return uv_now(&loop_); }        ///< at the start of this turn; comparable between loops
+  std::uint64_t nanos() const { return uv_hrtime(); }  ///< the same clock, now
   std::span<std::uint8_t> read_buffer() { return read_buffer_; }
   DatagramRoom& datagram_room() { return datagram_room_; }
   Outbox& outbox() { return outbox_; }
 
-  /// Has `job` served in its turn: in this one, or as soon as its turn comes.
+  /// Schedules `job`: it is served in this turn, or as soon as its turn comes.
   void serve(Job& job) { schedule_.add(job, now()); }
-  /// The last turn left jobs over.
+  /// Whether the last turn left jobs for the next one.
   bool is_behind() const { return behind_; }
-  /// Calls `it` once when this turn's events are dealt with, before the loop sleeps. REQUIRES: not already asked.
+  /// Calls `it` once after this turn's events, before the loop sleeps. REQUIRES: not already requested.
   void later(Later& it) { later_.push_back(&it); }
-  /// Forgets a request.
+  /// Cancels a request.
   void never(const Later& it);
 
-  /// Serves until nothing is open on this loop.
+  /// Runs until nothing is open on this loop.
   void run() {
     prepare();  // of what was asked before there was a turn
     uv_run(&loop_, UV_RUN_DEFAULT);
@@ -87,7 +87,7 @@ class Loop {
   Outbox outbox_;
 };
 
-/// Calls back once, at a time of its user's choosing. Setting it takes no memory.
+/// Calls back once, at a chosen time. Setting it allocates nothing.
 class Alarm final : private Job {
  public:
   class User {
@@ -98,11 +98,11 @@ class Alarm final : private Job {
 
   Alarm(Loop& loop, User& user);
 
-  /// Rings at the first whole millisecond that is not before `nanos` (Loop::nanos), and not within this call; what was
-  /// set before does not count any more.
+  /// Fires at the first whole millisecond not before `nanos` (Loop::nanos), and not within this call. Replaces an
+  /// earlier setting.
   void set(std::uint64_t nanos);
   void clear();
-  /// Among whom it is served once it is due.
+  /// The group in which it is served once it is due.
   using Job::set_rank;
 
  private:
@@ -116,7 +116,7 @@ class Alarm final : private Job {
   std::uint64_t set_to_ = kOff;  // milliseconds
 };
 
-/// Calls back every so many milliseconds.
+/// Calls back periodically, with a period in milliseconds.
 class Ticker {
  public:
   class User {

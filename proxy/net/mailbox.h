@@ -1,5 +1,5 @@
-// Letters from other threads to a loop, read on the loop's thread.
-// Law: its lock is held for a push or a swap.
+// Passes letters from other threads to a loop.
+// Law: its lock is held only for a push or a swap.
 #pragma once
 
 #include <mutex>
@@ -10,7 +10,7 @@
 
 namespace entente::net {
 
-/// `User` has `void mail()`: there may be letters. It is called on the loop's thread, at least once after each post.
+/// `User` has `void mail()`, called on the loop's thread at least once after each post: there may be letters.
 template <class Letter, class User>
 class Mailbox {
  public:
@@ -19,7 +19,7 @@ class Mailbox {
           return uv_async_init(loop.raw(), it, [](uv_async_t* woken) { static_cast<User*>(woken->data)->mail(); });
         })) {}
 
-  /// From any thread. False when the mailbox is closed; the letter is destroyed then.
+  /// Callable from any thread. False if the mailbox is closed; the letter is then destroyed.
   bool post(Letter letter) {
     std::lock_guard lock(mutex_);
     if (closed_) return false;
@@ -37,7 +37,7 @@ class Mailbox {
     letters_.swap(into);
   }
 
-  /// Takes no more letters, and no longer keeps the loop running. On the loop's thread.
+  /// Closes the mailbox: it takes no more letters and no longer keeps the loop running. On the loop's thread.
   void close() {
     std::lock_guard lock(mutex_);
     closed_ = true;

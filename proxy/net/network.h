@@ -1,5 +1,5 @@
-// A net of addresses, those whose first bits are the same: "10.0.0.0/8", "2001:db8::/32", or one address alone.
-// Law: a value; IPv4 addresses are in no net of IPv6, except those that are written there (::ffff:a.b.c.d).
+// A network: all addresses with the same first bits, such as "10.0.0.0/8", "2001:db8::/32", or a single address.
+// Law: a value. An IPv6 network contains no IPv4 addresses, except in the form ::ffff:a.b.c.d.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@ namespace entente::net {
 
 class Network {
  public:
-  /// "10.0.0.0/8", "::1"; never a name, and no bit behind the prefix.
+  /// Parses "10.0.0.0/8" or "::1". Names, and bits set after the prefix, are errors.
   static Outcome<Network> parse(std::string_view text);
-  /// The `bits` first bits of an address; no more than it has.
+  /// The network of the first `bits` bits of an address; not more than it has.
   static Network around(const Address& address, unsigned bits);
-  /// What one host has: an IPv4 address, or an IPv6 /64.
+  /// What one host owns: an IPv4 address, or an IPv6 /64.
   static Network of_host(const Address& address);
 
   bool holds(const Address& address) const { return around(address, bits_) == *this; }
@@ -25,7 +25,7 @@ class Network {
   unsigned bits() const { return bits_; }
   bool operator==(const Network&) const = default;
   std::size_t hash() const;
-  /// As parse() reads it; one address without "/32" or "/128".
+  /// The form that parse() reads; a single address has no "/32" or "/128".
   std::string text() const;
 
  private:

@@ -1,6 +1,6 @@
-// What the links of a loop send during a turn. At its end each link writes once, however often it sent: a system call
-// costs far more than the bytes of a message. Law: nothing stays longer than the turn, and a link's bytes go out in the
-// order sent. Allocates nothing in use.
+// Collects what the links of a loop send during a turn. At its end each link writes once, however often it sent,
+// because a system call costs far more than the bytes of a message. Law: nothing stays longer than the turn, and a
+// link's bytes go out in the order sent. Allocates nothing in steady state.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Outbox {
   class Sender {
    public:
     virtual ~Sender() = default;
-    /// All that it sent since the last flush, in order. Must not call take() or lend().
+    /// Everything that it sent since the last flush, in order. Must not call take() or lend().
     virtual void write_out(std::span<const Bytes> parts) = 0;
 
    private:
@@ -27,12 +27,12 @@ class Outbox {
 
   Outbox();
 
-  /// Copies `bytes` and writes them out in time. False: too many to be worth a copy, and nothing of this loop waits
-  /// here any more; write them yourself.
+  /// Copies `bytes` and writes them before the turn ends. False: too many to be worth copying; nothing of this loop
+  /// waits here any more, and the caller writes them itself.
   bool take(Sender& sender, Bytes bytes);
-  /// The same without a copy: `bytes` stay where they are until the next flush().
+  /// The same without a copy: `bytes` must stay valid until the next flush().
   void lend(Sender& sender, Bytes bytes);
-  /// Something of this sender waits here.
+  /// Whether something of this sender waits here.
   static bool holds(const Sender& sender) { return sender.first_ != kNone; }
   void flush();
 

@@ -1,7 +1,7 @@
-// Watches one file descriptor on a loop. Its user is called in the turn of its rank (schedule.h), not from inside the
+// Watches a file descriptor on a loop. The user is called in the turn of its group (schedule.h), not from inside the
 // loop's search for events.
-// Law: changing what is watched costs two system calls, so an unchanged wish costs none. A descriptor that is ready and
-// waits for its turn is not watched meanwhile, so that the loop does not find it again and again.
+// Law: changing what is watched costs two system calls; setting it to the same costs none. A descriptor that is
+// ready and waits for its turn is not watched meanwhile, so that the loop does not find it repeatedly.
 #pragma once
 
 #include "proxy/net/loop.h"
@@ -10,20 +10,20 @@ namespace entente::net {
 
 class Poll final : private Job {
  public:
-  /// `broken`: the socket has an error; reading it tells which. May destroy its Poll.
+  /// `broken`: the socket has an error, which reading it returns. May destroy its Poll.
   class User {
    public:
     virtual ~User() = default;
     virtual void ready(bool readable, bool writable, bool broken) = 0;
   };
 
-  /// False when the kernel cannot watch one more.
+  /// False if the kernel cannot watch another descriptor.
   bool open(Loop& loop, int fd, User& user);
   /// REQUIRES: open.
   void want(bool read, bool write);
-  /// The user has left something to read, and wants to be called again in its next turn. REQUIRES: open.
+  /// The user has not read everything and wants to be called again in its next turn. REQUIRES: open.
   void again();
-  /// Before the file descriptor is closed.
+  /// Stops watching. Call it before the file descriptor is closed.
   void close();
   bool is_open() const { return handle_ != nullptr; }
 

@@ -1,5 +1,5 @@
-// The order in which what is ready on a loop is served. Players come before newcomers, and each group is served first
-// come, first served. One turn serves each group for a bounded time; the rest waits for the next turn.
+// The order of service in one turn of a loop. Players come before newcomers, and each group is served first come,
+// first served. One turn serves each group for a bounded time; the rest waits for the next turn.
 // Law: a job that is added while it waits is served once. Nothing is allocated.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace entente::net {
 
-/// Whose work it is. Players are served first.
+/// The group that a job belongs to. Players are served first.
 enum class Rank : std::uint8_t { kPlayer, kNewcomer };
 
 class Schedule;
@@ -25,10 +25,10 @@ class Job {
   Job& operator=(const Job&) = delete;
 
   Rank rank() const { return rank_; }
-  /// Also moves a job that waits, to the end of its new group.
+  /// If the job waits, moves it to the end of its new group.
   void set_rank(Rank rank);
   bool waits() const { return schedule_ != nullptr; }
-  /// Milliseconds that it has waited for its turn so far, all times together.
+  /// Milliseconds that it has waited for its turns so far, in total.
   Millis held_up() const;
 
  protected:
@@ -50,17 +50,17 @@ class Schedule {
  public:
   using Clock = std::function<std::uint64_t()>;
 
-  /// What one turn may take, in nanoseconds. A group is served until its time is over; a job that has begun is
-  /// finished. One job of each group is served in any case.
+  /// Time limits of one turn, in nanoseconds. A group is served until its time is over; a job that has begun is
+  /// finished. At least one job of each group is served.
   static constexpr std::uint64_t kPlayersTime = 20'000'000;
   static constexpr std::uint64_t kNewcomersTime = 5'000'000;
 
-  /// `nanos`: a clock that does not go back.
+  /// `nanos`: a monotonic clock.
   explicit Schedule(Clock nanos) : nanos_(std::move(nanos)) {}
 
-  /// `now`: in milliseconds of any one clock, for Job::held_up. Nothing happens if the job waits already.
+  /// `now`: in milliseconds of one clock, for Job::held_up. Does nothing if the job already waits.
   void add(Job& job, Millis now);
-  /// What one turn serves of this group. Jobs that are added meanwhile may be served in it, too.
+  /// Serves one turn of this group. Jobs added meanwhile may be served in the same turn.
   void serve(Rank rank, Millis now);
   bool empty() const { return first_[0] == nullptr && first_[1] == nullptr; }
 

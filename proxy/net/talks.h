@@ -1,7 +1,7 @@
-// Short conversations with programs that ask: who comes says something, gets an answer, and the connection is closed.
-// Law: they have a thread of their own, which nobody can hold up: what is said, in how many pieces, how many come at
-// once and how long each may take are bounded. Nobody who asks is kept out by those who do not: when all places are
-// taken, the oldest of these makes room.
+// Short conversations with programs: a client sends something, gets an answer, and the connection is closed.
+// Law: they run on a thread of their own, which nobody can block: the size of a question, its pieces, the number of
+// connections and the time of each are bounded. Silent clients do not keep others out: when all places are taken,
+// the oldest connection that has not asked makes room.
 #pragma once
 
 #include <functional>
@@ -20,17 +20,19 @@ namespace entente::net {
 
 class Talks {
  public:
-  static constexpr std::size_t kMostConnections = 256;  ///< at once
+  static constexpr std::size_t kMostConnections = 256;  ///< open at once
   static constexpr Millis kTime = 5'000;                ///< for a whole conversation
-  static constexpr Millis kGrace = 200;        ///< so long nobody makes room for another; more wait in the kernel
-  static constexpr unsigned kMostPieces = 64;  ///< reads until the question is whole
-  static constexpr Millis kRest = 1'000;       ///< nobody is let in when there are no files left
+  static constexpr Millis kGrace =
+      200;  ///< minimum age at which a connection makes room; newer ones wait in the kernel
+  static constexpr unsigned kMostPieces = 64;  ///< maximum number of reads for one question
+  static constexpr Millis kRest = 1'000;       ///< pause after running out of descriptors
 
-  /// Called on the talks' thread with all that one said so far; `over`: says no more. Returns the answer, which may be
-  /// empty, or nothing while more has to come. REQUIRES: answers what is longer than it wants to keep.
+  /// Called on the talks' thread with everything that a client has sent so far; `over`: it sends no more. Returns
+  /// the answer, which may be empty, or nothing if more must come. REQUIRES: answers before the question is longer
+  /// than it wants to keep.
   using Hear = std::function<std::optional<std::string>(std::string_view said, bool over)>;
 
-  /// `listening` does not block. `time`: for a whole conversation; more than kGrace.
+  /// `listening` is non-blocking. `time`: limit for a whole conversation; more than kGrace.
   static Outcome<std::unique_ptr<Talks>> begin(Fd listening, Hear hear, Millis time = kTime);
   ~Talks();
   Talks(const Talks&) = delete;

@@ -1,6 +1,6 @@
-// A link over one TCP connection. Each readiness is one read into the loop's shared buffer; all that a turn sends is
-// one write at its end (a large send is one at once), and only what the kernel does not take waits here. Law: nothing
-// is allocated while the kernel takes what is sent.
+// A link over one TCP connection. Each readiness is one read into the loop's shared buffer. Everything sent in a
+// turn is one write at its end (a large send is written at once); only what the kernel does not accept waits here.
+// Law: nothing is allocated as long as the kernel accepts what is sent.
 #pragma once
 
 #include <sys/types.h>
@@ -18,26 +18,26 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) { poll_.set_rank(Rank::kNewcomer); }
   ~Tcp() override { close(); }
 
-  /// Takes a connected socket, also after another one was closed. False when the machine cannot watch it; it is closed
-  /// then.
+  /// Takes over a connected socket; may be reused after another one was closed. False if the machine cannot watch
+  /// it; it is then closed.
   bool adopt(Fd fd);
-  /// Begins to connect; connected() or broken() follows. An errno when it cannot even begin.
+  /// Starts connecting; connected() or broken() follows. Returns an errno if it cannot start.
   int connect(Fd fd, const Address& to);
 
   void send(wire::Lane lane, Bytes bytes) override;
-  /// The same without a copy: `bytes` stay where they are until the loop's outbox was flushed.
+  /// The same without a copy: `bytes` must stay valid until the loop's outbox is flushed.
   void lend(Bytes bytes);
   std::size_t waiting() const override { return waiting_.size() - sent_; }
   void read(bool on) override;
   void finish() override;
-  /// Closes the link, and leaves the connection to whoever asks. What waited is lost.
+  /// Closes the link and returns the connection to the caller. What waited is lost.
   Fd release();
   void close() override;
   bool is_open() const override { return fd_.get() >= 0; }
 
-  /// Among whom it is served. Of a new one: newcomers.
+  /// The group in which it is served. Initially newcomers.
   void set_rank(Rank rank) { poll_.set_rank(rank); }
-  /// Something of its peer waits for its turn, and so long did it wait until now: how far we are behind, not the peer.
+  /// Whether data of its peer waits for its turn, and for how long: our delay, not the peer's.
   bool is_held_up() const { return poll_.waits(); }
   Millis held_up() const { return poll_.held_up(); }
 

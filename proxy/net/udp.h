@@ -1,5 +1,5 @@
-// Datagrams over sockets of our own: received many at a call, sent many at a call.
-// Law: a datagram is passed on whole or lost, never queued beyond the turn; nothing is allocated per datagram.
+// UDP sockets: many datagrams per call, received and sent.
+// Law: a datagram is passed on whole or lost, never queued beyond the turn. Nothing is allocated per datagram.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace entente::net {
 
-/// The largest datagram that UdpBatch sends. A larger one is received as 2049 bytes, cut off.
+/// The largest datagram that UdpBatch sends. A larger one is received cut to 2049 bytes.
 constexpr std::size_t kLargestDatagram = DatagramRoom::kSlotSize - 1;
 
-/// Room for the control message that names the address of ours of one datagram.
+/// Space for the control message that names our address of a datagram.
 union PacketInfo {
   cmsghdr align;
   std::uint8_t room[CMSG_SPACE(sizeof(in6_pktinfo))];
 };
 
-/// Receives from one socket, which it does not own.
+/// Receives from a socket that it does not own.
 class UdpReader final : private Poll::User {
  public:
   class User {
@@ -25,18 +25,19 @@ class UdpReader final : private Poll::User {
     virtual ~User() = default;
     /// May close the reader, not destroy it.
     virtual void datagram(const Address& from, Bytes bytes) = 0;
-    /// All that one call received has been told.
+    /// All datagrams of one call have been delivered.
     virtual void datagrams_done() {}
   };
 
   UdpReader(Loop& loop, User& user) : loop_(loop), user_(user) {}
-  /// Many senders: takes up to DatagramRoom::kSlots datagrams, then others have their turn (schedule.h), and so on.
+  /// For many senders: takes up to DatagramRoom::kSlots datagrams, then others have their turn (schedule.h), and so
+  /// on.
   bool open(int fd) { return open(fd, false); }
-  /// A connected socket, whose datagrams mostly come one at a time: each readiness takes one, and more make it ready
-  /// again. `from` is then empty: all are from the peer.
+  /// For a connected socket, whose datagrams mostly come one at a time: each readiness takes one; further ones make
+  /// it ready again. `from` is empty: all are from the peer.
   bool open_connected(int fd) { return open(fd, true); }
   void close() { poll_.close(); }
-  /// Which address of ours the datagram came to that is being told: of a wildcard address, too. REQUIRES: many senders.
+  /// Our address to which the current datagram came, also on a wildcard address. REQUIRES: many senders.
   const Address& here() const { return here_; }
 
  private:
@@ -54,14 +55,14 @@ class UdpReader final : private Poll::User {
   bool asks_ = false;  // the kernel which address of ours each datagram came to
 };
 
-/// Sends on a connected socket. False when the kernel does not take it now.
+/// Sends on a connected socket. False if the kernel does not accept it now.
 bool udp_send(int fd, Bytes datagram);
 
-/// Gathers a turn's datagrams to many addresses and sends them with one call. Any number of them may share one socket,
+/// Collects a turn's datagrams to many addresses and sends them with one call. Several batches may share a socket,
 /// each on its own thread.
 class UdpBatch final : private Later {
  public:
-  /// `name_source`: the socket is bound to the wildcard address, so each datagram names the address it goes out from.
+  /// `name_source`: the socket is bound to the wildcard address, so each datagram names its source address.
   UdpBatch(Loop& loop, int fd, bool name_source);
   ~UdpBatch() override { loop_.never(*this); }
   UdpBatch(const UdpBatch&) = delete;
@@ -69,7 +70,7 @@ class UdpBatch final : private Later {
 
   /// REQUIRES: at most kLargestDatagram bytes.
   void push(const Address& source, const Address& to, Bytes datagram);
-  /// Datagrams so far that the kernel did not take.
+  /// Number of datagrams that the kernel did not accept.
   std::uint64_t lost() const { return lost_; }
 
  private:

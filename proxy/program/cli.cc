@@ -31,9 +31,9 @@ constexpr const char* kAbout =
     "Entente is a proxy for multiplayer games: it relays, bridges, records and replays them.";
 
 constexpr const char* kFooter =
-    "`entente help COMMAND` prints the options of a command and an example. To begin with:\n"
+    "`entente help COMMAND` prints the options of a command and an example. For example:\n"
     "  entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://192.0.2.7\n"
-    "Exit codes: 0 success, 1 failure, 2 wrong command line.";
+    "Exit codes: 0 success, 1 failure, 2 invalid command line.";
 
 class Running {
  public:
@@ -71,26 +71,26 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"proxy", "Put a proxy in front of one server, of the same game or of another",
+    {"proxy", "Put a proxy in front of one server, for clients of the same or another game",
      "entente proxy --listen bzflag://0.0.0.0:5154 --to bzflag://127.0.0.1:5155 --record evening.mcap",
      plug<declare_proxy, run_proxy>},
     {"run", "Run the routes and arenas of a configuration file", "entente run config/relay-bzflag.toml",
      plug<declare_run, run_run>},
-    {"arena", "Host an arena in which players of different games meet; it needs no server",
+    {"arena", "Host a match for players of all games, without a game server",
      "entente arena --listen 'bzflag://0.0.0.0:5154?dialect=2.4' --listen ogar+ws://0.0.0.0:8443 --listen "
      "'aos://0.0.0.0:32887?dialect=0.75' --bots 6",
      plug<declare_arena, run_arena>},
     {"bot", "Run bots on a server",
      "entente bot 'bzflag://127.0.0.1:5154?dialect=2.4' --count 4 --behaviour hunt --seconds 60",
      plug<declare_bot, run_bot>},
-    {"replay", "Replay a recorded session to the clients of any game",
+    {"replay", "Replay a recorded session to clients of any game",
      "entente replay evening.mcap --listen 'bzflag://0.0.0.0:5154?dialect=2.4' --at 1:30 --speed 2",
      plug<declare_replay, run_replay>},
     {"record", "Join a server as a spectator and record the session",
      "entente record --from 'bzflag://127.0.0.1:5154?dialect=2.4' evening.mcap --seconds 60",
      plug<declare_record, run_record>},
-    {"ctl", "Query or control a running program", "entente ctl --socket /run/user/1000/entente.sock kick 3 no cheating",
-     plug<declare_ctl, run_ctl>},
+    {"ctl", "Control a running program: list or kick players, ban addresses, reload, seek",
+     "entente ctl --socket /run/user/1000/entente.sock kick 3 no cheating", plug<declare_ctl, run_ctl>},
     {"check", "Check a configuration file, or print an example", "entente check config/example.toml",
      plug<declare_check, run_check>},
     {"games", "List the games with their dialects, ports and settings", "entente games",

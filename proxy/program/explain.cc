@@ -72,8 +72,8 @@ Explained explain_row(const Mapping& row, std::span<const Mapping> listener, Way
   const Mapping* heard = best(listener, told.word, way);
   if (heard == nullptr) {
     told.fidelity = Fidelity::kDropped;
-    told.reason = both(row.reason, knows_kind(listener, told.word, way) ? "the other game's word for it lacks this"
-                                                                        : "the other game has nothing like it");
+    told.reason = both(row.reason, knows_kind(listener, told.word, way) ? "the other game's equivalent lacks this field"
+                                                                        : "the other game has no equivalent");
     return told;
   }
   told.fidelity = std::max(row.fidelity, heard->fidelity);
@@ -172,8 +172,8 @@ std::string for_people(std::span<const DroppedAtTimes> all) {
 
 std::string for_people(const Pair& pair) {
   const std::string client(pair.client.name()), server(pair.server.name());
-  return "What a client of " + client + " says to a server of " + server + "\n\n" + for_people(pair.up) +
-         for_people(pair.up_at_times) + "\nWhat it sees there\n\n" + for_people(pair.down) +
+  return "What a client of " + client + " sends to a server of " + server + "\n\n" + for_people(pair.up) +
+         for_people(pair.up_at_times) + "\nWhat the server sends to the client\n\n" + for_people(pair.down) +
          for_people(pair.down_at_times);
 }
 
@@ -226,7 +226,7 @@ int run_explain(const ExplainOptions& options) {
   if (!server) return misused("entente explain", server.error().text);
   for (const wire::Game* game : {*client, *server})
     if (mapping_of(*game).empty()) {
-      std::fprintf(stderr, "entente explain: %s can only be relayed so far; there is nothing to explain\n",
+      std::fprintf(stderr, "entente explain: %s can only be relayed so far, not bridged\n",
                    std::string(game->name()).c_str());
       return kFailed;
     }

@@ -36,7 +36,7 @@ std::string roles(const wire::Game& game, std::size_t dialect) {
 
 /// The keys behind '?' of a bridge's URLs.
 std::string settings_table(std::span<const wire::Game* const> known) {
-  Rows<4> rows{{"game", "of", "key", "what it says"}};
+  Rows<4> rows{{"game", "of", "key", "meaning"}};
   for (const wire::Game* game : known) {
     const core::Faces& faces = faces_of(*game);
     for (const core::Setting& one : faces.front_settings)
@@ -44,7 +44,7 @@ std::string settings_table(std::span<const wire::Game* const> known) {
     for (const core::Setting& one : faces.back_settings)
       rows.push_back({std::string(game->name()), "--to", one.name, one.about});
   }
-  return rows.size() == 1 ? "" : "\nSettings of bridges, behind '?' of a URL:\n\n" + in_columns(rows);
+  return rows.size() == 1 ? "" : "\nSettings of bridges, after the '?' of a URL:\n\n" + in_columns(rows);
 }
 
 Rows<6> by_dialect(std::span<const wire::Game* const> known) {
@@ -105,9 +105,9 @@ std::string markdown(const Rows<Columns>& rows) {
 std::string games_table(std::span<const wire::Game* const> known, bool as_markdown) {
   if (as_markdown) return markdown(by_game(known));
   return in_columns(by_dialect(known)) +
-         "\nA client of any game with a front can play on a server of any with a back: `entente explain CLIENT "
+         "\nA client of any game with a front can play on a server of any game with a back; `entente explain CLIENT "
          "SERVER`\n"
-         "says how well. A URL that names no dialect to listen for means the first of its game.\n" +
+         "lists what works. A listener whose URL names no dialect speaks the first dialect of its game.\n" +
          settings_table(known);
 }
 

@@ -1,4 +1,4 @@
-// `entente games`: what this program speaks.
+// `entente games`: lists the games.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct GamesOptions {
 void declare_games(CLI::App& app, GamesOptions& options);
 int run_games(const GamesOptions& options);
 
-/// A row a dialect, for a terminal; or a row a game, for a README.
+/// One row per dialect, for a terminal; or one row per game, for a README.
 std::string games_table(std::span<const wire::Game* const> known, bool markdown);
 
 }  // namespace entente

@@ -1,4 +1,4 @@
-// `entente help [COMMAND]`: what `--help` prints, for those who ask by a word.
+// `entente help [COMMAND]`: the same as `--help`.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace entente {
 
 struct HelpOptions {
-  const CLI::App* program = nullptr;  ///< whose commands are explained; it outlives this
-  std::string command;                ///< empty: the program
+  const CLI::App* program = nullptr;  ///< the whole program; outlives this
+  std::string command;                ///< empty: the whole program
 };
 
 /// REQUIRES: `app` is a command of the whole program.

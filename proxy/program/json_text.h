@@ -1,4 +1,4 @@
-// Text in JSON.
+// JSON text.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace entente {
 
-/// Appends a JSON string, whatever a peer wrote: control characters are escaped (they would reach a terminal), and
-/// bytes of no character are U+FFFD.
+/// Appends a JSON string of any text: control characters are escaped (they would reach a terminal), and invalid
+/// bytes become U+FFFD.
 void json_text(std::string_view text, std::string& out);
 
 /// Appends ,"name":"text".

@@ -1,4 +1,4 @@
-// The entry point, and the last to catch: what arrives here is a fault of ours or a machine out of memory.
+// The entry point, and the last to catch exceptions: what arrives here is a bug of ours, or a lack of memory.
 #include <cstdio>
 #include <exception>
 

@@ -1,5 +1,4 @@
-// What a command says when it cannot go on: what is wrong with its command line and could have been meant, or with the
-// machine.
+// Error messages of commands: what is wrong with the command line, and what may have been meant; or what failed.
 #pragma once
 
 #include <string>
@@ -10,16 +9,17 @@
 
 namespace entente {
 
-/// Says it to standard error, with the command ("entente check") and where to read on; returns kUsage.
+/// Prints it to standard error, with the command ("entente check") and a hint to --help; returns kUsage.
 int misused(std::string_view command, std::string_view what);
 
-/// The same for what CLI11 found. REQUIRES: `app` is the whole program's, and has just failed to parse with `error`.
+/// The same for an error of CLI11. REQUIRES: `app` is the whole program's, and has just failed to parse with
+/// `error`.
 int misused(const CLI::App& app, const CLI::ParseError& error);
 
 /// "unknown command 'chek' (did you mean 'check'?); commands: …"
 std::string unknown_command(const CLI::App& program, std::string_view word);
 
-/// Says it to standard error, made harmless to a terminal but for its line breaks; returns kFailed.
+/// Prints it to standard error, made safe for a terminal except line breaks; returns kFailed.
 int failed(const Error& error);
 
 }  // namespace entente

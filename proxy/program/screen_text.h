@@ -1,4 +1,4 @@
-// What somebody else wrote, as a terminal may have it: it takes control characters for orders.
+// Makes foreign text safe for a terminal, which takes control characters as commands.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace entente {
 
-/// A control character, also one of two bytes: those move a terminal's cursor all the same. REQUIRES: it is one
-/// character, whole, as first_character() says.
+/// Whether this is a control character, including those of two bytes, which also move a terminal's cursor. REQUIRES:
+/// it is one whole character, by first_character().
 bool is_terminal_control(std::string_view character);
 
-/// Control characters, and bytes of no character, become "\x1b"; but not those in `keep`.
+/// Replaces control characters and invalid bytes by "\x1b", except those in `keep`.
 std::string screen_text(std::string_view text, std::string_view keep = "");
 
 }  // namespace entente

@@ -1,4 +1,4 @@
-// "Did you mean": the known name nearest to one that is not known.
+// "Did you mean": the known name nearest to an unknown one.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace entente {
 
-/// The nearest of `known` to `word`, or "" if none is near enough to be what was meant.
+/// The nearest of `known` to `word`, or "" if none is near.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
 /// " (did you mean 'x'?)", or "" if nothing is near.

@@ -1,4 +1,4 @@
-// Rows of text as a person reads them in a terminal.
+// Rows of text in columns, for a terminal.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace entente {
 template <std::size_t Columns>
 using Rows = std::vector<std::array<std::string, Columns>>;
 
-/// Columns as wide as their widest cell; the last one ends where its text ends.
+/// Each column is as wide as its widest cell; the last one is not padded.
 template <std::size_t Columns>
 std::string in_columns(const Rows<Columns>& rows) {
   std::array<std::size_t, Columns> widths{};

@@ -1,4 +1,4 @@
-// An option that takes a time, in any of the ways of time_text.h.
+// An option that takes a time, in the forms of time_text.h.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace entente {
 
-/// `set` gets the seconds, with their fraction.
+/// `set` gets the seconds, with fractions.
 inline CLI::Option* add_time(CLI::App& app, const char* name, std::function<void(double seconds)> set,
                              const char* about) {
   const auto read = [set = std::move(set)](const std::string& text) { set(core::seconds(*parse_time(text))); };

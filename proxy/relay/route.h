@@ -44,6 +44,7 @@ struct Route {
   std::optional<std::size_t> shared_room() const { return bridge ? bridge->shared_room : std::nullopt; }
   /// Whether clients come by WebSocket.
   bool by_web() const { return game.transport() == wire::Transport::kWebSocket; }
+  bool by_enet() const { return game.transport() == wire::Transport::kEnet; }
   /// Whether a client that asks for this path (WebSocket only) is ours.
   bool serves(std::string_view path) const { return !by_web() || web->path.empty() || web->path == path; }
 

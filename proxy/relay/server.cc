@@ -116,12 +116,7 @@ struct Server::Impl {
 
   /// Opens the acceptor of a route that brings its own.
   static std::optional<Error> open(Route& route, Worker& home, const RelayOptions& options, net::Fd tcp) {
-    const Limits limits = sane(options.limits);
-    if (options.game->transport() != wire::Transport::kEnet) {
-      const auto opened = home.open_acceptor(limits, std::move(tcp));
-      return opened ? std::nullopt : std::optional(opened.error());
-    }
-    const auto at = home.open_udp_door(limits, options.listen);
+    const auto at = home.open_acceptor(sane(options.limits), std::move(tcp), options.listen);
     if (!at) return at.error();
     route.listener = *at;
     return std::nullopt;

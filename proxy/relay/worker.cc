@@ -2,7 +2,9 @@
 
 #include "proxy/relay/acceptors/datagram_acceptor.h"
 #include "proxy/relay/acceptors/enet_acceptor.h"
+#include "proxy/relay/acceptors/stream_acceptor.h"
 #include "proxy/relay/sessions/bridge_session.h"
+#include "proxy/relay/sessions/enet_session.h"
 #include "proxy/relay/sessions/room_guest.h"
 #include "proxy/relay/sessions/tcp_session.h"
 #include "proxy/relay/sessions/web_session.h"
@@ -25,7 +27,6 @@ Worker::~Worker() { loop_.never(*this); }
 void Worker::add_route(Route& route, TapSink* tap) {
   routes_.push_back(std::make_unique<WorkerRoute>(route, loop_, tap));
   acceptors_.push_back(nullptr);
-  udp_acceptors_.push_back(nullptr);
 }
 
 void Worker::invite_bots(std::uint32_t count, const Limits& limits) {
@@ -33,18 +34,16 @@ void Worker::invite_bots(std::uint32_t count, const Limits& limits) {
   invited_.push_back({routes_.size() - 1, count, limits, std::make_unique<Finder>(*routes_.back(), user)});
 }
 
-Outcome<Done> Worker::open_acceptor(const Limits& limits, net::Fd listening) {
-  acceptors_.back() = std::make_unique<Acceptor>(*routes_.back(), *this, limits);
-  return acceptors_.back()->open(std::move(listening));
-}
-
-Outcome<net::Address> Worker::open_udp_door(const Limits& limits, const net::Address& at) {
+Outcome<net::Address> Worker::open_acceptor(const Limits& limits, net::Fd listening, const net::Address& at) {
   WorkerRoute& worker_route = *routes_.back();
+  auto& acceptor = acceptors_.back();
   if (worker_route.route.passes_enet_datagrams())
-    udp_acceptors_.back() = std::make_unique<DatagramAcceptor>(worker_route, pool_.last_link, limits);
+    acceptor = std::make_unique<DatagramAcceptor>(worker_route, *this, limits);
+  else if (worker_route.route.by_enet())
+    acceptor = std::make_unique<EnetAcceptor>(worker_route, *this, limits);
   else
-    udp_acceptors_.back() = std::make_unique<EnetAcceptor>(worker_route, *this, limits);
-  return udp_acceptors_.back()->open(at);
+    acceptor = std::make_unique<StreamAcceptor>(worker_route, *this, limits);
+  return acceptor->open(std::move(listening), at);
 }
 
 void Worker::add_shared_room(SharedRoomPlan& plan, TapSink* tap, Events& events) {
@@ -88,6 +87,7 @@ std::unique_ptr<Session> Worker::make_session(WorkerRoute& worker_route, const N
   if (const auto shared_room = worker_route.route.shared_room())
     return std::make_unique<RoomGuest>(worker_route, owner, *shared_rooms_.at(*shared_room).shared_room, newcomer);
   if (worker_route.route.bridge) return std::make_unique<BridgeSession>(worker_route, owner, newcomer);
+  if (worker_route.route.by_enet()) return std::make_unique<EnetSession>(worker_route, owner, newcomer);
   if (worker_route.route.by_web()) return std::make_unique<WebSession>(worker_route, owner, newcomer);
   return std::make_unique<TcpSession>(worker_route, owner, newcomer);
 }
@@ -113,14 +113,13 @@ void Worker::read(const Named& named) {
 
 void Worker::read(const Left& left) {
   if (acceptors_[left.route]) acceptors_[left.route]->left(left.link, left.client, left.server_unreached);
-  if (udp_acceptors_[left.route]) udp_acceptors_[left.route]->left(left.client, left.server_unreached);
   for (Invitation& invitation : invited_)
     if (invitation.route == left.route && left.server_unreached) invitation.finder->lost();
 }
 
 void Worker::read(const Moved& moved) {
   Acceptor* const acceptor = acceptors_[moved.route].get();
-  if (acceptor == nullptr) return;  // by ENet: no client of it comes back
+  if (acceptor == nullptr) return;  // of a bot
   if (moved.how == Moved::How::kAway) return acceptor->away(moved.client);
   if (moved.how == Moved::How::kBack) return acceptor->came_back(moved.client);
   const bool from_there = acceptor->crowded_from(moved.client);
@@ -154,12 +153,10 @@ void Worker::tell_moved(Moved::How how, Session& session) {
 
 void Worker::read(const NewLimits& news) {
   if (acceptors_[news.route]) acceptors_[news.route]->set_limits(news.limits);
-  if (udp_acceptors_[news.route]) udp_acceptors_[news.route]->set_limits(news.limits);
 }
 
 void Worker::read(NewAccess& news) {
-  if (acceptors_[news.route]) acceptors_[news.route]->set_access(news.access);
-  if (udp_acceptors_[news.route]) udp_acceptors_[news.route]->set_access(std::move(news.access));
+  if (acceptors_[news.route]) acceptors_[news.route]->set_access(std::move(news.access));
 }
 
 void Worker::read(const MoreBots& more) {
@@ -174,7 +171,7 @@ void Worker::read(const Order& order) {
 
 void Worker::read(Asked& asked) {
   answer(asked.question, asked.part, sessions_);
-  for (auto& acceptor : udp_acceptors_)
+  for (auto& acceptor : acceptors_)
     if (acceptor) acceptor->ask(asked.question, asked.part);
 }
 
@@ -260,10 +257,8 @@ void Worker::tick(Millis now) {
   if (!to_tick_.empty()) loop_.serve(ticking_);
   for (auto& acceptor : acceptors_)
     if (acceptor) acceptor->tick(now);
-  for (auto& acceptor : udp_acceptors_)
-    if (acceptor) acceptor->tick(now);
   for (auto& worker_route : routes_) worker_route->tick();
-  if (stopping_) finish_if_empty();  // those of UDP acceptors end on their own
+  if (stopping_) finish_if_empty();  // those that live with an acceptor end on their own
 }
 
 void Worker::tick_some() {
@@ -275,8 +270,7 @@ void Worker::tick_some() {
   if (!to_tick_.empty()) loop_.serve(ticking_);
 }
 
-// -- From acceptors
-// -------------------------------------------------------------------------------------------------------
+// -- From acceptors ---------------------------------------------------------------------------------------------------
 
 void Worker::seat(std::size_t worker, Newcomer newcomer) { send(*pool_.workers[worker], std::move(newcomer)); }
 
@@ -308,8 +302,6 @@ void Worker::begin_stop() {
   invited_.clear();
   while (!newcomers_.empty()) seat_one();
   for (auto& acceptor : acceptors_)
-    if (acceptor) acceptor->close();
-  for (auto& acceptor : udp_acceptors_)
     if (acceptor) acceptor->stop();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->stop();  // to all at once, not one by one
   for (auto& [link, session] : sessions_) session->stop();
@@ -318,7 +310,7 @@ void Worker::begin_stop() {
 
 void Worker::finish_if_empty() {
   if (!stopping_ || !sessions_.empty()) return;
-  for (auto& acceptor : udp_acceptors_)
+  for (auto& acceptor : acceptors_)
     if (acceptor && !acceptor->empty()) return;
   ticker_.reset();
   mailbox_.close();

@@ -11,7 +11,6 @@
 
 #include "proxy/net/mailbox.h"
 #include "proxy/relay/acceptors/acceptor.h"
-#include "proxy/relay/acceptors/udp_acceptor.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/ends/inbox.h"
 #include "proxy/relay/sessions/session.h"
@@ -47,10 +46,8 @@ class Worker final : public net::Ticker::User,
 
   /// For each relay, in the order of Route::index. REQUIRES: not running.
   void add_route(Route& route, TapSink* tap);
-  /// The worker becomes the home of the newest route. REQUIRES: not running.
-  Outcome<Done> open_acceptor(const Limits& limits, net::Fd listening);
-  /// The same for a game over ENet; returns where it was bound. REQUIRES: not running.
-  Outcome<net::Address> open_udp_door(const Limits& limits, const net::Address& at);
+  /// The worker becomes the home of the newest route. Returns where it listens. REQUIRES: not running.
+  Outcome<net::Address> open_acceptor(const Limits& limits, net::Fd listening, const net::Address& at);
 
   /// Until the pool is stopping and the last session is gone.
   void run();
@@ -182,9 +179,8 @@ class Worker final : public net::Ticker::User,
   net::Loop loop_;
   net::Mailbox<Letter, Worker> mailbox_;
   std::optional<net::Ticker> ticker_;
-  std::vector<std::unique_ptr<WorkerRoute>> routes_;         // by Route::index
-  std::vector<std::unique_ptr<Acceptor>> acceptors_;         // likewise; null where another worker is home
-  std::vector<std::unique_ptr<UdpAcceptor>> udp_acceptors_;  // likewise; null for other transports
+  std::vector<std::unique_ptr<WorkerRoute>> routes_;  // by Route::index
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;  // likewise; null where another worker is home
   struct Housed {
     std::unique_ptr<SharedRoom> shared_room;
     TapSink* tap;

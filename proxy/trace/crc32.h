@@ -1,11 +1,11 @@
-// The CRC-32 that MCAP asks for: zlib's (polynomial 0xEDB88320, reflected, complemented at both ends).
+// The CRC-32 of MCAP, which is zlib's (polynomial 0xEDB88320, reflected, complemented at both ends).
 #pragma once
 
 #include "proxy/base/bytes.h"
 
 namespace entente::trace {
 
-/// CRC of `bytes` that follow bytes whose CRC is `before` (0: nothing goes before). About 0.5 ns a byte.
+/// CRC of `bytes`, continuing from `before`, the CRC of the bytes before them (0: none). About 0.5 ns a byte.
 std::uint32_t crc32(Bytes bytes, std::uint32_t before = 0);
 
 }  // namespace entente::trace

@@ -1,5 +1,5 @@
-// What an MCAP file says about its messages: schemas, channels and metadata.
-// Law: an id means one thing in the whole file, and all definitions together stay within a limit.
+// The definitions of an MCAP file: schemas, channels and metadata.
+// Law: an id has one meaning in the whole file, and all definitions together stay within a limit.
 #pragma once
 
 #include <map>
@@ -13,14 +13,15 @@ class Definitions {
  public:
   explicit Definitions(std::uint64_t limit) : left_(limit) {}
 
-  /// Takes a schema, channel or metadata record. The same one again is no fault, another of the same id is.
+  /// Adds a schema, channel or metadata record. Repeating a record is allowed; another record with the same id is a
+  /// fault.
   Result<Done> take(Op op, Bytes content);
 
   const Channel* channel(std::uint16_t id) const {
     const auto found = channels_.find(id);
     return found == channels_.end() ? nullptr : &found->second;
   }
-  /// Null also for id 0, "no schema".
+  /// Null if unknown, and for id 0, which means no schema.
   const Schema* schema(std::uint16_t id) const {
     const auto found = schemas_.find(id);
     return found == schemas_.end() ? nullptr : &found->second;

@@ -1,5 +1,6 @@
-// MCAP's fields: little-endian numbers, and strings, blocks and maps with their byte length before them.
-// Law: a Take that ran out of bytes stays so, gives zeros, and remembers which field could not be read.
+// MCAP's fields: little-endian numbers; strings, blocks and maps prefixed by their length in bytes.
+// Law: a Take that ran out of bytes stays failed, returns zeros, and remembers the first field that it could not
+// read.
 #pragma once
 
 #include <bit>
@@ -33,7 +34,7 @@ class Take {
     return found;
   }
 
-  /// Bytes after their length, which is a Length.
+  /// Bytes prefixed by their length, a Length.
   template <std::unsigned_integral Length>
   Bytes block(const char* field) {
     return bytes(number<Length>(field), field);
@@ -74,7 +75,7 @@ inline void put(Buffer& out, std::string_view text) {
   append(out, as_bytes(text));
 }
 
-/// Everything that `fill` appends, with its length as a Length before it.
+/// Everything that `fill` appends, prefixed by its length as a Length.
 template <std::unsigned_integral Length, class Fill>
 void put_block(Buffer& out, Fill fill) {
   const auto start = out.size();
@@ -83,7 +84,7 @@ void put_block(Buffer& out, Fill fill) {
   put_at(out, start, static_cast<Length>(out.size() - start - sizeof(Length)));
 }
 
-/// A whole record, whose content `fill` appends.
+/// A whole record with the content that `fill` appends.
 template <class Fill>
 void put_record(Buffer& out, Op op, Fill fill) {
   out.push_back(static_cast<std::uint8_t>(op));

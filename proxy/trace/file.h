@@ -1,6 +1,5 @@
-// Where recordings are written to and read from: a Sink and a Source, and the files behind them.
-// Law: a file appears under its name only when it is whole; until then it is NAME.part; and nobody's file is
-// overwritten.
+// Where recordings are written to and read from: Sink, Source, and files.
+// Law: a file gets its name only when it is complete; until then it is NAME.part. No existing file is overwritten.
 #pragma once
 
 #include <memory>
@@ -12,21 +11,22 @@
 
 namespace entente::trace {
 
-/// Grows at its end. A write that failed may have left some of its bytes: the caller then cuts back to a size it
-/// trusts.
+/// Grows at its end. A failed write may leave some of its bytes; the caller then cuts the file back to its last good
+/// size.
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual const std::string& name() const = 0;
   virtual Outcome<Done> write(Bytes bytes) = 0;
-  virtual Outcome<Done> cut(std::uint64_t size) = 0;  ///< forgets everything after the first `size` bytes
-  virtual Outcome<Done> sync() = 0;                   ///< returns when what was written is on the disk
-  virtual Outcome<Done> finish() = 0;                 ///< it is whole; nothing is written after
-  /// Whether what was written is still there. An error says what somebody else did to it; nothing can be written then.
+  virtual Outcome<Done> cut(std::uint64_t size) = 0;  ///< removes everything after the first `size` bytes
+  virtual Outcome<Done> sync() = 0;                   ///< returns when all written bytes are on the disk
+  virtual Outcome<Done> finish() = 0;                 ///< the file is complete; nothing is written after this
+  /// Whether what was written is still there. An error says what another program did to the file; nothing more can
+  /// be written.
   virtual Outcome<Done> check() { return Done{}; }
 };
 
-/// Bytes of known number, read at any place.
+/// A known number of bytes, readable at any offset.
 class Source {
  public:
   virtual ~Source() = default;
@@ -36,7 +36,7 @@ class Source {
   virtual Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) = 0;
 };
 
-/// A descriptor that is closed with its owner.
+/// A file descriptor, closed with its owner.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -50,13 +50,13 @@ class Descriptor {
   int fd_;
 };
 
-/// Writes PATH.part, which becomes PATH by finish().
+/// Writes PATH.part, which finish() renames to PATH.
 class FileSink final : public Sink {
  public:
-  /// Ignores SIGXFSZ for the whole process. Fails if PATH or PATH.part exists. `suffix` instead of ".part" is for those
-  /// who read a .part while they write, and for what `entente recover` does not mend.
+  /// Ignores SIGXFSZ for the whole process. Fails if PATH or PATH.part exists. Another `suffix` than ".part" is for
+  /// programs that read a .part while they write, and for files that `entente recover` cannot repair.
   static Outcome<std::unique_ptr<FileSink>> create(const std::string& path, const char* suffix = ".part");
-  /// The same at the first free name of "a.mcap", "a-2.mcap", "a-3.mcap" …
+  /// The same with the first free name of "a.mcap", "a-2.mcap", "a-3.mcap" …
   static Outcome<std::unique_ptr<FileSink>> create_beside(const std::string& path);
 
   const std::string& path() const { return path_; }
@@ -67,7 +67,7 @@ class FileSink final : public Sink {
   Outcome<Done> sync() override;
   Outcome<Done> finish() override;
   Outcome<Done> check() override;
-  /// Gives up: removes PATH.part.
+  /// Aborts: removes PATH.part.
   void discard();
 
  private:

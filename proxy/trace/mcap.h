@@ -1,5 +1,5 @@
-// The records of the MCAP file format, as mcap.dev/spec has them: opcodes, shapes, and how each is parsed and put.
-// Law: parsing never reads past the bytes it is given, and takes no memory that those bytes do not fill.
+// The records of the MCAP file format (mcap.dev/spec): opcodes, structs, parsing and writing.
+// Law: parsing never reads past the given bytes, and allocates no memory that those bytes do not fill.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace entente::trace::mcap {
 
-/// Eight bytes at both ends of a file; the sixth is the major version.
+/// The eight bytes at both ends of a file; the sixth is the major version.
 inline constexpr std::array<std::uint8_t, 8> kMagic = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
 
-/// Before each record: its opcode and the length of what follows.
+/// The head of each record: its opcode and the length of its content.
 inline constexpr std::size_t kRecordHead = 1 + 8;
 
 enum class Op : std::uint8_t {
@@ -39,7 +39,7 @@ enum class Op : std::uint8_t {
   kDataEnd = 15,
 };
 
-/// The record's name in the specification; "unknown record" for opcodes it does not have.
+/// The record's name in the specification; "unknown record" for other opcodes.
 const char* text(Op op);
 
 using StringMap = std::vector<std::pair<std::string, std::string>>;
@@ -99,7 +99,7 @@ struct Statistics {
   WallTime end = 0;
 };
 
-/// A chunk as the file's end lists it.
+/// A chunk index, from the summary at the end of the file.
 struct ChunkIndex {
   WallTime start = 0;
   WallTime end = 0;
@@ -113,8 +113,8 @@ struct Footer {
   std::uint32_t summary_crc = 0;           ///< 0 = not known
 };
 
-/// The content of one record, head not included. Fault offsets count from the start of `content`; what follows the
-/// fields that we know is ignored, as the specification asks (save in Footer, which cannot grow).
+/// Parse the content of one record, without its head. Fault offsets count from the start of `content`. Extra bytes
+/// after the known fields are ignored, as the specification requires (except in Footer, which cannot grow).
 Result<Header> parse_header(Bytes content);
 Result<Schema> parse_schema(Bytes content);
 Result<Channel> parse_channel(Bytes content);
@@ -126,7 +126,7 @@ Result<ChunkIndex> parse_chunk_index(Bytes content);
 Result<Footer> parse_footer(Bytes content);
 Result<std::uint32_t> parse_data_end(Bytes content);  ///< the CRC of the data section; 0 = not known
 
-/// Appends the whole record, head included.
+/// Append a whole record with its head.
 void put(Buffer& out, const Header& header);
 void put(Buffer& out, const Schema& schema);
 void put(Buffer& out, const Channel& channel);

@@ -1,6 +1,6 @@
-// Reads an MCAP file from its first byte to its last, believing nothing: lengths, checksums and counts are all checked.
-// Law: no byte outside the file or a record is read, no memory is taken on a length's word alone, and a message is
-// given out only after the checksum of its chunk held.
+// Reads an MCAP file from start to end and trusts nothing: it checks all lengths, checksums and counts.
+// Law: it reads no byte outside the file or a record, allocates no memory because of a length alone, and returns a
+// message only after its chunk's checksum was right.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace entente::trace::mcap {
 
-/// What a file may make us hold in memory, in bytes.
+/// Limits on memory that a file can use, in bytes.
 struct Limits {
   std::uint64_t record = 256u << 20;  ///< one record as it lies in the file (attachments are not held, so not limited)
   std::uint64_t chunk = 256u << 20;   ///< the records of one chunk, uncompressed
   std::uint64_t definitions = 16u << 20;  ///< all schemas, channels and metadata together
 };
 
-/// How far reading came.
+/// How far the file has been read.
 struct Progress {
   std::uint64_t whole = 0;  ///< so many first bytes of the file were read and found right (up to the first damage)
   std::uint64_t messages = 0;
@@ -31,19 +31,19 @@ class Reader {
   /// `source` outlives the reader. Nothing is read before next().
   explicit Reader(Source& source, Limits limits = {}) : source_(source), limits_(limits), window_(source) {}
 
-  /// The next message, in the file's order, valid until the next call; null at the end of a file that was whole. An
-  /// error names the byte; what was given out before it is good. After an error it fails again, unless pass_damage()
+  /// The next message in the file's order, valid until the next call; null at the end of an undamaged file. An error
+  /// names the byte; messages returned before it are good. After an error next() fails again, unless pass_damage()
   /// found more.
   Outcome<const Message*> next();
 
-  /// After an error: goes on with the next record or chunk that is whole, and returns how many bytes are passed over;
-  /// nothing if there is no more to be had. What the file's end says of the whole is then no longer checked.
+  /// After an error: continues with the next readable record or chunk, and returns how many bytes were skipped;
+  /// nothing if there is no more. Totals at the end of the file are no longer checked.
   std::optional<std::uint64_t> pass_damage();
 
-  /// Looks at the end of the file first, for its definitions and where its chunks are, if that end is whole: damage
-  /// before it then matters less, and go_to() knows where to go.
+  /// Reads the end of the file first, for its definitions and the places of its chunks, if that end is readable.
+  /// Damage before it then matters less, and go_to() knows its target.
   void learn_from_summary();
-  /// What was learned there, in the file's order.
+  /// The chunks found there, in the file's order.
   const std::vector<ChunkIndex>& chunks() const { return chunks_; }
 
   /// A place between two messages.
@@ -52,19 +52,19 @@ class Reader {
     std::size_t used = 0;      ///< if that is a chunk: so many bytes of its records are behind us
     bool operator==(const Position&) const = default;
   };
-  /// Where next() goes on.
+  /// Where next() continues.
   Position position() const { return in_chunk_ ? Position{chunk_at_, chunk_used_} : Position{at_, skip_}; }
-  /// From now on next() goes on there. What the file's end says of the whole is then no longer checked.
-  /// REQUIRES: from position(), or the offset of a chunk of chunks().
+  /// Makes next() continue at a place. Totals at the end of the file are no longer checked. REQUIRES: from
+  /// position(), or the offset of a chunk of chunks().
   void go_to(const Position& position);
 
   const std::string& name() const { return source_.name(); }
   const Header& header() const { return header_; }  ///< after the first next()
   const Definitions& definitions() const { return definitions_; }
   const Progress& progress() const { return progress_; }
-  /// After an error: whether messages may be lost by it. After the data section they are not.
+  /// After an error: whether messages may be lost. After the data section there are none.
   bool in_data() const { return section_ == Section::kStart || section_ == Section::kData; }
-  /// Where the record begins that an error is about; after pass_damage(), where what it passed over begins.
+  /// The offset of the record that an error is about; after pass_damage(), the start of the skipped bytes.
   std::uint64_t failed_at() const { return failed_at_; }
 
  private:

@@ -1,8 +1,8 @@
-// Records what a relay carries into an MCAP file: /link, /wire and /note, as schema/trace.proto has them; of a bridge,
-// /intent and /fact, as schema/game.proto has them, and /world, as schema/snapshot.proto has it, a channel of each for
-// each link (its metadata says which), and the /geometry that worlds name.
-// Law: the recording suffers, never the traffic. What cannot be written is counted and said, in the recording too. A
-// file that somebody removes, replaces or cuts short is left, and the recording goes on in a new one.
+// Records traffic into an MCAP file: /link, /wire and /note (schema/trace.proto). For a bridge also /intent and
+// /fact (schema/game.proto), /world (schema/snapshot.proto), one channel of each for each link (named in its
+// metadata), and the /geometry that worlds refer to.
+// Law: the recording suffers, never the traffic. What cannot be written is counted and reported, also in the
+// recording. If another program removes, replaces or truncates the file, the recording continues in a new one.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace entente::trace {
 class Snapshot;  // of schema/snapshot.proto
 class Geometry;
 
-/// Frames, and bytes: theirs and those of words and worlds.
+/// A number of frames, and their bytes together with those of words and worlds.
 struct Amount {
   std::uint64_t frames = 0;
   std::uint64_t bytes = 0;
@@ -34,28 +34,28 @@ struct Amount {
 
 struct RecorderOptions {
   enum class OnFull {
-    kContinue,  ///< try again each second, and go on in the same file when there is room
-    kStop,      ///< record no more; whoever owns the recorder learns it from `failed` and stops the traffic
+    kContinue,  ///< retry each second; continue in the same file when there is room
+    kStop,      ///< stop recording; the owner learns it from `failed` and stops the program
   };
   enum class Sync { kEachChunk, kAtClose, kNever };
 
   OnFull on_full = OnFull::kContinue;
   Sync sync = Sync::kAtClose;  ///< when to wait until the disk has it
   std::size_t chunk_bytes = 256 << 10;
-  /// Of a chunk when it is closed, in ns. A little less than the second that a kill may cost: tick() comes when it
-  /// comes.
+  /// The age at which a chunk is closed, in ns. A little less than the second that a crash may cost, because tick()
+  /// may come late.
   WallTime chunk_age = 950'000'000;
   int level = 1;             ///< of zstd
   std::string version = {};  ///< of this program, for the metadata
-  /// Called when writing fails, once until it succeeds again.
+  /// Called when writing fails; again only after it has succeeded.
   std::function<void(const Error&)> failed = {};
   /// Called when writing succeeds again, with what the recording lacks.
   std::function<void(const Amount&)> resumed = {};
-  /// Called when the file was spoiled by somebody else (why), and the recording goes on in the file of that name.
+  /// Called when another program spoiled the file (why) and the recording continues in the named file.
   std::function<void(const Error& why, const std::string& path)> moved = {};
 };
 
-/// What a frame is recorded with. A view: nothing is kept.
+/// The description of a frame to record. A view: nothing is kept.
 struct FrameView {
   std::uint32_t link = 0;
   Way way = WAY_UNSPECIFIED;
@@ -65,38 +65,38 @@ struct FrameView {
   bool raw = false;            ///< not one frame but a piece of stream
   Delivery delivery = NOT_BY_ENET;
   std::uint8_t channel = 0;  ///< of ENet
-  Amount missing = {};       ///< frames of this link and way before it that whoever tells of it does not have
+  Amount missing = {};       ///< frames of this link and way before this one that the caller lost
 };
 
-/// The name of the metadata that says at a file's end what is missing in it and no note could say.
+/// The name of the metadata at the end of a file that counts missing data which no note mentions.
 inline constexpr const char* kNotRecorded = "not recorded";
 
-/// What a word is: a message Intent or a message Fact.
+/// The two kinds of words, as messages Intent and Fact.
 enum class Word : std::uint8_t { kIntent, kFact };
 
-/// For one thread, which may be kept waiting by the disk: not a loop's.
+/// For a thread that may wait for the disk; not for a loop's thread.
 class Recorder {
  public:
-  /// Writes PATH.part, which becomes PATH by close().
+  /// Writes PATH.part, which close() renames to PATH.
   static Outcome<std::unique_ptr<Recorder>> open(const std::string& path, RecorderOptions options = {});
   static Outcome<std::unique_ptr<Recorder>> open(std::unique_ptr<Sink> sink, RecorderOptions options = {});
 
   void opened(WallTime time, const Opened& link);
-  /// Takes no memory in steady state.
+  /// Allocates nothing in steady state.
   void frame(WallTime time, const FrameView& frame);
   void closed(WallTime time, std::uint32_t link, std::string_view reason);
-  /// A word that was said in the room of a bridge, of the player's link: a message of schema/game.proto.
+  /// A word of the bridge of this player's link: a message of schema/game.proto.
   void word(WallTime time, std::uint32_t link, Word kind, Bytes word);
-  /// How that bridge's world stands. The geometry that it names was given before, or it is not recorded.
+  /// The world of that bridge. Its geometry must have been given before, or the world is not recorded.
   void world(WallTime time, const Snapshot& world);
-  /// Is written, once, before the first world that names it. Kept until then.
+  /// A geometry. It is kept, and written once before the first world that refers to it.
   void geometry(const Geometry& geometry);
   void note(WallTime time, std::uint32_t link, std::string_view text, std::uint64_t bytes_lost = 0);
-  /// Closes a chunk that is old enough, and looks after the file twice a second. To be called at least as often.
+  /// Closes a chunk that is old enough, and checks the file. Must be called at least twice a second.
   void tick(WallTime now);
 
-  /// Ends the file and gives it its name. If that fails it stays PATH.part, and lacks only its end. Nothing comes
-  /// after.
+  /// Completes the file and gives it its name. If that fails, it stays PATH.part and lacks only its end. Nothing may
+  /// be called after.
   Outcome<Done> close(WallTime now);
 
   const Amount& recorded() const { return recorded_; }  ///< written to the file; 0 again with a new file
@@ -108,7 +108,7 @@ class Recorder {
   bool pending() const { return writer_->chunk_bytes() > 0; }  ///< something waits for tick()
 
  private:
-  /// What is recorded of one way of a link.
+  /// The state of one direction of a link.
   struct Direction {
     Amount settled;   ///< in the file, or a frame there says that they are missing
     Amount in_chunk;  ///< the same of the open chunk
@@ -128,7 +128,7 @@ class Recorder {
     enum class State : std::uint8_t { kWaiting, kInChunk, kWritten } state = State::kWaiting;
     Buffer geometry = {};  // as it goes into the file; until it is there
   };
-  /// What is only in recordings of bridges.
+  /// Only in recordings of bridges.
   enum class Topic : std::uint8_t { kIntent, kFact, kWorld, kGeometry };
   struct TopicAbout;
   static const TopicAbout& about(Topic topic);

@@ -1,5 +1,5 @@
-// Reads a recording back: openings, frames, words, worlds, notes and closings, in the order they were recorded; from
-// the beginning, or from where a world is known.
+// Reads a recording: openings, frames, words, worlds, notes and closings in the order in which they were recorded.
+// It starts at the beginning, or at a known world.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace entente::trace {
 
 class Recording {
  public:
-  /// A word that was said in the room of the bridge whose player's link it is.
+  /// A word of the bridge of this player's link.
   struct Said {
     std::uint32_t link = 0;
     const words::Intent* intent = nullptr;  ///< one of the two
@@ -38,16 +38,16 @@ class Recording {
   /// `source` outlives the recording.
   explicit Recording(Source& source, mcap::Limits limits = {}) : reader_(source, limits) {}
 
-  /// The next event; null at the end of a recording that was whole. An error names the byte; all before it is good.
-  /// Messages of other schemas than ours are passed over.
+  /// The next event; null at the end of an undamaged recording. An error names the byte; all events before it are
+  /// good. Messages with unknown schemas are skipped.
   Outcome<const Event*> next();
 
-  /// Goes to the last snapshot of this bridge's world (`link`: its player's) that is not later than `time`: next()
-  /// gives it, and then what follows it in the file. False: there is none, and next() begins at the file's beginning.
-  /// Reads a chunk or two; all of the file, once, if it has no whole end. An error says what cannot be read.
+  /// Goes to the last snapshot of this bridge's world (`link`: its player's) not later than `time`. next() returns
+  /// it and then what follows it in the file. False: there is none, and next() starts at the beginning. Reads a
+  /// chunk or two, or once the whole file if its end is damaged. An error says what cannot be read.
   Outcome<bool> go_to_world(std::uint32_t link, WallTime time);
-  /// The geometry that snapshots name so; null if the file lacks it. next() goes on where it was. Valid until asked
-  /// again.
+  /// The geometry with this name in snapshots; null if the file lacks it. Does not move next(). Valid until the next
+  /// call.
   Outcome<const Geometry*> find_geometry(const std::string& hash);
 
   const mcap::Progress& progress() const { return reader_.progress(); }

@@ -1,5 +1,5 @@
-// Makes a recording whole that was not closed, or that was damaged: all that proves to be right goes into a new file.
-// Law: the input is only read; the output has its name only when it is whole.
+// Repairs a recording that was not completed or is damaged: everything that is proven right goes into a new file.
+// Law: the input is only read; the output gets its name only when it is complete.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace entente::trace {
 
 struct Damage {
   std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;  ///< passed over
+  std::uint64_t bytes = 0;  ///< skipped
   std::string what;
 };
 
@@ -19,15 +19,15 @@ struct Recovered {
   std::uint64_t messages = 0;
   std::uint64_t chunks = 0;
   std::uint64_t attachments_left_out = 0;
-  std::uint64_t damages = 0;     ///< how many
-  std::uint64_t bytes_lost = 0;  ///< passed over in all
+  std::uint64_t damages = 0;     ///< number of damaged places
+  std::uint64_t bytes_lost = 0;  ///< skipped in total
   std::vector<Damage> first;     ///< the first kDamagesTold of them
-  bool was_whole = false;        ///< there was nothing to do
+  bool was_whole = false;        ///< the input was not damaged
 
   static constexpr std::size_t kDamagesTold = 32;
 };
 
-/// Writes OUT from IN, which may be OUT.part. Fails if OUT exists, and if nothing of IN can be read.
+/// Writes OUT from IN, which may be OUT.part. Fails if OUT exists, or if nothing of IN can be read.
 Outcome<Recovered> recover(const std::string& in, const std::string& out, mcap::Limits limits = {});
 Outcome<Recovered> recover(Source& in, Sink& out, mcap::Limits limits = {});
 

@@ -1,4 +1,4 @@
-// The protobuf schemas of a recording, as MCAP embeds them.
+// The protobuf schemas that a recording embeds.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -7,8 +7,8 @@
 
 namespace entente::trace {
 
-/// The schema of `type`: its FileDescriptorSet has the file of `type` and all that it imports, imports first, so that a
-/// reader needs no .proto file.
+/// The schema of `type`: a FileDescriptorSet with the file of `type` and everything that it imports, imports first,
+/// so that readers need no .proto file.
 mcap::Schema protobuf_schema(std::uint16_t id, const google::protobuf::Descriptor& type);
 
 }  // namespace entente::trace

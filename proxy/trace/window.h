@@ -1,5 +1,5 @@
-// A window onto a Source: small reads come from one big one.
-// Law: it holds at most what is asked for, or kAhead if that is more; what it gives is valid until it is asked again.
+// A window onto a Source: small reads from one large read.
+// Law: it holds at most what is asked for, or kAhead if that is more. Its bytes are valid until the next call.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Window {
     return held_.subspan(static_cast<std::size_t>(offset - start_), static_cast<std::size_t>(size));
   }
 
-  /// At least one byte from `offset` on, and as many more as are at hand. REQUIRES: left(offset) > 0.
+  /// At least one byte from `offset` on, and as many more as are buffered. REQUIRES: left(offset) > 0.
   Outcome<Bytes> some(std::uint64_t offset) {
     if (auto first = view(offset, 1); !first.ok()) return first;
     return held_.subspan(static_cast<std::size_t>(offset - start_));

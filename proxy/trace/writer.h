@@ -1,6 +1,6 @@
-// Writes an MCAP file: definitions as they come, messages in chunks, and at the end all that a reader finds its way by.
-// Law: the file grows by whole pieces. A piece that could not be written is cut off again, and the file is as it was
-// before.
+// Writes an MCAP file: definitions as they come, messages in chunks, and at the end the summary that readers need to
+// seek.
+// Law: the file grows by whole pieces. A piece that could not be written completely is cut off again.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,37 @@ struct WriterOptions {
   Header header = {"", "entente"};
   bool compress = true;  ///< chunks by zstd; otherwise as they are
   int level = 1;         ///< of zstd
-  /// Bytes of chunk indexes that are kept for the summary (a hundred or two a chunk); a file that has more ends without
-  /// a summary.
+  /// Bytes of chunk indexes kept for the summary (one or two hundred a chunk). A file with more has no summary.
   std::size_t most_indexes = 64 << 20;
 };
 
-/// REQUIRES: `sink` is empty and outlives the writer; begin() before all else, end() last.
+/// REQUIRES: `sink` is empty and outlives the writer; begin() is called first, end() last.
 class Writer {
  public:
   explicit Writer(Sink& sink, WriterOptions options = {});
 
   Outcome<Done> begin();
-  /// Ids are the caller's. REQUIRES: a channel's schema is defined before it, a message's channel before it; each id
-  /// once.
+  /// The caller chooses ids. REQUIRES: a schema is defined before its channel, a channel before its messages; each
+  /// id once.
   Outcome<Done> define(const Schema& schema);
   Outcome<Done> define(const Channel& channel);
   Outcome<Done> add(const Metadata& metadata);
-  /// No more messages will come by this channel: what it takes in memory is given back with the open chunk.
+  /// No more messages will use this channel; its memory is freed with the open chunk.
   void retire(std::uint16_t channel);
 
-  /// Puts a message into the open chunk, and returns the `size` bytes of its data for the caller to fill before any
-  /// other call. `message.data` is not looked at. Takes no memory once chunks of this size were written.
+  /// Adds a message to the open chunk, and returns the `size` bytes of its data for the caller to fill before any
+  /// other call. `message.data` is ignored. Allocates nothing once chunks of this size were written.
   std::span<std::uint8_t> message(const Message& message, std::size_t size);
   void message(const Message& message);
 
   std::size_t chunk_bytes() const { return chunk_.size(); }
-  /// Writes the open chunk, if it has anything, with its index. If that fails the chunk is gone and the file as before.
+  /// Writes the open chunk, if it has anything, with its index. If that fails, the chunk is lost and the file is as
+  /// before.
   Outcome<Done> end_chunk();
 
   /// Writes the open chunk and the end of the file. Without room for the summary, on the disk or in
-  /// WriterOptions::most_indexes, the file ends without one (it is then whole, but slower to search); without room even
-  /// for that it fails, and the file lacks nothing but its end.
+  /// WriterOptions::most_indexes, the file ends without one: it is complete, but slower to seek in. Without room for
+  /// the end this fails; the file then lacks only its end.
   Outcome<Done> end();
 
   std::uint64_t size() const { return size_; }  ///< bytes of the file so far

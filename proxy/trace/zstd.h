@@ -1,6 +1,6 @@
-// zstd for MCAP chunks: contexts and memory that are kept from chunk to chunk.
-// Law: a stated size above the caller's limit, or one that so few bytes cannot unfold to, is refused before memory is
-// taken.
+// zstd for MCAP chunks, with contexts and memory that are reused from chunk to chunk.
+// Law: a stated size above the caller's limit, or impossible for so few bytes, is refused before memory is
+// allocated.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct ZSTD_DCtx_s;
 
 namespace entente::trace {
 
-/// Memory that is reused and never filled with zeros first (a page that nobody writes to costs nothing).
+/// Memory that is reused and not zeroed (an untouched page costs nothing).
 class Scratch {
  public:
-  /// `size` bytes, whatever they held before. Valid until the next call.
+  /// `size` bytes with undefined content. Valid until the next call.
   std::span<std::uint8_t> take(std::size_t size);
 
  private:
@@ -47,7 +47,8 @@ class Decompressor {
   Decompressor();
   ~Decompressor();
 
-  /// The `size` bytes that `bytes` unfold to, valid until the next call. REQUIRES: `size` was checked against a limit.
+  /// The `size` bytes that `bytes` expand to, valid until the next call. REQUIRES: `size` was checked against a
+  /// limit.
   Result<Bytes> decompress(Bytes bytes, std::uint64_t size);
 
  private:

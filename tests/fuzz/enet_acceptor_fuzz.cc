@@ -7,11 +7,13 @@
 #include <sys/socket.h>
 
 #include <cstdlib>
+#include <unordered_map>
 
 #include "adapters/aos/aos.h"
 #include "proxy/net/socket.h"
 #include "proxy/relay/acceptors/datagram_acceptor.h"
 #include "proxy/relay/acceptors/enet_acceptor.h"
+#include "proxy/relay/sessions/enet_session.h"
 #include "tests/fuzz/frames.h"
 #include "tests/fuzz/target.h"
 
@@ -32,13 +34,38 @@ struct Silent final : Events {
   void said(std::string_view, std::uint64_t) override {}
 };
 
-/// A relay's acceptor seats nobody with a worker.
-struct Nowhere final : Seating {
+/// Has the sessions over packets, as a worker has them.
+struct Seats final : Seating, Session::Owner {
   LinkId next_link() override { return ++last; }
   std::size_t next_worker(const relay::Route&) override { return 0; }
-  void seat(std::size_t, Newcomer) override { std::abort(); }
+  void seat(std::size_t, Newcomer newcomer) override {
+    Session::Owner& owner = *this;
+    auto& session = sessions[newcomer.link];
+    session = std::make_unique<EnetSession>(*route, owner, newcomer);
+    session->start({});
+  }
   bool pass_on(Seat, const net::Address&, Bytes) override { return false; }
   void passed_on() override {}
+  void named(Session&, std::uint32_t) override {}
+  WorkerRoute* route_at(const relay::Route&, std::string_view) override { return nullptr; }
+  void away(Session&, const core::Absence&) override {}
+  std::optional<Seat> claim(Session&, std::uint32_t) override { return std::nullopt; }
+  void settled(Session&) override {}
+  void send_back(Seat, net::Fd, const net::Address&) override {}
+  void done(Session& session) override { over.push_back(session.info().link); }
+
+  void tick(Millis now) {
+    for (auto& [link, session] : sessions) session->tick(now);
+    for (const LinkId link : std::exchange(over, {})) {
+      const auto gone = sessions.extract(link);
+      acceptor->left(link, gone.mapped()->info().client, false);
+    }
+  }
+
+  std::unordered_map<LinkId, std::unique_ptr<EnetSession>> sessions;
+  std::vector<LinkId> over;
+  WorkerRoute* route = nullptr;
+  Acceptor* acceptor = nullptr;
   LinkId last = 0;
 };
 
@@ -64,10 +91,12 @@ struct World {
     limits.greet_ms = limits.connect_ms = 20;
     packet_route.emplace(packets, loop, nullptr);
     datagram_route.emplace(datagrams, loop, nullptr);
-    packet_acceptor.emplace(*packet_route, nowhere, limits);
-    datagram_acceptor.emplace(*datagram_route, last_link, limits);
-    const auto at = packet_acceptor->open(any);
-    require(at.ok() && datagram_acceptor->open(any).ok());
+    packet_acceptor.emplace(*packet_route, seats, limits);
+    datagram_acceptor.emplace(*datagram_route, seats, limits);
+    seats.route = &*packet_route;
+    seats.acceptor = &*packet_acceptor;
+    const auto at = packet_acceptor->open({}, any);
+    require(at.ok() && datagram_acceptor->open({}, any).ok());
     packets.listener = *at;
   }
 
@@ -94,6 +123,7 @@ struct World {
   }
 
   void tick() {
+    seats.tick(loop.now());
     packet_acceptor->tick(loop.now());
     datagram_acceptor->tick(loop.now());
     uv_run(loop.raw(), UV_RUN_NOWAIT);
@@ -104,8 +134,7 @@ struct World {
   net::Loop loop;
   Silent events;
   Route packets{aos::game(), events}, datagrams{aos::game(), events};
-  std::atomic<LinkId> last_link{0};
-  Nowhere nowhere;
+  Seats seats;
   Limits limits;
   net::Fd server, strangers[3];
   net::Address server_address, heard = *net::Address::parse("127.0.0.1", 9), ignored;

@@ -189,10 +189,10 @@ TEST_CASE("what cannot be an arena is said with what can") {
            {{listen, "quake://h"}, "entente arena: --listen 'quake://h': unknown game 'quake'"},
            {{listen, "native://127.0.0.1:0?strict=yes"}, "'strict' is for relays"},
            {{listen, native, "--bots", "64"}, "entente arena: --bots must be less than seats"},
-           {{listen, native, "--mode", "chess"}, "unknown word 'chess'; words: free_for_all, teams, flags"},
+           {{listen, native, "--mode", "chess"}, "unknown value 'chess'; values: free_for_all, teams, flags"},
            {{listen, native, "--at", "soon"}, "--at"},
            {{listen, native, "--side", "5"}, "5 is out of range, expected 80 to 800 metres"},
-           {{listen, native, "--reload-ms", "2.5"}, "expected a whole number, got '2.5'"}}) {
+           {{listen, native, "--reload-ms", "2.5"}, "expected an integer, got '2.5'"}}) {
     const Ended ended = says(c.words);
     CHECK(ended.code == 2);
     CHECK_MESSAGE(ended.err.find(c.said) != std::string::npos, ended.err);
@@ -203,7 +203,7 @@ TEST_CASE("every rule of an arena is a flag, with what the configuration says of
   const std::string help = says({"--help"}).out;
   for (const char* flag : {"--bots", "--behaviour", "--mode", "--side", "--ball-damage", "--score-limit", "--ricochet"})
     CHECK_MESSAGE(help.find(flag) != std::string::npos, flag);
-  CHECK(help.find("From a shot until its barrel is loaded again.") != std::string::npos);
+  CHECK(help.find("Time to reload a barrel after its shot.") != std::string::npos);
 }
 
 }  // namespace entente::arena_test

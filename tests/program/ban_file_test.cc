@@ -77,7 +77,7 @@ TEST_CASE("a file that is wrong says where, and one that cannot be written says 
   CHECK(read_bans(name, 0).error().text.starts_with(name + ":2: 'example.org' is no net of addresses"));
   const std::string time = folder.write("times", "192.0.2.7 tomorrow\n");
   CHECK(read_bans(folder.path().string(), 0).error().text ==
-        folder.path().string() + " is a folder; bans are kept in a file (access.ban_file)");
+        folder.path().string() + " is a folder; access.ban_file must be a file");
   CHECK(read_bans(time, 0).error().text.starts_with(time + ":1: 'tomorrow' is not a time"));
   const auto written = write_bans(folder.file("no/such/folder"), {});
   REQUIRE_FALSE(written.ok());

@@ -81,7 +81,7 @@ TEST_CASE("help is a command as well as an option") {
 TEST_CASE("verify says what it counts and when it ends with 1; inspect, what it does where nothing matches") {
   const std::string verify = entente_says({"verify", "--help"}).out;
   for (const char* word : {"\n  exact ", "\n  opaque ", "\n  refused ", "\n  undecoded ", "\n  mismatched ",
-                           "\nEnds with 1 if any is opaque, undecoded or mismatched"}) {
+                           "\nThe exit code is 1 if any message is opaque, undecoded or mismatched"}) {
     CAPTURE(word);
     CHECK(verify.find(word) != std::string::npos);
   }
@@ -136,7 +136,7 @@ TEST_CASE("a command line that is not understood ends with 2 and says what was m
            {{"proxy", listen, "bzflag://somewhere:0", to, "bzflag://h"},
             "entente proxy: --listen 'bzflag://somewhere:0': 'somewhere' is not an address"},
            {{"proxy", listen, "ogar://127.0.0.1:0", to, "ogar://h"},
-            "entente proxy: --listen 'ogar://127.0.0.1:0': ogar travels by WebSocket: write ogar+ws:// or"},
+            "entente proxy: --listen 'ogar://127.0.0.1:0': ogar uses WebSocket: write ogar+ws:// or"},
            {{"proxy", listen, "bzdraft://127.0.0.1:0?mode=datagrams", to, "bzflag://h?dialect=2.4"},
             "entente proxy: 'mode=datagrams' is for relays only; this is a bridge\n"},
            {{"proxy", listen, "aos://127.0.0.1:0?spawn=now", to, "aos://h"},

@@ -28,10 +28,10 @@ const std::string kFolder = testing::source_dir() + "/config";
 
 TEST_CASE("config/example.toml is what the schema says") {
   CHECK_MESSAGE(file(kFolder + "/example.toml") == example_config(),
-                "make it anew: entente check --example > config/example.toml");
+                "to update it: entente check --example > config/example.toml");
 }
 
-TEST_CASE("the example is right, and every key in it is at its preset") {
+TEST_CASE("the example is right, and every key in it has its default value") {
   auto config = parse_config(example_config(), "example.toml", games());
   REQUIRE_MESSAGE(config.ok(), config.error().front());
   REQUIRE(config->route_size() == 1);
@@ -53,7 +53,7 @@ TEST_CASE("every key in the example stands under a comment in words and a line o
   for (; std::getline(lines, line); before = last, last = line) {
     if (line.find(" = ") == line.npos || line.starts_with("#")) continue;
     CAPTURE(line);
-    CHECK((last.ends_with(".") && (last.find("Preset: ") != last.npos || last.find("Must be") != last.npos)));
+    CHECK((last.ends_with(".") && (last.find("Default: ") != last.npos || last.find("Required.") != last.npos)));
     CHECK((before.starts_with("# ") && before.size() > 12));
     ++keys;
   }

@@ -59,38 +59,38 @@ TEST_CASE("what is written is read, and what is not has its preset") {
 }
 
 TEST_CASE("all that is wrong is told at once, in the order of the file, with its place") {
-  CHECK(
-      complaints("sead = 1\n"
-                 "workers = 0\n"
-                 "[limits]\n"
-                 "sessions = \"many\"\n"
-                 "  idle_ms=9999999999999\n"
-                 "connects_burst = 1.5\n"
-                 "[log]\n"
-                 "level = \"wran\"\n"
-                 "format = 3\n"
-                 "file = [1]\n"
-                 "[[route]]\n"
-                 "listen = \"toy://localhost:5154\"\n"
-                 "[[route]]\n"
-                 "listen = \"tpy://127.0.0.1\"\n"
-                 "to = \"toy://h:0\"\n"
-                 "[recording]\n"
-                 "directory = {}\n") ==
-      "a.toml:1:1: sead: unknown key\n"
-      "a.toml:2:11: workers: 0 is out of range, expected 1 to 64 threads\n"
-      "a.toml:4:12: limits.sessions: expected a whole number, got 'many'\n"
-      "a.toml:5:11: limits.idle_ms: 9999999999999 is out of range, expected 0 to 86400000 milliseconds\n"
-      "a.toml:6:18: limits.connects_burst: expected a whole number, got 1.5\n"
-      "a.toml:8:9: log.level: unknown word 'wran' (did you mean 'warn'?); words: trace, debug, info, warn, error, off\n"
-      "a.toml:9:10: log.format: expected a word, got 3\n"
-      "a.toml:10:8: log.file: expected a text, got a list\n"
-      "a.toml:11:1: route[0]: the key 'to' is missing\n"
-      "a.toml:12:10: route[0].listen: 'toy://localhost:5154': 'localhost' is not an address; listen on one of this "
-      "machine's, such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]\n"
-      "a.toml:14:10: route[1].listen: 'tpy://127.0.0.1': unknown game 'tpy' (did you mean 'toy'?); games: toy\n"
-      "a.toml:15:6: route[1].to: 'toy://h:0': no server has port 0\n"
-      "a.toml:17:13: recording.directory: expected a text, got a table\n");
+  CHECK(complaints("sead = 1\n"
+                   "workers = 0\n"
+                   "[limits]\n"
+                   "sessions = \"many\"\n"
+                   "  idle_ms=9999999999999\n"
+                   "connects_burst = 1.5\n"
+                   "[log]\n"
+                   "level = \"wran\"\n"
+                   "format = 3\n"
+                   "file = [1]\n"
+                   "[[route]]\n"
+                   "listen = \"toy://localhost:5154\"\n"
+                   "[[route]]\n"
+                   "listen = \"tpy://127.0.0.1\"\n"
+                   "to = \"toy://h:0\"\n"
+                   "[recording]\n"
+                   "directory = {}\n") ==
+        "a.toml:1:1: sead: unknown key\n"
+        "a.toml:2:11: workers: 0 is out of range, expected 1 to 64 threads\n"
+        "a.toml:4:12: limits.sessions: expected an integer, got 'many'\n"
+        "a.toml:5:11: limits.idle_ms: 9999999999999 is out of range, expected 0 to 86400000 milliseconds\n"
+        "a.toml:6:18: limits.connects_burst: expected an integer, got 1.5\n"
+        "a.toml:8:9: log.level: unknown value 'wran' (did you mean 'warn'?); values: trace, debug, info, warn, error, "
+        "off\n"
+        "a.toml:9:10: log.format: expected a word, got 3\n"
+        "a.toml:10:8: log.file: expected a text, got a list\n"
+        "a.toml:11:1: route[0]: the key 'to' is missing\n"
+        "a.toml:12:10: route[0].listen: 'toy://localhost:5154': 'localhost' is not an address; listen on one of this "
+        "machine's, such as 127.0.0.1 or [::1], or on all of them with 0.0.0.0 or [::]\n"
+        "a.toml:14:10: route[1].listen: 'tpy://127.0.0.1': unknown game 'tpy' (did you mean 'toy'?); games: toy\n"
+        "a.toml:15:6: route[1].to: 'toy://h:0': the server's port cannot be 0\n"
+        "a.toml:17:13: recording.directory: expected a text, got a table\n");
 }
 
 TEST_CASE("tables and lists that are each other are told") {
@@ -125,7 +125,7 @@ TEST_CASE("a file that is not TOML has one complaint, at its place") {
 
 TEST_CASE("what no single key can say is checked as well") {
   const std::string route(kRoute);
-  CHECK(complaints("") == "a.toml:1:1: there is no [[route]] and no [[arena]]: nothing to run\n");
+  CHECK(complaints("") == "a.toml:1:1: there is no [[route]] and no [[arena]], so there is nothing to run\n");
   CHECK(complaints("[limits]\nhigh_water = 8192\n" + route) ==
         "a.toml:1:1: limits.low_water: must be less than limits.high_water\n");
   CHECK(complaints("[limits]\nlow_water = 262144\n" + route) ==
@@ -197,14 +197,14 @@ TEST_CASE("an arena is read with its rules, and what is not written has its pres
 TEST_CASE("all that is wrong with an arena is told with its place") {
   const auto wrong = [](const std::string& toml) { return complaints(toml, games()); };
   CHECK(wrong("[[arena]]\nname = \"x\"\n") == "a.toml:1:1: arena[0]: the key 'listen' is missing\n");
-  CHECK(wrong("[[arena]]\nlisten = []\n") == "a.toml:2:10: arena[0].listen: names no way in\n");
+  CHECK(wrong("[[arena]]\nlisten = []\n") == "a.toml:2:10: arena[0].listen: names no address\n");
   CHECK(wrong("[[arena]]\nlisten = \"native://127.0.0.1:0\"\n") ==
-        "a.toml:2:10: arena[0].listen: expected a list of texts, [\"like this\"], got 'native://127.0.0.1:0'\n");
+        "a.toml:2:10: arena[0].listen: expected a list of strings, [\"like this\"], got 'native://127.0.0.1:0'\n");
   CHECK(wrong("[[arena]]\nlisten = [\"native://127.0.0.1:0\", 3]\n") ==
         "a.toml:2:35: arena[0].listen[1]: expected a text, got 3\n");
   const std::string arena = "[[arena]]\nlisten = [\"native://127.0.0.1:0\"]\n";
   CHECK(wrong(arena + "seats = 4\nbots = 4\n") ==
-        "a.toml:4:8: arena[0].bots: must be less than seats, so that somebody may still come\n");
+        "a.toml:4:8: arena[0].bots: must be less than seats, so that a person can join\n");
   CHECK(wrong(arena + "ricochet = 1\n") == "a.toml:3:12: arena[0].ricochet: expected true or false, got 1\n");
   CHECK(wrong("[[arena]]\nlisten = [\"aos://127.0.0.1:0?mode=datagrams\"]\n")
             .starts_with("a.toml:2:11: arena[0].listen[0]: 'aos://127.0.0.1:0?mode=datagrams': 'mode=datagrams' is"));
@@ -212,7 +212,7 @@ TEST_CASE("all that is wrong with an arena is told with its place") {
   CHECK(wrong("[[arena]]\n" + web).empty());
   CHECK(wrong("[[route]]\nlisten = \"ogar+ws://127.0.0.1:99/c\"\nto = \"ogar+ws://h\"\n[[arena]]\n" + web)
             .starts_with("a.toml:5:11: arena[0].listen[0]: cannot share 127.0.0.1:99 with route[0].listen, which "
-                         "leads to another place\n"));
+                         "leads elsewhere\n"));
 }
 
 TEST_CASE("what the program would refuse to start with is told, too") {
@@ -262,7 +262,7 @@ TEST_CASE("who may come is a list of nets, for all routes and for each") {
   CHECK(complaints("[access]\ndeny = [\"10.0.0.0/8\", \"somewhere\"]\n" + route)
             .starts_with("a.toml:2:23: access.deny[1]: 'somewhere' is no net of addresses: no IPv4 or IPv6 address"));
   CHECK(complaints("[access]\ndeny = \"10.0.0.7\"\n" + route) ==
-        "a.toml:2:8: access.deny: expected a list of texts, [\"like this\"], got '10.0.0.7'\n");
+        "a.toml:2:8: access.deny: expected a list of strings, [\"like this\"], got '10.0.0.7'\n");
   CHECK(complaints(route + "allow = [7]\n").find("route[0].allow[0]: expected a text, got 7\n") != std::string::npos);
 }
 

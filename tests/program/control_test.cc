@@ -40,7 +40,7 @@ TEST_CASE("a line is a command and the rest, spaces apart") {
 
 TEST_CASE("what is no command is an error on one line, whatever it is") {
   const Control control = talkative();
-  CHECK(control.answer("ecko") == "error: no command 'ecko' (did you mean 'echo'?); there are help, echo, fail\n");
+  CHECK(control.answer("ecko") == "error: no command 'ecko' (did you mean 'echo'?); commands: help, echo, fail\n");
   CHECK(control.answer("").starts_with("error: no command '-'"));
   CHECK(control.answer("\x1b[2J\n\r\x07").find_first_of("\x1b\x07\r") == std::string::npos);
 }
@@ -193,7 +193,7 @@ TEST_CASE("a ban that cannot be kept holds as long as the program runs, and that
   const Ended banned = ctl({"ban", "192.0.2.1"});
   CHECK(banned.code == 1);
   CHECK(banned.err.starts_with(cannot));
-  CHECK(banned.err.ends_with("; the ban holds until this program stops\n"));
+  CHECK(banned.err.ends_with("; the ban applies until this program ends\n"));
   CHECK(ctl({"bans"}).out.find("\n192.0.2.1\t") != std::string::npos);
   const Ended free = ctl({"unban", "192.0.2.1"});
   CHECK(free.code == 1);

@@ -52,8 +52,8 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
     std::string why;
   };
   for (const Case& c :
-       {Case{"", "there is no '://' in it" + shape},
-        Case{"127.0.0.1:5154", "there is no '://' in it" + shape},
+       {Case{"", "it has no '://'" + shape},
+        Case{"127.0.0.1:5154", "it has no '://'" + shape},
         Case{"tpy://h", "unknown game 'tpy' (did you mean 'toy'?); games: toy"},
         Case{"quake://h", "unknown game 'quake'; games: toy"},
         Case{"toy://no such host", "there is a space in the host" + shape},
@@ -68,9 +68,9 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
         Case{"toy://h:65536", "'65536' is not a port; a port is a number from 0 to 65535"},
         Case{"toy://h:-1", "'-1' is not a port; a port is a number from 0 to 65535"},
         Case{"toy://h:80x", "'80x' is not a port; a port is a number from 0 to 65535"},
-        Case{"toy://::1", "an IPv6 address stands in brackets, as in [::1]:4410" + shape},
+        Case{"toy://::1", "an IPv6 address needs brackets, as in [::1]:4410" + shape},
         Case{"toy://[::1", "the '[' of the address is not closed" + shape},
-        Case{"toy://[::1]80", "after ']' comes ':' and a port, or nothing" + shape},
+        Case{"toy://[::1]80", "only ':' and a port may follow ']'" + shape},
         Case{"toy://h/room", "only '?' may follow the port" + shape}}) {
     CAPTURE(c.url);
     CHECK(said(c.url) == "'" + std::string(c.url) + "': " + c.why);
@@ -81,10 +81,10 @@ TEST_CASE(
     "ENet has no IPv6, so that neither a server nor a listener has; datagrams that pass untouched may come by it") {
   const auto to = parse_to("aos://[::1]:32887", kByEnet);
   REQUIRE_FALSE(to.ok());
-  CHECK(to.error().text == "'aos://[::1]:32887': ENet knows IPv4 only; give an IPv4 address");
+  CHECK(to.error().text == "'aos://[::1]:32887': ENet supports only IPv4; use an IPv4 address");
   const auto listen = parse_listen("aos://[::]", kByEnet);
   REQUIRE_FALSE(listen.ok());
-  CHECK(listen.error().text == "'aos://[::]': ENet knows IPv4 only; give an IPv4 address");
+  CHECK(listen.error().text == "'aos://[::]': ENet supports only IPv4; use an IPv4 address");
   CHECK(parse_listen("aos://[::1]?mode=datagrams", kByEnet).ok());
   CHECK(parse_to("aos://127.0.0.1", kByEnet).ok());
   CHECK(parse_to("aos://game.example", kByEnet).ok());  // looked up later
@@ -100,13 +100,13 @@ TEST_CASE("a setting of a face takes what it is for, and nothing else") {
     CHECK(why(url, Side::kListen) == "");
   for (const char* url : {"panic://h?maps=/&leave=quit", "aos://h?aim=auto", "bzflag://h?udp=off&header=on"})
     CHECK(why(url, Side::kTo) == "");
-  CHECK(why("panic://h?reset=maybe", Side::kListen) == "'reset' is yes or no, not 'maybe'");
-  CHECK(why("panic://h?reconnect=5m", Side::kListen) == "'reconnect' is a whole number from 0 to 60, not '5m'");
-  CHECK(why("panic://h?reconnect=", Side::kListen) == "'reconnect' is a whole number from 0 to 60, not ''");
-  CHECK(why("aos://h?rate=999", Side::kListen) == "'rate' is a whole number from 10 to 60, not '999'");
-  CHECK(why("aos://h?aim=on", Side::kTo) == "'aim' is auto, not 'on'");
-  CHECK(why("panic://h?maps=/no/such", Side::kTo) == "'maps' is a folder that is there, not '/no/such'");
-  CHECK(why("bzflag://h?udp=no", Side::kTo) == "'udp' is on or off, not 'no'");
+  CHECK(why("panic://h?reset=maybe", Side::kListen) == "'reset' must be yes or no, not 'maybe'");
+  CHECK(why("panic://h?reconnect=5m", Side::kListen) == "'reconnect' must be an integer from 0 to 60, not '5m'");
+  CHECK(why("panic://h?reconnect=", Side::kListen) == "'reconnect' must be an integer from 0 to 60, not ''");
+  CHECK(why("aos://h?rate=999", Side::kListen) == "'rate' must be an integer from 10 to 60, not '999'");
+  CHECK(why("aos://h?aim=on", Side::kTo) == "'aim' must be auto, not 'on'");
+  CHECK(why("panic://h?maps=/no/such", Side::kTo) == "'maps' must be an existing folder, not '/no/such'");
+  CHECK(why("bzflag://h?udp=no", Side::kTo) == "'udp' must be on or off, not 'no'");
 }
 
 TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL to listen on") {
@@ -131,7 +131,7 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
   }
   const auto to = parse_to("aos://h?mode=datagrams", kByEnet);
   REQUIRE_FALSE(to.ok());
-  CHECK(to.error().text == "'aos://h?mode=datagrams': 'mode' belongs to the URL to listen on");
+  CHECK(to.error().text == "'aos://h?mode=datagrams': 'mode' belongs in the URL to listen on");
   CHECK(said("toy://h?mode=datagrams") ==
         "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect, strict");
 }

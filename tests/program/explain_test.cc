@@ -63,7 +63,7 @@ TEST_CASE("each field that a client says meets the row that says its word best, 
             "Action.unit > Step.unit > Update.*: lossy (driven to the tile's middle)",
             "Action.shoot > Fire > Shot: synthesised (numbered by us)",
             "Action.aim > Fire.vx > Shot.vel: lossy (four directions)",
-            "Action.horn > Button > : dropped (the other game has nothing like it)",
+            "Action.horn > Button > : dropped (the other game has no equivalent)",
             "Action.checksum >  > : synthesised (reckoned)",
             "Action.relic >  > : dropped (nobody knows what it meant)",
         });
@@ -74,17 +74,17 @@ TEST_CASE("what a client sees is told the same way, and who drops a word says wh
         std::vector<std::string>{
             "Update.pos > Pose.x > Moved.x: lossy (the middle of a tile)",
             "Talk.text > Said.text > : dropped (no chat)",
-            "Flag.id > Token.id > : dropped (the other game has nothing like it)",
+            "Flag.id > Token.id > : dropped (the other game has no equivalent)",
         });
   CHECK(lines(explain(kFree, kTiles, Way::kToServer)).back() == "Talk.text > Say.text > : dropped (no chat)");
 }
 
 TEST_CASE("a field that the other game's word lacks is dropped, and both reasons are told") {
   CHECK(line(explain(kFree, kTiles, Way::kToServer)[3]) ==
-        "Shot.life > Fire.life > : dropped (the other game's word for it lacks this)");
+        "Shot.life > Fire.life > : dropped (the other game's equivalent lacks this field)");
   constexpr Mapping kNarrow[] = {{"Shoot", kUp, "x", "Fire.x", kLossy, "rounded"}};
   CHECK(line(explain(kTiles, kNarrow, Way::kToServer)[3]) ==
-        "Action.aim > Fire.vx > : dropped (four directions; the other game's word for it lacks this)");
+        "Action.aim > Fire.vx > : dropped (four directions; the other game's equivalent lacks this field)");
   CHECK(line(explain(kTiles, kNarrow, Way::kToServer)[2]) == "Action.shoot > Fire > Shoot.x: lossy (rounded)");
 }
 

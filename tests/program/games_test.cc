@@ -19,8 +19,9 @@ TEST_CASE("the table has a row a dialect, in columns") {
         "toy   big      7     TCP and UDP  relay, record, inspect, verify  big endian\n"
         "toy   little   7     TCP and UDP  relay, record, inspect, verify  little endian, stamped\n"
         "\n"
-        "A client of any game with a front can play on a server of any with a back: `entente explain CLIENT SERVER`\n"
-        "says how well. A URL that names no dialect to listen for means the first of its game.\n");
+        "A client of any game with a front can play on a server of any game with a back; `entente explain CLIENT "
+        "SERVER`\n"
+        "lists what works. A listener whose URL names no dialect speaks the first dialect of its game.\n");
 }
 
 TEST_CASE("the table in the README is what `entente games --markdown` says") {

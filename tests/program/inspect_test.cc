@@ -254,7 +254,7 @@ TEST_CASE("a recording that was cut off shows what is whole, and says that it wa
   const Inspected cut = inspected({{path, "", "", 0}});
   CHECK(cut.exit == kFailed);
   CHECK(cut.out == kAll);
-  CHECK(cut.err.find("`entente recover` saves what is whole") != std::string::npos);
+  CHECK(cut.err.find("`entente recover` saves the readable part") != std::string::npos);
 }
 
 TEST_CASE("a message that no game has is usage, and the nearest is named") {

@@ -278,7 +278,7 @@ TEST_CASE("of a configuration that is wrong nothing holds, and the place is told
   const Ended told = it.reload();
   CHECK(told.code == 1);
   CHECK(told.err == "entente: configuration not reloaded: " + it.file +
-                        ":2:12: limits.sessions: expected a whole number, got 'many'\n");
+                        ":2:12: limits.sessions: expected an integer, got 'many'\n");
   it.process.signal(SIGHUP);
   CHECK(it.process.err_has("configuration not reloaded: " + it.file + ":2:12: limits.sessions"));
   it.process.signal(SIGTERM);
@@ -338,7 +338,7 @@ TEST_CASE("more sessions than ENet has places for takes a restart") {
     fresh.mutable_limits()->set_sessions(sessions);
     CHECK(takes_restart(running, fresh) ==
           std::vector<std::string>{"modified: limits.sessions: 100 -> " + std::to_string(sessions) +
-                                   " (of listeners by ENet; the others have it)"});
+                                   " (for ENet listeners; other listeners use the new value now)"});
   }
   fresh.mutable_limits()->set_sessions(99);
   CHECK(takes_restart(running, fresh).empty());

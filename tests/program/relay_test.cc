@@ -272,7 +272,7 @@ TEST_CASE("a recording that is removed while it runs is said, and goes on in a n
     else
       std::filesystem::remove(file + ".part");
     const std::string now = emptied ? other : file;
-    CHECK(relay.err_has("; it goes on in " + now));  // though nothing is said meanwhile
+    CHECK(relay.err_has("; it continues in " + now));  // though nothing is said meanwhile
     client.send(kDrive);
     CHECK(to_hex(Buffer(served.receive(kDrive.size()))) == to_hex(kDrive));
     relay.signal(SIGTERM);
@@ -309,10 +309,10 @@ TEST_CASE("each route of a configuration is announced, and the log can be JSON")
 TEST_CASE("a server of IPv6 is refused for a game over ENet, and so is a listener") {
   const Ended to = run({kEntente, "proxy", "--listen", "aos://127.0.0.1:0", "--to", "aos://[::1]:1"});
   CHECK(to.code == 2);
-  CHECK(to.err.find("--to 'aos://[::1]:1': ENet knows IPv4 only; give an IPv4 address") != std::string::npos);
+  CHECK(to.err.find("--to 'aos://[::1]:1': ENet supports only IPv4; use an IPv4 address") != std::string::npos);
   const Ended listen = run({kEntente, "proxy", "--listen", "aos://[::1]:0", "--to", "aos://127.0.0.1:1"});
   CHECK(listen.code == 2);
-  CHECK(listen.err.find("--listen 'aos://[::1]:0': ENet knows IPv4 only") != std::string::npos);
+  CHECK(listen.err.find("--listen 'aos://[::1]:0': ENet supports only IPv4") != std::string::npos);
 }
 
 TEST_CASE("what cannot start ends with 1, says why, and leaves nothing behind") {

@@ -354,7 +354,7 @@ TEST_CASE("frames that make no words are a failure that says why; a file without
   const Converted mute = convert_frames({{"0.75", "1f00000000"}});  // an answer to a question that nobody asked
   CHECK(mute.exit == kFailed);
   CHECK(mute.err ==
-        "127.0.0.1:4001: no words: none of its frames means anything by itself\n"
+        "127.0.0.1:4001: no words: none of its frames translates to a word\n"
         "entente convert: " +
             mute.file + ": no words were made of its frames\n");
   // In 0.80 whoever says anything else first than who he is, is sent away.
@@ -370,7 +370,7 @@ TEST_CASE("words that are there are kept, not made again") {
   std::filesystem::rename(first.file, folder.file("first.mcap"));
   const Converted again = with_words(folder, folder.file("first.mcap"));
   CHECK(again.exit == kOk);
-  CHECK(again.err.find("has words already; keeping them") != std::string::npos);
+  CHECK(again.err.find("already has words; keeping them") != std::string::npos);
   const auto words_in = [](const std::string& path) {
     std::size_t count = 0;
     walk(path, 1, [&](const trace::Recording::Event& event, const core::World&) { count += event.said ? 1 : 0; });
@@ -391,7 +391,7 @@ TEST_CASE("words have no place in a .rec, and a setting is one of some game's ba
   const std::pair<const char*, const char*> wrong[] = {
       {"maps", ": expected KEY=VALUE"},
       {"map=x", ": no such setting; `entente games` lists them"},
-      {"udp=no", ": 'udp' is on or off, not 'no'"},
+      {"udp=no", ": 'udp' must be on or off, not 'no'"},
   };
   for (const auto& [set, why] : wrong) {
     options.set = {set};

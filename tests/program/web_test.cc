@@ -52,14 +52,14 @@ TEST_CASE("a WebSocket's URL has a path, and with TLS its files") {
 }
 
 TEST_CASE("what does not fit a WebSocket's URL is said") {
-  CHECK(says(to("ogar://h"), "ogar travels by WebSocket: write ogar+ws:// or, for TLS, ogar+wss://"));
-  CHECK(says(to("ogar+tcp://h"), "ogar travels by WebSocket"));
-  CHECK(says(to("toy+ws://h"), "toy does not travel by WebSocket: write toy://"));
+  CHECK(says(to("ogar://h"), "ogar uses WebSocket: write ogar+ws:// or, for TLS, ogar+wss://"));
+  CHECK(says(to("ogar+tcp://h"), "ogar uses WebSocket"));
+  CHECK(says(to("toy+ws://h"), "toy does not use WebSocket: write toy://"));
   CHECK(says(to("ogar+ws://h?kea=x"), "did you mean 'key'?"));
   CHECK(says(to("toy://h?cert=x"), "parameters: dialect"));
   CHECK(says(to("ogar+ws://h?cert=x"), "belong in the URL to listen on"));
   CHECK(says(to("ogar+ws://h?ca=x"), "certificates need +wss"));
-  CHECK(says(to("ogar+wss://h?verify=maybe"), "'verify' is yes or no, not 'maybe'"));
+  CHECK(says(to("ogar+wss://h?verify=maybe"), "'verify' must be yes or no, not 'maybe'"));
   CHECK(says(to("ogar+wss://h?verify=no&verify=yes"), "'verify' is given twice"));
   CHECK(to("ogar+wss://h/inner?ca=x&verify=no") == "");
   CHECK(says(listen("ogar+ws://127.0.0.1?verify=no"), "belong in the server's URL"));

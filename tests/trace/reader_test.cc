@@ -4,6 +4,7 @@
 #include <random>
 
 #include "proxy/trace/crc32.h"
+#include "tests/support/thorough.h"
 #include "tests/trace/samples.h"
 
 namespace entente::reader_test {
@@ -95,7 +96,7 @@ TEST_CASE("a file cut at any byte gives what was whole before, and says where it
 TEST_CASE("a flipped bit anywhere is found, or what is read is the same") {
   for (const bool compress : {false, true}) {
     auto made = sample(3, 2, compress);
-    for (std::size_t bit = 0; bit < made.file.size() * 8; ++bit) {
+    for (std::size_t bit = 0; bit < made.file.size() * 8; bit += testing::step(13)) {
       auto flipped = made.file;
       flipped[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
       const auto heard = hear(flipped);

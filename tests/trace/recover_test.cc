@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/thorough.h"
 #include "tests/trace/samples.h"
 
 namespace entente::recover_test {
@@ -79,7 +80,7 @@ TEST_CASE("a file cut at any byte is made whole with every chunk that is all the
 TEST_CASE("one flipped bit anywhere costs at most the chunk it is in") {
   for (const bool compress : {false, true}) {
     const auto made = sample(4, 3, compress);
-    for (std::size_t bit = 0; bit < made.file.size() * 8; ++bit) {
+    for (std::size_t bit = 0; bit < made.file.size() * 8; bit += testing::step(13)) {
       auto flipped = made.file;
       flipped[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
       const auto saved = save(flipped);

@@ -1,5 +1,6 @@
-// Where a player claims that his unit is, and where a unit is: two words of the same fields. And whether what a player
-// says can be reckoned with. Law: what one of the two words says, the other says, too.
+// Where a player claims that a unit is (PoseClaim), and where it is (Pose): two words with the same fields. Also
+// checks whether a player's numbers are usable.
+// Law: both words are handled in the same way.
 #pragma once
 
 #include "proxy/core/word.h"
@@ -9,7 +10,7 @@ namespace entente::core {
 words::Pose pose_of(const words::PoseClaim& claim);
 words::PoseClaim claim_of(const words::Pose& pose);
 
-/// Where it is (x, y, z) and how it moves, into any word that says so. Metres, metres a second.
+/// Copies place (x, y, z) and motion into any word that has them. Metres, metres per second.
 template <class Point, class Word>
 void set_way(const Point& at, const Point& velocity, Word& word) {
   word.set_x(at[0]);
@@ -20,7 +21,7 @@ void set_way(const Point& at, const Point& velocity, Word& word) {
   word.set_vz(velocity[2]);
 }
 
-/// Whether places and ways can be reckoned from it: none of its numbers is infinite, or none at all.
+/// Whether all its numbers are finite.
 bool finite(const Intent& intent);
 
 }  // namespace entente::core

@@ -1,5 +1,5 @@
-// The guns of a tank, one for each shot that it may have in the air: which may fire, and from where.
-// Law: a gun that reloads does not fire.
+// The guns of a tank, one for each shot that it may have in the air: which may fire, and where shots start.
+// Law: a gun that is reloading does not fire.
 #pragma once
 
 #include <array>
@@ -14,28 +14,29 @@ namespace entente::core {
 
 class Guns {
  public:
-  /// A wish for no gun in particular.
+  /// No particular gun.
   static constexpr std::uint32_t kAny = 256;
 
-  /// The wished one, else the first, of the first `most` (1 to 256) that is loaded; nothing if all of them reload.
+  /// The requested gun, or the first loaded one, among the first `most` (1 to 256); nothing if all are reloading.
   std::optional<std::uint8_t> loaded(std::uint32_t wished, std::uint32_t most, Micros now) const;
-  /// How many of the first `most` (0 to 256) are loaded.
+  /// How many of the first `most` guns (0 to 256) are loaded.
   std::uint32_t count(std::uint32_t most, Micros now) const;
-  /// It fires; `loads_until` then.
+  /// The gun fires and reloads until `loads_until`.
   void fire(std::uint8_t gun, Micros loads_until) { loaded_at_[gun] = loads_until; }
 
  private:
   std::array<Micros, 256> loaded_at_{};
 };
 
-/// A shot that does not happen is counted as lost; a client that has drawn it already is told that it is over.
+/// A shot that does not happen: it is counted, and a client that has drawn it is told that it has ended.
 void refuse_shot(const Shooting& wish, Id player, const Mapping& why, BackOut& out);
 
-/// Metres, from the middle of a tank's foot.
+/// In metres, from the centre of a tank's base.
 struct Muzzle {
   double front = 4.42, height = 1.57;
 };
-/// How a shot of that speed (metres a second) leaves the tank along `yaw`: level, and with what the tank itself drives.
+/// The velocity of a shot fired along `yaw` with this speed (metres per second): level, plus the tank's own
+/// velocity.
 Flight fired(const words::Pose& tank, double yaw, const Muzzle& muzzle, double speed);
 
 }  // namespace entente::core

@@ -1,6 +1,7 @@
-// Shots on their straight ways, as others fired them, and one tank: which shot hit it, where its player's client does
-// not look; which must be gone before it comes near, where a client would find itself hit and must not.
-// Law: where the victim decides, its own side tells of a hit, once; where the server does, nobody but he.
+// Shots flying straight, as others fired them, and one tank: which shot hits it, if its player's client does not
+// test this; and which shot must end before it comes near, if a client would wrongly count itself hit.
+// Law: if victims decide hits, only the victim's side reports a hit, once. If the server decides, only the server
+// does.
 #pragma once
 
 #include <array>
@@ -11,53 +12,54 @@
 
 namespace entente::core {
 
-/// Whether here the one that is hit says so, and not the server: the rule "hits".
+/// Whether victims report hits, and not the server: the rule "hits".
 bool victim_decides(const World& world);
 
 struct Flight {
   std::array<double, 3> at{}, velocity{};  ///< metres, and metres a second, at `since`
-  Micros since = 0, until = 0;             ///< when it was there, and when it is over
+  Micros since = 0, until = 0;             ///< when it was there, and when it ends
 
-  /// As a Shot or a ShotMoved says that it flies from now on.
+  /// The flight that a Shot or a ShotMoved describes.
   template <class Word>
   void follow(const Word& word, Micros now) {
     at = {word.x(), word.y(), word.z()};
     velocity = {word.vx(), word.vy(), word.vz()};
     since = now;
   }
-  /// Before `since`, where it was then.
+  /// The place at a time; before `since`, the place at `since`.
   std::array<double, 3> place(Micros when) const;
 };
 
 // -- For a front ------------------------------------------------------------------------------------------------------
 
-/// How often a front looks whether a shot comes near.
+/// How often a front checks whether a shot comes near.
 inline constexpr Micros kShotLook = 40 * kMillisecond;
-/// Whether it is near the tank, that was there now, or will be before the next look but one.
+/// Whether it is near the tank now, or will be before the next check but one.
 bool comes_near(const Flight& shot, const words::Pose& tank, Micros now);
 
 // -- For a back -------------------------------------------------------------------------------------------------------
 
-/// A shot of somebody else's, in the game's own numbers.
+/// A shot of another player, with the game's own numbers.
 struct Incoming : Flight {
   std::uint32_t shooter = 0, shot = 0, flag = 0;
-  bool ours = false;  ///< to test: our client does not, and it may hurt us
+  bool ours = false;  ///< we must test it: our client does not, and it may hurt us
 };
 
-/// Those that may hit our tank. They are kept for some seconds when they are over, because a death may name them.
+/// The shots that may hit our tank. They are kept for some seconds after their end, because a death may refer to
+/// them.
 class IncomingShots {
  public:
-  /// It flies on for `life` seconds (0 to 60), or until it hits a wall, if walls stop it; where shots bounce we believe
-  /// none after its first. Beyond 2'000 none is taken.
+  /// Adds a shot that flies for `life` seconds (0 to 60), or until a wall if walls stop it; where shots bounce,
+  /// until its first wall. Beyond 2'000 shots none is added.
   void watch(Incoming shot, double life, bool passes_walls, const Terrain& terrain, Micros now);
-  /// The last of these numbers; null if there is none. Until the next watch() or forget().
+  /// The last shot with these numbers; null if there is none. Valid until the next watch() or forget().
   const Incoming* find(std::uint32_t shooter, std::uint32_t shot) const;
-  /// It was steered: where it is now, and how it flies.
+  /// The shot was steered: its new place and flight.
   void steer(std::uint32_t shooter, std::uint32_t shot, const words::ShotMoved& moved, Micros now);
-  /// It hits us no more.
+  /// The shot can no longer hit us.
   void spare(std::uint32_t shooter, std::uint32_t shot);
   void forget(std::uint32_t shooter, std::uint32_t shot);
-  /// One of ours that met the tank while that moved from `was`, at `since`, to `is`, now; null if none did.
+  /// A shot that met the tank while it moved from `was`, at `since`, to `is`, now; null if none did.
   const Incoming* hit(const TankModel& tank, const TankState& was, const TankState& is, Micros since, Micros now) const;
 
  private:

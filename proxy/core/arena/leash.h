@@ -1,6 +1,6 @@
-// When a client that moves its own unit must be put where the truth is: half a second after it left it (Leash), and a
-// tank of which its client says where it is (OwnTank).
-// Law: not within a second after the last time: what is put somewhere again and again cannot be driven.
+// Decides when a client that moves its own unit must be moved to the true place: half a second after leaving it
+// (Leash). OwnTank does this for a client's own tank.
+// Law: never within a second of the last correction, because a unit that is moved again and again cannot be driven.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace entente::core {
 
 class Leash {
  public:
-  /// It was put somewhere.
+  /// The unit was moved.
   void put(Micros now) {
     put_at_ = now;
     astray_since_ = 0;
@@ -20,11 +20,11 @@ class Leash {
   }
   Micros put_at() const { return put_at_; }
 
-  /// Nothing if it may stay: it is where it should be. Else when to put it there: now, or then, by another look.
+  /// Nothing if the unit is where it should be. Otherwise when to move it: now, or later after another look.
   std::optional<Micros> look(bool astray, Micros now);
-  /// The same of one that must be put there wherever it is. It is kept in mind until it is done, or forgotten.
+  /// The same for a unit that must be moved wherever it is. Remembered until it is done or forgotten.
   Micros pull(Micros now);
-  /// Whether a pull was put off.
+  /// Whether a correction was postponed.
   bool pulls() const { return pulls_; }
   void forget_pull() { pulls_ = false; }
 
@@ -34,22 +34,22 @@ class Leash {
   bool pulls_ = false;
 };
 
-/// A client's own tank. It is put where look() or pull() say, if they say so; else they wish for a tick when they need
-/// one.
+/// A client's own tank. It is moved where look() or pull() say, if they say so; otherwise they ask for a tick when
+/// they need one.
 class OwnTank {
  public:
-  /// Its client says that it is there.
+  /// Its client claims this place.
   void said(const words::Pose& pose, Micros now);
-  /// Its client was told to be there, and has not said that it is.
+  /// Its client was told to move there, and has not confirmed it.
   void put(const words::Pose& pose, Micros now);
-  /// Where it is, as far as that is known.
+  /// Its place, as far as known.
   words::Pose place(Micros now) const;
 
   /// `truth`: the same tank in the world; null if there is none.
   std::optional<words::Pose> look(const UnitState* truth, FrontOut& out);
-  /// It must be put there; put off, not if its client says by then that it is there.
+  /// It must be moved there; postponed, and cancelled if its client claims the place by then.
   std::optional<words::Pose> pull(const UnitState* truth, FrontOut& out);
-  /// It must be put there whatever its client says: that takes it for dead.
+  /// It must be moved there whatever its client claims, because the client considers it dead.
   std::optional<words::Pose> revive(const UnitState* truth, FrontOut& out);
 
  private:

@@ -1,6 +1,7 @@
-// The referee: where truth comes from in a room that has no server. Players of every game drive, shoot, die and score
-// by the rules of one arena (arena.h; what they are in words: ARENA.md). Law: he believes nobody. A claim that the
-// rules bear becomes true, any other is answered; the same intents at the same times give the same facts.
+// The referee: the source of truth in a room without a game server. Players of every game drive, shoot, die and
+// score by the rules of one arena (arena.h, ARENA.md).
+// Law: it trusts nobody. A claim that the rules allow becomes true; any other is answered. The same intents at the
+// same times give the same facts.
 #pragma once
 
 #include <array>
@@ -31,32 +32,32 @@ class Referee final : public Back {
 
   struct Player {
     words::Player who;
-    Id unit = 0;  ///< 0: watches
+    Id unit = 0;  ///< 0: a spectator
     Steering steering;
     TankState tank, before;  ///< now, and at the last tick
     std::uint32_t state = 0;
     bool alive = false;
     double health = 0;
     Micros may_spawn = 0, may_pull = 0;
-    bool wants_spawn = false;     ///< asked for it, and was not put into play yet
-    bool claims = false;          ///< its client drives; keys only aim
-    bool walks = false;           ///< its client drives a man
-    Micros claimed = 0;           ///< when its last claim was looked at
-    double reach = 0;             ///< metres that it could have driven by then beyond those that it claimed
-    Micros corrected = 0;         ///< when it was last told that it is not where it says
-    std::vector<Micros> barrels;  ///< when each is loaded again
+    bool wants_spawn = false;     ///< has asked to spawn and is not in play yet
+    bool claims = false;          ///< the client moves the tank; keys only aim
+    bool walks = false;           ///< the client moves a man
+    Micros claimed = 0;           ///< time of the last claim
+    double reach = 0;             ///< metres that it could have driven by then and has not claimed
+    Micros corrected = 0;         ///< time of the last correction
+    std::vector<Micros> barrels;  ///< when each is loaded
     words::Score score;
-    std::optional<words::Pose> start;  ///< where its first life begins, if that is known
+    std::optional<words::Pose> start;  ///< where its first life begins, if known
     words::Pose told;
     Micros told_at = 0;
     std::uint32_t shots = 0, seq = 0;
   };
 
-  /// What is kept of a seat, however often its guest goes and comes in again.
+  /// What is kept of a seat when its player leaves and rejoins.
   struct Seat {
-    Pace entries{kSecond, 5};  ///< in, or in as somebody else: all are told of each
-    Micros may_spawn = 0;      ///< a life that it left does not wait less than one that it lost
-    Micros forget = 0;         ///< when nobody sits there: from then on it is as good as new
+    Pace entries{kSecond, 5};  ///< joins and changes, which everybody is told
+    Micros may_spawn = 0;      ///< leaving does not shorten the wait after a death
+    Micros forget = 0;         ///< when to forget an empty seat
   };
 
   struct Ball {
@@ -64,20 +65,20 @@ class Referee final : public Back {
     std::uint32_t number = 0;
     words::Team team = words::TEAM_ANY;
     Point at{}, velocity{};
-    Micros until = 0;    ///< 0: it has ended, and is to be forgotten
-    bool flown = false;  ///< it has left the tank it came from
+    Micros until = 0;    ///< 0: has ended and will be removed
+    bool flown = false;  ///< has left the tank that fired it
     words::ShotKind kind = words::BALL;
-    Id target = 0;    ///< of a guided one; a player
-    Micros told = 0;  ///< its course
+    Id target = 0;    ///< the player that a guided shot follows
+    Micros told = 0;  ///< when its course was last told
   };
 
   struct Flag {
     words::Token token;
-    Micros lies_until = 0;  ///< then it goes home by itself; 0: it is at home, or carried
-    Id left_by = 0;         ///< who dropped it, and has not been away from it yet
+    Micros lies_until = 0;  ///< when it returns by itself; 0: at home or carried
+    Id left_by = 0;         ///< the player who dropped it and has not moved away yet
   };
 
-  // -- Who is there: referee.cc
+  // -- Players: referee.cc
   void enter(Id id, const words::Enter& wish, BackOut& out);
   void leave(Id id, std::string_view why, BackOut& out);
   Seat& seat_of(Id id, Micros now);
@@ -97,7 +98,7 @@ class Referee final : public Back {
   Player* find(Id id);
   Player* owner_of(Id unit);
 
-  // -- How they live: referee_play.cc
+  // -- Lives and driving: referee_play.cc
   void want_spawn(Player& player, BackOut& out);
   void spawn(Player& player, BackOut& out);
   void place(Player& player, BackOut& out) const;
@@ -116,7 +117,7 @@ class Referee final : public Back {
   void die(Player& victim, Player* killer, std::uint32_t shot, words::DeathCause why, BackOut& out);
   words::Pose pose_of(const Player& player) const;
 
-  // -- How they shoot: referee_shots.cc
+  // -- Shots: referee_shots.cc
   void shoot(Player& player, const Shooting& wish, BackOut& out);
   void shoot_ball(Player& player, const Shooting& wish, BackOut& out);
   bool load(Player& player, Micros now) const;
@@ -129,7 +130,7 @@ class Referee final : public Back {
   void end_shot(Ball& ball, bool burst, BackOut& out);
   void end_claim(Player& player, const words::ShotEndClaim& claim, BackOut& out);
 
-  // -- What does not fly straight: referee_courses.cc
+  // -- Grenades and guided shots: referee_courses.cc
   void throw_grenade(Player& player, const words::Fire& fire, BackOut& out);
   void fall(Ball& ball, double dt, BackOut& out);
   void burst(Ball& ball, BackOut& out);
@@ -139,7 +140,7 @@ class Referee final : public Back {
   void tell_course(Ball& ball, BackOut& out);
   bool is_foe(const Player& other, const Player& player) const;
 
-  // -- What they play for: referee_rounds.cc
+  // -- Scores, flags and rounds: referee_rounds.cc
   void score(Player& player, int wins, int losses, BackOut& out);
   void score_team(words::Team team, int wins, int losses, BackOut& out);
   std::uint32_t size_of(words::Team team) const;

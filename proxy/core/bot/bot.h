@@ -1,5 +1,5 @@
-// A player that nobody sits at: a front without a peer, which plays by words alone and so on every game's servers.
-// Law: it acts on what the world shows and on the room's chance; the same room gives the same game.
+// A bot: a front without a client. It plays by words alone, so it can play on the servers of every game.
+// Law: it acts only on the world and on the room's random numbers; the same room gives the same game.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@ namespace entente::core {
 
 enum class Behaviour : std::uint8_t {
   kIdle,    ///< stands where it spawned
-  kWander,  ///< drives from one place to the next, and shoots now and then
-  kHunt,    ///< drives at the nearest foe and shoots when it is in front and to be seen; else it roams
-  kWatch,   ///< comes in as an onlooker, where the game has any; else it stands about
+  kWander,  ///< drives from place to place and sometimes shoots
+  kHunt,    ///< drives at the nearest enemy and shoots if it is ahead and visible; otherwise it roams
+  kWatch,   ///< joins as a spectator if the game has any; otherwise it stands still
 };
 
 struct BotOptions {
@@ -23,11 +23,11 @@ struct BotOptions {
   words::Team team = words::TEAM_ANY;
 };
 
-/// What it has lived through.
+/// What has happened to it.
 struct BotTally {
-  bool in = false;  ///< it has been let in and told everything
+  bool in = false;  ///< it has been admitted and has received everything
   std::uint32_t spawns = 0, deaths = 0, kills = 0, shots = 0;
-  std::string refused;  ///< or kicked: by which words
+  std::string refused;  ///< the reason of a refusal or kick
 };
 
 class Bot final : public Front {
@@ -42,7 +42,7 @@ class Bot final : public Front {
   const BotTally& tally() const { return tally_; }
 
  private:
-  /// A place to go to.
+  /// A place to drive to.
   struct Goal {
     double x = 0, y = 0;
     Micros until = 0;

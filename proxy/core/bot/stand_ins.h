@@ -1,5 +1,5 @@
-// Players that nobody sits at, in a room for many: as many as its people are short of.
-// Law: who comes takes the place of the stand-in that came last; all others are left alone.
+// Bots that fill the missing seats of a shared room.
+// Law: a player who joins replaces the bot that came last; the other bots stay.
 #pragma once
 
 #include <vector>
@@ -10,18 +10,18 @@
 namespace entente::core {
 
 struct StandInOptions {
-  std::size_t least = 0;             ///< so many play at least
+  std::size_t least = 0;             ///< minimum number of players
   BotOptions each;                   ///< their names are numbered
-  std::vector<std::string> names{};  ///< of the first of them, instead of numbers
+  std::vector<std::string> names{};  ///< names of the first bots, instead of numbered ones
 };
 
 class StandIns {
  public:
   explicit StandIns(const StandInOptions& options) : options_(options) {}
 
-  /// Of every fact that the room told.
+  /// Called with every fact of the room.
   void heard(const Fact& fact);
-  /// Who is missing comes, who is too many goes, if anybody came or went since. REQUIRES: not within the room.
+  /// Adds or removes bots if players have joined or left. REQUIRES: not called from within the room.
   void look_after(Room& room, Micros now);
   bool has(Id player) const;
   std::size_t count() const { return there_.size(); }

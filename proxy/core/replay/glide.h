@@ -1,7 +1,7 @@
-// How a watcher sees a unit that its server moves by leaps (a tile at once): it glides from where it was
-// seen to where it is, in the time that its last move took, so that one who drives on and on drives smoothly.
-// Law: never more than two tiles behind; beyond that it jumps. A unit that says its speed is shown where it has come
-// to.
+// Smooth movement of a unit that its server moves by whole tiles. A viewer sees it glide from where it was seen to
+// where it is, in the time that its last move took.
+// Law: never more than two tiles behind; beyond that it jumps. A unit with a velocity is shown where dead reckoning
+// puts it.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Glide {
     double x, y;  ///< metres
   };
 
-  /// Where to show who was told to be at `pose` at `posed`.
+  /// Where to show a unit that was reported at `pose` at `posed`.
   Point at(const words::Pose& pose, Micros posed, Micros now) {
     if (pose.vx() != 0 || pose.vy() != 0) {
       const double on = std::min(kReckoned, seconds(posed, now));
@@ -36,7 +36,7 @@ class Glide {
     return target;
   }
 
-  /// How it moves on from where it was last seen, metres a second, and until when; 0 once it has come there.
+  /// Its velocity from where it was last seen, in metres per second, and until when; 0 once it has arrived.
   struct Motion {
     double vx = 0, vy = 0;
     Micros until = 0;
@@ -47,7 +47,7 @@ class Glide {
     return {(to_.x - from_.x) / seconds, (to_.y - from_.y) / seconds, began_ + takes_};
   }
 
-  /// It did not drive there.
+  /// It was moved there, and did not drive.
   void jump() { known_ = false; }
 
  private:

@@ -1,6 +1,6 @@
-// A recording as a room's truth: tells a tape in time, as fast as is wished, to whoever comes to watch.
-// Law: what is told of it is an ordinary world. Ids are the room's, speeds are those at which things are seen to move,
-// and after a pause or a seek everybody knows what somebody who has watched from the beginning would know.
+// A back that plays a recording: it says a tape's facts in time, at any speed, to everybody who watches.
+// Law: viewers see an ordinary world. Ids are the room's; velocities match the playback speed; after a pause or a
+// seek, everybody knows what a viewer from the beginning would know.
 #pragma once
 
 #include <functional>
@@ -20,33 +20,33 @@ class Replay final : public Back {
   static constexpr double kSlowest = 0.1, kFastest = 20;
 
   struct Options {
-    Micros at = 0;     ///< of the tape, where it begins; not before its player knew its world
+    Micros at = 0;     ///< start, in the tape's time; not before its player knew the world
     double speed = 1;  ///< kSlowest to kFastest
     bool paused = false;
-    bool loop = false;  ///< from the end on to the beginning; else the end of the tape ends the room
+    bool loop = false;  ///< start again at the end; otherwise the end of the tape ends the room
   };
 
-  /// How it stands.
+  /// The state of playback.
   struct Status {
-    Micros at = 0, length = 0;  ///< of the tape
+    Micros at = 0, length = 0;  ///< in the tape's time
     double speed = 1;
     bool paused = false;
     bool over = false;
     std::size_t watchers = 0;
-    std::string error = {};  ///< what of the tape could not be read
+    std::string error = {};  ///< what could not be read of the tape
   };
 
-  /// Who wants to know that. Called within the room's calls, whenever something has changed.
+  /// Is told of every change, within the room's calls.
   class Observer {
    public:
     virtual ~Observer() = default;
     virtual void stands(const Status& status) = 0;
   };
 
-  /// `observer` may be null; else it outlives the replay.
+  /// `observer` may be null; otherwise it outlives the replay.
   Replay(std::unique_ptr<Tape> tape, const Options& options, Observer* observer = nullptr);
 
-  // Orders; the next tick() does them (Room::order).
+  // Orders, carried out by the next tick() (Room::order).
   void pause(bool on) { wish_.paused = on; }
   void seek(Micros at) { wish_.at = at; }
   /// REQUIRES: kSlowest to kFastest.
@@ -77,7 +77,7 @@ class Replay final : public Back {
   void fail(const std::string& error, Outlet& out);
   void end(const char* why, Outlet& out);
 
-  // What is told of it.
+  // Facts for viewers.
   void tell(Fact fact, Outlet& out);
   void resync(Outlet& out);
   void tell_clock(Id to, Outlet& out) const;
@@ -86,14 +86,14 @@ class Replay final : public Back {
   Id room_id(Id tapes, Outlet& out);
   void report(const Outlet& out) const;
 
-  // Who watches.
+  // Viewers.
   void let_in(const Intent& intent, const std::string& name, Outlet& out);
   void on(const words::Enter& enter, const Intent& intent, Outlet& out);
   void on(const words::Change& change, const Intent& intent, Outlet& out);
   void on(const words::Spawn& spawn, const Intent& intent, Outlet& out);
   void on(const words::Leave& leave, const Intent& intent, Outlet& out);
   void on(const words::Say& say, const Intent& intent, Outlet& out);
-  // A front sees to these by itself.
+  // A front handles these by itself.
   void on(const words::WantWorld&, const Intent&, Outlet&) {}
   void on(const words::Query&, const Intent&, Outlet&) {}
   void on(const words::Watch&, const Intent&, Outlet&) {}

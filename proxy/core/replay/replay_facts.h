@@ -1,5 +1,5 @@
-// A recorded fact, made fit for people who were not there: what is kept from them, and how fast what moves is shown.
-// Law: nothing here knows a room or a time but those it is handed.
+// Prepares recorded facts for viewers: what they must not see, and how fast things move.
+// Law: it knows only the rooms and times that it is given.
 #pragma once
 
 #include "proxy/base/mapping.h"
@@ -7,23 +7,23 @@
 
 namespace entente::core {
 
-/// Said to the recorded player about its own coming, going and looking: who watches has its own.
+/// Facts to the recorded player about joining, leaving and its view; viewers have their own.
 bool is_his_own(const Fact& fact);
 
-/// Why `fact` is not for who watches, a literal; null if it is. What is true of the recorded player's units (their
-/// health, his ammunition) is.
+/// Why `fact` is not for viewers; null if it is. Facts about the recorded player's units (health, ammunition) are for
+/// viewers.
 const Mapping* kept_back(const Fact& fact);
 
-/// Told to everybody, without what was its server's operators' business, and without "me".
+/// The fact for everybody, without "me" and without what is for operators only.
 void make_public(Fact& fact);
 
-/// Motion `by` times as fast. REQUIRES: more than 0 for what flies.
+/// Makes motion `by` times as fast. REQUIRES: more than 0 for shots.
 void scale_motion(Fact& fact, double by);
 
-/// Where a unit last told of at `posed` has come to by `now`; after a second without a word it is taken to stand.
+/// Where a unit last reported at `posed` is at `now`; after a second without a report it is assumed to stand.
 words::Pose drive(const words::Pose& pose, Micros posed, Micros now);
 
-/// Where a shot told at `fired` has come to by `now`, and how long it still lives.
+/// Where a shot fired at `fired` is at `now`, and how long it still lives.
 void fly(words::Shot& shot, Micros fired, Micros now);
 
 }  // namespace entente::core

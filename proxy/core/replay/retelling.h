@@ -1,13 +1,13 @@
-// Whether what is told has happened just now, or a replay has gone to another moment (a seek, a pause, the start of a
-// loop) and tells what is true there. The replay says so by two clocks: one that stands at speed 0 comes first, and the
-// next one ends it.
+// Tells whether facts are events, or a replay has moved to another moment (a seek, a pause, the start of a loop) and
+// describes that moment. The replay marks a retelling by two clocks: one with speed 0 begins it, and the next one
+// ends it.
 #pragma once
 
 #include "proxy/core/word.h"
 
 namespace entente::core {
 
-/// The clock that comes first. `us`: the moment that is gone to.
+/// The clock that begins a retelling. `us`: the new moment.
 inline words::Clock retelling_clock(std::uint64_t us) {
   words::Clock clock;
   clock.set_us(us);
@@ -15,10 +15,10 @@ inline words::Clock retelling_clock(std::uint64_t us) {
   return clock;
 }
 
-/// For a front: facts that it hears while this is true are no events. It announces nothing of what they say.
+/// For a front: while this is true, facts are not events, and the front announces nothing.
 class Retelling {
  public:
-  /// REQUIRES: called with each fact, before anything is made of it.
+  /// REQUIRES: called with each fact, before it is used.
   void hear(const Fact& fact) {
     if (const auto* clock = as<words::Clock>(fact)) on_ = clock->paused() && clock->speed() == 0;
   }

@@ -1,5 +1,5 @@
-// A session that was told once and can be told again: the facts of one room in their order, and its world at any time.
-// Law: the same tape tells the same facts; what was not said is not invented.
+// A recorded session: the facts of one room in order, and its world at any time.
+// Law: the same tape gives the same facts, and nothing that was not recorded.
 #pragma once
 
 #include <optional>

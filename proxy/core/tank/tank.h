@@ -1,7 +1,7 @@
-// A tank on the ground: what a back drives whose server believes its clients. It turns, speeds up at once, slides along
-// what it cannot drive through, falls, and stays within the bounds; and whether a shot that flew met it.
-// Law: pure. The same wishes from the same place give the same way, and never a step into a solid from
-// outside of it, nor deeper into one that a tank was put half into.
+// A tank on the ground, for backs whose servers trust their clients. It turns, accelerates at once, slides along
+// obstacles, falls, and stays within the bounds. Also tests whether a shot meets it.
+// Law: a pure function. The same input gives the same path. A tank never moves into a solid from outside, nor deeper
+// into one that it starts in.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 
 namespace entente::core {
 
-/// Metres, and metres, radians a second.
+/// In metres; metres or radians per second.
 struct TankModel {
   double length = 6, width = 2.8, height = 2.05;
   double speed = 25, turn_rate = 0.785398;
   double gravity = 9.8;
-  double climb = 0.33;  ///< a step so high is no obstacle
+  double climb = 0.33;  ///< a step up to this height is no obstacle
 };
 
 struct TankState {
@@ -28,36 +28,37 @@ struct TankState {
   bool operator==(const TankState&) const = default;
 };
 
-/// Where a pose has it.
+/// The state of a tank with this pose.
 TankState state_of(const words::Pose& pose);
-/// Into the pose, which keeps whose it is, its pitch, state and number.
+/// Writes it into the pose, which keeps its unit, pitch, state and number.
 void put(const TankState& tank, words::Pose& pose);
 
-/// Metres, of what has no height of its own. The walls around a world: three tanks. A tile: no shot passes over. Water:
-/// below the muzzle, so that shots pass and tanks do not.
+/// Heights in metres of things that have none. Walls around a world: three tanks. A tile: higher than any shot.
+/// Water: below the muzzle, so that it stops tanks but not shots.
 inline constexpr double kWallHeight = 6.15, kTileHeight = 9.42, kWaterHeight = 1;
 
-/// Around a world that has no walls of its own: four that look inwards.
+/// The bounds of a world without walls: four walls facing inwards.
 std::array<words::Solid, 4> walls_around(const words::World& world);
 
-/// What a world holds against a tank: its boxes, pyramids, bases, tiles and bounds. Built once a world.
+/// The obstacles of a world: boxes, pyramids, bases, tiles and bounds. Built once for each world.
 class Terrain {
  public:
   Terrain() = default;
   explicit Terrain(const words::World& world);
 
-  /// Where a box of that length and width, at that height and yaw, is no part of it in anything solid.
+  /// Whether a box of this length and width, at this height and yaw, is clear of all solids.
   bool free(const TankModel& model, double x, double y, double z, double yaw) const;
-  /// The height that a tank there stands on, seen from `z`.
+  /// The height on which a tank at this place stands, starting from `z`.
   double floor(const TankModel& model, double x, double y, double z, double yaw) const;
-  /// Outwards from what is in the way there, length 1; nothing if nothing is.
+  /// The direction out of the obstacle there, length 1; nothing if there is none.
   std::optional<std::pair<double, double>> normal(const TankModel& model, double x, double y, double z,
                                                   double yaw) const;
-  /// The same, of what a step that came there by dx, dy went into, or deeper into. Whose middle was in a solid may
-  /// leave it any way, for which is out nobody can say; the bounds nobody leaves.
+  /// The same for the obstacle that a step by dx, dy entered, or went deeper into. A tank whose centre was inside a
+  /// solid may leave it in any direction. The bounds cannot be left.
   std::optional<std::pair<double, double>> normal_against(const TankModel& model, double x, double y, double z,
                                                           double yaw, double dx, double dy) const;
-  /// How far a point flies from there before it hits something that stops shots, up to `most` metres. dx, dy: length 1.
+  /// How far a point flies from there before it hits something that stops shots, at most `most` metres. dx, dy:
+  /// length 1.
   double clear_way(double x, double y, double z, double dx, double dy, double most) const;
 
  private:
@@ -68,7 +69,7 @@ class Terrain {
   };
   void add(const words::Solid& solid);
   void add_tiles(const words::World& world);
-  /// Of the first thing in the way there that `counts(side, block)`; null: the bounds.
+  /// The first obstacle there for which `counts(side, block)`; null: the bounds.
   template <class Counts>
   std::optional<std::pair<double, double>> first_side(const TankModel& model, double x, double y, double z, double yaw,
                                                       Counts&& counts) const;
@@ -81,19 +82,19 @@ class Terrain {
   double west_ = 0, east_ = 0, south_ = 0, north_ = 0;
 };
 
-/// What a driver wants: parts of the top speed (backwards below 0) and of the fastest turn (left above 0).
+/// A driver's input: fractions of the top speed (negative: backwards) and of the fastest turn (positive: left).
 struct Controls {
   double ahead = 0, turn = 0;
   double jump = 0;  ///< metres a second upwards, if it stands on something
 };
 
-/// Steers from there to a place as fast as `speed` parts of the top speed: turns on the spot when it looks elsewhere,
+/// Steers to a place at up to `speed` (a fraction of the top speed): turns on the spot if it faces elsewhere, and
 /// slows down to stop there.
 Controls steer_to(const TankModel& model, const TankState& tank, double x, double y, double speed, double dt);
 /// Turns on the spot.
 Controls turn_to(const TankModel& model, const TankState& tank, double yaw, double dt);
 
-/// One step of `dt` seconds, in pieces small enough that nothing is passed through. False: something was in the way.
+/// One step of `dt` seconds, in pieces small enough not to pass through anything. False: something was in the way.
 bool drive(const TankModel& model, const Terrain& terrain, const Controls& controls, double dt, TankState& tank);
 
 /// Whether a shot that flew from `from` to `to` (x, y, z) while the tank moved from `was` to `is` met its box.

@@ -1,6 +1,6 @@
-// Drives a tank by what words wish of it (steering.h), where no client of its game does; and says when it is not where
-// others take it to be. Law: it drives as far as its model and the terrain let it, and turns to where it shall shoot
-// before it goes on.
+// Drives a tank by intents (steering.h) for players whose clients do not; and tells when the tank is not where
+// others assume it to be.
+// Law: it drives only as the model and the terrain allow, and turns toward its target before it shoots.
 #pragma once
 
 #include "proxy/core/tank/steering.h"
@@ -8,21 +8,21 @@
 
 namespace entente::core {
 
-/// What brings it to where it is wished, in a step of `dt` seconds. `jump`: metres a second upwards; 0 where nobody
-/// jumps. A goal within `near` metres is reached; what a mouse points at there is still looked at, as long as it is not
-/// the tank itself.
+/// The input that brings it to its goal, in a step of `dt` seconds. `jump`: metres per second upwards; 0 if it must
+/// not jump. A goal within `near` metres is reached; the tank still turns toward a mouse pointer there, unless it
+/// points at the tank itself.
 Controls follow(const TankModel& model, const TankState& tank, const Steering& steering, double jump, double dt,
                 double near = kReached);
 
 class TankDriver {
  public:
-  /// First it turns there, to shoot; it tries for five seconds. Radians.
+  /// Turns there first, to shoot; tries for five seconds. Radians.
   void aim(double yaw, Micros now);
   void drop_aim() { aim_.reset(); }
-  /// Whether it looks where it aims, or has tried for long enough. With that it aims no more.
+  /// Whether it faces its target, or has tried for long enough. Ends aiming.
   bool has_aimed(double yaw, Micros now);
 
-  /// One step, as follow() has it, if it need not turn to shoot.
+  /// One step as in follow(), unless it must turn to shoot.
   void drive(const TankModel& model, const Terrain& terrain, const Steering& steering, double jump, double dt,
              TankState& tank, double near = kReached) const;
 
@@ -33,12 +33,12 @@ class TankDriver {
 
 // -- Dead reckoning ---------------------------------------------------------------------------------------------------
 
-// Who was told where it is takes it to go on as it went (place_at).
+// Others assume that a unit continues as it moved (place_at).
 
-/// Whether it is elsewhere, or looks elsewhere, by more than may be seen wrong: 0.09 m and 0.05 radians, as BZFlag has
-/// it (_positionTolerance, _angleTolerance at v2.4.26).
+/// Whether its place or direction differs by more than is tolerable: 0.09 m and 0.05 radians, as in BZFlag
+/// (_positionTolerance, _angleTolerance at v2.4.26).
 bool strays(const TankState& seen, const TankState& is);
-/// Whether its velocity differs by so much (0.5 m/s) that it soon will.
+/// Whether its velocity differs by so much (0.5 m/s) that its place soon will.
 bool strays_soon(const TankState& seen, const TankState& is);
 
 }  // namespace entente::core

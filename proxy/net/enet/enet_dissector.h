@@ -1,6 +1,6 @@
-// Reads ENet from the outside: the datagrams of one conversation in, its game packets out, range coder and fragments
-// included. For captures and for the tap of a datagram relay; ENet itself offers no such reader.
-// Law: reads only what the datagrams say; keeps a bounded number of bytes, and says what it gives up.
+// Reads ENet from outside: the datagrams of one conversation in, its packets out, with range coder and fragments.
+// For captures, and for the tap of a datagram relay; ENet itself has no such reader.
+// Law: it reads only the datagrams, keeps a bounded number of bytes, and reports what it gives up.
 #pragma once
 
 #include <array>
@@ -19,16 +19,16 @@ namespace entente::net {
 
 using wire::EnetSend;
 
-/// Who is told. Bytes are valid only during the call.
+/// Receives the results. Bytes are valid only during the call.
 class EnetHeard {
  public:
   virtual ~EnetHeard() = default;
-  /// The client asked to connect, with this data (the game's version number).
+  /// The client asked to connect, with this data (the game's version).
   virtual void connect(std::uint32_t data) = 0;
-  /// One side ended it, with this data (the game's reason).
+  /// One side disconnected, with this data (the game's reason).
   virtual void disconnect(wire::Way way, std::uint32_t data) = 0;
   virtual void packet(wire::Way way, std::uint8_t channel, EnetSend send, Bytes bytes) = 0;
-  /// A datagram, or the rest of one, that is not ENet as we know it.
+  /// A datagram, or the rest of one, that is not valid ENet.
   virtual void fault(wire::Way way, const Fault& fault, Bytes datagram) = 0;
 };
 
@@ -39,15 +39,15 @@ class EnetDissector {
   EnetDissector(const EnetDissector&) = delete;
   EnetDissector& operator=(const EnetDissector&) = delete;
 
-  /// One UDP payload, in the order they were seen. Packets come out as their receiver gets them: none twice; reliable
-  /// ones in their order, however often and in whatever order they were sent; unreliable ones unless they are late. A
-  /// gap that kWindow later reliable ones do not fill is given up and told as a fault.
+  /// Takes one UDP payload, in the order seen. Packets come out as their receiver gets them: none twice; reliable
+  /// ones in order, however they were sent; unreliable ones unless they are late. A gap that kWindow later reliable
+  /// packets do not fill is given up and reported as a fault.
   void datagram(wire::Way way, Bytes bytes, EnetHeard& to);
 
-  /// Datagrams were not seen from here on: what waits comes out, and what comes next on a channel is the next one.
+  /// Datagrams were missed: waiting packets come out, and the next packet on a channel is the next in order.
   void lost(EnetHeard& to);
 
-  /// At the end of a capture: reliable packets that still wait for an earlier one come out.
+  /// The capture ends: reliable packets that wait for an earlier one come out.
   void end(EnetHeard& to);
 
   static constexpr std::size_t kWindow = 1024;              ///< reliable sequence numbers held back behind a gap

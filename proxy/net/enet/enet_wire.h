@@ -1,6 +1,6 @@
-// One ENet datagram as it travels: its header, its commands (range coder included), and the few that a relay writes.
-// Law: reads only what the datagram says and believes no length; keeps no state between datagrams; allocates nothing
-// once made.
+// One ENet datagram: its header, its commands (with range coder), and the few that a relay writes.
+// Law: reads only the datagram and trusts no length; keeps no state between datagrams; allocates nothing after
+// construction.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace entente::net {
 
-/// A cursor over big-endian fields that says once it ran out.
+/// A cursor over big-endian fields; it stays failed once it runs out of bytes.
 class EnetFields {
  public:
   explicit EnetFields(Bytes in) : in_(in) {}
@@ -26,7 +26,7 @@ class EnetFields {
   bool short_ = false;
 };
 
-/// What stands before the commands.
+/// The header before the commands.
 struct EnetHeader {
   static constexpr std::uint16_t kNobody = 0x0FFF;  ///< the peer of a datagram that asks for a connection
 
@@ -38,7 +38,7 @@ struct EnetHeader {
 };
 
 struct EnetCommand {
-  /// Kinds that others than this folder ask for.
+  /// Kinds that are used outside this folder.
   static constexpr std::uint8_t kAcknowledge = 1, kConnect = 2, kVerifyConnect = 3, kDisconnect = 4;
 
   std::uint8_t kind = 0;
@@ -56,7 +56,7 @@ struct EnetCommand {
   std::uint16_t start = 0;
   std::uint32_t count = 1, number = 0, total = 0, offset = 0;
 
-  /// Reads one command; false if it is cut short or of no known kind.
+  /// Reads one command; false if it is incomplete or of an unknown kind.
   bool read(EnetFields& in);
 
  private:
@@ -64,7 +64,7 @@ struct EnetCommand {
   void read_fragment(EnetFields& in);
 };
 
-/// Opens datagrams; holds the range coder's tables (72 KiB), so one serves many conversations of its thread.
+/// Opens datagrams. Holds the range coder's tables (72 KiB), so one serves all conversations of a thread.
 class EnetUnpacker {
  public:
   EnetUnpacker();
@@ -83,17 +83,17 @@ class EnetUnpacker {
   Buffer expanded_;
 };
 
-/// The header alone; nothing if the datagram is too short for one.
+/// Only the header; nothing if the datagram is too short.
 std::optional<EnetHeader> enet_header(Bytes datagram);
 
-/// The connect that `datagram` asks for; nothing if it is anything else, or asks for what no ENet client would.
+/// The connect in `datagram`; nothing if it is anything else, or not what an ENet client would ask for.
 std::optional<EnetCommand> enet_connect(Bytes datagram, EnetUnpacker& unpacker);
 
 /// The first command of this kind in `datagram`.
 std::optional<EnetCommand> enet_command(Bytes datagram, std::uint8_t kind, EnetUnpacker& unpacker);
 
-/// A datagram that ends a connection at once; whoever gets it hears `data`. `to` as in EnetHeader, or the `peer` of a
-/// connect that is to be refused. Smaller than any connect.
+/// A datagram that ends a connection at once; the receiver gets `data`. `to` as in EnetHeader, or the `peer` of a
+/// connect that is refused. Smaller than any connect.
 std::array<std::uint8_t, 10> enet_disconnect(std::uint16_t to, std::uint32_t data);
 
 }  // namespace entente::net

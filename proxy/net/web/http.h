@@ -1,5 +1,6 @@
-// Heads of HTTP/1.1 messages: read from bytes cut anywhere, and written. Bodies are not ours: who sends one is refused.
-// Law: a head is refused by size and count before it takes memory; what follows a head is left untouched.
+// HTTP/1.1 heads: read from bytes in arbitrary pieces, and written. Messages with a body are refused.
+// Law: a head is refused because of its size or number of headers before it takes memory. Bytes after a head are
+// left untouched.
 #pragma once
 
 #include <memory>
@@ -24,9 +25,9 @@ struct HttpHead {
   unsigned status = 0;  ///< of a response
   std::vector<HttpHeader> headers;
 
-  /// The value of the first header of that name, in whatever case; null if there is none.
+  /// The value of the first header with this name, ignoring case; null if there is none.
   const std::string* find(std::string_view name) const;
-  /// Whether `token` is in the comma-separated list that the headers of that name are together; no case.
+  /// Whether `token` is in the comma-separated list of the headers with this name, ignoring case.
   bool lists(std::string_view name, std::string_view token) const;
   /// The target up to its query.
   std::string_view path() const;
@@ -42,7 +43,7 @@ class HttpReader {
   explicit HttpReader(Of of);
   ~HttpReader();
 
-  /// How many bytes belong to the head: all, until complete(). REQUIRES: not complete, no fault before.
+  /// How many bytes belong to the head: all of them, until complete(). REQUIRES: not complete, and no fault before.
   Result<std::size_t> feed(Bytes bytes);
   bool complete() const;
   /// REQUIRES: complete.
@@ -53,14 +54,14 @@ class HttpReader {
   std::unique_ptr<Parser> parser_;
 };
 
-/// "Not Found", …; "" for a number that we never send.
+/// "Not Found", …; "" for a status that we never send.
 std::string_view http_phrase(unsigned status);
 
 /// Appends a request head.
 void write_request(std::string_view method, std::string_view target, std::span<const HttpHeader> headers, Buffer& out);
 /// Appends a response head.
 void write_response(unsigned status, std::span<const HttpHeader> headers, Buffer& out);
-/// Appends a whole answer of plain text, after which the connection is closed.
+/// Appends a whole plain-text response, after which the connection is closed.
 void write_answer(unsigned status, std::string_view text, Buffer& out);
 
 }  // namespace entente::net

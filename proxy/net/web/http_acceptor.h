@@ -1,5 +1,5 @@
-// An acceptor for programs that ask by plain HTTP, as Prometheus does: a GET is answered, and the connection is closed.
-// Law: that of Talks; a request has no body, and one that is none is told so.
+// Serves programs over plain HTTP, such as Prometheus: a GET is answered, and the connection is closed.
+// Law: as in Talks. A request has no body; anything else gets an error.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@ namespace entente::net {
 
 class HttpAcceptor {
  public:
-  /// To a GET of that path; "" where there is none. Called on the acceptor's thread.
+  /// Answers a GET of this path; "" if there is nothing. Called on the acceptor's thread.
   using Answer = std::function<std::string(std::string_view path)>;
 
-  /// `type`: of all answers, as "text/plain".
+  /// `type`: the content type of all answers, such as "text/plain".
   static Outcome<std::unique_ptr<HttpAcceptor>> open(const Address& at, std::string type, Answer answer);
-  /// Where it listens.
+  /// The address that it listens on.
   const Address& address() const { return address_; }
 
  private:

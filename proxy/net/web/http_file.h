@@ -1,5 +1,5 @@
-// Answers to browsers that want no WebSocket but a page. Law: what a page of ours loads, and whom it talks to, is ours:
-// nothing inline runs, nothing foreign is fetched, and no other site shows it in a frame.
+// Serves a web page to browsers that do not ask for a WebSocket. Law: the page loads only our files and connects
+// only to us: nothing inline runs, nothing foreign is fetched, and no other site may frame it.
 #pragma once
 
 #include "proxy/base/asset.h"
@@ -7,10 +7,10 @@
 
 namespace entente::net {
 
-/// Whether a request is a plain one for a file: GET or HEAD, and no upgrade.
+/// Whether a request asks for a file: GET or HEAD, without an upgrade.
 bool asks_for_file(const HttpHead& request);
 
-/// Appends the whole answer, after which the connection is closed; to HEAD without its text.
+/// Appends the whole response, after which the connection is closed; without its body for HEAD.
 void write_file(const HttpHead& request, const Asset& file, Buffer& out);
 
 }  // namespace entente::net

@@ -1,5 +1,5 @@
-// TLS over bytes cut anywhere, in either role (OpenSSL with memory BIOs; TLS 1.2 and later, ALPN http/1.1).
-// Law: nothing here touches a socket; what must go on the wire is appended to a buffer that the caller sends.
+// TLS over byte buffers, in either role (OpenSSL with memory BIOs; TLS 1.2 and later, ALPN http/1.1).
+// Law: it touches no socket; bytes for the wire are appended to a buffer that the caller sends.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,13 @@ struct ssl_st;
 
 namespace entente::net {
 
-/// What all connections of one listener, or to one server, share. Made at start; const afterwards, for any thread.
+/// Shared by all connections of a listener, or to a server. Made at start, then const, for any thread.
 class TlsContext {
  public:
   /// PEM files: the certificate with its chain, and its key.
   static Outcome<std::shared_ptr<const TlsContext>> server(const std::string& certificates, const std::string& key);
-  /// `authorities`: a PEM file of whom to trust; empty: whom the system trusts. `verify` false: anybody.
+  /// `authorities`: a PEM file of trusted authorities; empty: the system's. With `verify` false, any certificate is
+  /// accepted.
   static Outcome<std::shared_ptr<const TlsContext>> client(const std::string& authorities, bool verify);
 
   ssl_ctx_st* raw() const { return context_.get(); }
@@ -38,21 +39,22 @@ class TlsContext {
 
 class Tls {
  public:
-  /// `peer`: the name or address a client connects to, which the server's certificate must bear. Unused by a server.
+  /// `peer`: the name or address that a client connects to, which the server's certificate must contain. Not used by
+  /// a server.
   Tls(const TlsContext& context, const std::string& peer);
 
-  /// A client's first words. REQUIRES: once, before anything else.
+  /// A client's first bytes. REQUIRES: called once, before anything else.
   void start(Buffer& wire);
-  /// Takes bytes off the wire; appends what they say to `plain` and what we must answer to `wire`. False: failed, see
+  /// Takes bytes from the wire; appends the decrypted bytes to `plain` and the answer to `wire`. False: failed, see
   /// why(); what is in `wire` should still be sent.
   bool feed(Bytes from_wire, Buffer& plain, Buffer& wire);
   /// REQUIRES: open().
   void write(Bytes plain, Buffer& wire);
-  /// Says that nothing more is written.
+  /// Tells the peer that nothing more follows.
   void finish(Buffer& wire);
 
   bool open() const;  ///< the handshake is done
-  /// What failed, for a person: "the certificate has expired", "not TLS" …, a literal; null: nothing did.
+  /// What failed, for people: "the certificate has expired", "not TLS" …, a literal; null if nothing did.
   const char* what() const { return what_; }
   const std::string& why() const { return why_; }  ///< the same in OpenSSL's words
 

@@ -1,6 +1,7 @@
-// One WebSocket connection, in either role, from the first byte on TCP: TLS if there is a context for it, the HTTP
-// upgrade, then messages. What is sent waits until flush(), so that all that one read brought goes out in one write.
-// Law: as for every link (link.h): no call calls the user back, and a user may close in a callback but not destroy.
+// One WebSocket connection, in either role, from the first byte on TCP: TLS if it has a context, the HTTP upgrade,
+// then messages. What is sent waits until flush(), so that the results of one read go out in one write.
+// Law: as for every link (link.h): no call calls the user back, and a user may close but not destroy it in a
+// callback.
 #pragma once
 
 #include <memory>
@@ -21,20 +22,21 @@ class WebUser {
  public:
   virtual ~WebUser() = default;
 
-  /// Server: a client's request, whatever it is. Then nothing is heard until answer() or decline().
+  /// Server: a client's request. Nothing follows until answer() or decline().
   virtual void asked(WebLink&, const HttpHead&) {}
   /// Client: the server has upgraded.
   virtual void upgraded(WebLink&, const HttpHead&) {}
-  /// Client: the server's answer is no upgrade. The link is of no more use.
+  /// Client: the server refused the upgrade. The link cannot be used any more.
   virtual void declined(WebLink&, const HttpHead&) {}
 
   virtual void received(WebLink& link, Opcode opcode, Bytes payload) = 0;
-  /// The peer's close frame; it sends nothing after it.
+  /// The peer's close frame, its last frame.
   virtual void close_frame(WebLink& link, const CloseFrame& close_frame) = 0;
-  /// All of what was read has been told.
+  /// Everything that was read has been delivered.
   virtual void paused(WebLink&) {}
 
-  /// The peer broke TLS, HTTP or WebSocket (the fault's field says which) and was told so; nothing more is heard.
+  /// The peer broke TLS, HTTP or WebSocket (the fault's field says which) and was told so; nothing more is
+  /// delivered.
   virtual void wronged(WebLink& link, const Fault& fault, const std::string& detail) = 0;
   virtual void wrote(WebLink& link) = 0;
   virtual void ended(WebLink& link) = 0;
@@ -47,10 +49,10 @@ class WebLink final : private LinkUser, private WebSocket::User {
   WebLink(Loop& loop, WebSocket::Role role, std::size_t largest, WebUser& user);
 
   // Server.
-  /// Takes an accepted connection. `tls` outlives the link; null: none.
+  /// Takes over an accepted connection. `tls` outlives the link; null: no TLS.
   bool adopt(Fd fd, const TlsContext* tls);
   void answer(const HttpHead& request, const std::string* subprotocol);
-  /// Tells what a hasty client sent before it had the answer. Unlike other calls, it calls the user back.
+  /// Delivers what a client sent before it had the answer. Unlike other calls, it calls the user back.
   void hear_early();
   /// Answers with an error and finishes.
   void decline(unsigned status, std::string_view why);
@@ -58,7 +60,8 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void serve(const HttpHead& request, const Asset& file);
 
   // Client.
-  /// Connects and asks. `tls_name`: whom the server's certificate must name. An errno when it cannot even begin.
+  /// Connects and sends the request. `tls_name`: the name that the server's certificate must contain. Returns an
+  /// errno if it cannot start.
   int connect(Fd fd, const Address& to, const TlsContext* tls, const std::string& tls_name, UpgradeRequest request);
 
   /// REQUIRES: upgraded; not after a close_frame of ours.
@@ -70,7 +73,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
   bool sent_close() const { return sent_close_; }
   std::size_t waiting() const { return tcp_.waiting() + out_.size(); }
   void read(bool on) { tcp_.read(on); }
-  /// What waits goes out, then our side is closed.
+  /// Sends what waits, then closes our direction.
   void finish();
   void close() { tcp_.close(); }
   bool is_open() const { return tcp_.is_open(); }

@@ -1,6 +1,6 @@
-// The WebSocket protocol (RFC 6455) over bytes cut anywhere, in either role: frames in, whole messages out, and back.
-// Nothing is done by itself: no ping, no pong, no answer to a close; the user sees each and decides.
-// Law: a message is refused by its announced size before memory is taken for it.
+// The WebSocket protocol (RFC 6455) over byte buffers, in either role: frames in, whole messages out, and back.
+// It does nothing by itself: no ping, no pong, no answer to a close. The user sees each and decides.
+// Law: a message is refused because of its announced size before memory is allocated for it.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace entente::net {
 
 enum class Opcode : std::uint8_t { kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10 };
 
-/// Why a peer goes. Codes of RFC 6455 section 7.4 and its registry, and 3000 to 4999.
+/// The reason of a close. Codes of RFC 6455 section 7.4 and its registry, and 3000 to 4999.
 struct CloseFrame {
   std::uint16_t code = kNoCode;
   std::string reason;
@@ -26,7 +26,7 @@ struct CloseFrame {
                                  kBadContent = 1007, kPolicy = 1008, kTooLarge = 1009;
 };
 
-/// The peer broke the protocol; `code` is what it should be told.
+/// The peer broke the protocol; `code` is the close code to send.
 struct Violation {
   const char* what;
   std::uint16_t code;
@@ -39,9 +39,9 @@ class WebSocket {
   class User {
    public:
     virtual ~User() = default;
-    /// A whole message or control frame, close excepted. `payload` is valid during the call only.
+    /// A whole message or control frame, except close. `payload` is valid only during the call.
     virtual void message(Opcode opcode, Bytes payload) = 0;
-    /// The peer says goodbye and sends nothing after it.
+    /// The peer's close, its last frame.
     virtual void close_frame(const CloseFrame& close_frame) = 0;
   };
 
@@ -51,10 +51,10 @@ class WebSocket {
   WebSocket(const WebSocket&) = delete;
   WebSocket& operator=(const WebSocket&) = delete;
 
-  /// Tells the user what is in `bytes`. After a violation, or the peer's close_frame, nothing more is heard. The user
-  /// may not destroy this in its callbacks.
+  /// Delivers what is in `bytes` to the user. After a violation, or the peer's close, nothing more is delivered. The
+  /// user must not destroy this in a callback.
   std::optional<Violation> feed(Bytes bytes);
-  /// Hears nothing more; the user may say so in its callbacks.
+  /// Stops delivering; may be called in a callback.
   void stop() { over_ = true; }
 
   /// Appends one message, in one frame. REQUIRES: at most 125 bytes of ping or pong.

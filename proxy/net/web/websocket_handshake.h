@@ -1,5 +1,5 @@
-// The HTTP exchange with which a WebSocket begins (RFC 6455, section 4). No extension is ever offered or taken.
-// Law: what a client asked for travels to the server and back untouched, save what belongs to one connection only.
+// The HTTP exchange that opens a WebSocket (RFC 6455, section 4). Extensions are never offered or accepted.
+// Law: a client's request travels to the server and back unchanged, except for what belongs to one connection.
 #pragma once
 
 #include <span>
@@ -9,17 +9,17 @@
 
 namespace entente::net {
 
-/// Why a request is no WebSocket upgrade; status 101 if it is one.
+/// Why a request is not a WebSocket upgrade; status 101 if it is one.
 struct UpgradeVerdict {
   unsigned status = 101;
   const char* why = "";
 };
 UpgradeVerdict check_upgrade(const HttpHead& request);
 
-/// Whether a request that names `origin` may come: `accepted` is empty, or has it.
+/// Whether a request with this `origin` is admitted: `accepted` is empty or contains it.
 bool accepts_origin(const HttpHead& request, std::span<const std::string> accepted);
 
-/// Answers `request` with 101 and the subprotocol that was chosen, if any.
+/// Answers `request` with 101 and the chosen subprotocol, if any.
 void write_upgrade_answer(const HttpHead& request, const std::string* subprotocol, Buffer& out);
 
 /// What a client asks of a server.
@@ -30,11 +30,11 @@ struct UpgradeRequest {
   std::vector<HttpHeader> headers;
 };
 std::string make_upgrade_key();
-/// The headers of `request` that are to be sent on, and what MultiOgarII and browsers' servers want beside them.
+/// The headers of `request` to send on, and those that MultiOgarII and browsers' servers need.
 std::vector<HttpHeader> forwarded_headers(const HttpHead& request);
 void write_upgrade_request(const UpgradeRequest& request, Buffer& out);
 
-/// Whether `response` agrees to `request`; else what is wrong with it.
+/// Whether `response` accepts `request`; otherwise what is wrong with it.
 const char* objection_to_upgrade(const HttpHead& response, const std::string& key);
 
 }  // namespace entente::net

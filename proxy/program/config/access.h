@@ -1,11 +1,11 @@
-// Who may come, from a configuration that was checked.
+// Admission by address, from a checked configuration.
 #pragma once
 
 #include "proxy/relay/admission/access.h"
 
 namespace entente {
 
-/// `Lists`: config::Access or config::Route. A text that is no net is left out: Checker has complained of it.
+/// `Lists`: config::Access or config::Route. Invalid networks are skipped; Checker has reported them.
 template <class Lists>
 relay::Access access_of(const Lists& lists) {
   relay::Access access;

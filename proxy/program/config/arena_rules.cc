@@ -73,9 +73,9 @@ core::StandInOptions stand_ins_of(const config::Arena& settings, const std::vect
 
 std::vector<ArenaObjection> objections_to(const config::Arena& settings) {
   std::vector<ArenaObjection> all;
-  if (settings.listen().empty()) all.push_back({"listen", "names no way in"});
+  if (settings.listen().empty()) all.push_back({"listen", "names no address"});
   if (settings.bots() >= settings.seats())
-    all.push_back({"bots", "must be less than seats, so that somebody may still come"});
+    all.push_back({"bots", "must be less than seats, so that a person can join"});
   if (const auto at = parse_time(settings.at()); !at) all.push_back({"at", at.error().text});
   return all;
 }

@@ -1,4 +1,4 @@
-// An arena as a configuration has it, and as its referee wants it. Law: the only place where the two meet.
+// Converts an arena from its configuration to the referee's rules. Law: nothing else knows both.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 namespace entente {
 
 core::Arena arena_of(const config::Arena& settings);
-/// `starts`: of an arena that goes on from somewhere.
+/// `starts`: the players of an arena that continues a recording.
 core::StandInOptions stand_ins_of(const config::Arena& settings, const std::vector<core::ArenaStart>& starts);
 
-/// What its keys, each of them right, have wrong together: the key, and why.
+/// Errors in the combination of keys that are valid by themselves: the key, and why.
 struct ArenaObjection {
   std::string key, why;
 };

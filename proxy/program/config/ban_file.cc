@@ -96,8 +96,7 @@ std::string until_text(std::time_t until) {
 Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t now) {
   std::vector<relay::Ban> bans;
   std::error_code unknown;  // then opening it says what is wrong
-  if (std::filesystem::is_directory(path, unknown))
-    return Error{path + " is a folder; bans are kept in a file (access.ban_file)"};
+  if (std::filesystem::is_directory(path, unknown)) return Error{path + " is a folder; access.ban_file must be a file"};
   std::ifstream file(path);
   if (!file) return errno == ENOENT ? Outcome<std::vector<relay::Ban>>(bans) : cannot(path, "read");
   std::size_t number = 0;

@@ -1,5 +1,6 @@
-// The bans that outlast a process, in a file: a line each, "NET UNTIL WHY", UNTIL as 2026-11-20T17:00:00Z or "forever".
-// Law: whoever reads the file sees all of it as it was, or all of it as it is: a new one takes the old one's place.
+// The file of bans that survive a restart: one line each, "NET UNTIL WHY", with UNTIL as 2026-11-20T17:00:00Z or
+// "forever".
+// Law: a reader sees either the whole old file or the whole new one, because a new file replaces the old one.
 #pragma once
 
 #include <condition_variable>
@@ -14,18 +15,18 @@
 
 namespace entente {
 
-/// None if there is no such file; those that ended before `now` are left out. What cannot be read is an error with its
-/// line.
+/// No bans if there is no such file. Bans that ended before `now` are skipped. An error names the line that cannot
+/// be read.
 Outcome<std::vector<relay::Ban>> read_bans(const std::string& path, std::time_t now);
 
-/// Lines of the old file that begin with '#' stay, at the top. REQUIRES: no control characters in the reasons.
+/// Keeps lines of the old file that begin with '#', at the top. REQUIRES: no control characters in the reasons.
 Outcome<Done> write_bans(const std::string& path, const std::vector<relay::Ban>& bans);
 
 /// "2026-11-20T17:00:00Z", "forever".
 std::string until_text(std::time_t until);
 
-/// The bans of a running program and their file, if it has one. A ban that ends leaves the file at once; one that ended
-/// while no program ran leaves it by load(). What servers banned is not kept.
+/// The bans of a running program and their file, if it has one. A ban that ends is removed from the file at once;
+/// one that ended while no program ran, by load(). Bans by servers are not stored.
 class KeptBans {
  public:
   /// `path`: empty = no file. `bans` outlives this.
@@ -34,9 +35,9 @@ class KeptBans {
   KeptBans(const KeptBans&) = delete;
   KeptBans& operator=(const KeptBans&) = delete;
 
-  /// Adds the bans of the file, and begins to watch for their ends. Once.
+  /// Adds the bans of the file, and starts to watch for their ends. Once.
   Outcome<Done> load();
-  /// Writes the bans as they are now. From any thread.
+  /// Writes the current bans. From any thread.
   Outcome<Done> save();
 
  private:

@@ -1,4 +1,4 @@
-// `entente check`: is a configuration file right? Also prints the example that a new one starts from.
+// `entente check`: checks a configuration file, or prints an example.
 #pragma once
 
 #include <string>

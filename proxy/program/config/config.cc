@@ -31,7 +31,7 @@ class Checker {
 
   void check(const config::Config& config) {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena"))
-      reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]]: nothing to run"});
+      reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so there is nothing to run"});
     if (config.limits().low_water() >= config.limits().high_water())
       problem("limits.low_water", "must be less than limits.high_water");
     nets("access.", config.access());
@@ -152,7 +152,7 @@ class Checker {
     } else if (!same_tls(*listen.web, other->second.web)) {
       problem(path, "shares " + address + " with " + other->second.path + ", but the TLS settings differ");
     } else if (one.into != other->second.into) {
-      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads to another place");
+      problem(path, "cannot share " + address + " with " + other->second.path + ", which leads elsewhere");
     } else if (one.joint && other->second.joint && one.joint != other->second.joint) {
       problem(path, "cannot share " + address + " with " + other->second.path +
                         ": one is a relay, the other a bridge; give one of them another port");
@@ -262,7 +262,7 @@ Expected<config::Config, Complaints> load_config(const std::string& path, std::s
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (file.bad() || text.size() > kLargestFile)
-    return Complaints{path + ": is not a configuration: it is a folder, or larger than 1 MiB"};
+    return Complaints{path + " is a folder, or larger than 1 MiB; expected a configuration file"};
   return parse_config(text, path, known, start);
 }
 

@@ -1,5 +1,5 @@
 // The configuration file of `entente run`.
-// Law: nothing starts on a file with anything wrong in it, and all that is wrong is told at once.
+// Law: nothing starts with an invalid file, and all errors are reported together.
 #pragma once
 
 #include <span>
@@ -13,28 +13,28 @@
 
 namespace entente {
 
-/// What is wrong with a file: lines "file:line:column: key: what is wrong", in the order of the file.
+/// The errors of a file: lines "file:line:column: key: error", in the order of the file.
 using Complaints = std::vector<std::string>;
 
-/// Writes them to standard error.
+/// Prints them to standard error.
 void tell(const Complaints& complaints);
 
-/// Whether the files that it is to write, and the bans, are looked at, too: as a start would find them. (One that runs
-/// has them open, and may be told by a file that has them elsewhere.)
+/// Whether to check output files and bans too, as for a start. (A running program has its own files open, and a new
+/// configuration may name others.)
 enum class Start : bool { kNo, kYes };
 
-/// Reads and checks `path`; its endpoints are in terms of the games in `known`.
+/// Reads and checks `path`; endpoints are resolved with the games in `known`.
 Expected<config::Config, Complaints> load_config(const std::string& path, std::span<const wire::Game* const> known,
                                                  Start start = Start::kNo);
 
-/// The same for a text; `name` stands in the complaints.
+/// The same for a text; `name` is used in errors.
 Expected<config::Config, Complaints> parse_config(std::string_view toml, std::string_view name,
                                                   std::span<const wire::Game* const> known, Start start = Start::kNo);
 
-/// A configuration with every key at its preset, and no routes.
+/// A configuration with all defaults, and no routes.
 config::Config preset_config();
 
-/// A TOML file with every key at its preset and what a person must know about it, made from the schema.
+/// A TOML file with every key, its default and its documentation, generated from the schema.
 std::string example_config();
 
 }  // namespace entente

@@ -1,4 +1,4 @@
-// What stands above a key in schema/config.proto: the one text about it, in the example and on the command line.
+// The comment above a key in schema/config.proto, which documents the key in the example and on the command line.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ class FieldDescriptor;
 
 namespace entente {
 
-/// As it is written there, without the slashes: lines that begin with a space and end with a newline.
+/// The comment without its slashes: lines that begin with a space and end with a newline.
 std::string config_comment(const google::protobuf::FieldDescriptor& field);
-/// The same in one line.
+/// The same on one line.
 std::string config_sentence(const google::protobuf::FieldDescriptor& field);
 
 }  // namespace entente

@@ -1,4 +1,4 @@
-// The commented example: every key of the schema with its comment, unit, range and preset.
+// The commented example: every key of the schema with its comment, unit, range and default.
 #include <google/protobuf/descriptor.h>
 
 #include <string>
@@ -13,8 +13,8 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
 constexpr std::string_view kHead =
-    "# A configuration of `entente run`, with every key at its preset; a key that is left out has the same value.\n"
-    "# This file is made from schema/config.proto by `entente check --example`.\n";
+    "# An example configuration for `entente run`, with every key. The line above a key shows its default; a key that\n"
+    "# is left out has that value. Generated from schema/config.proto by `entente check --example`.\n";
 
 // The comment above a key, as lines of TOML.
 std::string above(const FieldDescriptor& field) {
@@ -58,13 +58,13 @@ class Example {
     keys(*field.message_type(), name + ".");
   }
 
-  // "# Unit: bytes. Range: 1 to 64. Preset: 1."
+  // "# Unit: bytes. Range: 1 to 64. Default: 1."
   static std::string facts(const FieldDescriptor& field, const config::Rule& rule) {
     std::string line = "#";
     if (!rule.unit().empty()) line += " Unit: " + rule.unit() + ".";
     if (rule.has_min()) line += " Range: " + std::to_string(rule.min()) + " to " + std::to_string(rule.max()) + ".";
     if (const auto* words = field.enum_type()) line += " One of: " + names(*words) + ".";
-    line += rule.required() ? " Must be written." : " Preset: " + literal(field, rule.preset()) + ".";
+    line += rule.required() ? " Required." : " Default: " + literal(field, rule.preset()) + ".";
     return line + "\n";
   }
 

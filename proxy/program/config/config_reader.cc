@@ -45,7 +45,7 @@ std::string set_enum(Message& message, const FieldDescriptor& field, std::string
   }
   std::vector<std::string_view> words;
   for (int i = 0; i < kind.value_count(); ++i) words.push_back(kind.value(i)->name());
-  return "unknown word '" + std::string(word) + "'" + did_you_mean(word, words) + "; words: " + joined(words);
+  return "unknown value '" + std::string(word) + "'" + did_you_mean(word, words) + "; values: " + joined(words);
 }
 
 std::string out_of_range(std::int64_t value, const config::Rule& rule) {
@@ -129,7 +129,7 @@ class Filler {
 
   void list(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     const bool texts = field.message_type() == nullptr;
-    const std::string shape = texts ? "a list of texts, [\"like this\"]" : "tables, each under [[" + path + "]]";
+    const std::string shape = texts ? "a list of strings, [\"like this\"]" : "tables, each under [[" + path + "]]";
     if (!node.is_array()) {
       if (texts) beyond_words(path);
       return expected(shape.c_str(), node, path);
@@ -173,7 +173,7 @@ class Filler {
 
   void number(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {
     const auto* number = node.as_integer();
-    if (!number) return expected("a whole number", node, path);
+    if (!number) return expected("an integer", node, path);
     const std::string wrong = out_of_range(number->get(), rule_of(field));
     if (!wrong.empty()) return problem(place_of(node.source()), path, wrong);
     set_number(into, field, number->get());
@@ -209,7 +209,7 @@ std::string set_key(Message& message, const FieldDescriptor& field, std::string_
   std::int64_t value = 0;
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (wrong != std::errc{} || end != text.data() + text.size())
-    return "expected a whole number, got '" + std::string(text) + "'";
+    return "expected an integer, got '" + std::string(text) + "'";
   const std::string beyond = out_of_range(value, rule_of(field));
   if (beyond.empty()) set_number(message, field, value);
   return beyond;

@@ -1,5 +1,6 @@
-// TOML into a protobuf message, by reflection: the schema's field names are the keys, its rules are the checks.
-// Law: all that is wrong is collected, each with its place; a message that was read with no problem has every key set.
+// Reads TOML into a protobuf message by reflection: the schema's field names are the keys, and its rules are the
+// checks.
+// Law: all errors are collected, each with its place. A message that was read without errors has every key set.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ class Message;
 
 namespace entente {
 
-/// A place in a file, counted from 1. 0 = the file as a whole.
+/// A place in a file, counted from 1. 0: the file as a whole.
 struct Place {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -28,18 +29,18 @@ struct Problem {
 
 struct Reading {
   std::vector<Problem> problems;        ///< in no order
-  std::map<std::string, Place> places;  ///< where each key's value stands, by path: "route[0].listen"
-  bool syntax_error = false;            ///< it is not TOML; nothing was read
+  std::map<std::string, Place> places;  ///< place of each key's value, by path: "route[0].listen"
+  bool syntax_error = false;            ///< not valid TOML; nothing was read
 };
 
-/// Fills `into` from `toml`; keys that are not in it get their presets.
+/// Fills `into` from `toml`; missing keys get their defaults.
 Reading read_toml(std::string_view toml, google::protobuf::Message& into);
 
-/// Sets a plain key to what was written for it as a text, as on a command line. What is wrong with it; empty: nothing.
+/// Sets a plain key from text, as on a command line. Returns the error; empty: none.
 std::string set_key(google::protobuf::Message& message, const google::protobuf::FieldDescriptor& field,
                     std::string_view text);
 
-/// Gives every key that is not set its preset.
+/// Sets every missing key to its default.
 void set_presets(google::protobuf::Message& message);
 
 }  // namespace entente

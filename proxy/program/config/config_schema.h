@@ -1,5 +1,5 @@
-// schema/config.proto as protoc read it, comments included (the build embeds it; the generated classes have no
-// comments).
+// schema/config.proto as parsed by protoc, with comments, embedded by the build. (The generated classes have no
+// comments.)
 #pragma once
 
 #include "proxy/base/bytes.h"

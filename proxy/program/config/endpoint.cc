@@ -39,11 +39,11 @@ const char* split_authority(std::string_view authority, Parts& parts) {
     if (end == std::string_view::npos) return "the '[' of the address is not closed";
     parts.host = authority.substr(1, end - 1);
     authority.remove_prefix(end + 1);
-    if (!authority.empty() && authority[0] != ':') return "after ']' comes ':' and a port, or nothing";
+    if (!authority.empty() && authority[0] != ':') return "only ':' and a port may follow ']'";
   } else {
     const std::size_t colon = authority.find(':');
     if (authority.find(':', colon == std::string_view::npos ? colon : colon + 1) != std::string_view::npos)
-      return "an IPv6 address stands in brackets, as in [::1]:4410";
+      return "an IPv6 address needs brackets, as in [::1]:4410";
     parts.host = authority.substr(0, colon);
     authority.remove_prefix(parts.host.size());
   }
@@ -58,7 +58,7 @@ const char* split_authority(std::string_view authority, Parts& parts) {
 Outcome<Parts> split(std::string_view url) {
   Parts parts;
   std::string_view left = url;
-  if (left.find("://") == std::string_view::npos) return malformed(url, "there is no '://' in it");
+  if (left.find("://") == std::string_view::npos) return malformed(url, "it has no '://'");
   parts.scheme = take_until(left, "://");
   std::string_view where = take_until(left, "?");
   parts.query = left;
@@ -85,12 +85,11 @@ Outcome<std::optional<WebEnd>> web_of(std::string_view carrier, std::string_view
   const bool web = carrier == "ws" || carrier == "wss";
   const bool only_web = game->over_web() == game;
   if (only_web && !web)
-    return Error{name + " travels by WebSocket: write " + name + "+ws:// or, for TLS, " + name + "+wss://"};
+    return Error{name + " uses WebSocket: write " + name + "+ws:// or, for TLS, " + name + "+wss://"};
   if (game->over_web() == nullptr && !carrier.empty())
-    return Error{name + " does not travel by WebSocket: write " + name + "://"};
+    return Error{name + " does not use WebSocket: write " + name + "://"};
   if (!web && !carrier.empty())
-    return Error{name + " travels by TCP or WebSocket: write " + name + "://, " + name + "+ws:// or " + name +
-                 "+wss://"};
+    return Error{name + " uses TCP or WebSocket: write " + name + "://, " + name + "+ws:// or " + name + "+wss://"};
   if (path == "/") path = {};
   if (!web && !path.empty()) return Error{"only '?' may follow the port; " + std::string(kShape)};
   if (!web) return None{};
@@ -120,7 +119,7 @@ Outcome<Done> read_mode(std::string_view value, Endpoint& to) {
 
 Outcome<Done> read_strict(std::string_view value, Endpoint& to) {
   if (to.strict) return Error{"'strict' is given twice"};
-  if (value != "yes" && value != "no") return Error{"'strict' is yes or no, not " + quoted(value)};
+  if (value != "yes" && value != "no") return Error{"'strict' must be yes or no, not " + quoted(value)};
   to.strict = value == "yes";
   return Done{};
 }
@@ -226,7 +225,7 @@ Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Gam
 
 std::optional<Error> objection(const core::Setting& setting, std::string_view value) {
   const auto it_is = [&](const std::string& what) {
-    return Error{quoted(setting.name) + " is " + what + ", not " + quoted(value)};
+    return Error{quoted(setting.name) + " must be " + what + ", not " + quoted(value)};
   };
   const core::Setting::Values& may_be = setting.values;
   if (std::string_view left = may_be.words; !left.empty()) {
@@ -243,10 +242,10 @@ std::optional<Error> objection(const core::Setting& setting, std::string_view va
     const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool whole = failed == std::errc{} && end == value.data() + value.size();
     if (whole && number >= may_be.least && number <= may_be.most) return std::nullopt;
-    return it_is("a whole number from " + std::to_string(may_be.least) + " to " + std::to_string(may_be.most));
+    return it_is("an integer from " + std::to_string(may_be.least) + " to " + std::to_string(may_be.most));
   }
   std::error_code ignored;  // as good as not there
-  if (may_be.folder && !std::filesystem::is_directory(value, ignored)) return it_is("a folder that is there");
+  if (may_be.folder && !std::filesystem::is_directory(value, ignored)) return it_is("an existing folder");
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 // An endpoint as a person writes it: bzflag://127.0.0.1:5154?dialect=2.4, ogar+ws://127.0.0.1/play
-// Law: what is not understood is an error that says what could have been meant; nothing is guessed.
+// Law: what is not understood is an error that suggests what may have been meant; nothing is guessed.
 #pragma once
 
 #include <cstdint>
@@ -17,39 +17,38 @@
 
 namespace entente {
 
-/// What a URL says of a WebSocket; which of it belongs to which side, web.h knows.
+/// The WebSocket parts of a URL; web.h knows which belong to which side.
 struct WebEnd {
   bool tls = false;
-  std::string path;  ///< "/play"; empty: any, or as it comes
+  std::string path;  ///< "/play"; empty: any, or the client's
   std::string certificates, key;
   std::vector<std::string> origins;
   std::string authorities, verify;
 };
 
-/// Of what: a URL to listen on, or one of a server.
+/// The kind of URL: to listen on, or of a server.
 enum class Side : std::uint8_t { kListen, kTo };
 
-/// What its game's front or back is told (core::FaceOptions).
+/// Settings of the game's front or back (core::FaceOptions).
 using Settings = std::map<std::string, std::string, std::less<>>;
 
 struct Endpoint {
   const wire::Game* game = nullptr;
   std::optional<std::size_t> dialect;        ///< index into game->dialects(); none if the URL names none
-  std::string host;                          ///< an address or a name, without the brackets of IPv6
-  std::uint16_t port = 0;                    ///< the game's own if the URL names none
-  std::optional<WebEnd> web;                 ///< if the game travels by WebSocket
-  std::optional<bool> strict;                ///< likewise
+  std::string host;                          ///< an address or a name, without IPv6 brackets
+  std::uint16_t port = 0;                    ///< the game's default if the URL names none
+  std::optional<WebEnd> web;                 ///< if the game uses WebSocket
+  std::optional<bool> strict;                ///< if the URL names it
   std::optional<relay::EnetMode> enet;       ///< if the URL names one
   Settings settings;                         ///< for a bridge's front or back
   std::optional<std::size_t> fallback = {};  ///< a second dialect to listen for
 };
 
-/// What `url` says, in terms of the games in `known`.
-/// `side`: whose settings it may have (core::Faces); none: no settings.
+/// Parses `url` with the games in `known`. `side`: whose settings are allowed (core::Faces); none: no settings.
 Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
                                  std::optional<Side> side = {});
 
-/// What is wrong with this value of a setting of a game.
+/// The error in this value of a game's setting.
 std::optional<Error> objection(const core::Setting& setting, std::string_view value);
 
 }  // namespace entente

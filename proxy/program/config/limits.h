@@ -1,4 +1,4 @@
-// The [limits] of a configuration as the relay takes them.
+// Converts [limits] of a configuration for the relay.
 #pragma once
 
 #include "proxy/base/limits.h"
@@ -6,7 +6,7 @@
 
 namespace entente {
 
-/// REQUIRES: every key is set (read_toml and set_presets see to it).
+/// REQUIRES: every key is set (by read_toml or set_presets).
 Limits limits_of(const config::Limits& settings);
 
 }  // namespace entente

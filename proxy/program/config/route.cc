@@ -41,7 +41,7 @@ std::optional<Error> useless_setting(const Settings& settings) {
 
 Error at_fault(std::string_view url, const Error& error) { return {"'" + std::string(url) + "': " + error.text}; }
 
-constexpr const char* kOnlyIpv4 = "ENet knows IPv4 only; give an IPv4 address";
+constexpr const char* kOnlyIpv4 = "ENet supports only IPv4; use an IPv4 address";
 
 /// Whether its host is an address of IPv6, and its game travels by ENet.
 bool only_v6_for_enet(const Endpoint& end) {
@@ -96,16 +96,16 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
                           "?dialect=2.4&fallback=1.10"});
   if (mode == relay::EnetMode::kPackets && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
   if (strict && mode == relay::EnetMode::kDatagrams)
-    return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
+    return at_fault(url, {"'strict' needs mode=packets: with mode=datagrams, messages are not checked"});
   return ListenEnd{end->game,     dialect,      end->dialect.has_value(), *address, end->web, strict, mode,
                    end->settings, end->fallback};
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
   auto end = parse_endpoint(url, known, Side::kTo);
-  if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
-  if (end.ok() && end->strict) return at_fault(url, {"'strict' belongs to the URL to listen on"});
-  if (end.ok() && end->enet) return at_fault(url, {"'mode' belongs to the URL to listen on"});
+  if (end.ok() && end->port == 0) return at_fault(url, {"the server's port cannot be 0"});
+  if (end.ok() && end->strict) return at_fault(url, {"'strict' belongs in the URL to listen on"});
+  if (end.ok() && end->enet) return at_fault(url, {"'mode' belongs in the URL to listen on"});
   if (end.ok() && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
   if (end.ok() && end->web)
     if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);

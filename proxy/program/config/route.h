@@ -1,4 +1,4 @@
-// A route: where players come to, the server it leads to, and whether the two can be joined.
+// A route: where players connect, the server it leads to, and whether the two can be joined.
 #pragma once
 
 #include <ctime>
@@ -16,11 +16,11 @@
 
 namespace entente {
 
-/// The end that players come to.
+/// The listening end.
 struct ListenEnd {
   const wire::Game* game = nullptr;
   std::size_t dialect = 0;
-  bool named = false;  ///< the URL named the dialect; else it is the game's documented default
+  bool named = false;  ///< the URL names the dialect; otherwise it is the game's default
   net::Address address;
   std::optional<WebEnd> web;
   bool strict = false;  ///< a client's message that does not decode ends its session
@@ -38,42 +38,43 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 /// Like parse_endpoint; the port must be one that can be connected to.
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known);
 
-/// How two ends are joined.
+/// How the two ends are joined.
 enum class Joint : std::uint8_t {
-  kRelay,   ///< they speak the same: bytes are passed as they are
-  kBridge,  ///< they do not, and what one says is said to the other in its own way
+  kRelay,   ///< the same game and dialect: bytes pass unchanged
+  kBridge,  ///< different ones: messages are translated
 };
 
-/// Makes fronts for clients of this listener, in a dialect of it, with the settings of its URL. REQUIRES: its game has
-/// fronts.
+/// Creates fronts for clients of this listener, in one of its dialects, with the settings of its URL. REQUIRES: its
+/// game has fronts.
 std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(const ListenEnd& listen);
 
-/// Makes backs for this server, in a dialect of it, with the settings of its URL. REQUIRES: its game has backs.
+/// Creates backs for this server, in one of its dialects, with the settings of its URL. REQUIRES: its game has
+/// backs.
 std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to);
 
-/// As far as it can be told before connecting.
+/// As far as this is known before connecting.
 Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to);
 
-/// Whether each client says by itself which dialect it speaks (Game::named_by_client).
+/// Whether clients name their dialect themselves (Game::named_by_client).
 bool clients_name_dialect(const wire::Game& game);
 
-/// Whether a server of this game shows which dialect it speaks before anything is sent to it.
+/// Whether a server of this game shows its dialect before anything is sent to it.
 bool shows_dialect(const wire::Game& game);
 
-/// "bzflag 2.4"; where the dialect is still to be found out "bzflag".
+/// "bzflag 2.4"; or "bzflag" if the dialect is still to be detected.
 std::string spoken(const Endpoint& to);
 
 /// "bzflag 2.4"
 std::string speech(const wire::Game& game, std::size_t dialect);
 
-/// What the parts of a recording's name stand for.
+/// The values for the placeholders in a recording's name.
 struct RecordingName {
   std::string_view game;
   std::size_t route = 1;
   std::time_t start = 0;
 };
 
-/// `pattern` with {game}, {route} and {time} ("20251120T051231Z") filled in, in `directory` unless it is absolute.
+/// `pattern` with {game}, {route} and {time} ("20251120T051231Z") replaced, in `directory` unless it is absolute.
 std::string recording_path(std::string_view pattern, std::string_view directory, const RecordingName& name);
 
 }  // namespace entente

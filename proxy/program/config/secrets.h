@@ -1,4 +1,4 @@
-// Which fields of a game's messages hold passwords, tokens and commands: those that its mapping leads to a field of
+// Which fields of a game's messages hold passwords, tokens and commands: those that its mapping maps to a field of
 // schema/game.proto that is marked `secret` or `secret_arguments`.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace entente {
 
-/// Empty for a game that has none.
+/// Empty for a game without secrets.
 std::vector<wire::Secret> secrets_of(const wire::Game& game);
 
 }  // namespace entente

@@ -32,7 +32,7 @@ std::optional<Error> objection(const WebEnd& end, Side side) {
   if (!end.tls && (keys || !end.authorities.empty() || !end.verify.empty()))
     return Error{"certificates need +wss; this is +ws"};
   if (!end.verify.empty() && end.verify != "yes" && end.verify != "no")
-    return Error{"'verify' is yes or no, not '" + end.verify + "'"};
+    return Error{"'verify' must be yes or no, not '" + end.verify + "'"};
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-// What the URLs of a route say about WebSocket and TLS: ogar+wss://0.0.0.0:443/play?cert=FILE&key=FILE
-// Law: whatever can be wrong with it is said before anything is served.
+// The WebSocket and TLS parts of a route's URLs: ogar+wss://0.0.0.0:443/play?cert=FILE&key=FILE
+// Law: errors in them are reported before anything is served.
 #pragma once
 
 #include <string_view>
@@ -11,16 +11,16 @@
 
 namespace entente {
 
-/// Takes "key=value" of a WebSocket's URL. False when there is no such parameter of any side.
+/// Reads "key=value" of a WebSocket URL. False if neither side has such a parameter.
 Outcome<bool> read_web_parameter(std::string_view key, std::string_view value, WebEnd& to);
 
-/// What `end` lacks, or has that belongs to the other side; nothing if it is whole.
+/// What `end` lacks, or what belongs to the other side; nothing if it is right.
 std::optional<Error> objection(const WebEnd& end, Side side);
 
-/// Loads certificates and keys. REQUIRES: both are whole.
+/// Loads certificates and keys. REQUIRES: both were checked.
 Outcome<relay::WebOptions> web_options(const WebEnd& listen, const WebEnd& to);
 
-/// Says where browsers get the page, if there is one.
+/// Logs where browsers get the page, if there is one.
 void tell_page(const relay::WebOptions& web, const net::Address& listener);
 
 }  // namespace entente

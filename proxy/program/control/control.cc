@@ -40,7 +40,7 @@ std::string Control::answer(std::string_view line) const {
   }
   std::vector<std::string_view> names;
   for (const Command& command : commands_) names.emplace_back(command.name);
-  return "error: no command '" + control_field(name) + "'" + did_you_mean(name, names) + "; there are help, " +
+  return "error: no command '" + control_field(name) + "'" + did_you_mean(name, names) + "; commands: help, " +
          joined(names) + "\n";
 }
 

@@ -1,6 +1,6 @@
-// What a running program can be asked: a table of commands, each a word and what follows it on its line.
-// Law: an answer is "ok" and lines, or one line "error: why"; whatever was asked, and whoever a player says that he is,
-// an answer is text without control characters. proxy/README.md describes it for those who ask.
+// The commands of a running program's control socket: a table of words and their arguments.
+// Law: an answer is "ok" and lines, or one line "error: why". It is text without control characters, whatever was
+// asked and whatever players call themselves. proxy/README.md documents it for users.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ namespace entente {
 
 class Control {
  public:
-  /// To what followed the command: lines, each with its end; or why not.
+  /// Answers a command, given its arguments: lines, each with its end; or an error.
   using Run = std::function<Outcome<std::string>(std::string_view rest)>;
 
-  /// `usage`: "kick LINK [why]". `about`: a sentence. All are called on whatever thread asks, one at a time.
+  /// `usage`: "kick LINK [why]". `about`: a sentence. Handlers are called on the asking thread, one at a time.
   void add(std::string usage, std::string about, Run run);
 
-  /// Whole: "ok\n…" or "error: …\n".
+  /// The whole answer: "ok\n…" or "error: …\n".
   std::string answer(std::string_view line) const;
 
  private:
@@ -33,7 +33,7 @@ class Control {
   std::vector<Command> commands_;
 };
 
-/// A field of a line whose fields are divided by tabs: what somebody else wrote, made harmless.
+/// A tab-separated field with foreign text, made harmless.
 std::string control_field(std::string_view text);
 
 }  // namespace entente

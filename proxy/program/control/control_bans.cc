@@ -32,11 +32,11 @@ Outcome<relay::Ban> asked_ban(std::string_view rest) {
       return ban;
     }
     if (flag != "--for")
-      return Error{"after the address may come '--for TIME' and '--why TEXT', not '" + std::string(flag) + "'"};
+      return Error{"only '--for TIME' and '--why TEXT' may follow the address, not '" + std::string(flag) + "'"};
     const auto time = parse_time(first_word(rest), kLongestBan);
     if (!time) return time.error();
     const auto seconds = static_cast<std::time_t>(*time / core::kSecond);
-    if (seconds == 0) return Error{"a ban lasts at least a second; without --for it is for good"};
+    if (seconds == 0) return Error{"a ban lasts at least one second; without --for it is permanent"};
     ban.until = std::time(nullptr) + seconds;
   }
   return ban;
@@ -52,7 +52,7 @@ class Keeper {
     bans_.add(*made);
     const std::size_t gone = end_sessions(*made);
     if (const auto kept = kept_.save(); !kept)
-      return Error{kept.error().text + "; the ban holds until this program stops"};
+      return Error{kept.error().text + "; the ban applies until this program ends"};
     return "banned " + made->who.text() + " until " + until_text(made->until) + ", " + std::to_string(gone) +
            " sessions ended\n";
   }
@@ -101,12 +101,11 @@ class Keeper {
 void add_ban_commands(Control& control, relay::Server& server, relay::Bans& bans, KeptBans& kept) {
   const Keeper keeper(server, bans, kept);
   control.add("ban ADDRESS [--for TIME] [--why TEXT]",
-              "Keeps out an address or a net, and ends its sessions. TIME is like 90s, 10m, 2h, 7d or 1:30; without it "
-              "the ban is "
-              "for good. The player is told TEXT where the game can.",
+              "Bans an address or a network and ends its sessions. TIME: 90s, 10m, 2h, 7d or 1:30 (default: forever). "
+              "TEXT: the reason, shown to the player if the game can do that.",
               [keeper](std::string_view rest) { return keeper.ban(rest); });
-  control.add("unban ADDRESS", "Lets it in again.", [keeper](std::string_view rest) { return keeper.unban(rest); });
-  control.add("bans", "Who is banned, until when, by whom and why, a line each, its fields divided by tabs.",
+  control.add("unban ADDRESS", "Lifts a ban.", [keeper](std::string_view rest) { return keeper.unban(rest); });
+  control.add("bans", "Lists the bans: address, end, source, reason and scope, separated by tabs.",
               [keeper](std::string_view rest) { return keeper.list(rest); });
 }
 

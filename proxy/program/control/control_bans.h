@@ -1,4 +1,4 @@
-// The commands that keep people out, and let them in again: ban, unban, bans.
+// The commands ban, unban and bans.
 #pragma once
 
 #include "proxy/program/config/ban_file.h"
@@ -7,7 +7,7 @@
 
 namespace entente {
 
-/// All outlive the control. `kept`: the file of `bans`.
+/// All arguments outlive the control. `kept`: the file of `bans`.
 void add_ban_commands(Control& control, relay::Server& server, relay::Bans& bans, KeptBans& kept);
 
 }  // namespace entente

@@ -1,4 +1,4 @@
-// How a command that serves may be asked while it runs; the flags win over the configuration.
+// The options --control and --metrics of commands that serve; they override the configuration.
 #pragma once
 
 #include <string>

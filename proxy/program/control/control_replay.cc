@@ -43,13 +43,14 @@ void add_replay_commands(Control& control, ReplayControl& replay) {
       return act();
     });
   };
-  plain("pause", "Stands still, for everybody who watches.", [&replay] { return replay.pause(true), kDone; });
-  plain("resume", "Goes on.", [&replay] { return replay.pause(false), kDone; });
-  control.add("seek TIME", "Goes there: seconds, or minutes:seconds, of the recording.",
+  plain("pause", "Pauses the replay, for all viewers.", [&replay] { return replay.pause(true), kDone; });
+  plain("resume", "Resumes the replay.", [&replay] { return replay.pause(false), kDone; });
+  control.add("seek TIME", "Jumps to a time in the recording: seconds, or minutes:seconds.",
               [&replay](std::string_view rest) { return seek(replay, rest); });
-  control.add("speed X", "Plays X times as fast as it was.",
+  control.add("speed X", "Sets the playback speed: 2 is twice as fast.",
               [&replay](std::string_view rest) { return set_speed(replay, rest); });
-  plain("status", "How it stands.", [&replay] { return status_text(replay.status()); });
+  plain("status", "Shows whether the replay plays, its position, length, speed and number of viewers.",
+        [&replay] { return status_text(replay.status()); });
 }
 
 }  // namespace entente

@@ -41,11 +41,11 @@ Outcome<std::string> kick(relay::Server& server, std::string_view rest) {
 }  // namespace
 
 void add_server_commands(Control& control, relay::Server& server, PlayerOf player, std::function<std::string()> stats) {
-  control.add("list", "The sessions that are open, a line each, its fields divided by tabs.",
+  control.add("list", "Lists the open sessions, with fields separated by tabs.",
               [&server, player = std::move(player)](std::string_view rest) { return list(server, player, rest); });
-  control.add("kick LINK [why]", "Ends the session of this link as its game does; why is told where the game can.",
+  control.add("kick LINK [why]", "Ends the session with this link; the player sees why if the game can show it.",
               [&server](std::string_view rest) { return kick(server, rest); });
-  control.add("stats", "What was served so far, a line a route.", [stats = std::move(stats)](std::string_view rest) {
+  control.add("stats", "Prints the traffic of each route so far.", [stats = std::move(stats)](std::string_view rest) {
     return rest.empty() ? Outcome<std::string>(stats()) : Error{"stats takes no arguments"};
   });
 }

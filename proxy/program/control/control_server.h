@@ -1,4 +1,4 @@
-// The commands that every serving program has: list, kick, stats.
+// The commands of every serving program: list, kick, stats.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace entente {
 
-/// `server` outlives the control. `player`: the name of a link's player where only a tap reads it, as of relays; "" if
-/// it is not known. `stats`: a line for each route.
+/// `server` outlives the control. `player`: the name of a link's player, where only a tap knows it (relays); "" if
+/// unknown. `stats`: a line for each route.
 void add_server_commands(Control& control, relay::Server& server, std::function<std::string(relay::LinkId)> player,
                          std::function<std::string()> stats);
 

@@ -25,11 +25,11 @@ void declare_ctl(CLI::App& app, CtlOptions& options) {
       ->required();
   app.add_option(
          "COMMAND", options.words,
-         "list, kick LINK [why], ban ADDRESS, unban ADDRESS, bans, stats, …; `help` lists what the program understands")
+         "list, kick LINK [why], ban ADDRESS, unban ADDRESS, bans, stats, …; `help` lists the commands of that program")
       ->required();
   app.add_option("--for", options.time, "For ban: how long, such as 90s, 10m, 2h or 7d (default: forever)")
       ->type_name("TIME");
-  app.add_option("--why", options.why, "For ban: the reason that the player is told, where the game can")
+  app.add_option("--why", options.why, "For ban: the reason, shown to the player if the game can do that")
       ->type_name("TEXT");
 }
 

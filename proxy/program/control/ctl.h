@@ -1,4 +1,4 @@
-// `entente ctl`: asks a running program something by its control socket.
+// `entente ctl`: sends a command to a running program's control socket.
 #pragma once
 
 #include <string>

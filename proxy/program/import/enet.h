@@ -1,5 +1,5 @@
-// Between an importer of datagrams and whoever wants packets: takes ENet apart, conversation by conversation.
-// Law: what is not ENet is passed on as the datagram it was, so that nobody takes it for read.
+// Between an importer of datagrams and a receiver of packets: takes ENet apart, conversation by conversation.
+// Law: a datagram that is not ENet is passed on unchanged, so that it is not counted as read.
 #pragma once
 
 #include <memory>

@@ -16,7 +16,7 @@ namespace {
 using wire::Game;
 
 Error unknown(const char* what, const std::string& name, std::span<const std::string_view> known) {
-  return {std::string("no ") + what + " '" + name + "'" + did_you_mean(name, known) + "; there are " + joined(known)};
+  return {std::string("no ") + what + " '" + name + "'" + did_you_mean(name, known) + "; known: " + joined(known)};
 }
 
 Error unknown_dialect(const Game& game, const std::string& name) {
@@ -46,8 +46,8 @@ void say(std::ostream& err, std::string_view note) {
 void declare_file(CLI::App& app, FileOptions& options) {
   app.add_option("FILE", options.file, "Recording (MCAP, or .rec of bzfs), packet capture (pcap) or JSON lines")
       ->required();
-  app.add_option("--game", options.game, "Game of the file (default: as the file says or shows)");
-  app.add_option("--dialect", options.dialect, "Dialect of the file (default: as the file says or shows)");
+  app.add_option("--game", options.game, "Game of the file (default: detected)");
+  app.add_option("--dialect", options.dialect, "Dialect of the file (default: detected)");
   app.add_option("--port", options.port,
                  "Port of the server in a packet capture (default: the port that clients connected to)")
       ->check(CLI::Range(1, 65535));
@@ -83,7 +83,7 @@ std::optional<RecordedFile::Refusal> RecordedFile::settle(std::ostream& err) {
   if (look.speech && (game == nullptr || look.speech->game == game))
     speech_ = look.speech;
   else if (game != nullptr)
-    err << options_.file << ": cannot tell the dialect; reading it as " << game->dialects()[0].name
+    err << options_.file << ": cannot detect the dialect; reading it as " << game->dialects()[0].name
         << " (use --dialect to change that)\n";
   return take_dialect();
 }
@@ -113,7 +113,7 @@ std::optional<RecordedFile::Refusal> RecordedFile::check_look(const FirstLook& l
 std::optional<RecordedFile::Refusal> RecordedFile::take_dialect() {
   const bool asked = options_.game.empty() && !options_.dialect.empty();
   if (!speech_ && (asked || !may_be_empty()))
-    return Refusal{kUsage, options_.file + ": cannot tell the game; give --game and --dialect"};
+    return Refusal{kUsage, options_.file + ": cannot detect the game; give --game and --dialect"};
   if (!asked) return std::nullopt;
   const auto dialect = find_dialect(*speech_->game, options_.dialect);
   if (!dialect) return Refusal{kUsage, unknown_dialect(*speech_->game, options_.dialect).text};

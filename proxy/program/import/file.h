@@ -1,4 +1,4 @@
-// A recorded file as the commands take it: named by a person, who may say what it is in, or leave that to the file.
+// A recorded file as commands open it: named by a person, who may also name its game and dialect.
 #pragma once
 
 #include <map>
@@ -16,31 +16,30 @@ namespace entente {
 
 struct FileOptions {
   std::string file = {};
-  std::string game = {};     ///< "" = what the file says or shows
-  std::string dialect = {};  ///< likewise
-  std::uint16_t port = 0;    ///< of the server, in a packet capture; 0 = whoever was connected to
+  std::string game = {};     ///< "": detected
+  std::string dialect = {};  ///< "": detected
+  std::uint16_t port = 0;    ///< port of the server in a packet capture; 0: the side that was connected to
 };
 
 void declare_file(CLI::App& app, FileOptions& options);
 
 class RecordedFile {
  public:
-  /// Settles what it is in. Where that fails, a person was told why on `err`, and the error is an Exit.
-  /// `command`: who asks, as "entente verify".
+  /// Opens the file and determines its game and dialect. On failure, the reason is printed to `err`, and the error
+  /// is an Exit. `command`: for messages, such as "entente verify".
   static Expected<RecordedFile, int> open(const FileOptions& options, std::string_view command, std::ostream& err);
 
-  /// All of it, from its beginning, with the transport of its game taken apart.
+  /// Reads the whole file, with its game's transport taken apart.
   Outcome<Done> read(ImportSink& sink) const;
 
-  /// None: it is of a game that this program does not speak.
+  /// None: an unknown game.
   std::optional<Speech> speech_of(const ImportedConnection& connection) const;
 
-  /// What a connection of this speech speaks after its client connected by ENet with `data`. A dialect that was asked
-  /// for stays.
+  /// The speech of a connection after its client connected by ENet with `data`. A dialect that was asked for stays.
   Speech as_connected(const Speech& speech, std::uint32_t data) const;
 
  private:
-  /// Why it is not read: the command line is not understood (kUsage), or the file is not what it should be (kFailed).
+  /// Why the file is not read: an invalid command line (kUsage), or an invalid file (kFailed).
   struct Refusal {
     Exit exit;
     std::string why;
@@ -51,7 +50,7 @@ class RecordedFile {
   void look_closer(FirstLook& look, const ImportFile& reads);
   std::optional<Refusal> check_look(const FirstLook& look, std::ostream& err) const;
   std::optional<Refusal> take_dialect();
-  /// Whether it may well have no connection: it is a recording, not a capture of which somebody expected some.
+  /// Whether the file may have no connection: true for a recording, false for a capture.
   bool may_be_empty() const { return format_ == ImportFormat::kMcap; }
 
   FileOptions options_;
@@ -60,11 +59,11 @@ class RecordedFile {
   std::map<std::string, Speech> servers_;  // of whose connections it shows some
 };
 
-/// What a connection speaks whose client begins with `first`: a client that names its dialect knows better than whoever
-/// started us, and one file may hold several.
+/// The speech of a connection whose client begins with `first`: a dialect named by the client overrides the option,
+/// and one file may contain several.
 Speech as_named(const Speech& speech, Bytes first);
 
-/// One codec for each speech, made when it is first wanted.
+/// One codec for each speech, created when it is first needed.
 class Codecs {
  public:
   wire::Codec& of(const Speech& speech);

@@ -1,4 +1,4 @@
-// An importer's listener that stands before another one and changes what the bytes are cut into.
+// A sink of an importer that changes events and passes them to another sink.
 // Law: what it does not change, it passes on.
 #pragma once
 

@@ -1,6 +1,6 @@
-// What was said on some connections, read from a file that somebody recorded: a recording of ours or of a bzfs, a
-// packet capture, or JSON lines. Law: a file is read once, front to back, in bounded memory; what is wrong with it is
-// an Error that names the line, packet or byte, and everything before that was told.
+// Reads connections from a recorded file: a recording of Entente or of bzfs, a packet capture, or JSON lines.
+// Law: a file is read once, front to back, in bounded memory. An Error names the line, packet or byte; everything
+// before it was delivered.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@
 
 namespace entente {
 
-/// Counts from 0 within one import; the same file gives the same numbers again.
+/// Counts from 0 within one import; the same file gives the same numbers.
 using ConnectionId = std::uint32_t;
 
-/// Who it was between, and what the file says they spoke.
+/// The two ends of a connection, and what the file says about its game.
 struct ImportedConnection {
-  std::string name;         ///< for a person: an address, or what the file calls it
-  std::string game;         ///< "" = the file does not say
-  std::string dialect;      ///< likewise
-  std::string server = {};  ///< its address; likewise
+  std::string name;         ///< for people: an address, or the file's name for it
+  std::string game;         ///< "": unknown
+  std::string dialect;      ///< "": unknown
+  std::string server = {};  ///< its address; "": unknown
 };
 
-/// Bytes as they were read or arrived: of a stream cut anywhere, or one whole message or datagram.
+/// Bytes as they were read or arrived: a piece of a stream, or one whole message or datagram.
 struct Imported {
   ConnectionId connection = 0;
   wire::Way way = wire::Way::kToServer;
@@ -40,56 +40,56 @@ struct Imported {
   std::optional<wire::EnetCarriage> enet = {};  ///< of a packet of ENet, if the file says
 };
 
-/// How one side ended a connection.
+/// How a side ended the connection.
 struct ImportedEnd {
-  std::optional<wire::Way> by;  ///< the way in which the one who ended it sends; none = the file does not say
+  std::optional<wire::Way> by;  ///< the direction in which the side that ended it sends; none: unknown
   std::optional<int> code;      ///< of a WebSocket's close
-  std::string_view reason;      ///< "" = none was given
+  std::string_view reason;      ///< "": none
   WallTime time = 0;
 };
 
-/// At once, in one file: more are an Error.
+/// Limit of simultaneous connections in one file; more are an Error.
 inline constexpr std::size_t kMostConnections = 65'536;
 
 class ImportSink {
  public:
   virtual ~ImportSink() = default;
 
-  /// Before anything else is told of `id`.
+  /// Called before anything else about `id`.
   virtual void opened(ConnectionId id, const ImportedConnection& connection, WallTime time) = 0;
   virtual void bytes(const Imported& piece) = 0;
   /// Its client asked to connect by ENet, with this data.
   virtual void connected(ConnectionId, std::uint32_t /*data*/, WallTime) {}
-  /// The file lacks some of the stream here, or of a datagram; 0 = nobody knows how many bytes.
+  /// The file lacks a part of the stream, or of a datagram; 0: an unknown number of bytes.
   virtual void lost(ConnectionId id, wire::Way way, std::uint64_t bytes, WallTime time) = 0;
-  /// The file lacks whole messages here, and says so: what follows this way begins with one. Not one of a greeting, if
-  /// the connection has one: those come first.
+  /// The file lacks whole messages, and says so; the next data in this direction begins with a whole message.
+  /// Greetings are not missing: they come first.
   virtual void missing(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
-  /// One side ended it. The other may go on for a while, and may end it too.
+  /// One side ended it. The other may continue for a while, and may end it too.
   virtual void ended(ConnectionId id, const ImportedEnd& end) = 0;
-  /// Nothing follows for `id`. Told once for each that was opened, at the latest at the file's end.
+  /// Nothing follows for `id`. Called once for each connection, at the latest at the end of the file.
   virtual void gone(ConnectionId id) = 0;
-  /// A word of a bridge (of an MCAP recording): exactly one of the two is not null; `id` is its player's link.
+  /// A word of a bridge (in an MCAP recording): exactly one of the two is not null; `id` is its player's link.
   virtual void word(ConnectionId, const words::Intent*, const words::Fact*, WallTime) {}
-  /// How the world of such a bridge stood; a geometry that it names was told before.
+  /// The world of such a bridge; a geometry that it refers to came before.
   virtual void world(ConnectionId, const trace::Snapshot&, WallTime) {}
   virtual void geometry(const trace::Geometry&, WallTime) {}
-  /// A sentence for a person about the file.
+  /// A remark about the file, for people.
   virtual void remark(std::string_view text) = 0;
-  /// Asked now and then: true ends the import early, as if the file ended.
+  /// Polled: true ends the import early, as if the file ended.
   virtual bool enough() const { return false; }
 };
 
 struct ImportOptions {
-  std::uint16_t port = 0;         ///< of a packet capture: the server's; 0 = told by who opened the connection
+  std::uint16_t port = 0;         ///< the server's port in a packet capture; 0: the side that was connected to
   std::uint16_t likely_port = 0;  ///< the server's, if a connection was open before the capture began
-  /// Whether a datagram asks its receiver for a connection, who is the server then; empty = none does.
+  /// Whether a datagram asks its receiver, then the server, for a connection; empty: none does.
   std::function<bool(Bytes)> asks_in = {};
 };
 
 enum class ImportFormat : std::uint8_t { kMcap, kPcap, kJsonLines, kRec };
 
-/// What a file's first bytes say it is.
+/// The kind of file, by its first bytes.
 ImportFormat import_format(Bytes first);
 Outcome<ImportFormat> import_format(const std::string& path);
 

@@ -51,7 +51,7 @@ class McapImport {
   Outcome<Done> read(trace::Recording& recording) {
     while (!sink_.enough()) {
       const auto event = recording.next();
-      if (!event) return Error{event.error().text + "; `entente recover` saves what is whole"};
+      if (!event) return Error{event.error().text + "; `entente recover` saves the readable part"};
       if (*event == nullptr) break;
       take(**event);
       if (links_.size() > kMostConnections)

@@ -1,4 +1,4 @@
-// Reads a recording of ours. Law: what is good before the damage is told, and then the damage.
+// Reads a recording of Entente. Law: everything before a damage is delivered, and then the error.
 #pragma once
 
 #include "proxy/program/import/import.h"

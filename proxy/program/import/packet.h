@@ -1,5 +1,5 @@
-// One captured packet taken apart: link layer, IPv4 or IPv6, TCP or UDP.
-// Law: nothing past the captured bytes is read; the lengths in the headers are believed only as far as they go.
+// Takes a captured packet apart: link layer, IPv4 or IPv6, TCP or UDP.
+// Law: it reads nothing past the captured bytes, and does not trust lengths in headers.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ bool known_link(int link);
 
 struct Taken {
   enum class Kind : std::uint8_t { kPacket, kOther, kFragment, kBroken } kind = Kind::kOther;
-  Packet packet;  ///< if it is one
+  Packet packet;  ///< valid if it was one
 };
 
 /// REQUIRES: known_link(link).

@@ -1,6 +1,6 @@
-// Reads a packet capture (pcap or pcapng, any link type that carries IP): TCP put together, UDP as datagrams.
-// Law: which packets are told depends on the options alone, and every packet to or from the server's port is told or
-// said.
+// Reads a packet capture (pcap or pcapng, any link type with IP): reassembled TCP, and UDP datagrams.
+// Law: which packets are delivered depends only on the options; every packet to or from the server's port is
+// delivered or remarked.
 #pragma once
 
 #include <cstdio>

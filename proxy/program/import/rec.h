@@ -1,6 +1,6 @@
-// Reads a recording that a bzfs made: one connection, on which only the server speaks. What stands in the header is
-// told as a server would tell it: greeting, settings, hash, world. Law: what is good before the damage is told, and
-// then the damage.
+// Reads a recording of bzfs: one connection, on which only the server speaks. The header is delivered as a server
+// would send it: greeting, settings, hash, world.
+// Law: everything before a damage is delivered, and then the error.
 #pragma once
 
 #include <string>

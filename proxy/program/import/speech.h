@@ -1,5 +1,5 @@
-// What a first look at a recorded file finds: whether anybody is in it, and what they speak, told from their first
-// bytes.
+// The first look at a recorded file: whether it has connections, and which game and dialect they speak, by their
+// first bytes.
 #pragma once
 
 #include <functional>
@@ -18,22 +18,22 @@ struct Speech {
   std::size_t dialect = 0;  ///< index into game->dialects()
 };
 
-/// Reads a file into a sink, as far as the sink wants it.
+/// Reads a file into a sink, as far as the sink wants.
 using ImportFile = std::function<Outcome<Done>(ImportSink&)>;
 
-/// Games that can be told from others.
+/// Games that can be distinguished by their bytes.
 std::vector<const wire::Game*> games_that_show();
 
 struct FirstLook {
-  bool anybody = false;                   ///< a connection
-  std::optional<Speech> speech;           ///< of the first connection that shows it
-  std::map<std::string, Speech> servers;  ///< of each server that shows it, if the file tells them apart
-  std::optional<Error> wrong;             ///< with the file, as far as was looked
-  std::vector<std::string> notes;         ///< what was remarked while there was nobody
+  bool anybody = false;                   ///< there is a connection
+  std::optional<Speech> speech;           ///< of the first connection that shows one
+  std::map<std::string, Speech> servers;  ///< of each server that shows one, if the file distinguishes servers
+  std::optional<Error> wrong;             ///< an error in the part that was read
+  std::vector<std::string> notes;         ///< remarks before the first connection
 };
 
-/// Reads until somebody speaks one of these games, and all of it if there may be other servers. None: until there is
-/// anybody.
+/// Reads until a connection speaks one of these games, or the whole file if there may be other servers. None: until
+/// there is a connection.
 FirstLook first_look(std::vector<const wire::Game*> games, const ImportFile& read);
 
 }  // namespace entente

@@ -1,6 +1,6 @@
-// One direction of a TCP connection, put together from captured segments: duplicates dropped, disorder mended.
-// Law: each byte of the stream is given out once, in order; a hole that does not fill within a limit of memory is said
-// and passed over.
+// One direction of a TCP connection, reassembled from captured segments: duplicates are dropped, order is restored.
+// Law: each byte of the stream is delivered once, in order. A gap that is not filled within a memory limit is
+// reported and skipped.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ class TcpStream {
   bool began() const { return began_; }
   /// The stream's first byte has the number after `sequence`.
   void syn(std::uint32_t sequence);
-  /// Its bytes from `sequence` on; the capture lacks the last `missing` of them.
+  /// Takes bytes from `sequence` on; the last `missing` of them were not captured.
   void segment(std::uint32_t sequence, Bytes bytes, std::size_t missing, bool fin, To& to);
-  /// The capture ended: what waits behind a hole comes out.
+  /// The capture ended: delivers what waits after a gap.
   void end(To& to);
 
  private:

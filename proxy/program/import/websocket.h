@@ -1,5 +1,6 @@
-// Between an importer of TCP streams and whoever wants messages: takes the HTTP heads off, and WebSocket frames apart.
-// Law: what is not a WebSocket is passed on as the bytes it was, so that nobody takes it for read.
+// Between an importer of TCP streams and a receiver of messages: removes HTTP heads and takes WebSocket frames
+// apart.
+// Law: bytes that are not a WebSocket are passed on unchanged, so that they are not counted as read.
 #pragma once
 
 #include <array>
@@ -28,9 +29,9 @@ class WebSocketImport final : public ImportFilter {
     Half(ConnectionId id, wire::Way way, ImportSink& to);
 
     void feed(Bytes bytes, WallTime time);
-    /// Nothing after this can be cut.
+    /// Framing is lost: nothing after this can be cut.
     void stop() { stopped_ = true; }
-    /// The server's half: it would not have it.
+    /// The server's half: it refused the upgrade.
     bool refused() const { return refused_; }
 
    private:

@@ -1,4 +1,4 @@
-// What a relay tells, as lines of the log. The relay limits their rate.
+// Writes a relay's events to the log. The relay limits their rate.
 #pragma once
 
 #include "proxy/relay/events.h"

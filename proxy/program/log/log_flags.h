@@ -1,4 +1,4 @@
-// The options about the log that several commands have; they win over the configuration.
+// The log options that several commands have; they override the configuration.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace entente {
 
 struct LogFlags {
   std::string level;   ///< empty: as configured
-  std::string format;  ///< likewise
+  std::string format;  ///< empty: as configured
 };
 
 void declare_log_flags(CLI::App& app, LogFlags& flags);

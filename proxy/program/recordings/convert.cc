@@ -227,7 +227,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   auto settings = settings_of(options.set);
   if (!settings) return fail(asked, settings.error().text);
   const bool make_words = options.words && !has_words(asked.file);
-  if (options.words && !make_words) say(asked.err, options.from.file + ": has words already; keeping them");
+  if (options.words && !make_words) say(asked.err, options.from.file + " already has words; keeping them");
   const auto opened =
       trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop, .version = ENTENTE_VERSION});
   if (!opened) return fail(asked, opened.error().text);
@@ -267,7 +267,8 @@ int to_rec(const Asked& asked) {
   ToRec sink(asked.file, asked.err);
   const auto read = asked.file.read(sink);
   if (!read) fail(asked, read.error().text);
-  if (sink.file().empty()) return fail(asked, asked.to + ": not made, no connection can be such a recording");
+  if (sink.file().empty())
+    return fail(asked, asked.to + " was not written: no connection can be converted to this format");
   if (const auto written = write(asked.to, sink.file()); !written) return fail(asked, written.error().text);
   asked.out << asked.to << ": what was said to " << sink.whose() << '\n';
   return read ? kOk : kFailed;
@@ -278,9 +279,8 @@ int to_rec(const Asked& asked) {
 void declare_convert(CLI::App& app, ConvertOptions& options) {
   declare_file(app, options.from);
   app.add_option("--to", options.to, "File to write; its extension chooses the format: .mcap or .rec")->required();
-  app.add_flag(
-      "--words", options.words,
-      "For .mcap: also write what the frames mean, in the words of a bridge, so that the file can be replayed");
+  app.add_flag("--words", options.words,
+               "For .mcap: also translate the frames into words, so that the file can be replayed");
   app.add_option("--set", options.set,
                  "For --words: a setting of the game's back, such as maps=DIR (see `entente games`)")
       ->type_name("KEY=VALUE");
@@ -291,11 +291,11 @@ int run_convert(const ConvertOptions& options) { return convert(options, std::co
 int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err) {
   const bool rec = options.to.ends_with(".rec");
   if (!rec && !options.to.ends_with(".mcap")) {
-    err << kCommand << ": --to " << options.to << ": its ending must be .mcap or .rec\n";
+    err << kCommand << ": --to " << options.to << ": the file name must end in .mcap or .rec\n";
     return kUsage;
   }
   if (rec && options.words) {
-    err << kCommand << ": --words is for .mcap: a .rec has no place for them\n";
+    err << kCommand << ": --words works only with .mcap: a .rec cannot hold words\n";
     return kUsage;
   }
   const auto file = RecordedFile::open(options.from, kCommand, err);

@@ -1,4 +1,4 @@
-// `entente convert`: a recorded file in, a recording out: ours (MCAP), or one that a bzfs replays (.rec).
+// `entente convert`: converts a recorded file to an MCAP recording, or to a .rec that bzfs replays.
 #pragma once
 
 #include <ostream>
@@ -12,7 +12,7 @@ namespace entente {
 struct ConvertOptions {
   FileOptions from;
   std::string to;
-  bool words = false;                 ///< made anew from the frames, if it has none
+  bool words = false;                 ///< make words from the frames, if the file has none
   std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
 };
 

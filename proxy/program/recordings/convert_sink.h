@@ -1,6 +1,6 @@
-// Takes what is imported apart into frames, connection by connection, for those who write it down elsewhere.
-// Law: every byte comes out once: as a frame, or as raw bytes where framing is lost. What one connection says in two
-// dialects comes out as two, one over before the other begins.
+// Cuts imported connections into frames, for those who write them elsewhere.
+// Law: every byte comes out once: in a frame, or as raw bytes if framing is lost. A connection that changes its
+// dialect comes out as two connections, one after the other.
 #pragma once
 
 #include <map>
@@ -11,7 +11,8 @@
 
 namespace entente {
 
-/// The connection that these datagrams go beside, as a packet capture names the two; else the connection itself.
+/// The connection to which these datagrams belong, by the names of a packet capture; otherwise the connection
+/// itself.
 std::string stream_name(const std::string& connection);
 
 class ConvertSink : public ImportSink {
@@ -29,17 +30,16 @@ class ConvertSink : public ImportSink {
   void gone(ConnectionId id) final;
 
  protected:
-  /// How ENet carried what is told now, if it did.
+  /// How ENet carried the current data, if it did.
   const std::optional<wire::EnetCarriage>& carriage() const { return carriage_; }
 
-  /// The connection, begun: not before the first thing is told of it, which may be what it speaks. Null: it was left
-  /// out.
+  /// The connection, opened before the first data, which may determine its speech. Null: it was left out.
   Link* start(ConnectionId id, WallTime time);
 
   virtual void begin(ConnectionId id, const ImportedConnection& connection, const Speech& speech, WallTime time) = 0;
   virtual void frame(ConnectionId id, const wire::Frame& frame, WallTime time) = 0;
   virtual void raw(ConnectionId id, wire::Way way, wire::Lane lane, Bytes bytes, WallTime time) = 0;
-  /// The file says that messages are missing before the next one this way.
+  /// The file says that messages are missing before the next one in this direction.
   virtual void gap(ConnectionId, wire::Way, std::uint64_t /*messages*/, std::uint64_t /*bytes*/, WallTime) {}
   virtual void end(ConnectionId id, const ImportedEnd& how) = 0;
   virtual void over(ConnectionId id) = 0;

@@ -28,9 +28,9 @@ class ConvertWords::Shadow final : ShadowRoom::User {
 
   /// Why frames have no words; empty if they have, or if there are none.
   std::string gap() const {
-    if (room_.broken()) return "the words end before the frames do: " + room_.over();
+    if (room_.broken()) return "the words end before the frames: " + room_.over();
     if (frames_ == 0 || words_of_frames_ != 0) return {};
-    return "no words: " + (room_.over().empty() ? "none of its frames means anything by itself" : room_.over());
+    return "no words: " + (room_.over().empty() ? "none of its frames translates to a word" : room_.over());
   }
 
   ConnectionId stream = 0;  // the connection that it lives as long as
@@ -96,7 +96,7 @@ void ConvertWords::lose(ConnectionId id, WallTime time) {
   Shadow* shadow = find(id);
   if (shadow == nullptr || shadow->stream != id) return;
   sink_.recorder.note(time, 0, names_[id] + ": the words end here: framing is lost");
-  gap(names_[id], "the words end before the bytes do: framing is lost");
+  gap(names_[id], "the words end before the bytes: framing is lost");
   shadows_.erase(names_[id]);
 }
 

@@ -1,5 +1,5 @@
-// The words of a recording that has none: made anew from its frames, connection by connection, by shadow rooms, and
-// written beside them as a bridge's are.
+// Makes words for a recording that has none: shadow rooms translate its frames, connection by connection, and the
+// words are written as a bridge's are.
 #pragma once
 
 #include <map>
@@ -25,20 +25,20 @@ class ConvertWords {
   /// `link`: its number in the new recording.
   void begin(ConnectionId id, std::uint32_t link, const std::string& name, const Speech& speech, WallTime time);
   void frame(ConnectionId id, const wire::Frame& frame, WallTime time);
-  /// Framing is lost: what follows cannot be understood.
+  /// Framing is lost, so nothing after this can be translated.
   void lose(ConnectionId id, WallTime time);
   void ended(ConnectionId id, wire::Way by, WallTime time);
   void gone(ConnectionId id);
 
   std::uint64_t words() const { return sink_.words; }
-  /// Of these, what followed from frames: the rest is said of any connection.
+  /// Of these, the words that followed from frames; the rest is said on any connection.
   std::uint64_t words_of_frames() const { return sink_.words_of_frames; }
-  /// One line for each reason why frames of a connection, all or the last ones, have no words. All connections are
+  /// One line for each reason why some or all frames of a connection have no words. REQUIRES: all connections are
   /// gone.
   std::vector<std::string> gaps() const;
 
  private:
-  /// What a bridge tells a tap goes into a recording.
+  /// Records what a bridge tells a tap.
   struct Sink final : relay::TapSink {
     explicit Sink(trace::Recorder& to) : recorder(to) {}
     void opened(const relay::SessionInfo&, WallTime) override {}

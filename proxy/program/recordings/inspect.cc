@@ -20,8 +20,8 @@ namespace {
 using wire::Frame, wire::Lane, wire::Way;
 
 constexpr const char* kNotes =
-    "A --connection of digits is a connection's number; if no connection has that number, it is a part of names.\n"
-    "If nothing matches, standard error says what the file has, and the exit code is 0.\n";
+    "--connection 3 is connection number 3; if there is none, every connection whose name contains 3.\n"
+    "If nothing matches, standard error lists what the file has, and the exit code is 0.\n";
 constexpr std::size_t kMostNamed = 8;  // connections, where nothing matches
 
 /// One connection: cuts and decodes all of it, and writes what is wanted.
@@ -219,7 +219,7 @@ bool known_messages(const InspectOptions& options, std::ostream& err) {
   for (const std::string& message : options.messages) {
     if (std::any_of(names.begin(), names.end(), [&](auto name) { return same_name(name, message); })) continue;
     err << "entente inspect: no message '" << message << "'" << did_you_mean(message, names)
-        << "; FORMAT.md of each game has them all\n";
+        << "; FORMAT.md of each game lists all messages\n";
     return false;
   }
   return true;

@@ -1,4 +1,4 @@
-// `entente inspect`: what was said in a recorded file, one line a message.
+// `entente inspect`: prints the messages of a recorded file, one per line.
 #pragma once
 
 #include <limits>
@@ -12,9 +12,9 @@ namespace entente {
 
 struct InspectOptions {
   FileOptions from;
-  std::vector<std::string> connections = {};  ///< numbers as shown, or parts of names; empty = all
+  std::vector<std::string> connections = {};  ///< numbers as printed, or parts of names; empty: all
   std::string way = {};                       ///< "c2s", "s2c"; "" = both
-  std::vector<std::string> messages = {};     ///< names, in any case; empty = all
+  std::vector<std::string> messages = {};     ///< names, ignoring case; empty: all
   double since = 0;                           ///< seconds from the file's first packet
   double until = std::numeric_limits<double>::infinity();
   bool hex = false;
@@ -24,7 +24,7 @@ struct InspectOptions {
 void declare_inspect(CLI::App& app, InspectOptions& options);
 int run_inspect(const InspectOptions& options);
 
-/// Messages to `out`, what is wrong to `err`. Returns an Exit.
+/// Prints messages to `out` and errors to `err`. Returns an Exit.
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace entente

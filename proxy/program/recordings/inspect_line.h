@@ -1,5 +1,5 @@
-// How `inspect` writes one thing that was said: as a line for a person, or as a JSON object for a program.
-// Law: whatever a peer sent, one thing is one line, and it cannot write to a terminal.
+// One line of `inspect`: for people, or as a JSON object.
+// Law: one item is one line and cannot control a terminal, whatever a peer sent.
 #pragma once
 
 #include <ostream>
@@ -12,7 +12,7 @@
 
 namespace entente {
 
-/// Where and when something was said.
+/// Connection and time of an item.
 struct Said {
   ConnectionId connection = 0;
   std::string_view name;  ///< of the connection
@@ -27,16 +27,16 @@ class LineWriter {
 
   /// The message that `codec` decoded by `row`.
   void message(const Said& said, const wire::Row& row, wire::Codec& codec);
-  /// Bytes that are no message, and why; `fault` null = framing was lost before.
+  /// Bytes that are not a message, and why; `fault` null: framing was lost before.
   void undecoded(const Said& said, const Fault* fault);
   /// A word of a bridge: "intent" or "fact".
   void word(ConnectionId connection, WallTime since_start, const char* what, const google::protobuf::Message& word);
-  /// How a bridge's world stood, in numbers.
+  /// A bridge's world, in numbers.
   void world(ConnectionId connection, WallTime since_start, const trace::Snapshot& world);
-  /// Something that happened to a connection.
+  /// An event of a connection.
   void event(ConnectionId connection, WallTime since_start, std::string_view text);
 
-  /// Whether there was anything.
+  /// Whether anything was printed.
   bool wrote() const { return wrote_; }
 
  private:

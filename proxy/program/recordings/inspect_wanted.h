@@ -1,5 +1,6 @@
-// What of a recorded file somebody wants to see.
-// Law: a connection of digits is a number where the file has as many connections; else it is a part of a name.
+// The filter of `inspect`.
+// Law: a connection given as digits is a number if the file has that many connections; otherwise it is a part of a
+// name.
 #pragma once
 
 #include <set>
@@ -11,7 +12,7 @@
 
 namespace entente {
 
-/// As people write names of messages: in any case.
+/// Names of messages, ignoring case.
 bool same_name(std::string_view a, std::string_view b);
 
 class Wanted {
@@ -22,10 +23,10 @@ class Wanted {
   bool connection(ConnectionId id, const std::string& name) const;
   bool way(wire::Way way) const { return options_.way.empty() || options_.way == wire::text(way); }
   bool message(std::string_view name) const;
-  /// Also what is no message.
+  /// Also for data that is not a message.
   bool anything() const { return options_.messages.empty(); }
   bool time(WallTime since_start) const;
-  /// All that is wanted came before.
+  /// Everything that is wanted has been read.
   bool over(WallTime since_start) const { return static_cast<double>(since_start) / 1e9 > options_.until; }
 
  private:

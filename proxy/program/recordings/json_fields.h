@@ -1,5 +1,5 @@
-// The fields of a decoded message as one JSON object, for programs: numbers are numbers, texts are texts, lists and
-// groups nest. As in protobuf's JSON mapping, numbers of 64 bits are in quotes, and so are "NaN" and "Infinity".
+// The fields of a decoded message as a JSON object: numbers are numbers, texts are strings, lists and groups nest.
+// As in protobuf's JSON mapping, 64-bit numbers are in quotes, and so are "NaN" and "Infinity".
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace entente {
 
-/// Appends {"name":value,…} of the message that `codec` keeps. Bytes are hex; what stands behind a text's NUL is left
-/// out, as people do not see it either.
+/// Appends {"name":value,…} of the message that `codec` keeps. Bytes are hex; what follows a text's NUL is omitted,
+/// as it is for people.
 void json_fields(wire::Codec& codec, std::string& out);
 
 }  // namespace entente

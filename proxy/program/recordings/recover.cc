@@ -22,10 +22,10 @@ std::string place_for(const std::string& file) {
 
 void tell(const trace::Recovered& recovered) {
   for (const trace::Damage& damage : recovered.first)
-    std::printf("  at byte %" PRIu64 ": %s, %" PRIu64 " bytes passed over\n", damage.offset,
+    std::printf("  at byte %" PRIu64 ": %s, %" PRIu64 " bytes skipped\n", damage.offset,
                 screen_text(damage.what).c_str(), damage.bytes);
   if (recovered.damages > recovered.first.size())
-    std::printf("  and %" PRIu64 " places more\n", recovered.damages - recovered.first.size());
+    std::printf("  and %" PRIu64 " more places\n", recovered.damages - recovered.first.size());
   if (recovered.attachments_left_out > 0)
     std::printf("  %" PRIu64 " attachments were left out\n", recovered.attachments_left_out);
 }
@@ -49,7 +49,7 @@ int run_recover(const RecoverOptions& options) {
   }
   std::printf("%s: %" PRIu64 " messages in %" PRIu64 " chunks, %" PRIu64 " bytes skipped%s\n", out.c_str(),
               recovered->messages, recovered->chunks, recovered->bytes_lost,
-              recovered->was_whole ? "; it was whole before" : "");
+              recovered->was_whole ? "; the file was not damaged" : "");
   tell(*recovered);
   return kOk;
 }

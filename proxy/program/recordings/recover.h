@@ -1,4 +1,4 @@
-// `entente recover`: makes a recording whole that was cut off or damaged.
+// `entente recover`: repairs a recording that was cut off or damaged.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// What one recorded connection meant: a room with the game's front and back, each fed with what its side said. What the
-// two would say is dropped, because it was said already; the words between them come out, with their times.
-// Law: what a room would not understand ends the words, not the recording.
+// The words of one recorded connection: a room with the game's front and back, each fed with its side's frames. What
+// the two would send is dropped; the words between them come out, with their times.
+// Law: what the room cannot understand ends the words, not the recording.
 #pragma once
 
 #include <functional>
@@ -23,16 +23,17 @@ class ShadowRoom final : private core::Room::Host {
   /// REQUIRES: can_shadow(speech). `user` outlives it. `settings`: of the game's back.
   ShadowRoom(const Speech& speech, User& user, const std::map<std::string, std::string, std::less<>>& settings);
 
-  /// Whole frames, or one message or datagram. `at`: since the connection began; what goes back is taken for now.
+  /// Takes whole frames, or one message or datagram. `at`: time since the connection began; a decreasing time counts
+  /// as now.
   void received(wire::Way way, Lane lane, Bytes bytes, core::Micros at);
-  /// The one who sends this way is gone.
+  /// The side that sends in this direction has gone.
   void left(wire::Way way, core::Micros at);
 
   const core::World& world() const { return room_.world(); }
   core::Micros now() const { return now_; }
   /// Why no more words will come; empty while they do.
   const std::string& over() const { return over_; }
-  /// They end because a peer broke its game's rules, not because it left.
+  /// The words ended because a peer broke its game's rules, not because it left.
   bool broken() const { return broken_; }
 
  private:
@@ -55,7 +56,7 @@ class ShadowRoom final : private core::Room::Host {
   core::Micros now_ = 0;
 };
 
-/// Whether this program has both faces of the game in that dialect.
+/// Whether the game has a front and a back in this dialect.
 bool can_shadow(const Speech& speech);
 
 }  // namespace entente

@@ -14,14 +14,16 @@ namespace {
 constexpr const char* kMeaning =
     "Each message counts once, in frames and in one of these:\n"
     "  exact       it decodes, and encodes to the same bytes\n"
-    "  opaque      likewise, but only because bytes were kept that are not understood\n"
-    "  refused     a client's, which does not decode, and which its server did not take either: it closed the\n"
-    "              connection within 4 s, or is known to ignore it\n"
-    "  undecoded   it does not decode, or the file lacks some of it; words that are none; games not spoken here\n"
+    "  opaque      the same, but only because bytes of unknown meaning were kept\n"
+    "  refused     a client's message that does not decode and that the server did not accept either: it closed the\n"
+    "              connection within 4 s, or is known to ignore such messages\n"
+    "  undecoded   it does not decode, or is incomplete in the file; or a word or a game is unknown\n"
     "  mismatched  it decodes, but encodes to other bytes\n"
-    "Ends with 1 if any is opaque, undecoded or mismatched, and if the file is damaged or nobody is in it; the first "
-    "of\n"
-    "each kind is explained on standard error. A message that the file ends in is said, and is not wrong.\n";
+    "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture "
+    "has\n"
+    "no connection. The first message of each kind is explained on standard error. A message cut off by the end of "
+    "the\n"
+    "file is reported, but is not an error.\n";
 
 class Verifier final : public ImportSink {
  public:

@@ -1,4 +1,4 @@
-// `entente verify`: does every message of a recorded file decode, and encode to the same bytes?
+// `entente verify`: checks that every message of a recorded file decodes and encodes to the same bytes.
 #pragma once
 
 #include <ostream>
@@ -14,7 +14,7 @@ struct VerifyOptions {
 void declare_verify(CLI::App& app, VerifyOptions& options);
 int run_verify(const VerifyOptions& options);
 
-/// One line a connection and a last one over all to `out`, what is wrong to `err`. Returns an Exit.
+/// Prints one line per connection and a total to `out`, errors to `err`. Returns an Exit.
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace entente

@@ -1,6 +1,5 @@
-// Says what is wrong with a message so that the next question can be asked of the bytes: who, when, which field, where.
-// Law: each kind of trouble is explained once, however often it occurs, and no peer's bytes reach the terminal
-// unescaped.
+// Explains what is wrong with a message: connection, time, field and offset.
+// Law: each kind of problem is explained once, and no peer's bytes reach the terminal unescaped.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@
 
 namespace entente {
 
-/// One message in trouble.
+/// A message with a problem.
 struct Trouble {
   const char* what;          ///< "does not decode", …
   std::string_view message;  ///< its name, "" if it has none
@@ -25,7 +24,7 @@ struct Trouble {
   Bytes bytes;
 };
 
-/// What there is to say of one message.
+/// The explanation of one message.
 struct Explanation {
   std::string kind;
   std::string text;
@@ -36,9 +35,9 @@ class Explainer {
   explicit Explainer(std::ostream& err) : err_(err) {}
 
   Explanation explain(const Trouble& trouble, std::string_view connection, wire::Way way, WallTime since_start) const;
-  /// Says it, if it is the first of its kind.
+  /// Prints it if it is the first of its kind.
   void say(const Explanation& explanation);
-  /// At the end: how many were left unsaid.
+  /// At the end: prints how many kinds were not explained.
   void finish();
 
  private:
@@ -50,7 +49,7 @@ class Explainer {
 /// "12.345 s"
 std::string seconds(WallTime nanoseconds);
 
-/// The bytes around `offset` in hex, that byte in brackets.
+/// The bytes around `offset` in hex, with that byte in brackets.
 std::string hex_around(Bytes bytes, std::size_t offset);
 
 }  // namespace entente

@@ -1,6 +1,6 @@
-// One connection under `verify`: its bytes in, a Tally out.
-// Law: a client's message that does not decode waits for what the server makes of it: only a link that is closed for
-// it, or a server known to ignore it, makes it a refused one.
+// Verifies one connection: takes its bytes and returns a Tally.
+// Law: a client's message that does not decode waits for the server's reaction. It counts as refused only if the
+// server closes the connection because of it, or is known to ignore it.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace entente {
 
-/// What all links of one run share.
+/// Shared by all links of one run.
 struct Bench {
   Explainer explainer;
   std::optional<WallTime> start;  ///< time of the first thing in the file
@@ -26,14 +26,14 @@ class VerifiedLink final : wire::Dissected {
   VerifiedLink(std::string name, const Speech& speech, Bench& bench);
 
   const Speech& speech() const { return speech_; }
-  /// Its client connected by ENet, for the first time or anew, and speaks this now.
+  /// Its client connected by ENet, for the first time or again, and now uses this speech.
   void connected(const Speech& speech);
   void bytes(const Imported& piece);
   void lost(wire::Way way, std::uint64_t bytes);
-  /// Whole messages that are not recorded: what there is can be verified all the same.
+  /// Whole messages are not recorded; the rest can still be verified.
   void missing(wire::Way way);
   void ended(const ImportedEnd& end);
-  /// Nothing follows: settles what waits.
+  /// Nothing follows: decides what waits.
   const Tally& finish();
 
   /// The connection's line. REQUIRES: finish().

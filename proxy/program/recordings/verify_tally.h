@@ -1,4 +1,4 @@
-// What `verify` counts. Law: each message is counted once in `frames` and once in exactly one of the others.
+// The counts of `verify`. Law: each message is counted once in `frames` and once in exactly one of the others.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace entente {
 struct Tally {
   std::uint64_t frames = 0;
   std::uint64_t exact = 0;    ///< decoded, and encoded to the same bytes
-  std::uint64_t opaque = 0;   ///< likewise, but only because bytes were kept that are not understood
-  std::uint64_t refused = 0;  ///< did not decode, and its server did not take it either
+  std::uint64_t opaque = 0;   ///< the same, but only because bytes of unknown meaning were kept
+  std::uint64_t refused = 0;  ///< did not decode, and the server did not accept it either
   std::uint64_t undecoded = 0;
   std::uint64_t mismatched = 0;  ///< decoded, but encoded to other bytes
 

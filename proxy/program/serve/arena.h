@@ -1,4 +1,4 @@
-// entente arena: a place where players of any games meet, and which needs no server.
+// `entente arena`: hosts a match for players of all games, without a game server.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 namespace entente {
 
 struct ArenaCommandOptions {
-  config::Arena arena;  ///< what is not said has its preset
+  config::Arena arena;  ///< keys that are not given have their defaults
   std::vector<std::string> listen;
   ControlFlags control;
   LogFlags log;
 };
 
-/// Each key of an arena in the configuration is a flag.
+/// Declares a flag for each key of an arena in the configuration.
 void declare_arena(CLI::App& app, ArenaCommandOptions& options);
 int run_arena(const ArenaCommandOptions& options);
 

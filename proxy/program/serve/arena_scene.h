@@ -1,4 +1,4 @@
-// A moment of a recording as an arena that goes on from there.
+// Makes an arena from a moment of a recording.
 #pragma once
 
 #include "proxy/core/arena/arena.h"
@@ -7,11 +7,11 @@
 
 namespace entente {
 
-/// The rules are those of `settings`, the world and the players those of the recording that it names; without one, a
-/// courtyard. An error says what cannot be read, or be an arena.
+/// The rules are those of `settings`; world and players are those of the recording that it names, or a new arena
+/// without one. An error says what cannot be read or used.
 Outcome<core::Arena> open_arena(const config::Arena& settings);
 
-/// Everybody who played in that world at that time of its own.
+/// Everybody who played in that world at that time.
 std::vector<core::ArenaStart> starts_of(const core::World& world, core::Micros at);
 
 }  // namespace entente

@@ -55,7 +55,8 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
   app.add_option("--count", options.count, "Number of bots; one joins every 100 ms")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--behaviour", options.behaviour, "What the bots do: idle, wander or hunt")
+  app.add_option("--behaviour", options.behaviour,
+                 "What the bots do: idle (stand), wander (drive around) or hunt (attack)")
       ->check(CLI::IsMember({"idle", "wander", "hunt"}))
       ->capture_default_str();
   add_time(
@@ -63,8 +64,8 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
       "How long to play (0: until stopped)")
       ->default_str("0");
   app.add_flag("--reconnect", options.reconnect,
-               "Join again when refused, kicked or disconnected: after 1 s, then after twice as long each time, up to "
-               "60 s; a minute of play resets the delay");
+               "Join again when refused, kicked or disconnected. The delay is 1 s and doubles each time, up to 60 s; "
+               "a minute of play resets it");
   app.add_option("--name", options.name, "Name of the bots; several are numbered")->capture_default_str();
   app.add_option("--record", options.record, "File to record to (MCAP); {time} and {game} are replaced")
       ->type_name("FILE");

@@ -1,4 +1,4 @@
-// entente bot: players that nobody sits at, on any server that entente has a back for.
+// `entente bot`: runs bots on a server.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct BotCommandOptions {
   std::string server;
   std::uint32_t count = 1;
   std::string behaviour = "wander";
-  std::uint32_t seconds = 0;  ///< 0: until stopped, or none is left
+  std::uint32_t seconds = 0;  ///< 0: until stopped, or no bot is left
   bool reconnect = false;
   std::string name = "bot";
   std::string record;

@@ -1,5 +1,6 @@
-// The bots of one command, and what became of each. Law: a bot plays on a worker's thread; what it lived through is
-// told to the crowd once, when it is gone. A bot that reconnects is the same bot, by its number and its name.
+// The bots of one command, and what became of each.
+// Law: a bot plays on a worker's thread; its results are reported once, when it is gone. A bot that reconnects is
+// the same bot, with its number and name.
 #pragma once
 
 #include <chrono>
@@ -23,27 +24,27 @@ class BotCrowd {
   struct Options {
     std::uint32_t count = 1;
     core::BotOptions each = {};
-    bool reconnect = false;  ///< a bot that was refused, was kicked or lost its server comes again
-    /// Told when a bot will come again: "bot 2 was kicked: be nice; it reconnects in 4 s". On any thread.
+    bool reconnect = false;  ///< a bot that was refused, kicked or disconnected joins again
+    /// Called when a bot will reconnect: "bot 2 was kicked: be nice; it reconnects in 4 s". On any thread.
     std::function<void(const std::string&)> said = {};
-    /// What to say for why a bot was refused or kicked.
+    /// Formats the reason why a bot was refused or kicked.
     std::function<std::string(const std::string&)> plain = [](const std::string& why) { return why; };
   };
 
   explicit BotCrowd(Options options);
 
-  /// The next one to come; it must be gone before the crowd is. From any thread.
+  /// The next bot; it must be gone before the crowd is. From any thread.
   std::unique_ptr<core::Front> next();
 
-  /// How many bots are to come again by now. Whoever asks has that many seated: none is counted twice.
+  /// How many bots must reconnect by now. The caller seats that many: none is counted twice.
   std::uint32_t take_due(Clock::time_point now = Clock::now());
 
-  /// At most so long: true when the last one is gone for good, or nobody waits any longer.
+  /// Waits up to a time. True when the last bot has gone for good, or waiting was ended.
   bool wait(std::chrono::milliseconds most);
-  /// From any thread: nobody waits any longer, and no bot comes again.
+  /// From any thread: ends waiting, and no bot reconnects.
   void give_up();
 
-  /// What became of a bot that did not leave by itself, and how many others fared alike.
+  /// Why a bot did not leave by itself, and how many others had the same reason.
   struct Complaint {
     std::uint32_t bot = 0;  ///< from 1
     std::string what;       ///< "could not join: why", "was kicked: why", "lost its connection: why"
@@ -52,20 +53,20 @@ class BotCrowd {
   static constexpr std::size_t kMostComplaints = 8;
 
   struct Sum {
-    std::uint32_t came = 0;        ///< bots that were let in, each counted once
-    std::uint32_t turned = 0;      ///< times that one was refused or kicked
-    std::uint32_t reconnects = 0;  ///< times that one came again
+    std::uint32_t came = 0;        ///< bots that were admitted, each counted once
+    std::uint32_t turned = 0;      ///< number of refusals and kicks
+    std::uint32_t reconnects = 0;  ///< number of reconnections
     std::uint64_t spawns = 0, deaths = 0, kills = 0, shots = 0;
     std::string refused;                ///< why the last was refused or kicked
     std::vector<Complaint> complaints;  ///< the first kMostComplaints that differ
   };
-  /// Of those that are gone.
+  /// The results of the bots that are gone.
   Sum sum() const;
 
-  /// How long a bot waits before it comes again, after so many tries in a row that did not last: 1 s, doubled each time
-  /// up to 60 s.
+  /// The delay before a bot reconnects, by the number of tries in a row that did not last: 1 s, doubled each time up
+  /// to 60 s.
   static std::chrono::seconds pause_after(std::uint32_t tries);
-  /// A bot that has played for so long begins with the shortest pause again.
+  /// A bot that has played this long starts with the shortest delay again.
   static constexpr std::chrono::seconds kLasting{60};
 
  private:

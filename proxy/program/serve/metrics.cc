@@ -21,7 +21,7 @@ const char* name_of(wire::Way way) { return way == wire::Way::kToServer ? "to_se
 void traffic(Metrics& metrics, const std::string& route, wire::Way way, const relay::TrafficOf<std::uint64_t>& of) {
   const Metrics::Labels labels = {{"route", route}, {"direction", name_of(way)}};
   metrics.count("stream_bytes", "Bytes passed on by stream", labels, of.bytes);
-  metrics.count("stream_frames", "Messages passed on by stream, where the stream is cut into them", labels, of.frames);
+  metrics.count("stream_frames", "Messages passed on by stream, if the stream is cut into messages", labels, of.frames);
   metrics.count("datagrams", "Datagrams passed on", labels, of.datagrams);
   metrics.count("datagram_bytes", "Bytes of datagrams passed on", labels, of.datagram_bytes);
 }
@@ -45,7 +45,7 @@ void Metrics::gauge(const char* name, const char* help, Labels labels, double va
 void Metrics::add_process() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  add("process_cpu_seconds_total", "Time on processors, in seconds", MetricType::Counter, {},
+  add("process_cpu_seconds_total", "CPU time, in seconds", MetricType::Counter, {},
       seconds(usage.ru_utime) + seconds(usage.ru_stime));
   std::uint64_t size = 0, resident = 0;
   if (std::ifstream("/proc/self/statm") >> size >> resident)
@@ -69,27 +69,27 @@ std::string Metrics::text() const {
 void measure(Metrics& metrics, const std::string& route, const relay::Totals& totals,
              const std::vector<core::Ledger::Entry>& losses) {
   metrics.gauge("sessions", "Sessions that are open", {{"route", route}}, static_cast<double>(totals.now()));
-  metrics.count("sessions_opened", "Sessions that began", {{"route", route}}, totals.opened);
+  metrics.count("sessions_opened", "Sessions opened", {{"route", route}}, totals.opened);
   for (std::size_t i = 0; i < relay::kReasons; ++i)
-    metrics.count("sessions_ended", "Sessions that ended, and newcomers turned away, by reason",
+    metrics.count("sessions_ended", "Sessions that ended, and clients turned away, by reason",
                   {{"route", route}, {"reason", relay::text(static_cast<relay::Reason>(i))}}, totals.ended[i]);
   traffic(metrics, route, wire::Way::kToServer, totals.to_server);
   traffic(metrics, route, wire::Way::kToClient, totals.to_client);
   for (std::size_t i = 0; i < relay::kDrops; ++i)
     metrics.count("datagrams_dropped", "Datagrams that were not passed on, by reason",
                   {{"route", route}, {"reason", relay::text(static_cast<relay::Drop>(i))}}, totals.dropped[i]);
-  metrics.count("stalls", "Times that a slow peer made us stop reading the other", {{"route", route}}, totals.stalls);
-  metrics.count("throttled", "Times that a client was not read, as it sent faster than its limits", {{"route", route}},
+  metrics.count("stalls", "Times that reading paused because the other peer was slow", {{"route", route}},
+                totals.stalls);
+  metrics.count("throttled", "Times that reading a client paused because it exceeded a rate limit", {{"route", route}},
                 totals.throttled);
-  metrics.count("server_bans", "Players whom a server banned", {{"route", route}}, totals.server_bans);
-  metrics.count("log_lines_held_back", "Lines that the log did not get at once: said later, or only counted",
-                {{"route", route}}, totals.held_back);
+  metrics.count("server_bans", "Players banned by a server", {{"route", route}}, totals.server_bans);
+  metrics.count("log_lines_held_back", "Log lines that were delayed or only counted", {{"route", route}},
+                totals.held_back);
   metrics.count("facts_orphaned",
-                "Facts that a bridge's room did not keep: of whom it does not know, or more than it holds",
+                "Facts that a bridge's room did not keep: about unknown players or units, or more than it holds",
                 {{"route", route}}, totals.orphaned);
   for (const core::Ledger::Entry& one : losses)
-    metrics.count("words_dropped",
-                  "What bridges did not forward, by message or word and reason, of sessions that ended",
+    metrics.count("words_dropped", "What bridges did not forward, by word and reason, in sessions that ended",
                   {{"route", route}, {"what", one.what()}, {"reason", one.reason()}}, one.times);
 }
 
@@ -103,38 +103,38 @@ void measure(Metrics& metrics, const relay::TapTotals& tap) {
     metrics.count("message_bytes", "Bytes of messages that were decoded", labels, one.bytes);
   }
   for (const relay::FaultCount& one : tap.faults)
-    metrics.count("faults", "Messages that did not decode, by what is wrong with which field",
+    metrics.count("faults", "Messages that did not decode, by fault and field",
                   {{"game", std::string(one.game)},
                    {"dialect", std::string(one.dialect)},
                    {"direction", name_of(one.way)},
                    {"what", std::string(one.what)},
                    {"field", std::string(one.field)}},
                   one.count);
-  metrics.count("unseen", "Entries that could not be decoded and recorded in time", {}, tap.dropped);
+  metrics.count("unseen", "Messages that could not be decoded or recorded in time", {}, tap.dropped);
 }
 
 void measure(Metrics& metrics, const std::string& route, const relay::TapTotals& recording) {
   const Metrics::Labels labels = {{"route", route}};
   metrics.count("recorded_frames", "Frames that were recorded", labels, recording.recorded_frames);
-  metrics.count("unrecorded_frames", "Frames that were to be recorded, and could not be", labels,
+  metrics.count("unrecorded_frames", "Frames that could not be recorded", labels,
                 recording.unrecorded_frames + recording.dropped);
-  metrics.count("unrecorded_bytes", "Bytes of frames, words and worlds that were to be recorded, and could not be",
-                labels, recording.unrecorded_bytes + recording.dropped_bytes);
+  metrics.count("unrecorded_bytes", "Bytes of frames, words and worlds that could not be recorded", labels,
+                recording.unrecorded_bytes + recording.dropped_bytes);
   metrics.gauge("recording_bytes", "Size of the recording so far", labels, static_cast<double>(recording.file_bytes));
-  metrics.gauge("recording_fails", "1: nothing is recorded at the moment, as the disk takes nothing", labels,
-                recording.recording_fails ? 1 : 0);
+  metrics.gauge("recording_fails", "1 while the recording cannot be written, for example because the disk is full",
+                labels, recording.recording_fails ? 1 : 0);
 }
 
 void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t orphaned) {
   for (const relay::Attendance::Row& row : attendance) {
     const Metrics::Labels labels = {{"game", row.speech}};
     metrics.gauge("arena_players", "Players in arenas, by game", labels, static_cast<double>(row.present));
-    metrics.count("arena_players_came", "Players that came to arenas, by game", labels, row.players);
+    metrics.count("arena_players_came", "Players who joined arenas, by game", labels, row.players);
     metrics.count("arena_kills", "Kills in arenas, by the killer's game", labels, row.kills);
     metrics.count("arena_deaths", "Deaths in arenas, by the victim's game", labels, row.deaths);
   }
   metrics.count("arena_facts_orphaned",
-                "Facts that arenas did not keep: of whom they do not know, or more than they hold", {}, orphaned);
+                "Facts that arenas did not keep: about unknown players or units, or more than they hold", {}, orphaned);
 }
 
 }  // namespace entente

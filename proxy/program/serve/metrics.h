@@ -1,6 +1,6 @@
-// Numbers for Prometheus, in its text format (version 0.0.4):
-// https://prometheus.io/docs/instrumenting/exposition_formats/ Law: a name means the same wherever it stands, and its
-// labels take few values: routes, messages, reasons; no player.
+// Metrics for Prometheus, in its text format (version 0.0.4):
+// https://prometheus.io/docs/instrumenting/exposition_formats/
+// Law: a name has one meaning everywhere, and labels take few values: routes, messages, reasons; no players.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -21,10 +21,10 @@ class Metrics {
  public:
   using Labels = std::vector<prometheus::ClientMetric::Label>;
 
-  /// Adds to what was said of these labels before. `name` without "entente_" and, for what only grows, "_total".
+  /// Adds to an earlier value with the same labels. `name` without "entente_" and, for counters, "_total".
   void count(const char* name, const char* help, Labels labels, std::uint64_t value);
   void gauge(const char* name, const char* help, Labels labels, double value);
-  /// How much of the machine this process has, by the names that all exporters use.
+  /// CPU time and memory of this process, by the usual names.
   void add_process();
 
   std::string text() const;
@@ -40,12 +40,12 @@ class Metrics {
   std::map<std::string, Family> families_;
 };
 
-/// `route`: as the statistics name it.
+/// `route`: its name in the statistics.
 void measure(Metrics& metrics, const std::string& route, const relay::Totals& totals,
              const std::vector<core::Ledger::Entry>& losses);
 void measure(Metrics& metrics, const relay::TapTotals& tap);
 void measure(Metrics& metrics, const std::string& route, const relay::TapTotals& recording);
-/// Of an arena.
+/// The metrics of an arena.
 void measure(Metrics& metrics, const std::vector<relay::Attendance::Row>& attendance, std::uint64_t orphaned);
 
 }  // namespace entente

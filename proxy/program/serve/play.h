@@ -1,4 +1,4 @@
-// Players that nobody sits at, on a server that entente has a back for: what `bot` and `record` have in common.
+// Bots on a server: shared by `bot` and `record`.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace entente {
 struct Play {
   Endpoint to;
   std::uint32_t count = 1;
-  std::uint32_t seconds = 0;  ///< they leave after so long; 0: when stopped, or none is left
+  std::uint32_t seconds = 0;  ///< time after which they leave; 0: when stopped, or none is left
   bool reconnect = false;     ///< as in BotCrowd::Options
   core::BotOptions each;
-  std::string record;  ///< as in recording_path; empty: nothing is recorded
+  std::string record;  ///< as in recording_path; empty: no recording
 };
 
 struct Played {
@@ -26,14 +26,14 @@ struct Played {
   relay::TapTotals taped;
 };
 
-/// Told each second, on a thread of its own: how many have passed, and what the tap has seen.
+/// Called each second, on a thread of its own: the seconds so far, and what the tap has seen.
 using EachSecond = std::function<void(std::uint32_t, const relay::TapTotals&)>;
 
-/// Plays until all that was asked for is over, or a signal comes. An error: it could not begin, or the recording could
-/// not be made whole.
+/// Plays until the request is completed, or a signal comes. An error: it could not start, or the recording could not
+/// be completed.
 Outcome<Played> play(const Play& play, const config::Config& config, const EachSecond& each_second = {});
 
-/// Why nobody can play there; nothing if somebody can.
+/// Why bots cannot play there; nothing if they can.
 std::optional<Error> objection_to_playing(const Endpoint& to);
 
 }  // namespace entente

@@ -14,10 +14,10 @@ int wrong(const char* option, const Error& error) { return misused("entente prox
 }  // namespace
 
 void declare_proxy(CLI::App& app, ProxyOptions& options) {
-  app.add_option(
-         "--listen", options.listen,
-         "Address to listen on: game://address:port?dialect=name (port 0: any free port). &strict=yes forwards only "
-         "messages that decode; &mode=datagrams, for games over ENet, forwards datagrams untouched")
+  app.add_option("--listen", options.listen,
+                 "Address to listen on: game://address:port?dialect=name (port 0: any free port). &strict=yes "
+                 "disconnects clients "
+                 "that send invalid messages; &mode=datagrams, for games over ENet, forwards datagrams untouched")
       ->type_name("URL")
       ->required();
   app.add_option("--to", options.to,

@@ -1,4 +1,4 @@
-// entente record: joins a server as somebody who only looks on, and records what it says and what that means.
+// `entente record`: joins a server as a spectator, and records frames and words.
 #pragma once
 
 #include <cstdint>

@@ -71,9 +71,9 @@ std::string text(const SpokenLink& link) {
 
 Error none_of(const std::string& path, const std::vector<SpokenLink>& links, std::optional<std::uint32_t> wanted) {
   if (links.empty())
-    return {path + " holds no words of a bridged session; `entente convert " + path +
-            " --to OUT.mcap --words` makes them of what it holds, if that game has both faces"};
-  std::string error = wanted ? path + ": link " + std::to_string(*wanted) + " has no words; these have:\n"
+    return {path + " has no words; `entente convert " + path +
+            " --to OUT.mcap --words` translates its frames into words"};
+  std::string error = wanted ? path + ": link " + std::to_string(*wanted) + " has no words; these links have words:\n"
                              : path + " holds " + std::to_string(links.size()) + " sessions; choose one by its link:\n";
   for (const SpokenLink& link : links) error += text(link);
   error.pop_back();

@@ -1,6 +1,6 @@
-// The words of one bridged session out of a recording, as a tape that can be told again. Looked through once, to know
-// what is in it; then read as it is told, and for another time from the last world recorded before that.
-// Law: a fact that cannot be read is passed over and counted; where the file is damaged the tape ends.
+// The words of one session in a recording, as a tape. The file is scanned once to find its sessions, then read
+// during playback; a seek starts at the last recorded world before the new time.
+// Law: a fact that cannot be read is skipped and counted; at a damaged place the tape ends.
 #pragma once
 
 #include <memory>
@@ -12,22 +12,22 @@
 
 namespace entente {
 
-/// A link of a recording that has words.
+/// A link with words in a recording.
 struct SpokenLink {
   std::uint32_t link = 0;
   std::string speech;  ///< "bzflag 2.4"; empty if the recording lacks its opening
-  std::string player;  ///< as which somebody came in; may be empty
+  std::string player;  ///< the player's name; may be empty
   std::uint64_t facts = 0;
-  std::uint64_t unread = 0;          ///< that no schema of ours can read
+  std::uint64_t unread = 0;          ///< facts that cannot be read
   core::Micros first = 0, last = 0;  ///< in the room's own time
-  WallTime began = 0;                ///< by the wall, at room time 0
+  WallTime began = 0;                ///< wall-clock time at room time 0
 
   core::Micros length() const { return last - first; }
 };
 
 class RecordedTape final : public core::Tape {
  public:
-  /// `link`: none if it is the only one with words; else the error lists them.
+  /// `link`: may be empty if only one link has words; otherwise the error lists them.
   static Outcome<std::unique_ptr<RecordedTape>> open(const std::string& path, std::optional<std::uint32_t> link);
 
   core::Micros length() const override { return about_.length(); }
@@ -36,7 +36,9 @@ class RecordedTape final : public core::Tape {
   Outcome<Done> seek(core::Micros at, core::World& world) override;
 
   const SpokenLink& about() const { return about_; }
-  const std::string& damage() const { return damage_; }  ///< what is wrong with the file from its end on; may be empty
+  const std::string& damage() const {
+    return damage_;
+  }  ///< what is wrong with the file after the end of the tape; may be empty
 
  private:
   Outcome<Done> rewind();

@@ -42,7 +42,7 @@ std::optional<std::string> lacks_places(const config::Config& running, const con
   const auto places = [](const config::Config& config) { return config.limits().sessions() - 1; };  // 0: the most
   if (places(fresh) <= places(running) || !listens_by_enet(running)) return std::nullopt;
   return "modified: limits.sessions: " + std::to_string(running.limits().sessions()) + " -> " +
-         std::to_string(fresh.limits().sessions()) + " (of listeners by ENet; the others have it)";
+         std::to_string(fresh.limits().sessions()) + " (for ENet listeners; other listeners use the new value now)";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A configuration that is read again while it is served: what of it holds at once, and what takes a restart.
+// Reloading a configuration while it is served: what applies at once, and what needs a restart.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace entente {
 
-/// Reads it again, as it was read at first.
+/// Reads the configuration again, as at the start.
 using Reread = std::function<Expected<config::Config, Complaints>()>;
 
-/// What differs between the two and cannot change while it runs, a line each: all but limits, who may come, and the
-/// level of the log; and more sessions where ENet listens.
+/// One line for each difference that needs a restart: everything except limits, access lists and the log level, and
+/// also a higher `sessions` if ENet listens.
 std::vector<std::string> takes_restart(config::Config running, config::Config fresh);
 
 }  // namespace entente

@@ -111,12 +111,13 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->type_name("URL")
       ->required()
       ->allow_extra_args(false);
-  app.add_option("--link", options.link, "Session to replay, by its link; required if the recording has several");
-  app.add_option("--at", options.at, "Where to begin, such as 75, 75.5 or 1:15")->capture_default_str();
+  app.add_option("--link", options.link,
+                 "Link of the session to replay; required if the recording has several sessions");
+  app.add_option("--at", options.at, "Time to start at, such as 75, 75.5 or 1:15")->capture_default_str();
   app.add_option("--speed", options.speed, "Playback speed")
       ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest))
       ->capture_default_str();
-  app.add_flag("--paused", options.paused, "Start paused; `entente ctl resume` goes on");
+  app.add_flag("--paused", options.paused, "Start paused; `entente ctl resume` starts playback");
   app.add_flag("--loop", options.loop, "Start again at the end (default: exit)");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);

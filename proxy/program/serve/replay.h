@@ -1,4 +1,4 @@
-// entente replay: a recorded session, shown to whoever comes, by the program of any game that has a front.
+// `entente replay`: replays a recorded session to clients of any game with a front.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a person, or another program, may do to a replay while it plays: its pause button, from any thread.
-// Law: an order is done on the replay's own thread, soon after the call; what became of it, status() says then.
+// Controls a replay from any thread: pause, seek, speed.
+// Law: an order is carried out on the replay's own thread, soon after the call; status() then shows the result.
 #pragma once
 
 #include <mutex>
@@ -14,18 +14,18 @@ class ReplayControl final : public core::Replay::Observer {
   /// `server` outlives it, and is stopped when the replay is over.
   explicit ReplayControl(relay::Server& server) : server_(server) {}
 
-  /// The shared room that the replay is in. REQUIRES: once, before the server runs.
+  /// The shared room of the replay. REQUIRES: called once, before the server runs.
   void attend(std::size_t shared_room) { shared_room_ = shared_room; }
 
-  // From any thread; nothing happens once it is over.
+  // From any thread; does nothing once the replay is over.
   void pause(bool on);
-  /// Of the recording; beyond its ends is at them.
+  /// A time of the recording, clamped to its ends.
   void seek(core::Micros at);
-  /// core::Replay::kSlowest to kFastest; what is beyond is at them.
+  /// Clamped to core::Replay::kSlowest and kFastest.
   void set_speed(double speed);
   core::Replay::Status status() const;
 
-  // By the replay, on its thread.
+  // Called by the replay, on its thread.
   void stands(const core::Replay::Status& status) override;
 
  private:

@@ -1,4 +1,4 @@
-// `entente run`: the routes of a configuration file.
+// `entente run`: serves a configuration file.
 #pragma once
 
 #include <string>

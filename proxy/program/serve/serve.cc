@@ -91,7 +91,7 @@ class Routes {
     spdlog::info("{}", told.substr(0, told.size() - 1));
     if (!renewed) {
       spdlog::error("{}", renewed.error().text);
-      told += renewed.error().text + "; the log stays where it was\n";
+      told += renewed.error().text + "; the log still goes to the old file\n";
     }
     for (const std::string& line : takes_restart(config_, *fresh)) {
       spdlog::warn("needs a restart: {}", line);
@@ -196,9 +196,9 @@ class Routes {
   }
 
   static constexpr const char* kAboutReload =
-      "Reads the configuration again, as SIGHUP does: limits, who may come, and the level of the log hold from then "
-      "on, "
-      "and a log file is opened anew; what takes a restart is named.";
+      "Reads the configuration again, as SIGHUP does. Limits, allow and deny lists and the log level apply at once, "
+      "the "
+      "log file is reopened, and keys that need a restart are listed.";
 
   const config::Config& config_;
   const Reread reread_;

@@ -1,6 +1,6 @@
-// What every command that serves has in common: a relay server on its workers, the taps beside it, the signals that end
-// it, and the acceptors by which it is asked. Law: what can fail has failed before run(), and then nothing is left
-// behind.
+// Shared by all commands that serve: a relay server with its workers, taps, signals, and the acceptors for control
+// and metrics.
+// Law: everything that can fail has failed before run(), and leaves nothing behind.
 #pragma once
 
 #include <atomic>
@@ -28,36 +28,37 @@ class Service {
   /// `config` outlives it.
   explicit Service(const config::Config& config);
 
-  /// The tap of the next route: one that records, if `pattern` (as in recording_path) is not empty, else the one that
-  /// counts.
+  /// The tap of the next route: a recording one if `pattern` (as in recording_path) is not empty, otherwise the one
+  /// that only counts.
   Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game);
-  /// Its limits are those of the configuration, and who may come to all routes may come; who is banned may not. `name`:
-  /// of the route, in statistics; where it listens comes behind it.
+  /// Limits and the general access lists are those of the configuration; bans apply. `name`: the route's name in
+  /// statistics, to which its address is added.
   Outcome<relay::Listening> add(relay::RelayOptions options, const std::string& name);
-  /// A shared room whose players are summed up, by game, in statistics.
+  /// A shared room; statistics sum up its players by game.
   std::size_t add_arena(const relay::SharedRoomOptions& options);
-  /// Reads the bans that are kept, and opens the control socket and the acceptor for metrics, if the configuration
-  /// names them. REQUIRES: after the last add(); commands of one's own are added to control() before.
+  /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
+  /// called after the last add(); own commands are added to control() before.
   Outcome<Done> open_acceptors();
   Control& control() { return control_; }
-  /// Something failed before run(), or nothing came of it: removes recordings.
+  /// Something failed before run(): removes recordings.
   void abandon();
 
-  /// Until a signal, stop(), or a recording that cannot go on. `announce` is called when a signal may come.
+  /// Runs until a signal, stop(), or a recording that cannot continue. `announce` is called when signals are
+  /// handled.
   void run(const std::function<void()>& announce = [] {});
-  /// From any thread, also before run().
+  /// From any thread, even before run().
   void stop() { server_.stop(); }
-  /// Answers nobody any more, and makes the recordings whole.
+  /// Closes the control socket and metrics, and completes the recordings.
   Outcome<Done> close();
 
-  /// From now on the limits of `config` hold, and who may come to all routes is who it says; `own`: who may come to a
-  /// route, by the relay's number. From any thread.
+  /// Applies the limits and general access lists of `config`; `own`: a route's access list, by the relay's number.
+  /// From any thread.
   void set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own);
 
   relay::Server& server() { return server_; }
-  /// What was served so far, a line a route.
+  /// What was served so far, one line per route.
   std::string summary() const;
-  /// All that is counted, as Prometheus reads it.
+  /// All metrics in Prometheus's format.
   std::string metrics() const;
 
  private:
@@ -85,7 +86,7 @@ class Service {
   std::vector<Route> routes_;
   std::vector<std::size_t> arenas_;  // their shared rooms
   Control control_;
-  // Last: nobody asks what is gone.
+  // Last, so that nobody asks for what is already destroyed.
   std::unique_ptr<net::LocalAcceptor> acceptor_;
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
 };

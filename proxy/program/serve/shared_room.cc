@@ -23,9 +23,8 @@ Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wir
   for (const std::size_t dialect : {end->dialect, end->fallback.value_or(end->dialect)})
     if (!faces_of(*end->game).has_front(dialect))
       return fault(speech(*end->game, dialect) + " has no front yet; see `entente games`");
-  if (end->enet == relay::EnetMode::kDatagrams)
-    return fault("'mode=datagrams' is for relays, which pass them untouched");
-  if (end->strict) return fault("'strict' is for relays: here a message that does not decode is never taken");
+  if (end->enet == relay::EnetMode::kDatagrams) return fault("'mode=datagrams' is for relays only");
+  if (end->strict) return fault("'strict' is for relays only; here a message that does not decode is always refused");
   return end;
 }
 

@@ -1,5 +1,4 @@
-// What the commands that open a shared room have in common: listeners of any game that has a front, which all lead into
-// it.
+// Shared by commands that open a shared room: its listeners, of any game with a front.
 #pragma once
 
 #include <string>
@@ -10,17 +9,17 @@
 
 namespace entente {
 
-/// Like parse_listen; its game must have a front in that dialect.
+/// Like parse_listen; the game must have a front in that dialect.
 Outcome<ListenEnd> parse_shared_listen(std::string_view url, std::span<const wire::Game* const> known);
 
-/// Which shared room of the service, what it is called, and its tap.
+/// The number, name and tap of a shared room of the service.
 struct SharedRoomEntry {
   std::size_t shared_room = 0;
   std::string name;
   relay::TapThread* tap = nullptr;
 };
 
-/// Lets them in there. Returns the line that announces it.
+/// Adds a listener to the shared room. Returns the line that announces it.
 Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEntry& entry, const ListenEnd& end);
 
 }  // namespace entente

@@ -1,5 +1,5 @@
-// Signals while something runs: the first SIGTERM or SIGINT asks it to end, the second ends the process at once; SIGHUP
-// asks it to read again what it was told by files, and where nothing is read again, to end, as often as it comes.
+// Signals of a running program. The first SIGTERM or SIGINT asks it to end, the second ends the process at once.
+// SIGHUP asks it to reload its configuration; a program without one ends, as for SIGTERM.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@ class Server;
 
 namespace entente {
 
-/// While it lives, the first of the two signals calls server.stop(), and so does SIGHUP where it would end the process:
-/// neither a CallOnHangUp has it, nor whoever started us (nohup) had it ignored. One that comes first only afterwards
-/// finds all ending already, such as recordings that are being closed, and changes nothing. REQUIRES: one at a time.
+/// While it exists, the first SIGTERM or SIGINT calls server.stop(). So does SIGHUP if it would end the process: no
+/// CallOnHangUp handles it, and it was not ignored at start (nohup). A signal that arrives later, while recordings
+/// are being closed, changes nothing. REQUIRES: one at a time.
 class StopOnSignal {
  public:
   explicit StopOnSignal(relay::Server& server);
@@ -23,10 +23,10 @@ class StopOnSignal {
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 };
 
-/// From now on SIGHUP does not end the process: it is kept for the CallOnHangUp to come.
+/// From now on SIGHUP does not end the process; it is kept for the next CallOnHangUp.
 void keep_hang_ups();
 
-/// While it lives, SIGHUP has `then` called, on a thread of its own. REQUIRES: one at a time.
+/// While it exists, SIGHUP calls `then`, on a thread of its own. REQUIRES: one at a time.
 class CallOnHangUp {
  public:
   explicit CallOnHangUp(std::function<void()> then);

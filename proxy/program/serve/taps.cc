@@ -41,7 +41,7 @@ Options options_of(const config::Recording& settings, const std::string& path, c
     if (stops) give_up();
   };
   options.moved = [path](const Error& why, const std::string& now) {
-    spdlog::error("recording {}: {}; it goes on in {}", path, why.text, now);
+    spdlog::error("recording {}: {}; it continues in {}", path, why.text, now);
   };
   options.resumed = [path](const trace::Amount& lacks) {
     spdlog::warn("recording {}: resumed; {} frames ({} bytes) are missing", path, lacks.frames, lacks.bytes);

@@ -1,5 +1,5 @@
 // The taps of a process: one for each recorded route, and one for all routes that are only counted.
-// Law: they outlive the relay server that tells them; a recording is closed by stop(), and by nothing else.
+// Law: they outlive the relay server that feeds them; only stop() completes a recording.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace entente {
 
 class Taps {
  public:
-  /// `give_up` is called, from any thread, when a recording cannot go on and the settings say that all stops then.
+  /// `give_up` is called, from any thread, when a recording cannot continue and the settings say to stop then.
   Taps(const config::Recording& settings, std::function<void()> give_up);
 
   /// A tap that records into `path`, which must not exist.
@@ -25,15 +25,15 @@ class Taps {
   /// The same tap, if it records; else null.
   const relay::TapThread* recording_of(const relay::Tap* tap) const;
 
-  /// The name of the player of this link, as some tap read it; "" if none did. From any thread.
+  /// The name of this link's player, as a tap read it; "" if none did. From any thread.
   std::string player(relay::LinkId link) const;
 
-  /// That there are.
+  /// All taps.
   std::vector<const relay::TapThread*> all() const;
 
-  /// Ends all, and makes the recordings whole. REQUIRES: the server's run() has returned.
+  /// Stops all taps and completes the recordings. REQUIRES: the server's run() has returned.
   Outcome<Done> stop();
-  /// Ends all, and removes the recordings: nothing was served. May come after stop().
+  /// Stops all taps and removes the recordings, because nothing was served. May be called after stop().
   void abandon();
 
  private:

@@ -1,70 +1,72 @@
-// Where a relay's clients come in: accepts them, turns away whom a limit forbids, keeps them waiting while the server's
-// dialect is being found out, and gives them and their datagrams to a worker.
+// Where the clients of a route come in: turns away whom a limit forbids, and gives the others to a worker. A kind for
+// each way to come: by TCP (stream_acceptor.h), by ENet (enet_acceptor.h), by ENet's datagrams as they are
+// (datagram_acceptor.h).
 // Law: lives on the route's home worker; a client that is let in is counted in admission until its session is gone.
 #pragma once
 
-#include <deque>
-#include <utility>
 #include <vector>
 
 #include "proxy/base/limits.h"
-#include "proxy/net/listener.h"
 #include "proxy/relay/acceptors/finder.h"
 #include "proxy/relay/acceptors/queries.h"
 #include "proxy/relay/acceptors/seating.h"
 #include "proxy/relay/admission/admission.h"
-#include "proxy/relay/ends/link_table.h"
+#include "proxy/relay/inquiry.h"
 
 namespace entente::relay {
 
-class Acceptor final : private net::Listener::User,
-                       private net::UdpReader::User,
-                       private Finder::User,
-                       private Queries::User {
+class Acceptor : private Queries::User, private Finder::User {
  public:
-  Acceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits);
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
+  ~Acceptor() override = default;
 
-  Outcome<Done> open(net::Fd listening);
-  void close();
-  void tick(Millis now);
+  /// Listens; returns where. `listening`: a TCP socket, for clients that come by one.
+  virtual Outcome<net::Address> open(net::Fd listening, const net::Address& at) = 0;
+  /// Takes in nobody any more, and ends the sessions that live here; empty() once they are gone.
+  virtual void stop() = 0;
+  virtual bool empty() const { return true; }
+  virtual void tick(Millis now);
+  /// Asks the sessions that live here.
+  virtual void ask(const Question&, Inquiry::Part&) {}
   void set_limits(const Limits& limits) { limits_ = limits; }
   void set_access(std::vector<Access> access) { admission_.set_access(std::move(access)); }
 
-  /// What the workers tell of the sessions they were given.
-  void named(LinkId link, std::uint32_t player) { table_.greeted(link, player); }
-  void left(LinkId link, const net::Address& client, bool server_unreached);
+  // What the workers tell of the sessions they were given.
+  virtual void named(LinkId, std::uint32_t /*player*/) {}
+  virtual void left(LinkId link, const net::Address& client, bool server_unreached);
   void away(const net::Address& client) { admission_.keep(client); }
   void came_back(const net::Address& client) { admission_.take_back(client); }
   bool crowded_from(const net::Address& client) const { return admission_.crowded_from(client, limits_); }
   bool crowded() const { return admission_.crowded(limits_); }
 
- private:
-  void accepted(net::Fd fd, const net::Address& from) override;
-  void starved(const net::Address& from) override;
-  void datagram(const net::Address& from, Bytes bytes) override;
-  void datagrams_done() override { seating_.passed_on(); }
-  void found_out() override;
-  void answer(const Queries::Asker& to, Bytes datagram) override;
-  wire::Status status() const override { return worker_route_.status(admission_.inside(), limits_.sessions); }
+ protected:
+  Acceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits);
 
-  void turn_away(net::Fd fd, const net::Address& from, Reason why);
-  void part(net::Fd fd);
-  void admit(Newcomer newcomer);
+  /// What is answered to who asks by datagram, and where we are.
+  void answer(const Queries::Asker& to, Bytes datagram) override;
+  wire::Status status() const override;
+  void found_out() override {}
+
+  Millis now() const { return worker_route_.loop.now(); }
+  /// It listens there.
+  void set_place(const net::Address& at) { admission_.set_place({worker_route_.route.server_name, at.text()}); }
+  Error cannot_watch() const;
+  /// Why a client that connects by ENet with this may not come in.
+  std::optional<Reason> objection_to_dialect(std::uint32_t data);
+  /// Somebody from there was turned away at `here`.
+  void tell_turned_away(const net::Address& from, const net::Address& here, Reason why);
+  void close_finding();
 
   WorkerRoute& worker_route_;
-  Route& route_;
   Seating& seating_;
   Limits limits_;
   Admission admission_;
-  Millis tidy_at_ = 0;
-  LinkTable table_;
-  net::Listener listener_;
-  net::UdpReader datagrams_;
   Finder finder_;
   Queries queries_;
-  std::vector<Newcomer> waiting_;
-  /// Who was turned away and has not gone: to close at once could take the last word from him.
-  std::deque<std::pair<net::Fd, Millis>> parting_;
+
+ private:
+  Millis tidy_at_ = 0;
 };
 
 }  // namespace entente::relay

@@ -12,42 +12,29 @@ constexpr std::size_t kLargestConnect = 128;
 
 }  // namespace
 
-DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, std::atomic<LinkId>& last_link, const Limits& limits)
-    : worker_route_(worker_route),
-      last_link_(last_link),
-      limits_(limits),
-      admission_(worker_route.route.access, worker_route.route.bans),
+DatagramAcceptor::DatagramAcceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits)
+    : Acceptor(worker_route, seating, limits),
       pace_(kUnprovenPerSecond, kMostUnproven, worker_route.loop.now()),
-      reader_(worker_route.loop, *this),
-      queries_(worker_route, *this) {}
+      reader_(worker_route.loop, *this) {}
 
 DatagramAcceptor::~DatagramAcceptor() { worker_route_.loop.never(*this); }
 
-Outcome<net::Address> DatagramAcceptor::open(const net::Address&) {
+Outcome<net::Address> DatagramAcceptor::open(net::Fd, const net::Address&) {
   const net::Address& listener = worker_route_.route.listener;
-  admission_.set_place(worker_route_.place());
-  if (reader_.open(worker_route_.route.datagrams.get())) return listener;
-  return Error{"cannot watch the listener " + listener.text() + "; raise the limit of open files"};
+  set_place(listener);
+  if (!reader_.open(worker_route_.route.datagrams.get())) return cannot_watch();
+  return listener;
 }
 
 void DatagramAcceptor::stop() {
-  stopping_ = true;
   reader_.close();
-  queries_.close();
+  close_finding();
   for (auto& [link, session] : sessions_) session->end(Reason::kStopped);
 }
 
 void DatagramAcceptor::tick(Millis now) {
-  queries_.tick(now);
-  if (now >= tidy_at_) {
-    admission_.tidy(now);
-    tidy_at_ = now + kTidyEvery;
-  }
+  Acceptor::tick(now);
   for (auto& [link, session] : sessions_) session->tick(now);
-}
-
-void DatagramAcceptor::answer(const Queries::Asker& to, Bytes datagram) {
-  worker_route_.to_clients->push(to.here, to.from, datagram);
 }
 
 void DatagramAcceptor::datagram(const net::Address& from, Bytes bytes) {
@@ -70,12 +57,12 @@ void DatagramAcceptor::datagram(const net::Address& from, Bytes bytes) {
 }
 
 void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram) {
-  if (const auto why = objection(connect)) return turn_away(from, connect, *why);
+  if (const auto why = objection_to_dialect(connect.data)) return turn_away(from, connect, *why);
   if (const auto why = admission_.objection(from, limits_)) return turn_away(from, connect, *why);
-  if (!pace_.take_one(worker_route_.loop.now())) return worker_route_.dropped(Drop::kTooFast);  // ENet asks again
+  if (!pace_.take_one(now())) return worker_route_.dropped(Drop::kTooFast);  // ENet asks again
   if (unproven_.size() >= kMostUnproven) sessions_.at(*unproven_.begin())->end(Reason::kGreetTimeout);
   const Route& route = worker_route_.route;
-  const LinkId link = last_link_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const LinkId link = seating_.next_link();
   const SessionInfo info{link, &route.game, route.dialect, from, route.servers.front(), reader_.here()};
   DatagramSession::Owner& owner = *this;
   auto& session = sessions_[link];
@@ -85,23 +72,14 @@ void DatagramAcceptor::knock(const net::Address& from, const net::EnetCommand& c
   session->start();
 }
 
-std::optional<Reason> DatagramAcceptor::objection(const net::EnetCommand& connect) {
-  const auto dialect = worker_route_.route.game.named_by_connect(connect.data);
-  if (!dialect) return Reason::kDialectUnknown;
-  if (*dialect == worker_route_.route.dialect) return std::nullopt;
-  worker_route_.say_wrong_client(*dialect);
-  return Reason::kDialectMismatch;
-}
-
 void DatagramAcceptor::turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why) {
-  const Route& route = worker_route_.route;
-  worker_route_.ended(SessionInfo{0, &route.game, route.dialect, from, route.servers.front(), reader_.here()}, why);
-  worker_route_.to_clients->push(reader_.here(), from,
-                                 net::enet_disconnect(connect.peer, enet_parting(route.game, why)));
+  tell_turned_away(from, reader_.here(), why);
+  const std::uint32_t code = enet_parting(worker_route_.route.game, why);
+  worker_route_.to_clients->push(reader_.here(), from, net::enet_disconnect(connect.peer, code));
 }
 
 std::optional<Reason> DatagramAcceptor::proven(DatagramSession& session) {
-  const auto why = admission_.enter(session.info().client, limits_, worker_route_.loop.now());
+  const auto why = admission_.enter(session.info().client, limits_, now());
   if (!why) unproven_.erase(session.info().link);
   return why;
 }

@@ -4,59 +4,47 @@
 #include <utility>
 
 #include "proxy/relay/ends/enet_reason.h"
-#include "proxy/relay/ends/peer.h"
 
 namespace entente::relay {
 
 using wire::Lane;
 using wire::Way;
 
-EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, net::EnetHost& listener, net::EnetPeer& client,
-                         LinkId link, const Limits& limits)
-    : worker_route_(worker_route),
-      owner_(owner),
-      listener_(listener),
-      limits_(limits),
-      info_{link,
-            &worker_route.route.game,
-            worker_route.route.dialect,
-            client.address(),
-            worker_route.route.servers.front(),
-            worker_route.route.listener},
-      client_(&client),
+EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, const Newcomer& newcomer)
+    : Session(worker_route, owner, newcomer),
+      caller_(newcomer.enet),
+      client_(caller_.peer),
       host_(worker_route.loop, *this),
       cutter_(worker_route.route.game.cutter(Way::kToServer, worker_route.route.dialect)),
-      rates_(limits, worker_route.loop.now()),
-      channels_(client.channels()),
-      began_(worker_route.loop.now()),
-      moved_(began_) {
+      channels_(client_->channels()) {
   host_.set_rank(net::Rank::kNewcomer);
+  client_->owner = static_cast<EnetGuest*>(this);
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
-void EnetSession::start(std::uint32_t data) {
-  const wire::Game& game = worker_route_.route.game;
-  worker_route_.counters.opened.add();
-  connect_data_ = data;
-  const auto dialect = game.named_by_connect(data);
+/// The client connected and said its data: the server is told the same.
+void EnetSession::start(net::Fd) {
+  const wire::Game& game = worker_route_->route.game;
+  count_opened();
+  const auto dialect = game.named_by_connect(caller_.data);
   if (!dialect) return end(Reason::kDialectUnknown);
-  if (*dialect != worker_route_.route.dialect) {
-    worker_route_.say_wrong_client(*dialect);
+  if (*dialect != worker_route_->route.dialect) {
+    worker_route_->say_wrong_client(*dialect);
     return end(Reason::kDialectMismatch);
   }
   const wire::EnetSettings settings = game.enet();
   if (const auto opened = host_.open({1, channels_, settings.range_coder, game.largest_frame()}); !opened) {
-    worker_route_.say(Line::kMachine, opened.error().text);
+    worker_route_->say(Line::kMachine, opened.error().text);
     return end(Reason::kNoFiles);
   }
-  dial_.begin(worker_route_, limits_.connect_ms, wire::Transport::kEnet);
+  dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kEnet);
 }
 
 int EnetSession::dial(const net::Address& server, net::Sockets) {
   info_.server = server;
   if (server.v6()) return EAFNOSUPPORT;  // ENet knows IPv4 only
-  server_ = host_.connect(server, channels_, connect_data_);
+  server_ = host_.connect(server, channels_, caller_.data);
   return server_ ? 0 : ENOBUFS;
 }
 
@@ -64,9 +52,9 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
   if (ending_) return;
   dial_.succeeded();
   open_ = true;
-  moved_ = worker_route_.loop.now();
-  worker_route_.tap_opened(info_, wall_now());
-  worker_route_.opened(info_);
+  moved_ = now();
+  open_tap(wall_now());
+  worker_route_->opened(info_);
   for (Early& one : std::exchange(early_, {})) pass(Way::kToServer, one.channel, std::move(one.packet));
 }
 
@@ -81,23 +69,23 @@ void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
 
 /// Whether the client may send this; ends the session if it broke its game's framing or sends far too much.
 bool EnetSession::may_pass(Bytes packet, Lane lane) {
-  if (packet.empty()) return worker_route_.dropped(Drop::kBadFrame), false;
+  if (packet.empty()) return worker_route_->dropped(Drop::kBadFrame), false;
   std::size_t frames = 0;
   Bytes left = packet;
   std::optional<Fault> wrong;
   const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage stage, Bytes frame) {
     ++frames;
-    if (worker_route_.guard)
-      wrong = worker_route_.guard->objection({Way::kToServer, lane, stage, frame}, info_.dialect);
+    if (worker_route_->guard)
+      wrong = worker_route_->guard->objection({Way::kToServer, lane, stage, frame}, info_.dialect);
     return !wrong;
   });
   if (fault || wrong) return end(Reason::kBadFrame, fault ? *fault : *wrong), false;
-  if (packet.size() > worker_route_.route.game.largest_frame())
+  if (packet.size() > worker_route_->route.game.largest_frame())
     return end(Reason::kBadFrame, Fault{"oversize frame", "length", 0}), false;
-  passed_ += packet.size();
-  if (rates_.take(packet.size(), frames, worker_route_.loop.now())) return true;
+  said_ += packet.size();
+  if (rates_.take(packet.size(), frames, now())) return true;
   // ENet cannot be told to wait.
-  worker_route_.counters.throttled.add();
+  worker_route_->counters.throttled.add();
   end(Reason::kBadFrame, Fault{"too many packets", "", 0});
   return false;
 }
@@ -117,88 +105,62 @@ void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket
 
 void EnetSession::pass(Way way, std::uint8_t channel, net::EnetPacket packet) {
   const Bytes bytes = packet.bytes();
-  if (bytes.empty()) return worker_route_.dropped(Drop::kBadFrame);
+  if (bytes.empty()) return worker_route_->dropped(Drop::kBadFrame);
   const bool up = way == Way::kToServer, reliable = packet.send() == net::EnetSend::kReliable;
   net::EnetPeer& to = up ? *server_ : *client_;
-  moved_ = worker_route_.loop.now();
-  if (to.waiting() + bytes.size() > limits_.high_water + worker_route_.route.game.largest_burst()) {
-    worker_route_.counters.stalls.add();
+  moved_ = now();
+  if (to.waiting() + bytes.size() > limits_.high_water + worker_route_->route.game.largest_burst()) {
+    worker_route_->counters.stalls.add();
     return reliable ? end(up ? Reason::kServerStalled : Reason::kClientStalled)
-                    : worker_route_.dropped(Drop::kQueueFull);
+                    : worker_route_->dropped(Drop::kQueueFull);
   }
-  if (worker_route_.tap) worker_route_.tap->packet(info_.link, way, {channel, packet.send()}, bytes, wall_now());
-  auto& traffic = up ? worker_route_.counters.to_server : worker_route_.counters.to_client;
+  if (worker_route_->tap) worker_route_->tap->packet(info_.link, way, {channel, packet.send()}, bytes, wall_now());
+  auto& traffic = up ? worker_route_->counters.to_server : worker_route_->counters.to_client;
   (reliable ? traffic.bytes : traffic.datagram_bytes).add(bytes.size());
   (reliable ? traffic.frames : traffic.datagrams).add(1);
-  if (!(up ? host_ : listener_).send(to, channel, std::move(packet))) worker_route_.dropped(Drop::kQueueFull);
+  if (!(up ? host_ : *caller_.host).send(to, channel, std::move(packet))) worker_route_->dropped(Drop::kQueueFull);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void EnetSession::client_left(std::uint32_t data, bool) {
   client_ = nullptr;
-  end(Reason::kClientLeft, 0, data, Fault{""});
+  client_data_ = data;
+  end(Reason::kClientLeft);
 }
 
 void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
   server_ = nullptr;
-  if (ending_) return finish();
-  if (worker_route_.route.game.bans_by(data)) worker_route_.server_banned(info_.client, "");
-  if (open_) return end(Reason::kServerLeft, data, 0, Fault{""});
+  if (ending_) return settle();
+  if (worker_route_->route.game.bans_by(data)) worker_route_->server_banned(info_.client, "");
   // Data of a refusal is the game's; silence has none.
-  if (data != 0) return end(Reason::kServerRefused, data, 0, Fault{""});
-  dial_.failed(ECONNREFUSED);
+  if (!open_ && data == 0) return dial_.failed(ECONNREFUSED);
+  server_data_ = data;
+  end(open_ ? Reason::kServerLeft : Reason::kServerRefused);
 }
 
-void EnetSession::end(Reason reason, const Fault& fault) {
-  const wire::Game& game = worker_route_.route.game;
-  end(reason, relay::enet_parting(game, reason), game.enet_parting(wire::EnetParting::kLeft), fault);
-}
-
-void EnetSession::end(Reason reason, std::uint32_t to_client, std::uint32_t to_server, const Fault& fault) {
-  if (ending_) return;
-  ending_ = true;
-  gone_by_ = worker_route_.loop.now() + limits_.linger_ms;
-  tell_end(reason, fault);
+void EnetSession::part() {
+  const wire::Game& game = worker_route_->route.game;
   if (client_) {
-    const Bytes goodbye =
-        reason == Reason::kServerLeft ? Bytes{} : worker_route_.route.game.goodbye(worker_route_.route.dialect);
-    if (!goodbye.empty()) listener_.send(*client_, 0, net::EnetPacket(goodbye, net::EnetSend::kReliable));
+    const Bytes goodbye = reason() == Reason::kServerLeft ? Bytes{} : game.goodbye(worker_route_->route.dialect);
+    if (!goodbye.empty()) caller_.host->send(*client_, 0, net::EnetPacket(goodbye, net::EnetSend::kReliable));
     client_->owner = nullptr;
-    listener_.dismiss(*std::exchange(client_, nullptr), to_client);
+    caller_.host->dismiss(*std::exchange(client_, nullptr),
+                          server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
   }
-  if (server_) host_.disconnect(*server_, to_server);
-  if (!server_) finish();
+  if (server_) host_.disconnect(*server_, client_data_ ? *client_data_ : game.enet_parting(wire::EnetParting::kLeft));
 }
 
-void EnetSession::tell_end(Reason reason, const Fault& fault) {
-  worker_route_.ended(info_, reason, fault, passed_);
-  if (!worker_route_.tap || !open_) return;
-  std::string why = text(reason);
-  if (*fault.what) why += std::string(": ") + fault.what;
-  worker_route_.tap->closed(info_.link, why, wall_now());
+// -- In time ----------------------------------------------------------------------------------------------------------
+
+bool EnetSession::drop_late_server(Millis now) {
+  const bool late = dial_.late(now);
+  if (late) host_.drop(*std::exchange(server_, nullptr), 0);
+  return late;
 }
 
-SessionReport EnetSession::report() const {
-  return {worker_route_.route.index, info_, worker_route_.loop.now() - began_, passed_ + answered_, {}};
-}
-
-void EnetSession::finish() {
-  if (done_) return;
-  done_ = true;
-  owner_.done(*this);
-}
-
-void EnetSession::tick(Millis now) {
-  if (ending_) {
-    if (now >= gone_by_) finish();
-    return;
-  }
-  if (dial_.late(now)) {
-    host_.drop(*std::exchange(server_, nullptr), 0);
-    return dial_.timed_out();
-  }
-  if (late(now, moved_, limits_.idle_ms)) end(Reason::kIdle);
+std::optional<Reason> EnetSession::overdue(Millis now) const {
+  return late(now, moved_, limits_.idle_ms) ? std::optional(Reason::kIdle) : std::nullopt;
 }
 
 }  // namespace entente::relay

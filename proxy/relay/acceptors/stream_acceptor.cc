@@ -1,0 +1,122 @@
+#include "proxy/relay/acceptors/stream_acceptor.h"
+
+namespace entente::relay {
+namespace {
+
+constexpr Millis kPartsFor = 1'000;
+constexpr std::size_t kMostParting = 256;
+
+std::string http(std::string_view status, std::string_view why) {
+  return "HTTP/1.1 " + std::string(status) +
+         "\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: " +
+         std::to_string(why.size()) + "\r\n\r\n" + std::string(why);
+}
+
+/// What a newcomer hears who is turned away unheard. Behind TLS nothing can be said so soon.
+Buffer last_word(const WorkerRoute& worker_route, const net::Address& from, Reason reason) {
+  const Route& route = worker_route.route;
+  const bool banned = reason == Reason::kBanned || reason == Reason::kNotAllowed;
+  if (route.by_web()) {
+    if (route.web->client_tls) return {};
+    const std::string said =
+        banned ? http("403 Forbidden", worker_route.why_banned(from)) : http("503 Service Unavailable", "");
+    return Buffer(said.begin(), said.end());
+  }
+  if (banned) return route.game.banned(route.dialect, worker_route.why_banned(from));
+  const Bytes goodbye = route.game.goodbye(route.dialect);
+  return Buffer(goodbye.begin(), goodbye.end());
+}
+
+}  // namespace
+
+StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits)
+    : Acceptor(worker_route, seating, limits),
+      route_(worker_route.route),
+      table_(worker_route.route.game),
+      listener_(worker_route.loop, *this),
+      datagrams_(worker_route.loop, *this) {}
+
+Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address&) {
+  const bool watched =
+      listener_.open(std::move(listening)) && (!route_.datagrams || datagrams_.open(route_.datagrams.get()));
+  if (!watched) return cannot_watch();
+  set_place(route_.listener);
+  return route_.listener;
+}
+
+void StreamAcceptor::stop() {
+  listener_.close();
+  datagrams_.close();
+  close_finding();
+  for (Newcomer& one : waiting_) turn_away(std::move(one.fd), one.client, Reason::kStopped);
+  waiting_.clear();
+  parting_.clear();
+}
+
+void StreamAcceptor::tick(Millis now) {
+  listener_.resume();
+  while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
+  Acceptor::tick(now);
+}
+
+void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
+  if (const auto why = admission_.enter(from, limits_, now())) return turn_away(std::move(fd), from, *why);
+  admit(Newcomer{route_.index, seating_.next_link(), std::move(fd), from, limits_});
+}
+
+void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kNoFiles); }
+
+/// A last word without waiting for anything: a crowd of newcomers must cost next to nothing.
+void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why) {
+  const Buffer goodbye = last_word(worker_route_, from, why);
+  if (fd && !goodbye.empty()) {
+    net::say_last(fd.get(), goodbye);
+    part(std::move(fd));
+  }
+  tell_turned_away(from, route_.listener, why);
+}
+
+/// What it still says arrives unheard; bytes that nobody has read would make of our close a reset, and of that its
+/// error.
+void StreamAcceptor::part(net::Fd fd) {
+  if (parting_.size() >= kMostParting) parting_.pop_front();
+  parting_.emplace_back(std::move(fd), now() + kPartsFor);
+}
+
+void StreamAcceptor::admit(Newcomer newcomer) {
+  if (!finder_.known()) {
+    waiting_.push_back(std::move(newcomer));
+    finder_.want(limits_);
+    if (finder_.failed()) found_out();
+    return;
+  }
+  newcomer.server_dialect = finder_.dialect();
+  const Seat seat{newcomer.link, seating_.next_worker(route_)};
+  if (route_.with_datagrams()) table_.enter(newcomer.client, seat);
+  seating_.seat(seat.worker, std::move(newcomer));
+}
+
+void StreamAcceptor::left(LinkId link, const net::Address& client, bool server_unreached) {
+  table_.leave(link);
+  Acceptor::left(link, client, server_unreached);
+}
+
+void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {
+  const auto seat = table_.find(from, bytes);
+  if (!seat)
+    return queries_.take({from, datagrams_.here()}, bytes) ? void() : worker_route_.dropped(Drop::kUnknownSource);
+  if (!seating_.pass_on(*seat, from, bytes)) worker_route_.dropped(Drop::kQueueFull);
+}
+
+void StreamAcceptor::found_out() {
+  for (Newcomer& one : std::exchange(waiting_, {})) {
+    if (finder_.known()) {
+      admit(std::move(one));
+    } else {
+      admission_.leave(one.client);
+      turn_away(std::move(one.fd), one.client, finder_.why());
+    }
+  }
+}
+
+}  // namespace entente::relay

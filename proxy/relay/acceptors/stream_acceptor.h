@@ -1,0 +1,45 @@
+// Where clients come in by TCP (WebSockets, too), and the datagrams that some games have beside it. Keeps newcomers
+// waiting while the server's dialect is being found out.
+#pragma once
+
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "proxy/net/listener.h"
+#include "proxy/relay/acceptors/acceptor.h"
+#include "proxy/relay/ends/link_table.h"
+
+namespace entente::relay {
+
+class StreamAcceptor final : public Acceptor, private net::Listener::User, private net::UdpReader::User {
+ public:
+  StreamAcceptor(WorkerRoute& worker_route, Seating& seating, const Limits& limits);
+
+  Outcome<net::Address> open(net::Fd listening, const net::Address& at) override;
+  void stop() override;
+  void tick(Millis now) override;
+  void named(LinkId link, std::uint32_t player) override { table_.greeted(link, player); }
+  void left(LinkId link, const net::Address& client, bool server_unreached) override;
+
+ private:
+  void accepted(net::Fd fd, const net::Address& from) override;
+  void starved(const net::Address& from) override;
+  void datagram(const net::Address& from, Bytes bytes) override;
+  void datagrams_done() override { seating_.passed_on(); }
+  void found_out() override;
+
+  void turn_away(net::Fd fd, const net::Address& from, Reason why);
+  void part(net::Fd fd);
+  void admit(Newcomer newcomer);
+
+  Route& route_;
+  LinkTable table_;
+  net::Listener listener_;
+  net::UdpReader datagrams_;
+  std::vector<Newcomer> waiting_;
+  /// Who was turned away and has not gone: to close at once could take the last word from him.
+  std::deque<std::pair<net::Fd, Millis>> parting_;
+};
+
+}  // namespace entente::relay
