@@ -17,7 +17,4 @@ const core::Faces& faces();
 /// What becomes of each field and each word.
 std::span<const wire::Mapping> mapping();
 
-/// Why the words of that kind are told to nobody, as the mapping has it.
-const char* reason_of(std::string_view word);
-
 }  // namespace entente::aos

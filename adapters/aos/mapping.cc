@@ -3,6 +3,7 @@
 #include "adapters/wire/mapping.h"
 
 #include "adapters/aos/faces.h"
+#include "adapters/aos/losses.h"
 
 namespace entente::aos {
 namespace {
@@ -26,7 +27,6 @@ constexpr const char* kWalker = "a man walks there at his own pace";
 constexpr const char* kOneShot = "one press of the trigger";
 constexpr const char* kServerDecides = "the server decides who is hit and who dies";
 constexpr const char* kStandsInState = "what stands in State Data";
-constexpr const char* kStep = "a server steers nobody's eyes";
 
 constexpr Mapping kAll[] = {
     // -- Coming in
@@ -45,7 +45,6 @@ constexpr Mapping kAll[] = {
     up("ChangeTeam", "team", "Change.team", kLossy, kTwoSides),
     up("ChangeWeapon", "player", "", kSynthesised, kOwnNumber),
     up("ChangeWeapon", "weapon", "Change.kit", kLossy, kThreeGuns),
-    down("ChangeWeapon", "*", "", kDropped, "servers send it as zeros, whatever happened"),
     up("VersionResponse", "letter", "Enter.version", kLossy, "said as words"),
     up("VersionResponse", "version", "Enter.version", kLossy, "said as words"),
     up("VersionResponse", "system", "Enter.version", kLossy, "said as words"),
@@ -53,11 +52,8 @@ constexpr Mapping kAll[] = {
     up("HandshakeReturn", "challenge", "", kSynthesised, kPerLink),
     down("HandshakeInit", "challenge", "", kSynthesised, kPerLink),
     up("ExtensionInfo", "*", "", kDropped, kNoExtensions),
-    down("ExtensionInfo", "*", "", kDropped, kNoExtensions),
     up("PlayerProperties", "*", "", kDropped, kNoExtensions),
-    down("PlayerProperties", "*", "", kDropped, kNoExtensions),
     up("ExtensionPacket", "*", "", kDropped, kNoExtensions),
-    down("ExtensionPacket", "*", "", kDropped, kNoExtensions),
     up("Hello", "text", "", kSynthesised, kBeside),
     down("HelloReply", "text", "", kSynthesised, kBeside),
 
@@ -179,7 +175,6 @@ constexpr Mapping kAll[] = {
     up("StateUpdate", "*", "", kSynthesised, "half a second ago, for who lost what was said then"),
     down("PositionData", "position", "Corrected.pose", kLossy, kMan),
     down("PositionData", "*", "Teleported", kLossy, "told to who was moved"),
-    down("OrientationData", "orientation", "", kDropped, kStep),
     down("WorldUpdate", "players.player", "Pose.unit", kLossy, kNumbered),
     down("WorldUpdate", "players.position", "Pose.x", kLossy, "as reckoned when it is sent"),
     down("WorldUpdate", "players.position", "Hidden.unit", kLossy, kNowhere),
@@ -283,16 +278,98 @@ constexpr Mapping kAll[] = {
     no_fact("View", "clients see as far as the fog"),
     no_fact("Lag", "nobody is told of it"),
     no_fact("Clock", "no clock"),
+
+    // -- What is dropped, counted by these lines
+    loss::kUnknownUp,
+    loss::kTooEarly,
+    loss::kEnteredAlready,
+    loss::kNoWeapon,
+    loss::kUpdateWrongLength,
+    loss::kUpdateNoPlace,
+    loss::kPositionNoPlace,
+    loss::kNoLook,
+    loss::kNoToolUp,
+    loss::kHitNobody,
+    loss::kNoThrow,
+    loss::kCannotBuild,
+    loss::kServersAction,
+    loss::kLineTooLong,
+    loss::kChatTooEarly,
+    loss::kServersChat,
+    loss::kMapBroken,
+    loss::kSolidsLeftOut,
+    loss::kEditsFull,
+    loss::kEditOutside,
+    loss::kPlayersFull,
+    loss::kUnitOfNobody,
+    loss::kShooterUnseen,
+    loss::kShotNoPlace,
+    loss::kTokenUnlike,
+    loss::kTakenUnseen,
+    loss::kDroppedUnseen,
+    loss::kCapturedUnseen,
+    loss::kZoneNotFinite,
+    loss::kZoneUnseen,
+    loss::kUnknownDown,
+    loss::kMalformed,
+    loss::kExtensionInfo,
+    loss::kPlayerProperties,
+    loss::kExtensionPacket,
+    loss::kChangeWeapon,
+    loss::kOrientation,
+    loss::kNoMapBegun,
+    loss::kMapLoaded,
+    loss::kExistingIsUs,
+    loss::kCreatedOutside,
+    loss::kLeftIsUs,
+    loss::kLeftNobody,
+    loss::kKilledNobody,
+    loss::kColourOfNobody,
+    loss::kObjectTooEarly,
+    loss::kNoObject,
+    loss::kPickupByNobody,
+    loss::kDropByNobody,
+    loss::kCaptureByNobody,
+    loss::kNoTerritory,
+    loss::kNoProgressTerritory,
+    loss::kNoProgress,
+    loss::kBlockTooEarly,
+    loss::kBlockOutside,
+    loss::kLineTooEarly,
+    loss::kLineOutside,
+    loss::kUpdateOld,
+    loss::kGrenadeOfNobody,
+    loss::kGrenadeNoPlace,
+    loss::kReloadOfNobody,
+    loss::kPositionOfDead,
+    loss::kHpOfDead,
+    loss::kRestockOfOther,
+    loss::kNobody,
+    loss::kNoTool,
+    loss::kNotInPlay,
+    loss::kReloadNotInPlay,
+    loss::kHitNobodyInPlay,
+    loss::kNewName,
+    loss::kBlast,
+    loss::kWishOutside,
+    loss::kEditTooFast,
+    loss::kClaimOutside,
+    loss::kClaimTooOften,
+    loss::kNoGrenades,
+    loss::kThrowTooFast,
+    loss::kFireNotFinite,
+    loss::kFireNotInPlay,
+    loss::kNoRounds,
+    loss::kReloading,
+    loss::kClipEmpty,
+    loss::kNextRound,
+    loss::kChatForFew,
+    loss::kChatTooFast,
+    loss::kCommandTooLong,
 };
 
 }  // namespace
 
 std::span<const wire::Mapping> mapping() { return kAll; }
-
-const char* reason_of(std::string_view word) {
-  for (const wire::Mapping& line : mapping())
-    if (line.message[0] == '\0' && word == line.word) return line.reason;
-  return "not known";
-}
 
 }  // namespace entente::aos

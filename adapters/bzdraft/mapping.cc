@@ -3,6 +3,7 @@
 #include "adapters/wire/mapping.h"
 
 #include "adapters/bzdraft/bzdraft.h"
+#include "adapters/bzdraft/losses.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -210,7 +211,6 @@ constexpr Mapping kAll[] = {
     no_intent("Ping", "ENet has its own"),
     no_intent("Query", "nothing can be asked"),
     no_intent("Edit", kStill),
-    no_fact("WorldEdit", kStill),
     no_fact("You", "the greeting says it"),
     no_fact("UnitChanged", "a tank looks as its side does"),
     no_fact("Ammo", kOneGun),
@@ -219,6 +219,49 @@ constexpr Mapping kAll[] = {
     no_fact("Board", "clients sort their own"),
     no_fact("View", kCamera),
     no_fact("Lag", "ENet has its own"),
+
+    // -- What is dropped, counted by these lines
+    loss::kUnknownUp,
+    loss::kGreetedAlready,
+    loss::kEntersAlready,
+    loss::kChangeTooEarly,
+    loss::kAliveTooEarly,
+    loss::kChatTooEarly,
+    loss::kChatToNobody,
+    loss::kNoFlagToDrop,
+    loss::kWorldEdit,
+    loss::kVoxels,
+    loss::kAddress,
+    loss::kTakenFrom,
+    loss::kPaused,
+    loss::kHealthOfOther,
+    loss::kUnitUnlike,
+    loss::kUnitsFull,
+    loss::kPickupsFull,
+    loss::kTokensFull,
+    loss::kCapturedUnseen,
+    loss::kOtherTeam,
+    loss::kShooterUnseen,
+    loss::kShotsFull,
+    loss::kShotUnseen,
+    loss::kUnknownDown,
+    loss::kNoModel,
+    loss::kNoResource,
+    loss::kNoRecords,
+    loss::kNoPlayer,
+    loss::kNoTeam,
+    loss::kKitOrColour,
+    loss::kNewAvatar,
+    loss::kNotIn,
+    loss::kNoListener,
+    loss::kWishNotInPlay,
+    loss::kNoToken,
+    loss::kOtherWish,
+    loss::kFireNotInPlay,
+    loss::kReloading,
+    loss::kShotOfNobody,
+    loss::kShotOfAnother,
+    loss::kCommandTooLong,
 };
 
 }  // namespace

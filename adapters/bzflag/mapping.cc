@@ -4,6 +4,7 @@
 #include "adapters/wire/mapping.h"
 
 #include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/losses.h"
 
 namespace entente::bzflag {
 namespace {
@@ -19,10 +20,6 @@ constexpr const char* kOurClock = "our front's clock";
 constexpr const char* kTail = "no word for what moves a tank besides itself";
 constexpr const char* kStatus = "dead tanks are not told of, nor what moves a tank besides itself";
 constexpr const char* kUnseen = "who is hidden, or dead without a death, is not alive to a client";
-constexpr const char* kNoPlugins = "flags of plugins have no word";
-constexpr const char* kNoDownloads = "nothing is downloaded but the world";
-constexpr const char* kNoSounds = "no word for sounds";
-constexpr const char* kNoHandicaps = "no word for handicaps";
 constexpr const char* kLocal = "asked by broadcast in a local network, which nobody bridges";
 constexpr const char* kWorldMade = "rebuilt from the words: materials, textures and meshes become plain boxes";
 constexpr const char* kOneTank = "a player has one tank, and is who it is for a whole session";
@@ -45,7 +42,6 @@ constexpr Mapping kAll[] = {
     down("RefusedMore", "reason", "", kDropped, "only the first piece of a refusal is passed on"),
     up("MsgNegotiateFlags", "flags", "Enter.flags_known", kLossy, "our back knows those of 2.4, whoever asks"),
     down("MsgNegotiateFlags", "flags", "", kSynthesised, "our front's client lacks none"),
-    down("MsgFlagType", "*", "", kDropped, kNoPlugins),
     up("MsgWantSettings", "", "WantWorld"),
     down("MsgGameSettings", "world_size", "World.east"),
     down("MsgGameSettings", "game_type", "Room.mode"),
@@ -56,7 +52,6 @@ constexpr Mapping kAll[] = {
     down("MsgGameSettings", "sync_time", "", kDropped, "always 0"),
     up("MsgWantWHash", "", "WantWorld"),
     down("MsgWantWHash", "hash", "World.hash", kSynthesised, "of the world as it is rebuilt"),
-    down("MsgCacheURL", "url", "", kDropped, kNoDownloads),
     up("MsgGetWorld", "offset", "", kSynthesised, "each side loads for itself"),
     down("MsgGetWorld", "left", "WorldProgress.done", kSynthesised, "each side loads for itself"),
     down("MsgGetWorld", "data", "World.solids", kLossy, kWorldMade),
@@ -89,7 +84,6 @@ constexpr Mapping kAll[] = {
     down("MsgRemovePlayer", "id", "Gone.unit", kLossy, "one of several units that is gone is a player that left"),
     down("MsgPlayerInfo", "*", "Player.badges", kLossy, "only what is new is told"),
     down("MsgAdminInfo", "*", "Player.address", kLossy, "no client is told, so far"),
-    down("MsgHandicap", "*", "", kDropped, kNoHandicaps),
     down("MsgTeamUpdate", "team", "TeamScore.team"),
     down("MsgTeamUpdate", "size", "TeamScore.size"),
     down("MsgTeamUpdate", "active", "", kSynthesised, "all of a team are active"),
@@ -110,7 +104,6 @@ constexpr Mapping kAll[] = {
     down("MsgScore", "players.team_kills", "Score.team_kills"),
     down("MsgScoreOver", "player", "Round.winner", kLossy, kNumbered),
     down("MsgScoreOver", "team", "Round.winning_team"),
-    up("MsgNewRabbit", "", "", kDropped, "no word for a wish to be hunted"),
     down("MsgNewRabbit", "player", "Player.team", kLossy, kNumbered),
     up("MsgPause", "paused", "Pause.on"),
     down("MsgPause", "*", "Player.badges", kLossy, kNumbered),
@@ -278,8 +271,6 @@ constexpr Mapping kAll[] = {
     up("MsgServerControl", "data", "", kDropped, kIgnored),
     up("MsgKrbPrincipal", "data", "", kDropped, kIgnored),
     up("MsgKrbTicket", "data", "", kDropped, kIgnored),
-    down("MsgFetchResources", "*", "", kDropped, kNoDownloads),
-    down("MsgCustomSound", "*", "", kDropped, kNoSounds),
 
     // -- Questions, and the datagram link
     up("MsgQueryGame", "", "Query.kind"),
@@ -309,7 +300,6 @@ constexpr Mapping kAll[] = {
     no_intent("Ping", kPerLink),
     no_intent("Edit", kStill),
     no_fact("ClaimRefused", "a refused death is answered by MsgAlive, a refused spawn by a line of chat; nothing else"),
-    no_fact("WorldEdit", kStill),
     no_fact("You", "the greeting says it"),
     no_fact("UnitChanged", "a tank looks as its team does"),
     no_fact("Input", "where a tank goes is seen, not which keys are held"),
@@ -317,6 +307,48 @@ constexpr Mapping kAll[] = {
     no_fact("Board", "clients sort their own"),
     no_fact("View", kCamera),
     no_fact("Lag", "only servers tell, and as chat"),
+
+    // -- What is dropped, counted by these lines
+    loss::kUnsaid,
+    loss::kUnknownUp,
+    loss::kNewRabbit,
+    loss::kEnteredAlready,
+    loss::kAliveTooEarly,
+    loss::kUpdateOfOther,
+    loss::kPushed,
+    loss::kChatTooEarly,
+    loss::kChatToNobody,
+    loss::kWorldEdit,
+    loss::kVoxels,
+    loss::kAddress,
+    loss::kOwnName,
+    loss::kSolidsFull,
+    loss::kHealthOfOther,
+    loss::kUnitUnlike,
+    loss::kUnitsFull,
+    loss::kPickupsFull,
+    loss::kTokensFull,
+    loss::kCapturedUnseen,
+    loss::kShooterUnseen,
+    loss::kShotsFull,
+    loss::kUnknownDown,
+    loss::kHandicap,
+    loss::kFlagType,
+    loss::kCacheUrl,
+    loss::kFetchResources,
+    loss::kCustomSound,
+    loss::kMissingFlags,
+    loss::kMesh,
+    loss::kNoPlayer,
+    loss::kWishNotInPlay,
+    loss::kFireNotInPlay,
+    loss::kNoDatagrams,
+    loss::kReloading,
+    loss::kNoListener,
+    loss::kServerCounts,
+    loss::kShotOfNobody,
+    loss::kEndsFull,
+    loss::kCommandTooLong,
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/bzflag/idiom/idiom.h"
+#include "adapters/bzflag/losses.h"
 #include "adapters/bzflag/wire.h"
 #include "adapters/wire/speech.h"
 #include "proxy/core/session.h"
@@ -72,7 +73,7 @@ class PeerLink {
   template <class Out>
   void send(Out& out, wire::Lane lane, const Message& message) {
     const auto all = idiom_.say(message);
-    if (all.empty()) return out.lose("message", "the peer's dialect has none that says it");
+    if (all.empty()) return out.lose(loss::kUnsaid);
     for (const Message& said : all) {
       buffer_.clear();
       speech_->write(said, says_, buffer_);

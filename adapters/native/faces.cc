@@ -3,6 +3,7 @@
 #include <array>
 
 #include "adapters/native/codec.h"
+#include "adapters/native/losses.h"
 #include "adapters/native/native.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/core/ids.h"
@@ -93,7 +94,7 @@ class NativeFront final : public core::Front {
   void receive(Lane lane, Bytes bytes, FrontOut& out) override {
     const auto take = [&](const words::Intent& message) {
       auto intent = core::from_message(message);
-      if (!intent) return out.lose("Intent", "of a kind that we do not know"), true;  // of a later schema
+      if (!intent) return out.lose(loss::kUnknownIntent), true;  // of a later schema
       out.say(std::move(*intent));
       return true;
     };
@@ -104,7 +105,7 @@ class NativeFront final : public core::Front {
     const std::size_t waiting = out.waiting();
     if (waiting > kHopelessReader) return out.close("reads too slowly");
     const bool often = as<words::Pose>(fact) || as<words::Shot>(fact) || as<words::Input>(fact);
-    if (often && waiting > kSlowReader) return out.lose("Pose", "the client reads too slowly");
+    if (often && waiting > kSlowReader) return out.lose(loss::kSlowReader, fact);
     told_end_ = as<words::Kicked>(fact) || as<words::Refused>(fact);
     if (out.send_again(Lane::kStream, link_.voice())) return;
     core::to_message(fact, message_);
@@ -153,7 +154,7 @@ class NativeBack final : public core::Back {
 
   void hear(const Intent& intent, BackOut& out) override {
     if (!open_ || their_me_ == 0) {
-      if (early_.size() >= kMostEarly) return out.lose("Intent", "more than is kept for a server that has not spoken");
+      if (early_.size() >= kMostEarly) return out.lose(loss::kEarlyFull, intent);
       return early_.push_back(intent);
     }
     core::to_message(intent, message_);

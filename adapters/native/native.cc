@@ -4,6 +4,7 @@
 
 #include "adapters/native/codec.h"
 #include "adapters/native/faces.h"
+#include "adapters/native/losses.h"
 
 namespace entente::native {
 namespace {
@@ -57,6 +58,7 @@ std::vector<wire::Mapping> make_mapping() {
   const auto codec = make_codec({});
   for (const wire::Row& row : codec->rows())
     lines.push_back({row.name, row.ways, "*", row.name, wire::Fidelity::kExact});
+  for (const wire::Mapping& line : {loss::kUnknownIntent, loss::kSlowReader, loss::kEarlyFull}) lines.push_back(line);
   return lines;
 }
 

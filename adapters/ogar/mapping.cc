@@ -1,10 +1,6 @@
 // What becomes of each field of each message and of each word; how a legacy version says what modern3 says is
 // idiom.h's. Law: complete, and a reason stands wherever something is lost; a test looks for what no line is about.
-#include "adapters/ogar/mapping.h"
-
-#include <array>
-#include <string_view>
-
+#include "adapters/ogar/losses.h"
 #include "adapters/ogar/ogar.h"
 
 namespace entente::ogar {
@@ -179,7 +175,6 @@ constexpr Mapping kMapping[] = {
     {"MinionEject", kUp, "trailing", "", kDropped, kTrailing},
     {"MinionFreeze", kUp, "", "Freeze.on", kLossy, "the wire says only that it changes"},
     {"MinionFreeze", kUp, "trailing", "", kDropped, kTrailing},
-    {"MinionCollect", kUp, "", "", kDropped, "no server acts on it"},
     {"MinionCollect", kUp, "trailing", "", kDropped, kTrailing},
     {"Say", kUp, "text", "Say.text", kLossy, "a line every 2.1 s, to everybody, of 200 bytes or 100 units at most"},
     {"Say", kUp, "flags", "", kDropped, "they say only how much nobody reads"},
@@ -264,41 +259,35 @@ constexpr Mapping kMapping[] = {
     // -- Facts that no message says
     // -------------------------------------------------------------------------------------
     {"", kDown, "", "Rule", kDropped, "a client knows its game"},
-    {"", kDown, "", "World.voxels", kDropped, "blocks are not drawn"},
     {"", kDown, "", "WorldProgress", kDropped, "a picture has no beginning and no end"},
     {"", kDown, "", "Ammo", kDropped, kCells},
     {"", kDown, "", "Input", kDropped, kFlat},
     {"", kDown, "", "Zone", kDropped, "no place belongs to anybody"},
     {"", kDown, "", "Clock", kDropped, "a client has no clock"},
     {"", kDown, "", "Ready", kDropped, "the first picture says it"},
-};
 
-/// For each kind of Word, in order: why no message says it; null if one does.
-template <class Word>
-auto reasons(std::uint8_t way) {
-  return [way]<class... T>(std::variant<T...>*) {
-    return std::array<const char*, sizeof...(T)>{[way]() -> const char* {
-      for (const Mapping& line : kMapping)
-        if (line.message[0] == '\0' && line.ways == way && line.fidelity == kDropped &&
-            core::name_of(Word(T())) == std::string_view(line.word))
-          return line.reason;
-      return nullptr;
-    }()...};
-  }(static_cast<typename Word::Kind*>(nullptr));
-}
+    // -- What is dropped, counted by these lines ----------------------------------------------------------------------
+    loss::kMinionCollect,
+    loss::kVoxels,
+    loss::kSolidsFull,
+    loss::kChatFull,
+    loss::kCellsOfOneFull,
+    loss::kCellsFull,
+    loss::kTraceFull,
+    loss::kPlayersFull,
+    loss::kBoardFull,
+    loss::kSlicesNotFinite,
+    loss::kNobody,
+    loss::kOtherChange,
+    loss::kWatchOne,
+    loss::kChatForSome,
+    loss::kChatTooFast,
+    loss::kNoCell,
+    loss::kCommandTooLong,
+};
 
 }  // namespace
 
 std::span<const Mapping> mapping() { return kMapping; }
-
-void lose(const core::Intent& intent, core::BackOut& out) {
-  static const auto kReasons = reasons<core::Intent>(kUp);
-  if (const char* why = kReasons[intent.kind.index()]) out.lose(core::name_of(intent), why);
-}
-
-void lose(const core::Fact& fact, core::FrontOut& out) {
-  static const auto kReasons = reasons<core::Fact>(kDown);
-  if (const char* why = kReasons[fact.kind.index()]) out.lose(core::name_of(fact), why);
-}
 
 }  // namespace entente::ogar

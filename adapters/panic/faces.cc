@@ -67,10 +67,4 @@ const core::Faces& faces() {
   return kFaces;
 }
 
-const char* reason_of(std::string_view word) {
-  for (const wire::Mapping& line : mapping())
-    if (line.message[0] == '\0' && word == line.word) return line.reason;
-  return "not known";
-}
-
 }  // namespace entente::panic

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "adapters/panic/losses.h"
 #include "adapters/panic/panic.h"
 
 namespace entente::panic {
@@ -16,7 +17,6 @@ using wire::Fidelity, wire::Mapping;
 constexpr const char* kZeros = "old memory of the released server; we write zeros";
 constexpr const char* kUnused = "nothing is said by it here; we write 0";
 constexpr const char* kNumbered = "pieces are numbered anew, in the order in which they were met";
-constexpr const char* kReserved = "the document keeps the type for later, and the released client dies of it";
 constexpr const char* kOneTile = "one tile at a time in one of four directions, at most four a second";
 constexpr const char* kShotAhead = "an instant shot of 3, 6 or 12 tiles in the nearest of four directions";
 constexpr const char* kServerDecides = "the server decides who is hit and who dies";
@@ -118,7 +118,6 @@ constexpr Mapping kCodes[] = {
     down("CreateAmmo", "", "Unit.kind", Fidelity::kLossy, "pellets are ammunition: the 40 nearest, as they come near"),
     down("CreateTank", "*", "UnitChanged", Fidelity::kLossy,
          "another's tank is created again; one's own stays as it was"),
-    down("CreateReserved", "*", "", Fidelity::kDropped, kReserved),
 };
 
 constexpr Mapping kEvents[] = {
@@ -152,7 +151,6 @@ constexpr Mapping kEvents[] = {
     down("GameOver", "value", "Round.winner", Fidelity::kLossy, "only whether it was oneself; only the first time"),
     down("GameOver", "value", "Round.winning_team", Fidelity::kLossy, "only whether it was one's own"),
     down("GameOver", "*", "", Fidelity::kSynthesised, kUnused),
-    down("EventReserved", "*", "", Fidelity::kDropped, kReserved),
 };
 
 constexpr Mapping kFacts[] = {
@@ -178,11 +176,20 @@ constexpr Mapping kFacts[] = {
     no_fact("Clock", "no time is shown"),
     no_fact("Player.name", "no names"),
     no_fact("Unit.name", "no names"),
-    no_fact("Unit", "viruses and ejected mass are nothing that a client could show"),
     no_fact("Pose.z", "a flat world"),
     no_fact("Ammo.reserve", "one count of ammunition"),
     no_fact("Round.left_s", "no time is shown"),
     no_fact("Round.another", "no end is shown where another round follows"),
+};
+
+constexpr Mapping kLosses[] = {
+    loss::kActionTooEarly,  loss::kActionOfAnother, loss::kNoAction,        loss::kActionNoDirection,
+    loss::kActionNoTank,    loss::kActionOfDead,    loss::kMapsUnreadable,  loss::kMapIsFixed,
+    loss::kUnitUnlike,      loss::kTokensFull,      loss::kRoundGoesOn,     loss::kBeforeState,
+    loss::kCreateReserved,  loss::kEventReserved,   loss::kPiecesFull,      loss::kNoPiece,
+    loss::kMoveNoDirection, loss::kOverAlready,     loss::kOtherPlayer,     loss::kWatching,
+    loss::kNotInPlay,       loss::kNoTank,          loss::kStepNoDirection, loss::kNoAmmo,
+    loss::kShotLeavesMap,
 };
 
 }  // namespace
@@ -194,7 +201,8 @@ std::span<const Mapping> mapping() {
          {std::span<const Mapping>(kActions), std::span<const Mapping>(kIntents), std::span<const Mapping>(kState),
           std::span<const Mapping>(kBrick), std::span<const Mapping>(kPickupHealth),
           std::span<const Mapping>(kPickupAmmo), std::span<const Mapping>(kDecoration), std::span<const Mapping>(kTank),
-          std::span<const Mapping>(kCodes), std::span<const Mapping>(kEvents), std::span<const Mapping>(kFacts)})
+          std::span<const Mapping>(kCodes), std::span<const Mapping>(kEvents), std::span<const Mapping>(kFacts),
+          std::span<const Mapping>(kLosses)})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -1,35 +1,19 @@
 // The table of a game that says what each field of each message becomes as a word, and what each word becomes as a
-// message. `entente explain`, the documents and the counters of losses are made from it.
-// Law: complete. A test fails for a field of a message, or a kind of word, without a line.
+// message. `entente explain`, the documents, the log and the metrics are made from it.
+// Law: complete. A test fails for a field of a message, or a kind of word, without a line, and for a loss that is
+// counted by a line that is not in the table.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "adapters/wire/frame.h"
+#include "proxy/base/mapping.h"
 
 namespace entente::wire {
 
-enum class Fidelity : std::uint8_t {
-  kExact,        ///< the same value arrives, or the nearest that the wire can hold
-  kLossy,        ///< a similar value arrives
-  kSynthesised,  ///< made by the face without a word (an order, a checksum, a default)
-  kDropped,      ///< not forwarded
-};
-
-struct Mapping {
-  const char* message;  ///< as in its Row; "" for a word without a message
-  std::uint8_t ways;    ///< sum of Way: the directions of the message to which the line applies
-  const char* field;    ///< its path without indices ("flags.owner"); "*": all fields without a line; "": none
-  const char* word;     ///< "Fire.x", or "Fire" if only its existence counts; "" for none
-  Fidelity fidelity;
-  const char* reason = "";  ///< REQUIRED unless exact: one clause, for people
-};
+using entente::Fidelity, entente::Mapping, entente::kDown, entente::kUp;
+using entente::lost_down, entente::lost_fact, entente::lost_intent, entente::lost_up;
+static_assert(kUp == static_cast<std::uint8_t>(Way::kToServer) && kDown == static_cast<std::uint8_t>(Way::kToClient));
 
 // Makes lines of a table.
-inline constexpr auto kUp = static_cast<std::uint8_t>(Way::kToServer);
-inline constexpr auto kDown = static_cast<std::uint8_t>(Way::kToClient);
-
 constexpr Mapping up(const char* message, const char* field, const char* word, Fidelity fidelity = Fidelity::kExact,
                      const char* reason = "") {
   return {message, kUp, field, word, fidelity, reason};

@@ -79,21 +79,20 @@ words::Say say_of(std::string_view written) {
 
 Chat::Refusal Chat::filter(words::Say& say, Id by, Micros now) {
   const Micros free_at = std::max(spoken_[by], now);
-  if (free_at + rules_.every > now + rules_.burst * rules_.every) return {"chat faster than the limit"};
+  if (free_at + rules_.every > now + rules_.burst * rules_.every) return {&loss::kChatTooFast};
   spoken_[by] = free_at + rules_.every;
 
   std::string& text = *say.mutable_text();
   if (say.kind() == words::Say::CHAT && text.starts_with('/')) say.set_kind(words::Say::COMMAND);
   if (!rules_.commands && (say.kind() == words::Say::COMMAND || is_command(text) || is_script_command(text)))
-    return {"a command is passed on only to a server of the same game", true};
-  if (say.kind() == words::Say::COMMAND && !text.starts_with('/')) return {"a command begins with '/'", true};
+    return {&loss::kCommandElsewhere, true};
+  if (say.kind() == words::Say::COMMAND && !text.starts_with('/')) return {&loss::kCommandWithoutSlash, true};
   const bool whole = text.size() <= rules_.most_bytes && std::none_of(text.begin(), text.end(), is_control) &&
                      text.find(kReplacement) == std::string::npos;
   std::erase_if(text, is_control);
   text = fitted(text, rules_.most_bytes);
-  if (text.find_first_not_of(' ') == std::string::npos) return {"nothing was said"};
-  if (!whole && (say.kind() == words::Say::COMMAND || text.starts_with('/')))
-    return {"a command that cannot be passed on exactly as it was written", true};
+  if (text.find_first_not_of(' ') == std::string::npos) return {&loss::kNothingSaid};
+  if (!whole && (say.kind() == words::Say::COMMAND || text.starts_with('/'))) return {&loss::kCommandNotExact, true};
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include "proxy/base/command.h"
 #include "proxy/base/text.h"
+#include "proxy/core/losses.h"
 #include "proxy/core/word.h"
 
 namespace entente::core {
@@ -53,12 +54,12 @@ std::string written(const Word& word) {
 }
 
 /// Splits a text into lines of at most `most` bytes and calls `send(std::string_view)` with each. A command is one
-/// line, unchanged; no other line begins like a command. Returns null, or the reason, a literal, if nothing was
-/// sent. REQUIRES: most > 1.
+/// line, unchanged; no other line begins like a command. Returns null, or the reason if nothing was sent.
+/// REQUIRES: most > 1.
 template <class Send>
-const char* send_lines(words::Say::Kind kind, std::string_view text, std::size_t most, CutAt cut, Send&& send) {
+const Mapping* send_lines(words::Say::Kind kind, std::string_view text, std::size_t most, CutAt cut, Send&& send) {
   if (kind == words::Say::COMMAND) {
-    if (text.size() > most) return "a command is longer than the server takes";
+    if (text.size() > most) return &loss::kCommandTooLong;
     send(text);
     return nullptr;
   }
@@ -77,8 +78,8 @@ class Chat {
 
   /// Why a line is not passed on.
   struct Refusal {
-    const char* why = nullptr;  ///< a literal; null: it is passed on
-    bool tell = false;          ///< tell the player, because it was a command
+    const Mapping* why = nullptr;  ///< null: it is passed on
+    bool tell = false;             ///< tell the player, because it was a command
     explicit operator bool() const { return why != nullptr; }
   };
   /// Prepares `say` to be passed on. A line that begins with '/' becomes a COMMAND.

@@ -1,29 +1,36 @@
-// Counts what a session could not forward to the other side, and why. Law: the texts are literals, so that counting
-// a known loss allocates nothing.
+// Counts what a session could not forward to the other side, by lines of a mapping. Law: counting a known loss
+// allocates nothing.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <vector>
+
+#include "proxy/base/mapping.h"
 
 namespace entente::core {
 
 class Ledger {
  public:
   struct Entry {
-    const char* what;    ///< name of a message or field in its game
-    const char* reason;  ///< "no chat", "flat world", …
+    const Mapping* line;
+    const char* word;  ///< which word it was, if the line is about any; else null
     std::uint64_t times;
+
+    std::string what() const { return subject(*line, word); }
+    const char* reason() const { return line->reason; }
   };
 
-  void add(const char* what, const char* reason) {
+  /// `word`: a name that lives as long as the program.
+  void add(const Mapping& line, const char* word = nullptr) {
     for (Entry& entry : entries_) {
-      if (std::string_view(entry.what) != what || std::string_view(entry.reason) != reason) continue;
+      if (entry.line != &line || entry.word != word) continue;
       ++entry.times;
       return;
     }
-    entries_.push_back({what, reason, 1});
+    entries_.push_back({&line, word, 1});
   }
+  void add(const Mapping&& line, const char* word = nullptr) = delete;  // it would be gone
 
   /// In the order in which they were first seen.
   const std::vector<Entry>& entries() const { return entries_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/core/arena/claims.h"
+#include "proxy/core/losses.h"
 #include "proxy/core/texts.h"
 
 namespace entente::core {
@@ -47,7 +48,7 @@ class Room::End final : public Out<Word> {
   void wake(Micros at) override {
     if (!left) room_.wakes_.add(wish, at);
   }
-  void lose(const char* what, const char* reason) override { room_.ledger_.add(what, reason); }
+  void drop(const Mapping& line, const char* word) override { room_.ledger_.add(line, word); }
 
   Micros now() const override { return room_.now_; }
   std::uint32_t random() override { return static_cast<std::uint32_t>(room_.random_()); }
@@ -289,7 +290,7 @@ void Room::drain() {
 }
 
 void Room::flooded() {
-  ledger_.add("words", "more wait than a room holds");
+  ledger_.add(loss::kFlooded);
   facts_.clear();
   intents_.clear();
   over("too much at once");
@@ -349,7 +350,7 @@ void Room::deliver(Intent& intent) {
   if (auto* say = std::get_if<words::Say>(&intent.kind)) {
     if (const auto refusal = chat_.filter(*say, intent.by, now_)) return refuse(intent, refusal);
   }
-  if (!finite(intent)) return ledger_.add(name_of(intent), "a number that is none");
+  if (!finite(intent)) return ledger_.add(loss::kNotFinite, name_of(intent));
   clean_texts(intent);
   host_.heard(intent);
   if (const auto* word = as<words::Resume>(intent)) return resume(*word, intent);
@@ -377,7 +378,7 @@ bool Room::waits(Intent& intent) {
   if (seat.held.size() < kMostHeld)
     seat.held.push_back(std::move(intent));
   else
-    ledger_.add(name_of(intent), "more than is kept for who waits to come in");
+    ledger_.add(loss::kHeldTooMany, name_of(intent));
   return true;
 }
 
@@ -401,10 +402,10 @@ void Room::make_way(const words::Enter& wish) {
 }
 
 void Room::refuse(const Intent& intent, const Chat::Refusal& refusal) {
-  ledger_.add("chat", refusal.why);
+  ledger_.add(*refusal.why);
   if (!refusal.tell) return;
   words::Notice notice;
-  notice.set_text(std::string("not passed on: ") + refusal.why);
+  notice.set_text(std::string("not passed on: ") + refusal.why->reason);
   Fact answer(intent.by, notice);
   answer.cause = intent.number;
   say(kBackEnd, std::move(answer));

@@ -11,6 +11,7 @@
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
 #include "proxy/base/lane.h"
+#include "proxy/base/mapping.h"
 #include "proxy/core/word.h"
 
 namespace entente::core {
@@ -58,8 +59,18 @@ class Out {
   virtual void say(Word word) = 0;
   /// Asks for one tick(), not before `at`; the earliest request counts.
   virtual void wake(Micros at) = 0;
-  /// Counts something that cannot be forwarded. Both are string literals.
-  virtual void lose(const char* what, const char* reason) = 0;
+  /// Counts something that cannot be forwarded, by its line of the mapping.
+  void lose(const Mapping& line) { drop(line, nullptr); }
+  /// `dropped`: which word it was, if the line is about any.
+  template <class Dropped>
+  void lose(const Mapping& line, const Dropped& dropped) {
+    drop(line, name_of(dropped));
+  }
+  // A line lives as long as the program.
+  void lose(const Mapping&&) = delete;
+  template <class Dropped>
+  void lose(const Mapping&&, const Dropped&) = delete;
+  virtual void drop(const Mapping& line, const char* word) = 0;  ///< called only by lose()
 
   // What it can read.
   virtual Micros now() const = 0;

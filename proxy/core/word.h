@@ -112,6 +112,10 @@ const T* as(const Word& word) {
 /// The name of the kind, such as "Pose"; lives as long as the program.
 const char* name_of(const Intent& word);
 const char* name_of(const Fact& word);
+template <class T>
+requires(KindOf<T, IntentKind> || KindOf<T, FactKind>) const char* name_of(const T& /*kind*/) {
+  return T::descriptor()->name().c_str();
+}
 
 /// Converts to the message Intent or Fact of schema/game.proto; replaces what `message` held.
 void to_message(const Intent& word, words::Intent& message);

@@ -19,6 +19,9 @@ std::string_view kind_of(std::string_view word) { return word.substr(0, word.fin
 
 bool goes(const Mapping& row, Way way) { return (row.ways & static_cast<std::uint8_t>(way)) != 0; }
 
+/// What usually becomes of a field or a word; the other rows are about what is dropped in some situations.
+bool holds_always(const Mapping& row) { return row.fidelity != Fidelity::kSometimes; }
+
 std::string place(const Mapping& row) {
   const std::string field(row.field);
   return field.empty() ? row.message : std::string(row.message) + "." + field;
@@ -46,13 +49,15 @@ const Mapping* best(std::span<const Mapping> listener, std::string_view word, Wa
     return a != b ? a > b : row.fidelity < found->fidelity;
   };
   for (const Mapping& row : listener)
-    if (goes(row, way) && closeness(row, word) > 0 && (found == nullptr || better(row))) found = &row;
+    if (goes(row, way) && holds_always(row) && closeness(row, word) > 0 && (found == nullptr || better(row)))
+      found = &row;
   return found;
 }
 
 bool knows_kind(std::span<const Mapping> listener, std::string_view word, Way way) {
   return std::any_of(listener.begin(), listener.end(), [&](const Mapping& row) {
-    return goes(row, way) && kind_of(row.word) == kind_of(word) && row.fidelity != Fidelity::kDropped;
+    return goes(row, way) && holds_always(row) && kind_of(row.word) == kind_of(word) &&
+           row.fidelity != Fidelity::kDropped;
   });
 }
 
@@ -89,6 +94,8 @@ const char* text(Fidelity fidelity) {
       return "synthesised";
     case Fidelity::kDropped:
       return "dropped";
+    case Fidelity::kSometimes:
+      return "dropped at times";
   }
   return "";
 }
@@ -96,7 +103,20 @@ const char* text(Fidelity fidelity) {
 std::vector<Explained> explain(std::span<const Mapping> speaker, std::span<const Mapping> listener, Way way) {
   std::vector<Explained> all;
   for (const Mapping& row : speaker)
-    if (*row.message != '\0' && goes(row, way)) all.push_back(explain_row(row, listener, way));
+    if (*row.message != '\0' && goes(row, way) && holds_always(row)) all.push_back(explain_row(row, listener, way));
+  return all;
+}
+
+std::vector<DroppedAtTimes> explain_drops(std::span<const Mapping> speaker, std::span<const Mapping> listener,
+                                          Way way) {
+  std::vector<DroppedAtTimes> all;
+  const auto add = [&](const Mapping& row) { all.push_back({subject(row), row.reason}); };
+  for (const Mapping& row : speaker)
+    if (goes(row, way) && !holds_always(row) && *row.message != '\0') add(row);
+  for (const Mapping& row : listener) {
+    const bool is_told = row.word == std::string_view("*") || knows_kind(speaker, row.word, way);
+    if (goes(row, way) && !holds_always(row) && *row.message == '\0' && is_told) add(row);
+  }
   return all;
 }
 
@@ -114,6 +134,7 @@ struct Pair {
   const wire::Game& client;
   const wire::Game& server;
   std::vector<Explained> up, down;
+  std::vector<DroppedAtTimes> up_at_times, down_at_times;
 };
 
 Outcome<const wire::Game*> game_named(const std::string& text) {
@@ -142,13 +163,22 @@ std::string for_people(std::span<const Explained> all) {
   return in_columns(rows) + summary(all) + "\n";
 }
 
+std::string for_people(std::span<const DroppedAtTimes> all) {
+  if (all.empty()) return "";
+  Rows<2> rows{{"dropped at times", "when"}};
+  for (const DroppedAtTimes& one : all) rows.push_back({one.what, one.reason});
+  return "\n" + in_columns(rows);
+}
+
 std::string for_people(const Pair& pair) {
   const std::string client(pair.client.name()), server(pair.server.name());
   return "What a client of " + client + " sends to a server of " + server + "\n\n" + for_people(pair.up) +
-         "\nWhat the server sends to the client\n\n" + for_people(pair.down);
+         for_people(pair.up_at_times) + "\nWhat the server sends to the client\n\n" + for_people(pair.down) +
+         for_people(pair.down_at_times);
 }
 
-void to_json(const char* name, std::span<const Explained> all, std::string& out) {
+void to_json(const char* name, std::span<const Explained> all, std::span<const DroppedAtTimes> at_times,
+             std::string& out) {
   ((out += ",\"") += name) += "\":{\"counts\":{";
   const auto counts = count(all);
   for (std::size_t i = 0; i < counts.size(); ++i)
@@ -163,6 +193,13 @@ void to_json(const char* name, std::span<const Explained> all, std::string& out)
     json_member("why", one.reason, out);
     out += '}';
   }
+  out += "],\"at_times\":[";
+  for (const DroppedAtTimes& one : at_times) {
+    out += &one == at_times.data() ? "\n{\"what\":" : ",\n{\"what\":";
+    json_text(one.what, out);
+    json_member("why", one.reason, out);
+    out += '}';
+  }
   out += "]}";
 }
 
@@ -170,8 +207,8 @@ std::string for_tools(const Pair& pair) {
   std::string out = "{\"client\":";
   json_text(pair.client.name(), out);
   json_member("server", pair.server.name(), out);
-  to_json("says", pair.up, out);
-  to_json("sees", pair.down, out);
+  to_json("says", pair.up, pair.up_at_times, out);
+  to_json("sees", pair.down, pair.down_at_times, out);
   return out + "}\n";
 }
 
@@ -194,7 +231,12 @@ int run_explain(const ExplainOptions& options) {
       return kFailed;
     }
   const auto ours = mapping_of(**client), theirs = mapping_of(**server);
-  const Pair pair{**client, **server, explain(ours, theirs, Way::kToServer), explain(theirs, ours, Way::kToClient)};
+  const Pair pair{**client,
+                  **server,
+                  explain(ours, theirs, Way::kToServer),
+                  explain(theirs, ours, Way::kToClient),
+                  explain_drops(ours, theirs, Way::kToServer),
+                  explain_drops(theirs, ours, Way::kToClient)};
   std::fputs((options.json ? for_tools(pair) : for_people(pair)).c_str(), stdout);
   return kOk;
 }

@@ -33,7 +33,17 @@ struct Explained {
 std::vector<Explained> explain(std::span<const wire::Mapping> speaker, std::span<const wire::Mapping> listener,
                                wire::Way way);
 
-/// Counts by fidelity, in the order of wire::Fidelity.
+/// What a bridge drops only in the situation that the reason names.
+struct DroppedAtTimes {
+  std::string what;  ///< "Fire" or "Action.piece"
+  std::string reason;
+};
+
+/// What of all that `speaker`'s side says in this direction is dropped at times, by either game.
+std::vector<DroppedAtTimes> explain_drops(std::span<const wire::Mapping> speaker,
+                                          std::span<const wire::Mapping> listener, wire::Way way);
+
+/// Counts by fidelity, without what is dropped at times, in the order of wire::Fidelity.
 std::array<std::size_t, 4> count(std::span<const Explained> all);
 
 const char* text(wire::Fidelity fidelity);

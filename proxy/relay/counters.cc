@@ -17,9 +17,8 @@ void add(TrafficOf<std::uint64_t>& sum, const TrafficOf<Count>& part) {
 void Losses::add(const core::Ledger& ledger) {
   const std::lock_guard lock(mutex_);
   for (const auto& one : ledger.entries()) {
-    const auto same = std::find_if(entries_.begin(), entries_.end(), [&](const auto& known) {
-      return std::string_view(known.what) == one.what && std::string_view(known.reason) == one.reason;
-    });
+    const auto same = std::find_if(entries_.begin(), entries_.end(),
+                                   [&](const auto& known) { return known.line == one.line && known.word == one.word; });
     same == entries_.end() ? entries_.push_back(one) : void(same->times += one.times);
   }
 }

@@ -156,8 +156,8 @@ TEST_CASE("aos back: why a server sends somebody away is said in words, its own 
 TEST_CASE("aos back: what makes no sense is left out, up to a point") {
   Scene scene;
   scene.plays();
-  CHECK(scene.stage.receives(Buffer{13, 1}) == "loses malformed packet: message too short\n");
-  CHECK(scene.stage.receives(Buffer{50, 1}) == "loses unknown packet: an id of no Ace of Spades we know\n");
+  CHECK(scene.stage.receives(Buffer{13, 1}) == "loses a message: it cannot be decoded\n");
+  CHECK(scene.stage.receives(Buffer{50, 1}) == "loses a message: an id that no known Ace of Spades has\n");
   for (int i = 0; i < 100 && !scene.stage.closed(); ++i) scene.stage.receives(Buffer{13, 1});
   CHECK(scene.stage.closed());
 }

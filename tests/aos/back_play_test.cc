@@ -164,15 +164,15 @@ TEST_CASE("aos back: what the next map lacks is nowhere") {
   scene.receives(capture_the_flag(3));
   CHECK(tokens(words::Token::NOWHERE) == "TTT");
   CHECK(tokens(words::Token::GROUND) == "iibb");
-  CHECK(has(scene.receives(TerritoryCapture{0, 0, 0}), "loses TerritoryCapture: no such territory\n"));
-  CHECK(has(scene.receives(ProgressBar{0, 0, 2, 0.25F}), "loses ProgressBar: no such territory\n"));
+  CHECK(has(scene.receives(TerritoryCapture{0, 0, 0}), "loses TerritoryCapture.territory: no such territory\n"));
+  CHECK(has(scene.receives(ProgressBar{0, 0, 2, 0.25F}), "loses ProgressBar.territory: no such territory\n"));
   scene.loads();
   scene.receives(existing(5, 1, "ben"));
   const std::string told = scene.receives(territory_control(2));
   CHECK(tokens(words::Token::NOWHERE) == "Tiibb");
   CHECK(tokens(words::Token::GROUND) == "TT");
   CHECK_FALSE(has(told, "progress:"));  // nobody has begun to take one
-  CHECK(has(scene.receives(MoveObject{2, 0, {120, 130, 60}}), "loses MoveObject: no such object\n"));
+  CHECK(has(scene.receives(MoveObject{2, 0, {120, 130, 60}}), "loses MoveObject.object: no such object\n"));
   CHECK(has(scene.receives(IntelPickup{5}), "loses IntelPickup"));
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("aos back: the server's word on where we are is taken at once, a paint
   const std::string put = scene.receives(PositionData{{120, 120, 57.75F}});
   CHECK(has(put, "says Corrected pose { unit: 107 x: -212.5 y: 212.5"));
   CHECK(has(put, "hard: true (to 1)\n"));
-  CHECK(scene.receives(PositionData{{0, 0, 0}}) == "loses PositionData: not in play\n");
+  CHECK(scene.receives(PositionData{{0, 0, 0}}) == "loses PositionData: the player is not in play, or it is not a place\n");
   scene.waits(2 * kSecond);
   CHECK(scene.paints({{3, {121, 120, 57.75F}}}) == "");
   CHECK(scene.paints({{3, {125, 120, 57.75F}}}) == "");
@@ -267,7 +267,7 @@ TEST_CASE("aos back: a client of the game itself is passed on as it is") {
   claim.set_y(160);
   claim.set_z(3.125);
   CHECK(scene.hears(claim) == "sends PositionData position=(153.6 153.6 57.75)\n");
-  CHECK(scene.hears(claim) == "loses PoseClaim: more often than servers bear it\n");
+  CHECK(scene.hears(claim) == "loses PoseClaim: more often than servers allow\n");
   words::Trigger trigger;
   trigger.set_primary(true);
   CHECK(scene.hears(trigger) == "sends WeaponInput player=3 buttons=1\n");
@@ -322,7 +322,7 @@ TEST_CASE("aos back: a shot looks, pulls, hits whom its ray meets, and lets go")
   CHECK(has(shot, "sends WeaponInput player=3 buttons=1\nsends Hit victim=5 part=1\n"));
   CHECK(has(shot, "says Shot shooter: 1 unit: 107 shot: 1 kind: RAY"));
   CHECK(has(shot, "says Ammo player: 1 clip: 9 reserve: 50"));
-  CHECK(has(scene.hears(fire_along(0)), "loses Fire: the gun loads the next round\n"));
+  CHECK(has(scene.hears(fire_along(0)), "loses Fire: the gun is loading the next round\n"));
   CHECK(has(scene.waits(kSoon), "sends WeaponInput player=3 buttons=0\n"));
   scene.waits(kSecond);
   scene.paints({{5, {160.5F, 150.5F, 57.75F}}});
@@ -353,7 +353,7 @@ TEST_CASE("aos back: an empty clip is reloaded, and the server says when") {
   }
   CHECK(count(all, "sends WeaponInput player=3 buttons=1") == 10);
   CHECK(count(all, "sends WeaponReload player=3 clip=0 reserve=50") == 1);
-  CHECK(scene.hears(fire_along(0)) == "loses Fire: the gun is being loaded\nsays ShotEnded shooter: 1 (to 1)\n");
+  CHECK(scene.hears(fire_along(0)) == "loses Fire: the gun is being reloaded\nsays ShotEnded shooter: 1 (to 1)\n");
   CHECK(has(scene.receives(WeaponReload{3, 10, 40}), "says Ammo player: 1 clip: 10 reserve: 40"));
   CHECK(has(scene.hears(fire_along(0)), "sends WeaponInput player=3 buttons=1"));
 }
@@ -408,7 +408,7 @@ TEST_CASE("aos back: builds and throws no faster than servers bear") {
   CHECK(has(scene.hears(edit), "loses Edit: faster"));
   scene.waits(200 * kMillisecond);
   edit.set_op(words::Edit::BLAST);
-  CHECK(has(scene.hears(edit), "loses Edit: only the server's grenades burst\n"));
+  CHECK(has(scene.hears(edit), "loses Edit: only the server's grenades blast\n"));
   words::Fire grenade = fire_along(0);
   grenade.set_kind(words::GRENADE);
   grenade.set_vx(1e9);
@@ -419,7 +419,7 @@ TEST_CASE("aos back: builds and throws no faster than servers bear") {
   CHECK(has(scene.hears(grenade), "loses Fire: faster"));
   scene.waits(kSecond);
   grenade.set_x(std::numeric_limits<double>::quiet_NaN());
-  CHECK(has(scene.hears(grenade), "loses Fire: no numbers"));
+  CHECK(has(scene.hears(grenade), "loses Fire: not finite numbers"));
 }
 
 TEST_CASE("aos back: speaks no faster than servers let anybody") {
@@ -434,7 +434,7 @@ TEST_CASE("aos back: speaks no faster than servers let anybody") {
   CHECK(count(scene.waits(10 * kSecond), "sends ChatMessage") == 2);
   for (const auto few : {words::Say::ONE, words::Say::MODERATORS, words::Say::SERVER}) {
     say.set_scope(few);
-    CHECK(scene.hears(say) == "loses Say: to all or to one's side, nobody else\n");
+    CHECK(scene.hears(say) == "loses Say: chat reaches everybody or the own team, nobody else\n");
   }
   scene.waits(20 * kSecond);
   say.set_kind(words::Say::COMMAND);

@@ -20,7 +20,7 @@ class Surroundings final : public core::FrontOut {
   void fail(const Fault&) override {}
   void say(core::Intent) override {}
   void wake(Micros) override {}
-  void lose(const char*, const char*) override {}
+  void drop(const Mapping&, const char*) override {}
   Micros now() const override { return time; }
   std::uint32_t random() override { return 4; }
   Id new_id() override { return ++last_id_; }

@@ -140,9 +140,9 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
     Play play;
     play.greet(to_hex(root_name));
     play.gives(root_name, root);
-    CHECK(play.gives(leaf_name, middle).find("loses MsgGetResource: a resource that the server does not have") == 0);
+    CHECK(play.gives(leaf_name, middle).find("loses MsgGetResource.data: the server does not have it") == 0);
     const std::string learnt = play.gives(middle_name, middle);
-    CHECK(learnt.find("loses MsgGetResource: a resource that is no list of records") == 0);
+    CHECK(learnt.find("loses MsgGetResource.data: not a list of records") == 0);
     CHECK(learnt.find("says World hash: \"" + to_hex(root_name)) != std::string::npos);
   }
   SUBCASE("one that refers to itself cannot be, and one that refers to a stranger's is asked for once") {
@@ -163,7 +163,7 @@ TEST_CASE("resources are fetched with all that they refer to, each once, and onl
     version.may_join = 1;
     play.says({version});
     const std::string learnt = play.says({description("desert.bzw")});
-    CHECK(learnt.find("loses MsgGetWorld.model: a name that is no resource's\n") != std::string::npos);
+    CHECK(learnt.find("loses MsgGetWorld.model: not the name of a resource\n") != std::string::npos);
     CHECK(learnt.find("says World west: -400 east: 400") != std::string::npos);
   }
 }
@@ -304,7 +304,7 @@ TEST_CASE("who is accepted but not yet told of is nobody who could change") {
   play.greet();
   play.wishes<words::Enter>("name: 'anna' team: RED");
   play.says({Accept{3}});
-  CHECK(play.wishes<words::Change>("name: 'anne'") == "loses Change: not in yet\n");
+  CHECK(play.wishes<words::Change>("name: 'anne'") == "loses Change: the player is not in the game\n");
 }
 
 TEST_CASE("what others do becomes words") {
@@ -374,7 +374,7 @@ TEST_CASE("what its player claims goes out as the page has it") {
         "sends MsgShotBegin shooter=3 shot=1 position=(1000 0 0) velocity=(100000 0 0) time=0 lifetime=3500 flag=0\n");
   CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 x: 1 vx: 100 life: 3.5").find(" shot=0 ") != std::string::npos);
   CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 vx: 100 life: 3.5") ==
-        "loses Fire: every gun reloads\nsays ShotEnded shooter: 1 shot: 1 (to 1)\n");
+        "loses Fire: every gun is reloading\nsays ShotEnded shooter: 1 shot: 1 (to 1)\n");
   CHECK(play.wishes<words::ShotMoveClaim>("shot: 1 target: 101 x: 5 vx: 2")
             .starts_with("sends by datagram MsgShotUpdate"));
   CHECK(play.wishes<words::ShotEndClaim>("shooter: 1 shot: 1 burst: true") ==

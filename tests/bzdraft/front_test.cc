@@ -189,7 +189,7 @@ TEST_CASE("what it drives, shoots, carries, says and scores becomes words, whoev
         "says ShotMoveClaim shot: 2 target: 2 x: 2 vy: 1\n");
   CHECK(play.asks({ShotEnd{1, 2, 1}}) == "says ShotEndClaim shooter: 1 shot: 2 burst: true\n");
   CHECK(play.asks({GrabFlagUp{0}}) == "says TokenWish token: 7\n");
-  CHECK(play.asks({DropFlagUp{3}}) == "loses MsgDropFlag: of who has no flag\n");
+  CHECK(play.asks({DropFlagUp{3}}) == "loses MsgDropFlag: the player has no flag\n");
   play.hears<words::TokenTaken>(
       "token { id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: CARRIED carrier: 1 } by: 1");
   CHECK(play.asks({DropFlagUp{3}}) == "says TokenWish token: 7 op: DROP x: 1 y: 2 why: DROP_WISHED\n");
@@ -203,7 +203,7 @@ TEST_CASE("what it drives, shoots, carries, says and scores becomes words, whoev
   chat = {0, kServer, {"/lagstats"}};
   CHECK(play.asks({chat}) == "says Say scope: SERVER kind: COMMAND text: \"/lagstats\"\n");
   chat = {0, 99, {"?"}};
-  CHECK(play.asks({chat}) == "loses MsgMessage: to somebody who is not there\n");
+  CHECK(play.asks({chat}) == "loses MsgMessage.to: the player it is for is not there\n");
   CHECK(play.asks({Score{0, 2, 3}}) == "says ScoreClaim wins: 2 losses: 3\n");
   Buffer teleport;
   make_speech()->write(Teleport{0, 4, 5}, wire::Way::kToServer, teleport, kTeleportCode);
@@ -373,7 +373,7 @@ TEST_CASE("several messages in a packet are as each by itself; what is none ends
   Buffer cut = by_client({one});
   cut.pop_back();
   CHECK(play.stage.receives(cut, Lane::kDatagram) == "");
-  CHECK(play.stage.receives(Buffer{0, 0, 'z', 'z'}) == "loses unknown message: a code that the page does not have\n");
+  CHECK(play.stage.receives(Buffer{0, 0, 'z', 'z'}) == "loses a message: its code is not in the document\n");
   CHECK(play.stage.receives(cut).starts_with("sends MsgSuperKill\nfails: "));
 }
 

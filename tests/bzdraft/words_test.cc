@@ -31,7 +31,7 @@ class End final : public core::Out<Said> {
     std::visit([&](const auto& kind) { said += line(kind); }, word.kind);
   }
   void wake(core::Micros) override {}
-  void lose(const char* what, const char* reason) override { FAIL(what, ": ", reason); }
+  void drop(const Mapping& line, const char* word) override { FAIL(subject(line, word), ": ", line.reason); }
   core::Micros now() const override { return core::kSecond; }
   std::uint32_t random() override { return 4; }
   core::Id new_id() override { return ++last_id_; }

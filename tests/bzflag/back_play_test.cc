@@ -55,7 +55,7 @@ TEST_CASE("spawning is asked for once, and only then does it act") {
   auto stage = back_stage();
   come_in(stage);
   CHECK(stage.hears(claim(1, 1, 1)) == "");
-  CHECK(stage.hears(fire(0x100)) == "loses Fire: not in play\n" + kNotFired);
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: the player is not in play\n" + kNotFired);
   CHECK(stage.hears(words::Spawn()) == "sends MsgAlive\n");
   CHECK(stage.hears(words::Spawn()) == "");
   CHECK(lines(stage.receives(by_server({alive(3, 7, 8)})), "says Spawned") ==
@@ -99,7 +99,7 @@ TEST_CASE("shots of its client: slot and salt as they are, the life that bzfs co
       "sends by datagram MsgShotBegin sent=0 player=3 shot=256 pos=(4.42 0 1.57) vel=(100 0 0) age=0 team=1 flag=\"\" "
       "life=3.5\n");
   CHECK(stage.hears(fire(0x0200)).find("shot=257 ") != std::string::npos);  // that gun reloads: the other
-  CHECK(stage.hears(fire(0x0300)) == "loses Fire: every gun reloads\nsays ShotEnded shooter: 1 shot: 768 (to 1)\n");
+  CHECK(stage.hears(fire(0x0300)) == "loses Fire: every gun is reloading\nsays ShotEnded shooter: 1 shot: 768 (to 1)\n");
   stage.waits(3'400 * core::kMillisecond);
   CHECK(stage.hears(fire(0x0400)).find("shot=1024") != std::string::npos);
 }
@@ -109,7 +109,7 @@ TEST_CASE("without a link no shot goes out, for that is a kick") {
   load(stage);
   stage.hears(anna());
   stage.receives(by_server({Accept{player_id(3)}, add_player(3, 1, "anna"), alive(3, 0, 0)}));
-  CHECK(stage.hears(fire(0x100)) == "loses Fire: no datagram link, and a shot by stream is a kick\n" + kNotFired);
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: there is no link by datagrams, and the server kicks who shoots by stream\n" + kNotFired);
 }
 
 TEST_CASE("a death is reported once, with the flag of the shot, and is true when the server says so") {
@@ -123,7 +123,7 @@ TEST_CASE("a death is reported once, with the flag of the shot, and is true when
   death.set_why(words::BY_SHOT);
   CHECK(stage.hears(death) == "sends MsgKilled killer=5 reason=1 shot=256 flag=\"GM\"\n");
   CHECK(stage.hears(death) == "");
-  CHECK(stage.hears(fire(0x100)) == "loses Fire: not in play\n" + kNotFired);
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: the player is not in play\n" + kNotFired);
   Killed killed;
   killed.victim = player_id(3);
   killed.killer = player_id(5);

@@ -55,7 +55,7 @@ TEST_CASE("what the client drives is claimed, once in order; what is dead or som
   CHECK(stage.receives(by_client({drives_to(1, 2, 3)})) == "");
   PlayerUpdateSmall other = drives_to(1, 2, 9);
   other.player = player_id(1);
-  CHECK(stage.receives(by_client({other})) == "loses MsgPlayerUpdate: of somebody else\n");
+  CHECK(stage.receives(by_client({other})) == "loses MsgPlayerUpdate.player: it is another player's, or comes too early\n");
   PlayerUpdateSmall dead = drives_to(1, 2, 10);
   dead.status = kExploding;
   CHECK(stage.receives(by_client({dead})) == "");
@@ -483,7 +483,7 @@ TEST_CASE("what the client says, wishes and does becomes intents") {
   CHECK(say(kEverybody, "hi") == "says Say text: \"hi\"\n");
   CHECK(say(250, "hi") == "says Say scope: MY_TEAM text: \"hi\"\n");
   CHECK(say(1, "psst") == "says Say scope: ONE to: 2 text: \"psst\"\n");
-  CHECK(say(99, "psst") == "loses MsgMessage: to somebody who is not there\n");
+  CHECK(say(99, "psst") == "loses MsgMessage.to: the player it is for is not there\n");
   CHECK(say(kEverybody, "/me waves") == "says Say kind: ACTION text: \"waves\"\n");
   CHECK(say(kServerId, "/help") == "says Say scope: SERVER kind: COMMAND text: \"/help\"\n");
   CHECK(stage.receives(by_client({PauseReport{1}})) == "says Pause on: true\n");

@@ -22,7 +22,7 @@ TEST_CASE("control characters are left out, long lines cut at a character, flood
   CHECK_FALSE(chat.filter(say, 1, 0));
   CHECK(say.text() == "hi anna");
   words::Say blank = line("  \t");
-  CHECK(std::string(chat.filter(blank, 2, 0).why) == "nothing was said");
+  CHECK(chat.filter(blank, 2, 0).why == &loss::kNothingSaid);
   words::Say short_line = line("x");
   int passed = 1;
   for (int i = 0; i < 20; ++i) passed += !chat.filter(short_line, 1, 0);
@@ -38,7 +38,7 @@ TEST_CASE("a command is not passed to another game, however it is written, and i
   Chat chat({.burst = 1000});
   const auto refused = [&](words::Say say) {
     const auto refusal = chat.filter(say, 1, 0);
-    return refusal.tell && std::string(refusal.why) == "a command is passed on only to a server of the same game";
+    return refusal.tell && refusal.why == &loss::kCommandElsewhere;
   };
   for (const char* text : {"/password sesame", " /password sesame", "\t/password sesame", "\x01/password sesame",
                            "\u00a0/password sesame", "\u3000 /password sesame", "\ufeff/password sesame",

@@ -567,7 +567,7 @@ TEST_CASE("who wishes to play is told that he cannot; who talks is heard by all 
   CHECK(second.heard.back().cause == 2);
   CHECK(as<words::ClaimRefused>(first.heard.back()) == nullptr);
   show.says("fire");
-  CHECK(show.room->ledger().entries().back().what == std::string("Fire"));
+  CHECK(show.room->ledger().entries().back().what() == "Fire");
   show.says("look at that");
   CHECK(as<words::Said>(first.heard.back())->text() == "look at that");
   CHECK(as<words::Said>(first.heard.back())->from() == show.last);

@@ -43,6 +43,8 @@ ShownShot at(double x) {
   return shot;
 }
 
+constexpr Mapping kInTheEast = lost_fact("Shot", "in the east"), kHere = lost_fact("Shot", "here");
+
 /// Spares its player's tank, which stands in the middle.
 class Spared final : public Front {
  public:
@@ -52,7 +54,7 @@ class Spared final : public Front {
   void receive(Lane, Bytes, FrontOut&) override {}
   void hear(const Fact&, FrontOut& out) override { tick(out); }
   void tick(FrontOut& out) override {
-    for (const ShownShot& shot : shots_.spare({}, 1, out)) out.lose("shot", shot.at[0] > 0 ? "in the east" : "here");
+    for (const ShownShot& shot : shots_.spare({}, 1, out)) out.lose(shot.at[0] > 0 ? kInTheEast : kHere);
   }
 
  private:
@@ -145,9 +147,9 @@ TEST_CASE("a shot that the server decides about ends before it meets the tank, o
   victims.decided = false;
   over.until = 0;
   ended.ended = true;
-  CHECK(spared({own, victims, over, ended, at(50), at(0)}) == "loses shot: here\n");
+  CHECK(spared({own, victims, over, ended, at(50), at(0)}) == "loses Shot: here\n");
   CHECK(spared({coming}) == "");
-  CHECK(spared({coming}, kSecond) == "loses shot: in the east\n");
+  CHECK(spared({coming}, kSecond) == "loses Shot: in the east\n");
 }
 
 }  // namespace entente::core::shown_shots_test

@@ -211,7 +211,7 @@ class Scene:
         return self.latencies[-1]
 
     def ledger(self) -> list[str]:
-        return [line for door in self.doors for line in door.text().splitlines() if re.search("not forwarded|could not be told|fault", line)]
+        return [line for door in self.doors for line in door.text().splitlines() if re.search("not forwarded|fault", line)]
 
     def close(self) -> None:
         self.clear()

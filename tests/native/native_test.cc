@@ -80,12 +80,12 @@ TEST_CASE("a kind of a later schema is left out, and what follows it is heard") 
   auto in_json = front(kJson);
   in_json.opens();
   CHECK(in_json.receives(as_bytes("{\"dance\":{\"high\":true}}\n{\"spawn\":{}}\n")) ==
-        "loses Intent: of a kind that we do not know\nsays Spawn\n");
+        "loses a message: a kind of intent that this version does not know\nsays Spawn\n");
   auto in_protobuf = front(kProtobuf);
   in_protobuf.opens();
   Buffer both = from_hex("00000003 c23e00");  // field 1000
   append(both, framed(kProtobuf, Intent(words::Spawn())));
-  CHECK(in_protobuf.receives(both) == "loses Intent: of a kind that we do not know\nsays Spawn\n");
+  CHECK(in_protobuf.receives(both) == "loses a message: a kind of intent that this version does not know\nsays Spawn\n");
 }
 
 TEST_CASE("a client's mistake is told to it with its place, and ends the session") {

@@ -255,13 +255,13 @@ TEST_CASE("ogar back: chat is one line a second, none in the first, and for ever
   play.receives(Shown().border());
   CHECK(says("hello") == "");
   CHECK(says("world") == "");
-  CHECK(says("psst", words::Say::MY_TEAM) == "loses Say: chat is for everybody, and this was not\n");
+  CHECK(says("psst", words::Say::MY_TEAM) == "loses Say: chat reaches everybody, and this was not for everybody\n");
   CHECK(play.waits(kSecond) == "");
   CHECK(has(play.waits(200 * kMillisecond), "flags=128 chat=[\"hello\"]"));
   CHECK(play.waits(kSecond - kTick) == "");
   CHECK(has(play.waits(200 * kMillisecond), "flags=128 chat=[\"world\"]"));
   for (int i = 0; i < 5; ++i) CHECK(says("flood") == "");
-  CHECK(says("flood") == "loses Say: one line a second is all that the server takes\n");
+  CHECK(says("flood") == "loses Say: the server takes one line a second\n");
 }
 
 TEST_CASE("ogar back: watching is the spectate flag, and roaming Q behind it") {
@@ -350,7 +350,7 @@ TEST_CASE("ogar back: in a flood of mass some throwers are not looked for, and a
   play.receives(before);
   const std::string told = play.receives(flood);
   CHECK(count(told, "says Shot shooter: 102 ") == 1);
-  CHECK(count(told, "loses Update.added: more is thrown off at once than can be traced\n") > kFlood / 2);
+  CHECK(count(told, "loses Update.added: more is ejected at once than can be traced to its player\n") > kFlood / 2);
   CHECK(count(told, " by: 101 why: BY_TOUCH\n") == kFlood);
   play.waits(kTick);
   CHECK(has(play.receives(Shown().add(40'000, CellType::kEjected, 620, 0, 38)), "says Shot shooter: 102 "));
@@ -546,7 +546,7 @@ TEST_CASE("ogar back: a team is a shade, and a board that holds no numbers is no
   play.receives(Shown().teams().border());
   CHECK(has(play.receives(Shown().add(20, CellType::kPlayer, 0, 0, 60, "ben")), "team: RED"));
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  CHECK(play.receives(Shown().slices({nan, nan, nan})) == "loses Update.board.slices: the server writes no numbers\n");
+  CHECK(play.receives(Shown().slices({nan, nan, nan})) == "loses Update.board.slices: not finite numbers\n");
   CHECK(play.receives(Shown().slices({0.5F, 0.25F, 0.25F})) == "says Board slices: 0.5 slices: 0.25 slices: 0.25\n");
 }
 
@@ -610,7 +610,7 @@ TEST_CASE("ogar back: what nothing in Ogar is like is counted") {
   change.set_name("anna");
   CHECK(play.hears(change) == "");
   change.set_team(words::RED);
-  CHECK(play.hears(change) == "loses Change: nothing but name and skin are a player's to choose\n");
+  CHECK(play.hears(change) == "loses Change: a player chooses only its name and its skin\n");
   play.plays();
   CHECK(play.hears(words::Leave()) == "closes: the player left 1000\n");
 }

@@ -244,7 +244,7 @@ TEST_CASE("who says his name when the game has begun is called so from then on")
   CHECK(play.hears<words::Enter>("name: 'anna'") == "says Player id: 1 name: \"anna\" team: RED responding: true\n");
   CHECK(play.hears<words::Enter>("name: 'anna' role: WATCH") ==
         "says Player id: 1 name: \"anna\" team: RED role: WATCH responding: true\n");
-  CHECK(play.hears<words::PoseClaim>("x: 0 y: 287.5") == "loses PoseClaim: watching\n");
+  CHECK(play.hears<words::PoseClaim>("x: 0 y: 287.5") == "loses PoseClaim: the player only watches\n");
 }
 
 TEST_CASE("a player whose own client drove too far ahead is put back") {
@@ -291,16 +291,16 @@ TEST_CASE("a held trigger goes on shooting, twice a second") {
 TEST_CASE("what would abort the server is never sent") {
   Play play;
   play.start();
-  CHECK(play.hears<words::Step>("unit: 104 direction: EAST") == "loses Step: no living tank of its own\n");  // blue's
-  CHECK(play.hears<words::Step>("unit: 999 direction: EAST") == "loses Step: no living tank of its own\n");
-  CHECK(play.hears<words::Step>("unit: 102") == "loses Step: no direction\n");
+  CHECK(play.hears<words::Step>("unit: 104 direction: EAST") == "loses Step: not a living tank of the player\n");  // blue's
+  CHECK(play.hears<words::Step>("unit: 999 direction: EAST") == "loses Step: not a living tank of the player\n");
+  CHECK(play.hears<words::Step>("unit: 102") == "loses Step.direction: not a direction\n");
   Play edge;  // a map whose edge can be shot over
   edge.stage.opens();
   edge.hears<words::Spawn>("");
   edge.receives(joined({edge.lines.state(1, {1}, 1, 1), edge.lines.event(kUpdateAmmo, 0, 100, 0),
                         edge.lines.create(16, 50, 1, 1, 4), edge.lines.event(kGameStart, 0, 0, 0)}));
   CHECK(edge.hears<words::Fire>("vx: -1") ==
-        "loses Fire: the shot might leave the map, and the server would die of it\n");
+        "loses Fire: the shot might leave the map, which crashes the server\n");
   CHECK(actions(edge.hears<words::Fire>("vx: 1")) == 1);
 }
 
@@ -335,7 +335,7 @@ TEST_CASE("health, death, its killer, and the next tank") {
         "says Died player: 1 unit: 102 killer: 101 why: BY_SHOT\n"
         "says Gone unit: 102 by: 104 why: BY_SHOT\n"
         "says Owns player: 1 units: 103 active: 103\n");
-  CHECK(play.hears<words::Keys>("bits: 1") == "loses Keys: not in play\n");
+  CHECK(play.hears<words::Keys>("bits: 1") == "loses Keys: the player is not in play\n");
   CHECK(play.hears<words::Spawn>("") ==
         "says Spawned unit: 103 pose { unit: 103 x: -362.5 y: 262.5 yaw: 1.5707963267948966 }\n");
   CHECK(actions(play.points("x: 0 y: 0")) == 1);
@@ -347,7 +347,7 @@ TEST_CASE("health, death, its killer, and the next tank") {
         "says Player id: 1 name: \"anna\" team: RED role: WATCH responding: true\n"
         "says Owns player: 1\n");
   CHECK(play.receives(play.lines.event(kGameOver, 0, 0, 0)) == "says Round state: OVER winner: 101\n");
-  CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: watching\n");
+  CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: the player only watches\n");
   CHECK(play.stage.waits(10 * kSecond) == "");
   CHECK(play.receives(play.lines.event(kGameOver, 0, 1, 0)) == "loses GameOver: only the first one counts\n");
 }
@@ -359,7 +359,7 @@ TEST_CASE("who has not spawned has nothing in play, and then all of it") {
   CHECK(told.find("says Spawned unit: 104") != std::string::npos);
   CHECK(told.find("says Spawned unit: 102") == std::string::npos);
   CHECK(told.find("says Spawned unit: 103") == std::string::npos);
-  CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: not in play\n");
+  CHECK(play.hears<words::Toward>("x: 0 y: 0") == "loses Toward: the player is not in play\n");
   CHECK(play.hears<words::Spawn>("") ==
         "says Spawned unit: 103 pose { unit: 103 x: -362.5 y: 262.5 yaw: 1.5707963267948966 }\n"
         "says Spawned unit: 102 pose { unit: 102 x: -362.5 y: 287.5 yaw: 1.5707963267948966 }\n");
@@ -463,7 +463,7 @@ TEST_CASE("who selects a tank steers it") {
   play.start();
   CHECK(play.hears<words::Select>("unit: 103") == "says Owns player: 1 units: 102 units: 103 active: 103\n");
   CHECK(play.points("x: 0 y: 262.5").ends_with("piece=2\n"));
-  CHECK(play.hears<words::Select>("unit: 104") == "loses Select: no living tank of its own\n");
+  CHECK(play.hears<words::Select>("unit: 104") == "loses Select: not a living tank of the player\n");
 }
 
 TEST_CASE("of a mouse and a shot of one update the shot goes first: it is fired from where it was aimed") {
@@ -515,16 +515,16 @@ TEST_CASE("a server that goes before the game has refused") {
 TEST_CASE("wrong bytes end the connection, unknown pieces do not") {
   Play play;
   play.start();
-  CHECK(play.receives(play.lines.move(kEast, 1, 77)) == "loses Event: its piece was never created, or is gone\n");
-  CHECK(play.receives(play.lines.move(9, 0, 1)) == "loses Move: no direction\n");
+  CHECK(play.receives(play.lines.move(kEast, 1, 77)) == "loses a message: its piece was never created, or is gone\n");
+  CHECK(play.receives(play.lines.move(9, 0, 1)) == "loses Move.direction: not a direction\n");
   CHECK(play.receives(play.lines.create(12, 0, 9, 1, 1)) ==
-        "loses CreateReserved: the document keeps that type for later\n");
+        "loses CreateReserved: the document keeps the type for later, and the released client crashes on it\n");
   CHECK(play.receives(play.lines.event(40, 0, 0, 1)) ==
-        "loses EventReserved: the document keeps that type for later\n");
+        "loses EventReserved: the document keeps the type for later, and the released client crashes on it\n");
   CHECK(play.receives(from_hex("ff")) == "fails: unknown message type type 0\n");
   Play early;
   early.stage.opens();
-  CHECK(early.receives(early.lines.move(kEast, 1, 1)) == "loses Event: it came before the first GameState\n");
+  CHECK(early.receives(early.lines.move(kEast, 1, 1)) == "loses a message: it came before the first GameState\n");
 }
 
 TEST_CASE("what Panic has no Action for is counted by the mapping's reason") {

@@ -124,15 +124,15 @@ TEST_CASE("a drive is a step to the middle of the next tile, a shot a ray; byte 
 TEST_CASE("nobody acts for another, with another's tank, or in no direction") {
   Play play;
   play.start();
-  CHECK(play.acts(kDrive, kEast, 1, 2) == "loses Action.player: another player's\n");
-  CHECK(play.acts(kQuit, 0, 0, 2) == "loses Action.player: another player's\n");
-  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: no living tank of his own\n");
-  CHECK(play.acts(kShoot, kEast, 77) == "loses Action.piece: no living tank of his own\n");
-  CHECK(play.acts(kShoot, kEast, 0) == "loses Action.piece: no living tank of his own\n");
-  CHECK(play.acts(kShoot, 0, 1) == "loses Action.direction: no direction\n");
-  CHECK(play.acts(kDrive, 9, 1) == "loses Action.direction: no direction\n");
-  CHECK(play.acts(0, 0, 0) == "loses Action.action: nothing that a player can do\n");
-  CHECK(play.acts(255, kEast, 1) == "loses Action.action: nothing that a player can do\n");
+  CHECK(play.acts(kDrive, kEast, 1, 2) == "loses Action.player: it is another player's number\n");
+  CHECK(play.acts(kQuit, 0, 0, 2) == "loses Action.player: it is another player's number\n");
+  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: not a living tank of the player\n");
+  CHECK(play.acts(kShoot, kEast, 77) == "loses Action.piece: not a living tank of the player\n");
+  CHECK(play.acts(kShoot, kEast, 0) == "loses Action.piece: not a living tank of the player\n");
+  CHECK(play.acts(kShoot, 0, 1) == "loses Action.direction: not a direction\n");
+  CHECK(play.acts(kDrive, 9, 1) == "loses Action.direction: not a direction\n");
+  CHECK(play.acts(0, 0, 0) == "loses Action.action: no known action\n");
+  CHECK(play.acts(255, kEast, 1) == "loses Action.action: no known action\n");
   Play early;
   early.stage.opens();
   CHECK(early.acts(kDrive, kEast, 1) == "loses Action: the game has not begun\n");
@@ -221,8 +221,8 @@ TEST_CASE("what can be carried is something to pick up, as long as it lies there
   std::string all;
   for (int id = 10; id < 70; ++id)
     all += play.hears<words::Token>("id: " + std::to_string(id) + " state: GROUND") + play.waits(100 * kMillisecond);
-  CHECK(all.find("loses Token: more than a client reads of in time\n") != std::string::npos);
-  CHECK(play.acts(kDrive, kEast, 4) == "loses Action.piece: no living tank of his own\n");
+  CHECK(all.find("loses Token: more than a client reads in time\n") != std::string::npos);
+  CHECK(play.acts(kDrive, kEast, 4) == "loses Action.piece: not a living tank of the player\n");
 }
 
 TEST_CASE("forty are shown of what lies there now, whatever lay there before") {
@@ -301,7 +301,7 @@ TEST_CASE("a world without blocks cannot be built on") {
   Play play;
   play.start();
   CHECK(play.hears<words::WorldEdit>("edit { x: 106 y: 344 }") ==
-        "loses WorldEdit: a client has its own map, and it does not change\n");
+        "loses WorldEdit: the client has its own map, which does not change\n");
 }
 
 TEST_CASE("a tile in whose middle no tank can stand is a wall, and so is the world's end") {
@@ -361,7 +361,7 @@ TEST_CASE("with the client's own maps, rock and water of its picture stop it, to
 
   maps.write("other.map", "no map at all");
   Play wrong(0, {{"maps", maps.path().string()}});
-  CHECK(wrong.stage.opens().starts_with("loses maps: "));
+  CHECK(wrong.stage.opens().starts_with("loses World: "));
 }
 
 TEST_CASE("one's own death is no health, and spawning again a way and health; others are destroyed and created") {
@@ -370,7 +370,7 @@ TEST_CASE("one's own death is no health, and spawning again a way and health; ot
   CHECK(play.hears<words::Died>("player: 1 unit: 5 killer: 2 respawn_s: 3") ==
         "sends UpdateHealth direction=0 value=0 piece=1\n"
         "sends CreateDecoration value=1 piece=3 x=16 y=16\n");  // a crater, drawn on top
-  const char* const kWaits = "loses Action.piece: its tank is dead, and waits to be put into play\n";
+  const char* const kWaits = "loses Action.piece: the tank is dead and waits to be put into play\n";
   CHECK(play.acts(kDrive, kEast, 1) == kWaits);
   CHECK(play.waits(2900 * kMillisecond) == "");
   CHECK(play.waits(200 * kMillisecond) == "says Spawn\n");
@@ -413,7 +413,7 @@ TEST_CASE("who comes late is created, who goes is destroyed, who hides is as if 
   CHECK(play.hears<words::Gone>("unit: 9") == "sends Destroy direction=0 value=0 piece=3\n");
   CHECK(play.hears<words::PlayerGone>("id: 2") == "sends Destroy direction=0 value=0 piece=2\n");
   CHECK(play.hears<words::Unit>("id: 11 kind: VIRUS alive: true") ==
-        "loses Unit: viruses and ejected mass are nothing that a client could show\n");
+        "loses Unit: the client has nothing like viruses and ejected mass\n");
 }
 
 TEST_CASE("a tank whose unit is gone is given to another unit of the player's") {
@@ -422,7 +422,7 @@ TEST_CASE("a tank whose unit is gone is given to another unit of the player's") 
   CHECK(play.hears<words::Unit>("id: 20 owner: 1 team: ROGUE kind: CELL alive: true pose { x: 112.5 y: 112.5 }") ==
         "sends CreateTank code=16 value=50 piece=3 x=20 y=11\n");
   CHECK(play.hears<words::Owns>("player: 1 units: 5 units: 20 active: 5") == "");
-  CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kDrive, kEast, 3) == "loses Action.piece: not a living tank of the player\n");
   CHECK(play.hears<words::Gone>("unit: 5") ==
         "sends UpdateHealth direction=0 value=0 piece=1\n"
         "sends CreateDecoration value=1 piece=4 x=16 y=16\n"
@@ -474,7 +474,7 @@ TEST_CASE("where another round follows, no client is told of an end, and it play
   play.start();
   play.hears<words::Died>("player: 1 unit: 5 respawn_s: 1");
   CHECK(play.hears<words::Round>("state: OVER another: true winner: 2") ==
-        "loses Round: after its end a client takes no more keys\n");
+        "loses Round: another round follows, and a client that is told of an end takes no more keys\n");
   CHECK(play.waits(2 * kSecond).find("says Spawn\n") != std::string::npos);
   CHECK(play.hears<words::Round>("another: true") == "");
   play.hears<words::Spawned>(Play::kSpawned);
@@ -548,7 +548,7 @@ TEST_CASE("who comes to a full game watches") {
   CHECK(play.hears<words::Refused>("code: FULL may_retry: true") ==
         "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
   check_looks_on(play);
-  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: not a living tank of the player\n");
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
 }
 
@@ -557,9 +557,9 @@ TEST_CASE("who comes by a door for watching watches and wishes for no tank; wher
   CHECK(play.stage.opens() == "says Enter name: \"paul\" role: WATCH version: \"panic 2\"\n");
   check_looks_on(play);
   CHECK(play.waits(60 * kSecond) == "");
-  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kDrive, kEast, 1) == "loses Action.piece: not a living tank of the player\n");
   CHECK(play.poses(6, 37.5, 12.5) == "sends Move direction=2 value=1 piece=1\n");
-  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: no living tank of his own\n");
+  CHECK(play.acts(kDrive, kEast, 2) == "loses Action.piece: not a living tank of the player\n");
   CHECK(play.acts(kQuit, 0, 0) == "says Leave why: \"the player quit\"\ncloses: the player quit\n");
 
   Play full(0, {{"name", "paul"}, {"watch", "yes"}});

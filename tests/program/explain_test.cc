@@ -23,6 +23,7 @@ constexpr Mapping kTiles[] = {
     {"Action", kUp, "checksum", "", kSynthesised, "reckoned"},
     {"Action", kUp, "relic", "", kDropped, "nobody knows what it meant"},
     {"", kUp, "", "Say", kDropped, "no chat"},
+    {"Action", kUp, "unit", "", kSometimes, "not the player's"},
     {"Moved", kDown, "x", "Pose.x", kLossy, "the middle of a tile"},
     {"", kDown, "", "Said", kDropped, "no chat"},
 };
@@ -36,6 +37,11 @@ constexpr Mapping kFree[] = {
     {"Talk", kDown, "text", "Said.text", kExact},
     {"Talk", kUp, "text", "Say.text", kExact},
     {"Flag", kDown, "id", "Token.id", kExact},
+    {"", kUp, "", "Fire", kSometimes, "not loaded yet"},
+    {"", kUp, "", "Pause", kSometimes, "the other game does not say it"},
+    {"", kUp, "", "*", kSometimes, "the player is not in play"},
+    {"", kDown, "", "Pose", kSometimes, "the other direction"},
+    {"*", kUp, "", "", kSometimes, "the other end"},
 };
 
 std::string line(const Explained& one) {
@@ -80,6 +86,15 @@ TEST_CASE("a field that the other game's word lacks is dropped, and both reasons
   CHECK(line(explain(kTiles, kNarrow, Way::kToServer)[3]) ==
         "Action.aim > Fire.vx > : dropped (four directions; the other game's equivalent lacks this field)");
   CHECK(line(explain(kTiles, kNarrow, Way::kToServer)[2]) == "Action.shoot > Fire > Shoot.x: lossy (rounded)");
+}
+
+TEST_CASE("what either game drops at times is told beside the fields: what one says and the other cannot") {
+  std::vector<std::string> told;
+  for (const DroppedAtTimes& one : explain_drops(kTiles, kFree, Way::kToServer))
+    told.push_back(one.what + ": " + one.reason);
+  CHECK(told == std::vector<std::string>{"Action.unit: not the player's", "Fire: not loaded yet",
+                                         "a word: the player is not in play"});
+  CHECK(explain_drops(kFree, kTiles, Way::kToClient).empty());
 }
 
 TEST_CASE("fields are counted by how well they fare") {

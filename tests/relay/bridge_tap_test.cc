@@ -1,5 +1,5 @@
 // What a tap records of a bridge: the frames of both links, the words between them without their secrets, and what
-// could not be told.
+// was not forwarded.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -76,7 +76,7 @@ TEST_CASE("a recording of a bridge has both links, all words in order, no secret
     CHECK(server.next() == "b:0009");
     server.stream().finish();
     CHECK(running.empty());
-    CHECK(running.heard.line("words_dropped a frame (no word for it) once"));
+    CHECK(running.heard.line("words_dropped 1 a frame (no word for it)"));
   }
   REQUIRE(tap.stop().ok());
 
@@ -97,7 +97,7 @@ TEST_CASE("a recording of a bridge has both links, all words in order, no secret
   REQUIRE(recorded.worlds.size() == 1);  // of the beginning
   CHECK(noted("1: dialling 127.0.0.1:"));
   CHECK(noted("2: for the player of link 1"));
-  CHECK(noted("1: not forwarded: a frame (no word for it) once"));
+  CHECK(noted("1: not forwarded: 1 a frame (no word for it)"));
 }
 
 }  // namespace

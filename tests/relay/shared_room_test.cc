@@ -311,7 +311,7 @@ TEST_CASE("when we stop, everybody is told") {
   web.stream().finish();
   stopping.join();
   CHECK(shared_room.total(Reason::kStopped) == 2);
-  CHECK(shared_room.heard.line("words_dropped a frame (no word for it) once"));
+  CHECK(shared_room.heard.line("words_dropped 1 a frame (no word for it)"));
 }
 
 TEST_CASE("a recording of a shared room has its words once, and the frames of each link") {

@@ -109,7 +109,9 @@ class Stage final : public core::Out<Said> {
     line(what);
   }
   void wake(core::Micros at) override { wake_at_ = std::min(wake_at_, at); }
-  void lose(const char* what, const char* reason) override { line(std::string("loses ") + what + ": " + reason); }
+  void drop(const Mapping& lost, const char* word) override {
+    line("loses " + subject(lost, word) + ": " + lost.reason);
+  }
   core::Micros now() const override { return now_; }
   std::uint32_t random() override { return static_cast<std::uint32_t>(random_()); }
   core::Id new_id() override { return ++last_id_; }

@@ -11,6 +11,8 @@ namespace {
 using core::as;
 using wire::Way;
 
+constexpr Mapping kLostFrame = lost_up("a frame", "", "no word for it");
+constexpr Mapping kLostServersFrame = lost_down("a server's frame", "", "no word for it");
 constexpr core::Micros kBeatEvery = 20 * core::kMillisecond;
 constexpr std::uint32_t kPartCode = 4001;
 
@@ -126,7 +128,7 @@ class ToyFront final : public core::Front {
         out.close("the player said goodbye");
         return false;
       default:
-        out.lose("a frame", "no word for it");
+        out.lose(kLostFrame);
         if (frame.bytes[1] != kWrong) return true;
         out.fail({"unknown code", "code", 1});
         return false;
@@ -217,7 +219,7 @@ class ToyBack final : public core::Back {
         out.close("the server said goodbye");
         return false;
       default:
-        out.lose("a server's frame", "no word for it");
+        out.lose(kLostServersFrame);
         if (frame.bytes[1] != kWrong) return true;
         out.fail({"unknown code", "code", 1});
         return false;

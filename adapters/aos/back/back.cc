@@ -3,6 +3,8 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/aos/faces.h"
+#include "adapters/aos/losses.h"
+#include "proxy/core/untold.h"
 
 namespace entente::aos {
 
@@ -43,9 +45,9 @@ bool BackSession::take(const wire::Frame& frame, Outlet& out) {
   if (heard) {
     std::visit([&](const auto& message) { on(message, out); }, *heard->message);
   } else if (wire::unknown_code(heard.error())) {
-    out.lose("unknown packet", "an id of no Ace of Spades we know");
+    out.lose(loss::kUnknownDown);
   } else {
-    out.lose("malformed packet", heard.error().what);
+    out.lose(loss::kMalformed);
     if (++malformed_ > kMostMalformed) {
       goodbye_ = true;
       out.fail(heard.error());
@@ -57,7 +59,7 @@ bool BackSession::take(const wire::Frame& frame, Outlet& out) {
 void BackSession::hear(const core::Intent& intent, Outlet& out) {
   if (goodbye_) return;
   if (as<words::Leave>(intent) != nullptr) return part("the player left", out);
-  if (intent.by != out.me()) return out.lose(core::name_of(intent), "a room of watchers has no player");
+  if (intent.by != out.me()) return out.lose(loss::kNobody, intent);
   // Grenades, reloading and building are not shots, whatever word another game has for them.
   if (const auto* fire = as<words::Fire>(intent); fire != nullptr && fire->kind() == words::GRENADE)
     return throw_grenade(*fire, out);
@@ -90,18 +92,12 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
                  [&](const words::Change& change) { hear_change(change, out); },
                  [&](const words::Say& say) { speak(say, out); },
                  [&](const auto&) {
-                   if (!steering_.hear(intent)) return lose(intent, out);
+                   if (!steering_.hear(intent)) return core::lose_untold<mapping>(intent, out);
                    own_.by_keys = false;
                  },
              },
              intent.kind);
   keep_alive(out);
-}
-
-/// TokenWish is no loss: the server itself sees who stands on what.
-void BackSession::lose(const core::Intent& intent, Outlet& out) {
-  const char* name = core::name_of(intent);
-  if (as<words::TokenWish>(intent) == nullptr) out.lose(name, reason_of(name));
 }
 
 void BackSession::tick(Outlet& out) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "adapters/aos/dialect.h"
+#include "adapters/aos/losses.h"
 #include "adapters/aos/terms.h"
 #include "adapters/aos/wire.h"
 #include "adapters/aos/world/body.h"
@@ -75,9 +76,9 @@ class BackSession final : public core::Back {
   void on(const StateData& state, Outlet& out);
   void on(const HandshakeInit& init, Outlet& out);
   void on(const VersionGet&, Outlet& out);
-  void on(const ExtensionInfo&, Outlet& out) { out.lose("ExtensionInfo", "no extension is offered or used"); }
-  void on(const PlayerProperties&, Outlet& out) { out.lose("PlayerProperties", "no extension is offered or used"); }
-  void on(const ExtensionPacket&, Outlet& out) { out.lose("ExtensionPacket", "no extension is offered or used"); }
+  void on(const ExtensionInfo&, Outlet& out) { out.lose(loss::kExtensionInfo); }
+  void on(const PlayerProperties&, Outlet& out) { out.lose(loss::kPlayerProperties); }
+  void on(const ExtensionPacket&, Outlet& out) { out.lose(loss::kExtensionPacket); }
   void on(const FogColour& fog, Outlet& out);
   void forget_everybody(Outlet& out);
   void tell_rules(const StateData& state, Outlet& out);
@@ -94,7 +95,7 @@ class BackSession final : public core::Back {
   void on(const KillAction& kill, Outlet& out);
   void on(const ChatMessage& chat, Outlet& out);
   void on(const SetColour& set, Outlet& out);
-  void on(const ChangeWeapon&, Outlet& out) { out.lose("ChangeWeapon", "servers send it as zeros"); }
+  void on(const ChangeWeapon&, Outlet& out) { out.lose(loss::kChangeWeapon); }
   Someone& meet(std::uint8_t number, Outlet& out);
   void tell(Someone& one, Outlet& out);
   void tell_score(const Someone& one, Outlet& out);
@@ -137,7 +138,7 @@ class BackSession final : public core::Back {
 
   // -- Our own body: back_own.cc
   void on(const PositionData& position, Outlet& out);
-  void on(const OrientationData&, Outlet& out) { out.lose("OrientationData", "a server steers nobody's eyes"); }
+  void on(const OrientationData&, Outlet& out) { out.lose(loss::kOrientation); }
   void on(const SetHp& hp, Outlet& out);
   void on(const Restock& restock, Outlet& out);
   void begin_life(const CreatePlayer& created, Outlet& out);
@@ -178,7 +179,7 @@ class BackSession final : public core::Back {
 
   // -- Its shots, where its player's client makes none: back_guns.cc
   void wish_shot(const core::Shooting& shooting, Outlet& out);
-  const char* why_not_shoot(Outlet& out) const;
+  const Mapping* why_not_shoot(Outlet& out) const;
   void tell_empty(Outlet& out);
   void tell_gun(std::uint8_t weapon, Outlet& out);
   std::string way_to(const words::Token& token) const;
@@ -199,7 +200,6 @@ class BackSession final : public core::Back {
   bool take(const wire::Frame& frame, Outlet& out);
   void keep_alive(Outlet& out);
   void wake_for_shots(Outlet& out);
-  void lose(const core::Intent& intent, Outlet& out);
   core::Id id_of(std::uint8_t number) const;
   Someone* find(std::uint8_t number);
   Vec3 reckoned(const Someone& one, core::Micros now) const;

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "adapters/aos/back/back.h"
+#include "adapters/aos/losses.h"
 #include "proxy/core/arena/guns.h"
 #include "proxy/core/seconds.h"
 
@@ -32,13 +33,13 @@ constexpr float kTrunk = 0.6F;                                       // below th
 }  // namespace
 
 void BackSession::wish_shot(const core::Shooting& shooting, Outlet& out) {
-  const char* why = may_act() ? why_not_shoot(out) : "not in play";
+  const Mapping* why = may_act() ? why_not_shoot(out) : &loss::kFireNotInPlay;
   const double ahead = std::atan2(-own_.look[1], own_.look[0]);
   const double level = std::atan2(-own_.look[2], std::hypot(own_.look[0], own_.look[1]));
   const double yaw = shooting.yaw.value_or(ahead), pitch = shooting.pitch.value_or(shooting.yaw ? 0 : level);
-  if (why == nullptr && (!std::isfinite(yaw) || !std::isfinite(pitch))) why = "no numbers";
+  if (why == nullptr && (!std::isfinite(yaw) || !std::isfinite(pitch))) why = &loss::kFireNotFinite;
   if (why != nullptr) {
-    core::refuse_shot(shooting, out.me(), why, out);
+    core::refuse_shot(shooting, out.me(), *why, out);
     return tell_empty(out);
   }
   shoot(yaw, pitch, out);
@@ -47,12 +48,12 @@ void BackSession::wish_shot(const core::Shooting& shooting, Outlet& out) {
 
 /// Null: the gun may be fired now. A magazine is filled as soon as it is empty; while shells go in one by one, what is
 /// in can be fired.
-const char* BackSession::why_not_shoot(Outlet& out) const {
-  if (own_.clip == 0 && own_.reserve == 0) return "no rounds left";
+const Mapping* BackSession::why_not_shoot(Outlet& out) const {
+  if (own_.clip == 0 && own_.reserve == 0) return &loss::kNoRounds;
   const bool loads = own_.clip == 0 || people_.at(number_).weapon != kShotgun;
-  if (out.now() < own_.reloads_until && loads) return "the gun is being loaded";
-  if (own_.clip == 0) return "no rounds in the clip";
-  return out.now() < own_.fires_at ? "the gun loads the next round" : nullptr;
+  if (out.now() < own_.reloads_until && loads) return &loss::kReloading;
+  if (own_.clip == 0) return &loss::kClipEmpty;
+  return out.now() < own_.fires_at ? &loss::kNextRound : nullptr;
 }
 
 /// Says where there are more rounds, to who has pulled in vain.

@@ -3,6 +3,7 @@
 
 #include "adapters/aos/back/back.h"
 #include "adapters/aos/cp437.h"
+#include "adapters/aos/losses.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/seconds.h"
 
@@ -38,20 +39,20 @@ void BackSession::press(std::uint8_t buttons, Outlet& out) {
 }
 
 void BackSession::hear_tool(std::uint32_t number, Outlet& out) {
-  if (number > kGrenades) return out.lose("Tool", "no such tool");
+  if (number > kGrenades) return out.lose(loss::kNoTool);
   if (may_act()) return hold(static_cast<std::uint8_t>(number), out);
   own_.tool = static_cast<std::uint8_t>(number);
 }
 
 /// Of a client of this game, which shoots itself.
 void BackSession::hear_trigger(const words::Trigger& trigger, Outlet& out) {
-  if (!may_act()) return out.lose("Trigger", "not in play");
+  if (!may_act()) return out.lose(loss::kNotInPlay, trigger);
   press(static_cast<std::uint8_t>((trigger.primary() ? kPrimary : 0) | (trigger.secondary() ? kSecondary : 0)), out);
 }
 
 void BackSession::hear_hit(const words::HitClaim& claim, Outlet& out) {
   const std::uint8_t* victim = players_.wire(claim.victim());
-  if (!may_act() || victim == nullptr) return out.lose("HitClaim", "of nobody in play");
+  if (!may_act() || victim == nullptr) return out.lose(loss::kHitNobodyInPlay);
   send(Hit{*victim, static_cast<std::uint8_t>(claim.part() <= words::HitClaim::MELEE ? claim.part() : 0)}, out);
 }
 
@@ -64,8 +65,7 @@ void BackSession::hear_change(const words::Change& change, Outlet& out) {
       out.say(me->player);
     }
   }
-  if (change.has_name() || change.has_motto() || change.has_skin())
-    out.lose("Change", "names and looks are for a whole session");
+  if (change.has_name() || change.has_motto() || change.has_skin()) out.lose(loss::kNewName);
   if (wish_ && change.has_team()) wish_->set_team(change.team());
   if (wish_ && change.has_kit()) wish_->set_kit(change.kit());
   if (stage_ != Stage::kIn) return;
@@ -75,14 +75,14 @@ void BackSession::hear_change(const words::Change& change, Outlet& out) {
 
 /// Nothing is changed here before the server says so to all. A line begins where the right button was pressed.
 void BackSession::hear_edit(const words::Edit& edit, Outlet& out) {
-  if (!may_act()) return out.lose("Edit", "not in play");
-  if (edit.op() == words::Edit::BLAST) return out.lose("Edit", "only the server's grenades burst");
+  if (!may_act()) return out.lose(loss::kNotInPlay, edit);
+  if (edit.op() == words::Edit::BLAST) return out.lose(loss::kBlast);
   const Block at = block_at({edit.x(), edit.y(), edit.z()}), to = block_at({edit.x2(), edit.y2(), edit.z2()});
   const bool line = edit.op() == words::Edit::LINE, builds = line || edit.op() == words::Edit::BUILD;
-  if (!in_map(at) || (line && !in_map(to))) return out.lose("Edit", "outside of the map");
+  if (!in_map(at) || (line && !in_map(to))) return out.lose(loss::kWishOutside);
   const bool by_gun = own_.tool == kGun && !builds;
   const Micros every = by_gun ? kEditByGun[find(number_)->weapon] : kEditEvery;
-  if (out.now() < own_.edits_at + every) return out.lose("Edit", "faster than a server lets anybody build");
+  if (out.now() < own_.edits_at + every) return out.lose(loss::kEditTooFast);
   own_.edits_at = out.now();
   if (!plays_itself()) hold(builds ? kBlocks : kSpade, out);
   if (builds && edit.colour() != own_.colour && edit.colour() != 0) {
@@ -97,9 +97,9 @@ void BackSession::hear_edit(const words::Edit& edit, Outlet& out) {
 }
 
 void BackSession::throw_grenade(const words::Fire& fire, Outlet& out) {
-  if (!may_act()) return out.lose("Fire", "not in play");
-  if (own_.grenades == 0) return out.lose("Fire", "no grenades left");
-  if (out.now() < own_.throws_at + kThrowEvery) return out.lose("Fire", "faster than grenades are thrown");
+  if (!may_act()) return out.lose(loss::kFireNotInPlay);
+  if (own_.grenades == 0) return out.lose(loss::kNoGrenades);
+  if (out.now() < own_.throws_at + kThrowEvery) return out.lose(loss::kThrowTooFast);
   Grenade grenade;
   grenade.player = number_;
   grenade.fuse = static_cast<float>(std::clamp(fire.life(), 0.0, kLongestFuse));
@@ -110,7 +110,7 @@ void BackSession::throw_grenade(const words::Fire& fire, Outlet& out) {
     sane = sane && std::isfinite(grenade.position[i]) && std::isfinite(grenade.velocity[i]);
     grenade.velocity[i] = std::clamp(grenade.velocity[i], -kHardestThrow, kHardestThrow);
   }
-  if (!sane) return out.lose("Fire", "no numbers");  // piqueserver bans for them
+  if (!sane) return out.lose(loss::kFireNotFinite);  // piqueserver bans for them
   own_.throws_at = out.now();
   --own_.grenades;
   hold(kGrenades, out);
@@ -120,7 +120,7 @@ void BackSession::throw_grenade(const words::Fire& fire, Outlet& out) {
 }
 
 void BackSession::reload(Outlet& out) {
-  if (!may_act()) return out.lose("Reload", "not in play");
+  if (!may_act()) return out.lose(loss::kReloadNotInPlay);
   const std::uint8_t weapon = find(number_)->weapon;
   if (own_.reserve == 0 || out.now() < own_.reloads_until) return;
   own_.reloads_until = out.now() + micros(gun(weapon).reload_s) + kReloadLate;
@@ -141,21 +141,21 @@ void BackSession::tell_ammo(Outlet& out) {
 // -- Talk -------------------------------------------------------------------------------------------------------------
 
 void BackSession::speak(const words::Say& say, Outlet& out) {
-  if (stage_ != Stage::kIn) return out.lose("Say", "not in play");
+  if (stage_ != Stage::kIn) return out.lose(loss::kNotInPlay, say);
   // A server looks at the text of a command alone; any other line is shown to all, or to a side.
   const bool few = say.scope() != words::Say::EVERYBODY && say.scope() != words::Say::MY_TEAM;
-  if (few && say.kind() != words::Say::COMMAND) return out.lose("Say", "to all or to one's side, nobody else");
+  if (few && say.kind() != words::Say::COMMAND) return out.lose(loss::kChatForFew);
   const std::uint8_t type = say.scope() == words::Say::MY_TEAM ? 1 : 0;
   const std::string whole = say.kind() == words::Say::ACTION ? "* " + say.text() : say.text();
-  const char* why = nullptr;
+  bool too_fast = false;
   const auto add = [&](std::string_view line) {
     if (lines_.size() < kMostLines)
       lines_.push_back(static_cast<char>(type) + to_wire(line));
     else
-      why = "faster than a server lets anybody speak";
+      too_fast = true;
   };
-  if (const char* unsent = core::send_lines(say.kind(), whole, kLongestLine, CutAt::kBlank, add)) why = unsent;
-  if (why != nullptr) out.lose("Say", why);
+  if (const Mapping* unsent = core::send_lines(say.kind(), whole, kLongestLine, CutAt::kBlank, add)) out.lose(*unsent);
+  if (too_fast) out.lose(loss::kChatTooFast);
   speak_on(out);
 }
 

@@ -2,6 +2,7 @@
 // back.h.
 #include "adapters/aos/aos.h"
 #include "adapters/aos/back/back.h"
+#include "adapters/aos/losses.h"
 #include "adapters/aos/world/geography.h"
 
 namespace entente::aos {
@@ -20,7 +21,7 @@ void BackSession::on(const MapStart& start, Outlet& out) {
 }
 
 void BackSession::on(const MapChunk& chunk, Outlet& out) {
-  if (stage_ != Stage::kMap) return out.lose("MapChunk", "no map was begun");
+  if (stage_ != Stage::kMap) return out.lose(loss::kNoMapBegun);
   if (!loading_) loading_ = std::make_unique<MapReceiver>();
   if (const auto fault = loading_->feed(chunk.data)) {
     goodbye_ = true;
@@ -35,7 +36,7 @@ void BackSession::on(const MapChunk& chunk, Outlet& out) {
 
 /// Behind the last chunk: what size Map Start named says nothing (piqueserver always names the same).
 void BackSession::on(const StateData& state, Outlet& out) {
-  if (stage_ != Stage::kMap) return out.lose("StateData", "the map is loaded already");
+  if (stage_ != Stage::kMap) return out.lose(loss::kMapLoaded);
   if (!loading_ || !loading_->complete())
     return refuse(words::Refused::OTHER, "the map ends before its last column", out);
   VoxelMap map = loading_->take();

@@ -2,6 +2,8 @@
 // second of the place. See back.h.
 #include <cmath>
 
+#include "adapters/aos/losses.h"
+
 #include "adapters/aos/back/back.h"
 
 namespace entente::aos {
@@ -67,8 +69,7 @@ void BackSession::begin_life(const CreatePlayer& created, Outlet& out) {
 
 /// A command. SpadesX says zeros to who is not in play.
 void BackSession::on(const PositionData& position, Outlet& out) {
-  if (!own_.alive || !may_be(position.position) || nowhere(position.position))
-    return out.lose("PositionData", "not in play");
+  if (!own_.alive || !may_be(position.position) || nowhere(position.position)) return out.lose(loss::kPositionOfDead);
   be_at(position.position, out);
 }
 
@@ -101,7 +102,7 @@ void BackSession::compare(const Vec3& seen, Outlet& out) {
 /// Who shot us is nearest to where it came from.
 void BackSession::on(const SetHp& hp, Outlet& out) {
   const Someone* me = find(number_);
-  if (me == nullptr || me->unit == 0) return out.lose("SetHp", "not in play");
+  if (me == nullptr || me->unit == 0) return out.lose(loss::kHpOfDead);
   words::Health health;
   health.set_unit(me->unit);
   health.set_now(hp.hp);
@@ -124,7 +125,7 @@ void BackSession::on(const SetHp& hp, Outlet& out) {
 
 void BackSession::on(const Restock& restock, Outlet& out) {
   Someone* me = find(number_);
-  if (restock.player != number_ || me == nullptr || me->unit == 0) return out.lose("Restock", "not of us");
+  if (restock.player != number_ || me == nullptr || me->unit == 0) return out.lose(loss::kRestockOfOther);
   own_.reserve = gun(me->weapon).reserve;
   own_.blocks = kFullBlocks;
   own_.grenades = kFullGrenades;
@@ -157,7 +158,7 @@ void BackSession::hear_claim(const words::PoseClaim& claim, Outlet& out) {
   if (!own_.heard_keys) own_.by_keys = false;
   const Vec3 place = eyes_of(claim);
   if (!own_.heard_keys || !may_act()) return;
-  if (!may_be(place)) return out.lose("PoseClaim", "outside of the map");
+  if (!may_be(place)) return out.lose(loss::kClaimOutside);
   own_.body.position = place;
   own_.body.crouching = (claim.state() & words::Pose::CROUCHING) != 0;
   if (kDialects[dialect_].state_updates) {
@@ -165,8 +166,7 @@ void BackSession::hear_claim(const words::PoseClaim& claim, Outlet& out) {
     own_.body.velocity = is_finite(velocity) ? velocity : Vec3{};
     return;
   }
-  if (own_.place_sent_at > own_.since && !may_tell_place(kPlaceSoonest, out))
-    return out.lose("PoseClaim", "more often than servers bear it");
+  if (own_.place_sent_at > own_.since && !may_tell_place(kPlaceSoonest, out)) return out.lose(loss::kClaimTooOften);
   tell_place(out);
 }
 

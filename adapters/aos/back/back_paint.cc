@@ -1,6 +1,8 @@
 // What the others do: where paints show them, what they press and hold. See back.h.
 #include "adapters/aos/back/back.h"
 
+#include "adapters/aos/losses.h"
+
 namespace entente::aos {
 namespace {
 
@@ -30,8 +32,7 @@ void BackSession::on(const WorldUpdate& update, Outlet& out) {
 /// The newest sequence wins. Who is not in it is where he was.
 void BackSession::on(const StateUpdateDown& update, Outlet& out) {
   if (stage_ < Stage::kAtTheDoor) return;
-  if (sequence_ && static_cast<std::int32_t>(update.sequence - *sequence_) <= 0)
-    return out.lose("StateUpdate", "a newer one came before it");
+  if (sequence_ && static_cast<std::int32_t>(update.sequence - *sequence_) <= 0) return out.lose(loss::kUpdateOld);
   sequence_ = update.sequence;
   for (const PlayerState& state : update.players) {
     Someone* one = find(state.player);
@@ -176,8 +177,8 @@ void BackSession::tell_shot(Someone& one, Outlet& out) {
 
 void BackSession::on(const Grenade& grenade, Outlet& out) {
   Someone* one = find(grenade.player);
-  if (one == nullptr) return out.lose("Grenade", "nobody has that number");
-  if (!may_be(grenade.position) || !(grenade.fuse >= 0 && grenade.fuse <= 60)) return out.lose("Grenade", "no numbers");
+  if (one == nullptr) return out.lose(loss::kGrenadeOfNobody);
+  if (!may_be(grenade.position) || !(grenade.fuse >= 0 && grenade.fuse <= 60)) return out.lose(loss::kGrenadeNoPlace);
   const Point from = point_of(grenade.position);
   words::Shot shot;
   shot.set_shooter(one->player.id());
@@ -188,7 +189,7 @@ void BackSession::on(const Grenade& grenade, Outlet& out) {
   shot.set_y(from.y);
   shot.set_z(from.z);
   for (const float speed : grenade.velocity)
-    if (!std::isfinite(speed)) return out.lose("Grenade", "no numbers");
+    if (!std::isfinite(speed)) return out.lose(loss::kGrenadeNoPlace);
   set_velocity(shot, grenade.velocity);
   shot.set_life(grenade.fuse);
   shot.set_team(one->player.team());
@@ -198,7 +199,7 @@ void BackSession::on(const Grenade& grenade, Outlet& out) {
 /// To the shooter: how it ended. Of another: that it began.
 void BackSession::on(const WeaponReload& reload, Outlet& out) {
   Someone* one = find(reload.player);
-  if (one == nullptr) return out.lose("WeaponReload", "nobody has that number");
+  if (one == nullptr) return out.lose(loss::kReloadOfNobody);
   if (reload.player == number_) {
     own_.clip = reload.clip;
     own_.reserve = reload.reserve;

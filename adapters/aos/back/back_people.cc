@@ -1,5 +1,6 @@
 // Who is there, who lives and dies, and what is said. See back.h.
 #include "adapters/aos/back/back.h"
+#include "adapters/aos/losses.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::aos {
@@ -57,7 +58,7 @@ void BackSession::tell_score(const Someone& one, Outlet& out) {
 
 /// Who was there before us. Where he is, the next paint shows.
 void BackSession::on(const ExistingPlayer& existing, Outlet& out) {
-  if (existing.player == number_ && stage_ == Stage::kIn) return out.lose("ExistingPlayer", "that is us");
+  if (existing.player == number_ && stage_ == Stage::kIn) return out.lose(loss::kExistingIsUs);
   Someone& one = meet(existing.player, out);
   one.team = existing.team;
   one.weapon = weapon_of(kit_of(existing.weapon));
@@ -73,7 +74,7 @@ void BackSession::on(const ExistingPlayer& existing, Outlet& out) {
 
 /// Comes into play: new, back from the dead, on another side, or with another weapon. Spectators, too.
 void BackSession::on(const CreatePlayer& created, Outlet& out) {
-  if (!may_be(created.position)) return out.lose("CreatePlayer", "outside of the map");
+  if (!may_be(created.position)) return out.lose(loss::kCreatedOutside);
   Someone& one = meet(created.player, out);
   const words::Player before = one.player;
   one.team = created.team;
@@ -115,14 +116,14 @@ void BackSession::tell_spawned(Someone& one, Outlet& out) {
 }
 
 void BackSession::on(const PlayerLeft& left, Outlet& out) {
-  if (left.player == number_) return out.lose("PlayerLeft", "that is us");
+  if (left.player == number_) return out.lose(loss::kLeftIsUs);
   forget(left.player, out);
 }
 
 /// Our own player stays, whatever becomes of his man.
 void BackSession::forget(std::uint8_t number, Outlet& out) {
   Someone* one = find(number);
-  if (one == nullptr) return out.lose("PlayerLeft", "nobody has that number");
+  if (one == nullptr) return out.lose(loss::kLeftNobody);
   const bool me = number == number_, told = stage_ >= Stage::kAtTheDoor;
   if (me && one->alive) {  // a new map ends every life, and nobody says so
     words::Died died;
@@ -148,7 +149,7 @@ void BackSession::forget(std::uint8_t number, Outlet& out) {
 
 void BackSession::on(const KillAction& kill, Outlet& out) {
   Someone* victim = find(kill.victim);
-  if (victim == nullptr) return out.lose("KillAction", "nobody has that number");
+  if (victim == nullptr) return out.lose(loss::kKilledNobody);
   Someone* killer = kill.killer != kill.victim ? find(kill.killer) : nullptr;
   victim->alive = false;
   victim->died = true;
@@ -195,7 +196,7 @@ void BackSession::on(const ChatMessage& chat, Outlet& out) {
 /// The colour of the blocks he will build.
 void BackSession::on(const SetColour& set, Outlet& out) {
   Someone* one = find(set.player);
-  if (one == nullptr) return out.lose("SetColour", "nobody has that number");
+  if (one == nullptr) return out.lose(loss::kColourOfNobody);
   one->player.set_colour(colour_of(set.colour));
   out.say(one->player);
 }

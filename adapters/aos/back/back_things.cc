@@ -1,5 +1,6 @@
 // Intel, tents, territories, scores of sides, and blocks. See back.h.
 #include "adapters/aos/back/back.h"
+#include "adapters/aos/losses.h"
 #include "adapters/aos/world/building.h"
 
 namespace entente::aos {
@@ -86,9 +87,9 @@ void BackSession::tell_team(std::size_t side, Outlet& out) {
 }
 
 void BackSession::on(const MoveObject& moved, Outlet& out) {
-  if (stage_ < Stage::kAtTheDoor) return out.lose("MoveObject", "the map is not loaded yet");
+  if (stage_ < Stage::kAtTheDoor) return out.lose(loss::kObjectTooEarly);
   const bool territory = room_.mode() == kTerritoryControl;
-  if (moved.object >= (territory ? zones_.size() : things_.size())) return out.lose("MoveObject", "no such object");
+  if (moved.object >= (territory ? zones_.size() : things_.size())) return out.lose(loss::kNoObject);
   words::Token* token = territory ? &territories_[moved.object] : &things_[moved.object];
   if (territory) token->set_team(sides_.team_of(moved.team));
   put(*token, moved.position);
@@ -104,7 +105,7 @@ words::Token* BackSession::intel_for(std::uint8_t player) {
 
 void BackSession::on(const IntelPickup& picked, Outlet& out) {
   words::Token* token = intel_for(picked.player);
-  if (token == nullptr) return out.lose("IntelPickup", "nobody of either side");
+  if (token == nullptr) return out.lose(loss::kPickupByNobody);
   token->set_state(words::Token::CARRIED);
   token->set_carrier(id_of(picked.player));
   words::TokenTaken taken;
@@ -115,7 +116,7 @@ void BackSession::on(const IntelPickup& picked, Outlet& out) {
 
 void BackSession::on(const IntelDrop& dropped, Outlet& out) {
   words::Token* token = intel_for(dropped.player);
-  if (token == nullptr) return out.lose("IntelDrop", "nobody of either side");
+  if (token == nullptr) return out.lose(loss::kDropByNobody);
   put(*token, dropped.position);
   words::TokenDropped word;
   *word.mutable_token() = *token;
@@ -125,7 +126,7 @@ void BackSession::on(const IntelDrop& dropped, Outlet& out) {
 
 void BackSession::on(const IntelCapture& captured, Outlet& out) {
   words::Token* token = intel_for(captured.player);
-  if (token == nullptr) return out.lose("IntelCapture", "nobody of either side");
+  if (token == nullptr) return out.lose(loss::kCaptureByNobody);
   Someone& one = *find(captured.player);
   token->set_state(words::Token::GROUND);
   token->set_carrier(0);
@@ -153,7 +154,7 @@ void BackSession::win(words::Team team, Outlet& out) {
 void BackSession::tell_zone(std::size_t territory, Outlet& out) { out.say(zones_[territory]); }
 
 void BackSession::on(const TerritoryCapture& captured, Outlet& out) {
-  if (captured.territory >= zones_.size()) return out.lose("TerritoryCapture", "no such territory");
+  if (captured.territory >= zones_.size()) return out.lose(loss::kNoTerritory);
   words::Token& token = territories_[captured.territory];
   words::Zone& zone = zones_[captured.territory];
   words::TokenCaptured word;
@@ -171,8 +172,8 @@ void BackSession::on(const TerritoryCapture& captured, Outlet& out) {
 }
 
 void BackSession::on(const ProgressBar& progress, Outlet& out) {
-  if (progress.territory >= zones_.size()) return out.lose("ProgressBar", "no such territory");
-  if (!(progress.progress >= -1 && progress.progress <= 2)) return out.lose("ProgressBar", "no number");
+  if (progress.territory >= zones_.size()) return out.lose(loss::kNoProgressTerritory);
+  if (!(progress.progress >= -1 && progress.progress <= 2)) return out.lose(loss::kNoProgress);
   words::Zone& zone = zones_[progress.territory];
   zone.set_capturing(sides_.team_of(progress.team));
   zone.set_rate(progress.rate * kPerRate);
@@ -194,8 +195,8 @@ std::size_t BackSession::change_map(words::Edit::Op op, const Block& at, const B
 }
 
 void BackSession::on(const BlockAction& action, Outlet& out) {
-  if (stage_ < Stage::kAtTheDoor) return out.lose("BlockAction", "the map is not loaded yet");
-  if (!in_map(action.at) || action.action > kBlast) return out.lose("BlockAction", "outside of the map");
+  if (stage_ < Stage::kAtTheDoor) return out.lose(loss::kBlockTooEarly);
+  if (!in_map(action.at) || action.action > kBlast) return out.lose(loss::kBlockOutside);
   const Someone* one = find(action.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
   change_map(edit_of(action.action), action.at, action.at, colour, out);
@@ -213,8 +214,8 @@ void BackSession::on(const BlockAction& action, Outlet& out) {
 }
 
 void BackSession::on(const BlockLine& line, Outlet& out) {
-  if (stage_ < Stage::kAtTheDoor) return out.lose("BlockLine", "the map is not loaded yet");
-  if (!in_map(line.from) || !in_map(line.to)) return out.lose("BlockLine", "outside of the map");
+  if (stage_ < Stage::kAtTheDoor) return out.lose(loss::kLineTooEarly);
+  if (!in_map(line.from) || !in_map(line.to)) return out.lose(loss::kLineOutside);
   const Someone* one = find(line.player);
   const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
   const std::size_t built = change_map(words::Edit::LINE, line.from, line.to, colour, out);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapters/aos/front/arms.h"
+#include "adapters/aos/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::aos {
@@ -42,7 +43,7 @@ void Arms::hear(const WeaponInput& input, FrontOut& out) {
 }
 
 void Arms::hear(const SetTool& tool, FrontOut& out) {
-  if (tool.tool > kGrenades) return out.lose("SetTool", "no such tool");
+  if (tool.tool > kGrenades) return out.lose(loss::kNoToolUp);
   if (!cast_.playing()) return;
   const bool shot = cast_.own().tool == kGun && (cast_.own().buttons & kPrimary) != 0;
   cast_.own().tool = tool.tool;
@@ -55,7 +56,7 @@ void Arms::hear(const SetTool& tool, FrontOut& out) {
 void Arms::hear(const Hit& hit, FrontOut& out) {
   if (!cast_.playing() || hit.victim >= kMostPlayers || cast_[hit.victim].player == 0 ||
       hit.part > words::HitClaim::MELEE)
-    return out.lose("Hit", "of nobody");
+    return out.lose(loss::kHitNobody);
   words::HitClaim claim;
   claim.set_victim(cast_[hit.victim].player);
   claim.set_part(static_cast<words::HitClaim::Part>(hit.part));
@@ -66,7 +67,7 @@ void Arms::hear(const Grenade& grenade, FrontOut& out) {
   if (!cast_.playing()) return;
   const bool thrown = is_finite(grenade.position) && is_finite(grenade.velocity) && grenade.fuse >= 0 &&
                       grenade.fuse <= static_cast<float>(kLongestFuse);
-  if (!thrown) return out.lose("Grenade", "no place or time");
+  if (!thrown) return out.lose(loss::kNoThrow);
   me_.fresh = false;
   words::Fire fire;
   fire.set_unit(cast_.own().unit);

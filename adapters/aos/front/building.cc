@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "adapters/aos/losses.h"
+
 #include "adapters/aos/front/building.h"
 
 namespace entente::aos {
@@ -32,12 +34,12 @@ int length(const Block& from, const Block& to) {
 bool Building::may_build(const Block& at, FrontOut& out) {
   arms_.use();
   if (cast_.playing() && in_map(at) && at[2] < static_cast<int>(kGround)) return true;
-  out.lose("BlockAction", "outside of what can be changed");
+  out.lose(loss::kCannotBuild);
   return false;
 }
 
 void Building::hear(const BlockAction& action, FrontOut& out) {
-  if (action.action > kSpadeColumn) return out.lose("BlockAction.action", "what only a server says");
+  if (action.action > kSpadeColumn) return out.lose(loss::kServersAction);
   if (!may_build(action.at, out)) return;
   words::Edit edit;
   edit.set_op(edit_of(action.action));
@@ -51,7 +53,7 @@ void Building::hear(const BlockAction& action, FrontOut& out) {
 void Building::hear(const BlockLine& line, FrontOut& out) {
   if (!may_build(line.from, out) || !may_build(line.to, out)) return;
   const int blocks = length(line.from, line.to);
-  if (blocks > kLongestLineOfBlocks) return out.lose("BlockLine", "longer than a player has blocks");
+  if (blocks > kLongestLineOfBlocks) return out.lose(loss::kLineTooLong);
   words::Edit edit;
   edit.set_op(words::Edit::LINE);
   set_at(edit, line.from);
@@ -83,7 +85,7 @@ void Building::take_back(const Block& at, FrontOut& out) {
 
 void Building::hear(const words::WorldEdit& edit, FrontOut& out) {
   if (ground_.loaded()) return show_edit(edit, out);
-  if (edits_.size() >= kMostEdits) return out.lose("WorldEdit", "more than a client that loads its map can be told");
+  if (edits_.size() >= kMostEdits) return out.lose(loss::kEditsFull);
   edits_.push_back(edit);
 }
 
@@ -95,7 +97,7 @@ void Building::show_edit(const words::WorldEdit& word, FrontOut& out) {
   if (tile) return show_wall(edit, out);
   const Block at = block_at({edit.x(), edit.y(), edit.z()}), end = block_at({edit.x2(), edit.y2(), edit.z2()});
   const bool line = edit.op() == words::Edit::LINE;
-  if (!in_map(at) || (line && !in_map(end))) return out.lose("WorldEdit", "outside of the map");
+  if (!in_map(at) || (line && !in_map(end))) return out.lose(loss::kEditOutside);
   const Slot slot = cast_.shown_player(word.by()).value_or(kWorldId);
   const bool builds = line || edit.op() == words::Edit::BUILD;
   if (builds && slot != kOwn && edit.colour() != 0) show_colour(slot, edit.colour(), out);
@@ -119,7 +121,7 @@ std::optional<Building::Tile> Building::tile_at(double x, double y, const FrontO
 /// A tile that is found to be a wall.
 void Building::show_wall(const words::Edit& edit, FrontOut& out) {
   const auto tile = tile_at(edit.x(), edit.y(), out);
-  if (!tile) return out.lose("WorldEdit", "outside of the map");
+  if (!tile) return out.lose(loss::kEditOutside);
   const auto& [first, last] = *tile;
   show_colour(kWorldId, kWallColour, out);
   for (int level = 0; level < kLevelsOfWall; ++level)

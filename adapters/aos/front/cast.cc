@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "adapters/aos/front/cast.h"
+#include "adapters/aos/losses.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::aos {
@@ -75,7 +76,7 @@ void Cast::leave_out_the_far(FrontOut& out) {
     crowded_ = false;
     return;
   }
-  if (!std::exchange(crowded_, true)) out.lose("Player", "more than a client has room for");
+  if (!std::exchange(crowded_, true)) out.lose(loss::kPlayersFull);
   for (Part& part : parts_) {
     const auto slot = part.unit != 0 ? slot_of_unit(part.unit) : slot_of_player(part.player);
     if (slot && actors_[*slot].told) part.far *= kNearer;
@@ -276,7 +277,7 @@ void Cast::hear(const words::Player& player, FrontOut& out) {
 void Cast::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::BRICK) return;  // a wall
   const bool shown = core::is_driven(unit.kind());
-  if (!shown || unit.owner() == 0) return out.lose("Unit", "who is nobody's is more than a client can be told");
+  if (!shown || unit.owner() == 0) return out.lose(loss::kUnitOfNobody);
   recast(out);
 }
 

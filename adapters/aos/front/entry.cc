@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/aos/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::aos {
@@ -13,7 +14,7 @@ constexpr core::Micros kUnchanged = core::kSecond;  // who asked for another sid
 }  // namespace
 
 void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
-  if (newcomer_.entered()) return out.lose("ExistingPlayer", "who is in cannot come in");
+  if (newcomer_.entered()) return out.lose(loss::kEnteredAlready);
   const bool again = newcomer_.known();
   newcomer_.enter(player, cast_.sides());
   cast_.own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
@@ -62,7 +63,7 @@ void Entry::wait(double seconds, FrontOut& out) { spawn_at_ = out.now() + core::
 
 /// To another game, his gun is a player's own affair, and he is given it where he stands; his side the room may change.
 void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out) {
-  if (!newcomer_.entered() || (weapon && *weapon > 2)) return out.lose("ChangeWeapon", "no such weapon, or not in yet");
+  if (!newcomer_.entered() || (weapon && *weapon > 2)) return out.lose(loss::kNoWeapon);
   words::Change change;
   if (team) change.set_team(cast_.sides().team_of(*team));
   if (weapon) change.set_kit(kit_of(*weapon));

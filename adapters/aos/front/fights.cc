@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adapters/aos/losses.h"
+
 namespace entente::aos {
 namespace {
 
@@ -36,7 +38,7 @@ void Fights::hear(const words::Shot& shot, FrontOut& out) {
   if (retold_ && shot.kind() != words::GRENADE) return;  // in the air: its trigger was pressed before
   auto slot = cast_.slot_of_unit(shot.unit());
   if (!slot) slot = cast_.slot_of_player(shot.shooter());
-  if (!slot || !cast_[*slot].told) return out.lose("Shot", "of somebody who is not shown");
+  if (!slot || !cast_[*slot].told) return out.lose(loss::kShooterUnseen);
   Actor& actor = cast_[*slot];
   if (actor.has_keys && shot.kind() != words::GRENADE) return;  // his trigger was told
   if (shot.kind() == words::GRENADE) {
@@ -45,7 +47,7 @@ void Fights::hear(const words::Shot& shot, FrontOut& out) {
     grenade.fuse = static_cast<float>(shot.life());
     grenade.position = place_of({shot.x(), shot.y(), shot.z()});
     grenade.velocity = velocity_of({shot.vx(), shot.vy(), shot.vz()});
-    if (!is_finite(grenade.position) || !is_finite(grenade.velocity)) return out.lose("Shot", "no place");
+    if (!is_finite(grenade.position) || !is_finite(grenade.velocity)) return out.lose(loss::kShotNoPlace);
     return client_.send(grenade, out);
   }
   const double flat = std::hypot(shot.vx(), shot.vy());

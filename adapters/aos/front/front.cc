@@ -1,7 +1,9 @@
 #include "adapters/aos/front/front.h"
 
 #include "adapters/aos/faces.h"
+#include "adapters/aos/losses.h"
 #include "proxy/core/parts.h"
+#include "proxy/core/untold.h"
 
 namespace entente::aos {
 namespace {
@@ -46,9 +48,9 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
     if (heard)
       std::visit([&](const auto& message) { take(message, out); }, *heard->message);
     else if (wire::unknown_code(heard.error()))
-      out.lose("unknown packet", "an id of no Ace of Spades we know");
+      out.lose(loss::kUnknownUp);
     else if (client_.tells_states() && frame.bytes[0] == 0)
-      out.lose("StateUpdate", "a length that contradicts what it says");
+      out.lose(loss::kUpdateWrongLength);
     else
       wrong = heard.error();
     return !wrong && !gone_;
@@ -82,8 +84,7 @@ void FrontSession::tell(const Word& word, Outlet& out) {
   core::hand(word, out, building_, cast_, walk_, arms_, fights_, stakes_, talk_);
   if constexpr (!kInTheWorld<Word> &&
                 !core::kOneHears<Word, Outlet, Building, Cast, Walk, Arms, Fights, Stakes, Talk>) {
-    const std::string& name = word.GetDescriptor()->name();
-    out.lose(name.c_str(), reason_of(name));  // a descriptor lives as long as the program
+    core::lose_untold<mapping>(word, out);
   }
 }
 
@@ -167,7 +168,7 @@ bool FrontSession::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
   if (!client_.says(id))
     goodbye("the client said what only servers say", kBanned, out);
   else if (lane == Lane::kDatagram)
-    out.lose("packet", "came before the client said who it is");
+    out.lose(loss::kTooEarly);
   else
     goodbye("the client did not say first who it is", kKicked, out);
   return true;

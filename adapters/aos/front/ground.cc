@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "adapters/aos/losses.h"
+
 #include "adapters/aos/front/ground.h"
 
 namespace entente::aos {
@@ -60,8 +62,8 @@ void Ground::begin(FrontOut& out) {
 }
 
 bool Ground::offer(FrontOut& out) {
-  if (maker_->broken()) out.lose("World.voxels", "no map");
-  if (maker_->left_out() != 0) out.lose("World.solids", "what units pass, and what is too much");
+  if (maker_->broken()) out.lose(loss::kMapBroken);
+  if (maker_->left_out() != 0) out.lose(loss::kSolidsLeftOut);
   const words::World* world = out.world().geometry();
   MapStart start;
   start.size = static_cast<std::uint32_t>(maker_->stream().size());

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "adapters/aos/front/stakes.h"
+#include "adapters/aos/losses.h"
 #include "proxy/core/chat.h"
 
 namespace entente::aos {
@@ -217,7 +218,7 @@ void Stakes::fill_flags(StateData& state, const FrontOut& out) const {
 void Stakes::hear(const words::Token& token, FrontOut& out) {
   refind_tokens(out);
   const auto object = object_of(token);
-  if (!object) return out.lose("Token", "a thing that a client has no likeness of");
+  if (!object) return out.lose(loss::kTokenUnlike);
   if (token.state() == words::Token::CARRIED) return;
   MoveObject move;
   move.object = *object;
@@ -230,16 +231,14 @@ void Stakes::hear(const words::Token& token, FrontOut& out) {
 void Stakes::hear(const words::TokenTaken& taken, FrontOut& out) {
   refind_tokens(out);
   const auto by = cast_.shown_player(taken.by());
-  if (!is_carried(taken.token()) || !object_of(taken.token()) || !by)
-    return out.lose("TokenTaken", "a thing or a player that is not shown");
+  if (!is_carried(taken.token()) || !object_of(taken.token()) || !by) return out.lose(loss::kTakenUnseen);
   client_.send(IntelPickup{*by}, out);
 }
 
 void Stakes::hear(const words::TokenDropped& dropped, FrontOut& out) {
   refind_tokens(out);
   const auto by = cast_.shown_player(dropped.by());
-  if (!is_carried(dropped.token()) || !object_of(dropped.token()))
-    return out.lose("TokenDropped", "a thing that is not shown");
+  if (!is_carried(dropped.token()) || !object_of(dropped.token())) return out.lose(loss::kDroppedUnseen);
   if (!by) return hear(dropped.token(), out);
   client_.send(IntelDrop{*by, place_of_token(dropped.token())}, out);
 }
@@ -253,7 +252,7 @@ void Stakes::hear(const words::TokenCaptured& captured, FrontOut& out) {
     return client_.send(TerritoryCapture{*object, winning, cast_.sides().side_of(team, kNeutral)}, out);
   }
   const auto by = cast_.shown_player(captured.by());
-  if (!object || !by) return out.lose("TokenCaptured", "a thing or a player that is not shown");
+  if (!object || !by) return out.lose(loss::kCapturedUnseen);
   client_.send(IntelCapture{*by, winning}, out);
 }
 
@@ -265,12 +264,12 @@ void Stakes::hear(const words::Zone& zone, FrontOut& out) {
   for (std::size_t i = 0; i < territories_.size(); ++i) {
     if (territories_[i] != zone.id()) continue;
     const auto number = static_cast<std::uint8_t>(i);
-    if (!std::isfinite(zone.rate()) || !std::isfinite(zone.progress())) return out.lose("Zone", "no number");
+    if (!std::isfinite(zone.rate()) || !std::isfinite(zone.progress())) return out.lose(loss::kZoneNotFinite);
     const auto rate = static_cast<std::int8_t>(std::lround(std::clamp(zone.rate() / kRateStep, -128.0, 127.0)));
     const std::uint8_t team = cast_.sides().side_of(zone.capturing(), kNeutral);
     return client_.send(ProgressBar{number, team, rate, static_cast<float>(zone.progress())}, out);
   }
-  out.lose("Zone", "no territory of a client's");
+  out.lose(loss::kZoneUnseen);
 }
 
 void Stakes::hear(const words::Round& round, FrontOut& out) {

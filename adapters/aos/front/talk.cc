@@ -1,11 +1,12 @@
 #include "adapters/aos/front/talk.h"
+#include "adapters/aos/losses.h"
 #include "proxy/core/chat.h"
 
 namespace entente::aos {
 
 void Talk::hear(const ChatMessage& chat, FrontOut& out) {
-  if (!newcomer_.entered()) return out.lose("ChatMessage", "not in yet");
-  if (chat.type > kLineToTeam) return out.lose("ChatMessage.type", "what only a server says");
+  if (!newcomer_.entered()) return out.lose(loss::kChatTooEarly);
+  if (chat.type > kLineToTeam) return out.lose(loss::kServersChat);
   words::Say say;
   say.set_text(text_of(chat.text.view()));
   if (say.text().empty()) return;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapters/aos/front/walk.h"
+#include "adapters/aos/losses.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/tank/steering.h"
 
@@ -40,7 +41,7 @@ bool Walk::comes_late(const Vec3& place, const FrontOut& out) const {
 void Walk::hear(const PositionData& position, FrontOut& out) {
   if (!cast_.playing()) return;  // what is sent while dead means nothing
   if (!is_place(position.position)) {
-    out.lose("PositionData", "no place in the map");
+    out.lose(loss::kPositionNoPlace);
     return put(me_.body.position, out);
   }
   if (comes_late(position.position, out)) return;
@@ -52,7 +53,7 @@ void Walk::hear(const PositionData& position, FrontOut& out) {
 
 void Walk::hear(const OrientationData& orientation, FrontOut& out) {
   if (!cast_.playing() || client_.tells_states()) return;
-  if (!is_look(orientation.orientation)) return out.lose("OrientationData", "no direction");
+  if (!is_look(orientation.orientation)) return out.lose(loss::kNoLook);
   me_.look = orientation.orientation;
   say_keys(out);
 }
@@ -70,7 +71,7 @@ void Walk::hear(const StateUpdateUp& update, FrontOut& out) {
   const bool whole = update.form >= 3, anew = cast_.own().motion.position == Vec3{};
   const Motion motion = whole ? update.now : anew ? update.oldest : cast_.own().motion;  // else it is as it was
   if (!is_place(motion.position) || !is_look(motion.orientation) || !is_finite(motion.velocity))
-    return out.lose("StateUpdate", "no place in the map");
+    return out.lose(loss::kUpdateNoPlace);
   const bool arrived = far(motion.position, me_.body.position) <= kPutThere;
   if (arrived) me_.put_until = 0;
   if (out.now() < me_.put_until || comes_late(motion.position, out)) return;

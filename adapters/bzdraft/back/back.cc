@@ -1,6 +1,9 @@
 // The life of a back: what comes in is handed to its subject. See back.h.
 #include "adapters/bzdraft/back/back.h"
 
+#include "adapters/bzdraft/losses.h"
+#include "proxy/core/untold.h"
+
 namespace entente::bzdraft {
 
 using core::as;
@@ -19,7 +22,7 @@ void BackSession::receive(Lane lane, Bytes bytes, Outlet& out) {
     std::visit([&](const auto& m) { on(m, out); }, message);
     return !goodbye_;
   };
-  const auto unknown = [&] { out.lose("unknown message", "a code that the page does not have"); };
+  const auto unknown = [&] { out.lose(loss::kUnknownDown); };
   if (const auto fault = peer_.feed(lane, bytes, take, unknown); fault && !goodbye_) {
     goodbye_ = true;
     out.fail(*fault);
@@ -55,15 +58,9 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
                  },
                  [&](const words::Say& say) { hear_chat(say, out); },
                  [&](const words::Change& wish) { change(wish, out); },
-                 [&](const words::Select&) { out.lose("Select", "a player has one tank"); },
-                 [&](const words::Watch&) { out.lose("Watch", "a client flies its own camera"); },
-                 [&](const words::Reload&) { out.lose("Reload", "guns load themselves"); },
-                 [&](const words::Tool&) { out.lose("Tool", "no tools but flags"); },
-                 [&](const words::HitClaim&) { out.lose("HitClaim", "the victim tells of a hit"); },
-                 [&](const words::Pause&) { out.lose("Pause", "no message for it"); },
-                 [&](const words::Autopilot&) { out.lose("Autopilot", "no message for it"); },
-                 [&](const words::Edit&) { out.lose("Edit", "worlds stand still"); },
-                 [&](const auto&) { steering_.hear(intent); },
+                 [&](const auto&) {
+                   if (!steering_.hear(intent)) core::lose_untold<mapping>(intent, out);
+                 },
              },
              intent.kind);
 }

@@ -1,5 +1,6 @@
 // The shots of our own tank, and those that hit it. See back.h.
 #include "adapters/bzdraft/back/back.h"
+#include "adapters/bzdraft/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzdraft {
@@ -16,7 +17,7 @@ double sane(std::int32_t life) { return std::clamp(whole(life), 0.0, 60.0); }
 }  // namespace
 
 void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
-  if (!may_act()) return core::refuse_shot(shooting, me_, "not in play", out);
+  if (!may_act()) return core::refuse_shot(shooting, me_, loss::kFireNotInPlay, out);
   if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(shooting, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
   if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
@@ -28,7 +29,7 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
 void BackSession::fire(const core::Shooting& shooting, Outlet& out) {
   const words::Fire& fire = *shooting.fire;
   const auto number = loaded(fire.shot(), out);
-  if (!number) return core::refuse_shot(shooting, me_, "every gun reloads", out);
+  if (!number) return core::refuse_shot(shooting, me_, loss::kReloading, out);
   ShotBegin begin;
   begin.shot = *number;
   begin.position = triple(fire.x(), fire.y(), fire.z());
@@ -41,7 +42,7 @@ void BackSession::fire(const core::Shooting& shooting, Outlet& out) {
 /// From the muzzle, with what the tank itself drives.
 void BackSession::fire_along(double yaw, Outlet& out) {
   const auto number = loaded(core::Guns::kAny, out);
-  if (!number) return out.lose("Fire", "every gun reloads");
+  if (!number) return out.lose(loss::kReloading);
   const words::Pose here = core::place_at(own_.pose, own_.posed, out.now(), 0.2);
   const core::Flight flight = core::fired(here, yaw, kMuzzle, kShotSpeed);
   ShotBegin begin;

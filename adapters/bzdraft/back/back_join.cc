@@ -1,6 +1,8 @@
 // How a back comes in: greeting, world, resources and what they refer to, then the door. See back.h.
 #include "adapters/bzdraft/back/back.h"
 
+#include "adapters/bzdraft/losses.h"
+
 namespace entente::bzdraft {
 namespace {
 
@@ -59,7 +61,7 @@ void BackSession::on(const GetWorldDown& world, Outlet& out) {
     root_ = *root;
     return fetch(out);
   }
-  out.lose("MsgGetWorld.model", "a name that is no resource's");
+  out.lose(loss::kNoModel);
   learn_world(out);
 }
 
@@ -101,7 +103,7 @@ void BackSession::on(const GetResourceDown& piece, Outlet& out) {
     return ask_for(asked_, out);
   }
   if (!resources_.add(asked_, std::move(piece_))) {
-    out.lose("MsgGetResource", "a resource that the server does not have, or that is not what its name says");
+    out.lose(loss::kNoResource);
     resources_.give_up(asked_);
   }
   fetch(out);
@@ -110,7 +112,7 @@ void BackSession::on(const GetResourceDown& piece, Outlet& out) {
 void BackSession::learn_world(Outlet& out) {
   std::size_t unread = 0;
   auto world = resources_.world(root_, unread);
-  if (!world || unread != 0) out.lose("MsgGetResource", "a resource that is no list of records");
+  if (!world || unread != 0) out.lose(loss::kNoRecords);
   if (!world) world = open_world(half_);
   half_ = world->east();
   terrain_ = core::Terrain(*world);
@@ -136,11 +138,11 @@ void BackSession::enter(Outlet& out) {
 
 /// Again, in game: who we are from now on. The server may say no.
 void BackSession::change(const words::Change& change, Outlet& out) {
-  if (change.has_kit() || change.has_colour()) out.lose("Change", "tanks are as their side is");
-  if (change.has_skin()) out.lose("Change", "an avatar is for a whole session");
+  if (change.has_kit() || change.has_colour()) out.lose(loss::kKitOrColour);
+  if (change.has_skin()) out.lose(loss::kNewAvatar);
   if (!change.has_name() && !change.has_motto() && !change.has_team()) return;
   const Someone* me = find(number_);
-  if (me == nullptr) return out.lose("Change", "not in yet");
+  if (me == nullptr) return out.lose(loss::kNotIn);
   Enter message;
   message.team = change.has_team() ? wire_team(change.team()) : me->team;
   message.type = wire_type(me->player.role());

@@ -2,6 +2,8 @@
 // See back.h.
 #include <cmath>
 
+#include "adapters/bzdraft/losses.h"
+
 #include "adapters/bzdraft/back/back.h"
 
 namespace entente::bzdraft {
@@ -72,8 +74,8 @@ void BackSession::die(const words::DeathClaim& claim, Outlet& out) {
 void BackSession::end_shot(const words::ShotEndClaim& claim, Outlet& out) {
   if (!may_act()) return;
   const std::uint8_t shooter = number_of(claim.shooter(), kInvalid);
-  if (shooter == kInvalid) return out.lose("ShotEndClaim", "of somebody who is not there");
-  if (shooter != number_) return out.lose("ShotEndClaim", "a death ends the shots of others");
+  if (shooter == kInvalid) return out.lose(loss::kShotOfNobody);
+  if (shooter != number_) return out.lose(loss::kShotOfAnother);
   peer_.send(out, ShotEnd{shooter, static_cast<std::uint8_t>(claim.shot()), std::uint8_t{claim.burst()}});
 }
 

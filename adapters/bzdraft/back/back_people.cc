@@ -1,5 +1,6 @@
 // Who is there, what they score, carry and say, as a back hears it. See back.h.
 #include "adapters/bzdraft/back/back.h"
+#include "adapters/bzdraft/losses.h"
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/chat.h"
@@ -15,8 +16,7 @@ constexpr double kTankRadius = 4.32;  // BZFlag's
 /// Of somebody who is known already: what it changed.
 void BackSession::on(const AddPlayer& added, Outlet& out) {
   const std::uint8_t number = added.player;
-  if (stage_ != Stage::kIn || number < kFirstPlayer || number > kLastPlayer)
-    return out.lose("MsgAddPlayer", "a number that no player has");
+  if (stage_ != Stage::kIn || number < kFirstPlayer || number > kLastPlayer) return out.lose(loss::kNoPlayer);
   const bool known = find(number) != nullptr;
   Someone& one = people_[number];
   words::Player& player = one.player;
@@ -76,7 +76,7 @@ void BackSession::on(const Score& told, Outlet& out) {
 }
 
 void BackSession::on(const TeamUpdate& update, Outlet& out) {
-  if (team_of(update.team) == words::TEAM_ANY) return out.lose("MsgTeamUpdate", "a side that is none");
+  if (team_of(update.team) == words::TEAM_ANY) return out.lose(loss::kNoTeam);
   words::TeamScore score;
   score.set_team(team_of(update.team));
   score.set_wins(update.wins);
@@ -141,13 +141,13 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
   if (say.scope() == words::Say::MY_TEAM) chat.to = team_target(me != nullptr ? me->team : kRogue);
   if (say.scope() == words::Say::ONE) chat.to = number_of(say.to(), kInvalid);
   if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS) chat.to = kServer;
-  if (chat.to == kInvalid) return out.lose("Say", "to somebody who is not there");
-  const char* why =
+  if (chat.to == kInvalid) return out.lose(loss::kNoListener);
+  const Mapping* why =
       core::send_lines(say.kind(), core::written(say), kLongestLine, CutAt::kCharacter, [&](std::string_view line) {
         chat.text.chars = line;
         peer_.send(out, chat);
       });
-  if (why != nullptr) out.lose("Say", why);
+  if (why != nullptr) out.lose(*why);
 }
 
 // -- Flags ------------------------------------------------------------------------------------------------------------
@@ -204,10 +204,10 @@ void BackSession::captured(const DropFlagDown& drop, const words::Token& token, 
 
 /// Where a flag is dropped is where the server was last told that we are.
 void BackSession::hear_wish(const words::TokenWish& wish, Outlet& out) {
-  if (!may_act()) return out.lose("TokenWish", "not in play");
+  if (!may_act()) return out.lose(loss::kWishNotInPlay);
   switch (wish.op()) {
     case words::TokenWish::GRAB:
-      if (wish.token() == 0 || wish.token() > 65536) return out.lose("TokenWish", "of nothing that is there");
+      if (wish.token() == 0 || wish.token() > 65536) return out.lose(loss::kNoToken);
       own_.wants_token = wish.token();
       return peer_.send(out, GrabFlagUp{static_cast<std::uint16_t>(wish.token() - 1)});
     case words::TokenWish::DROP:
@@ -217,7 +217,7 @@ void BackSession::hear_wish(const words::TokenWish& wish, Outlet& out) {
       report(out);
       return peer_.send(out, DropFlagUp{static_cast<std::uint8_t>(Drop::kCaptured)});
     default:
-      return out.lose("TokenWish", "flags are only taken from the ground");
+      return out.lose(loss::kOtherWish);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "adapters/bzdraft/front/cast.h"
 
+#include "adapters/bzdraft/losses.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzdraft {
@@ -13,7 +14,7 @@ bool same(const AddPlayer& a, const AddPlayer& b) {
 
 }  // namespace
 
-void Cast::no_room(FrontOut& out) { out.lose("Unit", "more than there are numbers"); }
+void Cast::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
 
 void Cast::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
   Actor& actor = at(number);
@@ -75,7 +76,7 @@ void Cast::hear(const words::Player& player, FrontOut& out) {
 /// Flags are told of what lies there.
 void Cast::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
-  if (!core::is_driven(unit.kind())) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  if (!core::is_driven(unit.kind())) return out.lose(loss::kUnitUnlike);
   see_unit(unit, out);
 }
 
@@ -86,7 +87,7 @@ void Cast::hear(const words::Score& score, FrontOut& out) {
 
 void Cast::hear(const words::TeamScore& score, FrontOut& out) {
   const std::uint8_t team = wire_team(score.team());
-  if (team_of(team) != score.team()) return out.lose("TeamScore", "of a side that has no number");
+  if (team_of(team) != score.team()) return out.lose(loss::kOtherTeam);
   client_.send(out, TeamUpdate{team, counted(score.wins()), counted(score.losses())});
 }
 

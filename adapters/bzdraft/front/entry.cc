@@ -1,5 +1,7 @@
 #include "adapters/bzdraft/front/entry.h"
 
+#include "adapters/bzdraft/losses.h"
+
 namespace entente::bzdraft {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr std::size_t kLongestReason = 1020 - 1;  // in a message of 1024 bytes
 }  // namespace
 
 void Entry::hear(const VersionUp& version, FrontOut& out) {
-  if (client_.stage != Client::Stage::kOutside) return out.lose("MsgVersion", "who is in has greeted");
+  if (client_.stage != Client::Stage::kOutside) return out.lose(loss::kGreetedAlready);
   client_.wish.set_version(readable(version.version.view()));
   client_.wish.clear_flags_known();
   for (const std::uint16_t kind : version.flags_known)
@@ -29,7 +31,7 @@ bool Entry::enter(const Enter& enter, FrontOut& out) {
   if (enter.team > kLastTeam) return refuse(Refusal::kBadTeam, text(Refusal::kBadTeam));
   if (enter.type > kRobot) return refuse(Refusal::kBadType, text(Refusal::kBadType));
   if (client_.in()) return change(name, motto, enter.team, out), false;
-  if (client_.stage == Client::Stage::kEntering) return out.lose("MsgEnter", "the last one is not answered yet"), false;
+  if (client_.stage == Client::Stage::kEntering) return out.lose(loss::kEntersAlready), false;
   client_.stage = Client::Stage::kEntering;
   client_.wish.set_name(name);
   client_.wish.set_motto(motto);
@@ -44,7 +46,7 @@ bool Entry::enter(const Enter& enter, FrontOut& out) {
 
 /// A player may also tell of itself anew by MsgAddPlayer, which has no side that could be meant.
 void Entry::hear(const AddPlayer& changed, FrontOut& out) {
-  if (!client_.in()) return out.lose("MsgAddPlayer", "not in yet");
+  if (!client_.in()) return out.lose(loss::kChangeTooEarly);
   change(readable(changed.callsign.chars), readable(changed.email.chars), std::nullopt, out);
 }
 

@@ -1,5 +1,7 @@
 #include "adapters/bzdraft/front/flags.h"
 
+#include "adapters/bzdraft/losses.h"
+
 namespace entente::bzdraft {
 namespace {
 
@@ -16,7 +18,7 @@ bool Flags::was_captured(std::uint8_t team, core::Micros now) const {
 std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   const auto number = numbers_.give(token.id());
-  if (!number) return out.lose("Token", "more than a client has room for"), std::nullopt;
+  if (!number) return out.lose(loss::kTokensFull), std::nullopt;
   FlagUpdate update{*number, flag_of(token)};
   if (token.state() == words::Token::CARRIED) update.flag.carrier = cast_.number_of(token.carrier(), kInvalid);
   return update;
@@ -30,7 +32,7 @@ void Flags::hear(const words::Token& token, FrontOut& out) {
 void Flags::hear(const words::TokenTaken& taken, FrontOut& out) {
   auto flag = record(taken.token(), out);
   if (!flag) return;
-  if (taken.from() != 0) out.lose("TokenTaken.from", "flags are only taken from the ground");
+  if (taken.from() != 0) out.lose(loss::kTakenFrom);
   flag->flag.carrier = cast_.number_of(taken.by(), kInvalid);
   client_.send(out, GrabFlagDown{flag->number, flag->flag});
 }
@@ -49,7 +51,7 @@ void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
 void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const words::Token* token = out.world().token(captured.token());
   auto flag = token != nullptr ? record(*token, out) : std::nullopt;
-  if (!flag) return out.lose("TokenCaptured", "of nothing that is shown");
+  if (!flag) return out.lose(loss::kCapturedUnseen);
   captured_ = captured.team();
   captured_at_ = out.now();
   flag->flag.carrier = cast_.number_of(captured.by(), kInvalid);
@@ -70,7 +72,7 @@ void Flags::hear(const DropFlagUp& drop, FrontOut& out) {
                                                                         : words::TokenWish::DROP);
   for (const auto& [id, token] : out.world().tokens())
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED) wish.set_token(id);
-  if (wish.token() == 0) return out.lose("MsgDropFlag", "of who has no flag");
+  if (wish.token() == 0) return out.lose(loss::kNoFlagToDrop);
   wish.set_why(drop_of(drop.reason));
   const words::Pose here = keeper_.place(out.now());
   wish.set_x(here.x());
@@ -107,7 +109,7 @@ void Flags::tell(const core::FlagNumbers::Pickup& pickup, FrontOut& out) {
 
 void Flags::see_pickup(core::Id unit, FrontOut& out) {
   const core::FlagNumbers::Seen seen = numbers_.see(unit, out.world());
-  if (seen.no_room) return out.lose("Unit", "more than a client has room for");
+  if (seen.no_room) return out.lose(loss::kPickupsFull);
   if (seen.pickup) tell(*seen.pickup, out);
 }
 

@@ -1,5 +1,6 @@
 #include "adapters/bzdraft/front/front.h"
 
+#include "adapters/bzdraft/losses.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
 
@@ -22,7 +23,7 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
     std::visit([&](const auto& m) { take(m, out); }, message);
     return !gone_;
   };
-  const auto unknown = [&] { out.lose("unknown message", "a code that the page does not have"); };
+  const auto unknown = [&] { out.lose(loss::kUnknownUp); };
   const auto fault = client_.feed(lane, bytes, each, unknown);
   if (!fault || gone_) return;
   client_.send(out, SuperKill{});
@@ -52,7 +53,7 @@ void FrontSession::tell(const Word& word, const core::Fact&, Outlet& out) {
 }
 
 void FrontSession::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
-  if (fact.audience == words::ADMINS) return out.lose("Player.address", "nobody is told of addresses");
+  if (fact.audience == words::ADMINS) return out.lose(loss::kAddress);
   const std::uint8_t* known = cast_.of_player(player.id());
   if (known != nullptr && *known == kNumber && entry_.changes()) return entry_.hear_own(player, out);
   cast_.hear(player, out);

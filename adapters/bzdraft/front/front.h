@@ -10,6 +10,7 @@
 #include "adapters/bzdraft/front/shots.h"
 #include "adapters/bzdraft/front/talk.h"
 #include "adapters/bzdraft/front/tanks.h"
+#include "adapters/bzdraft/losses.h"
 #include "proxy/core/faces.h"
 
 namespace entente::bzdraft {
@@ -41,9 +42,7 @@ class FrontSession final : public core::Front, private core::TankSight {
   void tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out);
   void tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
   void tell(const words::Notice& notice, const core::Fact& fact, Outlet& out);
-  void tell(const words::WorldEdit&, const core::Fact&, Outlet& out) {
-    out.lose("WorldEdit", "a client keeps the world it loaded");
-  }
+  void tell(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.lose(loss::kWorldEdit); }
   void tell(const words::Refused& refused, const core::Fact&, Outlet& out);
   void tell(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
   void tell(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }

@@ -1,5 +1,6 @@
 #include "adapters/bzdraft/front/land.h"
 
+#include "adapters/bzdraft/losses.h"
 #include "adapters/wire/md5.h"
 #include "proxy/core/arena/incoming.h"
 
@@ -56,7 +57,7 @@ void Land::answer(FrontOut& out) {
 void Land::build(FrontOut& out) {
   const core::World& world = out.world();
   const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
-  if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
+  if (land.kind() == words::World::VOXELS) out.lose(loss::kVoxels);
   resource_ = resource_of(land);
   name_ = wire::md5(resource_);
   if (core::victim_decides(out.world()))

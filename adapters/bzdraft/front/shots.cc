@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "adapters/bzdraft/front/shots.h"
+#include "adapters/bzdraft/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzdraft {
@@ -62,12 +63,12 @@ void Shots::hear(const words::Shot& shot, FrontOut& out) {
   const bool mine = shot.shooter() == out.me();
   if (mine && shot.shot() != last_shot_) return;  // it has drawn its own already
   const std::uint8_t* known = cast_.of(shot.unit(), shot.shooter());
-  if (known == nullptr && shot.shooter() != 0) return out.lose("Shot", "of somebody who is not shown");
+  if (known == nullptr && shot.shooter() != 0) return out.lose(loss::kShooterUnseen);
   core::ShownShot flying = core::shown(shot, out.world(), out.now());
   flying.player = known != nullptr ? *known : kServer;
   const auto number =
       mine ? std::optional(static_cast<std::uint8_t>(shot.shot())) : shot_number(flying.player, shot.shot(), out);
-  if (!number || shots_.full()) return out.lose("Shot", "more than a client has room for");
+  if (!number || shots_.full()) return out.lose(loss::kShotsFull);
 
   flying.number = *number;
   flying.weapon = flag_of(shot);
@@ -89,7 +90,7 @@ void Shots::hear(const words::Shot& shot, FrontOut& out) {
 
 void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
   core::ShownShot* flying = shots_.find(moved.shooter(), moved.shot());
-  if (flying == nullptr) return out.lose("ShotMoved", "of a shot that is not shown");
+  if (flying == nullptr) return out.lose(loss::kShotUnseen);
   flying->follow(moved, out.now());
   ShotUpdate update;
   update.shooter = flying->player;

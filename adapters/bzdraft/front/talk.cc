@@ -2,12 +2,13 @@
 
 #include <cmath>
 
+#include "adapters/bzdraft/losses.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
 
 void Talk::hear(const ChatMessage& chat, FrontOut& out) {
-  if (!client_.in()) return out.lose("MsgMessage", "not in yet");
+  if (!client_.in()) return out.lose(loss::kChatTooEarly);
   words::Say word = core::say_of(readable(chat.text.chars));
   if (target_team(chat.to)) {
     word.set_scope(words::Say::MY_TEAM);
@@ -16,7 +17,7 @@ void Talk::hear(const ChatMessage& chat, FrontOut& out) {
   } else if (chat.to != kEveryone) {
     word.set_scope(words::Say::ONE);
     word.set_to(cast_.player_of(chat.to));
-    if (word.to() == 0) return out.lose("MsgMessage", "to somebody who is not there");
+    if (word.to() == 0) return out.lose(loss::kChatToNobody);
   }
   out.say(std::move(word));
 }
@@ -65,7 +66,7 @@ void Talk::end_game(const words::Round& round, FrontOut& out) {
 /// No time left is the end of a game, too.
 void Talk::tell_clock(FrontOut& out) {
   const words::Round round = out.world().round_at(out.now());
-  if (round.paused()) return out.lose("Round.paused", "time does not stop");
+  if (round.paused()) return out.lose(loss::kPaused);
   if (!round.has_left_s()) return;
   const double left = std::clamp(round.left_s(), round.another() ? 1.0 : 0.0, 65535.0);
   client_.send(out, TimeLeft{static_cast<std::uint16_t>(std::lround(left))});

@@ -1,5 +1,6 @@
 #include "adapters/bzdraft/front/tanks.h"
 
+#include "adapters/bzdraft/losses.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzdraft {
@@ -11,7 +12,7 @@ constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond, kUnconfirmedByOt
 }  // namespace
 
 void Tanks::hear(const AliveUp&, FrontOut& out) {
-  if (!client_.in()) return out.lose("MsgAlive", "not in yet");
+  if (!client_.in()) return out.lose(loss::kAliveTooEarly);
   const core::UnitState* unit = out.world().unit(cast_.own_unit());
   if (unit != nullptr && unit->unit.alive())
     return sight_.put(kNumber, unit->unit.pose(), out);  // it was in play already
@@ -117,7 +118,7 @@ void Tanks::hear(const words::Teleported& teleported, FrontOut& out) {
 
 /// Tanks are whole or gone; what lies between is said.
 void Tanks::hear(const words::Health& health, FrontOut& out) {
-  if (health.unit() != cast_.own_unit()) return out.lose("Health", "of others, in a game of one hit");
+  if (health.unit() != cast_.own_unit()) return out.lose(loss::kHealthOfOther);
   client_.server_says(core::line_of_hit(health, health_), out);
 }
 

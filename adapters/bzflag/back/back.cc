@@ -1,6 +1,9 @@
 // The life of a back: what comes in is handed to its subject. See back.h.
 #include "adapters/bzflag/back/back.h"
 
+#include "adapters/bzflag/losses.h"
+#include "proxy/core/untold.h"
+
 namespace entente::bzflag {
 
 using core::as;
@@ -22,7 +25,7 @@ void BackSession::receive(Lane lane, Bytes bytes, Outlet& out) {
     std::visit([&](const auto& m) { on(m, out); }, message);
     return !goodbye_;
   };
-  const auto unknown = [&] { out.lose("unknown message", "a code of no BZFlag we know"); };
+  const auto unknown = [&] { out.lose(loss::kUnknownDown); };
   if (const auto fault = peer_.feed(lane, bytes, out.now(), take, unknown); fault && !goodbye_) {
     goodbye_ = true;
     out.fail(*fault);
@@ -61,15 +64,10 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
                  [&](const words::Pause& pause) { peer_.stream(out, PauseReport{std::uint8_t{pause.on()}}); },
                  [&](const words::Autopilot& word) { peer_.stream(out, AutoPilotReport{std::uint8_t{word.on()}}); },
                  [&](const words::Say& say) { hear_chat(say, out); },
-                 [&](const words::Change&) { out.lose("Change", "names and teams are for a whole session"); },
-                 [&](const words::Select&) { out.lose("Select", "a player has one tank"); },
-                 [&](const words::Watch&) { out.lose("Watch", "a client flies its own camera"); },
-                 [&](const words::Reload&) { out.lose("Reload", "guns load themselves"); },
-                 [&](const words::Tool&) { out.lose("Tool", "no tools but flags"); },
-                 [&](const words::HitClaim&) { out.lose("HitClaim", "the victim tells of a hit"); },
                  [&](const words::ScoreClaim& claim) { claim_score(claim, out); },
-                 [&](const words::Edit&) { out.lose("Edit", "worlds stand still"); },
-                 [&](const auto&) { steering_.hear(intent); },
+                 [&](const auto&) {
+                   if (!steering_.hear(intent)) core::lose_untold<mapping>(intent, out);
+                 },
              },
              intent.kind);
 }

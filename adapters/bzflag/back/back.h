@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "adapters/bzflag/losses.h"
 #include "adapters/bzflag/peer_link.h"
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/variables.h"
@@ -75,7 +76,7 @@ class BackSession final : public core::Back {
   void on(const RemovePlayer& removed, Outlet& out);
   void on(const PlayerInfo& info, Outlet& out);
   void on(const AdminInfo& info, Outlet& out);
-  void on(const Handicap&, Outlet& out) { out.lose("MsgHandicap", "no word for handicaps"); }
+  void on(const Handicap&, Outlet& out) { out.lose(loss::kHandicap); }
   void on(const Pause& pause, Outlet& out);
   void on(const AutoPilot& autopilot, Outlet& out);
   void on(const NewRabbit& rabbit, Outlet& out);
@@ -88,10 +89,10 @@ class BackSession final : public core::Back {
   void on(const LagPing& ping, Outlet& out);
   void on(const ReplayReset&, Outlet& out);
   void on(const Chat& chat, Outlet& out);
-  void on(const FlagType&, Outlet& out) { out.lose("MsgFlagType", "flags of plugins have no word"); }
-  void on(const CacheUrl&, Outlet& out) { out.lose("MsgCacheURL", "worlds come from the server itself"); }
-  void on(const FetchResources&, Outlet& out) { out.lose("MsgFetchResources", "nothing is downloaded"); }
-  void on(const CustomSound&, Outlet& out) { out.lose("MsgCustomSound", "no word for sounds"); }
+  void on(const FlagType&, Outlet& out) { out.lose(loss::kFlagType); }
+  void on(const CacheUrl&, Outlet& out) { out.lose(loss::kCacheUrl); }
+  void on(const FetchResources&, Outlet& out) { out.lose(loss::kFetchResources); }
+  void on(const CustomSound&, Outlet& out) { out.lose(loss::kCustomSound); }
   void tell_rule(const std::string& name, const std::string& value, Outlet& out);
   void set_badge(std::uint8_t number, words::Badge badge, bool on, Outlet& out);
   void forget(std::uint8_t number, Outlet& out);

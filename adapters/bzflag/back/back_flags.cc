@@ -1,5 +1,6 @@
 // Flags, as a back hears and wishes them. See back.h.
 #include "adapters/bzflag/back/back.h"
+#include "adapters/bzflag/losses.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
@@ -65,7 +66,7 @@ void BackSession::on(const NearFlag& near, Outlet& out) {
 }
 
 void BackSession::hear_wish(const words::TokenWish& wish, Outlet& out) {
-  if (!may_act()) return out.lose("TokenWish", "not in play");
+  if (!may_act()) return out.lose(loss::kWishNotInPlay);
   switch (wish.op()) {
     case words::TokenWish::GRAB:
       own_.wants_token = wish.token();

@@ -1,12 +1,13 @@
 // The shots of our own tank, and those that hit it. See back.h.
 #include <cmath>
 
+#include "adapters/bzflag/losses.h"
+
 #include "adapters/bzflag/back/back.h"
 
 namespace entente::bzflag {
 namespace {
 
-constexpr const char* kEmpty = "every gun reloads";
 constexpr std::uint16_t kNoTeamKills = 0x400;  // of the options
 
 /// Flags under which shots are faster, or live shorter: bzfs computes the same and drops what differs
@@ -28,9 +29,9 @@ double sane(double life) { return life > 0 ? std::min(life, 60.0) : 0; }
 }  // namespace
 
 void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
-  if (!may_act()) return core::refuse_shot(shooting, me_, "not in play", out);
+  if (!may_act()) return core::refuse_shot(shooting, me_, loss::kFireNotInPlay, out);
   if (speaks_.linked_shots && wants_link_ && !peer_.linked && wish_->role() != words::ROBOT)
-    return core::refuse_shot(shooting, me_, "no datagram link, and a shot by stream is a kick", out);
+    return core::refuse_shot(shooting, me_, loss::kNoDatagrams, out);
   if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(shooting, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
   if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
@@ -42,7 +43,7 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
 void BackSession::fire(const core::Shooting& shooting, Outlet& out) {
   const words::Fire& fire = *shooting.fire;
   const auto number = free_shot(fire.shot(), out);
-  if (!number) return core::refuse_shot(shooting, me_, kEmpty, out);
+  if (!number) return core::refuse_shot(shooting, me_, loss::kReloading, out);
   ShotBegin begin;
   begin.shot = *number;
   begin.pos = vec3(fire.x(), fire.y(), fire.z());
@@ -55,7 +56,7 @@ void BackSession::fire(const core::Shooting& shooting, Outlet& out) {
 /// From the muzzle, with what the tank itself drives.
 void BackSession::fire_along(double yaw, Outlet& out) {
   const auto number = free_shot(0, out);
-  if (!number) return out.lose("Fire", kEmpty);
+  if (!number) return out.lose(loss::kReloading);
   words::Pose here = core::place_at(own_.pose, own_.posed, out.now(), 0.2);
   if (out.now() != own_.sent_at) {  // the server compares a shot with where we were last
     here.set_seq(++own_.order);

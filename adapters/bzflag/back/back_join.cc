@@ -1,5 +1,6 @@
 // How a back comes in: greeting, flags, settings, world, and then the door. See back.h.
 #include "adapters/bzflag/back/back.h"
+#include "adapters/bzflag/losses.h"
 #include "adapters/bzflag/world/geography.h"
 #include "proxy/base/text.h"
 
@@ -57,7 +58,7 @@ void BackSession::on(const Refused& refused, Outlet& out) {
 
 void BackSession::on(const NegotiateFlags& missing, Outlet& out) {
   if (stage_ != Stage::kFlags) return;
-  if (!missing.flags.empty()) out.lose("MsgNegotiateFlags", "flags of plugins have no word");
+  if (!missing.flags.empty()) out.lose(loss::kMissingFlags);
   stage_ = speaks_.settings ? Stage::kSettings : Stage::kHash;
   speaks_.settings ? peer_.stream(out, WantSettings{}) : peer_.stream(out, WantWorldHash{});
 }
@@ -124,7 +125,7 @@ void BackSession::learn_world(Outlet& out) {
   if (records != nullptr) learn_settings(settings_of(*records), out);
   Geography land = geography(records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), size_);
   land.world.set_hash(hash_);
-  for (std::size_t i = 0; i < land.boxed; ++i) out.lose("world", "a mesh, of which the box around it is left");
+  for (std::size_t i = 0; i < land.boxed; ++i) out.lose(loss::kMesh);
   terrain_ = core::Terrain(land.world);
   out.say(std::move(land.world));
   stage_ = Stage::kAtTheDoor;

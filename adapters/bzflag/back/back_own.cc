@@ -1,6 +1,8 @@
 // Our own tank and what its client claims of it. See back.h.
 #include <cmath>
 
+#include "adapters/bzflag/losses.h"
+
 #include "adapters/bzflag/back/back.h"
 
 namespace entente::bzflag {
@@ -118,8 +120,8 @@ void BackSession::end_shot(const words::ShotEndClaim& claim, Outlet& out) {
   if (!may_act()) return;
   const bool mine = claim.shooter() == me_;
   const std::uint8_t shooter = number_of(claim.shooter(), kNobody);
-  if (shooter == kNobody) return out.lose("ShotEndClaim", "of somebody who is not there");
-  if (!mine && own_.ends >= 4) return out.lose("ShotEndClaim", "more ends of others' shots than the server allows");
+  if (shooter == kNobody) return out.lose(loss::kShotOfNobody);
+  if (!mine && own_.ends >= 4) return out.lose(loss::kEndsFull);
   if (!mine) ++own_.ends;
   ShotEnd end;
   end.player = player_id(shooter);

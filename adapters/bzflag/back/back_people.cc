@@ -1,5 +1,6 @@
 // Who is there, what they score and say, and the numbers of the game, as a back hears them. See back.h.
 #include "adapters/bzflag/back/back.h"
+#include "adapters/bzflag/losses.h"
 #include "proxy/base/text.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/chat.h"
@@ -28,7 +29,7 @@ void BackSession::on(const AddPlayer& added, Outlet& out) {
     if (taken_.size() < 256) taken_.insert(std::move(name));
     return;
   }
-  if (number > kMostPlayers + 15) return out.lose("MsgAddPlayer", "a number that no player has");
+  if (number > kMostPlayers + 15) return out.lose(loss::kNoPlayer);
   if (find(number) != nullptr) forget(number, out);
   Someone& one = people_[number];
   one.team = static_cast<std::int16_t>(added.team);
@@ -252,7 +253,7 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
       break;
     case words::Say::ONE:
       request.to = player_id(number_of(say.to(), kNobody));
-      if (request.to.byte == kNobody) return out.lose("Say", "to somebody who is not there");
+      if (request.to.byte == kNobody) return out.lose(loss::kNoListener);
       break;
     case words::Say::MODERATORS:
       request.to = player_id(kAdmins);
@@ -263,13 +264,13 @@ void BackSession::hear_chat(const words::Say& say, Outlet& out) {
     default:
       request.to = player_id(kEverybody);
   }
-  const char* why =
+  const Mapping* why =
       core::send_lines(say.kind(), core::written(say), kLongestLine, CutAt::kBlank, [&](std::string_view line) {
         request.text.chars.assign(line);
         request.text.chars.resize(kLongestLine + 1);  // as real clients pad it
         peer_.stream(out, request);
       });
-  if (why != nullptr) out.lose("Say", why);
+  if (why != nullptr) out.lose(*why);
 }
 
 }  // namespace entente::bzflag

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "adapters/bzflag/losses.h"
+
 #include "adapters/bzflag/back/back.h"
 
 namespace entente::bzflag {
@@ -30,7 +32,7 @@ AliveRequest BackSession::place_to_spawn(Outlet& out) const {
 }
 
 void BackSession::claim_score(const words::ScoreClaim& claim, Outlet& out) {
-  if (!speaks_.client_scores) return out.lose("ScoreClaim", "the server keeps the score");
+  if (!speaks_.client_scores) return out.lose(loss::kServerCounts);
   own_.client_counts = true;
   own_.score.wins = static_cast<std::uint16_t>(std::min(claim.wins(), 65535U));
   own_.score.losses = static_cast<std::uint16_t>(std::min(claim.losses(), 65535U));

@@ -1,6 +1,7 @@
 #include "adapters/bzflag/front/cast.h"
 
 #include "adapters/bzflag/front/scores.h"
+#include "adapters/bzflag/losses.h"
 #include "proxy/base/text.h"
 
 namespace entente::bzflag {
@@ -12,7 +13,7 @@ constexpr std::uint32_t kInfoBadges = words::REGISTERED | words::VERIFIED | word
 
 // -- How they come and go ---------------------------------------------------------------------------------------------
 
-void Cast::no_room(FrontOut& out) { out.lose("Unit", "more than a client has room for"); }
+void Cast::no_room(FrontOut& out) { out.lose(loss::kUnitsFull); }
 
 void Cast::announce(std::uint8_t number, std::size_t nth, FrontOut& out) {
   dress(number, nth, out);
@@ -84,13 +85,13 @@ void Cast::see_player(const words::Player& player, words::Audience audience, Fro
   if (known == nullptr) return recast(player.id(), out);
   const std::uint8_t number = *known;
   Actor& actor = at(number);
-  if (audience == words::ADMINS) return out.lose("Player.address", "only operators ask for it");
+  if (audience == words::ADMINS) return out.lose(loss::kAddress);
   const std::int16_t team = player.role() == words::WATCH ? kObserverTeam : wire_team(player.team(), actor.team);
   if (team != actor.team && (team == 6 || team == 7)) {
     actor.team = team;
     if (team == 6) client_.stream(out, NewRabbit{number});
   } else if (team != actor.team || (actor.callsign != player.name() && number != own_number())) {
-    if (number == own_number()) return out.lose("Player", "a client keeps its own name and team");
+    if (number == own_number()) return out.lose(loss::kOwnName);
     dismiss(number, out);
     return recast(player.id(), out);
   }
@@ -116,7 +117,7 @@ void Cast::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out)
 /// Flags are told of what lies there.
 void Cast::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
-  if (!core::is_driven(unit.kind())) return out.lose("Unit", "no tank, and nothing a tank could stand for");
+  if (!core::is_driven(unit.kind())) return out.lose(loss::kUnitUnlike);
   see_unit(unit, out);
 }
 

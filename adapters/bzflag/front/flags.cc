@@ -1,5 +1,7 @@
 #include "adapters/bzflag/front/flags.h"
 
+#include "adapters/bzflag/losses.h"
+
 namespace entente::bzflag {
 namespace {
 
@@ -48,7 +50,7 @@ void Flags::tell(const std::optional<NumberedFlag>& flag, FrontOut& out) {
 
 std::optional<NumberedFlag> Flags::pickup_record(core::Id unit, FrontOut& out) {
   const core::FlagNumbers::Seen seen = numbers_.see(unit, out.world());
-  if (seen.no_room) out.lose("Unit", "more than a client has room for");
+  if (seen.no_room) out.lose(loss::kPickupsFull);
   return seen.pickup ? std::optional(flag_of(*seen.pickup)) : std::nullopt;
 }
 
@@ -70,7 +72,7 @@ void Flags::look_about(FrontOut& out) {
 std::optional<NumberedFlag> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   const auto number = numbers_.give(token.id());
-  if (!number) return out.lose("Token", "more than a client has room for"), std::nullopt;
+  if (!number) return out.lose(loss::kTokensFull), std::nullopt;
   NumberedFlag flag = flag_of(token);
   for (Vec3* at : {&flag.flag.pos, &flag.flag.launch, &flag.flag.landing})
     (*at)[2] = std::max(0.0F, (*at)[2] - to_float(out.world().ground_at((*at)[0], (*at)[1])));
@@ -97,7 +99,7 @@ void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
 void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const std::uint16_t* flag = numbers_.of_token(captured.token());
   const std::uint8_t by = cast_.number_of(captured.by(), kNobody);
-  if (flag == nullptr || by == kNobody) return out.lose("TokenCaptured", "of nobody, or nothing, that is shown");
+  if (flag == nullptr || by == kNobody) return out.lose(loss::kCapturedUnseen);
   // The base it was taken to: the captor's own. To whose he lost his own side's, nobody says.
   client_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(cast_.at(by).team)});
 }

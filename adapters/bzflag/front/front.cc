@@ -1,5 +1,6 @@
 #include "adapters/bzflag/front/front.h"
 
+#include "adapters/bzflag/losses.h"
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
@@ -33,7 +34,7 @@ void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
     std::visit([&](const auto& m) { take(m, out); }, message);
     return !gone_;
   };
-  const auto unknown = [&] { out.lose("unknown message", "a code of no BZFlag we know"); };
+  const auto unknown = [&] { out.lose(loss::kUnknownUp); };
   if (gone_) return;
   if (const auto fault = client_.feed(lane, bytes, out.now(), each, unknown); fault && !gone_) {
     if (client_.stage != Stage::kHeader) client_.stream(out, SuperKill{});
@@ -149,7 +150,7 @@ void FrontSession::take(const NegotiateFlags& flags, Outlet& out) {
 }
 
 void FrontSession::take(const Enter& enter, Outlet& out) {
-  if (client_.stage != Stage::kLoading) return out.lose("MsgEnter", "who is in cannot come in");
+  if (client_.stage != Stage::kLoading) return out.lose(loss::kEnteredAlready);
   client_.stage = Stage::kEntering;
   words::Enter& wish = client_.wish;
   wish.set_name(clean(enter.callsign.view()));

@@ -16,6 +16,7 @@
 #include "adapters/bzflag/front/shots.h"
 #include "adapters/bzflag/front/talk.h"
 #include "adapters/bzflag/front/tanks.h"
+#include "adapters/bzflag/losses.h"
 #include "proxy/core/faces.h"
 
 namespace entente::bzflag {
@@ -47,7 +48,7 @@ class FrontSession final : public core::Front, private core::TankSight {
   void take(const NegotiateFlags& flags, Outlet& out);
   void take(const Enter& enter, Outlet& out);
   void take(const Exit&, Outlet& out);
-  void take(const NewRabbitRequest&, Outlet& out) { out.lose("MsgNewRabbit", "no word for a wish to be hunted"); }
+  void take(const NewRabbitRequest&, Outlet& out) { out.lose(loss::kNewRabbit); }
   template <class Word>
   void tell(const Word& word, const core::Fact&, Outlet& out);
   void tell(const words::Player& player, const core::Fact& fact, Outlet& out);
@@ -55,9 +56,7 @@ class FrontSession final : public core::Front, private core::TankSight {
   void tell(const words::Corrected& corrected, const core::Fact& fact, Outlet& out);
   void tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
   void tell(const words::Notice& notice, const core::Fact& fact, Outlet& out);
-  void tell(const words::WorldEdit&, const core::Fact&, Outlet& out) {
-    out.lose("WorldEdit", "a client keeps the world it loaded");
-  }
+  void tell(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.lose(loss::kWorldEdit); }
   void tell(const words::Refused& refused, const core::Fact&, Outlet& out);
   void tell(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
   void tell(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }

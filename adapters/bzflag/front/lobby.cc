@@ -1,5 +1,6 @@
 #include "adapters/bzflag/front/lobby.h"
 
+#include "adapters/bzflag/losses.h"
 #include "adapters/bzflag/world/geography.h"
 
 namespace entente::bzflag {
@@ -127,13 +128,13 @@ void Lobby::build_world(FrontOut& out) {
   const core::World& world = out.world();
   const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
   size_ = size_of(land);
-  if (land.kind() == words::World::VOXELS) out.lose("World", "voxels");
+  if (land.kind() == words::World::VOXELS) out.lose(loss::kVoxels);
   const bool ours = world.rules().contains("BZFLAG.maxFlags");
   if (ours || world.room().most_shots() != 0)
     most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
   flags_.set_most(u16_rule(world, "BZFLAG.maxFlags", flags_.most()));
   Database database = database_of(land, client_.dialect_index(), settings(out));
-  for (std::size_t i = 0; i < database.left_out; ++i) out.lose("World.solids", "more than the client can load");
+  for (std::size_t i = 0; i < database.left_out; ++i) out.lose(loss::kSolidsFull);
   database_ = std::move(database.bytes);
   hash_ = world_hash(database_, WorldSource::kRandom);  // so that it fills nobody's cache
 }

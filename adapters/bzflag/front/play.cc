@@ -1,5 +1,6 @@
 #include "adapters/bzflag/front/play.h"
 
+#include "adapters/bzflag/losses.h"
 #include "proxy/core/chat.h"
 
 namespace entente::bzflag {
@@ -15,7 +16,7 @@ constexpr core::Micros kUnconfirmedByOther = 5 * core::kSecond;
 }  // namespace
 
 void Play::hear(const AliveRequest&, FrontOut& out) {
-  if (!client_.in()) return out.lose("MsgAlive", "not in yet");
+  if (!client_.in()) return out.lose(loss::kAliveTooEarly);
   spawn_asked_ = std::max<core::Micros>(out.now(), 1);
   out.say(words::Spawn());
   out.wake(out.now() + kUnanswered);
@@ -29,8 +30,8 @@ void Play::hear(const PlayerUpdateSmall& update, FrontOut& out) {
 }
 
 void Play::claim(std::uint8_t player, float time, std::int16_t status, words::Pose pose, FrontOut& out) {
-  if (!client_.in() || player != client_.number()) return out.lose("MsgPlayerUpdate", "of somebody else");
-  if ((status & 0x380) != 0) out.lose("MsgPlayerUpdate.tail", "no word for what moves a tank besides itself");
+  if (!client_.in() || player != client_.number()) return out.lose(loss::kUpdateOfOther);
+  if ((status & 0x380) != 0) out.lose(loss::kPushed);
   const auto order = static_cast<std::int32_t>(pose.seq());
   if (order <= static_cast<std::int32_t>(order_) || (status & kAlive) == 0 || !cast_.own().alive)
     return;  // overtaken, or dead
@@ -89,7 +90,7 @@ void Play::hear(const AutoPilotReport& report, FrontOut& out) {
 
 /// Tanks are whole or gone; what lies between is said.
 void Play::hear(const words::Health& health, FrontOut& out) {
-  if (health.unit() != cast_.own_unit()) return out.lose("Health", "of others, in a game of one hit");
+  if (health.unit() != cast_.own_unit()) return out.lose(loss::kHealthOfOther);
   client_.server_says(core::line_of_hit(health, health_), out);
 }
 

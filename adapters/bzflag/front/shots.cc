@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "adapters/bzflag/front/shots.h"
+#include "adapters/bzflag/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::bzflag {
@@ -96,13 +97,13 @@ void Shots::hear(const words::Shot& shot, FrontOut& out) {
   const bool mine = shot.shooter() == out.me();
   if (mine && shot.shot() != last_shot_) return;  // it has drawn its own already
   const std::uint8_t* known = cast_.of(shot.unit(), shot.shooter());
-  if (known == nullptr && shot.shooter() != 0) return out.lose("Shot", "of somebody who is not shown");
+  if (known == nullptr && shot.shooter() != 0) return out.lose(loss::kShooterUnseen);
   const std::uint8_t player = known != nullptr ? *known : kServerId;
   Actor guns;  // of the world
   Actor& actor = known != nullptr ? cast_.at(*known) : guns;
   const auto number =
       mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : shot_number(actor, player, shot.shot(), out);
-  if (!number || shots_.full()) return out.lose("Shot", "more than a client has room for");
+  if (!number || shots_.full()) return out.lose(loss::kShotsFull);
 
   if (mine) shots_.remove(client_.number(), *number);  // told anew
   core::ShownShot flying = core::shown(shot, out.world(), out.now());

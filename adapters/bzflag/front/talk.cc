@@ -1,5 +1,6 @@
 #include "adapters/bzflag/front/talk.h"
 
+#include "adapters/bzflag/losses.h"
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 
@@ -7,7 +8,7 @@ namespace entente::bzflag {
 
 /// bzadmin does not leave before it has heard itself: what is said to oneself comes back from here, whatever the room.
 void Talk::hear(const ChatRequest& chat, FrontOut& out) {
-  if (!client_.in()) return out.lose("MsgMessage", "not in yet");
+  if (!client_.in()) return out.lose(loss::kChatTooEarly);
   const std::uint8_t to = chat.to.byte;
   if (to == client_.number()) return client_.say(client_.number(), client_.number(), false, chat.text.view(), out);
   words::Say word = core::say_of(well_formed(chat.text.view()));
@@ -20,7 +21,7 @@ void Talk::hear(const ChatRequest& chat, FrontOut& out) {
   } else if (to != kEverybody) {
     word.set_scope(words::Say::ONE);
     word.set_to(cast_.player_of(to));
-    if (word.to() == 0) return out.lose("MsgMessage", "to somebody who is not there");
+    if (word.to() == 0) return out.lose(loss::kChatToNobody);
   }
   out.say(std::move(word));
 }

@@ -8,12 +8,13 @@
 #include "adapters/ogar/back/pilot.h"
 #include "adapters/ogar/dialect.h"
 #include "adapters/ogar/idiom/idiom.h"
-#include "adapters/ogar/mapping.h"
+#include "adapters/ogar/losses.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/wire/frame_reader.h"
 #include "proxy/base/text.h"
+#include "proxy/core/untold.h"
 #include "proxy/core/world.h"
 
 namespace entente::ogar {
@@ -61,11 +62,11 @@ class OgarBack final : public core::Back {
   }
 
   void hear(const Intent& intent, BackOut& out) override {
-    if (intent.by != out.me()) return out.lose("Intent", "a room of watchers has no player");
+    if (intent.by != out.me()) return out.lose(loss::kNobody, intent);
     const bool taken = pilot_.hear(intent, fold_, out);
     if (core::as<words::Leave>(intent)) return out.close("the player left", kNormalClosure);
     if (core::as<words::Enter>(intent) || core::as<words::Change>(intent)) tell_me(out);
-    if (!taken && !core::as<words::WantWorld>(intent)) lose(intent, out);
+    if (!taken && !core::as<words::WantWorld>(intent)) core::lose_untold<mapping>(intent, out);
     if (open_ && pilot_.urgent(lives_)) out.wake(std::max(out.now(), edge_at()));
   }
 
@@ -206,7 +207,7 @@ class OgarBack final : public core::Back {
   /// As many as are kept.
   template <class T>
   static std::span<const T> first_rows(const std::vector<T>& all, BackOut& out) {
-    if (all.size() > kMostRows) out.lose("Update.board", "more rows than a board has");
+    if (all.size() > kMostRows) out.lose(loss::kBoardFull);
     return {all.data(), std::min(all.size(), kMostRows)};
   }
 
@@ -230,7 +231,7 @@ class OgarBack final : public core::Back {
     if (std::all_of(slices.begin(), slices.end(), [](float s) { return std::isfinite(s); }))
       told.mutable_slices()->Add(slices.begin(), slices.end());
     else
-      out.lose("Update.board.slices", "the server writes no numbers");
+      out.lose(loss::kSlicesNotFinite);
   }
 
   /// A board of players has all who are in play, up to ten.

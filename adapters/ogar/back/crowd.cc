@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "adapters/ogar/losses.h"
+
 namespace entente::ogar {
 namespace {
 
@@ -49,7 +51,7 @@ Crowd::Owner& Crowd::owner(const std::string& name, std::uint32_t colour, words:
   if (const auto at = by_look_.find(key); at != by_look_.end()) return owners_.at(at->second);
   const Owner* absent = find_absent(name);
   if (absent == nullptr && owners_.size() >= kMost) forget_longest_absent(out);
-  if (absent == nullptr && owners_.size() >= kMost) out.lose("Update.added.name", "more players than a room keeps");
+  if (absent == nullptr && owners_.size() >= kMost) out.lose(loss::kPlayersFull);
   const core::Id id = absent != nullptr ? absent->player.id() : owners_.size() < kMost ? out.new_id() : 0;
   if (absent != nullptr) by_look_.erase(look(name, absent->player.colour()));
   Owner& owner = entry(id);

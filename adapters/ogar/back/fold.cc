@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adapters/ogar/losses.h"
 #include "adapters/ogar/text.h"
 #include "proxy/core/world.h"
 
@@ -33,7 +34,7 @@ Crowd::Owner* Fold::owner_of(const AddedCell& cell, core::BackOut& out) {
   Crowd::Owner& owner =
       mine ? crowd_.me(name, rgb_of(cell.colour), team, out) : crowd_.owner(name, rgb_of(cell.colour), team, out);
   if (owner.units.size() + owner.hidden.size() < kMostOfOne) return &owner;
-  out.lose("Update.added", "more cells than one player has");
+  out.lose(loss::kCellsOfOneFull);
   return nullptr;
 }
 
@@ -41,7 +42,7 @@ void Fold::added(const AddedCell& told, core::BackOut& out) {
   const auto [at, is_new] = cells_.try_emplace(told.id);
   if (is_new && cells_.size() > kMostCells) {
     cells_.erase(at);
-    return out.lose("Update.added", "more cells than a room keeps");
+    return out.lose(loss::kCellsFull);
   }
   Cell& cell = at->second;
   const bool was_seen = !is_new && !cell.hidden;
@@ -111,7 +112,7 @@ void Fold::look_for_shot(const AddedCell& told, const Crowd::Owner* owner, core:
 bool Fold::may_seek(core::BackOut& out) {
   if (std::exchange(sought_at_, out.now()) != out.now()) sought_ = 0;
   if (sought_ >= kMostSought) {
-    out.lose("Update.added", "more is thrown off at once than can be traced");
+    out.lose(loss::kTraceFull);
     return false;
   }
   sought_ += cells_.size();

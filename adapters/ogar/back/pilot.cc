@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adapters/ogar/losses.h"
 #include "adapters/ogar/text.h"
 
 namespace entente::ogar {
@@ -63,8 +64,7 @@ void Pilot::enter(const words::Enter& word) {
 void Pilot::change(const words::Change& word, core::BackOut& out) {
   if (word.has_name()) enter_.set_name(word.name());
   if (word.has_skin()) enter_.set_skin(word.skin());
-  if (word.has_team() || word.has_kit() || word.has_colour() || word.has_motto())
-    out.lose("Change", "nothing but name and skin are a player's to choose");
+  if (word.has_team() || word.has_kit() || word.has_colour() || word.has_motto()) out.lose(loss::kOtherChange);
 }
 
 void Pilot::watch(const words::Watch& word, core::BackOut& out) {
@@ -77,7 +77,7 @@ void Pilot::watch(const words::Watch& word, core::BackOut& out) {
       wants_spawn_ = entered_;
       return;
     case words::Watch::PLAYER:
-      out.lose("Watch.target", "a server follows nobody but the leader");
+      out.lose(loss::kWatchOne);
       [[fallthrough]];
     case words::Watch::LEADER:
       watching_ = Watching::kLeader;
@@ -89,11 +89,10 @@ void Pilot::watch(const words::Watch& word, core::BackOut& out) {
 }
 
 void Pilot::say(const words::Say& word, core::BackOut& out) {
-  if (word.scope() != words::Say::EVERYBODY) return out.lose("Say", "chat is for everybody, and this was not");
-  if (lines_.size() >= kMostLinesWaiting) return out.lose("Say", "one line a second is all that the server takes");
+  if (word.scope() != words::Say::EVERYBODY) return out.lose(loss::kChatForSome);
+  if (lines_.size() >= kMostLinesWaiting) return out.lose(loss::kChatTooFast);
   const bool command = word.kind() == words::Say::COMMAND;
-  if (command && cut(word.text(), kLongestCommand).size() < word.text().size())
-    return out.lose("Say", "a command is longer than the server takes");
+  if (command && cut(word.text(), kLongestCommand).size() < word.text().size()) return out.lose(loss::kCommandTooLong);
   lines_.push_back(clean(trimmed(word.text())));
   if (lines_.back().empty()) lines_.pop_back();
 }
@@ -103,7 +102,7 @@ void Pilot::shoot(const core::Shooting& shot, Fold& fold, core::BackOut& out) {
   const Fold::Self self = fold.self();
   if (shot.fire != nullptr && shot.fire->kind() != words::RAY)
     fold.gunfire().wished(shot.fire->shot(), self.largest >= kSmallestToSplit, out);
-  if (self.cells == 0) return out.lose("Fire", "it has no cell");
+  if (self.cells == 0) return out.lose(loss::kNoCell);
   self.largest >= kSmallestToSplit ? add(1, kMostSplitsAWish, splits_) : add(1, kMostEjects, ejects_);
   if (!shot.yaw) return;
   aim_ = *shot.yaw;

@@ -7,11 +7,12 @@
 #include "adapters/ogar/front/scoreboard.h"
 #include "adapters/ogar/front/wishes.h"
 #include "adapters/ogar/idiom/idiom.h"
-#include "adapters/ogar/mapping.h"
+#include "adapters/ogar/losses.h"
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/text.h"
 #include "adapters/ogar/wire.h"
 #include "adapters/wire/frame_reader.h"
+#include "proxy/core/untold.h"
 
 namespace entente::ogar {
 namespace {
@@ -47,14 +48,14 @@ class OgarFront final : public core::Front {
     eye_.hear(fact, out.world(), out.me());
     if (const auto* world = core::as<words::World>(fact)) {
       border_due_ = true;
-      if (world->kind() == words::World::VOXELS) out.lose("World.voxels", "blocks are not drawn");
+      if (world->kind() == words::World::VOXELS) out.lose(loss::kVoxels);
     }
     if (core::as<words::Player>(fact) != nullptr || core::as<words::ClaimRefused>(fact) != nullptr) look_on(out);
     if (const auto* view = core::as<words::View>(fact)) eye_.told(*view, out.now());
     if (const auto* said = core::as<words::Said>(fact)) say(chat_line(*said, out.world()), out);
     if (std::string notice = notice_of(fact, out.world()); !notice.empty() && !painter_.is_retold())
       say(server_line(notice), out);
-    lose(fact, out);
+    core::lose_untold<mapping>(fact, out);
     if (core::as<words::Kicked>(fact) != nullptr) return leave("kicked", kRefused, out);
     const auto* refused = core::as<words::Refused>(fact);
     if (refused != nullptr && !refused->may_retry()) leave(refused->text(), kRefused, out);
@@ -80,7 +81,7 @@ class OgarFront final : public core::Front {
   void understand(const Message& said, FrontOut& out) {
     const bool meant = idiom_.hear(
         said, [this, &out](const Message& message) { std::visit([&](const auto& one) { take(one, out); }, message); });
-    if (!meant) out.lose("MinionCollect", "no server acts on it");
+    if (!meant) out.lose(loss::kMinionCollect);
   }
 
   void take(const Hello&, FrontOut& out) {
@@ -128,7 +129,7 @@ class OgarFront final : public core::Front {
   // -- What it is shown ----------------------------------------------------------------------------------------------
 
   void say(ChatLine line, FrontOut& out) {
-    if (lines_.size() >= kMostLinesAPainting) return out.lose("Said", "more lines at once than a painting takes");
+    if (lines_.size() >= kMostLinesAPainting) return out.lose(loss::kChatFull);
     lines_.push_back(std::move(line));
   }
 

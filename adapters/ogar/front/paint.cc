@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "adapters/ogar/losses.h"
 #include "proxy/core/bodies.h"
 #include "proxy/core/seconds.h"
 
@@ -207,8 +208,7 @@ void Painter::paint_tokens(const core::World& world) {
 
 void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
   if (out.world().geometry() == nullptr) return;
-  if (shapes_.lay(*out.world().geometry()) && shapes_.left_out() > 0)
-    out.lose("World.solids", "more of them than a picture holds");
+  if (shapes_.lay(*out.world().geometry()) && shapes_.left_out() > 0) out.lose(loss::kSolidsFull);
   if (laid_ && laid_->holds(box) && laid_newest_ == shapes_.newest()) return;
   laid_ = {box.west - kSlack, box.east + kSlack, box.south - kSlack, box.north + kSlack};
   laid_newest_ = shapes_.newest();

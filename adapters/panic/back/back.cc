@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "adapters/panic/faces.h"
+#include "adapters/panic/losses.h"
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/base/text.h"
+#include "proxy/core/untold.h"
 
 namespace entente::panic {
 namespace {
@@ -53,7 +54,7 @@ void PanicBack::receive(Lane lane, Bytes bytes, Out& out) {
 
 void PanicBack::hear_message(const wire::Speech<Message>::Heard& heard, Out& out) {
   if (const auto* state = std::get_if<GameState>(heard.message)) return on(*state, out);
-  if (phase_ == Phase::kWaiting) return out.lose("Event", "it came before the first GameState");
+  if (phase_ == Phase::kWaiting) return out.lose(loss::kBeforeState);
   if (const auto* create = std::get_if<CreatePiece>(heard.message)) return on(*create, heard.code, out);
   if (const auto* event = std::get_if<Event>(heard.message)) on(*event, heard.code, out);
 }
@@ -85,7 +86,7 @@ void PanicBack::forget_all(Out& out) {
 }
 
 void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
-  if (code > 10 && !is_tank(code)) return out.lose("CreateReserved", "the document keeps that type for later");
+  if (code > 10 && !is_tank(code)) return out.lose(loss::kCreateReserved);
   Piece piece;
   const Piece* known = field_.find(create.piece);
   piece.number = create.piece;
@@ -95,7 +96,7 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
   piece.at = {create.x, create.y};
   piece.mine = is_tank(code) && std::find(tanks_.begin(), tanks_.end(), create.piece) != tanks_.end();
   Piece* there = field_.put(piece);
-  if (there == nullptr) return out.lose("CreatePiece", "more pieces than a map has tiles");
+  if (there == nullptr) return out.lose(loss::kPiecesFull);
   settle_at_ = out.now() + kWatcherSettles;
   if (piece.mine) seat_ = seat_of(code);
   if (phase_ < Phase::kPlaying) return;
@@ -111,13 +112,13 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
 }
 
 void PanicBack::on(const Event& event, std::uint32_t code, Out& out) {
-  if (code > kGameOver) return out.lose("EventReserved", "the document keeps that type for later");
+  if (code > kGameOver) return out.lose(loss::kEventReserved);
   if (code == kUpdateAmmo) return on_ammo(event.value, out);
   if (phase_ == Phase::kGreeted) start(out);  // also without a Game Start, as for one who comes back
   if (code == kGameStart) return;
   if (code == kGameOver) return on_over(event.value == 1, out);
   Piece* piece = field_.find(event.piece);
-  if (piece == nullptr) return out.lose("Event", "its piece was never created, or is gone");
+  if (piece == nullptr) return out.lose(loss::kNoPiece);
   if (code == kUpdateHealth) return on_health(*piece, event.value, out);
   if (code == kDestroy) return on_destroy(*piece, out);
   on_move(*piece, event, out);
@@ -157,7 +158,7 @@ void PanicBack::on_destroy(Piece& victim, Out& out) {
 }
 
 void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
-  if (!is_direction(move.direction)) return out.lose("Move", "no direction");
+  if (!is_direction(move.direction)) return out.lose(loss::kMoveNoDirection);
   const auto asked = driver_.answered(piece.number);
   const int moved = tiles_moved(move.value);
   piece.facing = move.direction;
@@ -182,7 +183,7 @@ void PanicBack::on_over(bool won, Out& out) {
     if (driver_.active() != 0) tell_player(self_, seat_, words::WATCH, out);
     driver_.set_active(0);
   }
-  if (std::exchange(over_, true)) return out.lose("GameOver", "only the first one counts");
+  if (std::exchange(over_, true)) return out.lose(loss::kOverAlready);
   words::Round round;
   round.set_state(words::Round::OVER);
   round.set_winner(won ? self_ : last_standing());
@@ -202,10 +203,10 @@ core::Id PanicBack::last_standing() const {
 // -- What is wished ---------------------------------------------------------------------------------------------------
 
 void PanicBack::hear(const core::Intent& intent, Out& out) {
-  if (intent.by != out.me() || left_) return out.lose(core::name_of(intent), "only one can play on a connection");
+  if (intent.by != out.me() || left_) return out.lose(loss::kOtherPlayer, intent);
   std::visit(core::Overloaded{
                  [&](const words::Enter& wish) { enter(wish, out); }, [&](const words::Spawn&) { spawn(out); },
-                 [&](const words::Select& wish) { select(wish.unit(), out); },
+                 [&](const words::Select& wish) { select(wish, out); },
                  [&](const words::Leave& wish) { leave(wish.why().empty() ? "the player left" : wish.why(), out); },
                  [&](const auto&) { hear_other(intent, out); }},
              intent.kind);
@@ -224,12 +225,11 @@ void PanicBack::enter(const words::Enter& wish, Out& out) {
 }
 
 void PanicBack::hear_other(const core::Intent& intent, Out& out) {
-  const char* name = core::name_of(intent);
-  if (watches_ || phase_ == Phase::kDefeated) return out.lose(name, "watching");
+  if (watches_ || phase_ == Phase::kDefeated) return out.lose(loss::kWatching, intent);
   // Who steers all that he has at once still has units, and knows of no need to spawn.
   if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
-  if (awaits_spawn_ && !Driver::names_unit(intent)) return out.lose(name, "not in play");
-  if (!driver_.hear(intent, out)) return out.lose(name, reason_of(name));
+  if (awaits_spawn_ && !Driver::names_unit(intent)) return out.lose(loss::kNotInPlay, intent);
+  if (!driver_.hear(intent, out)) return core::lose_untold<mapping>(intent, out);
   // A mouse and a shot of one update are two words: the shot goes first.
   core::as<words::Toward>(intent) != nullptr ? out.wake(out.now()) : drive(out);
 }
@@ -245,9 +245,9 @@ void PanicBack::spawn(Out& out) {
   tell_spawned(*piece, out);  // last: who sees it come into play is told what he has
 }
 
-void PanicBack::select(core::Id unit, Out& out) {
-  const Piece* piece = field_.find_unit(unit);
-  if (piece == nullptr || !piece->mine) return out.lose("Select", "no living tank of its own");
+void PanicBack::select(const words::Select& wish, Out& out) {
+  const Piece* piece = field_.find_unit(wish.unit());
+  if (piece == nullptr || !piece->mine) return out.lose(loss::kNoTank, wish);
   driver_.set_active(piece->number);
   tell_owns(self_, out);
 }

@@ -58,7 +58,7 @@ class PanicBack final : public core::Back {
   void enter(const words::Enter& wish, Out& out);
   void hear_other(const core::Intent& intent, Out& out);
   void spawn(Out& out);
-  void select(core::Id unit, Out& out);
+  void select(const words::Select& wish, Out& out);
   void take_next_tank(Out& out);
   void drive(Out& out);
   void send(const Order& order, Out& out);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "adapters/panic/losses.h"
 #include "proxy/core/arena/guns.h"
 
 namespace entente::panic {
@@ -51,7 +52,7 @@ bool Driver::hear(const core::Intent& intent, core::BackOut& out) {
   const auto at = wheel_for(intent);
   const Piece* piece = at != wheels_.end() ? field_.find(at->first) : nullptr;
   if (piece == nullptr) {
-    out.lose(core::name_of(intent), "no living tank of its own");
+    out.lose(loss::kNoTank, intent);
     return true;
   }
   Wheel& wheel = at->second;
@@ -129,15 +130,15 @@ std::optional<Order> Driver::next_of(Wheel& wheel, const Piece& piece, core::Bac
 std::optional<Order> Driver::take_shot(Wheel& wheel, const Piece& piece, core::BackOut& out) {
   const Wheel::Shot shot = *std::exchange(wheel.shot, std::nullopt);
   const int range = kModels[model_of(piece.code)].range;
-  const char* refused = nullptr;
+  const Mapping* refused = nullptr;
   if (ammo_ <= 0)
-    refused = "no ammunition";
+    refused = &loss::kNoAmmo;
   else if (!field_.ground.shot_stays(piece.at, shot.direction, range))
-    refused = "the shot might leave the map, and the server would die of it";
+    refused = &loss::kShotLeavesMap;
   if (refused != nullptr) {
     words::Fire drawn;
     drawn.set_shot(shot.number);
-    core::refuse_shot({{}, {}, shot.number != 0 ? &drawn : nullptr}, out.me(), refused, out);
+    core::refuse_shot({{}, {}, shot.number != 0 ? &drawn : nullptr}, out.me(), *refused, out);
     return std::nullopt;
   }
   --ammo_;
@@ -149,7 +150,7 @@ std::optional<Order> Driver::take_drive(Wheel& wheel, const Piece& piece, core::
   if (const words::Step* step = wheel.steering.step()) {
     const auto direction = static_cast<Direction>(step->direction());
     wheel.steering.stop();
-    if (!is_direction(direction)) return out.lose("Step", "no direction"), std::nullopt;
+    if (!is_direction(direction)) return out.lose(loss::kStepNoDirection), std::nullopt;
     return Order{piece.number, ActionType::kDrive, direction, 0};
   }
   const Tiles& tiles = field_.ground.tiles();

@@ -4,10 +4,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "adapters/panic/faces.h"
+#include "adapters/panic/losses.h"
 #include "adapters/panic/panic.h"
 #include "adapters/panic/wire.h"
 #include "proxy/core/seconds.h"
+#include "proxy/core/untold.h"
 
 namespace entente::panic {
 namespace {
@@ -51,7 +52,7 @@ PanicFront::PanicFront(const core::FaceOptions& options, std::vector<Ground> map
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
 void PanicFront::opened(const core::Peer&, Out& out) {
-  if (maps_fail_) out.lose("maps", "the folder, or a file of it, cannot be read as maps of Panic");
+  if (maps_fail_) out.lose(loss::kMapsUnreadable);
   if (asks_for_ == 0) return enter(out);
   enter_at_ = out.now() + asks_for_;
   out.wake(enter_at_);
@@ -102,7 +103,7 @@ bool PanicFront::waits_to_spawn(const Out& out) const {
 /// Who is dead and presses a key wants to go on: that is asked for again, as soon as it may be, once a second.
 void PanicFront::ask_sooner(Out& out) {
   const bool just_asked = out.now() + kSpawnAgain - kSecond < spawn_at_;
-  if (!spawn_asked_ || just_asked) return out.lose("Action.piece", "its tank is dead, and waits to be put into play");
+  if (!spawn_asked_ || just_asked) return out.lose(loss::kActionOfDead);
   ask_spawn(out);
 }
 
@@ -166,15 +167,14 @@ void PanicFront::act(const Action& action, Out& out) {
     enter_at_ = 0;
     return resume(action.player, out);
   }
-  if (phase_ == Phase::kResuming || phase_ == Phase::kEntered) return out.lose("Action", "the game has not begun");
-  if (action.player != number(out)) return out.lose("Action.player", "another player's");
+  if (phase_ == Phase::kResuming || phase_ == Phase::kEntered) return out.lose(loss::kActionTooEarly);
+  if (action.player != number(out)) return out.lose(loss::kActionOfAnother);
   if (action.action == ActionType::kQuit) return leave("the player quit", out);
-  if (action.action != ActionType::kDrive && action.action != ActionType::kShoot)
-    return out.lose("Action.action", "nothing that a player can do");
-  if (!is_direction(action.direction)) return out.lose("Action.direction", "no direction");
+  if (action.action != ActionType::kDrive && action.action != ActionType::kShoot) return out.lose(loss::kNoAction);
+  if (!is_direction(action.direction)) return out.lose(loss::kActionNoDirection);
   const core::Id unit = screen_.own_unit(action.piece, out);
   if (unit == 0 && waits_to_spawn(out)) return ask_sooner(out);
-  if (unit == 0) return out.lose("Action.piece", "no living tank of his own");
+  if (unit == 0) return out.lose(loss::kActionNoTank);
   if (selected_ != unit) {
     selected_ = unit;
     words::Select select;
@@ -275,8 +275,7 @@ void PanicFront::hear(const core::Fact& fact, Out& out) {
 
 template <class T>
 void PanicFront::on(const T& word, Out& out) {
-  const std::string& name = word.GetDescriptor()->name();
-  out.lose(name.c_str(), reason_of(name));  // a descriptor lives as long as the program
+  core::lose_untold<mapping>(word, out);
 }
 
 void PanicFront::on(const words::Refused& refused, Out& out) {
@@ -295,15 +294,14 @@ void PanicFront::on(const words::World& world, Out& out) {
 }
 
 void PanicFront::on(const words::WorldEdit& edit, Out& out) {
-  if (!screen_.look_at_edit(edit.edit(), out))
-    out.lose("WorldEdit", "a client has its own map, and it does not change");
+  if (!screen_.look_at_edit(edit.edit(), out)) out.lose(loss::kMapIsFixed);
 }
 
 void PanicFront::on(const words::Player&, Out&) {}
 
-void PanicFront::on(const words::ClaimRefused&, Out& out) {
+void PanicFront::on(const words::ClaimRefused& refused, Out& out) {
   if (phase_ == Phase::kResuming) return enter(out);
-  out.lose("ClaimRefused", reason_of("ClaimRefused"));
+  core::lose_untold<mapping>(refused, out);
 }
 
 void PanicFront::on(const words::PlayerGone&, Out& out) { screen_.look_at_all(out); }
@@ -384,7 +382,7 @@ void PanicFront::on(const words::Shot& shot, Out& out) {
 /// A client that is told of an end takes no more keys that do anything: it is told only of one for good.
 void PanicFront::on(const words::Round& round, Out& out) {
   if (round.state() != words::Round::OVER) return screen_.is_over() ? start_again(out) : void();
-  if (round.another()) return out.lose("Round", "after its end a client takes no more keys");
+  if (round.another()) return out.lose(loss::kRoundGoesOn);
   const core::PlayerState* me = out.world().player(out.me());
   const bool team_won =
       round.winning_team() != words::TEAM_ANY && me != nullptr && me->player.team() == round.winning_team();

@@ -1,6 +1,7 @@
 #include "adapters/panic/front/screen.h"
 
 #include "adapters/panic/ground.h"
+#include "adapters/panic/losses.h"
 #include "adapters/panic/wire.h"
 
 namespace entente::panic {
@@ -77,7 +78,7 @@ void Screen::look_at_token(core::Id token, Out& out) {
   auto at = index_of_token_.find(token);
   if (at == index_of_token_.end()) {
     if (!lies_at(token, out)) return;
-    if (index_of_token_.size() >= kMostTokens) return out.lose("Token", "more than a client reads of in time");
+    if (index_of_token_.size() >= kMostTokens) return out.lose(loss::kTokensFull);
     at = index_of_token_.emplace(token, new_piece()).first;
     pieces_[at->second].token = token;
   }

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "adapters/panic/faces.h"
 #include "adapters/panic/front/screen.h"
+#include "adapters/panic/losses.h"
 #include "proxy/core/bodies.h"
 
 namespace entente::panic {
@@ -33,7 +33,7 @@ bool Screen::shows(const words::Unit& unit, Out& out) const {
     case words::Unit::PELLET:
       return litter_.holds(unit.id());
     default:
-      out.lose("Unit", reason_of("Unit"));
+      out.lose(loss::kUnitUnlike);
       return false;
   }
 }

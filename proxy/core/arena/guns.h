@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "proxy/base/mapping.h"
 #include "proxy/core/arena/incoming.h"
 #include "proxy/core/session.h"
 #include "proxy/core/tank/steering.h"
@@ -28,7 +29,7 @@ class Guns {
 };
 
 /// A shot that does not happen: it is counted, and a client that has drawn it is told that it has ended.
-void refuse_shot(const Shooting& wish, Id player, const char* why, BackOut& out);
+void refuse_shot(const Shooting& wish, Id player, const Mapping& why, BackOut& out);
 
 /// In metres, from the centre of a tank's base.
 struct Muzzle {

@@ -6,6 +6,7 @@
 #include "proxy/base/text.h"
 #include "proxy/core/arena/claims.h"
 #include "proxy/core/bodies.h"
+#include "proxy/core/losses.h"
 #include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
 
@@ -81,7 +82,7 @@ void Referee::hear(const Intent& intent, BackOut& out) {
   if (as<words::Leave>(intent) != nullptr) return leave(intent.by, as<words::Leave>(intent)->why(), out);
   if (as<words::WantWorld>(intent) != nullptr || as<words::Query>(intent) != nullptr) return;  // who came was told
   Player* const player = find(intent.by);
-  if (player == nullptr) return out.lose(name_of(intent), "of somebody who has not entered");
+  if (player == nullptr) return out.lose(loss::kNotEntered, intent);
   if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
   std::visit(Overloaded{
                  [&](const words::Spawn&) { want_spawn(*player, out); },
@@ -100,10 +101,10 @@ void Referee::hear(const Intent& intent, BackOut& out) {
                    out.say(Fact(intent.by, refused));
                  },
                  [&](const words::Trigger&) {},  // let go, or held
-                 [&](const words::HitClaim&) { out.lose("HitClaim", "the referee looks for himself"); },
-                 [&](const words::Edit&) { out.lose("Edit", "an arena stands still"); },
+                 [&](const words::HitClaim&) { out.lose(loss::kHitClaim); },
+                 [&](const words::Edit&) { out.lose(loss::kEdit); },
                  [&](const auto&) {
-                   if (!player->steering.hear(intent)) out.lose(name_of(intent), "means nothing in an arena");
+                   if (!player->steering.hear(intent)) out.lose(loss::kMeansNothing, intent);
                  },
              },
              intent.kind);
@@ -230,7 +231,7 @@ void Referee::refuse_change(Id id, BackOut& out) {
 }
 
 void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
-  if (players_.contains(id)) return out.lose("Enter", "who is in cannot come in");
+  if (players_.contains(id)) return out.lose(loss::kEnteredAlready);
   if (!lets_in(id, out)) return;
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
   Player& player = players_[id];
@@ -305,7 +306,7 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
     changed.set_skin(change.skin());
   }
   if (change.has_motto()) player.who.set_motto(change.motto());
-  if (change.has_kit() || change.has_colour()) out.lose("Change", "all are armed alike, and as their side is");
+  if (change.has_kit() || change.has_colour()) out.lose(loss::kKitOrColour);
   const bool sides = change.has_team() && teams() && player.unit != 0;
   const words::Team team = sides ? team_for(side_meant(change.team())) : player.who.team();
   if (team != player.who.team()) {
@@ -327,7 +328,7 @@ void Referee::watch(Player& player, const words::Watch& watch, BackOut& out) {
 
 void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
   if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS || say.kind() == words::Say::COMMAND)
-    return out.lose("Say", "nobody is there who takes commands");
+    return out.lose(loss::kNoServer);
   words::Said said;
   said.set_from(from.who.id());
   said.set_scope(say.scope());
@@ -335,7 +336,7 @@ void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
   said.set_text(say.text());
   Fact fact;
   if (say.scope() == words::Say::ONE) {
-    if (find(say.to()) == nullptr) return out.lose("Say", "to somebody who is not there");
+    if (find(say.to()) == nullptr) return out.lose(loss::kNoListener);
     said.set_to(say.to());
     out.say(Fact(from.who.id(), said));  // who speaks sees it, too
     if (say.to() != from.who.id()) out.say(Fact(say.to(), said));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "proxy/core/arena/referee.h"
+#include "proxy/core/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -103,7 +104,7 @@ Referee::Flag* Referee::carried_by(Id player) {
 void Referee::wish(Player& player, const words::TokenWish& wish, BackOut& out) {
   Flag* carried = carried_by(player.who.id());
   if (wish.op() == words::TokenWish::DROP && carried != nullptr) return drop(*carried, player, out);
-  if (wish.op() == words::TokenWish::GIVE) out.lose("TokenWish", "flags of an arena are not given away");
+  if (wish.op() == words::TokenWish::GIVE) out.lose(loss::kFlagGiven);
 }
 
 void Referee::look_after_flags(BackOut& out) {

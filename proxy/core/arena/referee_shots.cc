@@ -5,6 +5,7 @@
 #include "proxy/core/arena/claims.h"
 #include "proxy/core/arena/guns.h"
 #include "proxy/core/arena/referee.h"
+#include "proxy/core/losses.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -26,7 +27,7 @@ void Referee::shoot(Player& player, const Shooting& wish, BackOut& out) {
 }
 
 void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
-  if (!load(player, out.now())) return refuse_shot(wish, player.who.id(), "not loaded yet", out);
+  if (!load(player, out.now())) return refuse_shot(wish, player.who.id(), loss::kNotLoaded, out);
   const double yaw = wish.yaw.value_or(player.tank.yaw), pitch = std::clamp(wish.pitch.value_or(0), -0.6, 0.6);
   Ball ball;
   ball.shooter = player.who.id();
@@ -183,7 +184,7 @@ void Referee::end_shot(Ball& ball, bool burst, BackOut& out) {
 
 /// A client that sees its own ball end somewhere knows no better than we.
 void Referee::end_claim(Player& player, const words::ShotEndClaim& claim, BackOut& out) {
-  if (claim.shooter() != player.who.id()) return out.lose("ShotEndClaim", "of somebody else");
+  if (claim.shooter() != player.who.id()) return out.lose(loss::kShotOfAnother);
   for (Ball& ball : balls_)
     if (ball.shooter == claim.shooter() && ball.number == claim.shot()) end_shot(ball, claim.burst(), out);
   std::erase_if(balls_, [](const Ball& ball) { return ball.until == 0; });

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "proxy/core/ids.h"
+#include "proxy/core/losses.h"
 #include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/replay_facts.h"
 #include "proxy/core/replay/retelling.h"
@@ -128,7 +129,7 @@ void Replay::hold(Micros now) {
 
 void Replay::tell(Fact fact, Outlet& out) {
   if (is_his_own(fact)) return;
-  if (const char* why = kept_back(fact)) return out.lose(name_of(fact), why);
+  if (const Mapping* why = kept_back(fact)) return out.lose(*why, fact);
   make_public(fact);
   scale_motion(fact, scale());
   to_room(fact, out);
@@ -197,7 +198,7 @@ void Replay::hear(const Intent& intent, Outlet& out) {
 
 template <class T>
 void Replay::on(const T&, const Intent& intent, Outlet& out) {
-  out.lose(name_of(intent), "a recording is watched, not played in");
+  out.lose(loss::kOnlyWatched, intent);
 }
 
 /// As one who watches, whatever was asked for.
@@ -224,7 +225,7 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
 void Replay::on(const words::Enter& enter, const Intent& intent, Outlet& out) { let_in(intent, enter.name(), out); }
 
 void Replay::on(const words::Change& change, const Intent& intent, Outlet& out) {
-  if (!change.has_name() || !watchers_.contains(intent.by)) return out.lose("Change", "of who only watches");
+  if (!change.has_name() || !watchers_.contains(intent.by)) return out.lose(loss::kChangeOfWatcher);
   let_in(intent, change.name(), out);
 }
 
@@ -247,8 +248,7 @@ void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
 
 /// Who watches together may talk about it.
 void Replay::on(const words::Say& say, const Intent& intent, Outlet& out) {
-  if (say.scope() != words::Say::EVERYBODY || say.kind() == words::Say::COMMAND)
-    return out.lose("Say", "only to all who watch");
+  if (say.scope() != words::Say::EVERYBODY || say.kind() == words::Say::COMMAND) return out.lose(loss::kSayOfWatcher);
   words::Said said;
   said.set_from(intent.by);
   said.set_kind(say.kind());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/core/losses.h"
 #include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
 
@@ -34,9 +35,9 @@ bool is_his_own(const Fact& fact) {
   return std::visit([]<class T>(const T&) { return KindOf<T, HisOwn>; }, fact.kind);
 }
 
-const char* kept_back(const Fact& fact) {
-  if (fact.audience == words::ADMINS || fact.audience == words::TEAM) return "was for some players alone";
-  return is_talk(fact) && is_aside(fact) ? "was not said to everybody" : nullptr;
+const Mapping* kept_back(const Fact& fact) {
+  if (fact.audience == words::ADMINS || fact.audience == words::TEAM) return &loss::kForSome;
+  return is_talk(fact) && is_aside(fact) ? &loss::kAside : nullptr;
 }
 
 void make_public(Fact& fact) {

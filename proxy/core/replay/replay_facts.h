@@ -2,6 +2,7 @@
 // Law: it knows only the rooms and times that it is given.
 #pragma once
 
+#include "proxy/base/mapping.h"
 #include "proxy/core/word.h"
 
 namespace entente::core {
@@ -9,9 +10,9 @@ namespace entente::core {
 /// Facts to the recorded player about joining, leaving and its view; viewers have their own.
 bool is_his_own(const Fact& fact);
 
-/// Why `fact` is not for viewers, a literal; null if it is. Facts about the recorded player's units (health,
-/// ammunition) are for viewers.
-const char* kept_back(const Fact& fact);
+/// Why `fact` is not for viewers; null if it is. Facts about the recorded player's units (health, ammunition) are for
+/// viewers.
+const Mapping* kept_back(const Fact& fact);
 
 /// The fact for everybody, without "me" and without what is for operators only.
 void make_public(Fact& fact);

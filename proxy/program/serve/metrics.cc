@@ -89,8 +89,8 @@ void measure(Metrics& metrics, const std::string& route, const relay::Totals& to
                 "Facts that a bridge's room did not keep: about unknown players or units, or more than it holds",
                 {{"route", route}}, totals.orphaned);
   for (const core::Ledger::Entry& one : losses)
-    metrics.count("words_dropped", "Words that bridges could not forward, by word and reason, in sessions that ended",
-                  {{"route", route}, {"what", one.what}, {"reason", one.reason}}, one.times);
+    metrics.count("words_dropped", "What bridges did not forward, by word and reason, in sessions that ended",
+                  {{"route", route}, {"what", one.what()}, {"reason", one.reason()}}, one.times);
 }
 
 void measure(Metrics& metrics, const relay::TapTotals& tap) {

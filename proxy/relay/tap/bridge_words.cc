@@ -85,8 +85,6 @@ Buffer written(const google::protobuf::MessageLite& message) {
   return bytes;
 }
 
-std::string times(std::uint64_t n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
-
 }  // namespace
 
 template <class Word>
@@ -144,8 +142,8 @@ std::string text(const core::Ledger& ledger, std::size_t most_kinds) {
   std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.times > b.times; });
   std::string out;
   for (std::size_t i = 0; i < std::min(entries.size(), most_kinds); ++i)
-    out +=
-        (i == 0 ? "" : ", ") + std::string(entries[i].what) + " (" + entries[i].reason + ") " + times(entries[i].times);
+    out += (i == 0 ? "" : ", ") + std::to_string(entries[i].times) + " " + entries[i].what() + " (" +
+           entries[i].reason() + ")";
   if (entries.size() > most_kinds) out += " and " + std::to_string(entries.size() - most_kinds) + " other kinds";
   return out;
 }

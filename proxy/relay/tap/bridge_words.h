@@ -39,7 +39,7 @@ class BridgeWords {
   std::optional<std::string> geometry_;  // the hash that worlds name; none: it changed, or was not taken
 };
 
-/// "Say (no chat) 3 times, Fire (…) once": what could not be told, most often first, at most so many kinds of it.
+/// "3 Say (no chat), 1 Fire (…)": what was not forwarded, and why; most frequent first, at most so many kinds.
 std::string text(const core::Ledger& ledger, std::size_t most_kinds = 12);
 
 }  // namespace entente::relay

@@ -1,0 +1,14 @@
+// What native's front and back drop, and why: the lines by which they count it. Law: each stands in the mapping, too.
+#pragma once
+
+#include "adapters/wire/mapping.h"
+
+namespace entente::native::loss {
+
+using wire::lost_fact, wire::lost_intent, wire::lost_up, wire::Mapping;
+
+inline constexpr Mapping kUnknownIntent = lost_up("*", "", "a kind of intent that this version does not know");
+inline constexpr Mapping kSlowReader = lost_fact("*", "the client reads too slowly");
+inline constexpr Mapping kEarlyFull = lost_intent("*", "more than is kept until the server has spoken");
+
+}  // namespace entente::native::loss

@@ -1,0 +1,58 @@
+// A line of a mapping: what becomes of a message, a field or a word on its way between a game and the vocabulary.
+// `entente explain`, the documents, the log and the metrics all show these lines.
+// Law: the texts are literals, and a line lives as long as the program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace entente {
+
+enum class Fidelity : std::uint8_t {
+  kExact,        ///< the same value arrives, or the nearest that the wire can hold
+  kLossy,        ///< something like it arrives
+  kSynthesised,  ///< no word is behind it: we make it up (an order, a checksum, a default)
+  kDropped,      ///< never arrives
+  kSometimes,    ///< does not arrive in the situation that the reason names; another line says what happens otherwise
+};
+
+struct Mapping {
+  const char* message;  ///< as in its Row; "" for a word that no message says; "*": any message
+  std::uint8_t ways;    ///< sum of wire::Way: the directions in which the message travels when this holds
+  const char* field;    ///< its path without indices ("flags.owner"); "*": all that no other line is about; "": none
+  const char* word;     ///< "Fire.x", or "Fire" for one that its being there says; "" for none; "*": any word
+  Fidelity fidelity;
+  const char* reason = "";  ///< required unless exact: one clause, for people
+};
+
+inline constexpr std::uint8_t kUp = 1;    // wire::Way::kToServer
+inline constexpr std::uint8_t kDown = 2;  // wire::Way::kToClient
+
+// Lines of kSometimes are about a message that was heard and not told as a word, or about a word that was heard and not
+// told as a message.
+
+/// A message of a client, or a field of it.
+constexpr Mapping lost_up(const char* message, const char* field, const char* reason) {
+  return {message, kUp, field, "", Fidelity::kSometimes, reason};
+}
+/// A message of a server, or a field of it.
+constexpr Mapping lost_down(const char* message, const char* field, const char* reason) {
+  return {message, kDown, field, "", Fidelity::kSometimes, reason};
+}
+constexpr Mapping lost_intent(const char* word, const char* reason) {
+  return {"", kUp, "", word, Fidelity::kSometimes, reason};
+}
+constexpr Mapping lost_fact(const char* word, const char* reason) {
+  return {"", kDown, "", word, Fidelity::kSometimes, reason};
+}
+
+/// What the line is about: "MsgShotBegin.dt" or "Fire". `word`: which one it was, if the line is about any.
+inline std::string subject(const Mapping& line, const char* word = nullptr) {
+  const std::string_view message = line.message, field = line.field, any = "*";
+  if (message.empty()) return word != nullptr ? word : line.word == any ? "a word" : line.word;
+  const std::string name(message == any ? "a message" : message);
+  return field.empty() || field == any ? name : name + "." + std::string(field);
+}
+
+}  // namespace entente
