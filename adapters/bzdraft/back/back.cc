@@ -39,7 +39,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
   if (as<words::Spawn>(intent) != nullptr) return spawn(out);
   if (stage_ != Stage::kIn) return;
 
-  if (const auto shooting = steering_.shooting(intent)) return shoot(*shooting, out);
+  if (const auto shooting = own_.steering.shooting(intent)) return shoot(*shooting, out);
   std::visit(core::Overloaded{
                  [&](const words::PoseClaim& claim) { claimed(claim, out); },
                  [&](const words::DeathClaim& claim) { die(claim, out); },
@@ -63,7 +63,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
                  [&](const words::Pause&) { out.lose("Pause", "no message for it"); },
                  [&](const words::Autopilot&) { out.lose("Autopilot", "no message for it"); },
                  [&](const words::Edit&) { out.lose("Edit", "worlds stand still"); },
-                 [&](const auto&) { steering_.hear(intent); },
+                 [&](const auto&) { own_.steering.hear(intent); },
              },
              intent.kind);
 }

@@ -44,7 +44,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
   }
   if (stage_ != Stage::kIn || intent.by != me_) return;
 
-  const auto shooting = steering_.shooting(intent);
+  const auto shooting = own_.steering.shooting(intent);
   if (shooting) return shoot(*shooting, out);
   std::visit(core::Overloaded{
                  [&](const words::Spawn&) { spawn(out); },
@@ -69,7 +69,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
                  [&](const words::HitClaim&) { out.lose("HitClaim", "the victim tells of a hit"); },
                  [&](const words::ScoreClaim& claim) { claim_score(claim, out); },
                  [&](const words::Edit&) { out.lose("Edit", "worlds stand still"); },
-                 [&](const auto&) { steering_.hear(intent); },
+                 [&](const auto&) { own_.steering.hear(intent); },
              },
              intent.kind);
 }
