@@ -42,7 +42,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
   if (as<words::Spawn>(intent) != nullptr) return spawn(out);
   if (stage_ != Stage::kIn) return;
 
-  if (const auto shooting = steering_.shooting(intent)) return shoot(*shooting, out);
+  if (const auto shooting = own_.steering.shooting(intent)) return shoot(*shooting, out);
   std::visit(core::Overloaded{
                  [&](const words::PoseClaim& claim) { claimed(claim, out); },
                  [&](const words::DeathClaim& claim) { die(claim, out); },
@@ -59,7 +59,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
                  [&](const words::Say& say) { hear_chat(say, out); },
                  [&](const words::Change& wish) { change(wish, out); },
                  [&](const auto&) {
-                   if (!steering_.hear(intent)) core::lose_untold<mapping>(intent, out);
+                   if (!own_.steering.hear(intent)) core::lose_untold<mapping>(intent, out);
                  },
              },
              intent.kind);

@@ -15,7 +15,7 @@
 #include "proxy/core/chat.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
-#include "proxy/core/tank/tank_driver.h"
+#include "proxy/core/tank/driven_tank.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzdraft {
@@ -138,24 +138,10 @@ class BackSession final : public core::Back {
   core::Roster<std::uint8_t> players_;
   std::map<std::uint16_t, words::Token> flags_;
 
-  struct Own {
-    bool alive = false, asked = false;
-    words::Pose pose;        ///< where it is
-    core::Micros posed = 0;  ///< since when
-    words::Pose sent;        ///< what the server was told last
-    core::Micros sent_at = 0;
-    std::uint32_t order = 0;
-    bool held = false;         ///< the pose waits for its turn
-    core::Id wants_token = 0;  ///< that its player wished to have last
-  };
-  Own own_;
+  core::DrivenTank own_;
   core::Pace updates_{kUpdateEvery, kUpdateBurst};
-  core::Steering steering_;
-  core::TankDriver driver_;
   core::TankModel tank_;
-  core::Terrain terrain_;
-  double half_ = 400;        // of the world's side
-  core::Micros driven_ = 0;  // up to when
+  double half_ = 400;  // of the world's side
 
   core::IncomingShots incoming_;
   core::Guns guns_;  // by the numbers of shots

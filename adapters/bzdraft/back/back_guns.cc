@@ -20,8 +20,8 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
   if (!may_act()) return core::refuse_shot(shooting, me_, loss::kFireNotInPlay, out);
   if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(shooting, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
-  if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
-  driver_.aim(yaw, out.now());
+  if (own_.steering.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
+  own_.driver.aim(yaw, out.now());
   drive(out);
 }
 
@@ -79,7 +79,8 @@ void BackSession::watch_shot(const ShotBegin& begin, const words::Shot& shot, Ou
   incoming.follow(shot, out.now());
   const auto code = flag_code(begin.flag);
   const bool passes_walls = code == "SB" || code == "GM";  // a guided one turns
-  incoming_.watch(incoming, std::max(0.0, sane(begin.lifetime) - sane(begin.time)), passes_walls, terrain_, out.now());
+  incoming_.watch(incoming, std::max(0.0, sane(begin.lifetime) - sane(begin.time)), passes_walls, own_.terrain,
+                  out.now());
 }
 
 /// The victim tells that it died; with that the shot is over.

@@ -115,7 +115,7 @@ void BackSession::learn_world(Outlet& out) {
   if (!world || unread != 0) out.lose(loss::kNoRecords);
   if (!world) world = open_world(half_);
   half_ = world->east();
-  terrain_ = core::Terrain(*world);
+  own_.terrain = core::Terrain(*world);
   out.say(std::move(*world));
   stage_ = Stage::kAtTheDoor;
   if (wish_) enter(out);

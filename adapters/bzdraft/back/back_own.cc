@@ -27,20 +27,12 @@ void BackSession::spawn(Outlet& out) {
 
 void BackSession::claimed(const words::PoseClaim& claim, Outlet& out) {
   if (!own_.alive) return;  // still flying through the air in pieces
-  steering_.hear(core::Intent(claim));
+  own_.steering.hear(core::Intent(claim));
   words::Pose pose = pose_of(claim);
   pose.set_unit(find(number_)->unit);
   pose.set_seq(++own_.order);
-  const double speed = std::hypot(pose.vx(), pose.vy()), most = tank_.speed * kMostSpeed, edge = half_ + kOutside;
-  if (speed > most) {
-    pose.set_vx(pose.vx() * most / speed);
-    pose.set_vy(pose.vy() * most / speed);
-  }
-  pose.set_x(std::clamp(pose.x(), -edge, edge));
-  pose.set_y(std::clamp(pose.y(), -edge, edge));
-  own_.pose = pose;
-  own_.posed = out.now();
-  own_.held = true;
+  core::keep_within(pose, tank_.speed * kMostSpeed, half_ + kOutside);
+  own_.claimed(pose, out.now());
   out.say(pose);
   report_if_due(out);
 }
@@ -52,9 +44,7 @@ void BackSession::report_if_due(Outlet& out) {
 }
 
 void BackSession::report(Outlet& out) {
-  own_.held = false;
-  own_.sent = own_.pose;
-  own_.sent_at = out.now();
+  own_.told(own_.pose, out.now());
   peer_.send(out, update_of(own_.pose, number_, own_.alive));
 }
 
@@ -94,18 +84,18 @@ void BackSession::move_shot(const words::ShotMoveClaim& claim, Outlet& out) {
 
 /// From where it was at the last tick to now, and what hit it on the way.
 void BackSession::drive(Outlet& out) {
-  if (!own_.alive || out.now() <= driven_) return;
-  const core::Micros since = std::exchange(driven_, out.now());
-  const core::TankState was = core::state_of(own_.pose);
-  if (steering_.claim() == nullptr) steer(std::min(0.2, static_cast<double>(driven_ - since) / core::kSecond), out);
-  if (steering_.trigger_held() && loaded(0, out)) fire_along(steering_.looking().value_or(own_.pose.yaw()), out);
-  if (wish_ && !wish_->claims_deaths()) test_hits(was, since, out);
+  const auto step = own_.step(out.now());
+  if (!step) return;
+  if (own_.steering.claim() == nullptr) steer(step->dt, out);
+  if (own_.steering.trigger_held() && loaded(0, out))
+    fire_along(own_.steering.looking().value_or(own_.pose.yaw()), out);
+  if (wish_ && !wish_->claims_deaths()) test_hits(step->was, step->since, out);
 }
 
 void BackSession::steer(double dt, Outlet& out) {
   const core::TankState was = core::state_of(own_.pose);
   core::TankState now = was;
-  driver_.drive(tank_, terrain_, steering_, room_.jumping() ? kJump : 0, dt, now);
+  own_.driver.drive(tank_, own_.terrain, own_.steering, room_.jumping() ? kJump : 0, dt, now);
   own_.posed = out.now();
   if (now != was) {
     core::put(now, own_.pose);
@@ -113,9 +103,9 @@ void BackSession::steer(double dt, Outlet& out) {
     own_.pose.set_seq(++own_.order);
     out.say(own_.pose);
   }
-  const core::TankState seen = core::state_of(core::place_at(own_.sent, own_.sent_at, out.now(), 10));
+  const core::TankState seen = core::state_of(own_.seen(out.now()));
   own_.held |= core::strays(seen, now) || core::strays_soon(seen, now);
-  if (driver_.has_aimed(now.yaw, out.now())) fire_along(now.yaw, out);
+  if (own_.driver.has_aimed(now.yaw, out.now())) fire_along(now.yaw, out);
 }
 
 }  // namespace entente::bzdraft

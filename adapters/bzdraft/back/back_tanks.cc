@@ -26,12 +26,7 @@ void BackSession::on(const AliveDown& alive, Outlet& out) {
   pose.set_y(whole(alive.position[1]));
   pose.set_z(whole(alive.position[2]));
   if (alive.player == number_) {
-    own_.alive = true;
-    own_.asked = own_.held = false;
-    own_.pose = own_.sent = pose;
-    own_.posed = own_.sent_at = driven_ = out.now();
-    steering_.stop();
-    driver_.drop_aim();
+    own_.begin(pose, out.now());
     out.wake(out.now() + 40 * core::kMillisecond);
   }
   out.say(std::move(spawned));
@@ -59,9 +54,7 @@ void BackSession::died(std::uint8_t number, words::Died died, Outlet& out) {
   died.set_unit(one->unit);
   died.set_respawn_s(kRespawn);
   out.say(died);
-  if (number != number_) return;
-  own_.alive = own_.asked = own_.held = false;
-  steering_.stop();
+  if (number == number_) own_.end();
 }
 
 void BackSession::on(const PlayerUpdate& update, Outlet& out) {

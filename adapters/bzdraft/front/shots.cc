@@ -15,7 +15,7 @@ constexpr double kMuzzleHeight = 1.57;
 
 void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   if (!client_.in() || !cast_.own().alive) return;
-  last_shot_ = begin.shot;
+  set_drawn(begin.shot);
   words::Fire fire;
   fire.set_unit(cast_.own_unit());
   fire.set_shot(begin.shot);
@@ -49,43 +49,38 @@ void Shots::hear(const ShotUpdate& update, FrontOut& out) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
+void Shots::lose_unseen(FrontOut& out) { out.lose(loss::kShooterUnseen); }
+void Shots::lose_excess(FrontOut& out) { out.lose(loss::kShotsFull); }
+
 /// As wished if it fits, else a free one of that player.
-std::optional<std::uint8_t> Shots::shot_number(std::uint8_t player, std::uint32_t wished, const FrontOut& out) const {
+std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) {
+  const std::uint32_t most = std::min<std::uint32_t>(land_.most_shots(), 256);
   const auto busy = [&](std::uint32_t number) { return shots_.busy(player, number, out.now()); };
-  if (wished < land_.most_shots() && wished < 256 && !busy(wished)) return static_cast<std::uint8_t>(wished);
-  for (std::uint32_t number = 0; number < land_.most_shots() && number < 256; ++number)
-    if (!busy(number)) return static_cast<std::uint8_t>(number);
+  if (wished < most && !busy(wished)) return static_cast<std::uint16_t>(wished);
+  for (std::uint32_t number = 0; number < most; ++number)
+    if (!busy(number)) return static_cast<std::uint16_t>(number);
   return std::nullopt;
 }
 
-void Shots::hear(const words::Shot& shot, FrontOut& out) {
-  shots_.forget_old(out.now());
-  const bool mine = shot.shooter() == out.me();
-  if (mine && shot.shot() != last_shot_) return;  // it has drawn its own already
-  const std::uint8_t* known = cast_.of(shot.unit(), shot.shooter());
-  if (known == nullptr && shot.shooter() != 0) return out.lose(loss::kShooterUnseen);
-  core::ShownShot flying = core::shown(shot, out.world(), out.now());
-  flying.player = known != nullptr ? *known : kServer;
-  const auto number =
-      mine ? std::optional(static_cast<std::uint8_t>(shot.shot())) : shot_number(flying.player, shot.shot(), out);
-  if (!number || shots_.full()) return out.lose(loss::kShotsFull);
-
-  flying.number = *number;
-  flying.weapon = flag_of(shot);
+void Shots::dress(core::ShownShot& shown, const words::Shot& shot, bool) {
   const bool ray = shot.kind() == words::RAY || shot.kind() == words::MELEE;
-  flying.at[2] -= out.world().ground_at(flying.at[0], flying.at[1]);
-  if (ray && shot.z() == 0) flying.at[2] = kMuzzleHeight;
-  shots_.add(flying);
+  shown.weapon = flag_of(shot);
+  if (ray && shot.z() == 0) shown.at[2] = kMuzzleHeight;
+}
 
+void Shots::begin(const core::ShownShot& shown, const words::Shot& shot, FrontOut& out) {
   ShotBegin begin;
-  begin.shooter = flying.player;
-  begin.shot = *number;
-  begin.position = triple(flying.at[0], flying.at[1], flying.at[2]);
-  begin.velocity = triple(flying.velocity[0], flying.velocity[1], flying.velocity[2]);
-  begin.lifetime = thousandths(flying.life);
+  begin.shooter = shown.player;
+  begin.shot = static_cast<std::uint8_t>(shown.number);
+  begin.position = triple(shown.at[0], shown.at[1], shown.at[2]);
+  begin.velocity = triple(shown.velocity[0], shown.velocity[1], shown.velocity[2]);
+  begin.lifetime = thousandths(shown.life);
   begin.flag = flag_of(shot);
   client_.send(out, begin);
-  spare_own_tank(out);
+}
+
+void Shots::end(const core::ShownShot& shown, bool burst, FrontOut& out) {
+  client_.send(out, ShotEnd{shown.player, static_cast<std::uint8_t>(shown.number), std::uint8_t{burst}});
 }
 
 void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
@@ -100,18 +95,6 @@ void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
   update.time = thousandths(core::seconds(flying->began, out.now()));
   update.target = cast_.number_of(moved.target(), kServer);
   client_.send(out, update);
-}
-
-void Shots::hear(const words::ShotEnded& ended, FrontOut& out) {
-  core::ShownShot* flying = shots_.find(ended.shooter(), ended.shot());
-  if (flying == nullptr || std::exchange(flying->ended, true)) return;
-  client_.send(out, ShotEnd{flying->player, static_cast<std::uint8_t>(flying->number), std::uint8_t{ended.burst()}});
-}
-
-void Shots::spare_own_tank(FrontOut& out) {
-  if (cast_.own_unit() == 0 || !cast_.own().alive) return;
-  for (const core::ShownShot& shot : shots_.spare(keeper_.place(out.now()), kNumber, out))
-    client_.send(out, ShotEnd{shot.player, static_cast<std::uint8_t>(shot.number), 0});
 }
 
 }  // namespace entente::bzdraft

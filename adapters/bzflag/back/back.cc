@@ -47,7 +47,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
   }
   if (stage_ != Stage::kIn || intent.by != me_) return;
 
-  const auto shooting = steering_.shooting(intent);
+  const auto shooting = own_.steering.shooting(intent);
   if (shooting) return shoot(*shooting, out);
   std::visit(core::Overloaded{
                  [&](const words::Spawn&) { spawn(out); },
@@ -66,7 +66,7 @@ void BackSession::hear(const core::Intent& intent, Outlet& out) {
                  [&](const words::Say& say) { hear_chat(say, out); },
                  [&](const words::ScoreClaim& claim) { claim_score(claim, out); },
                  [&](const auto&) {
-                   if (!steering_.hear(intent)) core::lose_untold<mapping>(intent, out);
+                   if (!own_.steering.hear(intent)) core::lose_untold<mapping>(intent, out);
                  },
              },
              intent.kind);

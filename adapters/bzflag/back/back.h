@@ -21,7 +21,7 @@
 #include "proxy/core/faces.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/roster.h"
-#include "proxy/core/tank/tank_driver.h"
+#include "proxy/core/tank/driven_tank.h"
 #include "proxy/core/world.h"
 
 namespace entente::bzflag {
@@ -130,7 +130,6 @@ class BackSession final : public core::Back {
   void end_shot(const words::ShotEndClaim& claim, Outlet& out);
   void move_shot(const words::ShotMoveClaim& claim, Outlet& out);
   float clock(Outlet& out) const;
-  void lost_life(Outlet& out);
   AliveRequest place_to_spawn(Outlet& out) const;
   void claim_score(const words::ScoreClaim& claim, Outlet& out);
   void count(const Killed& killed, Outlet& out);
@@ -186,27 +185,16 @@ class BackSession final : public core::Back {
   Variables variables_;
   std::map<std::uint16_t, words::Token> flags_;
 
-  struct Own {
-    bool alive = false, asked = false, paused = false;
-    words::Pose pose;        ///< where it is
-    core::Micros posed = 0;  ///< since when
-    words::Pose sent;        ///< what the server was told last
-    core::Micros sent_at = 0;
-    std::uint32_t order = 0;
-    bool held = false;       ///< the pose waits for its turn
+  struct Own : core::DrivenTank {
+    bool paused = false;
     double client_time = 0;  ///< of the claim that came at client_time_at; 0: its client tells no time
     core::Micros client_time_at = 0;
     int ends = 0;                ///< ends of others' shots told since the last death; bzfs counts them
     ScoreReport score;           ///< where clients count for themselves
     bool client_counts = false;  ///< ours does
-    core::Id wants_token = 0;    ///< that its player wished to have last
   };
   Own own_;
   core::Pace updates_{core::kSecond / 30, 6};
-  core::Steering steering_;
-  core::TankDriver driver_;
-  core::Terrain terrain_;
-  core::Micros driven_ = 0;  // up to when
 
   core::IncomingShots incoming_;
 

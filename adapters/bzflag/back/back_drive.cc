@@ -28,26 +28,24 @@ core::TankModel BackSession::model() const {
 
 /// From where it was at the last tick to now, and what hit it on the way.
 void BackSession::drive(Outlet& out) {
-  if (!own_.alive || out.now() <= driven_) return;
-  const core::Micros since = std::exchange(driven_, out.now());
-  const double dt = std::min(0.2, static_cast<double>(driven_ - since) / core::kSecond);
-  const core::TankState was = core::state_of(own_.pose);
-  if (steering_.claim() == nullptr && !own_.paused) steer(dt, out);
-  if (steering_.trigger_held() && !own_.paused && is_loaded(out))
-    fire_along(steering_.looking().value_or(own_.pose.yaw()), out);
-  if (wish_ && !wish_->claims_deaths()) test_hits(was, core::state_of(own_.pose), since, out);
+  const auto step = own_.step(out.now());
+  if (!step) return;
+  if (own_.steering.claim() == nullptr && !own_.paused) steer(step->dt, out);
+  if (own_.steering.trigger_held() && !own_.paused && is_loaded(out))
+    fire_along(own_.steering.looking().value_or(own_.pose.yaw()), out);
+  if (wish_ && !wish_->claims_deaths()) test_hits(step->was, core::state_of(own_.pose), step->since, out);
 }
 
 /// Of a mouse: it points at where its player sees the tank, which is where that was a moment ago.
 double BackSession::dead_zone() const {
-  if (!steering_.by_mouse()) return core::kReached;
+  if (!own_.steering.by_mouse()) return core::kReached;
   return kMouseThere + kMouseLate * std::hypot(own_.pose.vx(), own_.pose.vy());
 }
 
 void BackSession::steer(double dt, Outlet& out) {
   core::TankState now = core::state_of(own_.pose);
   const double jump = room_.jumping() ? variables_["_jumpVelocity"] : 0;
-  driver_.drive(model(), terrain_, steering_, jump, dt, now, dead_zone());
+  own_.driver.drive(model(), own_.terrain, own_.steering, jump, dt, now, dead_zone());
 
   words::Pose& pose = own_.pose;
   const bool still = now.x == pose.x() && now.y == pose.y() && now.z == pose.z() && now.yaw == pose.yaw() &&
@@ -60,12 +58,12 @@ void BackSession::steer(double dt, Outlet& out) {
     out.say(pose);
   }
   mind_error(out);
-  if (driver_.has_aimed(now.yaw, out.now())) fire_along(now.yaw, out);
+  if (own_.driver.has_aimed(now.yaw, out.now())) fire_along(now.yaw, out);
 }
 
 /// Others reckon where we are; they are told when they would be wrong.
 void BackSession::mind_error(Outlet& out) {
-  const words::Pose seen = core::place_at(own_.sent, own_.sent_at, out.now(), 10);
+  const words::Pose seen = own_.seen(out.now());
   const core::TankState here = core::state_of(own_.pose), there = core::state_of(seen);
   const bool wrong = core::strays(there, here) || core::strays_soon(there, here) || seen.state() != own_.pose.state();
   if (!wrong || own_.held) return;

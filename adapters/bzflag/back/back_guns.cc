@@ -34,8 +34,8 @@ void BackSession::shoot(const core::Shooting& shooting, Outlet& out) {
     return core::refuse_shot(shooting, me_, loss::kNoDatagrams, out);
   if (shooting.fire != nullptr && wish_->claims_deaths()) return fire(shooting, out);
   const double yaw = shooting.yaw.value_or(own_.pose.yaw());
-  if (steering_.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
-  driver_.aim(yaw, out.now());
+  if (own_.steering.claim() != nullptr) return fire_along(yaw, out);  // its own client has turned it
+  own_.driver.aim(yaw, out.now());
   drive(out);
 }
 
@@ -134,7 +134,7 @@ void BackSession::watch_shot(const ShotBegin& begin, const words::Shot& shot, Ou
   incoming.follow(shot, out.now());
   const auto code = begin.flag.letters.view();
   const bool passes_walls = code == "SB" || code == "GM";  // a guided one turns
-  incoming_.watch(incoming, sane(begin.life), passes_walls, terrain_, out.now());
+  incoming_.watch(incoming, sane(begin.life), passes_walls, own_.terrain, out.now());
 }
 
 /// The victim tells: first that the shot ended in it, then that it died.

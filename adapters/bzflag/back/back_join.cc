@@ -126,7 +126,7 @@ void BackSession::learn_world(Outlet& out) {
   Geography land = geography(records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), size_);
   land.world.set_hash(hash_);
   for (std::size_t i = 0; i < land.boxed; ++i) out.lose(loss::kMesh);
-  terrain_ = core::Terrain(land.world);
+  own_.terrain = core::Terrain(land.world);
   out.say(std::move(land.world));
   stage_ = Stage::kAtTheDoor;
   if (wish_) enter(out);

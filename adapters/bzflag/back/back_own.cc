@@ -36,15 +36,13 @@ void BackSession::claimed(const words::PoseClaim& claim, Outlet& out) {
   }
   if (!own_.alive) return;  // still flying through the air in pieces
   core::Intent steer(claim);
-  steering_.hear(steer);
+  own_.steering.hear(steer);
   words::Pose pose = pose_of(claim);
   leash(pose);
   pose.set_unit(find(number_)->unit);
   pose.set_seq(std::max(own_.order + 1, claim.seq()));
   own_.order = pose.seq();
-  own_.pose = pose;
-  own_.posed = out.now();
-  own_.held = true;
+  own_.claimed(pose, out.now());
   out.say(pose);
   report_if_due(out);
 }
@@ -52,14 +50,7 @@ void BackSession::claimed(const words::PoseClaim& claim, Outlet& out) {
 /// Within what the server lets pass.
 void BackSession::leash(words::Pose& pose) const {
   const double most = variables_["_tankSpeed"] * kSpeeding * (carried().empty() ? 1 : kFlagSpeed);
-  const double speed = std::hypot(pose.vx(), pose.vy());
-  if (speed > most) {
-    pose.set_vx(pose.vx() * most / speed);
-    pose.set_vy(pose.vy() * most / speed);
-  }
-  const double edge = size_ / 2 + kOutside;
-  pose.set_x(std::clamp(pose.x(), -edge, edge));
-  pose.set_y(std::clamp(pose.y(), -edge, edge));
+  core::keep_within(pose, most, size_ / 2 + kOutside);
   pose.set_z(std::max(pose.z(), kDeepestBurrow));
 }
 
@@ -69,7 +60,7 @@ void BackSession::report_if_due(Outlet& out) {
     if (updates_.take(out.now())) return report(own_.pose, out);
     return out.wake(updates_.next());
   }
-  const bool claimed = steering_.claim() != nullptr;
+  const bool claimed = own_.steering.claim() != nullptr;
   if (out.now() < own_.sent_at + (claimed ? kClientSilence : kSilence)) return;
   words::Pose standing = own_.pose;
   if (claimed) {  // who does not say where it drives has stopped
@@ -82,9 +73,7 @@ void BackSession::report_if_due(Outlet& out) {
 }
 
 void BackSession::report(const words::Pose& pose, Outlet& out) {
-  own_.held = false;
-  own_.sent = pose;
-  own_.sent_at = out.now();
+  own_.told(pose, out.now());
   peer_.quick(out, update_of(pose, number_, clock(out), own_.alive, speaks_.small_updates));
 }
 
@@ -106,13 +95,6 @@ void BackSession::die(const words::DeathClaim& claim, Outlet& out) {
   own_.alive = false;
   own_.ends = 0;
   peer_.stream(out, report);
-}
-
-void BackSession::lost_life(Outlet&) {
-  own_.alive = false;
-  own_.asked = false;
-  own_.held = false;
-  steering_.stop();
 }
 
 /// bzfs kicks who ends more shots than it dies of; our own may end as they like.

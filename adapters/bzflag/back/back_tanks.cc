@@ -18,15 +18,8 @@ void BackSession::on(const Alive& alive, Outlet& out) {
   pose.set_z(alive.pos[2]);
   pose.set_yaw(alive.azimuth);
   if (number == number_) {
-    own_.alive = true;
-    own_.asked = false;
-    own_.pose = own_.sent = pose;
-    own_.posed = own_.sent_at = out.now();
-    own_.held = false;
+    own_.begin(pose, out.now());
     own_.ends = 0;
-    steering_.stop();
-    driver_.drop_aim();
-    driven_ = out.now();
     keep_alive(out);
   }
   out.say(std::move(spawned));
@@ -45,7 +38,7 @@ void BackSession::on(const Killed& killed, Outlet& out) {
   died.set_why(cause_of(killed.death.reason));
   died.set_respawn_s(variables_["_explodeTime"]);
   out.say(died);
-  if (killed.victim.byte == number_) lost_life(out);
+  if (killed.victim.byte == number_) own_.end();
   count(killed, out);
 
   // Genocide: the others of the victim's team blow themselves up; nobody tells them to.

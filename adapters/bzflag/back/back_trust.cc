@@ -26,7 +26,7 @@ AliveRequest BackSession::place_to_spawn(Outlet& out) const {
     const double yaw = between(-std::numbers::pi, std::numbers::pi);
     request.pos = vec3(x, y, 0);
     request.forward = vec3(std::cos(yaw), std::sin(yaw), 0);
-    if (terrain_.free(tank, x, y, 0, yaw)) break;
+    if (own_.terrain.free(tank, x, y, 0, yaw)) break;
   }
   return request;
 }

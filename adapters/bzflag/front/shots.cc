@@ -24,7 +24,7 @@ std::uint32_t Shots::fired_with(const FlagKind& flag, const FrontOut& out) const
 
 void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   if (!client_.in() || begin.player.byte != client_.number() || !cast_.own().alive) return;
-  last_shot_ = begin.shot;
+  set_drawn(begin.shot);
   keep_own(begin, out);
   words::Fire fire;
   fire.set_unit(cast_.own_unit());
@@ -73,58 +73,50 @@ void Shots::hear(const GuidedUpdate& update, FrontOut& out) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
+void Shots::lose_unseen(FrontOut& out) { out.lose(loss::kShooterUnseen); }
+void Shots::lose_excess(FrontOut& out) { out.lose(loss::kShotsFull); }
+
 /// As wished if a client can hold it, else a free slot of that player: numbers beyond the settings corrupt a client.
 /// Where a gun fires faster than its shots fly, the oldest of them ends.
-std::optional<std::uint16_t> Shots::shot_number(Actor& actor, std::uint8_t player, std::uint32_t wished,
-                                                FrontOut& out) {
+std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) {
   if (core::victim_decides(out.world()) && wished <= 0x7fff && (wished & 0xffU) < lobby_.most_shots())
     return static_cast<std::uint16_t>(wished);
-  for (std::uint32_t slot = 0; slot < lobby_.most_shots(); ++slot) {
-    if (shots_.busy(player, slot, out.now())) continue;
-    actor.salt = static_cast<std::uint8_t>((actor.salt + 1) & 0x7f);
-    return static_cast<std::uint16_t>(static_cast<std::uint32_t>(actor.salt) << 8U | slot);
-  }
+  std::uint8_t first = 0;  // of the world's guns
+  std::uint8_t& salt = player == kServerId ? first : cast_.at(player).salt;
+  const auto numbered = [&salt](std::uint32_t slot) {
+    salt = static_cast<std::uint8_t>((salt + 1) & 0x7f);
+    return static_cast<std::uint16_t>(std::uint32_t{salt} << 8U | slot);
+  };
+  for (std::uint32_t slot = 0; slot < lobby_.most_shots(); ++slot)
+    if (!shots_.busy(player, slot, out.now())) return numbered(slot);
   core::ShownShot* oldest = core::victim_decides(out.world()) ? nullptr : shots_.oldest(player);
   if (oldest == nullptr) return std::nullopt;
   oldest->ended = true;
-  client_.quick(out, ShotEnd{player_id(player), oldest->number, 1});
-  actor.salt = static_cast<std::uint8_t>((actor.salt + 1) & 0x7f);
-  return static_cast<std::uint16_t>(static_cast<std::uint32_t>(actor.salt) << 8U | (oldest->number & 0xffU));
+  end(*oldest, false, out);
+  return numbered(oldest->number & 0xffU);
 }
 
-void Shots::hear(const words::Shot& shot, FrontOut& out) {
-  shots_.forget_old(out.now());
-  const bool mine = shot.shooter() == out.me();
-  if (mine && shot.shot() != last_shot_) return;  // it has drawn its own already
-  const std::uint8_t* known = cast_.of(shot.unit(), shot.shooter());
-  if (known == nullptr && shot.shooter() != 0) return out.lose(loss::kShooterUnseen);
-  const std::uint8_t player = known != nullptr ? *known : kServerId;
-  Actor guns;  // of the world
-  Actor& actor = known != nullptr ? cast_.at(*known) : guns;
-  const auto number =
-      mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : shot_number(actor, player, shot.shot(), out);
-  if (!number || shots_.full()) return out.lose(loss::kShotsFull);
+void Shots::dress(core::ShownShot& shown, const words::Shot& shot, bool mine) {
+  if (mine) shots_.remove(client_.number(), shown.number);  // told anew
+  shown.weapon = weapon_of(shot);
+  if (shot.z() == 0 && shown.decided) shown.at[2] = kMuzzleHeight;
+}
 
-  if (mine) shots_.remove(client_.number(), *number);  // told anew
-  core::ShownShot flying = core::shown(shot, out.world(), out.now());
-  flying.player = player;
-  flying.number = *number;
-  flying.weapon = weapon_of(shot);
-  flying.at[2] -= out.world().ground_at(flying.at[0], flying.at[1]);
-  if (shot.z() == 0 && flying.decided) flying.at[2] = kMuzzleHeight;
-  shots_.add(flying);
-
+void Shots::begin(const core::ShownShot& shown, const words::Shot& shot, FrontOut& out) {
   ShotBegin begin;
   begin.sent = client_.clock(out);
-  begin.player = player_id(player);
-  begin.shot = *number;
-  begin.pos = vec3(flying.at[0], flying.at[1], flying.at[2]);
-  begin.vel = vec3(flying.velocity[0], flying.velocity[1], flying.velocity[2]);
-  begin.team = known != nullptr ? actor.team : wire_team(shot.team(), 0);
-  begin.flag = flag_kind(flying.weapon);
-  begin.life = to_float(flying.life);
+  begin.player = player_id(shown.player);
+  begin.shot = shown.number;
+  begin.pos = vec3(shown.at[0], shown.at[1], shown.at[2]);
+  begin.vel = vec3(shown.velocity[0], shown.velocity[1], shown.velocity[2]);
+  begin.team = shown.player == kServerId ? wire_team(shot.team(), 0) : cast_.at(shown.player).team;
+  begin.flag = flag_kind(shown.weapon);
+  begin.life = to_float(shown.life);
   client_.quick(out, begin);
-  spare_own_tank(out);
+}
+
+void Shots::end(const core::ShownShot& shown, bool burst, FrontOut& out) {
+  client_.quick(out, ShotEnd{player_id(shown.player), shown.number, static_cast<std::uint16_t>(burst ? 0 : 1)});
 }
 
 void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
@@ -142,22 +134,6 @@ void Shots::hear(const words::ShotMoved& moved, FrontOut& out) {
   update.team = cast_.at(player).team;
   update.target = player_id(cast_.number_of(moved.target(), kNobody));
   client_.quick(out, update);
-}
-
-void Shots::hear(const words::ShotEnded& ended, FrontOut& out) {
-  core::ShownShot* flying = shots_.find(ended.shooter(), ended.shot());
-  if (flying == nullptr || std::exchange(flying->ended, true)) return;
-  ShotEnd end;
-  end.player = player_id(flying->player);
-  end.shot = flying->number;
-  end.reason = ended.burst() ? 0 : 1;
-  client_.quick(out, end);
-}
-
-void Shots::spare_own_tank(FrontOut& out) {
-  if (cast_.own_unit() == 0 || !cast_.own().alive) return;
-  for (const core::ShownShot& shot : shots_.spare(keeper_.place(out.now()), client_.number(), out))
-    client_.quick(out, ShotEnd{player_id(shot.player), shot.number, 1});
 }
 
 }  // namespace entente::bzflag

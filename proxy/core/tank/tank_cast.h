@@ -37,9 +37,32 @@ class TankSight {
   ~TankSight() = default;
 };
 
+/// Which numbers play whom.
+class TankNumbers {
+ public:
+  std::uint8_t own_number() const { return own_; }
+  /// Null: nobody plays it. Good until the cast changes.
+  const std::uint8_t* of_unit(Id unit) const { return units_.wire(unit); }
+  const std::uint8_t* of_player(Id player) const { return players_.wire(player); }
+  /// Who plays that unit, else that player. Null: nobody.
+  const std::uint8_t* of(Id unit, Id player) const {
+    const std::uint8_t* number = of_unit(unit);
+    return number != nullptr ? number : of_player(player);
+  }
+  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }
+  /// Null: the client has not come in.
+  virtual const TankActor* own_actor() const = 0;
+
+ protected:
+  ~TankNumbers() = default;
+
+  std::uint8_t own_ = 0;
+  Roster<std::uint8_t> players_, units_;
+};
+
 /// `Actor`: a TankActor, and what its game knows of it.
 template <class Actor>
-class TankCast {
+class TankCast : public TankNumbers {
  public:
   void hear(const words::PlayerGone& gone, FrontOut& out) { recast(gone.id(), out); }
   void hear(const words::Owns& owns, FrontOut& out) { recast(owns.player(), out); }
@@ -56,14 +79,14 @@ class TankCast {
   /// Makes the cast of one player what the world says.
   void recast(Id id, FrontOut& out);
 
-  std::uint8_t own_number() const { return own_; }
   /// The client's own actor. REQUIRES: recast_all() was called.
   Actor& own() { return actors_.at(own_); }
   const Actor& own() const { return actors_.at(own_); }
-  Id own_unit() const {
+  const Actor* own_actor() const override {
     const auto at = actors_.find(own_);
-    return at != actors_.end() ? at->second.unit : 0;
+    return at != actors_.end() ? &at->second : nullptr;
   }
+  Id own_unit() const { return own_actor() != nullptr ? own_actor()->unit : 0; }
 
   Actor& at(std::uint8_t number) { return actors_.at(number); }
   const Actor& at(std::uint8_t number) const { return actors_.at(number); }
@@ -73,15 +96,6 @@ class TankCast {
   auto end() const { return actors_.end(); }
   std::size_t size() const { return actors_.size(); }
 
-  /// Null: nobody plays it. Good until the cast changes.
-  const std::uint8_t* of_unit(Id unit) const { return units_.wire(unit); }
-  const std::uint8_t* of_player(Id player) const { return players_.wire(player); }
-  /// Who plays that unit, else that player. Null: nobody.
-  const std::uint8_t* of(Id unit, Id player) const {
-    const std::uint8_t* number = of_unit(unit);
-    return number != nullptr ? number : of_player(player);
-  }
-  std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }
   /// 0: nobody's, or nobody has that number.
   Id player_of(std::uint8_t number) const {
     const auto at = actors_.find(number);
@@ -113,9 +127,8 @@ class TankCast {
   void dismiss_spare(Id player, const std::vector<Id>& units, FrontOut& out);
 
   TankSight& sight_;
-  std::uint8_t own_ = 0, first_, last_;
+  std::uint8_t first_, last_;
   std::map<std::uint8_t, Actor> actors_;
-  Roster<std::uint8_t> players_, units_;
 };
 
 template <class Actor>

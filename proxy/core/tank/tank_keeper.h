@@ -27,30 +27,14 @@ class TankKeeper {
   bool survives(Micros patience, FrontOut& out);
 
   /// Puts it where the room says.
-  template <class Cast>
-  void correct(const Cast& cast, FrontOut& out) {
-    move(cast, tank_.pull(state(cast, out), out), out);
-  }
+  void correct(const TankNumbers& cast, FrontOut& out);
   /// The same of one that its client takes for dead.
-  template <class Cast>
-  void revive(const Cast& cast, FrontOut& out) {
-    move(cast, tank_.revive(state(cast, out), out), out);
-  }
+  void revive(const TankNumbers& cast, FrontOut& out);
   /// The same of one that has strayed.
-  template <class Cast>
-  void check_leash(const Cast& cast, FrontOut& out) {
-    if (cast.own_unit() != 0 && cast.own().alive) move(cast, tank_.look(state(cast, out), out), out);
-  }
+  void check_leash(const TankNumbers& cast, FrontOut& out);
 
  private:
-  template <class Cast>
-  static const UnitState* state(const Cast& cast, const FrontOut& out) {
-    return out.world().unit(cast.own_unit());
-  }
-  template <class Cast>
-  void move(const Cast& cast, const std::optional<words::Pose>& place, FrontOut& out) {
-    if (place) sight_.put(cast.own_number(), *place, out);
-  }
+  void move(const TankNumbers& cast, const std::optional<words::Pose>& place, FrontOut& out);
 
   TankSight& sight_;
   OwnTank tank_;

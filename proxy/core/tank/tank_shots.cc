@@ -1,0 +1,38 @@
+#include "proxy/core/tank/tank_shots.h"
+
+#include <utility>
+
+namespace entente::core {
+
+void TankShots::hear(const words::Shot& shot, FrontOut& out) {
+  shots_.forget_old(out.now());
+  const bool mine = shot.shooter() == out.me();
+  if (mine && shot.shot() != drawn_) return;  // it has drawn its own already
+  const std::uint8_t* known = cast_.of(shot.unit(), shot.shooter());
+  if (known == nullptr && shot.shooter() != 0) return lose_unseen(out);
+  const std::uint8_t player = known != nullptr ? *known : world_;
+  const auto number =
+      mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : number_for(player, shot.shot(), out);
+  if (!number || shots_.full()) return lose_excess(out);
+  ShownShot flying = shown(shot, out.world(), out.now());
+  flying.player = player;
+  flying.number = *number;
+  flying.at[2] -= out.world().ground_at(flying.at[0], flying.at[1]);
+  dress(flying, shot, mine);
+  shots_.add(flying);
+  begin(flying, shot, out);
+  spare_own_tank(out);
+}
+
+void TankShots::hear(const words::ShotEnded& ended, FrontOut& out) {
+  ShownShot* flying = shots_.find(ended.shooter(), ended.shot());
+  if (flying != nullptr && !std::exchange(flying->ended, true)) end(*flying, ended.burst(), out);
+}
+
+void TankShots::spare_own_tank(FrontOut& out) {
+  const TankActor* own = cast_.own_actor();
+  if (own == nullptr || own->unit == 0 || !own->alive) return;
+  for (const ShownShot& shot : shots_.spare(keeper_.place(out.now()), cast_.own_number(), out)) end(shot, false, out);
+}
+
+}  // namespace entente::core
