@@ -1,0 +1,12 @@
+// What a session counts as lost: lines of the mapping, by name.
+#pragma once
+
+#include "adapters/wire/mapping.h"
+
+namespace entente::sample::loss {
+
+inline constexpr wire::Mapping kOtherIntent = {"", wire::kUp, "", "*", Fidelity::kDropped, "the game has only chat"};
+inline constexpr wire::Mapping kOtherFact = {"", wire::kDown, "", "*", Fidelity::kDropped, "the game has only chat"};
+inline constexpr wire::Mapping kHelloAgain = wire::lost_up("Hello", "", "the player has entered already");
+
+}  // namespace entente::sample::loss

@@ -1,0 +1,24 @@
+// The template of a game: a chat room over TCP. Copy this folder, rename `sample`, and go on from there.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "adapters/template/messages.h"
+#include "adapters/wire/mapping.h"
+#include "adapters/wire/speech.h"
+#include "proxy/core/faces.h"
+
+namespace entente::sample {
+
+/// The game as the program sees it. Lives as long as the program.
+const wire::Game& game();
+/// Its front and back.
+const core::Faces& faces();
+/// What becomes of each field and each word.
+std::span<const wire::Mapping> mapping();
+
+/// Reads and writes messages, for the front and back.
+std::unique_ptr<wire::Speech<Message>> make_speech();
+
+}  // namespace entente::sample
