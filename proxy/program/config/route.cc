@@ -102,7 +102,7 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
   auto end = parse_endpoint(url, known, Side::kTo);
-  if (end.ok() && end->port == 0) return at_fault(url, {"no server has port 0"});
+  if (end.ok() && end->port == 0) return at_fault(url, {"the server's port cannot be 0"});
   if (end.ok() && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
   if (end.ok() && end->web)
     if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);
