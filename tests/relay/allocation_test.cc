@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 #include "adapters/aos/aos.h"
@@ -42,15 +44,19 @@ bool ferry(int a, int b, Bytes message, int times) {
   return true;
 }
 
-/// Allocations of the whole program while `messages` are relayed.
+/// Allocations of the whole program while `messages` are relayed: the least of three times, as a buffer may still grow
+/// where the machine is busy and more messages wait than ever before.
 template <class Relay>
 std::size_t cost(Relay&& messages) {
   REQUIRE(messages());  // what grows once, grows now
-  const std::size_t before = allocations();
-  const bool done = messages();
-  const std::size_t after = allocations();
-  REQUIRE(done);
-  return after - before;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (int i = 0; i < 3 && least != 0; ++i) {
+    const std::size_t before = allocations();
+    const bool done = messages();
+    least = std::min(least, allocations() - before);
+    REQUIRE(done);
+  }
+  return least;
 }
 
 TEST_CASE("relaying a message allocates nothing") {
