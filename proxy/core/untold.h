@@ -32,7 +32,7 @@ class Untold {
 template <class T, class... All>
 constexpr std::size_t index_of_kind(std::variant<All...>*) {
   std::size_t index = 0;
-  ((std::is_same_v<T, All> || (++index, false)) || ...);
+  (void)((std::is_same_v<T, All> || (++index, false)) || ...);
   return index;
 }
 
