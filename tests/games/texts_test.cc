@@ -288,7 +288,9 @@ bool has_no_place(const wire::Game& game, std::size_t dialect, std::string_view 
 
 void check_arrival(const Wire& wire, const wire::Game& game, std::size_t dialect, std::string_view what,
                    const std::string& text) {
-  const auto [count, after] = words_heard(wire.heard(), text);
+  const auto heard_words = words_heard(wire.heard(), text);
+  const auto& count = heard_words.first;  // no bindings: clang 14 cannot capture them
+  const auto& after = heard_words.second;
   const bool whole = count == (text.size() + 1) / 5, marked = after.find(kCutMark) != std::string::npos;
   INFO(game.name() << " " << game.dialects()[dialect].name << ", " << what << ": " << count << " words, then '" << after
                    << "'");
