@@ -30,7 +30,7 @@ class ShownShots {
  public:
   /// Whether there are so many (2'000) that no client draws more.
   bool full() const;
-  void add(const ShownShot& shot) { shots_.push_back(shot); }
+  void add(const ShownShot& shot);
   /// Null if there is none.
   ShownShot* find(Id shooter, std::uint32_t shot);
   const ShownShot* find(Id shooter, std::uint32_t shot) const;
@@ -50,6 +50,7 @@ class ShownShots {
 
  private:
   std::vector<ShownShot> shots_;
+  Micros next_old_ = 0;  // none of them is old before
 };
 
 }  // namespace entente::core

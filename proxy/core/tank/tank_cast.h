@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <vector>
@@ -80,16 +81,14 @@ class TankCast : public TankNumbers {
   void recast(Id id, FrontOut& out);
 
   /// The client's own actor. REQUIRES: recast_all() was called.
-  Actor& own() { return actors_.at(own_); }
-  const Actor& own() const { return actors_.at(own_); }
-  const Actor* own_actor() const override {
-    const auto at = actors_.find(own_);
-    return at != actors_.end() ? &at->second : nullptr;
-  }
+  Actor& own() { return at(own_); }
+  const Actor& own() const { return at(own_); }
+  const Actor* own_actor() const final { return numbered_[own_]; }
   Id own_unit() const { return own_actor() != nullptr ? own_actor()->unit : 0; }
 
-  Actor& at(std::uint8_t number) { return actors_.at(number); }
-  const Actor& at(std::uint8_t number) const { return actors_.at(number); }
+  /// REQUIRES: somebody has that number.
+  Actor& at(std::uint8_t number) { return *numbered_[number]; }
+  const Actor& at(std::uint8_t number) const { return *numbered_[number]; }
   auto begin() { return actors_.begin(); }
   auto end() { return actors_.end(); }
   auto begin() const { return actors_.begin(); }
@@ -98,8 +97,7 @@ class TankCast : public TankNumbers {
 
   /// 0: nobody's, or nobody has that number.
   Id player_of(std::uint8_t number) const {
-    const auto at = actors_.find(number);
-    return at != actors_.end() ? at->second.player : 0;
+    return numbered_[number] != nullptr ? numbered_[number]->player : 0;
   }
 
  protected:
@@ -129,6 +127,7 @@ class TankCast : public TankNumbers {
   TankSight& sight_;
   std::uint8_t first_, last_;
   std::map<std::uint8_t, Actor> actors_;
+  std::array<Actor*, 256> numbered_{};  // the same
 };
 
 template <class Actor>
@@ -151,7 +150,7 @@ void TankCast<Actor>::recast(Id id, FrontOut& out) {
   const Id first = units.empty() ? 0 : units.front();
   if (known == nullptr)
     enlist(id, first, 0, out);
-  else if (actors_.at(*known).unit != first)
+  else if (at(*known).unit != first)
     take_part(std::uint8_t{*known}, first, out);
   for (std::size_t i = 1; i < units.size(); ++i)
     if (of_unit(units[i]) == nullptr) enlist(id, units[i], i, out);
@@ -173,7 +172,7 @@ void TankCast<Actor>::dismiss_spare(Id player, const std::vector<Id>& units, Fro
 template <class Actor>
 void TankCast<Actor>::take_part(std::uint8_t number, Id unit, FrontOut& out) {
   if (const std::uint8_t* other = of_unit(unit); unit != 0 && other != nullptr) dismiss(std::uint8_t{*other}, out);
-  Actor& actor = actors_.at(number);
+  Actor& actor = at(number);
   units_.remove_id(actor.unit);
   actor.unit = unit;
   sight_.recast();
@@ -188,7 +187,7 @@ template <class Actor>
 std::optional<std::uint8_t> TankCast<Actor>::free_number(Id unit, FrontOut& out) {
   for (unsigned i = first_; i <= last_; ++i) {
     const auto number = static_cast<std::uint8_t>(i);
-    if (number != own_ && !actors_.contains(number)) return number;
+    if (number != own_ && numbered_[number] == nullptr) return number;
   }
   if (!is_seen(out.world().unit(unit))) return std::nullopt;
   for (const auto& [number, actor] : actors_) {
@@ -207,6 +206,7 @@ void TankCast<Actor>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out)
   if (!free) return no_room(out);
   const std::uint8_t number = *free;
   Actor& actor = actors_[number];
+  numbered_[number] = &actor;
   sight_.recast();
   actor.player = player;
   actor.unit = unit;
@@ -224,6 +224,7 @@ void TankCast<Actor>::dismiss(std::uint8_t number, FrontOut& out) {
   if (number == own_) return;  // our client stays as long as it likes
   players_.remove_wire(number);
   units_.remove_wire(number);
+  numbered_[number] = nullptr;
   actors_.erase(number);
   dismissed(number, out);
 }
@@ -236,7 +237,7 @@ void TankCast<Actor>::see_unit(const words::Unit& unit, FrontOut& out) {
     enlist(0, unit.id(), 0, out);
   const std::uint8_t* number = of_unit(unit.id());
   if (number == nullptr) return;
-  Actor& actor = actors_.at(*number);
+  Actor& actor = at(*number);
   if (unit.alive() && !actor.alive) return sight_.put(*number, unit.pose(), out);
   if (*number != own_) actor.alive = unit.alive();
   sight_.show(*number, out);

@@ -3,9 +3,10 @@
 // not keep those waiting who play: it is dealt with at the end of each turn of the loop, in bounded portions.
 #pragma once
 
+#include <tsl/robin_map.h>
+
 #include <deque>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -113,7 +114,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   const SessionInfo info_;
   TapSink* tap_ = nullptr;
   core::StandIns stand_ins_;
-  std::unordered_map<core::Id, RoomGuest*> guests_;
+  tsl::robin_map<core::Id, RoomGuest*> guests_;
   mutable std::pair<core::Id, RoomGuest*> found_{};  // last: a front asks for what waits, and then sends
   RoomGuest* seating_ = nullptr;                     // its id is not known yet, but it is above this:
   core::Id newest_ = 0;
