@@ -21,8 +21,8 @@ struct ShownShot : Flight {
   bool ended = false;    ///< the client knows
 };
 
-/// The shot as a client sees it that is told now: a ray is shown as a fast ball. The game fills in `player`,
-/// `number` and `weapon`.
+/// The shot as a client that is told now sees it. A ray is shown as a fast ball. The game fills in `player`, `number`
+/// and `weapon`.
 ShownShot shown(const words::Shot& shot, const World& world, Micros now);
 
 /// Pointers are valid until a shot is added or forgotten.

@@ -126,7 +126,7 @@ Plugs plug_all(CLI::App& app) {
   return plugs;
 }
 
-/// The command's own code, unless what it told did not arrive.
+/// The command's exit code; kFailed if it succeeded but its output could not be written.
 int told(int code) {
   std::cout.flush();
   if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
