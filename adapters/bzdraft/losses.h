@@ -57,11 +57,11 @@ inline constexpr Mapping kNoListener = lost_intent("Say", "the player it is for 
 inline constexpr Mapping kWishNotInPlay = lost_intent("TokenWish", "the player is not in play");
 inline constexpr Mapping kNoToken = lost_intent("TokenWish", "no flag can have that number");
 inline constexpr Mapping kOtherWish = lost_intent("TokenWish", "flags are only taken from the ground");
-inline constexpr Mapping kFireNotInPlay = lost_intent("Fire", "the player is not in play");
-inline constexpr Mapping kReloading = lost_intent("Fire", "every gun is reloading");
 inline constexpr Mapping kShotOfNobody = lost_intent("ShotEndClaim", "its shooter is not there");
 inline constexpr Mapping kShotOfAnother =
     lost_intent("ShotEndClaim", "the shots of others end by the deaths they cause");
 using core::loss::kCommandTooLong;
+using core::loss::kFireNotInPlay;
+using core::loss::kReloading;
 
 }  // namespace entente::bzdraft::loss

@@ -34,6 +34,12 @@ inline constexpr Mapping kNothingSaid = lost_intent("Say", "nothing was said");
 /// Of the games whose servers limit a command's length; each has it in its own table.
 inline constexpr Mapping kCommandTooLong = lost_intent("Say", "a command is longer than the server takes");
 
+// -- Faces of tank games; each game has them in its own table
+// -----------------------------------------------------------
+
+inline constexpr Mapping kFireNotInPlay = lost_intent("Fire", "the player is not in play");
+inline constexpr Mapping kReloading = lost_intent("Fire", "every gun is reloading");
+
 // -- An arena ---------------------------------------------------------------------------------------------------------
 
 inline constexpr Mapping kNotEntered = lost_intent("*", "the player has not entered");

@@ -1,17 +1,21 @@
 // The tank that a back drives on a server for its player: its pose, its steering, and the pose that the server was told
 // last.
-// Law: the server is told the pose after each step whose result dead reckoning would not predict.
+// Law: the server is told the pose after each step whose result dead reckoning would not predict, no oftener than it
+// accepts.
 #pragma once
 
 #include <optional>
 
+#include "proxy/core/pace.h"
 #include "proxy/core/tank/tank_driver.h"
+#include "proxy/core/tank/tank_people.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
 
 struct DrivenTank {
   bool alive = false, asked = false;  ///< `asked`: the server was asked to spawn it
+  bool paused = false;                ///< by its player, where the game lets players pause
   words::Pose pose;                   ///< where it is
   Micros posed = 0;                   ///< when it was there
   words::Pose sent;                   ///< what the server was told last
@@ -43,6 +47,43 @@ struct DrivenTank {
   std::optional<Step> step(Micros now);
   /// Where dead reckoning by others puts it.
   words::Pose seen(Micros now) const { return place_at(sent, sent_at, now, 10); }
+};
+
+class BackTank : public DrivenTank {
+ public:
+  void hear(const words::Spawn&, BackOut& out);
+  void hear(const words::PoseClaim& claim, BackOut& out);
+
+  /// The server put it into play, there.
+  void begin_life(const words::Pose& place, BackOut& out);
+  bool may_act() const { return seat_.in() && alive && !paused; }
+  void report(const words::Pose& place, BackOut& out);
+  void report_if_due(BackOut& out);
+  /// The next tick: often while it is in play.
+  void keep_alive(BackOut& out) const;
+
+  virtual TankModel model() const = 0;
+  virtual double jump() const = 0;                        ///< metres a second upwards; 0: it must not
+  virtual double near() const { return kReached; }        ///< within so many metres a goal is reached
+  virtual void drove(const TankState& to, BackOut&) = 0;  ///< a step that its own client did not drive
+
+ protected:
+  BackTank(const TankSeat& seat, TankPeople& people, Pace updates) : seat_(seat), people_(people), updates_(updates) {}
+  ~BackTank() = default;
+
+  virtual void ask_to_spawn(BackOut& out) = 0;
+  /// Makes a claimed pose fit what the server lets pass, and numbers it.
+  virtual void fit(words::Pose& place) = 0;
+  virtual void tell_server(const words::Pose& place, BackOut& out) = 0;
+  /// Where it is if nothing was told for so long, and after how long it is told again.
+  virtual words::Pose standing() { return pose; }
+  virtual Micros silence() const { return kSecond; }
+
+  const TankSeat& seat_;
+  TankPeople& people_;
+
+ private:
+  Pace updates_;
 };
 
 /// Limits a pose to what the server accepts: at most `most` metres a second, and x and y within `edge` of the centre.

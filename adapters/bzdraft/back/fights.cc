@@ -1,0 +1,133 @@
+#include "adapters/bzdraft/back/fights.h"
+
+#include <cmath>
+
+#include "adapters/bzdraft/losses.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr double kRespawn = 5;  // the page's ExplodeTime, as BZFlag has it
+
+/// Shots that go on through whom they kill.
+bool goes_on(std::uint8_t flag) { return flag_code(flag) == "L" || flag_code(flag) == "SW"; }
+
+std::uint8_t byte(std::uint32_t number) { return static_cast<std::uint8_t>(number); }
+
+}  // namespace
+
+/// Which way it looks comes with its first update.
+void Fights::hear(const AliveDown& alive, BackOut& out) {
+  words::Pose pose;
+  pose.set_x(whole(alive.position[0]));
+  pose.set_y(whole(alive.position[1]));
+  pose.set_z(whole(alive.position[2]));
+  if (people_.spawn(alive.player, pose, out) && alive.player == seat_.number) tank_.begin_life(pose, out);
+}
+
+/// A death ends the shot that brought it, and no MsgShotEnd says so.
+void Fights::hear(const Killed& killed, BackOut& out) {
+  words::Died died;
+  died.set_killer(people_.id_of(killed.killer));
+  died.set_why(killed.killer == killed.victim ? words::BY_ITSELF
+               : killed.killer == kServer     ? words::BY_SERVER
+                                              : words::BY_SHOT);
+  died.set_shot(killed.shot);
+  const bool flying = incoming_.find(killed.killer, killed.shot) != nullptr;
+  if (flying && !goes_on(killed.flag)) hear(ShotEnd{killed.killer, killed.shot, 0}, out);
+  die(killed.victim, std::move(died), out);
+}
+
+void Fights::die(std::uint8_t number, words::Died died, BackOut& out) {
+  died.set_respawn_s(kRespawn);
+  if (people_.die(number, std::move(died), out) && number == seat_.number) tank_.end();
+}
+
+/// Where the remains of the dead fly is nobody's business.
+void Fights::hear(const PlayerUpdate& update, BackOut& out) {
+  if ((update.status & kAlive) != 0) people_.move(update.player, pose_of(update), out);
+}
+
+void Fights::hear(const Teleport& teleport, BackOut& out) {
+  people_.teleport(teleport.player, teleport.from, teleport.to, out);
+}
+
+void Fights::hear(const ShotBegin& begin, BackOut& out) {
+  words::Shot shot;
+  const core::TankPerson* one = people_.set_shooter(begin.shooter, shot);
+  shot.set_shot(begin.shot);
+  shot.set_weapon(weapon_of(begin.flag));
+  shot.set_kind(shot_kind(begin.flag));
+  core::set_way(whole(begin.position), whole(begin.velocity), shot);
+  shot.set_life(std::max(0.0, whole(begin.lifetime) - whole(begin.time)));
+  shot.set_range(std::hypot(shot.vx(), shot.vy()) * shot.life());
+  if (one != nullptr) shot.set_team(one->player.team());
+  out.say(shot);
+  const double life = std::clamp(whole(begin.lifetime), 0.0, 60.0) - std::clamp(whole(begin.time), 0.0, 60.0);
+  watch(begin.shooter, shot, begin.flag, flag_code(begin.flag), std::max(0.0, life), false, out);
+}
+
+void Fights::hear(const ShotEnd& end, BackOut& out) {
+  words::ShotEnded ended;
+  ended.set_shooter(people_.id_of(end.shooter));
+  ended.set_shot(end.shot);
+  ended.set_burst(end.reason != 0);
+  out.say(ended);
+  incoming_.forget(end.shooter, end.shot);
+}
+
+void Fights::hear(const ShotUpdate& update, BackOut& out) {
+  words::ShotMoved moved;
+  moved.set_shooter(people_.id_of(update.shooter));
+  moved.set_shot(update.shot);
+  moved.set_target(people_.id_of(update.target));
+  core::set_way(whole(update.position), whole(update.velocity), moved);
+  out.say(moved);
+  incoming_.steer(update.shooter, update.shot, moved, out.now());
+}
+
+// -- What our player says ---------------------------------------------------------------------------------------------
+
+void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
+  if (tank_.may_act())
+    link_.send(out, Teleport{seat_.number, counted(claim.from()), counted(claim.to())}, kTeleportCode);
+}
+
+/// Told once a life. The server puts our number in.
+void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
+  if (!tank_.may_act()) return;
+  const bool by_server = claim.killer() == 0 && claim.why() != words::BY_ITSELF;
+  Killed killed;
+  killed.victim = seat_.number;
+  killed.killer = people_.number_of(claim.killer(), by_server ? kServer : seat_.number);
+  killed.shot = byte(claim.shot());
+  if (const auto* shot = incoming_.find(killed.killer, claim.shot())) killed.flag = byte(shot->flag);
+  tank_.alive = false;
+  link_.send(out, killed);
+}
+
+/// With the death that it brings, a shot is over.
+void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
+  link_.send(out, Killed{seat_.number, byte(shot.shooter), byte(shot.flag), byte(shot.shot)});
+}
+
+void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
+  if (!tank_.may_act()) return;
+  const std::uint8_t shooter = people_.number_of(claim.shooter(), kInvalid);
+  if (shooter == kInvalid) return out.lose(loss::kShotOfNobody);
+  if (shooter != seat_.number) return out.lose(loss::kShotOfAnother);
+  link_.send(out, ShotEnd{shooter, byte(claim.shot()), std::uint8_t{claim.burst()}});
+}
+
+void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
+  if (!tank_.may_act()) return;
+  ShotUpdate update;
+  update.shooter = seat_.number;
+  update.shot = byte(claim.shot());
+  update.position = triple(claim.x(), claim.y(), claim.z());
+  update.velocity = triple(claim.vx(), claim.vy(), claim.vz());
+  update.target = people_.number_of(claim.target(), kServer);
+  link_.send(out, update);
+}
+
+}  // namespace entente::bzdraft

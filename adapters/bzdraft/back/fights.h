@@ -1,0 +1,36 @@
+// How tanks come into play, drive, shoot and die, both ways.
+#pragma once
+
+#include "adapters/bzdraft/back/tank.h"
+#include "proxy/core/tank/tank_hits.h"
+
+namespace entente::bzdraft {
+
+class Fights final : public core::TankHits {
+ public:
+  Fights(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank)
+      : TankHits(seat, tank), link_(link), people_(people) {}
+
+  void hear(const AliveDown& alive, BackOut& out);
+  void hear(const PlayerUpdate& update, BackOut& out);
+  void hear(const Teleport& teleport, BackOut& out);
+  void hear(const Killed& killed, BackOut& out);
+  void hear(const ShotBegin& shot, BackOut& out);
+  void hear(const ShotEnd& end, BackOut& out);
+  void hear(const ShotUpdate& moved, BackOut& out);
+  void hear(const words::TeleportClaim& claim, BackOut& out);
+  void hear(const words::DeathClaim& claim, BackOut& out);
+  void hear(const words::ShotEndClaim& claim, BackOut& out);
+  void hear(const words::ShotMoveClaim& claim, BackOut& out);
+
+  /// `died`: how; who is the number.
+  void die(std::uint8_t number, words::Died died, BackOut& out);
+
+ private:
+  void tell_hit(const core::Incoming& shot, BackOut& out) override;
+
+  PeerLink& link_;
+  core::TankPeople& people_;
+};
+
+}  // namespace entente::bzdraft

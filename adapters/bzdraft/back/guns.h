@@ -1,0 +1,25 @@
+// The shots of our own tank.
+#pragma once
+
+#include "adapters/bzdraft/back/fights.h"
+#include "adapters/bzdraft/back/flags.h"
+#include "proxy/core/tank/tank_helm.h"
+
+namespace entente::bzdraft {
+
+class Guns final : public core::TankHelm {
+ public:
+  Guns(PeerLink& link, core::TankSeat& seat, Tank& tank, Fights& fights, const BackFlags& flags)
+      : TankHelm(seat, tank, fights), link_(link), flags_(flags) {}
+
+ private:
+  std::optional<std::uint16_t> free_shot(std::optional<std::uint32_t> wished, BackOut& out) override;
+  void fire(const words::Fire& fire, std::uint16_t number, BackOut& out) override;
+  void fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) override;
+  void begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out);
+
+  PeerLink& link_;
+  const BackFlags& flags_;
+};
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,201 @@
+#include "adapters/bzdraft/back/joining.h"
+
+#include "adapters/bzdraft/losses.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr std::size_t kLongestText = 127;
+constexpr double kHalf = 400;  // metres: half a side of a world that cannot be read
+
+words::World open_world(double half) {
+  words::World world;
+  world.set_kind(words::World::OPEN);
+  core::set_sides(world, 2 * half, 2 * half);
+  world.set_walled(true);
+  return world;
+}
+
+void tell_rule(const char* name, std::string value, BackOut& out) {
+  words::Rule rule;
+  rule.set_name(name);
+  rule.set_value(std::move(value));
+  out.say(std::move(rule));
+}
+
+void tell_rule(const char* name, double value, BackOut& out) {
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  tell_rule(name, std::move(text), out);
+}
+
+}  // namespace
+
+void Joining::greet(BackOut& out) {
+  seat_.number = kInvalid;
+  VersionUp greeting;
+  greeting.version.set(kVersion);
+  greeting.type = wire_type(seat_.wish ? seat_.wish->role() : words::PLAY);
+  for (std::uint16_t kind = 1; !flag_code(kind).empty(); ++kind) greeting.flags_known.push_back(kind);
+  link_.send(out, greeting);
+}
+
+void Joining::hear(const VersionDown& version, BackOut& out) {
+  if (seat_.stage != Stage::kGreeting) return;
+  seat_.number = version.player;
+  if (version.may_join == 0) return seat_.refuse(words::Refused::FULL, "the server takes nobody now", true, out);
+  if (version.version.view().substr(0, 6) != kVersion.substr(0, 6))
+    return seat_.refuse(words::Refused::WRONG_VERSION, "the server speaks another major version", false, out);
+  seat_.stage = Stage::kLoading;
+  link_.send(out, GetWorldUp{});
+}
+
+void Joining::hear(const GetWorldDown& world, BackOut& out) {
+  if (seat_.stage != Stage::kLoading || std::exchange(fetches_, true)) return;
+  words::Room& room = seat_.room;
+  room.set_game(std::string(game().name()));
+  room.set_dialect("draft");
+  room.set_mode((world.style & kCapture) != 0 ? "capture the flag" : "free for all");
+  room.set_most_players(world.max_players);
+  room.set_most_shots(world.max_shots);
+  room.set_jumping((world.style & kJumping) != 0);
+  room.set_ricochet((world.style & kRicochet) != 0);
+  room.set_teams(true);
+  out.say(room);
+  tell_rules(world, out);
+  words::Clock clock;
+  clock.set_us(std::uint64_t{world.server_time} * 1000);
+  clock.set_speed(1);
+  out.say(clock);
+  const auto root = md5_of_name(world.model.chars);
+  if (root) {
+    root_ = *root;
+    return fetch(out);
+  }
+  out.lose(loss::kNoModel);
+  learn_world(out);
+}
+
+void Joining::tell_rules(const GetWorldDown& world, BackOut& out) const {
+  tell_rule("hits", "victim", out);
+  tell_rule("speed", tank_.model().speed, out);
+  tell_rule("turn_rate", tank_.model().turn_rate, out);
+  tell_rule("shot_speed", kShotSpeed, out);
+  tell_rule("reload", kReload, out);
+  tell_rule("BZFLAG.linearAcceleration", whole(world.linear_acceleration), out);
+  tell_rule("BZFLAG.angularAcceleration", whole(world.angular_acceleration), out);
+  tell_rule("BZFLAG.shakeTimeout", world.shake_time, out);
+  tell_rule("BZFLAG.shakeWins", world.shake_wins, out);
+}
+
+// -- Resources --------------------------------------------------------------------------------------------------------
+
+/// The next that is missing; what was fetched once is not asked for again.
+void Joining::fetch(BackOut& out) {
+  const auto missing = resources_.missing(root_);
+  if (!missing) return learn_world(out);
+  asked_ = *missing;
+  piece_.clear();
+  ask_for(asked_, out);
+}
+
+void Joining::ask_for(const Md5& md5, BackOut& out) {
+  link_.send(out, GetResourceUp{static_cast<std::uint32_t>(piece_.size()), md5});
+}
+
+/// Pieces come in the order in which they were asked for; another's is old.
+void Joining::hear(const GetResourceDown& piece, BackOut& out) {
+  if (!fetches_ || seat_.stage != Stage::kLoading || piece.md5 != asked_ || piece.offset != piece_.size()) return;
+  append(piece_, piece.data);
+  const bool endless = piece.data.empty() || piece_.size() > Resources::kMostBytes;
+  if (piece.remaining != 0 && !endless) {
+    words::WorldProgress progress;
+    progress.set_done(piece_.size());
+    progress.set_total(piece_.size() + piece.remaining);
+    out.say(progress);
+    return ask_for(asked_, out);
+  }
+  if (!resources_.add(asked_, std::move(piece_))) {
+    out.lose(loss::kNoResource);
+    resources_.give_up(asked_);
+  }
+  fetch(out);
+}
+
+void Joining::learn_world(BackOut& out) {
+  std::size_t unread = 0;
+  auto world = resources_.world(root_, unread);
+  if (!world || unread != 0) out.lose(loss::kNoRecords);
+  if (!world) world = open_world(kHalf);
+  tank_.learn(*world);
+  out.say(std::move(*world));
+  seat_.stage = Stage::kAtTheDoor;
+  if (seat_.wish) enter(out);
+}
+
+// -- The door ---------------------------------------------------------------------------------------------------------
+
+void Joining::enter(BackOut& out) {
+  if (seat_.stage != Stage::kAtTheDoor) return;
+  seat_.stage = Stage::kEntering;
+  Enter message;
+  message.team = wire_team(seat_.wish->team());
+  message.type = wire_type(seat_.wish->role());
+  message.password.chars = ended_text(seat_.wish->password(), kLongestText);
+  message.callsign.chars = ended_text(seat_.wish->name().empty() ? "player" : seat_.wish->name(), kLongestName);
+  message.email.chars = ended_text(seat_.wish->motto(), kLongestText);
+  message.avatar.chars = ended_text(seat_.wish->avatar(), kLongestText);
+  link_.send(out, message);
+}
+
+/// Again, in game: who we are from now on. The server may say no.
+void Joining::hear(const words::Change& change, BackOut& out) {
+  if (change.has_kit() || change.has_colour()) out.lose(loss::kKitOrColour);
+  if (change.has_skin()) out.lose(loss::kNewAvatar);
+  if (!change.has_name() && !change.has_motto() && !change.has_team()) return;
+  const core::TankPerson* me = people_.own();
+  if (me == nullptr) return out.lose(loss::kNotIn);
+  Enter message;
+  message.team = change.has_team() ? wire_team(change.team()) : static_cast<std::uint8_t>(me->team);
+  message.type = wire_type(me->player.role());
+  message.password.chars = ended_text(seat_.wish->password(), kLongestText);
+  message.callsign.chars = ended_text(change.has_name() ? change.name() : me->player.name(), kLongestName);
+  message.email.chars = ended_text(change.has_motto() ? change.motto() : me->player.motto(), kLongestText);
+  message.avatar.chars = ended_text(seat_.wish->avatar(), kLongestText);
+  changing_ = true;
+  link_.send(out, message);
+}
+
+void Joining::hear(const Accept& accept, BackOut&) {
+  if (seat_.stage != Stage::kEntering) return void(changing_ = false);
+  seat_.stage = Stage::kIn;
+  seat_.number = accept.player;
+  people_.add_own();
+}
+
+/// The page lets who was rejected keep its number and try again.
+void Joining::hear(const Reject& reject, BackOut& out) {
+  std::string why = readable(reject.text.chars);
+  if (why.empty()) why = text(static_cast<Refusal>(reject.reason));
+  if (seat_.stage == Stage::kIn) {
+    if (!std::exchange(changing_, false)) return;
+    words::ClaimRefused refused;
+    refused.set_why(why);
+    return out.say({seat_.me, refused});
+  }
+  if (seat_.stage != Stage::kEntering) return;
+  seat_.stage = Stage::kAtTheDoor;
+  seat_.wish.reset();
+  tank_.give_up();
+  core::TankSeat::tell_refused(refusal_of(reject.reason), std::move(why), true, out);
+}
+
+void Joining::hear(const SuperKill&, BackOut& out) {
+  if (seat_.in()) return seat_.be_kicked("super kill by the server", out);
+  const bool no_slot = seat_.stage == Stage::kGreeting;  // so the page says it
+  seat_.refuse(no_slot ? words::Refused::FULL : words::Refused::SERVER_GONE, "the server ended the session", no_slot,
+               out);
+}
+
+}  // namespace entente::bzdraft

@@ -1,0 +1,42 @@
+// How a back comes in: greeting, world, the resources that the world names, then the door.
+#pragma once
+
+#include "adapters/bzdraft/back/tank.h"
+#include "adapters/bzdraft/resource.h"
+
+namespace entente::bzdraft {
+
+class Joining {
+ public:
+  Joining(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank)
+      : link_(link), seat_(seat), people_(people), tank_(tank) {}
+
+  void greet(BackOut& out);
+  void enter(BackOut& out);
+
+  void hear(const VersionDown& version, BackOut& out);
+  void hear(const GetWorldDown& world, BackOut& out);
+  void hear(const GetResourceDown& piece, BackOut& out);
+  void hear(const Accept& accept, BackOut& out);
+  void hear(const Reject& reject, BackOut& out);
+  void hear(const SuperKill&, BackOut& out);
+  void hear(const words::Change& change, BackOut& out);
+
+ private:
+  void tell_rules(const GetWorldDown& world, BackOut& out) const;
+  void fetch(BackOut& out);
+  void ask_for(const Md5& md5, BackOut& out);
+  void learn_world(BackOut& out);
+
+  PeerLink& link_;
+  core::TankSeat& seat_;
+  core::TankPeople& people_;
+  Tank& tank_;
+  Resources resources_;
+  bool fetches_ = false;  // resources: the world is there
+  Md5 root_{}, asked_{};
+  Buffer piece_;  // of what was asked for
+  bool changing_ = false;
+};
+
+}  // namespace entente::bzdraft

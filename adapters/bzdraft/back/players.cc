@@ -1,0 +1,76 @@
+#include "adapters/bzdraft/back/players.h"
+
+#include "adapters/bzdraft/losses.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr double kTankRadius = 4.32;  // BZFlag's
+
+}  // namespace
+
+/// Of somebody who is known already: what it changed.
+void Players::hear(const AddPlayer& added, BackOut& out) {
+  const std::uint8_t number = added.player;
+  if (!seat_.in() || number < kFirstPlayer || number > kLastPlayer) return out.lose(loss::kNoPlayer);
+  const bool known = people_.find(number) != nullptr;
+  core::TankPerson& one = people_.meet(number, out);
+  words::Player& player = one.player;
+  one.team = added.team;
+  player.set_name(readable(added.callsign.chars));
+  player.set_motto(readable(added.email.chars));
+  player.set_skin(readable(added.avatar.chars));
+  player.set_team(team_of(added.team));
+  player.set_role(role_of(added.type));
+  out.say(player);
+  if (!known && player.role() != words::WATCH) people_.tell_tank(one, kTankRadius, out);
+  if (!known || added.wins != 0 || added.losses != 0) hear(Score{number, added.wins, added.losses}, out);
+  if (known || number != seat_.number) return;
+  out.say(words::Ready());  // nobody follows but who comes later
+  tank_.arrive(out);
+}
+
+/// Without ourselves there is no game to go on with.
+void Players::hear(const RemovePlayer& removed, BackOut& out) {
+  if (removed.player == seat_.number && people_.own() != nullptr) return seat_.be_kicked("removed by the server", out);
+  people_.forget(removed.player, out);
+}
+
+void Players::hear(const Score& score, BackOut& out) {
+  people_.tell_score(people_.id_of(score.player), score.wins, score.losses, 0, out);
+}
+
+void Players::hear(const words::ScoreClaim& claim, BackOut& out) {
+  link_.send(out, Score{seat_.number, counted(claim.wins()), counted(claim.losses())});
+}
+
+void Players::hear(const TeamUpdate& update, BackOut& out) {
+  if (team_of(update.team) == words::TEAM_ANY) return out.lose(loss::kNoTeam);
+  words::TeamScore score;
+  score.set_team(team_of(update.team));
+  score.set_wins(update.wins);
+  score.set_losses(update.losses);
+  for (const auto& [number, one] : people_)  // the page has clients count it themselves
+    if (one.team == update.team) score.set_size(score.size() + 1);
+  out.say(score);
+}
+
+void Players::hear(const ScoreOver& over, BackOut& out) {
+  words::Round round;
+  round.set_state(words::Round::OVER);
+  if (const auto team = target_team(over.winner))
+    round.set_winning_team(team_of(*team));
+  else
+    round.set_winner(people_.id_of(over.winner));
+  out.say(round);
+}
+
+/// With nothing left the game is over.
+void Players::hear(const TimeLeft& left, BackOut& out) {
+  words::Round round;
+  if (left.seconds == 0) round.set_state(words::Round::OVER);
+  round.set_left_s(left.seconds);
+  out.say(round);
+}
+
+}  // namespace entente::bzdraft

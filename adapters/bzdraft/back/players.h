@@ -1,0 +1,28 @@
+// Who is there, and how the game stands.
+#pragma once
+
+#include "adapters/bzdraft/back/tank.h"
+
+namespace entente::bzdraft {
+
+class Players {
+ public:
+  Players(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank)
+      : link_(link), seat_(seat), people_(people), tank_(tank) {}
+
+  void hear(const AddPlayer& added, BackOut& out);
+  void hear(const RemovePlayer& removed, BackOut& out);
+  void hear(const Score& score, BackOut& out);
+  void hear(const TeamUpdate& team, BackOut& out);
+  void hear(const ScoreOver& over, BackOut& out);
+  void hear(const TimeLeft& left, BackOut& out);
+  void hear(const words::ScoreClaim& claim, BackOut& out);
+
+ private:
+  PeerLink& link_;
+  core::TankSeat& seat_;
+  core::TankPeople& people_;
+  Tank& tank_;
+};
+
+}  // namespace entente::bzdraft

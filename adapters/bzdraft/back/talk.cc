@@ -1,0 +1,43 @@
+#include "adapters/bzdraft/back/talk.h"
+
+#include "adapters/bzdraft/losses.h"
+
+namespace entente::bzdraft {
+
+void BackTalk::hear(const ChatMessage& chat, BackOut& out) {
+  std::string text = readable(chat.text.chars);
+  if (chat.from == kServer) return seat_.hear_server(std::move(text), chat.to == seat_.number, out);
+  words::Said said;
+  said.set_from(people_.id_of(chat.from));
+  if (text.starts_with(core::kAction)) {
+    said.set_kind(words::Say::ACTION);
+    text.erase(0, core::kAction.size());
+  }
+  said.set_text(std::move(text));
+  if (const auto team = target_team(chat.to)) {
+    said.set_scope(words::Say::MY_TEAM);
+    said.set_to(static_cast<std::uint32_t>(team_of(*team)));
+  } else if (chat.to != kEveryone) {
+    said.set_scope(words::Say::ONE);
+    said.set_to(people_.id_of(chat.to));
+  }
+  seat_.hear_player(std::move(said), out);
+}
+
+void BackTalk::hear(const words::Say& say, BackOut& out) {
+  ChatMessage chat{seat_.number, kEveryone, {}};
+  const core::TankPerson* me = people_.own();
+  if (say.scope() == words::Say::MY_TEAM)
+    chat.to = team_target(me != nullptr ? static_cast<std::uint8_t>(me->team) : kRogue);
+  if (say.scope() == words::Say::ONE) chat.to = people_.number_of(say.to(), kInvalid);
+  if (say.scope() == words::Say::SERVER || say.scope() == words::Say::MODERATORS) chat.to = kServer;
+  if (chat.to == kInvalid) return out.lose(loss::kNoListener);
+  const Mapping* why =
+      core::send_lines(say.kind(), core::written(say), kLongestLine, CutAt::kCharacter, [&](std::string_view line) {
+        chat.text.chars = line;
+        link_.send(out, chat);
+      });
+  if (why != nullptr) out.lose(*why);
+}
+
+}  // namespace entente::bzdraft

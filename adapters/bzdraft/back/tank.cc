@@ -1,0 +1,48 @@
+#include "adapters/bzdraft/back/tank.h"
+
+namespace entente::bzdraft {
+namespace {
+
+constexpr double kMostSpeed = 1.67;  // times the tank's own: of the fastest flag
+constexpr double kOutside = 5;
+constexpr double kJump = 19;  // metres a second upwards, as BZFlag's
+
+}  // namespace
+
+void Tank::hear(const words::Spawn& spawn, BackOut& out) {
+  waits_ = people_.own() == nullptr;
+  BackTank::hear(spawn, out);
+}
+
+void Tank::arrive(BackOut& out) {
+  if (waits_) hear(words::Spawn(), out);
+}
+
+void Tank::learn(const words::World& world) {
+  half_ = world.east();
+  terrain = core::Terrain(world);
+}
+
+void Tank::fit(words::Pose& place) {
+  place.set_seq(++order);
+  core::keep_within(place, model().speed * kMostSpeed, half_ + kOutside);
+}
+
+void Tank::tell_server(const words::Pose& place, BackOut& out) {
+  link_.send(out, update_of(place, seat_.number, alive));
+}
+
+double Tank::jump() const { return seat_.room.jumping() ? kJump : 0; }
+
+void Tank::drove(const core::TankState& to, BackOut& out) {
+  if (to != core::state_of(pose)) {
+    core::put(to, pose);
+    pose.set_state(to.vz != 0 ? words::Pose::FALLING : 0);
+    pose.set_seq(++order);
+    out.say(pose);
+  }
+  const core::TankState reckoned = core::state_of(seen(out.now()));
+  held |= core::strays(reckoned, to) || core::strays_soon(reckoned, to);
+}
+
+}  // namespace entente::bzdraft

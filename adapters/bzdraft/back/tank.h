@@ -1,0 +1,41 @@
+// The own tank of a back, as the server knows it: what its client claims of it, or where our physics drive it.
+#pragma once
+
+#include "adapters/bzdraft/peer_link.h"
+#include "adapters/bzdraft/terms.h"
+#include "proxy/core/tank/driven_tank.h"
+
+namespace entente::bzdraft {
+
+using core::BackOut;
+using Stage = core::TankSeat::Stage;
+
+class Tank final : public core::BackTank {
+ public:
+  Tank(PeerLink& link, const core::TankSeat& seat, core::TankPeople& people)
+      : BackTank(seat, people, {kUpdateEvery, kUpdateBurst}), link_(link) {}
+
+  using BackTank::hear;
+  void hear(const words::Spawn& spawn, BackOut& out);
+
+  /// The world that it drives in.
+  void learn(const words::World& world);
+  /// The server has told of its player, or will not.
+  void arrive(BackOut& out);
+  void give_up() { waits_ = false; }
+
+  core::TankModel model() const override { return {}; }
+  double jump() const override;
+  void drove(const core::TankState& to, BackOut& out) override;
+
+ private:
+  void ask_to_spawn(BackOut& out) override { link_.send(out, AliveUp{}); }
+  void fit(words::Pose& place) override;
+  void tell_server(const words::Pose& place, BackOut& out) override;
+
+  PeerLink& link_;
+  double half_ = 0;     // of the world's side
+  bool waits_ = false;  // its player wished to spawn before the server told of it
+};
+
+}  // namespace entente::bzdraft

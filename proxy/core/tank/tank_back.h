@@ -1,0 +1,48 @@
+// The back of a tank game: a player on somebody else's server. The game's parts hear messages and words; here is what
+// is the same in each: how words are handed out, ticks, and how a session ends.
+// Law: once goodbye is said, by either side, nothing is sent or told any more.
+#pragma once
+
+#include "proxy/core/parts.h"
+#include "proxy/core/tank/tank_helm.h"
+#include "proxy/core/untold.h"
+
+namespace entente::core {
+
+class TankBack : public Back {
+ public:
+  void hear(const Intent& intent, BackOut& out) final;
+  void tick(BackOut& out) final;
+  void closed(std::string_view why, BackOut& out) final;
+  void part(std::string_view why, BackOut& out) final;
+
+ protected:
+  /// A word before the player is in, or by somebody else. False: it is none that is heard then.
+  virtual bool hear_early(const Intent&, BackOut&) { return false; }
+  virtual void hear_word(const Intent& intent, BackOut& out) = 0;
+  /// The player wishes to come in.
+  virtual void enter(BackOut& out) = 0;
+  virtual void say_goodbye(BackOut& out) = 0;
+  virtual void look_after_link(BackOut&) {}
+  virtual BackTank& tank() = 0;
+  virtual TankHelm& helm() = 0;
+
+  /// Hands the word to those parts that hear it; what none of them hears may steer the tank, or is counted.
+  template <std::span<const Mapping> (*table)(), class... Parts>
+  void hand_out(const Intent& intent, BackOut& out, Parts&... parts) {
+    const auto each = [&]<class Word>(const Word& word) {
+      if constexpr (kOneHears<Word, BackOut, Parts...>)
+        hand(word, out, parts...);
+      else if (!tank().steering.hear(intent))
+        lose_untold<table>(intent, out);
+    };
+    std::visit(each, intent.kind);
+  }
+  /// The peer broke its protocol.
+  void fail(const Fault& fault, BackOut& out);
+
+  TankSeat seat_;
+  TankPeople people_{seat_};
+};
+
+}  // namespace entente::core

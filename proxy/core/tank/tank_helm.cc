@@ -1,0 +1,47 @@
+#include "proxy/core/tank/tank_helm.h"
+
+#include "proxy/core/losses.h"
+
+namespace entente::core {
+
+void TankHelm::shoot(const Shooting& shooting, BackOut& out) {
+  const Mapping* why = tank_.may_act() ? why_not_shoot() : &loss::kFireNotInPlay;
+  if (why != nullptr) return refuse_shot(shooting, seat_.me, *why, out);
+  if (shooting.fire != nullptr && seat_.client_decides()) {
+    const auto number = free_shot(shooting.fire->shot(), out);
+    return number ? fire(*shooting.fire, *number, out) : refuse_shot(shooting, seat_.me, loss::kReloading, out);
+  }
+  const double yaw = shooting.yaw.value_or(tank_.pose.yaw());
+  if (tank_.steering.claim() != nullptr) return pull(yaw, out);  // its own client has turned it
+  tank_.driver.aim(yaw, out.now());
+  drive(out);
+}
+
+void TankHelm::pull(double yaw, BackOut& out) {
+  const auto number = free_shot(std::nullopt, out);
+  if (!number) return out.lose(loss::kReloading);
+  fire_along(yaw, place_at(tank_.pose, tank_.posed, out.now(), 0.2), *number, out);
+}
+
+void TankHelm::fire_gun(std::uint8_t gun, double life, BackOut& out) {
+  guns_.fire(gun, out.now() + static_cast<Micros>(sane_life(life) * 0.95e6));
+}
+
+void TankHelm::drive(BackOut& out) {
+  const auto step = tank_.step(out.now());
+  if (!step) return;
+  if (tank_.steering.claim() == nullptr && !tank_.paused) steer(step->dt, out);
+  if (tank_.steering.trigger_held() && !tank_.paused && loaded(Guns::kAny, out))
+    pull(tank_.steering.looking().value_or(tank_.pose.yaw()), out);
+  hits_.test(*step, out);
+}
+
+void TankHelm::steer(double dt, BackOut& out) {
+  TankState now = state_of(tank_.pose);
+  tank_.driver.drive(tank_.model(), tank_.terrain, tank_.steering, tank_.jump(), dt, now, tank_.near());
+  tank_.posed = out.now();
+  tank_.drove(now, out);
+  if (tank_.driver.has_aimed(now.yaw, out.now())) pull(now.yaw, out);
+}
+
+}  // namespace entente::core

@@ -1,0 +1,47 @@
+// Drives and fires the own tank of a back as its player's words say, where no client of its game does.
+// Law: nothing is fired by a gun that is reloading; a shot that does not happen is counted, and its client is told.
+#pragma once
+
+#include "proxy/core/arena/guns.h"
+#include "proxy/core/tank/tank_hits.h"
+
+namespace entente::core {
+
+class TankHelm {
+ public:
+  /// From where the tank was at the last tick to now, and what hit it on the way.
+  void drive(BackOut& out);
+  void shoot(const Shooting& shooting, BackOut& out);
+
+ protected:
+  TankHelm(TankSeat& seat, BackTank& tank, TankHits& hits) : seat_(seat), tank_(tank), hits_(hits) {}
+  ~TankHelm() = default;
+
+  /// The number of a shot that may begin now, as wished if possible. Nothing: every gun is reloading.
+  virtual std::optional<std::uint16_t> free_shot(std::optional<std::uint32_t> wished, BackOut& out) = 0;
+  /// As its client fired it.
+  virtual void fire(const words::Fire& fire, std::uint16_t number, BackOut& out) = 0;
+  /// From the muzzle of a tank that is `here`.
+  virtual void fire_along(double yaw, words::Pose here, std::uint16_t number, BackOut& out) = 0;
+  /// Null: nothing but its guns keeps the tank from firing.
+  virtual const Mapping* why_not_shoot() const { return nullptr; }
+
+  std::optional<std::uint8_t> loaded(std::uint32_t wished, BackOut& out) const {
+    return guns_.loaded(wished, seat_.room.most_shots(), out.now());
+  }
+  /// The gun is loaded again when its shot's life is over, as servers have it; clocks of clients may run ahead a
+  /// little.
+  void fire_gun(std::uint8_t gun, double life, BackOut& out);
+
+  TankSeat& seat_;
+  BackTank& tank_;
+
+ private:
+  void steer(double dt, BackOut& out);
+  void pull(double yaw, BackOut& out);
+
+  TankHits& hits_;
+  Guns guns_;
+};
+
+}  // namespace entente::core

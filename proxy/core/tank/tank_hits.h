@@ -1,0 +1,34 @@
+// The shots that may hit a back's own tank, on a server where victims report hits.
+// Law: a hit is reported once, by the back or by the player's client, never by both.
+#pragma once
+
+#include "proxy/core/arena/incoming.h"
+#include "proxy/core/tank/driven_tank.h"
+
+namespace entente::core {
+
+class TankHits {
+ public:
+  /// Whether a shot met the tank in this step.
+  void test(const DrivenTank::Step& step, BackOut& out);
+
+ protected:
+  TankHits(TankSeat& seat, BackTank& tank) : seat_(seat), tank_(tank) {}
+  ~TankHits() = default;
+
+  /// Another's shot. `weapon`: the game's number; `code`: of the flag it was fired under; `harmless`: it cannot hurt
+  /// us.
+  void watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, std::string_view code, double life,
+             bool harmless, BackOut& out);
+  /// The server is told that it killed the tank.
+  virtual void tell_hit(const Incoming& shot, BackOut& out) = 0;
+
+  TankSeat& seat_;
+  BackTank& tank_;
+  IncomingShots incoming_;
+};
+
+/// The seconds that a peer's shot lives: at most a minute; 0 if they are no number.
+inline double sane_life(double life) { return life > 0 ? std::min(life, 60.0) : 0; }
+
+}  // namespace entente::core
