@@ -77,4 +77,6 @@ std::string Network::text() const {
   return (ip != nullptr ? ip : "?") + tail;
 }
 
+bool is_loopback_v4(const Address& address) { return Network::parse("127.0.0.0/8")->holds(address); }
+
 }  // namespace entente::net

@@ -34,6 +34,9 @@ class Network {
   std::uint8_t bits_ = 0;
 };
 
+/// Whether the address is in 127.0.0.0/8.
+bool is_loopback_v4(const Address& address);
+
 struct NetworkHash {
   std::size_t operator()(const Network& network) const { return network.hash(); }
 };

@@ -138,17 +138,20 @@ Read read_proxy_header(Bytes bytes) {
   return Fault{"no PROXY header"};
 }
 
-void append_proxy_header(Buffer& to, ProxyVersion version, const Address& client, const Address& server) {
-  const bool v6 = client.v6() || server.v6();
-  const Address from = widened(client, v6), at = widened(server, v6);
+void append_proxy_header(Buffer& to, ProxyVersion version, const std::optional<Address>& client,
+                         const Address& server) {
+  const bool v6 = server.v6() || (client && client->v6());
+  const Address from = widened(client.value_or(server), v6), at = widened(server, v6);
   if (version == ProxyVersion::kV1) {
-    const std::string line = std::string(kWord) + (v6 ? "TCP6 " : "TCP4 ") + from.ip_text() + " " + at.ip_text() + " " +
-                             std::to_string(from.port()) + " " + std::to_string(at.port()) + "\r\n";
+    const std::string ends = (v6 ? "TCP6 " : "TCP4 ") + from.ip_text() + " " + at.ip_text() + " " +
+                             std::to_string(from.port()) + " " + std::to_string(at.port());
+    const std::string line = std::string(kWord) + (client ? ends : "UNKNOWN") + "\r\n";
     return append(to, Bytes(reinterpret_cast<const std::uint8_t*>(line.data()), line.size()));
   }
   to.insert(to.end(), kSignature.begin(), kSignature.end());
-  to.push_back(kVersion2 | kProxy);
-  to.push_back(v6 ? kTcp6 : kTcp4);
+  to.push_back(kVersion2 | (client ? kProxy : kLocal));
+  to.push_back(!client ? 0 : v6 ? kTcp6 : kTcp4);
+  if (!client) return append_u16(to, 0);
   append_u16(to, v6 ? kSize6 : kSize4);
   append_address(to, from);
   append_address(to, at);

@@ -26,7 +26,7 @@ inline constexpr std::size_t kLargestProxyHeader = 4096;
 Result<std::optional<ProxyHeader>> read_proxy_header(Bytes bytes);
 
 /// Appends the header of a connection from `client` to `server`. If only one of them is IPv6, the other is written as
-/// ::ffff:a.b.c.d.
-void append_proxy_header(Buffer& to, ProxyVersion version, const Address& client, const Address& server);
+/// ::ffff:a.b.c.d. No `client`: we connect for ourselves.
+void append_proxy_header(Buffer& to, ProxyVersion version, const std::optional<Address>& client, const Address& server);
 
 }  // namespace entente::net

@@ -37,16 +37,26 @@ void widen(const Fd& fd) {
   set(fd.get(), SOL_SOCKET, SO_SNDBUF, kDatagramBuffer);
 }
 
-bool bind_to(const Fd& fd, const Address& at) { return ::bind(fd.get(), at.raw(), at.size()) == 0; }
+/// `foreign`: an address that this machine does not have.
+bool bind_to(int fd, const Address& at, bool foreign = false) {
+  const int on = 1, level = at.v6() ? IPPROTO_IPV6 : IPPROTO_IP, option = at.v6() ? IPV6_TRANSPARENT : IP_TRANSPARENT;
+  if (foreign && ::setsockopt(fd, level, option, &on, sizeof(on)) != 0) return false;
+  return ::bind(fd, at.raw(), at.size()) == 0;
+}
+
+std::string source_hint(const Source& source) {
+  if (source.foreign) return "addresses of others need CAP_NET_ADMIN";
+  return source.address.wildcard() ? "raise the limit of open files (ulimit -n)" : "see ip_local_port_range";
+}
 
 /// One try; errno says why not.
 bool try_listen(const Address& at, bool with_udp, Sockets& out) {
   out.tcp = open_stream(at.family());
-  if (!out.tcp || !bind_to(out.tcp, at)) return false;
+  if (!out.tcp || !bind_to(out.tcp.get(), at)) return false;
   out.address = local_address(out.tcp.get());
   if (with_udp) {
     out.udp = open_datagram(at.family());
-    if (!out.udp || !bind_to(out.udp, out.address)) return false;
+    if (!out.udp || !bind_to(out.udp.get(), out.address)) return false;
     widen(out.udp);
   }
   return ::listen(out.tcp.get(), kBacklog) == 0;
@@ -62,15 +72,16 @@ std::string listen_hint(int error) {
 bool is_unreachable(int error) { return error == ENETUNREACH || error == EHOSTUNREACH || error == EACCES; }
 
 /// One try for a local port that both sockets share; errno says why not.
-bool try_pair(const Address& server, Sockets& out) {
+bool try_pair(const Address& server, const Source& source, Sockets& out) {
+  const Address from = source.address.wildcard() ? server.wildcard_of_family() : source.address;
   out.udp = open_datagram(server.family());
-  if (!out.udp || !bind_to(out.udp, server.wildcard_of_family())) return false;
+  if (!out.udp || !bind_to(out.udp.get(), from.with_port(0), source.foreign)) return false;
   const std::uint16_t port = local_address(out.udp.get()).port();
   errno = EADDRINUSE;
   if ((port & 0xFF) < 4) return false;
   out.tcp = open_stream(server.family());
-  out.address = server.wildcard_of_family().with_port(port);
-  if (!out.tcp || !bind_to(out.tcp, out.address)) return false;
+  out.address = from.with_port(port);
+  if (!out.tcp || !bind_to(out.tcp.get(), out.address, source.foreign)) return false;
   return ::connect(out.udp.get(), server.raw(), server.size()) == 0 || is_unreachable(errno);
 }
 
@@ -96,7 +107,7 @@ Outcome<Sockets> listen(const Address& at, bool with_udp) {
 Outcome<Sockets> listen_datagrams(const Address& at) {
   Sockets sockets;
   sockets.udp = open_datagram(at.family());
-  if (!sockets.udp || !bind_to(sockets.udp, at)) {
+  if (!sockets.udp || !bind_to(sockets.udp.get(), at)) {
     const int error = errno;
     return machine_error("cannot listen on " + at.text() + " (UDP)", error, listen_hint(error));
   }
@@ -105,31 +116,35 @@ Outcome<Sockets> listen_datagrams(const Address& at) {
   return sockets;
 }
 
-Outcome<Sockets> datagrams_towards(const Address& server) {
+bool bind_source(int fd, const Source& source) {
+  return source.address.wildcard() || bind_to(fd, source.address.with_port(0), source.foreign);
+}
+
+Outcome<Sockets> datagrams_towards(const Address& server, const Source& source) {
   Sockets sockets;
   sockets.udp = open_datagram(server.family());
-  if (!sockets.udp || ::connect(sockets.udp.get(), server.raw(), server.size()) != 0) {
+  if (!sockets.udp || !bind_source(sockets.udp.get(), source) ||
+      ::connect(sockets.udp.get(), server.raw(), server.size()) != 0) {
     const int error = errno;
-    return machine_error("cannot open a UDP socket towards " + server.text(), error,
-                         "raise the limit of open files (ulimit -n)");
+    return machine_error("cannot open a UDP socket towards " + server.text(), error, source_hint(source));
   }
   widen(sockets.udp);
   sockets.address = local_address(sockets.udp.get());
   return sockets;
 }
 
-Outcome<Sockets> stream_towards(const Address& server) {
+Outcome<Sockets> stream_towards(const Address& server, const Source& source) {
   Sockets sockets;
   sockets.tcp = open_stream(server.family());
-  if (sockets.tcp) return sockets;
+  if (sockets.tcp && bind_source(sockets.tcp.get(), source)) return sockets;
   const int error = errno;
-  return machine_error("cannot open a socket", error, "raise the limit of open files (ulimit -n)");
+  return machine_error("cannot open a socket", error, source_hint(source));
 }
 
-Outcome<Sockets> pair_towards(const Address& server) {
+Outcome<Sockets> pair_towards(const Address& server, const Source& source) {
   for (int i = 0; i < kTries; ++i) {
     Sockets sockets;
-    if (try_pair(server, sockets)) return sockets;
+    if (try_pair(server, source, sockets)) return sockets;
     if (errno != EADDRINUSE) break;
   }
   const int error = errno;

@@ -18,6 +18,15 @@ struct Sockets {
   Address address;  ///< where both are bound
 };
 
+/// The address that a connection of ours comes from.
+struct Source {
+  Address address;       ///< its port is ignored; a wildcard: the one that the routes pick
+  bool foreign = false;  ///< not of this machine: needs IP_TRANSPARENT, and so CAP_NET_ADMIN
+};
+
+/// Binds a socket of our own to `source`, at any free port. False, with errno, if that cannot be.
+bool bind_source(int fd, const Source& source);
+
 /// Listens on `at`; with `with_udp` also binds its UDP port (port 0: one that is free for both). An IPv6 address
 /// accepts only IPv6; for both families use two listeners.
 Outcome<Sockets> listen(const Address& at, bool with_udp);
@@ -26,15 +35,15 @@ Outcome<Sockets> listen(const Address& at, bool with_udp);
 Outcome<Sockets> listen_datagrams(const Address& at);
 
 /// A UDP socket with an own port, connected to `server`, in `udp`.
-Outcome<Sockets> datagrams_towards(const Address& server);
+Outcome<Sockets> datagrams_towards(const Address& server, const Source& source = {});
 
 /// A TCP socket for connecting to `server`; it does not connect yet. No `udp`.
-Outcome<Sockets> stream_towards(const Address& server);
+Outcome<Sockets> stream_towards(const Address& server, const Source& source = {});
 
 /// The same with a UDP socket on the same local port, already connected to the server's port. The low byte of that
 /// port is at least 4: bzfs 2.4 compares a client's port byte-swapped and never links others. If the server is
 /// unreachable, connecting the TCP socket reports it.
-Outcome<Sockets> pair_towards(const Address& server);
+Outcome<Sockets> pair_towards(const Address& server, const Source& source = {});
 
 /// Configures a connection: sends small messages at once, buffers little in the kernel for a slow reader, and
 /// notices a vanished peer (after about two minutes of silence).

@@ -36,12 +36,13 @@ bool Tcp::adopt(Fd fd) {
   return false;
 }
 
-int Tcp::connect(Fd fd, const Address& to) {
+int Tcp::connect(Fd fd, const Address& to, Bytes first) {
   const int result = ::connect(fd.get(), to.raw(), to.size());
   if (result != 0 && errno != EINPROGRESS) return errno;
   connecting_ = true;
   if (!adopt(std::move(fd))) return ENOMEM;
   watch();
+  keep(first);
   return 0;
 }
 

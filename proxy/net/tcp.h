@@ -21,8 +21,9 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   /// Takes over a connected socket; may be reused after another one was closed. False if the machine cannot watch
   /// it; it is then closed.
   bool adopt(Fd fd);
-  /// Starts connecting; connected() or broken() follows. Returns an errno if it cannot start.
-  int connect(Fd fd, const Address& to);
+  /// Starts connecting; connected() or broken() follows. Returns an errno if it cannot start. `first`: goes out before
+  /// all else.
+  int connect(Fd fd, const Address& to, Bytes first = {});
 
   void send(wire::Lane lane, Bytes bytes) override;
   /// The same without a copy: `bytes` must stay valid until the loop's outbox is flushed.

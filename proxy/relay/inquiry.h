@@ -20,6 +20,7 @@ struct SessionReport {
   SessionInfo info;
   Millis age = 0;           ///< since it was accepted
   std::uint64_t bytes = 0;  ///< of messages, both ways
+  net::Address source;      ///< the address that the server sees, if it is not ours; else a wildcard
   std::string player;       ///< the name in its room; "" if there is no room, as in a relay: a tap may know it
 };
 

@@ -11,6 +11,7 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/net/fd.h"
+#include "proxy/net/proxy_header.h"
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
@@ -18,6 +19,8 @@
 #include "proxy/relay/admission/strict_filter.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/ends/enet_mode.h"
+#include "proxy/relay/ends/loopback_sources.h"
+#include "proxy/relay/ends/source_mode.h"
 #include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/sessions/bridge_options.h"
@@ -57,6 +60,12 @@ struct Route {
   std::optional<std::size_t> server_dialect;  ///< none: to be found out
   std::vector<Access> access;                 ///< a client must be allowed by each of them
   Bans* bans = nullptr;                       ///< null: nobody is banned
+  /// Load balancers: clients come only through these, and each connection begins with a PROXY header. Empty: clients
+  /// connect themselves.
+  std::vector<net::Network> proxies;
+  std::optional<net::ProxyVersion> send_proxy;  ///< connections to the server begin with a PROXY header
+  SourceMode source = SourceMode::kOwn;
+  LoopbackSources* loopback_sources = nullptr;  ///< of the Server
   net::Address listener;
   std::string server_host;               ///< as RouteOptions has it
   std::string server_name;               ///< "example.org:5154", "[::1]:5154"; a shared room's name

@@ -52,6 +52,9 @@ std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   route->fallback = options.fallback;
   route->access = options.access;
   route->bans = options.bans;
+  route->proxies = options.proxies;
+  route->send_proxy = options.send_proxy;
+  route->source = options.source;
   route->bridge = options.bridge;
   route->server_host = options.server_host;
   route->server_name =
@@ -64,6 +67,12 @@ std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
 Outcome<std::vector<net::Address>> servers_of(const Route& route, const RouteOptions& options) {
   if (route.shared_room()) return std::vector<net::Address>{options.listen};
   auto servers = net::resolve(options.server_host, options.server_port);
+  if (servers.ok() && route.source == SourceMode::kLoopback) {
+    std::erase_if(*servers, [](const auto& one) { return !net::is_loopback_v4(one); });
+    if (servers->empty())
+      return Error{"source=loopback is for a server on this machine, such as 127.0.0.1, not '" + options.server_host +
+                   "'"};
+  }
   if (!servers || route.server_game().transport() != wire::Transport::kEnet) return servers;
   std::erase_if(*servers, [](const auto& one) { return one.v6(); });
   if (servers->empty())
@@ -82,6 +91,9 @@ std::optional<Error> objection_to_sharing(const Route& host, const Route& route)
   if (host.detects_before_sessions() || route.detects_before_sessions())
     return Error{"routes that share the listener " + listener +
                  " must name what their servers speak; add ?dialect= to their URLs"};
+  if (host.proxies != route.proxies)
+    return Error{"routes that share the listener " + listener +
+                 " must have the same load balancers; give both the same proxy_protocol, or one of them another port"};
   if (host.access != route.access || host.bans != route.bans)
     return Error{"routes that share the listener " + listener +
                  " must let in the same addresses; give both the same allow and deny, or one of them another port"};
@@ -123,6 +135,7 @@ struct Server::Impl {
   }
 
   Events& events;
+  LoopbackSources loopback_sources;
   std::vector<std::unique_ptr<Route>> routes;
   std::vector<std::unique_ptr<SharedRoomState>> shared_rooms;
   Pool pool;
@@ -170,6 +183,7 @@ Outcome<Listening> Server::add(const RouteOptions& options) {
                : route.shared_room() ? impl_->shared_rooms[*route.shared_room()]->home
                                      : route.index % workers.size();
   route.listener = bound->address;
+  route.loopback_sources = &impl_->loopback_sources;
   route.servers = std::move(*servers);
   route.datagrams = std::move(bound->udp);
   for (std::size_t i = 0; i < workers.size(); ++i)

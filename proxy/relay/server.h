@@ -12,10 +12,12 @@
 #include "proxy/base/fault.h"
 #include "proxy/base/limits.h"
 #include "proxy/net/address.h"
+#include "proxy/net/proxy_header.h"
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/ends/enet_mode.h"
+#include "proxy/relay/ends/source_mode.h"
 #include "proxy/relay/ends/web_options.h"
 #include "proxy/relay/events.h"
 #include "proxy/relay/inquiry.h"
@@ -42,6 +44,12 @@ struct RouteOptions {
   std::optional<std::size_t> fallback = {};  ///< of a bridge: the dialect of clients that wait to be greeted
   std::vector<Access> access = {};           ///< a client must be allowed by each of them
   Bans* bans = nullptr;                      ///< several routes may share it; null: no bans
+  /// Load balancers: clients may come only through these, and each connection must begin with a PROXY header. Empty:
+  /// clients connect themselves. Of games over TCP or WebSocket.
+  std::vector<net::Network> proxies = {};
+  /// Connections to the server begin with a PROXY header. Of games over TCP or WebSocket.
+  std::optional<net::ProxyVersion> send_proxy = {};
+  SourceMode source = SourceMode::kOwn;  ///< the address that the server sees
   bool strict = false;  ///< a client's message that does not decode is not passed on, and ends its session
   Limits limits;
   Tap* tap = nullptr;  ///< may be null

@@ -73,6 +73,12 @@ Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options)
 
 Outcome<Done> EnetHost::open(const EnetOptions& options) {
   host_ = enet_host_create(nullptr, options.peers, options.channels, 0, 0);
+  if (host_ && !bind_source(host_->socket, options.source)) {
+    const int error = errno;
+    close();
+    return machine_error("cannot send from " + options.source.address.ip_text(), error,
+                         "addresses of others need CAP_NET_ADMIN");
+  }
   if (!host_ || !prepare(options)) return Error{"cannot open a UDP socket; raise the limit of open files"};
   return Done{};
 }

@@ -13,6 +13,7 @@
 
 #include "proxy/net/enet/enet_dissector.h"
 #include "proxy/net/poll.h"
+#include "proxy/net/socket.h"
 
 namespace entente::net {
 
@@ -21,6 +22,7 @@ struct EnetOptions {
   std::size_t channels = 1;                ///< most that a peer may ask for, 1 to 255
   bool range_coder = false;                ///< both sides must agree, or nothing connects
   std::size_t largest_packet = 1U << 20U;  ///< bytes; a larger one ends its peer
+  Source source{};                         ///< of a host of our own
 };
 
 /// A packet as it was received; sent on without copying.

@@ -66,13 +66,13 @@ void WebLink::serve(const HttpHead& request, const Asset& file) {
 // -- Client -----------------------------------------------------------------------------------------------------------
 
 int WebLink::connect(Fd fd, const Address& to, const TlsContext* tls, const std::string& tls_name,
-                     UpgradeRequest request) {
+                     UpgradeRequest request, Bytes first) {
   tls_.reset();
   use_tls(tls, tls_name);
   head_ = std::make_unique<HttpReader>(HttpReader::Of::kResponse);
   request_ = std::move(request);
   asked_ = false;
-  return tcp_.connect(std::move(fd), to);
+  return tcp_.connect(std::move(fd), to, first);
 }
 
 void WebLink::connected(Link&) {

@@ -61,8 +61,9 @@ class WebLink final : private LinkUser, private WebSocket::User {
 
   // Client.
   /// Connects and sends the request. `tls_name`: the name that the server's certificate must contain. Returns an
-  /// errno if it cannot start.
-  int connect(Fd fd, const Address& to, const TlsContext* tls, const std::string& tls_name, UpgradeRequest request);
+  /// errno if it cannot start. `first`: goes out before all else, TLS included.
+  int connect(Fd fd, const Address& to, const TlsContext* tls, const std::string& tls_name, UpgradeRequest request,
+              Bytes first = {});
 
   /// REQUIRES: upgraded; not after a close_frame of ours.
   void send(Opcode opcode, Bytes payload);

@@ -137,6 +137,7 @@ class Checker {
     std::optional<Joint> joint = {};  // none: an arena, or not known
     bool detects = false;             // whether the server's dialect is detected
     WebEnd web = {};
+    std::vector<net::Network> proxies = {};
   };
 
   // WebSocket routes may share an address if their paths differ and the rest of the listener is the same. So may the
@@ -148,9 +149,14 @@ class Checker {
     const auto other = listeners_.find(address);
     if (other == listeners_.end() || !listen.web) {
       bind(path, listen.address, listen.game->transport());
-      if (listen.web) one.web = *listen.web, listeners_.emplace(address, one);
+      if (!listen.web) return;
+      one.web = *listen.web;
+      one.proxies = listen.proxies;
+      listeners_.emplace(address, one);
     } else if (!same_tls(*listen.web, other->second.web)) {
       problem(path, "shares " + address + " with " + other->second.path + ", but the TLS settings differ");
+    } else if (listen.proxies != other->second.proxies) {
+      problem(path, "shares " + address + " with " + other->second.path + ", but proxy_protocol differs");
     } else if (one.into != other->second.into) {
       problem(path, "cannot share " + address + " with " + other->second.path + ", which leads elsewhere");
     } else if (one.joint && other->second.joint && one.joint != other->second.joint) {

@@ -13,7 +13,10 @@
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
 #include "proxy/core/faces.h"
+#include "proxy/net/network.h"
+#include "proxy/net/proxy_header.h"
 #include "proxy/relay/ends/enet_mode.h"
+#include "proxy/relay/ends/source_mode.h"
 
 namespace entente {
 
@@ -42,6 +45,9 @@ struct Endpoint {
   relay::EnetMode enet = relay::EnetMode::kPackets;
   Settings settings = {};                    ///< for a bridge's front or back
   std::optional<std::size_t> fallback = {};  ///< a second dialect to listen for
+  std::vector<net::Network> proxies = {};    ///< load balancers through which clients must come
+  std::optional<net::ProxyVersion> send_proxy = {};
+  relay::SourceMode source = relay::SourceMode::kOwn;
 };
 
 /// Parses `url`. Its game must be in `known`; its options are in url_options.h. `side`: which options and settings are

@@ -96,14 +96,18 @@ Outcome<ListenEnd> parse_listen(std::string_view url, std::span<const wire::Game
   if (end->enet == relay::EnetMode::kPackets && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
   if (end->strict && end->enet == relay::EnetMode::kDatagrams)
     return at_fault(url, {"'strict' is for mode=packets: datagrams are passed untouched, whatever they hold"});
-  return ListenEnd{end->game,     dialect,      end->dialect.has_value(), *address, end->web, end->strict, end->enet,
-                   end->settings, end->fallback};
+  return ListenEnd{
+      end->game,     dialect,     end->dialect.has_value(), *address, end->web, end->strict, end->enet, end->settings,
+      end->fallback, end->proxies};
 }
 
 Outcome<Endpoint> parse_to(std::string_view url, std::span<const wire::Game* const> known) {
   auto end = parse_endpoint(url, known, Side::kTo);
   if (end.ok() && end->port == 0) return at_fault(url, {"the server's port cannot be 0"});
   if (end.ok() && only_v6_for_enet(*end)) return at_fault(url, {kOnlyIpv4});
+  const auto host = end.ok() ? net::Address::parse(end->host, end->port) : Outcome<net::Address>(Error{});
+  if (end.ok() && end->source == relay::SourceMode::kLoopback && host.ok() && !net::is_loopback_v4(*host))
+    return at_fault(url, {"source=loopback is for a server on this machine, such as 127.0.0.1"});
   if (end.ok() && end->web)
     if (const auto lacks = objection(*end->web, Side::kTo)) return at_fault(url, *lacks);
   return end;

@@ -23,6 +23,8 @@ bool greeted_or_not(const wire::Game& game) {
   return first && last;
 }
 
+bool by_stream(const wire::Game& game) { return !by_enet(game); }
+
 // -- What it does -----------------------------------------------------------------------------------------------------
 
 Outcome<std::size_t> dialect_of(const wire::Game& game, std::string_view name) {
@@ -54,6 +56,29 @@ Outcome<Done> set_mode(std::string_view value, Endpoint& to) {
 template <std::string WebEnd::*kField>
 Outcome<Done> set_web(std::string_view value, Endpoint& to) {
   (*to.web).*kField = value;
+  return Done{};
+}
+
+/// "10.0.0.0/8,192.0.2.7"
+Outcome<Done> set_proxies(std::string_view value, Endpoint& to) {
+  while (!value.empty()) {
+    const std::size_t comma = std::min(value.find(','), value.size());
+    const auto net = net::Network::parse(value.substr(0, comma));
+    if (!net) return net.error();
+    to.proxies.push_back(*net);
+    value.remove_prefix(std::min(comma + 1, value.size()));
+  }
+  return to.proxies.empty() ? Outcome<Done>(Error{"'proxy_protocol' needs the networks of the load balancers"})
+                            : Done{};
+}
+
+Outcome<Done> set_send_proxy(std::string_view value, Endpoint& to) {
+  to.send_proxy = value == "v1" ? net::ProxyVersion::kV1 : net::ProxyVersion::kV2;
+  return Done{};
+}
+
+Outcome<Done> set_source(std::string_view value, Endpoint& to) {
+  to.source = value == "loopback" ? relay::SourceMode::kLoopback : relay::SourceMode::kTransparent;
   return Done{};
 }
 
@@ -91,6 +116,37 @@ constexpr UrlOption kOptions[] = {
      false,
      "&fallback=name (BZFlag): dialect of clients that wait for the server's greeting",
      set_dialect<&Endpoint::fallback>,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"proxy_protocol",
+     Side::kListen,
+     by_stream,
+     {},
+     false,
+     "&proxy_protocol=NETWORKS: clients come only through load balancers in these networks, which send PROXY headers",
+     set_proxies,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"send_proxy",
+     Side::kTo,
+     by_stream,
+     {.words = "v1|v2"},
+     false,
+     "&send_proxy=v1 or v2: tell the server each client's address by a PROXY header",
+     set_send_proxy,
+     kEverywhere,
+     nullptr,
+     ""},
+    {"source",
+     Side::kTo,
+     any,
+     {.words = "loopback|transparent"},
+     false,
+     "&source=loopback: a server on this machine sees each client's host as an address of its own in 127.0.0.0/8; "
+     "&source=transparent: it sees the client's address (needs CAP_NET_ADMIN)",
+     set_source,
      kEverywhere,
      nullptr,
      ""},

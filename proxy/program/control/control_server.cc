@@ -15,14 +15,15 @@ std::string line(const relay::SessionReport& session, const PlayerOf& player_of)
   std::string out = std::to_string(info.link);
   for (const std::string& field : {std::string(info.game->name()) + " " + std::string(dialect), control_field(client),
                                    control_field(info.server.text()), std::to_string(session.age / 1000),
-                                   std::to_string(session.bytes), control_field(player)})
+                                   std::to_string(session.bytes), control_field(player),
+                                   control_field(session.source.wildcard() ? "" : session.source.ip_text())})
     (out += '\t') += field;
   return out + "\n";
 }
 
 Outcome<std::string> list(relay::Server& server, const PlayerOf& player_of, std::string_view rest) {
   if (!rest.empty()) return Error{"list takes no arguments"};
-  std::string out = "link\tgame\tclient\tserver\tseconds\tbytes\tplayer\n";
+  std::string out = "link\tgame\tclient\tserver\tseconds\tbytes\tplayer\tsource\n";
   for (const auto& session : server.sessions()) out += line(session, player_of);
   return out;
 }

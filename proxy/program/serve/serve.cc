@@ -134,6 +134,9 @@ class Routes {
                                          .clients_name_dialect = !listen->named && clients_name_dialect(*listen->game),
                                          .fallback = listen->fallback,
                                          .access = {access_of(route)},
+                                         .proxies = listen->proxies,
+                                         .send_proxy = to->send_proxy,
+                                         .source = to->source,
                                          .strict = listen->strict,
                                          .limits = {},  // the service knows them
                                          .tap = *tap},

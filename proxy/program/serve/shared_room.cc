@@ -40,6 +40,7 @@ Outcome<std::string> listen_in_shared_room(Service& service, const SharedRoomEnt
                                       .bridge = into(entry.shared_room, end),
                                       .clients_name_dialect = !end.named && clients_name_dialect(*end.game),
                                       .fallback = end.fallback,
+                                      .proxies = end.proxies,
                                       .limits = {},  // the service knows them
                                       .tap = entry.tap},
                                      end.spoken());

@@ -42,9 +42,9 @@ std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {
   return Reason::kDialectMismatch;
 }
 
-void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why) {
+void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault) {
   const Route& route = worker_route_.route;
-  worker_route_.ended(SessionInfo{0, &route.game, route.dialect, from, route.servers.front(), here}, why);
+  worker_route_.ended(SessionInfo{0, &route.game, route.dialect, from, route.servers.front(), here}, why, fault);
 }
 
 void Acceptor::close_finding() {

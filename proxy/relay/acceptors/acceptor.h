@@ -55,7 +55,7 @@ class Acceptor : private Queries::User, private DialectProbe::User {
   /// Why a client with this ENet connect data may not come in, as to its dialect.
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
   /// Somebody from there was turned away at `here`.
-  void tell_turned_away(const net::Address& from, const net::Address& here, Reason why);
+  void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
   void close_finding();
 
   WorkerRoute& worker_route_;

@@ -42,7 +42,10 @@ void DialectProbe::try_next() {
   while (next_server_ < servers.size()) {
     const net::Address& server = servers[next_server_++];
     auto made = net::stream_towards(server);
-    if (made && link_.connect(std::move(made->tcp), server) == 0) return;
+    Buffer first;
+    if (const auto version = worker_route_.route.send_proxy)
+      net::append_proxy_header(first, *version, std::nullopt, server);
+    if (made && link_.connect(std::move(made->tcp), server, first) == 0) return;
   }
   fail(Reason::kServerUnreachable);
 }

@@ -1,5 +1,7 @@
 #include "proxy/relay/acceptors/stream_acceptor.h"
 
+#include <algorithm>
+
 namespace entente::relay {
 namespace {
 
@@ -34,7 +36,8 @@ StreamAcceptor::StreamAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher
       route_(worker_route.route),
       table_(worker_route.route.game),
       listener_(worker_route.loop, *this),
-      datagrams_(worker_route.loop, *this) {}
+      datagrams_(worker_route.loop, *this),
+      proxy_headers_(worker_route.loop, *this) {}
 
 Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address&) {
   const bool watched =
@@ -47,6 +50,7 @@ Outcome<net::Address> StreamAcceptor::open(net::Fd listening, const net::Address
 void StreamAcceptor::stop() {
   listener_.close();
   datagrams_.close();
+  proxy_headers_.close();
   close_finding();
   for (AcceptedClient& one : waiting_) turn_away(std::move(one.fd), one.client, Reason::kStopped);
   waiting_.clear();
@@ -56,24 +60,41 @@ void StreamAcceptor::stop() {
 void StreamAcceptor::tick(Millis now) {
   listener_.resume();
   while (!parting_.empty() && now >= parting_.front().second) parting_.pop_front();
+  proxy_headers_.tick(limits_.greet_ms);
   Acceptor::tick(now);
 }
 
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
-  if (const auto why = admission_.enter(from, limits_, now())) return turn_away(std::move(fd), from, *why);
-  admit(AcceptedClient{route_.index, dispatcher_.next_link(), std::move(fd), from, limits_});
+  if (route_.proxies.empty()) return announced(std::move(fd), from, from);
+  if (!is_trusted(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
+  proxy_headers_.add(std::move(fd), from);
+}
+
+bool StreamAcceptor::is_trusted(const net::Address& from) const {
+  return std::any_of(route_.proxies.begin(), route_.proxies.end(), [&](const auto& net) { return net.holds(from); });
+}
+
+void StreamAcceptor::announced(net::Fd fd, const net::Address& client, const net::Address& by) {
+  if (const auto why = admission_.enter(client, limits_, now())) return turn_away(std::move(fd), client, *why);
+  AcceptedClient accepted{route_.index, dispatcher_.next_link(), std::move(fd), client, limits_};
+  accepted.by = by;
+  admit(std::move(accepted));
+}
+
+void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, Reason why, const Fault& fault) {
+  if (is_refusal(why)) turn_away(std::move(fd), by, why, fault);  // others only looked whether we are there
 }
 
 void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kNoFiles); }
 
 /// A last word without waiting for anything: a crowd of newcomers must cost next to nothing.
-void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why) {
+void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
   const Buffer goodbye = last_word(worker_route_, from, why);
   if (fd && !goodbye.empty()) {
     net::say_last(fd.get(), goodbye);
     part(std::move(fd));
   }
-  tell_turned_away(from, route_.listener, why);
+  tell_turned_away(from, route_.listener, why, fault);
 }
 
 /// Keeps the connection open for a while. Closing it with unread data would reset it, and the client would show that
@@ -92,7 +113,7 @@ void StreamAcceptor::admit(AcceptedClient newcomer) {
   }
   newcomer.server_dialect = dialect_probe_.dialect();
   const SessionRef session{newcomer.link, dispatcher_.next_worker(route_)};
-  if (route_.with_datagrams()) table_.enter(newcomer.client, session);
+  if (route_.with_datagrams()) table_.enter(newcomer.by, session);
   dispatcher_.assign(session.worker, std::move(newcomer));
 }
 

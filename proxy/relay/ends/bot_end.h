@@ -17,7 +17,7 @@ class BotEnd final : public End {
     user_.opened(*this, {});
     return true;
   }
-  int connect(const net::Address&, net::Sockets) override { return EOPNOTSUPP; }
+  int connect(const net::Address&, Outgoing) override { return EOPNOTSUPP; }
   void send(Lane, Bytes) override {}
   std::size_t waiting() const override { return 0; }
   void read(bool) override {}

@@ -12,8 +12,11 @@ bool port_is_taken(int error) { return error == EADDRNOTAVAIL || error == EADDRI
 
 }  // namespace
 
-void Dial::begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport) {
+void Dial::begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport,
+                 const net::Address& client) {
   worker_route_ = &worker_route;
+  client_ = client;
+  source_ = SessionSource(worker_route.route, client);
   connect_ms_ = connect_ms;
   transport_ = transport;
   next(Reason::kServerUnreachable);
@@ -37,12 +40,20 @@ void Dial::next(Reason last) {
 Outcome<net::Sockets> Dial::sockets_towards(const net::Address& server) const {
   switch (transport_) {
     case wire::Transport::kTcpAndUdp:
-      return net::pair_towards(server);
+      return net::pair_towards(server, source_.get());
     case wire::Transport::kEnet:
       return net::Sockets();
     default:
-      return net::stream_towards(server);
+      return net::stream_towards(server, source_.get());
   }
+}
+
+Buffer Dial::first_bytes(const net::Address& server) const {
+  Buffer first;
+  const auto version = worker_route_->route.send_proxy;
+  const bool bot = client_.port() == 0;
+  if (version) net::append_proxy_header(first, *version, bot ? std::nullopt : std::optional(client_), server);
+  return first;
 }
 
 /// False when this address cannot be reached and the next one may be tried.
@@ -55,7 +66,7 @@ bool Dial::try_one(const net::Address& server) {
       give_up(Reason::kNoFiles);
       return true;
     }
-    error = user_.dial(server, std::move(*made));
+    error = user_.dial(server, {std::move(*made), source_.get(), first_bytes(server)});
     if (error == 0) return true;
     if (!port_is_taken(error)) break;
   }

@@ -4,6 +4,7 @@
 
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/link_side.h"
+#include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
@@ -13,16 +14,20 @@ class Dial {
   class User {
    public:
     virtual ~User() = default;
-    /// Connect to `server` from these sockets. An errno when that cannot even begin.
-    virtual int dial(const net::Address& server, net::Sockets sockets) = 0;
+    /// Connect to `server`. An errno when that cannot even begin.
+    virtual int dial(const net::Address& server, Outgoing outgoing) = 0;
     /// It is over, without success.
     virtual void dial_failed(Reason why) = 0;
   };
 
   explicit Dial(User& user) : user_(user) {}
 
-  /// Starts with the first address. Makes the sockets for this transport; ENet makes its own. REQUIRES: called once.
-  void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport);
+  /// Starts with the first address. Makes the sockets for this transport; ENet makes its own. `client`: for whom it is;
+  /// port 0: for a bot. REQUIRES: called once.
+  void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport,
+             const net::Address& client);
+  /// The address that the server sees; a wildcard: the one that the routes pick.
+  const net::Address& source() const { return source_.get().address; }
   bool under_way() const { return worker_route_ != nullptr; }
 
   /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
@@ -42,6 +47,7 @@ class Dial {
  private:
   void next(Reason last);
   Outcome<net::Sockets> sockets_towards(const net::Address& server) const;
+  Buffer first_bytes(const net::Address& server) const;
   bool try_one(const net::Address& server);
   void say(const net::Address& server, int error);
   void give_up(Reason why);
@@ -53,6 +59,8 @@ class Dial {
   std::size_t next_ = 0;
   wire::Transport transport_ = wire::Transport::kTcp;
   bool unreached_ = false;
+  net::Address client_;
+  SessionSource source_;
 };
 
 }  // namespace entente::relay

@@ -13,6 +13,7 @@
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/ends/link_side.h"
+#include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/route.h"
 #include "proxy/relay/sessions/reason.h"
 
@@ -64,7 +65,7 @@ class End {
   /// returns. False when the machine cannot watch it.
   virtual bool adopt(net::Fd client) = 0;
   /// Connects; opened() or departed() follows. An errno when it cannot even begin. May be called again after hang_up().
-  virtual int connect(const net::Address& server, net::Sockets sockets) = 0;
+  virtual int connect(const net::Address& server, Outgoing outgoing) = 0;
 
   virtual void send(Lane lane, Bytes frame) = 0;
   /// The same, if possible without a copy. `frame` must stay valid until flush() was called and the loop's outbox is

@@ -68,12 +68,15 @@ bool EnetEnd::adopt(net::Fd) {
   return true;
 }
 
-int EnetEnd::connect(const net::Address& server, net::Sockets) {
+int EnetEnd::connect(const net::Address& server, Outgoing outgoing) {
   departed_ = up_ = false;
   if (server.v6()) return EAFNOSUPPORT;
   there_ = server;
-  if (!own_.is_open() && !own_.open({1, kChannels, game_.enet().range_coder, game_.largest_frame()}).ok())
-    return EMFILE;
+  if (!own_.is_open()) {
+    const auto opened = own_.open({1, kChannels, game_.enet().range_coder, game_.largest_frame(), outgoing.source});
+    if (!opened) worker_route_.say(LogKind::kMachine, opened.error().text);
+    if (!opened) return EMFILE;
+  }
   peer_ = own_.connect(server, kChannels, game_.connect_data(dialect_));
   return peer_ ? 0 : ENOBUFS;
 }

@@ -17,7 +17,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   ~EnetEnd() override;
 
   bool adopt(net::Fd) override;
-  int connect(const net::Address& server, net::Sockets sockets) override;
+  int connect(const net::Address& server, Outgoing outgoing) override;
   void send(Lane lane, Bytes frame) override;
   void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const override;
   std::size_t waiting() const override { return peer_ ? peer_->waiting() : 0; }

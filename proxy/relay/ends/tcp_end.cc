@@ -46,11 +46,12 @@ bool TcpEnd::adopt(net::Fd client) {
   return true;
 }
 
-int TcpEnd::connect(const net::Address& server, net::Sockets sockets) {
+int TcpEnd::connect(const net::Address& server, Outgoing outgoing) {
   if (finds_dialect_) unsure_.emplace();
-  udp_ = std::move(sockets.udp);
+  udp_ = std::move(outgoing.sockets.udp);
   if (udp_ && !reader_.open_connected(udp_.get())) return ENOMEM;
-  return connect_by(server, std::move(sockets.tcp), [&](net::Fd tcp) { return link_.connect(std::move(tcp), server); });
+  return connect_by(server, std::move(outgoing.sockets.tcp),
+                    [&](net::Fd tcp) { return link_.connect(std::move(tcp), server, outgoing.first); });
 }
 
 void TcpEnd::connected(net::Link&) {

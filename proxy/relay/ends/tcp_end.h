@@ -18,7 +18,7 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   TcpEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
 
   bool adopt(net::Fd client) override;
-  int connect(const net::Address& server, net::Sockets sockets) override;
+  int connect(const net::Address& server, Outgoing outgoing) override;
   void send(Lane lane, Bytes frame) override;
   void lend(Lane lane, Bytes frame) override;
   void flush() override;

@@ -11,7 +11,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   WebEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
 
   bool adopt(net::Fd client) override;
-  int connect(const net::Address& server, net::Sockets sockets) override;
+  int connect(const net::Address& server, Outgoing outgoing) override;
   void send(Lane lane, Bytes frame) override;
   void flush() override { link_.flush(); }
   void shut_down(std::string_view why, std::uint32_t code) override;

@@ -98,10 +98,10 @@ void BridgeSession::lack_face(const Side& side) {
   end(is_front(side) ? Reason::kBadRequest : Reason::kDialectMismatch);
 }
 
-int BridgeSession::dial(const net::Address& server, net::Sockets sockets) {
+int BridgeSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = back_info_.server = server;
   note("dialling " + server.text());
-  return back_.end->connect(server, std::move(sockets));
+  return back_.end->connect(server, std::move(outgoing));
 }
 
 void BridgeSession::open_back(const core::Peer& peer) {
@@ -193,7 +193,7 @@ void BridgeSession::after_call() {
     dialled_ = true;
     owner_.settled(*this);
     if (no_dial_reason_) return dial_failed(*no_dial_reason_);
-    dial_.begin(*worker_route_, limits_.connect_ms, back_info_.game->transport());
+    dial_.begin(*worker_route_, limits_.connect_ms, back_info_.game->transport(), info_.client);
     if (ending_) return;  // no server could even be tried
   }
   if (returns_to_) return hand_back(*std::exchange(returns_to_, std::nullopt));

@@ -45,7 +45,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void after_call() override;
 
   // Session, RoomSession
-  int dial(const net::Address& server, net::Sockets sockets) override;
+  int dial(const net::Address& server, Outgoing outgoing) override;
   void dial_failed(Reason why) override;
   void seat(std::size_t dialect) override;
   bool is_unseated() const override { return !room_; }

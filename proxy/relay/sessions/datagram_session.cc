@@ -40,7 +40,8 @@ DatagramSession::DatagramSession(WorkerRoute& worker_route, Owner& owner, net::E
       reader_(worker_route.loop, *this),
       credit_(kHeaders + datagram.size()),
       client_peer_(connect.peer),
-      began_(worker_route.loop.now()) {
+      began_(worker_route.loop.now()),
+      source_(worker_route.route, info.client) {
   info_.enet_datagrams = true;
   client_said_.at = began_;
 }
@@ -57,7 +58,7 @@ void DatagramSession::reach_next() {
   if (next_server_ == servers.size()) return end(Reason::kServerTimeout);
   info_.server = servers[next_server_++];
   reader_.close();
-  auto made = net::datagrams_towards(info_.server);
+  auto made = net::datagrams_towards(info_.server, source_.get());
   if (!made || !reader_.open_connected(made->udp.get())) {
     worker_route_.say(LogKind::kMachine,
                       made ? "cannot watch one more socket; raise the limit of open files" : made.error().text);
@@ -125,7 +126,7 @@ void DatagramSession::client_said(Bytes datagram) {
 }
 
 SessionReport DatagramSession::report() const {
-  return {worker_route_.route.index, info_, worker_route_.loop.now() - began_, passed_, {}};
+  return {worker_route_.route.index, info_, worker_route_.loop.now() - began_, passed_, source_.get().address, {}};
 }
 
 void DatagramSession::pass(Bytes datagram) {

@@ -12,6 +12,7 @@
 #include "proxy/net/enet/enet_wire.h"
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/bucket.h"
+#include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/inquiry.h"
 #include "proxy/relay/route.h"
 
@@ -91,6 +92,7 @@ class DatagramSession final : private net::UdpReader::User {
   std::size_t tellings_ = 0;
   std::uint64_t passed_ = 0;  // bytes of datagrams, both ways
   Millis began_, asked_ = 0;
+  SessionSource source_;
   bool proven_ = false, ended_ = false;
 };
 

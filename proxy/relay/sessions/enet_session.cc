@@ -33,19 +33,24 @@ void EnetSession::start(net::Fd) {
     worker_route_->say_wrong_client(*dialect);
     return end(Reason::kDialectMismatch);
   }
-  const wire::EnetSettings settings = game.enet();
-  if (const auto opened = host_.open({1, channels_, settings.range_coder, game.largest_frame()}); !opened) {
-    worker_route_->say(LogKind::kMachine, opened.error().text);
-    return end(Reason::kNoFiles);
-  }
-  dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kEnet);
+  dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kEnet, info_.client);
 }
 
-int EnetSession::dial(const net::Address& server, net::Sockets) {
+int EnetSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   if (server.v6()) return EAFNOSUPPORT;  // ENet knows IPv4 only
+  if (const int error = open_host(outgoing.source)) return error;
   server_ = host_.connect(server, channels_, caller_.data);
   return server_ ? 0 : ENOBUFS;
+}
+
+/// Our side towards the server. An errno if it cannot be had.
+int EnetSession::open_host(const net::Source& source) {
+  const wire::Game& game = worker_route_->route.game;
+  if (host_.is_open()) return 0;
+  const auto opened = host_.open({1, channels_, game.enet().range_coder, game.largest_frame(), source});
+  if (!opened) worker_route_->say(LogKind::kMachine, opened.error().text);
+  return opened ? 0 : ENOBUFS;
 }
 
 void EnetSession::connected(net::EnetPeer&, std::uint32_t) {

@@ -29,7 +29,8 @@ class EnetSession final : public Session, public EnetPeerUser, private net::Enet
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
 
-  int dial(const net::Address& server, net::Sockets) override;
+  int dial(const net::Address& server, Outgoing outgoing) override;
+  int open_host(const net::Source& source);
   void shut_down() override;
   void hang_up() override { server_ = nullptr; }
   bool is_linked() const override { return server_ != nullptr; }

@@ -26,6 +26,8 @@ const char* text(Reason reason) {
       return "address not allowed";
     case Reason::kBanned:
       return "banned";
+    case Reason::kNotProxy:
+      return "not a trusted proxy";
     case Reason::kNoFiles:
       return "out of file descriptors";
     case Reason::kBadFrame:

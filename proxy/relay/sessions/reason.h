@@ -22,6 +22,7 @@ enum class Reason : std::uint8_t {
   kTooFast,             ///< Limits::connects_per_second
   kNotAllowed,          ///< Access: nobody may come from that address
   kBanned,              ///< Bans
+  kNotProxy,            ///< Route::proxies: it is no load balancer of ours, and its PROXY header was not read
   kNoFiles,             ///< the process is out of file descriptors
   kBadFrame,            ///< the client's bytes are not its game's; the Fault says where
   kProtocolFault,       ///< the client's messages break its game's rules; the Fault says where (bridges)

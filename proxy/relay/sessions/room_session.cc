@@ -34,6 +34,7 @@ void RoomSession::start(net::Fd client) {
 void RoomSession::greet(const core::Peer& peer) {
   count_opened();
   peer_ = peer;
+  if (!peer_.address.empty()) peer_.address = info_.client.text();  // not a load balancer's
   if (worker_route_->route.fallback) return silence_.set(accept_route_.loop.nanos() + kSilence);
   if (!worker_route_->route.clients_name_dialect) seat(info_.dialect);
 }

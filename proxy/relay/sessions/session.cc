@@ -18,7 +18,7 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
       began_(accept_route.loop.now()),
       moved_(began_) {}
 
-int Session::dial(const net::Address&, net::Sockets) { return EOPNOTSUPP; }
+int Session::dial(const net::Address&, Outgoing) { return EOPNOTSUPP; }
 
 void Session::count_opened() {
   if (!std::exchange(counted_, true)) worker_route_->counters.opened.add();
@@ -41,7 +41,8 @@ void Session::charge(std::size_t bytes, std::size_t messages) {
 }
 
 SessionReport Session::report() const {
-  return {worker_route_->route.index, info_, now() - began_, bytes_from_client_ + bytes_from_server_, player()};
+  return {worker_route_->route.index, info_, now() - began_, bytes_from_client_ + bytes_from_server_, dial_.source(),
+          player()};
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ class Session : private Dial::User {
   /// Its player's name in a room.
   virtual std::string player() const { return {}; }
   // Dial::User. A session without a server of its own does not dial.
-  int dial(const net::Address&, net::Sockets) override;
+  int dial(const net::Address&, Outgoing) override;
   void dial_failed(Reason why) override { end(why); }
 
   WorkerRoute& accept_route_;  // whose listener accepted the client

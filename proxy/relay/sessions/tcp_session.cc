@@ -51,10 +51,10 @@ void TcpSession::start(net::Fd client) {
   if (greeted_) connect();
 }
 
-int TcpSession::dial(const net::Address& server, net::Sockets sockets) {
+int TcpSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
-  if (datagrams_ && !datagrams_->open(std::move(sockets.udp))) return ENOMEM;
-  return server_.link.connect(std::move(sockets.tcp), server);
+  if (datagrams_ && !datagrams_->open(std::move(outgoing.sockets.udp))) return ENOMEM;
+  return server_.link.connect(std::move(outgoing.sockets.tcp), server, outgoing.first);
 }
 
 void TcpSession::connected(net::Link&) {

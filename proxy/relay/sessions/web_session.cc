@@ -46,14 +46,14 @@ void WebSession::asked(WebLink&, const net::HttpHead& request) {
   connect();
 }
 
-int WebSession::dial(const net::Address& server, net::Sockets sockets) {
+int WebSession::dial(const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   const Route& route = worker_route_->route;
   net::UpgradeRequest request{route.server_name,
                               route.web->server_path.empty() ? request_.target : route.web->server_path,
                               net::make_upgrade_key(), net::forwarded_headers(request_)};
-  const int error = server_.link.connect(std::move(sockets.tcp), server, route.web->server_tls.get(), route.server_host,
-                                         std::move(request));
+  const int error = server_.link.connect(std::move(outgoing.sockets.tcp), server, route.web->server_tls.get(),
+                                         route.server_host, std::move(request), outgoing.first);
   if (error == 0) server_.link.read(true);
   return error;
 }

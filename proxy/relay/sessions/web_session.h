@@ -27,8 +27,8 @@ class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLi
   void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
   void ended(net::WebLink& link) override;
 
-  void connect() { dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kWebSocket); }
-  int dial(const net::Address& server, net::Sockets sockets) override;
+  void connect() { dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kWebSocket, info_.client); }
+  int dial(const net::Address& server, Outgoing outgoing) override;
 
   bool may_pass(Bytes message);
   bool refuse(const net::CloseFrame& parting, const Fault& fault);

@@ -1,0 +1,72 @@
+#include "proxy/relay/ends/loopback_sources.h"
+
+#include <string_view>
+
+namespace entente::relay {
+namespace {
+
+constexpr std::uint32_t kNumbers = 1U << 24U;
+constexpr std::uint32_t kFirst = 256;  // below are addresses that programs of this machine use, such as 127.0.0.1
+
+net::Address address_of(std::uint32_t number) {
+  sockaddr_in raw{};
+  raw.sin_family = AF_INET;
+  raw.sin_addr.s_addr = htonl(127U << 24U | number);
+  return net::Address::from(reinterpret_cast<const sockaddr*>(&raw));
+}
+
+/// FNV-1a. The same on every machine and in every run.
+std::uint32_t hash_of(const net::Address& host) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : host.ip_text()) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
+  return static_cast<std::uint32_t>(hash ^ hash >> 32U);
+}
+
+}  // namespace
+
+LoopbackSources::Lease LoopbackSources::take(const net::Address& client) {
+  const std::lock_guard lock(mutex_);
+  const net::Address network = client.network();
+  auto at = hosts_.find(network);
+  if (at == hosts_.end()) {
+    if (hosts_.size() >= kMostKept) forget_oldest();
+    at = hosts_.emplace(network, Host{free_number(network)}).first;
+    taken_.emplace(at->second.number, network);
+  }
+  ++at->second.sessions;
+  Lease lease;
+  lease.owner_ = this;
+  lease.host_ = network;
+  lease.at_ = address_of(at->second.number);
+  return lease;
+}
+
+std::uint32_t LoopbackSources::free_number(const net::Address& host) const {
+  std::uint32_t number = hash_of(host) % (kNumbers - 1);  // 127.255.255.255 is a broadcast address
+  while (number < kFirst || taken_.contains(number)) number = (number + 1) % (kNumbers - 1);
+  return number;
+}
+
+void LoopbackSources::give_back(const net::Address& host) {
+  const std::lock_guard lock(mutex_);
+  const auto at = hosts_.find(host);
+  if (at == hosts_.end() || --at->second.sessions != 0) return;
+  at->second.left = ++departures_;
+  left_.emplace_back(host, at->second.left);
+  while (left_.size() > kMostKept) forget_oldest();
+}
+
+/// The oldest that is not here again.
+void LoopbackSources::forget_oldest() {
+  while (!left_.empty()) {
+    const auto [host, left] = left_.front();
+    left_.pop_front();
+    const auto at = hosts_.find(host);
+    if (at == hosts_.end() || at->second.sessions != 0 || at->second.left != left) continue;
+    taken_.erase(at->second.number);
+    hosts_.erase(at);
+    return;
+  }
+}
+
+}  // namespace entente::relay

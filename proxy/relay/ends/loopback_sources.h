@@ -1,0 +1,71 @@
+// Addresses of 127.0.0.0/8 by which servers on this machine tell our clients apart: each host gets one of its own, from
+// which its sessions connect to the server. So a server without the PROXY protocol can limit and ban players one by
+// one. Law: two hosts never have the same address at once. A host that comes back gets the address that it had, also
+// after a restart, unless another host took it meanwhile: an address is a hash of the host, or the next free one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "proxy/net/address.h"
+
+namespace entente::relay {
+
+/// Thread-safe.
+class LoopbackSources {
+ public:
+  /// Keeps a host's address for it. REQUIRES: destroyed before the LoopbackSources.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(Lease&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)), host_(other.host_), at_(other.at_) {}
+    Lease& operator=(Lease&& other) noexcept {
+      if (this == &other) return *this;
+      release();
+      owner_ = std::exchange(other.owner_, nullptr);
+      host_ = other.host_;
+      at_ = other.at_;
+      return *this;
+    }
+    ~Lease() { release(); }
+
+    const net::Address& address() const { return at_; }  ///< port 0
+
+   private:
+    friend class LoopbackSources;
+    void release() {
+      if (owner_ != nullptr) owner_->give_back(host_);
+      owner_ = nullptr;
+    }
+
+    LoopbackSources* owner_ = nullptr;
+    net::Address host_, at_;
+  };
+
+  /// The address for the host that this client is on (of IPv6: its /64).
+  Lease take(const net::Address& client);
+
+ private:
+  /// Addresses of hosts that left are kept for them until there are more than this.
+  static constexpr std::size_t kMostKept = 65'536;
+
+  struct Host {
+    std::uint32_t number = 0;  // the low 24 bits of the address
+    std::size_t sessions = 0;
+    std::uint64_t left = 0;  // which of the departures was its last
+  };
+  std::uint32_t free_number(const net::Address& host) const;
+  void give_back(const net::Address& host);
+  void forget_oldest();
+
+  std::mutex mutex_;
+  std::unordered_map<net::Address, Host, net::AddressHash> hosts_;  // by Address::network()
+  std::unordered_map<std::uint32_t, net::Address> taken_;           // by number
+  std::deque<std::pair<net::Address, std::uint64_t>> left_;         // hosts without a session, the oldest first
+  std::uint64_t departures_ = 0;
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,36 @@
+// What a session's connection to its server is made of.
+#pragma once
+
+#include "proxy/base/bytes.h"
+#include "proxy/net/socket.h"
+#include "proxy/relay/ends/loopback_sources.h"
+#include "proxy/relay/route.h"
+
+namespace entente::relay {
+
+/// The address that the server sees, for as long as a session lasts.
+class SessionSource {
+ public:
+  SessionSource() = default;
+  /// `client`: port 0 is a bot, which has no address of its own. `route` outlives it.
+  SessionSource(const Route& route, const net::Address& client) {
+    if (route.source == SourceMode::kOwn || client.port() == 0) return;
+    if (route.source == SourceMode::kLoopback) lease_ = route.loopback_sources->take(client);
+    const bool foreign = route.source == SourceMode::kTransparent;
+    source_ = {foreign ? client.with_port(0) : lease_.address(), foreign};
+  }
+
+  const net::Source& get() const { return source_; }
+
+ private:
+  LoopbackSources::Lease lease_;
+  net::Source source_;
+};
+
+struct Outgoing {
+  net::Sockets sockets;  ///< of ENet none: it makes its own
+  net::Source source;    ///< where they are bound, and where ENet's are to be
+  Buffer first;          ///< to be sent before all else: a PROXY header
+};
+
+}  // namespace entente::relay

@@ -1,0 +1,322 @@
+// Real addresses: read from a load balancer's PROXY header, told to the server by one, or shown to a server on the same
+// machine as addresses of 127.0.0.0/8.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "adapters/aos/aos.h"
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/ogar/ogar.h"
+#include "proxy/relay/acceptors/proxy_header_reader.h"
+#include "proxy/relay/ends/loopback_sources.h"
+#include "tests/relay/enet_peers.h"
+#include "tests/relay/toy.h"
+
+namespace entente::testing::real_address_test {
+namespace {
+
+using namespace std::string_literals;
+
+net::Network net_of(const char* text) { return *net::Network::parse(text); }
+net::Address at(const char* text) { return *net::Address::parse(text); }
+
+relay::RouteOptions options_for(const wire::Game& game) {
+  relay::RouteOptions options;
+  options.game = &game;
+  options.server_dialect = 0;
+  options.listen = loopback();
+  return options;
+}
+
+/// Clients come through load balancers on this machine.
+relay::RouteOptions behind_balancers(const wire::Game& game, const char* networks = "127.0.0.0/8") {
+  auto options = options_for(game);
+  options.proxies = {net_of(networks)};
+  return options;
+}
+
+struct Relay final : Serving {
+  Relay(relay::RouteOptions options, const net::Address& server, const Limits& limits = no_limits()) : Serving(1) {
+    serve(std::move(options), server, limits, nullptr);
+  }
+};
+
+std::string header(const char* client, net::ProxyVersion version = net::ProxyVersion::kV1) {
+  Buffer out;
+  net::append_proxy_header(out, version, at(client), at("198.51.100.1:5154"));
+  return {out.begin(), out.end()};
+}
+
+Stream from(const char* ip, const net::Address& to) {
+  const net::Address here = *net::Address::parse(ip, 0);
+  return Stream::to(to, &here);
+}
+
+// -- In ---------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a client's address is that of the PROXY header, and the header is not passed on") {
+  for (const auto version : {net::ProxyVersion::kV1, net::ProxyVersion::kV2}) {
+    FakeServer fake(true);
+    Relay relay(behind_balancers(toy::game()), fake.address());
+    const Stream client = Stream::to(relay.address);
+    client.send(header("192.0.2.7:40000", version) + std::string(kHello));
+    const Stream server = fake.accept();
+    CHECK(server.read_text(4) == kHello);
+    CHECK(relay.heard.line("opened 192.0.2.7:40000"));
+    REQUIRE(relay.sessions().size() == 1);
+    CHECK(relay.sessions()[0].info.client == at("192.0.2.7:40000"));
+    CHECK(relay.sessions()[0].source.wildcard());
+  }
+}
+
+TEST_CASE("a PROXY header may come in pieces") {
+  FakeServer fake(true);
+  Relay relay(behind_balancers(toy::game()), fake.address());
+  const Stream client = Stream::to(relay.address);
+  const std::string whole = header("192.0.2.7:40000") + std::string(kHello);
+  for (std::size_t i = 0; i < whole.size(); ++i) client.send(whole.substr(i, 1));
+  CHECK(fake.accept().read_text(4) == kHello);
+  CHECK(relay.heard.line("opened 192.0.2.7:40000"));
+}
+
+TEST_CASE("a load balancer that connects for itself is a client like others") {
+  FakeServer fake(true);
+  Relay relay(behind_balancers(toy::game()), fake.address());
+  const Stream client = Stream::to(relay.address);
+  client.send("PROXY UNKNOWN\r\n" + std::string(kHello));
+  CHECK(fake.accept().read_text(4) == kHello);
+  CHECK(relay.heard.line("opened " + client.here().text()));
+}
+
+TEST_CASE("limits, bans and access lists are for the address of the header") {
+  FakeServer fake(true);
+  auto options = behind_balancers(toy::game());
+  options.access = {{{}, {net_of("203.0.113.0/24")}}};
+  Limits limits = no_limits();
+  limits.sessions_per_address = 1;
+  Relay relay(options, fake.address(), limits);
+  const Stream first = Stream::to(relay.address), second = Stream::to(relay.address), third = Stream::to(relay.address),
+               fourth = Stream::to(relay.address);
+  first.send(header("192.0.2.7:1"));
+  second.send(header("192.0.2.8:1"));
+  CHECK(eventually([&] { return relay.totals().opened == 2; }));
+  third.send(header("192.0.2.7:2"));
+  CHECK(relay.ended(relay::Reason::kTooManyFromAddress));
+  fourth.send(header("203.0.113.9:1"));
+  CHECK(relay.ended(relay::Reason::kNotAllowed));
+  CHECK(relay.totals().opened == 2);
+}
+
+TEST_CASE("who is no trusted load balancer is refused, and its header is not read") {
+  FakeServer fake(true);
+  Relay relay(behind_balancers(toy::game(), "10.0.0.0/8"), fake.address());
+  const Stream client = Stream::to(relay.address);
+  client.send(header("192.0.2.7:40000"));
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(relay.ended(relay::Reason::kNotProxy));
+  CHECK(relay.totals().refused() == 1);
+  CHECK(relay.heard.line("not a trusted proxy"));
+}
+
+TEST_CASE("a connection without a PROXY header is refused with what is wrong") {
+  FakeServer fake(true);
+  Relay relay(behind_balancers(toy::game()), fake.address());
+  Stream::to(relay.address).send(kHello);
+  CHECK(relay.heard.line("bad request: no PROXY header"));
+  Stream::to(relay.address).send("PROXY TCP4 192.0.2.7 198.51.100.1 99999 1\r\n");
+  CHECK(relay.heard.line("bad PROXY header/source port"));
+  CHECK(relay.totals().opened == 0);
+}
+
+TEST_CASE("a load balancer that only looks whether we are there is not counted") {
+  FakeServer fake(true);
+  Relay relay(behind_balancers(toy::game()), fake.address());
+  Stream::to(relay.address).close();
+  Stream::to(relay.address).send(kHello);  // after it
+  CHECK(relay.ended(relay::Reason::kBadRequest));
+  CHECK(relay.totals().refused() == 1);
+  CHECK(relay.totals().by(relay::Reason::kClientLeft) == 0);
+}
+
+TEST_CASE("a header that does not come ends the connection in time") {
+  FakeServer fake(true);
+  Limits limits = no_limits();
+  limits.greet_ms = 50;
+  Relay relay(behind_balancers(toy::game()), fake.address(), limits);
+  const Stream client = Stream::to(relay.address);
+  client.send("PROXY TCP4");
+  CHECK(relay.ended(relay::Reason::kGreetTimeout));
+}
+
+TEST_CASE("too many connections without a header: the oldest makes room") {
+  FakeServer fake(true);
+  Relay relay(behind_balancers(toy::game()), fake.address());
+  std::vector<Stream> idle;
+  for (std::size_t i = 0; i <= relay::ProxyHeaderReader::kMost; ++i) idle.push_back(Stream::to(relay.address));
+  CHECK(relay.ended(relay::Reason::kTooMany));
+  idle.back().send(header("192.0.2.7:40000") + std::string(kHello));
+  CHECK(fake.accept().read_text(4) == kHello);
+}
+
+TEST_CASE("a PROXY header goes before a WebSocket's request") {
+  FakeServer fake;
+  Relay relay(behind_balancers(ogar::game()), fake.address());
+  const Stream client = Stream::to(relay.address);
+  client.send(header("192.0.2.7:40000") +
+              "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+              "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  CHECK(fake.accept().read_text(4) == "GET ");
+  REQUIRE(eventually([&] { return relay.sessions().size() == 1; }));
+  CHECK(relay.sessions()[0].info.client == at("192.0.2.7:40000"));
+}
+
+// -- Out --------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("the server is told the client's address before all else") {
+  FakeServer fake(true);
+  auto options = behind_balancers(toy::game());
+  options.send_proxy = net::ProxyVersion::kV1;
+  Relay relay(options, fake.address());
+  const Stream client = Stream::to(relay.address);
+  client.send(header("192.0.2.7:40000") + std::string(kHello));
+  const std::string expected =
+      "PROXY TCP4 192.0.2.7 127.0.0.1 40000 " + std::to_string(fake.address().port()) + "\r\n" + std::string(kHello);
+  const Stream server = fake.accept();
+  CHECK(server.read_text(expected.size()) == expected);
+  server.send(kWelcome);
+  CHECK(client.read_text(4) == kWelcome);
+}
+
+TEST_CASE("a WebSocket server is told the client's address before the request") {
+  FakeServer fake;
+  auto options = options_for(ogar::game());
+  options.send_proxy = net::ProxyVersion::kV2;
+  Relay relay(options, fake.address());
+  const Stream client = Stream::to(relay.address);
+  client.send(
+      "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  const Stream server = fake.accept();
+  const Buffer head = server.read(28);
+  const auto read = net::read_proxy_header(head);
+  REQUIRE(read.ok());
+  REQUIRE(read->has_value());
+  CHECK((*read)->client == client.here());
+  CHECK(server.read_text(4) == "GET ");
+}
+
+TEST_CASE("a server whose dialect is detected is told that we connect for ourselves") {
+  FakeServer fake;
+  auto options = options_for(bzflag::game());
+  options.server_dialect = std::nullopt;
+  options.send_proxy = net::ProxyVersion::kV1;
+  Relay relay(options, fake.address());
+  CHECK(fake.accept().read_text(15) == "PROXY UNKNOWN\r\n");
+}
+
+// -- Addresses of 127.0.0.0/8 -----------------------------------------------------------------------------------------
+
+TEST_CASE("source=loopback: each host has an address of its own, by TCP and by UDP, and has it again") {
+  FakeServer fake(true);
+  auto options = options_for(toy::game());
+  options.source = relay::SourceMode::kLoopback;
+  Relay relay(options, fake.address());
+  const auto seen_as = [&](const char* ip) {
+    const Stream client = from(ip, relay.address);
+    client.send(kHello);
+    const Stream server = fake.accept();
+    CHECK(server.read_text(4) == kHello);
+    REQUIRE(relay.sessions().size() == 1);
+    CHECK(relay.sessions()[0].source.ip_text() == server.there().ip_text());
+    server.send(kWelcome);
+    CHECK(client.read_text(4) == kWelcome);
+    const std::string seen = server.there().ip_text();
+    client.finish();
+    CHECK(server.read_all().empty());
+    server.finish();
+    CHECK(relay.empty());
+    return seen;
+  };
+  const std::string a = seen_as("127.0.0.1"), b = seen_as("127.0.0.2");
+  CHECK(a.starts_with("127."));
+  CHECK(a != "127.0.0.1");
+  CHECK(b != a);
+  CHECK(seen_as("127.0.0.1") == a);
+  CHECK(seen_as("127.0.0.2") == b);
+}
+
+TEST_CASE("source=loopback: datagrams come from the same address as the connection") {
+  FakeServer fake(true);
+  auto options = options_for(toy::game());
+  options.source = relay::SourceMode::kLoopback;
+  Relay relay(options, fake.address());
+  const net::Address here = free_for_both();
+  const Stream client = Stream::to(relay.address, &here);
+  client.send(kHello);
+  const Stream server = fake.accept();
+  CHECK(server.read_text(4) == kHello);
+  server.send(kWelcome);
+  CHECK(client.read_text(4) == kWelcome);
+  const Datagrams udp(here);
+  udp.send(relay.address, frame("move"));
+  CHECK(fake.take_datagrams().receive().from == server.there());
+}
+
+TEST_CASE("source=loopback by ENet, as packets and as datagrams") {
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    CAPTURE(static_cast<int>(mode));
+    Turning turning;
+    End server(turning.loop), one(turning.loop);
+    const auto settings = aos::game().enet();
+    const net::EnetOptions enet{8, settings.channels, settings.range_coder, 8U << 20U, {}};
+    const auto bound = server.host.listen(loopback(), enet);
+    REQUIRE(bound.ok());
+    auto options = options_for(aos::game());
+    options.enet = mode;
+    options.source = relay::SourceMode::kLoopback;
+    Relay relay(options, *bound);
+    REQUIRE(one.host.open(enet).ok());
+    one.peer = one.host.connect(relay.address, 1, 3);
+    turning.until([&] { return one.ups > 0 && server.peer != nullptr; });
+    const std::string seen = server.peer->address().ip_text();
+    CHECK(seen.starts_with("127."));
+    CHECK(seen != "127.0.0.1");
+    const auto sessions = relay.sessions();
+    REQUIRE(sessions.size() == 1);
+    CHECK(sessions[0].source.ip_text() == seen);
+    one.host.close();
+    server.host.close();
+  }
+}
+
+TEST_CASE("source=loopback is refused for a server on another machine") {
+  Heard heard;
+  relay::Server server(1, heard);
+  auto options = options_for(toy::game());
+  options.source = relay::SourceMode::kLoopback;
+  options.server_host = "192.0.2.7";
+  options.server_port = 1;
+  const auto added = server.add(options);
+  REQUIRE_FALSE(added.ok());
+  CHECK(added.error().text.find("source=loopback") != std::string::npos);
+}
+
+TEST_CASE("addresses of 127.0.0.0/8: stable, and never of two hosts at once") {
+  relay::LoopbackSources sources, others;
+  const auto a = sources.take(at("192.0.2.7:1"));
+  CHECK(sources.take(at("192.0.2.7:2")).address() == a.address());
+  CHECK(others.take(at("192.0.2.7:3")).address() == a.address());  // as after a restart
+  CHECK(sources.take(at("[2001:db8::1]:1")).address() == sources.take(at("[2001:db8::2]:1")).address());
+  std::set<std::string> seen{a.address().ip_text()};
+  std::vector<relay::LoopbackSources::Lease> leases;
+  for (unsigned i = 0; i < 20'000; ++i) {
+    const std::string ip =
+        "10." + std::to_string(i >> 16U) + "." + std::to_string(i >> 8U & 255U) + "." + std::to_string(i & 255U);
+    leases.push_back(sources.take(*net::Address::parse(ip, 1)));
+    REQUIRE(seen.insert(leases.back().address().ip_text()).second);
+    REQUIRE(leases.back().address().ip_text().starts_with("127."));
+  }
+}
+
+}  // namespace
+}  // namespace entente::testing::real_address_test
