@@ -14,14 +14,14 @@ enum class Fidelity : std::uint8_t {
   kLossy,        ///< something like it arrives
   kSynthesised,  ///< no word is behind it: we make it up (an order, a checksum, a default)
   kDropped,      ///< never arrives
-  kSometimes,    ///< does not arrive in the situation that the reason names; another line says what happens otherwise
+  kSometimes,    ///< is dropped in the situation that the reason names; another line says what happens otherwise
 };
 
 struct Mapping {
   const char* message;  ///< as in its Row; "" for a word that no message says; "*": any message
   std::uint8_t ways;    ///< sum of wire::Way: the directions in which the message travels when this holds
-  const char* field;    ///< its path without indices ("flags.owner"); "*": all that no other line is about; "": none
-  const char* word;     ///< "Fire.x", or "Fire" for one that its being there says; "" for none; "*": any word
+  const char* field;    ///< its path without indices ("flags.owner"); "*": all fields without a line; "": none
+  const char* word;     ///< "Fire.x"; "Fire" if the message's presence means the word; "": none; "*": any word
   Fidelity fidelity;
   const char* reason = "";  ///< required unless exact: one clause, for people
 };
@@ -29,8 +29,7 @@ struct Mapping {
 inline constexpr std::uint8_t kUp = 1;    // wire::Way::kToServer
 inline constexpr std::uint8_t kDown = 2;  // wire::Way::kToClient
 
-// Lines of kSometimes are about a message that was heard and not told as a word, or about a word that was heard and not
-// told as a message.
+// A kSometimes line is about a message that did not become a word, or about a word that did not become a message.
 
 /// A message of a client, or a field of it.
 constexpr Mapping lost_up(const char* message, const char* field, const char* reason) {
@@ -47,7 +46,7 @@ constexpr Mapping lost_fact(const char* word, const char* reason) {
   return {"", kDown, "", word, Fidelity::kSometimes, reason};
 }
 
-/// What the line is about: "MsgShotBegin.dt" or "Fire". `word`: which one it was, if the line is about any.
+/// What the line is about: "MsgShotBegin.dt" or "Fire". `word`: the word's name, for a line about any word.
 inline std::string subject(const Mapping& line, const char* word = nullptr) {
   const std::string_view message = line.message, field = line.field, any = "*";
   if (message.empty()) return word != nullptr ? word : line.word == any ? "a word" : line.word;

@@ -18,7 +18,7 @@ std::string name_of(words::Team team) {
   return name;
 }
 
-/// What servers' scripts take for a command besides '/': "!help". "!!!" is none.
+/// Whether servers' scripts take it for a command: '!' and a letter, as in "!help".
 bool is_script_command(std::string_view text) {
   text = without_indent(text);
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };

@@ -88,7 +88,7 @@ class Chat {
 
  private:
   ChatRules rules_;
-  std::map<Id, Micros> spoken_;  // until when each player's lines so far fill the steady rate
+  std::map<Id, Micros> spoken_;  // by player: the time at which its lines are paid for (a token bucket)
 };
 
 }  // namespace entente::core

@@ -77,12 +77,12 @@ class Grid {
   static std::uint64_t key(std::int32_t column, std::int32_t row) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(column)) << 32U | static_cast<std::uint32_t>(row);
   }
-  /// Places farther away than that, and NaN, share the outermost cells.
+  /// The column or row of a place. Places beyond 20'000 cells, and NaN, share the outermost cells.
   std::int32_t line(double place) const {
     const double at = std::floor(place / side_);
     return at > -2e4 && at < 2e4 ? static_cast<std::int32_t>(at) : at > 0 ? 20'000 : -20'000;
   }
-  /// The last unit of the cell takes its place.
+  /// Removes a unit from its cell; the cell's last unit fills the gap.
   void take_out(const Where& where) {
     Cell& cell = cells_[where.cell];
     cell[where.index] = cell.back();

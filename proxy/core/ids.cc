@@ -11,10 +11,10 @@ using google::protobuf::Reflection;
 
 namespace {
 
-/// Where a kind of message has ids. Found once: asking each field of each word takes longer than all else.
+/// The fields of a message type that hold ids. Found once, because reflection over every field of every word is slow.
 struct Ids {
   std::vector<const FieldDescriptor*> numbers;
-  std::vector<const FieldDescriptor*> inside;  // messages that have some, those of a choice apart
+  std::vector<const FieldDescriptor*> inside;  // submessages with ids, except those of the oneof
   const google::protobuf::OneofDescriptor* choice = nullptr;
 
   bool none() const { return numbers.empty() && inside.empty() && choice == nullptr; }

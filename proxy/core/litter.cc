@@ -6,7 +6,7 @@
 namespace entente::core {
 namespace {
 
-constexpr double kReach = 150;  // metres: beyond what is shown to who is small
+constexpr double kReach = 150;  // metres: more than a small player sees
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Chooses which of many small things (pellets, pickups) a client is shown, for games that can show only a few.
+// Chooses which of many pellets a client is shown, for games that can show only a few.
 // Law: the nearest to the player, and never more than kMost. One look changes no more than it is allowed to.
 #pragma once
 
@@ -19,7 +19,7 @@ class Litter {
   /// Looks around a place. False: nothing is there.
   bool look(const World& world, double x, double y, std::size_t most_new = kAtOnce);
 
-  /// Something small appeared or disappeared.
+  /// A pellet appeared or disappeared.
   void stir(FrontOut& out);
   /// Looks around the player's unit when it is time. True: something changed and must be shown. REQUIRES: called at
   /// each wake.

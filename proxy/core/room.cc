@@ -9,8 +9,8 @@
 namespace entente::core {
 namespace {
 
-constexpr std::size_t kMostHeld = 64;        // of each who waits to come in
-constexpr std::uint64_t kEncodingWork = 10;  // what spelling a fact takes, as told facts
+constexpr std::size_t kMostHeld = 64;        // intents of each player who waits to be admitted
+constexpr std::uint64_t kEncodingWork = 10;  // the cost of encoding a fact, in delivered facts
 
 }  // namespace
 
@@ -62,11 +62,11 @@ class Room::End final : public Out<Word> {
   std::unique_ptr<Session> session;
   bool open = false;       // its link is up
   bool left = false;       // it closed, or its peer did
-  bool entered = false;    // a player came in by it
-  bool parted = false;     // it was told that the room ends
-  bool admitted = false;   // its next wish to enter need not ask the host
-  std::vector<Word> held;  // by a seat: what waits to be admitted
-  Micros kept_until = 0;   // its link broke, and its player may come back; 0: he is there
+  bool entered = false;    // its player has entered
+  bool parted = false;     // part() was called
+  bool admitted = false;   // the host need not be asked about its next Enter
+  std::vector<Word> held;  // intents that wait to be admitted
+  Micros kept_until = 0;   // its link broke, and its player may return until then; 0: the player is there
   std::uint32_t said = 0;
   Wakes::Wish wish;
 
@@ -245,7 +245,7 @@ void Room::end(std::string_view why, Micros now) {
 
 bool Room::over() const { return over_ && seats_.empty() && back_->left; }
 
-/// It hears nothing more; who came in by it is still to be buried.
+/// Marks an end as left: it hears nothing more. bury() removes it.
 template <class SomeEnd>
 void Room::leave(SomeEnd& end) {
   end.left = true;
@@ -359,7 +359,8 @@ void Room::deliver(Intent& intent) {
   if (!back_->left) back_->session->hear(intent, *back_);
 }
 
-/// Who wishes to enter and is not admitted yet waits, with all that it says after that.
+/// Holds an Enter that the host does not admit yet, and all later intents of that player. True if the intent was
+/// handled.
 bool Room::waits(Intent& intent) {
   const auto at = seats_.find(intent.by);
   if (at == seats_.end()) return false;
@@ -367,7 +368,7 @@ bool Room::waits(Intent& intent) {
   if (as<words::Leave>(intent) != nullptr) {
     const bool was_in = std::exchange(seat.entered, false) || seat.held.empty();
     seat.held.clear();
-    return !was_in;  // nobody need hear that it would have come
+    return !was_in;  // the back did not hear its Enter, so it need not hear the Leave
   }
   if (seat.held.empty()) {
     if (as<words::Enter>(intent) == nullptr) return false;
@@ -382,7 +383,8 @@ bool Room::waits(Intent& intent) {
   return true;
 }
 
-/// Who is there comes before who is away: in a full room the seat that was kept for longest goes to who enters.
+/// If the room is full, ends the seat of an absent player, so that a new player can enter: the seat that would expire
+/// first.
 void Room::make_way(const words::Enter& wish) {
   const std::uint32_t most = world_.room().most_players();
   if (!options_.shared || most == 0 || wish.role() == words::WATCH) return;
@@ -411,7 +413,7 @@ void Room::refuse(const Intent& intent, const Chat::Refusal& refusal) {
   say(kBackEnd, std::move(answer));
 }
 
-/// No back has a word in it: it is about links.
+/// Handled by the host, not the back, because it is about links.
 void Room::resume(const words::Resume& word, const Intent& intent) {
   if (host_.resumes(intent.by, word.player())) return;
   words::ClaimRefused refused;
@@ -427,7 +429,8 @@ void Room::dial_once() {
   host_.dial();
 }
 
-/// What follows from who left. True if anything did.
+/// Removes seats that have left, and ends the room if the back or the only player has left. True if sessions were
+/// called.
 bool Room::settle() {
   if (bury()) return true;
   if (!over_ && back_->left) over("the server is gone");
@@ -448,7 +451,7 @@ bool Room::part(SomeEnd& end, std::string_view why) {
   return true;
 }
 
-/// Forgets seats that are empty; the back hears first that their player left. True if there was one.
+/// Removes seats that have left. The back first hears that the player left. True if there was such a seat.
 bool Room::bury() {
   if (!std::exchange(some_left_, false)) return false;
   bool found = false;

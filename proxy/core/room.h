@@ -72,7 +72,7 @@ class Room {
   /// The dialect of the back's peer is now known: see Session::speaks.
   void back_speaks(std::size_t dialect, Micros now);
   void received(Id end, Lane lane, Bytes bytes, Micros now);
-  /// Delivers what waits because the host did not admit its player.
+  /// Delivers the intents that waited because the host did not admit their player.
   void admit(Id seat, Micros now);
   /// The seat's link is gone: nothing more is delivered or sent. keep() must be called before, gone() after.
   void unlink(Id seat);
@@ -148,10 +148,10 @@ class Room {
   std::mt19937 random_;
   Id last_id_ = 0;
   bool dialled_ = false, seated_ = false, over_ = false, draining_ = false;
-  bool told_ = false;       // there is something to tell who comes late
-  bool some_left_ = false;  // seats are to be buried
+  bool told_ = false;       // a fact was told, so late fronts hear the world
+  bool some_left_ = false;  // some ends have left and must be removed: bury()
   std::uint64_t work_ = 0;
-  std::string why_;  // it is over
+  std::string why_;  // the reason, once it is over
   World world_;
   Ledger ledger_;
   Chat chat_;
@@ -159,7 +159,7 @@ class Room {
   Wakes wakes_;
   std::unique_ptr<BackEnd> back_;
   std::map<Id, std::unique_ptr<FrontEnd>> seats_;
-  std::vector<FrontEnd*> hearers_;  // all seats, in the same order: thousands of times a second every fact is for all
+  std::vector<FrontEnd*> hearers_;  // the seats with a link; a vector, because most facts go to all
   std::vector<Intent> intents_, intents_now_;
   std::vector<Fact> facts_, facts_now_;
 };

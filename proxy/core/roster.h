@@ -3,8 +3,9 @@
 // Law: one to one. A number that is reused for somebody else gets a new id.
 #pragma once
 
+#include <tsl/robin_map.h>
+
 #include <optional>
-#include <unordered_map>
 
 #include "proxy/core/word.h"
 
@@ -61,8 +62,9 @@ class Roster {
     to_wire_.erase(id);
   }
 
-  std::unordered_map<Wire, Id> to_id_;
-  std::unordered_map<Id, Wire> to_wire_;
+  // Flat: a front looks up a unit's number for each fact about it, and a hundred fronts do not fit into a cache.
+  tsl::robin_map<Wire, Id> to_id_;
+  tsl::robin_map<Id, Wire> to_wire_;
 };
 
 }  // namespace entente::core

@@ -40,9 +40,9 @@ class Out {
   // For its peer.
   /// Sends one whole frame at the end of the turn, in order with others of the same lane.
   virtual void send(Lane lane, Bytes frame) = 0;
-  // Frames that are the same for several fronts of this room, because they report what all of them hear. `voice`: an
-  // address that lives as long as the program and is the same for all fronts that send the same bytes. Used once for
-  // each word and voice, and only inside hear().
+  // A frame that several fronts of this room send is encoded only once. `voice` is a key: a static address, the same
+  // for all fronts that would encode the same bytes. Call these only inside hear(), at most once for each word and
+  // voice.
   /// Sends what another front of this voice has encoded for the current word. False: none has.
   virtual bool send_again(Lane, const void* /*voice*/) { return false; }
   /// Sends `frame` and keeps it for the other fronts of this voice.
@@ -61,7 +61,7 @@ class Out {
   virtual void wake(Micros at) = 0;
   /// Counts something that cannot be forwarded, by its line of the mapping.
   void lose(const Mapping& line) { drop(line, nullptr); }
-  /// `dropped`: which word it was, if the line is about any.
+  /// `dropped`: the dropped word, for a line about any word.
   template <class Dropped>
   void lose(const Mapping& line, const Dropped& dropped) {
     drop(line, name_of(dropped));
@@ -76,7 +76,7 @@ class Out {
   virtual Micros now() const = 0;
   virtual std::uint32_t random() = 0;  ///< from the room's seed
   virtual Id new_id() = 0;             ///< for a player or a unit; never reused in a room
-  virtual Id me() const = 0;  ///< the player of this seat; for a back, of the seat it plays for, 0 if it is shared
+  virtual Id me() const = 0;  ///< this seat's player; for a back, the player that it plays for, 0 in a shared room
   virtual const World& world() const = 0;
 };
 

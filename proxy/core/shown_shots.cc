@@ -10,6 +10,8 @@ namespace {
 constexpr double kRaySpeed = 300;  // metres a second
 constexpr std::size_t kMost = 2'000;
 
+Micros old_at(const ShownShot& shot) { return shot.until + kSecond; }
+
 }  // namespace
 
 ShownShot shown(const words::Shot& shot, const World& world, Micros now) {
@@ -65,8 +67,18 @@ void ShownShots::remove(std::uint8_t player, std::uint16_t number) {
   std::erase_if(shots_, [&](const ShownShot& shot) { return shot.player == player && shot.number == number; });
 }
 
+void ShownShots::add(const ShownShot& shot) {
+  next_old_ = shots_.empty() ? old_at(shot) : std::min(next_old_, old_at(shot));
+  shots_.push_back(shot);
+}
+
 void ShownShots::forget_old(Micros now) {
-  std::erase_if(shots_, [&](const ShownShot& shot) { return shot.until + kSecond < now; });
+  if (now <= next_old_) return;
+  std::erase_if(shots_, [&](const ShownShot& shot) { return old_at(shot) < now; });
+  next_old_ = now;
+  const auto sooner = [](const ShownShot& a, const ShownShot& b) { return a.until < b.until; };
+  const auto next = std::min_element(shots_.begin(), shots_.end(), sooner);
+  if (next != shots_.end()) next_old_ = old_at(*next);
 }
 
 std::vector<ShownShot> ShownShots::spare(const words::Pose& tank, std::uint8_t own, FrontOut& out) {

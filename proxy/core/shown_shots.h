@@ -21,8 +21,8 @@ struct ShownShot : Flight {
   bool ended = false;    ///< the client knows
 };
 
-/// The shot as a client sees it that is told now: a ray is shown as a fast ball. The game fills in `player`,
-/// `number` and `weapon`.
+/// The shot as a client that is told now sees it. A ray is shown as a fast ball. The game fills in `player`, `number`
+/// and `weapon`.
 ShownShot shown(const words::Shot& shot, const World& world, Micros now);
 
 /// Pointers are valid until a shot is added or forgotten.
@@ -30,7 +30,7 @@ class ShownShots {
  public:
   /// Whether there are so many (2'000) that no client draws more.
   bool full() const;
-  void add(const ShownShot& shot) { shots_.push_back(shot); }
+  void add(const ShownShot& shot);
   /// Null if there is none.
   ShownShot* find(Id shooter, std::uint32_t shot);
   const ShownShot* find(Id shooter, std::uint32_t shot) const;
@@ -50,6 +50,7 @@ class ShownShots {
 
  private:
   std::vector<ShownShot> shots_;
+  Micros next_old_ = 0;  // none of them is old before
 };
 
 }  // namespace entente::core

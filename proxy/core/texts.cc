@@ -19,7 +19,7 @@ void tidy(words::Enter& wish) {
   for (std::string& flag : *wish.mutable_flags_known()) tidy(&flag, kMostText);
 }
 
-/// What is not set stays so.
+/// Fields that are not set stay unset.
 void tidy(words::Change& change) {
   if (change.has_name()) tidy(change.mutable_name(), kMostName);
   if (change.has_motto()) tidy(change.mutable_motto(), kMostText);

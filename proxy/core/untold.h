@@ -1,4 +1,4 @@
-// The lines of a game's table about words that none of its messages says, found by the word's kind.
+// Finds, by the kind of a word, the line of a game's mapping that says why the game has no message for it.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace entente::core {
 
-/// For each kind of Word, in order: its line; null where a message says it.
+/// The line of each kind of word; null if the game has a message for it.
 template <class Word>
 class Untold {
  public:
@@ -36,8 +36,7 @@ constexpr std::size_t index_of_kind(std::variant<All...>*) {
   return index;
 }
 
-// These count a word that no message of a game says, by its line in the game's table. A word that has none is not
-// counted.
+// lose_untold() counts a word for which the game has no message. A word without a line is not counted.
 
 template <std::span<const Mapping> (*table)(), class Word>
 const Mapping* untold_line(std::size_t kind) {

@@ -1,6 +1,6 @@
-// Timers: who wants to be woken, and when, in a heap that knows each entry's place.
-// Law: one request each, of which the earliest counts. A request is granted once. Requests that are due at once are
-// granted in the order of their ids.
+// Timers, in a heap in which each entry knows its own index.
+// Law: an entry holds one time, the earliest that was requested, and fires once. Entries that are due together fire in
+// the order of their ids.
 #pragma once
 
 #include <algorithm>

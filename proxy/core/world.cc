@@ -9,9 +9,10 @@
 namespace entente::core {
 namespace {
 
-/// `lies`: what is so near to the ground is on it, which is known in whole blocks and for a whole cell alone.
+/// The height above the ground. `lies`: a height below kNear counts as 0, because the ground is known only in whole
+/// blocks and cells.
 double above_ground(const words::World& geometry, double x, double y, double z, bool lies) {
-  constexpr double kNear = 3;  // blocks: what is higher is no step
+  constexpr double kNear = 3;  // blocks
   const double above = z - ground_at(geometry, x, y);
   return lies && above < kNear * geometry.block() ? 0 : std::max(0.0, above);
 }
@@ -157,7 +158,7 @@ void World::on(const words::Unit& unit, const Fact& fact) {
   }
   UnitState& state = units_[unit.id()];
   state.unit = unit;
-  state.unit.mutable_pose()->set_unit(unit.id());  // and there is a pose, so that later ones take no memory
+  state.unit.mutable_pose()->set_unit(unit.id());  // also allocates the pose, so that later ones need no memory
   state.hidden = false;
   state.posed = fact.at;
   state.looks = ++looks_told_;
@@ -221,7 +222,7 @@ void World::on(const words::Ammo& ammo, const Fact&) {
 
 void World::on(const words::Shot& shot, const Fact& fact) {
   forget_spent_shots(fact.at);
-  if (shot.kind() == words::RAY || shot.kind() == words::MELEE) return;  // over as soon as it is told
+  if (shot.kind() == words::RAY || shot.kind() == words::MELEE) return;  // ends at once
   std::erase_if(shots_, [&](const ShotState& old) {
     return old.shot.shooter() == shot.shooter() && old.shot.shot() == shot.shot();
   });
@@ -280,7 +281,7 @@ void World::forget_unit(Id id) {
 
 void World::forget_spent_shots(Micros now) {
   std::erase_if(shots_, [&](const ShotState& state) {
-    // Who is told an old world hears of shots in no order.
+    // A late joiner is told shots in no order of time.
     return now > state.fired &&
            static_cast<double>(now - state.fired) > state.shot.life() * static_cast<double>(kSecond);
   });

@@ -53,7 +53,7 @@ class World {
 
   World() : World(Most{}) {}
   explicit World(const Most& most) : most_(most) {}
-  World(const World&) = delete;  // grid_ points into units_, which moves along as it is
+  World(const World&) = delete;  // grid_ points into units_; moving keeps these pointers valid, copying would not
   World& operator=(const World&) = delete;
   World(World&&) = default;
   World& operator=(World&&) = default;
@@ -76,11 +76,11 @@ class World {
   const words::World* geometry() const { return has_geometry_ ? &geometry_ : nullptr; }
   /// 0: no geometry is known.
   double ground_at(double x, double y) const { return has_geometry_ ? core::ground_at(geometry_, x, y) : 0; }
-  /// The height in flattened() geometry: on the ground if it walks, otherwise as far above it as it is.
+  /// The same pose in flattened() geometry: z is the height above the ground, and 0 for a unit that stands on it.
   words::Pose flattened(words::Pose pose) const;
   bool ready() const { return ready_; }
   const words::Round& round() const { return round_; }
-  /// When that was told.
+  /// When the round was last reported.
   Micros round_told() const { return round_told_; }
   /// The round with its clock advanced to now.
   words::Round round_at(Micros now) const;

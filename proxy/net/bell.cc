@@ -22,7 +22,7 @@ void Bell::wait(int ms) {
   if (::poll(&poll, 1, ms) <= 0) return;
   std::uint64_t count = 0;
   [[maybe_unused]] const auto read = ::read(event_.get(), &count, sizeof(count));
-  // Last, and seeing all that those did who found it rung and left it at that.
+  // Last. The acquire makes visible what was written before a ring() that found the bell already rung.
   rung_.exchange(false, std::memory_order_acq_rel);
 }
 

@@ -13,7 +13,7 @@
 namespace entente::net {
 namespace {
 
-/// To close over unread bytes would take our answer from who said them.
+/// Closing with unread data would reset the connection, and the client could lose our answer.
 void forget_rest(int fd) {
   char room[4096];
   for (int i = 0; i < 64 && ::recv(fd, room, sizeof room, 0) > 0; ++i) continue;

@@ -52,7 +52,7 @@ class UdpReader final : private Poll::User {
   int fd_ = -1;
   Address here_;
   bool connected_ = false;
-  bool asks_ = false;  // the kernel which address of ours each datagram came to
+  bool asks_ = false;  // asks the kernel which address of ours each datagram came to
 };
 
 /// Sends on a connected socket. False if the kernel does not accept it now.

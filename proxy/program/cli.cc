@@ -99,7 +99,7 @@ constexpr Command kCommands[] = {
      "entente explain panic bzflag", plug<declare_explain, run_explain>},
     {"inspect", "Print the messages of a recorded file, one per line",
      "entente inspect evening.mcap --connection 1 --message MsgMessage", plug<declare_inspect, run_inspect>},
-    {"verify", "Check that every message of a recorded file decodes and encodes to the same bytes",
+    {"verify", "Decode each message of a file, encode it again, and check that the bytes are the same",
      "entente verify session.pcap --game bzflag --dialect 2.4 --port 5154", plug<declare_verify, run_verify>},
     {"convert", "Convert a recorded file to .mcap, or to a .rec that bzfs replays",
      "entente convert session.pcap --to session.rec", plug<declare_convert, run_convert>},
@@ -126,7 +126,7 @@ Plugs plug_all(CLI::App& app) {
   return plugs;
 }
 
-/// The command's own code, unless what it told did not arrive.
+/// The command's exit code; kFailed if it succeeded but its output could not be written.
 int told(int code) {
   std::cout.flush();
   if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

@@ -27,12 +27,13 @@ std::string place(const Mapping& row) {
   return field.empty() ? row.message : std::string(row.message) + "." + field;
 }
 
-/// Whether the row says no more of its word than that it is there: its fields, if any, have rows of their own.
+/// Whether the row covers only the presence of the word; the word's fields have rows of their own.
 bool only_presence(const Mapping& row) {
   return row.fidelity == Fidelity::kExact && std::string_view(row.field) != "*";
 }
 
-/// How well the listener's row says `word`: the same field, the word as a whole, or its being there at all.
+/// How well the listener's row matches `word`: 3: the same field or word; 2: the whole word; 1: a field of it; 0: not
+/// at all.
 int closeness(const Mapping& row, std::string_view word) {
   const std::string_view said = row.word;
   if (said == word) return 3;

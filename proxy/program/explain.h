@@ -39,7 +39,7 @@ struct DroppedAtTimes {
   std::string reason;
 };
 
-/// What of all that `speaker`'s side says in this direction is dropped at times, by either game.
+/// What `speaker`'s side sends in this direction and either game drops in some situations.
 std::vector<DroppedAtTimes> explain_drops(std::span<const wire::Mapping> speaker,
                                           std::span<const wire::Mapping> listener, wire::Way way);
 

@@ -36,16 +36,16 @@ struct CountersOf {
   std::array<Number, kDrops> dropped{};  ///< datagrams, by Drop
   Number stalls{};                       ///< times that a slow peer made us stop reading the other
   Number throttled{};                    ///< times that a client sent faster than its limits
-  Number server_bans{};                  ///< players whom a server banned, and whose address is turned away since
+  Number server_bans{};                  ///< addresses banned because a server, or a rule of a game, banned a player
   Number unframed{};                     ///< sessions whose server-to-client framing was lost (passed on raw)
-  Number held_back{};                    ///< lines that the log did not get at once: said later, or only counted
+  Number held_back{};                    ///< log lines that were delayed, or only counted
   Number orphaned{};                     ///< World::orphaned() of bridges
   Number closed{};                       ///< sessions that are gone
 };
 
 using Counters = CountersOf<Count>;
 
-/// What bridges could not tell, over all sessions that ended. Written once a session, read from any thread.
+/// The words that bridges did not forward, summed over all ended sessions. Each session adds once; any thread reads.
 class Losses {
  public:
   void add(const core::Ledger& ledger);

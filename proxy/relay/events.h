@@ -1,7 +1,7 @@
-// What a relay tells the person who runs it; the program turns it into log lines.
-// Law: rate-limited before it gets here: a relay says each kind of thing at most once a second, and how many like it
-// it left unsaid since the last. What is not said at once is said about a second later, so that a session's opening may
-// be told after its end. Called on workers' threads: an implementation is thread-safe and does not block.
+// What the operator is told about sessions. The program turns it into log lines.
+// Law: the calls are rate-limited before they get here (log_rate.h). Each kind comes at most once a second; `unsaid` is
+// the number of similar events that the call also stands for. A call that is held back comes about a second later, so a
+// session's opening may be reported after its end. Implementations are thread-safe and do not block: workers call them.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,13 @@ class Events {
   /// A session that was open ended without a refusal.
   virtual void closed(const SessionInfo& session, Reason reason, std::uint64_t unsaid) = 0;
 
-  /// A newcomer was turned away (`session.link` is 0), or a session ended by a refusal. `fault` is empty unless what
-  /// the client sent is the reason; `at` is then how many bytes it had sent before the frame it stands in.
+  /// A client was refused before it had a session (`session.link` is 0), or a session ended with a refusal. If the
+  /// reason is what the client sent, `fault` says what is wrong with it, and `at` is the offset of the bad frame in the
+  /// stream; otherwise `fault` is empty.
   virtual void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at,
                        std::uint64_t unsaid) = 0;
 
-  /// A bridged session ended; this is what one side could not tell the other, in words. Only if there was anything.
+  /// A bridge's session or a shared room ended, and some words were not forwarded. `what` lists them.
   virtual void words_dropped(const SessionInfo& session, std::string_view what, std::uint64_t unsaid) = 0;
 
   /// A sentence for a person: what was found or went wrong, and what to do next.

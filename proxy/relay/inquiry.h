@@ -1,5 +1,5 @@
-// A question to all workers of a Server, from a thread that is none of them: which sessions there are.
-// Law: who asks waits until each worker has answered or is gone; a worker waits for nobody.
+// Collects reports about sessions from all workers of a Server, for a thread that is not a worker.
+// Law: the caller waits until each worker has answered or is gone. Workers never wait.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,7 @@ struct SessionReport {
 
 class Inquiry {
  public:
-  /// What one worker is asked. Once this is destroyed, it has said all that it will.
+  /// One worker's part of the answer. It is complete when it is destroyed.
   class Part {
    public:
     explicit Part(Inquiry& of) : of_(&of) { of.open(); }
@@ -55,7 +55,7 @@ class Inquiry {
   void close() {
     const std::lock_guard lock(mutex_);
     --parts_;
-    closed_.notify_all();  // under the lock: who waits may destroy us as soon as it is free
+    closed_.notify_all();  // under the lock, because wait() may return, and destroy us, as soon as it is free
   }
   void found(SessionReport report) {
     const std::lock_guard lock(mutex_);
@@ -68,13 +68,13 @@ class Inquiry {
   std::vector<SessionReport> found_;
 };
 
-/// Of which sessions: all, or the one that is to be kicked.
+/// Which sessions are meant: all, or the one that is to be kicked.
 struct Question {
   std::optional<LinkId> kick = {};
   std::string why = {};
 };
 
-/// Of sessions by link that have `report()` and `kick(why)`.
+/// Answers from a map of sessions by link, which have `report()` and `kick(why)`.
 template <class Sessions>
 void answer(const Question& question, Inquiry::Part& part, Sessions& sessions) {
   for (auto& [link, session] : sessions) {

@@ -1,6 +1,6 @@
-// One relay as all workers see it: from which listener, to which server, in which dialect; and a worker's route of it,
-// which counts, tells the tap, and says what may be said.
-// Law: a Route does not change while it serves; what changes (counters, the pace of lines) is safe for all workers.
+// A Route: the way from a listener to a server or a shared room, as all workers see it. A WorkerRoute: one worker's
+// counters, tap and log lines for it.
+// Law: a Route's settings do not change while it serves. What does change (losses, log rate) is thread-safe.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct Route {
   bool passes_enet_datagrams() const { return enet == EnetMode::kDatagrams; }
   bool with_datagrams() const { return game.transport() == wire::Transport::kTcpAndUdp; }
   std::string_view dialect_name() const { return game.dialects()[dialect].name; }
-  /// Whether a session must look at what the server says before anything is sent to it.
+  /// Whether each session detects the server's dialect before it sends the server anything.
   bool detects_in_session() const { return !server_dialect && server_game().probe() == wire::Probe::kFirstSession; }
   bool detects_before_sessions() const {
     return !server_dialect && server_game().probe() == wire::Probe::kSilentConnection;
@@ -40,22 +40,22 @@ struct Route {
 
   /// The game that the server speaks.
   const wire::Game& server_game() const { return bridge ? *bridge->server_game : game; }
-  /// The shared room that it leads into; none: a server.
+  /// The shared room that the route leads into; nothing if it leads to a server.
   std::optional<std::size_t> shared_room() const { return bridge ? bridge->shared_room : std::nullopt; }
   /// Whether clients come by WebSocket.
   bool by_web() const { return game.transport() == wire::Transport::kWebSocket; }
   bool by_enet() const { return game.transport() == wire::Transport::kEnet; }
-  /// Whether a client that asks for this path (WebSocket only) is ours.
+  /// Whether the route takes clients that request this path. Always true without WebSockets.
   bool serves(std::string_view path) const { return !by_web() || web->path.empty() || web->path == path; }
 
   std::size_t index = 0;
   std::size_t home = 0;  ///< the worker that listens
   const wire::Game& game;
   std::size_t dialect = 0;                    ///< the listener's
-  bool clients_name_dialect = false;          ///< the listener's is each client's own: Game::named_by_client (bridges)
-  std::optional<std::size_t> fallback;        ///< the dialect of clients that wait to be greeted (bridges)
+  bool clients_name_dialect = false;          ///< each client's own dialect counts: Game::named_by_client (bridges)
+  std::optional<std::size_t> fallback;        ///< the dialect of clients that wait for a greeting (bridges)
   std::optional<std::size_t> server_dialect;  ///< none: to be found out
-  std::vector<Access> access;                 ///< who may come: whom each of them lets in
+  std::vector<Access> access;                 ///< a client must be allowed by each of them
   Bans* bans = nullptr;                       ///< null: nobody is banned
   net::Address listener;
   std::string server_host;               ///< as RelayOptions has it
@@ -77,8 +77,8 @@ class WorkerRoute {
   WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap);
 
   void opened(const SessionInfo& session);
-  /// A session, or a newcomer turned away, ended: counts it and says it as what it is. `fault` and `at` as in
-  /// Events::refused; they mean nothing where the reason is no refusal.
+  /// Counts and logs the end of a session, or a refused client. `fault` and `at`: as in Events::refused; ignored if the
+  /// reason is not a refusal.
   void ended(const SessionInfo& session, Reason reason, const Fault& fault = Fault{""}, std::uint64_t at = 0);
   void say(Line line, std::string sentence);
   /// Of a bridged session that ended.
@@ -88,19 +88,19 @@ class WorkerRoute {
   void say_wrong_client(std::size_t dialect);
   /// The server banned the player who came from there; `why` in its own words, if it had any.
   void server_banned(const net::Address& client, std::string_view why);
-  /// The front has put its client out, and its game's rule is that it stays out for a while.
+  /// The front disconnected its client, and the game's rules keep such a client out for a while.
   void front_banned(const net::Address& client, std::string_view why);
-  /// Where its clients come to, for Bans. REQUIRES: the listener is open.
+  /// The server and the listener of this route, for Bans. REQUIRES: the listener is open.
   BanPlace place() const { return {route.server_name, route.listener.text()}; }
-  /// What whoever comes from there is told if Admission does not let him in for a ban, or for where he comes from.
+  /// The text for a client at this address that Admission refuses with kBanned or kNotAllowed.
   std::string why_banned(const net::Address& client) const;
-  /// What is said to who asks, by datagram, how it is here.
+  /// What a status query is answered with (queries.h).
   wire::Status status(std::uint32_t players, std::uint32_t most_players) const;
   /// Tells the tap, if there is one, that this session of ours begins.
   void tap_opened(SessionInfo session, WallTime at);
-  /// Says what was held back, and which datagrams were dropped. REQUIRES: called every now and then.
+  /// Logs the lines that are due, and the number of dropped datagrams. REQUIRES: called regularly.
   void tick();
-  /// Says all that is still to be said. REQUIRES: all its sessions are gone.
+  /// Logs everything that was held back. REQUIRES: all its sessions are gone.
   void finish();
 
   Route& route;
@@ -114,7 +114,7 @@ class WorkerRoute {
   void closed(const SessionInfo& session, Reason reason);
   void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
   void banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client, std::string_view then);
-  /// Now or later, as the route's pace allows.
+  /// Logs a line now or later, as the LogRate allows.
   void say(Line line, std::string_view what, LogRate::Say tell, std::uint64_t times = 1);
   void count_lost();
   void say_dropped(Drop drop);

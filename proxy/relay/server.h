@@ -1,5 +1,6 @@
-// Relays and bridges on workers: the one thing that the program builds to bring players and servers together.
-// Law: a relay's bytes pass untouched; what a peer may do is in Limits; every end has one counted reason.
+// Runs routes (relays and bridges) and shared rooms on worker threads. The program builds one Server.
+// Law: a relay passes bytes unchanged. Limits bounds what a peer may do. Each session ends with one reason, which is
+// counted.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +40,8 @@ struct RelayOptions {
   std::optional<BridgeOptions> bridge = {};  ///< a bridge to a server of another game or dialect
   bool clients_name_dialect = false;         ///< of a bridge: each client's own dialect counts (Game::named_by_client)
   std::optional<std::size_t> fallback = {};  ///< of a bridge: the dialect of clients that wait to be greeted
-  std::vector<Access> access = {};           ///< who may come: whom each of them lets in
-  Bans* bans = nullptr;                      ///< who may not; shared by as many as like, and null if nobody is banned
+  std::vector<Access> access = {};           ///< a client must be allowed by each of them
+  Bans* bans = nullptr;                      ///< several routes may share it; null: no bans
   bool strict = false;  ///< a client's message that does not decode is not passed on, and ends its session
   Limits limits;
   Tap* tap = nullptr;  ///< may be null
@@ -63,12 +64,12 @@ class Server {
   /// Binds at once; serves as soon as run() does. REQUIRES: before run().
   Outcome<Listening> add(const RelayOptions& options);
 
-  /// A room that is there from run() on, for everybody whose route leads into it (BridgeOptions::shared room). Returns
-  /// its number. REQUIRES: before run().
+  /// Adds a room for the clients of all routes that lead into it (BridgeOptions::shared_room). It opens in run().
+  /// Returns its number. REQUIRES: before run().
   std::size_t add_shared_room(const SharedRoomOptions& options);
 
-  /// Tells a shared room's truth what no word says (pause a recording); what it gets is what SharedRoomOptions::back
-  /// made. On the shared room's thread, soon after this; not at all once the shared room is over. From any thread.
+  /// Calls `order` with the back of a shared room, for what no word says (pause a replay). The call is made soon, on
+  /// the room's thread. It is not made if the room is over. From any thread.
   void order(std::size_t shared_room, std::function<void(core::Back&)> order);
 
   /// Serves on this thread and workers - 1 others until stop(); then says goodbye to every client, and returns when the
@@ -78,7 +79,7 @@ class Server {
   /// From any thread or signal handler, also before run().
   void stop();
 
-  /// Seats so many bots more on a relay that has some (BridgeOptions::bots); none once it stops. From any thread.
+  /// Adds `count` bots to a route that has bots (BridgeOptions::bots). Does nothing while stopping. From any thread.
   void add_bots(std::size_t relay, std::uint32_t count);
 
   /// For sessions that begin from now on. From any thread.
@@ -86,9 +87,10 @@ class Server {
   /// Who may come from now on, as RelayOptions::access. From any thread.
   void set_access(std::size_t relay, std::vector<Access> access);
 
-  /// Those that are open, by their links. From any thread but the workers', which it waits for.
+  /// The open sessions, ordered by link. Waits for the workers. From any thread but theirs.
   std::vector<SessionReport> sessions() const;
-  /// Ends that session, in its game's own way. False: there is none of that link. From any thread but the workers'.
+  /// Ends a session, with the goodbye of its game. False if there is none with this link. From any thread but the
+  /// workers'.
   bool kick(LinkId link, std::string_view why);
 
   /// From any thread.

@@ -1,5 +1,5 @@
 // A worker: one thread, its loop, and the sessions that live on it; for some relays also the acceptor.
-// Law: a session never moves; what workers have to tell each other are letters, and batches of datagrams.
+// Law: a session never moves to another worker. Workers exchange only letters and batches of datagrams.
 #pragma once
 
 #include <deque>
@@ -38,7 +38,7 @@ class Worker final : public net::Ticker::User,
   Worker(std::size_t index, Pool& pool);
   ~Worker() override;
 
-  /// Seats so many fronts that play by themselves, one each tick. REQUIRES: not running; the newest route is a bridge.
+  /// Adds bots to the newest route, one per tick. REQUIRES: not running; the route is a bridge.
   void invite_bots(std::uint32_t count, const Limits& limits);
 
   /// The worker becomes the home of this shared room. REQUIRES: not running; tap as in SharedRoomOptions.
@@ -75,7 +75,7 @@ class Worker final : public net::Ticker::User,
     net::Address client;
     bool server_unreached;
   };
-  /// A session's client is away from now on, is there again, or has come to stay.
+  /// A session's client lost its link (kAway), is back or given up (kBack), or is a new player (kSettled).
   struct Moved {
     enum class How : std::uint8_t { kAway, kBack, kSettled } how;
     std::size_t route;
@@ -158,7 +158,7 @@ class Worker final : public net::Ticker::User,
   void at_turn_end() override;
   void found_out() override {}  // bots ask every tick
 
-  /// Calls a function of its worker in its turn.
+  /// A job that calls a function of its worker.
   struct Chore final : net::Job {
     Chore(Worker& its, void (Worker::*function)(), net::Rank its_rank) : worker(its), call(function) {
       set_rank(its_rank);

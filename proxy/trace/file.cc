@@ -1,5 +1,5 @@
-// POSIX files. Writes go to the file's end, wherever it is: in a file that somebody else cut short, a write at its
-// place would leave a hole and the size that is expected.
+// POSIX files, opened for appending. If another program truncates the file, a write at an offset would leave a hole and
+// the expected size; an append shows in check().
 #include "proxy/trace/file.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &found) == 0;
 }
 
-// A rename is on the disk only when its folder is. Not every file system can; then there is nothing to do about it.
+// A rename is on the disk only after its folder was synced. Errors are ignored: some file systems cannot do it.
 void sync_folder_of(const std::string& path) {
   auto folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) folder = ".";
@@ -33,8 +33,7 @@ void sync_folder_of(const std::string& path) {
   if (opened.get() >= 0) ::fsync(opened.get());
 }
 
-// Never onto a file that came to stand there meanwhile. File systems without RENAME_NOREPLACE get the check and the
-// rename.
+// Renames, but never over an existing file. On file systems without RENAME_NOREPLACE, this is a check and a rename.
 int rename_unless_there(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -64,7 +63,7 @@ void Descriptor::reset() {
 
 Outcome<std::unique_ptr<FileSink>> FileSink::create(const std::string& path, const char* suffix) {
   if (exists(path)) return Error{path + " exists already: choose another name or move it away"};
-  std::signal(SIGXFSZ, SIG_IGN);  // at a limit on file sizes a write fails, as on a full disk; by default we would die
+  std::signal(SIGXFSZ, SIG_IGN);  // at a file size limit, write() then fails; by default the process dies
   const auto part = path + suffix;
   Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
   if (file.get() < 0 && errno == EEXIST) return Error{part + " exists already: " + why_left(suffix)};

@@ -1,4 +1,4 @@
-// The file is a row of records; each is taken by the section it stands in.
+// A file is a sequence of records. What a record may be depends on its section.
 #include "proxy/trace/reader.h"
 
 #include <algorithm>
@@ -67,8 +67,7 @@ Outcome<Done> Reader::take_magic() {
   return Done{};
 }
 
-// The record at `offset`, of which at_ then is the end. An attachment's content is not read, only its presence is
-// checked.
+// The record at `offset`; sets at_ to its end. The content of an attachment is not read, only its presence is checked.
 Outcome<Reader::Record> Reader::read_record(std::uint64_t offset) {
   const auto left = window_.left(offset);
   if (left < kRecordHead)
@@ -156,7 +155,7 @@ Outcome<Done> Reader::take_message(const Record& record) {
   return Done{};
 }
 
-// Not needed for reading in order; looked at because a chunk whose opcode lost a bit is one, too.
+// Not needed for reading in order. Checked because a chunk with one flipped bit in its opcode looks like one.
 Outcome<Done> Reader::take_message_index(const Record& record) {
   Take take(record.content);
   take.number<std::uint16_t>("channel_id");

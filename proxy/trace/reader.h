@@ -19,7 +19,7 @@ struct Limits {
 
 /// How far the file has been read.
 struct Progress {
-  std::uint64_t whole = 0;  ///< so many first bytes of the file were read and found right (up to the first damage)
+  std::uint64_t whole = 0;  ///< bytes from the start that were read and found right (up to the first damage)
   std::uint64_t messages = 0;
   std::uint64_t chunks = 0;
   std::uint64_t attachments = 0;
@@ -40,8 +40,8 @@ class Reader {
   /// nothing if there is no more. Totals at the end of the file are no longer checked.
   std::optional<std::uint64_t> pass_damage();
 
-  /// Reads the end of the file first, for its definitions and the places of its chunks, if that end is readable.
-  /// Damage before it then matters less, and go_to() knows its target.
+  /// Reads the summary at the end of the file, if it is intact, for definitions and the offsets of chunks. Then less is
+  /// lost if the file is damaged, and go_to() can be given a chunk.
   void learn_from_summary();
   /// The chunks found there, in the file's order.
   const std::vector<ChunkIndex>& chunks() const { return chunks_; }
@@ -49,7 +49,7 @@ class Reader {
   /// A place between two messages.
   struct Position {
     std::uint64_t record = 0;  ///< the offset of a record of the file
-    std::size_t used = 0;      ///< if that is a chunk: so many bytes of its records are behind us
+    std::size_t used = 0;      ///< if that is a chunk: how many bytes of its records have been read
     bool operator==(const Position&) const = default;
   };
   /// Where next() continues.
@@ -62,7 +62,7 @@ class Reader {
   const Header& header() const { return header_; }  ///< after the first next()
   const Definitions& definitions() const { return definitions_; }
   const Progress& progress() const { return progress_; }
-  /// After an error: whether messages may be lost. After the data section there are none.
+  /// After an error: whether messages may be lost. False after the data section, which has all messages.
   bool in_data() const { return section_ == Section::kStart || section_ == Section::kData; }
   /// The offset of the record that an error is about; after pass_damage(), the start of the skipped bytes.
   std::uint64_t failed_at() const { return failed_at_; }
@@ -124,19 +124,19 @@ class Reader {
   std::uint64_t summary_start_ = 0;  // 0 until it starts
   std::uint64_t offsets_start_ = 0;  // of the first summary offset; 0 if there is none
   std::uint64_t failed_at_ = 0;
-  std::uint64_t trusted_ = 0;                 // records up to here had the length that their content asks for
-  bool damaged_ = false;                      // something was passed over, or we went elsewhere
+  std::uint64_t trusted_ = 0;                 // up to here, the length of each record matched its content
+  bool damaged_ = false;                      // bytes were skipped, or go_to() was called
   std::optional<std::uint64_t> search_left_;  // bytes that pass_damage may still look at, once it began
   std::optional<Error> error_;
 
-  bool chunked_ = false;  // the file has chunks; messages outside of them are then damage of something else
+  bool chunked_ = false;  // the file has chunks, so a message outside of them is damage
   bool in_chunk_ = false;
   std::uint64_t chunk_at_ = 0;  // of the open chunk's record
   Bytes chunk_;                 // its records
   std::size_t chunk_used_ = 0;
-  std::size_t skip_ = 0;  // of the next chunk
+  std::size_t skip_ = 0;  // bytes of the next chunk's records to skip, after go_to()
   std::vector<ChunkIndex> chunks_;
-  std::uint64_t metadata_to_ = 0;  // metadata records up to here are taken: there may be two of the same
+  std::uint64_t metadata_to_ = 0;  // offset of the last metadata record that was taken; none is taken twice
   bool have_message_ = false;
   Message message_;
 };

@@ -51,7 +51,8 @@ std::optional<Reader::Record> Reader::peek_record(std::uint64_t offset) {
   return record;
 }
 
-// A length that was damaged may still lie within the file, and take what follows for unknown fields.
+// Whether the record's fields fill its length. A damaged length can be within the file, and then covers the records
+// that follow.
 bool Reader::fills_its_length(const Record& record) {
   const auto content = record.content;
   switch (record.op) {
@@ -84,7 +85,7 @@ bool Reader::afford(std::uint64_t bytes) {
   return true;
 }
 
-// Cheap checks come first: nearly every byte 6 of a file is no chunk.
+// Cheap checks come first, because few bytes with the value 6 begin a chunk.
 bool Reader::stands_at_chunk(std::uint64_t offset) {
   const auto fixed = peek(offset, kRecordHead + kChunkFields - 4);
   if (!fixed || (*fixed)[0] != static_cast<std::uint8_t>(Op::kChunk)) return false;
@@ -137,8 +138,8 @@ bool Reader::stands_at_record(std::uint64_t offset) {
   }
 }
 
-// Damage is most often inside a record whose length is right, so the next place to look at is behind it; if the record
-// before it was of a doubtful length, there is no such place.
+// Most damage is inside a record whose length is right, so the search starts after that record. If the length of the
+// record before it is in doubt, there is no such place.
 std::optional<std::uint64_t> Reader::after_failed() {
   if (in_chunk_) return at_;
   if (failed_at_ == 0) return kMagic.size();
@@ -177,7 +178,7 @@ std::optional<std::uint64_t> Reader::pass_damage() {
   return *to - failed_at_;
 }
 
-/// What is read next is not what follows what was read.
+/// Reading continues elsewhere: checksums and totals can no longer be checked.
 void Reader::lose_order() {
   damaged_ = true;
   skip_ = 0;

@@ -1,4 +1,4 @@
-// What a file's end says of the whole: checksums, counts, places; all of it is held against what was read.
+// Checks what the end of the file states (checksums, counts, offsets) against what was read.
 #include <cstdio>
 
 #include "proxy/trace/crc32.h"
@@ -76,7 +76,7 @@ Outcome<Done> Reader::take_footer(const Record& record) {
   if (footer->summary_start != summary_start_)
     return wrong(record.offset, "the summary starts at byte " + to_string(summary_start_) + ", the footer says " +
                                     to_string(footer->summary_start));
-  // Some writers give the place where summary offsets would be although they wrote none.
+  // Some writers state an offset although they wrote no summary offsets.
   if (footer->summary_offset_start != offsets_start_ &&
       (offsets_start_ || footer->summary_offset_start != record.offset))
     return wrong(record.offset, "the summary offsets start at byte " + to_string(offsets_start_) +

@@ -1,5 +1,5 @@
-// Openings and closings are kept until a chunk that has them is on the disk: without its opening a link's frames are of
-// an unknown game, so after a failure they are put again.
+// Openings and closings of links are kept until a chunk with them is on the disk, and written again after a failure.
+// Without the opening, the game of a link's frames would be unknown.
 #include "proxy/trace/recorder.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint16_t kLinkChannel = 1, kWireChannel = 2, kNoteChannel = 3;
 constexpr WallTime kRetry = 1'000'000'000;    // ns between attempts while writing fails
-constexpr WallTime kLookEvery = 500'000'000;  // after the file
+constexpr WallTime kLookEvery = 500'000'000;  // between two checks of the file
 
 // Wall clocks are set back and forth; a jump ends a chunk as age does.
 bool apart(WallTime a, WallTime b, WallTime by) { return (a > b ? a - b : b - a) >= by; }
@@ -40,7 +40,8 @@ Outcome<std::unique_ptr<Recorder>> Recorder::open(std::unique_ptr<Sink> sink, Re
   return recorder;
 }
 
-// A schema and a channel each, of the same id; outside of chunks, so that no damaged chunk takes them along.
+// Begins a file, with a schema and a channel of the same id for each topic. They are outside of chunks, so a damaged
+// chunk does not affect them.
 Outcome<Done> Recorder::begin() {
   writer_.emplace(*sink_, mcap::WriterOptions{.header = {"", "entente"}, .compress = true, .level = options_.level});
   if (auto begun = writer_->begin(); !begun.ok()) return begun;
@@ -58,7 +59,7 @@ Outcome<Done> Recorder::begin() {
 }
 
 void Recorder::opened(WallTime time, const Opened& opened) {
-  const bool now = ready(time);  // first: it may put all links that it finds
+  const bool now = ready(time);  // before the link is added, because it may write all links
   auto& link = links_[opened.link()];
   link = {};
   link.opened_at = time;
@@ -127,7 +128,8 @@ void Recorder::tick(WallTime now) {
   end_chunk_if_due(now);
 }
 
-// Whether a message may be put now. While writing fails, only once a second, and then what is missing goes first.
+// Whether a message can be written now. While writing fails, it tries again once a second, and then first writes what
+// is missing.
 bool Recorder::ready(WallTime now) {
   if (!failing_ || trying_) return true;
   if (options_.on_full == RecorderOptions::OnFull::kStop || !apart(failed_at_, now, kRetry)) return false;
@@ -138,7 +140,7 @@ bool Recorder::ready(WallTime now) {
   return true;
 }
 
-/// Goes on in a new file if somebody spoiled this one: true then.
+/// Checks the file. If another program spoiled it, continues in a new one and returns true.
 bool Recorder::look_after_file(WallTime now) {
   looked_at_ = now;
   if (file_is_lost_ || !next_sink_) return false;
@@ -150,12 +152,12 @@ bool Recorder::look_after_file(WallTime now) {
   return true;
 }
 
-/// Nothing of it can be read any more, or nothing that begins where it should: all that it had is lost.
+/// The file is spoiled: counts everything in it as lost.
 void Recorder::forget_file(const Error& why) {
   lose(std::exchange(in_chunk_, {}));
   lose(std::exchange(recorded_, {}));
   noted_in_chunk_ = {};
-  unsaid_ = lost_;  // what earlier notes said went with them
+  unsaid_ = lost_;  // the notes in the old file are lost, too
   settle_links(false);
   for (auto& [id, link] : links_) {
     link.opened_written = false;
@@ -166,7 +168,7 @@ void Recorder::forget_file(const Error& why) {
   defined_ = 0;
   lacks_channels_ = false;
   geometries_in_chunk_.clear();
-  geometries_.clear();  // they are told again
+  geometries_.clear();  // the caller gives them again
   kept_ = 0;
   failing_ = file_is_lost_ = true;
   trying_ = false;
@@ -306,7 +308,7 @@ void Recorder::settle_links(bool were_written) {
   links_in_chunk_.clear();
 }
 
-/// What no note could say, because nothing that came after it could be written: a few bytes beside the chunks.
+/// Writes the losses that no note could report, as metadata outside of chunks.
 Outcome<Done> Recorder::say_lost() {
   if (unsaid_.frames == 0 && unsaid_.bytes == 0) return Done{};
   return writer_->add(

@@ -100,19 +100,19 @@ class Recorder {
   Outcome<Done> close(WallTime now);
 
   const Amount& recorded() const { return recorded_; }  ///< written to the file; 0 again with a new file
-  const Amount& lost() const { return lost_; }          ///< never to be written
-  const std::string& why() const { return why_; }       ///< of what was lost last
+  const Amount& lost() const { return lost_; }          ///< not written, and never will be
+  const std::string& why() const { return why_; }       ///< why data was lost last
   std::uint64_t file_bytes() const { return writer_->size(); }
-  std::uint32_t files() const { return files_; }  ///< how many were begun; geometries are wanted again by each
+  std::uint32_t files() const { return files_; }  ///< number of files begun; each new file needs the geometries again
   bool failing() const { return failing_; }
   bool pending() const { return writer_->chunk_bytes() > 0; }  ///< something waits for tick()
 
  private:
   /// The state of one direction of a link.
   struct Direction {
-    Amount settled;   ///< in the file, or a frame there says that they are missing
-    Amount in_chunk;  ///< the same of the open chunk
-    Amount missing;   ///< behind those: never to be written, and no frame says so yet
+    Amount settled;   ///< in the file, or reported there as missing by a frame
+    Amount in_chunk;  ///< the same for the open chunk
+    Amount missing;   ///< lost after those, and not yet reported by a frame
   };
   struct Link {
     Direction directions[2];
@@ -121,7 +121,7 @@ class Recorder {
     Opened opened;
     bool opened_written = false;
     WallTime closed_at = 0;
-    std::optional<std::string> reason;  // it is closed; it stays here until that is written
+    std::optional<std::string> reason;  // set when it closes; the link stays here until that is written
   };
 
   struct Place {
@@ -166,12 +166,12 @@ class Recorder {
   std::unique_ptr<Sink> sink_;
   RecorderOptions options_;
   std::optional<mcap::Writer> writer_;
-  NextSink next_sink_ = {};    // null: it is no file
-  bool file_is_lost_ = false;  // somebody spoiled it, and there is no new one yet
+  NextSink next_sink_ = {};    // null: the sink is not a file
+  bool file_is_lost_ = false;  // another program spoiled it, and no new file is open yet
   std::uint32_t files_ = 1;
-  WallTime looked_at_ = 0;                                             // after the file
+  WallTime looked_at_ = 0;                                             // when the file was last checked
   std::vector<std::uint32_t> sequences_;                               // by channel id
-  std::map<std::pair<std::uint32_t, Topic>, std::uint16_t> channels_;  // of open links; of link 0: of none
+  std::map<std::pair<std::uint32_t, Topic>, std::uint16_t> channels_;  // by link and topic; link 0: of no link
   std::uint16_t last_channel_ = 0;
   std::uint32_t defined_ = 0;  // bits: topics whose schema is in the file
 
@@ -182,9 +182,9 @@ class Recorder {
   std::vector<std::string> geometries_in_chunk_;
   WallTime chunk_began_ = 0;
   Amount in_chunk_, recorded_, lost_;
-  Amount unsaid_, noted_in_chunk_;  // lost: no note says so yet; notes of the open chunk say so
+  Amount unsaid_, noted_in_chunk_;  // lost: not yet reported by a note; reported by notes in the open chunk
 
-  bool lacks_channels_ = false;  // and a note has said so
+  bool lacks_channels_ = false;  // no channel ids are left, and a note has said so
   bool failing_ = false;         // the last chunk could not be written
   bool sync_fails_ = false;
   bool trying_ = false;  // failing, and the open chunk is the next attempt

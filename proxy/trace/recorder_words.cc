@@ -18,7 +18,7 @@ struct Recorder::TopicAbout {
   const google::protobuf::Descriptor* (*type)();
 };
 
-/// Ids of schemas go on behind those that every recording has.
+/// The schema ids follow those that every recording has.
 const Recorder::TopicAbout& Recorder::about(Topic topic) {
   static const TopicAbout all[] = {{"/intent", 4, words::Intent::descriptor},
                                    {"/fact", 5, words::Fact::descriptor},
@@ -83,7 +83,7 @@ void Recorder::settle_geometries(bool were_written) {
   geometries_in_chunk_.clear();
 }
 
-/// 0 if it cannot be had: nothing can be written now, or the file has no more.
+/// The channel of this topic and link. 0: nothing can be written now, or no channel ids are left.
 std::uint16_t Recorder::channel_of(WallTime time, Topic topic, std::uint32_t link) {
   if (!ready(time)) return 0;
   const auto known = channels_.find({link, topic});
@@ -91,12 +91,12 @@ std::uint16_t Recorder::channel_of(WallTime time, Topic topic, std::uint32_t lin
   if (last_channel_ >= kLastChannel) return lack_channels(time), std::uint16_t{0};
   const auto defined = define(topic, link);
   if (defined.ok()) return channels_[{link, topic}] = last_channel_ = *defined;
-  end_chunk(time);  // what is in it may fit
+  end_chunk(time);  // the open chunk itself may fit on the disk
   if (!failing_) failed(time, defined.error());
   return 0;
 }
 
-/// With its schema, once; a relay's recording has none of them.
+/// Defines a channel, and its schema if it is the first. A relay's recording has none of these.
 Outcome<std::uint16_t> Recorder::define(Topic topic, std::uint32_t link) {
   const auto bit = 1U << static_cast<unsigned>(topic);
   if ((defined_ & bit) == 0)
@@ -111,7 +111,7 @@ Outcome<std::uint16_t> Recorder::define(Topic topic, std::uint32_t link) {
   return id;
 }
 
-/// The first time is said where it is, the rest when the file ends.
+/// Reports the first time with a note; later losses are counted at the end of the file.
 void Recorder::lack_channels(WallTime time) {
   if (std::exchange(lacks_channels_, true)) return;
   why_ = "the file has no more channels";

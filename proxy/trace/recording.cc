@@ -1,4 +1,4 @@
-// A message is told by the name of its schema, not by topic or id: those are the writer's choice.
+// A message is identified by the name of its schema, because topics and ids are the writer's choice.
 #include "proxy/trace/recording.h"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// How a recording is entered in its middle: by the chunks that its end lists, else by those that reading it finds.
+// Seeking: uses the chunks that the end of the file lists, or else finds them by reading the file.
 #include <algorithm>
 
 #include "proxy/trace/recording.h"
@@ -42,14 +42,14 @@ void Recording::learn() {
   const auto before = [](const ChunkIndex& a, const ChunkIndex& b) { return a.offset < b.offset; };
   const auto same = [](const ChunkIndex& a, const ChunkIndex& b) { return a.offset == b.offset; };
   std::sort(chunks_->begin(), chunks_->end(), before);
-  // A file by strangers may list one a million times.
+  // A hostile file may list one chunk a million times.
   chunks_->erase(std::unique(chunks_->begin(), chunks_->end(), same), chunks_->end());
   if (!chunks_->empty()) return;
   chunks_ = chunks_by_reading(reader_);
   reader_.go_to(here);
 }
 
-/// Of messages of this type, as far as their metadata is `wanted`.
+/// The channels with messages of this type whose metadata is `wanted`.
 template <class Wanted>
 std::vector<std::uint16_t> Recording::channels(const google::protobuf::Descriptor* type, Wanted&& wanted) const {
   std::vector<std::uint16_t> found;

@@ -1,5 +1,4 @@
-// One-shot calls: a frame that is unfolded into the memory it ends in needs no window, whatever size its header asks
-// for.
+// One-shot calls: decompressing straight into the output needs no window buffer, whatever size the header asks for.
 #include "proxy/trace/zstd.h"
 
 #include <zstd.h>

@@ -1,7 +1,7 @@
-"""Measures relays beside each other, codecs, rooms and a full arena, and writes the tables into README.md.
+"""Compares Entente with other relays, and measures codecs, rooms and arenas. Writes the tables of tests/bench/README.md.
 
   tests/bench/run                       all of it, about 25 minutes
-  tests/bench/run arena                 a part of it, written; here 500 Ogar clients in one arena
+  tests/bench/run arena                 one part, and its table: relays, codecs, rooms, arena or bots
   tests/bench/run --cells arena:500     one cell, printed
   tests/bench/run --quick               a smoke run of two minutes: prints, writes nothing
 
@@ -49,8 +49,8 @@ def arguments():
     parse.add_argument("--quick", action="store_true", help="one round of half a second a cell; writes nothing")
     parse.add_argument("--rounds", type=int, default=5, help="interleaved rounds (5)")
     parse.add_argument("--seconds", type=float, default=2.0, help="measured in each cell (2)")
-    parse.add_argument("--only", default="", help="comma-separated contenders, e.g. floor,nginx; of bots, games; writes nothing")
-    parse.add_argument("--cells", default="", help="comma-separated, of these; writes nothing: " + " ".join(known))
+    parse.add_argument("--only", default="", help="measure only these relays, such as floor,nginx (for bots: these games); writes nothing")
+    parse.add_argument("--cells", default="", help="measure only these cells; writes nothing. Cells: " + " ".join(known))
     parse.add_argument("--dry", action="store_true", help="print, write nothing")
     chosen = parse.parse_args()
     chosen.cells = [name for name in chosen.cells.split(",") if name]

@@ -8,9 +8,9 @@
 namespace entente::core {
 namespace {
 
-constexpr double kBlockHeight = 9.42, kLowHeight = 1.2;  // what stops all, and what only stops who drives
+constexpr double kBlockHeight = 9.42, kLowHeight = 1.2;  // stops tanks and shots; stops only tanks
 
-/// Parts of the half side; one quarter, turned three times.
+/// The obstacles of one quarter, in fractions of half a side. The other quarters are rotated copies.
 struct Piece {
   double x, y, half_x, half_y, height;
 };

@@ -5,7 +5,7 @@
 namespace entente::core {
 namespace {
 
-/// Is a number only if all six are.
+/// Finite only if all six values are.
 template <class Word>
 double sum_of_way(const Word& word) {
   return word.x() + word.y() + word.z() + word.vx() + word.vy() + word.vz();

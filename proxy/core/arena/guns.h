@@ -28,7 +28,7 @@ class Guns {
   std::array<Micros, 256> loaded_at_{};
 };
 
-/// A shot that does not happen: it is counted, and a client that has drawn it is told that it has ended.
+/// Refuses a shot: counts it, and tells a client that has already drawn it that it has ended.
 void refuse_shot(const Shooting& wish, Id player, const Mapping& why, BackOut& out);
 
 /// In metres, from the centre of a tank's base.

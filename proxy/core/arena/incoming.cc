@@ -36,7 +36,7 @@ bool comes_near(const Flight& shot, const words::Pose& tank, Micros now) {
   const double bx = (shot.velocity[0] - tank.vx()) * ahead, by = (shot.velocity[1] - tank.vy()) * ahead;
   const double length = bx * bx + by * by;
   const double along = length > 0 ? std::clamp(-(ax * bx + ay * by) / length, 0.0, 1.0) : 0;
-  return !(std::hypot(ax + along * bx, ay + along * by) > kNear);  // what is no number is near
+  return !(std::hypot(ax + along * bx, ay + along * by) > kNear);  // NaN counts as near
 }
 
 void IncomingShots::watch(Incoming shot, double life, bool passes_walls, const Terrain& terrain, Micros now) {

@@ -1,5 +1,5 @@
-// Shots flying straight, as others fired them, and one tank: which shot hits it, if its player's client does not
-// test this; and which shot must end before it comes near, if a client would wrongly count itself hit.
+// Straight shots of other players, and one tank. For a back: which shot hits the tank, if the client does not test this
+// itself. For a front: which shot must end early, because the client would wrongly count itself hit.
 // Law: if victims decide hits, only the victim's side reports a hit, once. If the server decides, only the server
 // does.
 #pragma once
@@ -17,7 +17,7 @@ bool victim_decides(const World& world);
 
 struct Flight {
   std::array<double, 3> at{}, velocity{};  ///< metres, and metres a second, at `since`
-  Micros since = 0, until = 0;             ///< when it was there, and when it ends
+  Micros since = 0, until = 0;             ///< when it was at `at`, and when it ends
 
   /// The flight that a Shot or a ShotMoved describes.
   template <class Word>
@@ -42,7 +42,7 @@ bool comes_near(const Flight& shot, const words::Pose& tank, Micros now);
 /// A shot of another player, with the game's own numbers.
 struct Incoming : Flight {
   std::uint32_t shooter = 0, shot = 0, flag = 0;
-  bool ours = false;  ///< we must test it: our client does not, and it may hurt us
+  bool ours = false;  ///< the back must test it: it may hit the tank, and the client does not test it
 };
 
 /// The shots that may hit our tank. They are kept for some seconds after their end, because a death may refer to

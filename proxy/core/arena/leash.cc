@@ -7,11 +7,11 @@ namespace entente::core {
 namespace {
 
 constexpr Micros kAstray = 500 * kMillisecond, kBetween = kSecond;
-/// Of a tank, in metres: a tile, and what it drives in the time it takes to tell.
+/// Metres that a tank may be away from its true place: a tile, and what it drives until the client is told.
 constexpr double kLength = 25 + 7.5;
-constexpr double kThere = 2.5;  // metres: as near as a client is that was put there, and drives on
+constexpr double kThere = 2.5;  // metres: a client this near has carried out the correction and drives on
 
-/// Where what lives is now.
+/// Where a unit is now, if it is alive.
 std::optional<words::Pose> place_of(const UnitState* unit, Micros now) {
   if (unit == nullptr || !unit->unit.alive()) return std::nullopt;
   return place_at(unit->unit.pose(), unit->posed, now);
@@ -60,7 +60,7 @@ std::optional<words::Pose> OwnTank::look(const UnitState* truth, FrontOut& out) 
   const words::Pose here = place(out.now());
   const double off = std::hypot(there->x() - here.x(), there->y() - here.y());
   if (posed_ != 0 && off <= kThere && !revives_) leash_.forget_pull();
-  const bool near = off <= kLength;  // not who is nowhere
+  const bool near = off <= kLength;  // false for NaN
   return when(leash_.look(!near, out.now()), *there, out);
 }
 

@@ -34,8 +34,8 @@ class Leash {
   bool pulls_ = false;
 };
 
-/// A client's own tank. It is moved where look() or pull() say, if they say so; otherwise they ask for a tick when
-/// they need one.
+/// A client's own tank. If look(), pull() or revive() return a place, the caller moves the tank there. Otherwise they
+/// ask for a tick when they need one.
 class OwnTank {
  public:
   /// Its client claims this place.
@@ -54,9 +54,9 @@ class OwnTank {
 
  private:
   words::Pose pose_;
-  Micros posed_ = 0;  // when its client said so; 0: not since it was put there
+  Micros posed_ = 0;  // when the client claimed it; 0: not since put()
   Leash leash_;
-  bool revives_ = false;  // a pull that was put off is no mere correction
+  bool revives_ = false;  // the postponed pull is a revival: a claim of the right place does not cancel it
 };
 
 }  // namespace entente::core

@@ -1,4 +1,4 @@
-// Who is there, and what each word leads to. See referee.h.
+// Players who enter, leave and change, and the dispatch of intents. See referee.h.
 #include "proxy/core/arena/referee.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace entente::core {
 namespace {
 
 constexpr Micros kTick = 40 * kMillisecond;
-constexpr Micros kSeatKept = 5 * kSecond;  // until all that it did is paid for
+constexpr Micros kSeatKept = 5 * kSecond;  // until Seat::entries is full again
 constexpr std::size_t kLongestName = 31;
 
 words::Rule rule(const char* name, std::string value) {
@@ -31,7 +31,7 @@ std::string digits(double value) {
   return text;
 }
 
-/// Red is the one that games of other sides show as theirs of these names.
+/// Clients of games without red and blue ask for red with green, and for blue with purple.
 words::Team side_meant(words::Team wish) {
   if (wish == words::GREEN || wish == words::YELLOW) return words::RED;
   return wish == words::PURPLE ? words::BLUE : wish;
@@ -80,7 +80,7 @@ void Referee::opened(const Peer&, BackOut& out) {
 void Referee::hear(const Intent& intent, BackOut& out) {
   if (const auto* wish = as<words::Enter>(intent)) return enter(intent.by, *wish, out);
   if (as<words::Leave>(intent) != nullptr) return leave(intent.by, as<words::Leave>(intent)->why(), out);
-  if (as<words::WantWorld>(intent) != nullptr || as<words::Query>(intent) != nullptr) return;  // who came was told
+  if (as<words::WantWorld>(intent) != nullptr || as<words::Query>(intent) != nullptr) return;  // already told
   Player* const player = find(intent.by);
   if (player == nullptr) return out.lose(loss::kNotEntered, intent);
   if (const auto shooting = player->steering.shooting(intent)) return shoot(*player, *shooting, out);
@@ -100,7 +100,7 @@ void Referee::hear(const Intent& intent, BackOut& out) {
                    refused.set_why("the referee decides who dies");
                    out.say(Fact(intent.by, refused));
                  },
-                 [&](const words::Trigger&) {},  // let go, or held
+                 [&](const words::Trigger&) {},  // released, or already held
                  [&](const words::HitClaim&) { out.lose(loss::kHitClaim); },
                  [&](const words::Edit&) { out.lose(loss::kEdit); },
                  [&](const auto&) {
@@ -141,14 +141,14 @@ Referee::Player* Referee::owner_of(Id unit) {
   return at != owners_.end() ? find(at->second) : nullptr;
 }
 
-/// How many are there, to whoever asks a front.
+/// Reports how many play and watch; fronts answer queries with it.
 void Referee::tell_room(BackOut& out) {
   room_.set_players(static_cast<std::uint32_t>(playing()));
   room_.set_watchers(static_cast<std::uint32_t>(players_.size() - playing()));
   out.say(room_);
 }
 
-/// Once a tick, however many came and went in it: each who is there is told of each of these.
+/// At most once a tick, however many players came and left, because every player is told.
 void Referee::tell_sizes(BackOut& out) {
   if (!std::exchange(sizes_due_, false)) return;
   tell_room(out);
@@ -171,7 +171,7 @@ std::string Referee::name_for(const std::string& wish, Id whose) const {
   });
 }
 
-/// As no other is called.
+/// Gives the player a unique name.
 void Referee::call(Player& player, const std::string& wish) {
   const Id id = player.who.id();
   const std::string name = name_for(wish, id);
@@ -180,7 +180,7 @@ void Referee::call(Player& player, const std::string& wish) {
   player.who.set_name(name);
 }
 
-/// The side that was wished for, if there is a choice; else the smaller one.
+/// The requested team, if it is red or blue; otherwise the smaller one.
 words::Team Referee::team_for(words::Team wish) const {
   if (!teams()) return words::ROGUE;
   if (wish == words::RED || wish == words::BLUE) return wish;
@@ -190,7 +190,7 @@ words::Team Referee::team_for(words::Team wish) const {
   return more_red > 0 ? words::BLUE : words::RED;
 }
 
-/// As one who was there before, if there is one of that name.
+/// Continues as the recorded player with this name, if there is one; otherwise just chooses a team.
 void Referee::begin_with(Player& player, const std::string& name, words::Team wish) {
   const auto at =
       std::find_if(starts_.begin(), starts_.end(), [&](const ArenaStart& start) { return start.name == name; });
@@ -207,7 +207,7 @@ Referee::Seat& Referee::seat_of(Id id, Micros now) {
   return seats_[id];
 }
 
-/// False: he came in so often that he is told to wait. A first time is never too soon.
+/// Whether the player may enter. One who enters too often is refused and may retry; the first time is always allowed.
 bool Referee::lets_in(Id id, BackOut& out) {
   if (seat_of(id, out.now()).entries.take(out.now())) return true;
   words::Refused refused;
@@ -319,7 +319,7 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
   out.say(player.who);
 }
 
-/// Who would rather look on for a while is out of play until he spawns again.
+/// A player who wants to watch for a while dies, and is out of play until its next Spawn.
 void Referee::watch(Player& player, const words::Watch& watch, BackOut& out) {
   if (watch.mode() == words::Watch::STOP) return;
   player.wants_spawn = false;
@@ -338,7 +338,7 @@ void Referee::say(const Player& from, const words::Say& say, BackOut& out) {
   if (say.scope() == words::Say::ONE) {
     if (find(say.to()) == nullptr) return out.lose(loss::kNoListener);
     said.set_to(say.to());
-    out.say(Fact(from.who.id(), said));  // who speaks sees it, too
+    out.say(Fact(from.who.id(), said));  // the sender sees it, too
     if (say.to() != from.who.id()) out.say(Fact(say.to(), said));
     return;
   }

@@ -23,7 +23,7 @@ class Referee final : public Back {
   explicit Referee(Arena arena);
 
   void opened(const Peer& peer, BackOut& out) override;
-  void receive(Lane, Bytes, BackOut&) override {}  // he has no peer
+  void receive(Lane, Bytes, BackOut&) override {}  // it has no peer
   void hear(const Intent& intent, BackOut& out) override;
   void tick(BackOut& out) override;
 
@@ -43,7 +43,7 @@ class Referee final : public Back {
     bool claims = false;          ///< the client moves the tank; keys only aim
     bool walks = false;           ///< the client moves a man
     Micros claimed = 0;           ///< time of the last claim
-    double reach = 0;             ///< metres that it could have driven by then and has not claimed
+    double reach = 0;             ///< metres that claims may still cover (save_up)
     Micros corrected = 0;         ///< time of the last correction
     std::vector<Micros> barrels;  ///< when each is loaded
     words::Score score;
@@ -166,8 +166,8 @@ class Referee final : public Back {
 
   const Arena arena_;
   const Terrain terrain_;
-  TankModel claimed_tank_;  // what a claim is held against: smaller, as others' pictures of the world are coarser
-  std::vector<ArenaStart> starts_;  // that nobody has taken yet
+  TankModel claimed_tank_;          // smaller, for testing claims: other games' copies of the world are less exact
+  std::vector<ArenaStart> starts_;  // not taken yet
   std::map<Id, Player> players_;
   std::unordered_map<std::string, Id> names_;
   std::map<Id, Seat> seats_;

@@ -1,5 +1,5 @@
-// Shots that do not fly straight: grenades, which fall and burst, and guided ones, which turn to whom they are meant
-// for. See referee.h.
+// Shots that do not fly straight: grenades, which fall and explode, and guided shots, which turn toward a target. See
+// referee.h.
 #include <algorithm>
 #include <cmath>
 
@@ -11,18 +11,18 @@
 namespace entente::core {
 namespace {
 
-// A grenade, as Ace of Spades has it: its clients draw its way by themselves.
+// Grenades fly as in Ace of Spades, whose clients compute the path by themselves.
 constexpr double kFall = 50;      // metres a second, each second: 32 blocks
 constexpr double kLeft = 0.36;    // of its speed, after it has hit something
 constexpr double kHardest = 100;  // metres a second that it can be thrown with
 constexpr double kLongestFuse = 5;
 constexpr double kFromHand = 6;  // metres: a thrower may be a little elsewhere
-constexpr double kMiddle = 1;    // metres above the ground, of whom a burst reaches
+constexpr double kMiddle = 1;    // metres: the height of a target's centre
 constexpr double kOverGround = 0.3;
 
 // A guided one, as BZFlag has it.
 constexpr double kTurn = 0.628;      // radians a second
-constexpr double kAheadOfGun = 0.5;  // radians off the shooter's heading that its first target may be
+constexpr double kAheadOfGun = 0.5;  // radians: the largest angle between the heading and the first target
 constexpr Micros kBetweenCourses = 200 * kMillisecond;
 
 double length(const std::array<double, 3>& v) { return std::hypot(v[0], v[1], v[2]); }
@@ -59,7 +59,7 @@ void Referee::throw_grenade(Player& player, const words::Fire& fire, BackOut& ou
   out.say(shot);
 }
 
-/// Until its fuse is burnt; what it hits takes most of its speed.
+/// Moves a grenade; it explodes when its fuse ends. Each impact takes most of its speed.
 void Referee::fall(Ball& ball, double dt, BackOut& out) {
   if (out.now() >= ball.until) return burst(ball, out);
   const auto hit = [&](std::size_t axis) {
@@ -85,7 +85,7 @@ void Referee::fall(Ball& ball, double dt, BackOut& out) {
   hit(2);
 }
 
-/// Less the farther, and nothing behind a wall.
+/// The damage decreases with distance; behind a wall there is none.
 void Referee::burst(Ball& ball, BackOut& out) {
   end_shot(ball, true, out);
   for (auto& [id, player] : players_) {
@@ -106,7 +106,7 @@ bool Referee::is_foe(const Player& other, const Player& player) const {
   return &other != &player && other.alive && (!teams() || other.who.team() != player.who.team());
 }
 
-/// The nearest foe that is about ahead; 0: there is none.
+/// The nearest enemy roughly ahead; 0: none.
 Id Referee::target_of(const Player& player, double yaw) const {
   Id target = 0;
   double nearest = arena_.rules.ball_range;
@@ -120,7 +120,7 @@ Id Referee::target_of(const Player& player, double yaw) const {
   return target;
 }
 
-/// Its shooter's client says for whom it is; where it flies, we say.
+/// The shooter's client chooses the target; the referee computes the path.
 void Referee::move_claim(Player& player, const words::ShotMoveClaim& claim, BackOut& out) {
   for (Ball& ball : balls_) {
     if (ball.kind != words::GUIDED || ball.shooter != player.who.id() || ball.number != claim.shot()) continue;
@@ -131,7 +131,7 @@ void Referee::move_claim(Player& player, const words::ShotMoveClaim& claim, Back
   out.lose(loss::kNoGuidedShot);
 }
 
-/// A little nearer to the way to its target.
+/// Turns the shot toward its target, as far as it can turn in this time.
 void Referee::guide(Ball& ball, double dt, BackOut& out) {
   const Player* const target = find(ball.target);
   if (target == nullptr || !target->alive) return;

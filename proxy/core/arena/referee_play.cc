@@ -12,22 +12,22 @@ namespace entente::core {
 namespace {
 
 constexpr int kPlacesTried = 24;
-constexpr double kMostBeside = 40, kRing = 2;  // metres around where one was, and between the rings that are tried
+constexpr double kMostBeside = 40, kRing = 2;  // metres: the largest ring around the pose, and between two rings
 constexpr int kAround = 16;                    // places of a ring
-constexpr double kBesideBase = 40;             // metres: so far from its base's middle a team spawns
+constexpr double kBesideBase = 40;             // metres: a team spawns within this distance of its base
 
 constexpr Micros kSilence = kSecond;
 
-/// Claims may be so much faster than a tank and so much farther than it drove, for the sake of clocks that differ; what
-/// it did not drive is good for so many seconds, for the sake of links that stall.
+/// Tolerance for claims: a factor on the speed, and metres in addition, because clocks differ. Distance that was not
+/// claimed can be claimed within kGoodFor seconds, because links stall.
 constexpr double kFaster = 1.4, kFarther = 4, kGoodFor = 2;
 constexpr double kHighest = 60, kFastestFall = 60;      // metres, metres a second: Ace of Spades' men fall at 50
 constexpr double kFastestTurn = 10 * std::numbers::pi;  // radians a second: a small update of BZFlag's holds no more
 constexpr Micros kBetweenCorrections = 250 * kMillisecond;
 
-/// A man of Ace of Spades: 0.9 blocks wide whichever way he looks, 2.7 high, and he climbs one block. He knows the
-/// world in blocks of 1.5625 m, so that a wall may stand up to half a block from where it is for him, and 2 cm for
-/// rounding.
+/// The shape of a man of Ace of Spades, for testing claims: 0.9 blocks wide and 2.7 high; climbs one block. The client
+/// rounds the world to blocks of 1.5625 m, which moves walls by up to half a block. So the shape is smaller by that on
+/// each side, and by 2 cm for rounding.
 constexpr double kBlock = 1.5625, kHalfBlock = kBlock / 2 + 0.02;
 constexpr TankModel kClaimedMan{.length = 0.9 * kBlock - 2 * kHalfBlock,
                                 .width = 0.9 * kBlock - 2 * kHalfBlock,
@@ -49,7 +49,7 @@ words::Pose Referee::pose_of(const Player& player) const {
 
 // -- Into play --------------------------------------------------------------------------------------------------------
 
-/// A client may ask once only: who asks too early is put into play as soon as he may be.
+/// Some clients ask only once, so a request that comes too early is remembered.
 void Referee::want_spawn(Player& player, BackOut& out) {
   if (player.unit == 0) {
     words::ClaimRefused refused;
@@ -85,7 +85,8 @@ void Referee::spawn(Player& player, BackOut& out) {
   out.say(spawned);
 }
 
-/// As near to where it was before as it can be, if it was anywhere; else where it is free, looking at the middle.
+/// Places the tank near its recorded pose, if it has one and there is room. Otherwise at a free place, facing the
+/// centre.
 void Referee::place(Player& player, BackOut& out) const {
   const auto start = std::exchange(player.start, std::nullopt);
   player.tank = {};
@@ -102,7 +103,8 @@ void Referee::place(Player& player, BackOut& out) const {
   player.tank.yaw = std::atan2(-free[1], -free[0]);
 }
 
-/// There, or in rings around it: a man may have stood where a tank cannot, and a hill of voxels is a wall here.
+/// A free place at the pose or in rings around it. A man may have stood where a tank cannot, and hills of voxels are
+/// walls here.
 std::optional<Referee::Point> Referee::free_near(const words::Pose& pose) const {
   const words::World& world = arena_.world;
   const double z = std::max(0.0, pose.z());
@@ -117,7 +119,7 @@ std::optional<Referee::Point> Referee::free_near(const words::Pose& pose) const 
   return std::nullopt;
 }
 
-/// Of some places by chance, where it can turn round, the one that is farthest from everybody else.
+/// Of some random places with room to turn, the one farthest from all other players.
 Referee::Point Referee::free_place(const Player& player, BackOut& out) const {
   const words::World& world = arena_.world;
   double west = world.west(), east = world.east(), south = world.south(), north = world.north();
@@ -166,7 +168,7 @@ void Referee::drive(Player& player, double dt, BackOut& out) {
     shoot(player, {player.steering.looking(), std::nullopt, nullptr}, out);
 }
 
-/// Others reckon where it is; they are told when they would be wrong, and now and then.
+/// Reports the pose if dead reckoning would be wrong, and from time to time while the tank moves.
 void Referee::tell_place(Player& player, bool at_once, BackOut& out) {
   const words::Pose seen = place_at(player.told, player.told_at, out.now(), 10);
   const TankState& tank = player.tank;
@@ -180,9 +182,9 @@ void Referee::tell_place(Player& player, bool at_once, BackOut& out) {
   out.say(player.told);
 }
 
-/// Its client drove it there already: true, if it could have.
+/// Accepts a claimed pose if the tank could have driven there. Otherwise corrects the client.
 void Referee::claim(Player& player, const words::PoseClaim& claim, BackOut& out) {
-  if (!player.alive) return;  // on its way, or of a client that does not know yet
+  if (!player.alive) return;  // sent before the client knew that it is dead
   save_up(player, out.now());
   if (!running() || !bears(player, claim)) return correct(player, out);
   player.steering.hear(claim);
@@ -197,14 +199,14 @@ void Referee::claim(Player& player, const words::PoseClaim& claim, BackOut& out)
 
 double Referee::fastest() const { return arena_.rules.tank.speed * kFaster; }
 
-/// One budget for all claims of a life: the slack of each of them would add up to any speed.
+/// All claims of a life share one budget of metres: a tolerance for each claim would add up to any speed.
 void Referee::save_up(Player& player, Micros now) const {
   if (!player.claims) player.reach = kFarther;
   player.reach = std::min(kGoodFor * fastest() + kFarther, player.reach + fastest() * seconds(player.claimed, now));
   player.claimed = now;
 }
 
-/// What a claim takes from the budget: its share of the fastest drive, or of the fastest fall if that is more.
+/// What a claim takes from the budget: its horizontal distance, or its share of the fastest fall if that is more.
 double Referee::way_to(const Player& player, const words::PoseClaim& claim) const {
   const double fallen = std::abs(claim.z() - player.tank.z) / kFastestFall;
   return std::max(std::hypot(claim.x() - player.tank.x, claim.y() - player.tank.y), fallen * fastest());

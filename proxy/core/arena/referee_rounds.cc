@@ -64,7 +64,7 @@ void Referee::place_flags(BackOut& out) {
   }
 }
 
-/// Those that make balls guided lie anywhere.
+/// Places the flags that make balls guided, at random.
 void Referee::place_guided(BackOut& out) {
   for (std::uint32_t i = 0; i < arena_.rules.guided; ++i) {
     Flag flag;
@@ -81,7 +81,7 @@ bool Referee::guides(Id player) {
   return flag != nullptr && flag->token.kind() == words::Token::FLAG;
 }
 
-/// To its base; where it has none, to where it is free.
+/// Returns a flag to its base, or to a free place if it has no base.
 void Referee::bring_home(Flag& flag, BackOut& out) {
   const words::Solid* base = base_of(flag.token.team());
   const Point home = base != nullptr ? Point{base->x(), base->y(), 0} : free_place(Player(), out);
@@ -100,7 +100,7 @@ Referee::Flag* Referee::carried_by(Id player) {
   return nullptr;
 }
 
-/// What a client asks for happens anyway to whoever drives there; only dropping must be asked for.
+/// Only dropping a flag needs a request. The rest happens when a tank drives there.
 void Referee::wish(Player& player, const words::TokenWish& wish, BackOut& out) {
   Flag* carried = carried_by(player.who.id());
   if (wish.op() == words::TokenWish::DROP && carried != nullptr) return drop(*carried, player, out);
@@ -131,7 +131,7 @@ void Referee::look_after_flag(Flag& flag, BackOut& out) {
   }
 }
 
-/// Who dropped it stands where it lies: he touches it only when he comes again.
+/// Whether the player touches the flag. The player who dropped it must move away first.
 bool Referee::touches(Flag& flag, const Player& player) {
   const bool there = std::hypot(player.tank.x - flag.token.x(), player.tank.y - flag.token.y()) <= kTouch;
   if (flag.left_by != player.who.id()) return there;

@@ -12,8 +12,8 @@ namespace entente::core {
 namespace {
 
 constexpr double kMuzzleHeight = 1.57, kMuzzleFront = 4.4;  // of a tank, from its middle
-constexpr double kOffMuzzle = 12;  // metres: a client whose tank is a little elsewhere may shoot from there
-constexpr double kBack = 0.05;     // metres before a wall that a ball turns at
+constexpr double kOffMuzzle = 12;                           // metres: how far from its tank a client's muzzle may be
+constexpr double kBack = 0.05;                              // metres before a wall that a ball turns at
 
 }  // namespace
 
@@ -61,7 +61,7 @@ void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
   out.say(shot);
 }
 
-/// One barrel less for a while; false if all are empty.
+/// Uses a loaded barrel, which then reloads. False: none is loaded.
 bool Referee::load(Player& player, Micros now) const {
   const auto barrel =
       std::find_if(player.barrels.begin(), player.barrels.end(), [&](Micros loaded) { return loaded <= now; });
@@ -123,7 +123,7 @@ void Referee::fly(Ball& ball, double dt, BackOut& out) {
   ball.flown = true;
 }
 
-/// Off what is in the way, if balls do that here. Its new course is told.
+/// Reflects the ball, if the rules allow it, and reports its new course. False: it does not bounce.
 bool Referee::bounce(Ball& ball, const Point& way, double free, BackOut& out) {
   if (!arena_.rules.ricochet) return false;
   const double flat = std::hypot(way[0], way[1]), share = std::max(0.0, free - kBack) / flat;
@@ -151,12 +151,12 @@ bool Referee::may_hurt(const Player& victim, const Ball& ball) const {
   return !is_spared(victim, ball);
 }
 
-/// As one of the shooter's own side, where they do not hurt each other.
+/// Whether the victim is a team mate of the shooter, and friendly fire is off.
 bool Referee::is_spared(const Player& victim, const Ball& ball) const {
   return teams() && !arena_.rules.friendly_fire && victim.who.team() == ball.team;
 }
 
-/// The nearest to `from` that this meets.
+/// The player nearest to `from` that the shot hits on its way to `to`.
 Referee::Player* Referee::first_met(const Ball& ball, const Point& from, const Point& to) {
   const TankModel& model = arena_.rules.tank;
   const double reach = std::hypot(to[0] - from[0], to[1] - from[1]) + model.length;
@@ -172,7 +172,7 @@ Referee::Player* Referee::first_met(const Ball& ball, const Point& from, const P
   return first;
 }
 
-/// The ball is gone from the air; who keeps it forgets it after that.
+/// Reports the end of a shot and marks it as ended; the caller removes it.
 void Referee::end_shot(Ball& ball, bool burst, BackOut& out) {
   if (std::exchange(ball.until, 0) == 0) return;
   words::ShotEnded ended;
@@ -182,7 +182,7 @@ void Referee::end_shot(Ball& ball, bool burst, BackOut& out) {
   out.say(ended);
 }
 
-/// A client that sees its own ball end somewhere knows no better than we.
+/// A client may end its own shots.
 void Referee::end_claim(Player& player, const words::ShotEndClaim& claim, BackOut& out) {
   if (claim.shooter() != player.who.id()) return out.lose(loss::kShotOfAnother);
   for (Ball& ball : balls_)

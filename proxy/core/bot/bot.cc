@@ -13,10 +13,10 @@ namespace {
 
 constexpr Micros kThinkEvery = 100 * kMillisecond;
 constexpr Micros kAskAgain = 2 * kSecond;  // for a spawn that was not granted
-constexpr double kClose = 20;              // metres: nearer to a foe is no better
-constexpr double kPointBlank = 8;          // metres: a muzzle may be beyond a foe so near
+constexpr double kClose = 20;              // metres: it does not drive closer to an enemy
+constexpr double kPointBlank = 8;          // metres: the muzzle may be behind an enemy this near
 constexpr double kMuzzle = 1.57;           // metres above the ground that is shot from
-constexpr double kAhead = 0.2;             // radians off the hull that a shot may go
+constexpr double kAhead = 0.2;             // radians: it shoots at enemies within this angle of its heading
 
 double distance(const words::Pose& a, const words::Pose& b) { return std::hypot(a.x() - b.x(), a.y() - b.y()); }
 
@@ -26,7 +26,7 @@ bool mates(const World& world, const PlayerState& one, const PlayerState* other)
   return one.player.team() == other->player.team();
 }
 
-/// The nearest unit that somebody else plays, and no mate; null if there is none.
+/// The nearest visible unit of an enemy; null if there is none.
 const UnitState* nearest_foe(const World& world, Id me, const words::Pose& self) {
   const UnitState* nearest = nullptr;
   const PlayerState* const own = world.player(me);
@@ -106,7 +106,7 @@ void Bot::wander(const words::Pose& self, FrontOut& out) {
   if (out.now() >= shoot_at_) shoot(self, self.yaw(), out);
 }
 
-/// From one place by chance to the next.
+/// Drives from one random place to the next.
 void Bot::roam(const words::Pose& self, FrontOut& out) {
   const bool there = std::hypot(goal_.x - self.x(), goal_.y - self.y()) < kClose / 2;
   if (there || !roams_ || out.now() >= goal_.until) {
@@ -121,7 +121,7 @@ void Bot::roam(const words::Pose& self, FrontOut& out) {
   }
 }
 
-/// Whether nothing that stops shots is known to stand between.
+/// Whether no known obstacle would stop a shot.
 bool Bot::sees(const words::Pose& self, const words::Pose& foe, FrontOut& out) {
   const words::World* map = out.world().geometry();
   const double far = distance(self, foe);
@@ -140,7 +140,7 @@ void Bot::hunt(const words::Pose& self, const words::Pose& foe, FrontOut& out) {
   const double yaw = std::atan2(foe.y() - self.y(), foe.x() - self.x());
   const double far = distance(self, foe);
   if (out.now() >= goal_.until) {
-    // Always at it, so that the hull turns; close enough, only just; too close, past it and away.
+    // Drives at the enemy, so that the hull turns: a short step if it is near, past it if it is too near.
     const bool too_close = far < kPointBlank;
     const double step = far > kClose ? far - kClose / 2 : too_close ? kClose : 1;
     go_to(self.x() + step * std::cos(yaw), self.y() + step * std::sin(yaw), out);
@@ -159,7 +159,7 @@ void Bot::go_to(double x, double y, FrontOut& out) {
 
 void Bot::shoot(const words::Pose& from, double yaw, FrontOut& out) {
   shoot_at_ = out.now() + micros(out.world().rule("reload", 1) + chance(out, 0.2, 2));
-  if (shot_++ == 0) return;  // not the moment it spawned
+  if (shot_++ == 0) return;  // skips the first shot, right after it spawned
   words::Fire fire;
   fire.set_unit(from.unit());
   fire.set_shot(shot_);

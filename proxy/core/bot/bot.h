@@ -63,8 +63,8 @@ class Bot final : public Front {
   Micros spawn_at_ = 0, shoot_at_ = 0;
   bool wants_spawn_ = false;
   std::uint32_t shot_ = 0;
-  bool roams_ = false;              // its goal is a place by chance
-  std::optional<Terrain> terrain_;  // of the world of that hash
+  bool roams_ = false;              // its goal is a random place
+  std::optional<Terrain> terrain_;  // of the world whose hash is terrain_of_
   std::string terrain_of_;
 };
 

@@ -44,7 +44,7 @@ std::uint32_t StandIns::free_number() const {
   return number;
 }
 
-/// Who plays and is none of ours.
+/// The number of players who are not these bots.
 std::size_t StandIns::people(const World& world) const {
   return static_cast<std::size_t>(std::count_if(
       world.players().begin(), world.players().end(),

@@ -26,7 +26,7 @@ bool same_land(const World& one, const World& other) {
          std::equal(edits.begin(), edits.end(), others.begin(), others.end(), same<words::WorldEdit>);
 }
 
-/// What a Unit says beside what has words of its own.
+/// Compares units without the fields that have words of their own.
 bool same_looks(words::Unit one, words::Unit other) {
   for (words::Unit* unit : {&one, &other}) {
     unit->clear_pose();
@@ -47,7 +47,7 @@ class Difference {
   }
 
  private:
-  /// What is only in the first, and what it says of what flies.
+  /// Removes what only the first world has, and ends all its shots.
   void tell_gone(const std::function<bool(Id)>& stays) const {
     for (const ShotState& state : from_.shots()) {
       words::ShotEnded ended;
@@ -113,7 +113,7 @@ class Difference {
     health.set_max(unit.max_health());
     say_(health);
   }
-  /// Comes behind its unit, and only if it is hidden: whatever said that unit has shown it.
+  /// Follows the Unit of a hidden unit, because every word about a unit makes it visible.
   void on(const words::Hidden& hidden) const { say_(hidden); }
   void on(const words::Owns& owns) const {
     const PlayerState* known = from_.player(owns.player());

@@ -47,7 +47,7 @@ class Glide {
     return {(to_.x - from_.x) / seconds, (to_.y - from_.y) / seconds, began_ + takes_};
   }
 
-  /// It was moved there, and did not drive.
+  /// The unit was teleported: the next at() shows it at its new place at once.
   void jump() { known_ = false; }
 
  private:
@@ -75,7 +75,7 @@ class Glide {
   bool known_ = false;
   Point from_{}, to_{};
   Micros began_ = 0, takes_ = 0;
-  std::optional<Micros> moved_;  // its last move, if it was seen to make one
+  std::optional<Micros> moved_;  // when it last moved, if known
 };
 
 }  // namespace entente::core

@@ -12,10 +12,10 @@
 namespace entente::core {
 namespace {
 
-/// A room holds so many players; the tape's own need places, too.
+/// A world holds 1'000 players, including those of the tape.
 constexpr std::size_t kMostWatchers = 800;
 constexpr std::size_t kAtOnce = 2'000;  // facts, before everybody else has a turn
-constexpr double kShotFades = 1e-3;     // seconds of life in which a shot is not worth telling
+constexpr double kShotFades = 1e-3;     // seconds: a shot that ends sooner is not told
 
 constexpr const char* kNobodyPlays = "this is a recording: it can be watched, not played in";
 
@@ -36,14 +36,15 @@ void Replay::opened(const Peer&, Outlet& out) {
   report(out);
 }
 
-/// Before its player knew its world there is nothing to be seen, and clients load a world once.
+/// Finds when the recorded player knew the world. Before that there is nothing to show, and clients load a world only
+/// once.
 bool Replay::find_beginning(Outlet& out) {
   while (const auto at = tape_->next_at()) {
     if (as<words::Ready>(tape_->next()) == nullptr) continue;
     first_ = *at;
     return true;
   }
-  if (tape_->length() != 0) return true;  // it never did: then from where it begins
+  if (tape_->length() != 0) return true;  // never: playback starts at the beginning
   return fail("the recording is empty", out), false;
 }
 
@@ -65,7 +66,7 @@ void Replay::obey(Outlet& out) {
   wish.at ? void(jump(*wish.at, out)) : resync(out);
 }
 
-/// False: it cannot, and all is over.
+/// Moves to a time of the tape. False: it cannot be read, and the replay has ended.
 bool Replay::jump(Micros at, Outlet& out) {
   World there;
   at_ = std::clamp(at, first_, std::max(first_, tape_->length()));
@@ -92,7 +93,7 @@ void Replay::play(Outlet& out) {
   out.wake(std::max(since_ + static_cast<Micros>(std::ceil(left)), out.now() + 1));
 }
 
-/// Going back is left to the next tick: what was told in this one is not folded yet.
+/// The next tick jumps back, because the room has not yet folded the facts of this one.
 void Replay::reach_end(Outlet& out) {
   if (!options_.loop || tape_->length() <= first_) return end("the recording is over", out);
   wish_.at = first_;
@@ -136,7 +137,7 @@ void Replay::tell(Fact fact, Outlet& out) {
   out.say(std::move(fact));
 }
 
-/// Everybody gets to know where everything is now, and how fast it is seen to move.
+/// Tells viewers the difference between their world and the tape's at at_, with velocities at playback speed.
 void Replay::resync(Outlet& out) {
   out.say(retelling_clock(at_));
   tell_difference(
@@ -154,7 +155,7 @@ void Replay::tell_clock(Id to, Outlet& out) const {
   to == 0 ? out.say(clock) : out.say(Fact(to, clock));
 }
 
-/// seen_, as a room knows it that is at at_.
+/// seen_ as viewers must know it at at_: in the room's ids, with everything moved to that time.
 World Replay::shown(Outlet& out) {
   World shown;
   seen_.tell([&](Fact& fact) {
@@ -163,7 +164,7 @@ World Replay::shown(Outlet& out) {
       *unit->mutable_pose() = drive(unit->pose(), seen_.unit(unit->id())->posed, at_);
     if (auto* shot = std::get_if<words::Shot>(&fact.kind)) {
       fly(*shot, seen_.shot(shot->shooter(), shot->shot())->fired, at_);
-      if (!runs() || shot->life() < kShotFades) return;  // what hangs in the air is no shot
+      if (!runs() || shot->life() < kShotFades) return;  // a shot that stands still or has ended is not shown
     }
     if (auto* round = std::get_if<words::Round>(&fact.kind)) *round = seen_.round_at(at_);
     scale_motion(fact, scale());
@@ -201,7 +202,7 @@ void Replay::on(const T&, const Intent& intent, Outlet& out) {
   out.lose(loss::kOnlyWatched, intent);
 }
 
-/// As one who watches, whatever was asked for.
+/// Admits a viewer as a spectator, whatever role it asked for.
 void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) {
   if (watchers_.size() >= kMostWatchers && !watchers_.contains(intent.by)) {
     words::Refused full;

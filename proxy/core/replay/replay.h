@@ -105,13 +105,13 @@ class Replay final : public Back {
   std::unique_ptr<Tape> tape_;
   const Options options_;
   Observer* const observer_;
-  World seen_;                 // in the tape's ids and times, at at_ or where playing has come to since
-  Micros first_ = 0;           // where its player knew its world
-  Micros at_ = 0, since_ = 0;  // of the tape; of the room when it stood there
+  World seen_;                 // the tape's world, in its ids and times: at at_, or as far as playback has come
+  Micros first_ = 0;           // when the recorded player knew the world
+  Micros at_ = 0, since_ = 0;  // a position in the tape; the room's time at that position
   double speed_;
   bool paused_, begun_ = false, over_ = false;
   Wish wish_;
-  std::unordered_map<Id, Id> ids_;  // the tape's and the room's
+  std::unordered_map<Id, Id> ids_;  // the room's id, by the tape's id
   std::set<Id> watchers_;
   std::string error_;
 };

@@ -1,5 +1,5 @@
 // Prepares recorded facts for viewers: what they must not see, and how fast things move.
-// Law: it knows only the rooms and times that it is given.
+// Law: pure functions.
 #pragma once
 
 #include "proxy/base/mapping.h"

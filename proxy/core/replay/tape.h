@@ -19,7 +19,7 @@ class Tape {
   virtual std::optional<Micros> next_at() = 0;
   /// Takes it. REQUIRES: next_at() has a value.
   virtual Fact next() = 0;
-  /// Makes `world` what it was at `at`; next() goes on behind that. An error says what cannot be read, and where.
+  /// Sets `world` to its state at `at`; next() continues after that time. An error says what cannot be read, and where.
   virtual Outcome<Done> seek(Micros at, World& world) = 0;
 };
 

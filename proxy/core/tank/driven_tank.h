@@ -1,6 +1,7 @@
-// The tank of a back's own player on somebody else's server: where it is, what drives it, and what the server was told.
-// Law: the server is told where it is after each step that others would reckon otherwise, and not oftener than it
-// takes.
+// The tank that a back drives on a server for its player: its pose, its steering, and the pose that the server was told
+// last.
+// Law: the server is told the pose after each step whose result dead reckoning would not predict, no oftener than it
+// accepts.
 #pragma once
 
 #include <optional>
@@ -13,38 +14,38 @@
 namespace entente::core {
 
 struct DrivenTank {
-  bool alive = false, asked = false;  ///< `asked`: to be put into play
+  bool alive = false, asked = false;  ///< `asked`: the server was asked to spawn it
   bool paused = false;                ///< by its player, where the game lets players pause
   words::Pose pose;                   ///< where it is
-  Micros posed = 0;                   ///< since when
+  Micros posed = 0;                   ///< when it was there
   words::Pose sent;                   ///< what the server was told last
   Micros sent_at = 0;
   std::uint32_t order = 0;
-  bool held = false;   ///< the pose waits for its turn
-  Id wants_token = 0;  ///< that its player wished to have last
+  bool held = false;   ///< `pose` waits for the rate limit
+  Id wants_token = 0;  ///< the token that its player asked for last
   Steering steering;
   TankDriver driver;
   Terrain terrain;
-  Micros driven = 0;  ///< up to when
+  Micros driven = 0;  ///< the time up to which it was driven
 
-  /// It was put into play, there.
+  /// It spawned at `place`.
   void begin(const words::Pose& place, Micros now);
-  /// It is dead, or its server forgot it.
+  /// It died, or the server removed it.
   void end();
-  /// The server is told that it is there.
+  /// The server was told this place.
   void told(const words::Pose& place, Micros now);
-  /// Its client says that it is there.
+  /// The client claims this place.
   void claimed(const words::Pose& place, Micros now);
 
-  /// From where it was at the last tick to now.
+  /// The time from the last tick to now.
   struct Step {
     Micros since = 0;
     double dt = 0;  ///< seconds, at most 0.2
     TankState was;
   };
-  /// Nothing: it does not drive, or has driven up to now.
+  /// The next step; nothing if the tank is dead or already up to date.
   std::optional<Step> step(Micros now);
-  /// Where others reckon that it is.
+  /// Where dead reckoning by others puts it.
   words::Pose seen(Micros now) const { return place_at(sent, sent_at, now, 10); }
 };
 
@@ -85,7 +86,7 @@ class BackTank : public DrivenTank {
   Pace updates_;
 };
 
-/// Within what a server lets pass: no faster than `most` metres a second, no farther out than `edge`.
+/// Limits a pose to what the server accepts: at most `most` metres a second, and x and y within `edge` of the centre.
 void keep_within(words::Pose& pose, double most, double edge);
 
 }  // namespace entente::core

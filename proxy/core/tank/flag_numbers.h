@@ -1,6 +1,7 @@
-// The numbers by which a client of a tank game knows its flags: tokens, and units that lie there for who drives upon
-// them, of the smallest of which only the nearest are told of.
-// Law: one space of numbers, none beyond what the client was told there is; whoever has one keeps it.
+// The flag numbers of a client of a tank game. Tokens have one, and so have units that a tank picks up by driving over
+// them. Of pellets, only the nearest have one.
+// Law: tokens and units share the numbers below most(), the count that the client was told. A number does not change
+// while it is in use.
 #pragma once
 
 #include <optional>
@@ -17,37 +18,38 @@ class FlagNumbers {
   std::uint16_t most() const { return most_; }
   void set_most(std::uint16_t most) { most_ = most; }
 
-  /// That token's: a free one if it has none yet; nothing if none is left.
+  /// The token's number. A token without one gets a free one; nothing if none is free.
   std::optional<std::uint16_t> give(Id token);
   /// Null: it has none.
   const std::uint16_t* of_token(Id token) const { return tokens_.wire(token); }
   /// 0: no token has it.
   Id token(std::uint16_t number) const { return tokens_.id(number); }
 
-  /// What the client is to be told of a unit.
+  /// What to tell the client about a unit.
   struct Pickup {
     std::uint16_t number = 0;
-    const UnitState* lies = nullptr;  ///< null: it does not, any more
+    const UnitState* lies = nullptr;  ///< null: the client must remove it
   };
   struct Seen {
-    std::optional<Pickup> pickup;  ///< nothing: it never lay there
+    std::optional<Pickup> pickup;  ///< nothing: there is nothing to tell
     bool no_room = false;
   };
   Seen see(Id unit, const World& world);
-  /// It may still lie there, but the client is told no more of it.
+  /// Frees the unit's number: the client no longer sees the unit, which may still exist. Nothing if it had no number.
   std::optional<Pickup> drop(Id unit);
 
-  /// Which of the smallest are told of, once in a while: calls `gone(Id)` and `come(Id)`. REQUIRES: asked at each wake.
+  /// Chooses again which pellets the client sees, if it is time; calls `gone(Id)` and `come(Id)` for what changes.
+  /// REQUIRES: called at each wake.
   template <class Gone, class Come>
   void look_about(Id own_unit, FrontOut& out, Gone&& gone, Come&& come) {
     if (!litter_.look_about(out.world().unit(own_unit), out)) return;
     for (const Id unit : litter_.gone()) gone(unit);
     for (const Id unit : litter_.come()) come(unit);
   }
-  /// Something small came or went somewhere.
+  /// A pellet appeared or disappeared.
   void stir(FrontOut& out) { litter_.stir(out); }
 
-  /// What lies there in the world, but for the smallest.
+  /// All units of kind PICKUP, in the order of their ids.
   static std::vector<Id> all_pickups(const World& world);
 
  private:

@@ -6,7 +6,7 @@
 namespace entente::core {
 namespace {
 
-constexpr double kFar = 1000;  // metres: a key held goes on until it is let go
+constexpr double kFar = 1000;  // metres: a held key means a goal far away
 
 Course to(double x, double y, double from_x, double from_y, double near) {
   Course course;

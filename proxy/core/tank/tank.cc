@@ -113,7 +113,7 @@ void Terrain::add_tiles(const words::World& world) {
 bool Terrain::meet(const Block& block, const TankModel& model, double x, double y, double z, double yaw) {
   if (z + model.height <= block.bottom || z + model.climb >= block.top) return false;
   double shrunk = 1;
-  if (block.narrowing) {  // as wide as where the tank's foot (or, upside down, its top) meets it
+  if (block.narrowing) {  // its width at the height of the tank's base (upside down: of its top)
     const double height = block.top - block.bottom;
     const double at = block.upside_down ? block.top - (z + model.height) : z - block.bottom;
     shrunk = std::clamp(1 - at / height, 0.0, 1.0);
@@ -131,7 +131,7 @@ bool Terrain::holds(const Block& block, double x, double y) {
          std::abs(-dx * block.sin + dy * block.cos) < block.half_y;
 }
 
-/// Outwards, of the side whose plane the middle of a tank is farthest outside of, or least inside.
+/// The outward normal of the side that the tank's centre is farthest outside of, or least inside of.
 std::pair<double, double> Terrain::side_of(const Block& block, double x, double y) {
   const double dx = x - block.x, dy = y - block.y;
   const double in_x = dx * block.cos + dy * block.sin, in_y = -dx * block.sin + dy * block.cos;
@@ -249,7 +249,7 @@ bool drive(const TankModel& model, const Terrain& terrain, const Controls& contr
   const double piece = dt / pieces;
   const double from_x = tank.x, from_y = tank.y;
   bool clear = true;
-  const bool stuck = !terrain.free(model, tank.x, tank.y, tank.z, tank.yaw);  // put there by a server: let it out
+  const bool stuck = !terrain.free(model, tank.x, tank.y, tank.z, tank.yaw);  // it may drive out
   const auto in_the_way = [&](double dx, double dy) {
     const double x = tank.x + dx, y = tank.y + dy;
     return stuck ? terrain.normal_against(model, x, y, tank.z, tank.yaw, dx, dy)

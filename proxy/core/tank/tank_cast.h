@@ -1,10 +1,11 @@
-// Who is there, as a client of a tank game sees it: a player for each unit that is somebody's, and robot players where
-// one has several units, or nobody has it.
-// Law: a client has one number of its own for as long as it is there; who goes out of sight gives his number to who
-// comes into sight, if there is no other.
+// The players that a client of a tank game sees. Each unit that can be shown as a tank has a player number. Further
+// units of one player, and units without an owner, are shown as robot players.
+// Law: the client's own number does not change while it plays. If no number is free, a unit that comes into sight takes
+// the number of one that is out of sight.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <vector>
@@ -14,43 +15,43 @@
 
 namespace entente::core {
 
-/// A player as a client knows it: itself, or somebody's unit.
+/// A player as the client knows it: the client itself, or a unit.
 struct TankActor {
   Id player = 0;  ///< 0: the unit belongs to nobody
   Id unit = 0;    ///< 0: it has none
   bool alive = false;
   bool shown = false;  ///< the client sees it: it is alive, and not hidden
-  bool late = false;   ///< its pose waits for its turn
+  bool late = false;   ///< its pose waits for the rate limit
 };
 
-/// Where what becomes of the cast is seen.
+/// The front, which shows the client what happens to its players.
 class TankSight {
  public:
-  /// Into play, there.
+  /// Puts the player into play at `there`.
   virtual void put(std::uint8_t number, const words::Pose& there, FrontOut& out) = 0;
-  /// It may have come into sight, or gone out of it.
+  /// The player's visibility may have changed.
   virtual void show(std::uint8_t number, FrontOut& out) = 0;
-  /// Somebody is another unit now, or new.
+  /// A player was added, or now stands for another unit.
   virtual void recast() {}
 
  protected:
   ~TankSight() = default;
 };
 
-/// Which numbers play whom.
+/// Which number stands for which unit and which player.
 class TankNumbers {
  public:
   std::uint8_t own_number() const { return own_; }
-  /// Null: nobody plays it. Good until the cast changes.
+  /// Null: no number stands for it. Valid until the players change.
   const std::uint8_t* of_unit(Id unit) const { return units_.wire(unit); }
   const std::uint8_t* of_player(Id player) const { return players_.wire(player); }
-  /// Who plays that unit, else that player. Null: nobody.
+  /// The number of the unit, or else the number of the player. Null: neither has one.
   const std::uint8_t* of(Id unit, Id player) const {
     const std::uint8_t* number = of_unit(unit);
     return number != nullptr ? number : of_player(player);
   }
   std::uint8_t number_of(Id player, std::uint8_t otherwise) const { return players_.wire_or(player, otherwise); }
-  /// Null: the client has not come in.
+  /// Null: the client has not entered yet.
   virtual const TankActor* own_actor() const = 0;
 
  protected:
@@ -60,7 +61,7 @@ class TankNumbers {
   Roster<std::uint8_t> players_, units_;
 };
 
-/// `Actor`: a TankActor, and what its game knows of it.
+/// `Actor`: a TankActor with the fields that the game adds.
 template <class Actor>
 class TankCast : public TankNumbers {
  public:
@@ -74,33 +75,29 @@ class TankCast : public TankNumbers {
   /// REQUIRES: is_driven().
   void see_unit(const words::Unit& unit, FrontOut& out);
 
-  /// The client comes in: all who are there, and itself last; it takes all before itself for who was there already.
+  /// The client has entered: announces all players, and the client itself last. A client takes the players announced
+  /// before it for those who were there already.
   void recast_all(FrontOut& out);
-  /// Makes the cast of one player what the world says.
+  /// Updates the numbers of one player's units from the world.
   void recast(Id id, FrontOut& out);
 
   /// The client's own actor. REQUIRES: recast_all() was called.
-  Actor& own() { return actors_.at(own_); }
-  const Actor& own() const { return actors_.at(own_); }
-  const Actor* own_actor() const override {
-    const auto at = actors_.find(own_);
-    return at != actors_.end() ? &at->second : nullptr;
-  }
+  Actor& own() { return at(own_); }
+  const Actor& own() const { return at(own_); }
+  const Actor* own_actor() const final { return numbered_[own_]; }
   Id own_unit() const { return own_actor() != nullptr ? own_actor()->unit : 0; }
 
-  Actor& at(std::uint8_t number) { return actors_.at(number); }
-  const Actor& at(std::uint8_t number) const { return actors_.at(number); }
+  /// REQUIRES: somebody has that number.
+  Actor& at(std::uint8_t number) { return *numbered_[number]; }
+  const Actor& at(std::uint8_t number) const { return *numbered_[number]; }
   auto begin() { return actors_.begin(); }
   auto end() { return actors_.end(); }
   auto begin() const { return actors_.begin(); }
   auto end() const { return actors_.end(); }
   std::size_t size() const { return actors_.size(); }
 
-  /// 0: nobody's, or nobody has that number.
-  Id player_of(std::uint8_t number) const {
-    const auto at = actors_.find(number);
-    return at != actors_.end() ? at->second.player : 0;
-  }
+  /// The player behind a number. 0: its unit has no owner, or the number is not in use.
+  Id player_of(std::uint8_t number) const { return numbered_[number] != nullptr ? numbered_[number]->player : 0; }
 
  protected:
   /// `first`, `last`: the numbers that others may have.
@@ -110,14 +107,15 @@ class TankCast : public TankNumbers {
   void set_own_number(std::uint8_t number) { own_ = number; }
   void dismiss(std::uint8_t number, FrontOut& out);
 
-  /// The client is told that it is there: the player's unit number `nth`, or his own entry (0).
+  /// Tells the client about a new player. `nth`: which of the owner's units it stands for; 0: the first, or the owner
+  /// itself.
   virtual void announce(std::uint8_t number, std::size_t nth, FrontOut& out) = 0;
-  /// What else is told of it, once it is in sight.
+  /// Called when the new player is complete: tells the client the rest.
   virtual void announced(std::uint8_t /*number*/, FrontOut&) {}
-  /// The client is told that it left.
+  /// Tells the client that the player has left.
   virtual void dismissed(std::uint8_t number, FrontOut& out) = 0;
   virtual void no_room(FrontOut& out) = 0;
-  /// It is not put into play with another unit before its client asks for that.
+  /// Whether this number, given another unit, stays out of play until its client asks to spawn.
   virtual bool waits(std::uint8_t /*number*/) const { return false; }
 
  private:
@@ -129,6 +127,7 @@ class TankCast : public TankNumbers {
   TankSight& sight_;
   std::uint8_t first_, last_;
   std::map<std::uint8_t, Actor> actors_;
+  std::array<Actor*, 256> numbered_{};  // the same
 };
 
 template <class Actor>
@@ -151,13 +150,13 @@ void TankCast<Actor>::recast(Id id, FrontOut& out) {
   const Id first = units.empty() ? 0 : units.front();
   if (known == nullptr)
     enlist(id, first, 0, out);
-  else if (actors_.at(*known).unit != first)
+  else if (at(*known).unit != first)
     take_part(std::uint8_t{*known}, first, out);
   for (std::size_t i = 1; i < units.size(); ++i)
     if (of_unit(units[i]) == nullptr) enlist(id, units[i], i, out);
 }
 
-/// Numbers of this player that play a unit it has no more.
+/// Removes the numbers of units that the player no longer has.
 template <class Actor>
 void TankCast<Actor>::dismiss_spare(Id player, const std::vector<Id>& units, FrontOut& out) {
   if (player == 0) return;
@@ -169,26 +168,27 @@ void TankCast<Actor>::dismiss_spare(Id player, const std::vector<Id>& units, Fro
   for (const std::uint8_t number : spare) dismiss(number, out);
 }
 
-/// From now on this number is that unit; who played it before leaves.
+/// Makes this number stand for another unit. The number that stood for the unit before is removed.
 template <class Actor>
 void TankCast<Actor>::take_part(std::uint8_t number, Id unit, FrontOut& out) {
   if (const std::uint8_t* other = of_unit(unit); unit != 0 && other != nullptr) dismiss(std::uint8_t{*other}, out);
-  Actor& actor = actors_.at(number);
+  Actor& actor = at(number);
   units_.remove_id(actor.unit);
   actor.unit = unit;
   sight_.recast();
-  if (unit == 0) return out.wake(out.now());  // it goes out of sight then, unless its player has left by then
+  if (unit == 0) return out.wake(out.now());  // the next tick hides it, unless its player has left by then
   units_.add(number, unit);
   const UnitState* state = out.world().unit(unit);
   is_seen(state) && !waits(number) ? sight_.put(number, state->unit.pose(), out) : sight_.show(number, out);
 }
 
-/// For a unit. If none is left, who is in sight gets that of somebody who is not.
+/// Finds a number for a unit. If none is free and the unit is visible, it takes the number of a player who is not
+/// shown.
 template <class Actor>
 std::optional<std::uint8_t> TankCast<Actor>::free_number(Id unit, FrontOut& out) {
   for (unsigned i = first_; i <= last_; ++i) {
     const auto number = static_cast<std::uint8_t>(i);
-    if (number != own_ && !actors_.contains(number)) return number;
+    if (number != own_ && numbered_[number] == nullptr) return number;
   }
   if (!is_seen(out.world().unit(unit))) return std::nullopt;
   for (const auto& [number, actor] : actors_) {
@@ -207,6 +207,7 @@ void TankCast<Actor>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out)
   if (!free) return no_room(out);
   const std::uint8_t number = *free;
   Actor& actor = actors_[number];
+  numbered_[number] = &actor;
   sight_.recast();
   actor.player = player;
   actor.unit = unit;
@@ -221,9 +222,10 @@ void TankCast<Actor>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out)
 
 template <class Actor>
 void TankCast<Actor>::dismiss(std::uint8_t number, FrontOut& out) {
-  if (number == own_) return;  // our client stays as long as it likes
+  if (number == own_) return;  // the client's own number stays
   players_.remove_wire(number);
   units_.remove_wire(number);
+  numbered_[number] = nullptr;
   actors_.erase(number);
   dismissed(number, out);
 }
@@ -236,7 +238,7 @@ void TankCast<Actor>::see_unit(const words::Unit& unit, FrontOut& out) {
     enlist(0, unit.id(), 0, out);
   const std::uint8_t* number = of_unit(unit.id());
   if (number == nullptr) return;
-  Actor& actor = actors_.at(*number);
+  Actor& actor = at(*number);
   if (unit.alive() && !actor.alive) return sight_.put(*number, unit.pose(), out);
   if (*number != own_) actor.alive = unit.alive();
   sight_.show(*number, out);
@@ -246,11 +248,11 @@ template <class Actor>
 void TankCast<Actor>::hear(const words::Hidden& hidden, FrontOut& out) {
   const std::uint8_t* number = of_unit(hidden.unit());
   if (number == nullptr) return;
-  if (const Id player = player_of(*number); player != 0) recast(player, out);  // it may have a cell in sight
+  if (const Id player = player_of(*number); player != 0) recast(player, out);  // another of its cells may be visible
   if (const std::uint8_t* still = of_unit(hidden.unit())) sight_.show(*still, out);
 }
 
-/// The world has forgotten it already.
+/// The world has already removed the unit.
 template <class Actor>
 void TankCast<Actor>::hear(const words::Gone& gone, FrontOut& out) {
   const std::uint8_t* number = of_unit(gone.unit());

@@ -20,7 +20,7 @@ Controls follow(const TankModel& model, const TankState& tank, const Steering& s
     controls = steer_to(model, tank, course.x, course.y, course.speed, dt);
   else if (course.yaw)
     controls = turn_to(model, tank, *course.yaw, dt);
-  else if (steering.by_mouse() && std::hypot(dx, dy) > kReached)  // too near to drive there, but that way it looks
+  else if (steering.by_mouse() && std::hypot(dx, dy) > kReached)  // too near to drive there, but it turns that way
     controls = turn_to(model, tank, std::atan2(dy, dx), dt);
   if (course.jump) controls.jump = jump;
   return controls;

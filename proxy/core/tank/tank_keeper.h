@@ -1,5 +1,6 @@
-// Keeps a client's own tank where the truth is, and remembers that its client takes it for dead before that is true.
-// Law: it is put elsewhere only by TankSight::put(), which tells this too.
+// Keeps a client's own tank at its true place, and remembers a death that the client has claimed and nobody has
+// confirmed.
+// Law: only TankSight::put() moves the tank, and its implementation also calls put() of this class.
 #pragma once
 
 #include "proxy/core/arena/leash.h"
@@ -11,26 +12,26 @@ class TankKeeper {
  public:
   explicit TankKeeper(TankSight& sight) : sight_(sight) {}
 
-  /// Its client says that it is there.
+  /// The client claims this place.
   void said(const words::Pose& pose, Micros now) { tank_.said(pose, now); }
-  /// It was put there, and lives.
+  /// The tank was placed there and is alive.
   void put(const words::Pose& pose, Micros now);
-  /// Where it is, as far as that is known.
+  /// Its place, as far as known.
   words::Pose place(Micros now) const { return tank_.place(now); }
 
-  /// Its client says that it died. False: it has said so already.
+  /// The client claims that the tank died. False: it has claimed so already.
   bool claim_death(Micros now);
-  /// It died, or nobody has confirmed it. True: its client had said so.
+  /// Forgets the claimed death, because it was confirmed or is no longer awaited. True if there was one.
   bool forget_death() { return std::exchange(death_claimed_, 0) != 0; }
   bool claims_death() const { return death_claimed_ != 0; }
-  /// True once a death that nobody confirmed for so long did not happen; wishes for a tick until then.
+  /// True, once, if a claimed death was not confirmed within `patience`: the tank lives. Asks for a tick until then.
   bool survives(Micros patience, FrontOut& out);
 
-  /// Puts it where the room says.
+  /// Moves the tank to its true place, now or as soon as a correction is allowed.
   void correct(const TankNumbers& cast, FrontOut& out);
-  /// The same of one that its client takes for dead.
+  /// The same for a tank that its client considers dead.
   void revive(const TankNumbers& cast, FrontOut& out);
-  /// The same of one that has strayed.
+  /// The same, but only if the tank is too far from its true place.
   void check_leash(const TankNumbers& cast, FrontOut& out);
 
  private:
@@ -38,7 +39,7 @@ class TankKeeper {
 
   TankSight& sight_;
   OwnTank tank_;
-  Micros death_claimed_ = 0;  // 0: it lives, as far as it knows
+  Micros death_claimed_ = 0;  // when the client claimed it; 0: no claim
 };
 
 }  // namespace entente::core

@@ -1,5 +1,6 @@
-// The shots that a client of a tank game is told of: others', the world's, and its own, which it has drawn itself.
-// Law: where the server decides what they hit, our client must not: it would blow itself up; each ends once.
+// The shots that a client of a tank game is told about: those of other players and of the world, and its own, which it
+// draws itself.
+// Law: where the server decides hits, a shot ends before the client could count itself hit. Each shot ends once.
 #pragma once
 
 #include <optional>
@@ -23,18 +24,18 @@ class TankShots {
   const ShownShot* numbered(std::uint8_t player, std::uint16_t number) const { return shots_.numbered(player, number); }
 
  protected:
-  /// `world`: the number of who fires the guns of the world. `drawn`: of our client, before it has fired.
+  /// `world`: the player number that fires the world's guns. `drawn`: the value before the first set_drawn().
   TankShots(const TankNumbers& cast, const TankKeeper& keeper, std::uint8_t world,
             std::optional<std::uint32_t> drawn = {})
       : cast_(cast), keeper_(keeper), world_(world), drawn_(drawn) {}
   ~TankShots() = default;
 
-  /// Our client has fired that one.
+  /// The client has fired this shot.
   void set_drawn(std::uint32_t shot) { drawn_ = shot; }
 
-  /// A number of that player's for a shot, as wished if it fits. Nothing: none is left.
+  /// A shot number of this player: the wished one if it fits. Nothing: none is free.
   virtual std::optional<std::uint16_t> number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) = 0;
-  /// What its game knows of it: its weapon, and where it leaves the gun. `shown` has all else. `mine`: our client's.
+  /// Sets what only the game knows: the weapon, and where the shot leaves the gun. `mine`: the client's own shot.
   virtual void dress(ShownShot& shown, const words::Shot& shot, bool mine) = 0;
   virtual void begin(const ShownShot& shown, const words::Shot& shot, FrontOut& out) = 0;
   virtual void end(const ShownShot& shown, bool burst, FrontOut& out) = 0;
@@ -45,7 +46,7 @@ class TankShots {
   const TankNumbers& cast_;
   const TankKeeper& keeper_;
   std::uint8_t world_;
-  std::optional<std::uint32_t> drawn_;  // by our client, last
+  std::optional<std::uint32_t> drawn_;  // the last shot that the client fired
 };
 
 }  // namespace entente::core

@@ -215,10 +215,9 @@ bool EnetHost::half_open() const {
                      [](const ENetPeer& peer) { return peer.state != ENET_PEER_STATE_DISCONNECTED; });
 }
 
-/// Looks at all peers: when each was last heard, who is half open, and who was dismissed. True if ENet must be served
-/// often: something may have to be sent again, or somebody is coming or going.
-/// Whoever forges addresses, or never acknowledges that he was refused, must not take the places of those who come:
-/// ENet is silent towards one too many.
+/// Looks at all peers: when each was last heard, which are half-open, and which were dismissed. Drops half-open and
+/// dismissed peers that take too many places, because ENet ignores a client when no place is free. True if ENet must be
+/// served often: something may have to be retransmitted, or a peer is coming or going.
 bool EnetHost::thin(Millis now) {
   asked_at_.resize(host_->peerCount);
   asking_.clear();

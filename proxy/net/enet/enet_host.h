@@ -1,8 +1,8 @@
-// ENet under libuv: one ENet host (a listener with its clients, or our side of connections to servers) on one loop.
-// Law: no busy loop (the socket wakes it, and a timer only while somebody is there or about to be: often while
-// something may have to be sent again, else seldom); one turn takes in no more than ENet does in one call; an empty
-// packet is never sent (with the range coder on it crashes ENet); what waits for a peer is counted, so that its owner
-// can bound it.
+// ENet on libuv: one ENet host (a listener with its clients, or our connections to servers) on one loop.
+// Law: the socket wakes the host. A timer runs only while there are peers or half-open connections: often while
+// something may have to be retransmitted, otherwise seldom. One turn takes in no more than one call of ENet does. Empty
+// packets are never sent: with the range coder they crash ENet. What waits for a peer is counted, so that its owner can
+// limit it.
 #pragma once
 
 #include <enet/enet.h>
@@ -61,9 +61,9 @@ class EnetPeer {
   std::size_t waiting_ = 0;
   enet_uint32 heard_ = 0;      // when it last acknowledged something, or was born
   Millis dismissed_at_ = 0;    // 0: it was not
-  std::uint32_t parting_ = 0;  // what it hears then
+  std::uint32_t parting_ = 0;  // the data of that disconnect
   bool gone_ = false;          // its user must not hear of it any more
-  bool eased_ = false;         // its user is to be told so
+  bool eased_ = false;         // it is in EnetHost::eased_
   bool silent_ = false;
 };
 
@@ -75,11 +75,11 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
     /// `data`: what a client said when it connected (the game's version number); 0 for our own connections.
     virtual void connected(EnetPeer& peer, std::uint32_t data) = 0;
     virtual void received(EnetPeer& peer, std::uint8_t channel, EnetPacket packet) = 0;
-    /// By the peer (with its data), or by silence, or because it never answered; `peer` ends with this call.
+    /// The peer disconnected (with its data), timed out, or never answered. `peer` ends with this call.
     virtual void disconnected(EnetPeer& peer, std::uint32_t data) = 0;
     /// Some of what waited for it went out.
     virtual void eased(EnetPeer&) {}
-    /// A datagram before ENet sees it; true takes it away from ENet.
+    /// Called for each datagram before ENet. True: ENet does not get it.
     virtual bool intercepted(const Address&, Bytes) { return false; }
   };
 
@@ -92,7 +92,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   Outcome<Address> listen(const Address& at, const EnetOptions& options);
   /// A host of our own, for connect().
   Outcome<Done> open(const EnetOptions& options);
-  /// Everything at once; peers hear nothing, nor does the user. Not within a callback of this host.
+  /// Closes at once, without telling the peers or the user. REQUIRES: not in a callback of this host.
   void close();
   bool is_open() const { return host_ != nullptr; }
 
@@ -104,15 +104,15 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// A datagram beside ENet, from the host's socket.
   void send_raw(const Address& to, Bytes datagram);
 
-  /// What was sent before still arrives; then the peer hears `data`. The user hears disconnected().
+  /// Disconnects with `data` after what was sent before. disconnected() follows.
   void disconnect(EnetPeer& peer, std::uint32_t data);
-  /// The same, but the user hears nothing more of it, and `peer` must not be used again.
+  /// The same, but no callback follows, and `peer` must not be used again.
   void dismiss(EnetPeer& peer, std::uint32_t data);
-  /// At once: what waits is lost, and `data` is said by one datagram, which may be lost, too. The user hears nothing
-  /// more of it; `peer` ends with this call. Not of a peer that is gone.
+  /// Disconnects at once. What waits is lost. `data` is sent in one datagram, which may be lost too. No callback
+  /// follows; `peer` ends with this call. REQUIRES: the peer is not gone.
   void drop(EnetPeer& peer, std::uint32_t data);
 
-  /// Among whom it is served. Of a new one: players.
+  /// The group in which it is served. Initially players.
   void set_rank(Rank rank);
 
   /// Our address; the IP of a host that does not listen is the wildcard.
@@ -120,8 +120,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
  private:
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
-  static constexpr std::size_t kOfPeers = 4;  // that part of a host's places is for the half open; the oldest goes
-  static constexpr std::size_t kFree = 16;    // places kept free, if those who were dismissed are all that holds them
+  static constexpr std::size_t kOfPeers = 4;  // a host's places / kOfPeers may be half-open; then the oldest goes
+  static constexpr std::size_t kFree = 16;    // places that are kept free by dropping dismissed peers
   static constexpr std::size_t kSpare = 256;  // free places that ENet looks at: more than one call of it can fill
   static constexpr Millis kServiceEvery = 8;  // lost packets are sent again no sooner than the host is served
   static constexpr Millis kQuietEvery = 50;   // the same, while all are there and nothing is on its way
@@ -157,8 +157,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   Millis wakes_at_ = 0;         // 0: it does not
   Rank rank_ = Rank::kPlayer;
   std::size_t peers_ = 0;
-  std::size_t places_ = 0;        // that ENet has memory for; it walks over the first of them, host_->peerCount
-  std::size_t used_ = 0;          // the first of them, up to the last that is taken
+  std::size_t places_ = 0;        // that ENet has memory for; it uses the first host_->peerCount of them
+  std::size_t used_ = 0;          // how many places there are up to the last that is taken
   std::vector<Millis> asked_at_;  // by ENet's peer: since when it is half open; 0 = it is not
   std::vector<std::size_t> asking_;
   std::vector<EnetPeer*> dismissed_;

@@ -30,7 +30,7 @@ class EnetFields {
 struct EnetHeader {
   static constexpr std::uint16_t kNobody = 0x0FFF;  ///< the peer of a datagram that asks for a connection
 
-  std::uint16_t to = 0;  ///< whom it is for, in the numbers of its receiver: peer, and session in bits 12 and 13
+  std::uint16_t to = 0;  ///< the receiver's number for the connection; in bits 12 and 13 its session
   bool compressed = false;
   std::optional<std::uint16_t> sent_time;  ///< milliseconds of its sender's clock, if it wants an acknowledgement
 

@@ -46,7 +46,7 @@ class KeptBans {
 
   relay::Bans& bans_;
   const std::string path_;
-  std::mutex mutex_;  // of the file and what follows
+  std::mutex mutex_;  // guards the file and the members below
   std::condition_variable changed_;
   std::size_t in_file_ = 0;  // bans
   bool ends_ = false;

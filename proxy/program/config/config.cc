@@ -57,7 +57,7 @@ class Checker {
   }
 
  private:
-  // At the key, or at the last key above it that is written.
+  // Reports an error at the key, or at its nearest parent that the file has.
   void problem(std::string path, const std::string& text) {
     const std::string key = path;
     while (!reading_.places.contains(path) && path.find('.') != path.npos) path.resize(path.rfind('.'));
@@ -120,7 +120,7 @@ class Checker {
 
   template <class End>
   std::optional<End> endpoint(const std::string& path, const Outcome<End>& parsed) {
-    if (!reading_.places.contains(path)) return {};  // its absence is told already
+    if (!reading_.places.contains(path)) return {};  // the missing key was reported already
     if (parsed) return *parsed;
     problem(path, parsed.error().text);
     return {};
@@ -132,15 +132,15 @@ class Checker {
   }
 
   struct Shared {
-    std::string path, into;           // the key; the arena, empty: each leads to its own server
-    const config::Route* route;       // says who may come; null: an arena's
-    std::optional<Joint> joint = {};  // none: an arena's, or it cannot be told
-    bool detects = false;             // what its server speaks, before anybody comes
+    std::string path, into;           // the key; the arena's key, or empty for a route
+    const config::Route* route;       // has the access lists; null: an arena
+    std::optional<Joint> joint = {};  // none: an arena, or not known
+    bool detects = false;             // whether the server's dialect is detected
     WebEnd web = {};
   };
 
-  // Routes that travel by WebSocket may share an address if their paths differ and all else of the listener agrees; so
-  // may the listeners of one arena. All that Server::add refuses is refused here.
+  // WebSocket routes may share an address if their paths differ and the rest of the listener is the same. So may the
+  // listeners of one arena. Everything that Server::add would refuse is refused here.
   void share(const ListenEnd& listen, Shared one) {
     if (listen.address.port() == 0) return;
     const std::string& path = one.path;
@@ -174,7 +174,8 @@ class Checker {
     return same(a.allow(), b.allow()) && same(a.deny(), b.deny());
   }
 
-  // What the system would refuse once all is started: a port of which another has the same or every address.
+  // Refuses what bind() would refuse at the start: a port that another listener has on the same address or on all
+  // addresses.
   void bind(const std::string& path, const net::Address& at, wire::Transport transport) {
     if (at.port() == 0) return;
     const bool tcp = transport != wire::Transport::kEnet;
@@ -198,12 +199,12 @@ class Checker {
   void recording(const std::string& path, const std::string& file) {
     taken_twice(path, file);
     if (!folder_of(path, file)) return;
-    std::error_code ignored;  // as good as not there
+    std::error_code ignored;  // treated as missing
     if (starts_ && std::filesystem::exists(file, ignored))
       problem(path, "'" + file + "' exists already: move it away, or put {time} into the name");
   }
 
-  /// It must be there for the file to be made; the file itself need not. False: it cannot be made.
+  /// Checks that the file can be created: its folder must exist, and the file must not be a folder. False: it cannot.
   bool folder_of(const std::string& path, const std::string& file) {
     const auto folder = std::filesystem::path(file).parent_path();
     std::error_code ignored;

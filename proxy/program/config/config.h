@@ -19,8 +19,8 @@ using Complaints = std::vector<std::string>;
 /// Prints them to standard error.
 void tell(const Complaints& complaints);
 
-/// Whether to check output files and bans too, as for a start. (A running program has its own files open, and a new
-/// configuration may name others.)
+/// Whether to check output files and the ban file, too. A start does. A reload does not, because the running program
+/// has its own files open.
 enum class Start : bool { kNo, kYes };
 
 /// Reads and checks `path`; endpoints are resolved with the games in `known`.

@@ -102,7 +102,7 @@ class Filler {
     problem(place_of(node.source()), path, std::string("expected ") + what + ", got " + shown(node));
   }
 
-  /// Nothing more can be said of what stands there.
+  /// Makes later checks ignore this value, whose error was reported already.
   void beyond_words(const std::string& path) { reading_.places.erase(path); }
 
   void value(const toml::node& node, Message& into, const FieldDescriptor& field, const std::string& path) {

@@ -44,8 +44,8 @@ struct Endpoint {
   std::optional<std::size_t> fallback = {};  ///< a second dialect to listen for
 };
 
-/// What `url` says, in terms of the games in `known`; what may stand behind its '?' is in url_options.h.
-/// `side`: whose options and settings it may have; none: the options of either, and no settings.
+/// Parses `url`. Its game must be in `known`; its options are in url_options.h. `side`: which options and settings are
+/// allowed; none: the options of both sides, and no settings.
 Outcome<Endpoint> parse_endpoint(std::string_view url, std::span<const wire::Game* const> known,
                                  std::optional<Side> side = {});
 

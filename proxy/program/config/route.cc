@@ -11,14 +11,14 @@
 namespace entente {
 namespace {
 
-// What makes a relay of the two.
+// How to change the URLs so that the two ends can be relayed.
 std::string fix_for(const ListenEnd& listen, const Endpoint& to) {
   const std::string dialect = to.dialect ? "?dialect=" + std::string(to.game->dialects()[*to.dialect].name) : "";
   if (listen.game == to.game) return "add " + dialect + " to the URL to listen on";
   return "listen on " + std::string(to.game->name()) + "://" + listen.address.text() + dialect;
 }
 
-// Why no bridge can be made of the two.
+// Why the two ends cannot be bridged; nothing if they can.
 std::optional<Error> objection_to_bridge(const ListenEnd& listen, const Endpoint& to) {
   std::string lacks;
   const auto lack = [&](const wire::Game& game, std::size_t dialect, const char* what) {
@@ -122,8 +122,8 @@ std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoin
 }
 
 Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to) {
-  // Whose clients name their dialect: where the server's is not named, it is theirs; where only the server's is, each
-  // client is bridged to it from its own.
+  // If clients name their dialect and the server's is not named, the server must speak theirs: a relay. If only the
+  // server's is named, each client is bridged to it.
   const bool named_by_client = clients_name_dialect(*listen.game);
   const bool theirs = named_by_client && !to.dialect, each_its_own = named_by_client && !listen.named && to.dialect;
   const bool same = listen.game == to.game && !listen.fallback && !each_its_own &&

@@ -52,7 +52,7 @@ std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(con
 /// backs.
 std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to);
 
-/// As far as this is known before connecting.
+/// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.
 Outcome<Joint> can_join(const ListenEnd& listen, const Endpoint& to);
 
 /// Whether clients name their dialect themselves (Game::named_by_client).

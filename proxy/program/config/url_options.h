@@ -1,6 +1,6 @@
-// What may stand behind the '?' of a route's URL, for all games: each option once, with whose URL it belongs to, which
-// games and which routes it is for, what it may be and what it does. Parsing, refusals and help read this table. What a
-// game adds for its front or back is in its faces (core::Faces).
+// The options after the '?' of an endpoint's URL. One table lists each option with its side, games, uses, values and
+// effect; parsing, error messages and help read it. The settings that a game adds for its front or back are in
+// core::Faces.
 #pragma once
 
 #include <optional>
@@ -16,35 +16,35 @@
 
 namespace entente {
 
-/// What becomes of those who come to a listener.
+/// What a listener does with its clients.
 enum class Use : std::uint8_t { kRelay = 1, kBridge = 2, kRoom = 4 };
 
 struct UrlOption {
   const char* name;
-  std::optional<Side> side;         ///< whose URL has it; none: either
-  bool (*fits)(const wire::Game&);  ///< whether such a game has it; its transport is that of the URL
-  core::Setting::Values values;     ///< what it may be, as a game's setting
+  std::optional<Side> side;         ///< the URL that may have it; none: both
+  bool (*fits)(const wire::Game&);  ///< whether the game has it; the game's transport is the URL's
+  core::Setting::Values values;     ///< the allowed values
   bool many;                        ///< may be repeated
-  const char* about;                ///< for help: what "&name=…" does; empty: said elsewhere
+  const char* about;                ///< help text: what "&name=…" does; empty: documented elsewhere
   Outcome<Done> (*set)(std::string_view value, Endpoint& to);
-  unsigned uses;                      ///< sum of Use: where it does something
-  bool (*is_used)(const ListenEnd&);  ///< whether a listener has it so that only these may; null: never
-  const char* shown;                  ///< what it then looks like
+  unsigned uses;                      ///< sum of Use: the uses that it affects
+  bool (*is_used)(const ListenEnd&);  ///< whether a listener has a value that is only for `uses`; null: never
+  const char* shown;                  ///< that value, for the error message: "mode=datagrams"
 };
 
 /// All of them, in the order in which they are listed.
 std::span<const UrlOption> url_options();
 
-/// The one of that name that such a game has. Null: none.
+/// The option with this name, if the game has it; otherwise null.
 const UrlOption* find_url_option(std::string_view name, const wire::Game& game);
 
-/// Whether the URL of that side has it. `side`: none, if it is not known which it is.
+/// Whether URLs of this side may have the option. No `side`: the side is not known.
 bool belongs(const UrlOption& option, std::optional<Side> side);
 
-/// An option of this listener that is not for such a use.
+/// The error if the listener has an option that is not for this use.
 std::optional<Error> misplaced_option(const ListenEnd& listen, Use use);
 
-/// What the options of that side's URL do: "&strict=yes …; &mode=datagrams …"
+/// The help for the options of this side: "&strict=yes …; &mode=datagrams …"
 std::string help_of_url_options(Side side);
 
 }  // namespace entente

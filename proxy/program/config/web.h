@@ -11,7 +11,7 @@
 
 namespace entente {
 
-/// What `end` lacks, or has that does not fit; nothing if it is whole.
+/// The error in these settings: something is missing, or does not fit. Nothing if there is none.
 std::optional<Error> objection(const WebEnd& end, Side side);
 
 /// Loads certificates and keys. REQUIRES: both were checked.

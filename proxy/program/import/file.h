@@ -55,8 +55,8 @@ class RecordedFile {
 
   FileOptions options_;
   ImportFormat format_;
-  std::optional<Speech> speech_;           // of connections of which the file itself says none
-  std::map<std::string, Speech> servers_;  // of whose connections it shows some
+  std::optional<Speech> speech_;           // for connections whose game the file does not name
+  std::map<std::string, Speech> servers_;  // by server address, as detected
 };
 
 /// The speech of a connection whose client begins with `first`: a dialect named by the client overrides the option,

@@ -42,7 +42,7 @@ struct Imported {
 
 /// How a side ended the connection.
 struct ImportedEnd {
-  std::optional<wire::Way> by;  ///< the direction in which the side that ended it sends; none: unknown
+  std::optional<wire::Way> by;  ///< the side that ended it, as the direction in which it sends; none: unknown
   std::optional<int> code;      ///< of a WebSocket's close
   std::string_view reason;      ///< "": none
   WallTime time = 0;
@@ -83,7 +83,7 @@ class ImportSink {
 struct ImportOptions {
   std::uint16_t port = 0;         ///< the server's port in a packet capture; 0: the side that was connected to
   std::uint16_t likely_port = 0;  ///< the server's, if a connection was open before the capture began
-  /// Whether a datagram asks its receiver, then the server, for a connection; empty: none does.
+  /// Whether a datagram is a connection request, whose receiver is then the server. Empty: no datagram is.
   std::function<bool(Bytes)> asks_in = {};
 };
 

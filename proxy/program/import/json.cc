@@ -50,7 +50,7 @@ std::string text_of(const Struct& object, const char* name) {
   return number ? std::to_string(std::llround(*number)) : "";
 }
 
-/// Negative times (before the recorder's own zero) count as 0, and there is a last one.
+/// Clamped: negative times (before the recorder's start) are 0, and very large ones are kLast.
 WallTime time_of(const Struct& object, WallTime otherwise) {
   constexpr double kLast = 1e13;
   const auto ms = number_of(object, "t_ms");
@@ -181,7 +181,7 @@ class JsonImport {
 
   void tell(const End& end) {
     const auto at = ids_.find(end.connection);
-    if (at == ids_.end()) return;  // it never said anything
+    if (at == ids_.end()) return;  // it has no data
     ImportedEnd told = end.end;
     told.reason = end.reason;
     sink_.ended(at->second, told);
@@ -209,7 +209,7 @@ class JsonImport {
     std::stable_sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) { return a.end.time < b.end.time; });
   }
 
-  /// Tells the ends of the meta file that come before `time`; what was said in the same millisecond came first.
+  /// Passes on the ends in the meta file that are before `time`. Data of the same millisecond comes before an end.
   void flush_ends(WallTime time) {
     for (; told_ < ends_.size() && ends_[told_].end.time < time; ++told_) tell(ends_[told_]);
   }

@@ -41,7 +41,7 @@ class TcpStream {
 
   bool began_ = false;
   bool fin_ = false;
-  std::uint64_t next_ = 0;                  // of the stream, its low 32 bits are the next sequence number
+  std::uint64_t next_ = 0;                  // offset of the next byte; its low 32 bits are the TCP sequence number
   std::map<std::uint64_t, Piece> waiting_;  // by place, behind a hole
   std::size_t held_ = 0;                    // bytes that wait
 };

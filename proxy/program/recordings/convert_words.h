@@ -59,7 +59,7 @@ class ConvertWords {
 
   Sink sink_;
   const Settings settings_;
-  std::map<ConnectionId, std::string> names_;  // of open connections: whose shadow each belongs to
+  std::map<ConnectionId, std::string> names_;  // by open connection: the key of its shadow in shadows_
   std::map<std::string, std::unique_ptr<Shadow>> shadows_;
   struct Gap {
     std::string first;  ///< a connection's name

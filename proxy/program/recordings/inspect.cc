@@ -165,10 +165,10 @@ class Inspector final : public ImportSink {
     wire::escape(text, line);
     err_ << line << '\n';
   }
-  /// What follows what was asked for is read only to say what there is, if nothing was to be shown.
+  /// After `until`, the file is read on only if nothing was printed, to say what the file has.
   bool enough() const override { return (over_ && writer_.wrote()) || !out_.good(); }
 
-  /// At the end: what there is, if nothing was shown of it.
+  /// At the end: says what the file has, if nothing was printed.
   void finish() {
     if (writer_.wrote()) return;
     std::string there = std::to_string(connections_) + (connections_ == 1 ? " connection" : " connections");
@@ -201,7 +201,7 @@ class Inspector final : public ImportSink {
   WallTime last_ = 0;             // since the start
   ConnectionId connections_ = 0;  // all of them
   std::string names_;             // of the first
-  bool over_ = false;             // all that was asked for is behind
+  bool over_ = false;             // the time is after `until`
 };
 
 /// Every message name of every game.

@@ -7,12 +7,12 @@
 namespace entente {
 namespace {
 
-/// A clock that leaps (a capture of two days in one file) is not followed step by step.
+/// A longer gap in the recording (a capture of two days in one file) is not played tick by tick.
 constexpr core::Micros kLongestPause = 600 * core::kSecond;
 
 core::RoomOptions options() {
   core::RoomOptions of_one_game;
-  of_one_game.chat.commands = true;  // and nothing of it is held back: it was said
+  of_one_game.chat.commands = true;  // no chat limits: everything recorded was said
   of_one_game.chat.burst = 1'000'000;
   of_one_game.chat.most_bytes = 65'536;
   return of_one_game;

@@ -12,16 +12,16 @@ namespace entente {
 namespace {
 
 constexpr const char* kMeaning =
-    "Each message counts once, in frames and in one of these:\n"
-    "  exact       it decodes, and encodes to the same bytes\n"
-    "  opaque      the same, but only because bytes of unknown meaning were kept\n"
-    "  refused     a client's message that does not decode and that the server did not accept either: it closed the\n"
+    "frames is the number of messages. Each is also counted in exactly one of these:\n"
+    "  exact       it decodes, and encodes again to the same bytes\n"
+    "  opaque      it encodes to the same bytes, but some were only copied, as their meaning is unknown\n"
+    "  refused     a client's message that does not decode, and that the server rejected too: the server closed the\n"
     "              connection within 4 s, or is known to ignore such messages\n"
-    "  undecoded   it does not decode, or is incomplete in the file; or a word or a game is unknown\n"
+    "  undecoded   it does not decode, lacks a part, is a word of an unknown kind, or belongs to an unknown game\n"
     "  mismatched  it decodes, but encodes to other bytes\n"
     "The exit code is 1 if any message is opaque, undecoded or mismatched, if the file is damaged, or if a capture "
     "has\n"
-    "no connection. The first message of each kind is explained on standard error. A message cut off by the end of "
+    "no connection. For each kind of problem, the first message that has it is explained on standard error. A message cut off by the end of "
     "the\n"
     "file is reported, but is not an error.\n";
 

@@ -10,12 +10,12 @@ namespace {
 
 using wire::Frame, wire::Way;
 
-/// A server closes a link for a message soon after it, or for something else. (A bzfs waits 2.5 s for a better one.)
+/// A server that closes a link because of a message does so within this time. (bzfs waits 2.5 s for a better message.)
 constexpr WallTime kSoon = 4'000'000'000;
-/// Client messages that are remembered while it is not known what the server makes of them.
+/// Client messages that wait for the server's reaction.
 constexpr std::size_t kMostWaiting = 256;
 
-/// Codes with which nobody complains: ENet's and WebSocket's "done", "going away", "no code".
+/// Close codes of ENet and WebSocket that are not a complaint: "done", "going away", "no code".
 bool ordinary(int code) { return code == 0 || code == 1000 || code == 1001 || code == 1005; }
 
 /// The first byte in which two differ, or where the shorter ends.
@@ -83,7 +83,7 @@ const Tally& VerifiedLink::finish() {
   return tally_;
 }
 
-/// Nobody refused what waits.
+/// The server did not refuse the messages that wait: they count as undecoded.
 void VerifiedLink::settle() {
   for (const Waiting& each : waiting_) bench_.explainer.say(each.explanation);
   tally_.undecoded += waiting_.size();

@@ -33,7 +33,7 @@ class VerifiedLink final : wire::Dissected {
   /// Whole messages are not recorded; the rest can still be verified.
   void missing(wire::Way way);
   void ended(const ImportedEnd& end);
-  /// Nothing follows: decides what waits.
+  /// Nothing follows: the messages that still wait are counted as undecoded.
   const Tally& finish();
 
   /// The connection's line. REQUIRES: finish().

@@ -14,8 +14,7 @@ constexpr double kSide = 800;  // metres, of a world that has no edge
 
 bool has_hills(const words::World* geometry) { return geometry != nullptr && geometry->kind() == words::World::VOXELS; }
 
-/// As the ground of an arena, whose floor is flat: of voxels what stands on them as solids, as games of tanks see it,
-/// and what stands on a hill no higher than the rest.
+/// A geometry with a flat floor, for an arena. Of a voxel world it keeps only the solids, all moved to z = 0.
 words::World ground_of(const words::World* geometry) {
   words::World ground;
   if (geometry != nullptr) ground = *geometry;
@@ -33,7 +32,7 @@ words::World ground_of(const words::World* geometry) {
   return ground;
 }
 
-/// The unit that stands for a player who may have many: the one it steers, else the first that lives.
+/// The unit to continue with if a player has several: the steered one if it is alive, otherwise the first living one.
 const core::UnitState* body_of(const core::World& world, const core::PlayerState& player) {
   const core::UnitState* const active = world.unit(player.active);
   if (active != nullptr && active->unit.alive()) return active;

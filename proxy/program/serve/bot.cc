@@ -66,8 +66,8 @@ void declare_bot(CLI::App& app, BotCommandOptions& options) {
   app.add_flag("--reconnect", options.reconnect,
                "Join again when refused, kicked or disconnected. The delay is 1 s and doubles each time, up to 60 s; "
                "a minute of play resets it");
-  app.add_option("--name", options.name, "Name of the bots; several are numbered")->capture_default_str();
-  app.add_option("--record", options.record, "File to record to (MCAP); {time} and {game} are replaced")
+  app.add_option("--name", options.name, "Name of the bot; with --count, a number follows it")->capture_default_str();
+  app.add_option("--record", options.record, "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
       ->type_name("FILE");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);

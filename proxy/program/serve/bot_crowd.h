@@ -85,8 +85,8 @@ class BotCrowd {
   std::condition_variable changed_;
   std::vector<Bot> bots_;  // by number, from 0
   std::uint32_t made_ = 0, gone_ = 0;
-  std::vector<std::uint32_t> away_;   // numbers of those who wait to come again
-  std::deque<std::uint32_t> called_;  // of those whose seat is on its way
+  std::vector<std::uint32_t> away_;   // numbers of the bots that wait to reconnect
+  std::deque<std::uint32_t> called_;  // bots that reconnect now; next() returns them first
   bool given_up_ = false;
   Sum sum_;
 };

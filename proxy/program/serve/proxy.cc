@@ -21,12 +21,12 @@ void declare_proxy(CLI::App& app, ProxyOptions& options) {
       ->type_name("URL")
       ->required();
   app.add_option("--to", options.to,
-                 "Server: game://host:port?dialect=name. Without a dialect it is detected before anything is sent "
-                 "(BZFlag, Panic), or it is the first that `entente games` lists. " +
+                 "Server: game://host:port?dialect=name. Without a dialect: BZFlag and Panic are detected; other games "
+                 "use the first that `entente games` lists. " +
                      help_of_url_options(Side::kTo))
       ->type_name("URL")
       ->required();
-  app.add_option("--record", options.record, "File to record to (MCAP); {time} and {game} are replaced")
+  app.add_option("--record", options.record, "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")
       ->type_name("FILE");
   declare_control_flags(app, options.control);
   declare_log_flags(app, options.log);

@@ -52,7 +52,7 @@ int record(const RecordOptions& options, const Endpoint& from, const config::Con
 
 void declare_record(CLI::App& app, RecordOptions& options) {
   app.add_option("--from", options.from, "Server to join: game://host:port?dialect=name")->type_name("URL")->required();
-  app.add_option("FILE", options.file, "File to record to (MCAP); {time} and {game} are replaced")->required();
+  app.add_option("FILE", options.file, "File to record to (MCAP); in its name, {time} becomes the start time, {game} the game")->required();
   app.add_option("--name", options.name, "Name of the spectator")->capture_default_str();
   add_time(
       app, "--seconds", [&options](double time) { options.seconds = static_cast<std::uint32_t>(std::ceil(time)); },

@@ -11,11 +11,11 @@ namespace {
 
 using core::Fact, core::Micros;
 
-constexpr Micros kMostTime = 30ULL * 24 * 60 * 60 * core::kSecond;  // a fact that says more is not believed
+constexpr Micros kMostTime = 30ULL * 24 * 60 * 60 * core::kSecond;  // facts with a later time are skipped
 
 bool can_read(const words::Fact& fact) { return fact.at_us() <= kMostTime && core::from_message(fact).ok(); }
 
-/// Calls `take` for each event as far as the file can be read; what then is wrong with it, if anything.
+/// Calls `take` for each event. Returns the error that ends the readable part; empty: none.
 std::string each_event(trace::Recording& recording, const std::function<void(const trace::Recording::Event&)>& take) {
   for (;;) {
     const auto event = recording.next();
@@ -119,7 +119,7 @@ Outcome<Done> RecordedTape::rewind() {
   return Done{};
 }
 
-/// A clock that went back did not: its time is that of the fact before.
+/// If the recorded clock went back, the fact gets the time of the fact before it.
 std::optional<Micros> RecordedTape::next_at() {
   while (!ahead_) {
     const auto event = recording_->next();
@@ -140,7 +140,8 @@ Fact RecordedTape::next() {
   return fact;
 }
 
-/// The last recorded world that is not later; false if there is none, and then it is to be folded from the beginning.
+/// Loads the last recorded world that is not later than `at`. False: there is none, and the caller must fold all facts
+/// from the start.
 bool RecordedTape::recall(Micros at, core::World& world) {
   const auto found = recording_->go_to_world(about_.link, about_.began + (about_.first + at) * 1000);
   if (!found || !*found) return false;

@@ -49,8 +49,8 @@ class RecordedTape final : public core::Tape {
   SpokenLink about_;
   std::string damage_;
   std::unique_ptr<trace::Recording> recording_;
-  std::optional<core::Fact> ahead_;  // the next fact, if it was looked for
-  core::Micros at_ = 0;              // of the last that was taken
+  std::optional<core::Fact> ahead_;  // the next fact, if it was read already
+  core::Micros at_ = 0;              // time of the last fact that was read
 };
 
 }  // namespace entente

@@ -12,7 +12,7 @@
 namespace entente {
 namespace {
 
-/// Takes out what may change.
+/// Removes what can change without a restart.
 void fix(config::Config& config) {
   config.clear_limits();
   config.mutable_log()->clear_level();
@@ -37,7 +37,7 @@ bool listens_by_enet(const config::Config& config) {
   return false;
 }
 
-/// ENet takes no more peers than it was opened for.
+/// ENet cannot accept more peers than it was opened with.
 std::optional<std::string> lacks_places(const config::Config& running, const config::Config& fresh) {
   const auto places = [](const config::Config& config) { return config.limits().sessions() - 1; };  // 0: the most
   if (places(fresh) <= places(running) || !listens_by_enet(running)) return std::nullopt;

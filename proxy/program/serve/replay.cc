@@ -103,7 +103,7 @@ int show(const config::Config& config, std::unique_ptr<RecordedTape> tape, const
 }  // namespace
 
 void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
-  app.add_option("FILE", options.file, "Recording (MCAP) of a bridged session, an arena or a bot")
+  app.add_option("FILE", options.file, "Recording (MCAP) with words: of a bridge, an arena, `entente bot`, `record` or `convert --words`")
       ->type_name("FILE")
       ->required();
   app.add_option("--listen", options.listen,
@@ -112,7 +112,7 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
       ->required()
       ->allow_extra_args(false);
   app.add_option("--link", options.link,
-                 "Link of the session to replay; required if the recording has several sessions");
+                 "Number of the link to replay, as `entente inspect` prints it; required if the recording has several sessions");
   app.add_option("--at", options.at, "Time to start at, such as 75, 75.5 or 1:15")->capture_default_str();
   app.add_option("--speed", options.speed, "Playback speed")
       ->check(CLI::Range(core::Replay::kSlowest, core::Replay::kFastest))

@@ -28,7 +28,7 @@
 namespace entente {
 namespace {
 
-// What is taken for the dialect until a client names its own.
+// The dialect that is assumed until a client names its own.
 std::size_t assumed_dialect(const ListenEnd& listen, const Endpoint& to) {
   const bool open = !listen.named && clients_name_dialect(*listen.game) && listen.game == to.game;
   return open ? to.dialect.value_or(listen.dialect) : listen.dialect;
@@ -72,8 +72,7 @@ class Routes {
     service_.run([this] { announce(); });
   }
 
-  /// What can change while it runs is as the file has it now; nothing changes if anything is wrong with it. From any
-  /// thread.
+  /// Applies what can change while the program runs. If the file has an error, nothing changes. From any thread.
   Outcome<std::string> reload() {
     const std::lock_guard lock(reloading_);
     const auto fresh = reread_();
@@ -102,7 +101,7 @@ class Routes {
 
   Outcome<Done> close() { return service_.close(); }
 
-  /// What was served, a line a listener.
+  /// Prints one line for each listener: what it served.
   void sum_up() const {
     std::fputs(service_.summary().c_str(), stdout);
     std::fflush(stdout);
@@ -172,8 +171,8 @@ class Routes {
     return Done{};
   }
 
-  /// What a file that was read again says of our route `i`, which is where it listens, wherever it stands there; null:
-  /// nothing. Of those that listen alike, each is in its turn.
+  /// Route `i` in the configuration that was read again, found by its `listen`; null: it is gone. Routes with the same
+  /// `listen` are matched in order.
   const config::Route* now_of(const config::Config& fresh, int i) const {
     const std::string& listen = config_.route(i).listen();
     auto before = std::count_if(config_.route().begin(), config_.route().begin() + i,
@@ -205,7 +204,7 @@ class Routes {
   Service service_;
   std::mutex reloading_;
   std::vector<std::size_t> relays_;           // of routes
-  std::map<std::size_t, relay::Access> own_;  // by relay: who may come to that route, as is in force
+  std::map<std::size_t, relay::Access> own_;  // access lists in force, by the relay's number
   std::string lines_;                         // where it listens
 };
 

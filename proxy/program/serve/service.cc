@@ -22,7 +22,7 @@
 namespace entente {
 namespace {
 
-// A session takes two descriptors or three; a shell's soft limit is meant for a person's programs.
+// A session needs two or three descriptors, and the usual soft limit is too low for thousands of sessions.
 void use_all_descriptors() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -30,7 +30,8 @@ void use_all_descriptors() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// " refused_bad_frame=3": for each reason that somebody was refused for, by its name without what a script trips over.
+/// " refused_bad_frame=3" for each reason with refusals. Blanks in the name become '_', and quotes are removed, for
+/// scripts.
 std::string refusals(const relay::Totals& totals) {
   std::string fields;
   for (std::size_t i = 0; i < relay::kReasons; ++i) {

@@ -65,8 +65,8 @@ class Service {
   struct Route {
     std::size_t relay;
     std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
-    const relay::TapThread* recording;  // null if it is not recorded; of an arena's listeners the first has it
-    bool tells;  // a bridge's, by sessions of its own; what a shared room could not tell, its log says
+    const relay::TapThread* recording;  // null if it is not recorded; of an arena's listeners, only the first has one
+    bool tells;  // whether the summary shows words_dropped: a bridge with one room for each player
   };
   std::string summary(const Route& route) const;
   std::uint64_t undecoded(const Route& route) const;
@@ -86,7 +86,7 @@ class Service {
   std::vector<Route> routes_;
   std::vector<std::size_t> arenas_;  // their shared rooms
   Control control_;
-  // Last, so that nobody asks for what is already destroyed.
+  // Last, so that they are destroyed before what they use.
   std::unique_ptr<net::LocalAcceptor> acceptor_;
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
 };

@@ -11,7 +11,7 @@
 namespace entente {
 namespace {
 
-// A handler is given nothing but the signal's number, so what it acts on can only be here.
+// Global, because a signal handler gets only the signal's number.
 std::atomic<relay::Server*> to_stop{nullptr};
 static_assert(std::atomic<relay::Server*>::is_always_lock_free);
 
@@ -24,13 +24,13 @@ bool would_end_us(int number) {
   return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
 }
 
-// A terminal that goes says SIGHUP twice, by its shell and by the kernel: the second must not cut off the end.
+// A closing terminal sends SIGHUP twice, from the shell and from the kernel. The second must not kill the process.
 void stop(int number) {
   if (number != SIGHUP) use(SIG_DFL);
   if (relay::Server* server = to_stop.load()) server->stop();
 }
 
-/// Posted for each SIGHUP; the one thing of its kind that a handler may touch.
+/// Posted for each SIGHUP: a signal handler may call sem_post().
 sem_t* hang_ups() {
   struct Counted {
     Counted() { sem_init(&count, 0, 0); }

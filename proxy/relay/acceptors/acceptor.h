@@ -1,7 +1,7 @@
-// Where the clients of a route come in: turns away whom a limit forbids, and gives the others to a worker. A kind for
-// each way to come: by TCP (stream_acceptor.h), by ENet (enet_acceptor.h), by ENet's datagrams as they are
+// Accepts the clients of a route. Refuses those that exceed a limit, and gives the others to a worker. There is a kind
+// for each transport: TCP (stream_acceptor.h), ENet (enet_acceptor.h), and ENet in mode=datagrams
 // (datagram_acceptor.h).
-// Law: lives on the route's home worker; a client that is let in is counted in admission until its session is gone.
+// Law: it lives on the route's home worker. Admission counts an accepted client until its session is gone.
 #pragma once
 
 #include <vector>
@@ -43,16 +43,16 @@ class Acceptor : private Queries::User, private Finder::User {
  protected:
   Acceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits);
 
-  /// What is answered to who asks by datagram, and where we are.
+  /// How queries are answered.
   void answer(const Queries::Asker& to, Bytes datagram) override;
   wire::Status status() const override;
   void found_out() override {}
 
   Millis now() const { return worker_route_.loop.now(); }
-  /// It listens there.
+  /// Sets where it listens, for bans.
   void set_place(const net::Address& at) { admission_.set_place({worker_route_.route.server_name, at.text()}); }
   Error cannot_watch() const;
-  /// Why a client that connects by ENet with this may not come in.
+  /// Why a client with this ENet connect data may not come in, as to its dialect.
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
   /// Somebody from there was turned away at `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why);

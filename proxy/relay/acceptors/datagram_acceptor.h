@@ -1,7 +1,7 @@
-// Where the clients of an ENet relay come in whose datagrams pass as they are.
-// Law: who is not known must ask for an ENet connection, in so few bytes as that takes; whom a limit forbids is told so
-// in the game's own way, in fewer; those who have not shown that their address is theirs are few, the oldest of them
-// makes room for the next, and no address pays for them: it may not have sent them.
+// Accepts the clients of an ENet relay in mode=datagrams.
+// Law: an unknown sender must send an ENet connect, and nothing larger. A refused client gets a disconnect with the
+// game's own code, which is smaller than the connect. Few clients may be unproven at once: the oldest makes room for
+// the next. They do not count against the limits of their address, because the address may be forged.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class DatagramAcceptor final : public Acceptor,
   void ask(const Question& question, Inquiry::Part& part) override { relay::answer(question, part, sessions_); }
 
   static constexpr std::size_t kMostUnproven = 256;
-  /// So many may come a second, from all addresses together: then each has a tenth of a second to prove itself.
+  /// New unproven clients per second, from all addresses together. Each then has 100 ms to prove its address.
   static constexpr std::uint32_t kUnprovenPerSecond = 10 * kMostUnproven;
 
  private:
@@ -42,7 +42,7 @@ class DatagramAcceptor final : public Acceptor,
   void knock(const net::Address& from, const net::EnetCommand& connect, Bytes datagram);
   void turn_away(const net::Address& from, const net::EnetCommand& connect, Reason why);
 
-  Bucket pace_;  // of those who have not proven themselves; admission counts the others
+  Bucket pace_;  // of new unproven clients; admission limits the others
   net::EnetUnpacker unpacker_;
   net::UdpReader reader_;
   std::unordered_map<LinkId, std::unique_ptr<DatagramSession>> sessions_;

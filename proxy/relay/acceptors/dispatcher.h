@@ -18,7 +18,7 @@ struct Newcomer {
   Limits limits;
   std::size_t server_dialect = 0;   ///< of a bridge: what the server was found, or is taken, to speak
   EnetCaller enet{};                ///< instead of `fd`, if it came by ENet
-  std::optional<Reason> in_vain{};  ///< a bot's: why its server is not even called
+  std::optional<Reason> in_vain{};  ///< of a bot: why its server is not dialled
 };
 
 /// The way from an acceptor to the sessions.
@@ -31,7 +31,7 @@ class Dispatcher {
   virtual void seat(std::size_t worker, Newcomer newcomer) = 0;
   /// False when that worker is too far behind.
   virtual bool pass_on(SessionRef to, const net::Address& from, Bytes datagram) = 0;
-  /// No datagram follows for now.
+  /// The batch of datagrams is over: wakes the workers that got some.
   virtual void passed_on() = 0;
 };
 

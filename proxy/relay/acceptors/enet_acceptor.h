@@ -1,5 +1,5 @@
-// Where clients come in by ENet. As an ENet host belongs to one thread, their sessions stay on the route's home worker.
-// Law: whom a limit forbids is told so in the game's own way; ENet itself would leave him without an answer.
+// Accepts clients over ENet. An ENet host belongs to one thread, so the sessions stay on the route's home worker.
+// Law: a refused client is told so with the game's own code. ENet itself would not answer.
 #pragma once
 
 #include <memory>

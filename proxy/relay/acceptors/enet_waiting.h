@@ -1,5 +1,6 @@
-// A client of a bridge over ENet who waits while it is being found out what the server speaks: what it says is kept for
-// who hears it next. Law: so many bytes are kept, and no more.
+// A client of a bridge over ENet that waits until the server's dialect is detected. Its packets are kept for its
+// session.
+// Law: at most Limits::held_bytes are kept.
 #pragma once
 
 #include <utility>
@@ -24,7 +25,7 @@ class EnetWaiting final : public EnetClient {
   bool here() const { return newcomer.enet.peer != nullptr; }
   bool said_too_much() const { return bytes_ > newcomer.limits.held_bytes; }
 
-  /// Says it all again to whoever is its peer's guest now; stops when nobody is.
+  /// Passes all kept packets to the current owner of the peer; stops if there is none.
   void repeat_to(const net::EnetPeer& peer) {
     for (Said& one : said_)
       if (auto* guest = static_cast<EnetClient*>(peer.owner)) guest->client_said(one.channel, std::move(one.packet));

@@ -1,6 +1,6 @@
-// What a route's server speaks, where that must be found out before a player is let through to it: once at the start,
-// and again when a player came in vain. Connects to the server and listens.
-// Law: not one byte is sent to it; bad news is believed for a second, so that a crowd costs one connection.
+// Detects the dialect of a route's server before players are let through: once at the start, and again after a player
+// could not reach the server. Connects to the server and reads what it sends.
+// Law: it sends nothing. A failure is kept for a second, so that a crowd of players costs one connection.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace entente::relay {
 
-/// What the log says where `server` does not show which dialect of the game it speaks.
+/// The log line for a server whose dialect cannot be detected.
 std::string cannot_tell_dialect(const wire::Game& game, const std::string& server);
 
 class Finder final : private net::LinkUser {
@@ -20,7 +20,7 @@ class Finder final : private net::LinkUser {
   class User {
    public:
     virtual ~User() = default;
-    /// known() or failed() from now on: whoever waits may be answered.
+    /// The probe is over: known() or failed() is true.
     virtual void found_out() = 0;
   };
 
@@ -31,9 +31,9 @@ class Finder final : private net::LinkUser {
   std::size_t dialect() const { return dialect_; }  ///< as far as it is known()
   Reason why() const { return why_; }               ///< while failed()
 
-  /// Somebody wants in: goes and finds out, unless it is known, being found out, or was in vain a moment ago.
+  /// A player wants in. Starts a probe, unless the dialect is known, a probe is under way, or one failed a moment ago.
   void want(const Limits& limits);
-  /// The server could not be reached: it may come back as something else.
+  /// The server could not be reached. Its dialect must be detected again: it may come back as something else.
   void lost();
   void tick(Millis now, const Limits& limits);
   void close() { link_.close(); }
@@ -58,7 +58,7 @@ class Finder final : private net::LinkUser {
   std::size_t dialect_;
   bool tried_ = false;
   Reason why_ = Reason::kDialectUnknown;
-  Millis good_until_ = 0;  // what was found out is believed, if it was bad news
+  Millis good_until_ = 0;  // until then a failure is not retried
   // While it is being found out.
   Buffer said_;
   std::size_t next_server_ = 0, most_said_ = 0;

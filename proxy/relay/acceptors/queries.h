@@ -1,7 +1,8 @@
-// Answers what anybody may ask a server of a game by a datagram of no session: whether it is there, who plays. A relay
-// gives the server's own answers (with our address for the server's, where they hold one), a bridge, whose server
-// speaks something else, and a shared room the front's. Law: an address may be forged. A question is known to the byte,
-// few answers go to one address and not many to all, and the server is asked at most once a second.
+// Answers status queries: datagrams outside any session that ask whether a server is there and who plays. A relay
+// passes on the server's answer (with our address, where it holds the server's). A bridge and a shared room answer for
+// themselves, in the client's game (Game::answer).
+// Law: the sender's address may be forged. So a query must match byte for byte, the answers are limited per address and
+// in all, and the server is asked at most once a second.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@ namespace entente::relay {
 class Queries {
  public:
   struct Asker {
-    net::Address from, here;  ///< where they are; which address of ours they asked
+    net::Address from, here;  ///< the sender's address; the address of ours that it used
   };
 
   class User {
@@ -31,7 +32,7 @@ class Queries {
 
   Queries(WorkerRoute& worker_route, User& user);
 
-  /// False if it is no question of this game.
+  /// Answers the datagram if it is a query of this game; false if it is not.
   bool take(const Asker& who, Bytes datagram);
   /// REQUIRES: called every now and then.
   void tick(Millis now);
@@ -41,7 +42,7 @@ class Queries {
   static constexpr std::size_t kBurst = 8;                        ///< of one address
 
  private:
-  /// One question, and how it is answered just now.
+  /// One kind of query, with the server's last answer.
   class Desk final : private net::UdpReader::User {
    public:
     Desk(WorkerRoute& worker_route, Queries& owner, const wire::Query& query)

@@ -12,7 +12,7 @@ std::string http(std::string_view status, std::string_view why) {
          std::to_string(why.size()) + "\r\n\r\n" + std::string(why);
 }
 
-/// What a newcomer hears who is turned away unheard. Behind TLS nothing can be said so soon.
+/// The goodbye to a client that is refused before it has sent anything. Behind TLS there is none.
 Buffer last_word(const WorkerRoute& worker_route, const net::Address& from, Reason reason) {
   const Route& route = worker_route.route;
   const bool banned = reason == Reason::kBanned || reason == Reason::kNotAllowed;
@@ -76,8 +76,8 @@ void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why)
   tell_turned_away(from, route_.listener, why);
 }
 
-/// What it still says arrives unheard; bytes that nobody has read would make of our close a reset, and of that its
-/// error.
+/// Keeps the connection open for a while. Closing it with unread data would reset it, and the client would show that
+/// error instead of our goodbye.
 void StreamAcceptor::part(net::Fd fd) {
   if (parting_.size() >= kMostParting) parting_.pop_front();
   parting_.emplace_back(std::move(fd), now() + kPartsFor);

@@ -1,5 +1,5 @@
-// Where clients come in by TCP (WebSockets, too), and the datagrams that some games have beside it. Keeps newcomers
-// waiting while the server's dialect is being found out.
+// Accepts clients over TCP, also for WebSockets, and receives the UDP datagrams that some games use beside it. Clients
+// wait here until the server's dialect is detected.
 #pragma once
 
 #include <deque>
@@ -38,7 +38,7 @@ class StreamAcceptor final : public Acceptor, private net::Listener::User, priva
   net::Listener listener_;
   net::UdpReader datagrams_;
   std::vector<Newcomer> waiting_;
-  /// Who was turned away and has not gone: to close at once could take the last word from him.
+  /// Connections of refused clients, and when to close them. Closing at once could lose our goodbye.
   std::deque<std::pair<net::Fd, Millis>> parting_;
 };
 

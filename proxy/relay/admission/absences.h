@@ -1,5 +1,6 @@
-// Who lost his connection and may take up what he had: by his number in his game, from the address that he had.
-// Law: each can be claimed once, and not after its time.
+// Players that lost their connection and may resume. They are identified by route, IP address and the player's number
+// in its game.
+// Law: an entry can be claimed once, and not after it expires.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ class Absences {
     all_.push_back({who, place, until});
   }
 
-  /// The newest, of several.
+  /// Removes and returns the newest entry for `who`; nothing if there is none.
   std::optional<Place> claim(const Who& who, Millis now) {
     const auto found = std::find_if(all_.rbegin(), all_.rend(), [&](const Entry& entry) {
       return entry.until >= now && entry.who.route == who.route && entry.who.number == who.number &&
@@ -44,7 +45,7 @@ class Absences {
     std::erase_if(all_, [&](const Entry& entry) { return gone(entry.place); });
   }
 
-  /// How many of this route there are that `wanted(address)` says.
+  /// The number of entries of this route for which `wanted(address)` is true.
   template <class Wanted>
   std::size_t count(std::size_t route, Millis now, Wanted&& wanted) const {
     return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [&](const Entry& entry) {
@@ -52,7 +53,7 @@ class Absences {
     }));
   }
 
-  /// Gives up the oldest of this route that `wanted(address)` says; nothing: there is none.
+  /// Removes and returns the oldest entry of this route for which `wanted(address)` is true; nothing if there is none.
   template <class Wanted>
   std::optional<Place> give_up(std::size_t route, Millis now, Wanted&& wanted) {
     const auto found = std::find_if(all_.begin(), all_.end(), [&](const Entry& entry) {

@@ -1,6 +1,6 @@
-// Which addresses may come to a listener: nets that are let in and nets that are kept out.
-// Law: of the nets that hold an address the smallest decides, and of equal ones the one that keeps out; an address that
-// none holds may come, unless there are nets that are let in.
+// Which addresses may connect to a listener: lists of allowed and denied networks.
+// Law: the smallest network that contains the address decides; at equal size, deny wins. An address in none of them is
+// allowed only if the allow list is empty.
 #pragma once
 
 #include <algorithm>

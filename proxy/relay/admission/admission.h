@@ -1,7 +1,7 @@
-// Who may come in: from where, how many are there, how many from one address, how fast they come.
-// Law: knows addresses, counts and times only, no socket; what it keeps of an address that went is gone within seconds,
-// and it keeps nothing of one that may not come at all. A place that is kept for somebody who lost his link counts for
-// his address, and has to go when somebody else is there for it.
+// Decides who may come in, by address, number of sessions, sessions per address, and rate.
+// Law: it knows addresses, counts and times, but no sockets. It forgets an address seconds after the last client from
+// it left, and keeps nothing about an address that is not allowed. A place that is kept for an absent player counts for
+// that player's address, but is given up when a connected player needs it.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ inline constexpr Millis kTidyEvery = 1'000;
 class Admission {
  public:
   Admission() = default;
-  /// Who comes must be let in by each access. `bans` may be null, and outlives it.
+  /// A client must be allowed by each of `access`. `bans` may be null; it outlives this.
   Admission(std::vector<Access> access, Bans* bans) : access_(std::move(access)), bans_(bans) {}
 
-  /// Which bans count, beside those that count everywhere.
+  /// Sets the place whose bans apply, in addition to those that apply everywhere.
   void set_place(BanPlace place) { place_ = std::move(place); }
   /// Of who comes from now on.
   void set_access(std::vector<Access> access) { access_ = std::move(access); }
@@ -36,15 +36,15 @@ class Admission {
   /// Lets one in (leave() must follow one day), or says why not.
   std::optional<Reason> enter(const net::Address& from, const Limits& limits, Millis now);
   void leave(const net::Address& from);
-  /// Who is inside lost his link, and his place is kept for him: from now on that turns nobody away.
+  /// A client inside lost its link, and its place is kept. Kept places do not cause anybody to be refused.
   void keep(const net::Address& from);
-  /// He is inside again, or his place is given up, which is to be followed by leave().
+  /// Undoes keep(): the client is back, or its place is given up, and leave() follows.
   void take_back(const net::Address& from);
-  /// Those inside from there and the places that are kept for others from there are more than may be together.
+  /// Whether the clients and the kept places of this address together exceed Limits::sessions_per_address.
   bool crowded_from(const net::Address& from, const Limits& limits) const;
-  /// The same of all.
+  /// The same for all addresses and Limits::sessions.
   bool crowded(const Limits& limits) const { return limits.sessions && kept_ && inside_ + kept_ > limits.sessions; }
-  /// Why nobody may enter from there now, however seldom he comes. Counts and keeps nothing: for who may be forged.
+  /// Why enter() would refuse this address, apart from its rate. Changes nothing, because the address may be forged.
   std::optional<Reason> objection(const net::Address& from, const Limits& limits) const;
 
   /// Forgets who is not there and has not come lately. REQUIRES: called once in `kTidyEvery`.
@@ -58,7 +58,7 @@ class Admission {
     std::uint32_t inside = 0, kept = 0;
     Bucket pace;
   };
-  /// Above this many addresses that nobody is inside from, a newcomer from a new one is "too fast".
+  /// Once this many addresses are known, a client from a new address is refused as "too fast".
   static constexpr std::size_t kMostKnown = 100'000;
 
   std::optional<Reason> bar(const net::Address& from) const;

@@ -1,7 +1,7 @@
-// Who is kept out, for a while or for good: by whoever runs us, because a server banned a player from there, or because
-// a game's own rule bans who broke it. All players reach a server from our address, so that the server's next ban could
-// hit everybody; so a server's ban keeps out of the routes that lead to it. A rule's ban keeps out of one listener.
-// Law: for all threads at once; asked for each newcomer and never for a packet. A ban that is over is forgotten.
+// Bans of addresses and networks, temporary or permanent. A ban comes from the operator, from a server that banned a
+// player, or from a rule of a game. A server sees all players at our address, so its next ban could hit everybody. A
+// server's ban therefore applies to all routes to that server. A rule's ban applies to one listener.
+// Law: thread-safe. Checked for each new client, never for a packet. Expired bans are forgotten.
 #pragma once
 
 #include <array>
@@ -27,10 +27,10 @@ struct Ban {
   std::time_t until = kForGood;  ///< by the wall's clock: bans outlast a process
   std::string why;
   bool by_server = false;
-  std::string where{};  ///< the server or the listener that it keeps out of; empty: all
+  std::string where{};  ///< the server or the listener that it applies to; empty: all
 };
 
-/// Where somebody comes to: a server, and the listener that leads there. As in Ban::where.
+/// The server and the listener that a client connects to. As in Ban::where.
 struct BanPlace {
   std::string server, listener;
 };
@@ -44,11 +44,11 @@ class Bans {
   void add(Ban ban);
   /// All bans of just this net. False: there was none.
   bool remove(const net::Network& who);
-  /// The one of the smallest net that holds the address, of those that count for this place.
+  /// The ban that applies to this address and place. If there are several, the one of the smallest network.
   std::optional<Ban> find(const net::Address& from, std::time_t now = std::time(nullptr), const BanPlace& place = {});
-  /// A server banned a player who came from there, or a game's rule does. The ban that comes of it here, if any: none
-  /// where servers' bans do not count, or somebody banned him there already, or too many are known. `where` as in Ban;
-  /// `most` seconds, if that is less than servers' bans count.
+  /// Adds a ban because a server, or a rule of a game, banned a player at this address. Returns it. Nothing if servers'
+  /// bans do not count here, the address is banned there already, or too many bans are known. `where`: as in Ban.
+  /// `most`: the longest time, in seconds.
   std::optional<Ban> learn(const net::Address& from, std::string_view why, std::time_t now = std::time(nullptr),
                            std::string_view where = {}, std::uint32_t most = UINT32_MAX);
   /// In no order.
@@ -57,7 +57,7 @@ class Bans {
   static constexpr std::size_t kMostLearnt = 100'000;
 
  private:
-  using OfNet = std::vector<Ban>;  // each of another place
+  using OfNet = std::vector<Ban>;  // at most one for each place
 
   template <class Wanted>
   std::optional<Ban> look_up(const net::Address& from, std::time_t now, Wanted&& wanted);

@@ -1,5 +1,5 @@
-// A token bucket: so many a second in the long run, a burst at once.
-// Law: whole numbers in thousandths of a token; may go into debt, which it pays back before it is ready again.
+// A token bucket: a rate per second in the long run, and a burst.
+// Law: it counts whole thousandths of a token. Its level may fall below zero; it is ready again once it has refilled.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class Bucket {
   Bucket(std::uint32_t per_second, std::uint64_t burst, Millis now)
       : rate_(per_second), full_(static_cast<std::int64_t>(burst) * 1000), level_(full_), at_(now) {}
 
-  /// Other numbers from now on: what is owed stays owed.
+  /// Changes the rate and the burst. A level below zero stays.
   void adapt(std::uint32_t per_second, std::uint64_t burst, Millis now) {
     refill(now);
     rate_ = per_second;
@@ -24,7 +24,7 @@ class Bucket {
     if (rate_ == 0) level_ = full_;
   }
 
-  /// Takes `n` in any case. False when that was more than there was.
+  /// Always takes `n` tokens. False if there were fewer.
   bool take(std::size_t n, Millis now) {
     if (rate_ == 0) return true;
     refill(now);

@@ -1,5 +1,5 @@
-// Whether a datagram may go further: not too large, not too fast, and one whole message of its game.
-// Law: a datagram that may not is dropped and counted; it never ends a session, because its sender may be forged.
+// Checks datagrams: size, rate, and whether each is a whole message of its game.
+// Law: a bad datagram is dropped and counted. It never ends a session, because its sender may be forged.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
-// Who waits to come in, by address: addresses take turns, and those of one come in the order in which they began to
-// wait. Law: each address has a rate of its own; one that has used it up holds nobody else up. What is kept of an
-// address from which nobody waits is gone within seconds.
+// A fair queue of clients that wait to enter. Addresses take turns; the clients of one address are served first come,
+// first served.
+// Law: each address has its own rate. An address that has used up its rate does not delay the others. An address
+// without waiting clients is forgotten within seconds.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,7 @@ class EntryQueue {
     if (at->second.waiting.empty()) std::erase(turns_, at->first);
   }
 
-  /// Who may come in now, and does not wait any more; `none` if nobody may.
+  /// Removes and returns the next client that may enter now; `none` if there is none.
   Who take(Who none, Millis now) {
     for (std::size_t i = turns_.size(); i > 0; --i) {
       const net::Address address = turns_.front();

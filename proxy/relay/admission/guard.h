@@ -1,6 +1,6 @@
-// Whether what a client says may reach its server, on a route that is strict: only what decodes.
-// Law: what the game's real server ignores anyway passes too, for real clients send it. Keeps one message a dialect, so
-// that it takes no more memory than decoding does.
+// The check of strict=yes: only messages that decode may reach the server.
+// Law: messages that the game's real server ignores pass too, because real clients send them. Keeps one codec for each
+// dialect, so its memory is bounded.
 #pragma once
 
 #include <memory>

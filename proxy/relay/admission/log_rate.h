@@ -1,6 +1,5 @@
-// How often a relay may say one kind of thing: once a second, so that nobody can flood the log by what he does to us.
-// Law: callable from all workers at once; whatever is not said at once is said, or counted by a line that is, about a
-// second later at the latest (say_kept), whether or not more of its kind comes.
+// Limits the log to one line of each kind per second, so that a client cannot flood it.
+// Law: thread-safe. A line that is held back is logged about a second later (say_kept), or counted in the line that is.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace entente::relay {
 
-/// A kind of line: a reason, or one of these.
+/// A kind of log line. Each Reason is a kind (line_of); the others are these.
 enum class Line : std::size_t {
   kOpened = kReasons,
   kUnframed,
@@ -34,17 +33,18 @@ class LogRate {
  public:
   static constexpr Millis kEvery = 1000;
 
-  /// Says one line, which stands for `more` others like it, too.
+  /// Writes a line that also stands for `more` similar ones.
   using Say = std::function<void(std::uint64_t more)>;
 
-  /// Says it if nothing of its kind was said for kEvery. Else it is kept, and what was kept of that kind before only
-  /// counts. Returns whether it was said. `what` tells kinds of one Line apart, lives as long as the program, and is
-  /// one of few; `times`: how often happened what it tells, at least 1.
+  /// Calls `tell` at once if no line of this kind was logged for kEvery. Otherwise keeps it for later, in place of an
+  /// earlier one, which is then only counted. Returns whether it was called at once. `what` divides a Line into kinds;
+  /// it is one of a few strings that live as long as the program. `times`: how many events the line reports, at least
+  /// 1.
   bool say(Line line, std::string_view what, Millis now, Say tell, std::uint64_t times = 1);
 
-  /// Says what was kept and may be said by now.
+  /// Logs the kept lines that are due.
   void say_kept(Millis now);
-  /// Says all that was kept: nothing follows.
+  /// Logs all kept lines. Nothing may be said after this.
   void say_rest();
 
  private:

@@ -1,5 +1,5 @@
-// How much one client may say by its stream, whatever carries it.
-// Law: what it said counts in any case; who went over is not read until that is paid back.
+// The rate limits of one client's stream, in bytes and messages.
+// Law: everything that was received counts. A client above a limit is not read until it is within the limit again.
 #pragma once
 
 #include "proxy/base/limits.h"
@@ -13,7 +13,7 @@ class Rates {
       : bytes_(limits.bytes_per_second, 2ull * limits.bytes_per_second, now),
         messages_(limits.messages_per_second, 2ull * limits.messages_per_second, now) {}
 
-  /// False when that was more than there was; then it is not read before ready().
+  /// False if this exceeds a limit. The client is then not read before ready().
   bool take(std::size_t bytes, std::size_t messages, Millis now) {
     const bool bytes_left = bytes_.take(bytes, now), messages_left = messages_.take(messages, now);
     return bytes_left && messages_left;

@@ -1,6 +1,6 @@
-// The datagrams of one session: from its client (the listener's socket hears them) to the server on a socket of the
-// session's own, and back.
-// Law: a datagram that may not pass is dropped and counted; it never ends a session, because its sender may be forged.
+// Relays the datagrams of one session. The client's come through the listener's socket, the server's through a socket
+// of the session.
+// Law: a bad datagram is dropped and counted. It never ends a session, because its sender may be forged.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ class Datagrams final : private net::UdpReader::User {
   bool open(net::Fd connected);
   void close();
 
-  /// `from` is where the client wants its answers.
+  /// Passes on a datagram of the client. Answers go to `from`.
   void from_client(const net::Address& from, Bytes datagram);
   /// When the last one passed, either way.
   Millis moved() const { return moved_; }

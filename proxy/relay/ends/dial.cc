@@ -24,7 +24,7 @@ void Dial::failed(int error) {
   next(Reason::kServerRefused);
 }
 
-/// `last`: how the one before this ended, which is the reason if there is no other.
+/// Tries the next address. `last`: how the previous attempt ended, the reason if there is no other address.
 void Dial::next(Reason last) {
   const auto& servers = worker_route_->route.servers;
   began_ = worker_route_->loop.now();

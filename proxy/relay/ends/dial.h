@@ -1,5 +1,5 @@
-// Reaching a route's server: its addresses in turn, each within Limits::connect_ms.
-// Law: sends nothing; why an address could not be reached is said, and after the last its user is told.
+// Connects to a route's server: tries its addresses one after another, each for at most Limits::connect_ms.
+// Law: it sends nothing. Each failure is logged. After the last one the user is told.
 #pragma once
 
 #include "proxy/net/socket.h"
@@ -21,15 +21,15 @@ class Dial {
 
   explicit Dial(User& user) : user_(user) {}
 
-  /// From the sockets that this transport wants: of ENet none, which brings its own. REQUIRES: once.
+  /// Starts with the first address. Makes the sockets for this transport; ENet makes its own. REQUIRES: called once.
   void begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Transport transport);
   bool under_way() const { return worker_route_ != nullptr; }
 
-  /// What became of the connection that was begun. The link of a failed or late one is closed.
+  /// The result of the current attempt. REQUIRES: the link of a failed or late attempt is closed.
   void succeeded() { worker_route_ = nullptr; }
   void failed(int error);
   bool late(Millis now) const { return under_way() && relay::late(now, began_, connect_ms_); }
-  /// The same, less the time for which the server of `link` waited for us.
+  /// The same, not counting the time for which data of the server waited for us.
   template <class Link>
   bool late(Millis now, const Link& link) const {
     return under_way() && relay::late(now, began_, connect_ms_, link);

@@ -1,6 +1,6 @@
-// One of the links of a session that has a room, whatever carries it: whole frames come in, whole frames go out. Any
-// kind of end meets any other, because a room sees nothing but this. Law: send(), part() and hang_up() call nobody
-// back; an end is not destroyed in one of its callbacks.
+// A link of a session with a room, over any transport: whole frames in, whole frames out. A room sees only this
+// interface, so any transport can be bridged to any other.
+// Law: send(), part() and hang_up() never call the user back. An end must not be destroyed in one of its callbacks.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace entente::relay {
 
 class End {
  public:
-  /// Why nothing more will be heard of a peer.
+  /// Why a peer is gone.
   struct Departure {
     enum class How : std::uint8_t {
       kLeft,      ///< it said so, or ended its stream
@@ -33,27 +33,27 @@ class End {
     int error = 0;
     Fault fault{""};
     std::string why{};       ///< for a person; may be empty
-    std::uint32_t code = 0;  ///< its game's own reason, where what carries it has one; else 0
+    std::uint32_t code = 0;  ///< the reason as a number of its game, if the transport carries one; else 0
   };
 
   class User {
    public:
     virtual ~User() = default;
-    /// The peer may be spoken to.
+    /// The link is up: the peer can be sent to.
     virtual void opened(End& end, const core::Peer& peer) = 0;
-    /// The dialect of a peer that was to be found out, before anything is received; nothing: it cannot be told.
+    /// The detected dialect of the peer, before anything is received. Nothing: it cannot be detected.
     virtual void found(End&, std::optional<std::size_t> /*dialect*/) {}
     /// Whole frames of the stream, one or more, or one message or datagram.
     virtual void received(End& end, Lane lane, Bytes bytes, std::size_t frames) = 0;
-    /// What its transport says beside the game, of so many bytes: a WebSocket's ping or pong. It was dealt with.
+    /// A control message of this size was received and handled: a ping or pong of a WebSocket.
     virtual void received_control(End&, std::size_t /*bytes*/) {}
     /// Some of what waited went out.
     virtual void wrote(End& end) = 0;
-    /// Once. The link may still be open: what was sent is on its way.
+    /// The peer is gone. Called once. The link may still be open, to send what waits.
     virtual void departed(End& end, const Departure& departure) = 0;
-    /// After it departed, or was told to part: nothing is left to go out and the peer is gone.
+    /// The link is closed, after departed() or part().
     virtual void over(End& end) = 0;
-    /// A WebSocket's request, by its path: the route that serves it; null if none does.
+    /// The route that serves the path of a WebSocket request; null if there is none.
     virtual WorkerRoute* route_for(std::string_view path) = 0;
   };
 
@@ -66,35 +66,35 @@ class End {
   virtual int connect(const net::Address& server, net::Sockets sockets) = 0;
 
   virtual void send(Lane lane, Bytes frame) = 0;
-  /// The same, without a copy where that can be: `frame` stays where it is until flush(), and then until the loop's
-  /// outbox was flushed.
+  /// The same, if possible without a copy. `frame` must stay valid until flush() was called and the loop's outbox is
+  /// flushed.
   virtual void lend(Lane lane, Bytes frame) { send(lane, frame); }
-  /// Tells the tap what was just sent, or is being received, in the way that it travels.
+  /// Records what was just sent, or is being received, with the properties that the transport gives it.
   virtual void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const {
     tap.bytes(link, way, lane, bytes, at);
   }
-  /// Out with what was sent in this turn.
+  /// Sends what was gathered since the last flush().
   virtual void flush() {}
   virtual std::size_t waiting() const = 0;
   virtual void read(bool on) = 0;
-  /// Among whom it is served. Of a new one: newcomers. A client who came by ENet is served with the others of its host.
+  /// The group in which it is served. Initially newcomers. A client over ENet is served with its host.
   virtual void set_rank(net::Rank) {}
   // As Tcp has them.
   virtual bool is_held_up() const { return false; }
   virtual Millis held_up() const { return 0; }
-  /// The peer's dialect is another than was assumed. REQUIRES: nothing of a stream was heard of it yet.
+  /// Changes the dialect of the peer. REQUIRES: nothing was received on the stream yet.
   virtual void hears(std::size_t /*dialect*/) {}
   /// A datagram that the listener heard.
   virtual void datagram(const net::Address&, Bytes) {}
   /// When the last datagram came; 0: never.
   virtual Millis last_datagram() const { return 0; }
 
-  /// What was sent goes out, then our side is closed. `code`: the game's own; 0: none.
+  /// Sends what waits, then closes our direction. `code`: the reason as a number of the game; 0: none.
   virtual void part(std::string_view why, std::uint32_t code) = 0;
-  /// Our side is closed so many milliseconds after part(), where what carries the link can wait; until then the peer is
-  /// not heard.
+  /// Delays the closing after part() by this many milliseconds, if the transport can. What the peer sends meanwhile is
+  /// discarded.
   virtual void closes_after(Millis /*part*/) {}
-  /// Lets go of the connection, which stays up, and is closed for its own part. Empty if it cannot do so.
+  /// Closes the link and returns its connection, still open, to the caller. Empty if the transport cannot do so.
   virtual net::Fd release() { return {}; }
   /// At once, whatever waits.
   virtual void hang_up() = 0;
@@ -108,15 +108,14 @@ struct EndOptions {
   const wire::Game& game;
   std::size_t dialect = 0;
   const Limits& limits;
-  /// The peer's dialect is told by what it says first, and its owner sends it nothing before (Probe::kFirstSession).
+  /// Detect the dialect from the peer's first bytes. The owner sends nothing before (Probe::kFirstSession).
   bool finds_dialect = false;
-  /// What is sent goes out when flush() is called, not at the end of the turn, where its transport can keep it until
-  /// then.
+  /// Send when flush() is called instead of at the end of the turn, if the transport can.
   bool gathers = false;
   EnetCaller enet{};  ///< a client that came by ENet
 };
 
-/// The end that this game's transport wants. `route`, `user` and what `options` name outlive it.
+/// Makes the end for the transport of the game. `worker_route`, `user` and what `options` refers to outlive it.
 std::unique_ptr<End> make_end(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
 
 }  // namespace entente::relay

@@ -1,5 +1,5 @@
-// What a peer of an ENet acceptor's host is to us: a relayed session, a bridge's end, or somebody who still waits for
-// one of them. Law: EnetPeer::owner of such a peer is its EnetClient, or null.
+// The receiver of an accepted ENet peer's packets: a relay session, an EnetEnd, or an EnetWaiting.
+// Law: EnetPeer::owner of such a peer points to its EnetClient, or is null.
 #pragma once
 
 #include "proxy/net/enet/enet_host.h"
@@ -10,7 +10,7 @@ class EnetClient {
  public:
   virtual ~EnetClient() = default;
   virtual void client_said(std::uint8_t channel, net::EnetPacket packet) = 0;
-  /// With that data, or (`silent`) without a word; the peer ends with this call.
+  /// The peer disconnected with this data, or timed out (`silent`). It ends with this call.
   virtual void client_left(std::uint32_t data, bool silent) = 0;
   /// Some of what waited for it went out.
   virtual void client_eased() {}

@@ -1,7 +1,7 @@
 // An end over ENet: a client who came by the listener's host, or our own connection to a server. A reliable
 // packet is of the stream, any other a datagram.
-// Law: ENet cannot be told to wait. What comes while this end is not read is kept, datagrams are not; more than may be
-// kept ends it.
+// Law: ENet cannot be paused. While this end is not read, reliable packets are kept, up to a limit that ends it. Other
+// packets are dropped.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// By which number a peer is told that its session ends for a reason of the relay's.
+// The numbers that tell a peer why its session ends.
 #pragma once
 
 #include "adapters/wire/game.h"
@@ -10,8 +10,8 @@ namespace entente::relay {
 /// The data that a disconnect carries for this end, in the game's own numbers.
 std::uint32_t enet_parting(const wire::Game& game, Reason reason);
 
-/// The number by which either transport tells a peer of a bridge that it goes: ENet's data, or the code of a
-/// WebSocket's close (RFC 6455, 7.4.1). 0: there is none that fits.
+/// The number that tells a peer of a bridge why its link closes: the data of an ENet disconnect, or the code of a
+/// WebSocket's close (RFC 6455, 7.4.1). 0: none fits.
 std::uint32_t parting_code(const wire::Game& game, Facing side, Reason reason);
 
 }  // namespace entente::relay

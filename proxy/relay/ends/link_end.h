@@ -8,7 +8,7 @@
 
 namespace entente::relay {
 
-/// `LinkUser`: whom the link calls back, with an `Any`.
+/// `LinkUser`: the interface that `Link` calls back. `Any`: the type of link that it passes.
 template <class Link, class LinkUser, class Any>
 class LinkEnd : public End, protected LinkUser {
  public:
@@ -36,7 +36,7 @@ class LinkEnd : public End, protected LinkUser {
     here_ = net::local_address(client.get());
     there_ = net::peer_address(client.get());
   }
-  /// Connects by `call(tcp)`, which says why not.
+  /// Connects by `call(tcp)`, which returns an errno if it cannot start.
   template <class Call>
   int connect_by(const net::Address& server, net::Fd tcp, Call&& call) {
     departed_ = peer_ended_ = over_ = false;
@@ -56,7 +56,7 @@ class LinkEnd : public End, protected LinkUser {
     settle();
   }
 
-  /// Nothing is heard any more. A peer that goes on talking is closed.
+  /// Whether received bytes are to be discarded. Closes the link if the peer sends too many of them.
   bool is_deaf_to(std::size_t bytes) {
     if (!departed_ && !parted_) return false;
     unheard_ += bytes;
@@ -76,7 +76,8 @@ class LinkEnd : public End, protected LinkUser {
     departed_ = true;
     user_.departed(*this, departure);
   }
-  /// To close over unread bytes would reset the connection and take our last words from it: hear, without listening.
+  /// Closes our direction and goes on reading. Closing with unread data would reset the connection, and the peer could
+  /// lose our last bytes.
   void finish() {
     link_.finish();
     if (link_.is_open()) link_.read(true);

@@ -15,7 +15,7 @@ namespace entente::relay {
 /// Which of a session's peers it is.
 enum class Facing : std::uint8_t { kClient, kServer };
 
-/// The way that travels what the peer on this side sends.
+/// The direction of what the peer on this side sends.
 constexpr wire::Way way_of(Facing facing) {
   return facing == Facing::kClient ? wire::Way::kToServer : wire::Way::kToClient;
 }
@@ -58,12 +58,12 @@ struct LinkSide {
     if (paused == 0) link.read(true);
   }
 
-  /// Before it is sent something: what waits, waits since it last took bytes, or since now.
+  /// Called before something is sent. If nothing waits yet, the time limit for a stalled peer starts now.
   void will_wait(Millis now) {
     if (link.waiting() == 0) took = now;
   }
 
-  /// It sent so many bytes after the end. Once they are more than `most` its link is closed, and the answer is true.
+  /// The peer sent more bytes after the end. Once they exceed `most`, closes the link and returns true.
   bool talks_on(std::size_t bytes, std::size_t most) {
     unheard += bytes;
     if (unheard > most) link.close();
@@ -80,8 +80,8 @@ struct LinkSide {
 /// Whether `limit` milliseconds have passed since then. A limit of 0 is none.
 constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limit && now > since + limit; }
 
-/// The same of what the peer of `link` (Tcp, WebLink, End) is to do: the time for which it waited for us does not
-/// count, and it is not late while it waits.
+/// The same for what the peer of `link` (Tcp, WebLink, End) must do. The time for which its data waited for us does not
+/// count, and it is not late while data waits.
 template <class Link>
 bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {
   return !link.is_held_up() && late(now, since + link.held_up(), limit);

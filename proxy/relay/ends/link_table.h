@@ -1,7 +1,8 @@
-// Whose datagrams are they: finds the session that a client's datagram belongs to.
-// Law: the address of a session's own TCP connection always wins; behind a NAT, where the datagrams come from another
-// port, the first link request from the same IP that names the player that the server's greeting gave to the session.
-// Guessing a neighbour's player id therefore gains nothing once he is linked, nor if his ports are not changed.
+// Finds the session that a client's datagram belongs to.
+// Law: a datagram from the address of a session's TCP connection belongs to that session. Behind a NAT the port may
+// differ: then the first link request from the same IP with the session's player id links its source. A client behind
+// the same NAT gains nothing by guessing another's player id once that player is linked, or if the NAT keeps that
+// player's port.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// One way of one session's stream: cuts what arrives into frames, passes on the whole ones together, keeps the rest.
-// Law: the bytes that go out are the bytes that came in; at most one frame is ever kept; nothing is allocated while
-// frames arrive whole.
+// One direction of a session's stream: cuts the bytes into frames, passes on whole frames and keeps the rest.
+// Law: bytes pass unchanged. At most one incomplete frame is kept. Nothing is allocated while frames arrive whole.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ class Stream {
   Stream(std::unique_ptr<wire::Cutter> cutter, std::size_t largest_frame)
       : cutter_(std::move(cutter)), largest_(largest_frame) {}
 
-  /// From now on a frame of a client's to which `guard` objects is a fault. The guard outlives the stream.
+  /// From now on a frame of a client that `guard` refuses is a fault. `guard` outlives the stream.
   void watch(Guard& guard, std::size_t dialect) {
     guard_ = &guard;
     dialect_ = dialect;

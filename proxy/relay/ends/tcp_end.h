@@ -1,6 +1,6 @@
-// An end over one TCP connection; of games that have them, with datagrams beside it: a client's come by the
-// listener's socket, a server's by one of our own on the connection's port. Where a game's clients take several
-// messages in a datagram, they get those of a turn so.
+// An end over one TCP connection, with UDP datagrams beside it if the game has them. A client's datagrams come through
+// the listener's socket, a server's through a socket of this end with the connection's local port. If the game's
+// clients accept several messages in one datagram, the messages of a turn are packed.
 #pragma once
 
 #include <optional>

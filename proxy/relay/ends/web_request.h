@@ -1,5 +1,5 @@
-// Which requests a route serves: those for a WebSocket, and a browser's for the page that speaks through one; and what
-// is said to who sends messages that nobody takes.
+// Decides which HTTP requests a route serves: WebSocket upgrades, and the files of its page. Also chooses the close
+// code for a refused message.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace entente::relay {
 
-/// Why `route` does not serve this request, and by `status` what its client is answered. REQUIRES: its game travels by
-/// WebSocket, and the request is for no file.
+/// Why `route` does not serve this request; nothing if it does. `status`: what to answer. REQUIRES: the game travels by
+/// WebSocket, and the request is not for a file.
 std::optional<Fault> objection(const Route& route, const net::HttpHead& request, unsigned& status);
 
-/// By which code a WebSocket is closed whose message is refused for what is in it (RFC 6455, 7.4.1).
+/// The close code for a message that is refused because of its content (RFC 6455, 7.4.1).
 std::uint16_t content_code(const Fault& fault);
 
-/// The file of the route's page that this request is for; null if it is for none. The page is where the WebSocket is
-/// (under any path: at "/"), and its files beside it.
+/// The file of the route's page that this request asks for; null if there is none. The page has the path of the
+/// WebSocket ("/" if that is any), and its files are beside it.
 const Asset* file_for(const Route& route, const net::HttpHead& request);
 
 }  // namespace entente::relay

@@ -1,5 +1,5 @@
-// Who played in a shared room, and how it went for those of each game: for whoever asks, while it lasts and when it is
-// over. Law: told by the shared room's thread, asked by any; a name is kept only for the first so many of a game.
+// Statistics of the players in a shared room, by game and dialect. They can be read while the room runs and afterwards.
+// Law: the room's thread writes, any thread reads. Only the first kMostNames names of each row are kept.
 #pragma once
 
 #include <map>
@@ -18,14 +18,14 @@ class Attendance {
 
   /// Those of one game.
   struct Row {
-    std::string speech;              ///< "bzflag 2.4"; "bot": nobody sat at them
+    std::string speech;              ///< "bzflag 2.4"; "bot" for bots
     std::uint64_t players = 0;       ///< came so far
     std::uint64_t present = 0;       ///< are there
     std::vector<std::string> names;  ///< of the first kMostNames that came
     std::uint64_t kills = 0, deaths = 0;
   };
 
-  /// What a fact changes. `speech_of` is asked for the player of a Player that is new.
+  /// Applies a fact. `speech_of(player)` is called for each new player.
   template <class SpeechOf>
   void told(const core::Fact& fact, SpeechOf&& speech_of) {
     if (const auto* player = core::as<words::Player>(fact)) {

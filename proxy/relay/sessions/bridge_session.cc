@@ -29,7 +29,7 @@ BridgeSession::BridgeSession(WorkerRoute& listener, Owner& owner, const Newcomer
   alarm_.set_rank(net::Rank::kNewcomer);
 }
 
-/// Who has entered a world that is ready plays: from now on it is served before newcomers.
+/// Once the player has entered and the world is ready, the session is served before newcomers.
 void BridgeSession::play_if(bool entered, bool ready) {
   if (plays_ || !entered || !ready) return;
   plays_ = true;
@@ -90,7 +90,7 @@ void BridgeSession::seat(std::size_t dialect) {
   enter([&](core::Room& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });
 }
 
-/// Who speaks a dialect that only shows itself now, and that cannot be bridged.
+/// Ends the session: only now a peer has shown a dialect that cannot be bridged.
 void BridgeSession::lack_face(const Side& side) {
   const char* who = is_front(side) ? "a client speaks " : "the server speaks ";
   worker_route_->say(Line::kDialect,
@@ -308,7 +308,7 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
   depart(side, reason_of_server(departure.how), departure);
 }
 
-/// Who broke a rule is still there to be told so; anybody else is gone.
+/// A peer that broke a rule is still connected and is told so. In all other cases the peer is gone.
 void BridgeSession::depart(Side& side, Reason reason, const End::Departure& departure) {
   if (is_front(side) && stays(departure)) return;
   because(reason, departure.why, departure.fault);
@@ -335,13 +335,14 @@ void BridgeSession::undialled(Reason why) {
   enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, text(why), at); });
 }
 
-/// Whether the player waits for the server, and not the server for him.
+/// Whether the player waits for the server, rather than the server for the player.
 bool BridgeSession::server_owes() const {
   if (!back_.up || !room_ || room_->world().ready()) return false;
   return entered_ || room_->world().geometry() == nullptr;
 }
 
-/// A server that accepts a connection and does not let the player in: he is told so as if it had gone.
+/// Gives up on a server that accepted the connection but does not let the player in. To the player it looks as if the
+/// server had left.
 bool BridgeSession::given_up(Millis now) {
   if (gone_by_ || !server_owes()) return false;
   if (back_.paused != 0) server_said_ = now;  // what it says is not read

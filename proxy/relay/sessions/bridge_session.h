@@ -1,6 +1,6 @@
-// One player's bridge: a room with a front that faces the client and a back that faces a server of another game, and
-// the two links. All that a game knows is in the two; all that a network knows is here.
-// Law: a peer that breaks its game's rules or a limit is refused, and told so in its game's own way.
+// A bridge for one player: a room whose front talks to the client and whose back talks to a server, and the two links.
+// The front and the back know the games; the session knows the network.
+// Law: a peer that breaks a rule of its game or a limit is refused, with the goodbye of its game.
 #pragma once
 
 #include <optional>
@@ -83,19 +83,19 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void depart(Side& side, Reason reason, const End::Departure& departure);
   void tell_server_wrong();
 
-  const std::optional<Reason> in_vain_;  // why the server is not called
+  const std::optional<Reason> in_vain_;  // why the server is not dialled; see Newcomer
   SessionInfo back_info_;
   Side back_{Facing::kServer, back_info_};
 
-  std::uint64_t orphaned_ = 0;  // of the room's world, as far as they are counted
-  Millis owes_since_ = 0;       // the server: the world, or to let the player in
+  std::uint64_t orphaned_ = 0;  // World::orphaned(), as counted so far
+  Millis owes_since_ = 0;       // since when the player waits for the server, for the world or to be let in
   Millis server_said_ = 0;      // when it last said something
   bool entered_ = false;        // the player asked to be let in, and was not refused
   bool in_lobby_ = false;       // the server waits for other players
   bool ready_ = false;
-  std::optional<Reason> overflow_;        // a peer takes nothing and too much waits
-  std::optional<SessionRef> returns_to_;  // the client's own session, which it had lost
-  bool finding_ = false;                  // the server's dialect
+  std::optional<Reason> overflow_;        // the reason to end, if too much waits for a peer
+  std::optional<SessionRef> returns_to_;  // the client's earlier session, which it resumes
+  bool finding_ = false;                  // the server's dialect is being detected
   bool wants_dial_ = false, dialled_ = false;
   bool away_ = false;  // its client lost its link, and may come back
 };

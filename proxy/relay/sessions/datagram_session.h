@@ -1,8 +1,8 @@
-// One client's ENet connection through a relay that passes its datagrams: each goes on as it came, on a socket of the
-// session's own towards the server, and back.
-// Law: nothing waits here and nothing is sent again; a client is sent no more bytes than came from its address until it
-// has shown that it gets them. A session ends when a disconnect has passed, when a side falls silent, or by the relay,
-// which then tells both in ENet's own way.
+// One client's ENet connection in mode=datagrams. Its datagrams pass unchanged, through a UDP socket of this session to
+// the server and back.
+// Law: nothing is queued or retransmitted. Until the client has proven its address, it is sent no more bytes than came
+// from there. A session ends after a disconnect, after a silence, or by the relay, which then sends an ENet disconnect
+// to both sides.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class DatagramSession final : private net::UdpReader::User {
   class Owner {
    public:
     virtual ~Owner() = default;
-    /// The client gets what is sent to its address. Lets it in, or says why not.
+    /// The client has proven its address. Admits it, or returns why not.
     virtual std::optional<Reason> proven(DatagramSession& session) = 0;
     /// Destroy it at the end of the turn.
     virtual void done(DatagramSession& session) = 0;
@@ -35,13 +35,13 @@ class DatagramSession final : private net::UdpReader::User {
   void start();
   void client_said(Bytes datagram);
   void tick(Millis now);
-  /// Makes room for whoever comes from the same address now.
+  /// Ends the session at once. Its address is then free for a new connection.
   void end(Reason reason);
 
-  /// Asks for this very connection, once more.
+  /// Whether `connect` is this session's own connect, sent again.
   bool is(const net::EnetCommand& connect) const { return connect.connect_id == connect_.connect_id; }
-  /// Why it is over, now that somebody asks for another connection from its address. Nothing: it is not, and whoever
-  /// asks may be forging.
+  /// Another connect came from this session's address. Returns the reason if the session may end for it. Nothing: the
+  /// session is alive, and the connect may be forged.
   std::optional<Reason> gives_way();
   /// Proven, and let in.
   bool proven() const { return proven_; }
@@ -84,10 +84,10 @@ class DatagramSession final : private net::UdpReader::User {
   net::UdpReader reader_;
   std::size_t next_server_ = 0;
   Said client_said_, server_said_;
-  std::size_t credit_;                      // bytes that may go to a client that has proven nothing
-  std::optional<std::uint16_t> to_server_;  // whom the client's datagrams are for, as the server told it
-  std::uint16_t to_client_;                 // and the server's
-  std::array<std::uint16_t, 8> told_at_{};  // when the server told it, in its own time
+  std::size_t credit_;                      // bytes that an unproven client may still be sent
+  std::optional<std::uint16_t> to_server_;  // the ENet peer number in the client's datagrams, chosen by the server
+  std::uint16_t to_client_;                 // the same in the server's datagrams, chosen by the client
+  std::array<std::uint16_t, 8> told_at_{};  // timestamps of the server's answers to the connect
   std::size_t tellings_ = 0;
   std::uint64_t passed_ = 0;  // bytes of datagrams, both ways
   Millis began_, asked_ = 0;

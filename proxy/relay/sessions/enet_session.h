@@ -1,6 +1,7 @@
-// A relay's session over ENet: the client's connect data, every packet with its channel and kind, and the data of the
-// disconnect travel both ways. Law: each packet is one packet on the other side; an empty one goes no further; what
-// waits for a peer is bounded: reliable packets beyond the bound end the session, others are dropped and counted.
+// A relay's session over ENet. The client's connect data, every packet with its channel and kind, and the data of a
+// disconnect are passed on.
+// Law: one packet stays one packet. Empty packets are dropped. What waits for a peer is bounded: a reliable packet
+// above the bound ends the session, any other is dropped and counted.
 #pragma once
 
 #include <vector>

@@ -8,7 +8,7 @@
 
 namespace entente::relay {
 
-/// `LinkUser`: whom the links call back, with an `Any`.
+/// `LinkUser`: the interface that `Link` calls back. `Any`: the type of link that it passes.
 template <class Link, class LinkUser, class Any>
 class LinkRelay : public Session, protected LinkUser {
  protected:
@@ -30,7 +30,7 @@ class LinkRelay : public Session, protected LinkUser {
     server_.link.set_rank(net::Rank::kPlayer);
   }
 
-  /// `to` was sent something of `from`.
+  /// Data of `from` was sent to `to`. Stops reading `from` if too much waits there.
   void note_waiting(Half& from, const Half& to) {
     if (to.link.waiting() <= limits_.high_water || (from.paused & kBehind) != 0) return;
     worker_route_->counters.stalls.add();
@@ -51,8 +51,8 @@ class LinkRelay : public Session, protected LinkUser {
     end(first_.value_or(client ? Reason::kClientReset : Reason::kServerReset));
   }
 
-  /// Sends what waits, closes our side, and hears (without listening) whether the peer goes: to close over unread bytes
-  /// would reset the connection and take our last words from it.
+  /// Sends what waits, closes our direction, and discards what the peer still sends. Closing with unread data would
+  /// reset the connection, and the peer could lose our last bytes.
   void part() override {
     if (dial_.under_way()) server_.link.close();
     for (Half* half : {&client_, &server_}) {

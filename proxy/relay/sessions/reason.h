@@ -12,8 +12,8 @@ enum class Reason : std::uint8_t {
   kClientLeft,
   kServerLeft,
   kStopped,  ///< we are shutting down
-  kKicked,   ///< whoever runs us wanted it gone
-  kResumed,  ///< the client took up a session that it had lost; its connection goes on there
+  kKicked,   ///< by the operator
+  kResumed,  ///< the client resumed its earlier session, which took over the connection
   kVisitor,  ///< a browser that wanted a page, and got it
 
   // Refusals: somebody did what a limit or a game's framing does not allow.
@@ -33,8 +33,8 @@ enum class Reason : std::uint8_t {
   // Broken or given up.
   kClientReset,
   kServerReset,
-  kServerRefused,   ///< it does not accept connections
-  kServerDeclined,  ///< it answered a WebSocket's request with something else, or would not have the player
+  kServerRefused,   ///< it cannot be reached
+  kServerDeclined,  ///< it refused the WebSocket upgrade, or the player
   kServerWrong,     ///< it broke TLS, HTTP, WebSocket or (bridges) its game's rules
   kServerTimeout,   ///< Limits::connect_ms
   kIdle,            ///< Limits::idle_ms
@@ -58,7 +58,7 @@ enum class Drop : std::uint8_t {
   kTooLarge,       ///< Limits::datagram_bytes
   kTooFast,        ///< Limits::datagrams_per_second
   kBadFrame,       ///< not one whole message of its game
-  kUnproven,       ///< would answer a client that has not shown that it gets answers
+  kUnproven,       ///< more than may be sent to a client that has not proven its address
   kNotLinked,      ///< the other side cannot be reached by datagram (yet)
   kQueueFull,      ///< its worker, or the kernel, is behind
   kCount
@@ -67,7 +67,7 @@ enum class Drop : std::uint8_t {
 constexpr std::size_t kDrops = static_cast<std::size_t>(Drop::kCount);
 
 const char* text(Drop drop);
-/// What whoever runs us may do about it, if anything; else "".
+/// Advice for the operator; "" if there is none.
 const char* what_helps(Drop drop);
 
 }  // namespace entente::relay

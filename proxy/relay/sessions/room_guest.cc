@@ -109,7 +109,7 @@ void RoomGuest::received(End&, Lane lane, Bytes bytes, std::size_t frames) {
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
-/// Who broke a rule is still there to be told so; anybody else is gone.
+/// A client that broke a rule is still connected and is told so. In all other cases the client is gone.
 void RoomGuest::departed(End&, const End::Departure& departure) {
   if (ending_) return;
   if (departure.how == How::kFlooded) {  // it could not be made to wait

@@ -1,5 +1,5 @@
 // One client of a shared room: its link, and its seat in the room that it shares with others.
-// Law: what it does wrong or does not take ends its own seat, told in its game's own way; the room goes on without it.
+// Law: a client that breaks a rule or does not read loses only its own seat, with the goodbye of its game.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ class RoomGuest final : public RoomSession {
   /// `shared_room` outlives it.
   RoomGuest(WorkerRoute& listener, Owner& owner, SharedRoom& shared_room, const Newcomer& newcomer);
 
-  // By the shared room, on the room's behalf; none of them calls the shared room.
-  /// It has that seat, unless it has lost it already.
+  // Called by the shared room during a call of the room. None of them calls the room.
+  /// Gives the guest this seat. False if its session has ended already.
   bool sits(core::Id seat);
-  /// True if it wants to be flushed, and has not said so since it was.
+  /// Returns true at the first send after a flush(): flush() must be called again.
   bool send(Lane lane, Bytes bytes, bool lent);
   void flush();
   std::size_t waiting() const { return front_.end->waiting(); }
@@ -27,7 +27,7 @@ class RoomGuest final : public RoomSession {
   void failed(const Fault& fault) { because(Reason::kProtocolFault, fault.what, fault); }
   void spoke() { ++heard_words_, spoke_ = true; }
   void turned_away() { turned_away_ = true; }
-  /// It is to enter, and is not read until take_turn().
+  /// The guest is queued to enter. It is not read until take_turn().
   void waits_to_enter();
   /// Its player is in: from now on it is served before newcomers.
   void play() { front_.end->set_rank(net::Rank::kPlayer); }
@@ -37,7 +37,7 @@ class RoomGuest final : public RoomSession {
 
   // By the shared room, outside the room.
   void overflow() { end(Reason::kClientStalled); }
-  /// What it waited for is now: it takes its seat, or has entered.
+  /// The wait is over: the guest takes its seat, or has entered.
   void take_turn();
 
  private:

@@ -1,7 +1,7 @@
-// Hosts a room: a bridge's own (bridge_session.h), or one that many share (shared_room.h). Keeps the room's clock and
-// alarm, and tells the tap its words.
-// Law: the room is called from one place (enter) and calls nobody back; what it wants of the network beyond sending is
-// done after it has returned.
+// Runs a room for its owner: a bridge (bridge_session.h) or a shared room (shared_room.h). Keeps the room's clock and
+// alarm, and gives its words to the tap.
+// Law: only enter() calls the room. During the call the room may send and close. Whatever else it asks for (dialling,
+// ending a session) is done after the call has returned.
 #pragma once
 
 #include <optional>
@@ -14,32 +14,32 @@ namespace entente::relay {
 
 class RoomHost : protected core::Room::Host, private net::Alarm::User {
  public:
-  /// Of the call that the room is in.
+  /// The wall time of the current call of the room.
   WallTime wall_in_call() const { return wall_; }
-  /// By the same clock.
+  /// The wall time now, by the room's clock.
   WallTime wall_by_now() const { return began_wall_ + micros() * 1000; }
 
  protected:
   explicit RoomHost(net::Loop& loop);
 
-  /// The room's time 0 is now, and not when its host was made.
+  /// Restarts the room's clock at 0. It first starts when the host is made.
   void start_clock();
   /// The room comes to be. Its words are told to `tap`, which may be null, on this link.
   void open_room(std::unique_ptr<core::Back> back, const core::RoomOptions& options, TapSink* tap, LinkId link,
                  bool with_secrets);
-  /// The one way into the room: `call(room, time)`, and then what it wanted.
+  /// Calls `call(room, time)`, then does what the room asked for. Nothing else calls the room.
   template <class Call>
   void enter(Call&& call);
   /// Since the room's time 0.
   core::Micros micros() const { return (loop_.nanos() - epoch_) / 1000; }
-  /// Between two words of the room: what was told so far made the world what it is.
+  /// Whether a snapshot of the world is due. REQUIRES: not during a call of the room, when words and world may differ.
   bool owes_world() const { return words_ && words_->owes_world(micros()); }
   /// When the room wants to be woken, by Loop::nanos.
   std::uint64_t wakes_at() const;
   void set_alarm(std::uint64_t nanos) { nanos == kNever ? alarm_.clear() : alarm_.set(nanos); }
   void note_untold() const;
 
-  /// It is not there yet, or it is over.
+  /// Whether there is no room yet, or it is over.
   virtual bool is_shut() const { return !room_ || room_->over(); }
   /// The call has returned; the room may be called once more, by the same time.
   virtual void settle_call(core::Micros) {}

@@ -38,7 +38,7 @@ void RoomSession::greet(const core::Peer& peer) {
   if (!worker_route_->route.clients_name_dialect) seat(info_.dialect);
 }
 
-/// Who has not said its greeting by now is of the dialect in which servers speak first.
+/// The client sent no greeting: it speaks the dialect in which servers speak first.
 void RoomSession::rang() {
   if (ending_ || !is_unseated()) return;
   if (front_.end->is_held_up())
@@ -90,7 +90,7 @@ void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code
   front_.up ? front_.end->part(why, code_for(front_, code)) : front_.end->hang_up();
 }
 
-/// What a face leaves unsaid, the reason says in its game's own number.
+/// The face's code; if it gave none, the game's code for the reason of the end.
 std::uint32_t RoomSession::code_for(const Side& side, std::uint32_t said) const {
   return said != 0 ? said : parting_code(*side.info.game, side.facing, reason());
 }

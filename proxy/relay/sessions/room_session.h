@@ -46,7 +46,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   void over(End&) override { settle(); }
   void rang() override;
 
-  net::Alarm silence_;  // the client's, where it may wait to be greeted
+  net::Alarm silence_;  // fires if the client is silent, where it may be waiting for a greeting
   bool named_ = false;
 };
 

@@ -1,7 +1,8 @@
 // A session: one client, from the accepted connection to the last byte. Relays (tcp_session.h, web_session.h,
 // enet_session.h) pass its bytes to a server; bridge_session.h and room_guest.h seat its player in a room.
-// Law: lives on one worker, and is destroyed at the end of the turn after done(). The first reason to end counts; it is
-// counted, said in the log and told to the tap once. From then on both links have Limits::linger_ms to close.
+// Law: it lives on one worker, and is destroyed at the end of the turn in which it calls done(). Only the first reason
+// to end counts; it is counted, logged and told to the tap once. From then on the links have Limits::linger_ms to
+// close.
 #pragma once
 
 #include <optional>
@@ -27,14 +28,14 @@ class Session : private Dial::User {
     virtual ~Owner() = default;
     /// The server's greeting gave this session a player id. Told before the client can know it.
     virtual void named(Session& session, std::uint32_t player) = 0;
-    /// The route, on this worker, of the route that serves `path` on the listener of `listener`; null if none does.
+    /// The route that serves `path` on the listener of the route `listener`; null if there is none.
     virtual WorkerRoute* route_at(const Route& listener, std::string_view path) = 0;
     /// Its client lost its link, and may come back from the same address.
     virtual void away(Session& session, const core::Absence& absence) = 0;
-    /// The session of this route and this address that is away by that number, and is so no longer; nothing: none.
+    /// Claims the absent session with this route, address and number, so that nobody else can. Nothing if there is
+    /// none.
     virtual std::optional<SessionRef> claim(Session& session, std::uint32_t number) = 0;
-    /// Its client has come to stay, and did not lose a session before: where there are too many, one that is away gives
-    /// way.
+    /// The client is a new player, not one who resumes. If there are too many, an absent session gives up its place.
     virtual void settled(Session& session) = 0;
     /// Hands a client to the session that it belongs to.
     virtual void send_back(SessionRef to, net::Fd client, const net::Address& from) = 0;
@@ -48,17 +49,18 @@ class Session : private Dial::User {
 
   /// Takes the accepted connection.
   virtual void start(net::Fd client) = 0;
-  /// Its client is back, from there. REQUIRES: its game's clients do not greet: what was heard of it is not told here.
+  /// Its client is back, on this connection. REQUIRES: the game's clients send no greeting, because what was already
+  /// read from the connection is not passed on.
   virtual void take_back(net::Fd, const net::Address&) {}
   /// It is away, and its place is kept.
   virtual bool is_away() const { return false; }
-  /// Its place goes to somebody who is there.
+  /// Gives up the kept place, because a connected player needs it.
   virtual void give_way() {}
   /// A datagram of the client's that the listener heard.
   virtual void datagram(const net::Address&, Bytes) {}
   void tick(Millis now);
   void stop();
-  /// Whoever runs us wants it gone. `why`: to the player, where his game has a way to say it.
+  /// Ends the session for the operator. `why` is shown to the player if the game can do so.
   virtual void kick(std::string_view why);
   SessionReport report() const;
 
@@ -73,42 +75,42 @@ class Session : private Dial::User {
   /// `listener` outlives it.
   Session(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer);
 
-  /// By us. `why` is for the peers, where their game has a way to say it; empty: nothing is said.
+  /// Ends the session. `why` is shown to the peers if their game can do so; empty: nothing is shown.
   void end(Reason reason, const Fault& fault = Fault{""}, std::string_view why = {});
-  /// Keeps the reason, if it is the first; the links have so long to close.
+  /// Sets the reason to end, if there is none yet. From then on the links have limited time to close.
   void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
-  /// Nothing more is passed on: tells its end and closes the links.
+  /// Passes on nothing more: reports the end (counters, log, tap) and closes the links.
   void finish();
-  /// Done, if its links are closed.
+  /// Calls Owner::done() if the session is ending and its links are closed.
   virtual void settle();
 
   void count_opened();
   void open_tap(WallTime at);
   /// To the tap, once it is open.
   void note(const std::string& text);
-  /// What the client sent counts for its rates; above them it is not read until it has paid.
+  /// Counts what the client sent against its rate limits. Above them it is not read until it is within them again.
   void charge(std::size_t bytes, std::size_t messages);
   Millis now() const { return listener_.loop.now(); }
   Reason reason() const { return reason_.value_or(Reason::kClientLeft); }
 
   // What each kind does its own way.
-  /// Says goodbye: once peers have heard it, or at once, finish().
+  /// Says goodbye, then calls finish(): at once, or when the goodbye has been sent.
   virtual void dismiss(Reason, std::string_view /*why*/) { finish(); }
   /// Closes the links once what was sent is out.
   virtual void part() = 0;
   /// Closes the links at once, whatever waits.
   virtual void hang_up() = 0;
   virtual bool is_linked() const = 0;
-  /// The client's reading.
+  /// Stops and resumes reading from the client.
   virtual void pause_client(Pause why) = 0;
   virtual void resume_client(Pause why) = 0;
-  /// What it does every tick, before its limits are looked at. False: they are not.
+  /// Called every tick, before the limits are checked. False: they are not checked.
   virtual bool attend(Millis) { return true; }
-  /// Closes the link to a server that does not answer the dial in time. True: it was so.
+  /// Closes the link to a server that did not accept the connection in time. Returns whether it did.
   virtual bool drop_late_server(Millis) { return false; }
-  /// Which limit of time it exceeds.
+  /// The reason to end, if a time limit is exceeded.
   virtual std::optional<Reason> overdue(Millis now) const = 0;
-  /// How long the client may read why it was turned away.
+  /// How long a client stays connected after the goodbye, so that its player can read it.
   virtual Millis goodbye() const { return 0; }
   virtual void tell_end();
   virtual void close_tap(const std::string& why);
@@ -119,8 +121,8 @@ class Session : private Dial::User {
   int dial(const net::Address&, net::Sockets) override;
   void undialled(Reason why) override { end(why); }
 
-  WorkerRoute& listener_;      // that the client came through
-  WorkerRoute* worker_route_;  // of the route that its path chose
+  WorkerRoute& listener_;      // whose listener accepted the client
+  WorkerRoute* worker_route_;  // that serves the path the client asked for
   Owner& owner_;
   const Limits limits_;
   SessionInfo info_;  // of the client's link
@@ -129,7 +131,7 @@ class Session : private Dial::User {
   std::uint64_t said_ = 0, answered_ = 0;  // bytes of messages: the client's, the server's
   const Millis began_;
   Millis moved_;                  // when something was last passed on
-  Millis gone_by_ = 0;            // then its links are closed in any case; 0: it does not end
+  Millis gone_by_ = 0;            // when the links are closed at the latest; 0: it is not ending
   std::optional<Reason> reason_;  // of the end
   std::string why_;
   Fault fault_{""};

@@ -14,11 +14,10 @@ constexpr std::size_t kMostWords = 100'000;
 
 constexpr Millis kEntryBeat =
     50;  // who waits for his address's rate comes in with others who do: each turn is told to all
-/// Where so many listen, what all are told within these nanoseconds goes out together: a write to each costs more than
-/// all else.
+/// With many guests, what all are told within these nanoseconds is sent together: a write to each is the largest cost.
 constexpr std::size_t kMany = 24;
 constexpr std::uint64_t kGather = 10'000'000;
-/// While the loop has more to read, others may be going, too: for so many milliseconds nobody is told who is gone.
+/// While the loop has more to read, more guests may be leaving: departures are collected for this many milliseconds.
 constexpr Millis kGatherGone = 250;
 
 core::RoomOptions room_options(const SharedRoomOptions& options) {
@@ -57,7 +56,7 @@ void SharedRoom::open(TapSink* tap) {
 
 // -- The room ---------------------------------------------------------------------------------------------------------
 
-/// What is done at the end of this turn will be done.
+/// Makes sure that at_turn_end() is called in this turn.
 void SharedRoom::begin_turn() {
   if (!std::exchange(in_turn_, true)) loop_.later(*this);
 }
@@ -88,7 +87,7 @@ void SharedRoom::wait_for_seat(RoomGuest& guest) {
   begin_turn();
 }
 
-/// Asked for each wish to enter: those of a turn are heard together, at its end.
+/// Queues the guest. All requests to enter of a turn are served at its end.
 bool SharedRoom::admits(core::Id seat) {
   RoomGuest* const guest = find(seat);
   if (guest == nullptr) return true;
@@ -103,7 +102,7 @@ void SharedRoom::leave_queues(RoomGuest& guest) {
   to_enter_.remove(guest.info().client, &guest);
 }
 
-/// Its link is gone. Those of a turn are told together, at its end.
+/// Queues a departure. The room is told about all departures of a turn at its end.
 void SharedRoom::depart(core::Id seat, std::string_view why, std::uint32_t code) {
   if (over()) return;
   room_->unlink(seat);
@@ -112,7 +111,8 @@ void SharedRoom::depart(core::Id seat, std::string_view why, std::uint32_t code)
   begin_turn();
 }
 
-/// One of those who go or come, if anybody may: who goes first, as each who is there makes the rest dearer.
+/// Serves one departure, entry or seat; false if there is none. Departures come first, because each player present
+/// makes the rest more expensive.
 bool SharedRoom::serve_crowd() {
   if (over()) return false;
   if (!departed_.empty() && !(loop_.is_behind() && loop_.now() < gone_since_ + kGatherGone)) {
@@ -162,8 +162,8 @@ void SharedRoom::flush(std::uint64_t nanos) {
   room_->forget_shared();
 }
 
-/// When the room wants to be woken, or guests are told what they are to be, or the crowd goes on: at once, or when an
-/// address may send its next ones.
+/// When at_turn_end() is needed next: when the room wants to be woken, guests are to be flushed, or the crowd is to be
+/// served.
 std::uint64_t SharedRoom::next_turn(Millis now) {
   std::uint64_t at = wakes_at();
   if (!touched_.empty()) at = std::min(at, flushed_at_ + kGather);
@@ -238,7 +238,7 @@ void SharedRoom::make_way(core::Id id, core::Micros at) {
   }
 }
 
-/// Who has just come was here before.
+/// Moves a guest that resumes from its new seat to the one it had.
 void SharedRoom::move(core::Id from, core::Id to, core::Micros at) {
   RoomGuest* const guest = find(from);
   if (guest == nullptr) return;
@@ -252,7 +252,7 @@ void SharedRoom::move(core::Id from, core::Id to, core::Micros at) {
 
 // -- What the room wants ----------------------------------------------------------------------------------------------
 
-/// Who has no seat yet is the one who is being seated, or nobody sits there.
+/// An unknown id above the newest seat belongs to the guest that is being seated, unless it is a bot's.
 RoomGuest* SharedRoom::find(core::Id guest) const {
   if (found_.second != nullptr && found_.first == guest) return found_.second;
   const auto at = guests_.find(guest);

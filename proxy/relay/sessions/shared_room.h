@@ -1,11 +1,13 @@
-// A shared room: one room for everybody who comes, of whatever game, and a truth that has no link: a replay, or a
-// referee. Law: lives on one worker, from open() to its end, whoever comes and goes. A crowd that comes or goes does
-// not keep those waiting who play: it is dealt with at the end of each turn of the loop, in bounded portions.
+// A shared room: one room for the clients of all its routes, whatever their game. Its back has no link: it is a replay
+// or the referee of an arena.
+// Law: it lives on one worker, from open() until it ends. Joins and leaves are handled at the end of each turn of the
+// loop, in bounded portions, so that a crowd does not delay the players.
 #pragma once
+
+#include <tsl/robin_map.h>
 
 #include <deque>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -34,30 +36,30 @@ struct SharedRoomPlan {
 
 class SharedRoom final : public RoomHost, private net::Later {
  public:
-  /// In a turn of the loop newcomers and leavers are served until the room has done so much for them
-  /// (core::Room::work): some milliseconds. One of them is in any case.
+  /// How much work (core::Room::work) joins and leaves may cost in one turn of the loop: some milliseconds. At least
+  /// one is served in each turn.
   static constexpr std::uint64_t kTurnWork = 20'000;
 
   /// `link`: under which its words are recorded.
   SharedRoom(net::Loop& loop, SharedRoomPlan& plan, LinkId link, Events& events);
   ~SharedRoom() override;
 
-  /// Its truth comes to be. On its worker's thread, once.
+  /// Makes the back and the room. Called once, on the worker's thread.
   void open(TapSink* tap);
-  /// Tells the truth what no word says.
+  /// Gives the back an order for which there is no word.
   void order(const std::function<void(core::Back&)>& order);
   void stop() { end(Reason::kStopped); }
   bool over() const { return !room_ || room_->over(); }
-  /// Why it ends; none while it does not.
+  /// The reason why the room ends; nothing while it runs.
   const std::optional<Reason>& ends() const { return ends_; }
 
-  // For its guests. Whoever is let go must be forgotten before it is destroyed.
+  // For its guests. A guest must be forgotten (gone, lost or forget) before it is destroyed.
   /// A newcomer wants its seat: RoomGuest::take_turn() follows. REQUIRES: not over.
   void wait_for_seat(RoomGuest& guest);
   void seat(RoomGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
   void received(core::Id guest, Lane lane, Bytes bytes);
   void dismiss(core::Id guest, std::string_view why);
-  /// `code`: what its peer gave as its game's own reason; 0: none.
+  /// The guest's link is closed. `code`: the peer's reason, as a number of its game; 0: none.
   void gone(core::Id guest, std::string_view why, std::uint32_t code);
   /// Its link broke: its seat may be kept for it.
   void lost(RoomGuest& guest, core::Id seat, std::string_view why, std::uint32_t code);
@@ -65,9 +67,9 @@ class SharedRoom final : public RoomHost, private net::Later {
     guests_.erase(guest);
     found_ = {};
   }
-  /// It waits for nothing any more.
+  /// Removes the guest from the queues for a seat and for entering.
   void leave_queues(RoomGuest& guest);
-  /// Takes nothing, and too much waits: it is shown the acceptor once the room has returned.
+  /// Too much waits for this guest. Its session ends once the current call of the room has returned.
   void overflowed(core::Id guest) { overflowed_.push_back(guest); }
   std::string name_of(core::Id guest) const;
 
@@ -113,9 +115,9 @@ class SharedRoom final : public RoomHost, private net::Later {
   const SessionInfo info_;
   TapSink* tap_ = nullptr;
   core::StandIns stand_ins_;
-  std::unordered_map<core::Id, RoomGuest*> guests_;
-  mutable std::pair<core::Id, RoomGuest*> found_{};  // last: a front asks for what waits, and then sends
-  RoomGuest* seating_ = nullptr;                     // its id is not known yet, but it is above this:
+  tsl::robin_map<core::Id, RoomGuest*> guests_;
+  mutable std::pair<core::Id, RoomGuest*> found_{};  // cache of find(): a front asks what waits, then sends
+  RoomGuest* seating_ = nullptr;                     // its id is not known yet, but is above newest_
   core::Id newest_ = 0;
   std::vector<core::Id> touched_, flushing_, overflowed_;
 
@@ -128,8 +130,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   std::uint64_t flushed_at_ = 0;  // by Loop::nanos
 
   Absences<core::Id> absences_;
-  std::vector<std::pair<core::Id, core::Id>> returning_;  // from the seat it took to the one it had
-  std::vector<core::Id> entered_;                         // who was not here before
+  std::vector<std::pair<core::Id, core::Id>> returning_;  // pairs: the new seat, the kept seat
+  std::vector<core::Id> entered_;                         // seats that asked to enter during this call
 
   std::optional<Reason> ends_;
   bool told_end_ = false;

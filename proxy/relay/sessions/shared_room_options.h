@@ -1,5 +1,5 @@
-// What a shared room must know: where its truth comes from, and what is told of it. Routes lead into it by its number
-// (BridgeOptions::shared room).
+// The options of a shared room: its back, its bots, its chat rules and its tap. A route refers to the room by number
+// (BridgeOptions::shared_room).
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct SharedRoomOptions {
   std::string name;                                   ///< for the log: "a replay of evening.mcap"
   const wire::Game* game = nullptr;                   ///< under which its words are recorded; outlives the Server
   std::function<std::unique_ptr<core::Back>()> back;  ///< called once, on the shared room's thread
-  core::StandInOptions stand_ins;                     ///< who plays where too few people do
+  core::StandInOptions stand_ins;                     ///< the bots that play while there are few people
   core::ChatRules chat;
   bool record_secrets = false;
   Tap* tap = nullptr;  ///< of its words; may be null

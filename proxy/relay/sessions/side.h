@@ -1,5 +1,5 @@
-// One side of a session that has a room: its link, whatever carries it, and what is counted, recorded and limited on
-// it. Law: calls nobody back; what follows from what it finds is its owner's business.
+// One side of a session with a room: its link over any transport, with counting, recording and limits.
+// Law: it calls nobody back. Its owner acts on the results.
 #pragma once
 
 #include <memory>
@@ -35,11 +35,11 @@ struct Side {
 /// How long a client whose session ended for that reason stays connected, so that its player can read why.
 Millis goodbye_ms(const wire::Game& game, Reason reason);
 
-/// So much may wait for one peer before it is given up, as a multiple of Limits::high_water: what a front must tell at
-/// once when it sees a world for the first time fits.
+/// How much may wait for a peer before its session ends, as a multiple of Limits::high_water. It leaves room for a
+/// whole world, which a front sends at once.
 inline constexpr std::size_t kMostWaiting = 8;
 
-/// Who has said nothing for so long waits to be greeted, as clients of a fallback do. In nanoseconds.
+/// How long a client is silent until we take it to wait for a greeting (Route::fallback). In nanoseconds.
 inline constexpr std::uint64_t kSilence = 750'000'000;
 
 Reason reason_of_client(End::Departure::How how);

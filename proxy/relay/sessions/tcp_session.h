@@ -1,6 +1,6 @@
 // A relay's session over TCP, with or without datagrams beside it.
-// Law: bytes pass untouched and in whole frames; a client that breaks its game's framing or a limit is refused and
-// hears it in its game's own way; what a server says is always passed on.
+// Law: bytes pass unchanged, in whole frames. A client that breaks the framing or a limit is refused, with the goodbye
+// of its game. What the server sends is always passed on.
 #pragma once
 
 #include <optional>
@@ -55,7 +55,7 @@ class TcpSession final : public LinkRelay<net::Tcp, net::LinkUser, net::Link> {
   Buffer unsure_;  // what the server said before its dialect is known
   Millis server_spoke_ = 0, part_at_ = 0;
   bool sure_, greeted_ = false, named_ = false, told_goodbye_ = false;
-  bool entered_ = false;  // or never will
+  bool entered_ = false;  // the server has let the player in, or banned it
 };
 
 }  // namespace entente::relay

@@ -1,7 +1,7 @@
 // A relay's session over WebSockets: the request travels to the server and its answer back, then every message, ping,
 // pong and close frame as it came.
-// Law: each message is one message on the other side; nothing is said that a peer did not say, save to end what a limit
-// or a broken rule ends.
+// Law: one message stays one message. We send nothing of our own, except to end a session because of a limit or a
+// broken rule.
 #pragma once
 
 #include <optional>
@@ -51,8 +51,8 @@ class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLi
   std::vector<Early> early_;  // what the server said before the client named its dialect; for the tap
   std::size_t early_bytes_ = 0;
   Millis parted_at_ = 0;  // when somebody said goodbye first
-  /// What peers hear at the end who have said and heard no goodbye yet; none: their connection just ends, as the
-  /// other's did.
+  /// The close frame for peers that have neither sent nor received one. Nothing: their connection is closed without
+  /// one, as the other peer's was.
   std::optional<net::CloseFrame> parting_;
   bool client_closed_ = false, server_closed_ = false;  // it said goodbye
   bool asked_ = false, begun_ = false;

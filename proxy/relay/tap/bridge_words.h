@@ -1,5 +1,5 @@
-// Words on their way to a tap: as the messages of schema/game.proto, without what is secret in them; and now and then
-// the world, as the message Snapshot of schema/snapshot.proto.
+// Gives the words of a room to a tap, as messages of schema/game.proto without secrets, and from time to time a
+// snapshot of the world (schema/snapshot.proto).
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class BridgeWords {
 
   /// Whether the world is to be told by now.
   bool owes_world(core::Micros now) const { return tap_ != nullptr && (now >= world_due_ || tap_->files() != files_); }
-  /// How it stands, after all words that were told so far. REQUIRES: owes_world().
+  /// Writes a snapshot of the world, with all words told so far. REQUIRES: owes_world().
   void tell(LinkId link, const core::World& world, core::Micros now, WallTime at);
 
  private:
@@ -35,7 +35,7 @@ class BridgeWords {
   Buffer written_;              // reused
   core::Micros world_due_ = 0;  // at the beginning, at the first Ready, and every 10 s
   bool ready_ = false;
-  std::uint32_t files_ = 0;              // that it was told for
+  std::uint32_t files_ = 0;              // TapSink::files() at the last snapshot
   std::optional<std::string> geometry_;  // the hash that worlds name; none: it changed, or was not taken
 };
 

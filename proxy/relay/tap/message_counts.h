@@ -42,8 +42,8 @@ class MessageCounts {
   // -- The counting thread --------------------------------------------------------------------------------------------
 
   wire::Codec& codec() { return *codec_; }
-  /// By codec(), but not a frame to a client that is the same as the last one: what a room tells everybody comes once
-  /// for each of them.
+  /// Decodes with codec(), unless the frame goes to a client and equals the last such frame. (A room sends the same
+  /// frame to each of its clients.)
   Result<const wire::Row*> decode(const wire::Frame& frame);
   /// How often codec() decoded.
   std::uint64_t decoded() const { return decoded_; }
@@ -60,7 +60,7 @@ class MessageCounts {
 
   /// Whether some were not said.
   bool has_unsaid() const;
-  /// Those that were not said and may be by now, how many of each in `count`; from then on they are said.
+  /// The unlogged faults that are due, with their number in `count`. From then on they count as logged.
   std::vector<FaultCount> take_unsaid(WallTime now);
 
   // -- Any thread -----------------------------------------------------------------------------------------------------

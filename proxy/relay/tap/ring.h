@@ -102,7 +102,7 @@ class Ring {
   const std::size_t capacity_;
   const std::unique_ptr<std::uint8_t[]> memory_;
 
-  // Positions only grow; each thread keeps its own and what it last saw of the other's, apart from what both touch.
+  // Positions only grow. Each thread keeps, on a cache line of its own, its position and the other's as last seen.
   alignas(64) std::size_t written_ = 0;
   std::size_t seen_tail_ = 0;
   alignas(64) std::size_t read_ = 0;

@@ -1,6 +1,6 @@
-// A worker's side of the tap: what the worker tells goes into a ring.
-// Law: telling never waits and, in steady state, takes no memory and makes no system call. What finds no room is
-// counted and told as a gap as soon as there is room; openings and closings find room when bytes no longer do.
+// A worker's side of the tap: writes what the worker reports into a ring.
+// Law: a call never waits and, in steady state, neither allocates nor makes system calls. What does not fit is counted,
+// and reported as a gap once there is space. Some space is reserved for openings and closings.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ class RingSink final : public TapSink {
     kWordGap,   ///< a WordGap
   };
 
-  /// `files`: TapSink::files(), and it wants words. Null: it wants none. Outlives the sink.
+  /// `files`: the value of files(); outlives the sink. Null: the sink wants no words.
   RingSink(std::size_t ring_bytes, net::Bell& bell, const std::atomic<std::uint32_t>* files = nullptr);
 
   void opened(const SessionInfo& info, WallTime at) override;
@@ -67,11 +67,11 @@ class RingSink final : public TapSink {
   bool geometry(Bytes geometry, WallTime at) override;
   void note(LinkId link, std::string_view text, WallTime at) override;
 
-  /// Tells what is owed (gaps, closings), which the others do by themselves; false if there is not yet room for it.
+  /// Writes pending gaps and closings, which the other calls do first, too. False if there is no space yet.
   bool settle(WallTime at) { return !owing_ || settle_owed(at); }
 
   Ring& ring() { return ring_; }
-  const Count& dropped() const { return dropped_; }  ///< calls without room of all but closed()
+  const Count& dropped() const { return dropped_; }  ///< dropped calls, apart from closed()
   const Count& dropped_bytes() const { return dropped_bytes_; }
 
  private:

@@ -304,9 +304,9 @@ void TapThread::take_gap(const Ring::Entry& entry) {
     for (const auto way : {Way::kToServer, Way::kToClient}) lose(*link, {id, way, Lane::kStream, 0}, entry.head.at);
 }
 
-// What a relay tells are whole frames as long as it can frame, so the next bytes begin with a frame again; unless bytes
-// are kept (the relay lost its framing), or the greeting is among the lost, without which a cutter does not know where
-// it is.
+// A sink is given whole frames as long as framing holds, so the bytes after a gap begin with a frame. There are two
+// exceptions: the link's framing was lost (bytes are pending), or the greeting was lost, without which a cutter does
+// not know its stage.
 void TapThread::lose(Link& link, const Gap& gap, WallTime at) {
   Hear hear(*this, link, at);
   if (link.enet) return link.enet->lost(hear);

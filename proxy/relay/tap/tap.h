@@ -1,6 +1,6 @@
-// The tap: one thread that decodes and records what the relays of this process pass on, beside them.
-// Law: the tap never holds a relay up. What it cannot keep up with is dropped by whole entries, counted, said, and
-// noted in the recording; what it cannot decode is counted, said once a second, and kept as raw bytes.
+// The tap: one thread that decodes and records what the sessions pass on.
+// Law: it never delays a session. If it cannot keep up, whole entries are dropped, counted, logged and noted in the
+// recording. What it cannot decode is counted, logged once a second, and kept as raw bytes.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ struct TapTotals {
   std::uint64_t links = 0;  ///< open now
   std::uint64_t frames = 0, bytes = 0;
   std::uint64_t words = 0;                       ///< of bridges
-  std::uint64_t raw_bytes = 0;                   ///< of them, no frames: framing was lost
+  std::uint64_t raw_bytes = 0;                   ///< the part of `bytes` that is not frames: framing was lost
   std::uint64_t dropped = 0, dropped_bytes = 0;  ///< never seen: the ring was full
   std::uint64_t recorded_frames = 0, recorded_bytes = 0, unrecorded_frames = 0, unrecorded_bytes = 0;
   std::uint64_t file_bytes = 0;  ///< of the recording so far
@@ -64,7 +64,7 @@ class TapThread final : public Tap {
   /// What the player of this link calls himself, in UTF-8, as the client last wrote it; "" if it is not known. From any
   /// thread.
   std::string player(LinkId link) const;
-  /// How much of what this relay passed on did not decode: the faults of its links. From any thread.
+  /// The number of faults on the links of this route. From any thread.
   std::uint64_t undecoded(std::size_t route) const;
 
  private:

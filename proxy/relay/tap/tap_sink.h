@@ -28,8 +28,8 @@ struct SessionInfo {
   net::Address server;
   net::Address listener;
   bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
-  LinkId front = 0;             ///< of a bridge's link to its server: the player's link; else 0
-  std::size_t route = 0;        ///< the number of its relay in the Server; known to a tap only
+  LinkId front = 0;             ///< of a bridge's link to its server: the link of its player; else 0
+  std::size_t route = 0;        ///< the number of its route in the Server; set only for a tap
 };
 
 class TapSink {
@@ -50,14 +50,14 @@ class TapSink {
 
   /// Whether word() is to be called: words cost more than bytes.
   virtual bool wants_words() const { return false; }
-  /// Said in the room of the bridge whose player's link this is: an Intent or a Fact of schema/game.proto.
+  /// A word said in the room of this player's link: an Intent or a Fact of schema/game.proto.
   virtual void word(LinkId, bool /*fact*/, Bytes, WallTime) {}
-  /// Counts the files of the recording. With a new one, world() is wanted soon, and geometry() before it again.
+  /// The number of files that the recording has begun. A new file soon needs geometry() and world() again.
   virtual std::uint32_t files() const { return 0; }
   /// How the world of that bridge stands: a message Snapshot of schema/snapshot.proto.
   virtual void world(LinkId, Bytes, WallTime) {}
-  /// A message Geometry of it, before the first world that names it. False: it is not taken, and no world shall name
-  /// it.
+  /// A message Geometry of schema/snapshot.proto, before the first snapshot that refers to it. False: it is not taken,
+  /// and no snapshot may refer to it.
   virtual bool geometry(Bytes, WallTime) { return true; }
   /// A sentence about `link`, for who reads the recording.
   virtual void note(LinkId, std::string_view /*text*/, WallTime) {}

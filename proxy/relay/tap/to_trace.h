@@ -1,4 +1,4 @@
-// The words of a recording for what is told of a frame.
+// Converts the properties of a frame to the types of a recording.
 #pragma once
 
 #include "adapters/wire/enet.h"
