@@ -62,6 +62,14 @@ TEST_CASE("spawning is asked for once, and only then does it act") {
         "says Spawned unit: 103 pose { unit: 103 x: 7 y: 8 }\n");
 }
 
+TEST_CASE("a server that removes its player ends what that does, though the player still claims") {
+  auto stage = in_play();
+  stage.receives(by_server({RemovePlayer{player_id(3)}}));
+  CHECK(stage.hears(claim(1, 1, 1)) == "");
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: the player is not in play\n" + kNotFired);
+  CHECK(stage.waits(core::kSecond) == "");
+}
+
 TEST_CASE("claims are passed as they are, by datagram once linked, and become the truth") {
   auto stage = in_play();
   CHECK(stage.hears(claim(1, 2, 5, 3)) ==
