@@ -60,7 +60,9 @@ TEST_CASE("what is wrong with an endpoint is said, with what could have been mea
         Case{"toy://no such host", "there is a space in the host" + shape},
         Case{"toy://h?dialect=litle", "unknown dialect 'litle' of toy (did you mean 'little'?); dialects: big, little"},
         Case{"toy://h?dialect=", "unknown dialect '' of toy; dialects: big, little"},
-        Case{"toy://h?dialct=big", "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect, strict"},
+        Case{"toy://h?dialct=big",
+             "unknown parameter 'dialct' (did you mean 'dialect'?); parameters: dialect, strict, proxy_protocol, "
+             "send_proxy, source"},
         Case{"toy://h?dialect=big&dialect=big", "'dialect' is given twice"},
         Case{"toy://", "the host is missing" + shape},
         Case{"toy://:80", "the host is missing" + shape},
@@ -122,7 +124,8 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
   for (const Case& c : {Case{"aos://h?mode=raw", "'mode' must be packets or datagrams, not 'raw'"},
                         Case{"aos://h?mode=packets&mode=packets", "'mode' is given twice"},
                         Case{"aos://h?mod=packets",
-                             "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, strict, mode"}}) {
+                             "unknown parameter 'mod' (did you mean 'mode'?); parameters: dialect, strict, mode, "
+                             "source"}}) {
     CAPTURE(c.url);
     const auto read = parse_endpoint(c.url, kByEnet);
     REQUIRE_FALSE(read.ok());
@@ -132,7 +135,34 @@ TEST_CASE("a game over ENet may have its datagrams passed untouched, by the URL 
   REQUIRE_FALSE(to.ok());
   CHECK(to.error().text == "'aos://h?mode=datagrams': 'mode' belongs in the URL to listen on");
   CHECK(said("toy://h?mode=datagrams") ==
-        "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect, strict");
+        "'toy://h?mode=datagrams': unknown parameter 'mode'; parameters: dialect, strict, proxy_protocol, send_proxy, "
+        "source");
+}
+
+TEST_CASE("where a client's real address comes from, and how the server is told") {
+  const auto listen = parse_listen("toy://127.0.0.1?proxy_protocol=10.0.0.0/8,192.0.2.7", kKnown);
+  REQUIRE(listen.ok());
+  REQUIRE(listen->proxies.size() == 2);
+  CHECK(listen->proxies[0].text() == "10.0.0.0/8");
+  CHECK(listen->proxies[1].text() == "192.0.2.7");
+  CHECK(parse_to("toy://h?send_proxy=v1", kKnown)->send_proxy == net::ProxyVersion::kV1);
+  CHECK(parse_to("toy://h?send_proxy=v2", kKnown)->send_proxy == net::ProxyVersion::kV2);
+  CHECK(parse_to("toy://127.0.0.1?source=loopback", kKnown)->source == relay::SourceMode::kLoopback);
+  CHECK(parse_to("aos://localhost?source=loopback", kByEnet)->source == relay::SourceMode::kLoopback);
+  CHECK(parse_to("toy://h?source=transparent", kKnown)->source == relay::SourceMode::kTransparent);
+  const auto why = [](std::string_view url, Side side) {
+    const auto end =
+        side == Side::kTo
+            ? Outcome<Done>(parse_to(url, kKnown).ok() ? Outcome<Done>(Done{}) : parse_to(url, kKnown).error())
+            : (parse_listen(url, kKnown).ok() ? Outcome<Done>(Done{}) : parse_listen(url, kKnown).error());
+    REQUIRE_FALSE(end.ok());
+    return end.error().text;
+  };
+  CHECK(why("toy://127.0.0.1?proxy_protocol=", Side::kListen).find("needs the networks") != std::string::npos);
+  CHECK(why("toy://127.0.0.1?proxy_protocol=balancer", Side::kListen).find("balancer") != std::string::npos);
+  CHECK(why("toy://h?send_proxy=3", Side::kTo).find("'send_proxy' must be v1 or v2, not '3'") != std::string::npos);
+  CHECK(why("toy://192.0.2.7?source=loopback", Side::kTo).find("server on this machine") != std::string::npos);
+  CHECK(why("toy://127.0.0.1?send_proxy=v1", Side::kListen).find("belongs in the server's URL") != std::string::npos);
 }
 
 TEST_CASE("an option is refused in the URL of the other side, and help tells of it on its own") {

@@ -7,7 +7,7 @@
 #include "adapters/aos/aos.h"
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/ogar/ogar.h"
-#include "proxy/relay/acceptors/proxy_header_reader.h"
+#include "proxy/net/proxy_header_reader.h"
 #include "proxy/relay/ends/loopback_sources.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/toy.h"
@@ -152,7 +152,7 @@ TEST_CASE("too many connections without a header: the oldest makes room") {
   FakeServer fake(true);
   Relay relay(behind_balancers(toy::game()), fake.address());
   std::vector<Stream> idle;
-  for (std::size_t i = 0; i <= relay::ProxyHeaderReader::kMost; ++i) idle.push_back(Stream::to(relay.address));
+  for (std::size_t i = 0; i <= net::ProxyHeaderReader::kMost; ++i) idle.push_back(Stream::to(relay.address));
   CHECK(relay.ended(relay::Reason::kTooMany));
   idle.back().send(header("192.0.2.7:40000") + std::string(kHello));
   CHECK(fake.accept().read_text(4) == kHello);

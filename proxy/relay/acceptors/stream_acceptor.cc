@@ -81,8 +81,19 @@ void StreamAcceptor::announced(net::Fd fd, const net::Address& client, const net
   admit(std::move(accepted));
 }
 
-void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, Reason why, const Fault& fault) {
-  if (is_refusal(why)) turn_away(std::move(fd), by, why, fault);  // others only looked whether we are there
+void StreamAcceptor::unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) {
+  switch (why) {
+    case net::NoHeader::kWrong:
+      return turn_away(std::move(fd), by, Reason::kBadRequest, fault);
+    case net::NoHeader::kLate:
+      return turn_away(std::move(fd), by, Reason::kGreetTimeout);
+    case net::NoHeader::kTooMany:
+      return turn_away(std::move(fd), by, Reason::kTooMany);
+    case net::NoHeader::kNoFiles:
+      return turn_away(std::move(fd), by, Reason::kNoFiles);
+    case net::NoHeader::kLeft:
+      return;  // it only looked whether we are there
+  }
 }
 
 void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kNoFiles); }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "proxy/net/listener.h"
+#include "proxy/net/proxy_header_reader.h"
 #include "proxy/relay/acceptors/acceptor.h"
-#include "proxy/relay/acceptors/proxy_header_reader.h"
 #include "proxy/relay/ends/link_table.h"
 
 namespace entente::relay {
@@ -16,7 +16,7 @@ namespace entente::relay {
 class StreamAcceptor final : public Acceptor,
                              private net::Listener::User,
                              private net::UdpReader::User,
-                             private ProxyHeaderReader::User {
+                             private net::ProxyHeaderReader::User {
  public:
   StreamAcceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limits& limits);
 
@@ -34,7 +34,7 @@ class StreamAcceptor final : public Acceptor,
   void probe_done() override;
 
   void announced(net::Fd fd, const net::Address& client, const net::Address& by) override;
-  void unannounced(net::Fd fd, const net::Address& by, Reason why, const Fault& fault) override;
+  void unannounced(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
   bool is_trusted(const net::Address& from) const;
@@ -45,7 +45,7 @@ class StreamAcceptor final : public Acceptor,
   LinkTable table_;
   net::Listener listener_;
   net::UdpReader datagrams_;
-  ProxyHeaderReader proxy_headers_;
+  net::ProxyHeaderReader proxy_headers_;
   std::vector<AcceptedClient> waiting_;
   /// Connections of refused clients, and when to close them. Closing at once could lose our goodbye.
   std::deque<std::pair<net::Fd, Millis>> parting_;
