@@ -1,4 +1,4 @@
-// A game is known to the program by its one line here; nothing registers itself.
+// The list of games. A game is part of the program by its line here; games do not register themselves.
 #include "adapters/registry.h"
 
 #include <vector>
@@ -15,7 +15,7 @@
 namespace entente {
 namespace {
 
-/// Those of a game that stands in no list: a test's.
+/// For a game that is not in the list, such as a test's.
 const core::Faces& no_faces() {
   static const core::Faces none;
   return none;
@@ -28,7 +28,7 @@ struct Entry {
   std::span<const wire::Mapping> (*mapping)();
 };
 
-/// A message of clients that has their player's name in a text field.
+/// A message in which a client names its player, and the text field with the name.
 struct Naming {
   const wire::Game* game;
   std::string_view message, field;

@@ -8,11 +8,11 @@
 namespace entente::aos {
 namespace {
 
-/// "HI", and a JSON object of name, players, map and mode.
+/// Answered by "HI", and by a JSON object with name, players, map and mode.
 constexpr wire::Query kQueries[] = {{"HELLO", 16}, {"HELLOLAN", 1024}};
 
-/// What may come beside the stream: unreliable packets, and datagrams that are not ENet's, which only their contents
-/// tell from those.
+/// Cuts what arrives outside the reliable stream: unreliable ENet packets, and datagrams outside ENet. Only their
+/// contents distinguish the two.
 class Datagrams final : public wire::Cutter {
  public:
   explicit Datagrams(wire::Way way) : way_(way) {}
@@ -29,7 +29,7 @@ class Datagrams final : public wire::Cutter {
   wire::Way way_;
 };
 
-/// As SpadesX writes it.
+/// The answer to HELLOLAN, in the format of SpadesX.
 std::string lan_answer(const wire::Status& status) {
   std::string json;
   const auto text = [&](const char* key, std::string_view value) {
@@ -60,14 +60,14 @@ class AceOfSpades final : public wire::Game {
 
   std::unique_ptr<wire::Codec> codec(std::size_t dialect) const override { return make_codec(dialect); }
   std::unique_ptr<wire::Cutter> cutter(wire::Way way, std::size_t dialect) const override {
-    // The draft's packets have other lengths, and no server that bans for them.
+    // Packets of the 0.80 draft have other lengths, and no server of it bans for short ones.
     if (way == wire::Way::kToServer && !kDialects[dialect].state_updates) return std::make_unique<FromClient>();
     return std::make_unique<wire::WholeFrames>();
   }
   std::unique_ptr<wire::Cutter> datagram_cutter(wire::Way way, std::size_t) const override {
     return std::make_unique<Datagrams>(way);
   }
-  /// One that is too short is not passed over: piqueserver bans for it.
+  /// A packet that is too short is not ignored: piqueserver bans its sender.
   const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
     const bool play = frame.way == wire::Way::kToServer && frame.stage == wire::Stage::kPlay && !frame.bytes.empty();
     if (!play || kDialects[dialect].state_updates || FromClient{}.next(frame.bytes).fault) return nullptr;
@@ -75,10 +75,10 @@ class AceOfSpades final : public wire::Game {
     return "servers log an id that they do not know, and go on";
   }
 
-  /// The largest that is read: a 0.80 State Update of 255 players; map chunks are smaller.
+  /// The largest frame is a 0.80 State Update of 255 players; map chunks are smaller.
   std::size_t largest_frame() const override { return 16384; }
 
-  /// The version travels in ENet's connect data, which the client sends: a server never says what it speaks.
+  /// The client sends the version as ENet connect data. A server never says which version it speaks.
   wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
 
@@ -91,7 +91,7 @@ class AceOfSpades final : public wire::Game {
   std::uint32_t connect_data(std::size_t dialect) const override { return kDialects[dialect].connect_data; }
   std::span<const wire::Query> queries() const override { return kQueries; }
   std::string answer(const wire::Query& query, const wire::Status& status) const override {
-    if (!status.server.empty()) return std::string(as_text(status.server));  // it has no address
+    if (!status.server.empty()) return std::string(as_text(status.server));  // it contains no address to replace
     return query.question == "HELLO" ? "HI" : lan_answer(status);
   }
   std::uint32_t enet_parting(wire::EnetParting why) const override {

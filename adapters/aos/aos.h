@@ -5,10 +5,10 @@
 
 namespace entente::aos {
 
-/// The one Ace of Spades of this program.
+/// The game object. There is only one.
 const wire::Game& game();
 
-/// A codec of the dialect at `dialect` in game().dialects().
+/// A codec for the dialect with index `dialect` in game().dialects().
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
 
 }  // namespace entente::aos

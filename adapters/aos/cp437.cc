@@ -10,7 +10,7 @@
 namespace entente::aos {
 namespace {
 
-/// Code points of the bytes 0x80 to 0xFF. 0xFF, a hard space, can stand anywhere but first.
+/// Code points of the bytes 0x80 to 0xFF. 0xFF is a hard space, except as the first byte, where it marks UTF-8.
 constexpr std::array<std::uint16_t, 128> kUpper = {
     0x00C7, 0x00FC, 0x00E9, 0x00E2, 0x00E4, 0x00E0, 0x00E5, 0x00E7, 0x00EA, 0x00EB, 0x00E8, 0x00EF, 0x00EE,
     0x00EC, 0x00C4, 0x00C5, 0x00C9, 0x00E6, 0x00C6, 0x00F4, 0x00F6, 0x00F2, 0x00FB, 0x00F9, 0x00FF, 0x00D6,
@@ -40,7 +40,7 @@ std::optional<std::string> as_cp437(std::string_view utf8) {
     if (found == kUpper.end()) return std::nullopt;
     out += static_cast<char>(0x80 + (found - kUpper.begin()));
   }
-  // A first byte of 0xFF would be taken for the mark.
+  // A first byte of 0xFF would mark the text as UTF-8.
   if (out.starts_with(kUtf8Mark)) return std::nullopt;
   return out;
 }

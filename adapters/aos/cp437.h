@@ -1,5 +1,5 @@
-// The game's text: code page 437, or UTF-8 behind a first byte of 0xFF (OpenSpades' way).
-// Law: every CP437 byte string becomes UTF-8 and comes back to the same bytes.
+// The game's text: code page 437, or UTF-8 after a first byte of 0xFF (as OpenSpades sends it).
+// Law: every CP437 byte string converts to UTF-8 and back to the same bytes.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace entente::aos {
 
-/// What a person reads, as UTF-8. Control bytes stay what they are.
+/// Converts text from the wire to UTF-8. Control bytes stay unchanged.
 std::string to_utf8(std::string_view wire);
 
-/// As the wire carries it: CP437 where every character has a place there, else 0xFF and UTF-8.
+/// Converts UTF-8 to the wire: CP437 if it has every character, otherwise 0xFF and UTF-8.
 std::string to_wire(std::string_view utf8);
 
 }  // namespace entente::aos

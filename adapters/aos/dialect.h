@@ -1,5 +1,5 @@
-// What the dialects of Ace of Spades differ in, as features. Only kDialects says which version has which.
-// Law: nobody asks for a version.
+// The features in which the dialects of Ace of Spades differ. Only kDialects says which version has which.
+// Law: code outside this file tests features, never versions.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ inline constexpr Dialect kDialects[] = {
     {wire::Order::kLittle, 5, false, false, true},
 };
 
-/// Places in kDialects, as bits of Row::dialects.
+/// Indices into kDialects, as bits of Row::dialects.
 inline constexpr std::uint32_t k075 = 1, k076 = 2, k080 = 4, kOld = k075 | k076, kAll = k075 | k076 | k080;
 
 }  // namespace entente::aos

@@ -1,4 +1,4 @@
-// The makers of Ace of Spades' faces, and what can be set about them.
+// Creates the fronts and backs of Ace of Spades, and declares their settings.
 #include "adapters/aos/faces.h"
 
 #include "adapters/aos/front/front.h"

@@ -1,4 +1,4 @@
-// Ace of Spades' front and back, for its Game's faces.
+// The front and back of Ace of Spades, for the registry.
 #pragma once
 
 #include <memory>
@@ -8,13 +8,13 @@
 
 namespace entente::aos {
 
-/// Null: that dialect has none.
+/// A front or back for the dialect of `options`.
 std::unique_ptr<core::Front> make_front(const core::FaceOptions& options);
 std::unique_ptr<core::Back> make_back(const core::FaceOptions& options);
 
 const core::Faces& faces();
 
-/// What becomes of each field and each word.
+/// The table of what each field and each word becomes; see mapping.cc.
 std::span<const wire::Mapping> mapping();
 
 }  // namespace entente::aos

@@ -7,9 +7,9 @@ namespace {
 
 constexpr std::uint8_t kExtensions = 60;
 
-/// Bytes that piqueserver reads of a packet, by its id, the id included (contained.pyx). A World Update has always 32
-/// entries there, State Data those of capture the flag. 0.76's Map Cached, 31, is shorter than 0.75's Handshake Init,
-/// of which nothing is read.
+/// How many bytes piqueserver reads of a packet, by its id and including the id (contained.pyx). It reads 32 entries of
+/// every World Update, and every State Data as capture the flag. Of id 31 it reads nothing more, because 0.76's Map
+/// Cached is shorter than 0.75's Handshake Init.
 constexpr std::array<std::uint16_t, 35> kRead = {
     13, 13, 769, 3,  3,  3,  30, 3, 5, 12,  // 0: Position Data … Existing Player
     4,  15, 16,  15, 26, 84, 5,  3, 5, 1,   // 10: Short Player Data … Map Chunk

@@ -1,5 +1,5 @@
-// What of a client's packets is kept from a server: those that end too soon.
-// Law: no packet of a real client is.
+// Refuses client packets that end too soon, so that they never reach a server.
+// Law: no packet of a real client is refused.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,8 @@
 
 namespace entente::aos {
 
-/// piqueserver bans the address of who sends it a packet that is shorter than it reads, for good and with all who come
-/// from there (server.py:793), whichever side such packets ordinarily come from. Behind a relay everybody has one
-/// address.
+/// piqueserver permanently bans an address that sends a packet shorter than it reads, even if only servers normally
+/// send such packets (server.py:793). Behind a relay all players share one address, so one packet would ban them all.
 class FromClient final : public wire::Cutter {
  public:
   wire::Cut next(Bytes packet) override;

@@ -1,5 +1,4 @@
-// What the front and back of Ace of Spades drop, and why: the lines by which they count it. Law: each stands in the
-// mapping, too.
+// What the front and back of Ace of Spades drop, and why. Law: each line is also in the mapping table.
 #pragma once
 
 #include "adapters/wire/mapping.h"

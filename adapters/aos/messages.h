@@ -1,6 +1,6 @@
-// The packets of Ace of Spades, as they are on the wire. x, y horizontal, z down (63 water); colours are blue, green,
-// red; a grenade's velocity is in blocks per 1/32 s. Sources: README.md. Law: a struct holds wire values; meaning is
-// given elsewhere.
+// The packets of Ace of Spades, as they are on the wire. x and y are horizontal, z points down (63 is water). Colours
+// are blue, green, red. A grenade's velocity is in blocks per 1/32 s. Sources: README.md.
+// Law: structs hold wire values; terms.h converts them.
 #pragma once
 
 #include <array>
@@ -208,7 +208,7 @@ struct Motion {
   Vec3 position{}, orientation{}, velocity{};
 };
 
-/// Client to server. `form` is told by the length: README.md, "State Update".
+/// Client to server. The length determines `form`; see README.md, "State Update".
 struct StateUpdateUp {
   std::uint8_t form = 4;
   std::uint32_t sequence = 0;

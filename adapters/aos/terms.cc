@@ -10,25 +10,25 @@
 namespace entente::aos {
 namespace {
 
-/// Bits of Input Data and of a pose that mean the same.
+/// Keys, and the states of a pose that mean the same.
 constexpr std::pair<std::uint8_t, words::Pose::State> kStates[] = {
     {words::Keys::CROUCH, words::Pose::CROUCHING},
     {words::Keys::SNEAK, words::Pose::SNEAKING},
     {words::Keys::SPRINT, words::Pose::SPRINTING},
 };
 
-// What SpadesX (weapon.c) and both clients hold.
+// As in SpadesX (weapon.c) and both clients.
 constexpr Gun kGuns[] = {{10, 50, 2.5, 0.5}, {30, 120, 2.5, 0.1}, {6, 48, 0.5, 1.0}};
 
-/// By Kill Action's type. A change of side or weapon kills by the server's rule.
+/// By the type of Kill Action. A change of side or weapon counts as a kill by the server.
 constexpr words::DeathCause kCauses[] = {words::BY_SHOT, words::BY_HEADSHOT, words::BY_MELEE, words::BY_GRENADE,
                                          words::BY_FALL, words::BY_SERVER,   words::BY_SERVER};
 
 bool is_cold(words::Team team) { return team == words::BLUE || team == words::PURPLE || team == words::HUNTER; }
 
-/// By its hue; TEAM_ANY: grey. Yellow is none, because most games have no such team.
+/// The team with the hue of a colour; TEAM_ANY for grey. Yellow has no team, because most games have no such team.
 words::Team nearest_team(std::uint32_t colour) {
-  constexpr int kGrey = 32;  // the least difference between the strongest and the weakest part of a colour
+  constexpr int kGrey = 32;  // a colour with a smaller difference between its components is grey
   const int red = colour >> 16U & 0xffU, green = colour >> 8U & 0xffU, blue = colour & 0xffU;
   const int most = std::max({red, green, blue}), least = std::min({red, green, blue});
   if (most - least < kGrey) return words::TEAM_ANY;
@@ -81,7 +81,7 @@ Point middle_of(const Block& block) {
 
 Block block_at(const Point& point) {
   const auto whole = [](double blocks) {
-    constexpr double kFar = 1e6;  // beyond every map; no-numbers, too
+    constexpr double kFar = 1e6;  // outside every map; also for NaN
     return static_cast<std::int32_t>(std::floor(blocks > -kFar && blocks < kFar ? blocks : -kFar));
   };
   return {whole(kMiddle + point.x / kMetresPerBlock), whole(kMiddle - point.y / kMetresPerBlock),

@@ -1,5 +1,5 @@
-// The game's numbers and what they mean in words: places, looks, teams, weapons, colours, deaths, refusals, text.
-// Law: units and meanings are changed here and nowhere else; a value that has an equal on the other side keeps it.
+// Converts the game's numbers to words and back: places, looks, teams, weapons, colours, deaths, refusals, text.
+// Law: units and meanings are converted only here. A value that both sides can express is converted exactly.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,11 @@ inline constexpr double kGround = 62;              ///< the top of the lowest gr
 inline constexpr double kWater = 63;
 inline constexpr double kMetresPerVelocity = 32 * kMetresPerBlock;  ///< velocities are in blocks per 1/32 s
 
-/// A man's position is that of his eyes; a word's pose that of his feet. So far above them, in blocks.
+/// How far the eyes are above the feet, in blocks. Positions on the wire are those of the eyes, poses in words those of
+/// the feet.
 inline constexpr double kEyes = 2.25, kEyesCrouched = 1.35;
 
-/// Blocks a second, measured: what legs reach on even ground without sprinting, and up steep hills.
+/// Measured speeds in blocks a second: on even ground without sprinting, and up steep hills.
 inline constexpr double kWalks = 7.9, kClimbs = 3;
 
 /// Metres, or metres a second.
@@ -37,18 +38,18 @@ inline bool is_finite(const Vec3& vec) {
   return std::isfinite(vec[0]) && std::isfinite(vec[1]) && std::isfinite(vec[2]);
 }
 
-/// Servers send the origin for who is not on the map yet.
+/// Servers send the origin for a player that is not on the map yet.
 inline bool nowhere(const Vec3& place) { return place == Vec3{}; }
 
 Point point_of(const Vec3& place);
 Vec3 place_of(const Point& point);
 
-/// Of who crouches the eyes are lower.
+/// How far the eyes are above the feet: less for a crouching player.
 inline double eyes_over_feet(std::uint32_t pose_state) {
   return (pose_state & words::Pose::CROUCHING) != 0 ? kEyesCrouched : kEyes;
 }
 
-/// A pose, or a claim of one: its place is set from a man's position. REQUIRES: its state is set.
+/// Sets the place of a pose or pose claim from the position of the eyes. REQUIRES: its state is set.
 template <class Pose>
 void set_place(Pose& pose, const Vec3& eyes) {
   const Point point = point_of(eyes);
@@ -61,7 +62,8 @@ Vec3 eyes_of(const Pose& pose) {
   return place_of({pose.x(), pose.y(), pose.z() + eyes_over_feet(pose.state()) * kMetresPerBlock});
 }
 
-/// An orientation has length 1 on the wire; (0, 0, 0) looks east. (Differences from 0, so that no zero is negative.)
+/// Sets yaw and pitch from an orientation, which has length 1 on the wire; (0, 0, 0) looks east. Subtracting from 0
+/// avoids negative zeros.
 template <class Pose>
 void set_look(Pose& pose, const Vec3& orientation) {
   pose.set_yaw(std::atan2(0.0 - orientation[1], double{orientation[0]}));
@@ -79,62 +81,63 @@ Vec3 velocity_of(const Point& metres_a_second);
 
 /// The middle of a block.
 Point middle_of(const Block& block);
-/// The block that holds it; may lie outside of the map.
+/// The block that contains `point`; it may be outside the map.
 Block block_at(const Point& point);
 bool in_map(const Block& block);
 
 // -- Keys. Bits of Input Data are those of words::Keys. --------------------------------------------------------------
 
-/// What of them is a state of a pose.
+/// The keys that are states of a pose (CROUCHING, SNEAKING, SPRINTING), as such states.
 std::uint32_t pose_state_of(std::uint8_t keys);
-/// … and back: CROUCHING, SNEAKING, SPRINTING.
+/// The keys of these states.
 std::uint8_t keys_of(std::uint32_t pose_state);
 
 inline constexpr std::uint8_t kPrimary = 1, kSecondary = 2;  ///< buttons of Weapon Input
 
 // -- Who ------------------------------------------------------------------------------------------------------------
 
-inline constexpr std::uint8_t kMostPlayers = 32;  ///< ids are below
-/// An id that no player has: whose blocks are the server's. Clients keep a colour for it, too.
+inline constexpr std::uint8_t kMostPlayers = 32;  ///< ids are 0 to 31
+/// An id that no player has, for blocks of the server. Clients keep a colour for it, too.
 inline constexpr std::uint8_t kWorldId = 32;
-/// An id that no player has: whose chat lines are the server's (piqueserver's number).
+/// An id that no player has, for chat lines of the server (piqueserver's number).
 inline constexpr std::uint8_t kNoticeId = 35;
-/// Whose chat line, the last before a disconnect, is its reason. BetterSpades does not show it as a line.
+/// An id whose chat line, the last before a disconnect, is its reason. BetterSpades does not show it as a line.
 inline constexpr std::uint8_t kReasonId = 255;
-inline constexpr std::size_t kLongestReason = 16;  ///< bytes of it that BetterSpades shows
+inline constexpr std::size_t kLongestReason = 16;  ///< bytes of a reason that BetterSpades shows
 
 inline constexpr std::uint8_t kBlue = 0, kGreen = 1, kNeutral = 2, kSpectator = 255;
 
-/// Which teams the two sides are. A server chooses the colours of its sides; the team is the one of that colour, so
-/// that it has the same colour in every game.
+/// The teams of the two sides. A server chooses the colours of its sides; each side is the team with that colour, so
+/// that it looks the same in every game.
 struct Sides {
   std::array<words::Team, 2> teams{words::BLUE, words::GREEN};
 
-  /// Spectators and what is neutral: TEAM_ANY (who watches has a role, not a team).
+  /// The team of a side; TEAM_ANY for spectators (watching is a role, not a team) and for what is neutral.
   words::Team team_of(std::uint8_t wire) const { return wire < teams.size() ? teams[wire] : words::TEAM_ANY; }
-  /// The side of that team, or else the one whose colour is nearer; TEAM_ANY: `otherwise`.
+  /// The side of `team`, or else the one whose colour is nearer; `otherwise` for TEAM_ANY.
   std::uint8_t side_of(words::Team team, std::uint8_t otherwise = kBlue) const;
 };
-/// Of two colours, 0xRRGGBB. Never twice the same team: grey, or the colour of the first side, is blue or green.
+/// The sides with these colours (0xRRGGBB). They are never the same team: a second side that is grey or like the first
+/// is blue or green.
 Sides sides_of(std::uint32_t colour1, std::uint32_t colour2);
 
-/// A player's kit is his weapon: 1 rifle, 2 smg, 3 shotgun (on the wire less 1); 0 any.
+/// A player's kit is the weapon: 1 rifle, 2 SMG, 3 shotgun (one less on the wire); 0 any.
 inline std::uint32_t kit_of(std::uint8_t weapon) { return weapon + 1U; }
-std::uint8_t weapon_of(std::uint32_t kit);  ///< another game's kit is a rifle
+std::uint8_t weapon_of(std::uint32_t kit);  ///< a rifle for another game's kit
 
-/// Tool.number and Input.tool are these.
+/// Values of Tool.number and Input.tool.
 enum Tool : std::uint8_t { kSpade = 0, kBlocks = 1, kGun = 2, kGrenades = 3 };
 
 struct Gun {
   std::uint8_t clip, reserve;
-  double reload_s;    ///< of the shotgun: a shell
+  double reload_s;    ///< for the shotgun: of one shell
   double interval_s;  ///< between shots
 };
 /// REQUIRES: weapon < 3.
 const Gun& gun(std::uint8_t weapon);
 inline constexpr std::uint8_t kFullBlocks = 50, kFullGrenades = 3;
 inline constexpr double kFullHealth = 100;
-/// Whether this is what a Restock gives to who has that kit: all but what his gun holds.
+/// Whether `ammo` is what a Restock gives a player with this kit: all but the rounds in the clip.
 bool is_full(const words::Ammo& ammo, std::uint32_t kit);
 
 /// 0xRRGGBB.
@@ -148,11 +151,11 @@ inline Colour wire_colour(std::uint32_t colour) {
 
 // -- What happens -----------------------------------------------------------------------------------------------------
 
-inline constexpr std::uint8_t kByFall = 4, kByTeamChange = 5, kByWeaponChange = 6;  ///< of Kill Action's types
+inline constexpr std::uint8_t kByFall = 4, kByTeamChange = 5, kByWeaponChange = 6;  ///< types of Kill Action
 words::DeathCause cause_of(std::uint8_t kill_type);
 std::uint8_t kill_type(words::DeathCause cause);
 
-/// Set HP's cause.
+/// Causes of Set HP.
 inline constexpr std::uint8_t kHurtByFall = 0, kHurtByWeapon = 1;
 
 /// Reasons of a disconnect (its ENet data).
@@ -163,7 +166,7 @@ enum Reason : std::uint32_t {
   kFull = 4,
   kServerGone = 5,
   kKicked = 10,
-  kCustom = 11,  ///< 0.80; a chat line said why
+  kCustom = 11,  ///< only in 0.80; a chat line has said why
   kBadName = 20,
 };
 words::Refused::Code refusal_of(std::uint32_t reason);
@@ -174,26 +177,26 @@ enum BlockOp : std::uint8_t { kBuild = 0, kDestroy = 1, kSpadeColumn = 2, kBlast
 words::Edit::Op edit_of(std::uint8_t action);
 std::uint8_t action_of(words::Edit::Op op);  ///< REQUIRES: not LINE
 
-// -- What stands in State Data and has no word of its own: rules. Colours as "RRGGBB". -------------------------------
+// -- Values of State Data that words carry as rules. Colours as "RRGGBB". --------------------------------------------
 
 inline constexpr const char* kRuleFog = "AOS.fog";
 inline constexpr const char* kRuleColour[] = {"AOS.colour1", "AOS.colour2"};
 inline constexpr const char* kRuleName[] = {"AOS.name1", "AOS.name2"};
-inline constexpr const char* kRuleCaptures = "AOS.captures";  ///< that win the game
+inline constexpr const char* kRuleCaptures = "AOS.captures";  ///< captures that win the game
 
 /// Room.mode.
 inline constexpr const char* kCaptureTheFlag = "capture the flag";
 inline constexpr const char* kTerritoryControl = "territory control";
 
-/// As short as it can be, with up to six digits behind the point.
+/// The shortest text, with up to six decimals.
 std::string number_text(double number);
-/// "RRGGBB"; nothing if it is none.
+/// Reads "RRGGBB"; nothing if `text` is not a colour.
 std::optional<std::uint32_t> read_colour(std::string_view text);
 std::string colour_text(std::uint32_t colour);
 
-// Things of Move Object in capture the flag are tokens: an intel is an INTEL of the team it belongs to, a tent a BASE.
-// In territory control, territories are BASE tokens whose code is kTerritory, in the order of their ids; Zone.id is the
-// token's.
+// In capture the flag, the objects of Move Object are tokens: an intel is an INTEL of the team that owns it, a tent is
+// a BASE. In territory control, territories are BASE tokens with the code kTerritory, in the order of their ids;
+// Zone.id is the token's id.
 inline constexpr std::uint8_t kIntelObject = 0, kTentObject = 2;  ///< plus the team
 inline constexpr const char* kTerritory = "territory";
 
@@ -203,13 +206,13 @@ inline constexpr std::size_t kLongestName = 15;  ///< bytes; real programs keep 
 inline constexpr std::uint8_t kLineToAll = 0, kLineToTeam = 1, kSystemLine = 2;  ///< types of a Chat Message
 inline constexpr std::size_t kLongestLine = 90;  ///< bytes of chat that every client shows and no server cuts
 
-/// As a person reads it: no control characters, legal UTF-8 whatever the bytes are.
+/// Converts wire text for display: no control characters, and valid UTF-8 whatever the bytes are.
 std::string text_of(std::string_view wire);
-/// … and back, in CP437 alone: '?' for what has no place there.
+/// Converts text to the wire, in CP437 only; other characters become '?'.
 std::string wire_text(std::string_view text);
-/// The same for a field of `most` bytes: whole, or its beginning and kCutMark.
+/// The same for a field of `most` bytes. A longer text is cut and ends with kCutMark.
 std::string wire_text(std::string_view text, std::size_t most);
-/// A name that servers and clients take, in CP437: no '%', '#' or control characters, at most 15 bytes (else cut and
+/// A name that servers and clients accept, in CP437: no '%', '#' or control characters, at most 15 bytes (else cut and
 /// marked), never empty.
 std::string wire_name(std::string_view name);
 

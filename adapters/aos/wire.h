@@ -1,4 +1,4 @@
-// Ace of Spades' layouts, typed: for its front and back.
+// Typed reading and writing of Ace of Spades' messages, for its front and back.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace entente::aos {
 
-/// Of the dialect at `dialect` in game().dialects().
+/// Reads and writes the dialect with index `dialect` in game().dialects().
 std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
 
 /// Whether a client's packet of this id has a layout in that dialect.

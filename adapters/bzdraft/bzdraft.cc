@@ -38,7 +38,7 @@ class Draft final : public wire::Game {
     static constexpr std::uint8_t kSuperKill[] = {0, 0, 0x73, 0x6b};
     return kSuperKill;
   }
-  /// As a server of the page ends it, with the words that only a reject has.
+  /// Ends the session as a server of the page does: MsgReject, the only message with a text, then MsgSuperKill.
   Buffer banned(std::size_t, std::string_view why) const override {
     Reject reject;
     reject.reason = static_cast<std::uint8_t>(Refusal::kNeedServerAuth);
@@ -54,7 +54,7 @@ class Draft final : public wire::Game {
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kFound, 0}; }
 
   wire::EnetSettings enet() const override { return {2, false}; }
-  /// Resources are asked for piece by piece, but all at once if a client likes.
+  /// Resources are requested in pieces, but a client may request all pieces at once.
   std::size_t largest_burst() const override { return 1U << 20U; }
 };
 

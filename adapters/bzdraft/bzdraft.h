@@ -9,13 +9,13 @@
 
 namespace entente::bzdraft {
 
-/// The one draft of this program.
+/// The game object. There is only one.
 const wire::Game& game();
 
-/// What bridges it.
+/// Creates its fronts and backs.
 const core::Faces& faces();
 
-/// What becomes of every message and every word; see mapping.cc.
+/// The table of what each field and each word becomes; see mapping.cc.
 std::span<const wire::Mapping> mapping();
 
 std::unique_ptr<wire::Codec> make_codec();

@@ -1,4 +1,4 @@
-// How the faces of the draft are made.
+// Creates the fronts and backs of the draft.
 #include "adapters/bzdraft/back/back.h"
 #include "adapters/bzdraft/front/front.h"
 

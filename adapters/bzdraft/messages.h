@@ -1,6 +1,6 @@
-// The messages of the BZFlag 1.8+ draft, as they are on the wire. Units are a choice (README.md): millimetres,
-// millimetres per second, milliradians, milliseconds; signed, although the draft draws u32.
-// Law: a struct holds wire values.
+// The messages of the BZFlag 1.8+ draft, as they are on the wire. The units are our choice (README.md): millimetres,
+// millimetres per second, milliradians, milliseconds. They are signed, although the draft draws u32.
+// Law: structs hold wire values.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ using wire::ClosedText, wire::EndText, wire::Text, wire::ZText;
 using Triple = std::array<std::int32_t, 3>;  ///< x, y, z
 using Md5 = std::array<std::uint8_t, 16>;
 
-/// `carrier`: who has it; in GrabFlag the grabber, in DropFlag the dropper.
+/// `carrier`: the carrier; in GrabFlag the grabber, in DropFlag the dropper.
 struct Flag {
   std::uint16_t kind = 0;
   std::uint8_t status = 0, carrier = 0;

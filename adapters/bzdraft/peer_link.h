@@ -1,6 +1,6 @@
-// What both faces need to talk: a peer's packets cut and decoded, messages encoded, and the lane of each.
-// Law: what the page lets be lost (updates of tanks and of guided shots) is a datagram, all else is of the stream. A
-// datagram that is no message is left alone; of the stream it is the peer's fault.
+// The link to a peer, for front and back: decodes its packets, encodes messages, and chooses their lane.
+// Law: what may be lost according to the page (updates of tanks and of guided shots) is sent as a datagram, everything
+// else on the stream. A datagram that does not decode is ignored; on the stream it is a fault of the peer.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,20 @@ namespace entente::bzdraft {
 
 inline constexpr std::string_view kVersion = "BZFS108a";
 
-/// How often the updates of one tank are sent, and how many of them at once.
+/// The rate limit of one tank's updates, and its burst.
 inline constexpr core::Micros kUpdateEvery = core::kSecond / 25;
 inline constexpr unsigned kUpdateBurst = 6;
 
 class PeerLink {
  public:
-  /// `hears`: the way of what the peer says.
+  /// `hears`: the direction of the peer's messages.
   explicit PeerLink(wire::Way hears)
       : speech_(make_speech()),
         reader_(game(), 0, hears),
         says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer) {}
 
-  /// Calls `take(const Message&)` for each message; it says whether to go on. One of a code that nobody knows is passed
-  /// over (`unknown` is called).
+  /// Calls `take(const Message&)` for each message; it returns whether to continue. A message with an unknown code is
+  /// skipped, and `unknown()` is called.
   template <class Take, class Unknown>
   std::optional<Fault> feed(Lane lane, Bytes bytes, Take&& take, Unknown&& unknown) {
     const auto hears = [&](const auto& heard) { return take(*heard.message); };
@@ -42,7 +42,7 @@ class PeerLink {
     const bool loose = std::holds_alternative<PlayerUpdate>(message) || std::holds_alternative<ShotUpdate>(message);
     send(out, loose ? Lane::kDatagram : Lane::kStream, message, code);
   }
-  /// An update that no later one makes up for.
+  /// Sends an update on the stream, because no later update would replace it.
   template <class Out>
   void send_surely(Out& out, const PlayerUpdate& update) {
     send(out, Lane::kStream, update, 0);

@@ -22,7 +22,7 @@ enum Code : std::uint16_t {
   kTeleporter = 0x7465,
   kLink = 0x6c6e,
   kEnd = 0x6564,
-  kRefer = 0x7273,  // ours
+  kRefer = 0x7273,  // our own record
 };
 constexpr unsigned kDriveThrough = 1, kShootThrough = 2, kUpsideDown = 4;
 
@@ -35,7 +35,7 @@ std::uint8_t nibble(char c) {
   return c >= 'A' && c <= 'F' ? static_cast<std::uint8_t>(c - 'A' + 10) : std::uint8_t{255};
 }
 
-/// Writes one record after the other.
+/// Writes records.
 class Records {
  public:
   explicit Records(Buffer& out) : out_(out) {}
@@ -86,7 +86,7 @@ void write(const words::Solid& solid, Records& to) {
   to.end();
 }
 
-/// Tiles that stop anything, a box for each stretch of equal ones in a row.
+/// Writes the tiles that stop anything, as one box for each run of equal tiles in a row.
 void write_tiles(const words::World& world, Records& to) {
   constexpr std::uint8_t kOpen = words::SHOTS_PASS | words::UNITS_PASS;
   const std::size_t columns = world.columns(), rows = world.rows();
@@ -191,7 +191,7 @@ float f32(Bytes at) {
   return std::isfinite(value) && std::abs(value) < 1e6F ? value : 0;
 }
 
-/// Calls `take(record)` up to the end. False: these bytes are no resource.
+/// Calls `take(record)` for each record up to the end. False: the bytes are not a resource.
 template <class Take>
 bool each_record(Bytes bytes, Take&& take) {
   while (bytes.size() >= 4) {
@@ -230,7 +230,7 @@ void bits(std::uint8_t bits, words::Solid& solid) {
 
 }  // namespace
 
-/// One reading of a tree of resources.
+/// Reads a tree of resources.
 class Resources::Reading {
  public:
   explicit Reading(const Resources& from) : from_(from) {}

@@ -1,6 +1,6 @@
-// Resources: pieces of a world by the md5 of their bytes. A resource is a list of the classic records (u16 size, u16
-// code, body, up to an end), and one of ours beside them: "here stands what the resource of that md5 holds".
-// Law: a resource is what its name says, or it is nothing; whatever comes costs a bounded amount of work and memory.
+// Resources: parts of a world, named by the md5 of their bytes. A resource is a list of the classic records (u16 size,
+// u16 code, body) up to an end record. One record is our own: it includes another resource, by its md5, at that place.
+// Law: a resource that does not match its name is not used. Whatever a server sends, work and memory are bounded.
 #pragma once
 
 #include <map>
@@ -13,23 +13,24 @@
 
 namespace entente::bzdraft {
 
-/// Of the name that MsgGetWorld gives: 32 digits.
+/// The md5 in the name that MsgGetWorld gives, which is 32 hexadecimal digits; nothing if it is not such a name.
 std::optional<Md5> md5_of_name(std::string_view name);
 
-/// What a client is served: a world, of whatever game, as one resource.
+/// A world of any game as one resource, for a client.
 Buffer resource_of(const words::World& world);
 
-/// What has been fetched, by name; kept as long as its session.
+/// The resources that a session has fetched, by name.
 class Resources {
  public:
-  /// False, and not kept: its bytes are not what its name says, or they are too many.
+  /// False: it is not kept, because its bytes do not match its name, or there are too many.
   bool add(const Md5& md5, Buffer bytes);
   bool has(const Md5& md5) const { return known_.contains(md5); }
-  /// Of all that `root` refers to, directly or not, one that is still to be fetched.
+  /// A resource that is still to be fetched, among `root` and all that it includes; nothing if there is none.
   std::optional<Md5> missing(const Md5& root) const;
-  /// All of it, once nothing is missing; none if `root` is no resource. `unread`: how many others are none.
+  /// The world of `root` and all that it includes; nothing if `root` is not a resource. `unread`: how many included
+  /// ones could not be read. REQUIRES: nothing is missing.
   std::optional<words::World> world(const Md5& root, std::size_t& unread) const;
-  /// A server has no such resource: it is not asked for again.
+  /// The server does not have this resource: it counts as empty, and is not requested again.
   void give_up(const Md5& md5) { known_.emplace(md5, Buffer()); }
 
   static constexpr std::size_t kMost = 256, kMostBytes = 16U << 20U;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr words::Team kTeams[] = {words::ROGUE, words::RED, words::GREEN, words::BLUE, words::PURPLE};
 
-/// By number, as in the wiki page's time.
+/// By number, as in bzflag's wiki dialect.
 constexpr std::string_view kFlags[] = {"",   "R*", "G*", "B*", "P*", "V",  "QT", "OO", "F",  "MG", "GM", "L",
                                        "R",  "SB", "IB", "ST", "T",  "N",  "SH", "SR", "SW", "PZ", "G",  "JP",
                                        "ID", "CL", "CB", "O",  "LT", "RT", "M",  "B",  "JM", "WA"};
@@ -25,7 +25,7 @@ constexpr std::string_view kRefusals[] = {"bad request",
                                           "the team is full",
                                           "the server is full"};
 
-/// The first of a number or a code is what the other means.
+/// A number or code that occurs twice means what its first line says.
 constexpr std::pair<Refusal, words::Refused::Code> kReasons[] = {
     {Refusal::kBadRequest, words::Refused::OTHER},
     {Refusal::kNeedUserAuth, words::Refused::NAME_NEEDS_LOGIN},

@@ -1,5 +1,5 @@
-// The page's numbers and the words' terms for the same: units, sides, flags, reasons, ids.
-// Law: a number that the wire can hold comes back the same; what it cannot hold is the nearest that it can.
+// Converts the page's numbers to words and back: units, teams, flags, reasons, ids.
+// Law: a number that the wire can hold is converted exactly; any other becomes the nearest that it can hold.
 #pragma once
 
 #include <cstdint>
@@ -19,38 +19,38 @@ constexpr double whole(std::int32_t thousandths) { return thousandths / 1000.0; 
 inline std::array<double, 3> whole(const Triple& triple) {
   return {whole(triple[0]), whole(triple[1]), whole(triple[2])};
 }
-/// The nearest; of no number 0.
+/// The nearest value; 0 for NaN and infinities.
 std::int32_t thousandths(double value);
 inline Triple triple(double x, double y, double z) { return {thousandths(x), thousandths(y), thousandths(z)}; }
 
-/// At most so much as the field can say.
+/// The number, or the largest that the field can hold.
 std::uint16_t counted(std::uint32_t number);
 
 // -- Rules ------------------------------------------------------------------------------------------------------------
 
 /// Bits of a server's game style.
 inline constexpr unsigned kCapture = 1, kJumping = 8, kRicochet = 0x20;
-/// Metres a second; seconds. The draft gives none: these are those of the BZFlag of its time.
+/// Metres a second; seconds. The draft has no values, so these are those of BZFlag at that time.
 inline constexpr double kShotSpeed = 100, kReload = 3.5;
 
 // -- Texts ------------------------------------------------------------------------------------------------------------
 
-/// Bytes of a player's name; of a chat message that everybody may be sent.
+/// The most bytes of a player's name, and of a chat message that any peer accepts.
 inline constexpr std::size_t kLongestName = 31, kLongestLine = 1020 - 2;
-/// Up to the first NUL, as a word may hold it and a screen show it.
+/// The text up to the first NUL, cleaned for words and for display.
 std::string readable(std::string_view text);
-/// For a text that a NUL ends, at most so many bytes.
+/// A text of at most `most` bytes, for a field that a NUL ends.
 std::string ended_text(std::string_view text, std::size_t most);
 
 // -- Ids --------------------------------------------------------------------------------------------------------------
 
 inline constexpr std::uint8_t kServer = 0, kFirstPlayer = 1, kLastPlayer = 248, kRogueTeam = 253, kInvalid = 254,
                               kEveryone = 255;
-/// Whom a message for that side names.
+/// The id that addresses a team.
 constexpr std::uint8_t team_target(std::uint8_t team) { return static_cast<std::uint8_t>(kRogueTeam - team); }
 std::optional<std::uint8_t> target_team(std::uint8_t to);
 
-// -- Sides and sorts of players ---------------------------------------------------------------------------------------
+// -- Teams and types of players ---------------------------------------------------------------------------------------
 
 inline constexpr std::uint8_t kRogue = 0, kLastTeam = 4;
 inline constexpr std::uint8_t kTank = 0, kWatcher = 1, kRobot = 2;
@@ -73,28 +73,28 @@ enum class Refusal : std::uint8_t {
 };
 words::Refused::Code refusal_of(std::uint8_t reason);
 Refusal reject_reason(words::Refused::Code code);
-/// For people, where a server gives no text.
+/// A text for people, if a server gives none.
 std::string_view text(Refusal reason);
 
 enum class Drop : std::uint8_t { kTimeout, kScore, kCaptured, kDropped, kKilled };
-/// A capture has words of its own.
+/// Drops other than captures, which are facts of their own.
 words::DropReason drop_of(std::uint8_t reason);
 std::uint8_t drop_reason(words::DropReason why);
 
 // -- Flags ------------------------------------------------------------------------------------------------------------
 
-/// "GM" of its number and back; "" and 0: none, or none that is known.
+/// A flag's letters (such as "GM") by its number, and back. "" and 0: no flag, or an unknown one.
 std::string_view flag_code(std::uint32_t kind);
 std::uint8_t flag_kind(std::string_view code);
-/// Of a weapon in the words: the flag's two letters.
+/// Weapons in words: the two letters of the flag.
 std::uint32_t weapon_of(std::uint32_t kind);
 std::uint8_t flag_of_weapon(std::uint32_t weapon);
-/// That a client is to take this shot for fired by. 0: none, or another game's.
+/// The flag with which this shot is shown to a client. 0: none, or another game's weapon.
 std::uint8_t flag_of(const words::Shot& shot);
 words::ShotKind shot_kind(std::uint32_t kind);
-/// Its id is its number and one.
+/// The id is the flag's number plus one.
 words::Token token_of(std::uint16_t number, const Flag& flag);
-/// Without its carrier.
+/// Does not set the carrier.
 Flag flag_of(const words::Token& token);
 
 // -- Where ------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// What the faces need of wire.cc: typed reading and writing.
+// Typed reading and writing of the draft's messages, for its front and back.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace entente::bzdraft {
 
 std::unique_ptr<wire::Speech<Message>> make_speech();
 
-/// The code of MsgTeleport that no score has; the page's own is read as one.
+/// The code with which MsgTeleport is sent. The page's own code is also MsgScore's, and is read as that.
 inline constexpr std::uint32_t kTeleportCode = 0x7470;
 
 }  // namespace entente::bzdraft

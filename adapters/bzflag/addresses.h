@@ -1,5 +1,5 @@
-// The eight-byte ids of the page beside the one-byte ids of all released programs.
-// Law: one to one while a player is there; all zero is nobody, and nobody's number.
+// Converts the eight-byte ids of the page to the one-byte ids of all released programs, and back.
+// Law: one to one while a player is there. An id of zeros is nobody.
 #pragma once
 
 #include <array>
@@ -13,20 +13,20 @@ namespace entente::bzflag {
 
 class Addresses {
  public:
-  /// Has room for players, or (where nobody has such an id) for none.
+  /// `used`: whether the dialect has such ids. Otherwise nothing is stored.
   explicit Addresses(bool used) : known_(used ? kMostPlayers : 0) {}
 
   static bool is_nobody(const Address& address) {
     return address.ip == std::array<std::uint8_t, 4>{} && address.port == 0 && address.number == 0;
   }
 
-  /// Nothing: nobody has it.
+  /// The number of the player with this address; nothing if there is none.
   std::optional<std::uint8_t> number(const Address& address) const {
     for (std::size_t i = 0; i < known_.size(); ++i)
       if (known_[i] && same(*known_[i], address)) return static_cast<std::uint8_t>(i);
     return std::nullopt;
   }
-  /// Of who told none it is made up; all zero for what is no player.
+  /// The address of a player; made up if the player has not told one. All zeros if the number is not a player's.
   Address address(std::uint8_t number) {
     if (number >= known_.size()) return {};
     if (!known_[number]) known_[number] = Address{{127, 0, 0, 1}, 0, number};
@@ -35,7 +35,8 @@ class Addresses {
   void set(std::uint8_t number, const Address& address) {
     if (number < known_.size() && !is_nobody(address) && !this->number(address)) known_[number] = address;
   }
-  /// The number of who has this address, from now on at least; nothing if all are taken.
+  /// The number of the player with this address. A new address gets a free number, but not `not_this`; nothing if all
+  /// are in use.
   std::optional<std::uint8_t> meet(const Address& address, std::uint8_t not_this) {
     if (const auto old = number(address)) return old;
     for (std::size_t i = 0; i < known_.size(); ++i) {

@@ -29,7 +29,7 @@ std::optional<Code> code_of(Bytes bytes) {
   return static_cast<Code>(bytes[2] << 8U | bytes[3]);
 }
 
-/// Of a MsgReject: an address, a host's name or a registered name is banned (2.4).
+/// Whether a MsgReject says that an address, a host name or a registered name is banned (2.4).
 bool is_ban(Bytes reject) {
   static constexpr std::uint16_t kFirst = 9, kLast = 11;
   if (reject.size() < 6) return false;
@@ -37,7 +37,7 @@ bool is_ban(Bytes reject) {
   return code >= kFirst && code <= kLast;
 }
 
-/// What a server takes from a client by datagram.
+/// Whether servers accept this code from a client by datagram.
 bool by_datagram(Code code) {
   static constexpr Code kTaken[] = {ShotBegin::kCode,         ShotEnd::kCode,      PlayerUpdate::kCode,
                                     PlayerUpdateSmall::kCode, GuidedUpdate::kCode, LinkRequest::kCode,
@@ -58,8 +58,8 @@ class BzFlag final : public wire::Game {
     return make_cutter(way, dialect);
   }
   std::unique_ptr<wire::Cutter> datagram_cutter(Way, std::size_t) const override { return make_datagram_cutter(); }
-  /// What a client reads at once (MaxPacketLen, Protocol.h at v2.4.26; ServerLink.cxx goes through what one datagram
-  /// brought message by message). Those of 1.10 take the first and leave the rest.
+  /// The most that a client reads at once (MaxPacketLen, Protocol.h at v2.4.26). ServerLink.cxx reads all messages of a
+  /// datagram; clients of 1.10 read only the first.
   std::size_t packed_datagram(std::size_t dialect) const override { return kDialects[dialect].packed_udp ? 1024 : 0; }
   std::size_t largest_frame() const override { return kLargestPayload + 4; }
 
@@ -70,7 +70,7 @@ class BzFlag final : public wire::Game {
   std::size_t client_greeting_size(std::size_t dialect) const override {
     return kDialects[dialect].header == Header::kRequired ? kHeaderWord.size() : 0;
   }
-  /// The client takes a closed connection for silence (ServerLink.cxx:517 at v2.4.26) and plays on.
+  /// The client does not notice a closed connection (ServerLink.cxx:517 at v2.4.26) and plays on.
   Bytes goodbye(std::size_t) const override { return kSuperKill; }
 
   wire::Entry entry(Bytes frames, std::size_t dialect) const override {
@@ -83,8 +83,8 @@ class BzFlag final : public wire::Game {
     }
     return wire::Entry::kUntold;
   }
-  /// Real clients read 512 bytes at most and drop the last (ServerLink.cxx:299 at v2.4.26), so that is a NUL. A page's
-  /// client knows no such thing.
+  /// Real clients read at most 512 bytes and drop the last one (ServerLink.cxx:299 at v2.4.26), so the last one is a
+  /// NUL. The page has no such message.
   Buffer banned(std::size_t dialect, std::string_view why) const override {
     constexpr std::size_t kMostRead = 512;
     if (!kDialects[dialect].refusals) return Game::banned(dialect, why);
@@ -92,8 +92,8 @@ class BzFlag final : public wire::Game {
     return Buffer(said.begin(), said.end());
   }
 
-  /// A silent connection shows up nowhere but in the server's log: 1.10 and 2.0 greet it, 2.4 says its version after
-  /// 2.5 s and closes.
+  /// A silent connection only leaves a line in the server's log. 1.10 and 2.0 greet it; 2.4 sends its version after 2.5
+  /// s and closes.
   wire::Probe probe() const override { return wire::Probe::kSilentConnection; }
   Detected detect(Bytes said) const override {
     const auto text = as_text(said);

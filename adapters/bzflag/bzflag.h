@@ -9,13 +9,13 @@
 
 namespace entente::bzflag {
 
-/// The one BZFlag of this program.
+/// The game object. There is only one.
 const wire::Game& game();
 
-/// What bridges it: 2.4 so far; no other dialect has a face.
+/// Creates its fronts and backs, which every dialect has.
 const core::Faces& faces();
 
-/// What becomes of every message and every word; see mapping.cc.
+/// The table of what each field and each word becomes; see mapping.cc.
 std::span<const wire::Mapping> mapping();
 
 }  // namespace entente::bzflag

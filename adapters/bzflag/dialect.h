@@ -1,5 +1,5 @@
-// What sets the dialects of BZFlag apart, as features; kDialects is the one table that says which has which.
-// Law: outside this file nobody asks for a version, only for a feature.
+// The features in which the dialects of BZFlag differ. Only kDialects says which dialect has which.
+// Law: code outside this file tests features, never versions.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace entente::bzflag {
 enum class Header : std::uint8_t {
   kNever,     ///< the server speaks first, right after accept
   kRequired,  ///< the server waits for it
-  kOptional,  ///< the page says: old servers must not be sent it
+  kOptional,  ///< a client may omit it: the page forbids it towards old servers
 };
 
 struct Dialect {
@@ -24,55 +24,55 @@ struct Dialect {
   std::string_view version;  ///< the eight characters its servers greet with
 
   Header header = Header::kNever;
-  bool late_answer = false;      ///< a client that stays silent is told version + "\r\n\r\n" (bzfs.cxx:6165 at v2.4.26)
-  bool refusals = false;         ///< a ban is told in words where the greeting would be: "REFUSED:"
+  bool late_answer = false;      ///< a silent client gets version + "\r\n\r\n" (bzfs.cxx:6165 at v2.4.26)
+  bool refusals = false;         ///< a banned client gets "REFUSED:" and a text instead of the greeting
   bool kicks_unknown = false;    ///< a client that sends an unknown code is kicked; others only log it
-  bool address_ids = false;      ///< players are 8 bytes (IPv4, port, number), not one
+  bool address_ids = false;      ///< player ids have 8 bytes (IPv4, port, number), not one
   bool flag_numbers = false;     ///< flag kinds are u16 numbers, not two letters
   bool short_offsets = false;    ///< world offsets are u16, not u32
   bool enter_token = false;      ///< MsgEnter carries a token and the client's version
   bool accept_id = false;        ///< MsgAccept names the player
-  bool reject_text = false;      ///< MsgReject says why in words
-  bool team_kills = false;       ///< scores count them
+  bool reject_text = false;      ///< MsgReject has a text
+  bool team_kills = false;       ///< scores count team kills
   bool long_time = false;        ///< time left is an i32 (-1: the clock stands), not u16
   bool spawn_by_client = false;  ///< the client chooses where it spawns; directions are vectors
-  bool death_reason = false;     ///< MsgKilled says how
+  bool death_reason = false;     ///< MsgKilled has a reason
   bool death_flag = false;       ///< MsgKilled names the flag of the shot, and the physics driver
   bool stamped_updates = false;  ///< updates carry a time and an order
   bool update_tails = false;     ///< status bits from 0x80 on append fields to an update
   bool shot_team = false;        ///< shots carry the shooter's team
   bool timed_shots = false;      ///< shots carry the time of firing
   bool message_team = false;     ///< chat is addressed by id and team, not by id alone
-  bool message_kind = false;     ///< chat tells "/me" from speech
+  bool message_kind = false;     ///< chat distinguishes "/me" from speech
   bool fixed_chat = false;       ///< the text of chat fills 128 bytes
-  bool shared_codes = false;     ///< one code stands for a team's score, too, and for the time left
+  bool shared_codes = false;     ///< a team's score and the time left have the same code
   bool unsigned_words = false;   ///< MsgEnter's team and the status of updates have no sign
   bool game_type = false;        ///< the kind of game is a number beside the option bits, not among them
-  bool observers = false;        ///< query answers count observers, and the time gone by
+  bool observers = false;        ///< query answers have the number of observers and the time elapsed
   bool grouped_world = false;    ///< worlds are compressed groups, not plain records
-  bool wall_bits = false;        ///< walls, too, say whether shots bounce
-  bool ping_family = false;      ///< the address in a LAN ping has its length before it
+  bool wall_bits = false;        ///< walls say whether shots ricochet
+  bool ping_family = false;      ///< the address in a LAN ping is prefixed by its length
 
-  // What a face must know beside the layouts.
+  // What fronts and backs need to know besides the layouts.
   bool settings = false;       ///< the game's settings are a message of their own, not only the world's header
   bool style_header = false;   ///< the world's header has the page's code
-  bool game_clock = false;     ///< the server tells its time, first right behind its greeting
-  bool queries = false;        ///< anybody may ask for the game and its players
-  bool early_link = false;     ///< the datagram link is asked for before anything else, not once in the game
-  bool linked_shots = false;   ///< shots by stream are a kick
-  bool strict_entry = false;   ///< who comes in takes nothing but what it waits for, and not for long
+  bool game_clock = false;     ///< the server sends its time, first directly after its greeting
+  bool queries = false;        ///< anybody may query the game and its players
+  bool early_link = false;     ///< the datagram link is requested at once, not only in the game
+  bool linked_shots = false;   ///< shots by stream lead to a kick
+  bool strict_entry = false;   ///< a joining client accepts only the answer it waits for, and gives up soon
   bool packed_udp = false;     ///< a datagram to a client may hold several messages
-  bool small_updates = false;  ///< poses travel as numbers of 16 bits, too
-  /// A game may end with nobody the winner; to others that is a crash (playing.cxx:1919 at v2.0.16).
+  bool small_updates = false;  ///< poses may also be sent as 16-bit numbers
+  /// A game may end without a winner. Clients of other dialects crash at that (playing.cxx:1919 at v2.0.16).
   bool winnerless = false;
-  bool late_flags = false;   ///< BY, FO, NJ, RC, RO, TR, WG; "A" is agility and quick turn "QT", else quick turn is "A"
-  bool padded_chat = false;  ///< the text of chat to clients fills 128 bytes, whatever it holds
+  bool late_flags = false;   ///< has BY, FO, NJ, RC, RO, TR, WG, and "A" for agility (else "A" is quick turn, not "QT")
+  bool padded_chat = false;  ///< chat to clients always fills 128 bytes
   bool marked_actions = false;      ///< "/me" reaches clients as "* name does\t*"
   bool client_scores = false;       ///< clients count their own score
-  bool watcher_type = false;        ///< who watches is of a type, not of a team; robots are of the type behind it
+  bool watcher_type = false;        ///< spectators are a type, not a team; the next type is that of robots
   bool rabbits = false;             ///< rabbit chase has a team for the rabbit
-  bool hunters = false;             ///< … and one for who chases it
-  std::uint8_t rogue_target = 250;  ///< chat to a team is chat to this less the team
+  bool hunters = false;             ///< rabbit chase has a team for the hunters
+  std::uint8_t rogue_target = 250;  ///< chat to a team is sent to this id minus the team
 };
 
 /// In the order of Game::dialects(); the first is the default.

@@ -1,4 +1,4 @@
-// How the faces of BZFlag are made.
+// Creates the fronts and backs of BZFlag, and declares their settings.
 #include "adapters/bzflag/back/back.h"
 #include "adapters/bzflag/front/front.h"
 

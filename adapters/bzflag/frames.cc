@@ -1,5 +1,5 @@
 // Cuts streams and datagrams into frames: the greetings once, then u16 length, u16 code, payload.
-// Law: see wire/frame.h; a cutter knows where its connection stands, and nothing else.
+// Law: see wire/frame.h. A cutter knows the stage of its connection, and nothing else.
 #include "adapters/bzflag/wire.h"
 
 namespace entente::bzflag {
@@ -19,7 +19,7 @@ Cut cut_frame(Bytes bytes) {
   return {bytes.size() >= payload + 4 ? payload + 4 : 0, Stage::kPlay, {}};
 }
 
-/// Whether `bytes` begin with `word`, as far as they go.
+/// Whether `bytes` begin with `word`, or with a part of it if they are shorter.
 bool begin(Bytes bytes, std::string_view word) { return word.starts_with(as_text(bytes).substr(0, word.size())); }
 
 class ClientCutter final : public wire::Cutter {
@@ -70,7 +70,8 @@ class ServerCutter final : public wire::Cutter {
     }
     if (!begin(bytes, kMagicWord)) return lost("wrong greeting", "version");
     if (bytes.size() < kWelcomeSize) return kWait;
-    // Player 13 is greeted with the first byte of "\r\n\r\n"; but then a frame follows at once (MsgGameTime).
+    // The greeting of player 13 ends like the start of a late answer ("\r\n\r\n"). But after a greeting, a frame
+    // follows at once (MsgGameTime).
     const bool maybe_late = late_answer_ && begin(bytes.subspan(kWelcomeSize - 1), kLateWord);
     if (maybe_late && bytes.size() < kTooLateSize) return kWait;
     state_ = State::kPlay;

@@ -12,7 +12,7 @@ constexpr std::size_t kVersionAt = 4;
 
 std::uint8_t small(std::uint32_t count) { return static_cast<std::uint8_t>(std::min(count, 255U)); }
 
-/// By the version in a reply.
+/// The dialect of a reply, by its version.
 std::optional<std::size_t> dialect_of(Bytes reply) {
   if (reply.size() < kVersionAt) return std::nullopt;
   const auto rest = as_text(reply).substr(kVersionAt);
@@ -29,7 +29,7 @@ std::optional<PingReply> read(Bytes reply, std::size_t dialect) {
   return ping != nullptr ? std::optional(*ping) : std::nullopt;
 }
 
-/// Who is there is all that we know of a game that is not BZFlag.
+/// A reply for a bridge, of which only the number of players is known.
 PingReply made_of(const wire::Status& status, std::size_t dialect) {
   PingReply ping;
   ping.version.set(kDialects[dialect].version);

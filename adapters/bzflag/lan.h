@@ -1,5 +1,5 @@
-// What a server of BZFlag says to whoever looks for servers around (a LAN ping, by a datagram of no session).
-// Law: whoever is answered by us comes to us: our address stands where a server has its own.
+// The answer to a client that looks for servers in the local network (a LAN ping, by a datagram without a session).
+// Law: the answer contains our address in place of the server's, so that the client connects to us.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace entente::bzflag {
 inline constexpr std::string_view kLanQuestion("\0\2\4\4\0\0", 6);  // MsgPingCodeRequest
 inline constexpr std::size_t kLanAnswerSize = 60;
 
-/// MsgPingCodeReply. Empty: the server's own is none that we know.
+/// The MsgPingCodeReply. Empty: the server's own reply cannot be read.
 std::string lan_answer(const wire::Status& status);
 
 }  // namespace entente::bzflag

@@ -1,4 +1,4 @@
-// What can be done to any message, for all of them at once. See Message.
+// The special members of Message, which are compiled once for all messages.
 #include "adapters/bzflag/messages.h"
 
 namespace entente::bzflag {

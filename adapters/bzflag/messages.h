@@ -1,6 +1,6 @@
-// Every message of every dialect as it stands on the wire. Where a message differs by direction it is two structs: the
-// request (or report) a client sends, and what the server tells.
-// Law: structs keep wire values; units and meanings are the mapping's business.
+// Every message of every dialect, as it is on the wire. A message that differs by direction has two structs: the
+// request (or report) of a client, and what the server sends.
+// Law: structs keep wire values; terms.h gives them units and meanings.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct Address {
   std::uint16_t number = 0;
 };
 
-/// A player, team or everyone. One of the two, by dialect.
+/// A player, a team or everyone. The dialect decides which of the two fields is used.
 struct Id {
   std::uint8_t byte = 0;
   Address address;
@@ -57,7 +57,7 @@ struct NumberedFlag {
 
 struct ClientHeader {};  // "BZFLAG\r\n\r\n"
 struct Welcome {
-  Text<4> version;      // behind "BZFS"
+  Text<4> version;      // after "BZFS"
   std::uint8_t id = 0;  // 255: the server is full and closes
 };
 struct TooLate {
@@ -66,7 +66,7 @@ struct TooLate {
 struct Refused {
   EndText reason;
 };
-/// What follows a Refused that came in pieces.
+/// The rest of a Refused that arrives in pieces.
 struct RefusedMore {
   EndText reason;
 };
@@ -112,7 +112,7 @@ struct GetWorld {
 };
 struct WorldChunk {
   static constexpr Code kCode = 0x6777;
-  std::uint32_t left = 0;  // behind this chunk
+  std::uint32_t left = 0;  // bytes after this chunk
   std::uint16_t short_left = 0;
   Buffer data;
 };
@@ -125,7 +125,7 @@ struct Enter {
   Text<128> motto;  // before 2.4: an e-mail address
   Text<22> token;
   Text<60> version;
-  std::optional<std::uint8_t> end;  // real clients send one more byte; servers do without
+  std::optional<std::uint8_t> end;  // real clients send one more byte; servers do not need it
 };
 struct Accept {
   static constexpr Code kCode = 0x6163;
@@ -168,8 +168,8 @@ struct AdminInfo {
   struct Item {
     std::uint8_t size = 5, player = 0, family = 4;
     std::array<std::uint8_t, 4> ip{};
-    /// A player of the server's own has no family before its 127.0.0.1 (GameKeeper.cxx:203 at v2.4.26): what is left
-    /// of that address behind `family`.
+    /// A player of the server itself has no family before its 127.0.0.1 (GameKeeper.cxx:203 at v2.4.26), so `family`
+    /// and `local` hold that address.
     std::array<std::uint8_t, 3> local{};
   };
   std::vector<Item> players;
@@ -191,7 +191,7 @@ struct TeamUpdate {
 };
 struct OneTeamUpdate {
   static constexpr Code kCode = 0x7475;
-  static constexpr Code kDrawnCode = 0x746f;  // the page's, which it gives TimeLeft, too
+  static constexpr Code kDrawnCode = 0x746f;  // the page's code, which it also gives to TimeLeft
   std::uint16_t team = 0, size = 0, active = 0, won = 0, lost = 0;
 };
 struct Score {
@@ -254,7 +254,7 @@ struct Alive {
 };
 inline constexpr std::uint16_t kNoShot = 0xFFFF;
 
-/// How somebody died, behind the ids.
+/// How a player died: what follows the ids.
 struct Death {
   std::int16_t reason = 0;  // 0 message, 1 shot, 2 run over, 3 captured, 4 genocide, 5 self, 6 water, 0x7064 driver
   std::uint16_t shot = 0;   // or kNoShot
@@ -326,7 +326,7 @@ struct ShotEnd {
   static constexpr Code kCode = 0x7365;
   Id player;
   std::uint16_t shot = 0;
-  std::uint16_t reason = 0;  // 0 it explodes (hit a building), 1 it does not (hit a tank)
+  std::uint16_t reason = 0;  // 0: with an explosion (it hit a building), 1: without (it hit a tank)
 };
 struct GuidedUpdate {
   static constexpr Code kCode = 0x676d;
@@ -417,7 +417,7 @@ struct SetVar {
 struct TimeLeft {
   static constexpr Code kCode = 0x746f;
   std::uint16_t seconds = 0;
-  std::int32_t long_seconds = 0;  // -1: the clock stands
+  std::int32_t long_seconds = 0;  // -1: the clock is stopped
 };
 struct GameTime {
   static constexpr Code kCode = 0x6774;
@@ -444,7 +444,7 @@ struct CustomSound {
   std::uint16_t type = 0;
   std::string name;
 };
-/// Voice of 1.10: relayed, never given a layout.
+/// Voice of 1.10, which is relayed and has no layout.
 struct Audio {
   static constexpr Code kCode = 0x6175;
   Buffer data;
@@ -514,7 +514,7 @@ struct PingReply {
     std::uint8_t count = 0, most = 0;
   };
   std::array<Team, 6> teams{};  // rogue, red, green, blue, purple, observer
-  Pad<6> pad;                   // to 60 bytes in all; older dialects have a shorter head and so more of it
+  Pad<6> pad;                   // fills up to 60 bytes; older dialects have less before it, so it is longer
   Pad<2> more_pad;
   Pad<1> last_pad;
 };
@@ -536,7 +536,7 @@ using AnyMessage = std::variant<
     PingRequest, PingReply>;
 // clang-format on
 
-/// What is done to any of them is compiled in messages.cc alone: in every file that has a message it would take
+/// All that is done to any message is compiled once, in messages.cc: in every file that has a message, it would take
 /// seconds.
 struct Message : AnyMessage {
   using AnyMessage::AnyMessage;

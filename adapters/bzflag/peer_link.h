@@ -1,6 +1,7 @@
-// What both faces need to talk: a peer's bytes cut and decoded, messages encoded, its dialect turned into the first
-// and back, and the datagram link beside the stream. Law: what may travel by datagram does so once the link stands,
-// and by stream until then; what is held back is said later, in the same order.
+// The link to a peer, for front and back: decodes its bytes, encodes messages, converts its dialect to the first and
+// back, and keeps the datagram link.
+// Law: what may travel by datagram does so once that link exists, and by stream until then. What is held back is sent
+// later, in the same order.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ namespace entente::bzflag {
 
 class PeerLink {
  public:
-  /// `hears`: the way of what the peer says.
+  /// `hears`: the direction of the peer's messages.
   PeerLink(std::size_t dialect, wire::Way hears)
       : says_(hears == wire::Way::kToServer ? wire::Way::kToClient : wire::Way::kToServer),
         speech_(make_speech(dialect)),
@@ -26,8 +27,9 @@ class PeerLink {
   const Idiom& idiom() const { return idiom_; }
   const Dialect& dialect() const { return idiom_.dialect(); }
 
-  /// Calls `take(const Message&, Lane)` for each message; it says whether to go on. A datagram that is none is dropped;
-  /// on the stream it is the peer's fault, save a message of a code that nobody knows (`unknown` is called).
+  /// Calls `take(const Message&, Lane)` for each message; it returns whether to continue. A datagram that does not
+  /// decode is dropped. On the stream that is a fault of the peer, except for an unknown code, for which `unknown()` is
+  /// called.
   template <class Take, class Unknown>
   std::optional<Fault> feed(wire::Lane lane, Bytes bytes, core::Micros now, Take&& take, Unknown&& unknown) {
     const auto hears = [&](const auto& heard) { return turn(*heard.message, lane, now, take); };
@@ -40,7 +42,7 @@ class PeerLink {
   void stream(Out& out, const Message& message) {
     send(out, wire::Lane::kStream, message);
   }
-  /// By datagram if that link stands.
+  /// Sends by datagram if that link exists, else by stream.
   template <class Out>
   void quick(Out& out, const Message& message) {
     send(out, linked ? wire::Lane::kDatagram : wire::Lane::kStream, message);
@@ -50,9 +52,9 @@ class PeerLink {
     send(out, wire::Lane::kDatagram, message);
   }
 
-  /// From now on only what a client hears while it comes in is said at once.
+  /// From now on, only messages that a joining client accepts are sent at once; others are held back.
   void hold() { holding_ = true; }
-  /// Says the rest.
+  /// Sends what was held back.
   template <class Out>
   void release(Out& out) {
     holding_ = false;
@@ -84,7 +86,7 @@ class PeerLink {
     }
   }
 
-  /// What a client of 1.10 takes between its MsgEnter and the MsgAddPlayer that is itself (playing.cxx:5436 at
+  /// Whether a client of 1.10 accepts a message between its MsgEnter and its own MsgAddPlayer (playing.cxx:5436 at
   /// v1.10.8).
   static bool comes_in(const Message& message) {
     return std::holds_alternative<Accept>(message) || std::holds_alternative<AddPlayer>(message) ||

@@ -11,7 +11,7 @@ namespace entente::bzflag {
 namespace {
 
 constexpr std::uint16_t kFlagOnTank = 2;
-constexpr std::string_view kGuided = "GM", kHidden = "PZ";  // bzfs says the latter for what it hides
+constexpr std::string_view kGuided = "GM", kHidden = "PZ";  // bzfs sends the latter for flags that it hides
 constexpr std::string_view kModes[] = {"free for all", "capture the flag", "open free for all", "rabbit chase"};
 
 constexpr std::pair<std::int16_t, words::Team> kTeams[] = {
@@ -36,28 +36,29 @@ constexpr std::pair<std::uint16_t, words::Refused::Code> kRefusals[] = {
     {10, words::Refused::BANNED},
     {11, words::Refused::BANNED},
     {2, words::Refused::BAD_ROLE},
-    // What words tell apart and codes do not: the first of a code is what it means.
+    // Words distinguish these, codes do not; the first line of a code is its meaning.
     {1, words::Refused::NO_ROGUES},
     {6, words::Refused::NAME_NEEDS_LOGIN},
 };
 
-/// Bits of an update and of a pose that mean the same. Tails are not kept, so bits that append one have no equal.
+/// Status bits of an update, and the states of a pose that mean the same. Tails of updates are not kept, so bits that
+/// append one have no equal.
 constexpr std::pair<std::int16_t, words::Pose::State> kStates[] = {
     {kPaused, words::Pose::PAUSED},           {kExploding, words::Pose::EXPLODING},
     {kTeleporting, words::Pose::TELEPORTING}, {kFlagActive, words::Pose::FLAG_ACTIVE},
     {kCrossingWall, words::Pose::IN_WALL},    {kFalling, words::Pose::FALLING},
 };
 
-// What one step of a small update is (PlayerState.cxx:150 at v2.4.26).
+// What one unit of a small update is (PlayerState.cxx:150 at v2.4.26).
 constexpr double kPlaceStep = 0.02, kVelocityStep = 0.01, kTurnStep = 0.001;
 constexpr double kAngleStep = std::numbers::pi / 32766;
 
-// Nothing turns so fast, and an angle that is reckoned on from it is still one.
+// Faster than any tank turns; an angle extrapolated from it is still a number.
 constexpr float kFastestTurn = 1000;
 constexpr double kManyTurns = 100;
 
 std::int16_t steps(double value, double step) { return static_cast<std::int16_t>(std::lround(value / step)); }
-/// All of an i16, though real programs stop a little before its ends.
+/// Whether a value fits an i16 (real programs stop a little before its ends).
 bool fits(double value, double step) { return value / step > -32768.5 && value / step < 32767.5; }
 
 std::uint32_t state_of(std::int16_t status) {
@@ -81,7 +82,7 @@ bool fits_small(const words::Pose& pose) {
          fits(pose.yaw_rate(), kTurnStep) && std::isfinite(pose.yaw());
 }
 
-/// An angle that has a number keeps it: real clients send both ends of [-pi, pi].
+/// The angle in the range of an i16. An angle that already fits is unchanged: real clients send both ends of [-pi, pi].
 double wrapped(double yaw) { return fits(yaw, kAngleStep) ? yaw : core::wrap_angle(yaw); }
 
 template <class Update>
@@ -95,7 +96,7 @@ void set_head(Update& update, const words::Pose& pose, std::uint8_t player, floa
 bool printable(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\''; }
 bool letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Blanks at the ends and twice in a row are refused, too.
+/// Removes what bzfs refuses, including spaces at the ends and repeated ones.
 std::string tidied(std::string_view name) {
   std::string tidy;
   for (const char c : name) {
@@ -107,7 +108,7 @@ std::string tidied(std::string_view name) {
   return fitted(tidy, kLongestName);
 }
 
-/// Whose flag it is, if it is one to be captured.
+/// The team of a team flag; TEAM_ANY for other flags.
 words::Team flag_team(std::string_view code) {
   if (code == "R*") return words::RED;
   if (code == "G*") return words::GREEN;
@@ -159,7 +160,7 @@ std::uint32_t weapon_of(const FlagKind& flag) {
 
 FlagKind flag_kind(std::uint32_t weapon) {
   FlagKind flag;
-  if (weapon > 0xffff) return flag;  // another game's
+  if (weapon > 0xffff) return flag;  // a weapon of another game
   flag.letters.chars = {static_cast<char>(weapon >> 8U), static_cast<char>(weapon & 0xffU)};
   return flag;
 }
@@ -174,7 +175,7 @@ FlagKind flag_kind(std::string_view code) {
 
 words::ShotKind shot_kind(std::uint32_t weapon) {
   if (weapon == weapon_of(flag_kind(kGuided))) return words::GUIDED;
-  return words::BALL;  // a laser, too: it is a ball of a thousand times the speed
+  return words::BALL;  // also a laser, which is a ball of a thousand times the speed
 }
 
 std::uint32_t weapon_of(const words::Shot& shot) {
@@ -264,7 +265,7 @@ words::DeathCause cause_of(std::int16_t reason) {
 std::int16_t death_reason(words::DeathCause cause) {
   for (const auto& [number, word] : kDeaths)
     if (word == cause) return number;
-  return cause == words::BY_FALL ? 5 : 1;  // heads, knives and grenades are shots to this game
+  return cause == words::BY_FALL ? 5 : 1;  // headshots, knives and grenades count as shots here
 }
 
 words::Refused::Code refusal_of(std::uint16_t code) {

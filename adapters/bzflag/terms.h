@@ -1,5 +1,5 @@
-// The game's numbers and what they mean in words: teams, ids, flags, deaths, refusals, and where tanks are.
-// Law: units and meanings are changed here and nowhere else; a value that has an equal on the other side keeps it.
+// Converts the game's numbers to words and back: teams, ids, flags, deaths, refusals, and where tanks are.
+// Law: units and meanings are converted only here. A value that both sides can express is converted exactly.
 #pragma once
 
 #include <algorithm>
@@ -16,40 +16,41 @@ namespace entente::bzflag {
 
 // -- Who --------------------------------------------------------------------------------------------------------------
 
-/// Player ids of 2.4 (Address.h at v2.4.26). What lies between the last player and the first team is nobody.
+/// Player ids of 2.4 (Address.h at v2.4.26). Ids between the last player and the first team are nobody's.
 inline constexpr std::uint8_t kFirstTeamId = 251, kAdmins = 252, kServerId = 253, kEverybody = 254, kNobody = 255;
 inline constexpr std::uint8_t kMostPlayers = 200;
 
 inline constexpr std::int16_t kAutomaticTeam = -2, kNoTeam = -1, kObserverTeam = 5;
 inline constexpr std::uint16_t kTankPlayer = 0, kRobotPlayer = 1;
 
-/// Observers have a role, not a team: TEAM_ANY.
+/// The team; TEAM_ANY for observers, who have a role instead.
 words::Team team_of(std::int16_t wire);
-/// TEAM_ANY: `otherwise`.
+/// The team on the wire; `otherwise` for TEAM_ANY.
 std::int16_t wire_team(words::Team team, std::int16_t otherwise = kNoTeam);
 inline std::uint8_t team_target(std::int16_t team) { return static_cast<std::uint8_t>(kFirstTeamId - team); }
 words::Role role_of(std::uint16_t type, std::int16_t team);
 
-/// Bytes of a callsign, its NUL not counted.
+/// Bytes of a callsign, without its NUL.
 inline constexpr std::size_t kLongestName = 31;
-/// A callsign that bzfs takes: printable, no quotes, at most 31 bytes, more than half of it letters and digits, no sign
-/// of a group or an operator before it, not the server's own name (PlayerInfo.cxx:223 at v2.4.26). Never empty.
+/// A callsign that bzfs accepts: printable, no quotes, at most 31 bytes, more than half of it letters and digits, not
+/// starting with the sign of a group or an operator, not the server's own name (PlayerInfo.cxx:223 at v2.4.26). Never
+/// empty.
 std::string legal_callsign(std::string_view name);
 
 // -- Flags ------------------------------------------------------------------------------------------------------------
 
-/// The words' number of a weapon: its letters, the first in the higher byte. 0 = plain.
+/// Weapons in words: the flag's two letters, the first in the higher byte. 0: no flag.
 std::uint32_t weapon_of(const FlagKind& flag);
 FlagKind flag_kind(std::uint32_t weapon);
 std::string code_of(const FlagKind& flag);
 FlagKind flag_kind(std::string_view code);
-/// How a shot fired under this flag flies.
+/// How a shot with this flag flies.
 words::ShotKind shot_kind(std::uint32_t weapon);
-/// A shot's weapon in this game's letters. 0 = plain, or another game's.
+/// A shot's weapon as letters of this game. 0: none, or a weapon of another game.
 std::uint32_t weapon_of(const words::Shot& shot);
-/// The flag that a client is to take it for. Empty: what it does is not known.
+/// The flag as which a client is shown this token. Empty: its effect is unknown.
 std::string_view code_for(const words::Token& token);
-/// All flags that a 2.4 client knows, in the order in which it says so.
+/// All flags that a 2.4 client knows, in the order in which it lists them.
 std::span<const std::string_view> all_flags();
 
 words::Token token_of(const NumberedFlag& flag);
@@ -66,7 +67,7 @@ std::uint16_t game_type_of(std::string_view mode);
 inline constexpr std::size_t kLongestLine = 127;  ///< bytes of chat in one message
 inline constexpr std::size_t kLongestText = 127;  ///< bytes of a motto, or of a reject's reason
 
-/// The team that a chat target is; nothing: it is none.
+/// The team that a chat target addresses; nothing if it is not a team.
 std::optional<std::int16_t> target_team(std::uint8_t target);
 
 // -- Deaths and refusals ----------------------------------------------------------------------------------------------
@@ -83,23 +84,24 @@ std::uint16_t reject_code(words::Refused::Code refusal);
 inline constexpr std::int16_t kAlive = 1, kPaused = 2, kExploding = 4, kTeleporting = 8, kFlagActive = 0x10,
                               kCrossingWall = 0x20, kFalling = 0x40, kJumpJets = 0x200;
 
-/// An update in the words' units; `order` is the pose's seq.
+/// Converts an update to a pose; `order` becomes the pose's seq.
 words::Pose pose_of(const PlayerUpdate& update);
 words::Pose pose_of(const PlayerUpdateSmall& update);
 using core::claim_of, core::pose_of;
 
-/// An update of that player at that time; small if every number fits, and if that is allowed.
+/// An update of `player` at `time`. It is small if that is allowed and every number fits.
 Message update_of(const words::Pose& pose, std::uint8_t player, float time, bool alive, bool small_allowed = true);
 
 inline Id player_id(std::uint8_t byte) { return {byte, {}}; }
 
-/// Other games' numbers have no bounds: as far as a client can reckon on in its floats; what is no number is 0.
+/// Limits a number of another game to what a client can extrapolate in floats; 0 for NaN.
 inline float to_float(double value) {
   constexpr double kMost = 1e9;
   return std::isnan(value) ? 0 : static_cast<float>(std::clamp(value, -kMost, kMost));
 }
 inline Vec3 vec3(double x, double y, double z) { return {to_float(x), to_float(y), to_float(z)}; }
-/// A client takes whole turns off one by one, and would for ever of an angle that a turn less rounds to.
+/// An angle that clients can handle: they subtract whole turns one by one, and would never end if the angle minus a
+/// turn rounds to itself.
 float to_azimuth(double yaw);
 
 }  // namespace entente::bzflag

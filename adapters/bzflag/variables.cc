@@ -8,10 +8,10 @@
 namespace entente::bzflag {
 namespace {
 
-constexpr std::size_t kMost = 5000;     // a server has some 200
-constexpr int kDeepestExpression = 16;  // names within names, brackets within brackets; more is a loop or an attack
+constexpr std::size_t kMost = 5000;     // a server has about 200
+constexpr int kDeepestExpression = 16;  // nested names and brackets; more is a loop or an attack
 
-/// What a 2.4 server says if nobody changed it; only what we compute with.
+/// The defaults of 2.4 servers, for the variables that we compute with.
 constexpr std::pair<std::string_view, std::string_view> kDefaults[] = {
     {"_tankSpeed", "25.0"},
     {"_tankAngVel", "0.785398"},

@@ -1,6 +1,6 @@
-// The game's variables (MsgSetVar): names and expressions over other names ("_shotRange / _shotSpeed"), and those of
-// them that words have a rule for.
-// Law: computed in f32, as real programs do, because servers compare some of the results bit by bit.
+// The game's variables (MsgSetVar), whose values are expressions over other variables ("_shotRange / _shotSpeed"), and
+// the rules that carry some of them in words.
+// Law: they are computed in f32, as real programs do, because servers compare some results bit by bit.
 #pragma once
 
 #include <map>
@@ -11,24 +11,25 @@
 
 namespace entente::bzflag {
 
-/// A rule of the words and the variable that says it. The same units.
+/// A rule and the variable with the same meaning and unit.
 struct RuledVariable {
   const char* rule;
   const char* variable;
 };
 std::span<const RuledVariable> ruled_variables();
 
-/// For one thread, also to be looked at.
+/// Not thread-safe, not even for reading.
 class Variables {
  public:
-  /// As releases of 2.4 set them out.
+  /// Starts with the defaults of 2.4 releases.
   Variables();
 
-  /// More names than any server has are not kept.
+  /// Ignores new names if there are already more than any server has.
   void set(std::string_view name, std::string_view value);
-  /// Nothing: unknown, or no number.
+  /// The value; nothing if the name is unknown, or its value is not a number.
   std::optional<float> find(std::string_view name) const;
-  /// REQUIRES: one of the defaults, which always have a value: what a server sets to no number keeps its default.
+  /// The value. A variable that a server has set to something other than a number has its default. REQUIRES: `name` has
+  /// a default.
   float operator[](std::string_view name) const;
 
  private:

@@ -1,5 +1,5 @@
-// What wire.cc (layouts) and frames.cc (cutting) share: the greetings, the sizes, the makers.
-// Law: what a greeting is, is told by its bytes alone, so that a frame decodes without its connection.
+// What wire.cc (layouts) and frames.cc (cutting) share: the greetings, the sizes, the factories.
+// Law: a greeting is recognised by its bytes alone, so that a frame decodes without its connection.
 #pragma once
 
 #include <bitset>
@@ -26,7 +26,7 @@ enum class Greeting : std::uint8_t { kClientHeader, kWelcome, kTooLate, kRefused
 
 Greeting greeting(wire::Way way, Bytes bytes);
 
-/// The kinds of message (their places in Message) that this dialect has on that way.
+/// The kinds of messages (indices into Message) that this dialect has in that direction.
 std::bitset<std::variant_size_v<AnyMessage>> kinds_of(std::size_t dialect, wire::Way way);
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);

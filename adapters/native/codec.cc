@@ -50,7 +50,7 @@ class LineCutter final : public wire::Cutter {
     const auto end = std::find(from, bytes.end(), '\n');
     const std::size_t size = static_cast<std::size_t>(end - bytes.begin());
     if (size >= largest(way_)) return {0, wire::Stage::kPlay, Fault{"oversize frame", "line", 0}};
-    searched_ = end == bytes.end() ? size : 0;  // a long line that comes in pieces is looked through once
+    searched_ = end == bytes.end() ? size : 0;  // a long line that arrives in pieces is searched only once
     return {end == bytes.end() ? 0 : size + 1, wire::Stage::kPlay, {}};
   }
 
@@ -59,7 +59,7 @@ class LineCutter final : public wire::Cutter {
   std::size_t searched_ = 0;
 };
 
-/// The kinds of one of the two words.
+/// The kinds of intents or facts.
 const google::protobuf::OneofDescriptor* kinds_of(Way way) {
   static const auto* const intents = words::Intent::descriptor()->FindOneofByName("kind");
   static const auto* const facts = words::Fact::descriptor()->FindOneofByName("kind");
@@ -85,7 +85,7 @@ class NativeCodec final : public wire::Codec {
 
   std::span<const wire::Row> rows() const override { return rows_; }
 
-  /// A word's kind stands somewhere in it: finding it is reading it.
+  /// The kind may be anywhere in a message, so finding it means decoding the message.
   const wire::Row* find(const wire::Frame& frame) const override {
     if (!finder_) finder_ = std::make_unique<NativeCodec>(envelope_);
     const auto row = finder_->decode(frame);
@@ -120,7 +120,7 @@ class NativeCodec final : public wire::Codec {
     envelope_.wrap(out, [&](Buffer& to) { spell(envelope_.dialect, message, to); });
   }
 
-  /// What stands around the kind, then its own fields.
+  /// Visits the fields outside the kind, then those of the kind.
   void walk(wire::Walker& walker) override {
     Message& message = kept();
     const auto* kinds = kinds_of(way_);
@@ -146,18 +146,18 @@ class NativeCodec final : public wire::Codec {
   words::Intent intent_;
   words::Fact fact_;
   mutable std::unique_ptr<NativeCodec> finder_;
-  Buffer spelled_;    // the frame as it came
-  std::string ours_;  // and what was read from it, in our spelling
+  Buffer spelled_;    // the frame as it was received
+  std::string ours_;  // the decoded message in our own encoding
 };
 
 // -- Mistakes in JSON -------------------------------------------------------------------------------------------------
 
-/// "Enter.role"; lives as long as the schema.
+/// The name of a field, such as "Enter.role". Lives as long as the schema.
 const char* in_schema(const FieldDescriptor& field) {
   return field.full_name().c_str() + field.file()->package().size() + 1;
 }
 
-/// What protobuf says is wrong: a path and a value, or a sentence, the text there and a mark below the place.
+/// The error that protobuf reports: a path and a value; or a sentence, an excerpt, and a mark below the place.
 struct Mistake {
   std::string why;
   std::size_t offset = 0;
@@ -188,7 +188,7 @@ Mistake mistake_in(std::string_view json, std::string_view said) {
 Result<Message*> parse_json(Bytes bytes, Message& into, std::string& why) {
   into.Clear();
   google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;  // of a newer schema
+  options.ignore_unknown_fields = true;  // fields of a newer schema
   const std::string_view text = as_text(bytes);
   const auto read = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &into, options);
   if (read.ok()) return &into;
@@ -201,7 +201,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
 }
 
-/// The first field of an enum's type whose value is a name that the enum does not have; null if there is none.
+/// The first enum field whose value is not a name of that enum; null if there is none.
 const FieldDescriptor* unknown_value(const Descriptor& type, const Struct& object, std::string& why);
 
 const FieldDescriptor* unknown_value(const FieldDescriptor& field, const Value& value, std::string& why) {
@@ -281,7 +281,7 @@ Result<Message*> parse_strictly(Dialect dialect, Bytes bytes, Message& into, std
   }
   const std::string text(as_text(bytes));
   into.Clear();
-  if (google::protobuf::util::JsonStringToMessage(text, &into).ok()) return &into;  // no name in it is unknown
+  if (google::protobuf::util::JsonStringToMessage(text, &into).ok()) return &into;  // it has no unknown names
   auto read = parse_json(bytes, into, why);
   if (!read) return read;
   Struct all;

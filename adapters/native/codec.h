@@ -1,6 +1,6 @@
-// The words on the wire: which spelling (protobuf or JSON), in which envelope, and the codec that the tools use.
-// Law: whatever parses re-encodes to the bytes that came. Protobuf and JSON spell one message in many ways, so the
-// spelling is kept with it; a message that was changed is spelled in our own.
+// Words on the wire: the encoding (protobuf or JSON), the envelope, and the codec that tools use.
+// Law: whatever parses is encoded to the same bytes again. Protobuf and JSON can encode a message in many ways, so the
+// received bytes are kept with it; a message that was changed is encoded in our own way.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,22 @@ namespace entente::native {
 
 enum class Dialect : std::size_t { kProtobuf, kJson };
 
-/// The version of the contract that we speak, as a server tells it by You.
+/// The version of the protocol that we speak. A server sends it in You.
 inline constexpr std::uint32_t kContract = 1;
 
 inline constexpr std::size_t kLargestIntent = 64 * 1024, kLargestFact = 16 * 1024 * 1024;
 
-/// Bytes that may wait for a client before poses and shots are left out, and before it is closed.
+/// Bytes that may wait for a client before poses and shots are dropped, and before it is disconnected.
 inline constexpr std::size_t kSlowReader = 256 * 1024, kHopelessReader = 4 * 1024 * 1024;
 
-/// What stands around a message.
+/// What surrounds a message on the wire.
 struct Envelope {
   Dialect dialect = Dialect::kProtobuf;
-  bool in_stream = true;  ///< TCP: a length or a line's end; else the transport keeps messages apart
+  bool in_stream = true;  ///< TCP: with a length or a line end; otherwise the transport keeps messages apart
 
-  /// The message inside a whole frame. Fault: the envelope is not this.
+  /// The message inside a whole frame. A fault if the frame does not have this envelope.
   Result<Bytes> open(Bytes frame) const;
-  /// Appends a frame around what `write(Buffer&)` appends.
+  /// Appends a frame with what `write(Buffer&)` appends as its content.
   template <class Write>
   void wrap(Buffer& out, Write&& write) const {
     const std::size_t start = out.size();
@@ -45,14 +45,14 @@ struct Envelope {
 std::unique_ptr<wire::Cutter> make_cutter(const Envelope& envelope, wire::Way way);
 std::unique_ptr<wire::Codec> make_codec(const Envelope& envelope);
 
-/// Reads a message of type words::Intent or words::Fact in that spelling. What a later schema has added is left out.
+/// Reads a words::Intent or words::Fact. Fields of a later schema are ignored.
 Result<google::protobuf::Message*> parse(Dialect dialect, Bytes bytes, google::protobuf::Message& into);
-/// The same of what somebody's program wrote for us: the name of an enum value that does not exist is a fault, too.
-/// After a fault `why` says to whoever wrote the program what is wrong, and where. The fault's field names the message
-/// and the field of the schema, such as "Enter.role".
+/// The same for messages of client programs: an unknown name of an enum value is also a fault. After a fault, `why`
+/// tells the program's author what is wrong and where. The fault's field is the message and field of the schema, such
+/// as "Enter.role".
 Result<google::protobuf::Message*> parse_strictly(Dialect dialect, Bytes bytes, google::protobuf::Message& into,
                                                   std::string& why);
-/// Appends it.
+/// Appends the encoded message.
 void spell(Dialect dialect, const google::protobuf::Message& message, Buffer& out);
 
 }  // namespace entente::native

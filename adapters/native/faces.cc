@@ -22,8 +22,7 @@ using core::Intent;
 using core::translate_ids;
 using wire::Way;
 
-/// Words in and out of one link. A face does not know whether messages are kept apart below it: WebSocket tells by
-/// `web`, which the room's peer has a path for.
+/// Sends and receives words over one link. Faces do not know the transport: it is WebSocket if the peer has a path.
 template <class Heard, class Said>
 class Link {
  public:
@@ -36,8 +35,8 @@ class Link {
     frames_.emplace(game, static_cast<std::size_t>(dialect_), hears_);
   }
 
-  /// Calls `take(Heard)` for each word, and `fail(fault, why)` for what is none; `why` may be empty. The session ends
-  /// there.
+  /// Calls `take(Heard)` for each message, and `fail(fault, why)` for bytes that are not one; `why` may be empty. A
+  /// fault ends the session.
   template <class Take, class Fail>
   void receive(Lane lane, Bytes bytes, Take&& take, Fail&& fail) {
     const auto fault = frames_->feed(lane, bytes, [&](const wire::Frame& frame) {
@@ -56,20 +55,20 @@ class Link {
     fail(*fault, std::string());
   }
 
-  /// Of the message that was received last, from 1.
+  /// The number of the last received message, from 1.
   std::uint64_t count() const { return count_; }
 
   template <class Out>
   void send(const Said& message, Out& out) {
     out.send(Lane::kStream, frame(message));
   }
-  /// A whole frame; good until the next.
+  /// Encodes a whole frame, which is valid until the next call.
   Bytes frame(const Said& message) {
     frame_.clear();
     envelope_.wrap(frame_, [&](Buffer& to) { spell(dialect_, message, to); });
     return frame_;
   }
-  /// Whoever has the same frames every word alike.
+  /// Links with the same voice encode every message in the same way.
   const void* voice() const {
     static constexpr std::array<std::array<char, 2>, 2> kVoices{};
     return &kVoices[static_cast<std::size_t>(dialect_)][envelope_.in_stream ? 1 : 0];
@@ -82,7 +81,7 @@ class Link {
   std::optional<wire::FrameReader> frames_;
   Heard heard_;
   Buffer frame_;
-  std::uint64_t count_ = 0;  // of messages that came
+  std::uint64_t count_ = 0;  // number of messages received
 };
 
 class NativeFront final : public core::Front {
@@ -113,7 +112,7 @@ class NativeFront final : public core::Front {
     out.send_shared(Lane::kStream, link_.voice(), link_.frame(message_));
   }
 
-  /// The contract's last word, if it has not been said.
+  /// Sends Kicked as the last message, unless the end was sent already.
   void part(std::string_view why, FrontOut& out) override {
     if (!told_end_) {
       message_.Clear();
@@ -124,7 +123,7 @@ class NativeFront final : public core::Front {
   }
 
  private:
-  /// Whoever wrote the client is told which of its messages is wrong, and where.
+  /// Tells the author of the client which of its messages is wrong, and where.
   void refuse(const Fault& fault, const std::string& why, FrontOut& out) {
     message_.Clear();
     words::Refused& refused = *message_.mutable_refused();
@@ -180,19 +179,19 @@ class NativeBack final : public core::Back {
  private:
   void take(words::Fact& message, BackOut& out) {
     if (message.has_you()) return begin(message.you(), out);
-    // Said by the server itself, it is not said again.
+    // If the server has said this itself, we do not say it again.
     ready_ = ready_ || message.has_ready() || message.has_refused() || message.has_kicked();
     translate_ids(message, [&](Id theirs) { return ours(theirs, out); });
     if (message.has_said() && message.said().scope() == words::Say::ONE)
       message.mutable_said()->set_to(ours(message.said().to(), out));
     if (message.audience() == words::PLAYER) message.set_to(out.me());
-    // What is gone will never be spoken of again.
+    // Ids of what is gone are forgotten, because no later message names them.
     if (message.has_player_gone()) forget(message.player_gone().id(), out);
     if (auto fact = core::from_message(message)) out.say(std::move(*fact));
     if (message.has_gone()) ids_.remove_id(message.gone().unit());
   }
 
-  /// With all units, as long as the room knows whose they are.
+  /// Forgets a player's id, and those of its units while the room still knows them.
   void forget(Id player, const BackOut& out) {
     const core::PlayerState* const state = out.world().player(player);
     for (const Id unit : state != nullptr ? state->units : std::vector<Id>()) ids_.remove_id(unit);
@@ -227,11 +226,11 @@ class NativeBack final : public core::Back {
 
   Link<words::Fact, words::Intent> link_;
   words::Intent message_;
-  std::vector<Intent> early_;  // said before the server spoke
-  core::Roster<Id> ids_;       // theirs and ours
+  std::vector<Intent> early_;  // intents from before the server's first message
+  core::Roster<Id> ids_;       // their ids and ours
   Id their_me_ = 0;
   bool open_ = false;
-  bool ready_ = false;  // the player is in, or was told why not
+  bool ready_ = false;  // the player is in the game, or was refused
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
-// Both faces of the vocabulary: nearly nothing to translate.
-// Law: what a client says about who it is and when it spoke is not believed; ids of another room never get into this
-// one.
+// The front and back of the vocabulary; there is almost nothing to convert.
+// Law: what a client claims about its id and its times is not believed. Ids of another room are always translated.
 #pragma once
 
 #include "proxy/core/faces.h"

@@ -23,13 +23,14 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-/// A field of a message as it is printed.
+/// A field of a message, and its key in JSON.
 struct Field {
   const FieldDescriptor* is;
   std::string key;  // "\"name\":"
 };
 
-/// All messages that words are made of, each with its fields in the order of their numbers, as they are serialized.
+/// All messages that occur in words, each with its fields in the order of their numbers, which is the order in which
+/// they are serialized.
 class Tables {
  public:
   Tables() {
@@ -37,7 +38,7 @@ class Tables {
     add(*words::Fact::descriptor());
   }
 
-  /// Null: no word has such a message.
+  /// Null if the message does not occur in words.
   const std::vector<Field>* of(const Message& message) const {
     const auto at = tables_.find(message.GetDescriptor());
     return at != tables_.end() ? &at->second : nullptr;
@@ -79,7 +80,7 @@ void add_quoted(Number number, Buffer& out) {
   out.push_back('"');
 }
 
-/// 15 digits if they say it exactly, else 17.
+/// Uses 15 digits if they are exact, else 17.
 bool add_double(double number, Buffer& out) {
   if (!std::isfinite(number)) return false;
   std::array<char, 40> digits;
@@ -95,7 +96,7 @@ bool add_double(double number, Buffer& out) {
   return true;
 }
 
-/// False: it needs escapes.
+/// False: the text needs escapes.
 bool add_text(std::string_view text, Buffer& out) {
   const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>'; };
   if (!std::all_of(text.begin(), text.end(), plain)) return false;
@@ -112,7 +113,7 @@ bool add_enum(const FieldDescriptor& field, int number, Buffer& out) {
 
 bool add_message(const Message& message, Buffer& out);
 
-/// A field that holds one value. False: it is left to protobuf's printer.
+/// Adds a field with one value. False: protobuf's printer must do it.
 bool add_one(const Message& message, const FieldDescriptor& field, Buffer& out) {
   const Reflection& see = *message.GetReflection();
   std::string scratch;
@@ -141,7 +142,7 @@ bool add_one(const Message& message, const FieldDescriptor& field, Buffer& out) 
   }
 }
 
-/// Of those that words have many of.
+/// Adds an element of a repeated field; only the types that occur in words.
 bool add_element(const Message& message, const FieldDescriptor& field, int i, Buffer& out) {
   const Reflection& see = *message.GetReflection();
   switch (field.cpp_type()) {
@@ -168,12 +169,12 @@ bool add_field(const Message& message, const FieldDescriptor& field, Buffer& out
   return true;
 }
 
-/// False: something in it is left to protobuf's printer.
+/// False: it contains something that protobuf's printer must do.
 bool add_message(const Message& message, Buffer& out) {
   const std::vector<Field>* const fields = tables().of(message);
   if (fields == nullptr) return false;
   const Reflection& see = *message.GetReflection();
-  // A word has some forty kinds, of which one is set: it is asked for once.
+  // A word has about forty kinds, one of which is set; it is looked up once.
   const FieldDescriptor* kind = nullptr;
   if (message.GetDescriptor()->real_oneof_decl_count() == 1)
     kind = see.GetOneofFieldDescriptor(message, message.GetDescriptor()->oneof_decl(0));

@@ -1,5 +1,5 @@
-// Words as JSON, in the bytes of protobuf's own printer (MessageToJsonString with the schema's field names), which
-// takes some 20 us a word: it goes through a type resolver and the message's binary form.
+// Writes words as JSON, with the same bytes as protobuf's own printer (MessageToJsonString with the schema's field
+// names). That takes about 20 us a word, because it uses a type resolver and the message's binary form.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -8,11 +8,11 @@
 
 namespace entente::native {
 
-/// Appends `message`, an Intent or a Fact or one of what they hold.
+/// Appends `message`: an Intent, a Fact, or a message inside one.
 void write_json(const google::protobuf::Message& message, Buffer& out);
 
-/// The same by protobuf's printer: what write_json() is held to, and does for what is rare (bytes, floats, texts that
-/// need escapes, numbers that are none).
+/// The same by protobuf's printer. write_json() must give the same bytes, and uses it for rare values (bytes, floats,
+/// texts that need escapes, NaN and infinities).
 void print_json(const google::protobuf::Message& message, Buffer& out);
 
 }  // namespace entente::native

@@ -20,7 +20,7 @@ constexpr DialectInfo kDialects[] = {
 
 class Native final : public wire::Game {
  public:
-  /// `web`: the same by WebSocket, if this is not that.
+  /// `web`: the same game over WebSocket; null if this is that game.
   explicit Native(const Native* web) : web_(web) {}
 
   std::string_view name() const override { return web_ != nullptr ? "native" : "native+ws"; }
@@ -36,7 +36,7 @@ class Native final : public wire::Game {
   bool says_text(std::size_t dialect) const override { return static_cast<Dialect>(dialect) == Dialect::kJson; }
   std::size_t largest_frame() const override { return kLargestFact; }
   std::size_t largest_from(Way way) const override { return way == Way::kToServer ? kLargestIntent : kLargestFact; }
-  /// A map, which a room tells at once.
+  /// A map, which a room sends at once.
   std::size_t largest_burst() const override { return kLargestFact; }
   wire::Probe probe() const override { return wire::Probe::kDefault; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
@@ -52,7 +52,7 @@ const wire::Game& by_web() {
   return game;
 }
 
-/// A word is itself.
+/// Every message is a word itself, so every line is exact.
 std::vector<wire::Mapping> make_mapping() {
   std::vector<wire::Mapping> lines;
   const auto codec = make_codec({});
@@ -75,7 +75,7 @@ const core::Faces& faces() {
 }
 
 std::span<const wire::Mapping> mapping() {
-  // Names of rows live as long as the schema.
+  // The names in rows live as long as the schema.
   static const std::vector<wire::Mapping> lines = make_mapping();
   return lines;
 }

@@ -1,4 +1,4 @@
-// The canonical vocabulary as a game of its own, for bots and tools, as the registry sees it.
+// The vocabulary as a game of its own, for bots and tools, as the registry sees it.
 #pragma once
 
 #include "adapters/wire/game.h"
@@ -7,7 +7,7 @@
 
 namespace entente::native {
 
-/// By TCP; its over_web() is the same by WebSocket.
+/// The game over TCP. Its over_web() is the same over WebSocket.
 const wire::Game& game();
 
 const core::Faces& faces();

@@ -1,5 +1,5 @@
-// The page with which a browser watches and plays whatever speaks native's JSON by WebSocket: the files of page/, built
-// into the program as they are. Law: the first is the page itself; it loads only the others.
+// The web page that watches and plays through a native+ws listener in JSON: the files of page/, built into the program
+// unchanged. Law: the first is the page itself; it loads only the others.
 #pragma once
 
 #include <span>

@@ -12,7 +12,7 @@ using wire::Kind;
 using wire::Scalar;
 using wire::Walker;
 
-/// One field of one message; `index`: of a repeated one, else -1.
+/// One field of one message. `index`: the item of a repeated field, else -1.
 struct Place {
   Message& message;
   const FieldDescriptor* field;
@@ -21,7 +21,7 @@ struct Place {
   const Reflection& reflection() const { return *message.GetReflection(); }
 };
 
-/// Gets, shows, sets.
+/// Shows a number to the walker, and sets it if the walker changed it.
 template <class T, class Get, class Set>
 void show_number(const Place& at, Walker& walker, Kind kind, Get&& get, Set&& set) {
   const auto bits_of = [](T value) -> std::uint64_t {
@@ -145,7 +145,7 @@ void walk_optional(Message& message, const FieldDescriptor* field, Walker& walke
   const bool there = walker.part(field->name().c_str(), r.HasField(message, field), true);
   if (!there) return r.ClearField(&message, field);
   if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE && !r.HasField(message, field)) {
-    // A number that is there although it is 0: setting it says so.
+    // A field that is present with the value 0: setting it makes it present.
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) r.SetString(&message, field, "");
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32) r.SetUInt32(&message, field, 0);
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) r.SetDouble(&message, field, 0);

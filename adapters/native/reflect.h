@@ -1,4 +1,4 @@
-// Any message of the schema before a walker. Law: every field is visited, in the order of the schema's numbers; but not
+// Shows any message of the schema to a walker. Law: every field is visited, in the order of the field numbers, except
 // those of a oneof, which is a choice between messages.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the dialects of Ogar differ in, as features. Only legacy() says which version has which.
-// Law: nobody asks for a version.
+// The features in which the dialects of Ogar differ. Only legacy() says which version has which.
+// Law: code outside this file tests features, never versions.
 #pragma once
 
 #include <array>
@@ -11,35 +11,35 @@
 
 namespace entente::ogar {
 
-/// How the board travels.
+/// How the board is sent.
 enum class Boards : std::uint8_t {
   kPart,    ///< in an update, with places
   kMarked,  ///< rows in order, each with a mark that says whether it is the client's own
   kByCell,  ///< rows in order, each with a cell of its player, or 0
-  kRanked,  ///< rows in order; the client's own has no name, but may have a rank
+  kRanked,  ///< rows in order; the client's own row has no name, but may have a rank
 };
 
 struct Dialect {
   wire::Order order = wire::Order::kLittle;
   std::uint8_t hello = 0;            ///< opcode of the client's first message
-  std::uint32_t oldest_version = 0;  ///< that the hello may name
+  std::uint32_t oldest_version = 0;  ///< the oldest version that the hello may name
   std::uint32_t newest_version = 0;
   bool ucs2 = false;            ///< names and chat in 16-bit units (skins never are)
   bool short_cells = false;     ///< cell positions are i16
   bool whole_cells = false;     ///< a cell always carries colour and name; otherwise flags say which
   bool long_removed = false;    ///< the count of removed cells is u32
   bool coloured_pie = false;    ///< a slice of the team board carries its colour
-  bool pieces = false;          ///< each thing is a message of its own; otherwise an update holds all that a tick tells
-  bool marked_pellets = false;  ///< a pellet says that it is one
-  bool text_rows = false;       ///< a board of lines travels as rows with names
+  bool pieces = false;          ///< each part is a message of its own; otherwise one update contains all of a tick
+  bool marked_pellets = false;  ///< pellets are marked as such
+  bool text_rows = false;       ///< a board of lines is sent as rows with names
   Boards boards = Boards::kPart;
 };
 
-/// OgarII's LegacyProtocol.js at 0ac75d8, with MultiOgarII's packet/ at a8293d2 beside it.
+/// Sources: OgarII's LegacyProtocol.js at 0ac75d8, and MultiOgarII's packet/ at a8293d2.
 constexpr Dialect legacy(std::uint32_t version) {
   Dialect d;
   d.hello = 0xFE;
-  d.oldest_version = version == 4 ? 0 : version;  // servers take what is older for 4
+  d.oldest_version = version == 4 ? 0 : version;  // servers treat older versions as 4
   d.newest_version = version;
   d.ucs2 = d.whole_cells = d.long_removed = version < 6;
   d.short_cells = version < 5;
@@ -91,7 +91,7 @@ inline constexpr std::array<wire::DialectInfo, kDialectCount> kDialectInfo{{
     {"legacy22", "as legacy21; the newest of OgarII"},
 }};
 
-/// Places in kDialects, as bits of Row::dialects.
+/// Indices into kDialects, as bits of Row::dialects.
 constexpr std::uint32_t versions(std::uint32_t first, std::uint32_t last) {
   std::uint32_t bits = 0;
   for (std::uint32_t v = first; v <= last; ++v) bits |= 1U << (1 + v - kOldestLegacy);

@@ -1,6 +1,6 @@
-// Ogar's plane and ours: the one place where a unit of Ogar becomes metres and where y turns (Ogar's grows southwards),
-// where a cell's type and colour become a kind and a side, and back.
-// Law: what a wire can hold survives the way there and back.
+// Converts between Ogar's plane and ours: units and metres, y (Ogar's grows southwards), a cell's type and colour and a
+// unit's kind and team.
+// Law: this is the only such place. What the wire can hold survives the conversion in both directions.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace entente::ogar {
 /// Ogar's default map is 14142 units wide, which are our 800 metres.
 inline constexpr double kMapUnits = 14142, kMapMetres = 800;
 
-/// The server's tick. All that it does is done 25 times a second.
+/// The server's tick: 25 a second.
 inline constexpr core::Micros kTick = 40 * core::kMillisecond;
 
-/// What a client's window shows at scale 1.
+/// The size of a client's window at scale 1, in units.
 inline constexpr double kWindowWidth = 1920, kWindowHeight = 1080;
 
 class Plane {
  public:
-  /// The default map: what our own clients are shown.
+  /// The default map, which our own clients are shown.
   Plane() = default;
-  /// A server's map: its larger side is 800 m, its middle the origin. REQUIRES: is_map(border).
+  /// A server's map: its larger side is 800 m, its middle is the origin. REQUIRES: is_map(border).
   explicit Plane(const Border& border);
 
   double metres(double units) const { return units * metres_; }
@@ -38,10 +38,10 @@ class Plane {
   double x_ = 0, y_ = 0;
 };
 
-/// Not the four NaN of a world that was left, nor any other nonsense.
+/// Whether this is a map: not the four NaN of a world that was left, nor other invalid values.
 bool is_map(const Border& border);
 
-/// The map's bounds.
+/// A world with the map's bounds.
 words::World world_of(const Border& border);
 Border border_of(const words::World& world);
 Border default_border();
@@ -49,18 +49,18 @@ Border default_border();
 words::Unit::Kind kind_of(CellType type);
 CellType type_of(words::Unit::Kind kind);
 
-std::uint32_t rgb_of(Colour colour);  ///< never 0, which is no colour of its own: black becomes 0x000001
+std::uint32_t rgb_of(Colour colour);  ///< never 0, which means no colour: black becomes 0x000001
 Colour colour_of(std::uint32_t rgb);
 Colour colour_of(words::Team team);
-/// In a game of teams, where a cell's shade is its team's.
+/// The team of a cell's colour in a team game, where cells have shades of their team's colour.
 words::Team team_of(Colour colour);
 
-/// Units a tick, of a cell of that size (PlayerCell.js:20).
+/// The speed of a cell of that size, in units a tick (PlayerCell.js:20).
 double speed_of(double size);
-/// How far a view is zoomed out that shows cells of these sizes together (Player.js:93).
+/// The scale of a view of cells with these sizes together (Player.js:93).
 double scale_of(double sizes);
 
-/// The nearest that fits.
+/// The nearest value that fits.
 std::uint16_t to_u16(double value);
 std::int32_t to_i32(double value);
 

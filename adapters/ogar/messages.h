@@ -1,5 +1,5 @@
-// The messages of Ogar as they travel. Numbers are wire values: map units, a radius, milliseconds are told in
-// README.md. Law: a part that its flag or form denies holds leftovers of an earlier message; look at the flag first.
+// The messages of Ogar, as they are on the wire. README.md explains the units.
+// Law: a part whose flag or form is not set holds leftovers of an earlier message, so check the flag first.
 #pragma once
 
 #include <array>
@@ -82,11 +82,11 @@ struct ServerInfo {
 };
 struct WorldInfo {
   ClosedText server, mode;
-  float load = 0;              ///< tick time by tick length
+  float load = 0;              ///< tick time divided by tick length
   std::uint32_t uptime = 0;    ///< seconds
-  std::uint8_t four = 0;       ///< 1: written by the document alone, without `limit`
+  std::uint8_t four = 0;       ///< 1: as in the document, without `limit`
   std::uint16_t limit = 0;     ///< connections
-  std::uint16_t external = 0;  ///< players by connection
+  std::uint16_t external = 0;  ///< players with a connection
   std::uint16_t internal = 0;  ///< bots
   std::uint16_t playing = 0, spectating = 0;
 };
@@ -127,7 +127,7 @@ struct UpdatedCell {
   Colour colour{};
   ClosedText name, skin;
 };
-/// Legacy has it the other way round: see Eating.
+/// Legacy has the opposite order: see Eating.
 struct Eaten {
   std::uint32_t killed = 1;
   std::uint32_t killer = 0;
@@ -157,14 +157,14 @@ struct Join {
   ZText name;  ///< "<skin>name"
   Buffer trailing;
 };
-/// Three forms, told by length: 0 as i32, 1 as i16, 2 as f64.
+/// Three forms, which differ in length: 0 as i32, 1 as i16, 2 as f64.
 struct Mouse {
   std::uint8_t form = 0;
   std::int32_t x = 0, y = 0;            ///< forms 0 and 1
   double precise_x = 0, precise_y = 0;  ///< form 2
   wire::Pad<4> pad;
 };
-/// A message that is its opcode.
+/// A message that is only an opcode.
 struct Bare {
   Buffer trailing;
 };
@@ -189,7 +189,7 @@ struct Say {
 
 // -- Legacy, server to client -----------------------------------------------------------------------------------------
 
-/// Modern has it the other way round: see Eaten.
+/// Modern has the opposite order: see Eaten.
 struct Eating {
   std::uint32_t killer = 0, killed = 0;
 };
@@ -208,7 +208,7 @@ struct Node {
 struct UpdateNodes {
   std::vector<Eating> eaten;
   std::vector<Node> nodes;
-  std::vector<std::uint32_t> removed;  ///< the eaten too
+  std::vector<std::uint32_t> removed;  ///< including the eaten ones
 };
 struct UpdatePosition {
   float x = 0, y = 0, scale = 0;
@@ -225,7 +225,7 @@ struct LeaderboardText {
   std::vector<Line> lines;
 };
 struct LeaderboardRow {
-  std::uint32_t mark = 0;  ///< 6: 1 is me; else: a cell id
+  std::uint32_t mark = 0;  ///< in version 6, 1 for the client's own row; else a cell id
   ZText name;
 };
 struct Leaderboard {
@@ -241,7 +241,7 @@ struct RankedLeaderboard {
   std::vector<RankedRow> rows;
 };
 struct Slice {
-  float weight = 0;  ///< NaN where OgarII 1.3.3 and later write version 20 or older
+  float weight = 0;  ///< NaN from OgarII 1.3.3 and later, in version 20 or older
   Colour colour{};
 };
 struct TeamLeaderboard {
@@ -258,7 +258,7 @@ struct SetBorder {
 struct ChatMessage {
   std::uint8_t flags = 0;  ///< 0x80 server, 0x40 administrator, 0x20 moderator
   Colour colour{};
-  bool wide = false;  ///< in 16-bit units, though the dialect writes UTF-8
+  bool wide = false;  ///< in 16-bit units, although the dialect uses UTF-8
   ZText name, text;
 };
 struct ServerStat {

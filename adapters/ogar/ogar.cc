@@ -7,7 +7,7 @@
 namespace entente::ogar {
 namespace {
 
-/// OgarII hangs up (1009) on a longer one, and on an empty one.
+/// OgarII disconnects (1009) for a longer message, and for an empty one.
 constexpr std::size_t kLargestToServer = 512;
 /// OgarII builds its messages in one buffer of this size.
 constexpr std::size_t kLargestToClient = 1024 * 1024;
@@ -16,7 +16,7 @@ constexpr std::size_t most_from(wire::Way way) {
   return way == wire::Way::kToServer ? kLargestToServer : kLargestToClient;
 }
 
-/// The client's first message is its greeting; a second one like it is no message of this protocol.
+/// The client's first message is its greeting. A second greeting is not a message of this protocol.
 class Messages final : public wire::Cutter {
  public:
   explicit Messages(wire::Way way) : greeted_(way == wire::Way::kToClient), way_(way) {}
@@ -54,19 +54,19 @@ class OgarGame final : public wire::Game {
     return std::make_unique<Messages>(way);
   }
   std::size_t largest_frame() const override { return kLargestToClient; }
-  /// Cigar2 empties its page at a close, its chat included, and connects again.
+  /// Cigar2 clears its page, including the chat, when the connection closes, and connects again.
   std::uint32_t goodbye_ms() const override { return 4'000; }
   std::size_t largest_from(wire::Way way) const override { return most_from(way); }
 
-  /// OgarII hangs up for what it does not know, which a capture shows; MultiOgarII has no modern protocol and never
-  /// does (Client.js:28).
+  /// OgarII disconnects for unknown messages, which a capture shows. MultiOgarII has no modern protocol and never
+  /// disconnects for them (Client.js:28).
   const char* ignores(const wire::Frame& frame, std::size_t dialect) const override {
     const bool play = frame.way == wire::Way::kToServer && frame.stage == wire::Stage::kPlay;
     return play && dialect != 0 ? "MultiOgarII passes over messages that it does not know" : nullptr;
   }
 
-  /// A server is silent until it knows the client's version, and a bare connection does OgarII harm: when it closes
-  /// without a hello, the newest player loses the chat (Listener.js:114).
+  /// A server is silent until it knows the client's version, and a connection without a hello harms OgarII: when it
+  /// closes, the newest player loses the chat (Listener.js:114).
   wire::Probe probe() const override { return wire::Probe::kNever; }
   wire::Detected detect(Bytes) const override { return {wire::Detected::State::kUnknown, 0}; }
   std::optional<std::size_t> named_by_client(Bytes first) const override {

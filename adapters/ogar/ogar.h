@@ -9,14 +9,14 @@
 
 namespace entente::ogar {
 
-/// The one Ogar of this program.
+/// The game object. There is only one.
 const wire::Game& game();
 
-/// A codec of the dialect at `dialect` in game().dialects().
+/// A codec for the dialect with index `dialect` in game().dialects().
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
 
 const core::Faces& faces();
-/// Of every dialect.
+/// The table of what each field and each word becomes, for all dialects; see mapping.cc.
 std::span<const wire::Mapping> mapping();
 
 }  // namespace entente::ogar

@@ -15,7 +15,7 @@ namespace {
 
 using Members = google::protobuf::Map<std::string, google::protobuf::Value>;
 
-constexpr double kTickMs = static_cast<double>(kTick) / core::kMillisecond;  // "update" is a tick's time in them
+constexpr double kTickMs = static_cast<double>(kTick) / core::kMillisecond;  // "update" is the time of a tick
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
@@ -33,7 +33,7 @@ std::string number(double value) {
   return text;
 }
 
-/// Of the first of these names that is there.
+/// The member with the first of these names that exists; null if none does.
 const google::protobuf::Value* member(const Members& members, std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (const auto at = members.find(name); at != members.end()) return &at->second;

@@ -1,4 +1,4 @@
-// The statistics that a legacy server tells, which are JSON, as the world info of modern3.
+// Converts the statistics of a legacy server, which are JSON, to the world info of modern3 and back.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace entente::ogar {
 
-/// With all the members of OgarII's answer, which are those of MultiOgarII's and its own.
+/// JSON with all members of OgarII's answer: those of MultiOgarII and its own.
 std::string stats_of(const WorldInfo& info);
 
-/// What is not there, or is no number where one is expected, is 0. False: it is no JSON object.
+/// Missing members, and texts in place of numbers, become 0. False: it is not a JSON object.
 bool read_stats(std::string_view json, WorldInfo& info);
 
 }  // namespace entente::ogar

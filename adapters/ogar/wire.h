@@ -1,4 +1,4 @@
-// Ogar's messages, typed: for its front and back.
+// Typed reading and writing of Ogar's messages, for its front and back.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace entente::ogar {
 
 using Speech = wire::Speech<Message>;
 
-/// Reads and writes the messages of the dialect at `dialect` in game().dialects().
+/// Reads and writes messages of the dialect with index `dialect` in game().dialects().
 std::unique_ptr<Speech> make_speech(std::size_t dialect);
 
 }  // namespace entente::ogar

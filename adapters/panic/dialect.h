@@ -1,5 +1,5 @@
-// The three wire formats of Panic Game Protocol version 2 as features; which dialect has which is said here only.
-// The document gives sizes but no byte order and no word of padding, and each program settled that in its own way.
+// The three wire formats of Panic Game Protocol version 2, as features. Only kDialects says which dialect has which.
+// The document gives sizes, but no byte order or padding, and each program chose its own.
 #pragma once
 
 #include <array>

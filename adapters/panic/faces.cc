@@ -1,4 +1,4 @@
-// The makers of Panic's faces, and what can be set about them.
+// Creates the fronts and backs of Panic, and declares their settings.
 #include "adapters/panic/faces.h"
 
 #include "adapters/panic/back/back.h"

@@ -1,4 +1,4 @@
-// Panic's front and back, for its Game's faces.
+// The front and back of Panic, for panic.h's faces().
 #pragma once
 
 #include "adapters/wire/mapping.h"

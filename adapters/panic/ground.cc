@@ -12,8 +12,8 @@
 namespace entente::panic {
 namespace {
 
-constexpr int kLargest = 32;           // tiles a side: beyond, the released client's display ends in an error
-constexpr std::size_t kMostMaps = 64;  // files of a folder
+constexpr int kLargest = 32;           // tiles a side: the released client fails on larger maps
+constexpr std::size_t kMostMaps = 64;  // files in a folder
 constexpr std::size_t kMostBytes = 64U << 10U;
 
 struct KnownSize {
@@ -21,7 +21,7 @@ struct KnownSize {
   int columns, rows;
   bool walled;
 };
-// Measured on the released pair: the size of each of its maps, and whether walls stand all round it.
+// Measured on the released client and server: the size of each map, and whether it is walled on all sides.
 constexpr KnownSize kKnown[] = {{1, 1, 30, 20, false}, {2, 1, 32, 32, true}};
 
 std::string_view take_line(std::string_view& text) {
@@ -32,7 +32,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// From 0 to `most`; -1 if it is no such number.
+/// A number from 0 to `most`; -1 if it is not one.
 int number(std::string_view digits, int most) {
   int value = -1;
   const auto end = digits.data() + digits.size();
@@ -73,7 +73,7 @@ Result<Ground> Ground::read(std::string_view text) {
   if (players < 0) return Fault{"bad map file", "players", at()};
   const int columns = number(take_line(text), 256), rows = number(take_line(text), 256);
   if (columns < 1 || rows < 1) return Fault{"bad map file", "width or height", at()};
-  for (int i = 0; i <= players; ++i) take_line(text);  // where tanks start, and a blank line
+  for (int i = 0; i <= players; ++i) take_line(text);  // start positions, and a blank line
 
   Ground ground(static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(version), columns, rows);
   ground.name_ = clean(name);
@@ -97,7 +97,7 @@ void Ground::see(Tile tile) {
 
 bool Ground::learn_wall(Tile tile) {
   if (charted_ || blocks(tile)) return false;
-  digits_[place(tile)] = words::SHOTS_PASS;  // water, for all we know
+  digits_[place(tile)] = words::SHOTS_PASS;  // shots may pass, as with water
   return true;
 }
 

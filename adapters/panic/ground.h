@@ -1,6 +1,6 @@
-// What is known of a map of Panic: the wire has only its number. Read from a .map file, or open ground of the right
-// size on which walls are learnt by driving into them.
-// Law: a shot is only called safe if nothing that is not known could let it fly off the map.
+// What is known about a map of Panic, of which the wire only has the number: a .map file, or open ground of the right
+// size on which walls are found by driving into them.
+// Law: a shot counts as safe only if it cannot leave the map, whatever is still unknown.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,26 @@ namespace entente::panic {
 
 class Ground {
  public:
-  /// Nothing but the size: of a map that is known by number, else the largest that a client can show.
+  /// A map of which only the size is known: by its number, else the largest that a client can show.
   static Ground open(std::uint8_t id, std::uint8_t version);
-  /// A .map file's text.
+  /// Reads the text of a .map file.
   static Result<Ground> read(std::string_view text);
 
   std::uint8_t id() const { return id_; }
   std::uint8_t version() const { return version_; }
   const Tiles& tiles() const { return tiles_; }
 
-  /// Known not to let a unit in.
+  /// Whether the tile is known to block units.
   bool blocks(Tile tile) const { return !tiles_.holds(tile) || (digit(tile) & words::UNITS_PASS) == 0; }
-  /// Known to let a unit in.
+  /// Whether the tile is known to let units in.
   bool lets_in(Tile tile) const { return charted_ && !blocks(tile); }
   bool shots_pass(Tile tile) const { return tiles_.holds(tile) && (digit(tile) & words::SHOTS_PASS) != 0; }
-  /// A unit stood there: the map is at least that large.
+  /// A unit was there, so the map is at least that large.
   void see(Tile tile);
-  /// A unit could not get in. True if that is news.
+  /// A unit could not enter the tile. Returns whether that is new.
   bool learn_wall(Tile tile);
 
-  /// Whether a shot that flies so many tiles cannot leave the map, as far as is known.
+  /// Whether a shot over `range` tiles cannot leave the map, as far as known.
   bool shot_stays(Tile from, Direction direction, int range) const;
 
   words::World world() const;
@@ -51,19 +51,19 @@ class Ground {
   std::uint8_t id_, version_;
   Tiles tiles_;
   std::string name_;
-  std::string digits_;    // sums of words::Tile, which are the digits of a .map file
+  std::string digits_;    // sums of words::Tile, the digits of a .map file
   bool charted_ = false;  // from a file: every tile is known
-  bool walled_ = false;   // no shot leaves it
-  Tile known_ = {0, 0};   // the map is surely larger than this: tiles west and north of it are of the map
+  bool walled_ = false;   // shots cannot leave the map
+  Tile known_ = {0, 0};   // the last tile that is known to be on the map; all tiles west and north of it are
 };
 
 struct MapNumber {
   std::uint8_t id, version;
 };
-/// The map that World.name speaks of; nothing if it is none of Panic's.
+/// The map that World.name names; nothing if it is not one of Panic's.
 std::optional<MapNumber> map_named(std::string_view world_name);
 
-/// Every .map file of a folder that can be read; the others, and why not, are said in `problems`.
+/// Reads every .map file of a folder. `problems` gets the files that cannot be read, and why.
 std::vector<Ground> read_maps(const std::string& folder, std::string& problems);
 
 }  // namespace entente::panic

@@ -1,5 +1,5 @@
-// The messages of Panic Game Protocol version 2, as wire values. A server message's first byte, its type, is the code
-// of its row: it tells what the piece or the event is, so the structs do not repeat it.
+// The messages of Panic Game Protocol version 2, as wire values. The first byte of a server message, its type, is the
+// code of its row. It says what the piece or event is, so the structs do not repeat it.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace entente::panic {
 
 enum class ActionType : std::uint8_t { kNone = 0, kDrive = 1, kShoot = 2, kQuit = 3 };
 
-/// North is y - 1. Other values travel too: the server echoes what it was asked.
+/// North is y - 1. Other values occur, too: the server echoes what it receives.
 enum class Direction : std::uint8_t { kNone = 0, kNorth = 1, kEast = 2, kSouth = 3, kWest = 4 };
 
-/// All that a client can say.
+/// The only message of a client.
 struct Action {
   std::uint16_t player = 0;  ///< not checked by the real server: any client may act for any player
   ActionType action = ActionType::kNone;
@@ -23,7 +23,7 @@ struct Action {
   std::uint32_t piece = 0;  ///< the tank; 0 when quitting
 };
 
-/// The first message of a server: which map, who you are, which tanks are yours.
+/// The first message of a server: the map, the player's number, and its tanks.
 struct GameState {
   std::uint8_t map = 0;
   std::uint8_t map_version = 0;
@@ -34,22 +34,22 @@ struct GameState {
   std::vector<std::uint32_t> tanks;
 };
 
-/// Its code says what piece it is; 16 + 4 * team + model for tanks.
+/// Its code is the kind of piece; 16 + 4 * team + model for tanks.
 struct CreatePiece {
   wire::Pad<3> padding;
   std::int32_t value = 0;   ///< health of bricks and tanks, amount of pickups, style of decorations
-  std::uint32_t piece = 0;  ///< from 1, never used again
+  std::uint32_t piece = 0;  ///< from 1, never reused
   std::uint8_t x = 0;       ///< tiles from the left
   std::uint8_t y = 0;       ///< tiles from the top
   wire::Pad<2> end_padding;
 };
 
-/// Its code says what happened, and with it what `value` means.
+/// Its code is the kind of event, and decides what `value` means.
 struct Event {
   Direction direction = Direction::kNone;  ///< of Move only
   wire::Pad<2> padding;
   std::int32_t value = 0;
-  std::uint32_t piece = 0;  ///< 0 where the event is about no piece
+  std::uint32_t piece = 0;  ///< 0 if the event is not about a piece
 };
 
 using Message = std::variant<Action, GameState, CreatePiece, Event>;
@@ -66,7 +66,7 @@ inline constexpr std::uint8_t kDestroy = 34;
 inline constexpr std::uint8_t kMove = 35;  ///< value: tiles moved; 0 = only turned
 inline constexpr std::uint8_t kGameStart = 36;
 inline constexpr std::uint8_t kGameOver =
-    37;  ///< value: 0 = you lose, 1 = you win (measured; the document says it less plainly)
+    37;  ///< value: 0 = you lose, 1 = you win (measured; the document is less clear)
 inline constexpr std::uint8_t kLastEvent = 47;
 
 }  // namespace entente::panic

@@ -1,5 +1,5 @@
-// Panic's settings. The real programs fix most of them: the server runs every read as one whole Action over its last
-// buffer, the client calls recv once a message part, and a connection too many takes a player's place.
+// Panic as the program sees it. The real programs leave little choice: the server treats every read as one whole Action
+// over its last buffer, the client calls recv once per message part, and each extra connection takes a player's place.
 #include "adapters/panic/panic.h"
 
 #include "adapters/panic/dialect.h"
@@ -21,7 +21,8 @@ class PanicCutter final : public wire::Cutter {
   std::size_t dialect_;
 };
 
-/// Whether a server that began like `said` speaks `dialect`: Game State, Update Ammo of nobody's piece, some Create.
+/// Whether a server whose first bytes are `said` speaks `dialect`: Game State, Update Ammo without a piece, some
+/// Creates.
 Detected::State speaks(std::size_t dialect, Bytes said) {
   if (said.empty()) return Detected::State::kNeedMore;
   if (said[0] != kGameState) return Detected::State::kUnknown;
@@ -54,7 +55,7 @@ class PanicGame final : public wire::Game {
   bool whole_frames(wire::Way, wire::Stage) const override { return true; }
   wire::Probe probe() const override { return wire::Probe::kFirstSession; }
 
-  /// Sure only when one dialect fits and no other still could.
+  /// Certain only when exactly one dialect fits and no other still could.
   Detected detect(Bytes said) const override {
     Detected found{Detected::State::kUnknown, 0};
     for (std::size_t i = 0; i < kDialects.size(); ++i) {

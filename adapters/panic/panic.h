@@ -9,13 +9,13 @@
 
 namespace entente::panic {
 
-/// The one Panic of this program.
+/// The game object. There is only one.
 const wire::Game& game();
 
-/// Its front and its back, in every dialect.
+/// Creates its fronts and backs, which every dialect has.
 const core::Faces& faces();
 
-/// What becomes of each field and each word.
+/// The table of what each field and each word becomes; see mapping.cc.
 std::span<const wire::Mapping> mapping();
 
 }  // namespace entente::panic

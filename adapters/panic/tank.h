@@ -1,4 +1,5 @@
-// The tanks of Panic: what the code of a Create says, and what a model can do. Law: numbers of the released server.
+// The tanks of Panic: what the code of a Create means, and the abilities of each model.
+// Law: the numbers are those of the released server.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +19,22 @@ struct Model {
 inline constexpr Model kModels[] = {{50, 6}, {30, 6}, {100, 3}, {20, 12}};
 inline constexpr std::int32_t kFullAmmo = 100;
 
-/// Ogar's mass of a cell, from metres: a radius of 32 of its 14142 units in 800 m is a mass of 10.24.
+/// Ogar's mass of a cell with this radius in metres. A radius of 32 of Ogar's units (14142 are 800 m) is a mass of
+/// 10.24.
 inline std::int32_t mass_of(double radius) {
   return radius > 0 ? static_cast<std::int32_t>(std::min(radius * radius * 3.125, 99'999.0)) : 0;
 }
 
 /// REQUIRES: is_tank(code).
 inline std::uint32_t model_of(std::uint32_t code) { return code & 3U; }
-/// Which player of the game, from 0 in the order of connecting: that is his colour.
+/// The seat of the tank's player, from 0 in the order of connecting. It decides the colour.
 inline std::uint32_t seat_of(std::uint32_t code) { return code >> 2U & 3U; }
 
 inline constexpr words::Team kTeams[] = {words::RED, words::BLUE, words::YELLOW, words::GREEN};
 inline constexpr const char* kColours[] = {"red", "blue", "yellow", "green"};
 
-/// The seat of a team that Panic has, else the one that looks most like it; `otherwise` for no team at all.
+/// The seat of a team; for a team that Panic does not have, the one with the most similar colour; `otherwise` for no
+/// team.
 inline std::uint32_t seat_of_team(words::Team team, std::uint32_t otherwise) {
   switch (team) {
     case words::RED:

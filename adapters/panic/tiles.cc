@@ -12,7 +12,7 @@ namespace {
 constexpr double kQuarter = std::numbers::pi / 2;
 constexpr double kTurnLeash = 50 * std::numbers::pi / 180;
 
-/// `place` in tiles from the first one's edge; what is no number is 0.
+/// The index of the tile at `place`, in tiles from the first one's edge; 0 for NaN.
 int line(double place, int count) {
   if (!(place > 0)) return 0;
   return place < count ? static_cast<int>(place) : count - 1;

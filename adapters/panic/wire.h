@@ -1,5 +1,5 @@
-// Panic's layouts and framing, for its Game. Law: a message's length is told by its first bytes alone, and a type whose
-// length nobody said loses the stream.
+// Panic's layouts and framing, for its Game.
+// Law: the first bytes of a message determine its length. After a type of unknown length, framing is lost.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@ namespace entente::panic {
 inline constexpr std::size_t kLargestFrame = 8 + 4 * 255;
 
 std::unique_ptr<wire::Codec> make_codec(std::size_t dialect);
-/// The same, typed.
+/// The same for the front and back, typed.
 std::unique_ptr<wire::Speech<Message>> make_speech(std::size_t dialect);
 
-/// The frame at the start of `bytes`, sent `way`.
+/// Cuts the frame at the start of `bytes`, which were sent in direction `way`.
 wire::Cut cut(wire::Way way, std::size_t dialect, Bytes bytes);
 
 }  // namespace entente::panic

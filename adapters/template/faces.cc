@@ -1,5 +1,5 @@
-// The front, a server to the game's clients, and the back, a client to its servers. What both may rely on:
-// proxy/core/README.md.
+// The front, a server for the game's clients, and the back, a client of its servers. proxy/core/README.md says what
+// both can rely on.
 #include "adapters/template/losses.h"
 #include "adapters/template/template.h"
 
@@ -9,7 +9,7 @@ namespace {
 using core::as;
 using wire::Way;
 
-/// What both need to talk: bytes in, messages out.
+/// The link to a peer, for front and back: bytes in, messages out.
 class Link {
  public:
   explicit Link(Way hears)
@@ -38,7 +38,7 @@ class Link {
   Buffer frame_;
 };
 
-/// `text` as one frame can hold it.
+/// `text`, cut to what one frame can hold.
 wire::EndText text_of(std::string_view text) { return {std::string(text.substr(0, 250))}; }
 
 class SampleFront final : public core::Front {

@@ -1,4 +1,4 @@
-// What a session counts as lost: lines of the mapping, by name.
+// What a session drops, and why: lines of the mapping.
 #pragma once
 
 #include "adapters/wire/mapping.h"

@@ -9,7 +9,7 @@
 
 namespace entente::sample {
 
-/// What the versions of the game differ in. Layouts ask for features, never for a version.
+/// The features in which the versions of the game differ. Layouts test features, never versions.
 struct Dialect {
   wire::Order order = wire::Order::kBig;
 };

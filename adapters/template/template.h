@@ -13,9 +13,9 @@ namespace entente::sample {
 
 /// The game as the program sees it. Lives as long as the program.
 const wire::Game& game();
-/// Its front and back.
+/// Creates its fronts and backs.
 const core::Faces& faces();
-/// What becomes of each field and each word.
+/// The table of what each field and each word becomes; see mapping.cc.
 std::span<const wire::Mapping> mapping();
 
 /// Reads and writes messages, for the front and back.

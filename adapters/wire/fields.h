@@ -249,7 +249,7 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// As until_end, with at least `count` bytes (an earlier field), which are the meaningful ones.
+  /// Like until_end, but at least `count` items (an earlier field) are required. Items beyond `count` have no meaning.
   template <std::unsigned_integral N, class T>
   Reader& until_end(const char* name, const N& count, std::vector<T>& items) {
     until_end(name, items);
@@ -293,7 +293,7 @@ class Reader : public Verbs<Reader<D>, D> {
     return text.wide ? ucs2_text(name, text) : zero_text(name, text);
   }
 
-  /// Peers refuse the message if fewer bytes are left here, whatever they are.
+  /// A fault if fewer than `bytes` bytes are left: peers refuse such a message, whatever the bytes are.
   Reader& at_least(const char* name, std::size_t bytes) {
     need(name, bytes);
     return *this;
@@ -335,7 +335,7 @@ class Reader : public Verbs<Reader<D>, D> {
     return *this;
   }
 
-  /// Exists if any byte is left.
+  /// A field that exists only if any byte is left.
   template <class T>
   Reader& maybe(const char* name, std::optional<T>& value) {
     value.reset();
@@ -432,7 +432,7 @@ class Reader : public Verbs<Reader<D>, D> {
     at_ += count;
   }
 
-  /// The peer broke a rule of the layout that no verb checks.
+  /// For a rule of the layout that no verb checks.
   void fail(const char* what, const char* name) {
     if (!ok()) return;
     what_ = what;
@@ -539,7 +539,7 @@ class Writer : public Verbs<Writer<D>, D> {
     assert(count <= items.size());
     return until_end(name, items);
   }
-  /// A text from another game may contain what ends one here; then it ends there.
+  /// Writes the text up to its first NUL: a text from another game may contain one.
   Writer& zero_text(const char*, ZText& text) {
     put(text.chars.data(), std::min(text.chars.size(), text.chars.find('\0')));
     if (!text.open) number(std::uint8_t{0}, this->dialect.order);

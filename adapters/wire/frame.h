@@ -52,7 +52,7 @@ class Cutter {
   /// one: see cut_message.
   virtual Cut next(Bytes bytes) = 0;
 
-  /// Frames were cut elsewhere, including the greeting, if there is one.
+  /// Tells the cutter that frames were cut elsewhere, including the greeting, if the game has one.
   virtual void skip_greeting() {}
 };
 

@@ -1,4 +1,5 @@
-// Cuts into frames what a session receives: the incomplete end of a stream is kept; a message ends with a frame.
+// Cuts the bytes that a session receives into frames. The incomplete end of a stream is kept; a message must end with a
+// whole frame.
 // Law: at most one frame is kept, never larger than the game's largest.
 #pragma once
 
@@ -12,7 +13,7 @@ namespace entente::wire {
 
 class FrameReader {
  public:
-  /// `way`: the direction.
+  /// `way`: the direction in which the bytes travel.
   FrameReader(const Game& game, std::size_t dialect, Way way)
       : way_(way),
         largest_(game.largest_from(way)),
@@ -71,7 +72,7 @@ class FrameReader {
   bool messages_;
   std::unique_ptr<Cutter> stream_, datagram_;
   Buffer kept_;   // the beginning of a frame
-  Buffer whole_;  // it and what came after, while it is cut
+  Buffer whole_;  // the kept beginning and the bytes that followed, while they are cut
 };
 
 }  // namespace entente::wire

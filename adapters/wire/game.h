@@ -17,7 +17,7 @@ namespace entente::wire {
 enum class Transport : std::uint8_t {
   kTcp,        ///< one TCP stream
   kTcpAndUdp,  ///< a TCP stream, and datagrams to and from the same port once linked (BZFlag)
-  kWebSocket,  ///< a message holds whole frames; of the games so far, one
+  kWebSocket,  ///< a message holds whole frames: so far, every game puts exactly one into it
   kEnet,       ///< a packet holds whole frames: one, or several
 };
 
@@ -43,13 +43,13 @@ enum class Probe : std::uint8_t {
   kSilentConnection,  ///< a silent connection before any player's
   kNever,             ///< servers show nothing until a client names its dialect: see Game::named_by_client
   kDefault,           ///< impossible: unless the URL names a dialect, the first of dialects() is assumed
-  kFirstSession,  ///< on a player's own connection (a probe would take a player's seat); nothing is sent until it is
-                  ///< known
+  kFirstSession,  ///< on a player's own connection, because a probe would take a player's place; nothing is sent until
+                  ///< it is known
 };
 
-/// Which stream a datagram from an unknown address belongs to.
+/// A client's request to link a datagram address to its stream.
 struct LinkRequest {
-  std::uint32_t player = 0;  ///< the id that the server's greeting gave to the stream this datagram belongs to
+  std::uint32_t player = 0;  ///< the id that the server's greeting gave to that stream
 };
 
 /// How a game uses ENet.
@@ -108,7 +108,7 @@ class Game {
   /// Size up to which messages to a client are packed into one datagram; 0: one message per datagram.
   virtual std::size_t packed_datagram(std::size_t /*dialect*/) const { return 0; }
 
-  /// Its WebSocket messages are text frames.
+  /// Whether its WebSocket messages are text frames.
   virtual bool says_text(std::size_t /*dialect*/) const { return false; }
 
   /// The largest frame of this game in bytes, with its envelope; a larger one is refused as soon as its length is
@@ -120,11 +120,11 @@ class Game {
 
   // -- What a relay must observe --------------------------------------------------------------------------------------
 
-  /// Receivers read a frame with one call, so it must arrive in one write, never split.
+  /// Whether receivers read a frame with one call, so that it must arrive in one write, never split.
   virtual bool whole_frames(Way, Stage) const { return false; }
 
-  /// A client is greeting until it has sent this many bytes (the cutter checks them); 0: the server speaks first, or
-  /// nobody must.
+  /// The size of a client's greeting in bytes (the cutter checks its content). 0: the server speaks first, or neither
+  /// side has to.
   virtual std::size_t client_greeting_size(std::size_t) const { return 0; }
 
   /// What a client must be sent before its connection is closed, or it would not notice. Empty: closing is enough.
@@ -146,8 +146,8 @@ class Game {
   /// The dialect that a client's first message names, if it is a known one.
   virtual std::optional<std::size_t> named_by_client(Bytes) const { return std::nullopt; }
 
-  /// Why this game's real server ignores this client frame, which does not decode; null if it does not ignore it.
-  /// Lives as long as the program.
+  /// Why real servers ignore this client frame, which does not decode; null if they do not. Lives as long as the
+  /// program.
   virtual const char* ignores(const Frame&, std::size_t /*dialect*/) const { return nullptr; }
 
   /// The player id that a server's greeting (its first whole frame) assigns to the connection, if the game has one.

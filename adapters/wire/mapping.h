@@ -13,7 +13,7 @@ using entente::Fidelity, entente::Mapping, entente::kDown, entente::kUp;
 using entente::lost_down, entente::lost_fact, entente::lost_intent, entente::lost_up;
 static_assert(kUp == static_cast<std::uint8_t>(Way::kToServer) && kDown == static_cast<std::uint8_t>(Way::kToClient));
 
-// Makes lines of a table.
+// These make lines of a table.
 constexpr Mapping up(const char* message, const char* field, const char* word, Fidelity fidelity = Fidelity::kExact,
                      const char* reason = "") {
   return {message, kUp, field, word, fidelity, reason};

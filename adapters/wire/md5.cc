@@ -20,7 +20,7 @@ const std::array<std::uint32_t, 64>& sines() {
   return all;
 }
 
-/// What round `i` mixes of b, c and d.
+/// The function of b, c and d (F, G, H or I of RFC 1321) that step `i` uses.
 std::uint32_t mixed(std::size_t i, const State& s) {
   switch (i / 16) {
     case 0:

@@ -1,4 +1,4 @@
-// MD5 (RFC 1321), with which games identify worlds. Law: it identifies, and proves nothing.
+// MD5 (RFC 1321). Games identify worlds by it. Law: it is used for identification, never for security.
 #pragma once
 
 #include <array>

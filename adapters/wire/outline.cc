@@ -11,7 +11,7 @@
 namespace entente::wire {
 namespace {
 
-/// One message's fields as lines "offset  type  name"; no offset behind anything of variable size.
+/// The fields of one message as lines "offset  type  name". After a field of variable size, lines have no offset.
 class Sketch final : public Walker {
  public:
   std::string lines;
@@ -38,7 +38,7 @@ class Sketch final : public Walker {
   }
 
   bool part(const char* condition, bool there, bool) override {
-    // What the dialect alone decides is there or not: each dialect has a sketch of its own.
+    // A part that depends on the dialect alone needs no condition: each dialect has its own sketch.
     const bool by_dialect = std::string_view(condition).starts_with("dialect.");
     if (by_dialect && !there) return false;
     by_dialect_.push_back(by_dialect);
@@ -77,7 +77,7 @@ class Sketch final : public Walker {
     arrays_.pop_back();
   }
   void group(const char* name) override {
-    // An item of a list has been named by its list.
+    // List items get no heading: their list already has one.
     grouped_.push_back(!in_item_);
     in_item_ = false;
     if (!grouped_.back()) return;
@@ -143,8 +143,8 @@ class Sketch final : public Walker {
   std::size_t offset_ = 0;
   bool fixed_ = true;
   std::size_t depth_ = 0;
-  std::size_t array_ = 0;  // the next field stands this many times
-  bool repeated_ = false;  // an array's item after its first
+  std::size_t array_ = 0;  // how often the next field repeats
+  bool repeated_ = false;  // inside an array, after its first item
   bool in_item_ = false;
   std::vector<bool> by_dialect_, arrays_, grouped_;
 };
@@ -157,7 +157,7 @@ std::string ways(const Row& row) {
 std::string code(const Row& row) {
   char text[32];
   const bool letters = row.first_code > 0xFF;
-  const auto on_the_wire = row.first_code & 0xFFFFU;  // above stands which of the messages of that code it is
+  const auto on_the_wire = row.first_code & 0xFFFFU;  // higher bits distinguish messages that share a code
   std::snprintf(text, sizeof text, letters ? "0x%04x" : "%u", on_the_wire);
   std::string all = text;
   if (row.last_code != row.first_code) {
@@ -174,7 +174,7 @@ std::string sketch(const Row& row, Codec& codec) {
   return sketch.lines.empty() ? "       (no payload)\n" : sketch.lines;
 }
 
-/// Their names; five and more in a row as "first to last".
+/// The names of dialects; five or more in a row are written as "first to last".
 std::string names(const Game& game, const std::vector<std::size_t>& dialects) {
   constexpr std::size_t kLong = 5;
   std::string out;
@@ -189,7 +189,7 @@ std::string names(const Game& game, const std::vector<std::size_t>& dialects) {
   return out;
 }
 
-/// The layouts of one row: dialects that share one stand together.
+/// The layouts of one row. Dialects with the same layout are listed together.
 std::string layouts(const Game& game, const Row& row) {
   std::vector<std::pair<std::vector<std::size_t>, std::string>> groups;  // dialects, lines
   for (std::size_t i = 0; i < game.dialects().size(); ++i) {

@@ -214,7 +214,7 @@ class Paths final : public Leaves {
   bool in_list_ = false;
 };
 
-/// Finds one text field.
+/// Finds the first text field with a given name.
 class Find final : public Walker {
  public:
   explicit Find(std::string_view name) : name_(name) {}

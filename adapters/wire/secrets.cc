@@ -15,7 +15,7 @@ bool blank_chars(std::span<char> chars, std::size_t from) {
   return changed;
 }
 
-/// The same of a text in 16-bit units, little endian.
+/// The same for a text in little-endian 16-bit units.
 bool blank_units(std::span<char> chars, std::size_t from) {
   bool changed = false;
   for (std::size_t at = 2 * from; at + 1 < chars.size(); at += 2) changed = true, chars[at] = '*', chars[at + 1] = '\0';
@@ -23,8 +23,8 @@ bool blank_units(std::span<char> chars, std::size_t from) {
   return changed;
 }
 
-/// One character for each 16-bit unit: enough to find a command and where its arguments begin. Any unit that servers
-/// cut off a line is a blank.
+/// One character for each 16-bit unit, which is enough to find a command and the start of its arguments. Units that
+/// servers strip from a line become spaces.
 std::string narrowed(std::span<const char> units) {
   std::string text;
   for (std::size_t at = 0; at + 1 < units.size(); at += 2) {
@@ -35,7 +35,7 @@ std::string narrowed(std::span<const char> units) {
   return text;
 }
 
-/// What stands before a line of Ace of Spades in UTF-8.
+/// The byte that starts a UTF-8 line in Ace of Spades.
 constexpr char kUtf8Mark = '\xff';
 
 class Blanker final : public Walker {
@@ -64,7 +64,8 @@ class Blanker final : public Walker {
     if (from) changed_ |= wide ? blank_units(chars, *from) : blank_chars(chars, *from);
   }
 
-  /// Where they begin, in characters of the text's own width; nothing if the line is no command.
+  /// Where the arguments of a command begin, counted in characters of the text's width; nothing if the line is no
+  /// command.
   static std::optional<std::size_t> arguments(std::span<const char> chars, bool wide) {
     if (wide) {
       const std::string line = narrowed(chars);

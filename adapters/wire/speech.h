@@ -1,5 +1,5 @@
-// Typed reading and writing of one game's messages, for its front and back, which are in other files than its
-// layouts.
+// Typed reading and writing of one game's messages, for its front and back. They do not see the layouts, which are in
+// wire.cc.
 // Law: it uses the same codec as the tools, so what is written decodes to the same message.
 #pragma once
 
@@ -48,7 +48,7 @@ std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lan
   return wrong ? wrong : framing;
 }
 
-/// The same without skipping.
+/// The same, but any message that does not decode ends the reading.
 template <class Message, class Take>
 std::optional<Fault> hear(FrameReader& reader, Speech<Message>& speech, Lane lane, Bytes bytes, Take&& take) {
   return hear(reader, speech, lane, bytes, take, [](const Fault&) { return false; });

@@ -3,9 +3,9 @@
 //   struct P {
 //     using Dialect = …;                      // features, with a member `order`
 //     using Message = std::variant<…>;        // the list of messages is the type
-//     static constexpr std::size_t kEnvelope; // bytes before the payload in an ordinary frame, or the fewest of them
-//     static std::size_t envelope(const Row&);  // (optional) if not every row has the same
-//     static std::uint32_t code(const Frame&);  // of a whole frame; (optional) with the dialect behind it
+//     static constexpr std::size_t kEnvelope; // bytes before the payload of an ordinary frame, or their minimum
+//     static std::size_t envelope(const Row&);  // (optional) the same for one row, if rows differ
+//     static std::uint32_t code(const Frame&);  // the code of a whole frame; may take the dialect as a second argument
 //     static void seal(Buffer&, std::size_t start, std::uint32_t code);  // after the payload: write the envelope
 //     static std::span<const TypedRow<P>> rows();
 //   };
@@ -147,7 +147,8 @@ class TypedCodec final : public Codec, public Speech<typename P::Message> {
       return P::code(frame);
   }
 
-  /// The first of them in the table.
+  /// The first row of the table for this message, direction and code (0: any code) that this dialect has; null if there
+  /// is none.
   const TypedRow<P>* row_for(const Message& message, Way way, std::uint32_t code) const {
     for (const auto& row : P::rows())
       if (row.kind == message.index() && (row.row.dialects & bit_) != 0 &&

@@ -70,16 +70,18 @@ class Walker {
   virtual void padding(const char* name, std::span<std::uint8_t> bytes) = 0;
   virtual void rest(const char* name, Buffer& bytes, Kept kept) = 0;
 
-  /// A part that may exist. `decided`: by the dialect or by fields already visited. `free`: the walker may decide
-  /// (the length of the message tells). Returns whether the part is visited.
+  /// A part that may be absent. `there`: whether it exists in the message. `free`: the walker may decide that, because
+  /// only the message's length shows it; otherwise the dialect or fields already visited decide. Returns whether the
+  /// part is visited.
   virtual bool part(const char* condition, bool there, bool free) = 0;
   virtual void end_part() {}
 
-  /// A choice among `of` forms, which differ in the message's length; returns the form.
+  /// A choice between forms, which differ in the message's length (`sizes`). `now`: the index of the current form.
+  /// Returns the form.
   virtual std::size_t form(const char* name, std::size_t now, std::span<const std::size_t> sizes) = 0;
 
-  /// Called before the items; returns how many there shall be. `most` is the largest count that the wire can carry
-  /// here.
+  /// Called before the items. Returns how many items the list is to have. `most` is the largest count that the wire can
+  /// carry here.
   virtual std::size_t list(const char* name, ListEnd end, std::size_t count, std::size_t most) = 0;
   virtual void item(std::size_t) {}
   virtual void end_list() {}

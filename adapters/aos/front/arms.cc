@@ -11,7 +11,7 @@ namespace {
 using core::kMillisecond, core::micros;
 
 constexpr double kLongestFuse = 10, kSlowestReload = 60;
-/// A client fills its clip by itself when its reload is over, and is told then what is in it.
+/// A client fills its clip itself at the end of a reload. It is told the contents this long after that.
 constexpr core::Micros kAfterReload = 100 * kMillisecond;
 
 template <class Word>
@@ -29,7 +29,7 @@ void set_thrown(Word& word, const Grenade& grenade) {
 
 // -- What our client does --------------------------------------------------------------------------------------------
 
-/// What a spade or a block does with its trigger is no shot to another game.
+/// In a room of another game, only the trigger of the gun is passed on: spades and blocks do not shoot.
 void Arms::hear(const WeaponInput& input, FrontOut& out) {
   if (!cast_.playing()) return;
   cast_.own().buttons = input.buttons;
@@ -47,7 +47,7 @@ void Arms::hear(const SetTool& tool, FrontOut& out) {
   if (!cast_.playing()) return;
   const bool shot = cast_.own().tool == kGun && (cast_.own().buttons & kPrimary) != 0;
   cast_.own().tool = tool.tool;
-  if (shot && !same_game(out) && room_guns(out) == 0) out.say(words::Trigger());  // who puts a gun away lets go of it
+  if (shot && !same_game(out) && room_guns(out) == 0) out.say(words::Trigger());  // putting it away releases it
   words::Tool word;
   word.set_number(tool.tool);
   out.say(std::move(word));
@@ -83,15 +83,15 @@ void Arms::hear(const WeaponReload&, FrontOut& out) {
   me_.reloaded = out.now() + micros(gun(cast_.own().weapon).reload_s) + kAfterReload;
 }
 
-/// How many guns a player of this room has, if they load one by one: the client's clip shows those that are loaded.
-/// 0: the client's gun is its own affair, or its server counts.
+/// How many guns a player of this room has, if they load one by one; the client's clip then shows how many are loaded.
+/// 0 if the client counts its rounds itself, or its server does.
 std::uint32_t Arms::room_guns(const FrontOut& out) const {
   const core::World& world = out.world();
   const bool load = !same_game(out) && core::victim_decides(world) && world.rule("reload", 0) > 0;
   return load ? std::min(world.room().most_shots(), core::Guns::kAny) : 0;
 }
 
-/// Fires one gun, as the client draws it.
+/// Fires one loaded gun, at the rate at which the client draws its shots.
 void Arms::pull(FrontOut& out) {
   const auto gun = me_.guns.loaded(core::Guns::kAny, room_guns(out), out.now());
   if (!gun) return;
@@ -106,7 +106,8 @@ void Arms::pull(FrontOut& out) {
   out.say(std::move(trigger));
 }
 
-/// Tells what is loaded, and then pulls: a client fires as long as its trigger is held and its clip is not empty.
+/// Tells the client how many guns are loaded, then fires one if the trigger is held. A client keeps firing while its
+/// trigger is held and its clip is not empty.
 void Arms::mind_guns(FrontOut& out) {
   const std::uint32_t guns = room_guns(out);
   if (guns == 0 || !cast_.playing()) return;
@@ -121,13 +122,14 @@ void Arms::tell_load(std::uint8_t clip, std::uint8_t reserve, FrontOut& out) {
   if (std::exchange(me_.load, load) != load) client_.send(WeaponReload{kOwn, clip, reserve}, out);
 }
 
-/// In rooms of other games nobody counts what a gun holds, or tells it by himself.
+/// Ends a reload: tells the client what its gun holds. Rooms of other games do not count rounds, or do not report them
+/// without a change.
 void Arms::fill_magazine(FrontOut& out) {
   if (me_.reloaded == 0 || out.now() < me_.reloaded || !cast_.playing()) return;
   if (is_counted(out)) return hear(out.world().player(out.me())->ammo, out);
   me_.reloaded = 0;
   if (room_guns(out) != 0) {
-    me_.load = {};  // the client has filled it by itself
+    me_.load = {};  // the client has filled its clip itself
     return mind_guns(out);
   }
   fill_clip(out);
@@ -150,7 +152,7 @@ void Arms::hear(const words::Health& health, FrontOut& out) {
   if (health.unit() != cast_.own().unit || !cast_.playing() || health.max() <= 0) return;
   const double share = health.now() > 0 ? std::min(1.0, health.now() / health.max()) : 0;
   SetHp set;
-  set.hp = static_cast<std::uint8_t>(std::max(std::lround(share * kFullHealth), 1L));  // who lives has some
+  set.hp = static_cast<std::uint8_t>(std::max(std::lround(share * kFullHealth), 1L));  // a living player has at least 1
   const bool from = health.from_x() != 0 || health.from_y() != 0 || health.from_z() != 0;
   if (from) set.source = place_of({health.from_x(), health.from_y(), health.from_z()});
   if (!is_finite(set.source)) set.source = {};
@@ -158,13 +160,13 @@ void Arms::hear(const words::Health& health, FrontOut& out) {
   set.cause = hit ? kHurtByWeapon : kHurtByFall;
   me_.fresh = false;
   if (std::exchange(me_.hp, set.hp) == set.hp) return;
-  const bool restocked = same_game(out) && !from && !hit;  // told with his ammunition
+  const bool restocked = same_game(out) && !from && !hit;  // Restock tells it together with the ammunition
   if (!restocked) client_.send(set, out);
 }
 
-/// Who is a cell has so much health as there is left of the most that it ever was.
+/// A cell's health is its mass as a share of the largest mass of this life.
 void Arms::feel_mass(FrontOut& out) {
-  constexpr double kFelt = 2;  // of a hundred
+  constexpr double kFelt = 2;  // the smallest change that is sent
   const core::PlayerState* me = out.world().player(out.me());
   if (me == nullptr || !cast_.playing()) return;
   double mass = 0;
@@ -188,10 +190,10 @@ void Arms::hear(const words::Ammo& ammo, FrontOut& out) {
   const std::pair load(byte(ammo.clip()), byte(ammo.reserve()));
   const bool same_load = std::exchange(me_.load, load) == load;
   if (is_full(ammo, kit_of(cast_.own().weapon))) {
-    if (fresh) return;  // who was just created has it all
+    if (fresh) return;  // a player that was just created has everything
     me_.hp = static_cast<std::uint8_t>(kFullHealth);
     client_.send(Restock{kOwn}, out);
-  } else if (!same_load || me_.reloaded != 0) {  // else it was told for something that a client counts itself
+  } else if (!same_load || me_.reloaded != 0) {  // otherwise only counts changed that the client keeps itself
     me_.reloaded = 0;
     client_.send(WeaponReload{kOwn, load.first, load.second}, out);
   }

@@ -1,4 +1,4 @@
-// What our client fights with, and how well it is: its trigger, its gun's load, its health.
+// Our client's weapons and health: its trigger, its ammunition, its hits.
 #pragma once
 
 #include <utility>
@@ -21,11 +21,11 @@ class Arms {
   void hear(const words::Ammo& ammo, FrontOut& out);
   void hear(const words::Shot& shot, FrontOut& out);
 
-  /// It was put into play: it has all there is to have …
+  /// Our client was put into play, with full health and ammunition.
   void begin(const Actor& own);
-  /// … until it uses something.
+  /// Our client has used something, so a Restock would no longer be redundant.
   void use() { me_.fresh = false; }
-  /// It loads another map.
+  /// Our client loads another map.
   void forget() { me_ = {}; }
 
   void fill_magazine(FrontOut& out);
@@ -44,13 +44,13 @@ class Arms {
   struct Me {
     std::uint32_t shots = 0;
     std::uint8_t hp = 100;
-    double most_mass = 0;                          ///< of its cells, in this life
-    core::Micros reloaded = 0;                     ///< when its magazine is full again; 0: nobody waits for it
-    core::Guns guns;                               ///< of a room in which they load one by one
-    std::uint8_t gun = 0;                          ///< of them, that was fired last
-    core::Micros pulls_at = 0;                     ///< when its trigger, if it is held, is pulled again
-    bool fresh = false;                            ///< just created: it has all there is to have
-    std::pair<std::uint8_t, std::uint8_t> load{};  ///< of its gun, as last told: clip and reserve
+    double most_mass = 0;                          ///< largest mass of its cells in this life
+    core::Micros reloaded = 0;                     ///< when its clip is full again; 0: no reload is under way
+    core::Guns guns;                               ///< in a room where guns load one by one
+    std::uint8_t gun = 0;                          ///< the one of them that was fired last
+    core::Micros pulls_at = 0;                     ///< when a held trigger fires next
+    bool fresh = false;                            ///< just created, and nothing used since
+    std::pair<std::uint8_t, std::uint8_t> load{};  ///< clip and reserve, as last sent
   };
   Me me_;
 };

@@ -9,7 +9,7 @@ namespace entente::aos {
 namespace {
 
 constexpr int kLongestLineOfBlocks = 64;
-constexpr std::size_t kMostEdits = 20'000;  // while the map is sent
+constexpr std::size_t kMostEdits = 20'000;  // kept while the map is sent
 constexpr std::uint32_t kWallColour = 0x8a8378;
 constexpr int kLevelsOfWall = 6;
 constexpr std::size_t kMostBricks = 256;
@@ -70,8 +70,8 @@ void Building::hear(const BlockLine& line, FrontOut& out) {
   }
 }
 
-/// A world that is not made of blocks does not change: the client is told that it has not. What it built it gets back
-/// with what it then digs.
+/// Undoes our client's edit in a world that is not made of blocks. A block that it built is dug again in its own name,
+/// which gives the block back to it.
 void Building::take_back(const Block& at, FrontOut& out) {
   if (ground_.given() || !in_map(at) || at[2] >= static_cast<int>(kGround)) return;
   const auto x = static_cast<std::uint32_t>(at[0]), y = static_cast<std::uint32_t>(at[1]),
@@ -118,7 +118,7 @@ std::optional<Building::Tile> Building::tile_at(double x, double y, const FrontO
   return Tile{first, last};
 }
 
-/// A tile that is found to be a wall.
+/// Shows a tile of the world as a wall.
 void Building::show_wall(const words::Edit& edit, FrontOut& out) {
   const auto tile = tile_at(edit.x(), edit.y(), out);
   if (!tile) return out.lose(loss::kEditOutside);
@@ -129,7 +129,7 @@ void Building::show_wall(const words::Edit& edit, FrontOut& out) {
       client_.send(BlockLine{kWorldId, {first[0], y, first[2] - level}, {last[0], y, first[2] - level}}, out);
 }
 
-/// Bricks fill their tile, as a wall does.
+/// Shows a brick as a wall on its tile.
 void Building::hear(const words::Unit& unit, FrontOut& out) {
   const words::World* world = out.world().geometry();
   if (unit.kind() != words::Unit::BRICK || !unit.alive() || ground_.given() || world == nullptr ||
@@ -143,7 +143,8 @@ void Building::hear(const words::Unit& unit, FrontOut& out) {
   show_wall(edit, out);
 }
 
-/// By what a grenade does, of three blocks each way: the last of a row may take a second bite at one.
+/// Removes a brick's wall by blasts, each of which clears 3 x 3 x 3 blocks. The last blast of a row may overlap the one
+/// before it.
 void Building::hear(const words::Gone& gone, FrontOut& out) {
   const auto at = bricks_.find(gone.unit());
   if (at == bricks_.end()) return;

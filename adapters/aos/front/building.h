@@ -1,4 +1,4 @@
-// Blocks, both ways: what our client would build and dig, and what becomes of the map.
+// Blocks, in both directions: what our client builds and digs, and the changes of its map.
 #pragma once
 
 #include <map>
@@ -21,13 +21,13 @@ class Building {
   void hear(const words::Unit& unit, FrontOut& out);
   void hear(const words::Gone& gone, FrontOut& out);
 
-  /// The client has loaded a map: tells it what became of it since.
+  /// The client has loaded a map: sends it the edits and bricks that the map does not contain.
   void catch_up(FrontOut& out);
-  /// The client was told of what became of its map.
+  /// Whether the client was sent an edit of its map.
   bool edited() const { return edited_; }
-  /// The world is told anew: what became of it before is in it …
+  /// The room has sent its world again, with all earlier edits in it.
   void forget_edits() { edits_.clear(); }
-  /// … and the client loads it.
+  /// The client loads another map.
   void forget_map();
 
  private:
@@ -48,7 +48,7 @@ class Building {
   Arms& arms_;
   bool edited_ = false;
   std::uint32_t world_colour_ = 0;
-  std::vector<words::WorldEdit> edits_;  // since the map that is sent
+  std::vector<words::WorldEdit> edits_;  // that the map being sent does not contain
   std::map<core::Id, Tile> bricks_;      // units that are shown as walls
 };
 

@@ -10,15 +10,15 @@ namespace entente::aos {
 namespace {
 
 constexpr std::size_t kMostOthers = kMostPlayers - 1;
-/// So long a number is nobody's before somebody else has it: what is on its way names who had it.
+/// How long a number stays unused before another player gets it: packets under way may still mean the old player.
 constexpr core::Micros kRest = 2 * core::kSecond;
-constexpr double kUnseen = 1e9, kNearer = 0.8;  // who is shown counts as so much nearer: nobody flickers
+constexpr double kUnseen = 1e9, kNearer = 0.8;  // shown players count as nearer, so that nobody flickers
 
-constexpr std::size_t kMostListed = 20'000;  // units between two paintings
-/// How often the nearest of too many are chosen anew, where nobody came or left.
+constexpr std::size_t kMostListed = 20'000;  // units examined between two paintings
+/// How often the nearest units are chosen again if there are too many to show and none has come or left.
 constexpr core::Micros kChoose = 250 * core::kMillisecond;
 
-constexpr std::uint32_t kPlainBlock = 0x6f6f6f;  // a client's own first colour
+constexpr std::uint32_t kPlainBlock = 0x6f6f6f;  // the colour with which a client starts
 
 const core::UnitState* largest(const core::PlayerState& player, const core::World& world) {
   const core::UnitState* most = nullptr;
@@ -50,7 +50,7 @@ std::optional<Slot> Cast::shown_player(core::Id player) const {
   return slot && actors_[*slot].told ? slot : std::nullopt;
 }
 
-// -- Who shall be seen -----------------------------------------------------------------------------------------------
+// -- Which units are shown -------------------------------------------------------------------------------------------
 
 void Cast::list_parts(FrontOut& out) {
   const core::World& world = out.world();
@@ -89,7 +89,7 @@ void Cast::leave_out_the_far(FrontOut& out) {
   parts_.erase(end, parts_.end());
 }
 
-/// Who has a number already keeps it; a player's new unit takes the place of an old one that is gone.
+/// Units that have a number keep it. A player's new unit gets the number of an old unit that is gone.
 void Cast::keep_parts(FrontOut& out) {
   const auto find = [&](auto&& fits) {
     const auto at =
@@ -135,7 +135,7 @@ void Cast::refresh(FrontOut& out) {
   recast(out);
 }
 
-/// With every word of who is there, or, where that are too many, with the next painting.
+/// Runs on every fact about players and units. After kMostListed units it waits for the next painting.
 void Cast::recast(FrontOut& out) {
   if (!ground_.loaded() || listed_ > kMostListed) return;
   listed_ += out.world().units().size();
@@ -149,7 +149,7 @@ void Cast::look_after_all(FrontOut& out) {
     if (actors_[slot].player != 0) look_after(slot, out);
 }
 
-/// The number that has been nobody's for longest. None has been for long enough: it waits.
+/// Gives a unit the number that has been free for longest. If none has been free for long enough, the unit waits.
 void Cast::enlist(const Part& part, FrontOut& out) {
   Actor* free = nullptr;
   for (Slot slot = 1; slot < kMostPlayers; ++slot) {
@@ -164,7 +164,7 @@ void Cast::enlist(const Part& part, FrontOut& out) {
   dress(*free, out);
 }
 
-/// Tells the client of who came into play, or came to be seen in play.
+/// Creates the player on the client when its unit comes into play, or becomes visible in play.
 void Cast::look_after(Slot slot, FrontOut& out) {
   Actor& actor = actors_[slot];
   if (slot == kOwn && !newcomer_.entered()) return;
@@ -174,10 +174,10 @@ void Cast::look_after(Slot slot, FrontOut& out) {
   }
   const core::UnitState* unit = out.world().unit(actor.unit);
   if (unit == nullptr) return;
-  if (!unit->unit.alive() && slot != kOwn) actor.alive = false;  // no event: painted nowhere until it is created again
+  if (!unit->unit.alive() && slot != kOwn) actor.alive = false;  // not sent: painted nowhere until it is created again
   if (!unit->unit.alive() || actor.alive || actor.dead) return;
   if (std::exchange(actor.unseen, false))
-    actor.alive = true;  // the client takes who was there first for one who lives
+    actor.alive = true;  // a client assumes that players it finds are alive
   else
     create(slot, unit->unit.pose(), out);
 }
@@ -217,7 +217,8 @@ void Cast::dress(Actor& actor, FrontOut& out) const {
     actor.weapon = weapon_of(newcomer_.wish().kit());
 }
 
-/// Somebody has changed. Of this game's servers, who changes dies, and is created again by them.
+/// Creates players again whose looks have changed. On a server of this game a change kills the player, and the server
+/// creates it again.
 void Cast::redress(FrontOut& out) {
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
     Actor& actor = actors_[slot];
@@ -231,7 +232,7 @@ void Cast::redress(FrontOut& out) {
   }
 }
 
-/// How a client hears of who was there first.
+/// Introduces a player that was there before the client (Existing Player).
 void Cast::introduce(Slot slot, FrontOut& out) {
   Actor& actor = actors_[slot];
   const core::PlayerState* state = out.world().player(actor.player);
@@ -254,7 +255,7 @@ void Cast::introduce(Slot slot, FrontOut& out) {
   if (unit != nullptr) actor.motion.position = ground_.stand(unit->unit.pose(), out);
 }
 
-/// Into play, there; for our own client also the strongest way to move it.
+/// Puts a player into play at `pose`. For our own client this is also the surest way to move it.
 void Cast::create(Slot slot, const words::Pose& pose, FrontOut& out) {
   Actor& actor = actors_[slot];
   if (slot == kOwn) dress(actor, out);
@@ -284,14 +285,14 @@ void Cast::hear(const words::Player& player, FrontOut& out) {
 }
 
 void Cast::hear(const words::Unit& unit, FrontOut& out) {
-  if (unit.kind() == words::Unit::BRICK) return;  // a wall
+  if (unit.kind() == words::Unit::BRICK) return;  // shown as a wall
   const bool shown = core::is_driven(unit.kind());
   if (!shown || unit.owner() == 0) return out.lose(loss::kUnitOfNobody);
   recast(out);
 }
 
-/// A client counts the kills that it is told of. What a replay has gone past it cannot count: it hears of such a player
-/// as of one who was there first, with his score.
+/// A client counts kills from the deaths that it is told. It misses those that a seek in a replay skips, so the player
+/// is introduced again, with its score.
 void Cast::hear(const words::Score& score, FrontOut& out) {
   const auto slot = slot_of_player(score.player());
   if (retold_ && slot && *slot != kOwn && actors_[*slot].told) introduce(*slot, out);
@@ -305,7 +306,7 @@ void Cast::hear(const words::Spawned& spawned, FrontOut& out) {
   const auto before = slot_of_unit(spawned.unit());
   const bool known = before && actors_[*before].alive;
   if (before) actors_[*before].dead = false;
-  recast(out);  // says so of who was not in play
+  recast(out);  // creates a player that was not in play
   const auto slot = slot_of_unit(spawned.unit());
   if (!slot || !known || (*slot == kOwn && !newcomer_.entered())) return;
   Actor& actor = actors_[*slot];
@@ -337,7 +338,7 @@ void Cast::press(Slot slot, std::uint8_t buttons, FrontOut& out) {
   if (actor.told && std::exchange(actor.buttons, buttons) != buttons) client_.send(WeaponInput{slot, buttons}, out);
 }
 
-/// A block has the colour that its builder last said.
+/// Blocks have the colour that their builder set last.
 void Cast::show_colour(Slot slot, std::uint32_t colour, FrontOut& out) {
   Actor& actor = actors_[slot];
   if (!actor.told || slot == kOwn || actor.colour == colour) return;

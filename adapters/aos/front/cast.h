@@ -1,6 +1,6 @@
-// Who is there: the room's players and their units as the 32 players that a client has room for.
-// Law: no client is told of who it was not told is there; who is seen keeps his number, and a number that was
-// somebody's rests before it is another's.
+// The room's players and units, shown as the 32 players that a client has room for.
+// Law: a client hears only of players that it was introduced to. A shown player keeps its number, and a freed number
+// stays unused for a while.
 #pragma once
 
 #include <array>
@@ -16,28 +16,28 @@
 namespace entente::aos {
 
 using Slot = std::uint8_t;
-inline constexpr Slot kOwn = 0;  ///< our client's number; the others have what is free above
+inline constexpr Slot kOwn = 0;  ///< our client's number; the others get free numbers above it
 
-/// A player as our client knows it: itself, or somebody's unit.
+/// A player as our client sees it: our client itself, or any other unit.
 struct Actor {
   core::Id player = 0;  ///< 0: nobody has this number
   core::Id unit = 0;    ///< 0: not in play
-  bool told = false;    ///< the client was told of it …
-  bool alive = false;   ///< … and that it is in play
+  bool told = false;    ///< the client was told that it exists
+  bool alive = false;   ///< the client was told that it is in play
   bool watches = false;
-  bool dead = false;    ///< until it is said to spawn: a death that named no unit, or our own in another game
-  bool unseen = false;  ///< it was there first, and nobody has seen where
+  bool dead = false;    ///< waits for a spawn: its death named no unit, or it is our client in a room of another game
+  bool unseen = false;  ///< introduced, but its place is not known yet
   std::uint8_t side = kBlue, weapon = 0, tool = kGun, keys = 0, buttons = 0;
-  bool has_keys = false;  ///< its room tells them
+  bool has_keys = false;  ///< the room sends its keys
   std::string name;       ///< as on the wire
   std::optional<std::uint32_t> colour;
-  core::Micros keyed = 0, shooting = 0;  ///< when its keys were last guessed; until when it is seen to shoot
-  core::Micros freed = 0;                ///< when nobody came to have this number
-  Motion motion;                         ///< last told
-  core::Micros told_whole = 0;           ///< when all of it was (state_updates)
+  core::Micros keyed = 0, shooting = 0;  ///< when its keys were last guessed; until when it is shown shooting
+  core::Micros freed = 0;                ///< when this number became free; 0: never used
+  Motion motion;                         ///< as last sent
+  core::Micros told_whole = 0;           ///< when the client was last sent all of it (state_updates)
 };
 
-/// Who wants to know that our client was put into play, or put elsewhere by that.
+/// Called when our client is put into play, or moved by being put into play again.
 class OwnLife {
  public:
   virtual void begins(const Actor& own, FrontOut& out) = 0;
@@ -61,21 +61,21 @@ class Cast {
   void hear(const words::Spawned& spawned, FrontOut& out);
   void hear(const words::Input& input, FrontOut& out);
 
-  /// The client has loaded a map: tells it who was there first.
+  /// The client has loaded a map: introduces the players that are there.
   void greet(FrontOut& out);
-  /// The client knows of nobody any more.
+  /// The client has forgotten all players.
   void clear() { actors_ = {}; }
-  /// Who is there has changed.
+  /// Players or units have changed: updates what the client is shown.
   void recast(FrontOut& out);
-  /// Somebody looks otherwise.
+  /// Updates players whose name, side, weapon or role has changed.
   void redress(FrontOut& out);
-  /// A painting begins.
+  /// Called before each painting.
   void refresh(FrontOut& out);
-  /// Puts our client into play, there, or where it watches; the strongest way to move it.
+  /// Puts our client into play at `pose`, or makes it watch from there. This is the surest way to move it.
   void create_own(const words::Pose& pose, FrontOut& out) { create(kOwn, pose, out); }
   void dress_own(FrontOut& out) { dress(own(), out); }
 
-  /// Tells what somebody does with his hands and feet.
+  /// Sends the keys of a player, and its mouse buttons.
   void press_keys(Slot slot, std::uint8_t keys, FrontOut& out);
   void press(Slot slot, std::uint8_t buttons, FrontOut& out);
   void show_colour(Slot slot, std::uint32_t colour, FrontOut& out);
@@ -87,10 +87,10 @@ class Cast {
   bool playing() const { return ground_.loaded() && own().alive; }
   std::optional<Slot> slot_of_unit(core::Id unit) const;
   std::optional<Slot> slot_of_player(core::Id player) const;
-  /// The same, of those that the client was told of.
+  /// The same, only for players that the client was told about.
   std::optional<Slot> shown_player(core::Id player) const;
 
-  /// As State Data tells them.
+  /// The sides, as sent in State Data.
   const Sides& sides() const { return sides_; }
   void set_sides(const Sides& sides) { sides_ = sides; }
   std::uint8_t side_of_player(const words::Player& player, const FrontOut& out) const;
@@ -119,10 +119,10 @@ class Cast {
   const core::Retelling& retold_;
   OwnLife& life_;
   std::array<Actor, kMostPlayers> actors_;
-  std::vector<Part> parts_;  // who shall be seen: made anew with each recast
-  bool crowded_ = false;     // more than there is room for
+  std::vector<Part> parts_;  // what to show; rebuilt by each recast
+  bool crowded_ = false;     // there are more than the client has room for
   core::Micros choose_at_ = 0;
-  std::size_t listed_ = 0;  // units that were gone through for it since the last painting
+  std::size_t listed_ = 0;  // units that recasts have examined since the last painting
   Sides sides_;
 };
 

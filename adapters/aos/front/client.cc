@@ -14,7 +14,7 @@ void Client::send(const Message& message, FrontOut& out, Lane lane) {
   out.send(lane, bytes_);
 }
 
-/// The document of 0.80 knows CP437 alone.
+/// The 0.80 draft has only CP437.
 void Client::say_line(std::uint8_t from, std::uint8_t type, std::string_view text, FrontOut& out) {
   while (!text.empty()) {
     const std::string_view line = take_piece(text, kLongestLine, CutAt::kBlank);

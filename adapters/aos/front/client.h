@@ -1,4 +1,4 @@
-// The client of a front: what it says, cut and decoded, and what is sent to it, in its dialect.
+// The connection to the client: decodes what it sends, and encodes what it is sent.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace entente::aos {
 
 using core::FrontOut;
 
-/// Whether the server is one of this game: what it says is then told as it is.
+/// Whether the room's server is an Ace of Spades server. Its facts are then passed on as they are.
 inline bool same_game(const FrontOut& out) { return out.world().room().game() == "aos"; }
 
 class Client {
@@ -24,12 +24,12 @@ class Client {
   explicit Client(std::size_t dialect);
 
   const Dialect& dialect() const { return kDialects[dialect_]; }
-  /// It tells of movement, and is told, by State Update.
+  /// Whether movement is sent by State Update, in both directions.
   bool tells_states() const { return dialect().state_updates; }
-  /// Whether such a client says packets of this id.
+  /// Whether clients of this dialect send packets with this id.
   bool says(std::uint8_t id) const { return clients_say(id, dialect_); }
 
-  /// Calls `take(const wire::Frame&)`, which says whether to go on, for each frame.
+  /// Calls `take(const wire::Frame&)` for each frame; it returns whether to continue.
   template <class Take>
   std::optional<Fault> feed(Lane lane, Bytes bytes, Take&& take) {
     return reader_.feed(lane, bytes, take);
@@ -37,11 +37,11 @@ class Client {
   auto read(const wire::Frame& frame) { return speech_->read(frame); }
 
   void send(const Message& message, FrontOut& out, Lane lane = Lane::kStream);
-  /// A line of chat, in pieces that every client shows. `type`: kLineToAll, …
+  /// Sends a line of chat, in pieces that every client shows. `type`: kLineToAll, …
   void say_line(std::uint8_t from, std::uint8_t type, std::string_view text, FrontOut& out);
-  /// A line that nobody says.
+  /// Sends a line of the server.
   void notice(std::string_view text, FrontOut& out) { say_line(kNoticeId, kSystemLine, text, out); }
-  /// The last line before a disconnect: its reason, which BetterSpades shows.
+  /// Sends the last line before a disconnect, the reason, which BetterSpades shows.
   void send_reason(std::string_view why, FrontOut& out);
 
  private:

@@ -9,7 +9,7 @@ namespace entente::aos {
 namespace {
 
 constexpr core::Micros kSpawnAgain = 5 * core::kSecond;
-constexpr core::Micros kUnchanged = core::kSecond;  // who asked for another side, and has it not by then, will not
+constexpr core::Micros kUnchanged = core::kSecond;  // after this time, a change of side counts as refused
 
 }  // namespace
 
@@ -18,7 +18,7 @@ void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
   const bool again = newcomer_.known();
   newcomer_.enter(player, cast_.sides());
   cast_.own().tool = player.tool <= kGrenades ? player.tool : std::uint8_t{kGun};
-  if (!again || same_game(out)) out.say(newcomer_.wish());  // its server, too, begins anew
+  if (!again || same_game(out)) out.say(newcomer_.wish());  // such a server starts anew with each map
   if (same_game(out)) {
     words::Change colour;
     colour.set_colour(newcomer_.colour());
@@ -48,7 +48,7 @@ void Entry::enter(FrontOut& out) {
   }
 }
 
-/// Servers of this game put a player into play by themselves, once he has said that he wants to.
+/// Asks for a spawn, unless the server is one of this game: those spawn a player that has entered without being asked.
 void Entry::ask_spawn(FrontOut& out) {
   const bool wants = newcomer_.entered() && !cast_.own().alive && newcomer_.wish().role() == words::PLAY;
   if (!wants || !out.world().ready() || same_game(out)) return;
@@ -61,7 +61,7 @@ void Entry::ask_spawn(FrontOut& out) {
 
 void Entry::wait(double seconds, FrontOut& out) { spawn_at_ = out.now() + core::micros(seconds); }
 
-/// To another game, his gun is a player's own affair, and he is given it where he stands; his side the room may change.
+/// In a room of another game, a player may choose any weapon and gets it at once; the room decides about the side.
 void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t> weapon, FrontOut& out) {
   if (!newcomer_.entered() || (weapon && *weapon > 2)) return out.lose(loss::kNoWeapon);
   words::Change change;
@@ -74,7 +74,7 @@ void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t>
   if (weapon && ground_.loaded()) cast_.redress(out);
 }
 
-/// A room that has no sides, or keeps everybody on his, says nothing.
+/// Tells the client that its side did not change: rooms do not answer such a request if they refuse it.
 void Entry::check_side(FrontOut& out) {
   if (side_asked_ == 0 || out.now() < side_asked_ + kUnchanged) return;
   side_asked_ = 0;

@@ -1,4 +1,4 @@
-// How our client comes into play: it says who it is, its player spawns, and later changes side or weapon.
+// How our client comes into play: it says who it is, it spawns, and later it changes side or weapon.
 #pragma once
 
 #include "adapters/aos/front/cast.h"
@@ -16,12 +16,12 @@ class Entry {
   void hear(const ShortPlayerData& wish, FrontOut& out) { change(wish.team, wish.weapon, out); }
   void hear(const SetColour& colour, FrontOut& out);
 
-  /// Into play, or up to where one watches, as soon as the room has it so.
+  /// Puts our client into play, or where spectators watch, as soon as the room does.
   void enter(FrontOut& out);
   void ask_spawn(FrontOut& out);
-  /// It died, and may ask so many seconds later.
+  /// Our client died. It may ask for a spawn after `seconds`.
   void wait(double seconds, FrontOut& out);
-  /// It is in play.
+  /// Our client is in play.
   void spawned() { spawn_at_ = 0; }
 
   void side_changed() { side_asked_ = 0; }
@@ -35,8 +35,8 @@ class Entry {
   const Ground& ground_;
   Newcomer& newcomer_;
   Cast& cast_;
-  core::Micros spawn_at_ = 0;    // when to wish for it (again)
-  core::Micros side_asked_ = 0;  // when it asked for the other side; 0: it has it, or was answered
+  core::Micros spawn_at_ = 0;    // when to ask for a spawn (again)
+  core::Micros side_asked_ = 0;  // when it asked for another side; 0: no answer is pending
 };
 
 }  // namespace entente::aos

@@ -8,18 +8,19 @@
 namespace entente::aos {
 namespace {
 
-constexpr core::Micros kPulse = 150 * core::kMillisecond;  // so long a shot's trigger is seen to be pressed
-constexpr double kRespawn = 3;                             // seconds, where a player is back when he asks
+constexpr core::Micros kPulse = 150 * core::kMillisecond;  // how long a shot's trigger is shown as pressed
+constexpr double kRespawn = 3;                             // seconds, in games where players spawn on request
 
 }  // namespace
 
-/// A player has died once, whoever says so; with no unit named, or one that is gone, it is the one that is shown.
+/// Sends each death once, however often it is reported. If the fact names no unit of the room, the shown unit of the
+/// player dies.
 void Fights::hear(const words::Died& died, FrontOut& out) {
   const bool is_there = out.world().unit(died.unit()) != nullptr;
   const auto slot = is_there ? cast_.slot_of_unit(died.unit()) : cast_.slot_of_player(died.player());
   if (!slot || !cast_[*slot].told || !std::exchange(cast_[*slot].alive, false)) return;
-  cast_[*slot].dead = !is_there || (*slot == kOwn && !same_game(out));  // until he asks, or is said to spawn
-  if (died.synthesised() && same_game(out)) return;                     // this game's own clients see it, too
+  cast_[*slot].dead = !is_there || (*slot == kOwn && !same_game(out));  // until it asks for a spawn, or is spawned
+  if (died.synthesised() && same_game(out)) return;                     // clients of this game find out themselves
   KillAction kill;
   kill.victim = *slot;
   kill.killer = cast_.shown_player(died.killer()).value_or(*slot);
@@ -32,15 +33,16 @@ void Fights::hear(const words::Died& died, FrontOut& out) {
   if (*slot == kOwn) entry_.wait(respawn, out);
 }
 
-/// Another's shot: he looks along it and presses his trigger for a moment. Our client has drawn its own already.
+/// Another player's shot: shows the player looking along it and pressing the trigger for a moment. Our client draws its
+/// own shots itself.
 void Fights::hear(const words::Shot& shot, FrontOut& out) {
   if (shot.shooter() == out.me()) return;
-  if (retold_ && shot.kind() != words::GRENADE) return;  // in the air: its trigger was pressed before
+  if (retold_ && shot.kind() != words::GRENADE) return;  // already in flight: the trigger was pressed earlier
   auto slot = cast_.slot_of_unit(shot.unit());
   if (!slot) slot = cast_.slot_of_player(shot.shooter());
   if (!slot || !cast_[*slot].told) return out.lose(loss::kShooterUnseen);
   Actor& actor = cast_[*slot];
-  if (actor.has_keys && shot.kind() != words::GRENADE) return;  // his trigger was told
+  if (actor.has_keys && shot.kind() != words::GRENADE) return;  // its trigger is sent as it is
   if (shot.kind() == words::GRENADE) {
     Grenade grenade;
     grenade.player = *slot;

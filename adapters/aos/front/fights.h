@@ -1,5 +1,5 @@
-// How others shoot, and who dies.
-// Law: no client is told of a death that did not happen, or twice of one that did.
+// Shots of other players, and deaths of all.
+// Law: the client is told each death once, and none that did not happen.
 #pragma once
 
 #include "adapters/aos/front/entry.h"

@@ -8,19 +8,20 @@
 namespace entente::aos {
 namespace {
 
-/// What there is no need to be told, or heard in any case.
+/// Facts that are handled even before the client has loaded its map.
 template <class T>
 constexpr bool kAlways =
     std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> || std::is_same_v<T, words::World> ||
     std::is_same_v<T, words::WorldEdit> || std::is_same_v<T, words::Zone>;
 
-/// What is in the world, and told with something else or painted.
+/// Facts that need no handler: the world keeps them, and they are sent with other packets or painted.
 template <class T>
 constexpr bool kInTheWorld =
     std::is_same_v<T, words::Room> || std::is_same_v<T, words::You> || std::is_same_v<T, words::TeamScore> ||
     std::is_same_v<T, words::Pose> || std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Hidden>;
 
-/// What a client says before it comes in, whatever the document says: its map, its handshake, its version, extensions.
+/// Ids that a client may send before Existing Player, whatever the 0.80 draft says: Map Cached, Handshake Return,
+/// Version Response, extensions.
 bool may_come_before(std::uint8_t id) { return id == 31 || id == 32 || id == 34 || id == 60; }
 constexpr std::uint8_t kExistingPlayer = 9;
 
@@ -34,7 +35,7 @@ FrontSession::FrontSession(const core::FaceOptions& options)
 void FrontSession::opened(const core::Peer& peer, Outlet& out) {
   if (peer.connect_data != client_.dialect().connect_data)
     return goodbye("the client speaks another version", kWrongVersion, out);
-  out.say(words::WantWorld());  // so that the room looks for its server
+  out.say(words::WantWorld());  // makes the room connect to its server
   load(out);
 }
 
@@ -123,7 +124,7 @@ void FrontSession::take(const MapCached& cached, Outlet& out) {
   if (ground_.hear_cached(cached.cached != 0, out)) greet(out);
 }
 
-/// The order is that of SpadesX: who is there, and then State Data, with which a client begins.
+/// Uses the order of SpadesX: first the players, then State Data, which starts the game on the client.
 void FrontSession::greet(Outlet& out) {
   if (!std::exchange(asked_version_, true)) client_.send(VersionGet{}, out);
   stakes_.begin(out);
@@ -136,8 +137,8 @@ void FrontSession::greet(Outlet& out) {
   entry_.enter(out);
 }
 
-/// Another world, or the same as it was at first: the client drops to its menu, and comes in again by itself. A server
-/// of this game has begun anew with whatever world it tells: there, nobody is in play any more.
+/// Sends the client another world, or the same without its edits: the client drops to its menu and joins again by
+/// itself. A server of this game starts anew whenever it sends a world: nobody is in play any more.
 void FrontSession::tell(const words::World& world, Outlet& out) {
   building_.forget_edits();
   stakes_.forget_owners();
@@ -160,8 +161,9 @@ void FrontSession::begins(const Actor& own, Outlet& out) {
   stakes_.leave_token();
 }
 
-/// The law of 0.80: who says anything else first is out. A ban hits all who share the address, so only who says what no
-/// client says is banned. What came unreliably may have overtaken what was said first, and is left out.
+/// Enforces the 0.80 rule that Existing Player comes first. A client that breaks it is disconnected. A ban would hit
+/// everybody at its address, so only a packet that no client sends leads to a ban. An unreliable packet may have
+/// overtaken Existing Player, so it is dropped.
 bool FrontSession::must_enter_first(std::uint8_t id, Lane lane, Outlet& out) {
   const bool may = newcomer_.known() || newcomer_.entered() || id == kExistingPlayer || may_come_before(id);
   if (!enters_first_ || may) return false;
@@ -184,8 +186,8 @@ void FrontSession::tell(const words::Kicked& kicked, Outlet& out) {
 
 void FrontSession::part(std::string_view why, Outlet& out) { goodbye(why, kServerGone, out); }
 
-/// The reason is a number; where there is a game to show it in, lines say it whole, and the last is the reason as
-/// BetterSpades shows it when the connection is gone.
+/// Disconnects with a reason, which is a number. A client that is in the game is first told the full reason in chat
+/// lines; BetterSpades shows the last one when the connection is gone.
 void FrontSession::goodbye(std::string_view why, std::uint32_t reason, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why, reason);
   if (ground_.loaded() && !why.empty()) {

@@ -1,6 +1,7 @@
-// The front of Ace of Spades: what a real client takes for its server. Its parts do the work; here is how it lives.
-// Law: no client is told what it leaves or crashes at: nothing before its map, nobody it was not told of, no place that
-// is none.
+// The front of Ace of Spades: acts as a server towards real clients. This file composes its parts, and handles how a
+// session begins and ends.
+// Law: a client is sent nothing that makes it leave or crash: nothing before its map, no player that it was not told
+// about, no coordinates that are not finite.
 #pragma once
 
 #include "adapters/aos/front/arms.h"
@@ -29,7 +30,7 @@ class FrontSession final : public core::Front, private OwnLife {
  private:
   void begins(const Actor& own, Outlet& out) override;
 
-  // What concerns several parts, or the session as such.
+  // Messages and facts that concern several parts, or the whole session.
   template <class Message>
   void take(const Message& message, Outlet& out);
   void take(const MapCached& cached, Outlet& out);

@@ -9,15 +9,16 @@ namespace {
 
 using core::kMillisecond, core::kSecond;
 
-/// A room may have to ask a server first, and that to wait for players: then it is an open field until there is more.
+/// How long a client waits for the room's world, whose server may be waiting for players. After that it gets an open
+/// field, until there is a world.
 constexpr core::Micros kPatience = 10 * kSecond;
-/// OpenSpades never answers whether it has the map.
+/// How long to wait for Map Cached: OpenSpades never sends it.
 constexpr core::Micros kOfferPatience = 2 * kSecond;
 
-constexpr core::Micros kBreath = 2 * kMillisecond;  // between pieces of the map's making
+constexpr core::Micros kBreath = 2 * kMillisecond;  // between two pieces of work on the map
 constexpr int kPiecesAtOnce = 4;
 constexpr core::Micros kBetweenChunks = 10 * kMillisecond;
-constexpr std::size_t kMostWaiting = 48 * 1024;  // of the map, on the way to a slow client
+constexpr std::size_t kMostWaiting = 48 * 1024;  // bytes of the map that may wait for a slow client
 
 words::World open_field() {
   words::World world;
@@ -107,7 +108,7 @@ Vec3 Ground::stand(const words::Pose& pose, const FrontOut& out) const {
   if (maker_ == nullptr) return {eyes[0], eyes[1], feet - over_feet};
   const std::uint64_t column =
       maker_->map().column(static_cast<std::uint32_t>(eyes[0]), static_cast<std::uint32_t>(eyes[1]));
-  auto lowest = static_cast<unsigned>(feet - 0.01F);  // the block that his feet are in
+  auto lowest = static_cast<unsigned>(feet - 0.01F);  // the block that the feet are in
   const unsigned meant = lowest;
   while (lowest > 2 && (column >> (lowest - 2) & 7U) != 0) --lowest;
   eyes[2] = (lowest == meant ? feet : static_cast<float>(lowest + 1)) - over_feet;

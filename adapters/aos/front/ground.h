@@ -1,5 +1,6 @@
-// The map that a client has, or loads: made of the room's world, offered, and sent in chunks.
-// Law: as fast as the client takes it, and no faster; what it is told of later stands on the ground of this map.
+// The client's map: made from the room's world, offered, and sent in chunks.
+// Law: it is sent as fast as the client reads it, and no faster. In rooms of other games, everything shown later is
+// inside this map and above its ground.
 #pragma once
 
 #include <memory>
@@ -14,42 +15,42 @@ class Ground {
  public:
   explicit Ground(Client& client) : client_(client) {}
 
-  /// Does whatever is next. True, once for each map: the client has it all.
+  /// Does the next step. Returns true once for each map: when all of it has been sent.
   bool load(FrontOut& out);
-  /// The client says whether it has the map already. The same.
+  /// The client has said whether it has the map already. Returns the same as load().
   bool hear_cached(bool cached, FrontOut& out);
-  /// Another map.
+  /// Starts over with the room's world.
   void begin(FrontOut& out);
 
   bool waits_for_world() const { return stage_ == Stage::kWorld; }
   bool loaded() const { return stage_ == Stage::kLoaded; }
-  /// It is made of that world.
+  /// Whether the map was made from `world`.
   bool is_of(const words::World& world) const { return world.hash() == hash_; }
 
-  // REQUIRES: waits_for_world() is over, and loaded() was once.
-  /// It came as a map.
+  // REQUIRES: waits_for_world() is false, and loaded() was true once.
+  /// Whether the world came as a voxel map.
   bool given() const { return maker_->given(); }
   const VoxelMap& map() const { return maker_->map(); }
   VoxelColour colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) const { return maker_->colour(x, y, z); }
 
-  /// Where a man's eyes are who stands for that unit: in the map, and above whatever blocks were made of what it drives
-  /// under.
+  /// The eye position at which a unit with this pose is shown. In rooms of other games it is inside the map, and above
+  /// blocks that stand where the unit is (a unit may drive under something that blocks cannot show).
   Vec3 stand(const words::Pose& pose, const FrontOut& out) const;
 
  private:
   enum class Stage : std::uint8_t {
-    kWorld,    ///< nobody has told which world it is
-    kMap,      ///< its map is made
+    kWorld,    ///< the world is not known yet
+    kMap,      ///< the map is being made
     kOffered,  ///< the client may have it already (map_checksum)
     kSending,
-    kLoaded,  ///< the client has it all
+    kLoaded,  ///< all of it has been sent
   };
   bool offer(FrontOut& out);
   bool send_chunks(FrontOut& out);
 
   Client& client_;
   Stage stage_ = Stage::kWorld;
-  core::Micros patience_ = 0;  // until when the world, or an answer about the map, is waited for
+  core::Micros patience_ = 0;  // until when to wait for the world, or for Map Cached
   std::shared_ptr<MapMaker> maker_;
   std::string hash_;      // of its world
   std::size_t sent_ = 0;  // bytes of the map

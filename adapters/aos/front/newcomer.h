@@ -1,4 +1,4 @@
-// Who our client says that it is: its name, side, weapon and colour, and which program it is.
+// What our client says about itself: name, side, weapon, colour, and its program.
 #pragma once
 
 #include "adapters/aos/messages.h"
@@ -12,9 +12,9 @@ class Newcomer {
   Newcomer() { wish_.set_team(words::BLUE); }
 
   void hear(const VersionResponse& version, core::FrontOut& out);
-  /// It says who it is, and that it wants in.
+  /// Existing Player has arrived: the client wants to enter.
   void enter(const ExistingPlayer& player, const Sides& sides);
-  /// It loads another map, and will say so again.
+  /// The client loads another map, and will send Existing Player again.
   void leave();
 
   const words::Enter& wish() const { return wish_; }
@@ -22,9 +22,9 @@ class Newcomer {
   std::uint32_t colour() const { return colour_; }
   void set_colour(std::uint32_t colour) { colour_ = colour; }
 
-  /// It has said who it is, once …
+  /// Whether it has ever sent Existing Player.
   bool known() const { return !wish_.name().empty(); }
-  /// … and since it loaded this map.
+  /// Whether it has sent it for this map.
   bool entered() const { return entered_; }
 
  private:

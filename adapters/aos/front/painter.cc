@@ -16,11 +16,11 @@ core::Micros paint_every(std::string_view rate) {
   return core::kSecond / std::clamp(value, kSlowestRate, kFastestRate);
 }
 
-constexpr std::size_t kSlow = 64 * 1024;                        // bytes that wait: the client is behind
-constexpr std::size_t kMostStates = 29;                         // of State Update, in 1152 bytes
-constexpr core::Micros kWholeEvery = 900 * core::kMillisecond;  // all of a state, for who lost one
-constexpr core::Micros kGuessEvery = 250 * core::kMillisecond;  // keys of who has none
-constexpr double kStands = 1, kRuns = 9, kSideways = 0.38;      // blocks a second, and a sine
+constexpr std::size_t kSlow = 64 * 1024;                        // bytes waiting: the client is slow
+constexpr std::size_t kMostStates = 29;                         // players in a State Update of 1152 bytes
+constexpr core::Micros kWholeEvery = 900 * core::kMillisecond;  // a state is sent in full, in case a packet was lost
+constexpr core::Micros kGuessEvery = 250 * core::kMillisecond;  // for players whose keys the room does not send
+constexpr double kStands = 1, kRuns = 9, kSideways = 0.38;      // blocks a second; the last is the sine of 22.5 degrees
 
 bool same(const Motion& a, const Motion& b) {
   return a.position == b.position && a.orientation == b.orientation && a.velocity == b.velocity;
@@ -39,7 +39,7 @@ bool Painter::due(FrontOut& out) {
 
 void Painter::plan(const FrontOut& out) { paint_at_ = (out.now() / paint_every_ + 1) * paint_every_; }
 
-/// Where that player is to be seen now. False: nowhere.
+/// Sets `motion` to where the player is shown now. False: it is left out of the painting.
 bool Painter::see(Slot slot, Motion& motion, FrontOut& out) {
   Actor& actor = cast_[slot];
   if (slot == kOwn) {
@@ -49,7 +49,7 @@ bool Painter::see(Slot slot, Motion& motion, FrontOut& out) {
   if (!actor.told || actor.watches) return false;
   const core::UnitState* unit = out.world().unit(actor.unit);
   if (!core::is_seen(unit) || actor.unseen) {
-    motion = {};  // nowhere: who is not told of would stay where he was
+    motion = {};  // nowhere: a player that is left out would stay where it was
     return true;
   }
   words::Pose pose = core::place_at(unit->unit.pose(), unit->posed, out.now());
@@ -58,7 +58,7 @@ bool Painter::see(Slot slot, Motion& motion, FrontOut& out) {
   motion.position = ground_.stand(pose, out);
   motion.velocity = velocity_of({pose.vx(), pose.vy(), pose.vz()});
   if (out.now() >= actor.shooting) motion.orientation = orientation_of(pose.yaw(), pose.pitch());
-  // A client leaves at a number that is none.
+  // Clients disconnect if a number is not finite.
   if (!is_finite(motion.velocity)) motion.velocity = {};
   if (!is_finite(motion.orientation)) motion.orientation = {1, 0, 0};
   if (!same_game(out)) guess_keys(slot, pose, out);
@@ -66,7 +66,7 @@ bool Painter::see(Slot slot, Motion& motion, FrontOut& out) {
 }
 
 void Painter::paint(FrontOut& out) {
-  if (out.waiting() >= kSlow) return;  // it is told the newest once it has caught up
+  if (out.waiting() >= kSlow) return;  // it gets the newest state when it has caught up
   client_.tells_states() ? paint_states(out) : paint_views(out);
 }
 
@@ -76,12 +76,12 @@ void Painter::paint_views(FrontOut& out) {
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
     PlayerView view;
     view.player = slot;
-    Motion own_motion;  // its last claim is kept
+    Motion own_motion;  // a copy: the actor keeps its last claim
     Motion& motion = slot == kOwn ? own_motion : cast_[slot].motion;
     if (see(slot, motion, out)) {
       view.position = motion.position;
       view.orientation = motion.orientation;
-      // Without ids, who is not seen in between has a place, too: none.
+      // Without ids, an entry's index is the player's number, so players that are not shown need an entry of zeros.
       if (!client_.dialect().ids_in_world_update)
         for (auto next = static_cast<Slot>(players.size()); next < slot; ++next) players.push_back({next, {}, {}});
       players.push_back(view);
@@ -101,7 +101,7 @@ void Painter::paint_states(FrontOut& out) {
   };
   for (Slot slot = 0; slot < kMostPlayers; ++slot) {
     Actor& actor = cast_[slot];
-    // A client takes its own state as a correction.
+    // A client treats its own state as a correction.
     if (slot == kOwn && (!walk_.is_put(out.now()) || !actor.alive)) continue;
     Motion motion = actor.motion;
     if (!see(slot, motion, out)) continue;
@@ -115,7 +115,7 @@ void Painter::paint_states(FrontOut& out) {
   flush();
 }
 
-/// The keys that would move a man as that unit moves: between two paintings, clients reckon by them.
+/// Sends keys that would move a player as this unit moves: clients extrapolate by keys between two paintings.
 void Painter::guess_keys(Slot slot, const words::Pose& pose, FrontOut& out) {
   Actor& actor = cast_[slot];
   if (actor.has_keys || !actor.alive || out.now() < actor.keyed + kGuessEvery) return;

@@ -1,5 +1,5 @@
-// Tells a client where everybody is, some 20 times a second: World Update, or State Update.
-// Law: a client that is slow is told the newest, never what is older; nobody is told to be at a place that is none.
+// Sends the client everybody's position, 20 times a second by default, in World Update or State Update.
+// Law: a slow client gets only the newest state, never an older one. No position is sent that is not finite.
 #pragma once
 
 #include "adapters/aos/front/cast.h"
@@ -9,15 +9,16 @@ namespace entente::aos {
 
 class Painter {
  public:
-  /// `rate`: a second; the setting, or empty.
+  /// `rate`: the setting, in paintings a second; empty: the default.
   Painter(std::string_view rate, Client& client, const Ground& ground, Cast& cast, const Walk& walk);
 
-  /// True when it is time to paint; wishes for a tick if it is not.
+  /// Whether it is time to paint. If not, asks for a tick.
   bool due(FrontOut& out);
-  /// The next painting is at the next moment at which all fronts of the room paint: what they send goes out together.
+  /// Plans the next painting for a multiple of the interval, so that all fronts of the room paint at the same moment
+  /// and their packets go out together.
   void plan(const FrontOut& out);
   void paint(FrontOut& out);
-  /// Wishes for a tick then.
+  /// Asks for a tick at the next painting.
   void wait(FrontOut& out) const { out.wake(paint_at_); }
 
  private:
@@ -32,7 +33,7 @@ class Painter {
   const Walk& walk_;
   core::Micros paint_every_;
   core::Micros paint_at_ = 0;
-  // Filled again and again.
+  // Reused for every painting.
   Message views_{std::in_place_type<WorldUpdate>};
   Message states_{std::in_place_type<StateUpdateDown>};
 };

@@ -9,8 +9,8 @@
 namespace entente::aos {
 namespace {
 
-constexpr std::uint32_t kFog = 0x80e8ff;  // SpadesX's
-/// How a side of another game looks, and is called.
+constexpr std::uint32_t kFog = 0x80e8ff;  // as in SpadesX
+/// Colour and name of a team that is shown as a side.
 struct SideLook {
   words::Team team;
   std::uint32_t colour;
@@ -23,10 +23,10 @@ constexpr SideLook kSides[] = {
     {words::PURPLE, 0x9000c4, "Purple"},
 };
 constexpr std::uint8_t kCaptures = 10;
-constexpr Vec3 kNowhere = {0, 0, 63};  // under a corner of the sea
-constexpr double kReach = 3;           // blocks; piqueserver's
+constexpr Vec3 kNowhere = {0, 0, 63};  // below the sea, in a corner of the map
+constexpr double kReach = 3;           // blocks, as in piqueserver
 constexpr std::size_t kMostTerritories = 16, kMostOwners = 64;
-constexpr double kRateStep = 0.05;  // of Progress Bar: parts of the whole a second
+constexpr double kRateStep = 0.05;  // share of the whole a second, for each unit of Progress Bar's rate
 
 std::uint32_t colour_rule(const core::World& world, const char* name, std::uint32_t otherwise) {
   const auto at = world.rules().find(std::string_view(name));
@@ -60,7 +60,7 @@ std::uint8_t byte(double value) {
 
 }  // namespace
 
-// -- Which token is which thing --------------------------------------------------------------------------------------
+// -- Which token is shown as which object ----------------------------------------------------------------------------
 
 std::uint8_t Stakes::side_of_token(const words::Token& token, const FrontOut& out) const {
   words::Player whose;
@@ -68,7 +68,7 @@ std::uint8_t Stakes::side_of_token(const words::Token& token, const FrontOut& ou
   return cast_.side_of_player(whose, out);
 }
 
-/// Those that State Data tells of.
+/// Lists the territories that State Data contains.
 void Stakes::list_territories(const FrontOut& out) {
   territories_.clear();
   for (const auto& [id, token] : out.world().tokens()) {
@@ -77,8 +77,8 @@ void Stakes::list_territories(const FrontOut& out) {
   }
 }
 
-/// One of each sort and side; what there is more of is not shown. A flag of nobody's is the other side's intel where
-/// that has none of its own.
+/// Chooses one intel and one tent for each side; further ones are not shown. A neutral flag is shown as the other
+/// side's intel, if that side has none of its own.
 void Stakes::find_tokens(const FrontOut& out) {
   intel_ = tents_ = {};
   for (const auto& [id, token] : out.world().tokens()) {
@@ -100,7 +100,7 @@ void Stakes::begin(FrontOut& out) {
   find_tokens(out);
 }
 
-/// Tells where the intel lies that another one has become.
+/// Sends the place of a side's intel if another token is now shown as it.
 void Stakes::refind_tokens(FrontOut& out) {
   const auto before = intel_;
   find_tokens(out);
@@ -136,8 +136,8 @@ Vec3 Stakes::tent(std::uint8_t side, const FrontOut& out) const {
 
 // -- State Data ------------------------------------------------------------------------------------------------------
 
-/// Of this game's servers those of their colours; else the first two that the room has. What is missing of two is blue,
-/// then green.
+/// On a server of this game, the teams are those of its colours; otherwise they are the room's first two teams. Missing
+/// ones are blue, then green.
 Sides Stakes::find_sides(const FrontOut& out) const {
   const core::World& world = out.world();
   if (same_game(out))
@@ -205,7 +205,7 @@ void Stakes::fill_flags(StateData& state, const FrontOut& out) const {
     const words::Token* intel = world.token(intel_[side]);
     *intels[side] = intel != nullptr ? place_of_token(*intel) : kNowhere;
     if (intel == nullptr || intel->state() != words::Token::CARRIED) continue;
-    // Whoever carries it is of the other side.
+    // Its carrier is always of the other side.
     ctf.held = static_cast<std::uint8_t>(ctf.held | (side == 1 ? 1U : 2U));
     carriers[side]->player = cast_.slot_of_player(intel->carrier()).value_or(kWorldId);
   }
@@ -213,7 +213,7 @@ void Stakes::fill_flags(StateData& state, const FrontOut& out) const {
   ctf.base2 = tent(kGreen, out);
 }
 
-// -- What becomes of it ----------------------------------------------------------------------------------------------
+// -- What happens to them --------------------------------------------------------------------------------------------
 
 void Stakes::hear(const words::Token& token, FrontOut& out) {
   refind_tokens(out);
@@ -248,7 +248,7 @@ void Stakes::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const auto object = token != nullptr ? object_of(*token) : std::nullopt;
   const auto winning = static_cast<std::uint8_t>(captured.winning());
   if (object && !territories_.empty()) {
-    const words::Team team = owner_of(captured.token(), words::TEAM_ANY);  // captured.team() is whose it was
+    const words::Team team = owner_of(captured.token(), words::TEAM_ANY);  // captured.team() is the previous owner
     return client_.send(TerritoryCapture{*object, winning, cast_.sides().side_of(team, kNeutral)}, out);
   }
   const auto by = cast_.shown_player(captured.by());
@@ -256,7 +256,7 @@ void Stakes::hear(const words::TokenCaptured& captured, FrontOut& out) {
   client_.send(IntelCapture{*by, winning}, out);
 }
 
-/// Whose it is is told when it is captured.
+/// Sends the progress of a territory. Its owner is remembered, and sent when it is captured.
 void Stakes::hear(const words::Zone& zone, FrontOut& out) {
   if (owners_.size() < kMostOwners || owners_.contains(zone.id())) owners_[zone.id()] = zone.owner();
   const bool rests = zone.capturing() == words::TEAM_ANY && zone.rate() == 0;
@@ -284,7 +284,7 @@ void Stakes::hear(const words::Rule& rule, FrontOut& out) {
   client_.send(FogColour{0, fog_}, out);
 }
 
-/// Servers of this game see who stands on what; others wait to be asked.
+/// Asks to grab or capture the token that our client stands at. Servers of this game notice that themselves.
 void Stakes::reach(FrontOut& out) {
   if (!cast_.playing() || same_game(out)) return;
   const auto near = [&](const Vec3& place) {
@@ -297,7 +297,7 @@ void Stakes::reach(FrontOut& out) {
     if (intel == nullptr || side == cast_.own().side) continue;
     const bool carried = intel->state() == words::Token::CARRIED;
     const bool mine = carried && intel->carrier() == out.me();
-    if (is_flag(*intel) && intel->state() != words::Token::GROUND) continue;  // in the air, or nobody's to bring home
+    if (is_flag(*intel) && intel->state() != words::Token::GROUND) continue;  // only to be grabbed from the ground
     if (mine ? !near(tent(cast_.own().side, out)) : carried || !near(place_of_token(*intel))) continue;
     reached = intel->id();
     wish.set_op(mine ? words::TokenWish::CAPTURE : words::TokenWish::GRAB);
@@ -305,7 +305,7 @@ void Stakes::reach(FrontOut& out) {
     if (const auto* me = out.world().player(out.me()); me != nullptr && mine) wish.set_team(me->player.team());
   }
   const core::Id asked = reached != 0 && wish.op() == words::TokenWish::CAPTURE ? reached | 1U << 31U : reached;
-  if (std::exchange(reached_, asked) == asked || reached == 0) return;  // once each time
+  if (std::exchange(reached_, asked) == asked || reached == 0) return;  // ask once per visit
   const Point at = point_of(walk_.body().position);
   wish.set_x(at.x);
   wish.set_y(at.y);

@@ -1,4 +1,4 @@
-// What is fought for: intel, tents and territories, the score and the round, and State Data, in which they all stand.
+// Objectives: intel, tents and territories, the score and the round, and State Data, which contains them all.
 #pragma once
 
 #include <array>
@@ -24,15 +24,15 @@ class Stakes {
   void hear(const words::Round& round, FrontOut& out);
   void hear(const words::Rule& rule, FrontOut& out);
 
-  /// The client has loaded a map: which sides there are, and what they fight for. Says nothing.
+  /// The client has loaded a map: finds the sides and their objectives. Sends nothing.
   void begin(FrontOut& out);
   void send_state_data(FrontOut& out);
-  /// The world is told anew.
+  /// The room has sent its world again.
   void forget_owners() { owners_.clear(); }
-  /// Our client stands at no token.
+  /// Our client has left the token that it stood at.
   void leave_token() { reached_ = 0; }
 
-  /// Wishes for the token that our client stands at.
+  /// Asks for the token that our client stands at.
   void reach(FrontOut& out);
 
  private:
@@ -55,7 +55,7 @@ class Stakes {
   Colour fog_{};
   std::array<core::Id, 2> intel_{}, tents_{};  // tokens of each side
   std::vector<core::Id> territories_;
-  std::map<core::Id, words::Team> owners_;  // of territories, since they were told
+  std::map<core::Id, words::Team> owners_;  // of territories, as Zone last said
   core::Id reached_ = 0;                    // the token that our client stands at
 };
 

@@ -1,4 +1,4 @@
-// What is said, both ways.
+// Chat, in both directions.
 #pragma once
 
 #include "adapters/aos/front/cast.h"

@@ -1,4 +1,4 @@
-// Where everybody is, both ways.
+// Our client's position, in both directions.
 #include <cmath>
 
 #include "adapters/aos/front/walk.h"
@@ -11,13 +11,13 @@ namespace {
 
 using core::kMillisecond, core::kSecond;
 
-constexpr core::Micros kClaimEvery = 100 * kMillisecond;  // of a client that says its place once a second
-constexpr core::Micros kMostSteps = 20;                   // of a body at once
+constexpr core::Micros kClaimEvery = 100 * kMillisecond;  // for a client that sends its place only once a second
+constexpr core::Micros kMostSteps = 20;                   // steps that are computed at once
 
-// How far our client may be from where the room says it is before it is put there, in blocks: a tile; a cell that grows
-// slow; or as far as this game's servers let one go.
+// How far our client may be from its place in the room before it is moved there, in blocks: kCellLeash for a cell, the
+// width of a tile and kRoom in a world of tiles, kLeash elsewhere (as servers of this game have it).
 constexpr double kCellLeash = 5, kLeash = 6, kRoom = 3;
-/// What was under way while it was put somewhere.
+/// For how long after a move an old place may still arrive, and for how long a move is sent again.
 constexpr core::Micros kOnItsWay = 300 * kMillisecond, kPutAgain = kSecond;
 constexpr double kPutNear = 3, kPutThere = 1;
 
@@ -69,7 +69,7 @@ void Walk::hear(const StateUpdateUp& update, FrontOut& out) {
   if (!cast_.playing() || late) return;
   me_.heard = update.sequence;
   const bool whole = update.form >= 3, anew = cast_.own().motion.position == Vec3{};
-  const Motion motion = whole ? update.now : anew ? update.oldest : cast_.own().motion;  // else it is as it was
+  const Motion motion = whole ? update.now : anew ? update.oldest : cast_.own().motion;  // otherwise unchanged
   if (!is_place(motion.position) || !is_look(motion.orientation) || !is_finite(motion.velocity))
     return out.lose(loss::kUpdateNoPlace);
   const bool arrived = far(motion.position, me_.body.position) <= kPutThere;
@@ -106,14 +106,14 @@ void Walk::claim(std::uint32_t number, FrontOut& out) {
   set_look(claim, me_.look);
   set_velocity(claim, me_.body.velocity);
   claim.set_seq(number);
-  if (!me_.keyed) say_keys(out);  // so that it is known for one who has keys
+  if (!me_.keyed) say_keys(out);  // shows the room that this client sends keys
   me_.claimed = out.now();
   if (!client_.tells_states()) cast_.own().motion.position = me_.body.position;
   out.say(std::move(claim));
 }
 
-/// Our client says once a second where it is. In between, its keys say it to who believes them: servers of this game
-/// reckon so themselves, for others we do.
+/// Moves our client between its own claims, which it sends once a second, as its keys would. Servers of this game
+/// compute that themselves; for other rooms we do.
 void Walk::walk(FrontOut& out) {
   if (!cast_.playing() || same_game(out) || client_.tells_states()) return;
   const core::Micros step_us = kSecond / kStepsPerSecond;
@@ -132,7 +132,7 @@ double Walk::leash(const words::Unit& unit, const FrontOut& out) const {
   return (world->east() - world->west()) / world->columns() / kMetresPerBlock + kRoom;
 }
 
-/// Servers of this game correct their clients themselves.
+/// Moves our client back if it strays from its place in the room. Servers of this game do that themselves.
 void Walk::check_leash(FrontOut& out) {
   const core::UnitState* unit = out.world().unit(cast_.own().unit);
   if (!cast_.playing() || same_game(out) || unit == nullptr || !unit->unit.alive()) return;
@@ -159,7 +159,7 @@ void Walk::put(const Vec3& eyes, FrontOut& out) {
   me_.moved = out.now();
   me_.leash.put(out.now());
   if (client_.tells_states())
-    me_.put_until = out.now() + kPutAgain;  // said with what is painted next
+    me_.put_until = out.now() + kPutAgain;  // sent with the next painting
   else
     client_.send(PositionData{eyes}, out);
 }

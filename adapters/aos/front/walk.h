@@ -1,4 +1,4 @@
-// Where our client is: as it says, as its keys move it in between, and where it is put when it strays.
+// Our client's position: as it claims, as its keys move it in between, and where it is put if it strays.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ class Walk {
   void hear(const words::Corrected& corrected, FrontOut& out);
   void hear(const words::Teleported& teleported, FrontOut& out);
 
-  /// It was put into play.
+  /// Our client was put into play.
   void begin(const Actor& own, FrontOut& out);
-  /// It loads another map.
+  /// Our client loads another map.
   void forget() { me_ = {}; }
 
   void walk(FrontOut& out);
@@ -30,7 +30,7 @@ class Walk {
 
   const Body& body() const { return me_.body; }
   Motion motion() const { return {me_.body.position, me_.look, me_.body.velocity}; }
-  /// It was put somewhere, and may not know so yet (state_updates).
+  /// Whether our client was moved and may not know yet (state_updates).
   bool is_put(core::Micros now) const { return now < me_.put_until; }
 
  private:
@@ -44,15 +44,15 @@ class Walk {
   const Ground& ground_;
   Cast& cast_;
   struct Me {
-    Body body;               ///< where our client is, as it said or as we reckon since
-    core::Micros moved = 0;  ///< until when that was reckoned
+    Body body;               ///< where our client is, as it claimed or as computed since
+    core::Micros moved = 0;  ///< the time for which that was computed
     core::Micros claimed = 0;
     Vec3 look{1, 0, 0};
     std::uint32_t claims = 0;
-    std::optional<std::uint32_t> heard;  ///< number of its last State Update
-    core::Leash leash;                   ///< how long it is not where it should be, when it was put there …
-    core::Micros put_until = 0;          ///< … and until when it is told again (state_updates)
-    bool keyed = false;                  ///< its keys were said
+    std::optional<std::uint32_t> heard;  ///< sequence number of its last State Update
+    core::Leash leash;                   ///< how long it has strayed, and when it was last moved
+    core::Micros put_until = 0;          ///< until when a move is sent again (state_updates)
+    bool keyed = false;                  ///< the room was sent its keys
   };
   Me me_;
 };

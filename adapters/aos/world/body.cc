@@ -7,18 +7,18 @@ namespace entente::aos {
 namespace {
 
 constexpr float kTick = 1.0F / kStepsPerSecond;
-constexpr float kBlocks = 32 * kTick;  // that a velocity of 1 goes in one step
+constexpr float kBlocks = 32 * kTick;  // that a velocity of 1 moves a body in one step
 constexpr float kHalfWidth = 0.45F;    // of a body
 constexpr float kCrown = 0.45F;        // above the eyes
-constexpr float kProbes = 0.9F;        // apart, from the feet up
-constexpr float kSole = 0.001F;        // who stands exactly on a block is not in it
+constexpr float kProbes = 0.9F;        // distance between probes, from the feet up
+constexpr float kSole = 0.001F;        // standing exactly on a block is not being in it
 constexpr float kJumpVelocity = -0.36F;
-constexpr float kLandsHard = 0.24F;  // faster falls take half of the speed along the ground
+constexpr float kLandsHard = 0.24F;  // landing faster than this halves the horizontal speed
 constexpr float kDiagonal = 0.70710678F;
 constexpr float kWaterline = 61;
-constexpr float kLooksDown = 0.5F;  // who looks so far down climbs nothing
+constexpr float kLooksDown = 0.5F;  // looking down further than this prevents climbing
 
-/// How fast legs speed a body up, by what it does with them.
+/// How strongly a body accelerates, by what it is doing.
 float thrust(const Urge& urge, const Body& body) {
   if (body.airborne) return 0.1F;
   if (body.crouching) return 0.3F;
@@ -39,7 +39,7 @@ void accelerate(const Urge& urge, Body& body) {
   body.velocity[1] += ahead_y * along + right_y * aside;
 }
 
-/// In the air nothing slows it down but the fall itself.
+/// Applies gravity and friction. Friction is strongest in water and weakest in the air.
 void fall_and_rub(Body& body) {
   body.velocity[2] = (body.velocity[2] + kTick) / (kTick + 1);
   const float rub = body.wading ? kTick * 6 + 1 : !body.airborne ? kTick * 4 + 1 : kTick + 1;
@@ -47,7 +47,7 @@ void fall_and_rub(Body& body) {
   body.velocity[1] /= rub;
 }
 
-/// Nothing at either of two places, from `feet` up to above the eyes.
+/// Whether both places are free, from `feet` up to above the eyes.
 bool edge_free(const VoxelMap& map, float x1, float y1, float x2, float y2, float feet, bool crouching) {
   const int probes = crouching ? 3 : 4;
   for (int i = 0; i < probes; ++i) {
@@ -62,8 +62,8 @@ bool layer_free(const VoxelMap& map, float x, float y, float z) {
          !solid_at(map, x + kHalfWidth, y - kHalfWidth, z) && !solid_at(map, x + kHalfWidth, y + kHalfWidth, z);
 }
 
-/// Along one axis (0: x, 1: y), if nothing is there, or nothing that one block of height would not take it over. True:
-/// it must climb for that. One climb is enough for both axes.
+/// Moves a body along one axis (0: x, 1: y) if the way is free, or would be one block higher. Returns true if the body
+/// has to climb for that. One climb is enough for both axes.
 bool go(const VoxelMap& map, const Urge& urge, std::size_t axis, bool climbs, Body& body) {
   const float to = body.position[axis] + body.velocity[axis] * kBlocks;
   const float edge = to + (body.velocity[axis] < 0 ? -kHalfWidth : kHalfWidth);
@@ -109,7 +109,7 @@ void rise_or_fall(const VoxelMap& map, bool climbs, Body& body) {
   body.velocity[2] = 0;
 }
 
-/// Down at once; up if there is room, for the feet in the air, else for the head.
+/// Crouches at once. Stands up only if there is room: below the feet in the air, otherwise above the head.
 void crouch(const VoxelMap& map, const Urge& urge, Body& body) {
   const bool wished = (urge.keys & kCrouch) != 0;
   if (wished == body.crouching) return;
@@ -148,7 +148,7 @@ bool may_be(const Vec3& position) {
 }
 
 bool stands_free(const VoxelMap& map, float x, float y, float feet) {
-  constexpr float kAbove = 0.05F;  // what it stands on is not in the way
+  constexpr float kAbove = 0.05F;  // the ground itself is not in the way
   for (int i = 0; i < 4; ++i)
     if (!layer_free(map, x, y, feet - kAbove - kProbes * static_cast<float>(i))) return false;
   return true;

@@ -7,7 +7,7 @@
 namespace entente::aos {
 namespace {
 
-constexpr std::int32_t kLowest = 62;  // from here on nothing is destroyed, and what touches it stands
+constexpr std::int32_t kLowest = 62;  // from here down nothing is destroyed, and what is connected to it stands
 
 std::uint32_t whole(std::int32_t number) { return static_cast<std::uint32_t>(number); }
 
@@ -15,11 +15,12 @@ bool solid(const VoxelMap& map, const Block& at) {
   return in_map(at) && map.solid(whole(at[0]), whole(at[1]), whole(at[2]));
 }
 
-/// Those beside it; the one below is last, so that a search that takes the last first finds the ground soon.
+/// The neighbours of a block. The one below is last, so that a search that takes the last one first finds the ground
+/// soon.
 constexpr Block kBeside[] = {{0, 0, -1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}};
 Block beside(const Block& at, const Block& step) { return {at[0] + step[0], at[1] + step[1], at[2] + step[2]}; }
 
-/// What one change digs; then, what that held up falls.
+/// Removes the blocks of one change, then those that fall because of it.
 class Dig {
  public:
   Dig(VoxelMap& map, std::size_t& may_look) : map_(map), may_look_(may_look) {}
@@ -35,7 +36,7 @@ class Dig {
   }
 
  private:
-  /// All that hangs together with `at`, unless it reaches the ground or what was found to stand.
+  /// Removes everything connected to `at`, unless it is connected to the ground or to blocks that were found to stand.
   void fall(const Block& at) {
     if (!solid(map_, at) || !seen_.try_emplace(key(at), ++search_).second) return;
     std::vector<Block> found, open = {at};
@@ -50,7 +51,7 @@ class Dig {
         if (!solid(map_, next)) continue;
         const auto [known, fresh] = seen_.try_emplace(key(next), search_);
         if (fresh) open.push_back(next);
-        if (known->second != search_) return;  // what fell is solid no longer
+        if (known->second != search_) return;  // an earlier search found that it stands (what falls is removed at once)
       }
     }
     for (const Block& fallen : found) map_.clear(whole(fallen[0]), whole(fallen[1]), whole(fallen[2]));
@@ -60,7 +61,7 @@ class Dig {
   VoxelMap& map_;
   std::size_t& may_look_;
   std::vector<Block> dug_;
-  std::unordered_map<std::uint32_t, int> seen_;  // by which search
+  std::unordered_map<std::uint32_t, int> seen_;  // the search that has seen a block
   int search_ = 0;
 };
 
@@ -70,7 +71,7 @@ bool build(VoxelMap& map, const Block& at, std::uint32_t colour) {
   return true;
 }
 
-/// From block to block, one face at a time, always the way that keeps nearest to the straight line.
+/// Builds a line, from block to block across one face at a time, always staying nearest to the straight line.
 std::size_t line(VoxelMap& map, const Block& from, const Block& to, std::uint32_t colour) {
   Block at = from;
   Block gone{}, whole_way{};
@@ -78,7 +79,7 @@ std::size_t line(VoxelMap& map, const Block& from, const Block& to, std::uint32_
   std::size_t built = build(map, at, colour) ? 1 : 0;
   while (at != to) {
     std::size_t next = 3;
-    for (std::size_t i = 0; i < 3; ++i) {  // whose next face is crossed first: (gone + 1/2) / way
+    for (std::size_t i = 0; i < 3; ++i) {  // the axis on which the next face is crossed first: (gone + 1/2) / way
       if (gone[i] == whole_way[i]) continue;
       if (next == 3 || (2 * gone[i] + 1) * whole_way[next] < (2 * gone[next] + 1) * whole_way[i]) next = i;
     }

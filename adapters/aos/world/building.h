@@ -1,6 +1,6 @@
-// What building and digging do to a map, as every program of the game does it for itself: what is left without a way
-// to the ground falls.
-// Law: the two lowest layers stay; nothing happens outside of the map.
+// How building and digging change a map. Every program of the game computes this for itself: blocks that lose their
+// connection to the ground fall.
+// Law: the two lowest layers stay, and nothing outside the map changes.
 #pragma once
 
 #include "adapters/aos/terms.h"
@@ -8,11 +8,12 @@
 
 namespace entente::aos {
 
-/// Voxels; what is larger is taken to stand, as real servers take it.
+/// In voxels. Anything larger is assumed to stand, as on real servers.
 inline constexpr std::size_t kMostFalling = 250'000;
 
-/// Changes the map; `to` is for a line. Returns how many voxels are new. At most `may_look` of them are looked at to
-/// see what falls; it is left with what remains of it, and what is larger stands. REQUIRES: both lie in the map.
+/// Changes the map; only a line uses `to`. Returns how many voxels were added. At most `may_look` voxels are examined
+/// to see what falls, and `may_look` is reduced by their number; if it runs out, the structure stands. REQUIRES: both
+/// blocks are in the map.
 std::size_t change(VoxelMap& map, words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour,
                    std::size_t& may_look);
 

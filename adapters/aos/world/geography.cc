@@ -1,7 +1,6 @@
-// Walls are what stands more than two blocks above the local floor, and what one cannot climb from there. The local
-// floor of a place is the terrain without whatever is narrower than kNarrow: an opening, in the words of image
-// processing. All else is ground, however high: hills too. The upper side of a cliff is a wall, so that who drives
-// meets one there.
+// A wall is anything more than two blocks above the local floor that cannot be climbed from there. The local floor is
+// the terrain without anything narrower than kNarrow (an opening, in terms of image processing). Everything else is
+// ground, however high, including hills. The upper edge of a cliff is a wall, so that tanks cannot drive over it.
 #include "adapters/aos/world/geography.h"
 
 #include <algorithm>
@@ -14,9 +13,9 @@
 namespace entente::aos {
 namespace {
 
-constexpr int kNarrow = 24;                      // blocks: what is wider is ground itself
+constexpr int kNarrow = 24;                      // blocks: anything wider is ground
 constexpr int kLowestWall = 3;                   // blocks above the floor
-constexpr int kFinest = 2;                       // blocks a side of the smallest cell that a box is made of
+constexpr int kFinest = 2;                       // blocks a side: the smallest cells that boxes are made of
 constexpr std::size_t kMostVoxels = 32U << 20U;  // bytes; the largest real map has 3.7 million
 
 /// A height for each cell of the map, in blocks over its deepest layer.
@@ -33,7 +32,7 @@ struct Heights {
   }
 };
 
-/// Of a cell's columns the height that a quarter of them exceed: half a wall is a wall, a pole is none.
+/// The height of each cell: a quarter of its columns are higher. So half a wall is a wall, and a pole is not.
 Heights heights_of(const VoxelMap& map, int cell) {
   Heights heights{static_cast<int>(kMapSize) / cell, {}};
   heights.at.resize(static_cast<std::size_t>(heights.side) * static_cast<std::size_t>(heights.side));
@@ -51,7 +50,7 @@ Heights heights_of(const VoxelMap& map, int cell) {
   return heights;
 }
 
-/// The least (or most) of each cell and its neighbours up to `reach` cells away along one axis.
+/// The minimum (or maximum) of each cell and its neighbours, up to `reach` cells away along one axis.
 template <class Pick>
 Heights along(const Heights& from, int reach, bool rows, Pick pick) {
   Heights to = from;
@@ -79,7 +78,7 @@ struct Box {
   int floor, height;       // blocks
 };
 
-/// What of each cell is the ground: the cell itself, or what it stands on if it is a wall.
+/// The ground of each cell: its own height, or, if the cell is a wall, the height of what the wall stands on.
 Heights ground_of(const Heights& heights, int cell) {
   const int side = heights.side;
   Heights ground = floor_of(heights, cell);
@@ -105,7 +104,7 @@ Heights ground_of(const Heights& heights, int cell) {
       climbed.emplace_back(to_x, to_y);
     });
   }
-  // The upper side of a cliff stands on what lies below it.
+  // The upper edge of a cliff is a wall that stands on the ground below.
   const Heights level = ground;
   for (int y = 0; y < side; ++y)
     for (int x = 0; x < side; ++x) {
@@ -117,11 +116,11 @@ Heights ground_of(const Heights& heights, int cell) {
   return ground;
 }
 
-/// Cells that stand on one floor to one height, both rounded to `grain` blocks: as wide as they go, then as deep. More
-/// than kMostBoxes: one more.
+/// Boxes of neighbouring wall cells that have the same floor and height, both rounded to `grain` blocks. Each box is as
+/// wide as possible, then as deep as possible. Stops at kMostBoxes + 1 boxes.
 std::vector<Box> boxes_of(const Heights& heights, const Heights& floor, int grain) {
   const auto rounded = [&](int blocks) { return (blocks + grain / 2) / grain * grain; };
-  // 0: nothing stands there, or it is in a box already.
+  // 0: no wall, or already in a box.
   Heights look = heights;
   for (std::size_t i = 0; i < look.at.size(); ++i) {
     const int rise = heights.at[i] - floor.at[i];
@@ -154,7 +153,7 @@ struct Land {
   std::vector<Box> walls;
 };
 
-/// As fine as the number of boxes lets it be.
+/// Uses the finest cells with which there are at most kMostBoxes boxes.
 Land land_of(const VoxelMap& map) {
   Land land;
   for (;; land.cell *= 2) {
@@ -167,7 +166,7 @@ Land land_of(const VoxelMap& map) {
   }
 }
 
-/// Heights count from z = 64; the words' ground is kGround.
+/// Heights count from z = 64. Ground level in words is kGround.
 constexpr int kBelow = static_cast<int>(kMapHeight - static_cast<std::uint32_t>(kGround));
 
 void add(const Box& box, int cell, words::World& world) {

@@ -1,6 +1,6 @@
-// The voxel map in words: the map's own bytes for who plays Ace of Spades, and for all others what stands over its
-// ground, as boxes.
-// Law: the same map makes the same words; at most kMostBoxes boxes, whatever the map is.
+// The voxel map in words: the map's own bytes for clients of Ace of Spades, and for all others boxes for what stands on
+// its ground.
+// Law: the same map makes the same words, with at most kMostBoxes boxes.
 #pragma once
 
 #include "adapters/aos/world/vxl.h"
@@ -10,7 +10,7 @@ namespace entente::aos {
 
 inline constexpr std::size_t kMostBoxes = 1000;
 
-/// `name`: of the map, empty if nobody said it.
+/// `name`: the name of the map; empty if unknown.
 words::World geography(const VoxelMap& map, std::string name);
 
 }  // namespace entente::aos

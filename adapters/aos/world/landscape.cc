@@ -9,15 +9,16 @@ namespace entente::aos {
 namespace {
 
 constexpr std::uint64_t kFloorBits = 3ULL << 62U;  // z = 62 and the water's 63
-constexpr int kFloorTop = 62;                      // what stands on the floor is above: z = 61 is its level 0
+constexpr int kFloorTop = 62;                      // things on the floor start at z = 61, which is level 0
 
-constexpr std::size_t kColumnsAStep = 100'000;    // looked at in one piece of work
-constexpr std::size_t kMostColumns = 16'000'000;  // … and in all
+constexpr std::size_t kColumnsAStep = 100'000;    // examined in one piece of work
+constexpr std::size_t kMostColumns = 16'000'000;  // examined in all
 
-// Heights of what only tiles and bounds say, in blocks. Who is let through a hedge climbs over one block of it.
+// Heights, in blocks, for tiles and bounds, which have none of their own. A hedge that lets units pass is one block
+// high, so that players can climb over it.
 constexpr double kWallHigh = 6, kHedgeHigh = 1, kBorderHigh = 6, kBorderThick = 2;
 
-/// By Stuff.
+/// Indexed by Stuff.
 constexpr VoxelColour kColours[] = {0x4f7a3a, 0x8a8378, 0x7a6a9a, 0x2f6a2a, 0x2f5f9f, 0x5a5a62, 0xb0a040, 0x808080};
 constexpr VoxelColour kOpaque = 0xff000000;
 
@@ -41,7 +42,7 @@ VoxelColour colour_of_team(words::Team team) {
 /// A little darker, so that floors show their tiles and walls their layers.
 VoxelColour shaded(VoxelColour colour) { return colour - (colour >> 3U & 0x1f1f1fU); }
 
-/// Bits of z of the levels from `low` up to, not including, `high`, counted upwards from the floor.
+/// The bits (by z) of the levels from `low` up to, but not including, `high`. Levels count upwards from the floor.
 std::uint64_t levels(int low, int high) {
   low = std::clamp(low, 0, kFloorTop);
   high = std::clamp(high, 0, kFloorTop);
@@ -53,10 +54,10 @@ int blocks(double metres) {
   constexpr int kMany = 1000;
   const double high = metres / kMetresPerBlock;
   if (high >= kMany) return kMany;
-  return high > -kMany ? static_cast<int>(std::lround(high)) : -kMany;  // no-numbers, too
+  return high > -kMany ? static_cast<int>(std::lround(high)) : -kMany;  // also for NaN
 }
 
-/// First and last cell of a span along one axis of the map; none: the first is above the last.
+/// The first and last cell of a span along one axis of the map. If there is none, the first is greater than the last.
 std::pair<int, int> cells(double middle, double reach) {
   constexpr double kLast = kMapSize - 1;
   if (!(std::abs(middle) < 1e6 && reach < 1e6)) return {1, 0};
@@ -101,7 +102,7 @@ std::size_t Landscape::lay_part(std::size_t number) {
   auto left = static_cast<int>(number - tiles());
   if (left < world_.solids_size()) {
     const words::Solid& solid = world_.solids(left);
-    if (solid.units_pass()) return ++left_out_, 0;  // a block stops everybody
+    if (solid.units_pass()) return ++left_out_, 0;  // a block would stop them
     return lay(slab_of(solid, solid.shape() == words::Solid::PYRAMID ? Stuff::kPyramid : Stuff::kWall));
   }
   left -= world_.solids_size();
@@ -145,7 +146,7 @@ std::size_t Landscape::lay_tile(std::size_t number) {
   return lay(slab);
 }
 
-/// Two posts and a beam.
+/// Lays a teleporter as two posts and a beam.
 std::size_t Landscape::lay_frame(const words::Teleporter& teleporter) {
   const words::Solid& frame = teleporter.frame();
   const double border = std::max(teleporter.border(), kMetresPerBlock);
@@ -163,7 +164,7 @@ std::size_t Landscape::lay_frame(const words::Teleporter& teleporter) {
   return looked;
 }
 
-/// Outside of the bounds, where they stop who walks and lie within the map.
+/// Lays a wall outside the world's bounds, where the bounds stop units and are inside the map.
 std::size_t Landscape::lay_border() {
   if (!world_.walled() || !(world_.east() > world_.west() && world_.north() > world_.south())) return 0;
   const double half = kBorderThick * kMetresPerBlock / 2;
@@ -188,7 +189,7 @@ std::size_t Landscape::lay_border() {
   return looked;
 }
 
-/// All columns whose middle lies in it; at least one block thick.
+/// Fills all columns whose middle is inside the slab, which counts as at least one block thick.
 std::size_t Landscape::lay(const Slab& slab) {
   const double middle_x = kMiddle + slab.x / kMetresPerBlock, middle_y = kMiddle - slab.y / kMetresPerBlock;
   const double half_x = std::max(std::abs(slab.half_x) / kMetresPerBlock, 0.5);
@@ -199,14 +200,14 @@ std::size_t Landscape::lay(const Slab& slab) {
   if (west > east || north > south) return 0;
   for (int y = north; y <= south; ++y)
     for (int x = west; x <= east; ++x) {
-      const double dx = x + 0.5 - middle_x, dy = middle_y - y - 0.5;  // y north, as the words'
+      const double dx = x + 0.5 - middle_x, dy = middle_y - y - 0.5;  // y points north, as in words
       const double edge = std::max(std::abs(dx * c + dy * s) / half_x, std::abs(dy * c - dx * s) / half_y);
       if (edge <= 1) fill(slab, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), edge);
     }
   return static_cast<std::size_t>(east - west + 1) * static_cast<std::size_t>(south - north + 1);
 }
 
-/// `edge`: 0 in its middle, 1 at its sides.
+/// `edge`: 0 in the middle of the slab, 1 at its sides.
 void Landscape::fill(const Slab& slab, std::uint32_t x, std::uint32_t y, double edge) {
   int low = blocks(slab.bottom), high = blocks(slab.top);
   if (high <= low && slab.top > slab.bottom) high = low + 1;

@@ -1,6 +1,6 @@
-// A world of words as the blocks of a map: a floor, and on it boxes, pyramids, tiles and bounds.
-// Law: what stops a unit there stops a man here, as exactly as blocks of 1.5625 m can; work comes in small pieces, and
-// a hostile world costs no more than a large one.
+// Builds a voxel map from a world: a floor, and on it boxes, pyramids, tiles and bounds.
+// Law: what stops a unit in the world stops a player on the map, as exactly as blocks of 1.5625 m allow. Work comes in
+// small pieces, and a hostile world costs no more than a large one.
 #pragma once
 
 #include <vector>
@@ -14,13 +14,13 @@ class Landscape {
  public:
   explicit Landscape(words::World world);
 
-  /// About a millisecond of it. True: it is all laid.
+  /// Works for about a millisecond. Returns true when the map is complete.
   bool work();
 
   const VoxelMap& map() const { return map_; }
-  /// Of any voxel, whether it is seen or not. REQUIRES: within the map.
+  /// The colour of any voxel, visible or not. REQUIRES: it is in the map.
   VoxelColour colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) const;
-  /// What there was no room for, or has no likeness in blocks.
+  /// How many parts of the world were left out, because there are too many or blocks cannot show them.
   std::size_t left_out() const { return left_out_; }
 
  private:
@@ -37,7 +37,7 @@ class Landscape {
   };
   static Slab slab_of(const words::Solid& solid, Stuff stuff);
 
-  // Each lays one part, and says how many columns it looked at.
+  // Each lays one part, and returns how many columns it examined.
   std::size_t lay_part(std::size_t number);
   std::size_t lay_tile(std::size_t number);
   std::size_t lay_frame(const words::Teleporter& teleporter);

@@ -9,11 +9,11 @@
 namespace entente::aos {
 namespace {
 
-// About a millisecond each.
+// Each takes about a millisecond.
 constexpr std::size_t kBytesAStep = 32768;
 constexpr std::uint32_t kRowsAStep = 8;
 
-/// What tells worlds apart: all that they say.
+/// Identifies a world by its whole content.
 struct WorldKey {
   std::string hash;
   std::size_t size = 0;
@@ -48,7 +48,7 @@ bool MapMaker::work() {
   return ready();
 }
 
-/// Packed as it came, and read beside it: what is no map would leave clients in the void, or worse.
+/// Packs the map unchanged, and parses it to check it: an invalid map would leave clients in the void, or worse.
 void MapMaker::read() {
   const Bytes all(reinterpret_cast<const std::uint8_t*>(voxels_.data()), voxels_.size());
   const Bytes piece = all.subspan(done_, std::min(kBytesAStep, all.size() - done_));
@@ -70,7 +70,7 @@ void MapMaker::read() {
   voxels_ = {};
 }
 
-/// Solid voxels of a column that no air touches: nobody sees their colour.
+/// The solid voxels of a column that no air touches; their colour is never visible.
 std::uint64_t MapMaker::hidden(std::uint32_t x, std::uint32_t y) const {
   const VoxelMap& map = land_->map();
   const std::uint64_t solid = map.column(x, y);
@@ -112,7 +112,7 @@ std::shared_ptr<MapMaker> maker_of(const words::World& world) {
     std::weak_ptr<MapMaker> maker;
   };
   thread_local std::vector<Made> made;
-  thread_local std::shared_ptr<MapMaker> last;  // kept for who comes next
+  thread_local std::shared_ptr<MapMaker> last;  // kept for the next client
   std::erase_if(made, [](const Made& one) { return one.maker.expired(); });
   const WorldKey key = key_of(world);
   for (const Made& one : made)

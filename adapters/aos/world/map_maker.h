@@ -1,6 +1,6 @@
-// A world of words made ready for clients: its blocks, and the stream of them that travels.
-// Law: work comes in pieces of about a millisecond, once a world, for all rooms of a worker that play in it; a map that
-// came as a map goes out byte for byte.
+// Prepares a world for clients: its blocks, and the compressed stream that is sent.
+// Law: work comes in pieces of about a millisecond, once per world for all rooms of a worker. A world that came as a
+// voxel map keeps the map's bytes.
 #pragma once
 
 #include <memory>
@@ -15,22 +15,22 @@ class MapMaker {
  public:
   explicit MapMaker(const words::World& world);
 
-  /// About a millisecond of it. True: it is ready.
+  /// Works for about a millisecond. Returns true when the map is ready.
   bool work();
   bool ready() const { return stage_ == Stage::kReady; }
 
-  /// REQUIRES for all: ready().
+  /// REQUIRES, for all that follow: ready().
   const Buffer& stream() const { return packer_.stream(); }
   std::uint32_t raw_size() const { return static_cast<std::uint32_t>(packer_.raw_size()); }
   std::uint32_t crc32() const { return packer_.crc32(); }
   const VoxelMap& map() const { return given_ ? *given_ : land_->map(); }
   VoxelColour colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) const;
-  /// It came as a map.
+  /// Whether the world came as a voxel map.
   bool given() const { return given_.has_value(); }
 
-  /// What of the world is not in the map.
+  /// How many parts of the world are not in the map.
   std::size_t left_out() const { return land_ ? land_->left_out() : 0; }
-  /// It came as a map that is none: this is an open field.
+  /// Whether the world came with an invalid voxel map; the map is then an open field.
   bool broken() const { return broken_; }
 
  private:
@@ -50,8 +50,8 @@ class MapMaker {
   Buffer row_;
 };
 
-/// The maker of that world's map: an earlier one if it was made on this thread, and somebody plays there or it was the
-/// last. Several rooms hold it, and none of them is its owner: the reason for a shared pointer.
+/// The maker of this world's map. Reuses a maker of this thread that is in use, or was the last one. The pointer is
+/// shared because several rooms use a maker and none of them owns it.
 std::shared_ptr<MapMaker> maker_of(const words::World& world);
 
 }  // namespace entente::aos

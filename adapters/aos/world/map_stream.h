@@ -1,5 +1,6 @@
-// A map as it travels: one zlib stream of VXL, cut into Map Chunk packets.
-// Law: a stream that would unpack to more than any map can be is refused while it is read; no memory is taken for it.
+// A map on the wire: one zlib stream of VXL, cut into Map Chunk packets.
+// Law: a stream that would unpack to more than the largest possible map is refused while it is read, before memory is
+// allocated for it.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace entente::aos {
 
-/// The largest VXL there can be: every voxel of every column coloured, every other one air.
+/// The largest possible VXL: every other voxel of every column is air, and all are coloured.
 inline constexpr std::size_t kLargestMap = std::size_t{kMapSize} * kMapSize * (kMapHeight * 4 + kMapHeight / 2 * 4);
 
 class MapReceiver {
@@ -19,7 +20,7 @@ class MapReceiver {
   MapReceiver(const MapReceiver&) = delete;
   MapReceiver& operator=(const MapReceiver&) = delete;
 
-  /// The data of the next Map Chunk.
+  /// Takes the data of the next Map Chunk.
   std::optional<Fault> feed(Bytes chunk);
   bool complete() const { return reader_.complete(); }
   VoxelMap take() { return reader_.take(); }  ///< REQUIRES: complete().
@@ -31,7 +32,7 @@ class MapReceiver {
   std::size_t unpacked_ = 0;
 };
 
-/// Makes that stream of VXL which comes in pieces of any size (level 5, as the real servers).
+/// Makes that stream from VXL, which is fed in pieces of any size (compression level 5, as in real servers).
 class MapPacker {
  public:
   MapPacker();
@@ -42,8 +43,8 @@ class MapPacker {
   void feed(Bytes raw);
   /// Ends the stream; nothing may be fed after it.
   void finish();
-  void restart();  ///< forgets all that was fed
-  /// What there is of it so far.
+  void restart();  ///< drops everything fed so far
+  /// The stream so far.
   const Buffer& stream() const { return stream_; }
   std::size_t raw_size() const { return raw_size_; }
   std::uint32_t crc32() const { return crc32_; }  ///< of what was fed

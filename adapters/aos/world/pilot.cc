@@ -8,15 +8,15 @@ namespace entente::aos {
 namespace {
 
 constexpr float kPi = std::numbers::pi_v<float>;
-constexpr float kAhead = 1.0F;             // blocks from the middle of a body to where it will soon be
-constexpr float kSlides = 8;               // blocks that a body slides on with a velocity of 1 when its keys are let go
-constexpr float kDeepest = 8;              // blocks that it may fall unhurt: it is 9.2
-constexpr float kSprintsFrom = 8;          // blocks to go, or it is not worth it; once it does, it does to the end
-constexpr std::uint32_t kLooksEvery = 45;  // steps between two looks at how far it got
-constexpr float kProgress = 0.8F;          // blocks in that time, or something is in the way
-constexpr std::uint32_t kDetour = 30;      // steps that it minds the second pace, too
+constexpr float kAhead = 1.0F;             // one pace: how far ahead of its middle a body looks, in blocks
+constexpr float kSlides = 8;               // blocks that a body with a velocity of 1 slides after its keys are released
+constexpr float kDeepest = 8;              // blocks that a body may fall; it could fall 9.2 unhurt
+constexpr float kSprintsFrom = 8;          // blocks to go that make a sprint worthwhile; it then sprints to the end
+constexpr std::uint32_t kLooksEvery = 45;  // steps between two checks of its progress
+constexpr float kProgress = 0.8F;          // blocks in that time; less means that something is in the way
+constexpr std::uint32_t kDetour = 30;      // steps for which the second pace must be free, too
 
-/// What a body meets one pace that way.
+/// What is ahead of a body, one pace in a direction.
 enum class Ahead : std::uint8_t { kEven, kStep, kJump, kWall, kAbyss };
 
 Ahead look_ahead(const VoxelMap& map, const Body& body, float angle, float pace) {
@@ -32,7 +32,7 @@ Ahead look_ahead(const VoxelMap& map, const Body& body, float angle, float pace)
   return Ahead::kWall;
 }
 
-/// Whether it would slide over an edge if it let go of its keys now.
+/// Whether a body would slide over an edge if its keys were released now.
 bool slides_off(const VoxelMap& map, const Body& body, float angle) {
   const float slide = kSlides * std::hypot(body.velocity[0], body.velocity[1]);
   for (float pace = kAhead; pace < kAhead + slide; pace += kAhead / 2)
@@ -42,7 +42,7 @@ bool slides_off(const VoxelMap& map, const Body& body, float angle) {
 
 bool passable(Ahead ahead) { return ahead < Ahead::kWall; }
 
-/// The keys that go nearest to `angle` for who looks along `looks`.
+/// The keys that move a body closest to `angle` while it looks along `looks`.
 std::uint8_t keys_to(float angle, float looks) {
   const float off = std::remainder(angle - looks, 2 * kPi);  // clockwise: y is south
   constexpr float kEighth = kPi / 8;
@@ -65,8 +65,8 @@ bool Pilot::stuck(const Body& body) {
   return far < kProgress;
 }
 
-/// Straight on, or along what stands there, on one side of it until the way is free; on the other if that leads
-/// nowhere.
+/// The direction to walk: straight on, or around an obstacle on one side until the way is free. If there is no
+/// progress, the other side is tried.
 float Pilot::way(const VoxelMap& map, const Body& body, float straight) {
   if (stuck(body)) {
     left_ = !left_;
@@ -111,7 +111,7 @@ Urge Pilot::steer(const VoxelMap& map, const Body& body, const Goal& goal) {
   const bool even = near == Ahead::kEven && look_ahead(map, body, angle, 2 * kAhead) == Ahead::kEven;
   sprints_ = goal.hurry && !goal.slow && (sprints_ || far > kSprintsFrom);
   if (sprints_ && even && (urge.keys & kForward) != 0) urge.keys |= kSprint;
-  jump_ = near == Ahead::kJump && !body.airborne && !jump_;  // pressed anew for each jump
+  jump_ = near == Ahead::kJump && !body.airborne && !jump_;  // released between two jumps
   if (jump_) urge.keys |= kJump;
   return urge;
 }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr float kNever = std::numeric_limits<float>::infinity();
 
-/// A part of a player: half its width, and from where to where it reaches below the eyes (real clients' boxes, without
-/// the arms, which move).
+/// A part of a player: half its width, and the range of its height below the eyes. The boxes are those of real clients,
+/// without the arms, which move.
 struct Piece {
   Part part;
   float half_width, top, bottom;
@@ -21,7 +21,7 @@ constexpr Piece kStanding[] = {
 constexpr Piece kCrouching[] = {
     {Part::kHead, 0.3F, -0.4F, 0.2F}, {Part::kTorso, 0.4F, 0.2F, 0.85F}, {Part::kLegs, 0.35F, 0.85F, 1.35F}};
 
-/// Where along the ray the span from `low` to `high` of one axis begins and ends.
+/// Where a ray enters and leaves the span from `low` to `high` of one axis.
 struct Span {
   float in, out;
 };
@@ -54,7 +54,7 @@ bool inside(const std::array<int, 3>& cell) {
 
 }  // namespace
 
-/// From one voxel's border to the next.
+/// Steps from one voxel border to the next.
 float clear_way(const VoxelMap& map, const Vec3& from, const Vec3& direction, float most) {
   constexpr float kFarAway = 4096;
   for (const float c : from)

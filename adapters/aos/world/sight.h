@@ -1,5 +1,5 @@
-// What a shot meets: the voxels in its way, and a player's head, trunk and legs. In this game the shooter's client says
-// whom it hit, and honest clients say so when the ray met him.
+// What a shot hits: the voxels in its way, and a player's head, trunk and legs. In this game the shooter's client
+// reports hits, and honest clients report one only if the ray met the player.
 // Law: pure; nothing is reported that the ray does not meet.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace entente::aos {
 
-inline constexpr float kSightRange = 128;  ///< blocks: what is farther is fog
+inline constexpr float kSightRange = 128;  ///< blocks; beyond is fog
 
-/// How far one sees from there before a voxel ends it, `most` blocks at the farthest. `direction`: length 1.
+/// The distance along a ray to the first solid voxel, at most `most` blocks. `direction`: length 1.
 float clear_way(const VoxelMap& map, const Vec3& from, const Vec3& direction, float most);
 
 /// Parts of Hit, as on the wire.
@@ -22,10 +22,10 @@ struct Met {
   Part part = Part::kTorso;
 };
 
-/// Where a ray first meets a player whose eyes are there; nothing if it passes.
+/// Where a ray first meets a player whose eyes are at `eyes`; nothing if it misses.
 std::optional<Met> meets(const Vec3& from, const Vec3& direction, const Vec3& eyes, bool crouching);
 
-/// Towards a place, length 1; along x if it is the same place.
+/// The direction from one place to another, with length 1; along x if they are the same.
 Vec3 towards(const Vec3& from, const Vec3& to);
 
 }  // namespace entente::aos

@@ -6,7 +6,7 @@
 namespace entente::aos {
 namespace {
 
-/// Bits from `first` up to, not including, `end`.
+/// The bits from `first` up to, but not including, `end`.
 std::uint64_t bits(std::uint32_t first, std::uint32_t end) {
   const auto below = [](std::uint32_t n) { return n >= 64 ? ~0ULL : (1ULL << n) - 1; };
   return first >= end ? 0 : below(end) & ~below(first);
@@ -87,7 +87,7 @@ std::optional<Fault> VxlReader::feed(Bytes bytes) {
   return std::nullopt;
 }
 
-/// The whole span in kept_: N, S, E, A, then the colours of z = S..E, then those of the run above the next air.
+/// Reads the span in kept_: N, S, E, A, then the colours of z = S..E, then those of the run above the next air.
 std::optional<Fault> VxlReader::span() {
   const std::uint32_t words = kept_[0], start = kept_[1], last = kept_[2], air = kept_[3];
   const std::uint32_t end = last + 1;  // E may be S - 1: no colour at all

@@ -1,6 +1,6 @@
-// The map of Ace of Spades: 512 x 512 columns of 64 voxels, z down, and its VXL form.
-// Law: what is read from VXL and written again holds the same solid voxels and the same visible colours; a map that was
-// written by the usual rule (colours only next to air) comes back to the byte.
+// The map of Ace of Spades (512 x 512 columns of 64 voxels, z down) and its VXL form.
+// Law: reading VXL and writing it again keeps the solid voxels and the visible colours. A map in the usual form
+// (colours only next to air) keeps its bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ using VoxelColour = std::uint32_t;
 
 class VoxelMap {
  public:
-  VoxelMap();  ///< all air but the water at z = 63, uncoloured
+  VoxelMap();  ///< all air except the uncoloured water at z = 63
 
-  /// REQUIRES for all: x, y < kMapSize, z < kMapHeight.
+  /// REQUIRES, for all that follow: x, y < kMapSize, z < kMapHeight.
   bool solid(std::uint32_t x, std::uint32_t y, std::uint32_t z) const { return (at(x, y).solid >> z & 1U) != 0; }
   std::optional<VoxelColour> colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) const;
   void set(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::optional<VoxelColour> colour);  ///< makes it solid
   void clear(std::uint32_t x, std::uint32_t y, std::uint32_t z);                                   ///< makes it air
-  /// A whole column: bit z of `solid` says whether it is; nothing is coloured.
+  /// Sets a whole column: bit z of `solid` says whether that voxel is solid. No voxel is coloured.
   void fill(std::uint32_t x, std::uint32_t y, std::uint64_t solid) { at(x, y) = {solid, 0, {}}; }
   std::uint64_t column(std::uint32_t x, std::uint32_t y) const { return at(x, y).solid; }
   /// z of the highest solid voxel of a column; kMapHeight if there is none.
@@ -51,7 +51,7 @@ class VoxelMap {
   std::vector<Column> columns_;
 };
 
-/// Reads VXL as it comes, in pieces of any size: the raw form (maps travel as one zlib stream of it, see map_stream.h).
+/// Reads uncompressed VXL in pieces of any size. Maps are sent as one zlib stream of it; see map_stream.h.
 class VxlReader {
  public:
   /// Takes the next bytes; a Fault (offset from the start of the map) if they cannot be a map. After a fault, or once
@@ -72,12 +72,12 @@ class VxlReader {
   // Of the column under way:
   std::uint64_t solid_ = ~0ULL;
   std::vector<std::pair<std::uint32_t, VoxelColour>> colours_;
-  std::vector<VoxelColour> bottom_;  // colours whose place the next span's air start tells
+  std::vector<VoxelColour> bottom_;  // colours whose place depends on where the next span's air starts
   std::uint32_t floor_ = 0;          // first z not yet described
 };
 
-/// Appends one column: bits of z, and the colours of those that are `coloured`, lowest z first. REQUIRES: only what is
-/// solid is coloured.
+/// Appends one column: the bits (by z) of its solid and coloured voxels, and the colours of the latter, lowest z first.
+/// REQUIRES: only solid voxels are coloured.
 void write_column(std::uint64_t solid, std::uint64_t coloured, std::span<const VoxelColour> colours, Buffer& out);
 
 /// Appends the map as VXL.

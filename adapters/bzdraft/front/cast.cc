@@ -46,7 +46,7 @@ AddPlayer Cast::entry(std::uint8_t number, std::size_t nth, const FrontOut& out)
   return add;
 }
 
-/// As no other of the cast is called.
+/// A callsign that no other player has.
 std::string Cast::callsign_for(const std::string& name, std::size_t nth) const {
   return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
     const auto same = [&](const auto& entry) { return entry.second.said.callsign.chars == callsign; };
@@ -59,21 +59,21 @@ void Cast::tell_own_entry(FrontOut& out) {
   client_.send(out, own().said);
 }
 
-// -- What is told of them ---------------------------------------------------------------------------------------------
+// -- What the room says about them ------------------------------------------------------------------------------------
 
-/// A player that is known already is told of again: the page lets players change.
+/// Announces a known player again if its data has changed: the page lets players change.
 void Cast::hear(const words::Player& player, FrontOut& out) {
   const std::uint8_t* known = of_player(player.id());
   if (known == nullptr) return recast(player.id(), out);
   const std::uint8_t number = *known;
   Actor& actor = at(number);
   const AddPlayer before = actor.said;
-  actor.said.callsign.chars.clear();  // its own name is free for itself
+  actor.said.callsign.chars.clear();  // so that its own name counts as free
   actor.said = entry(number, 0, out);
   if (!same(actor.said, before)) client_.send(out, actor.said);
 }
 
-/// Flags are told of what lies there.
+/// Class Flags handles pickups and pellets.
 void Cast::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
   if (!core::is_driven(unit.kind())) return out.lose(loss::kUnitUnlike);

@@ -1,4 +1,4 @@
-// Who is there, as our client sees it: a robot player for each unit that is somebody's.
+// The players that our client sees: one for each unit that can be shown as a tank. See core::TankCast.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace entente::bzdraft {
 
 struct Actor : core::TankActor {
-  AddPlayer said;  ///< as it was last told of
+  AddPlayer said;  ///< as last sent
   core::Pace updates{kUpdateEvery, kUpdateBurst};
 };
 
@@ -26,9 +26,9 @@ class Cast final : public core::TankCast<Actor> {
   void hear(const words::Score& score, FrontOut& out);
   void hear(const words::TeamScore& score, FrontOut& out);
 
-  /// The client comes in: the scores of all sides.
+  /// The client enters: sends the scores of all teams.
   void send_teams(FrontOut& out) const;
-  /// Tells our client who it is, again.
+  /// Sends our client its own data again.
   void tell_own_entry(FrontOut& out);
 
  private:

@@ -1,4 +1,4 @@
-// The client of a front: its link, who it says it is, and how far it has come in.
+// The client of a front: its link, what it says about itself, and how far it has joined.
 #pragma once
 
 #include "adapters/bzdraft/peer_link.h"
@@ -9,7 +9,7 @@ namespace entente::bzdraft {
 
 using core::FrontOut;
 
-inline constexpr std::uint8_t kNumber = kFirstPlayer;  ///< our client's; the others have what is free above
+inline constexpr std::uint8_t kNumber = kFirstPlayer;  ///< our client's; the others get free numbers above it
 
 class Client final : public PeerLink {
  public:

@@ -5,7 +5,7 @@
 namespace entente::bzdraft {
 namespace {
 
-/// After so long a change that nobody confirmed did not happen.
+/// A change that is not confirmed within this time is refused.
 constexpr core::Micros kUnchanged = 2 * core::kSecond;
 constexpr std::size_t kLongestReason = 1020 - 1;  // in a message of 1024 bytes
 
@@ -44,7 +44,7 @@ bool Entry::enter(const Enter& enter, FrontOut& out) {
   return true;
 }
 
-/// A player may also tell of itself anew by MsgAddPlayer, which has no side that could be meant.
+/// A player may also change its data by MsgAddPlayer. The team in it is ignored.
 void Entry::hear(const AddPlayer& changed, FrontOut& out) {
   if (!client_.in()) return out.lose(loss::kChangeTooEarly);
   change(readable(changed.callsign.chars), readable(changed.email.chars), std::nullopt, out);
@@ -68,14 +68,14 @@ void Entry::hear_own(const words::Player& player, FrontOut& out) {
   if (player.name() == client_.wish.name() && player.motto() == client_.wish.motto()) confirm_change(out);
 }
 
-/// It is so now.
+/// Tells the client that its change took effect.
 void Entry::confirm_change(FrontOut& out) {
   if (std::exchange(changing_, 0) == 0) return;
   client_.send(out, Accept{kNumber});
   cast_.tell_own_entry(out);
 }
 
-/// It goes back to who it was.
+/// Tells the client that its change was refused, and sends the old data.
 void Entry::refuse_change(Refusal reason, std::string_view why, FrontOut& out) {
   if (std::exchange(changing_, 0) == 0) return;
   if (const core::PlayerState* player = out.world().player(out.me())) {

@@ -1,4 +1,4 @@
-// Who our client says it is, and how it becomes somebody else.
+// What our client says about itself, and how it changes that.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@ class Entry {
 
   void hear(const VersionUp& version, FrontOut& out);
   void hear(const AddPlayer& changed, FrontOut& out);
-  /// It says who it is. True: it wants in.
+  /// Handles MsgEnter. Returns true if the client asks to join.
   bool enter(const Enter& enter, FrontOut& out);
   /// The client keeps its number and may try again.
   void reject(Refusal reason, std::string_view why, FrontOut& out);
 
-  /// Our client wants to be somebody else.
+  /// Whether a change waits for its answer.
   bool changes() const { return changing_ != 0; }
-  /// What it is now.
+  /// The room reports the data of our client's player.
   void hear_own(const words::Player& player, FrontOut& out);
   void refuse_change(Refusal reason, std::string_view why, FrontOut& out);
   void check_change(FrontOut& out);
@@ -31,7 +31,7 @@ class Entry {
 
   Client& client_;
   Cast& cast_;
-  core::Micros changing_ = 0;  // since when; 0: it does not
+  core::Micros changing_ = 0;  // when the pending change was requested; 0: none is pending
 };
 
 }  // namespace entente::bzdraft

@@ -5,7 +5,7 @@
 namespace entente::bzdraft {
 namespace {
 
-/// Who dies so soon after its flag was taken home died of that.
+/// A player that dies within this time after its team's flag was captured has died of that.
 constexpr core::Micros kOfCapture = core::kSecond;
 
 }  // namespace
@@ -14,7 +14,7 @@ bool Flags::was_captured(std::uint8_t team, core::Micros now) const {
   return captured_ != words::TEAM_ANY && now < captured_at_ + kOfCapture && wire_team(captured_) == team;
 }
 
-/// Its number is its own for the session; a client has as many as MsgGetWorld said.
+/// A token keeps its number. There are as many numbers as MsgGetWorld has announced.
 std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   const auto number = numbers_.give(token.id());
@@ -28,7 +28,7 @@ void Flags::hear(const words::Token& token, FrontOut& out) {
   if (const auto flag = record(token, out)) client_.send(out, *flag);
 }
 
-/// Who took it stands in the flag; from whom has no place.
+/// The flag's carrier is the taker. There is no field for the previous carrier.
 void Flags::hear(const words::TokenTaken& taken, FrontOut& out) {
   auto flag = record(taken.token(), out);
   if (!flag) return;
@@ -47,7 +47,7 @@ void Flags::hear(const words::TokenDropped& dropped, FrontOut& out) {
   client_.send(out, DropFlagDown{reason, flag->number, flag->flag});
 }
 
-/// All of the side that lost it are dead with that, and nobody tells the client otherwise.
+/// To the client, all players of the flag's team are dead from now on; no MsgKilled follows.
 void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const words::Token* token = out.world().token(captured.token());
   auto flag = token != nullptr ? record(*token, out) : std::nullopt;
@@ -78,7 +78,7 @@ void Flags::hear(const DropFlagUp& drop, FrontOut& out) {
   wish.set_x(here.x());
   wish.set_y(here.y());
   wish.set_z(here.z());
-  // Its own flag, in the enemy's base, or the enemy's in its own.
+  // Its own flag is captured at an enemy base, any other at its own base.
   const words::Team own = team_of(cast_.own().said.team), flag = out.world().token(wish.token())->team();
   if (wish.op() == words::TokenWish::CAPTURE) wish.set_team(flag == own ? words::TEAM_ANY : own);
   out.say(wish);
@@ -88,14 +88,14 @@ void Flags::send_all(FrontOut& out) {
   for (const auto& [id, token] : out.world().tokens()) hear(token, out);
 }
 
-// -- What lies there --------------------------------------------------------------------------------------------------
+// -- Pickups and pellets ----------------------------------------------------------------------------------------------
 
 void Flags::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP) see_pickup(unit.id(), out);
   if (unit.kind() == words::Unit::PELLET) numbers_.stir(out);
 }
 
-/// Where it lies, or, once it does not, that it is not in the game.
+/// Sends where a pickup lies, or that it is no longer in the game.
 void Flags::tell(const core::FlagNumbers::Pickup& pickup, FrontOut& out) {
   FlagUpdate update;
   update.number = pickup.number;

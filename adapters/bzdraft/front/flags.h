@@ -1,4 +1,4 @@
-// Flags, both ways, and what else lies there for who drives upon it: to a client, flags of no kind.
+// Flags, in both directions. Also pickups and pellets, which are shown to a client as flags without a kind.
 #pragma once
 
 #include <optional>
@@ -24,13 +24,13 @@ class Flags {
   void hear(const words::Hidden& hidden, FrontOut& out) { see_pickup(hidden.unit(), out); }
   void hear(const words::Gone& gone, FrontOut& out) { see_pickup(gone.unit(), out); }
 
-  /// The client comes in: all that are tokens …
+  /// The client enters: sends all tokens.
   void send_all(FrontOut& out);
-  /// … and all that lies there.
+  /// Sends all pickups, and looks for pellets.
   void see_all_pickups(FrontOut& out);
   void look_about(FrontOut& out);
 
-  /// Its flag was taken home just now: who is of it is dead with that, and was told so.
+  /// Whether the team's flag was captured just now, which has told the client that the team's players are dead.
   bool was_captured(std::uint8_t team, core::Micros now) const;
 
  private:
@@ -42,7 +42,7 @@ class Flags {
   const Cast& cast_;
   const core::TankKeeper& keeper_;
   core::FlagNumbers& numbers_;
-  words::Team captured_ = words::TEAM_ANY;  // whose flag was taken home, at …
+  words::Team captured_ = words::TEAM_ANY;  // whose flag was captured last
   core::Micros captured_at_ = 0;
 };
 

@@ -8,14 +8,14 @@
 namespace entente::bzdraft {
 namespace {
 
-/// What is heard before the client is in, too.
+/// Facts that are handled even before the client is in the game.
 template <class T>
 constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> ||
                               std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Waiting>;
 
 }  // namespace
 
-/// So that the room looks for its server while the client greets.
+/// Makes the room connect to its server while the client greets.
 void FrontSession::opened(const core::Peer&, Outlet& out) { out.say(words::WantWorld()); }
 
 void FrontSession::receive(Lane lane, Bytes bytes, Outlet& out) {
@@ -72,7 +72,7 @@ void FrontSession::tell(const words::Pose& pose, const core::Fact& fact, Outlet&
     if (*number == kNumber) return keeper_.check_leash(cast_, out);
     return tanks_.update(*number, out);
   }
-  const core::UnitState* state = out.world().unit(pose.unit());  // it was hidden, or one of many cells
+  const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
   if (state == nullptr) return;
   if (state->unit.owner() != 0) return cast_.recast(state->unit.owner(), out);
   tell(state->unit, fact, out);
@@ -114,8 +114,8 @@ void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet
   let_in(out);
 }
 
-/// Who has entered, once all there is to tell was told or there is something to wait for: flags and sides, the others,
-/// itself last, and only then all else.
+/// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. Sends flags and
+/// teams, the other players, the client's own player last, and then everything else.
 void FrontSession::let_in(Outlet& out) {
   if (client_.stage != Stage::kEntering || (!out.world().ready() && waiting_.empty())) return;
   client_.send(out, Accept{kNumber});

@@ -1,5 +1,6 @@
-// The front of the draft: what a client of it takes for its server. Its parts do the work; here is how a client comes
-// in, and leaves. Law: before a client has heard of itself it hears only what the page lets it hear then.
+// The front of the draft: acts as a server towards its clients. This file composes its parts, and handles how a client
+// enters and leaves.
+// Law: before a client has been told of its own player, it is sent only what the page allows.
 #pragma once
 
 #include <string>
@@ -31,7 +32,7 @@ class FrontSession final : public core::Front, private core::TankSight {
   void show(std::uint8_t number, Outlet& out) override { tanks_.show(number, out); }
   void recast() override { tanks_.look_anew(); }
 
-  // What concerns several parts, or the session as such.
+  // Messages and facts that concern several parts, or the whole session.
   template <class Message>
   void take(const Message& message, Outlet& out);
   void take(const Enter& enter, Outlet& out);
@@ -55,7 +56,7 @@ class FrontSession final : public core::Front, private core::TankSight {
   Client client_;
   bool gone_ = false;
   core::Retelling retold_;
-  std::string waiting_;  // what was said about it last
+  std::string waiting_;  // the last line about what the room waits for
 
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};

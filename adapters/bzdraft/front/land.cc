@@ -7,10 +7,11 @@
 namespace entente::bzdraft {
 namespace {
 
-/// A room may have to ask a server first; a client waits for its world as long as it is left to.
+/// How long a client waits for the world, for which the room may have to ask a server. Then it gets an open field.
 constexpr core::Micros kPatience = 10 * core::kSecond;
 
-/// Of a resource in one message of 1024 bytes, which all may be sent with whom nothing else was agreed.
+/// Bytes of a resource in one message of 1024 bytes, the largest size that may be sent unless something else was
+/// agreed.
 constexpr std::size_t kPiece = 1024 - 4 - 24;
 
 words::World open_world() {
@@ -26,7 +27,7 @@ void Land::hear(const GetWorldUp&, FrontOut& out) {
   answer(out);
 }
 
-/// Once there is an answer, or nobody will ever have one.
+/// Sends the world once it is known, or when the wait is over.
 void Land::answer(FrontOut& out) {
   if (!wanted_) return;
   const core::World& world = out.world();
@@ -64,7 +65,7 @@ void Land::build(FrontOut& out) {
     most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
 }
 
-/// A resource that is not here is empty.
+/// A resource that we do not have is sent as an empty one.
 void Land::hear(const GetResourceUp& wanted, FrontOut& out) {
   const Bytes all = wanted.md5 == name_ ? Bytes(resource_) : Bytes();
   const std::size_t from = std::min<std::size_t>(wanted.offset, all.size());

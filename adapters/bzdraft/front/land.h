@@ -1,5 +1,5 @@
-// The world that a client loads, as a resource, and what it is told of the game with it.
-// Law: it is answered once the world is known, or nobody will ever know it.
+// The world that a client loads, as a resource, and the settings that are sent with it.
+// Law: a request is answered once the world is known, or when the wait is over.
 #pragma once
 
 #include "adapters/bzdraft/front/client.h"
@@ -15,9 +15,9 @@ class Land {
   void hear(const GetWorldUp&, FrontOut& out);
   void hear(const GetResourceUp& wanted, FrontOut& out);
 
-  /// Gives what was asked for, if there is an answer.
+  /// Answers a pending request, if it can be answered.
   void answer(FrontOut& out);
-  /// So many shots each player may have in the air.
+  /// How many shots each player may have in the air.
   std::uint16_t most_shots() const { return most_shots_; }
 
  private:
@@ -26,7 +26,7 @@ class Land {
   Client& client_;
   const core::FlagNumbers& flags_;
   bool wanted_ = false;
-  core::Micros patience_ = 0;  // until when the world is waited for
+  core::Micros patience_ = 0;  // until when to wait for the world
   Buffer resource_;
   Md5 name_{};
   std::uint16_t most_shots_ = 20;

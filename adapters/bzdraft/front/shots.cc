@@ -27,7 +27,7 @@ void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   out.say(fire);
 }
 
-/// One of its own, or one that it has found to end in its tank.
+/// Our client reports the end of its own shot, or of one that has hit its tank.
 void Shots::hear(const ShotEnd& end, FrontOut& out) {
   if (!client_.in()) return;
   words::ShotEndClaim claim;
@@ -49,7 +49,7 @@ void Shots::hear(const ShotUpdate& update, FrontOut& out) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
-/// As wished if it fits, else a free one of that player.
+/// The wished number if it fits, else a free one of that player.
 std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) {
   const std::uint32_t most = std::min<std::uint32_t>(land_.most_shots(), 256);
   const auto busy = [&](std::uint32_t number) { return shots_.busy(player, number, out.now()); };

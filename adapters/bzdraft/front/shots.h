@@ -1,4 +1,4 @@
-// Shots, both ways.
+// Shots, in both directions.
 #pragma once
 
 #include <optional>

@@ -47,10 +47,10 @@ void Talk::hear(const Score& score, FrontOut& out) {
   out.say(claim);
 }
 
-/// The page knows of one game only: its end is said of one that is over for good.
+/// The page has only one game, so its end is sent only if no other round follows.
 void Talk::hear(const words::Round& round, FrontOut& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
-  if (retold_) return;  // its end is not to be announced again
+  if (retold_) return;  // the end was announced before
   if (round.another()) return client_.say(kServer, kEveryone, core::line_of(round, out.world()), out);
   end_game(round, out);
 }
@@ -63,7 +63,7 @@ void Talk::end_game(const words::Round& round, FrontOut& out) {
   client_.send(out, over);
 }
 
-/// No time left is the end of a game, too.
+/// A time of 0 also ends the game, so it is not sent if another round follows.
 void Talk::tell_clock(FrontOut& out) {
   const words::Round round = out.world().round_at(out.now());
   if (round.paused()) return out.lose(loss::kPaused);

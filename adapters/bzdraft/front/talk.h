@@ -1,4 +1,4 @@
-// What is said, both ways: lines, scores, time, and how a game ends.
+// Chat, scores, time, and the end of a game, in both directions.
 #pragma once
 
 #include "adapters/bzdraft/front/cast.h"
@@ -13,7 +13,7 @@ class Talk {
 
   void hear(const ChatMessage& chat, FrontOut& out);
   void hear(const words::Said& said, FrontOut& out);
-  /// `audience`: whom it was told to.
+  /// `audience`: to whom the notice was addressed.
   void notice(const words::Notice& notice, words::Audience audience, FrontOut& out);
   void hear(const Score& score, FrontOut& out);
   void hear(const words::Round& round, FrontOut& out);

@@ -6,7 +6,8 @@
 namespace entente::bzdraft {
 namespace {
 
-/// After so long a death that nobody confirmed did not happen; longer where the server only passes on what victims say.
+/// A death that is not confirmed within this time did not happen. The time is longer where the server only passes on
+/// what victims report.
 constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond, kUnconfirmedByOther = 5 * core::kSecond;
 
 }  // namespace
@@ -19,7 +20,7 @@ void Tanks::hear(const AliveUp&, FrontOut& out) {
   out.say(words::Spawn());
 }
 
-/// Whose it says it is does not matter: the page has the server put the sender there.
+/// The player field is ignored: the page lets the server fill in the sender.
 void Tanks::hear(const PlayerUpdate& update, FrontOut& out) {
   if (!client_.in() || (update.status & kAlive) == 0 || !cast_.own().alive) return;
   words::Pose pose = pose_of(update);
@@ -63,10 +64,10 @@ void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   actor.shown = !retold_ || number == kNumber;
   if (!actor.shown) return show(number, out);
   client_.send(out, AliveDown{number, triple(pose.x(), pose.y(), pose.z())});
-  if (number != kNumber && pose.yaw() != 0) client_.send(out, update_of(pose, number, true));  // which way it looks
+  if (number != kNumber && pose.yaw() != 0) client_.send(out, update_of(pose, number, true));  // adds its heading
 }
 
-/// Told as a state, which is no event to it.
+/// Shows or hides a tank by an update: the client does not treat that as an event.
 void Tanks::show(std::uint8_t number, FrontOut& out) {
   Actor& actor = cast_.at(number);
   const core::UnitState* state = out.world().unit(actor.unit);
@@ -89,7 +90,7 @@ void Tanks::update(std::uint8_t number, FrontOut& out) {
   client_.send(out, update_of(out.world().flattened(pose), number, true));
 }
 
-/// Whose flag was just taken home is dead already: the drop told so.
+/// The players of a team whose flag was just captured are dead already: MsgDropFlag has said so.
 void Tanks::hear(const words::Died& died, FrontOut& out) {
   const std::uint8_t* number = cast_.of(died.unit(), died.player());
   if (number == nullptr || !std::exchange(cast_.at(*number).alive, false)) return;
@@ -116,7 +117,7 @@ void Tanks::hear(const words::Teleported& teleported, FrontOut& out) {
   client_.send(out, message, kTeleportCode);
 }
 
-/// Tanks are whole or gone; what lies between is said.
+/// A tank has no health, so damage is reported by a line of chat.
 void Tanks::hear(const words::Health& health, FrontOut& out) {
   if (health.unit() != cast_.own_unit()) return out.lose(loss::kHealthOfOther);
   client_.server_says(core::line_of_hit(health, health_), out);
@@ -133,7 +134,7 @@ void Tanks::update_late(FrontOut& out) {
   if (each_tick) next_look_.now();
 }
 
-/// The client has just come in.
+/// The client has entered: puts all visible tanks into play.
 void Tanks::put_all(FrontOut& out) {
   for (auto& [number, actor] : cast_)
     if (const core::UnitState* state = out.world().unit(actor.unit); core::is_seen(state))

@@ -1,6 +1,6 @@
-// Where tanks are, and how they live and die, both ways.
-// Law: before our client is in it hears of none; it is told of no death that did not happen, and not twice of one that
-// did.
+// Where tanks are, how they spawn and how they die, in both directions.
+// Law: our client is sent nothing about tanks before it is in the game. It is told each death once, and none that did
+// not happen.
 #pragma once
 
 #include "adapters/bzdraft/front/flags.h"
@@ -24,14 +24,14 @@ class Tanks {
   void hear(const words::Teleported& teleported, FrontOut& out);
   void hear(const words::Health& health, FrontOut& out);
 
-  /// Into play, there; for our own client also the only way to move it.
+  /// Puts a tank into play at `there`. For our own client this is also the only way to move it.
   void put(std::uint8_t number, const words::Pose& there, FrontOut& out);
-  /// Our client sees that tank, or no longer.
+  /// Shows the tank to our client, or hides it.
   void show(std::uint8_t number, FrontOut& out);
-  /// The newest pose, now or when it is this tank's turn.
+  /// Sends the newest pose, now or as soon as the rate limit allows.
   void update(std::uint8_t number, FrontOut& out);
   void update_late(FrontOut& out);
-  /// Who is there has changed.
+  /// The players have changed: visits all tanks at the next tick.
   void look_anew() { next_look_.now(); }
   void put_all(FrontOut& out);
   void check_death(FrontOut& out);
@@ -44,9 +44,9 @@ class Tanks {
   const Shots& shots_;
   const Flags& flags_;
   const core::Retelling& retold_;
-  core::NextLook next_look_;  // whether the client must be told of any
+  core::NextLook next_look_;  // when an update may be due
   std::uint32_t order_ = 0;
-  double health_ = 0;  // last told
+  double health_ = 0;  // as last reported
 };
 
 }  // namespace entente::bzdraft

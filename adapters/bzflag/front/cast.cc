@@ -36,7 +36,7 @@ void Cast::dress(std::uint8_t number, std::size_t nth, const FrontOut& out) {
   actor.callsign = me && nth == 0 ? name : callsign_for(name, nth);
 }
 
-/// As no other of the cast is called.
+/// A callsign that no other player has.
 std::string Cast::callsign_for(const std::string& name, std::size_t nth) const {
   return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
     const auto same = [&](const auto& entry) { return entry.second.callsign == callsign; };
@@ -78,7 +78,7 @@ void Cast::announced(std::uint8_t number, FrontOut& out) {
 
 void Cast::dismissed(std::uint8_t number, FrontOut& out) { client_.stream(out, RemovePlayer{player_id(number)}); }
 
-// -- What is told of them ---------------------------------------------------------------------------------------------
+// -- What the room says about them ------------------------------------------------------------------------------------
 
 void Cast::see_player(const words::Player& player, words::Audience audience, FrontOut& out) {
   const std::uint8_t* known = of_player(player.id());
@@ -105,7 +105,7 @@ void Cast::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out)
   const auto on = [&](words::Badge badge) {
     return static_cast<std::uint8_t>((badges & static_cast<std::uint32_t>(badge)) != 0 ? 1 : 0);
   };
-  // To a client these two are events: of a moment that is only told again there are none.
+  // A client treats these two as events, so they are not sent while a replay seeks.
   if ((changed & words::PAUSED) != 0 && !retold_) client_.stream(out, Pause{number, on(words::PAUSED)});
   if ((changed & words::AUTOPILOT) != 0 && !retold_) client_.stream(out, AutoPilot{number, on(words::AUTOPILOT)});
   if ((changed & kInfoBadges) == 0) return;
@@ -114,7 +114,7 @@ void Cast::tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out)
   client_.stream(out, info);
 }
 
-/// Flags are told of what lies there.
+/// Class Flags handles pickups and pellets.
 void Cast::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() == words::Unit::PICKUP || unit.kind() == words::Unit::PELLET) return;
   if (!core::is_driven(unit.kind())) return out.lose(loss::kUnitUnlike);

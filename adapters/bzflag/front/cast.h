@@ -1,4 +1,4 @@
-// Who is there, as our client sees it: a robot player for each unit that is somebody's.
+// The players that our client sees: one for each unit that can be shown as a tank. See core::TankCast.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct Actor : core::TankActor {
   std::int16_t team = 0;
   std::uint32_t badges = 0;
   std::uint32_t order = 0;
-  std::uint8_t salt = 0;  ///< of its shots' numbers
+  std::uint8_t salt = 0;  ///< a part of its shots' numbers
   core::Pace updates{core::kSecond / 25, 6};
-  core::Glide glide;          ///< of one that its world moves by whole tiles
-  core::Micros rests_at = 0;  ///< when it has come to the end of it; 0: it has
-  core::Micros told = 0;      ///< when our client was last told where it is
+  core::Glide glide;          ///< for a unit that its world moves by whole tiles
+  core::Micros rests_at = 0;  ///< when its glide ends; 0: it has ended
+  core::Micros told = 0;      ///< when our client was last sent its pose
 };
 
 class Cast final : public core::TankCast<Actor> {
@@ -28,15 +28,15 @@ class Cast final : public core::TankCast<Actor> {
   Cast(Client& client, core::TankSight& sight, const core::Retelling& retold)
       : TankCast(sight, 0, kMostPlayers - 1), client_(client), retold_(retold) {}
 
-  /// The client has its number.
+  /// The client's number is known.
   void take_number() { set_own_number(client_.number()); }
 
   using TankCast::hear;
   void hear(const words::Unit& unit, FrontOut& out);
-  /// `audience`: whom it was told to.
+  /// `audience`: to whom the fact was addressed.
   void see_player(const words::Player& player, words::Audience audience, FrontOut& out);
 
-  /// Tells who they are, again.
+  /// Announces all players again.
   void announce_all(FrontOut& out) const;
 
  private:

@@ -7,8 +7,8 @@
 namespace entente::bzflag {
 namespace {
 
-/// The number of our client. By it a link request is known that comes from another port than the client's stream: two
-/// clients of one address are told apart by what their ports are.
+/// The player number of our client. It identifies the session of a link request that comes from another port than the
+/// client's stream. It depends on the client's port, so that two clients behind one address differ.
 std::uint8_t number_for(std::string_view address) {
   unsigned port = 0;
   const std::string_view digits = address.substr(address.rfind(':') + 1);
@@ -27,7 +27,8 @@ float Client::clock(const FrontOut& out) const {
   return static_cast<float>(static_cast<double>(out.now() - opened_) / core::kSecond);
 }
 
-/// Dialects without a kind of message write who acts before an action, and a mark behind it: it leaves room for them.
+/// Leaves room in an action for what dialects without message kinds add: the player's name before the text, and a mark
+/// after it.
 void Client::say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, FrontOut& out) {
   constexpr std::size_t kActor = std::string_view("* ").size() + kLongestName + std::string_view(" \t*").size();
   const std::size_t most = action ? kLongestLine - kActor : kLongestLine;

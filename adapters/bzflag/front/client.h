@@ -1,4 +1,4 @@
-// The client of a front: its link, its number, who it says it is, and how far it has come in.
+// The client of a front: its link, its number, what it says about itself, and how far it has joined.
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ class Client final : public PeerLink {
 
   void begin(std::string_view address, core::Micros now);
   core::Micros opened() const { return opened_; }
-  /// The others have what is free.
+  /// The client's player number. The others get free ones.
   std::uint8_t number() const { return number_; }
-  /// Its place in Game::dialects().
+  /// The index of its dialect in Game::dialects().
   std::size_t dialect_index() const { return dialect_; }
   bool in() const { return stage == Stage::kIn; }
 
-  /// Seconds since it came, as updates tell them.
+  /// Seconds since the client connected: the time in its updates.
   float clock(const FrontOut& out) const;
 
   void say(std::uint8_t from, std::uint8_t to, bool action, std::string_view text, FrontOut& out);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kFlagsAtOnce = 17;
 
-/// What lies there for who drives upon it: a flag of a kind that nobody knows.
+/// A pickup or pellet, shown as a flag of an unknown kind.
 NumberedFlag flag_of(const core::FlagNumbers::Pickup& pickup) {
   words::Token token;
   if (pickup.lies != nullptr) {
@@ -24,7 +24,7 @@ NumberedFlag flag_of(const core::FlagNumbers::Pickup& pickup) {
 
 }  // namespace
 
-// -- What lies there --------------------------------------------------------------------------------------------------
+// -- Pickups and pellets ----------------------------------------------------------------------------------------------
 
 void Flags::send_all(FrontOut& out) {
   FlagUpdate flags;
@@ -68,7 +68,7 @@ void Flags::look_about(FrontOut& out) {
 
 // -- Flags that are carried -------------------------------------------------------------------------------------------
 
-/// Its number is that of the token while there is room; a client has as many as the settings announced.
+/// A token keeps its number. There are as many numbers as the settings have announced.
 std::optional<NumberedFlag> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   const auto number = numbers_.give(token.id());
@@ -100,7 +100,8 @@ void Flags::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const std::uint16_t* flag = numbers_.of_token(captured.token());
   const std::uint8_t by = cast_.number_of(captured.by(), kNobody);
   if (flag == nullptr || by == kNobody) return out.lose(loss::kCapturedUnseen);
-  // The base it was taken to: the captor's own. To whose he lost his own side's, nobody says.
+  // The captor's own base. If the captor has lost its own flag at an enemy base, the room does not say whose base that
+  // is.
   client_.stream(out, CaptureFlag{player_id(by), *flag, static_cast<std::uint16_t>(cast_.at(by).team)});
 }
 

@@ -1,4 +1,4 @@
-// Flags, both ways, and what else lies there for who drives upon it: to a client, flags of a kind that nobody knows.
+// Flags, in both directions. Also pickups and pellets, which are shown to a client as flags of an unknown kind.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ class Flags {
   void hear(const words::Hidden& hidden, FrontOut& out) { tell_pickup(hidden.unit(), out); }
   void hear(const words::Gone& gone, FrontOut& out) { tell_pickup(gone.unit(), out); }
 
-  /// The client comes in: all that there are.
+  /// The client enters: sends all flags.
   void send_all(FrontOut& out);
   void look_about(FrontOut& out);
 

@@ -10,11 +10,11 @@ namespace entente::bzflag {
 namespace {
 
 constexpr core::Micros kHeaderDeadline = 2'500 * core::kMillisecond;  // bzfs.cxx:6165 at v2.4.26
-/// Who may leave the header out waits for the greeting without it.
+/// A client that may omit the header is greeted after this time.
 constexpr core::Micros kHeaderHope = 500 * core::kMillisecond;
 constexpr core::Micros kBetweenPings = 10 * core::kSecond;  // as bzfs
 
-/// What is heard before the client is in, too.
+/// Facts that are handled even before the client is in the game.
 template <class T>
 constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> ||
                               std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Waiting>;
@@ -81,7 +81,7 @@ void FrontSession::tell(const words::Pose& pose, const core::Fact& fact, Outlet&
     if (*number == cast_.own_number()) return keeper_.check_leash(cast_, out);
     return tanks_.update(*number, out);
   }
-  const core::UnitState* state = out.world().unit(pose.unit());  // it was hidden, or one of many cells
+  const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
   if (state == nullptr) return;
   if (state->unit.owner() != 0) return cast_.recast(state->unit.owner(), out);
   tell(state->unit, fact, out);
@@ -138,7 +138,7 @@ void FrontSession::greet(Outlet& out) {
   welcome.id = client_.number();
   client_.stream(out, welcome);
   if (client_.dialect().game_clock) client_.stream(out, GameTime{out.now()});
-  out.say(words::WantWorld());  // so that the room looks for its server while the client asks for flags
+  out.say(words::WantWorld());  // makes the room connect while the client asks for flags
 }
 
 void FrontSession::take(const LinkRequest& request, Outlet& out) {
@@ -166,7 +166,7 @@ void FrontSession::take(const Enter& enter, Outlet& out) {
   wish.set_claims_deaths(true);
   for (const auto& flag : flags_known_) wish.add_flags_known(flag);
   out.say(wish);
-  out.wake(out.now());  // let in by a tick: whoever hears the wish may yet say how it is called here
+  out.wake(out.now());  // let in by the next tick: the room may still give the player another name
 }
 
 void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
@@ -175,10 +175,10 @@ void FrontSession::tell(const words::Waiting& waiting, const core::Fact&, Outlet
   let_in(out);
 }
 
-/// Who has entered, once all there is to tell was told or there is something to wait for. The order is that of bzfs:
-/// another has crashed clients.
+/// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. The order is that of
+/// bzfs; another order has crashed clients.
 void FrontSession::let_in(Outlet& out) {
-  // Of a room that others made ready it is told, too, but not yet as whom it comes in.
+  // A room that was ready before may not have told yet which player our client is.
   const bool told = out.world().ready() && out.world().player(out.me()) != nullptr;
   if (client_.stage != Stage::kEntering || (!told && waiting_.empty())) return;
   client_.stage = Stage::kIn;
@@ -212,7 +212,7 @@ void FrontSession::tell(const words::Refused& refused, const core::Fact&, Outlet
   Reject reject;
   reject.code = reject_code(refused.code());
   reject.reason.set(fitted(refused.text(), kLongestText));
-  if (client_.stage != Stage::kHeader) client_.stream(out, reject);  // before the greeting it would be taken for one
+  if (client_.stage != Stage::kHeader) client_.stream(out, reject);  // before the greeting it would be read as one
   goodbye(refused.text(), out);
 }
 
@@ -222,7 +222,7 @@ void FrontSession::take(const Exit&, Outlet& out) {
   out.close("the client left");
 }
 
-/// A client takes a closed connection for silence: it must be told.
+/// A client does not notice a closed connection, so it must be told.
 void FrontSession::goodbye(std::string_view why, Outlet& out) {
   if (std::exchange(gone_, true)) return out.close(why);
   if (client_.in() && !why.empty()) client_.server_says(why, out);

@@ -1,6 +1,7 @@
-// The front of BZFlag: what a stock bzflag or bzadmin takes for its bzfs. It speaks the terms of 2.4; a peer of another
-// dialect hears them in its own (idiom.h). Its parts do the work; here is how a client comes in, and leaves.
-// Law: no client is told what crashes it: nothing before the world is loaded, no number beyond what the settings
+// The front of BZFlag: acts as a bzfs towards stock bzflag and bzadmin clients. It uses the messages of 2.4, which
+// idiom.h converts for clients of other dialects. This file composes its parts, and handles how a client enters and
+// leaves.
+// Law: a client is sent nothing that crashes it: nothing before the world is loaded, no number beyond what the settings
 // announced.
 #pragma once
 
@@ -39,7 +40,7 @@ class FrontSession final : public core::Front, private core::TankSight {
   void show(std::uint8_t number, Outlet& out) override { tanks_.show(number, out); }
   void recast() override { tanks_.look_anew(); }
 
-  // What concerns several parts, or the session as such.
+  // Messages and facts that concern several parts, or the whole session.
   template <class Message>
   void take(const Message& message, Outlet& out);
   void take(const ClientHeader&, Outlet& out) { greet(out); }
@@ -73,7 +74,7 @@ class FrontSession final : public core::Front, private core::TankSight {
   bool gone_ = false;
   core::Retelling retold_;
   std::vector<std::string> flags_known_;
-  std::string waiting_;  // what was said about it last
+  std::string waiting_;  // the last line about what the room waits for
   std::uint16_t ping_number_ = 0;
   core::Micros pinged_ = 0;
 

@@ -6,14 +6,14 @@
 namespace entente::bzflag {
 namespace {
 
-/// A room may have to ask a server first; a client waits for the settings as long as it is left to.
+/// How long a client waits for the world, for which the room may have to ask a server. Then it gets an open field.
 constexpr core::Micros kPatience = 10 * core::kSecond;
-/// … and one that is strict gives up after five seconds (playing.cxx:5278 at v1.10.8).
+/// The same for a strict client, which gives up after five seconds (playing.cxx:5278 at v1.10.8).
 constexpr core::Micros kStrictPatience = 4 * core::kSecond;
 
-/// What a chunk of the world holds (1024 in all, as real servers send).
+/// Bytes of the world in one chunk. The message then has 1024 bytes, as with real servers.
 constexpr std::size_t kChunk = 1016;
-constexpr std::uint16_t kMostPlayersAnnounced = 216;  // what a 2.4 client has room for
+constexpr std::uint16_t kMostPlayersAnnounced = 216;  // the most that a 2.4 client has room for
 
 std::uint16_t u16_rule(const core::World& world, std::string_view name, double otherwise) {
   return static_cast<std::uint16_t>(std::clamp(world.rule(name, otherwise), 0.0, 65535.0));
@@ -73,7 +73,7 @@ void Lobby::answer(FrontOut& out) {
   }
 }
 
-/// Waits for the world, and then builds it.
+/// Whether the world is built. Builds it once it is known, or when the wait is over.
 bool Lobby::known(FrontOut& out) {
   if (!database_.empty()) return true;
   if (patience_ == 0) patience_ = out.now() + (client_.dialect().strict_entry ? kStrictPatience : kPatience);
@@ -136,7 +136,7 @@ void Lobby::build_world(FrontOut& out) {
   Database database = database_of(land, client_.dialect_index(), settings(out));
   for (std::size_t i = 0; i < database.left_out; ++i) out.lose(loss::kSolidsFull);
   database_ = std::move(database.bytes);
-  hash_ = world_hash(database_, WorldSource::kRandom);  // so that it fills nobody's cache
+  hash_ = world_hash(database_, WorldSource::kRandom);  // so that clients do not cache it
 }
 
 }  // namespace entente::bzflag

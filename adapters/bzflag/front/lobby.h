@@ -1,5 +1,5 @@
-// What a client may ask before it enters: the settings, the world, how the game goes and who plays it.
-// Law: it is answered once the world is known, or nobody will ever know it.
+// What a client may request before it enters: the settings, the world, the state of the game, and its players.
+// Law: a request is answered once the world is known, or when the wait is over.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ class Lobby {
   void hear(const QueryGame&, FrontOut& out);
   void hear(const QueryPlayers&, FrontOut& out);
 
-  /// Gives what was asked for, if there is an answer.
+  /// Answers pending requests, if they can be answered.
   void answer(FrontOut& out);
-  /// So many shots each player may have in the air.
+  /// How many shots each player may have in the air.
   std::uint16_t most_shots() const { return most_shots_; }
 
  private:
@@ -36,8 +36,8 @@ class Lobby {
   const Cast& cast_;
   core::FlagNumbers& flags_;
   bool wants_settings_ = false, wants_hash_ = false, wants_game_ = false, wants_players_ = false;
-  std::optional<std::uint32_t> wants_world_;  // from there on
-  core::Micros patience_ = 0;                 // until when the world is waited for
+  std::optional<std::uint32_t> wants_world_;  // from this offset on
+  core::Micros patience_ = 0;                 // until when to wait for the world
   Buffer database_;
   std::string hash_;
   double size_ = 800;

@@ -6,11 +6,11 @@
 namespace entente::bzflag {
 namespace {
 
-/// After so long a tank that is in play already is put there for whoever asked to spawn.
+/// If a spawn request has no answer after this time, a tank that is in play already is put there.
 constexpr core::Micros kUnanswered = 400 * core::kMillisecond;
-/// After so long a death that nobody confirmed did not happen.
+/// A death that is not confirmed within this time did not happen.
 constexpr core::Micros kUnconfirmed = 400 * core::kMillisecond;
-/// … where the server only passes on what the victim says.
+/// The same where the server only passes on what victims report.
 constexpr core::Micros kUnconfirmedByOther = 5 * core::kSecond;
 
 }  // namespace
@@ -68,7 +68,7 @@ void Play::hear(const TeleportReport& report, FrontOut& out) {
   out.say(claim);
 }
 
-/// Of clients that count for themselves.
+/// From clients that count their own score.
 void Play::hear(const ScoreReport& report, FrontOut& out) {
   words::ScoreClaim claim;
   claim.set_wins(report.wins);
@@ -88,16 +88,16 @@ void Play::hear(const AutoPilotReport& report, FrontOut& out) {
   out.say(autopilot);
 }
 
-/// Tanks are whole or gone; what lies between is said.
+/// A tank has no health, so damage is reported by a line of chat.
 void Play::hear(const words::Health& health, FrontOut& out) {
   if (health.unit() != cast_.own_unit()) return out.lose(loss::kHealthOfOther);
   client_.server_says(core::line_of_hit(health, health_), out);
 }
 
-// -- Keeping our client where the truth is ----------------------------------------------------------------------------
+// -- Keeping our client at its true place -----------------------------------------------------------------------------
 
 bool Play::hear_refused(const words::ClaimRefused& refused, FrontOut& out) {
-  const bool asked = !cast_.own().alive;  // its wish to spawn was refused
+  const bool asked = !cast_.own().alive;  // its spawn request was refused
   if (asked && !refused.why().empty()) return client_.server_says(refused.why(), out), true;
   if (!keeper_.forget_death()) return false;
   keeper_.revive(cast_, out);
@@ -110,12 +110,12 @@ void Play::check(FrontOut& out) {
   keeper_.check_leash(cast_, out);
 }
 
-/// Whoever decides has not said that our client died: it lives, in place.
+/// Nobody has confirmed that our client died: it lives, and is put where it is.
 void Play::check_death(FrontOut& out) {
   if (keeper_.survives(core::victim_decides(out.world()) ? kUnconfirmedByOther : kUnconfirmed, out)) put_in_place(out);
 }
 
-/// Nobody puts a tank into play that is there already.
+/// Answers a spawn request for a tank that is in play already: the room does not answer it.
 void Play::check_spawn(FrontOut& out) {
   if (spawn_asked_ == 0) return;
   if (out.now() < spawn_asked_ + kUnanswered) return out.wake(spawn_asked_ + kUnanswered);

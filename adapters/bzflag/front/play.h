@@ -1,4 +1,4 @@
-// What our client does with its own tank, and what becomes of it: it spawns, drives, strays, dies.
+// Our client's own tank: its spawns, its movement, its corrections, its deaths.
 #pragma once
 
 #include "adapters/bzflag/front/shots.h"
@@ -19,10 +19,11 @@ class Play {
   void hear(const PauseReport& report, FrontOut& out);
   void hear(const AutoPilotReport& report, FrontOut& out);
   void hear(const words::Health& health, FrontOut& out);
-  /// False: our client cannot be told. REQUIRES: it is for our client.
+  /// Handles a refused spawn or a refused claim of death. False: it is neither, and the client cannot be told.
+  /// REQUIRES: the refusal is addressed to our client.
   bool hear_refused(const words::ClaimRefused& refused, FrontOut& out);
 
-  /// It was put into play.
+  /// Our client was put into play.
   void begin() { spawn_asked_ = 0; }
   void check(FrontOut& out);
 
@@ -37,9 +38,9 @@ class Play {
   core::TankKeeper& keeper_;
   core::TankSight& sight_;
   const Shots& shots_;
-  std::uint32_t order_ = 0;       // of what its client said last
-  core::Micros spawn_asked_ = 0;  // 0: it was answered
-  double health_ = 0;             // last told
+  std::uint32_t order_ = 0;       // the order number of the client's last update
+  core::Micros spawn_asked_ = 0;  // when a spawn was requested; 0: none is pending
+  double health_ = 0;             // as last reported
 };
 
 }  // namespace entente::bzflag

@@ -6,10 +6,11 @@
 
 namespace entente::bzflag {
 
-/// A client whose game is over spawns no more before it has come in anew: it is told only of one that is over for good.
+/// A client whose game is over does not spawn again until it has rejoined, so the end is sent only if no other round
+/// follows.
 void Rounds::hear(const words::Round& round, FrontOut& out) {
   if (round.state() != words::Round::OVER) return tell_clock(out);
-  if (retold_) return;  // its end is not to be announced again
+  if (retold_) return;  // the end was announced before
   if (round.another()) return client_.say(kServerId, kEverybody, false, core::line_of(round, out.world()), out);
   end_game(round, out);
 }
@@ -22,7 +23,7 @@ void Rounds::end_game(const words::Round& round, FrontOut& out) {
   nobody && !client_.dialect().winnerless ? client_.stream(out, TimeLeft{}) : client_.stream(out, over);
 }
 
-/// No time left is the end of a client's game, too.
+/// A time of 0 also ends the client's game, so it is not sent if another round follows.
 void Rounds::tell_clock(FrontOut& out) {
   const words::Round round = out.world().round_at(out.now());
   TimeLeft left;

@@ -1,4 +1,4 @@
-// Time, and how a round ends.
+// The time, and the end of a round.
 #pragma once
 
 #include "adapters/bzflag/front/cast.h"

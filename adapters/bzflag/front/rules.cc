@@ -47,7 +47,7 @@ void Rules::hear(const words::Rule& rule, FrontOut& out) {
   std::erase_if(set.variables, [](const auto& item) { return item.name.size() > 255 || item.value.size() > 255; });
   if (!set.variables.empty()) client_.stream(out, set);
   if (name != "reload" && name != "refill") return;
-  reload_ = 0;  // another one was just told
+  reload_ = 0;  // the client was just sent another value
   tell_reload(out);
 }
 
@@ -55,7 +55,7 @@ void Rules::hear(const words::Ammo& ammo, FrontOut& out) {
   if (ammo.player() == out.me()) tell_reload(out);
 }
 
-/// A tank has no clip: the gun that fires the last round of one takes as long to load as the clip to fill.
+/// Sets the reload time. A tank has no clip, so the last round of a clip takes the time to refill the clip as well.
 void Rules::tell_reload(FrontOut& out) {
   const core::PlayerState* me = out.world().player(out.me());
   const double refill = out.world().rule("refill", 0), each = out.world().rule("reload", 0);

@@ -1,4 +1,4 @@
-// The numbers of the game, as a client's variables.
+// The rules of the game, as variables of the client.
 #pragma once
 
 #include "adapters/bzflag/front/client.h"
@@ -12,13 +12,13 @@ class Rules {
   void hear(const words::Rule& rule, FrontOut& out);
   void hear(const words::Ammo& ammo, FrontOut& out);
 
-  /// All variables that words carry, as many in a message as bzfs puts there.
+  /// Sends all variables that words carry, in messages as large as those of bzfs.
   void send_variables(FrontOut& out);
   void tell_reload(FrontOut& out);
 
  private:
   Client& client_;
-  double reload_ = 0;  // seconds, as last told with what is in our client's clip
+  double reload_ = 0;  // seconds; as last sent for what is in our client's clip
 };
 
 }  // namespace entente::bzflag

@@ -1,4 +1,4 @@
-// Scores, as many in a message as are new.
+// Scores. New ones are sent together in one message.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@ class Scores {
   void hear(const words::Score& score, FrontOut& out);
   void hear(const words::TeamScore& score, FrontOut& out);
 
-  /// The client comes in: those of all teams.
+  /// The client enters: sends the scores of all teams.
   void send_teams(FrontOut& out) const;
   void send_new(FrontOut& out);
 
  private:
   Client& client_;
   const Cast& cast_;
-  std::vector<core::Id> players_;  // whose are new
+  std::vector<core::Id> players_;  // whose scores are new
   std::vector<words::Team> teams_;
 };
 

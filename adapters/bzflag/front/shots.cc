@@ -13,7 +13,7 @@ constexpr double kMuzzleHeight = 1.57;
 
 // -- What our client does ---------------------------------------------------------------------------------------------
 
-/// The flag that our client carries may be one that it knows only by the name of another.
+/// The weapon of our client's shot. The client may know the flag that it carries only by another flag's letters.
 std::uint32_t Shots::fired_with(const FlagKind& flag, const FrontOut& out) const {
   for (const auto& [id, token] : out.world().tokens())
     if (token.carrier() == out.me() && token.state() == words::Token::CARRIED &&
@@ -38,7 +38,7 @@ void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   out.say(fire);
 }
 
-/// Our client's own, so that it can be told of its end.
+/// Remembers our client's own shot, so that the client can be told of its end.
 void Shots::keep_own(const ShotBegin& begin, const FrontOut& out) {
   shots_.forget_old(out.now());
   shots_.remove(client_.number(), begin.shot);
@@ -73,12 +73,12 @@ void Shots::hear(const GuidedUpdate& update, FrontOut& out) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
-/// As wished if a client can hold it, else a free slot of that player: numbers beyond the settings corrupt a client.
-/// Where a gun fires faster than its shots fly, the oldest of them ends.
+/// The wished number if a client can hold it, else a free slot of that player: numbers beyond the settings corrupt a
+/// client. If a gun fires faster than its shots end, the oldest one ends.
 std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) {
   if (core::victim_decides(out.world()) && wished <= 0x7fff && (wished & 0xffU) < lobby_.most_shots())
     return static_cast<std::uint16_t>(wished);
-  std::uint8_t first = 0;  // of the world's guns
+  std::uint8_t first = 0;  // for the world's guns
   std::uint8_t& salt = player == kServerId ? first : cast_.at(player).salt;
   const auto numbered = [&salt](std::uint32_t slot) {
     salt = static_cast<std::uint8_t>((salt + 1) & 0x7f);
@@ -94,7 +94,7 @@ std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_
 }
 
 void Shots::dress(core::ShownShot& shown, const words::Shot& shot, bool mine) {
-  if (mine) shots_.remove(client_.number(), shown.number);  // told anew
+  if (mine) shots_.remove(client_.number(), shown.number);  // sent again
   shown.weapon = weapon_of(shot);
   if (shot.z() == 0 && shown.decided) shown.at[2] = kMuzzleHeight;
 }

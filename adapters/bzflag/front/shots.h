@@ -1,5 +1,5 @@
-// Shots, both ways.
-// Law: our client is told no number beyond what the settings announced.
+// Shots, in both directions.
+// Law: our client is sent no number beyond what the settings announced.
 #pragma once
 
 #include <optional>

@@ -6,7 +6,8 @@
 
 namespace entente::bzflag {
 
-/// bzadmin does not leave before it has heard itself: what is said to oneself comes back from here, whatever the room.
+/// Chat that a client addresses to itself is returned here, without the room: bzadmin does not leave before it has
+/// heard itself.
 void Talk::hear(const ChatRequest& chat, FrontOut& out) {
   if (!client_.in()) return out.lose(loss::kChatTooEarly);
   const std::uint8_t to = chat.to.byte;

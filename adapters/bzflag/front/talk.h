@@ -1,4 +1,4 @@
-// What is said, both ways.
+// Chat, in both directions.
 #pragma once
 
 #include "adapters/bzflag/front/cast.h"
@@ -11,7 +11,7 @@ class Talk {
 
   void hear(const ChatRequest& chat, FrontOut& out);
   void hear(const words::Said& said, FrontOut& out);
-  /// `audience`: whom it was told to.
+  /// `audience`: to whom the notice was addressed.
   void notice(const words::Notice& notice, words::Audience audience, FrontOut& out);
 
  private:

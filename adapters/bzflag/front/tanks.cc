@@ -3,7 +3,7 @@
 namespace entente::bzflag {
 namespace {
 
-/// A stock client takes who says nothing for five seconds for gone.
+/// How often the poses of standing tanks are repeated: a stock client drops a player that is silent for five seconds.
 constexpr core::Micros kSilence = 2 * core::kSecond;
 
 }  // namespace
@@ -26,7 +26,8 @@ void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   client_.stream(out, alive);
 }
 
-/// Told as a state, which is no event to it. On the stream: a datagram that is lost would leave it where it was.
+/// Shows or hides a tank by an update: the client does not treat that as an event. It is sent on the stream, because a
+/// lost datagram would leave the tank where it was.
 void Tanks::show(std::uint8_t number, FrontOut& out) {
   Actor& actor = cast_.at(number);
   const bool shown = actor.alive && core::is_seen(out.world().unit(actor.unit));
@@ -44,7 +45,7 @@ void Tanks::update(std::uint8_t number, Actor& actor, FrontOut& out) {
   if (out.world().unit(actor.unit) != nullptr) client_.quick(out, newest(number, actor, out));
 }
 
-/// A tank whose unit is gone is nowhere; who plays it is still there.
+/// The newest update of a tank. Without a unit it is not shown, but its player stays.
 Message Tanks::newest(std::uint8_t number, Actor& actor, FrontOut& out) {
   const core::UnitState* state = out.world().unit(actor.unit);
   words::Pose pose = state != nullptr ? seen(actor, *state, out) : words::Pose();
@@ -56,7 +57,8 @@ Message Tanks::newest(std::uint8_t number, Actor& actor, FrontOut& out) {
   return update_of(pose, number, client_.clock(out), actor.shown, client_.dialect().small_updates);
 }
 
-/// Where a world has tiles it tells of whole ones: a tank drives from one to the next, and a client reckons how.
+/// The pose that a client is shown. A world of tiles reports only whole tiles, so tanks glide from one tile to the
+/// next, and clients extrapolate the motion.
 words::Pose Tanks::seen(Actor& actor, const core::UnitState& state, FrontOut& out) {
   words::Pose pose = out.world().flattened(
       state.posed < out.now() ? core::place_at(state.unit.pose(), state.posed, out.now()) : state.unit.pose());
@@ -88,8 +90,8 @@ void Tanks::update_late(FrontOut& out) {
   if (each_tick) next_look_.now();
 }
 
-/// When it comes to rest; or when it has stood for so long that our client would take its player for gone: other games
-/// need not say so again and again.
+/// When the tank's next update is due: when it comes to rest, or before our client would drop a silent player. Servers
+/// of other games do not repeat the poses of standing units.
 core::Micros Tanks::due_at(const Actor& actor, const FrontOut& out) {
   const bool quiet = actor.shown && out.world().room().game() != game().name();
   const core::Micros rests = actor.rests_at != 0 ? actor.rests_at : core::NextLook::kNever;

@@ -1,6 +1,6 @@
 // Where tanks are, as our client sees them, and how they die.
-// Law: no client is told of a death that did not happen, or twice of one that did; of each tank it is told the newest,
-// no oftener than it can draw.
+// Law: our client is told each death once, and none that did not happen. It is sent the newest pose of each tank, no
+// more often than it can draw.
 #pragma once
 
 #include "adapters/bzflag/front/cast.h"
@@ -18,15 +18,15 @@ class Tanks {
   void hear(const words::Died& died, FrontOut& out);
   void hear(const words::Teleported& teleported, FrontOut& out);
 
-  /// Into play, there; for our own client also the only way to move it.
+  /// Puts a tank into play at `there`. For our own client this is also the only way to move it.
   void put(std::uint8_t number, const words::Pose& there, FrontOut& out);
-  /// The newest pose, now or when it is this tank's turn.
+  /// Sends the newest pose, now or as soon as the rate limit allows.
   void update(std::uint8_t number, FrontOut& out) { update(number, cast_.at(number), out); }
-  /// Our client sees that tank, or no longer.
+  /// Shows the tank to our client, or hides it.
   void show(std::uint8_t number, FrontOut& out);
-  /// Who is there has changed.
+  /// The players have changed: visits all tanks at the next tick.
   void look_anew() { next_look_.now(); }
-  /// Tells of those whose turn it is.
+  /// Sends the updates that are due.
   void update_late(FrontOut& out);
 
  private:
@@ -40,7 +40,7 @@ class Tanks {
   core::TankKeeper& keeper_;
   Shots& shots_;
   const core::Retelling& retold_;
-  core::NextLook next_look_;  // whether the client must be told of any
+  core::NextLook next_look_;  // when an update may be due
 };
 
 }  // namespace entente::bzflag

@@ -1,6 +1,7 @@
-// How the other dialects say what the first one says, message by message. The faces speak and hear the terms of the
-// first dialect alone; layouts are the codec's business, and in which order somebody comes in is that of the faces.
-// Law: what has no equal in a dialect is not said at all, or (a flag) by something harmless; never by something else.
+// Converts messages between the first dialect and another one. Front and back use only messages of the first dialect.
+// The codec handles the layouts, and front and back the order of joining.
+// Law: what a dialect cannot express is not sent, or (a flag) replaced by something harmless; never by something with
+// another meaning.
 #pragma once
 
 #include <bitset>
@@ -16,25 +17,26 @@
 
 namespace entente::bzflag {
 
-/// Types of player where who watches is of one (Dialect::watcher_type).
+/// Types of players in a dialect where spectators are a type (Dialect::watcher_type).
 inline constexpr std::uint16_t kWatcherType = 1, kLateRobotType = 2;
 
 class Idiom {
  public:
-  /// `says`: the way of what we say.
+  /// `says`: the direction of our messages.
   Idiom(std::size_t dialect, wire::Way says);
 
   const Dialect& dialect() const { return dialect_; }
-  /// Whether nothing needs to be turned: it is the first dialect.
+  /// Whether nothing needs to be converted, because this is the first dialect.
   bool plain() const { return plain_; }
 
-  /// Turns what the peer said. False: it has no meaning here.
+  /// Converts a message of the peer to the first dialect. False: it has no meaning there.
   bool hear(Message& message, core::Micros now);
 
-  /// The messages that say it to the peer, good until the next call; none if its dialect cannot.
+  /// Converts a message for the peer: the messages to send instead; none if its dialect cannot express it. Valid until
+  /// the next call.
   std::span<const Message> say(const Message& message);
 
-  /// As which flag this one comes back from the peer.
+  /// The flag that the peer would return for this one.
   std::string echo(std::string_view flag) const;
 
  private:
@@ -132,7 +134,7 @@ class Idiom {
   std::size_t next_shot_ = 0;
 };
 
-/// The kind of game among the options, as before 2.4; and back, which leaves the options alone.
+/// Adds the kind of game to the options, as before 2.4. The other two split both again.
 std::uint16_t style_of(std::uint16_t game_type, std::uint16_t options);
 std::uint16_t game_type_of_style(std::uint16_t style);
 std::uint16_t options_of_style(std::uint16_t style);

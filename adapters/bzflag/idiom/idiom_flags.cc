@@ -1,12 +1,12 @@
-// Flags of other dialects: letters that changed their meaning, numbers, and those that are not known there.
-// Law: a flag that a dialect lacks is told as one that does nothing to its carrier. See idiom.h.
+// Flags of other dialects: letters that changed their meaning, numbers, and flags that a dialect does not have.
+// Law: a flag that a dialect does not have is sent as one that does nothing to its carrier. See idiom.h.
 #include "adapters/bzflag/idiom/idiom.h"
 
 namespace entente::bzflag {
 namespace {
 
 constexpr std::string_view kQuickTurn = "QT", kAgility = "A";
-/// From 2.0 on.
+/// Flags that exist from 2.0 on.
 constexpr std::string_view kLateFlags[] = {"A", "BY", "FO", "NJ", "RC", "RO", "TR", "WG"};
 constexpr std::string_view kUseless = "US", kIdentify = "ID";
 
@@ -19,7 +19,7 @@ bool any(std::span<const std::string_view> flags, std::string_view code) {
   return std::find(flags.begin(), flags.end(), code) != flags.end();
 }
 
-/// Its place; of what is not among them that of a flag that only informs.
+/// The number of a flag. A flag without a number gets that of Identify, which only informs.
 std::uint16_t number_of(std::string_view code) {
   const auto at =
       std::find(std::begin(kNumberedFlags), std::end(kNumberedFlags), any(kNumberedFlags, code) ? code : kIdentify);
@@ -38,7 +38,7 @@ void Idiom::to_peer(FlagKind& flag) const {
     flag.letters.set(kAgility);
 }
 
-/// Old memory stands behind the NUL of no flag.
+/// Letters are copied up to the NUL: old memory follows it in an empty flag.
 void Idiom::from_peer(FlagKind& flag) const {
   if (dialect_.flag_numbers)
     flag.letters.set(flag.number < std::size(kNumberedFlags) ? kNumberedFlags[flag.number] : "");
@@ -56,7 +56,7 @@ std::string Idiom::echo(std::string_view flag) const {
   return code_of(kind);
 }
 
-// -- Shots, whose flag a death is not told of everywhere -------------------------------------------------------------
+// -- Flags of shots, for dialects whose deaths do not name them ------------------------------------------------------
 
 void Idiom::remember(const ShotBegin& begin) {
   if (dialect_.death_flag) return;
@@ -65,7 +65,7 @@ void Idiom::remember(const ShotBegin& begin) {
 }
 
 FlagKind Idiom::flag_of_shot(std::uint8_t player, std::uint16_t shot) const {
-  for (std::size_t i = 0; i < shots_.size(); ++i) {  // the newest first: numbers come again
+  for (std::size_t i = 0; i < shots_.size(); ++i) {  // newest first, because numbers are reused
     const KnownShot& one = shots_[(next_shot_ + shots_.size() - 1 - i) % shots_.size()];
     if (one.player == player && one.shot == shot) return one.flag;
   }

@@ -1,4 +1,4 @@
-// What a peer of another dialect said, in the terms of the first. See idiom.h.
+// Converts messages from a peer of another dialect to the first dialect. See idiom.h.
 #include <cmath>
 
 #include "adapters/bzflag/idiom/idiom.h"
@@ -6,9 +6,9 @@
 namespace entente::bzflag {
 namespace {
 
-constexpr std::int16_t kOldStatus = 0x7f;  // what lies above means something from 2.0 on
+constexpr std::int16_t kOldStatus = 0x7f;  // higher bits have a meaning only from 2.0 on
 
-/// "* anna waves\t*", as servers of 2.0 say an action.
+/// Whether a text is an action as servers of 2.0 send it: "* anna waves\t*".
 bool is_marked_action(std::string_view text) { return text.starts_with("* ") && text.ends_with("\t*"); }
 
 std::string_view why(std::uint16_t code) {
@@ -58,7 +58,7 @@ bool Idiom::hear(Message& message, core::Micros now) {
   return means;
 }
 
-/// Where the page has a message for each, later dialects have a list.
+/// Makes a list of a message about one item: the page has one message for each item, later dialects have lists.
 void Idiom::join(Message& message) {
   if (const auto* team = std::get_if<OneTeamUpdate>(&message)) {
     TeamUpdate teams;
@@ -86,7 +86,7 @@ bool Idiom::turn_heard(NegotiateFlags& flags, core::Micros) {
   for (auto& letters : flags.flags) {
     FlagKind flag;
     flag.letters = letters;
-    if (!dialect_.flag_numbers) from_peer(flag);  // here they are letters everywhere
+    if (!dialect_.flag_numbers) from_peer(flag);  // in this message, all dialects have letters
     letters = flag.letters;
   }
   return true;
@@ -153,7 +153,7 @@ bool Idiom::turn_heard(Alive& alive, core::Micros) {
   return true;
 }
 
-/// Of a death that is only told to be one: its reason from who killed whom with what, its flag from the shot.
+/// Completes a death: its reason follows from killer, victim and shot, its flag from the shot.
 void Idiom::guess_death(Death& death, std::uint8_t victim, std::uint8_t killer) const {
   if (!dialect_.death_reason) {
     const auto cause = killer == victim        ? words::BY_ITSELF
@@ -175,7 +175,7 @@ bool Idiom::turn_heard(Killed& killed, core::Micros) {
   return true;
 }
 
-/// Where poses have no order, they have that in which they came.
+/// Numbers poses in order of arrival if the dialect does not number them.
 template <class Update>
 bool Idiom::turn_update(Update& update, core::Micros now) {
   if (!dialect_.update_tails) update.status = static_cast<std::int16_t>(update.status & kOldStatus);

@@ -1,4 +1,4 @@
-// What we say, in the terms of a peer of another dialect. See idiom.h.
+// Converts our messages for a peer of another dialect. See idiom.h.
 #include <cmath>
 
 #include "adapters/bzflag/idiom/idiom.h"
@@ -41,7 +41,7 @@ std::span<const Message> Idiom::say(const Message& message) {
   return said_;
 }
 
-/// Says it so, if that dialect can.
+/// Converts one message and appends it to said_, if the dialect can express it.
 void Idiom::turn(Message message) {
   bool possible = sayable_[message.index()];
   if (!possible) return;
@@ -55,9 +55,9 @@ void Idiom::turn(Message message) {
   if (possible) said_.push_back(std::move(message));
 }
 
-// -- One message for each, where later dialects have a list ----------------------------------------------------------
+// -- Lists, for which the page has one message for each item ---------------------------------------------------------
 
-/// False: it is one message there, too.
+/// Splits a list into messages about one item. False: it is one message on the page, too.
 bool Idiom::split(const Message& message) {
   const auto lists = [&]<class List>(const List* list) {
     if (list != nullptr) split(*list);
@@ -79,7 +79,7 @@ void Idiom::split(const FlagUpdate& flags) {
   for (const auto& flag : flags.flags) turn(OneFlagUpdate{flag});
 }
 
-/// No thieves there: it was put down, and taken.
+/// The page has no thieves: the flag is dropped and grabbed.
 void Idiom::split(const TransferFlag& transfer) {
   turn(DropFlag{player_id(transfer.from), transfer.flag});
   turn(GrabFlag{player_id(transfer.to), transfer.flag});
@@ -92,7 +92,7 @@ bool Idiom::turn_said(Welcome& welcome) {
   return true;
 }
 
-/// Only those that programs of that dialect know.
+/// Keeps only the flags that programs of that dialect know.
 bool Idiom::turn_said(NegotiateFlags& flags) {
   if (dialect_.late_flags) return true;
   std::erase_if(flags.flags, [&](const Text<2>& letters) { return echo(letters.view()) != letters.view(); });
@@ -126,7 +126,7 @@ std::int16_t Idiom::team_there(std::int16_t team) const {
   return team;
 }
 
-/// Type and team, as that dialect has them.
+/// Converts type and team to that dialect.
 template <class Joining>
 void Idiom::dress(Joining& one) const {
   using Team = decltype(one.team);
@@ -172,7 +172,7 @@ bool Idiom::turn_said(Alive& alive) {
 
 namespace {
 
-/// Water and drivers kill from 2.0 on.
+/// Before 2.0, water and drivers do not kill: such deaths become self-destruction.
 void turn_reason(Death& death, const Dialect& dialect) {
   if (!dialect.death_flag && death.reason > death_reason(words::BY_ITSELF))
     death.reason = death_reason(words::BY_ITSELF);
@@ -203,7 +203,8 @@ bool Idiom::turn_said(GuidedUpdate& update) {
 
 // -- Words and numbers ------------------------------------------------------------------------------------------------
 
-/// False: nobody there can be meant so. Chat to the rogues alone would be chat to all, where those are told by a team.
+/// Converts the target of chat. False: that dialect has no such target. On the page, chat to rogues alone would reach
+/// everybody.
 bool Idiom::turn_target(Id& to, std::uint16_t& team) const {
   const auto target = target_team(to.byte);
   if (!dialect_.message_team) {
@@ -239,7 +240,7 @@ bool Idiom::turn_said(Chat& chat) {
   return true;
 }
 
-/// A clock that stands still runs there, until it is set again.
+/// Before 2.0, a stopped clock cannot be sent: the client's clock runs on until it is set again.
 bool Idiom::turn_said(TimeLeft& left) {
   if (dialect_.long_time) return true;
   left.seconds = static_cast<std::uint16_t>(std::clamp(left.long_seconds, 0, 65535));

@@ -7,7 +7,7 @@
 namespace entente::bzflag {
 namespace {
 
-// Where the two forms of a header differ: the hash, which begins with 't' or 'p', comes 14 bytes early.
+// In the short form of the header the hash, which begins with 't' or 'p', comes 14 bytes earlier.
 constexpr std::size_t kProtocolAt = 192, kShortHashAt = 314;
 constexpr std::size_t kDurationAt = 12;
 
@@ -23,7 +23,7 @@ RecForm form_of(std::size_t dialect, bool short_header) {
   return {wire::Order::kBig, short_header, kDialects[dialect].game_type};
 }
 
-/// As bzfs tells it (RecordReplay.cxx:2131 at v2.4.26).
+/// Whether the header has the short form; tested as in bzfs (RecordReplay.cxx:2131 at v2.4.26).
 bool is_short(Bytes file) {
   if (file.size() <= kShortHashAt) return false;
   return file[kShortHashAt - 1] == 0 && (file[kShortHashAt] == 't' || file[kShortHashAt] == 'p');

@@ -1,5 +1,6 @@
-// What bzfs itself records (.rec, from 2.0 on): what its server said, with times, behind a header that holds the world.
-// Law: what was read is written again to the byte; a file is never trusted for how much memory it asks.
+// Recordings of bzfs (.rec, from 2.0 on): its messages with their times, after a header that holds the world.
+// Law: a file that was read is written again with the same bytes. A size in a file never decides how much memory is
+// allocated.
 #pragma once
 
 #include <optional>
@@ -17,16 +18,16 @@ struct RecHeader {
   std::uint32_t version = 1;
   std::uint32_t length = 0;                      // of the header with flags and world
   std::int64_t duration = 0;                     // microseconds
-  std::uint32_t player = 253;                    // who asked for the recording; 253 the server
+  std::uint32_t player = 253;                    // who requested the recording; 253 the server
   std::uint32_t flags_size = 0, world_size = 0;  // bytes
   Text<32> callsign;
   Text<128> motto;
   Text<8> protocol;  // "BZFS0221"
   Text<128> application;
-  Text<114> short_application;  // of 2.4.14, whose headers have 14 bytes less here and more at the end
+  Text<114> short_application;  // in 2.4.14: headers have 14 bytes less here, and more at the end
   Text<64> hash;
-  std::array<std::uint8_t, 32> settings{};      // MsgGameSettings as sent, with its envelope …
-  std::array<std::uint8_t, 2> more_settings{};  // … from 2.4 on two bytes longer
+  std::array<std::uint8_t, 32> settings{};      // MsgGameSettings as sent, with its envelope
+  std::array<std::uint8_t, 2> more_settings{};  // its last two bytes, from 2.4 on
   Pad<14> pad;
 };
 
@@ -36,14 +37,14 @@ struct RecPacket {
   std::uint32_t size = 0;            // of the payload
   std::uint32_t next = 0, prev = 0;  // file positions
   std::int64_t time = 0;             // microseconds since 1970
-  Pad<8> stuffing;                   // of no meaning; real servers leave old memory here
+  Pad<8> stuffing;                   // without meaning; real servers leave old memory here
 };
 
 enum RecMode : std::uint16_t {
-  kRecReal = 0,    ///< was broadcast
+  kRecReal = 0,    ///< a broadcast message
   kRecState = 1,   ///< part of a snapshot
   kRecUpdate = 2,  ///< a snapshot begins; no message
-  kRecHidden = 3,  ///< not to be shown: private chat, commands, addresses
+  kRecHidden = 3,  ///< not shown in a replay: private chat, commands, addresses
 };
 
 /// Whether the servers of this dialect can record.
@@ -52,7 +53,7 @@ bool has_recordings(std::size_t dialect);
 /// Reads a file, which must outlive it, packet by packet.
 class RecReader {
  public:
-  /// A fault if it is no such file, or of no dialect of ours.
+  /// A fault if it is not a .rec file, or has no dialect of ours.
   static Result<RecReader> open(Bytes file);
 
   std::size_t dialect() const { return dialect_; }
@@ -65,7 +66,8 @@ class RecReader {
     RecPacket head;
     Bytes payload;
   };
-  /// Nothing at the end; a fault if the file ends within a packet (a server died), or holds one that no frame could.
+  /// The next packet; nothing at the end. A fault if the file ends within a packet (the server died), or has a packet
+  /// that no frame can hold.
   Result<std::optional<Packet>> next();
 
  private:
@@ -79,7 +81,7 @@ class RecReader {
   Bytes world_;
 };
 
-/// Appends a file to a buffer. Positions, sizes and the header's length are made, not taken from what is given.
+/// Appends a file to a buffer. Positions, sizes and the header's length are computed; given ones are ignored.
 class RecWriter {
  public:
   RecWriter(std::size_t dialect, bool short_header, const RecHeader& header, const std::vector<Text<2>>& flags,
@@ -87,7 +89,7 @@ class RecWriter {
 
   /// REQUIRES: a payload that a frame could hold.
   void add(const RecPacket& packet, Bytes payload);
-  /// Tells the header how long it was; without it, it stays as given.
+  /// Writes the duration into the header. Without this call the header keeps the given one.
   void close(std::int64_t duration);
 
  private:
@@ -96,16 +98,16 @@ class RecWriter {
   std::uint32_t prev_ = 0;  // 0 before the first packet
 };
 
-/// Turns what a server said to one client into a recording that bzfs replays: the world and settings it was sent, a
-/// snapshot made of what it heard while joining, then what was broadcast.
+/// Converts a server's messages to one client into a recording that bzfs replays: the world and the settings, a
+/// snapshot of what the client was sent while joining, and the broadcasts after that.
 class RecExport {
  public:
   explicit RecExport(std::size_t dialect) : dialect_(dialect) {}
 
-  /// Frames to the client of one connection, in order. `time`: microseconds since 1970.
+  /// Takes the frames to the client of one connection, in order. `time`: microseconds since 1970.
   void hear(const wire::Frame& frame, std::int64_t time);
 
-  /// Appends the file. A fault if the client never had the world, or the settings, from the server.
+  /// Appends the file. A fault if the client was never sent the world or the settings.
   std::optional<Fault> write(Buffer& out) const;
 
  private:

@@ -1,5 +1,5 @@
-// A recording for bzfs, made from what a server said to one client.
-// Law: what was said to that client alone (its own join, pings, private words) is hidden or left out.
+// Makes a recording for bzfs from a server's messages to one client.
+// Law: what only that client was sent (its own join, pings, private chat) is hidden or left out.
 #include <algorithm>
 
 #include "adapters/bzflag/dialect.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kFrameHead = 4;
 constexpr std::uint8_t kEveryone = 254;
 
-/// Said to one client only, and of no use to others.
+/// Messages for one client only, which are of no use to others.
 bool is_personal(Code code) {
   switch (code) {
     case Reject::kCode:
@@ -33,7 +33,7 @@ bool is_personal(Code code) {
   }
 }
 
-/// What a snapshot is made of.
+/// The messages of a snapshot.
 bool is_state(Code code) {
   switch (code) {
     case SetVar::kCode:
@@ -54,13 +54,13 @@ bool is_state(Code code) {
   }
 }
 
-/// A word of chat that was for the server (perhaps with a password); recordings of bzfs have them, hidden.
+/// Chat that is a command to the server (perhaps with a password). Recordings of bzfs contain it, hidden.
 bool is_command(Bytes payload) {
-  const std::size_t kind = payload.size() > 2 && payload[2] <= 1 ? 1 : 0;  // 2.4 has it, 2.0 begins its text there
+  const std::size_t kind = payload.size() > 2 && payload[2] <= 1 ? 1 : 0;  // 2.4 has a kind there, 2.0 the text
   return payload.size() > 2 + kind && payload[2 + kind] == '/';
 }
 
-/// A server records these, but shows them to nobody.
+/// Messages that a server records, but shows to nobody.
 bool is_hidden(Code code, Bytes payload) {
   if (code == AdminInfo::kCode || code == NearFlag::kCode) return true;
   if (code != Chat::kCode) return false;
@@ -72,8 +72,8 @@ bool is_hidden(Code code, Bytes payload) {
 
 void RecExport::keep(Code code, Bytes payload, std::int64_t time) {
   if (!joined_ && !is_state(code)) {
-    if (me_) return;  // on its way in
-    joined_ = true;   // nobody joins: this was a recording itself
+    if (me_) return;  // the client is still joining
+    joined_ = true;   // there is no join: the session was a replay itself
   }
   const bool hidden = is_hidden(code, payload);
   if (hidden && !joined_) return;
@@ -95,7 +95,7 @@ void RecExport::hear(const wire::Frame& frame, std::int64_t time) {
   if (code == AddPlayer::kCode && !payload.empty() && payload[0] == me_) joined_ = true;
 }
 
-/// What goes into the header, or decides where the snapshot ends.
+/// Handles messages for the header, and those that decide where the snapshot ends. False: any other message.
 bool RecExport::learn(Code code, Bytes frame, Bytes payload) {
   switch (code) {
     case WorldHash::kCode:

@@ -1,11 +1,11 @@
-// What wire_rec.cc (layouts) offers rec.cc (files). Law: one header or packet head at a time, never its payload.
+// What wire_rec.cc (layouts) offers to rec.cc (files). Law: one header or packet head at a time, never a payload.
 #pragma once
 
 #include "adapters/bzflag/rec/rec.h"
 
 namespace entente::bzflag {
 
-/// What sets .rec files apart, as features.
+/// The features in which .rec files differ.
 struct RecForm {
   wire::Order order = wire::Order::kBig;
   bool short_application = false;

@@ -12,7 +12,7 @@ namespace {
 
 enum Bits : std::uint8_t { kDriveThrough = 1, kShootThrough = 2, kUpsideDown = 4 };
 
-// What a hostile database may cost.
+// Limits against hostile databases.
 constexpr int kDeepestGroup = 8;
 constexpr int kMostSolids = 20'000, kMostLinks = 4'096;
 constexpr std::size_t kMostFaces = 2'048;
@@ -31,7 +31,7 @@ void place(words::Solid& solid, const Vec3& pos, const Vec3& size, float angle, 
   solid.set_upside_down((bits & kUpsideDown) != 0);
 }
 
-/// The box around points, its sides along the axes.
+/// The axis-parallel box around points.
 class Around {
  public:
   void add(const Vec3& point) {
@@ -57,7 +57,7 @@ class Around {
   bool empty_ = true;
 };
 
-/// Turned about `axis` (Rodrigues).
+/// `p` rotated about `axis` (Rodrigues).
 Vec3 spun(const Vec3& p, Vec3 axis, float angle) {
   const float length = std::hypot(axis[0], axis[1], axis[2]);
   if (!(length > 0)) return p;
@@ -81,7 +81,7 @@ class Survey {
   }
 
  private:
-  using Path = std::vector<const Transform*>;  // the innermost first
+  using Path = std::vector<const Transform*>;  // innermost first
 
   void add(const Group& group) {
     for (const Wall& wall : group.walls) add(wall);
@@ -139,7 +139,7 @@ class Survey {
     }
   }
 
-  // -- What only leaves a box --------------------------------------------------------------------------------------
+  // -- Obstacles of which only a box is left -----------------------------------------------------------------------
 
   void add(const Instance& instance, const Path& outer, int depth) {
     if (depth >= kDeepestGroup || !work()) return;

@@ -1,5 +1,6 @@
-// The world in words and as the database that clients download: groups (2.0 on), or records. Law: metres are the same
-// in all; what a database cannot be told in words (meshes and the like) becomes the box around it, and is counted.
+// Converts worlds between words and the database that clients download: groups (from 2.0 on) or records.
+// Law: all of them use metres. An obstacle that words cannot describe (a mesh and the like) becomes the box around it,
+// and is counted.
 #pragma once
 
 #include "adapters/bzflag/world/world.h"
@@ -9,34 +10,34 @@ namespace entente::bzflag {
 
 struct Geography {
   words::World world;
-  std::size_t boxed = 0;  ///< obstacles of which only a box is left
+  std::size_t boxed = 0;  ///< obstacles that became a box
 };
 
-/// `size`: side of the world, of MsgGameSettings.
+/// `size`: the side of the world, from MsgGameSettings.
 Geography geography(const GroupWorld& database, double size);
 
 struct Database {
   Buffer bytes;
-  std::size_t left_out = 0;  ///< obstacles that the dialect's clients cannot load any more
+  std::size_t left_out = 0;  ///< obstacles that exceed what clients of the dialect can load
 };
 
-/// Its database: solids as they are, tiles as boxes, and walls around it unless it has its own. `settings`: where they
-/// stand in the world's header.
+/// The database of a world: its solids, its tiles as boxes, and walls around it unless it has its own. `settings`: used
+/// in dialects that have them in the world's header.
 Database database_of(const words::World& world, std::size_t dialect, const GameSettings& settings = {});
 
-/// The same world in the other form, and the settings in the header of one of records.
+/// Convert a world between both forms, and read the settings from the header of a world of records.
 GroupWorld groups_of(const RecordWorld& records);
 GameSettings settings_of(const RecordWorld& records);
 RecordWorld records_of(const GroupWorld& groups, const GameSettings& settings, std::size_t dialect,
                        std::size_t& left_out);
 
-/// "/t0:f": as links name the face of that number.
+/// The name of a teleporter's face in links, such as "/t0:f".
 std::string face_name(std::uint32_t face);
 
-/// Side of the smallest square around the origin that holds all of it.
+/// The side of the smallest square around the origin that contains the world.
 double size_of(const words::World& world);
 
-/// The face that a link names ("/t0:f", "name:b", with '*' and '?'), of all that match.
+/// Whether a link's pattern ("/t0:f", "name:b", with '*' and '?') matches the name of a face.
 bool matches(std::string_view pattern, std::string_view name);
 
 }  // namespace entente::bzflag

@@ -1,4 +1,4 @@
-// The database of a world that may come from another game: see geography.h.
+// Makes the database of a world of any game: see geography.h.
 #include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/terms.h"
 #include "adapters/bzflag/world/geography.h"
@@ -38,7 +38,7 @@ void add_solid(const words::Solid& solid, Group& group) {
   }
 }
 
-/// Tiles of a kind, as few boxes as a greedy eye sees: first to the east, then to the south.
+/// Merges tiles of one kind into few boxes, greedily: first eastwards, then southwards.
 class Tiling {
  public:
   Tiling(const words::World& world, Group& group)

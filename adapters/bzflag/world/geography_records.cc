@@ -1,5 +1,5 @@
-// Worlds of records (1.10, the page) and worlds of groups: what has a place in both. See geography.h.
-// Law: links name the same faces in both; what records have no form for is counted.
+// Converts between worlds of records (1.10, the page) and worlds of groups. See geography.h.
+// Law: links name the same faces in both. What records cannot express is counted.
 #include "adapters/bzflag/dialect.h"
 #include "adapters/bzflag/idiom/idiom.h"
 #include "adapters/bzflag/world/geography.h"
@@ -8,11 +8,11 @@ namespace entente::bzflag {
 namespace {
 
 constexpr std::size_t kEnvelope = 4;
-/// Version of the map format, as 1.10 has it (WorldCodeHeader at v1.10.8).
+/// The version of the map format in 1.10 (WorldCodeHeader at v1.10.8).
 constexpr std::uint16_t kFormat = 1;
-/// What clients of an offset of 16 bits can load.
+/// The most that clients with 16-bit offsets can load.
 constexpr std::size_t kMostShort = 65'535;
-/// Boxes and pyramids of records know no ricochet.
+/// Boxes and pyramids in records have no ricochet bit.
 constexpr std::uint8_t kBoxBits = 3, kPyramidBits = 7;
 
 Box box_of(const RecordBox& box) { return {box.pos, box.angle, box.size, box.bits}; }
@@ -51,7 +51,7 @@ class ToRecords {
  public:
   ToRecords(std::size_t most, RecordWorld& out) : most_(most), out_(out) {}
 
-  /// `size`: of its payload.
+  /// `size`: bytes of the record's payload.
   void add(const Record& record, std::size_t size) {
     if (used_ + kEnvelope + size > most_) {
       ++left_out_;

@@ -1,6 +1,6 @@
 // The layouts of the world database: records of the old dialects, groups of the new ones.
-// Law: as in wire.cc. Sources: the page's boxes; the pack() of each kind of obstacle at v2.0.16 and v2.4.26, which
-// differ in nothing but the bits of walls.
+// Law: as in wire.cc. Sources: the page's boxes, and the pack() of each obstacle at v2.0.16 and v2.4.26, which differ
+// only in the bits of walls.
 #include "adapters/bzflag/world/wire_world.h"
 
 #include "adapters/wire/typed_codec.h"
@@ -39,7 +39,7 @@ void fields(V& v, RecordLink& m) {
 template <class V>
 void fields(V&, RecordEnd&) {}
 
-// -- How things look and act ------------------------------------------------------------------------------------------
+// -- Appearance and behaviour -----------------------------------------------------------------------------------------
 
 template <class V>
 void name(V& v, std::string& text) {

@@ -1,4 +1,4 @@
-// What wire_world.cc (layouts) offers world.cc (containers).
+// What wire_world.cc (layouts) offers to world.cc (containers).
 // Law: no compression here.
 #pragma once
 

@@ -23,7 +23,7 @@ void put_u32(Buffer& out, std::size_t number) {
   for (const unsigned shift : {24U, 16U, 8U, 0U}) out.push_back(static_cast<std::uint8_t>(number >> shift));
 }
 
-/// A stream that frees itself.
+/// A zlib stream that frees itself.
 class Inflate {
  public:
   Inflate() { ok_ = inflateInit(&stream_) == Z_OK; }
@@ -33,7 +33,7 @@ class Inflate {
   Inflate(const Inflate&) = delete;
   Inflate& operator=(const Inflate&) = delete;
 
-  /// Memory is taken as bytes come out, and never for more than `size`: what a peer announces costs nothing.
+  /// Memory grows with the output, up to `size`; the size that a peer announces costs nothing.
   Result<Buffer> run(Bytes in, std::size_t size) {
     static constexpr Fault kBad{"not a zlib stream", "world"}, kWrong{"not of the size it announced", "world"};
     Buffer out;
@@ -60,12 +60,13 @@ class Inflate {
   bool ok_ = false;
 };
 
-/// As bzfs does it (WorldInfo.cxx:540 at v2.4.26), so that the same zlib makes the same bytes and so the same hash.
+/// Compresses as bzfs does (WorldInfo.cxx:540 at v2.4.26), so that the same zlib gives the same bytes and the same
+/// hash.
 Buffer deflated(Bytes inflated) {
   uLongf size = compressBound(inflated.size());
   Buffer out(size);
   [[maybe_unused]] const int state = compress2(out.data(), &size, inflated.data(), inflated.size(), 9);
-  assert(state == Z_OK);  // the bound is large enough, and memory is assumed
+  assert(state == Z_OK);  // the bound is large enough, and memory is assumed to suffice
   out.resize(size);
   return out;
 }

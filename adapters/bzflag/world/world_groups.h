@@ -1,5 +1,5 @@
 // Worlds from 2.0 on: materials and the like, then a tree of obstacle groups, links, water, weapons and zones.
-// Law: lists stand in wire order, because everything refers to everything else by index.
+// Law: lists are in wire order, because items refer to each other by index.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ using Color = std::array<float, 4>;
 using Vec2 = std::array<float, 2>;
 using Index = std::int32_t;  // into a list of the same world; -1: none
 
-// -- How things look and act ------------------------------------------------------------------------------------------
+// -- Appearance and behaviour -----------------------------------------------------------------------------------------
 
 struct Wave {
-  float period = 0, offset = 0, weight = 0;  // of a clamp, the third is its width
+  float period = 0, offset = 0, weight = 0;  // for a clamp, the third is its width
 };
 struct Channel {
   float least = 0, most = 0;
   std::vector<Wave> sinusoids, clamp_ups, clamp_downs;
-  std::uint32_t steps = 0;  // how many the sequence has
+  std::uint32_t steps = 0;  // the number of steps in the sequence
   float period = 0, offset = 0;
   std::vector<std::uint8_t> sequence;
 };
@@ -110,7 +110,7 @@ struct Check {
   std::uint8_t type = 0;
   Vec3 pos{};
 };
-/// State bit 0x10: the last texture coordinates are no such, but drawing data that clients older than 2.0.8 skip.
+/// State bit 0x10: the last texture coordinates are drawing data instead, which clients older than 2.0.8 skip.
 struct Mesh {
   std::vector<Check> checks;
   std::vector<Vec3> vertices, normals;
@@ -158,7 +158,7 @@ struct Tetra {
   std::array<std::array<Vec2, 3>, 4> texcoords{};
   std::array<Index, 4> materials{};
 };
-/// Another place where a group stands. Behind a NUL, `name` may carry a map of materials (ObstacleMgr.cxx:196).
+/// A copy of a group at another place. After a NUL, `name` may contain a map of materials (ObstacleMgr.cxx:196).
 struct Instance {
   std::string group, name;
   Transform transform;
@@ -201,7 +201,7 @@ struct Zone {
 };
 
 struct GroupWorld {
-  std::uint16_t version = 1;  // of the map format; stands outside of what is compressed
+  std::uint16_t version = 1;  // of the map format; it is outside the compressed part
   std::vector<DynamicColor> dynamic_colors;
   std::vector<TextureMatrix> texture_matrices;
   std::vector<Material> materials;

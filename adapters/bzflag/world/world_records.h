@@ -1,5 +1,5 @@
-// Worlds of the wiki page and 1.10: records of u16 size, u16 code, body, from a header to an end.
-// Law: the order of records is kept; links count teleporters in it.
+// Worlds of the wiki page and 1.10: records of u16 size, u16 code and body, from a header to an end.
+// Law: the order of records is kept, because links number teleporters by it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace entente::bzflag {
 
-/// 'he', of 1.10.
+/// 'he', the header of 1.10.
 struct RecordHeader {
   static constexpr Code kCode = 0x6865;
   std::uint16_t version = 0;
@@ -20,7 +20,7 @@ struct RecordHeader {
   std::uint16_t shake_timeout = 0, shake_wins = 0;
   std::uint32_t epoch = 0;  // seconds; servers write it after hashing
 };
-/// 'st', of the wiki page: the same body. Either is read in both dialects.
+/// 'st', the header of the wiki page, with the same body. Both dialects accept both headers.
 struct StyleHeader : RecordHeader {
   static constexpr Code kCode = 0x7374;
 };
@@ -65,7 +65,7 @@ struct RecordEnd {
 using Record = std::variant<RecordHeader, StyleHeader, RecordBase, RecordWall, RecordBox, RecordPyramid,
                             RecordTeleporter, RecordLink, RecordEnd>;
 
-/// The end is not among them: it is always written.
+/// Without the end record, which is always written.
 struct RecordWorld {
   std::vector<Record> records;
 };

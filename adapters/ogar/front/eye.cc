@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kRoamScale = 0.4, kRoamStep = 32;  // Player.js, Settings.js
 
-/// Who leads: by the board, or else by wins and losses; who has nothing to see does not count.
+/// The leader by the board, or else by wins and losses. Players without units do not count.
 const core::PlayerState* leader(const core::World& world, core::Id me) {
   for (const auto& row : world.board().rows())
     if (const auto* player = world.player(row.player()); player != nullptr && !player->units.empty()) return player;

@@ -1,6 +1,6 @@
-// Where a client looks: the box of the plane that it is fed. Law: as OgarII reckons it: the plain middle of the own
-// cells, the farther out the larger they are together; where the last of them died; over who leads; or where a roamer
-// flies.
+// Where a client looks: the part of the plane that it is sent.
+// Law: the same as in OgarII. A player looks at the middle of its cells, from farther away the larger they are
+// together; a dead one at where it died; a spectator at the leader, or where it roams.
 #pragma once
 
 #include "adapters/ogar/map.h"
@@ -8,7 +8,7 @@
 
 namespace entente::ogar {
 
-/// In Ogar's units.
+/// Values are in Ogar's units.
 struct View {
   double x = 0, y = 0, scale = 1;
   double half_width() const { return kWindowWidth / 2 / scale; }
@@ -19,16 +19,16 @@ class Eye {
  public:
   enum class State : std::uint8_t { kIdle, kPlaying, kLeader, kRoaming };
 
-  /// The player wants to watch. Means nothing while it plays.
+  /// The player wants to watch. Ignored while it plays.
   void watch(State how);
-  /// The server has its own idea of where a watcher looks.
+  /// The server says where a spectator looks.
   void told(const words::View& view, core::Micros now);
 
-  /// Who steers one of several units is dead with that one, and alive when it is put into play.
+  /// A player who steers one of several units is dead when that unit dies, and alive when it is put into play.
   void hear(const core::Fact& fact, const core::World& world, core::Id me);
   bool in_play() const { return in_play_; }
 
-  /// Once a painting. `mouse_x`, `mouse_y`: where a roamer flies to.
+  /// Called once a painting. `mouse_x`, `mouse_y`: where a roaming spectator flies to.
   void look(const core::World& world, core::Id me, double mouse_x, double mouse_y, core::Micros now);
 
   State state() const { return state_; }

@@ -19,12 +19,12 @@ namespace {
 
 using core::Fact, core::FrontOut, core::kSecond, core::Micros;
 
-constexpr Micros kPatience = kSecond;             // for a world; then it is the default map until there is one
-constexpr Micros kSilence = 60 * kSecond;         // OgarII's, too
-constexpr std::size_t kClientBehind = 64 * 1024;  // bytes that wait: the client is behind
-constexpr std::size_t kMostLinesAPainting = 100;  // of chat, for one painting
+constexpr Micros kPatience = kSecond;             // wait for a world, then show the default map until there is one
+constexpr Micros kSilence = 60 * kSecond;         // as in OgarII
+constexpr std::size_t kClientBehind = 64 * 1024;  // bytes waiting: the client is slow
+constexpr std::size_t kMostLinesAPainting = 100;  // lines of chat for one painting
 constexpr std::uint32_t kBoardEvery = 4;          // paintings
-constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // WebSocket's
+constexpr std::uint32_t kGoingAway = 1001, kRefused = 1003;  // close codes of WebSocket
 
 class OgarFront final : public core::Front {
  public:
@@ -44,7 +44,7 @@ class OgarFront final : public core::Front {
 
   void hear(const Fact& fact, FrontOut& out) override {
     painter_.hear(fact, out.world());
-    if (core::as<words::Pose>(fact) != nullptr) return;  // the most of all, and only to be painted
+    if (core::as<words::Pose>(fact) != nullptr) return;  // the most frequent fact, and only painted
     eye_.hear(fact, out.world(), out.me());
     if (const auto* world = core::as<words::World>(fact)) {
       border_due_ = true;
@@ -65,7 +65,7 @@ class OgarFront final : public core::Front {
     if (out.now() - heard_ >= kSilence) return out.close("nothing heard for a minute", kRefused);
     if (!greeted_) return out.wake(heard_ + kSilence);
     paint_at_ += kTick;
-    if (paint_at_ <= out.now()) paint_at_ = out.now() + kTick;  // late: the grid begins anew
+    if (paint_at_ <= out.now()) paint_at_ = out.now() + kTick;  // late: starts a new grid of ticks
     if (out.waiting() < kClientBehind) paint(out);
     out.wake(paint_at_);
   }
@@ -97,7 +97,7 @@ class OgarFront final : public core::Front {
     info_due_ = true;
   }
 
-  /// In OgarII's order.
+  /// Handles the parts in OgarII's order.
   void take(const ClientUpdate& update, FrontOut& out) {
     const auto has = [&](Wish wish) { return (update.flags & wish) != 0; };
     wishes_.mouse(update.x, update.y, out);
@@ -105,7 +105,7 @@ class OgarFront final : public core::Front {
     wishes_.split(update.minion_splits, true, out);
     if (has(kSpawn)) wishes_.spawn(heard(update.name), out);
     if (has(kSpectate)) wishes_.spectate(out);
-    if (has(kQPress) != has(kQRelease)) wishes_.press(has(kQPress), out);  // both at once are nothing
+    if (has(kQPress) != has(kQRelease)) wishes_.press(has(kQPress), out);  // both at once cancel each other
     if (has(kEject)) wishes_.eject(false, out);
     if (has(kMinionEject)) wishes_.eject(true, out);
     if (has(kMinionFreeze)) wishes_.freeze(out);
@@ -113,13 +113,13 @@ class OgarFront final : public core::Front {
       for (const ZText& line : update.chat) wishes_.say(heard(line), out);
   }
 
-  /// Not a client's, or not of modern3: neither table nor idiom has such a one.
+  /// Messages that clients do not send, or that are not in modern3. The table and the idiom never pass one.
   template <class T>
   void take(const T&, FrontOut&) {
     assert(false);
   }
 
-  /// Who may only watch sees who leads, whatever it asked for.
+  /// A player who may only watch sees the leader, whatever it asked for.
   void look_on(const FrontOut& out) {
     const core::PlayerState* me = out.world().player(out.me());
     if (me != nullptr && me->player.role() == words::WATCH && eye_.state() == Eye::State::kIdle)
@@ -229,7 +229,7 @@ class OgarFront final : public core::Front {
     if (!update.removed.empty()) update.flags |= kRemoved;
   }
 
-  /// Lists of an update that is out are empty, and keep their memory.
+  /// Clears the lists of an update that was sent, and keeps their memory.
   static void give_back(Update& update) {
     update.chat.clear();
     update.added.clear();
@@ -238,7 +238,7 @@ class OgarFront final : public core::Front {
     update.removed.clear();
   }
 
-  /// Its last words are said first.
+  /// Sends the last lines, then closes.
   void leave(std::string_view why, std::uint32_t code, FrontOut& out) {
     if (greeted_ && !lines_.empty()) {
       Update& update = *std::get_if<Update>(&update_);

@@ -1,6 +1,7 @@
-// Faces an Ogar client as its server, in every dialect: it says modern3, and its idiom turns that for the others.
-// Law: nothing before the hello; then what the client sees is what is true, 25 times a second, and a client that is
-// slow sees fewer paintings, never older ones.
+// The front of Ogar: acts as a server towards clients of every dialect. It uses modern3, which the idiom converts for
+// other dialects.
+// Law: nothing is sent before the hello. Then the client is shown the truth 25 times a second; a slow client gets fewer
+// paintings, never older ones.
 #pragma once
 
 #include <memory>

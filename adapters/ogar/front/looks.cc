@@ -28,7 +28,7 @@ double size_by_kind(Unit::Kind kind) {
   }
 }
 
-/// From red, 0, around to red again, 1. `strength`: 0 is white.
+/// A colour of the colour wheel: `turn` goes from red (0) around to red (1). `strength` 0 is white.
 Colour hue(double turn, double strength) {
   const auto part = [&](double from) {
     const double off = std::abs(std::remainder(6 * turn - from, 6));  // 0 to 3, on a wheel of six
@@ -75,7 +75,7 @@ Colour colour_of(const core::World& world, core::Id player, words::Team team) {
   const bool sided = team != words::TEAM_ANY && team != words::ROGUE;
   if (state->player.colour() != 0 && (!sided || has_cells(world, *state))) return colour_of(state->player.colour());
   if (sided) return colour_of(team);
-  constexpr double kGolden = 0.618034;  // hues so far apart that any few that follow each other differ
+  constexpr double kGolden = 0.618034;  // steps of the golden ratio, so that consecutive players differ clearly
   return hue(std::fmod(player * kGolden, 1), world.room().teams() ? 0.4 : 0.8);
 }
 

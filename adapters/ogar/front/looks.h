@@ -1,5 +1,4 @@
-// How a unit of any game looks as a cell: what it is drawn as, how large, in what colour, and whether it is shown at
-// all.
+// How a unit of any game looks as a cell: its type, size and colour, and whether it is shown at all.
 #pragma once
 
 #include <string_view>
@@ -19,27 +18,27 @@ struct Look {
   std::string_view name, skin;
 };
 
-/// Who is dead, or waits to be put into play, is not shown.
+/// Whether a unit is shown: it is not hidden, not dead, and does not wait to be put into play.
 bool is_shown(const core::UnitState& state);
 
-/// 1 or more. Who has no radius is drawn by its kind, and smaller the less health it has.
+/// The size as a cell, 1 or more. A unit without a radius is drawn by its kind, and smaller the less health it has.
 std::uint16_t size_of(const words::Unit& unit);
-/// The same; a tank or a man is larger by one for each win of who drives it, up to kMostWins, as a client shows as its
-/// score what its cells weigh.
+/// The same, but a tank or a man is larger by one for each win of its player, up to kMostWins: a client shows the mass
+/// of its cells as its score.
 std::uint16_t size_of(const words::Unit& unit, const core::World& world);
 inline constexpr std::uint32_t kMostWins = 60;
 
-/// Of that player or of what is its: its own colour, if it has one; else its side's. Who is on no side gets a colour
-/// that nobody else is likely to have, for as long as it is in: pale where there are sides. `team`: of the thing
-/// itself, if it has one.
+/// The colour of a player, or of what belongs to it: its own colour if it has one, else that of its team. A player
+/// without a team gets a colour that is probably unique, for as long as it is in the room; pale if there are teams.
+/// `team`: of the unit itself, if it has one.
 Colour colour_of(const core::World& world, core::Id player, words::Team team);
 
-/// Whether its player's mouse moves it: all cells of a player, but of three tanks only the one that is steered. (The
-/// others are to a client what minions are: it would look at the middle between them.)
-/// `in_play`: it was put into play since the one that it steered died.
+/// Whether a unit is shown as the client's own: all cells of its player, but of several tanks only the steered one.
+/// (The others look like minions; otherwise the client would look at the middle between them.) `in_play`: the player
+/// was put into play since the steered one died.
 bool is_owned(const words::Unit& unit, const core::PlayerState& me, bool in_play);
 
-/// All but place and ownership.
+/// Sets everything except place and ownership.
 void dress(const words::Unit& unit, const core::World& world, Look& look);
 
 }  // namespace entente::ogar

@@ -1,4 +1,4 @@
-// What a server's chat line tells an Ogar client that has no other place on its screen: who wins, why it must go.
+// Chat lines for what an Ogar client can show nowhere else: who wins, why the session ends.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace entente::ogar {
 
-/// The line for this fact; empty if none is due.
+/// The line for this fact; empty if it has none.
 std::string notice_of(const core::Fact& fact, const core::World& world);
 
-/// OgarII's look of its own lines.
+/// A line of the server, which looks as in OgarII.
 ChatLine server_line(std::string_view text);
 ChatLine chat_line(const words::Said& said, const core::World& world);
 

@@ -18,19 +18,19 @@ constexpr std::uint64_t kShotKey = 1ULL << 63U, kRayKey = 3ULL << 62U, kTokenKey
 constexpr std::size_t kMostEaten = 4096, kMostRays = 64, kMostTokens = 64;
 constexpr std::uint16_t kShotSize = 20;
 constexpr Micros kRayFlies = 300 * core::kMillisecond;
-constexpr double kRayRange = 150;                           // metres, of a ray that does not say: six tiles
-constexpr double kFarWide = 7.5 * 25, kFarHigh = 5.5 * 25;  // metres: half of what a Panic client shows
-constexpr double kSlack = 25;  // metres: so far beyond the view shapes are fed, and are not looked up again until then
-constexpr double kMargin = 1.125;  // a server reckons views by radii that it does not tell to the last fraction
+constexpr double kRayRange = 150;                           // metres, for a ray without a range: six tiles
+constexpr double kFarWide = 7.5 * 25, kFarHigh = 5.5 * 25;  // metres: half the sides of what a Panic client shows
+constexpr double kSlack = 25;  // metres around the view where shapes are also sent, so that they are rarely looked up
+constexpr double kMargin = 1.125;  // servers compute views from exact radii, but send rounded ones
 
-/// Of Ogar itself, what is shot is a cell and painted as that.
+/// Whether the room's server is an Ogar: what is shot there is a cell, and painted as one.
 bool are_cells(const core::World& world) { return world.room().game() == "ogar"; }
 
-/// While it is the same, so are a unit's kind, colour and texts.
+/// As long as this value is the same, so are a unit's kind, colour and texts.
 std::uint64_t dress_of(const core::UnitState& state, const core::World& world) {
   return std::uint64_t{state.looks} << 32U | world.players_told();
 }
-constexpr std::uint64_t kPlain = 1;  // what is no unit never changes its dress
+constexpr std::uint64_t kPlain = 1;  // for what is not a unit: its looks never change
 
 }  // namespace
 
@@ -101,8 +101,8 @@ void Painter::forget() {
   eaten_.clear();
 }
 
-/// Guns shoot farther than Ogar's window is wide for so small a cell: of other games more is fed, for clients that look
-/// at more.
+/// The part of the world to send. In other games guns shoot farther than Ogar's window is wide for such small cells, so
+/// more is sent, for clients that show more.
 Painter::Box Painter::box_of(const View& view, const core::World& world) {
   const Plane plane;
   double wide = kMargin * plane.metres(view.half_width()), high = kMargin * plane.metres(view.half_height());
@@ -114,7 +114,7 @@ Painter::Box Painter::box_of(const View& view, const core::World& world) {
   return {x - wide, x + wide, y - high, y + high};
 }
 
-/// The widest unit: so far beyond the view may be the middle of one that still touches it.
+/// Measures the widest unit: a unit this far beyond the view may still touch it.
 void Painter::measure(const core::World& world, Micros now) {
   if (measured_ != 0 && now - measured_ < kSecond) return;
   measured_ = std::max<Micros>(now, 1);
@@ -136,7 +136,7 @@ void Painter::paint_units(const Box& box, core::FrontOut& out) {
                });
 }
 
-/// `me`: null if nobody is seated yet.
+/// `me`: null if the player is not in the room yet.
 void Painter::paint_unit(const core::UnitState& state, const core::PlayerState* me, core::FrontOut& out) {
   if (!is_shown(state)) return;
   const Unit& unit = state.unit;
@@ -190,7 +190,7 @@ void Painter::paint_ball(Key key, double x, double y, Colour colour, const Box& 
   stroke(entry(key), 0, kPlain, look);
 }
 
-/// What lies there to be picked up: few, and so fed from wherever they are.
+/// Paints tokens on the ground. They are few, so all are sent, wherever they are.
 void Painter::paint_tokens(const core::World& world) {
   std::size_t shown = 0;
   for (const auto& [id, token] : world.tokens()) {
@@ -229,15 +229,15 @@ void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
   sweep(still_, still_turn_);
 }
 
-/// `wire`: the id to give it, if it is new; 0: a spare one. `dress`: if the cell has it already, the texts of `look`
-/// may be missing.
+/// Paints one cell. `wire`: the id for a new cell; 0: a spare one. `dress`: if the cell already has this value, the
+/// texts of `look` may be missing.
 void Painter::stroke(Painted& cell, core::Id wire, std::uint64_t dress, const Look& look) {
   if (cell.turn == turn_) return;
   cell.turn = turn_;
   const bool unknown = cell.wire == 0, same_dress = cell.dress == dress;
   cell.dress = dress;
   if (!unknown && cell.owned == look.owned && cell.type == look.type) return update(cell, look, !same_dress);
-  // Only a cell that is added can be told to be owned, or not to be: it becomes another one.
+  // Ownership and type can only be sent for added cells, so the cell is replaced by a new one.
   if (!unknown) changes_.removed.push_back(cell.wire);
   cell.wire = unknown && wire != 0 ? wire : spare_id();
   add(cell, look);
@@ -292,7 +292,7 @@ void Painter::update(Painted& cell, const Look& look, bool texts) {
   if ((flags & 16U) != 0) updated.skin.chars = cell.skin = look.skin;
 }
 
-/// Takes away what was not seen this time.
+/// Removes cells that were not painted this time.
 template <class Cells>
 void Painter::sweep(Cells& cells, std::uint32_t turn) {
   for (std::size_t i = 0; i < cells.size();) {
@@ -302,11 +302,12 @@ void Painter::sweep(Cells& cells, std::uint32_t turn) {
       continue;
     }
     changes_.removed.push_back(cell.wire);
-    cells.remove(key);  // another one is there now
+    cells.remove(key);  // moves another entry to this index
   }
 }
 
-/// Of what is not in view any more: what was eaten. Before any goes: its killer may go, too.
+/// Reports cells that were eaten, of those that are no longer in view. Called before any cell is removed, because the
+/// eater may be removed, too.
 void Painter::tell_eaten() {
   if (eaten_.empty()) return;
   for (const auto& [key, cell] : painted_)
@@ -314,7 +315,7 @@ void Painter::tell_eaten() {
   eaten_.clear();
 }
 
-/// If the client knows by whom.
+/// Reports one, if the client knows the eater.
 void Painter::tell_eaten(Key key, const Painted& cell) {
   const auto at = std::ranges::find(eaten_, key, &Eating::killed);
   if (at == eaten_.end()) return;

@@ -1,7 +1,7 @@
-// Paints the world for one client, as cells: what came into its view, what changed there, what was eaten, what left. It
-// knows cells, not messages; a dialect says the changes in its own way.
-// Law: what a client was told is known here, and only what differs from it is told; a painting takes no memory once all
-// that it shows was shown before, and looks at nothing anew that cannot have changed.
+// Paints the world for one client, as cells: what came into view, changed, was eaten, or left. It knows cells, not
+// messages; each dialect sends the changes in its own way.
+// Law: what the client was sent is known here, and only differences are sent. A painting allocates nothing once all it
+// shows was shown before, and examines nothing that cannot have changed.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,8 @@
 
 namespace entente::ogar {
 
-/// Between two paintings. A cell that is eaten is removed, too; one that is updated is told whole, but for its texts.
+/// The changes since the last painting. A cell that is eaten is also removed. An updated cell has all its fields,
+/// except unchanged texts.
 struct Changes {
   std::vector<AddedCell> added;
   std::vector<UpdatedCell> updated;
@@ -29,22 +30,22 @@ struct Changes {
 
 class Painter {
  public:
-  /// Most of what stands still that is shown at once.
+  /// The most shapes (of what stands still) that are shown at once.
   static constexpr std::size_t kMostShapes = 512;
 
-  /// What a painting could not see by itself: who ate whom, a shot that is over as soon as it is told.
+  /// Takes facts that a painting cannot see in the world: who ate whom, and shots that are over at once.
   void hear(const core::Fact& fact, const core::World& world);
-  /// What is heard now is no event.
+  /// Whether a replay is seeking: facts are not events then.
   bool is_retold() const { return static_cast<bool>(retold_); }
-  /// Good until the next call; the lists may be swapped for others, which are then reused.
+  /// Valid until the next call. The lists may be swapped for others, which are then reused.
   Changes& paint(const Eye& eye, core::FrontOut& out);
-  /// The client forgot all cells.
+  /// The client has forgotten all cells.
   void forget();
 
  private:
-  using Key = std::uint64_t;  // a unit's id, or that of a shot or a token marked by its highest bits
+  using Key = std::uint64_t;  // the id of a unit; or of a shot or token, marked in the highest bits
 
-  /// What is compared at each painting comes first: it is in a cache line or two.
+  /// The fields that each painting compares come first, so that they share a cache line or two.
   struct Painted {
     std::uint32_t wire = 0;  ///< the client's id for it: the unit's, or a spare one
     std::uint32_t turn = 0;  ///< when it was last in view
@@ -57,21 +58,21 @@ class Painter {
     core::Glide glide;
     std::string name, skin;
   };
-  /// What stands still; how it looks is in shapes_.
+  /// A shape, which stands still; its look is in shapes_.
   struct Still {
     std::uint32_t wire = 0, turn = 0;
   };
   struct Eating {
     core::Id killed, killer;
   };
-  /// A shot that is everywhere at once, drawn as one that flies.
+  /// A ray, which hits at once; it is drawn as a flying shot.
   struct Ray {
     Key key;
     double x, y, dx, dy;
     Colour colour;
     core::Micros began;
   };
-  /// What is fed, in metres.
+  /// The part of the world that is sent, in metres.
   struct Box {
     double west, east, south, north;
     bool touches(double x, double y, double radius) const {
@@ -107,14 +108,14 @@ class Painter {
   SpareIds spare_ids_;
   Shelf<Key, Painted> painted_;
   Shelf<Shapes::Key, Still> still_;
-  std::optional<Box> laid_;  // where they are all shown; none: nothing is
+  std::optional<Box> laid_;  // the part of which all shapes are shown; empty: none is shown
   Shapes::Key laid_newest_ = 0;
   std::uint32_t still_turn_ = 0;
   std::vector<Eating> eaten_;
   std::vector<Ray> rays_;
   std::uint32_t next_ray_ = 0;
   Shapes shapes_;
-  double widest_ = 0;  // metres; of all units
+  double widest_ = 0;  // largest radius of all units, in metres
   core::Micros measured_ = 0;
   Changes changes_;
 };

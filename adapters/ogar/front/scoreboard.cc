@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kRows = 10;
 constexpr core::Micros kRound = 6 * core::kSecond, kPlayersShown = 4'500 * core::kMillisecond;
-constexpr words::Team kSides[] = {words::RED, words::GREEN, words::BLUE, words::PURPLE};  // Ogar's are the first three
+constexpr words::Team kSides[] = {words::RED, words::GREEN, words::BLUE, words::PURPLE};  // Ogar has the first three
 constexpr unsigned kHighlighted = 1, kMe = 2;
 
 bool same(const Board& a, const Board& b) {
@@ -44,7 +44,7 @@ bool Scoreboard::refresh(const core::World& world, core::Id me, core::Micros now
 
 void Scoreboard::copy(const words::Board& board) {
   for (const auto& row : board.rows()) {
-    // As OgarII marks the row of who is not among the ten best.
+    // As in OgarII, the client's own row is marked differently if it is not among the ten best.
     const bool me = row.me() && rows_ < kRows;
     add_row(row.place(), (row.marked() || row.me() ? kHighlighted : 0U) | (me ? kMe : 0U), row.name());
   }
@@ -74,7 +74,7 @@ void Scoreboard::rank(const core::World& world, core::Id me) {
   }
 }
 
-/// Each side's share of all wins.
+/// The pie of the teams: each team's share of all wins.
 void Scoreboard::slice(const core::World& world) {
   next_.type = 2;
   float all = 0;

@@ -1,5 +1,5 @@
-// The leaderboard that a client is shown: the server's own, where it has one, or else the ten best by wins and losses;
-// where sides matter, now and then theirs, as the pie of Ogar's teams.
+// The leaderboard of a client: the server's own if it has one, else the ten best by wins and losses. In team games the
+// teams are shown at times, as the pie of Ogar's teams.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@ namespace entente::ogar {
 
 class Scoreboard {
  public:
-  /// True if it is another one than before.
+  /// Returns whether the board has changed.
   bool refresh(const core::World& world, core::Id me, core::Micros now);
   const Board& board() const { return shown_; }
-  /// The client forgot it.
+  /// The client has forgotten the board.
   void forget() { known_ = false; }
 
  private:

@@ -9,10 +9,10 @@ namespace {
 
 constexpr Colour kStone{120, 120, 130}, kWater{40, 90, 200}, kLeaves{40, 140, 60};
 constexpr double kTileFilled = 0.4525;  // a tile of 442 units is drawn as a cell of size 200
-constexpr double kPost = 40;            // units: less than any unhurt player
+constexpr double kPost = 40;            // units: smaller than any unhurt player
 constexpr double kMostPosts = 64;       // around one solid
 
-/// The place so far along the edge of a rectangle around 0, from its south-west corner eastwards.
+/// The place at a distance along the edge of a rectangle around 0, from its south-west corner eastwards.
 std::pair<double, double> on_edge(double half_x, double half_y, double along) {
   const double wide = 2 * half_x, high = 2 * half_y;
   if (along < wide) return {along - half_x, -half_y};
@@ -59,7 +59,7 @@ void Shapes::lay_tiles(const words::World& world) {
     }
 }
 
-/// Posts side by side along the inside of its edge.
+/// Draws a solid as posts side by side along the inside of its edge.
 void Shapes::lay_solid(const words::Solid& solid) {
   if (solid.units_pass() && solid.shots_pass()) return;
   const double half_x = solid.half_x(), half_y = solid.half_y();

@@ -1,7 +1,7 @@
-// What stands still, as cells: walls and boxes as viruses, water as mother cells, leaves as pellets. It is drawing
-// only: a client walks through it, and the server has the last word. Law: laid out once a geometry, never more than
-// kMost, looked up by place, and nothing reaches beyond what it stands for. Clients draw small cells beneath large
-// ones: what a player may stand at, or on, is drawn smaller than a player.
+// Walls, water and other solids as cells: walls and boxes are viruses, water mother cells, leaves pellets. They are
+// only drawn: a client walks through them, and the server decides.
+// Law: laid out once per geometry, never more than kMost, looked up by place; no shape reaches beyond what it stands
+// for. Clients draw small cells beneath large ones, so what a player may stand at or on is drawn smaller than a player.
 #pragma once
 
 #include <string>
@@ -16,19 +16,19 @@ class Shapes {
  public:
   static constexpr std::size_t kMost = 20'000;
 
-  /// Lays them out anew if it is another geometry. True if it was.
+  /// Lays the shapes out if the geometry is new. Returns whether it was.
   bool lay(const words::World& world);
-  /// A wall that was found, or built, on a tile of it.
+  /// A wall was found or built on a tile.
   void build(const words::World& world, const words::Edit& edit);
-  /// Of the last geometry: what was too much.
+  /// How many shapes of the last geometry were left out because there are too many.
   std::size_t left_out() const { return left_out_; }
 
-  /// Of one shape of one layout; never two alike.
+  /// Identifies a shape of one layout. Never used twice.
   using Key = std::uint64_t;
-  /// Another one whenever something was laid out or built.
+  /// Changes whenever something is laid out or built.
   Key newest() const { return key(looks_.size()); }
 
-  /// Calls `see(Key, const Look&)` for each that has its middle in that box, in metres.
+  /// Calls `see(Key, const Look&)` for each shape whose middle is in that box, in metres.
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {
     grid_.in_box(west, east, south, north, [&](std::uint32_t id) { see(key(id), looks_[id - 1]); });

@@ -1,8 +1,8 @@
-// Values by key that come and go all the time, and are looked up in about the same order again and again, as those that
-// a picture shows: they come to lie in that order, in one piece of memory, where each is found beside the last. They
-// are put in order only once an eighth of what was found lay elsewhere: to make room for one moves all that follow it.
-// Law: what is removed leaves its memory to what comes; find(), add() and remove() move values, and keys alone name
-// them.
+// A map for values that come and go often and are looked up again and again in about the same order, such as the cells
+// of a picture. Values are kept in one piece of memory, in the order of lookup, so that each is found next to the last
+// one. They are sorted only after a round in which more than an eighth of the lookups found their value elsewhere,
+// because making room for one moves all that follow.
+// Law: removed values leave their memory to new ones. find(), add() and remove() move values; only keys identify them.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -22,22 +22,22 @@ class Shelf {
     T value;
   };
 
-  /// The next find() begins a new round.
+  /// Starts a new round of lookups.
   void begin_round() {
     sorts_ = strays_ * 8 > found_;
     strays_ = found_ = next_ = 0;
   }
 
-  /// Null if there is none. Good until the next call.
+  /// The value; null if there is none. Valid until the next call.
   T* find(Key key) {
     ++found_;
-    const std::uint32_t ahead = sorts_ ? 1 : 2;  // the one between is gone, or elsewhere now
+    const std::uint32_t ahead = sorts_ ? 1 : 2;  // a skipped entry was removed, or is elsewhere now
     for (std::uint32_t i = next_; i < size_ && i < next_ + ahead; ++i)
       if (entries_[i].key == key) return see(i);
     const auto at = places_.find(key);
     if (at == places_.end()) return nullptr;
     const std::uint32_t place = at->second;
-    if (place < next_) return &entries_[place].value;  // once more in this round, or passed over
+    if (place < next_) return &entries_[place].value;  // looked up twice in this round, or skipped
     if (sorts_) {
       swap(place, next_);
       return see(next_);
@@ -45,14 +45,14 @@ class Shelf {
     ++strays_;
     return place < next_ + kNear ? see(place) : &entries_[place].value;
   }
-  /// The same beside all rounds: moves nothing.
+  /// The same outside the rounds: moves nothing.
   const T* peek(Key key) const {
     const auto at = places_.find(key);
     return at != places_.end() ? &entries_[at->second].value : nullptr;
   }
   bool has(Key key) const { return places_.contains(key); }
 
-  /// Its fields are whatever they were of another one. REQUIRES: there is none of this key.
+  /// Adds a value, whose fields are left over from a removed one. REQUIRES: the key is new.
   T& add(Key key) {
     if (size_ == entries_.size()) entries_.emplace_back();
     places_[key] = static_cast<std::uint32_t>(size_);
@@ -61,7 +61,7 @@ class Shelf {
     return entry.value;
   }
 
-  /// The last one takes its place.
+  /// Removes a value. The last value takes its place.
   void remove(Key key) {
     const auto at = places_.find(key);
     if (at == places_.end()) return;
@@ -83,9 +83,9 @@ class Shelf {
 
  private:
   static constexpr std::size_t kMostSpare = 4096;
-  static constexpr std::uint32_t kNear = 8;  // so many may be gone at once, and the round goes on behind them
+  static constexpr std::uint32_t kNear = 8;  // how many entries a round may skip because they are gone
 
-  /// Ids are counted up and marks are in the highest bits: all bits are to tell.
+  /// A hash that uses all bits: ids count upwards, and marks are in the highest bits.
   struct Mix {
     std::size_t operator()(Key key) const { return (key * std::uint64_t{0x9e3779b97f4a7c15}) >> 32U; }
   };
@@ -104,9 +104,9 @@ class Shelf {
   tsl::robin_map<Key, std::uint32_t, Mix> places_;
   std::vector<Entry> entries_;  // the first size_ of them; the others are spare
   std::size_t size_ = 0;
-  std::uint32_t next_ = 0;    // where the one is that was looked up after the last one
+  std::uint32_t next_ = 0;    // index of the entry that was looked up after the last one
   std::uint32_t found_ = 0;   // in this round
-  std::uint32_t strays_ = 0;  // of them: farther on
+  std::uint32_t strays_ = 0;  // lookups of this round that found the value farther on
   bool sorts_ = false;        // in this round
 };
 

@@ -1,6 +1,6 @@
-// The client's ids of what is no unit of the room: shots, shapes, things to be picked up, and cells that are shown
-// anew. Law: they are this client's own and take none of the room's, which each viewer would use up by the hour; from
-// the upper half, where no unit's id is.
+// A client's ids for what is not a unit of the room: shots, shapes, things to pick up, and cells that are shown again.
+// Law: they belong to this client alone and use no ids of the room, which each viewer would otherwise use up within
+// hours. They come from the upper half, where units have no ids.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ class SpareIds {
   static constexpr std::uint32_t kFirst = 0xffffffff, kLast = 0x80000000;
 
   SpareIds() = default;
-  /// Goes on below that one.
+  /// Continues below `last_given`.
   explicit SpareIds(std::uint32_t last_given) : last_(last_given) {}
 
-  /// The next one downwards, and from the top again. `shown(std::uint32_t)`: whether the client still knows something
-  /// by it; asked of none before all were given once. REQUIRES: not all are shown.
+  /// The next id, downwards, and from the top again. `shown(std::uint32_t)`: whether the client still uses an id; not
+  /// called before all ids were given once. REQUIRES: not all are shown.
   template <class Shown>
   std::uint32_t next(Shown&& shown) {
     do {
@@ -31,7 +31,7 @@ class SpareIds {
 
  private:
   std::uint32_t last_ = 0;
-  bool again_ = false;  // they have all been given
+  bool again_ = false;  // all ids were given once
 };
 
 }  // namespace entente::ogar

@@ -28,7 +28,7 @@ void Wishes::mouse(double x, double y, FrontOut& out) {
   out.say(toward);
 }
 
-/// Where the mouse is, is said anew in a new life or flight.
+/// The place of the mouse is sent again when a new life or flight begins.
 void Wishes::settle() {
   if (std::exchange(told_in_, eye_.state()) != eye_.state()) told_ = false;
 }
@@ -66,7 +66,7 @@ void Wishes::enter(words::Role role, FrontOut& out) {
   out.say(std::move(enter));
 }
 
-/// Of who steers one of several units: the one after it. 0: there is no other.
+/// The next unit of a player who steers one of several. 0: there is no other.
 core::Id Wishes::next_unit(const FrontOut& out) {
   const core::PlayerState* me = out.world().player(out.me());
   core::Id first = 0, next = 0;

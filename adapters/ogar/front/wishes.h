@@ -1,5 +1,5 @@
-// What one client wishes, as intents, whatever messages its dialect has for it.
-// Law: what an Ogar server would not act on is not said: a spawn while alive, the mouse of who has nothing to move.
+// Converts a client's input to intents, whatever messages its dialect has for it.
+// Law: what an Ogar server would ignore is not said: a spawn while alive, the mouse of a player with nothing to move.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class Wishes {
   void mouse(double x, double y, core::FrontOut& out);  ///< Ogar's units
   void spawn(const std::string& tagged_name, core::FrontOut& out);
   void spectate(core::FrontOut& out);
-  void press(bool down, core::FrontOut& out);  ///< Q; to who has several tanks it is the next one
+  void press(bool down, core::FrontOut& out);  ///< the Q key; with several tanks it selects the next one
   void split(std::uint8_t count, bool minions, core::FrontOut& out);
   void eject(bool minions, core::FrontOut& out);
   void freeze(core::FrontOut& out);
@@ -35,7 +35,7 @@ class Wishes {
 
   Eye& eye_;
   double x_ = 0, y_ = 0;
-  bool told_ = false;  // where the mouse is
+  bool told_ = false;  // the place of the mouse was sent
   Eye::State told_in_ = Eye::State::kIdle;
   std::string name_, skin_;
   bool entered_ = false, frozen_ = false;

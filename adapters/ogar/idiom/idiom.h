@@ -1,6 +1,6 @@
-// How the legacy versions say what modern3 says. The faces speak and hear modern3 alone; layouts are the codec's
-// business. Law: what has no equal in a version is not said there at all, and never by something else; what a version
-// tells piece by piece is an update of its own.
+// Converts between modern3 and the legacy versions. Front and back use only modern3; the codec handles the layouts.
+// Law: what a version cannot express is not sent, and never replaced by something else. What a version sends in
+// separate messages becomes an update for each.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace entente::ogar {
 
-/// Takes a message, which is good until it returns.
+/// Receives a message, which is valid until it returns.
 using Taker = std::function<void(const Message&)>;
 
 /// Between a front and its client.
@@ -21,13 +21,13 @@ class ClientIdiom {
  public:
   explicit ClientIdiom(std::size_t dialect);
 
-  /// Its servers send a picture at each tick, also if nothing in it is new.
+  /// Whether the dialect's servers send an update at each tick, even if nothing has changed.
   bool wants_every_picture() const { return dialect_.pieces; }
 
-  /// Takes what the client says, in modern3's words. False: no server acts on it.
+  /// Converts a message of the client to modern3 and passes it to `take`. False: no server acts on such a message.
   bool hear(const Message& said, const Taker& take);
-  /// Takes the messages that tell the client what this modern one does. REQUIRES: an update tells place, size and
-  /// colour of each cell that it changes, whichever of them is flagged: most versions do.
+  /// Converts a modern3 message to those for the client. REQUIRES: an update has place, size and colour of each cell
+  /// that it changes, whichever are flagged, because most versions send them all.
   void say(const Message& message, const Taker& take);
 
  private:
@@ -56,7 +56,7 @@ class ClientIdiom {
   const Dialect& dialect_;
   bool keyed_ = false, bordered_ = false, q_down_ = false;
   Message wish_{std::in_place_type<ClientUpdate>}, nodes_{std::in_place_type<UpdateNodes>};
-  Shelf<std::uint32_t, CellType> known_;  // what it was told of
+  Shelf<std::uint32_t, CellType> known_;  // cells that the client was told about
   std::vector<std::uint32_t> own_;
 };
 
@@ -65,15 +65,15 @@ class ServerIdiom {
  public:
   explicit ServerIdiom(std::size_t dialect);
 
-  /// Takes what the server tells, in modern3's words.
+  /// Converts a message of the server to modern3 and passes it to `take`.
   void hear(const Message& said, const Taker& take);
-  /// Takes the messages that say to the server what this modern one of a client does.
+  /// Converts a modern3 message of a client to those for the server.
   void say(const Message& message, const Taker& take) const;
 
  private:
   // -- What the server tells
   template <class T>
-  void turn(const T&, Update&) const {}  // it means nothing here
+  void turn(const T&, Update&) const {}  // has no meaning in modern3
   void turn(const SetBorder& border, Update& update) const;
   void turn(const ClearAll&, Update& update);
   void turn(const AddNode& own, Update& update);
@@ -98,7 +98,7 @@ class ServerIdiom {
   const Dialect& dialect_;
   Message update_{std::in_place_type<Update>};
   Shelf<std::uint32_t, AddedCell> known_;
-  std::vector<std::uint32_t> own_;  // told to be ours, also before they are shown
+  std::vector<std::uint32_t> own_;  // cells that the server says are ours, even before it shows them
 };
 
 }  // namespace entente::ogar

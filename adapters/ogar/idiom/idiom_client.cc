@@ -1,4 +1,4 @@
-// A legacy client's messages as modern3's, and the other way round. See idiom.h.
+// Converts between a legacy client's messages and modern3. See idiom.h.
 #include <algorithm>
 
 #include "adapters/ogar/idiom/idiom.h"
@@ -9,10 +9,10 @@
 namespace entente::ogar {
 namespace {
 
-constexpr const char* kProgram = "OgarII 1.3.6";  // Cigar2 asks for statistics where it reads such a name
+constexpr const char* kProgram = "OgarII 1.3.6";  // Cigar2 requests statistics from servers with such a name
 constexpr std::uint8_t kPelletNode = 1;           // a node's extra byte
-constexpr std::size_t kBest = 10;                 // rows; a client below them has one more
-constexpr Colour kPie[] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 0, 255}};  // Teams.js, and one side more
+constexpr std::size_t kBest = 10;                 // rows; a client that is not among them gets one more
+constexpr Colour kPie[] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 0, 255}};  // Teams.js, and one more team
 
 unsigned sort_of(CellType type) {
   if (type == CellType::kVirus || type == CellType::kMother) return kSpiky;
@@ -33,7 +33,7 @@ bool ClientIdiom::hear(const Message& said, const Taker& take) {
   if (!dialect_.pieces) return take(said), true;
   if (std::holds_alternative<Hello>(said)) return true;
   if (std::holds_alternative<Key>(said) && !std::exchange(keyed_, true)) return take(Message(Hello{})), true;
-  if (!keyed_ || std::holds_alternative<Key>(said)) return true;  // servers ignore what comes before it
+  if (!keyed_ || std::holds_alternative<Key>(said)) return true;  // servers ignore messages before the key
   if (std::holds_alternative<StatRequest>(said)) return take(Message(Ping{})), true;
   auto& wish = *std::get_if<ClientUpdate>(&wish_);
   wish.flags = wish.splits = wish.minion_splits = 0;
@@ -49,7 +49,7 @@ bool ClientIdiom::turn(const Message& said, ClientUpdate& wish, const Taker& tak
                                      [&](const Spectate&) { return flag(kSpectate); },
                                      [&](const Split&) { return wish.splits = 1, true; },
                                      [&](const MinionSplit&) { return wish.minion_splits = 1, true; },
-                                     [&](const QPress&) {  // Cigar2 never says that it let go of it
+                                     [&](const QPress&) {  // Cigar2 never sends the release
                                        if (std::exchange(q_down_, true)) flag(kQRelease), take(wish_);
                                        return flag(kQPress);
                                      },
@@ -80,7 +80,7 @@ void ClientIdiom::hear_text(const ZText& heard, ZText& to) const {
 
 void ClientIdiom::say(const Message& message, const Taker& take) {
   if (!dialect_.pieces) return take(message);
-  if (const auto* update = std::get_if<Update>(&message)) tell(*update, take);  // a Pong: the statistics say it
+  if (const auto* update = std::get_if<Update>(&message)) tell(*update, take);  // a Pong becomes the statistics
 }
 
 void ClientIdiom::tell(const Update& update, const Taker& take) {
@@ -95,7 +95,7 @@ void ClientIdiom::tell(const Update& update, const Taker& take) {
   if (has(kWorldInfo)) tell_stats(update.world, take);
 }
 
-/// The oldest clients do not know what it is to clear: to them all cells go (MultiOgarII, Player.js:125).
+/// The oldest clients have no clear message, so all cells are removed instead (MultiOgarII, Player.js:125).
 void ClientIdiom::tell_clear(const Taker& take) {
   auto& nodes = *std::get_if<UpdateNodes>(&nodes_);
   nodes.eaten.clear();
@@ -175,7 +175,7 @@ void ClientIdiom::remove(std::uint32_t id) {
   std::erase(own_, id);
 }
 
-/// Where a cell is always told whole, a flag says only whether it has a skin.
+/// If cells are always sent in full, the only flag is whether the cell has a skin.
 template <class Cell>
 Node& ClientIdiom::node_of(const Cell& cell, CellType type, unsigned told, UpdateNodes& nodes) const {
   Node& node = nodes.nodes.emplace_back();
@@ -199,7 +199,7 @@ void ClientIdiom::tell_board(const Board& board, const Taker& take) const {
   take(Message(std::move(pie)));
 }
 
-/// Without places: who is not among the best has no row.
+/// These boards have no places, so a player who is not among the best has no row.
 void ClientIdiom::tell_rows(const Board& board, const Taker& take) const {
   Leaderboard told;
   for (const BoardRow& row : board.rows) {

@@ -1,4 +1,4 @@
-// A legacy server's messages as modern3's, and the other way round. See idiom.h.
+// Converts between a legacy server's messages and modern3. See idiom.h.
 #include <algorithm>
 
 #include "adapters/ogar/idiom/idiom.h"
@@ -15,16 +15,16 @@ constexpr std::size_t kMostKnown = 20'000, kMostOwnCells = 256;
 constexpr std::uint16_t kLargestPellet = 20;  // Settings.js, config.js; a player's smallest cell is 32
 constexpr Colour kMotherColour{0xce, 0x63, 0x63};
 constexpr std::uint8_t kServerLine = 0x80, kTeams = 2;
-constexpr std::size_t kLongestUtf8 = 200, kLongestUcs2 = 100;  // MultiOgarII hangs up for more than 256 bytes
-constexpr std::uint8_t kMostSplits = 16;                       // more than any cell can make use of
+constexpr std::size_t kLongestUtf8 = 200, kLongestUcs2 = 100;  // MultiOgarII disconnects for more than 256 bytes
+constexpr std::uint8_t kMostSplits = 16;                       // more than any cell can use
 constexpr std::size_t kBestListed = 10;
 
-/// MultiOgarII's modes above 1 are without teams.
+/// Whether the game has teams: modes of MultiOgarII above 1 have none.
 bool has_teams(const WorldName& world, const std::string& program) {
   return program.starts_with("MultiOgar") ? world.mode == 1 : world.mode != 0;
 }
 
-/// Servers of MultiOgarII's kind mark the name of a skin, as agar.io did (Player.js:102).
+/// The skin of a node. Servers such as MultiOgarII mark its name, as agar.io did (Player.js:102).
 std::string_view skin_of(const Node& node) {
   std::string_view skin = node.skin.chars;
   if (skin.starts_with('%')) skin.remove_prefix(1);
@@ -83,7 +83,7 @@ void ServerIdiom::turn(const UpdateNodes& nodes, Update& update) {
   update.eaten.clear();
   update.removed = nodes.removed;
   known_.begin_round();
-  for (const Eating& one : nodes.eaten)  // MultiOgarII: what was taken away, nobody ate
+  for (const Eating& one : nodes.eaten)  // MultiOgarII: "eaten by nobody" means removed
     if (one.killer != 0) update.eaten.push_back({one.killed, one.killer});
   for (const Node& node : nodes.nodes) {
     AddedCell* known = known_.find(node.id);
@@ -99,7 +99,7 @@ void ServerIdiom::turn(const UpdateNodes& nodes, Update& update) {
   if (!update.removed.empty()) update.flags |= kRemoved;
 }
 
-/// What is too much is not known, and so told as new each time: the fold counts it.
+/// Adds a cell. Cells beyond the limit are not remembered, so they are new each time; the fold counts them.
 void ServerIdiom::add(const Node& node, Update& update) {
   const bool own = is_own(node.id), named = dialect_.whole_cells || (node.flags & kNamed) != 0;
   AddedCell& cell = update.added.emplace_back();
@@ -124,7 +124,7 @@ CellType ServerIdiom::type_of(const Node& node, const AddedCell& cell, bool own)
   return pellet ? CellType::kPellet : CellType::kPlayer;
 }
 
-/// Where a cell is told whole, an empty name means that it is the same.
+/// If cells are sent in full, an empty name means that the name is the same.
 void ServerIdiom::change(const Node& node, AddedCell& cell, Update& update) const {
   const auto x = static_cast<float>(node.x), y = static_cast<float>(node.y);
   const bool coloured = dialect_.whole_cells || (node.flags & kColoured) != 0;
@@ -147,7 +147,7 @@ void ServerIdiom::change(const Node& node, AddedCell& cell, Update& update) cons
   if ((flags & 16U) != 0) updated.skin.chars = cell.skin.chars = skin_of(node);
 }
 
-/// MultiOgarII tells it also of who plays, who knows it already.
+/// MultiOgarII sends the camera to players as well, who know their own.
 void ServerIdiom::turn(const UpdatePosition& camera, Update& update) const {
   if (std::any_of(own_.begin(), own_.end(), [&](std::uint32_t id) { return known_.has(id); })) return;
   update.camera = {camera.x, camera.y, camera.scale};
@@ -156,7 +156,7 @@ void ServerIdiom::turn(const UpdatePosition& camera, Update& update) const {
 
 // -- Boards -----------------------------------------------------------------------------------------------------------
 
-/// `rank`: 0 if it was not told; MultiOgarII says 1 of whoever is among the best.
+/// `rank`: 0 if unknown. MultiOgarII sends 1 for everybody who is among the best.
 void ServerIdiom::add_row(unsigned flags, std::size_t rank, std::string_view name, Board& board) {
   BoardRow& row = board.rows.emplace_back();
   row.position = static_cast<std::uint16_t>(std::min<std::size_t>(std::max(rank, board.rows.size()), 65'535));
@@ -214,13 +214,13 @@ void ServerIdiom::say(const Message& message, const Taker& take) const {
   if (!dialect_.pieces) return take(message);
   if (std::holds_alternative<Hello>(message)) {
     take(message);
-    take(Message(Key{}));  // MultiOgarII takes no other than 0
+    take(Message(Key{}));  // MultiOgarII accepts only 0
   }
   if (std::holds_alternative<Ping>(message)) take(Message(StatRequest{}));
   if (const auto* update = std::get_if<ClientUpdate>(&message)) wish(*update, take);
 }
 
-/// In the order in which a modern server acts on it.
+/// Sends the parts in the order in which a modern server acts on them.
 void ServerIdiom::wish(const ClientUpdate& update, const Taker& take) const {
   const auto has = [&](Wish wish) { return (update.flags & wish) != 0; };
   Mouse mouse;

@@ -16,13 +16,13 @@ namespace {
 using core::kMillisecond, core::kSecond, core::Micros;
 
 constexpr Micros kSpawnAgain = 5 * kSecond;
-constexpr Micros kSpawnAfterDeath = kSecond;  // at the least, so that a death is seen
+constexpr Micros kSpawnAfterDeath = kSecond;  // at least, so that the death is visible
 constexpr Micros kLongestDeath = 600 * kSecond;
 constexpr Micros kStepLook = 200 * kMillisecond;
-constexpr Micros kStepPatience = 400 * kMillisecond;  // at rest so long, and not there: it was blocked
+constexpr Micros kStepPatience = 400 * kMillisecond;  // at rest for this long before the goal: the step was blocked
 constexpr Micros kStepMost = 5 * kSecond;
-constexpr Micros kShotMost = 5 * kSecond;  // to turn around, and shoot
-constexpr Micros kAbsence = 60 * kSecond;  // a seat is kept for so long
+constexpr Micros kShotMost = 5 * kSecond;  // the time to turn around and shoot
+constexpr Micros kAbsence = 60 * kSecond;  // how long a seat is kept
 constexpr std::int32_t kMostAmmo = 9999;   // four digits of a display
 constexpr double kOnGround = 1;            // metres
 
@@ -61,14 +61,14 @@ void PanicFront::opened(const core::Peer&, Out& out) {
 void PanicFront::enter(Out& out) {
   phase_ = Phase::kEntered;
   words::Enter enter;
-  // Panic has no names; the digits are for games in which two may not have the same.
+  // Panic has no names. The digits are for games in which names must be unique.
   enter.set_name(name_.empty() ? "panic-" + std::to_string(1000 + out.random() % 9000) : name_);
   enter.set_role(role_);
   enter.set_version("panic 2");
   out.say(enter);
 }
 
-/// Into play, as soon as the room lets it.
+/// Puts the client into the game as soon as the room does.
 void PanicFront::advance(Out& out) {
   if (phase_ != Phase::kEntered || !out.world().ready()) return;
   const core::PlayerState* me = out.world().player(out.me());
@@ -100,7 +100,7 @@ bool PanicFront::waits_to_spawn(const Out& out) const {
   return phase_ == Phase::kPlaying && !screen_.same_game() && spawn_at_ != 0 && !in_play(out);
 }
 
-/// Who is dead and presses a key wants to go on: that is asked for again, as soon as it may be, once a second.
+/// A key pressed by a dead player asks to spawn again, as soon as allowed and at most once a second.
 void PanicFront::ask_sooner(Out& out) {
   const bool just_asked = out.now() + kSpawnAgain - kSecond < spawn_at_;
   if (!spawn_asked_ || just_asked) return out.lose(loss::kActionOfDead);
@@ -112,7 +112,7 @@ bool PanicFront::in_play(const Out& out) const {
   return unit != nullptr && unit->unit.alive();
 }
 
-/// The player's number on the wire: in Panic's own room that of his colour, as there.
+/// The player's number on the wire: in a room of Panic, the number of its colour.
 std::uint16_t PanicFront::number(const Out& out) const {
   const core::PlayerState* me = out.world().player(out.me());
   if (out.world().room().game() == "panic" && me != nullptr && me->player.team() != words::TEAM_ANY)
@@ -120,7 +120,8 @@ std::uint16_t PanicFront::number(const Out& out) const {
   return static_cast<std::uint16_t>(out.me());
 }
 
-/// The document: who lost his connection comes back with any Action that names his number.
+/// Resumes a session, as in the document: a client that lost its connection returns with any Action that names its
+/// number.
 void PanicFront::resume(std::uint16_t number, Out& out) {
   words::Resume word;
   word.set_player(number);
@@ -133,7 +134,7 @@ std::optional<core::Absence> PanicFront::awaits(const Out& out) {
   return core::Absence{number(out), kAbsence};
 }
 
-/// He is shown all anew: a client that was started again knows nothing.
+/// A restarted client knows nothing, so it is sent everything again.
 void PanicFront::returned(const core::Peer&, Out& out) {
   reader_ = wire::FrameReader(game(), dialect_, wire::Way::kToServer);
   step_ = {};
@@ -146,7 +147,8 @@ void PanicFront::greet_again(Out& out) {
   advance(out);
 }
 
-/// A second Game State ends the released client in an error, but not one that has lost, as who watches has.
+/// A new world or round. A second Game State makes the released client fail, unless the client has lost, as a
+/// spectator's has.
 void PanicFront::start_again(Out& out) {
   screen_.begin_round();
   if (phase_ == Phase::kWatching || (starts_again_ && phase_ == Phase::kPlaying)) greet_again(out);
@@ -190,10 +192,10 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
   const Tile goal = step(*from, direction);
   if (!fits(unit, *from, goal, direction, out)) return screen_.turn(unit, direction, out);
   const bool same = step_.unit == unit && step_.goal == goal && out.now() < step_.since + kSecond;
-  if (same && !screen_.same_game()) return;  // a key that is held wishes it again and again
+  if (same && !screen_.same_game()) return;  // a held key repeats the same step
   step_ = {unit, direction, goal, out.now()};
   if (!screen_.same_game()) {
-    screen_.hold_heading(unit, out.now() + kStepMost);  // a turn on the spot would say that it was blocked
+    screen_.hold_heading(unit, out.now() + kStepMost);  // a turn on the spot would mean that it was blocked
     out.wake(out.now() + kStepPatience);
   }
   words::Step word;
@@ -204,8 +206,8 @@ void PanicFront::drive(core::Id unit, Direction direction, Out& out) {
   out.say(word);
 }
 
-/// On the ground what looks like a wall is one, save to who stands in one already; above it, or there, what counts is
-/// whether a tank could stand in the tile's middle.
+/// Whether a step is possible. On the ground, tiles that are shown as walls block it, unless the tank stands in one
+/// already. In any case, a tank must be able to stand in the middle of the goal tile.
 bool PanicFront::fits(core::Id unit, Tile from, Tile tile, Direction direction, const Out& out) const {
   const words::Pose& pose = out.world().unit(unit)->unit.pose();
   if (screen_.is_walled(tile) && !screen_.is_walled(from) && pose.z() < kOnGround) return false;
@@ -215,7 +217,7 @@ bool PanicFront::fits(core::Id unit, Tile from, Tile tile, Direction direction, 
 void PanicFront::shoot(core::Id unit, Direction direction, Out& out) {
   const core::UnitState* state = out.world().unit(unit);
   const Tile ahead = step({0, 0}, direction);
-  if (!screen_.same_game()) screen_.hold_heading(unit, out.now() + kShotMost);  // a turn on the spot is the shot
+  if (!screen_.same_game()) screen_.hold_heading(unit, out.now() + kShotMost);  // a turn on the spot shows the shot
   words::Fire fire;
   fire.set_unit(unit);
   fire.set_shot(++shots_);
@@ -229,7 +231,7 @@ void PanicFront::shoot(core::Id unit, Direction direction, Out& out) {
   out.say(fire);
 }
 
-/// A step that was not done, and will not be: the tank only turns.
+/// Ends a pending step: if the tank is blocked, it only turns.
 void PanicFront::look_at_step(Out& out) {
   if (step_.unit == 0 || screen_.same_game()) return;
   if (out.now() < step_.since + kStepPatience) return out.wake(step_.since + kStepPatience);
@@ -249,7 +251,7 @@ void PanicFront::leave(std::string_view why, Out& out) {
   words::Leave word;
   word.set_why(std::string(why));
   out.say(word);
-  out.close(why);  // the released client takes a closed connection for the end of the game
+  out.close(why);  // the released client treats a closed connection as the end of the game
 }
 
 void PanicFront::tick(Out& out) {
@@ -262,7 +264,7 @@ void PanicFront::tick(Out& out) {
   look_at_step(out);
 }
 
-// -- What is true -----------------------------------------------------------------------------------------------------
+// -- What the room says -----------------------------------------------------------------------------------------------
 
 void PanicFront::hear(const core::Fact& fact, Out& out) {
   if (phase_ == Phase::kLeft) return;
@@ -327,7 +329,7 @@ void PanicFront::on(const words::Pose& pose, Out& out) {
   weigh(pose.unit(), out);
 }
 
-/// Cells shoot with their own mass: a tenth of it is shown as ammunition.
+/// Shows a tenth of the player's mass as ammunition: cells shoot with their own mass.
 void PanicFront::weigh(core::Id changed, Out& out) {
   const core::UnitState* state = out.world().unit(changed);
   const core::PlayerState* me = out.world().player(out.me());
@@ -375,11 +377,11 @@ void PanicFront::on(const words::Ammo& ammo, Out& out) {
 void PanicFront::on(const words::Shot& shot, Out& out) {
   if (shot.vx() != 0 || shot.vy() != 0) screen_.turn(shot.unit(), direction_of(std::atan2(shot.vy(), shot.vx())), out);
   if (shot.shooter() != out.me() || !counts_ammo_ || phase_ != Phase::kPlaying) return;
-  ammo_ = std::max(ammo_ - 1, 1);  // it never runs out where nobody counts
+  ammo_ = std::max(ammo_ - 1, 1);  // it never runs out if nobody counts
   screen_.set_ammo(ammo_, out);
 }
 
-/// A client that is told of an end takes no more keys that do anything: it is told only of one for good.
+/// After an end, a client accepts only keys to look around, so the end is sent only if no other round follows.
 void PanicFront::on(const words::Round& round, Out& out) {
   if (round.state() != words::Round::OVER) return screen_.is_over() ? start_again(out) : void();
   if (round.another()) return out.lose(loss::kRoundGoesOn);

@@ -1,6 +1,6 @@
-// Panic's front: the server of a real client. It says nothing until the player can play; then what the client shows is
-// kept true, and what it asks for becomes wishes.
-// Law: nobody acts for another player or with a tank that is not his, though the released server would let him.
+// The front of Panic: acts as a server towards real clients. It sends nothing until the player can play; then it keeps
+// the client's picture up to date, and converts the client's requests to intents.
+// Law: nobody can act for another player or with another player's tank, although the released server allows it.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace entente::panic {
 
 class PanicFront final : public core::Front {
  public:
-  /// `maps`: what the client's own maps show. `maps_fail`: not all that were to be read could be.
+  /// `maps`: the client's own maps. `maps_fail`: some of them could not be read.
   PanicFront(const core::FaceOptions& options, std::vector<Ground> maps, bool maps_fail);
 
   void opened(const core::Peer& peer, core::FrontOut& out) override;
@@ -29,7 +29,7 @@ class PanicFront final : public core::Front {
   using Out = core::FrontOut;
   enum class Phase : std::uint8_t { kAsked, kResuming, kEntered, kPlaying, kWatching, kLeft };
 
-  /// A step that was wished for, and not yet seen to be done.
+  /// A step that was requested and is not known to be done.
   struct Pending {
     core::Id unit = 0;
     Direction direction = Direction::kNone;
@@ -37,7 +37,7 @@ class PanicFront final : public core::Front {
     core::Micros since = 0;
   };
 
-  // Coming in.
+  // Joining.
   void enter(Out& out);
   void advance(Out& out);
   void ask_spawn(Out& out);
@@ -59,7 +59,7 @@ class PanicFront final : public core::Front {
   void leave(std::string_view why, Out& out);
   void weigh(core::Id unit, Out& out);
 
-  // What is true. Other kinds are nothing that a client could show.
+  // What the room says. Other kinds of facts cannot be shown to a client.
   template <class T>
   void on(const T& word, Out& out);
   void on(const words::Refused& refused, Out& out);
@@ -92,24 +92,24 @@ class PanicFront final : public core::Front {
   void on(const words::You&, Out&) {}
 
   std::string name_;
-  words::Role role_;  // that it asks for
+  words::Role role_;  // the role that it asks for
   bool starts_again_, maps_fail_;
-  core::Micros asks_for_;  // how long a new client may take to say who it was
+  core::Micros asks_for_;  // how long a new client may take to identify itself
   std::size_t dialect_;
   std::unique_ptr<wire::Speech<Message>> speech_;
   wire::FrameReader reader_;
   Screen screen_;
-  core::Terrain terrain_;  // of somebody else's world
+  core::Terrain terrain_;  // of a world of another game
   Phase phase_ = Phase::kAsked;
   core::Retelling retold_;
   core::Micros enter_at_ = 0;
-  core::Micros spawn_at_ = 0;  // when to wish for it (again); 0: there is no need
-  bool spawn_asked_ = false;   // in this death
+  core::Micros spawn_at_ = 0;  // when to ask for a spawn (again); 0: not needed
+  bool spawn_asked_ = false;   // since the last death
   std::uint32_t shots_ = 0;
   core::Id selected_ = 0;
-  bool counts_ammo_ = true;  // nobody tells of any
+  bool counts_ammo_ = true;  // the room reports no ammunition, so we count
   std::int32_t ammo_ = kFullAmmo;
-  std::string world_;  // the hash of what the client was greeted with
+  std::string world_;  // the hash of the world that the client was shown
   Pending step_;
 };
 

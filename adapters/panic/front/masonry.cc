@@ -8,8 +8,8 @@ namespace entente::panic {
 namespace {
 
 constexpr int kHighEnough = 2;        // blocks
-constexpr double kMostAcross = 4096;  // blocks of a world
-constexpr double kTallest = 64;       // blocks, the other way as many
+constexpr double kMostAcross = 4096;  // the largest side of a world in blocks
+constexpr double kTallest = 64;       // blocks above the ground, and as many below
 
 }  // namespace
 
@@ -53,7 +53,7 @@ std::vector<Tile> Masonry::change(const words::Edit& edit) {
     case words::Edit::LINE: {
       if (!near(edit.x2()) || !near(edit.y2()) || !near(edit.z2())) break;
       const double x = edit.x2() - edit.x(), y = edit.y2() - edit.y(), z = edit.z2() - edit.z();
-      const double steps = std::ceil(2 * std::max({std::abs(x), std::abs(y), std::abs(z)}) / side_);  // half blocks
+      const double steps = std::ceil(2 * std::max({std::abs(x), std::abs(y), std::abs(z)}) / side_);  // of half a block
       for (double i = 0; i <= steps; ++i) {
         const double part = steps > 0 ? i / steps : 0;
         set(block_at(edit.x() + part * x, edit.y() + part * y, edit.z() + part * z), true, changed);

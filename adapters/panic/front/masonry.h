@@ -1,6 +1,7 @@
-// What is built of blocks in somebody else's world, as walls of whole tiles: one stands where more than half of a tile
-// is built up, at least two blocks high. What stood there from the start is not its business: a client has its own map.
-// Law: no more is remembered than kMostColumns, whatever is built.
+// Blocks that are built in a world of another game, shown as walls of whole tiles: a tile is a wall if more than half
+// of it is built at least two blocks high. Blocks that were there from the start do not count, because a client has its
+// own map.
+// Law: at most kMostColumns columns are remembered, whatever is built.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ class Masonry {
  public:
   static constexpr std::size_t kMostColumns = 50'000;
 
-  /// Nothing is built yet. Without blocks in `world`, nothing ever is.
+  /// Starts with nothing built. In a world without blocks, nothing ever is.
   void lay(const words::World& world, const Tiles& tiles);
-  /// The tiles on which a wall may have come to stand, or stands no more. Nothing in a world without blocks.
+  /// Applies an edit. Returns the tiles whose wall may have appeared or disappeared; none in a world without blocks.
   std::vector<Tile> change(const words::Edit& edit);
 
   bool has_blocks() const { return side_ > 0; }
@@ -39,10 +40,10 @@ class Masonry {
   }
 
   Tiles tiles_{1, 1};
-  double side_ = 0, west_ = 0, north_ = 0;  // of a block and of the world, in metres
+  double side_ = 0, west_ = 0, north_ = 0;  // side of a block, and edges of the world, in metres
   std::int64_t across_ = 0, down_ = 0;      // blocks
   std::size_t columns_of_a_tile_ = 0;
-  std::vector<std::size_t> built_up_;                        // columns of each tile that are high enough
+  std::vector<std::size_t> built_up_;                        // for each tile, its columns that are high enough
   std::unordered_map<std::int64_t, std::uint64_t> columns_;  // a bit for each built block, by its height modulo 64
 };
 

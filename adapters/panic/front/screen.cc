@@ -7,11 +7,11 @@
 namespace entente::panic {
 namespace {
 
-constexpr core::Micros kOneTurn = 100 * core::kMillisecond;  // a turn, and the shot that it was, are one turn
-constexpr int kShown = 32;                                   // tiles a side that the released client can count
+constexpr core::Micros kOneTurn = 100 * core::kMillisecond;  // such turns count as one: a shot has a turn of its own
+constexpr int kShown = 32;                                   // tiles a side that the released client can address
 constexpr std::size_t kMostTokens = 40;
-constexpr std::size_t kMostWaiting = 2048;  // bytes: a client that does not read is told nothing, …
-constexpr core::Micros kLookAgain = 100 * core::kMillisecond;  // … and looked at again
+constexpr std::size_t kMostWaiting = 2048;  // bytes waiting: a client that does not read is sent nothing
+constexpr core::Micros kLookAgain = 100 * core::kMillisecond;  // how soon it is looked at again
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void Screen::look_at(core::Id unit, Out& out) {
   paint(index, out);
 }
 
-/// Where the numbers are Panic's own, each pose is a Move, also one that changes nothing.
+/// In a room of Panic, each pose is a Move, even if it changes nothing.
 void Screen::look_at_pose(core::Id unit, Out& out) {
   const auto at = index_of_.find(unit);
   const core::UnitState* state = out.world().unit(unit);
@@ -129,7 +129,7 @@ void Screen::look_at_own(Out& out) {
   }
 }
 
-/// A living unit of the player's that it cannot steer, for want of a tank.
+/// A living unit of the player without a tank to steer it by; 0 if there is none.
 core::Id Screen::unit_without_tank(const Out& out) const {
   const core::PlayerState* me = out.world().player(out.me());
   if (me == nullptr) return 0;
@@ -142,7 +142,7 @@ core::Id Screen::unit_without_tank(const Out& out) const {
   return 0;
 }
 
-/// From now on this tank of the player's stands for that unit, which until now may have been one that only shows.
+/// Makes a tank of the player stand for another unit, which may have been shown as a piece of its own so far.
 void Screen::give(Index tank, core::Id unit, Out& out) {
   if (const auto at = index_of_.find(unit); at != index_of_.end()) {
     const Index other = at->second;
@@ -165,7 +165,7 @@ void Screen::end_round(bool won, Out& out) {
   if (greeted_) send_counters(out);
 }
 
-/// Whether a message may go out now, which then counts as sent. If not, a tick comes when it may.
+/// Whether a message may be sent now; if so, it counts as sent. If not, asks for a tick at the time when it may.
 bool Screen::may_send(Out& out) {
   if (out.waiting() > kMostWaiting) return out.wake(out.now() + kLookAgain), false;
   return pace_.take(out.now()) || (out.wake(pace_.next()), false);
@@ -182,7 +182,7 @@ void Screen::send_counters(Out& out) {
   }
 }
 
-/// From where its tank is, or was.
+/// Chooses the pellets to show, around the player's tank.
 void Screen::look_about(std::size_t most_new, Out& out) {
   if (!litter_.look_about(out.world().active_unit(out.me()), out, most_new)) return;
   for (const core::Id unit : litter_.gone()) {
@@ -197,7 +197,8 @@ void Screen::look_about(std::size_t most_new, Out& out) {
     if (litter_.holds(pieces_[i].unit)) paint(i, out);
 }
 
-/// A client draws what was created last on top: a pellet on the player's own tile would hide its tank.
+/// Whether a pellet must not be shown: a client draws the newest piece on top, so a pellet on the player's own tile
+/// would hide its tank.
 bool Screen::is_covered(const words::Unit& unit, const Out& out) const {
   if (unit.kind() != words::Unit::PELLET) return false;
   const core::UnitState* me = out.world().active_unit(out.me());

@@ -1,6 +1,6 @@
-// What a Panic client shows: the room's units as its pieces, told by as few messages as it takes.
-// Law: only what the released client survives: known ids, tiles 0 to 31, types 1-10 and 16-37, its own tanks never
-// destroyed where they may come back, and no more messages than it reads in a second.
+// What a Panic client shows: the room's units as pieces, kept up to date with as few messages as possible.
+// Law: only what the released client survives is sent: known ids, tiles 0 to 31, types 1-10 and 16-37; its own tanks
+// are not destroyed if they may come back; and no more messages than it reads in a second.
 #pragma once
 
 #include <deque>
@@ -25,74 +25,75 @@ class Screen {
  public:
   using Out = core::FrontOut;
 
-  /// `pictures`: maps that the client has, as far as they are known.
+  /// `pictures`: the client's own maps, as far as known.
   Screen(std::size_t dialect, std::vector<Ground> pictures);
 
-  /// The whole greeting, once the room is ready; a second time, the client forgets what it knew. `number`: the
-  /// player's on the wire. A watcher gets one tank, which is destroyed as soon as the game starts: the released client
-  /// ends in an error if it has none, and once it has lost its arrow keys pan the map.
+  /// Sends the whole greeting, once the room is ready. The second time, the client is assumed to know nothing.
+  /// `number`: the player's number on the wire. A spectator gets one tank, which is destroyed as soon as the game
+  /// starts: the released client fails if it has none, and after losing it, the arrow keys pan the map.
   void greet(std::uint16_t number, bool watcher, Out& out);
-  /// Another client reads from now on: it is told nothing before it is greeted.
+  /// Another client is connected from now on: nothing is sent before greet().
   void forget_all();
 
-  /// Something about this unit may have changed, or it is gone.
+  /// This unit may have changed, or is gone.
   void look_at(core::Id unit, Out& out);
-  /// It was said where this unit is.
+  /// The room has sent a pose of this unit.
   void look_at_pose(core::Id unit, Out& out);
-  /// Units may be gone without a word about each.
+  /// Several units may be gone without a fact about each.
   void look_at_all(Out& out);
-  /// Another world: its walls are others, nothing is built on it yet, and what is in it is elsewhere in its grid.
+  /// Another world: it has other walls, nothing is built on it yet, and its units have other tiles.
   void take_world(const words::World& world, Out& out);
-  /// Blocks were built or dug away. False if the client can be shown none in this world.
+  /// Blocks were built or dug. False if blocks cannot be shown in this world.
   bool look_at_edit(const words::Edit& edit, Out& out);
-  /// It came to lie somewhere, or lies there no more: tokens are shown as what can be picked up.
+  /// A token was put on the ground or taken from it. Tokens are shown as something to pick up.
   void look_at_token(core::Id token, Out& out);
-  /// Its next heading is an answer, and not told before turn() or its next move says so; at the latest then. 0: at
-  /// once.
+  /// Does not send this unit's heading until turn(), its next move, or this time, because a turn would count as an
+  /// answer. 0: ends that.
   void hold_heading(core::Id unit, core::Micros until);
-  /// It turns to there on the spot: it was blocked, or it shot.
+  /// Turns the unit on the spot, which means that it was blocked, or shot.
   void turn(core::Id unit, Direction direction, Out& out);
-  /// It is the player's, or is not any more; tanks of its own that were lost are given to the units it has now.
+  /// The player's units have changed: tanks that were lost are given to units that it has now.
   void look_at_own(Out& out);
   void set_ammo(std::int32_t ammo, Out& out);
   void end_round(bool won, Out& out);
   bool is_over() const { return won_.has_value(); }
-  /// It is not over, or no more.
+  /// The round is not over, or no longer.
   void begin_round() { won_.reset(); }
-  /// What waits, as far as it may go now; what moves on by itself.
+  /// Sends waiting changes as far as allowed, and updates what moves by itself.
   void tick(Out& out);
 
   const Tiles& tiles() const { return tiles_; }
-  /// In somebody else's world a wall stands there, or was built, or the client's own map shows rock or water.
+  /// Whether a tile is blocked in a world of another game: there is a wall, one was built, or the client's own map
+  /// shows rock or water.
   bool is_walled(Tile tile) const { return walls_.stands(tile) || masonry_.stands(tile) || is_drawn_blocked(tile); }
-  /// The room's numbers are Panic's, and who dies there is gone for good.
+  /// Whether this is a room of Panic: its numbers are valid as they are, and the dead do not come back.
   bool same_game() const { return same_game_; }
-  /// The player's own tank of that number; 0 if it is none, or nothing lives behind it.
+  /// The unit behind the player's own tank with that number; 0 if there is no such tank, or no living unit.
   core::Id own_unit(std::uint32_t number, const Out& out) const;
-  /// Where the client has that unit, if it shows it.
+  /// The tile on which the client shows the unit, if it does.
   std::optional<Tile> tile_of(core::Id unit) const;
   std::uint32_t model_of_unit(core::Id unit) const;
 
  private:
   struct Piece {
-    core::Id unit = 0;   ///< 0: nothing is behind it now, or
-    core::Id token = 0;  ///< a token is, or
-    bool wall = false;   ///< a wall stands there, or stood
+    core::Id unit = 0;   ///< the unit behind it; 0: none
+    core::Id token = 0;  ///< the token behind it; 0: none
+    bool wall = false;   ///< it is a wall, which may be gone now
     bool own = false;
     bool there = false;
-    bool waits = false;  ///< for a message that it may not send yet
-    bool moves = false;  ///< on, by itself
+    bool waits = false;  ///< a change waits until a message may be sent
+    bool moves = false;  ///< it moves by itself
     std::uint32_t code = 0;
     Tile at;
-    Direction facing = Direction::kNorth;   ///< as a client draws what was just created
-    Direction turn = Direction::kNone;      ///< to be shown on the spot
-    std::optional<core::Micros> turned;     ///< when that was last shown …
-    std::optional<core::Micros> turned_of;  ///< … and of when the pose was that it holds against: until the next
-    core::Micros held_until = 0;            ///< its heading is not told before
+    Direction facing = Direction::kNorth;   ///< a client draws new pieces like this
+    Direction turn = Direction::kNone;      ///< a turn on the spot to be shown
+    std::optional<core::Micros> turned;     ///< when a turn was last shown
+    std::optional<core::Micros> turned_of;  ///< the time of the pose that it overrides, until the next pose
+    core::Micros held_until = 0;            ///< its heading is not sent before
     std::int32_t health = 0;
-    std::optional<std::size_t> crater;  ///< the piece that lies on an own tank while it is dead
+    std::optional<std::size_t> crater;  ///< the piece that marks an own tank while it is dead
   };
-  using Index = std::size_t;  // its number less 1
+  using Index = std::size_t;  // the piece's number minus 1
 
   // Greeting.
   void take_map(const core::World& world);
@@ -108,7 +109,7 @@ class Screen {
   Index wall_at(Tile tile);
   void look_at_wall(Tile tile, Out& out);
 
-  // Pellets, of which a client is told the nearest.
+  // Pellets. Only the nearest are shown.
   void look_about(std::size_t most_new, Out& out);
   bool is_covered(const words::Unit& unit, const Out& out) const;
 
@@ -146,15 +147,15 @@ class Screen {
   Buffer bytes_;
 
   std::vector<Ground> pictures_;
-  const Ground* picture_ = nullptr;  // of the map that stands for somebody else's world
+  const Ground* picture_ = nullptr;  // the picture of the map that stands for a world of another game
   Tiles tiles_;
   std::uint8_t map_ = 2, map_version_ = 1;
   bool same_game_ = false;
   bool greeted_ = false;
   std::vector<Piece> pieces_;
   std::unordered_map<core::Id, Index> index_of_, index_of_token_;
-  std::unordered_map<int, Index> index_of_wall_;  // by its tile, counted row by row
-  Walls walls_;                                   // of somebody else's world
+  std::unordered_map<int, Index> index_of_wall_;  // by the index of its tile, row by row
+  Walls walls_;                                   // of a world of another game
   Masonry masonry_;
   std::vector<Index> free_;
   std::deque<Index> waiting_;
@@ -162,7 +163,7 @@ class Screen {
   std::optional<std::int32_t> ammo_, ammo_told_;
   std::optional<bool> won_;
   bool over_told_ = false;
-  core::Pace pace_{core::kSecond / 35, 10};  // it reads one message a frame: 57 a second were measured
+  core::Pace pace_{core::kSecond / 35, 10};  // a client reads one message per frame: 57 a second were measured
 };
 
 }  // namespace entente::panic

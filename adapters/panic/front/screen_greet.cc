@@ -1,5 +1,5 @@
-// How a Panic client is greeted. Law: state, ammunition, every piece, start, in this order and once: the released
-// client ends in an error on any other.
+// Greets a Panic client. Law: state, ammunition, every piece, start, in this order and once. The released client fails
+// on anything else.
 #include <algorithm>
 #include <tuple>
 #include <vector>
@@ -10,12 +10,12 @@
 namespace entente::panic {
 namespace {
 
-constexpr std::size_t kMostTanks = 255;  // what a byte counts
-constexpr std::size_t kMostWalls = 400;  // seven seconds for a client to read
-constexpr int kShownAside = 32;          // tiles a side of the map that stands for worlds that are none of Panic's
+constexpr std::size_t kMostTanks = 255;  // as many as a byte can count
+constexpr std::size_t kMostWalls = 400;  // a client takes seven seconds to read them
+constexpr int kShownAside = 32;          // tiles a side of the map that stands for worlds of other games
 constexpr MapNumber kStandIn = {2, 1};
 
-/// A grid over somebody else's world: its larger side is as many tiles as the map that stands for it.
+/// A grid over a world of another game: its larger side has as many tiles as the map that stands for it.
 Tiles laid_over(const words::World* world) {
   if (world == nullptr || !(world->east() > world->west()) || !(world->north() > world->south()))
     return {kShownAside, kShownAside};
@@ -27,7 +27,7 @@ bool is_tiled(const words::World& world) {
   return world.kind() == words::World::TILES && world.columns() - 1 < 255 && world.rows() - 1 < 255;
 }
 
-/// The number of the map that the world is, if it is one of Panic's.
+/// The number of the map, if the world is one of Panic's.
 std::optional<MapNumber> map_of(const words::World* world) {
   return world != nullptr && is_tiled(*world) ? map_named(world->name()) : std::nullopt;
 }
@@ -52,7 +52,7 @@ void Screen::greet(std::uint16_t number, bool watcher, Out& out) {
   send_counters(out);
 }
 
-/// Where the map is shown first: at the player's own tank, or at somebody's who is in play, else in the middle.
+/// The tile that the client shows first: that of the player's own tank, else of any player in play, else the middle.
 Tile Screen::first_look(const Out& out) const {
   if (const core::UnitState* me = out.world().active_unit(out.me()))
     return tiles_.at(me->unit.pose().x(), me->unit.pose().y());
@@ -64,7 +64,7 @@ Tile Screen::first_look(const Out& out) const {
   return {tiles_.columns() / 2, tiles_.rows() / 2};
 }
 
-/// What is built is told after it, once more if it is the same world.
+/// Takes another world. Edits follow the world, even if it is the same world again.
 void Screen::take_world(const words::World& world, Out& out) {
   masonry_.lay(world, laid_over(&world));
   if (!greeted_ || same_game_) return;
@@ -99,7 +99,7 @@ void Screen::take_map(const core::World& world) {
   lay_walls(world.geometry());
 }
 
-/// A map of Panic's own has its walls in its picture.
+/// Finds the walls of a world of another game. Maps of Panic have theirs in the client's picture.
 void Screen::lay_walls(const words::World* world) {
   walls_.clear();
   picture_ = nullptr;
@@ -109,7 +109,7 @@ void Screen::lay_walls(const words::World* world) {
     if (picture.id() == map_ && picture.version() == map_version_) picture_ = &picture;
 }
 
-/// The nearest first, and before all units: a client draws what was created last on top.
+/// Creates the walls, the nearest first, and before all units, because a client draws the newest piece on top.
 void Screen::tell_walls(Tile from, Out& out) {
   std::vector<Tile> walls;
   for (Tile tile; tile.y < tiles_.rows(); ++tile.y)
@@ -129,14 +129,14 @@ void Screen::tell_walls(Tile from, Out& out) {
   pace_.owe(out.now(), walls.size());
 }
 
-/// Those of the map that the client shows, if it is this world's; else a grid laid over it.
+/// The tiles of the client's map if the world is that map, else a grid over the world.
 Tiles Screen::tiles_of(const words::World* world) const {
   const auto map = map_of(world);
   if (!map || map->id != map_ || map->version != map_version_) return laid_over(world);
   return {static_cast<int>(world->columns()), static_cast<int>(world->rows())};
 }
 
-/// Numbers in the order of ids, which is that in which they were met.
+/// Numbers the units in the order of their ids, which is the order in which they appeared.
 void Screen::take_units(bool watcher, Out& out) {
   look_about(core::Litter::kMost, out);
   const auto shown = [&](const core::UnitState& state) { return shows(state.unit, out); };
@@ -164,7 +164,7 @@ GameState Screen::state_of(std::uint16_t number, std::optional<Index> watchers_t
   return state;
 }
 
-/// Row by row, as the released server does.
+/// Creates the pieces row by row, as the released server does.
 void Screen::tell_pieces(Out& out) {
   struct Place {
     Tile at;

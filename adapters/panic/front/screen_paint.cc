@@ -1,4 +1,4 @@
-// What a Panic client is told about one piece, a message at a time: the first thing in which it differs from the truth.
+// Updates one piece on a Panic client, one message at a time: each corrects the first difference from the truth.
 #include <algorithm>
 #include <cmath>
 
@@ -10,9 +10,9 @@ namespace entente::panic {
 namespace {
 
 constexpr std::uint32_t kDecoration = 10;                       // drawn as a hole in the ground
-constexpr core::Micros kMovedAgain = 100 * core::kMillisecond;  // how often what moves by itself is looked at
+constexpr core::Micros kMovedAgain = 100 * core::kMillisecond;  // how often moving pieces are updated
 constexpr std::int32_t kMostMass = 999;                         // three digits of a display
-constexpr std::size_t kMostPieces = 4096;  // numbers; beyond, those of units that are gone come again
+constexpr std::size_t kMostPieces = 4096;  // piece numbers; beyond that, numbers of units that are gone are reused
 
 bool is_moving(const words::Pose& pose) {
   return std::hypot(pose.vx(), pose.vy()) > 0.1 || std::abs(pose.yaw_rate()) > 0.01;
@@ -57,7 +57,7 @@ Screen::Index Screen::piece_for(core::Id unit) {
   return index;
 }
 
-/// Where a token can be picked up, if anywhere.
+/// The tile on which a token can be picked up, if there is one.
 std::optional<Tile> Screen::lies_at(core::Id id, const Out& out) const {
   const words::Token* token = out.world().token(id);
   if (token == nullptr || token->kind() == words::Token::BASE || token->state() != words::Token::GROUND)
@@ -65,13 +65,13 @@ std::optional<Tile> Screen::lies_at(core::Id id, const Out& out) const {
   return tiles_.at(token->x(), token->y());
 }
 
-/// Says what has changed, as far as it may; the rest waits, and the newest of it wins.
+/// Sends the changes of a piece as far as allowed. The rest waits; then only the newest state is sent.
 void Screen::paint(Index index, Out& out) {
   while (paint_one(index, out)) {
   }
 }
 
-/// One message. False: there is none, or it has to wait.
+/// Sends one message. False: there is none to send, or it has to wait.
 bool Screen::paint_one(Index index, Out& out) {
   Piece& piece = pieces_[index];
   if (piece.token != 0) return paint_token(index, out);
@@ -92,7 +92,7 @@ bool Screen::paint_one(Index index, Out& out) {
   return paint_place(index, *state, out);
 }
 
-/// Its number is only its own while it lies there.
+/// A token has a piece only while it is on the ground.
 bool Screen::paint_token(Index index, Out& out) {
   Piece& piece = pieces_[index];
   const auto lies = lies_at(piece.token, out);
@@ -103,7 +103,7 @@ bool Screen::paint_token(Index index, Out& out) {
   return told;
 }
 
-/// What only lies there, or does not.
+/// Shows or removes a piece that only lies on a tile.
 bool Screen::paint_thing(Index index, std::uint32_t code, std::optional<Tile> lies, Out& out) {
   Piece& piece = pieces_[index];
   if (lies ? piece.there && piece.at == *lies : !piece.there) return false;
@@ -116,7 +116,7 @@ bool Screen::paint_thing(Index index, std::uint32_t code, std::optional<Tile> li
   return true;
 }
 
-/// A tank of the player's own would never come back if it were destroyed: it has no health, and a crater lies on it.
+/// Removes a piece. An own tank would never come back after a Destroy, so it gets health 0 and a crater on it instead.
 bool Screen::paint_absent(Index index, Out& out) {
   Piece& piece = pieces_[index];
   piece.moves = false;
@@ -133,7 +133,7 @@ bool Screen::paint_absent(Index index, Out& out) {
 bool Screen::dig_crater(Index index, Out& out) {
   if (pieces_[index].crater) return false;
   if (!may_send(out)) return waits(index);
-  const Index crater = new_piece();  // pieces may lie elsewhere now
+  const Index crater = new_piece();  // may move pieces_
   pieces_[index].crater = crater;
   tell_thing(crater, kDecoration, 1, pieces_[index].at, out);
   return true;
@@ -209,14 +209,14 @@ std::uint32_t Screen::code_of(const words::Unit& unit, const Out& out) const {
   };
   if (unit.kind() == words::Unit::BRICK) return otherwise(kFirstPiece, 7);
   if (unit.kind() == words::Unit::PICKUP) return otherwise(8, 9);
-  if (unit.kind() == words::Unit::PELLET) return 9;  // ammunition: it is mass, and mass is what a cell shoots with
+  if (unit.kind() == words::Unit::PELLET) return 9;  // ammunition, because cells shoot with their mass
   if (unit.kind() == words::Unit::DECOR) return kDecoration;
   const bool mine = unit.owner() == out.me() && unit.team() == words::ROGUE;
   return tank_code(mine ? 0 : seat_of_team(unit.team(), unit.owner() == out.me() ? 0 : 2),
                    same_game_ ? unit.model() : 0);
 }
 
-/// Health in the client's terms: a cell's mass, or a share of what that model has; who lives has some.
+/// Health as the client shows it: a cell's mass, or a share of the model's full health; at least 1 while alive.
 std::int32_t Screen::value_of(const words::Unit& unit, std::uint32_t code) const {
   if (unit.kind() == words::Unit::CELL && unit.radius() > 0) return std::clamp(mass_of(unit.radius()), 1, kMostMass);
   const double full = is_tank(code) ? kModels[model_of(code)].health : 1;
@@ -227,7 +227,7 @@ std::int32_t Screen::value_of(const words::Unit& unit, std::uint32_t code) const
 
 // -- Sending ----------------------------------------------------------------------------------------------------------
 
-/// Painted again in its turn, by a tick.
+/// The piece is painted again by a tick, in its turn.
 bool Screen::waits(Index index) {
   if (!std::exchange(pieces_[index].waits, true)) waiting_.push_back(index);
   return false;

@@ -9,10 +9,10 @@ namespace entente::panic {
 namespace {
 
 constexpr core::TankModel kBulk;
-constexpr int kDeepest = 2;   // tiles from one that is no wall
-constexpr double kProbe = 5;  // metres between two places that are looked at: less than a tank's length
+constexpr int kDeepest = 2;   // tiles from the nearest tile that is not a wall
+constexpr double kProbe = 5;  // metres between two checked places: less than a tank's length
 
-/// Calls `see` for each solid that stops units, tiles among them. The bounds stop them anyway.
+/// Calls `see` for each solid that stops units, including tiles, but not the bounds, which stop them anyway.
 template <class See>
 void for_each_solid(const words::World& world, See&& see) {
   const auto stops = [](const words::Solid& solid) {
@@ -38,13 +38,13 @@ void for_each_solid(const words::World& world, See&& see) {
   }
 }
 
-/// What stands on one tile or near it.
+/// The solids on or near one tile.
 class Plot {
  public:
   Plot(const core::Terrain& terrain, const Tiles& tiles, Tile tile) : terrain_(terrain), tiles_(tiles), tile_(tile) {}
 
   bool holds_tank() const { return free(0, 0, Direction::kEast) && free(0, 0, Direction::kNorth); }
-  /// From its middle to its edge. REQUIRES: holds_tank().
+  /// Whether a tank can drive from the tile's middle to its edge. REQUIRES: holds_tank().
   bool open(Direction direction) const {
     const Tile ahead = step({0, 0}, direction);
     const double half = tiles_.side() / 2;
@@ -68,7 +68,7 @@ class Plot {
 void Walls::lay(const words::World& world, const Tiles& tiles) {
   tiles_ = tiles;
   const auto columns = static_cast<std::size_t>(tiles.columns()), rows = static_cast<std::size_t>(tiles.rows());
-  // Of each tile, what is near it: a world of its own, with the same bounds.
+  // For each tile, the solids near it, as a world of its own with the same bounds.
   std::vector<words::World> near(columns * rows);
   const double beside = tiles.side() / 2 + kBulk.length;
   std::size_t counted = 0;

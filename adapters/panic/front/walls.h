@@ -1,7 +1,7 @@
-// What stands in the way in somebody else's world, as walls of whole tiles, so that what a client is shown is what
-// stops it: a tile is a wall if a tank cannot stand in its middle along and across, or cannot drive from there to its
-// own edge towards a tile in which one can stand. Law: laid out once a world, and of no more than kMost: solids, each
-// counted for every tile that it is near.
+// Obstacles of a world of another game as walls of whole tiles, so that a client sees what stops it. A tile is a wall
+// if a tank cannot stand in its middle along and across, or cannot drive from there to its edge towards a tile where
+// one can stand.
+// Law: laid out once per world, from at most kMost solids, each counted once for every tile that it is near.
 #pragma once
 
 #include <vector>
@@ -15,13 +15,13 @@ class Walls {
  public:
   static constexpr std::size_t kMost = 100'000;
 
-  /// Of what stands on the ground; what is beyond the world's bounds is a wall, too.
+  /// Lays out the walls of obstacles on the ground. Everything beyond the world's bounds is a wall, too.
   void lay(const words::World& world, const Tiles& tiles);
-  /// None stands any more.
+  /// Removes all walls.
   void clear() { stands_.clear(); }
 
   bool stands(Tile tile) const { return !stands_.empty() && tiles_.holds(tile) && stands_[place(tile)]; }
-  /// It stands, and not deep inside of what is large, which need not be seen.
+  /// Whether the tile is a wall that must be shown: not one deep inside a large block of walls.
   bool shows(Tile tile) const;
 
  private:
