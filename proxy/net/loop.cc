@@ -71,10 +71,15 @@ void Loop::turn() {
 
 /// Jobs are served after new events were looked for, so that a player's event is served before what is left over.
 void Loop::stay_awake() {
-  if (schedule_.empty())
+  if (schedule_.empty() && later_.empty())
     uv_idle_stop(awake_.get());
   else
-    uv_idle_start(awake_.get(), [](uv_idle_t*) {});
+    wake();
+}
+
+/// Since 1.45 libuv runs timers at the end of a turn. What they ask for must keep a loop going that has nothing else.
+void Loop::wake() {
+  uv_idle_start(awake_.get(), [](uv_idle_t*) {});
 }
 
 void Loop::end_turn() {

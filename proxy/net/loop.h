@@ -54,11 +54,17 @@ class Loop {
   Outbox& outbox() { return outbox_; }
 
   /// Schedules `job`: it is served in this turn, or as soon as its turn comes.
-  void serve(Job& job) { schedule_.add(job, now()); }
+  void serve(Job& job) {
+    schedule_.add(job, now());
+    wake();
+  }
   /// Whether the last turn left jobs for the next one.
   bool is_behind() const { return behind_; }
   /// Calls `it` once after this turn's events, before the loop sleeps. REQUIRES: not already requested.
-  void later(Later& it) { later_.push_back(&it); }
+  void later(Later& it) {
+    later_.push_back(&it);
+    wake();
+  }
   /// Cancels a request.
   void never(const Later& it);
 
@@ -73,6 +79,7 @@ class Loop {
   void turn();
   void end_turn();
   void stay_awake();
+  void wake();
 
   uv_loop_t loop_{};
   Handle<uv_check_t> after_events_;
