@@ -27,7 +27,7 @@ Fd accept_from(int listening, Address& from) {
 bool Listener::open(Fd listening) {
   listening_ = std::move(listening);
   reserve_ = any_file();
-  poll_.set_rank(Rank::kNewcomer);
+  poll_.set_priority(Priority::kNewcomer);
   if (!poll_.open(loop_, listening_.get(), *this)) return false;
   poll_.want(true, false);
   return true;

@@ -70,34 +70,34 @@ Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(const std::string& p
     ::unlink(path.c_str());
     return cannot("open", path, error);
   }
-  auto talks = Talks::begin(std::move(listening), [answer = std::move(answer)](std::string_view said, bool over) {
-    return heard(said, over, answer);
-  });
-  if (!talks) {
+  auto requests = RequestServer::begin(
+      std::move(listening),
+      [answer = std::move(answer)](std::string_view said, bool over) { return heard(said, over, answer); });
+  if (!requests) {
     ::unlink(path.c_str());
-    return talks.error();
+    return requests.error();
   }
-  return std::unique_ptr<LocalAcceptor>(new LocalAcceptor(path, std::move(*talks)));
+  return std::unique_ptr<LocalAcceptor>(new LocalAcceptor(path, std::move(*requests)));
 }
 
-LocalAcceptor::LocalAcceptor(std::string path, std::unique_ptr<Talks> talks)
-    : path_(std::move(path)), talks_(std::move(talks)) {
+LocalAcceptor::LocalAcceptor(std::string path, std::unique_ptr<RequestServer> requests)
+    : path_(std::move(path)), requests_(std::move(requests)) {
   struct stat ours {};
   if (::lstat(path_.c_str(), &ours) == 0) device_ = ours.st_dev, inode_ = ours.st_ino;
 }
 
 LocalAcceptor::~LocalAcceptor() {
-  talks_.reset();
+  requests_.reset();
   struct stat found {};
   const bool ours = ::lstat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
   if (ours) ::unlink(path_.c_str());
 }
 
-Outcome<std::string> ask_at_door(const std::string& path, std::string_view line) {
+Outcome<std::string> ask_local(const std::string& path, std::string_view line) {
   const auto address = address_of(path);
   if (!address) return address.error();
   const Fd fd = new_socket();
-  const timeval most{static_cast<time_t>(Talks::kTime / 1000) + 1, 0};
+  const timeval most{static_cast<time_t>(RequestServer::kTime / 1000) + 1, 0};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
   ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
   if (connect(fd.get(), *address) != 0) return cannot("ask at", path);

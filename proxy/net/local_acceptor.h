@@ -1,5 +1,6 @@
 // Serves programs on this machine over a Unix socket. A client sends one line, gets an answer, and the connection is
-// closed. Law: as in Talks. The socket is accessible to its owner only (0600), and is removed with the acceptor.
+// closed. Law: as in RequestServer. The socket is accessible to its owner only (0600), and is removed with the
+// acceptor.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +11,7 @@
 #include <string_view>
 
 #include "proxy/base/fault.h"
-#include "proxy/net/talks.h"
+#include "proxy/net/request_server.h"
 
 namespace entente::net {
 
@@ -28,15 +29,15 @@ class LocalAcceptor {
   LocalAcceptor& operator=(const LocalAcceptor&) = delete;
 
  private:
-  LocalAcceptor(std::string path, std::unique_ptr<Talks> talks);
+  LocalAcceptor(std::string path, std::unique_ptr<RequestServer> requests);
 
   const std::string path_;
   dev_t device_ = 0;  // of our socket, which another process may have replaced
   ino_t inode_ = 0;
-  std::unique_ptr<Talks> talks_;
+  std::unique_ptr<RequestServer> requests_;
 };
 
 /// Sends one line to such an acceptor, and returns its whole answer.
-Outcome<std::string> ask_at_door(const std::string& path, std::string_view line);
+Outcome<std::string> ask_local(const std::string& path, std::string_view line);
 
 }  // namespace entente::net

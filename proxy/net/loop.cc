@@ -16,7 +16,7 @@ void check(int result) {
 
 }  // namespace
 
-DatagramRoom::DatagramRoom() : bytes(kSlots * kSlotSize) {
+DatagramBuffers::DatagramBuffers() : bytes(kSlots * kSlotSize) {
   for (std::size_t i = 0; i < kSlots; ++i) {
     parts[i] = {bytes.data() + i * kSlotSize, kSlotSize};
     headers[i].msg_hdr.msg_iov = &parts[i];
@@ -61,9 +61,9 @@ void Loop::prepare() {
 
 /// After events were looked for.
 void Loop::turn() {
-  schedule_.serve(Rank::kPlayer, now());
+  schedule_.serve(Priority::kPlayer, now());
   outbox_.flush();
-  schedule_.serve(Rank::kNewcomer, now());
+  schedule_.serve(Priority::kNewcomer, now());
   behind_ = !schedule_.empty();
   end_turn();
   stay_awake();

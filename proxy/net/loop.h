@@ -27,11 +27,11 @@ class Later {
 
 /// Buffers for one recvmmsg, shared by all UDP sockets of a loop, because their content is used before the next
 /// call.
-struct DatagramRoom {
+struct DatagramBuffers {
   static constexpr std::size_t kSlots = 32;
   static constexpr std::size_t kSlotSize = 2049;  // the largest datagram that we pass on (2048), and one to notice more
 
-  DatagramRoom();
+  DatagramBuffers();
   std::array<mmsghdr, kSlots> headers{};
   std::array<iovec, kSlots> parts{};
   std::array<sockaddr_in6, kSlots> from{};
@@ -50,7 +50,7 @@ class Loop {
   Millis now() const { return uv_now(&loop_); }        ///< at the start of this turn; comparable between loops
   std::uint64_t nanos() const { return uv_hrtime(); }  ///< the same clock, now
   std::span<std::uint8_t> read_buffer() { return read_buffer_; }
-  DatagramRoom& datagram_room() { return datagram_room_; }
+  DatagramBuffers& datagram_buffers() { return datagram_buffers_; }
   Outbox& outbox() { return outbox_; }
 
   /// Schedules `job`: it is served in this turn, or as soon as its turn comes.
@@ -83,7 +83,7 @@ class Loop {
   Schedule schedule_{[] { return uv_hrtime(); }};
   std::vector<Later*> later_, due_;
   Buffer read_buffer_;
-  DatagramRoom datagram_room_;
+  DatagramBuffers datagram_buffers_;
   Outbox outbox_;
 };
 
@@ -103,7 +103,7 @@ class Alarm final : private Job {
   void set(std::uint64_t nanos);
   void clear();
   /// The group in which it is served once it is due.
-  using Job::set_rank;
+  using Job::set_priority;
 
  private:
   void run() override;

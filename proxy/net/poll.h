@@ -28,7 +28,7 @@ class Poll final : private Job {
   bool is_open() const { return handle_ != nullptr; }
 
   using Job::held_up;
-  using Job::set_rank;
+  using Job::set_priority;
   using Job::waits;
 
  private:

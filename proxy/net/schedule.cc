@@ -6,15 +6,15 @@
 namespace entente::net {
 namespace {
 
-std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
+std::size_t index(Priority priority) { return static_cast<std::size_t>(priority); }
 
 }  // namespace
 
-void Job::set_rank(Rank rank) {
-  if (rank == rank_) return;
+void Job::set_priority(Priority priority) {
+  if (priority == priority_) return;
   Schedule* const schedule = schedule_;
   if (schedule) schedule->remove(*this);
-  rank_ = rank;
+  priority_ = priority;
   if (schedule) schedule->append(*this);
 }
 
@@ -32,7 +32,7 @@ void Schedule::add(Job& job, Millis now) {
 }
 
 void Schedule::append(Job& job) {
-  const std::size_t i = index(job.rank_);
+  const std::size_t i = index(job.priority_);
   job.schedule_ = this;
   job.before_ = last_[i];
   job.after_ = nullptr;
@@ -42,17 +42,17 @@ void Schedule::append(Job& job) {
 
 void Schedule::remove(Job& job) {
   assert(job.schedule_ == this);
-  const std::size_t i = index(job.rank_);
+  const std::size_t i = index(job.priority_);
   (job.before_ ? job.before_->after_ : first_[i]) = job.after_;
   (job.after_ ? job.after_->before_ : last_[i]) = job.before_;
   job.schedule_ = nullptr;
 }
 
-void Schedule::serve(Rank rank, Millis now) {
+void Schedule::serve(Priority priority, Millis now) {
   now_ = now;
-  Job*& first = first_[index(rank)];
+  Job*& first = first_[index(priority)];
   if (first == nullptr) return;
-  const std::uint64_t until = nanos_() + (rank == Rank::kPlayer ? kPlayersTime : kNewcomersTime);
+  const std::uint64_t until = nanos_() + (priority == Priority::kPlayer ? kPlayersTime : kNewcomersTime);
   do {
     Job& job = *first;
     remove(job);

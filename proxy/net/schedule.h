@@ -13,7 +13,7 @@
 namespace entente::net {
 
 /// The group that a job belongs to. Players are served first.
-enum class Rank : std::uint8_t { kPlayer, kNewcomer };
+enum class Priority : std::uint8_t { kPlayer, kNewcomer };
 
 class Schedule;
 
@@ -24,9 +24,9 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  Rank rank() const { return rank_; }
+  Priority priority() const { return priority_; }
   /// If the job waits, moves it to the end of its new group.
-  void set_rank(Rank rank);
+  void set_priority(Priority priority);
   bool waits() const { return schedule_ != nullptr; }
   /// Milliseconds that it has waited for its turns so far, in total.
   Millis held_up() const;
@@ -42,7 +42,7 @@ class Job {
 
   Schedule* schedule_ = nullptr;  // in which it waits
   Job *before_ = nullptr, *after_ = nullptr;
-  Rank rank_ = Rank::kPlayer;
+  Priority priority_ = Priority::kPlayer;
   Millis since_ = 0, held_up_ = 0;
 };
 
@@ -61,7 +61,7 @@ class Schedule {
   /// `now`: in milliseconds of one clock, for Job::held_up. Does nothing if the job already waits.
   void add(Job& job, Millis now);
   /// Serves one turn of this group. Jobs added meanwhile may be served in the same turn.
-  void serve(Rank rank, Millis now);
+  void serve(Priority priority, Millis now);
   bool empty() const { return first_[0] == nullptr && first_[1] == nullptr; }
 
  private:
@@ -71,7 +71,7 @@ class Schedule {
   void remove(Job& job);
 
   const Clock nanos_;
-  std::array<Job*, 2> first_{}, last_{};  // by rank
+  std::array<Job*, 2> first_{}, last_{};  // by priority
   Millis now_ = 0;
 };
 

@@ -15,7 +15,7 @@ namespace entente::net {
 
 class Tcp final : public Link, private Poll::User, private Outbox::Sender {
  public:
-  Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) { poll_.set_rank(Rank::kNewcomer); }
+  Tcp(Loop& loop, LinkUser& user) : loop_(loop), user_(user) { poll_.set_priority(Priority::kNewcomer); }
   ~Tcp() override { close(); }
 
   /// Takes over a connected socket; may be reused after another one was closed. False if the machine cannot watch
@@ -36,7 +36,7 @@ class Tcp final : public Link, private Poll::User, private Outbox::Sender {
   bool is_open() const override { return fd_.get() >= 0; }
 
   /// The group in which it is served. Initially newcomers.
-  void set_rank(Rank rank) { poll_.set_rank(rank); }
+  void set_priority(Priority priority) { poll_.set_priority(priority); }
   /// Whether data of its peer waits for its turn, and for how long: our delay, not the peer's.
   bool is_held_up() const { return poll_.waits(); }
   Millis held_up() const { return poll_.held_up(); }

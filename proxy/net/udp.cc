@@ -71,29 +71,29 @@ void UdpReader::ready(bool, bool, bool broken) {
 
 /// True if there may be more. While the loop keeps up, its next look for events tells that for less than a call here.
 bool UdpReader::receive_one() {
-  Buffer& room = loop_.datagram_room().bytes;
-  const ssize_t size = ::recv(fd_, room.data(), DatagramRoom::kSlotSize, MSG_DONTWAIT);
+  Buffer& room = loop_.datagram_buffers().bytes;
+  const ssize_t size = ::recv(fd_, room.data(), DatagramBuffers::kSlotSize, MSG_DONTWAIT);
   if (size >= 0) user_.datagram(Address(), Bytes(room).first(static_cast<std::size_t>(size)));
   return size >= 0 && loop_.is_behind();
 }
 
 /// True if there may be more.
 bool UdpReader::receive_many() {
-  DatagramRoom& room = loop_.datagram_room();
-  std::array<PacketInfo, DatagramRoom::kSlots> infos;  // used up before this returns, as all in the room
+  DatagramBuffers& room = loop_.datagram_buffers();
+  std::array<PacketInfo, DatagramBuffers::kSlots> infos;  // used up before this returns, as all in the room
   for (std::size_t i = 0; i < infos.size(); ++i) {
     msghdr& header = room.headers[i].msg_hdr;
     header.msg_namelen = sizeof(room.from[i]);
     header.msg_control = asks_ ? &infos[i] : nullptr;
     header.msg_controllen = asks_ ? sizeof(infos[i]) : 0;
   }
-  const int got = ::recvmmsg(fd_, room.headers.data(), DatagramRoom::kSlots, MSG_DONTWAIT, nullptr);
+  const int got = ::recvmmsg(fd_, room.headers.data(), DatagramBuffers::kSlots, MSG_DONTWAIT, nullptr);
   for (std::size_t i = 0; got > 0 && i < static_cast<std::size_t>(got) && poll_.is_open(); ++i) {
     if (const auto here = local_address_of(room.headers[i].msg_hdr)) here_ = here->with_port(here_.port());
     const Bytes bytes(static_cast<const std::uint8_t*>(room.parts[i].iov_base), room.headers[i].msg_len);
     user_.datagram(Address::from(reinterpret_cast<const sockaddr*>(&room.from[i])), bytes);
   }
-  return got == static_cast<int>(DatagramRoom::kSlots);
+  return got == static_cast<int>(DatagramBuffers::kSlots);
 }
 
 bool udp_send(int fd, Bytes datagram) {

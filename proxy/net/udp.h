@@ -9,7 +9,7 @@
 namespace entente::net {
 
 /// The largest datagram that UdpBatch sends. A larger one is received cut to 2049 bytes.
-constexpr std::size_t kLargestDatagram = DatagramRoom::kSlotSize - 1;
+constexpr std::size_t kLargestDatagram = DatagramBuffers::kSlotSize - 1;
 
 /// Space for the control message that names our address of a datagram.
 union PacketInfo {
@@ -30,7 +30,7 @@ class UdpReader final : private Poll::User {
   };
 
   UdpReader(Loop& loop, User& user) : loop_(loop), user_(user) {}
-  /// For many senders: takes up to DatagramRoom::kSlots datagrams, then others have their turn (schedule.h), and so
+  /// For many senders: takes up to DatagramBuffers::kSlots datagrams, then others have their turn (schedule.h), and so
   /// on.
   bool open(int fd) { return open(fd, false); }
   /// For a connected socket, whose datagrams mostly come one at a time: each readiness takes one; further ones make

@@ -1,7 +1,8 @@
 // What the operator is told about sessions. The program turns it into log lines.
-// Law: the calls are rate-limited before they get here (log_rate.h). Each kind comes at most once a second; `unsaid` is
-// the number of similar events that the call also stands for. A call that is held back comes about a second later, so a
-// session's opening may be reported after its end. Implementations are thread-safe and do not block: workers call them.
+// Law: the calls are rate-limited before they get here (log_limiter.h). Each kind comes at most once a second; `unsaid`
+// is the number of similar events that the call also stands for. A call that is held back comes about a second later,
+// so a session's opening may be reported after its end. Implementations are thread-safe and do not block: workers call
+// them.
 #pragma once
 
 #include <cstdint>

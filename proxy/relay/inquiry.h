@@ -16,7 +16,7 @@ namespace entente::relay {
 
 /// A session as it stands.
 struct SessionReport {
-  std::size_t relay = 0;  ///< as Server::add numbered it
+  std::size_t route = 0;  ///< as Server::add numbered it
   SessionInfo info;
   Millis age = 0;           ///< since it was accepted
   std::uint64_t bytes = 0;  ///< of messages, both ways

@@ -21,21 +21,21 @@ std::string sentence_of(const Route& route, Drop drop, std::uint64_t times) {
 
 WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap)
     : route(its_route), loop(its_loop), tap(its_tap) {
-  if (route.strict) guard.emplace(route.game);
+  if (route.strict) strict_filter.emplace(route.game);
   if (route.datagrams) to_clients.emplace(loop, route.datagrams.get(), route.listener.wildcard());
 }
 
-void WorkerRoute::say(Line line, std::string_view what, LogRate::Say tell, std::uint64_t times) {
-  if (!route.log_rate.say(line, what, loop.now(), std::move(tell), times)) counters.held_back.add();
+void WorkerRoute::say(LogKind kind, std::string_view what, LogLimiter::Say tell, std::uint64_t times) {
+  if (!route.log_limiter.say(kind, what, loop.now(), std::move(tell), times)) counters.held_back.add();
 }
 
-void WorkerRoute::say(Line line, std::string sentence) {
-  say(line, "",
+void WorkerRoute::say(LogKind kind, std::string sentence) {
+  say(kind, "",
       [&events = route.events, sentence = std::move(sentence)](std::uint64_t more) { events.said(sentence, more); });
 }
 
 void WorkerRoute::opened(const SessionInfo& session) {
-  say(Line::kOpened, "", [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
+  say(LogKind::kOpened, "", [&events = route.events, session](std::uint64_t more) { events.opened(session, more); });
 }
 
 void WorkerRoute::ended(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
@@ -44,13 +44,13 @@ void WorkerRoute::ended(const SessionInfo& session, Reason reason, const Fault& 
 
 void WorkerRoute::closed(const SessionInfo& session, Reason reason) {
   counters.ended[static_cast<std::size_t>(reason)].add();
-  say(line_of(reason), "",
+  say(kind_of(reason), "",
       [&events = route.events, session, reason](std::uint64_t more) { events.closed(session, reason, more); });
 }
 
 void WorkerRoute::refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at) {
   counters.ended[static_cast<std::size_t>(reason)].add();
-  say(line_of(reason), fault.what, [&events = route.events, session, reason, fault, at](std::uint64_t more) {
+  say(kind_of(reason), fault.what, [&events = route.events, session, reason, fault, at](std::uint64_t more) {
     events.refused(session, reason, fault, at, more);
   });
 }
@@ -58,22 +58,22 @@ void WorkerRoute::refused(const SessionInfo& session, Reason reason, const Fault
 void WorkerRoute::words_dropped(const SessionInfo& session, const core::Ledger& ledger) {
   if (ledger.entries().empty()) return;
   route.losses.add(ledger);
-  say(Line::kUntold, "", [&events = route.events, session, words = text(ledger)](std::uint64_t more) {
+  say(LogKind::kUntold, "", [&events = route.events, session, words = text(ledger)](std::uint64_t more) {
     events.words_dropped(session, words, more);
   });
 }
 
 void WorkerRoute::say_wrong_dialect(std::size_t found) {
   const std::string theirs(route.game.dialects()[found].name), ours(route.dialect_name());
-  say(Line::kDialect, "server " + route.server_name + " speaks " + std::string(route.game.name()) + " " + theirs +
-                          ", but the listener " + route.listener.text() + " takes clients of " + ours +
-                          ": they are turned away; add ?dialect=" + theirs + " to --listen");
+  say(LogKind::kDialect, "server " + route.server_name + " speaks " + std::string(route.game.name()) + " " + theirs +
+                             ", but the listener " + route.listener.text() + " takes clients of " + ours +
+                             ": they are turned away; add ?dialect=" + theirs + " to --listen");
 }
 
 void WorkerRoute::say_wrong_client(std::size_t dialect) {
   const std::string theirs(route.game.dialects()[dialect].name);
-  say(Line::kDialect, "a client of " + std::string(route.game.name()) + " " + theirs + " came to the listener of " +
-                          std::string(route.dialect_name()) + "; give it a listener of its own, with ?dialect=");
+  say(LogKind::kDialect, "a client of " + std::string(route.game.name()) + " " + theirs + " came to the listener of " +
+                             std::string(route.dialect_name()) + "; give it a listener of its own, with ?dialect=");
 }
 
 void WorkerRoute::server_banned(const net::Address& client, std::string_view why) {
@@ -93,9 +93,9 @@ void WorkerRoute::banned(const std::string& who, const std::optional<Ban>& ban, 
                          std::string_view then) {
   if (!ban) return;
   counters.server_bans.add();
-  say(Line::kBanned, who + " banned the player from " + client.ip_text() +
-                         (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " + ban->who.text() + " " +
-                         std::string(then) + "; `entente ctl unban` lets it in");
+  say(LogKind::kBanned, who + " banned the player from " + client.ip_text() +
+                            (ban->why.empty() ? "" : " (" + clean(ban->why) + ")") + ": " + ban->who.text() + " " +
+                            std::string(then) + "; `entente ctl unban` lets it in");
 }
 
 std::string WorkerRoute::why_banned(const net::Address& client) const {
@@ -128,12 +128,12 @@ void WorkerRoute::tap_opened(SessionInfo session, WallTime at) {
 void WorkerRoute::tick() {
   count_lost();
   for (std::size_t i = 0; i < kDrops; ++i) say_dropped(static_cast<Drop>(i));
-  route.log_rate.say_kept(loop.now());
+  route.log_limiter.say_kept(loop.now());
 }
 
 void WorkerRoute::finish() {
   tick();
-  route.log_rate.say_rest();
+  route.log_limiter.say_rest();
 }
 
 void WorkerRoute::count_lost() {
@@ -148,7 +148,7 @@ void WorkerRoute::say_dropped(Drop drop) {
   const std::uint64_t news = all - std::exchange(dropped_told_[static_cast<std::size_t>(drop)], all);
   if (news == 0) return;
   const auto tell = [&its = route, drop](std::uint64_t more) { its.events.said(sentence_of(its, drop, more + 1), 0); };
-  say(Line::kDropped, text(drop), tell, news);
+  say(LogKind::kDropped, text(drop), tell, news);
 }
 
 }  // namespace entente::relay

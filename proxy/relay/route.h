@@ -1,6 +1,6 @@
 // A Route: the way from a listener to a server or a shared room, as all workers see it. A WorkerRoute: one worker's
 // counters, tap and log lines for it.
-// Law: a Route's settings do not change while it serves. What does change (losses, log rate) is thread-safe.
+// Law: a Route's settings do not change while it serves. What does change (losses, log limiter) is thread-safe.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
-#include "proxy/relay/admission/guard.h"
-#include "proxy/relay/admission/log_rate.h"
+#include "proxy/relay/admission/log_limiter.h"
+#include "proxy/relay/admission/strict_filter.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/ends/enet_mode.h"
 #include "proxy/relay/ends/web_options.h"
@@ -58,7 +58,7 @@ struct Route {
   std::vector<Access> access;                 ///< a client must be allowed by each of them
   Bans* bans = nullptr;                       ///< null: nobody is banned
   net::Address listener;
-  std::string server_host;               ///< as RelayOptions has it
+  std::string server_host;               ///< as RouteOptions has it
   std::string server_name;               ///< "example.org:5154", "[::1]:5154"; a shared room's name
   std::vector<net::Address> servers;     ///< to be tried in this order
   net::Fd datagrams;                     ///< the listening UDP socket; every worker sends on it
@@ -68,7 +68,7 @@ struct Route {
   std::optional<BridgeOptions> bridge;   ///< none: a relay
   std::vector<std::size_t> on_listener;  ///< routes that share our listener, by index: those with a path first
   Events& events;
-  LogRate log_rate;
+  LogLimiter log_limiter;
   Losses losses;  ///< of a bridge
 };
 
@@ -80,7 +80,7 @@ class WorkerRoute {
   /// Counts and logs the end of a session, or a refused client. `fault` and `at`: as in Events::refused; ignored if the
   /// reason is not a refusal.
   void ended(const SessionInfo& session, Reason reason, const Fault& fault = Fault{""}, std::uint64_t at = 0);
-  void say(Line line, std::string sentence);
+  void say(LogKind kind, std::string sentence);
   /// Of a bridged session that ended.
   void words_dropped(const SessionInfo& session, const core::Ledger& ledger);
   void dropped(Drop drop) { counters.dropped[static_cast<std::size_t>(drop)].add(); }
@@ -107,15 +107,15 @@ class WorkerRoute {
   net::Loop& loop;
   TapSink* const tap;  ///< null: nobody listens
   Counters counters;
-  std::optional<Guard> guard;               ///< if the route is strict
-  std::optional<net::UdpBatch> to_clients;  ///< if there is a listening UDP socket
+  std::optional<StrictFilter> strict_filter;  ///< if the route is strict
+  std::optional<net::UdpBatch> to_clients;    ///< if there is a listening UDP socket
 
  private:
   void closed(const SessionInfo& session, Reason reason);
   void refused(const SessionInfo& session, Reason reason, const Fault& fault, std::uint64_t at);
   void banned(const std::string& who, const std::optional<Ban>& ban, const net::Address& client, std::string_view then);
-  /// Logs a line now or later, as the LogRate allows.
-  void say(Line line, std::string_view what, LogRate::Say tell, std::uint64_t times = 1);
+  /// Logs a line now or later, as the LogLimiter allows.
+  void say(LogKind kind, std::string_view what, LogLimiter::Say tell, std::uint64_t times = 1);
   void count_lost();
   void say_dropped(Drop drop);
 

@@ -18,12 +18,12 @@ Limits sane(Limits limits) {
 }
 
 /// Whether clients, or we at the server, speak WebSocket.
-bool by_web(const RelayOptions& options) {
+bool by_web(const RouteOptions& options) {
   const bool front = options.game->transport() == wire::Transport::kWebSocket;
   return front || (options.bridge && options.bridge->server_game->transport() == wire::Transport::kWebSocket);
 }
 
-std::optional<Error> objection(const RelayOptions& options) {
+std::optional<Error> objection(const RouteOptions& options) {
   if (options.bridge && options.enet == EnetMode::kDatagrams)
     return Error{"a bridge takes packets apart; leave out mode=datagrams"};
   if (options.bridge) return std::nullopt;
@@ -41,7 +41,7 @@ std::string host_and_port(const std::string& host, std::uint16_t port) {
 }
 
 /// What the route has from whoever asked for it.
-std::unique_ptr<Route> make_route(const RelayOptions& options, Events& events) {
+std::unique_ptr<Route> make_route(const RouteOptions& options, Events& events) {
   auto route = std::make_unique<Route>(*options.game, events);
   if (by_web(options)) route->web = options.web;
   route->enet = options.enet;
@@ -61,7 +61,7 @@ std::unique_ptr<Route> make_route(const RelayOptions& options, Events& events) {
 
 /// Where the server is, to be tried in this order. A shared room has none: it gets the listener's, so that there is one
 /// to name.
-Outcome<std::vector<net::Address>> servers_of(const Route& route, const RelayOptions& options) {
+Outcome<std::vector<net::Address>> servers_of(const Route& route, const RouteOptions& options) {
   if (route.shared_room()) return std::vector<net::Address>{options.listen};
   auto servers = net::resolve(options.server_host, options.server_port);
   if (!servers || route.server_game().transport() != wire::Transport::kEnet) return servers;
@@ -89,7 +89,7 @@ std::optional<Error> objection_to_sharing(const Route& host, const Route& route)
 }
 
 /// The sockets of a new listener; none if another route's is shared, or if ENet binds its own.
-Outcome<net::Sockets> bind(const RelayOptions& options, const Route& route, const Route* host) {
+Outcome<net::Sockets> bind(const RouteOptions& options, const Route& route, const Route* host) {
   if (host) return net::Sockets{{}, {}, host->listener};
   if (options.game->transport() != wire::Transport::kEnet) return net::listen(options.listen, route.with_datagrams());
   if (route.passes_enet_datagrams()) return net::listen_datagrams(options.listen);
@@ -102,7 +102,7 @@ struct Server::Impl {
   explicit Impl(Events& its_events) : events(its_events) {}
 
   /// The route whose listener `options` share, told apart by path; null if they bring their own.
-  Route* find_listener(const RelayOptions& options) {
+  Route* find_listener(const RouteOptions& options) {
     if (options.game->transport() != wire::Transport::kWebSocket || options.listen.port() == 0) return nullptr;
     for (auto& route : routes)
       if (route->by_web() && !route->on_listener.empty() && route->listener == options.listen) return route.get();
@@ -115,7 +115,7 @@ struct Server::Impl {
   }
 
   /// Opens the acceptor of a route that brings its own.
-  static std::optional<Error> open(Route& route, Worker& home, const RelayOptions& options, net::Fd tcp) {
+  static std::optional<Error> open(Route& route, Worker& home, const RouteOptions& options, net::Fd tcp) {
     const auto at = home.open_acceptor(sane(options.limits), std::move(tcp), options.listen);
     if (!at) return at.error();
     route.listener = *at;
@@ -124,7 +124,7 @@ struct Server::Impl {
 
   Events& events;
   std::vector<std::unique_ptr<Route>> routes;
-  std::vector<std::unique_ptr<SharedRoomPlan>> shared_rooms;
+  std::vector<std::unique_ptr<SharedRoomState>> shared_rooms;
   Pool pool;
 };
 
@@ -139,11 +139,11 @@ Server::~Server() = default;
 std::size_t Server::add_shared_room(const SharedRoomOptions& options) {
   auto& workers = impl_->pool.workers;
   const std::size_t index = impl_->shared_rooms.size();
-  SharedRoomPlan& plan = *impl_->shared_rooms.emplace_back(std::make_unique<SharedRoomPlan>());
-  plan.options = options;
-  plan.index = index;
-  plan.home = index % workers.size();
-  workers[plan.home]->add_shared_room(plan, options.tap ? &options.tap->sink(plan.home) : nullptr, impl_->events);
+  SharedRoomState& state = *impl_->shared_rooms.emplace_back(std::make_unique<SharedRoomState>());
+  state.options = options;
+  state.index = index;
+  state.home = index % workers.size();
+  workers[state.home]->add_shared_room(state, options.tap ? &options.tap->sink(state.home) : nullptr, impl_->events);
   return index;
 }
 
@@ -151,7 +151,7 @@ void Server::order(std::size_t shared_room, std::function<void(core::Back&)> ord
   impl_->pool.workers[impl_->shared_rooms[shared_room]->home]->order(shared_room, std::move(order));
 }
 
-Outcome<Listening> Server::add(const RelayOptions& options) {
+Outcome<Listening> Server::add(const RouteOptions& options) {
   if (auto wrong = objection(options)) return *wrong;
   auto made = make_route(options, impl_->events);
   auto servers = servers_of(*made, options);
@@ -197,16 +197,16 @@ void Server::stop() {
   for (auto& worker : impl_->pool.workers) worker->wake();
 }
 
-void Server::add_bots(std::size_t relay, std::uint32_t count) {
-  impl_->pool.workers[impl_->routes[relay]->home]->more_bots(relay, count);
+void Server::add_bots(std::size_t route, std::uint32_t count) {
+  impl_->pool.workers[impl_->routes[route]->home]->more_bots(route, count);
 }
 
-void Server::set_limits(std::size_t relay, const Limits& limits) {
-  impl_->pool.workers[impl_->routes[relay]->home]->set_limits(relay, sane(limits));
+void Server::set_limits(std::size_t route, const Limits& limits) {
+  impl_->pool.workers[impl_->routes[route]->home]->set_limits(route, sane(limits));
 }
 
-void Server::set_access(std::size_t relay, std::vector<Access> access) {
-  impl_->pool.workers[impl_->routes[relay]->home]->set_access(relay, std::move(access));
+void Server::set_access(std::size_t route, std::vector<Access> access) {
+  impl_->pool.workers[impl_->routes[route]->home]->set_access(route, std::move(access));
 }
 
 std::vector<SessionReport> Server::ask(const Question& question) const {
@@ -223,7 +223,7 @@ std::vector<SessionReport> Server::sessions() const {
 
 bool Server::kick(LinkId link, std::string_view why) { return !ask({link, std::string(why)}).empty(); }
 
-std::vector<core::Ledger::Entry> Server::losses(std::size_t relay) const { return impl_->routes[relay]->losses.all(); }
+std::vector<core::Ledger::Entry> Server::losses(std::size_t route) const { return impl_->routes[route]->losses.all(); }
 
 std::vector<Attendance::Row> Server::attendance(std::size_t shared_room) const {
   return impl_->shared_rooms[shared_room]->attendance.rows();
@@ -233,9 +233,9 @@ std::uint64_t Server::orphaned(std::size_t shared_room) const {
   return impl_->shared_rooms[shared_room]->orphaned.read();
 }
 
-Totals Server::totals(std::size_t relay) const {
+Totals Server::totals(std::size_t route) const {
   Totals sum;
-  for (const auto& worker : impl_->pool.workers) sum.add(worker->counters(relay));
+  for (const auto& worker : impl_->pool.workers) sum.add(worker->counters(route));
   return sum;
 }
 

@@ -27,7 +27,7 @@
 namespace entente::relay {
 
 /// One listener in front of one server. What it points to outlives the Server.
-struct RelayOptions {
+struct RouteOptions {
   const wire::Game* game = nullptr;
   std::optional<std::size_t> listen_dialect;  ///< none: the game's documented default, its first
   std::optional<std::size_t>
@@ -49,7 +49,7 @@ struct RelayOptions {
 
 /// A relay that listens: its number in this Server, and where it was bound.
 struct Listening {
-  std::size_t relay = 0;
+  std::size_t route = 0;
   net::Address address;
 };
 
@@ -62,7 +62,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   /// Binds at once; serves as soon as run() does. REQUIRES: before run().
-  Outcome<Listening> add(const RelayOptions& options);
+  Outcome<Listening> add(const RouteOptions& options);
 
   /// Adds a room for the clients of all routes that lead into it (BridgeOptions::shared_room). It opens in run().
   /// Returns its number. REQUIRES: before run().
@@ -80,12 +80,12 @@ class Server {
   void stop();
 
   /// Adds `count` bots to a route that has bots (BridgeOptions::bots). Does nothing while stopping. From any thread.
-  void add_bots(std::size_t relay, std::uint32_t count);
+  void add_bots(std::size_t route, std::uint32_t count);
 
   /// For sessions that begin from now on. From any thread.
-  void set_limits(std::size_t relay, const Limits& limits);
-  /// Who may come from now on, as RelayOptions::access. From any thread.
-  void set_access(std::size_t relay, std::vector<Access> access);
+  void set_limits(std::size_t route, const Limits& limits);
+  /// Who may come from now on, as RouteOptions::access. From any thread.
+  void set_access(std::size_t route, std::vector<Access> access);
 
   /// The open sessions, ordered by link. Waits for the workers. From any thread but theirs.
   std::vector<SessionReport> sessions() const;
@@ -94,10 +94,10 @@ class Server {
   bool kick(LinkId link, std::string_view why);
 
   /// From any thread.
-  Totals totals(std::size_t relay) const;
+  Totals totals(std::size_t route) const;
 
   /// What a bridge's sessions that ended could not tell. From any thread.
-  std::vector<core::Ledger::Entry> losses(std::size_t relay) const;
+  std::vector<core::Ledger::Entry> losses(std::size_t route) const;
   /// Who played in a shared room. From any thread.
   std::vector<Attendance::Row> attendance(std::size_t shared_room) const;
   /// Facts that a shared room's world did not keep (World::orphaned). From any thread.

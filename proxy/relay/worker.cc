@@ -30,8 +30,8 @@ void Worker::add_route(Route& route, TapSink* tap) {
 }
 
 void Worker::invite_bots(std::uint32_t count, const Limits& limits) {
-  Finder::User& user = *this;
-  invited_.push_back({routes_.size() - 1, count, limits, std::make_unique<Finder>(*routes_.back(), user)});
+  DialectProbe::User& user = *this;
+  invited_.push_back({routes_.size() - 1, count, limits, std::make_unique<DialectProbe>(*routes_.back(), user)});
 }
 
 Outcome<net::Address> Worker::open_acceptor(const Limits& limits, net::Fd listening, const net::Address& at) {
@@ -46,8 +46,8 @@ Outcome<net::Address> Worker::open_acceptor(const Limits& limits, net::Fd listen
   return acceptor->open(std::move(listening), at);
 }
 
-void Worker::add_shared_room(SharedRoomPlan& plan, TapSink* tap, Events& events) {
-  shared_rooms_[plan.index] = {std::make_unique<SharedRoom>(loop_, plan, next_link(), events), tap};
+void Worker::add_shared_room(SharedRoomState& state, TapSink* tap, Events& events) {
+  shared_rooms_[state.index] = {std::make_unique<SharedRoom>(loop_, state, next_link(), events), tap};
 }
 
 void Worker::run() {
@@ -70,7 +70,7 @@ void Worker::send(Worker& to, Letter letter) {
 void Worker::mail() {
   mailbox_.take(letters_);
   for (Letter& letter : letters_) {
-    if (auto* newcomer = std::get_if<Newcomer>(&letter); newcomer != nullptr && !stopping_) {
+    if (auto* newcomer = std::get_if<AcceptedClient>(&letter); newcomer != nullptr && !stopping_) {
       newcomers_.push_back(std::move(*newcomer));
       loop_.serve(seating_);
     } else {
@@ -78,11 +78,12 @@ void Worker::mail() {
     }
   }
   letters_.clear();
-  inbox_.empty([this](LinkId link, const net::Address& from, Bytes datagram) { hand_out(link, from, datagram); });
+  datagram_queue_.empty(
+      [this](LinkId link, const net::Address& from, Bytes datagram) { hand_out(link, from, datagram); });
   if (pool_.stopping && !stopping_) begin_stop();
 }
 
-std::unique_ptr<Session> Worker::make_session(WorkerRoute& worker_route, const Newcomer& newcomer) {
+std::unique_ptr<Session> Worker::make_session(WorkerRoute& worker_route, const AcceptedClient& newcomer) {
   Session::Owner& owner = *this;
   if (const auto shared_room = worker_route.route.shared_room())
     return std::make_unique<RoomGuest>(worker_route, owner, *shared_rooms_.at(*shared_room).shared_room, newcomer);
@@ -94,13 +95,13 @@ std::unique_ptr<Session> Worker::make_session(WorkerRoute& worker_route, const N
 
 void Worker::seat_one() {
   if (newcomers_.empty()) return;  // all were seated when we began to stop
-  Newcomer newcomer = std::move(newcomers_.front());
+  AcceptedClient newcomer = std::move(newcomers_.front());
   newcomers_.pop_front();
   if (!newcomers_.empty()) loop_.serve(seating_);
   read(newcomer);
 }
 
-void Worker::read(Newcomer& newcomer) {
+void Worker::read(AcceptedClient& newcomer) {
   auto& session = sessions_[newcomer.link];
   session = make_session(*routes_[newcomer.route], newcomer);
   session->start(std::move(newcomer.fd));
@@ -114,7 +115,7 @@ void Worker::read(const Named& named) {
 void Worker::read(const Left& left) {
   if (acceptors_[left.route]) acceptors_[left.route]->left(left.link, left.client, left.server_unreached);
   for (Invitation& invitation : invited_)
-    if (invitation.route == left.route && left.server_unreached) invitation.finder->lost();
+    if (invitation.route == left.route && left.server_unreached) invitation.dialect_probe->lost();
 }
 
 void Worker::read(const Moved& moved) {
@@ -142,7 +143,7 @@ void Worker::read(Back& back) {
   if (found == sessions_.end()) return;
   Session& session = *found->second;
   const bool was_away = session.is_away();
-  session.take_back(std::move(back.client), back.from);
+  session.reattach(std::move(back.client), back.from);
   if (was_away && !session.is_away()) tell_moved(Moved::How::kBack, session);
 }
 
@@ -205,7 +206,7 @@ std::optional<SessionRef> Worker::claim(Session& session, std::uint32_t number) 
   return pool_.absences.claim({session.listener().index, session.info().client, number}, loop_.now());
 }
 
-void Worker::send_back(SessionRef to, net::Fd client, const net::Address& from) {
+void Worker::hand_over(SessionRef to, net::Fd client, const net::Address& from) {
   send(*pool_.workers[to.worker], Back{to.link, std::move(client), from});
 }
 
@@ -230,23 +231,23 @@ void Worker::at_turn_end() {
 void Worker::seat_bots() {
   for (Invitation& invitation : invited_) {
     if (invitation.count == 0) continue;
-    Finder& finder = *invitation.finder;
-    finder.want(invitation.limits);
-    finder.tick(loop_.now(), invitation.limits);
-    if (!finder.known() && !finder.failed()) continue;
+    DialectProbe& dialect_probe = *invitation.dialect_probe;
+    dialect_probe.want(invitation.limits);
+    dialect_probe.tick(loop_.now(), invitation.limits);
+    if (!dialect_probe.known() && !dialect_probe.failed()) continue;
     --invitation.count;
     seat_bot(invitation);
   }
 }
 
 void Worker::seat_bot(const Invitation& invitation) {
-  const Finder& finder = *invitation.finder;
-  Newcomer bot;
+  const DialectProbe& dialect_probe = *invitation.dialect_probe;
+  AcceptedClient bot;
   bot.route = invitation.route;
   bot.link = next_link();
   bot.limits = invitation.limits;
-  bot.server_dialect = finder.dialect();
-  if (finder.failed()) bot.in_vain = finder.why();
+  bot.server_dialect = dialect_probe.dialect();
+  if (dialect_probe.failed()) bot.no_dial_reason = dialect_probe.why();
   read(bot);
 }
 
@@ -272,19 +273,19 @@ void Worker::tick_some() {
 
 // -- From acceptors ---------------------------------------------------------------------------------------------------
 
-void Worker::seat(std::size_t worker, Newcomer newcomer) { send(*pool_.workers[worker], std::move(newcomer)); }
+void Worker::assign(std::size_t worker, AcceptedClient newcomer) { send(*pool_.workers[worker], std::move(newcomer)); }
 
-bool Worker::pass_on(SessionRef to, const net::Address& from, Bytes datagram) {
+bool Worker::forward_datagram(SessionRef to, const net::Address& from, Bytes datagram) {
   if (to.worker == index_) {
     hand_out(to.link, from, datagram);
     return true;
   }
   passed_to_.resize(pool_.workers.size());
   passed_to_[to.worker] = true;
-  return pool_.workers[to.worker]->inbox_.put(to.link, from, datagram);
+  return pool_.workers[to.worker]->datagram_queue_.put(to.link, from, datagram);
 }
 
-void Worker::passed_on() {
+void Worker::flush_datagrams() {
   for (std::size_t i = 0; i < passed_to_.size(); ++i)
     if (passed_to_[i]) pool_.workers[i]->wake();
   passed_to_.assign(passed_to_.size(), false);

@@ -12,7 +12,7 @@
 #include "proxy/net/mailbox.h"
 #include "proxy/relay/acceptors/acceptor.h"
 #include "proxy/relay/admission/absences.h"
-#include "proxy/relay/ends/inbox.h"
+#include "proxy/relay/ends/datagram_queue.h"
 #include "proxy/relay/sessions/session.h"
 #include "proxy/relay/sessions/shared_room.h"
 
@@ -33,7 +33,7 @@ class Worker final : public net::Ticker::User,
                      public Session::Owner,
                      public Dispatcher,
                      public net::Later,
-                     private Finder::User {
+                     private DialectProbe::User {
  public:
   Worker(std::size_t index, Pool& pool);
   ~Worker() override;
@@ -42,7 +42,7 @@ class Worker final : public net::Ticker::User,
   void invite_bots(std::uint32_t count, const Limits& limits);
 
   /// The worker becomes the home of this shared room. REQUIRES: not running; tap as in SharedRoomOptions.
-  void add_shared_room(SharedRoomPlan& plan, TapSink* tap, Events& events);
+  void add_shared_room(SharedRoomState& state, TapSink* tap, Events& events);
 
   /// For each relay, in the order of Route::index. REQUIRES: not running.
   void add_route(Route& route, TapSink* tap);
@@ -114,14 +114,14 @@ class Worker final : public net::Ticker::User,
     std::size_t route;
     std::uint32_t count;
     Limits limits;
-    std::unique_ptr<Finder> finder;
+    std::unique_ptr<DialectProbe> dialect_probe;
   };
   using Letter =
-      std::variant<Newcomer, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order, Asked>;
+      std::variant<AcceptedClient, Named, Left, Moved, GiveWay, Back, NewLimits, NewAccess, MoreBots, Order, Asked>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
-  void read(Newcomer& newcomer);
+  void read(AcceptedClient& newcomer);
   void read(const Named& named);
   void read(const Left& left);
   void read(const Moved& moved);
@@ -141,27 +141,27 @@ class Worker final : public net::Ticker::User,
   // Ticker, Session::Owner, Dispatcher, Later
   void tick(Millis now) override;
   void named(Session& session, std::uint32_t player) override;
-  std::unique_ptr<Session> make_session(WorkerRoute& worker_route, const Newcomer& newcomer);
+  std::unique_ptr<Session> make_session(WorkerRoute& worker_route, const AcceptedClient& newcomer);
   WorkerRoute* route_at(const Route& listener, std::string_view path) override;
   void done(Session& session) override;
   void away(Session& session, const core::Absence& absence) override;
   std::optional<SessionRef> claim(Session& session, std::uint32_t number) override;
   void settled(Session& session) override;
-  void send_back(SessionRef to, net::Fd client, const net::Address& from) override;
+  void hand_over(SessionRef to, net::Fd client, const net::Address& from) override;
   LinkId next_link() override { return pool_.last_link.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::size_t next_worker(const Route& route) override {
     return route.shared_room() ? route.home : next_worker_++ % pool_.workers.size();
   }
-  void seat(std::size_t worker, Newcomer newcomer) override;
-  bool pass_on(SessionRef to, const net::Address& from, Bytes datagram) override;
-  void passed_on() override;
+  void assign(std::size_t worker, AcceptedClient newcomer) override;
+  bool forward_datagram(SessionRef to, const net::Address& from, Bytes datagram) override;
+  void flush_datagrams() override;
   void at_turn_end() override;
-  void found_out() override {}  // bots ask every tick
+  void probe_done() override {}  // bots ask every tick
 
   /// A job that calls a function of its worker.
   struct Chore final : net::Job {
-    Chore(Worker& its, void (Worker::*function)(), net::Rank its_rank) : worker(its), call(function) {
-      set_rank(its_rank);
+    Chore(Worker& its, void (Worker::*function)(), net::Priority its_priority) : worker(its), call(function) {
+      set_priority(its_priority);
     }
     void run() override { (worker.*call)(); }
     Worker& worker;
@@ -188,13 +188,13 @@ class Worker final : public net::Ticker::User,
   std::unordered_map<std::size_t, Housed> shared_rooms_;  // by their number: those that live here
   std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
   std::vector<Session*> done_;
-  std::vector<LinkId> to_tick_;     // of this tick, sessions that are still to be told
-  std::deque<Newcomer> newcomers_;  // from other workers' acceptors
-  Chore ticking_{*this, &Worker::tick_some, net::Rank::kPlayer};
-  Chore seating_{*this, &Worker::seat_one, net::Rank::kNewcomer};
+  std::vector<LinkId> to_tick_;           // of this tick, sessions that are still to be told
+  std::deque<AcceptedClient> newcomers_;  // from other workers' acceptors
+  Chore ticking_{*this, &Worker::tick_some, net::Priority::kPlayer};
+  Chore seating_{*this, &Worker::seat_one, net::Priority::kNewcomer};
   std::vector<Invitation> invited_;
   std::vector<Letter> letters_;
-  Inbox inbox_;
+  DatagramQueue datagram_queue_;
   std::vector<bool> passed_to_;  // workers that have got datagrams from us in this batch
   std::size_t next_worker_;
   bool stopping_ = false;

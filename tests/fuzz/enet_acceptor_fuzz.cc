@@ -38,20 +38,20 @@ struct Silent final : Events {
 struct Seats final : Dispatcher, Session::Owner {
   LinkId next_link() override { return ++last; }
   std::size_t next_worker(const relay::Route&) override { return 0; }
-  void seat(std::size_t, Newcomer newcomer) override {
+  void assign(std::size_t, AcceptedClient newcomer) override {
     Session::Owner& owner = *this;
     auto& session = sessions[newcomer.link];
     session = std::make_unique<EnetSession>(*route, owner, newcomer);
     session->start({});
   }
-  bool pass_on(SessionRef, const net::Address&, Bytes) override { return false; }
-  void passed_on() override {}
+  bool forward_datagram(SessionRef, const net::Address&, Bytes) override { return false; }
+  void flush_datagrams() override {}
   void named(Session&, std::uint32_t) override {}
   WorkerRoute* route_at(const relay::Route&, std::string_view) override { return nullptr; }
   void away(Session&, const core::Absence&) override {}
   std::optional<SessionRef> claim(Session&, std::uint32_t) override { return std::nullopt; }
   void settled(Session&) override {}
-  void send_back(SessionRef, net::Fd, const net::Address&) override {}
+  void hand_over(SessionRef, net::Fd, const net::Address&) override {}
   void done(Session& session) override { over.push_back(session.info().link); }
 
   void tick(Millis now) {

@@ -21,7 +21,7 @@ struct Side final : EnetHost::User {
   void connected(EnetPeer& who, std::uint32_t data) override {
     peer = &who;
     log.push_back("up " + std::to_string(data));
-    if (turns_away) host.dismiss(*std::exchange(peer, nullptr), 5);
+    if (turns_away) host.disconnect_silently(*std::exchange(peer, nullptr), 5);
   }
   void received(EnetPeer& who, std::uint8_t channel, EnetPacket packet) override {
     log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.send())) + " " +
@@ -33,7 +33,7 @@ struct Side final : EnetHost::User {
     log.push_back("down " + std::to_string(data));
     if (again) std::exchange(again, nullptr)();
   }
-  void eased(EnetPeer&) override { ++eases; }
+  void drained(EnetPeer&) override { ++drains; }
   bool intercepted(const Address& from, Bytes datagram) override {
     if (as_text(datagram) != "HELLO") return false;
     host.send_raw(from, as_bytes("HI"));
@@ -44,7 +44,7 @@ struct Side final : EnetHost::User {
   EnetHost host;
   EnetPeer* peer = nullptr;
   bool echo = false, turns_away = false;
-  int eases = 0;
+  int drains = 0;
   std::function<void()> again;  // once it has lost its peer
   std::vector<std::string> log;
 };
@@ -125,10 +125,10 @@ TEST_CASE("enet host: its user hears when some of what waited went out, of eithe
     Duel duel({4, 2, false});
     duel.connect(3);
     duel.until([&] { return duel.client.peer->waiting() == 0; });
-    const int before = duel.client.eases;
+    const int before = duel.client.drains;
     duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex("0102"), how));
-    CHECK(duel.client.eases == before);  // not from within send()
-    duel.until([&] { return duel.client.eases == before + 1; });
+    CHECK(duel.client.drains == before);  // not from within send()
+    duel.until([&] { return duel.client.drains == before + 1; });
     CHECK(duel.client.peer->waiting() == 0);
   }
 }
@@ -138,7 +138,7 @@ TEST_CASE("enet host: who is dropped hears it at once, and nothing of what waite
   duel.connect(3);
   const Buffer big(50000, 7);
   for (int i = 0; i < 10; ++i) duel.server.host.send(*duel.server.peer, 0, EnetPacket(big, EnetSend::kReliable));
-  duel.server.host.drop(*std::exchange(duel.server.peer, nullptr), 9);
+  duel.server.host.disconnect_now(*std::exchange(duel.server.peer, nullptr), 9);
   duel.until([&] { return duel.client.peer == nullptr; });
   CHECK(duel.client.log.back() == "down 9");
   CHECK(duel.server.log == std::vector<std::string>{"up 3"});  // its own user does not

@@ -66,7 +66,7 @@ TEST_CASE("a line is answered and the connection closed, however it comes") {
   const Folder folder;
   const auto path = folder / "a.sock";
   const auto acceptor = echo(path);
-  const auto answer = ask_at_door(path, "hello");
+  const auto answer = ask_local(path, "hello");
   REQUIRE(answer.ok());
   CHECK(*answer == "you said hello");
 
@@ -88,7 +88,7 @@ TEST_CASE("a line that is too long is said to be, and not heard") {
   const Guest guest(folder / "a.sock");
   guest.say(std::string(100'000, 'x'));
   CHECK(guest.hear() == "error: a line has at most 1024 bytes\n");
-  CHECK(*ask_at_door(folder / "a.sock", std::string(1024, 'y')) == "you said " + std::string(1024, 'y'));
+  CHECK(*ask_local(folder / "a.sock", std::string(1024, 'y')) == "you said " + std::string(1024, 'y'));
 }
 
 TEST_CASE("who says nothing is shut out in time") {
@@ -98,7 +98,7 @@ TEST_CASE("who says nothing is shut out in time") {
   const auto began = steady_now();
   const Guest idle(path);
   CHECK(idle.hear().empty());
-  CHECK(steady_now() - began >= Talks::kTime - 100);
+  CHECK(steady_now() - began >= RequestServer::kTime - 100);
 }
 
 /// The mode of what stands at `path`; 0 while there is nothing.
@@ -141,7 +141,7 @@ TEST_CASE("what a dead process left is replaced; what lives, or is no socket, is
   {
     const auto acceptor = echo(path);
     CHECK(why_not(path) == "another program listens on " + path + "; name another path");
-    CHECK(*ask_at_door(path, "still there?") == "you said still there?");
+    CHECK(*ask_local(path, "still there?") == "you said still there?");
   }
   std::ofstream(folder / "file") << "precious";
   CHECK(why_not(folder / "file") == (folder / "file") + " is no socket; name another path");
@@ -157,12 +157,12 @@ TEST_CASE("an acceptor that somebody else's stands in the place of leaves that a
   std::filesystem::remove(path);
   const auto second = echo(path);
   first.reset();
-  CHECK(*ask_at_door(path, "hello") == "you said hello");
+  CHECK(*ask_local(path, "hello") == "you said hello");
 }
 
 TEST_CASE("where no acceptor is, that is said") {
   const Folder folder;
-  const auto answer = ask_at_door(folder / "none", "hello");
+  const auto answer = ask_local(folder / "none", "hello");
   REQUIRE_FALSE(answer.ok());
   CHECK(answer.error().text == "cannot ask at " + (folder / "none") + ": No such file or directory");
 }

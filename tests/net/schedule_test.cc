@@ -23,8 +23,8 @@ struct Bench {
   std::string served;
 
   void turn(Millis now = 0) {
-    schedule.serve(Rank::kPlayer, now);
-    schedule.serve(Rank::kNewcomer, now);
+    schedule.serve(Priority::kPlayer, now);
+    schedule.serve(Priority::kNewcomer, now);
     served += '|';
   }
 };
@@ -32,9 +32,9 @@ struct Bench {
 /// Takes so many milliseconds, and writes its name down.
 class Work final : public Job {
  public:
-  Work(Bench& bench, char name, Rank rank = Rank::kPlayer, std::uint64_t milliseconds = 1)
+  Work(Bench& bench, char name, Priority priority = Priority::kPlayer, std::uint64_t milliseconds = 1)
       : bench_(bench), name_(name), takes_(milliseconds * kMillisecond) {
-    set_rank(rank);
+    set_priority(priority);
   }
   Work& wait(Millis now = 0) {
     bench_.schedule.add(*this, now);
@@ -56,7 +56,7 @@ class Work final : public Job {
 
 TEST_CASE("players are served before newcomers, each group in the order in which it came, and each job once") {
   Bench bench;
-  Work x(bench, 'x', Rank::kNewcomer), y(bench, 'y', Rank::kNewcomer), a(bench, 'a'), b(bench, 'b');
+  Work x(bench, 'x', Priority::kNewcomer), y(bench, 'y', Priority::kNewcomer), a(bench, 'a'), b(bench, 'b');
   for (Work* one : {&x, &a, &y, &b, &a, &x}) one->wait();
   bench.turn();
   bench.turn();
@@ -67,17 +67,17 @@ TEST_CASE("players are served before newcomers, each group in the order in which
 TEST_CASE("a turn ends when a group's time is over; what is left goes on first, but after players who are new") {
   Bench bench;
   std::vector<std::unique_ptr<Work>> all;
-  const auto add = [&](const char* names, Rank rank, std::uint64_t each) {
-    for (; *names; ++names) all.push_back(std::make_unique<Work>(bench, *names, rank, each)), all.back()->wait();
+  const auto add = [&](const char* names, Priority priority, std::uint64_t each) {
+    for (; *names; ++names) all.push_back(std::make_unique<Work>(bench, *names, priority, each)), all.back()->wait();
   };
-  add("abcdefgh", Rank::kPlayer, Schedule::kPlayersTime / kMillisecond / 5);
-  add("uvwxyz", Rank::kNewcomer, Schedule::kNewcomersTime / kMillisecond / 2 + 1);
+  add("abcdefgh", Priority::kPlayer, Schedule::kPlayersTime / kMillisecond / 5);
+  add("uvwxyz", Priority::kNewcomer, Schedule::kNewcomersTime / kMillisecond / 2 + 1);
   bench.turn();
   CHECK(bench.served == "abcdeuv|");
-  add("i", Rank::kPlayer, 1);
+  add("i", Priority::kPlayer, 1);
   bench.turn();
   CHECK(bench.served == "abcdeuv|fghiwx|");
-  add("j", Rank::kPlayer, 1);
+  add("j", Priority::kPlayer, 1);
   bench.turn();
   CHECK(bench.served == "abcdeuv|fghiwx|jyz|");
   CHECK(bench.schedule.empty());
@@ -85,8 +85,8 @@ TEST_CASE("a turn ends when a group's time is over; what is left goes on first, 
 
 TEST_CASE("however long one job takes, each group has one served in each turn") {
   Bench bench;
-  Work a(bench, 'a', Rank::kPlayer, 900), b(bench, 'b', Rank::kPlayer, 900);
-  Work x(bench, 'x', Rank::kNewcomer, 900), y(bench, 'y', Rank::kNewcomer, 900);
+  Work a(bench, 'a', Priority::kPlayer, 900), b(bench, 'b', Priority::kPlayer, 900);
+  Work x(bench, 'x', Priority::kNewcomer, 900), y(bench, 'y', Priority::kNewcomer, 900);
   for (Work* one : {&a, &b, &x, &y}) one->wait();
   bench.turn();
   bench.turn();
@@ -101,11 +101,11 @@ TEST_CASE("a job may wait again, change its group, and be destroyed while it wai
     if (++times < 3) a.wait();
   };
   auto b = std::make_unique<Work>(bench, 'b'), c = std::make_unique<Work>(bench, 'c');
-  Work x(bench, 'x', Rank::kNewcomer), y(bench, 'y', Rank::kNewcomer);
+  Work x(bench, 'x', Priority::kNewcomer), y(bench, 'y', Priority::kNewcomer);
   b->also = [&] { b.reset(); };
   for (Work* one : {&x, &a, b.get(), c.get(), &y}) one->wait();
   c.reset();
-  y.set_rank(Rank::kPlayer);
+  y.set_priority(Priority::kPlayer);
   bench.turn();
   CHECK(bench.served == "abyaax|");
   CHECK(bench.schedule.empty());
@@ -113,7 +113,7 @@ TEST_CASE("a job may wait again, change its group, and be destroyed while it wai
 
 TEST_CASE("a job knows how long it was kept waiting, the present wait included") {
   Bench bench;
-  Work a(bench, 'a', Rank::kPlayer, 900), x(bench, 'x');
+  Work a(bench, 'a', Priority::kPlayer, 900), x(bench, 'x');
   a.wait(1000);
   x.wait(1000);
   bench.turn(1000);
@@ -129,7 +129,7 @@ TEST_CASE("a job knows how long it was kept waiting, the present wait included")
 
 /// Works for as long as newcomers may in one turn, so that a turn serves one of them.
 struct Newcomer final : Job {
-  explicit Newcomer(Loop& its) : loop(its) { set_rank(Rank::kNewcomer); }
+  explicit Newcomer(Loop& its) : loop(its) { set_priority(Priority::kNewcomer); }
   void run() override {
     const std::uint64_t until = loop.nanos() + Schedule::kNewcomersTime;
     while (loop.nanos() < until) continue;

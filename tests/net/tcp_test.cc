@@ -147,7 +147,7 @@ struct Crowd {
 TEST_CASE("a crowd of new links is heard one a turn, and a player in each turn; what waits for us counts as held up") {
   LinkAndPeer t;
   t.link.read(true);
-  t.link.set_rank(Rank::kPlayer);
+  t.link.set_priority(Priority::kPlayer);
   constexpr std::size_t kCrowd = 30;
   Crowd crowd(t.loop, kCrowd);
   Tcp& last = *crowd.links.back();

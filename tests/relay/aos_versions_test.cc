@@ -23,7 +23,7 @@ float apart(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] 
 class VersionBridge : public Serving {
  public:
   VersionBridge(std::size_t client, std::size_t server, const net::Address& at) : Serving(1) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &game();
     options.server_dialect = server;
     options.listen = loopback();

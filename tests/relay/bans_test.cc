@@ -220,7 +220,7 @@ class Newest : public Serving {
  public:
   Newest(const net::Address& server, Bans& bans) : Serving(1) {
     const wire::Game& game = aos::game();
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &game;
     options.server_dialect = 0;
     options.listen = loopback();

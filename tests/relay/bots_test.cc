@@ -42,7 +42,7 @@ class Northward final : public core::Front {
 
 struct Bots : Serving {
   Bots(const net::Address& server, std::uint32_t count, std::optional<std::size_t> server_dialect = 0) : Serving(1) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &toy::stream();
     options.server_dialect = server_dialect;
     options.bridge = toy_bridge(toy::stream(), toy::stream());
@@ -89,13 +89,13 @@ TEST_CASE("a server that is not there ends its bots with the reason") {
     nowhere = gone.address();
   }
   Bots bots(nowhere, 2);
-  CHECK(eventually([&] { return bots.totals().by(Reason::kServerRefused) == 2; }));
+  CHECK(eventually([&] { return bots.totals().by(Reason::kServerUnreachable) == 2; }));
 }
 
 /// One of them, on a server of Panic whose dialect nobody named.
 struct PanicBot : Serving {
   explicit PanicBot(const net::Address& server) : Serving(1) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &toy::stream();
     options.bridge = toy_bridge(toy::stream(), toy::stream());
     options.bridge->server_game = &panic::game();

@@ -200,7 +200,7 @@ TEST_CASE("a server that is not there, or will not have us, is the client's good
     Bridging running(toy::packets(), toy::stream(), FakeServer().address(), limits);
     scene.join(running.address);
     scene.until([&] { return scene.client.heard("down 4001"); });
-    CHECK(running.ended(Reason::kServerRefused));
+    CHECK(running.ended(Reason::kServerUnreachable));
   }
   SUBCASE("it disconnects us at once") {
     Both scene;
@@ -320,7 +320,7 @@ TEST_CASE("what is none of the game's ends the session on the stream, and is dro
   SUBCASE("a server's packet") {
     scene.say(scene.server, Buffer{200, 9});
     scene.until([&] { return scene.client.peer == nullptr; });
-    CHECK(scene.running.ended(Reason::kServerWrong));
+    CHECK(scene.running.ended(Reason::kServerProtocolError));
   }
   SUBCASE("datagrams") {
     for (End* end : {&scene.client, &scene.server}) {
@@ -348,8 +348,8 @@ TEST_CASE("a client that is too fast waits, as far as there is room, and its dat
     }
     CHECK(scene.read(scene.server_stream, all.size()) == all);
     CHECK(scene.running.totals().throttled >= 1);
-    // While it waits for its stream's rate nothing of it is heard; after that its datagrams have a rate of their own. ENet
-    // itself drops some where the machine is slow.
+    // While it waits for its stream's rate nothing of it is heard; after that its datagrams have a rate of their own.
+    // ENet itself drops some where the machine is slow.
     scene.until([&] {
       for (int i = 0; i < 10; ++i) scene.say(scene.client, point(1), EnetSend::kUnreliable);
       const auto totals = scene.running.totals();

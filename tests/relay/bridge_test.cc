@@ -220,7 +220,7 @@ TEST_CASE("both sides hear goodbye in their own way, whoever leaves, and each en
 class Asking : public Serving {
  public:
   Asking(const net::Address& server, std::size_t workers, const Limits& limits = no_limits()) : Serving(workers) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &toy::ungreeted();
     options.server_dialect = 0;
     options.listen = loopback();
@@ -348,7 +348,7 @@ TEST_CASE("a server that cannot be reached is the client's goodbye") {
   const Stream client = Stream::to(running.address);
   client.send(kHello);
   CHECK(as_text(client.read_all()) == std::string(kWelcome) + kBye);
-  CHECK(running.ended(Reason::kServerRefused));
+  CHECK(running.ended(Reason::kServerUnreachable));
   CHECK(running.heard.line("cannot reach server " + nobody.text()));
 }
 
@@ -374,13 +374,13 @@ TEST_CASE("who breaks a rule is refused, with the field and the place where") {
     pair.server.send(Buffer{0, toy::kWrong});
     CHECK(running.heard.line("broke the rules of toy: unknown code in code, byte 1"));
     CHECK(as_text(pair.client.read_all()) == kBye);
-    CHECK(running.totals().by(Reason::kServerWrong) == 1);
+    CHECK(running.totals().by(Reason::kServerProtocolError) == 1);
   }
   SUBCASE("a server that breaks the framing") {
     pair.server.send("\xff");
     CHECK(running.heard.line("broke the rules of toy: frame too large in length, byte 0"));
     CHECK(as_text(pair.client.read_all()) == kBye);
-    CHECK(running.totals().by(Reason::kServerWrong) == 1);
+    CHECK(running.totals().by(Reason::kServerProtocolError) == 1);
   }
   pair.client.finish();
   pair.client.read_all();

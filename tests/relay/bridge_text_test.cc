@@ -11,7 +11,7 @@ namespace {
 class Native : public Serving {
  public:
   Native(const net::Address& server, std::size_t dialect) : Serving(1) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = native::game().over_web();
     options.server_dialect = 0;
     options.listen = loopback();

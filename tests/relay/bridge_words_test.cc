@@ -157,9 +157,9 @@ TEST_CASE("of a command only its first word is recorded, unless secrets are") {
 }
 
 TEST_CASE("words and worlds that find no room in a ring are counted, and told as a gap when there is room") {
-  net::Bell bell;
+  net::Waker waker;
   std::atomic<std::uint32_t> files{1};
-  relay::RingSink sink(4096, bell, &files);
+  relay::RingSink sink(4096, waker, &files);
   const Buffer word(1000, 1);
   for (int i = 0; i < 3; ++i) sink.word(5, true, word, 1);
   CHECK(sink.dropped().read() == 0);

@@ -24,7 +24,7 @@ class Bridging : public Serving {
   Bridging(const wire::Game& front, const wire::Game& back, const net::Address& server, Limits limits = no_limits(),
            std::size_t workers = 1, relay::Tap* tap = nullptr, std::optional<std::size_t> server_dialect = 0)
       : Serving(workers) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &front;
     options.server_dialect = server_dialect;
     options.listen = loopback();

@@ -128,7 +128,7 @@ class VersionBridge : public Serving {
   VersionBridge(std::size_t client, std::size_t server, const net::Address& at,
                 std::optional<std::size_t> fallback = {})
       : Serving(1) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &game();
     options.server_dialect = server;
     options.listen = loopback();
@@ -343,7 +343,7 @@ class VersionRoom {
     bridge.server_game = &game();
     bridge.front = [](std::size_t dialect) { return faces().front({dialect, {}}); };
     bridge.shared_room = server_.add_shared_room(shared_room);
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &game();
     options.listen = loopback();
     options.server_dialect = 0;

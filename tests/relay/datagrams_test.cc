@@ -53,7 +53,7 @@ TEST_CASE("datagrams from the port of the client's own connection are its own, o
 
 TEST_CASE("a wildcard listener answers from the address that the client came to") {
   FakeServer fake(true);
-  relay::RelayOptions options;
+  relay::RouteOptions options;
   options.game = &toy::game();
   options.server_dialect = 0;
   options.listen = net::Address();

@@ -248,7 +248,7 @@ TEST_CASE("enet datagrams: a wildcard listener answers from the address that a c
   REQUIRE(served.ok());
   Heard heard;
   relay::Server server(1, heard);
-  relay::RelayOptions options;
+  relay::RouteOptions options;
   options.game = &aos::game();
   options.server_dialect = 0;
   options.enet = EnetMode::kDatagrams;

@@ -339,7 +339,7 @@ TEST_CASE("that a server cannot be reached is said as often as it happens") {
     client.send(kHello);
     CHECK(as_text(client.read_all()) == kGoodbye);
   }
-  CHECK(running.ended(Reason::kServerRefused, 5));
+  CHECK(running.ended(Reason::kServerUnreachable, 5));
   CHECK(eventually([&] { return running.heard.told("cannot reach server " + nobody.text()) == 5; }));
 }
 

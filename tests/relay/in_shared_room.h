@@ -137,7 +137,7 @@ class InSharedRoom {
 
  private:
   void add(const wire::Game& game, const Limits& limits, relay::Tap* tap) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &game;
     options.server_dialect = 0;
     options.listen = loopback();

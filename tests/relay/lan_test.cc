@@ -40,7 +40,7 @@ PingReply reply_of(std::size_t dialect) {
 class Relayed final : public Serving {
  public:
   Relayed(const net::Address& server, std::size_t dialect) : Serving(1) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &bzflag::game();
     options.server_dialect = dialect;
     options.listen = loopback();
@@ -92,7 +92,7 @@ TEST_CASE("a bridge answers as its front, whatever its server is") {
   class Found final : public Serving {
    public:
     explicit Found(const net::Address& server) : Serving(1) {
-      relay::RelayOptions options;
+      relay::RouteOptions options;
       options.game = &bzflag::game();
       options.server_dialect = 0;
       options.listen = loopback();

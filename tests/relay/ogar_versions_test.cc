@@ -19,7 +19,7 @@ using wire::Way;
 class OnePort : public Serving {
  public:
   OnePort(std::size_t server, const net::Address& at) : Serving(1) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &game();
     options.server_dialect = server;
     options.clients_name_dialect = true;

@@ -44,7 +44,7 @@ TEST_CASE("a browser gets the page and its files, and the server behind is not b
   CHECK(running.get("/main.js") == "200 play()");
   CHECK(running.get("/", "HEAD") == "200 ");
   CHECK(running.get("/main.js", "HEAD") == "200 ");
-  CHECK(running.ended(Reason::kVisitor, 5));
+  CHECK(running.ended(Reason::kServedPage, 5));
   CHECK(running.empty());
   CHECK_FALSE(fake.called(50));
 }

@@ -163,7 +163,7 @@ TEST_CASE("a server that is not there ends in a goodbye and a sentence") {
   const Stream client = Stream::to(running.address);
   client.send(kHello);
   CHECK(as_text(client.read_all()) == kGoodbye);
-  CHECK(running.ended(relay::Reason::kServerRefused));
+  CHECK(running.ended(relay::Reason::kServerUnreachable));
   CHECK(running.heard.line("Connection refused; is it running?"));
 }
 

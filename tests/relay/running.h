@@ -148,7 +148,7 @@ class Serving {
   ~Serving() { stop(); }
 
   /// What `options` leave open is as most tests want it.
-  void serve(relay::RelayOptions options, const net::Address& server, const Limits& limits, relay::Tap* tap,
+  void serve(relay::RouteOptions options, const net::Address& server, const Limits& limits, relay::Tap* tap,
              std::size_t listen_dialect = 0) {
     options.listen_dialect = listen_dialect;
     options.server_host = server.ip_text();
@@ -174,7 +174,7 @@ class Running : public Serving {
           relay::EnetMode enet = relay::EnetMode::kPackets, bool strict = false, relay::Bans* bans = nullptr,
           relay::Access access = {})
       : Serving(workers) {
-    relay::RelayOptions options;
+    relay::RouteOptions options;
     options.game = &game;
     options.server_dialect = server_dialect;
     options.listen = loopback(server.v6());

@@ -290,7 +290,7 @@ TEST_CASE("when the truth leaves, everybody is told, and who comes then is not l
   CHECK(shared_room.ended(Reason::kServerLeft, 2));
   const Stream late = Stream::to(shared_room.at[0]);
   CHECK(late.read_all().empty());
-  CHECK(shared_room.ended(Reason::kServerRefused));
+  CHECK(shared_room.ended(Reason::kServerUnreachable));
   shared_room.point(3);  // nobody is there to be told
 }
 

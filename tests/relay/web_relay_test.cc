@@ -180,7 +180,7 @@ TEST_CASE("a server that is not there is 502, one that is silent 504") {
   Running none(ogar::game(), nobody);
   WebClient client(none.address);
   CHECK(client.answer().status == 502);
-  CHECK(none.ended(Reason::kServerRefused));
+  CHECK(none.ended(Reason::kServerUnreachable));
 
   FakeServer fake;
   Limits limits = no_limits();
@@ -220,7 +220,7 @@ TEST_CASE("who breaks WebSocket's rules is told 1002") {
     CHECK(pair.client.next() == "close:1001 ");
   }
   CHECK(running.ended(Reason::kBadFrame));
-  CHECK(running.ended(Reason::kServerWrong));
+  CHECK(running.ended(Reason::kServerProtocolError));
 }
 
 TEST_CASE("who does not ask in time is closed; who never says goodbye does not stay") {
@@ -365,7 +365,7 @@ TEST_CASE("one listener serves several routes by path") {
   FakeServer first, second, rest;
   Heard heard;
   relay::Server server(2, heard);
-  relay::RelayOptions options;
+  relay::RouteOptions options;
   options.game = &ogar::game();
   options.listen = loopback();
   options.server_host = "127.0.0.1";
@@ -376,7 +376,7 @@ TEST_CASE("one listener serves several routes by path") {
     const auto added = server.add(options);
     REQUIRE(added.ok());
     options.listen = added->address;  // the next ones on the same port
-    return added->relay;
+    return added->route;
   };
   add("/first", first);
   add("", rest);
@@ -430,7 +430,7 @@ TEST_CASE("TLS on the way in, on the way out, and what is no TLS or not trusted"
 
   CHECK(WebClient(distrusting.address).answer().status == 502);
   CHECK(distrusting.heard.line("the certificate is not trusted"));
-  CHECK(distrusting.ended(Reason::kServerWrong));
+  CHECK(distrusting.ended(Reason::kServerProtocolError));
   const Stream plain = Stream::to(inner.address);
   plain.send("GET / HTTP/1.1\r\n\r\n");
   (void)plain.read_all();

@@ -80,7 +80,7 @@ Outcome<Done> EnetHost::open(const EnetOptions& options) {
 bool EnetHost::prepare(const EnetOptions& options) {
   if (options.range_coder) enet_host_compress_with_range_coder(host_);
   places_ = host_->peerCount;
-  shrink(0);
+  fit(0);
   host_->maximumPacketSize = options.largest_packet;
   // One call of ENet may take in several windows of 64 KiB before we see them; what does not fit is sent again, late.
   host_->maximumWaitingData = std::max<std::size_t>(2 * options.largest_packet, 1U << 20U);
@@ -89,14 +89,14 @@ bool EnetHost::prepare(const EnetOptions& options) {
   if (!poll_.open(loop_, host_->socket, *this)) return close(), false;
   poll_.want(true, false);
   alarm_.emplace(loop_, static_cast<Alarm::User&>(*this));
-  set_rank(rank_);
+  set_priority(priority_);
   return true;
 }
 
-void EnetHost::set_rank(Rank rank) {
-  rank_ = rank;
-  poll_.set_rank(rank);
-  if (alarm_) alarm_->set_rank(rank);
+void EnetHost::set_priority(Priority priority) {
+  priority_ = priority;
+  poll_.set_priority(priority);
+  if (alarm_) alarm_->set_priority(priority);
 }
 
 void EnetHost::close() {
@@ -117,7 +117,7 @@ void EnetHost::close() {
   }
   enet_host_destroy(host_);
   host_ = nullptr;
-  eased_.clear();
+  drained_.clear();
   peers_ = 0;
 }
 
@@ -125,7 +125,7 @@ EnetPeer* EnetHost::connect(const Address& to, std::size_t channels, std::uint32
   const ENetAddress address = to_enet(to);
   ENetPeer* raw = enet_host_connect(host_, &address, channels, data);
   if (!raw) return nullptr;
-  if (const auto place = static_cast<std::size_t>(raw - host_->peers); place >= used_) shrink(place + 1);
+  if (const auto place = static_cast<std::size_t>(raw - host_->peers); place >= used_) fit(place + 1);
   EnetPeer& peer = adopt(raw);
   flush_later();
   return &peer;
@@ -150,16 +150,16 @@ bool EnetHost::send(EnetPeer& peer, std::uint8_t channel, EnetPacket packet) {
 void EnetHost::freed(ENetPacket* packet) {
   auto& peer = *static_cast<EnetPeer*>(packet->userData);
   peer.waiting_ -= packet->dataLength;
-  if (!std::exchange(peer.eased_, true)) peer.host_->eased_.push_back(&peer);
+  if (!std::exchange(peer.drained_, true)) peer.host_->drained_.push_back(&peer);
 }
 
 /// Its user may send more in that call, or end peers.
-void EnetHost::tell_eased() {
-  while (!eased_.empty()) {
-    EnetPeer& peer = *eased_.back();
-    eased_.pop_back();
-    peer.eased_ = false;
-    if (!peer.gone_) user_.eased(peer);
+void EnetHost::tell_drained() {
+  while (!drained_.empty()) {
+    EnetPeer& peer = *drained_.back();
+    drained_.pop_back();
+    peer.drained_ = false;
+    if (!peer.gone_) user_.drained(peer);
   }
 }
 
@@ -176,14 +176,14 @@ void EnetHost::disconnect(EnetPeer& peer, std::uint32_t data) {
   flush_later();
 }
 
-void EnetHost::dismiss(EnetPeer& peer, std::uint32_t data) {
+void EnetHost::disconnect_silently(EnetPeer& peer, std::uint32_t data) {
   peer.gone_ = true;
-  peer.dismissed_at_ = loop_.now();
+  peer.leaving_since_ = loop_.now();
   peer.parting_ = data;
   disconnect(peer, data);
 }
 
-void EnetHost::drop(EnetPeer& peer, std::uint32_t data) {
+void EnetHost::disconnect_now(EnetPeer& peer, std::uint32_t data) {
   enet_peer_disconnect_now(peer.peer_, data);
   forget(peer);
 }
@@ -204,7 +204,7 @@ EnetPeer& EnetHost::adopt(ENetPeer* raw) {
 std::unique_ptr<EnetPeer> EnetHost::forget(EnetPeer& peer) {
   enet_peer_reset(peer.peer_);
   peer.peer_->data = nullptr;
-  std::erase(eased_, &peer);
+  std::erase(drained_, &peer);
   --peers_;
   return std::unique_ptr<EnetPeer>(&peer);
 }
@@ -215,20 +215,20 @@ bool EnetHost::half_open() const {
                      [](const ENetPeer& peer) { return peer.state != ENET_PEER_STATE_DISCONNECTED; });
 }
 
-/// Looks at all peers: when each was last heard, which are half-open, and which were dismissed. Drops half-open and
-/// dismissed peers that take too many places, because ENet ignores a client when no place is free. True if ENet must be
-/// served often: something may have to be retransmitted, or a peer is coming or going.
+/// Looks at all peers: when each was last heard, which are half-open, and which were disconnected silently. Drops
+/// half-open and silently disconnected peers that take too many places, because ENet ignores a client when no place is
+/// free. True if ENet must be served often: something may have to be retransmitted, or a peer is coming or going.
 bool EnetHost::thin(Millis now) {
   asked_at_.resize(host_->peerCount);
   asking_.clear();
-  dismissed_.clear();
+  leaving_.clear();
   std::size_t free = places_ - host_->peerCount, used = 0;
   bool busy = false;
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     ENetPeer& raw = host_->peers[i];
     auto* peer = static_cast<EnetPeer*>(raw.data);
     if (peer && raw.lastReceiveTime) peer->heard_ = raw.lastReceiveTime;
-    if (peer && peer->gone_) dismissed_.push_back(peer);
+    if (peer && peer->gone_) leaving_.push_back(peer);
     const bool half = raw.state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT;
     asked_at_[i] = !half ? 0 : asked_at_[i] ? asked_at_[i] : now;
     if (half) asking_.push_back(i);
@@ -240,16 +240,16 @@ bool EnetHost::thin(Millis now) {
     busy |= raw.state != ENET_PEER_STATE_CONNECTED || (peer && peer->waiting_ != 0) ||
             !enet_list_empty(&raw.sentReliableCommands);
   }
-  shrink(used);
+  fit(used);
   thin_half_open(now);
   const std::size_t wanted = std::min(kFree, places_ / kOfPeers);
-  if (free < wanted) thin_dismissed(wanted - free);
+  if (free < wanted) thin_leaving(wanted - free);
   return busy;
 }
 
 /// ENet walks over all its places at each send. It takes the first that is free, so the last ones are free most of the
 /// time, and need not be looked at.
-void EnetHost::shrink(std::size_t used) {
+void EnetHost::fit(std::size_t used) {
   used_ = used;
   host_->peerCount = std::min(places_, used + kSpare);
 }
@@ -263,10 +263,10 @@ void EnetHost::thin_half_open(Millis now) {
 }
 
 /// So many of them, the oldest first, are told once more by one datagram, and forgotten.
-void EnetHost::thin_dismissed(std::size_t most) {
-  std::sort(dismissed_.begin(), dismissed_.end(), [](auto* a, auto* b) { return a->dismissed_at_ < b->dismissed_at_; });
-  dismissed_.resize(std::min(most, dismissed_.size()));
-  for (EnetPeer* peer : dismissed_) drop(*peer, peer->parting_);
+void EnetHost::thin_leaving(std::size_t most) {
+  std::sort(leaving_.begin(), leaving_.end(), [](auto* a, auto* b) { return a->leaving_since_ < b->leaving_since_; });
+  leaving_.resize(std::min(most, leaving_.size()));
+  for (EnetPeer* peer : leaving_) disconnect_now(*peer, peer->parting_);
 }
 
 /// Time only passes for ENet while it is served.
@@ -307,7 +307,7 @@ void EnetHost::at_turn_end() {
   flushing_ = false;
   if (!host_) return;
   enet_host_flush(host_);
-  tell_eased();
+  tell_drained();
 }
 
 /// One call of ENet takes in at most 256 datagrams. One that it cannot read makes the call fail, and is gone with it.
@@ -319,8 +319,8 @@ void EnetHost::serve() {
   serving = nullptr;
   std::size_t used = used_;
   while (used < host_->peerCount && host_->peers[used].state != ENET_PEER_STATE_DISCONNECTED) ++used;
-  if (used != used_) shrink(used);
-  tell_eased();
+  if (used != used_) fit(used);
+  tell_drained();
   if (began != 0) poll_.again();
   keep_time();
 }

@@ -60,10 +60,10 @@ class EnetPeer {
   ENetPeer* peer_ = nullptr;
   std::size_t waiting_ = 0;
   enet_uint32 heard_ = 0;      // when it last acknowledged something, or was born
-  Millis dismissed_at_ = 0;    // 0: it was not
+  Millis leaving_since_ = 0;   // since disconnect_silently(); 0: it was not called
   std::uint32_t parting_ = 0;  // the data of that disconnect
   bool gone_ = false;          // its user must not hear of it any more
-  bool eased_ = false;         // it is in EnetHost::eased_
+  bool drained_ = false;       // it is in EnetHost::drained_
   bool silent_ = false;
 };
 
@@ -78,7 +78,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
     /// The peer disconnected (with its data), timed out, or never answered. `peer` ends with this call.
     virtual void disconnected(EnetPeer& peer, std::uint32_t data) = 0;
     /// Some of what waited for it went out.
-    virtual void eased(EnetPeer&) {}
+    virtual void drained(EnetPeer&) {}
     /// Called for each datagram before ENet. True: ENet does not get it.
     virtual bool intercepted(const Address&, Bytes) { return false; }
   };
@@ -107,13 +107,13 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// Disconnects with `data` after what was sent before. disconnected() follows.
   void disconnect(EnetPeer& peer, std::uint32_t data);
   /// The same, but no callback follows, and `peer` must not be used again.
-  void dismiss(EnetPeer& peer, std::uint32_t data);
+  void disconnect_silently(EnetPeer& peer, std::uint32_t data);
   /// Disconnects at once. What waits is lost. `data` is sent in one datagram, which may be lost too. No callback
   /// follows; `peer` ends with this call. REQUIRES: the peer is not gone.
-  void drop(EnetPeer& peer, std::uint32_t data);
+  void disconnect_now(EnetPeer& peer, std::uint32_t data);
 
   /// The group in which it is served. Initially players.
-  void set_rank(Rank rank);
+  void set_priority(Priority priority);
 
   /// Our address; the IP of a host that does not listen is the wildcard.
   Address here() const;
@@ -121,7 +121,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
  private:
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
   static constexpr std::size_t kOfPeers = 4;  // a host's places / kOfPeers may be half-open; then the oldest goes
-  static constexpr std::size_t kFree = 16;    // places that are kept free by dropping dismissed peers
+  static constexpr std::size_t kFree = 16;    // places that are kept free by dropping peers of disconnect_silently()
   static constexpr std::size_t kSpare = 256;  // free places that ENet looks at: more than one call of it can fill
   static constexpr Millis kServiceEvery = 8;  // lost packets are sent again no sooner than the host is served
   static constexpr Millis kQuietEvery = 50;   // the same, while all are there and nothing is on its way
@@ -137,14 +137,14 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   EnetPeer& adopt(ENetPeer* raw);
   std::unique_ptr<EnetPeer> forget(EnetPeer& peer);
   void lose(EnetPeer& peer, std::uint32_t data);
-  void tell_eased();
+  void tell_drained();
   bool half_open() const;
   void keep_time();
   void wake_within(Millis time);
   bool thin(Millis now);
-  void shrink(std::size_t used);
+  void fit(std::size_t used);
   void thin_half_open(Millis now);
-  void thin_dismissed(std::size_t most);
+  void thin_leaving(std::size_t most);
 
   static int intercept(ENetHost* host, ENetEvent* event);
   static void freed(ENetPacket* packet);
@@ -155,14 +155,14 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   Poll poll_;
   std::optional<Alarm> alarm_;  // while it is open
   Millis wakes_at_ = 0;         // 0: it does not
-  Rank rank_ = Rank::kPlayer;
+  Priority priority_ = Priority::kPlayer;
   std::size_t peers_ = 0;
   std::size_t places_ = 0;        // that ENet has memory for; it uses the first host_->peerCount of them
   std::size_t used_ = 0;          // how many places there are up to the last that is taken
   std::vector<Millis> asked_at_;  // by ENet's peer: since when it is half open; 0 = it is not
   std::vector<std::size_t> asking_;
-  std::vector<EnetPeer*> dismissed_;
-  std::vector<EnetPeer*> eased_;
+  std::vector<EnetPeer*> leaving_;  // those of disconnect_silently() that have not acknowledged
+  std::vector<EnetPeer*> drained_;
   bool flushing_ = false;
 };
 

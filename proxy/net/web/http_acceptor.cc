@@ -17,10 +17,11 @@ Outcome<std::unique_ptr<HttpAcceptor>> HttpAcceptor::open(const Address& at, std
   auto sockets = listen(at, false);
   if (!sockets) return sockets.error();
   std::unique_ptr<HttpAcceptor> acceptor(new HttpAcceptor(sockets->address, std::move(type), std::move(answer)));
-  auto talks = Talks::begin(std::move(sockets->tcp),
-                            [raw = acceptor.get()](std::string_view said, bool over) { return raw->hear(said, over); });
-  if (!talks) return talks.error();
-  acceptor->talks_ = std::move(*talks);
+  auto requests =
+      RequestServer::begin(std::move(sockets->tcp),
+                           [raw = acceptor.get()](std::string_view said, bool over) { return raw->hear(said, over); });
+  if (!requests) return requests.error();
+  acceptor->requests_ = std::move(*requests);
   return acceptor;
 }
 

@@ -1,5 +1,5 @@
 // Serves programs over plain HTTP, such as Prometheus: a GET is answered, and the connection is closed.
-// Law: as in Talks. A request has no body; anything else gets an error.
+// Law: as in RequestServer. A request has no body; anything else gets an error.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "proxy/net/address.h"
-#include "proxy/net/talks.h"
+#include "proxy/net/request_server.h"
 #include "proxy/net/web/http.h"
 
 namespace entente::net {
@@ -31,7 +31,7 @@ class HttpAcceptor {
   const Address address_;
   const std::string type_;
   const Answer answer_;
-  std::unique_ptr<Talks> talks_;  // last: its thread calls us
+  std::unique_ptr<RequestServer> requests_;  // last: its thread calls us
 };
 
 }  // namespace entente::net

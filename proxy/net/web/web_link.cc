@@ -103,7 +103,7 @@ void WebLink::decrypt(Bytes bytes) {
   if (role_ == WebSocket::Role::kClient && tls_->open() && !asked_) ask();
   if (!plain_.empty()) hear(plain_);
   empty(plain_);
-  if (!well && tcp_.is_open()) wrong(Fault{tls_->what(), "tls"}, tls_->why());
+  if (!well && tcp_.is_open()) protocol_error(Fault{tls_->what(), "tls"}, tls_->why());
 }
 
 void WebLink::hear(Bytes bytes) {
@@ -121,7 +121,7 @@ void WebLink::hear(Bytes bytes) {
 
 void WebLink::hear_head(Bytes bytes) {
   const auto taken = head_->feed(bytes);
-  if (!taken) return wrong(taken.error());
+  if (!taken) return protocol_error(taken.error());
   if (!head_->complete()) return;
   const Bytes rest = bytes.subspan(*taken);
   role_ == WebSocket::Role::kServer ? hear_request(rest) : hear_response(rest);
@@ -139,7 +139,7 @@ void WebLink::hear_response(Bytes rest) {
     stage_ = Stage::kOver;
     return user_.declined(*this, response);
   }
-  if (const char* why = objection_to_upgrade(response, request_->key)) return wrong(Fault{why, "http"});
+  if (const char* why = objection_to_upgrade(response, request_->key)) return protocol_error(Fault{why, "http"});
   stage_ = Stage::kMessages;
   user_.upgraded(*this, response);
   if (!rest.empty() && tcp_.is_open()) hear_messages(rest);
@@ -149,7 +149,7 @@ void WebLink::hear_messages(Bytes bytes) {
   const auto violation = messages_.feed(bytes);
   if (!violation || !tcp_.is_open()) return;
   if (!sent_close_) send(CloseFrame{violation->code, violation->what});
-  wrong(Fault{violation->what, "websocket"});
+  protocol_error(Fault{violation->what, "websocket"});
 }
 
 void WebLink::message(Opcode opcode, Bytes payload) {
@@ -159,13 +159,13 @@ void WebLink::message(Opcode opcode, Bytes payload) {
 
 void WebLink::close_frame(const CloseFrame& close_frame) { user_.close_frame(*this, close_frame); }
 
-void WebLink::wrong(const Fault& fault, const std::string& detail) {
+void WebLink::protocol_error(const Fault& fault, const std::string& detail) {
   const bool in_head = stage_ == Stage::kHead && role_ == WebSocket::Role::kServer && (!tls_ || tls_->open());
   if (in_head) write_answer(status_of(fault), fault.what, out_);
   stage_ = Stage::kOver;
   messages_.stop();
   flush();
-  user_.wronged(*this, fault, detail);
+  user_.protocol_error(*this, fault, detail);
 }
 
 // -- Sending ----------------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class WebUser {
 
   /// The peer broke TLS, HTTP or WebSocket (the fault's field says which) and was told so; nothing more is
   /// delivered.
-  virtual void wronged(WebLink& link, const Fault& fault, const std::string& detail) = 0;
+  virtual void protocol_error(WebLink& link, const Fault& fault, const std::string& detail) = 0;
   virtual void wrote(WebLink& link) = 0;
   virtual void ended(WebLink& link) = 0;
   virtual void broken(WebLink& link, int error) = 0;
@@ -79,7 +79,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
   bool is_open() const { return tcp_.is_open(); }
 
   // As Tcp has them.
-  void set_rank(Rank rank) { tcp_.set_rank(rank); }
+  void set_priority(Priority priority) { tcp_.set_priority(priority); }
   bool is_held_up() const { return tcp_.is_held_up(); }
   Millis held_up() const { return tcp_.held_up(); }
 
@@ -102,7 +102,7 @@ class WebLink final : private LinkUser, private WebSocket::User {
   void hear_request(Bytes rest);
   void hear_response(Bytes rest);
   void hear_messages(Bytes bytes);
-  void wrong(const Fault& fault, const std::string& detail = {});
+  void protocol_error(const Fault& fault, const std::string& detail = {});
 
   const WebSocket::Role role_;
   WebUser& user_;

@@ -38,7 +38,7 @@ int run_ctl(const CtlOptions& options) {
   if (!options.time.empty()) line += " --for " + options.time;
   if (!options.why.empty()) line += " --why " + options.why;
   if (line.find_first_of("\r\n") != std::string::npos) return misused("entente ctl", "a command must be one line");
-  const auto answer = net::ask_at_door(options.socket, line);
+  const auto answer = net::ask_local(options.socket, line);
   if (!answer) return failed({answer.error().text + "; was the program started with --control?"});
   if (answer->starts_with(kOkay)) {
     std::fputs(answer->c_str() + kOkay.size(), stdout);

@@ -26,7 +26,7 @@ relay::BridgeOptions bridge_of(const Play& play, BotCrowd& crowd, bool record_se
 
 struct Added {
   relay::TapThread* tap;
-  std::size_t relay;  // as Server::add numbered it
+  std::size_t route;  // as Server::add numbered it
 };
 
 Outcome<Added> add(Service& service, const Play& play, BotCrowd& crowd, bool record_secrets) {
@@ -34,7 +34,7 @@ Outcome<Added> add(Service& service, const Play& play, BotCrowd& crowd, bool rec
   if (!web) return web.error();
   const auto tap = service.tap(play.record, play.to.game->name());
   if (!tap) return tap.error();
-  relay::RelayOptions plays;
+  relay::RouteOptions plays;
   plays.game = &native::game();
   plays.server_dialect = play.to.dialect;
   plays.server_host = play.to.host;
@@ -45,7 +45,7 @@ Outcome<Added> add(Service& service, const Play& play, BotCrowd& crowd, bool rec
   const auto added = service.add(plays, spoken(play.to) + " for bots");
   if (!added) return added.error();
   if (const auto opened = service.open_acceptors(); !opened) return opened.error();
-  return Added{*tap, added->relay};
+  return Added{*tap, added->route};
 }
 
 /// Why a bot was refused or kicked, for whoever started it: the server by its address, and what the player was told.
@@ -84,7 +84,7 @@ Outcome<Played> play(const Play& play, const config::Config& config, const EachS
     for (std::uint32_t second = 1; !crowd.wait(std::chrono::seconds(1)); ++second) {
       if (each_second) each_second(second, tap.totals());
       if (second == play.seconds) break;
-      if (const std::uint32_t due = crowd.take_due(); due != 0) service.server().add_bots(added->relay, due);
+      if (const std::uint32_t due = crowd.take_due(); due != 0) service.server().add_bots(added->route, due);
     }
     service.stop();
   });

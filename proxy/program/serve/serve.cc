@@ -81,7 +81,8 @@ class Routes {
       return Error{"configuration not reloaded: " + fresh.error().front()};
     }
     for (int i = 0; i < config_.route_size(); ++i)
-      if (const config::Route* now = now_of(*fresh, i)) own_[relays_[static_cast<std::size_t>(i)]] = access_of(*now);
+      if (const config::Route* now = now_of(*fresh, i))
+        own_[route_numbers_[static_cast<std::size_t>(i)]] = access_of(*now);
     service_.set_rules(*fresh, own_);
     config::Log log = config_.log();
     log.set_level(fresh->log().level());
@@ -138,8 +139,8 @@ class Routes {
                                          .tap = *tap},
                                         listen->spoken());
     if (!listening) return listening.error();
-    relays_.push_back(listening->relay);
-    own_[listening->relay] = access_of(route);
+    route_numbers_.push_back(listening->route);
+    own_[listening->route] = access_of(route);
     lines_ += "listening " + listen->spoken() + " " + listening->address.text() + "\n";
     if (!listen->named && !clients_name_dialect(*listen->game))
       spdlog::info("{} names no dialect; clients must speak {}", route.listen(),
@@ -203,8 +204,8 @@ class Routes {
   const Reread reread_;
   Service service_;
   std::mutex reloading_;
-  std::vector<std::size_t> relays_;           // of routes
-  std::map<std::size_t, relay::Access> own_;  // access lists in force, by the relay's number
+  std::vector<std::size_t> route_numbers_;    // of routes
+  std::map<std::size_t, relay::Access> own_;  // access lists in force, by the route's number
   std::string lines_;                         // where it listens
 };
 

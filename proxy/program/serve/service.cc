@@ -62,7 +62,7 @@ Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_
       recording_path(pattern, config_.recording().directory(), {game, routes_.size() + 1, started_}));
 }
 
-Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::string& name) {
+Outcome<relay::Listening> Service::add(relay::RouteOptions options, const std::string& name) {
   options.limits = limits_of(config_.limits());
   options.web.page = page_of(*options.game, options.listen_dialect.value_or(0));
   options.access.push_back(access_of(config_.access()));
@@ -74,7 +74,7 @@ Outcome<relay::Listening> Service::add(relay::RelayOptions options, const std::s
   const relay::TapThread* recording = taps_.recording_of(options.tap);
   const auto tells_it = [&](const Route& route) { return route.recording == recording; };
   if (std::any_of(routes_.begin(), routes_.end(), tells_it)) recording = nullptr;
-  routes_.push_back({added->relay, name + where, recording, options.bridge && !options.bridge->shared_room});
+  routes_.push_back({added->route, name + where, recording, options.bridge && !options.bridge->shared_room});
   return *added;
 }
 
@@ -116,18 +116,18 @@ Outcome<Done> Service::open_control() {
 
 void Service::set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own) {
   for (const Route& route : routes_) {
-    server_.set_limits(route.relay, limits_of(config.limits()));
+    server_.set_limits(route.route, limits_of(config.limits()));
     std::vector<relay::Access> access;
-    if (const auto its = own.find(route.relay); its != own.end()) access.push_back(its->second);
+    if (const auto its = own.find(route.route); its != own.end()) access.push_back(its->second);
     access.push_back(access_of(config.access()));
-    server_.set_access(route.relay, std::move(access));
+    server_.set_access(route.route, std::move(access));
   }
 }
 
 std::string Service::metrics() const {
   Metrics all;
   for (const Route& route : routes_) {
-    measure(all, route.name, server_.totals(route.relay), server_.losses(route.relay));
+    measure(all, route.name, server_.totals(route.route), server_.losses(route.route));
     if (route.recording != nullptr) measure(all, route.name, route.recording->totals());
   }
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
@@ -157,19 +157,19 @@ std::string Service::attendance() const {
 
 std::uint64_t Service::undecoded(const Route& route) const {
   std::uint64_t sum = 0;
-  for (const relay::TapThread* tap : taps_.all()) sum += tap->undecoded(route.relay);
+  for (const relay::TapThread* tap : taps_.all()) sum += tap->undecoded(route.route);
   return sum;
 }
 
 std::string Service::summary(const Route& route) const {
-  const relay::Totals all = server_.totals(route.relay);
+  const relay::Totals all = server_.totals(route.route);
   std::string line =
       fmt::format("served {} sessions={} refused={} bytes={} messages={} datagrams={} dropped={} undecoded={}",
                   route.name, all.opened, all.refused(), all.to_server.bytes + all.to_client.bytes,
                   all.to_server.frames + all.to_client.frames, all.to_server.datagrams + all.to_client.datagrams,
                   std::accumulate(all.dropped.begin(), all.dropped.end(), 0ull), undecoded(route));
   std::uint64_t words_dropped = 0;
-  for (const auto& one : server_.losses(route.relay)) words_dropped += one.times;
+  for (const auto& one : server_.losses(route.route)) words_dropped += one.times;
   if (route.tells) line += fmt::format(" words_dropped={}", words_dropped);
   if (route.recording != nullptr) {
     const relay::TapTotals taped = route.recording->totals();

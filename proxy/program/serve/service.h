@@ -33,7 +33,7 @@ class Service {
   Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game);
   /// Limits and the general access lists are those of the configuration; bans apply. `name`: the route's name in
   /// statistics, to which its address is added.
-  Outcome<relay::Listening> add(relay::RelayOptions options, const std::string& name);
+  Outcome<relay::Listening> add(relay::RouteOptions options, const std::string& name);
   /// A shared room; statistics sum up its players by game.
   std::size_t add_arena(const relay::SharedRoomOptions& options);
   /// Reads the stored bans, and opens the control socket and the acceptor for metrics, if configured. REQUIRES:
@@ -51,7 +51,7 @@ class Service {
   /// Closes the control socket and metrics, and completes the recordings.
   Outcome<Done> close();
 
-  /// Applies the limits and general access lists of `config`; `own`: a route's access list, by the relay's number.
+  /// Applies the limits and general access lists of `config`; `own`: a route's access list, by the route's number.
   /// From any thread.
   void set_rules(const config::Config& config, const std::map<std::size_t, relay::Access>& own);
 
@@ -63,7 +63,7 @@ class Service {
 
  private:
   struct Route {
-    std::size_t relay;
+    std::size_t route;
     std::string name;                   // "bzflag 2.4 127.0.0.1:40123"
     const relay::TapThread* recording;  // null if it is not recorded; of an arena's listeners, only the first has one
     bool tells;  // whether the summary shows words_dropped: a bridge with one room for each player

@@ -7,7 +7,7 @@ Acceptor::Acceptor(WorkerRoute& worker_route, Dispatcher& dispatcher, const Limi
       dispatcher_(dispatcher),
       limits_(limits),
       admission_(worker_route.route.access, worker_route.route.bans),
-      finder_(worker_route, static_cast<Finder::User&>(*this)),
+      dialect_probe_(worker_route, static_cast<DialectProbe::User&>(*this)),
       queries_(worker_route, static_cast<Queries::User&>(*this)) {}
 
 void Acceptor::tick(Millis now) {
@@ -15,13 +15,13 @@ void Acceptor::tick(Millis now) {
     admission_.tidy(now);
     tidy_at_ = now + kTidyEvery;
   }
-  finder_.tick(now, limits_);
+  dialect_probe_.tick(now, limits_);
   queries_.tick(now);
 }
 
 void Acceptor::left(LinkId, const net::Address& client, bool server_unreached) {
   admission_.leave(client);
-  if (server_unreached) finder_.lost();
+  if (server_unreached) dialect_probe_.lost();
 }
 
 void Acceptor::answer(const Queries::Asker& to, Bytes datagram) {
@@ -48,7 +48,7 @@ void Acceptor::tell_turned_away(const net::Address& from, const net::Address& he
 }
 
 void Acceptor::close_finding() {
-  finder_.close();
+  dialect_probe_.close();
   queries_.close();
 }
 

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "proxy/base/limits.h"
+#include "proxy/relay/acceptors/dialect_probe.h"
 #include "proxy/relay/acceptors/dispatcher.h"
-#include "proxy/relay/acceptors/finder.h"
 #include "proxy/relay/acceptors/queries.h"
 #include "proxy/relay/admission/admission.h"
 #include "proxy/relay/inquiry.h"
 
 namespace entente::relay {
 
-class Acceptor : private Queries::User, private Finder::User {
+class Acceptor : private Queries::User, private DialectProbe::User {
  public:
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
@@ -46,7 +46,7 @@ class Acceptor : private Queries::User, private Finder::User {
   /// How queries are answered.
   void answer(const Queries::Asker& to, Bytes datagram) override;
   wire::Status status() const override;
-  void found_out() override {}
+  void probe_done() override {}
 
   Millis now() const { return worker_route_.loop.now(); }
   /// Sets where it listens, for bans.
@@ -62,7 +62,7 @@ class Acceptor : private Queries::User, private Finder::User {
   Dispatcher& dispatcher_;
   Limits limits_;
   Admission admission_;
-  Finder finder_;
+  DialectProbe dialect_probe_;
   Queries queries_;
 
  private:

@@ -3,22 +3,22 @@
 
 #include "proxy/base/limits.h"
 #include "proxy/net/socket.h"
-#include "proxy/relay/ends/enet_client.h"
+#include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/ends/link_table.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
 
 /// A client that was let in, on its way to its worker.
-struct Newcomer {
+struct AcceptedClient {
   std::size_t route = 0;
   LinkId link = 0;
   net::Fd fd;
   net::Address client;
   Limits limits;
-  std::size_t server_dialect = 0;   ///< of a bridge: what the server was found, or is taken, to speak
-  EnetCaller enet{};                ///< instead of `fd`, if it came by ENet
-  std::optional<Reason> in_vain{};  ///< of a bot: why its server is not dialled
+  std::size_t server_dialect = 0;          ///< of a bridge: what the server was found, or is taken, to speak
+  AcceptedEnetPeer enet{};                 ///< instead of `fd`, if it came by ENet
+  std::optional<Reason> no_dial_reason{};  ///< of a bot: why its server is not dialled
 };
 
 /// The way from an acceptor to the sessions.
@@ -28,11 +28,11 @@ class Dispatcher {
   virtual LinkId next_link() = 0;
   /// The worker that the next newcomer on this route shall go to.
   virtual std::size_t next_worker(const Route& route) = 0;
-  virtual void seat(std::size_t worker, Newcomer newcomer) = 0;
+  virtual void assign(std::size_t worker, AcceptedClient newcomer) = 0;
   /// False when that worker is too far behind.
-  virtual bool pass_on(SessionRef to, const net::Address& from, Bytes datagram) = 0;
+  virtual bool forward_datagram(SessionRef to, const net::Address& from, Bytes datagram) = 0;
   /// The batch of datagrams is over: wakes the workers that got some.
-  virtual void passed_on() = 0;
+  virtual void flush_datagrams() = 0;
 };
 
 }  // namespace entente::relay

@@ -47,33 +47,33 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   const net::Address from = peer.address();
   if (stopping_) return turn_away(peer, Reason::kStopped);
   if (const auto why = admission_.enter(from, limits_, now())) return turn_away(peer, *why);
-  Newcomer newcomer{worker_route_.route.index, dispatcher_.next_link(), net::Fd(), from, limits_, 0,
-                    {&host_, &peer, data}};
-  if (!worker_route_.route.bridge) return seat(std::move(newcomer));
+  AcceptedClient newcomer{worker_route_.route.index, dispatcher_.next_link(), net::Fd(), from, limits_, 0,
+                          {&host_, &peer, data}};
+  if (!worker_route_.route.bridge) return assign(std::move(newcomer));
   const auto why = objection_to_dialect(data);
   if (why) return refuse(EnetWaiting(std::move(newcomer)), *why);
-  finder_.known() ? seat(std::move(newcomer)) : wait(std::move(newcomer));
+  dialect_probe_.known() ? assign(std::move(newcomer)) : wait(std::move(newcomer));
 }
 
-void EnetAcceptor::wait(Newcomer newcomer) {
+void EnetAcceptor::wait(AcceptedClient newcomer) {
   waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer)));
-  finder_.want(limits_);
-  if (finder_.failed()) found_out();
+  dialect_probe_.want(limits_);
+  if (dialect_probe_.failed()) probe_done();
 }
 
-void EnetAcceptor::seat(Newcomer newcomer) {
-  newcomer.server_dialect = finder_.dialect();
-  dispatcher_.seat(worker_route_.route.home, std::move(newcomer));
+void EnetAcceptor::assign(AcceptedClient newcomer) {
+  newcomer.server_dialect = dialect_probe_.dialect();
+  dispatcher_.assign(worker_route_.route.home, std::move(newcomer));
 }
 
-void EnetAcceptor::found_out() {
+void EnetAcceptor::probe_done() {
   for (auto& one : std::exchange(waiting_, {})) {
-    if (!finder_.known() || !one->here() || one->said_too_much()) {
-      refuse(*one, finder_.known() ? Reason::kBadFrame : finder_.why());
+    if (!dialect_probe_.known() || !one->here() || one->said_too_much()) {
+      refuse(*one, dialect_probe_.known() ? Reason::kBadFrame : dialect_probe_.why());
       continue;
     }
     net::EnetPeer& peer = *one->newcomer.enet.peer;
-    seat(std::move(one->newcomer));
+    assign(std::move(one->newcomer));
     one->repeat_to(peer);
   }
 }
@@ -93,21 +93,22 @@ void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
     if (!said.empty()) host_.send(peer, 0, net::EnetPacket(said, net::EnetSend::kReliable));
   }
   const std::uint32_t code = enet_parting(worker_route_.route.game, why);
-  stopping_ ? host_.drop(peer, code) : host_.dismiss(peer, code);  // the host closes as soon as nobody is inside
+  stopping_ ? host_.disconnect_now(peer, code)
+            : host_.disconnect_silently(peer, code);  // the host closes as soon as nobody is inside
 }
 
 // -- From the peers ---------------------------------------------------------------------------------------------------
 
 void EnetAcceptor::received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) {
-  if (auto* guest = static_cast<EnetClient*>(peer.owner)) guest->client_said(channel, std::move(packet));
+  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_said(channel, std::move(packet));
 }
 
 void EnetAcceptor::disconnected(net::EnetPeer& peer, std::uint32_t data) {
-  if (auto* guest = static_cast<EnetClient*>(peer.owner)) guest->client_left(data, peer.silent());
+  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_left(data, peer.silent());
 }
 
-void EnetAcceptor::eased(net::EnetPeer& peer) {
-  if (auto* guest = static_cast<EnetClient*>(peer.owner)) guest->client_eased();
+void EnetAcceptor::drained(net::EnetPeer& peer) {
+  if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_drained();
 }
 
 // -- Going out --------------------------------------------------------------------------------------------------------

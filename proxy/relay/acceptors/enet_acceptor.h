@@ -23,14 +23,14 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User {
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
   void received(net::EnetPeer& peer, std::uint8_t channel, net::EnetPacket packet) override;
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
-  void eased(net::EnetPeer& peer) override;
+  void drained(net::EnetPeer& peer) override;
   bool intercepted(const net::Address& from, Bytes datagram) override { return queries_.take({from, {}}, datagram); }
   void answer(const Queries::Asker& to, Bytes datagram) override { host_.send_raw(to.from, datagram); }
-  void found_out() override;
+  void probe_done() override;
 
   void turn_away(net::EnetPeer& peer, Reason why);
-  void wait(Newcomer newcomer);
-  void seat(Newcomer newcomer);
+  void wait(AcceptedClient newcomer);
+  void assign(AcceptedClient newcomer);
   void refuse(const EnetWaiting& one, Reason why);
   void close_if_empty();
 

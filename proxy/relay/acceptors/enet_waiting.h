@@ -10,10 +10,10 @@
 
 namespace entente::relay {
 
-class EnetWaiting final : public EnetClient {
+class EnetWaiting final : public EnetPeerUser {
  public:
-  explicit EnetWaiting(Newcomer its) : newcomer(std::move(its)) {
-    newcomer.enet.peer->owner = static_cast<EnetClient*>(this);
+  explicit EnetWaiting(AcceptedClient its) : newcomer(std::move(its)) {
+    newcomer.enet.peer->owner = static_cast<EnetPeerUser*>(this);
   }
 
   void client_said(std::uint8_t channel, net::EnetPacket packet) override {
@@ -28,10 +28,10 @@ class EnetWaiting final : public EnetClient {
   /// Passes all kept packets to the current owner of the peer; stops if there is none.
   void repeat_to(const net::EnetPeer& peer) {
     for (Said& one : said_)
-      if (auto* guest = static_cast<EnetClient*>(peer.owner)) guest->client_said(one.channel, std::move(one.packet));
+      if (auto* guest = static_cast<EnetPeerUser*>(peer.owner)) guest->client_said(one.channel, std::move(one.packet));
   }
 
-  Newcomer newcomer;
+  AcceptedClient newcomer;
 
  private:
   struct Said {

@@ -48,7 +48,7 @@ void StreamAcceptor::stop() {
   listener_.close();
   datagrams_.close();
   close_finding();
-  for (Newcomer& one : waiting_) turn_away(std::move(one.fd), one.client, Reason::kStopped);
+  for (AcceptedClient& one : waiting_) turn_away(std::move(one.fd), one.client, Reason::kStopped);
   waiting_.clear();
   parting_.clear();
 }
@@ -61,7 +61,7 @@ void StreamAcceptor::tick(Millis now) {
 
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
   if (const auto why = admission_.enter(from, limits_, now())) return turn_away(std::move(fd), from, *why);
-  admit(Newcomer{route_.index, dispatcher_.next_link(), std::move(fd), from, limits_});
+  admit(AcceptedClient{route_.index, dispatcher_.next_link(), std::move(fd), from, limits_});
 }
 
 void StreamAcceptor::starved(const net::Address& from) { turn_away(net::Fd(), from, Reason::kNoFiles); }
@@ -83,17 +83,17 @@ void StreamAcceptor::part(net::Fd fd) {
   parting_.emplace_back(std::move(fd), now() + kPartsFor);
 }
 
-void StreamAcceptor::admit(Newcomer newcomer) {
-  if (!finder_.known()) {
+void StreamAcceptor::admit(AcceptedClient newcomer) {
+  if (!dialect_probe_.known()) {
     waiting_.push_back(std::move(newcomer));
-    finder_.want(limits_);
-    if (finder_.failed()) found_out();
+    dialect_probe_.want(limits_);
+    if (dialect_probe_.failed()) probe_done();
     return;
   }
-  newcomer.server_dialect = finder_.dialect();
+  newcomer.server_dialect = dialect_probe_.dialect();
   const SessionRef session{newcomer.link, dispatcher_.next_worker(route_)};
   if (route_.with_datagrams()) table_.enter(newcomer.client, session);
-  dispatcher_.seat(session.worker, std::move(newcomer));
+  dispatcher_.assign(session.worker, std::move(newcomer));
 }
 
 void StreamAcceptor::left(LinkId link, const net::Address& client, bool server_unreached) {
@@ -105,16 +105,16 @@ void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {
   const auto session = table_.find(from, bytes);
   if (!session)
     return queries_.take({from, datagrams_.here()}, bytes) ? void() : worker_route_.dropped(Drop::kUnknownSource);
-  if (!dispatcher_.pass_on(*session, from, bytes)) worker_route_.dropped(Drop::kQueueFull);
+  if (!dispatcher_.forward_datagram(*session, from, bytes)) worker_route_.dropped(Drop::kQueueFull);
 }
 
-void StreamAcceptor::found_out() {
-  for (Newcomer& one : std::exchange(waiting_, {})) {
-    if (finder_.known()) {
+void StreamAcceptor::probe_done() {
+  for (AcceptedClient& one : std::exchange(waiting_, {})) {
+    if (dialect_probe_.known()) {
       admit(std::move(one));
     } else {
       admission_.leave(one.client);
-      turn_away(std::move(one.fd), one.client, finder_.why());
+      turn_away(std::move(one.fd), one.client, dialect_probe_.why());
     }
   }
 }

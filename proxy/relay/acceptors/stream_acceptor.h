@@ -26,18 +26,18 @@ class StreamAcceptor final : public Acceptor, private net::Listener::User, priva
   void accepted(net::Fd fd, const net::Address& from) override;
   void starved(const net::Address& from) override;
   void datagram(const net::Address& from, Bytes bytes) override;
-  void datagrams_done() override { dispatcher_.passed_on(); }
-  void found_out() override;
+  void datagrams_done() override { dispatcher_.flush_datagrams(); }
+  void probe_done() override;
 
   void turn_away(net::Fd fd, const net::Address& from, Reason why);
   void part(net::Fd fd);
-  void admit(Newcomer newcomer);
+  void admit(AcceptedClient newcomer);
 
   Route& route_;
   LinkTable table_;
   net::Listener listener_;
   net::UdpReader datagrams_;
-  std::vector<Newcomer> waiting_;
+  std::vector<AcceptedClient> waiting_;
   /// Connections of refused clients, and when to close them. Closing at once could lose our goodbye.
   std::deque<std::pair<net::Fd, Millis>> parting_;
 };

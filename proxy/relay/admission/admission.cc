@@ -11,13 +11,13 @@ std::optional<Reason> Admission::enter(const net::Address& from, const Limits& l
   if (found == known_.end()) {
     if (known_.size() >= kMostKnown) return Reason::kTooFast;
     const Bucket pace(limits.connects_per_second, limits.connects_burst, now);
-    found = known_.emplace(from.network(), Visitor{0, 0, pace}).first;
+    found = known_.emplace(from.network(), AddressRecord{0, 0, pace}).first;
   }
-  Visitor& visitor = found->second;
-  visitor.pace.adapt(limits.connects_per_second, limits.connects_burst, now);
-  if (!visitor.pace.take_one(now)) return Reason::kTooFast;
-  if (const auto why = full(visitor.inside, limits)) return why;
-  ++visitor.inside;
+  AddressRecord& record = found->second;
+  record.pace.adapt(limits.connects_per_second, limits.connects_burst, now);
+  if (!record.pace.take_one(now)) return Reason::kTooFast;
+  if (const auto why = full(record.inside, limits)) return why;
+  ++record.inside;
   ++inside_;
   return std::nullopt;
 }
@@ -55,19 +55,19 @@ void Admission::keep(const net::Address& from) {
 }
 
 void Admission::take_back(const net::Address& from) {
-  Visitor& visitor = known_.at(from.network());
-  assert(visitor.kept > 0);
-  --visitor.kept;
+  AddressRecord& record = known_.at(from.network());
+  assert(record.kept > 0);
+  --record.kept;
   --kept_;
-  ++visitor.inside;
+  ++record.inside;
   ++inside_;
 }
 
 bool Admission::crowded_from(const net::Address& from, const Limits& limits) const {
   const auto found = known_.find(from.network());
   if (limits.sessions_per_address == 0 || found == known_.end()) return false;
-  const Visitor& visitor = found->second;
-  return visitor.kept > 0 && visitor.inside + visitor.kept > limits.sessions_per_address;
+  const AddressRecord& record = found->second;
+  return record.kept > 0 && record.inside + record.kept > limits.sessions_per_address;
 }
 
 void Admission::tidy(Millis now) {

@@ -54,7 +54,7 @@ class Admission {
   std::size_t known() const { return known_.size(); }
 
  private:
-  struct Visitor {
+  struct AddressRecord {
     std::uint32_t inside = 0, kept = 0;
     Bucket pace;
   };
@@ -68,7 +68,7 @@ class Admission {
   Bans* bans_ = nullptr;
   BanPlace place_;
   std::uint32_t inside_ = 0, kept_ = 0;
-  std::unordered_map<net::Address, Visitor, net::AddressHash> known_;
+  std::unordered_map<net::Address, AddressRecord, net::AddressHash> known_;
 };
 
 }  // namespace entente::relay

@@ -21,7 +21,7 @@ class BotEnd final : public End {
   void send(Lane, Bytes) override {}
   std::size_t waiting() const override { return 0; }
   void read(bool) override {}
-  void part(std::string_view, std::uint32_t) override { open_ = false; }
+  void shut_down(std::string_view, std::uint32_t) override { open_ = false; }
   void hang_up() override { open_ = false; }
   bool is_open() const override { return open_; }
   net::Address here() const override { return {}; }

@@ -9,11 +9,11 @@ Datagrams::Datagrams(WorkerRoute& worker_route, const SessionInfo& session, cons
     : worker_route_(worker_route),
       session_(session),
       largest_(limits.datagram_bytes),
-      guard_(worker_route.route.game.datagram_cutter(Way::kToServer, worker_route.route.dialect), limits.datagram_bytes,
-             limits.datagrams_per_second, worker_route.loop.now()),
+      filter_(worker_route.route.game.datagram_cutter(Way::kToServer, worker_route.route.dialect),
+              limits.datagram_bytes, limits.datagrams_per_second, worker_route.loop.now()),
       moved_(worker_route.loop.now()),
       reader_(worker_route.loop, *this) {
-  if (worker_route.guard) guard_.watch(*worker_route.guard, session.dialect);
+  if (worker_route.strict_filter) filter_.watch(*worker_route.strict_filter, session.dialect);
 }
 
 bool Datagrams::open(net::Fd connected) {
@@ -29,7 +29,7 @@ void Datagrams::close() {
 
 void Datagrams::from_client(const net::Address& from, Bytes datagram) {
   const Millis now = worker_route_.loop.now();
-  if (const auto drop = guard_.objection(datagram, now)) return worker_route_.dropped(*drop);
+  if (const auto drop = filter_.objection(datagram, now)) return worker_route_.dropped(*drop);
   if (!server_) return worker_route_.dropped(Drop::kNotLinked);
   client_ = from;
   moved_ = now;

@@ -7,7 +7,7 @@
 
 #include "proxy/base/limits.h"
 #include "proxy/net/udp.h"
-#include "proxy/relay/admission/datagram_guard.h"
+#include "proxy/relay/admission/datagram_filter.h"
 #include "proxy/relay/route.h"
 
 namespace entente::relay {
@@ -31,7 +31,7 @@ class Datagrams final : private net::UdpReader::User {
   WorkerRoute& worker_route_;
   const SessionInfo& session_;
   const std::size_t largest_;
-  DatagramGuard guard_;
+  DatagramFilter filter_;
   Millis moved_;
   net::Fd server_;
   net::UdpReader reader_;

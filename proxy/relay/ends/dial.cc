@@ -16,12 +16,12 @@ void Dial::begin(WorkerRoute& worker_route, std::uint32_t connect_ms, wire::Tran
   worker_route_ = &worker_route;
   connect_ms_ = connect_ms;
   transport_ = transport;
-  next(Reason::kServerRefused);
+  next(Reason::kServerUnreachable);
 }
 
 void Dial::failed(int error) {
   say(worker_route_->route.servers[next_ - 1], error);
-  next(Reason::kServerRefused);
+  next(Reason::kServerUnreachable);
 }
 
 /// Tries the next address. `last`: how the previous attempt ended, the reason if there is no other address.
@@ -51,7 +51,7 @@ bool Dial::try_one(const net::Address& server) {
   for (int i = 0; i < kPortTries; ++i) {
     auto made = sockets_towards(server);
     if (!made) {
-      worker_route_->say(Line::kMachine, made.error().text);
+      worker_route_->say(LogKind::kMachine, made.error().text);
       give_up(Reason::kNoFiles);
       return true;
     }
@@ -64,13 +64,13 @@ bool Dial::try_one(const net::Address& server) {
 }
 
 void Dial::say(const net::Address& server, int error) {
-  worker_route_->say(Line::kUnreached,
+  worker_route_->say(LogKind::kUnreached,
                      "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?");
 }
 
 void Dial::give_up(Reason why) {
   worker_route_ = nullptr;
-  user_.undialled(why);
+  user_.dial_failed(why);
 }
 
 }  // namespace entente::relay

@@ -16,7 +16,7 @@ class Dial {
     /// Connect to `server` from these sockets. An errno when that cannot even begin.
     virtual int dial(const net::Address& server, net::Sockets sockets) = 0;
     /// It is over, without success.
-    virtual void undialled(Reason why) = 0;
+    virtual void dial_failed(Reason why) = 0;
   };
 
   explicit Dial(User& user) : user_(user) {}

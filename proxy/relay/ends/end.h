@@ -1,6 +1,7 @@
 // A link of a session with a room, over any transport: whole frames in, whole frames out. A room sees only this
 // interface, so any transport can be bridged to any other.
-// Law: send(), part() and hang_up() never call the user back. An end must not be destroyed in one of its callbacks.
+// Law: send(), shut_down() and hang_up() never call the user back. An end must not be destroyed in one of its
+// callbacks.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/core/session.h"
 #include "proxy/net/socket.h"
-#include "proxy/relay/ends/enet_client.h"
+#include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/ends/link_side.h"
 #include "proxy/relay/route.h"
 #include "proxy/relay/sessions/reason.h"
@@ -22,13 +23,13 @@ class End {
   /// Why a peer is gone.
   struct Departure {
     enum class How : std::uint8_t {
-      kLeft,      ///< it said so, or ended its stream
-      kBroke,     ///< reset, unreachable, refused: `error` is an errno
-      kWrong,     ///< it broke its game's framing, or what carries it
-      kDeclined,  ///< it answered the WebSocket's request with something else
-      kUnwanted,  ///< we declined its WebSocket's request
-      kVisited,   ///< it asked for a page, and got it
-      kFlooded,   ///< it sent more than may wait while it was not read; `fault` says so
+      kLeft,        ///< it said so, or ended its stream
+      kBroke,       ///< reset, unreachable, refused: `error` is an errno
+      kWrong,       ///< it broke its game's framing, or what carries it
+      kDeclined,    ///< it answered the WebSocket's request with something else
+      kUnwanted,    ///< we declined its WebSocket's request
+      kServedPage,  ///< it asked for a page, and got it
+      kFlooded,     ///< it sent more than may wait while it was not read; `fault` says so
     } how = How::kLeft;
     int error = 0;
     Fault fault{""};
@@ -51,7 +52,7 @@ class End {
     virtual void wrote(End& end) = 0;
     /// The peer is gone. Called once. The link may still be open, to send what waits.
     virtual void departed(End& end, const Departure& departure) = 0;
-    /// The link is closed, after departed() or part().
+    /// The link is closed, after departed() or shut_down().
     virtual void over(End& end) = 0;
     /// The route that serves the path of a WebSocket request; null if there is none.
     virtual WorkerRoute* route_for(std::string_view path) = 0;
@@ -78,7 +79,7 @@ class End {
   virtual std::size_t waiting() const = 0;
   virtual void read(bool on) = 0;
   /// The group in which it is served. Initially newcomers. A client over ENet is served with its host.
-  virtual void set_rank(net::Rank) {}
+  virtual void set_priority(net::Priority) {}
   // As Tcp has them.
   virtual bool is_held_up() const { return false; }
   virtual Millis held_up() const { return 0; }
@@ -90,9 +91,9 @@ class End {
   virtual Millis last_datagram() const { return 0; }
 
   /// Sends what waits, then closes our direction. `code`: the reason as a number of the game; 0: none.
-  virtual void part(std::string_view why, std::uint32_t code) = 0;
-  /// Delays the closing after part() by this many milliseconds, if the transport can. What the peer sends meanwhile is
-  /// discarded.
+  virtual void shut_down(std::string_view why, std::uint32_t code) = 0;
+  /// Delays the closing after shut_down() by this many milliseconds, if the transport can. What the peer sends
+  /// meanwhile is discarded.
   virtual void closes_after(Millis /*part*/) {}
   /// Closes the link and returns its connection, still open, to the caller. Empty if the transport cannot do so.
   virtual net::Fd release() { return {}; }
@@ -112,7 +113,7 @@ struct EndOptions {
   bool finds_dialect = false;
   /// Send when flush() is called instead of at the end of the turn, if the transport can.
   bool gathers = false;
-  EnetCaller enet{};  ///< a client that came by ENet
+  AcceptedEnetPeer enet{};  ///< a client that came by ENet
 };
 
 /// Makes the end for the transport of the game. `worker_route`, `user` and what `options` refers to outlive it.

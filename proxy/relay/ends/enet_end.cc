@@ -46,10 +46,10 @@ EnetEnd::EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& o
       own_(worker_route.loop, *this),
       host_(caller_.host ? caller_.host : &own_),
       cutter_(game_.cutter(heard_way(), dialect_)),
-      guard_(game_.datagram_cutter(heard_way(), dialect_), game_.largest_from(heard_way()),
-             facing_ == Facing::kClient ? options.limits.datagrams_per_second : 0, worker_route.loop.now()),
+      filter_(game_.datagram_cutter(heard_way(), dialect_), game_.largest_from(heard_way()),
+              facing_ == Facing::kClient ? options.limits.datagrams_per_second : 0, worker_route.loop.now()),
       code_(parting(options)) {
-  own_.set_rank(net::Rank::kNewcomer);
+  own_.set_priority(net::Priority::kNewcomer);
 }
 
 EnetEnd::~EnetEnd() {
@@ -61,7 +61,7 @@ EnetEnd::~EnetEnd() {
 
 bool EnetEnd::adopt(net::Fd) {
   peer_ = caller_.peer;
-  peer_->owner = static_cast<EnetClient*>(this);
+  peer_->owner = static_cast<EnetPeerUser*>(this);
   there_ = peer_->address();
   up_ = true;
   user_.opened(*this, {there_.text(), caller_.data, {}});
@@ -122,7 +122,7 @@ void EnetEnd::hear(std::uint8_t channel, const EnetPacket& packet) {
   heard_ = {channel, packet.send()};
   if (bytes.empty()) return worker_route_.dropped(Drop::kBadFrame);
   if (heard_.lane() == Lane::kDatagram) {
-    if (const auto drop = guard_.objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
+    if (const auto drop = filter_.objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
     return user_.received(*this, Lane::kDatagram, bytes, 1);
   }
   std::size_t frames = 0;
@@ -136,7 +136,7 @@ std::optional<Fault> EnetEnd::objection(Bytes packet, std::size_t& frames) {
 }
 
 void EnetEnd::send(Lane lane, Bytes frame) {
-  if (parted_ || !peer_ || !up_) return;
+  if (shut_down_ || !peer_ || !up_) return;
   const EnetCarriage how = carriage(lane);
   if (lane == Lane::kDatagram && waiting() > high_water_) return worker_route_.dropped(Drop::kQueueFull);
   if (!host_->send(*peer_, how.channel, EnetPacket(frame, how.send))) worker_route_.dropped(Drop::kQueueFull);
@@ -151,7 +151,7 @@ void EnetEnd::tell(TapSink& tap, LinkId link, Way way, Lane lane, Bytes bytes, W
 void EnetEnd::client_left(std::uint32_t data, bool silent) {
   peer_ = nullptr;
   hear_kept(true);
-  const bool told = !std::exchange(departed_, true) && !parted_;
+  const bool told = !std::exchange(departed_, true) && !shut_down_;
   if (told) user_.departed(*this, departure(data, silent));
   user_.over(*this);
 }
@@ -170,15 +170,15 @@ void EnetEnd::depart(const Departure& departure) {
   user_.departed(*this, departure);
 }
 
-void EnetEnd::part(std::string_view, std::uint32_t code) {
-  if (std::exchange(parted_, true) || !peer_) return;
+void EnetEnd::shut_down(std::string_view, std::uint32_t code) {
+  if (std::exchange(shut_down_, true) || !peer_) return;
   if (code != 0) code_ = code;
   kept_.clear();
   up_ ? host_->disconnect(*peer_, code_) : hang_up();
 }
 
 void EnetEnd::hang_up() {
-  if (peer_) host_->drop(*std::exchange(peer_, nullptr), code_);
+  if (peer_) host_->disconnect_now(*std::exchange(peer_, nullptr), code_);
 }
 
 }  // namespace entente::relay

@@ -6,12 +6,12 @@
 
 #include <deque>
 
-#include "proxy/relay/admission/datagram_guard.h"
+#include "proxy/relay/admission/datagram_filter.h"
 #include "proxy/relay/ends/end.h"
 
 namespace entente::relay {
 
-class EnetEnd final : public End, public EnetClient, private net::EnetHost::User, private net::Later {
+class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::User, private net::Later {
  public:
   EnetEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& options);
   ~EnetEnd() override;
@@ -22,8 +22,8 @@ class EnetEnd final : public End, public EnetClient, private net::EnetHost::User
   void tell(TapSink& tap, LinkId link, wire::Way way, Lane lane, Bytes bytes, WallTime at) const override;
   std::size_t waiting() const override { return peer_ ? peer_->waiting() : 0; }
   void read(bool on) override;
-  void set_rank(net::Rank rank) override { own_.set_rank(rank); }
-  void part(std::string_view why, std::uint32_t code) override;
+  void set_priority(net::Priority priority) override { own_.set_priority(priority); }
+  void shut_down(std::string_view why, std::uint32_t code) override;
   void hang_up() override;
   bool is_open() const override { return peer_ != nullptr; }
   net::Address here() const override { return host_->here(); }
@@ -31,7 +31,7 @@ class EnetEnd final : public End, public EnetClient, private net::EnetHost::User
   // A client's peer.
   void client_said(std::uint8_t channel, net::EnetPacket packet) override;
   void client_left(std::uint32_t data, bool silent) override;
-  void client_eased() override { user_.wrote(*this); }
+  void client_drained() override { user_.wrote(*this); }
 
  private:
   struct Kept {
@@ -45,7 +45,7 @@ class EnetEnd final : public End, public EnetClient, private net::EnetHost::User
     client_said(channel, std::move(packet));
   }
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override { client_left(data, peer.silent()); }
-  void eased(net::EnetPeer&) override { client_eased(); }
+  void drained(net::EnetPeer&) override { client_drained(); }
   void at_turn_end() override;
 
   wire::Way heard_way() const { return facing_ == Facing::kClient ? wire::Way::kToServer : wire::Way::kToClient; }
@@ -53,7 +53,7 @@ class EnetEnd final : public End, public EnetClient, private net::EnetHost::User
   void hear_kept(bool all);
   void hear(std::uint8_t channel, const net::EnetPacket& packet);
   std::optional<Fault> objection(Bytes packet, std::size_t& frames);
-  bool may_hear() const { return !departed_ && !parted_; }
+  bool may_hear() const { return !departed_ && !shut_down_; }
   Departure departure(std::uint32_t data, bool silent) const;
   void depart(const Departure& departure);
 
@@ -62,19 +62,19 @@ class EnetEnd final : public End, public EnetClient, private net::EnetHost::User
   const Facing facing_;
   const wire::Game& game_;
   const std::size_t dialect_, high_water_, most_kept_;
-  const EnetCaller caller_;
+  const AcceptedEnetPeer caller_;
   net::EnetHost own_;    // towards a server
   net::EnetHost* host_;  // whose peer it is
   net::EnetPeer* peer_ = nullptr;
   const std::unique_ptr<wire::Cutter> cutter_;
-  DatagramGuard guard_;
+  DatagramFilter filter_;
   net::Address there_;
   wire::EnetCarriage heard_;  // of the packet that is being received
   std::deque<Kept> kept_;     // came while this end was not read
   std::size_t kept_bytes_ = 0;
   std::uint32_t code_;  // that our disconnect carries
   bool reading_ = true, hearing_later_ = false, up_ = false;
-  bool departed_ = false, parted_ = false;
+  bool departed_ = false, shut_down_ = false;
 };
 
 }  // namespace entente::relay

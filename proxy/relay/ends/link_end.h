@@ -14,7 +14,7 @@ class LinkEnd : public End, protected LinkUser {
  public:
   std::size_t waiting() const override { return link_.waiting(); }
   void read(bool on) override { link_.read(on); }
-  void set_rank(net::Rank rank) override { link_.set_rank(rank); }
+  void set_priority(net::Priority priority) override { link_.set_priority(priority); }
   bool is_held_up() const override { return link_.is_held_up(); }
   Millis held_up() const override { return link_.held_up(); }
   void hang_up() override { link_.close(); }
@@ -58,7 +58,7 @@ class LinkEnd : public End, protected LinkUser {
 
   /// Whether received bytes are to be discarded. Closes the link if the peer sends too many of them.
   bool is_deaf_to(std::size_t bytes) {
-    if (!departed_ && !parted_) return false;
+    if (!departed_ && !shut_down_) return false;
     unheard_ += bytes;
     if (unheard_ > kMostUnheard) {
       link_.close();
@@ -72,7 +72,7 @@ class LinkEnd : public End, protected LinkUser {
     settle();
   }
   void depart(const Departure& departure) {
-    if (departed_ || parted_) return;
+    if (departed_ || shut_down_) return;
     departed_ = true;
     user_.departed(*this, departure);
   }
@@ -83,8 +83,8 @@ class LinkEnd : public End, protected LinkUser {
     if (link_.is_open()) link_.read(true);
   }
   void settle() {
-    if (peer_ended_ && parted_ && link_.waiting() == 0) link_.close();
-    if (link_.is_open() || over_ || !(departed_ || parted_)) return;
+    if (peer_ended_ && shut_down_ && link_.waiting() == 0) link_.close();
+    if (link_.is_open() || over_ || !(departed_ || shut_down_)) return;
     over_ = true;
     user_.over(*this);
   }
@@ -95,7 +95,7 @@ class LinkEnd : public End, protected LinkUser {
   const Facing facing_;
   Link link_;
   net::Address here_, there_;
-  bool departed_ = false, parted_ = false;
+  bool departed_ = false, shut_down_ = false;
 
  private:
   std::size_t unheard_ = 0;  // bytes that came after the end

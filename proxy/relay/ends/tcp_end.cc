@@ -15,7 +15,7 @@ std::size_t most_packed(Facing side, const wire::Game& game, std::size_t dialect
   return side == Facing::kClient ? game.packed_datagram(dialect) : 0;
 }
 
-DatagramGuard make_guard(const EndOptions& options, Millis now) {
+DatagramFilter make_filter(const EndOptions& options, Millis now) {
   const bool client = options.facing == Facing::kClient;
   return {options.game.datagram_cutter(way_of(options.facing), options.dialect), options.limits.datagram_bytes,
           client ? options.limits.datagrams_per_second : 0, now};
@@ -33,7 +33,7 @@ TcpEnd::TcpEnd(WorkerRoute& worker_route, End::User& user, const EndOptions& opt
       gathers_(options.gathers),
       most_packed_(most_packed(options.facing, options.game, options.dialect)) {
   if (options.game.transport() == wire::Transport::kTcpAndUdp)
-    guard_.emplace(make_guard(options, worker_route.loop.now()));
+    filter_.emplace(make_filter(options, worker_route.loop.now()));
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ void TcpEnd::connected(net::Link&) {
 }
 
 void TcpEnd::hears(std::size_t dialect) {
-  heard_ = Stream(game_.cutter(way_of(facing_), dialect), game_.largest_from(way_of(facing_)));
+  heard_ = Framer(game_.cutter(way_of(facing_), dialect), game_.largest_from(way_of(facing_)));
   most_packed_ = most_packed(facing_, game_, dialect);
 }
 
@@ -78,7 +78,7 @@ void TcpEnd::find_dialect(Bytes bytes) {
   const Buffer said = *std::exchange(unsure_, std::nullopt);
   hears(found.dialect);
   user_.found(*this, found.dialect);
-  if (!departed_ && !parted_ && link_.is_open()) hear_stream(said);
+  if (!departed_ && !shut_down_ && link_.is_open()) hear_stream(said);
 }
 
 void TcpEnd::hear_stream(Bytes bytes) {
@@ -88,14 +88,14 @@ void TcpEnd::hear_stream(Bytes bytes) {
 }
 
 void TcpEnd::send(Lane lane, Bytes frame) {
-  if (parted_ || !link_.is_open()) return;
+  if (shut_down_ || !link_.is_open()) return;
   if (lane != Lane::kStream) return send_datagram(frame);
   gathers_ ? gather(frame, false) : link_.send(lane, frame);
 }
 
 void TcpEnd::lend(Lane lane, Bytes frame) {
   if (lane != Lane::kStream) return send(lane, frame);
-  if (parted_ || !link_.is_open()) return;
+  if (shut_down_ || !link_.is_open()) return;
   gathers_ ? gather(frame, true) : link_.lend(frame);
 }
 
@@ -151,13 +151,13 @@ void TcpEnd::flush() {
 /// Of a client, by the listener's socket.
 void TcpEnd::datagram(const net::Address& from, Bytes bytes) {
   if (facing_ == Facing::kClient) {
-    if (!guard_ || departed_ || parted_) return worker_route_.dropped(Drop::kNotLinked);
-    if (const auto drop = guard_->objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
+    if (!filter_ || departed_ || shut_down_) return worker_route_.dropped(Drop::kNotLinked);
+    if (const auto drop = filter_->objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
     client_ = from;
     hear_datagram(bytes);
   } else {
-    if (const auto drop = guard_->objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
-    if (!departed_ && !parted_) hear_datagram(bytes);
+    if (const auto drop = filter_->objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);
+    if (!departed_ && !shut_down_) hear_datagram(bytes);
   }
 }
 
@@ -173,10 +173,10 @@ void TcpEnd::broken(net::Link& link, int error) {
   LinkEnd::broken(link, error);
 }
 
-void TcpEnd::part(std::string_view, std::uint32_t) {
+void TcpEnd::shut_down(std::string_view, std::uint32_t) {
   reader_.close();
-  if (!parted_) flush();
-  if (std::exchange(parted_, true)) return;
+  if (!shut_down_) flush();
+  if (std::exchange(shut_down_, true)) return;
   finish();
 }
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "proxy/net/udp.h"
-#include "proxy/relay/admission/datagram_guard.h"
+#include "proxy/relay/admission/datagram_filter.h"
+#include "proxy/relay/ends/framer.h"
 #include "proxy/relay/ends/link_end.h"
-#include "proxy/relay/ends/stream.h"
 
 namespace entente::relay {
 
@@ -26,7 +26,7 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   void hears(std::size_t dialect) override;
   void datagram(const net::Address& from, Bytes bytes) override;
   Millis last_datagram() const override { return last_datagram_; }
-  void part(std::string_view why, std::uint32_t code) override;
+  void shut_down(std::string_view why, std::uint32_t code) override;
   net::Fd release() override;
   void hang_up() override;
 
@@ -44,9 +44,9 @@ class TcpEnd final : public LinkEnd<net::Tcp, net::LinkUser, net::Link>, private
   const bool finds_dialect_;
   const std::size_t most_held_;   // bytes
   std::optional<Buffer> unsure_;  // what a peer has said whose dialect is being found out
-  Stream heard_;
-  std::optional<DatagramGuard> guard_;  // if its game has datagrams
-  net::Fd udp_;                         // towards a server
+  Framer heard_;
+  std::optional<DatagramFilter> filter_;  // if its game has datagrams
+  net::Fd udp_;                           // towards a server
   net::UdpReader reader_;
   std::optional<net::Address> client_;  // where its datagrams come from
   /// What is sent and not flushed yet: lent bytes, or some of `own_`.

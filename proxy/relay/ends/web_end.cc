@@ -41,7 +41,7 @@ void WebEnd::asked(net::WebLink&, const net::HttpHead& request) {
   const Route& route = chosen ? chosen->route : worker_route_.route;
   if (const Asset* file = file_for(route, request)) {
     link_.serve(request, *file);
-    return depart({How::kVisited, 0, Fault{""}, {}});
+    return depart({How::kServedPage, 0, Fault{""}, {}});
   }
   unsigned status = 101;
   if (const auto fault = objection(route, request, status)) {
@@ -110,18 +110,18 @@ void WebEnd::hear(Bytes message) {
 }
 
 void WebEnd::send(Lane, Bytes frame) {
-  if (!parted_ && link_.upgraded() && !link_.sent_close()) link_.send(opcode_, frame);
+  if (!shut_down_ && link_.upgraded() && !link_.sent_close()) link_.send(opcode_, frame);
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void WebEnd::close_frame(net::WebLink&, const CloseFrame& close_frame) {
-  if (!parted_) link_.send(CloseFrame{close_frame.code, {}});
+  if (!shut_down_) link_.send(CloseFrame{close_frame.code, {}});
   link_.flush();
   depart({How::kLeft, 0, Fault{""}, close_frame.reason, close_frame.code});
 }
 
-void WebEnd::wronged(net::WebLink&, const Fault& fault, const std::string& detail) {
+void WebEnd::protocol_error(net::WebLink&, const Fault& fault, const std::string& detail) {
   depart({How::kWrong, 0, fault, detail});
 }
 
@@ -130,8 +130,8 @@ void WebEnd::ended(net::WebLink&) {
   lose({answered ? How::kLeft : How::kDeclined, 0, Fault{""}, answered ? "" : "it hung up on a WebSocket's request"});
 }
 
-void WebEnd::part(std::string_view why, std::uint32_t code) {
-  if (std::exchange(parted_, true)) return;
+void WebEnd::shut_down(std::string_view why, std::uint32_t code) {
+  if (std::exchange(shut_down_, true)) return;
   close_frame_ = {close_code(code), std::string(why)};
   if (closes_after_ == 0 || !link_.upgraded() || departed_) return rang();
   alarm_.set(worker_route_.loop.nanos() + closes_after_ * 1'000'000);

@@ -14,7 +14,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   int connect(const net::Address& server, net::Sockets sockets) override;
   void send(Lane lane, Bytes frame) override;
   void flush() override { link_.flush(); }
-  void part(std::string_view why, std::uint32_t code) override;
+  void shut_down(std::string_view why, std::uint32_t code) override;
   void closes_after(Millis part) override { closes_after_ = part; }
 
  private:
@@ -24,7 +24,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser, net::WebLink>, p
   void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
   void close_frame(net::WebLink& link, const net::CloseFrame& close_frame) override;
   void paused(net::WebLink&) override { link_.flush(); }
-  void wronged(net::WebLink& link, const Fault& fault, const std::string& detail) override;
+  void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
   void ended(net::WebLink& link) override;
 
   void rang() override;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "proxy/relay/acceptors/finder.h"
+#include "proxy/relay/acceptors/dialect_probe.h"
 
 namespace entente::relay {
 
@@ -19,23 +19,23 @@ std::string spoken(const SessionInfo& info) {
 
 }  // namespace
 
-BridgeSession::BridgeSession(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer)
-    : RoomSession(listener, owner, newcomer, false),
-      RoomHost(listener.loop),
-      in_vain_(newcomer.in_vain),
-      back_info_{0,  &listener.route.server_game(),  newcomer.server_dialect,
-                 {}, listener.route.servers.front(), listener.route.listener} {
+BridgeSession::BridgeSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
+    : RoomSession(accept_route, owner, newcomer, false),
+      RoomHost(accept_route.loop),
+      no_dial_reason_(newcomer.no_dial_reason),
+      back_info_{0,  &accept_route.route.server_game(),  newcomer.server_dialect,
+                 {}, accept_route.route.servers.front(), accept_route.route.listener} {
   back_.end = make_back();
-  alarm_.set_rank(net::Rank::kNewcomer);
+  alarm_.set_priority(net::Priority::kNewcomer);
 }
 
 /// Once the player has entered and the world is ready, the session is served before newcomers.
 void BridgeSession::play_if(bool entered, bool ready) {
   if (plays_ || !entered || !ready) return;
   plays_ = true;
-  front_.end->set_rank(net::Rank::kPlayer);
-  back_.end->set_rank(net::Rank::kPlayer);
-  alarm_.set_rank(net::Rank::kPlayer);
+  front_.end->set_priority(net::Priority::kPlayer);
+  back_.end->set_priority(net::Priority::kPlayer);
+  alarm_.set_priority(net::Priority::kPlayer);
 }
 
 std::unique_ptr<End> BridgeSession::make_back() {
@@ -53,7 +53,7 @@ std::unique_ptr<End> BridgeSession::make_back() {
 
 /// A client asks for `path`: another route of this listener may be meant.
 WorkerRoute* BridgeSession::route_for(std::string_view path) {
-  WorkerRoute* const chosen = owner_.route_at(listener_.route, path);
+  WorkerRoute* const chosen = owner_.route_at(accept_route_.route, path);
   if (chosen == nullptr || chosen == worker_route_) return chosen;
   worker_route_ = chosen;
   info_.server = back_info_.server = chosen->route.servers.front();
@@ -69,7 +69,7 @@ void BridgeSession::opened(End& end, const core::Peer& peer) {
   side.up = true;
   side.took = moved_;
   if (!is_front(side)) return open_back(peer);
-  if (room_) return enter([&](core::Room& room, core::Micros at) { room.returned(front_.id, peer, at); });
+  if (room_) return call_room([&](core::Room& room, core::Micros at) { room.returned(front_.id, peer, at); });
   greet(peer);
 }
 
@@ -87,13 +87,13 @@ void BridgeSession::seat(std::size_t dialect) {
   open_room(std::move(back), options, worker_route_->tap, info_.link, bridge.record_secrets);
   note("a room with seed " + std::to_string(options.seed) + ": a client of " + spoken(info_) + ", a server of " +
        (finding_ ? std::string(back_info_.game->name()) : spoken(back_info_)));
-  enter([&](core::Room& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });
+  call_room([&](core::Room& room, core::Micros at) { front_.id = room.seat(std::move(front), peer_, at); });
 }
 
 /// Ends the session: only now a peer has shown a dialect that cannot be bridged.
 void BridgeSession::lack_face(const Side& side) {
   const char* who = is_front(side) ? "a client speaks " : "the server speaks ";
-  worker_route_->say(Line::kDialect,
+  worker_route_->say(LogKind::kDialect,
                      who + spoken(side.info) + ", which cannot be bridged yet; `entente games` says what can");
   end(is_front(side) ? Reason::kBadRequest : Reason::kDialectMismatch);
 }
@@ -108,11 +108,10 @@ void BridgeSession::open_back(const core::Peer& peer) {
   dial_.succeeded();
   owes_since_ = server_said_ = now();
   back_info_.link = owner_.next_link();
-  back_info_.front = info_.link;
   back_info_.client = back_.end->here();
   if (!finding_) tell_back_opened();
   worker_route_->opened(info_);
-  enter([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
+  call_room([&](core::Room& room, core::Micros at) { room.back_opened(peer, at); });
 }
 
 void BridgeSession::tell_back_opened() {
@@ -124,13 +123,13 @@ void BridgeSession::tell_back_opened() {
 void BridgeSession::found(End&, std::optional<std::size_t> dialect) {
   if (ending_) return;
   if (!dialect) {
-    worker_route_->say(Line::kDialect, cannot_tell_dialect(*back_info_.game, back_info_.server.text()));
+    worker_route_->say(LogKind::kDialect, cannot_tell_dialect(*back_info_.game, back_info_.server.text()));
     return end(Reason::kDialectUnknown);
   }
   finding_ = false;
   back_info_.dialect = *dialect;
   tell_back_opened();
-  enter([&](core::Room& room, core::Micros at) { room.back_speaks(*dialect, at); });
+  call_room([&](core::Room& room, core::Micros at) { room.back_speaks(*dialect, at); });
 }
 
 // -- Away and back ----------------------------------------------------------------------------------------------------
@@ -139,7 +138,7 @@ void BridgeSession::found(End&, std::optional<std::size_t> dialect) {
 bool BridgeSession::stays(const End::Departure& departure) {
   if (reason_ || (departure.how != How::kLeft && departure.how != How::kBroke)) return false;
   std::optional<core::Absence> absence;
-  enter([&](core::Room& room, core::Micros at) { absence = room.keep(front_.id, at); });
+  call_room([&](core::Room& room, core::Micros at) { absence = room.keep(front_.id, at); });
   if (!absence) return false;
   front_.up = false;
   front_.paused = 0;
@@ -154,8 +153,8 @@ bool BridgeSession::stays(const End::Departure& departure) {
 void BridgeSession::give_way() {
   if (!away_ || ending_) return;
   note("its seat goes to somebody who is there");
-  because(Reason::kClientLeft);
-  enter([&](core::Room& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
+  set_reason(Reason::kClientLeft);
+  call_room([&](core::Room& room, core::Micros at) { room.gone(front_.id, "its seat went to somebody else", at); });
 }
 
 bool BridgeSession::resumes(core::Id, std::uint32_t number) {
@@ -166,17 +165,17 @@ bool BridgeSession::resumes(core::Id, std::uint32_t number) {
 /// The client of this session belongs to another one, and this was only its way there.
 void BridgeSession::hand_back(SessionRef to) {
   note("took up the lost session of link " + std::to_string(to.link));
-  if (net::Fd client = front_.end->release()) owner_.send_back(to, std::move(client), info_.client);
+  if (net::Fd client = front_.end->release()) owner_.hand_over(to, std::move(client), info_.client);
   end(Reason::kResumed);
 }
 
-void BridgeSession::take_back(net::Fd client, const net::Address& from) {
+void BridgeSession::reattach(net::Fd client, const net::Address& from) {
   if (ending_ || reason_ || front_.up) return;
   away_ = false;
   info_.client = from;
   note("came back from " + from.text());
   front_.end = make_front({}, false);
-  if (plays_) front_.end->set_rank(net::Rank::kPlayer);
+  if (plays_) front_.end->set_priority(net::Priority::kPlayer);
   if (!front_.end->adopt(std::move(client))) end(Reason::kNoFiles);
 }
 
@@ -193,7 +192,7 @@ void BridgeSession::after_call() {
   if (std::exchange(wants_dial_, false)) {
     dialled_ = true;
     owner_.settled(*this);
-    if (in_vain_) return undialled(*in_vain_);
+    if (no_dial_reason_) return dial_failed(*no_dial_reason_);
     dial_.begin(*worker_route_, limits_.connect_ms, back_info_.game->transport());
     if (ending_) return;  // no server could even be tried
   }
@@ -229,13 +228,13 @@ void BridgeSession::close(core::Id id, std::string_view why, std::uint32_t code)
   const Reason left = front ? Reason::kClientLeft : Reason::kServerLeft;
   const Reason reason = turned_away_ ? Reason::kServerDeclined : left;
   if (front) return let_go(reason, why, code);
-  because(reason, why);
-  back_.up ? back_.end->part(why, code_for(back_, code)) : back_.end->hang_up();
+  set_reason(reason, why);
+  back_.up ? back_.end->shut_down(why, code_for(back_, code)) : back_.end->hang_up();
 }
 
 void BridgeSession::failed(core::Id id, const Fault& fault) {
-  if (id != core::kBackEnd) return because(Reason::kProtocolFault, fault.what, fault);
-  because(Reason::kServerWrong, fault.what, fault);
+  if (id != core::kBackEnd) return set_reason(Reason::kProtocolFault, fault.what, fault);
+  set_reason(Reason::kServerProtocolError, fault.what, fault);
 }
 
 void BridgeSession::heard(const core::Intent& intent) {
@@ -275,14 +274,14 @@ void BridgeSession::received(End& end, Lane lane, Bytes bytes, std::size_t frame
 }
 
 void BridgeSession::enter_room(Lane lane, Bytes bytes) {
-  enter([&](core::Room& room, core::Micros at) { room.received(front_.id, lane, bytes, at); });
+  call_room([&](core::Room& room, core::Micros at) { room.received(front_.id, lane, bytes, at); });
 }
 
 void BridgeSession::hear_server(Lane lane, Bytes bytes, std::size_t frames) {
   server_said_ = now();
   back_.hear(*worker_route_, lane, bytes, frames, wall());
-  enter([&](core::Room& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
-  if (lane == Lane::kStream) answered_ += bytes.size();
+  call_room([&](core::Room& room, core::Micros at) { room.received(core::kBackEnd, lane, bytes, at); });
+  if (lane == Lane::kStream) bytes_from_server_ += bytes.size();
 }
 
 void BridgeSession::wrote(End& end) {
@@ -304,23 +303,23 @@ void BridgeSession::departed(End& end, const End::Departure& departure) {
   if (dial_.under_way() && departure.how == How::kBroke) return dial_.failed(departure.error);
   if (dial_.under_way()) dial_.succeeded();
   if (!departure.why.empty() && departure.how != How::kWrong)
-    worker_route_->say(Line::kServer, "server " + side.info.server.text() + ": " + departure.why);
+    worker_route_->say(LogKind::kServer, "server " + side.info.server.text() + ": " + departure.why);
   depart(side, reason_of_server(departure.how), departure);
 }
 
 /// A peer that broke a rule is still connected and is told so. In all other cases the peer is gone.
 void BridgeSession::depart(Side& side, Reason reason, const End::Departure& departure) {
   if (is_front(side) && stays(departure)) return;
-  because(reason, departure.why, departure.fault);
+  set_reason(reason, departure.why, departure.fault);
   if (!room_) return end(reason, departure.fault);
   // A peer's own words, if it had any: why it kicks, for instance.
   std::string why = departure.why.empty() ? text(reason) : departure.why;
   const bool never_up = departure.how == How::kWrong && !is_front(side) && !side.up;  // a server that broke TLS or HTTP
   if (never_up) why = departure.fault.what;
   if (departure.how == How::kWrong && !never_up)
-    enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
+    call_room([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
   else
-    enter([&](core::Room& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
+    call_room([&](core::Room& room, core::Micros at) { room.gone(side.id, why, at, departure.code); });
 }
 
 /// A peer that cannot be made to wait sent too much: a client too fast, or anybody while the other took too little.
@@ -329,10 +328,10 @@ Reason BridgeSession::flooded_by(const Side& side) const {
   return is_front(side) ? Reason::kServerStalled : Reason::kClientStalled;
 }
 
-void BridgeSession::undialled(Reason why) {
+void BridgeSession::dial_failed(Reason why) {
   note(std::string("the server was not reached: ") + text(why));
-  because(why);
-  enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, text(why), at); });
+  set_reason(why);
+  call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, text(why), at); });
 }
 
 /// Whether the player waits for the server, rather than the server for the player.
@@ -344,7 +343,7 @@ bool BridgeSession::server_owes() const {
 /// Gives up on a server that accepted the connection but does not let the player in. To the player it looks as if the
 /// server had left.
 bool BridgeSession::given_up(Millis now) {
-  if (gone_by_ || !server_owes()) return false;
+  if (close_deadline_ || !server_owes()) return false;
   if (back_.paused != 0) server_said_ = now;  // what it says is not read
   const bool silent = !in_lobby_ && late(now, std::max(owes_since_, server_said_), limits_.ready_ms);
   if (!silent && !late(now, owes_since_, limits_.lobby_ms)) return false;
@@ -354,15 +353,15 @@ bool BridgeSession::given_up(Millis now) {
   const std::string why = silent ? "the server did not answer" + within(limits_.ready_ms)
                                  : "the server did not let the player in" + within(limits_.lobby_ms);
   note(why);
-  worker_route_->say(Line::kServer, "server " + back_info_.server.text() + ": " + why);
-  because(Reason::kServerTimeout, why);
-  enter([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
+  worker_route_->say(LogKind::kServer, "server " + back_info_.server.text() + ": " + why);
+  set_reason(Reason::kServerTimeout, why);
+  call_room([&](core::Room& room, core::Micros at) { room.gone(core::kBackEnd, why, at); });
   return true;
 }
 
 void BridgeSession::dismiss(Reason reason, std::string_view why) {
   if (!room_ || room_->over()) return finish();
-  enter([&](core::Room& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
+  call_room([&](core::Room& room, core::Micros at) { room.end(why.empty() ? text(reason) : why, at); });
 }
 
 std::string BridgeSession::player() const {
@@ -370,15 +369,15 @@ std::string BridgeSession::player() const {
   return player != nullptr ? player->player.name() : "";
 }
 
-void BridgeSession::part() {
+void BridgeSession::shut_down() {
   alarm_.clear();
   if (dial_.under_way()) back_.end->hang_up();
-  for (Side* side : {&front_, &back_}) side->end->part(why_, code_for(*side));
+  for (Side* side : {&front_, &back_}) side->end->shut_down(why_, code_for(*side));
 }
 
 void BridgeSession::tell_end() {
   Session::tell_end();
-  if (reason() == Reason::kServerWrong) tell_server_wrong();
+  if (reason() == Reason::kServerProtocolError) tell_server_wrong();
   if (room_) worker_route_->words_dropped(info_, room_->ledger());
 }
 
@@ -393,10 +392,10 @@ void BridgeSession::tell_server_wrong() {
   const std::string server = "server " + back_info_.server.text();
   const std::string_view field = fault_.field;
   if (!back_.up || field == "tls" || field == "websocket")
-    return worker_route_->say(Line::kServer, server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
-  worker_route_->say(Line::kServer, server + " broke the rules of " + std::string(back_info_.game->name()) + ": " +
-                                        fault_.what + " in " + fault_.field + ", byte " +
-                                        std::to_string(fault_.offset));
+    return worker_route_->say(LogKind::kServer, server + ": " + fault_.what + (why_.empty() ? "" : " (" + why_ + ")"));
+  worker_route_->say(LogKind::kServer, server + " broke the rules of " + std::string(back_info_.game->name()) + ": " +
+                                           fault_.what + " in " + fault_.field + ", byte " +
+                                           std::to_string(fault_.offset));
 }
 
 void BridgeSession::hang_up() {
@@ -406,8 +405,8 @@ void BridgeSession::hang_up() {
 
 // -- In time ----------------------------------------------------------------------------------------------------------
 
-bool BridgeSession::attend(Millis now) {
-  if (owes_world()) enter([](core::Room&, core::Micros) {});
+bool BridgeSession::on_tick(Millis now) {
+  if (owes_world()) call_room([](core::Room&, core::Micros) {});
   return !ending_ && !given_up(now);
 }
 

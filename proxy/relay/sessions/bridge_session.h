@@ -14,9 +14,9 @@ namespace entente::relay {
 class BridgeSession final : public RoomSession, private RoomHost {
  public:
   /// Where Route::detects_in_session holds, the session finds out by itself what the server speaks.
-  BridgeSession(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer);
+  BridgeSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
 
-  void take_back(net::Fd client, const net::Address& from) override;
+  void reattach(net::Fd client, const net::Address& from) override;
   bool is_away() const override { return away_; }
   void give_way() override;
 
@@ -46,15 +46,15 @@ class BridgeSession final : public RoomSession, private RoomHost {
 
   // Session, RoomSession
   int dial(const net::Address& server, net::Sockets sockets) override;
-  void undialled(Reason why) override;
+  void dial_failed(Reason why) override;
   void seat(std::size_t dialect) override;
   bool is_unseated() const override { return !room_; }
   void enter_room(Lane lane, Bytes bytes) override;
   void dismiss(Reason reason, std::string_view why) override;
-  void part() override;
+  void shut_down() override;
   void hang_up() override;
   bool is_linked() const override { return front_.end->is_open() || back_.end->is_open(); }
-  bool attend(Millis now) override;
+  bool on_tick(Millis now) override;
   bool drop_late_server(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
   void tell_end() override;
@@ -83,7 +83,7 @@ class BridgeSession final : public RoomSession, private RoomHost {
   void depart(Side& side, Reason reason, const End::Departure& departure);
   void tell_server_wrong();
 
-  const std::optional<Reason> in_vain_;  // why the server is not dialled; see Newcomer
+  const std::optional<Reason> no_dial_reason_;  // why the server is not dialled; see AcceptedClient
   SessionInfo back_info_;
   Side back_{Facing::kServer, back_info_};
 

@@ -39,7 +39,7 @@ DatagramSession::DatagramSession(WorkerRoute& worker_route, Owner& owner, net::E
       pace_(limits.datagrams_per_second, limits.datagrams_per_second, worker_route.loop.now()),
       reader_(worker_route.loop, *this),
       credit_(kHeaders + datagram.size()),
-      to_client_(connect.peer),
+      client_peer_(connect.peer),
       began_(worker_route.loop.now()) {
   info_.enet_datagrams = true;
   client_said_.at = began_;
@@ -59,7 +59,7 @@ void DatagramSession::reach_next() {
   reader_.close();
   auto made = net::datagrams_towards(info_.server);
   if (!made || !reader_.open_connected(made->udp.get())) {
-    worker_route_.say(Line::kMachine,
+    worker_route_.say(LogKind::kMachine,
                       made ? "cannot watch one more socket; raise the limit of open files" : made.error().text);
     return end(Reason::kNoFiles);
   }
@@ -76,7 +76,7 @@ bool DatagramSession::may_greet(Bytes datagram) {
   if (header->peer() == net::EnetHeader::kNobody) {
     const auto again = net::enet_connect(datagram, unpacker_);
     if (!again || !is(*again)) return false;
-  } else if (header->to != to_server_) {
+  } else if (header->to != server_peer_) {
     return false;
   }
   credit_ += kHeaders + datagram.size();
@@ -86,7 +86,7 @@ bool DatagramSession::may_greet(Bytes datagram) {
 /// Who acknowledges what the server said has got it: the numbers in it are the server's own, and so is the time.
 bool DatagramSession::proves(Bytes datagram) {
   const auto header = net::enet_header(datagram);
-  if (!header || header->to != to_server_) return false;
+  if (!header || header->to != server_peer_) return false;
   const auto yes = net::enet_command(datagram, net::EnetCommand::kAcknowledge, unpacker_);
   const auto told = std::span(told_at_).first(std::min(tellings_, told_at_.size()));
   return yes && std::find(told.begin(), told.end(), yes->acknowledged_time) != told.end();
@@ -96,7 +96,7 @@ void DatagramSession::answered(Bytes datagram) {
   const auto opened = net::enet_header(datagram);
   const auto verified = net::enet_command(datagram, net::EnetCommand::kVerifyConnect, unpacker_);
   if (!verified || !opened->sent_time || !is(*verified)) return;
-  to_server_ = static_cast<std::uint16_t>((verified->peer & 0x0FFF) | (verified->session & 3) << 12);
+  server_peer_ = static_cast<std::uint16_t>((verified->peer & 0x0FFF) | (verified->session & 3) << 12);
   told_at_[tellings_++ % told_at_.size()] = *opened->sent_time;
 }
 
@@ -143,7 +143,7 @@ void DatagramSession::datagram(const net::Address&, Bytes bytes) {
   if (bytes.size() > limits_.datagram_bytes) return worker_route_.dropped(Drop::kTooLarge);
   if (!proven_) answered(bytes);
   if (!proven_ && !covers(bytes)) return worker_route_.dropped(Drop::kUnproven);
-  to_client_ = header->to;
+  client_peer_ = header->to;
   server_said_.keep(bytes);
   server_said_.at = worker_route_.loop.now();
   if (proven_ && worker_route_.tap)
@@ -180,12 +180,12 @@ std::optional<Reason> DatagramSession::parted() {
 
 void DatagramSession::tick(Millis now) {
   if (ended_) return;
-  if (!to_server_ && late(now, asked_, limits_.connect_ms)) return reach_next();
+  if (!server_peer_ && late(now, asked_, limits_.connect_ms)) return reach_next();
   if (const auto reason = overdue(now)) end(*reason);
 }
 
 std::optional<Reason> DatagramSession::overdue(Millis now) {
-  if (!proven_ && to_server_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
+  if (!proven_ && server_peer_ && late(now, began_, limits_.greet_ms)) return Reason::kGreetTimeout;
   if (now > std::max(client_said_.at, server_said_.at) + kQuiet)
     if (const auto left = parted()) return left;
   const Millis heard = proven_ ? std::min(client_said_.at, server_said_.at) : client_said_.at;
@@ -207,10 +207,11 @@ void DatagramSession::end(Reason reason) {
 /// Neither side would learn it otherwise before it has waited half a minute; and a server's place is free at once.
 void DatagramSession::part(Reason reason) {
   const wire::Game& game = worker_route_.route.game;
-  const auto to_client = net::enet_disconnect(to_client_, enet_parting(game, reason));
+  const auto to_client = net::enet_disconnect(client_peer_, enet_parting(game, reason));
   worker_route_.to_clients->push(info_.listener, info_.client, to_client);
-  if (to_server_)
-    (void)net::udp_send(server_.get(), net::enet_disconnect(*to_server_, game.enet_parting(wire::EnetParting::kLeft)));
+  if (server_peer_)
+    (void)net::udp_send(server_.get(),
+                        net::enet_disconnect(*server_peer_, game.enet_parting(wire::EnetParting::kLeft)));
 }
 
 }  // namespace entente::relay

@@ -84,10 +84,10 @@ class DatagramSession final : private net::UdpReader::User {
   net::UdpReader reader_;
   std::size_t next_server_ = 0;
   Said client_said_, server_said_;
-  std::size_t credit_;                      // bytes that an unproven client may still be sent
-  std::optional<std::uint16_t> to_server_;  // the ENet peer number in the client's datagrams, chosen by the server
-  std::uint16_t to_client_;                 // the same in the server's datagrams, chosen by the client
-  std::array<std::uint16_t, 8> told_at_{};  // timestamps of the server's answers to the connect
+  std::size_t credit_;                        // bytes that an unproven client may still be sent
+  std::optional<std::uint16_t> server_peer_;  // the ENet peer number in the client's datagrams, chosen by the server
+  std::uint16_t client_peer_;                 // the same in the server's datagrams, chosen by the client
+  std::array<std::uint16_t, 8> told_at_{};    // timestamps of the server's answers to the connect
   std::size_t tellings_ = 0;
   std::uint64_t passed_ = 0;  // bytes of datagrams, both ways
   Millis began_, asked_ = 0;

@@ -10,15 +10,15 @@ namespace entente::relay {
 using wire::Lane;
 using wire::Way;
 
-EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, const Newcomer& newcomer)
+EnetSession::EnetSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer)
     : Session(worker_route, owner, newcomer),
       caller_(newcomer.enet),
       client_(caller_.peer),
       host_(worker_route.loop, *this),
       cutter_(worker_route.route.game.cutter(Way::kToServer, worker_route.route.dialect)),
       channels_(client_->channels()) {
-  host_.set_rank(net::Rank::kNewcomer);
-  client_->owner = static_cast<EnetClient*>(this);
+  host_.set_priority(net::Priority::kNewcomer);
+  client_->owner = static_cast<EnetPeerUser*>(this);
 }
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ void EnetSession::start(net::Fd) {
   }
   const wire::EnetSettings settings = game.enet();
   if (const auto opened = host_.open({1, channels_, settings.range_coder, game.largest_frame()}); !opened) {
-    worker_route_->say(Line::kMachine, opened.error().text);
+    worker_route_->say(LogKind::kMachine, opened.error().text);
     return end(Reason::kNoFiles);
   }
   dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kEnet);
@@ -63,7 +63,7 @@ void EnetSession::connected(net::EnetPeer&, std::uint32_t) {
 void EnetSession::client_said(std::uint8_t channel, net::EnetPacket packet) {
   if (ending_ || !may_pass(packet.bytes(), wire::EnetCarriage{channel, packet.send()}.lane())) return;
   if (!open_) return hold(channel, std::move(packet));
-  host_.set_rank(net::Rank::kPlayer);  // it has reached its server and goes on: it is served before newcomers
+  host_.set_priority(net::Priority::kPlayer);  // it has reached its server and goes on: it is served before newcomers
   pass(Way::kToServer, channel, std::move(packet));
 }
 
@@ -75,14 +75,14 @@ bool EnetSession::may_pass(Bytes packet, Lane lane) {
   std::optional<Fault> wrong;
   const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage stage, Bytes frame) {
     ++frames;
-    if (worker_route_->guard)
-      wrong = worker_route_->guard->objection({Way::kToServer, lane, stage, frame}, info_.dialect);
+    if (worker_route_->strict_filter)
+      wrong = worker_route_->strict_filter->objection({Way::kToServer, lane, stage, frame}, info_.dialect);
     return !wrong;
   });
   if (fault || wrong) return end(Reason::kBadFrame, fault ? *fault : *wrong), false;
   if (packet.size() > worker_route_->route.game.largest_frame())
     return end(Reason::kBadFrame, Fault{"oversize frame", "length", 0}), false;
-  said_ += packet.size();
+  bytes_from_client_ += packet.size();
   if (rates_.take(packet.size(), frames, now())) return true;
   // ENet cannot be told to wait.
   worker_route_->counters.throttled.add();
@@ -99,7 +99,7 @@ void EnetSession::hold(std::uint8_t channel, net::EnetPacket packet) {
 
 void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket packet) {
   if (ending_) return;
-  answered_ += packet.bytes().size();
+  bytes_from_server_ += packet.bytes().size();
   pass(Way::kToClient, channel, std::move(packet));
 }
 
@@ -136,17 +136,17 @@ void EnetSession::disconnected(net::EnetPeer&, std::uint32_t data) {
   // Data of a refusal is the game's; silence has none.
   if (!open_ && data == 0) return dial_.failed(ECONNREFUSED);
   server_data_ = data;
-  end(open_ ? Reason::kServerLeft : Reason::kServerRefused);
+  end(open_ ? Reason::kServerLeft : Reason::kServerUnreachable);
 }
 
-void EnetSession::part() {
+void EnetSession::shut_down() {
   const wire::Game& game = worker_route_->route.game;
   if (client_) {
     const Bytes goodbye = reason() == Reason::kServerLeft ? Bytes{} : game.goodbye(worker_route_->route.dialect);
     if (!goodbye.empty()) caller_.host->send(*client_, 0, net::EnetPacket(goodbye, net::EnetSend::kReliable));
     client_->owner = nullptr;
-    caller_.host->dismiss(*std::exchange(client_, nullptr),
-                          server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
+    caller_.host->disconnect_silently(*std::exchange(client_, nullptr),
+                                      server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
   }
   if (server_) host_.disconnect(*server_, client_data_ ? *client_data_ : game.enet_parting(wire::EnetParting::kLeft));
 }
@@ -155,7 +155,7 @@ void EnetSession::part() {
 
 bool EnetSession::drop_late_server(Millis now) {
   const bool late = dial_.late(now);
-  if (late) host_.drop(*std::exchange(server_, nullptr), 0);
+  if (late) host_.disconnect_now(*std::exchange(server_, nullptr), 0);
   return late;
 }
 

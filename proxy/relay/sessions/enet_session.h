@@ -6,14 +6,14 @@
 
 #include <vector>
 
-#include "proxy/relay/ends/enet_client.h"
+#include "proxy/relay/ends/enet_peer_user.h"
 #include "proxy/relay/sessions/session.h"
 
 namespace entente::relay {
 
-class EnetSession final : public Session, public EnetClient, private net::EnetHost::User {
+class EnetSession final : public Session, public EnetPeerUser, private net::EnetHost::User {
  public:
-  EnetSession(WorkerRoute& worker_route, Owner& owner, const Newcomer& newcomer);
+  EnetSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer);
 
   void start(net::Fd) override;
   void client_said(std::uint8_t channel, net::EnetPacket packet) override;
@@ -30,7 +30,7 @@ class EnetSession final : public Session, public EnetClient, private net::EnetHo
   void disconnected(net::EnetPeer& peer, std::uint32_t data) override;
 
   int dial(const net::Address& server, net::Sockets) override;
-  void part() override;
+  void shut_down() override;
   void hang_up() override { server_ = nullptr; }
   bool is_linked() const override { return server_ != nullptr; }
   void pause_client(Pause) override {}  // ENet cannot be told to wait
@@ -42,7 +42,7 @@ class EnetSession final : public Session, public EnetClient, private net::EnetHo
   void hold(std::uint8_t channel, net::EnetPacket packet);
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
 
-  const EnetCaller caller_;
+  const AcceptedEnetPeer caller_;
   net::EnetPeer* client_;
   net::EnetHost host_;  // our side towards the server
   net::EnetPeer* server_ = nullptr;

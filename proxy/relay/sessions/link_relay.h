@@ -14,10 +14,10 @@ class LinkRelay : public Session, protected LinkUser {
  protected:
   using Half = LinkSide<Link>;
 
-  LinkRelay(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer)
-      : Session(listener, owner, newcomer),
-        client_(listener.loop, Facing::kClient, listener.route.game, static_cast<LinkUser&>(*this)),
-        server_(listener.loop, Facing::kServer, listener.route.game, static_cast<LinkUser&>(*this)) {}
+  LinkRelay(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
+      : Session(accept_route, owner, newcomer),
+        client_(accept_route.loop, Facing::kClient, accept_route.route.game, static_cast<LinkUser&>(*this)),
+        server_(accept_route.loop, Facing::kServer, accept_route.route.game, static_cast<LinkUser&>(*this)) {}
 
   bool is_client(const Any& link) const { return &link == &client_.link; }
   Half& half(const Any& link) { return is_client(link) ? client_ : server_; }
@@ -26,8 +26,8 @@ class LinkRelay : public Session, protected LinkUser {
   /// It has reached its server and goes on: from now on it is served before newcomers.
   void play() {
     plays_ = true;
-    client_.link.set_rank(net::Rank::kPlayer);
-    server_.link.set_rank(net::Rank::kPlayer);
+    client_.link.set_priority(net::Priority::kPlayer);
+    server_.link.set_priority(net::Priority::kPlayer);
   }
 
   /// Data of `from` was sent to `to`. Stops reading `from` if too much waits there.
@@ -53,7 +53,7 @@ class LinkRelay : public Session, protected LinkUser {
 
   /// Sends what waits, closes our direction, and discards what the peer still sends. Closing with unread data would
   /// reset the connection, and the peer could lose our last bytes.
-  void part() override {
+  void shut_down() override {
     if (dial_.under_way()) server_.link.close();
     for (Half* half : {&client_, &server_}) {
       half->link.finish();

@@ -14,7 +14,7 @@ const char* text(Reason reason) {
       return "kicked";
     case Reason::kResumed:
       return "took up its lost session";
-    case Reason::kVisitor:
+    case Reason::kServedPage:
       return "got a page";
     case Reason::kTooMany:
       return "too many sessions";
@@ -44,11 +44,11 @@ const char* text(Reason reason) {
       return "client reset";
     case Reason::kServerReset:
       return "server reset";
-    case Reason::kServerRefused:
+    case Reason::kServerUnreachable:
       return "server cannot be reached";
     case Reason::kServerDeclined:
       return "server declined";
-    case Reason::kServerWrong:
+    case Reason::kServerProtocolError:
       return "server broke the protocol";
     case Reason::kServerTimeout:
       return "server does not answer";

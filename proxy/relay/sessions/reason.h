@@ -11,10 +11,10 @@ enum class Reason : std::uint8_t {
   // Ordinary ends.
   kClientLeft,
   kServerLeft,
-  kStopped,  ///< we are shutting down
-  kKicked,   ///< by the operator
-  kResumed,  ///< the client resumed its earlier session, which took over the connection
-  kVisitor,  ///< a browser that wanted a page, and got it
+  kStopped,     ///< we are shutting down
+  kKicked,      ///< by the operator
+  kResumed,     ///< the client resumed its earlier session, which took over the connection
+  kServedPage,  ///< a browser that wanted a page, and got it
 
   // Refusals: somebody did what a limit or a game's framing does not allow.
   kTooMany,             ///< Limits::sessions
@@ -33,12 +33,12 @@ enum class Reason : std::uint8_t {
   // Broken or given up.
   kClientReset,
   kServerReset,
-  kServerRefused,   ///< it cannot be reached
-  kServerDeclined,  ///< it refused the WebSocket upgrade, or the player
-  kServerWrong,     ///< it broke TLS, HTTP, WebSocket or (bridges) its game's rules
-  kServerTimeout,   ///< Limits::connect_ms
-  kIdle,            ///< Limits::idle_ms
-  kClientStalled,   ///< Limits::stall_ms
+  kServerUnreachable,    ///< it cannot be reached
+  kServerDeclined,       ///< it refused the WebSocket upgrade, or the player
+  kServerProtocolError,  ///< it broke TLS, HTTP, WebSocket or (bridges) its game's rules
+  kServerTimeout,        ///< Limits::connect_ms
+  kIdle,                 ///< Limits::idle_ms
+  kClientStalled,        ///< Limits::stall_ms
   kServerStalled,
   kHalfClosed,  ///< Limits::half_closed_ms
   kCount

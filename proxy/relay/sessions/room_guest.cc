@@ -6,16 +6,16 @@ namespace entente::relay {
 
 using How = End::Departure::How;
 
-RoomGuest::RoomGuest(WorkerRoute& listener, Owner& owner, SharedRoom& shared_room, const Newcomer& newcomer)
-    : RoomSession(listener, owner, newcomer, true), shared_room_(shared_room), greets_since_(began_) {
-  info_.server = listener.route.listener;
+RoomGuest::RoomGuest(WorkerRoute& accept_route, Owner& owner, SharedRoom& shared_room, const AcceptedClient& newcomer)
+    : RoomSession(accept_route, owner, newcomer, true), shared_room_(shared_room), greets_since_(began_) {
+  info_.server = accept_route.route.listener;
 }
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
 /// A client asks for `path`: another route of this listener may be meant. All of them lead here.
 WorkerRoute* RoomGuest::route_for(std::string_view path) {
-  WorkerRoute* const chosen = owner_.route_at(listener_.route, path);
+  WorkerRoute* const chosen = owner_.route_at(accept_route_.route, path);
   if (chosen != nullptr) worker_route_ = chosen;
   return chosen;
 }
@@ -29,7 +29,7 @@ void RoomGuest::opened(End&, const core::Peer& peer) {
 /// Its dialect is known: it waits for its seat, and is not read meanwhile.
 void RoomGuest::seat(std::size_t dialect) {
   info_.dialect = dialect;
-  if (shared_room_.over()) return end(Reason::kServerRefused);
+  if (shared_room_.over()) return end(Reason::kServerUnreachable);
   queued_ = true;
   front_.pause(kQueued);
   shared_room_.wait_for_seat(*this);
@@ -39,9 +39,9 @@ void RoomGuest::take_seat() {
   const std::size_t dialect = info_.dialect;
   auto front = worker_route_->route.bridge->front(dialect);
   if (front == nullptr) {
-    worker_route_->say(Line::kDialect, "a client speaks " + std::string(info_.game->name()) + " " +
-                                           std::string(info_.game->dialects()[dialect].name) +
-                                           ", which has no front yet; `entente games` says what has");
+    worker_route_->say(LogKind::kDialect, "a client speaks " + std::string(info_.game->name()) + " " +
+                                              std::string(info_.game->dialects()[dialect].name) +
+                                              ", which has no front yet; `entente games` says what has");
     return end(Reason::kBadRequest);
   }
   seated_ = true;
@@ -58,7 +58,7 @@ void RoomGuest::waits_to_enter() {
 void RoomGuest::take_turn() {
   queued_ = false;
   if (!seated_) greets_since_ = now();
-  if (!seated_ && !ending_) shared_room_.over() ? end(Reason::kServerRefused) : take_seat();
+  if (!seated_ && !ending_) shared_room_.over() ? end(Reason::kServerUnreachable) : take_seat();
   for (const Kept& one : std::exchange(kept_, {}))
     if (!ending_) hear(one.lane, one.bytes, one.frames);
   if (!queued_ && !ending_) front_.resume(kQueued);
@@ -90,7 +90,7 @@ void RoomGuest::flush() {
 void RoomGuest::close(std::string_view why, std::uint32_t code) {
   front_.id = 0;
   flush();
-  let_go(shared_room_.ends().value_or(turned_away_ ? Reason::kServerDeclined : Reason::kClientLeft), why, code);
+  let_go(shared_room_.end_reason().value_or(turned_away_ ? Reason::kServerDeclined : Reason::kClientLeft), why, code);
   flush();
   finish();
 }
@@ -113,12 +113,12 @@ void RoomGuest::received(End&, Lane lane, Bytes bytes, std::size_t frames) {
 void RoomGuest::departed(End&, const End::Departure& departure) {
   if (ending_) return;
   if (departure.how == How::kFlooded) {  // it could not be made to wait
-    because(Reason::kBadFrame, departure.why, departure.fault);
+    set_reason(Reason::kBadFrame, departure.why, departure.fault);
     return end(Reason::kBadFrame, departure.fault);
   }
   const bool unasked = departure.how == How::kWrong && !front_.up;
   const Reason reason = unasked ? Reason::kBadRequest : reason_of_client(departure.how);
-  because(reason, departure.why, departure.fault);
+  set_reason(reason, departure.why, departure.fault);
   if (departure.how == How::kWrong) return end(reason, departure.fault);
   if (const core::Id seat = std::exchange(front_.id, 0)) shared_room_.lost(*this, seat, text(reason), departure.code);
   finish();
@@ -132,9 +132,9 @@ void RoomGuest::leave(const char* why) {
   if (const core::Id seat = std::exchange(front_.id, 0)) shared_room_.gone(seat, why, 0);
 }
 
-void RoomGuest::part() {
+void RoomGuest::shut_down() {
   if (queued_) shared_room_.leave_queues(*this);
-  front_.end->part(why_, code_for(front_));
+  front_.end->shut_down(why_, code_for(front_));
 }
 
 void RoomGuest::hang_up() {
@@ -144,8 +144,8 @@ void RoomGuest::hang_up() {
 
 // -- In time ----------------------------------------------------------------------------------------------------------
 
-bool RoomGuest::attend(Millis) {
-  if (shared_room_.ends()) because(*shared_room_.ends());  // its front was told goodbye, and may not go
+bool RoomGuest::on_tick(Millis) {
+  if (shared_room_.end_reason()) set_reason(*shared_room_.end_reason());  // its front was told goodbye, and may not go
   return !reason_;
 }
 

@@ -14,7 +14,7 @@ namespace entente::relay {
 class RoomGuest final : public RoomSession {
  public:
   /// `shared_room` outlives it.
-  RoomGuest(WorkerRoute& listener, Owner& owner, SharedRoom& shared_room, const Newcomer& newcomer);
+  RoomGuest(WorkerRoute& accept_route, Owner& owner, SharedRoom& shared_room, const AcceptedClient& newcomer);
 
   // Called by the shared room during a call of the room. None of them calls the room.
   /// Gives the guest this seat. False if its session has ended already.
@@ -24,13 +24,13 @@ class RoomGuest final : public RoomSession {
   void flush();
   std::size_t waiting() const { return front_.end->waiting(); }
   void close(std::string_view why, std::uint32_t code);
-  void failed(const Fault& fault) { because(Reason::kProtocolFault, fault.what, fault); }
+  void failed(const Fault& fault) { set_reason(Reason::kProtocolFault, fault.what, fault); }
   void spoke() { ++heard_words_, spoke_ = true; }
   void turned_away() { turned_away_ = true; }
   /// The guest is queued to enter. It is not read until take_turn().
   void waits_to_enter();
   /// Its player is in: from now on it is served before newcomers.
-  void play() { front_.end->set_rank(net::Rank::kPlayer); }
+  void play() { front_.end->set_priority(net::Priority::kPlayer); }
   const core::Peer& peer() const { return peer_; }
   core::Id seat_id() const { return front_.id; }
   const Limits& limits() const { return limits_; }
@@ -53,10 +53,10 @@ class RoomGuest final : public RoomSession {
   bool is_unseated() const override { return !seated_ && !queued_; }
   void enter_room(Lane lane, Bytes bytes) override { shared_room_.received(front_.id, lane, bytes); }
   void dismiss(Reason reason, std::string_view why) override;
-  void part() override;
+  void shut_down() override;
   void hang_up() override;
   bool is_linked() const override { return front_.end->is_open(); }
-  bool attend(Millis) override;
+  bool on_tick(Millis) override;
   std::optional<Reason> overdue(Millis now) const override;
   WallTime wall() const override { return shared_room_.wall_by_now(); }
   std::string player() const override { return shared_room_.name_of(front_.id); }

@@ -1,7 +1,7 @@
 // Runs a room for its owner: a bridge (bridge_session.h) or a shared room (shared_room.h). Keeps the room's clock and
 // alarm, and gives its words to the tap.
-// Law: only enter() calls the room. During the call the room may send and close. Whatever else it asks for (dialling,
-// ending a session) is done after the call has returned.
+// Law: only call_room() calls the room. During the call the room may send and close. Whatever else it asks for
+// (dialling, ending a session) is done after the call has returned.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
                  bool with_secrets);
   /// Calls `call(room, time)`, then does what the room asked for. Nothing else calls the room.
   template <class Call>
-  void enter(Call&& call);
+  void call_room(Call&& call);
   /// Since the room's time 0.
   core::Micros micros() const { return (loop_.nanos() - epoch_) / 1000; }
   /// Whether a snapshot of the world is due. REQUIRES: not during a call of the room, when words and world may differ.
@@ -55,7 +55,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
 
  private:
   void rang() override {
-    enter([](core::Room& room, core::Micros at) { room.tick(at); });
+    call_room([](core::Room& room, core::Micros at) { room.tick(at); });
   }
 
   net::Loop& loop_;
@@ -68,7 +68,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
 };
 
 template <class Call>
-void RoomHost::enter(Call&& call) {
+void RoomHost::call_room(Call&& call) {
   if (is_shut()) return;
   const core::Micros at = micros();
   wall_ = began_wall_ + at * 1000;

@@ -7,13 +7,13 @@
 
 namespace entente::relay {
 
-RoomSession::RoomSession(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer, bool gathers)
-    : Session(listener, owner, newcomer), silence_(listener.loop, static_cast<net::Alarm::User&>(*this)) {
+RoomSession::RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers)
+    : Session(accept_route, owner, newcomer), silence_(accept_route.loop, static_cast<net::Alarm::User&>(*this)) {
   front_.end = make_front(newcomer.enet, gathers);
-  silence_.set_rank(net::Rank::kNewcomer);
+  silence_.set_priority(net::Priority::kNewcomer);
 }
 
-std::unique_ptr<End> RoomSession::make_front(const EnetCaller& enet, bool gathers) {
+std::unique_ptr<End> RoomSession::make_front(const AcceptedEnetPeer& enet, bool gathers) {
   return make_end(*worker_route_, *this,
                   {.facing = Facing::kClient,
                    .game = *info_.game,
@@ -34,7 +34,7 @@ void RoomSession::start(net::Fd client) {
 void RoomSession::greet(const core::Peer& peer) {
   count_opened();
   peer_ = peer;
-  if (worker_route_->route.fallback) return silence_.set(listener_.loop.nanos() + kSilence);
+  if (worker_route_->route.fallback) return silence_.set(accept_route_.loop.nanos() + kSilence);
   if (!worker_route_->route.clients_name_dialect) seat(info_.dialect);
 }
 
@@ -42,7 +42,7 @@ void RoomSession::greet(const core::Peer& peer) {
 void RoomSession::rang() {
   if (ending_ || !is_unseated()) return;
   if (front_.end->is_held_up())
-    return silence_.set(listener_.loop.nanos() + kSilence);  // what it said waits for its turn
+    return silence_.set(accept_route_.loop.nanos() + kSilence);  // what it said waits for its turn
   front_.end->hears(*worker_route_->route.fallback);
   seat(*worker_route_->route.fallback);
 }
@@ -54,7 +54,7 @@ void RoomSession::hear(Lane lane, Bytes bytes, std::size_t frames) {
   heard_words_ = 0;
   enter_room(lane, bytes);
   if (lane != Lane::kStream) return;
-  said_ += bytes.size();
+  bytes_from_client_ += bytes.size();
   if (!ending_) charge(bytes.size(), std::max(frames, heard_words_));
 }
 
@@ -85,9 +85,9 @@ void RoomSession::kick(std::string_view why) {
 /// The room has said all to the client.
 void RoomSession::let_go(Reason reason, std::string_view why, std::uint32_t code) {
   if (!turned_away_ && info_.game->bans_by(code)) worker_route_->front_banned(info_.client, why);
-  because(reason, why);
+  set_reason(reason, why);
   front_.end->closes_after(goodbye());
-  front_.up ? front_.end->part(why, code_for(front_, code)) : front_.end->hang_up();
+  front_.up ? front_.end->shut_down(why, code_for(front_, code)) : front_.end->hang_up();
 }
 
 /// The face's code; if it gave none, the game's code for the reason of the end.

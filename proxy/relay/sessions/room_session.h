@@ -17,7 +17,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   void kick(std::string_view why) override;
 
  protected:
-  RoomSession(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer, bool gathers);
+  RoomSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer, bool gathers);
 
   /// The client's dialect is known: its player is to have a seat.
   virtual void seat(std::size_t dialect) = 0;
@@ -25,7 +25,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   virtual bool is_unseated() const = 0;
   virtual void enter_room(Lane lane, Bytes bytes) = 0;
 
-  std::unique_ptr<End> make_front(const EnetCaller& enet, bool gathers);
+  std::unique_ptr<End> make_front(const AcceptedEnetPeer& enet, bool gathers);
   void greet(const core::Peer& peer);
   void hear(Lane lane, Bytes bytes, std::size_t frames);
   void name(Bytes greeting);

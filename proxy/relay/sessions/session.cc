@@ -6,16 +6,16 @@
 
 namespace entente::relay {
 
-Session::Session(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer)
-    : listener_(listener),
-      worker_route_(&listener),
+Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
+    : accept_route_(accept_route),
+      worker_route_(&accept_route),
       owner_(owner),
       limits_(newcomer.limits),
-      info_{newcomer.link,   &listener.route.game,           listener.route.dialect,
-            newcomer.client, listener.route.servers.front(), listener.route.listener},
+      info_{newcomer.link,   &accept_route.route.game,           accept_route.route.dialect,
+            newcomer.client, accept_route.route.servers.front(), accept_route.route.listener},
       dial_(static_cast<Dial::User&>(*this)),
-      rates_(limits_, listener.loop.now()),
-      began_(listener.loop.now()),
+      rates_(limits_, accept_route.loop.now()),
+      began_(accept_route.loop.now()),
       moved_(began_) {}
 
 int Session::dial(const net::Address&, net::Sockets) { return EOPNOTSUPP; }
@@ -41,43 +41,43 @@ void Session::charge(std::size_t bytes, std::size_t messages) {
 }
 
 SessionReport Session::report() const {
-  return {worker_route_->route.index, info_, now() - began_, said_ + answered_, player()};
+  return {worker_route_->route.index, info_, now() - began_, bytes_from_client_ + bytes_from_server_, player()};
 }
 
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void Session::stop() {
-  if (ending_) gone_by_ = std::min(gone_by_, now() + limits_.linger_ms);
+  if (ending_) close_deadline_ = std::min(close_deadline_, now() + limits_.linger_ms);
   end(Reason::kStopped, Fault{""}, text(Reason::kStopped));
 }
 
 void Session::kick(std::string_view why) { end(Reason::kKicked, Fault{""}, why.empty() ? text(Reason::kKicked) : why); }
 
-void Session::because(Reason reason, std::string_view why, const Fault& fault) {
+void Session::set_reason(Reason reason, std::string_view why, const Fault& fault) {
   if (reason_) return;
   reason_ = reason;
-  gone_by_ = now() + goodbye() + limits_.linger_ms;
+  close_deadline_ = now() + goodbye() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
 }
 
 void Session::end(Reason reason, const Fault& fault, std::string_view why) {
   if (ending_) return;
-  because(reason, {}, fault);
+  set_reason(reason, {}, fault);
   dismiss(reason, why);
 }
 
 void Session::finish() {
   if (std::exchange(ending_, true)) return;
-  gone_by_ = now() + goodbye() + limits_.linger_ms;
+  close_deadline_ = now() + goodbye() + limits_.linger_ms;
   tell_end();
-  part();
+  shut_down();
   settle();
 }
 
 void Session::tell_end() {
   count_opened();
-  worker_route_->ended(info_, reason(), fault_, said_);
+  worker_route_->ended(info_, reason(), fault_, bytes_from_client_);
   if (!worker_route_->tap || !tapped_) return;
   std::string why = text(reason());
   if (*fault_.what) why += std::string(": ") + fault_.what;
@@ -96,17 +96,17 @@ void Session::settle() {
 // -- In time ----------------------------------------------------------------------------------------------------------
 
 void Session::tick(Millis now) {
-  if (gone_by_ != 0 && now >= gone_by_) {
+  if (close_deadline_ != 0 && now >= close_deadline_) {
     hang_up();
     finish();
     return settle();
   }
-  if (ending_ || !attend(now)) return;
+  if (ending_ || !on_tick(now)) return;
   if (over_rates_ && rates_.ready(now)) {
     over_rates_ = false;
     resume_client(kRate);
   }
-  if (gone_by_ == 0 && drop_late_server(now)) return dial_.timed_out();
+  if (close_deadline_ == 0 && drop_late_server(now)) return dial_.timed_out();
   if (const auto reason = overdue(now)) end(*reason, Fault{""}, text(*reason));
 }
 

@@ -38,7 +38,7 @@ class Session : private Dial::User {
     /// The client is a new player, not one who resumes. If there are too many, an absent session gives up its place.
     virtual void settled(Session& session) = 0;
     /// Hands a client to the session that it belongs to.
-    virtual void send_back(SessionRef to, net::Fd client, const net::Address& from) = 0;
+    virtual void hand_over(SessionRef to, net::Fd client, const net::Address& from) = 0;
     /// A number for a second link of a session.
     virtual LinkId next_link() = 0;
     /// Both links are closed: destroy it at the end of the turn.
@@ -51,7 +51,7 @@ class Session : private Dial::User {
   virtual void start(net::Fd client) = 0;
   /// Its client is back, on this connection. REQUIRES: the game's clients send no greeting, because what was already
   /// read from the connection is not passed on.
-  virtual void take_back(net::Fd, const net::Address&) {}
+  virtual void reattach(net::Fd, const net::Address&) {}
   /// It is away, and its place is kept.
   virtual bool is_away() const { return false; }
   /// Gives up the kept place, because a connected player needs it.
@@ -67,18 +67,18 @@ class Session : private Dial::User {
   const SessionInfo& info() const { return info_; }
   WorkerRoute& worker_route() { return *worker_route_; }
   /// The route through whose listener it came.
-  const Route& listener() const { return listener_.route; }
+  const Route& listener() const { return accept_route_.route; }
   /// It ended because the server could not be reached.
   bool server_unreached() const { return dial_.unreached(); }
 
  protected:
-  /// `listener` outlives it.
-  Session(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer);
+  /// `accept_route` outlives it.
+  Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
 
   /// Ends the session. `why` is shown to the peers if their game can do so; empty: nothing is shown.
   void end(Reason reason, const Fault& fault = Fault{""}, std::string_view why = {});
   /// Sets the reason to end, if there is none yet. From then on the links have limited time to close.
-  void because(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
+  void set_reason(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
   /// Passes on nothing more: reports the end (counters, log, tap) and closes the links.
   void finish();
   /// Calls Owner::done() if the session is ending and its links are closed.
@@ -90,14 +90,14 @@ class Session : private Dial::User {
   void note(const std::string& text);
   /// Counts what the client sent against its rate limits. Above them it is not read until it is within them again.
   void charge(std::size_t bytes, std::size_t messages);
-  Millis now() const { return listener_.loop.now(); }
+  Millis now() const { return accept_route_.loop.now(); }
   Reason reason() const { return reason_.value_or(Reason::kClientLeft); }
 
   // What each kind does its own way.
   /// Says goodbye, then calls finish(): at once, or when the goodbye has been sent.
   virtual void dismiss(Reason, std::string_view /*why*/) { finish(); }
   /// Closes the links once what was sent is out.
-  virtual void part() = 0;
+  virtual void shut_down() = 0;
   /// Closes the links at once, whatever waits.
   virtual void hang_up() = 0;
   virtual bool is_linked() const = 0;
@@ -105,7 +105,7 @@ class Session : private Dial::User {
   virtual void pause_client(Pause why) = 0;
   virtual void resume_client(Pause why) = 0;
   /// Called every tick, before the limits are checked. False: they are not checked.
-  virtual bool attend(Millis) { return true; }
+  virtual bool on_tick(Millis) { return true; }
   /// Closes the link to a server that did not accept the connection in time. Returns whether it did.
   virtual bool drop_late_server(Millis) { return false; }
   /// The reason to end, if a time limit is exceeded.
@@ -119,19 +119,19 @@ class Session : private Dial::User {
   virtual std::string player() const { return {}; }
   // Dial::User. A session without a server of its own does not dial.
   int dial(const net::Address&, net::Sockets) override;
-  void undialled(Reason why) override { end(why); }
+  void dial_failed(Reason why) override { end(why); }
 
-  WorkerRoute& listener_;      // whose listener accepted the client
+  WorkerRoute& accept_route_;  // whose listener accepted the client
   WorkerRoute* worker_route_;  // that serves the path the client asked for
   Owner& owner_;
   const Limits limits_;
   SessionInfo info_;  // of the client's link
   Dial dial_;
   Rates rates_;
-  std::uint64_t said_ = 0, answered_ = 0;  // bytes of messages: the client's, the server's
+  std::uint64_t bytes_from_client_ = 0, bytes_from_server_ = 0;  // bytes of messages: the client's, the server's
   const Millis began_;
   Millis moved_;                  // when something was last passed on
-  Millis gone_by_ = 0;            // when the links are closed at the latest; 0: it is not ending
+  Millis close_deadline_ = 0;     // when the links are closed at the latest; 0: it is not ending
   std::optional<Reason> reason_;  // of the end
   std::string why_;
   Fault fault_{""};

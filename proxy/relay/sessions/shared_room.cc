@@ -32,26 +32,26 @@ core::RoomOptions room_options(const SharedRoomOptions& options) {
 
 }  // namespace
 
-SharedRoom::SharedRoom(net::Loop& loop, SharedRoomPlan& plan, LinkId link, Events& events)
+SharedRoom::SharedRoom(net::Loop& loop, SharedRoomState& state, LinkId link, Events& events)
     : RoomHost(loop),
       loop_(loop),
-      plan_(plan),
+      state_(state),
       events_(events),
-      info_{link, plan.options.game, 0, {}, {}, {}},
-      stand_ins_(plan.options.stand_ins) {}
+      info_{link, state.options.game, 0, {}, {}, {}},
+      stand_ins_(state.options.stand_ins) {}
 
 SharedRoom::~SharedRoom() { loop_.never(*this); }
 
 void SharedRoom::open(TapSink* tap) {
   tap_ = tap;
   start_clock();
-  const core::RoomOptions options = room_options(plan_.options);
+  const core::RoomOptions options = room_options(state_.options);
   if (tap_) {
     tap_->opened(info_, wall_in_call());
-    tap_->note(info_.link, plan_.options.name + ": a room with seed " + std::to_string(options.seed), wall_in_call());
+    tap_->note(info_.link, state_.options.name + ": a room with seed " + std::to_string(options.seed), wall_in_call());
   }
-  open_room(plan_.options.back(), options, tap, info_.link, plan_.options.record_secrets);
-  enter([](core::Room& room, core::Micros at) { room.back_opened({}, at); });
+  open_room(state_.options.back(), options, tap, info_.link, state_.options.record_secrets);
+  call_room([](core::Room& room, core::Micros at) { room.back_opened({}, at); });
 }
 
 // -- The room ---------------------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ void SharedRoom::settle_call(core::Micros at) {
   begin_turn();
   for (const auto& [from, to] : std::exchange(returning_, {})) move(from, to, at);
   for (const core::Id id : std::exchange(entered_, {})) make_way(id, at);
-  if (!ends_) stand_ins_.look_after(*room_, at);
+  if (!end_reason_) stand_ins_.look_after(*room_, at);
 }
 
 std::string SharedRoom::name_of(core::Id guest) const {
@@ -74,7 +74,7 @@ std::string SharedRoom::name_of(core::Id guest) const {
 }
 
 void SharedRoom::after_call() {
-  plan_.orphaned.add(room_->world().orphaned() - plan_.orphaned.read());
+  state_.orphaned.add(room_->world().orphaned() - state_.orphaned.read());
   for (const core::Id id : std::exchange(overflowed_, {}))
     if (RoomGuest* guest = find(id)) guest->overflow();
   if (room_->over()) tell_end();
@@ -118,13 +118,13 @@ bool SharedRoom::serve_crowd() {
   if (!departed_.empty() && !(loop_.is_behind() && loop_.now() < gone_since_ + kGatherGone)) {
     const Departed one = std::move(departed_.front());
     departed_.pop_front();
-    enter([&](core::Room& room, core::Micros at) { room.gone(one.seat, one.why, at, one.code); });
+    call_room([&](core::Room& room, core::Micros at) { room.gone(one.seat, one.why, at, one.code); });
     return true;
   }
   const Millis now = loop_.now();
   if (!to_enter_.empty() && now >= enter_at_) {
     if (RoomGuest* const guest = to_enter_.take(nullptr, now)) {
-      enter([&](core::Room& room, core::Micros at) { room.admit(guest->seat_id(), at); });
+      call_room([&](core::Room& room, core::Micros at) { room.admit(guest->seat_id(), at); });
       guest->take_turn();
       return true;
     }
@@ -172,11 +172,11 @@ std::uint64_t SharedRoom::next_turn(Millis now) {
 }
 
 void SharedRoom::order(const std::function<void(core::Back&)>& order) {
-  enter([&](core::Room& room, core::Micros at) { room.order(order, at); });
+  call_room([&](core::Room& room, core::Micros at) { room.order(order, at); });
 }
 
 void SharedRoom::seat(RoomGuest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer) {
-  enter([&](core::Room& room, core::Micros at) {
+  call_room([&](core::Room& room, core::Micros at) {
     seating_ = &guest;
     const core::Id id = room.seat(std::move(front), peer, at);
     seating_ = nullptr;
@@ -186,11 +186,11 @@ void SharedRoom::seat(RoomGuest& guest, std::unique_ptr<core::Front> front, cons
 }
 
 void SharedRoom::received(core::Id guest, Lane lane, Bytes bytes) {
-  enter([&](core::Room& room, core::Micros at) { room.received(guest, lane, bytes, at); });
+  call_room([&](core::Room& room, core::Micros at) { room.received(guest, lane, bytes, at); });
 }
 
 void SharedRoom::dismiss(core::Id guest, std::string_view why) {
-  enter([&](core::Room& room, core::Micros at) { room.dismiss(guest, why, at); });
+  call_room([&](core::Room& room, core::Micros at) { room.dismiss(guest, why, at); });
 }
 
 void SharedRoom::gone(core::Id guest, std::string_view why, std::uint32_t code) {
@@ -202,7 +202,7 @@ void SharedRoom::gone(core::Id guest, std::string_view why, std::uint32_t code) 
 
 void SharedRoom::lost(RoomGuest& guest, core::Id seat, std::string_view why, std::uint32_t code) {
   forget(seat);
-  enter([&](core::Room& room, core::Micros at) {
+  call_room([&](core::Room& room, core::Micros at) {
     const auto absence = room.keep(seat, at);
     if (!absence) return depart(seat, why, code);
     const Millis now = loop_.now();
@@ -272,7 +272,7 @@ std::size_t SharedRoom::waiting(core::Id end) const {
 
 void SharedRoom::close(core::Id end, std::string_view why, std::uint32_t code) {
   if (end == core::kBackEnd) {
-    if (!ends_) ends_ = Reason::kServerLeft;
+    if (!end_reason_) end_reason_ = Reason::kServerLeft;
   } else if (RoomGuest* const guest = find(end)) {
     guest->close(why, code);
     forget(end);
@@ -300,7 +300,7 @@ std::string SharedRoom::speech_of(core::Id player) const {
 
 void SharedRoom::told(const core::Fact& fact) {
   stand_ins_.heard(fact);
-  plan_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
+  state_.attendance.told(fact, [this](core::Id player) { return speech_of(player); });
   RoomHost::told(fact);
   if (const auto* player = core::as<words::Player>(fact))
     if (RoomGuest* const guest = find(player->id())) guest->play();
@@ -312,8 +312,8 @@ void SharedRoom::told(const core::Fact& fact) {
 
 void SharedRoom::end(Reason reason) {
   if (over()) return;
-  if (!ends_) ends_ = reason;
-  enter([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
+  if (!end_reason_) end_reason_ = reason;
+  call_room([&](core::Room& room, core::Micros at) { room.end(text(reason), at); });
 }
 
 void SharedRoom::tell_end() {
@@ -323,7 +323,7 @@ void SharedRoom::tell_end() {
   if (!ledger.entries().empty()) events_.words_dropped(info_, text(ledger), 0);
   if (tap_ == nullptr) return;
   note_untold();
-  tap_->closed(info_.link, text(ends_.value_or(Reason::kStopped)), wall_now());
+  tap_->closed(info_.link, text(end_reason_.value_or(Reason::kStopped)), wall_now());
 }
 
 }  // namespace entente::relay

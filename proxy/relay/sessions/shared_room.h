@@ -26,7 +26,7 @@ namespace entente::relay {
 class RoomGuest;
 
 /// A shared room as all workers see it.
-struct SharedRoomPlan {
+struct SharedRoomState {
   SharedRoomOptions options;
   std::size_t index = 0;
   std::size_t home = 0;  ///< the worker that it lives on
@@ -41,7 +41,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   static constexpr std::uint64_t kTurnWork = 20'000;
 
   /// `link`: under which its words are recorded.
-  SharedRoom(net::Loop& loop, SharedRoomPlan& plan, LinkId link, Events& events);
+  SharedRoom(net::Loop& loop, SharedRoomState& state, LinkId link, Events& events);
   ~SharedRoom() override;
 
   /// Makes the back and the room. Called once, on the worker's thread.
@@ -51,7 +51,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   void stop() { end(Reason::kStopped); }
   bool over() const { return !room_ || room_->over(); }
   /// The reason why the room ends; nothing while it runs.
-  const std::optional<Reason>& ends() const { return ends_; }
+  const std::optional<Reason>& end_reason() const { return end_reason_; }
 
   // For its guests. A guest must be forgotten (gone, lost or forget) before it is destroyed.
   /// A newcomer wants its seat: RoomGuest::take_turn() follows. REQUIRES: not over.
@@ -110,7 +110,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   void tell_end();
 
   net::Loop& loop_;
-  SharedRoomPlan& plan_;
+  SharedRoomState& state_;
   Events& events_;
   const SessionInfo info_;
   TapSink* tap_ = nullptr;
@@ -133,7 +133,7 @@ class SharedRoom final : public RoomHost, private net::Later {
   std::vector<std::pair<core::Id, core::Id>> returning_;  // pairs: the new seat, the kept seat
   std::vector<core::Id> entered_;                         // seats that asked to enter during this call
 
-  std::optional<Reason> ends_;
+  std::optional<Reason> end_reason_;
   bool told_end_ = false;
 };
 

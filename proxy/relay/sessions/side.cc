@@ -63,8 +63,8 @@ Reason reason_of_client(How how) {
       return Reason::kBadFrame;
     case How::kUnwanted:
       return Reason::kBadRequest;
-    case How::kVisited:
-      return Reason::kVisitor;
+    case How::kServedPage:
+      return Reason::kServedPage;
     default:
       return Reason::kClientLeft;
   }
@@ -75,7 +75,7 @@ Reason reason_of_server(How how) {
     case How::kBroke:
       return Reason::kServerReset;
     case How::kWrong:
-      return Reason::kServerWrong;
+      return Reason::kServerProtocolError;
     case How::kDeclined:
       return Reason::kServerDeclined;
     default:

@@ -29,13 +29,13 @@ std::unique_ptr<wire::Cutter> server_cutter(const Route& route) {
 
 }  // namespace
 
-TcpSession::TcpSession(WorkerRoute& worker_route, Owner& owner, const Newcomer& newcomer)
+TcpSession::TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer)
     : LinkRelay(worker_route, owner, newcomer),
       route_(worker_route.route),
       to_server_(client_cutter(route_), route_.game.largest_frame()),
       to_client_(server_cutter(route_), route_.game.largest_frame()),
       sure_(!route_.detects_in_session()) {
-  if (worker_route.guard) to_server_.watch(*worker_route.guard, route_.dialect);
+  if (worker_route.strict_filter) to_server_.watch(*worker_route.strict_filter, route_.dialect);
   if (route_.with_datagrams()) datagrams_.emplace(worker_route, info_, limits_);
 }
 
@@ -122,7 +122,7 @@ void TcpSession::client_said(Bytes bytes) {
 }
 
 void TcpSession::to_server(const Frames& frames) {
-  said_ = to_server_.passed();
+  bytes_from_client_ = to_server_.passed();
   if (open_) return relay(client_, server_, Way::kToServer, frames);
   append(early_, frames.bytes);
   early_frames_ += frames.count;
@@ -136,7 +136,7 @@ void TcpSession::server_said(Bytes bytes) {
 }
 
 void TcpSession::to_client(const Frames& frames) {
-  answered_ = to_client_.passed();
+  bytes_from_server_ = to_client_.passed();
   note_greeting(frames);
   if (!entered_) note_entry(frames);
   relay(server_, client_, Way::kToClient, frames);
@@ -179,10 +179,10 @@ void TcpSession::wrote(net::Link& link) {
 /// We cannot follow the server's framing: its bytes pass as they come, and no goodbye can be placed among them.
 void TcpSession::go_unframed(const Fault& fault) {
   worker_route_->counters.unframed.add();
-  worker_route_->say(Line::kUnframed, "server " + info_.server.text() + " sent what is no " +
-                                          std::string(route_.game.name()) + " " + std::string(route_.dialect_name()) +
-                                          " frame (" + fault.what + " in " + fault.field +
-                                          "): its bytes are passed on as they come");
+  worker_route_->say(LogKind::kUnframed, "server " + info_.server.text() + " sent what is no " +
+                                             std::string(route_.game.name()) + " " +
+                                             std::string(route_.dialect_name()) + " frame (" + fault.what + " in " +
+                                             fault.field + "): its bytes are passed on as they come");
   to_client(Frames{to_client_.take_kept()});
   to_client_.lose_framing();
   to_client_.drop_kept();
@@ -214,15 +214,16 @@ void TcpSession::server_ended() {
 
 /// The beginning of a frame whose end will never come. Who needs whole frames, or a goodbye after it, does not get it.
 void TcpSession::pass_rest(Way way) {
-  Stream& stream = way == Way::kToServer ? to_server_ : to_client_;
+  Framer& framer = way == Way::kToServer ? to_server_ : to_client_;
   const bool whole = route_.game.whole_frames(way, wire::Stage::kPlay) || (way == Way::kToServer && route_.strict) ||
                      (way == Way::kToClient && !route_.game.goodbye(route_.dialect).empty());
-  if (whole || !open_ || stream.kept().empty()) return;
-  way == Way::kToServer ? to_server(Frames{stream.take_kept()}) : to_client(Frames{stream.take_kept()});
+  if (whole || !open_ || framer.kept().empty()) return;
+  way == Way::kToServer ? to_server(Frames{framer.take_kept()}) : to_client(Frames{framer.take_kept()});
 }
 
 bool TcpSession::owes_goodbye() const {
-  return !route_.game.goodbye(route_.dialect).empty() && !told_goodbye_ && !client_.ended && to_client_.at_border();
+  return !route_.game.goodbye(route_.dialect).empty() && !told_goodbye_ && !client_.ended &&
+         to_client_.at_frame_boundary();
 }
 
 void TcpSession::say_goodbye() {
@@ -231,10 +232,10 @@ void TcpSession::say_goodbye() {
   client_.link.send(Lane::kStream, route_.game.goodbye(route_.dialect));
 }
 
-void TcpSession::part() {
+void TcpSession::shut_down() {
   if (datagrams_) datagrams_->close();
   if (client_.link.is_open()) say_goodbye();
-  LinkRelay::part();
+  LinkRelay::shut_down();
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------
@@ -244,7 +245,7 @@ void TcpSession::datagram(const net::Address& from, Bytes datagram) {
   datagrams_->from_client(from, datagram);
 }
 
-bool TcpSession::attend(Millis now) {
+bool TcpSession::on_tick(Millis now) {
   if (part_at_ && now >= part_at_) {
     part_at_ = 0;
     say_goodbye();

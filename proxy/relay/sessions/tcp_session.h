@@ -6,14 +6,14 @@
 #include <optional>
 
 #include "proxy/relay/ends/datagrams.h"
-#include "proxy/relay/ends/stream.h"
+#include "proxy/relay/ends/framer.h"
 #include "proxy/relay/sessions/link_relay.h"
 
 namespace entente::relay {
 
 class TcpSession final : public LinkRelay<net::Tcp, net::LinkUser, net::Link> {
  public:
-  TcpSession(WorkerRoute& worker_route, Owner& owner, const Newcomer& newcomer);
+  TcpSession(WorkerRoute& worker_route, Owner& owner, const AcceptedClient& newcomer);
 
   void start(net::Fd client) override;
   void datagram(const net::Address& from, Bytes datagram) override;
@@ -43,12 +43,12 @@ class TcpSession final : public LinkRelay<net::Tcp, net::LinkUser, net::Link> {
   void server_ended();
   bool owes_goodbye() const;
   void say_goodbye();
-  void part() override;
-  bool attend(Millis now) override;
+  void shut_down() override;
+  bool on_tick(Millis now) override;
   std::optional<Reason> overdue(Millis now) const override;
 
   const Route& route_;
-  Stream to_server_, to_client_;
+  Framer to_server_, to_client_;
   std::optional<Datagrams> datagrams_;
   Buffer early_;  // whole frames of the client, before the server may hear them
   std::size_t early_frames_ = 0;

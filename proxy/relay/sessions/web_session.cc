@@ -16,26 +16,26 @@ bool is_message(Opcode opcode) { return opcode == Opcode::kText || opcode == Opc
 
 }  // namespace
 
-WebSession::WebSession(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer)
-    : LinkRelay(listener, owner, newcomer),
-      cutter_(listener.route.game.cutter(Way::kToServer, listener.route.dialect)) {}
+WebSession::WebSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
+    : LinkRelay(accept_route, owner, newcomer),
+      cutter_(accept_route.route.game.cutter(Way::kToServer, accept_route.route.dialect)) {}
 
 // -- Coming up --------------------------------------------------------------------------------------------------------
 
 void WebSession::start(net::Fd client) {
   info_.listener = net::local_address(client.get());
-  if (!client_.link.adopt(std::move(client), listener_.route.web->client_tls.get())) return end(Reason::kNoFiles);
+  if (!client_.link.adopt(std::move(client), accept_route_.route.web->client_tls.get())) return end(Reason::kNoFiles);
   client_.link.read(true);
 }
 
 void WebSession::asked(WebLink&, const net::HttpHead& request) {
   asked_ = true;
   client_.pause(kEarly);
-  if (WorkerRoute* chosen = owner_.route_at(listener_.route, request.path())) worker_route_ = chosen;
+  if (WorkerRoute* chosen = owner_.route_at(accept_route_.route, request.path())) worker_route_ = chosen;
   info_.server = worker_route_->route.servers.front();
   if (const Asset* file = file_for(worker_route_->route, request)) {
     client_.link.serve(request, *file);
-    return end(Reason::kVisitor);
+    return end(Reason::kServedPage);
   }
   unsigned status = 101;
   if (const auto fault = objection(worker_route_->route, request, status)) {
@@ -71,8 +71,8 @@ void WebSession::upgraded(WebLink&, const net::HttpHead& response) {
 
 void WebSession::declined(WebLink&, const net::HttpHead& response) {
   dial_.succeeded();
-  worker_route_->say(Line::kServer, "server " + info_.server.text() + " answered " + std::to_string(response.status) +
-                                        " to a WebSocket's request");
+  worker_route_->say(LogKind::kServer, "server " + info_.server.text() + " answered " +
+                                           std::to_string(response.status) + " to a WebSocket's request");
   const bool error = response.status >= 400 && response.status < 600;
   client_.link.decline(error ? response.status : 502, "the server declined");
   end(Reason::kServerDeclined);
@@ -98,18 +98,18 @@ void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
 /// Whether the client may send this; ends the session if not.
 bool WebSession::may_pass(Bytes message) {
   // The first message may name the dialect, and is told to the tap only when it passes.
-  const auto named = said_ == 0 ? worker_route_->route.game.named_by_client(message) : std::nullopt;
+  const auto named = bytes_from_client_ == 0 ? worker_route_->route.game.named_by_client(message) : std::nullopt;
   const std::size_t dialect = named.value_or(info_.dialect);
   std::optional<Fault> wrong;
   Bytes left = message;
   const auto fault = wire::cut_message(*cutter_, left, [&](wire::Stage stage, Bytes frame) {
-    if (worker_route_->guard)
-      wrong = worker_route_->guard->objection({Way::kToServer, wire::Lane::kStream, stage, frame}, dialect);
+    if (worker_route_->strict_filter)
+      wrong = worker_route_->strict_filter->objection({Way::kToServer, wire::Lane::kStream, stage, frame}, dialect);
     return !wrong;
   });
   if (fault) return refuse({content_code(*fault), fault->what}, *fault);
   if (wrong) return refuse({CloseFrame::kProtocolError, wrong->what}, *wrong);
-  said_ += message.size();
+  bytes_from_client_ += message.size();
   return true;
 }
 
@@ -149,7 +149,7 @@ void WebSession::pass(Half& from, Half& to, Way way, Opcode opcode, Bytes messag
     auto& traffic = way == Way::kToServer ? worker_route_->counters.to_server : worker_route_->counters.to_client;
     traffic.bytes.add(message.size());
     traffic.frames.add(1);
-    if (way == Way::kToClient) answered_ += message.size();
+    if (way == Way::kToClient) bytes_from_server_ += message.size();
   }
   to.will_wait(moved_);
   to.link.send(opcode, message);
@@ -180,14 +180,15 @@ void WebSession::close_frame(WebLink& link, const CloseFrame& close_frame) {
   if (client_closed_ && server_closed_) end(*first_);
 }
 
-void WebSession::wronged(WebLink& link, const Fault& fault, const std::string& detail) {
+void WebSession::protocol_error(WebLink& link, const Fault& fault, const std::string& detail) {
   (is_client(link) ? client_closed_ : server_closed_) = true;
   if (ending_) return;
   parting_ = CloseFrame{CloseFrame::kGoingAway, ""};
   if (is_client(link)) return end(open_ ? Reason::kBadFrame : Reason::kBadRequest, fault);
-  worker_route_->say(Line::kServer, "server " + info_.server.text() + ": " + fault.what + (detail.empty() ? "" : ": ") +
-                                        detail + (*fault.field ? std::string(" (") + fault.field + ")" : ""));
-  end(Reason::kServerWrong, fault);
+  worker_route_->say(LogKind::kServer, "server " + info_.server.text() + ": " + fault.what +
+                                           (detail.empty() ? "" : ": ") + detail +
+                                           (*fault.field ? std::string(" (") + fault.field + ")" : ""));
+  end(Reason::kServerProtocolError, fault);
 }
 
 void WebSession::ended(WebLink& link) {
@@ -208,12 +209,12 @@ void WebSession::tell_end() {
   Session::tell_end();
 }
 
-void WebSession::part() {
+void WebSession::shut_down() {
   if (!open_) decline_client();
   if (parting_ && client_.link.upgraded()) client_.link.send(*parting_);
   if (reason() == Reason::kBadFrame) parting_ = {CloseFrame::kGoingAway, ""};
   if (parting_ && server_.link.upgraded()) server_.link.send(*parting_);
-  LinkRelay::part();
+  LinkRelay::shut_down();
 }
 
 /// A client that waits for an answer gets one.

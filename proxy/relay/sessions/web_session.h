@@ -13,7 +13,7 @@ namespace entente::relay {
 
 class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLink> {
  public:
-  WebSession(WorkerRoute& listener, Owner& owner, const Newcomer& newcomer);
+  WebSession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer);
 
   void start(net::Fd client) override;
 
@@ -24,7 +24,7 @@ class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLi
   void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
   void close_frame(net::WebLink& link, const net::CloseFrame& close_frame) override;
   void paused(net::WebLink& link) override;
-  void wronged(net::WebLink& link, const Fault& fault, const std::string& detail) override;
+  void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
   void ended(net::WebLink& link) override;
 
   void connect() { dial_.begin(*worker_route_, limits_.connect_ms, wire::Transport::kWebSocket); }
@@ -37,7 +37,7 @@ class WebSession final : public LinkRelay<net::WebLink, net::WebUser, net::WebLi
   void pass(Half& from, Half& to, wire::Way way, net::Opcode opcode, Bytes message);
 
   void dismiss(Reason reason, std::string_view why) override;
-  void part() override;
+  void shut_down() override;
   void tell_end() override;
   void decline_client();
   std::optional<Reason> overdue(Millis now) const override;

@@ -15,15 +15,15 @@ Bytes raw(const T& value) {
 
 }  // namespace
 
-RingSink::RingSink(std::size_t ring_bytes, net::Bell& bell, const std::atomic<std::uint32_t>* files)
-    : ring_(ring_bytes), bell_(bell), files_(files), spare_(ring_.capacity() / 8) {}
+RingSink::RingSink(std::size_t ring_bytes, net::Waker& waker, const std::atomic<std::uint32_t>* files)
+    : ring_(ring_bytes), waker_(waker), files_(files), spare_(ring_.capacity() / 8) {}
 
 void RingSink::opened(const SessionInfo& info, WallTime at) {
   missed_closings_.reserve(++open_);
   const Ring::Head head{.at = at, .link = info.link, .kind = kOpened};
   settle(at);
   if (!ring_.push(head, raw(info), 0)) dropped_.add();
-  bell_.ring();  // the reader sleeps for good while nothing is open
+  waker_.wake();  // the reader sleeps for good while nothing is open
 }
 
 void RingSink::bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) {
@@ -48,7 +48,7 @@ void RingSink::packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes 
 void RingSink::push(const Ring::Head& head, wire::Lane lane, Bytes bytes) {
   const auto way = static_cast<wire::Way>(head.way);
   if (!settle(head.at) || !ring_.push(head, bytes, spare_)) miss(head.link, way, lane, bytes.size());
-  if (ring_.more_than_half_full()) bell_.ring();
+  if (ring_.more_than_half_full()) waker_.wake();
 }
 
 void RingSink::word(LinkId link, bool fact, Bytes word, WallTime at) {
@@ -106,7 +106,7 @@ void RingSink::miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t byt
   dropped_.add();
   dropped_bytes_.add(bytes);
   owing_ = true;
-  bell_.ring();
+  waker_.wake();
   std::size_t i = 0;
   while (i < gap_count_ && !(gaps_[i].link == link && gaps_[i].way == way && gaps_[i].lane == lane)) ++i;
   if (i == gaps_.size()) {

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "proxy/net/bell.h"
+#include "proxy/net/waker.h"
 #include "proxy/relay/counters.h"
 #include "proxy/relay/tap/ring.h"
 #include "proxy/relay/tap/tap_sink.h"
@@ -54,7 +54,7 @@ class RingSink final : public TapSink {
   };
 
   /// `files`: the value of files(); outlives the sink. Null: the sink wants no words.
-  RingSink(std::size_t ring_bytes, net::Bell& bell, const std::atomic<std::uint32_t>* files = nullptr);
+  RingSink(std::size_t ring_bytes, net::Waker& waker, const std::atomic<std::uint32_t>* files = nullptr);
 
   void opened(const SessionInfo& info, WallTime at) override;
   void bytes(LinkId link, wire::Way way, wire::Lane lane, Bytes bytes, WallTime at) override;
@@ -81,7 +81,7 @@ class RingSink final : public TapSink {
   bool push_word(const Ring::Head& head, Bytes word);
 
   Ring ring_;
-  net::Bell& bell_;
+  net::Waker& waker_;
   const std::atomic<std::uint32_t>* const files_;
   const std::size_t spare_;  // what bytes() leaves free for the others
   std::size_t open_ = 0;

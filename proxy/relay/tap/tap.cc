@@ -139,14 +139,14 @@ TapThread::~TapThread() {
 TapSink& TapThread::sink(std::size_t worker) {
   const std::lock_guard lock(mutex_);
   while (sinks_.size() <= worker)
-    sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, bell_, options_.recorder ? &files_ : nullptr));
+    sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, waker_, options_.recorder ? &files_ : nullptr));
   return *sinks_[worker];
 }
 
 Outcome<Done> TapThread::stop() {
   if (!thread_.joinable()) return Done{};
   stopping_.store(true, std::memory_order_release);
-  bell_.ring();
+  waker_.wake();
   thread_.join();
   const auto now = wall_now();
   for (bool settled = false; !settled; drain(kRound)) {
@@ -168,7 +168,7 @@ Outcome<Done> TapThread::stop() {
 void TapThread::run() {
   (void)::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread; without it we are only less polite
   for (bool stopping = false; !stopping;) {
-    bell_.wait(patience());
+    waker_.wait(patience());
     stopping = stopping_.load(std::memory_order_acquire);
     published_.wake_ups.add();
     bool more = true;
@@ -183,7 +183,7 @@ void TapThread::run() {
   }
 }
 
-// For how long to wait for the bell: for good when nothing can come without its being rung, and nothing is recorded.
+// How long to wait for the waker: without limit if nothing can come without a wake(), and nothing is recorded.
 int TapThread::patience() const {
   const bool unwritten = options_.recorder && options_.recorder->pending();
   const bool unsaid = std::ranges::any_of(counts_, [](const auto& counts) { return counts->has_unsaid(); });

@@ -96,7 +96,7 @@ class TapThread final : public Tap {
   void say(const std::string& sentence) const;
 
   Options options_;
-  net::Bell bell_;
+  net::Waker waker_;
   mutable std::mutex mutex_;  // of the three lists, which only grow
   std::vector<std::unique_ptr<RingSink>> sinks_;
   std::vector<std::unique_ptr<MessageCounts>> counts_;

@@ -28,7 +28,6 @@ struct SessionInfo {
   net::Address server;
   net::Address listener;
   bool enet_datagrams = false;  ///< the tap is told ENet's datagrams, not the packets that they hold
-  LinkId front = 0;             ///< of a bridge's link to its server: the link of its player; else 0
   std::size_t route = 0;        ///< the number of its route in the Server; set only for a tap
 };
 

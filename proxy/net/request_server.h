@@ -18,7 +18,7 @@
 
 namespace entente::net {
 
-class Talks {
+class RequestServer {
  public:
   static constexpr std::size_t kMostConnections = 256;  ///< open at once
   static constexpr Millis kTime = 5'000;                ///< for a whole conversation
@@ -27,16 +27,16 @@ class Talks {
   static constexpr unsigned kMostPieces = 64;  ///< maximum number of reads for one question
   static constexpr Millis kRest = 1'000;       ///< pause after running out of descriptors
 
-  /// Called on the talks' thread with everything that a client has sent so far; `over`: it sends no more. Returns
+  /// Called on the server's thread with everything that a client has sent so far; `over`: it sends no more. Returns
   /// the answer, which may be empty, or nothing if more must come. REQUIRES: answers before the question is longer
   /// than it wants to keep.
   using Hear = std::function<std::optional<std::string>(std::string_view said, bool over)>;
 
   /// `listening` is non-blocking. `time`: limit for a whole conversation; more than kGrace.
-  static Outcome<std::unique_ptr<Talks>> begin(Fd listening, Hear hear, Millis time = kTime);
-  ~Talks();
-  Talks(const Talks&) = delete;
-  Talks& operator=(const Talks&) = delete;
+  static Outcome<std::unique_ptr<RequestServer>> begin(Fd listening, Hear hear, Millis time = kTime);
+  ~RequestServer();
+  RequestServer(const RequestServer&) = delete;
+  RequestServer& operator=(const RequestServer&) = delete;
 
  private:
   struct Talk {
@@ -48,7 +48,7 @@ class Talks {
     Millis began = 0;
   };
 
-  Talks(Fd listening, Fd closing, Hear hear, Millis time);
+  RequestServer(Fd listening, Fd closing, Hear hear, Millis time);
   void run();
   bool has_room(Millis now) const;
   bool make_room(Millis now);

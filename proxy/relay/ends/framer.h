@@ -10,7 +10,7 @@
 #include "adapters/wire/frame.h"
 #include "adapters/wire/game.h"
 #include "proxy/base/bytes.h"
-#include "proxy/relay/admission/guard.h"
+#include "proxy/relay/admission/strict_filter.h"
 
 namespace entente::relay {
 
@@ -24,15 +24,15 @@ struct Frames {
   std::size_t first = 0, last = 0;  ///< sizes of the first and the last of them
 };
 
-class Stream {
+class Framer {
  public:
   /// Without a cutter all bytes pass as they come.
-  Stream(std::unique_ptr<wire::Cutter> cutter, std::size_t largest_frame)
+  Framer(std::unique_ptr<wire::Cutter> cutter, std::size_t largest_frame)
       : cutter_(std::move(cutter)), largest_(largest_frame) {}
 
-  /// From now on a frame of a client that `guard` refuses is a fault. `guard` outlives the stream.
-  void watch(Guard& guard, std::size_t dialect) {
-    guard_ = &guard;
+  /// From now on a frame of a client that `filter` refuses is a fault. `filter` outlives the framer.
+  void watch(StrictFilter& filter, std::size_t dialect) {
+    filter_ = &filter;
     dialect_ = dialect;
   }
 
@@ -46,7 +46,7 @@ class Stream {
   Bytes take_kept();
   void drop_kept();
   /// What was passed on ends with a whole frame.
-  bool at_border() const { return cutter_ && ahead_ == 0; }
+  bool at_frame_boundary() const { return cutter_ && ahead_ == 0; }
   /// Bytes passed on so far.
   std::uint64_t passed() const { return passed_; }
   /// From now on all bytes pass as they come. The caller passes on take_kept() first.
@@ -63,14 +63,14 @@ class Stream {
   std::unique_ptr<wire::Cutter> cutter_;
   std::size_t largest_;
   std::uint64_t passed_ = 0;
-  Guard* guard_ = nullptr;
+  StrictFilter* filter_ = nullptr;
   std::size_t dialect_ = 0;
   Buffer kept_;
   std::size_t ahead_ = 0;  // of kept_, passed on already
 };
 
 template <class Pass>
-std::optional<Fault> Stream::feed(Bytes in, Pass&& pass) {
+std::optional<Fault> Framer::feed(Bytes in, Pass&& pass) {
   if (!cutter_) {
     passed_ += in.size();
     pass(Frames{in});

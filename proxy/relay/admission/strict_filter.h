@@ -11,9 +11,9 @@
 
 namespace entente::relay {
 
-class Guard {
+class StrictFilter {
  public:
-  explicit Guard(const wire::Game& game) : game_(game), codecs_(game.dialects().size()) {}
+  explicit StrictFilter(const wire::Game& game) : game_(game), codecs_(game.dialects().size()) {}
 
   /// What is wrong with this whole frame of a client; nothing if it may pass.
   std::optional<Fault> objection(const wire::Frame& frame, std::size_t dialect);

@@ -1,5 +1,5 @@
 // One way of a stream: whole frames go on together, the rest is kept, and the bytes are the same for every cut.
-#include "proxy/relay/ends/stream.h"
+#include "proxy/relay/ends/framer.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/support/toy_game.h"
 
-namespace entente::relay::stream_test {
+namespace entente::relay::framer_test {
 namespace {
 
 using wire::Way;
@@ -18,79 +18,79 @@ TEST_CASE("for every two cuts of a stream the same frames come out") {
   const std::string all("TOY!\0\1\3\2abc\1\3z", 14);
   for (std::size_t i = 0; i <= all.size(); ++i)
     for (std::size_t j = i; j <= all.size(); ++j) {
-      Stream stream(cutter(), 200);
+      Framer framer(cutter(), 200);
       std::string out;
       std::size_t frames = 0;
       for (const std::string& part : {all.substr(0, i), all.substr(i, j - i), all.substr(j)}) {
-        const auto fault = stream.feed(as_bytes(part), [&](const Frames& whole) {
+        const auto fault = framer.feed(as_bytes(part), [&](const Frames& whole) {
           out += as_text(whole.fresh());
           frames += whole.count;
         });
         CHECK(!fault);
-        CHECK(stream.passed() == out.size());
+        CHECK(framer.passed() == out.size());
       }
       CHECK(out == all);
       CHECK(frames == 4);
-      CHECK(stream.at_border());
+      CHECK(framer.at_frame_boundary());
     }
 }
 
 TEST_CASE("the frames before a fault pass, the fault and what follows do not") {
-  Stream stream(cutter(), 200);
+  Framer framer(cutter(), 200);
   std::string out;
   const auto fault =
-      stream.feed(as_bytes("TOY!\1\3a\xff\3b"), [&](const Frames& whole) { out += as_text(whole.bytes); });
+      framer.feed(as_bytes("TOY!\1\3a\xff\3b"), [&](const Frames& whole) { out += as_text(whole.bytes); });
   REQUIRE(fault);
   CHECK(std::string(fault->what) == "frame too large");
   CHECK(out == "TOY!\1\3a");
-  CHECK(stream.passed() == 7);
+  CHECK(framer.passed() == 7);
 }
 
 TEST_CASE("a cutter that never finds the end does not make us keep more than the largest frame") {
   struct Never final : wire::Cutter {
     wire::Cut next(Bytes) override { return {}; }
   };
-  Stream stream(std::make_unique<Never>(), 200);
+  Framer framer(std::make_unique<Never>(), 200);
   const Buffer some(150, 1);
   const auto pass = [](const Frames&) { FAIL("nothing is whole"); };
-  CHECK(!stream.feed(some, pass));
-  const auto fault = stream.feed(some, pass);
+  CHECK(!framer.feed(some, pass));
+  const auto fault = framer.feed(some, pass);
   REQUIRE(fault);
   CHECK(std::string(fault->what) == "oversize frame");
 }
 
 TEST_CASE("the first and the last frame of a run can be told") {
-  Stream stream(cutter(), 200);
+  Framer framer(cutter(), 200);
   Frames seen;
-  CHECK(!stream.feed(as_bytes("TOY!\2\3ab\3\1abc\1"), [&](const Frames& whole) { seen = whole; }));
+  CHECK(!framer.feed(as_bytes("TOY!\2\3ab\3\1abc\1"), [&](const Frames& whole) { seen = whole; }));
   CHECK(seen.count == 3);
   CHECK(seen.first == 4);
   CHECK(seen.last == 5);
 }
 
 TEST_CASE("what was passed on before its frame was whole is not passed on again") {
-  Stream stream(cutter(), 200);
+  Framer framer(cutter(), 200);
   std::string out;
   const auto pass = [&](const Frames& whole) { out += as_text(whole.fresh()); };
-  CHECK(!stream.feed(as_bytes("TOY!\5\3ab"), pass));
-  out += as_text(stream.take_kept());
+  CHECK(!framer.feed(as_bytes("TOY!\5\3ab"), pass));
+  out += as_text(framer.take_kept());
   CHECK(out == "TOY!\5\3ab");
-  CHECK(!stream.at_border());
-  CHECK(stream.take_kept().empty());
-  CHECK(!stream.feed(as_bytes("c"), pass));
-  out += as_text(stream.take_kept());
-  CHECK(!stream.feed(as_bytes("de\1\3f"), pass));
+  CHECK(!framer.at_frame_boundary());
+  CHECK(framer.take_kept().empty());
+  CHECK(!framer.feed(as_bytes("c"), pass));
+  out += as_text(framer.take_kept());
+  CHECK(!framer.feed(as_bytes("de\1\3f"), pass));
   CHECK(out == "TOY!\5\3abcde\1\3f");
-  CHECK(stream.at_border());
+  CHECK(framer.at_frame_boundary());
 }
 
 TEST_CASE("without a cutter everything passes as it comes") {
-  Stream stream(nullptr, 200);
+  Framer framer(nullptr, 200);
   std::string out;
-  CHECK(!stream.feed(as_bytes("\xff anything"), [&](const Frames& raw) { out += as_text(raw.fresh()); }));
+  CHECK(!framer.feed(as_bytes("\xff anything"), [&](const Frames& raw) { out += as_text(raw.fresh()); }));
   CHECK(out == "\xff anything");
-  CHECK(!stream.at_border());
+  CHECK(!framer.at_frame_boundary());
 }
 
 }  // namespace
-}  // namespace entente::relay::stream_test
+}  // namespace entente::relay::framer_test

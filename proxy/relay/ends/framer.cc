@@ -1,17 +1,17 @@
-#include "proxy/relay/ends/stream.h"
+#include "proxy/relay/ends/framer.h"
 
 namespace entente::relay {
 
-Stream::Scan Stream::scan(Bytes in) {
+Framer::Scan Framer::scan(Bytes in) {
   Scan found;
   std::size_t at = 0;
   while (at < in.size()) {
     const wire::Cut cut = cutter_->next(in.subspan(at));
     found.fault = cut.fault;
     if (cut.fault || cut.size == 0) break;
-    if (guard_)
-      found.fault =
-          guard_->objection({wire::Way::kToServer, wire::Lane::kStream, cut.stage, in.subspan(at, cut.size)}, dialect_);
+    if (filter_)
+      found.fault = filter_->objection({wire::Way::kToServer, wire::Lane::kStream, cut.stage, in.subspan(at, cut.size)},
+                                       dialect_);
     if (found.fault) break;
     at += cut.size;
     if (found.frames.count++ == 0) found.frames.first = cut.size;
@@ -22,19 +22,19 @@ Stream::Scan Stream::scan(Bytes in) {
   return found;
 }
 
-Bytes Stream::take_kept() {
+Bytes Framer::take_kept() {
   const Bytes rest = kept();
   passed_ += rest.size();
   ahead_ = kept_.size();
   return rest;
 }
 
-void Stream::drop_kept() {
+void Framer::drop_kept() {
   kept_.clear();
   ahead_ = 0;
 }
 
-void Stream::keep(Bytes rest) {
+void Framer::keep(Bytes rest) {
   const bool mine = !kept_.empty();
   if (!mine && !rest.empty()) {
     kept_.reserve(rest.size() < 256 ? 256 : rest.size());

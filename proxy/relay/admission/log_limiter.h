@@ -14,8 +14,8 @@
 
 namespace entente::relay {
 
-/// A kind of log line. Each Reason is a kind (line_of); the others are these.
-enum class Line : std::size_t {
+/// A kind of log line. Each Reason is a kind (kind_of); the others are these.
+enum class LogKind : std::size_t {
   kOpened = kReasons,
   kUnframed,
   kDialect,
@@ -27,9 +27,9 @@ enum class Line : std::size_t {
   kDropped,
 };
 
-constexpr Line line_of(Reason reason) { return static_cast<Line>(reason); }
+constexpr LogKind kind_of(Reason reason) { return static_cast<LogKind>(reason); }
 
-class LogRate {
+class LogLimiter {
  public:
   static constexpr Millis kEvery = 1000;
 
@@ -37,10 +37,10 @@ class LogRate {
   using Say = std::function<void(std::uint64_t more)>;
 
   /// Calls `tell` at once if no line of this kind was logged for kEvery. Otherwise keeps it for later, in place of an
-  /// earlier one, which is then only counted. Returns whether it was called at once. `what` divides a Line into kinds;
-  /// it is one of a few strings that live as long as the program. `times`: how many events the line reports, at least
-  /// 1.
-  bool say(Line line, std::string_view what, Millis now, Say tell, std::uint64_t times = 1);
+  /// earlier one, which is then only counted. Returns whether it was called at once. `what` divides a LogKind into
+  /// kinds; it is one of a few strings that live as long as the program. `times`: how many events the line reports, at
+  /// least 1.
+  bool say(LogKind kind, std::string_view what, Millis now, Say tell, std::uint64_t times = 1);
 
   /// Logs the kept lines that are due.
   void say_kept(Millis now);
@@ -49,14 +49,14 @@ class LogRate {
 
  private:
   struct Slot {
-    Line line;
+    LogKind kind;
     std::string_view what;
     Millis next = 0;
     std::uint64_t unsaid = 0;
     Say kept = nullptr;
   };
   using Due = std::vector<std::pair<Say, std::uint64_t>>;
-  Slot& slot_of(Line line, std::string_view what);
+  Slot& slot_of(LogKind kind, std::string_view what);
   static void take_kept(Slot& slot, Due& due);
 
   std::mutex mutex_;  // never held while something is said

@@ -11,7 +11,7 @@
 
 namespace entente::relay {
 
-class Inbox {
+class DatagramQueue {
  public:
   static constexpr std::size_t kMost = 1 << 20;  // bytes
 
@@ -33,7 +33,7 @@ class Inbox {
   Buffer filling_, emptying_;
 };
 
-inline bool Inbox::put(LinkId link, const net::Address& from, Bytes datagram) {
+inline bool DatagramQueue::put(LinkId link, const net::Address& from, Bytes datagram) {
   const Label label{link, static_cast<std::uint32_t>(datagram.size()), from};
   std::lock_guard lock(mutex_);
   if (filling_.size() + sizeof(label) + datagram.size() > kMost) return false;
@@ -43,7 +43,7 @@ inline bool Inbox::put(LinkId link, const net::Address& from, Bytes datagram) {
 }
 
 template <class HandOut>
-void Inbox::empty(HandOut&& hand_out) {
+void DatagramQueue::empty(HandOut&& hand_out) {
   {
     std::lock_guard lock(mutex_);
     filling_.swap(emptying_);

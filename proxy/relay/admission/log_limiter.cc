@@ -1,22 +1,22 @@
-#include "proxy/relay/admission/log_rate.h"
+#include "proxy/relay/admission/log_limiter.h"
 
 #include <algorithm>
 #include <cassert>
 
 namespace entente::relay {
 
-LogRate::Slot& LogRate::slot_of(Line line, std::string_view what) {
+LogLimiter::Slot& LogLimiter::slot_of(LogKind kind, std::string_view what) {
   const auto found =
-      std::find_if(slots_.begin(), slots_.end(), [&](const Slot& one) { return one.line == line && one.what == what; });
-  return found != slots_.end() ? *found : slots_.emplace_back(Slot{line, what});
+      std::find_if(slots_.begin(), slots_.end(), [&](const Slot& one) { return one.kind == kind && one.what == what; });
+  return found != slots_.end() ? *found : slots_.emplace_back(Slot{kind, what});
 }
 
-bool LogRate::say(Line line, std::string_view what, Millis now, Say tell, std::uint64_t times) {
+bool LogLimiter::say(LogKind kind, std::string_view what, Millis now, Say tell, std::uint64_t times) {
   assert(times > 0);
   std::uint64_t more = 0;
   {
     const std::lock_guard lock(mutex_);
-    Slot& slot = slot_of(line, what);
+    Slot& slot = slot_of(kind, what);
     slot.unsaid += times;
     if (now < slot.next) {
       slot.kept = std::move(tell);
@@ -30,11 +30,11 @@ bool LogRate::say(Line line, std::string_view what, Millis now, Say tell, std::u
   return true;
 }
 
-void LogRate::take_kept(Slot& slot, Due& due) {
+void LogLimiter::take_kept(Slot& slot, Due& due) {
   if (slot.kept) due.emplace_back(std::exchange(slot.kept, nullptr), std::exchange(slot.unsaid, 0) - 1);
 }
 
-void LogRate::say_kept(Millis now) {
+void LogLimiter::say_kept(Millis now) {
   Due due;
   {
     const std::lock_guard lock(mutex_);
@@ -47,7 +47,7 @@ void LogRate::say_kept(Millis now) {
   for (const auto& [tell, more] : due) tell(more);
 }
 
-void LogRate::say_rest() {
+void LogLimiter::say_rest() {
   Due due;
   {
     const std::lock_guard lock(mutex_);

@@ -1,8 +1,8 @@
-#include "proxy/relay/admission/guard.h"
+#include "proxy/relay/admission/strict_filter.h"
 
 namespace entente::relay {
 
-std::optional<Fault> Guard::objection(const wire::Frame& frame, std::size_t dialect) {
+std::optional<Fault> StrictFilter::objection(const wire::Frame& frame, std::size_t dialect) {
   auto& codec = codecs_[dialect];
   if (!codec) codec = game_.codec(dialect);
   const auto row = codec->decode(frame);

@@ -1,6 +1,6 @@
 // Who asks is answered, however many others hold connections and say nothing, or say it in very small pieces.
 // The time of a conversation is an hour here: nobody gets in because another's time is over.
-#include "proxy/net/talks.h"
+#include "proxy/net/request_server.h"
 
 #include <doctest/doctest.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 
 #include "proxy/net/socket.h"
 
-namespace entente::net::talks_test {
+namespace entente::net::request_server_test {
 namespace {
 
 constexpr Millis kHour = 3'600'000;
@@ -21,14 +21,14 @@ struct Place {
     auto sockets = listen(*Address::parse("127.0.0.1", 0), false);
     REQUIRE(sockets.ok());
     address = sockets->address;
-    auto begun = Talks::begin(
+    auto begun = RequestServer::begin(
         std::move(sockets->tcp),
         [](std::string_view said, bool) {
           return said.ends_with('\n') ? std::optional<std::string>("heard") : std::nullopt;
         },
         kHour);
     REQUIRE(begun.ok());
-    talks = std::move(*begun);
+    requests = std::move(*begun);
   }
 
   Fd guest(std::string_view says = {}) const {
@@ -41,7 +41,7 @@ struct Place {
   }
 
   Address address;
-  std::unique_ptr<Talks> talks;
+  std::unique_ptr<RequestServer> requests;
 };
 
 /// All until the other side hangs up.
@@ -56,9 +56,10 @@ TEST_CASE("who asks is answered while three times as many as there are places sa
   const Place place;
   for (const std::string_view beginning : {"", "half"}) {
     std::vector<Fd> idle;
-    for (std::size_t i = 0; i < 3 * Talks::kMostConnections; ++i) idle.push_back(place.guest(beginning));
+    for (std::size_t i = 0; i < 3 * RequestServer::kMostConnections; ++i) idle.push_back(place.guest(beginning));
     CHECK(heard_by(place.guest("question\n")) == "heard");
-    for (std::size_t i = 0; i < Talks::kMostConnections; ++i) CHECK(heard_by(idle[i]).empty());  // the oldest made room
+    for (std::size_t i = 0; i < RequestServer::kMostConnections; ++i)
+      CHECK(heard_by(idle[i]).empty());  // the oldest made room
     pollfd youngest{idle.back().get(), POLLIN, 0};
     CHECK(::poll(&youngest, 1, 0) == 0);
   }
@@ -70,10 +71,10 @@ TEST_CASE("who says it in too many pieces is shut out before it is whole") {
   std::size_t said = 0;
   pollfd shut{slow.get(), POLLIN, 0};
   while (said < 5'000 && ::poll(&shut, 1, 1) == 0) said += ::send(slow.get(), "x", 1, MSG_NOSIGNAL) == 1 ? 1 : 0;
-  CHECK(said >= Talks::kMostPieces);
+  CHECK(said >= RequestServer::kMostPieces);
   CHECK(said < 5'000);
   CHECK(heard_by(slow).empty());
 }
 
 }  // namespace
-}  // namespace entente::net::talks_test
+}  // namespace entente::net::request_server_test

@@ -8,20 +8,20 @@
 #include "adapters/wire/game.h"
 #include "proxy/base/limits.h"
 #include "proxy/relay/admission/bucket.h"
-#include "proxy/relay/admission/guard.h"
+#include "proxy/relay/admission/strict_filter.h"
 #include "proxy/relay/sessions/reason.h"
 
 namespace entente::relay {
 
-class DatagramGuard {
+class DatagramFilter {
  public:
   /// `per_second` 0: as many as come.
-  DatagramGuard(std::unique_ptr<wire::Cutter> cutter, std::size_t largest, std::uint32_t per_second, Millis now)
+  DatagramFilter(std::unique_ptr<wire::Cutter> cutter, std::size_t largest, std::uint32_t per_second, Millis now)
       : cutter_(std::move(cutter)), largest_(largest), pace_(per_second, per_second, now) {}
 
-  /// From now on each of a client's messages must pass `guard` too, which outlives this.
-  void watch(Guard& guard, std::size_t dialect) {
-    strict_ = &guard;
+  /// From now on each of a client's messages must pass `filter` too, which outlives this.
+  void watch(StrictFilter& filter, std::size_t dialect) {
+    strict_ = &filter;
     dialect_ = dialect;
   }
 
@@ -49,7 +49,7 @@ class DatagramGuard {
   std::unique_ptr<wire::Cutter> cutter_;
   std::size_t largest_;
   Bucket pace_;
-  Guard* strict_ = nullptr;
+  StrictFilter* strict_ = nullptr;
   std::size_t dialect_ = 0;
 };
 

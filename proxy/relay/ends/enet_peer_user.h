@@ -1,23 +1,23 @@
 // The receiver of an accepted ENet peer's packets: a relay session, an EnetEnd, or an EnetWaiting.
-// Law: EnetPeer::owner of such a peer points to its EnetClient, or is null.
+// Law: EnetPeer::owner of such a peer points to its EnetPeerUser, or is null.
 #pragma once
 
 #include "proxy/net/enet/enet_host.h"
 
 namespace entente::relay {
 
-class EnetClient {
+class EnetPeerUser {
  public:
-  virtual ~EnetClient() = default;
+  virtual ~EnetPeerUser() = default;
   virtual void client_said(std::uint8_t channel, net::EnetPacket packet) = 0;
   /// The peer disconnected with this data, or timed out (`silent`). It ends with this call.
   virtual void client_left(std::uint32_t data, bool silent) = 0;
   /// Some of what waited for it went out.
-  virtual void client_eased() {}
+  virtual void client_drained() {}
 };
 
 /// A client who came by ENet.
-struct EnetCaller {
+struct AcceptedEnetPeer {
   net::EnetHost* host = nullptr;
   net::EnetPeer* peer = nullptr;
   std::uint32_t data = 0;  ///< that it connected with

@@ -1,4 +1,4 @@
-#include "proxy/net/talks.h"
+#include "proxy/net/request_server.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -21,24 +21,25 @@ void forget_rest(int fd) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<Talks>> Talks::begin(Fd listening, Hear hear, Millis time) {
+Outcome<std::unique_ptr<RequestServer>> RequestServer::begin(Fd listening, Hear hear, Millis time) {
   Fd closing(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!closing) return machine_error("cannot open an eventfd", errno, "raise the limit of open files");
-  return std::unique_ptr<Talks>(new Talks(std::move(listening), std::move(closing), std::move(hear), time));
+  return std::unique_ptr<RequestServer>(
+      new RequestServer(std::move(listening), std::move(closing), std::move(hear), time));
 }
 
-Talks::Talks(Fd listening, Fd closing, Hear hear, Millis time)
+RequestServer::RequestServer(Fd listening, Fd closing, Hear hear, Millis time)
     : hear_(std::move(hear)), time_(time), listening_(std::move(listening)), closing_(std::move(closing)) {
   thread_ = std::thread([this] { run(); });
 }
 
-Talks::~Talks() {
+RequestServer::~RequestServer() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(closing_.get(), &one, sizeof one);
   thread_.join();
 }
 
-void Talks::run() {
+void RequestServer::run() {
   for (;;) {
     const Millis since = steady_now();
     const bool listens = has_room(since) && since >= rests_until_;
@@ -57,7 +58,7 @@ void Talks::run() {
 }
 
 /// Milliseconds until somebody's time, or ours of rest, is over; -1: never.
-int Talks::patience(Millis now) const {
+int RequestServer::patience(Millis now) const {
   if (talks_.empty() && rests_until_ <= now) return -1;
   Millis until = now + time_;
   if (!talks_.empty()) until = talks_.front().began + (has_room(now) ? time_ : kGrace);
@@ -65,12 +66,12 @@ int Talks::patience(Millis now) const {
   return static_cast<int>(std::min<Millis>(until > now ? until - now : 0, kTime));
 }
 
-bool Talks::has_room(Millis now) const {
+bool RequestServer::has_room(Millis now) const {
   return talks_.size() < kMostConnections || now >= talks_.front().began + kGrace;
 }
 
 /// The oldest that has not asked yet goes; if all have, the oldest. False: none is old enough.
-bool Talks::make_room(Millis now) {
+bool RequestServer::make_room(Millis now) {
   const auto old = [now](const Talk& talk) { return now >= talk.began + kGrace; };
   auto goes = std::find_if(talks_.begin(), talks_.end(), [&](const Talk& talk) { return !talk.answer && old(talk); });
   if (goes == talks_.end()) goes = std::find_if(talks_.begin(), talks_.end(), old);
@@ -80,7 +81,7 @@ bool Talks::make_room(Millis now) {
 }
 
 /// False: nobody else can be let in now. Who comes has often said all by then.
-bool Talks::accept(Millis now) {
+bool RequestServer::accept(Millis now) {
   Fd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!fd) {
     if (!is_shortage(errno)) return errno == EINTR || errno == ECONNABORTED;
@@ -95,13 +96,13 @@ bool Talks::accept(Millis now) {
 }
 
 /// False: it is over.
-bool Talks::go_on(Talk& talk) const {
+bool RequestServer::go_on(Talk& talk) const {
   if (!talk.answer && !hear(talk)) return false;
   return !talk.answer || tell(talk);
 }
 
 /// False: it left without a word, or says too little at a time.
-bool Talks::hear(Talk& talk) const {
+bool RequestServer::hear(Talk& talk) const {
   char room[4096];
   const ssize_t size = ::recv(talk.fd.get(), room, sizeof room, 0);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
@@ -113,7 +114,7 @@ bool Talks::hear(Talk& talk) const {
 }
 
 /// False: all is told, or nobody listens.
-bool Talks::tell(Talk& talk) {
+bool RequestServer::tell(Talk& talk) {
   const std::string_view left = std::string_view(*talk.answer).substr(talk.told);
   const ssize_t size = ::send(talk.fd.get(), left.data(), left.size(), MSG_NOSIGNAL);
   if (size < 0) return errno == EAGAIN || errno == EINTR;

@@ -15,16 +15,16 @@ namespace entente::relay {
 /// The log line for a server whose dialect cannot be detected.
 std::string cannot_tell_dialect(const wire::Game& game, const std::string& server);
 
-class Finder final : private net::LinkUser {
+class DialectProbe final : private net::LinkUser {
  public:
   class User {
    public:
     virtual ~User() = default;
     /// The probe is over: known() or failed() is true.
-    virtual void found_out() = 0;
+    virtual void probe_done() = 0;
   };
 
-  Finder(WorkerRoute& worker_route, User& user);
+  DialectProbe(WorkerRoute& worker_route, User& user);
 
   bool known() const { return state_ == State::kKnown; }
   bool failed() const { return state_ == State::kFailed; }

@@ -1,6 +1,6 @@
 // Lines and tokens: one line of a kind a second, whatever comes, and nothing left out of its count; a bucket gives its
 // rate, in the long run exactly.
-#include "proxy/relay/admission/log_rate.h"
+#include "proxy/relay/admission/log_limiter.h"
 
 #include <doctest/doctest.h>
 
@@ -12,12 +12,12 @@
 
 #include "proxy/relay/admission/bucket.h"
 
-namespace entente::relay::log_rate_test {
+namespace entente::relay::log_limiter_test {
 namespace {
 
-/// Keeps what a LogRate has said: "what+more".
+/// Keeps what a LogLimiter has said: "what+more".
 struct Said {
-  LogRate::Say operator()(std::string what) {
+  LogLimiter::Say operator()(std::string what) {
     return [this, what = std::move(what)](std::uint64_t more) { lines.push_back(what + "+" + std::to_string(more)); };
   }
   std::vector<std::string> take() { return std::exchange(lines, {}); }
@@ -25,71 +25,71 @@ struct Said {
 };
 
 using Lines = std::vector<std::string>;
-constexpr Line kBad = line_of(Reason::kBadFrame);
+constexpr LogKind kBad = kind_of(Reason::kBadFrame);
 
 TEST_CASE("one line of each kind a second; the last of the others stands for them") {
-  LogRate log_rate;
+  LogLimiter log_limiter;
   Said said;
-  CHECK(log_rate.say(kBad, "", 5000, said("a")));
-  for (int i = 0; i < 10; ++i) CHECK_FALSE(log_rate.say(kBad, "", 5999, said("b" + std::to_string(i))));
-  CHECK(log_rate.say(line_of(Reason::kIdle), "", 5999, said("idle")));
+  CHECK(log_limiter.say(kBad, "", 5000, said("a")));
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(log_limiter.say(kBad, "", 5999, said("b" + std::to_string(i))));
+  CHECK(log_limiter.say(kind_of(Reason::kIdle), "", 5999, said("idle")));
   CHECK(said.take() == Lines{"a+0", "idle+0"});
 
   SUBCASE("if more comes, as the next") {
-    CHECK(log_rate.say(kBad, "", 6000, said("c")));
+    CHECK(log_limiter.say(kBad, "", 6000, said("c")));
     CHECK(said.take() == Lines{"c+10"});
-    CHECK_FALSE(log_rate.say(kBad, "", 6001, said("d")));
-    log_rate.say_kept(6999);
+    CHECK_FALSE(log_limiter.say(kBad, "", 6001, said("d")));
+    log_limiter.say_kept(6999);
     CHECK(said.take().empty());
-    log_rate.say_kept(7000);
+    log_limiter.say_kept(7000);
     CHECK(said.take() == Lines{"d+0"});
   }
   SUBCASE("if none comes, as soon as it may be said, and then the next second begins") {
-    log_rate.say_kept(5999);
+    log_limiter.say_kept(5999);
     CHECK(said.take().empty());
-    log_rate.say_kept(6040);
+    log_limiter.say_kept(6040);
     CHECK(said.take() == Lines{"b9+9"});
-    log_rate.say_kept(60'000);
+    log_limiter.say_kept(60'000);
     CHECK(said.take().empty());
   }
   SUBCASE("which is no sooner for what was said so") {
-    log_rate.say_kept(6040);
-    CHECK_FALSE(log_rate.say(kBad, "", 7039, said("c")));
-    CHECK(log_rate.say(kBad, "", 7040, said("d")));
+    log_limiter.say_kept(6040);
+    CHECK_FALSE(log_limiter.say(kBad, "", 7039, said("c")));
+    CHECK(log_limiter.say(kBad, "", 7040, said("d")));
     CHECK(said.take() == Lines{"b9+9", "d+1"});
   }
   SUBCASE("at the end at once") {
-    log_rate.say_rest();
+    log_limiter.say_rest();
     CHECK(said.take() == Lines{"b9+9"});
-    log_rate.say_rest();
+    log_limiter.say_rest();
     CHECK(said.take().empty());
   }
 }
 
 TEST_CASE("what is wrong tells lines of one reason apart") {
-  LogRate log_rate;
+  LogLimiter log_limiter;
   Said said;
-  CHECK(log_rate.say(kBad, "frame too large", 5000, said("large")));
-  CHECK(log_rate.say(kBad, "wrong greeting", 5000, said("greeting")));
-  CHECK_FALSE(log_rate.say(kBad, std::string_view("frame too large!").substr(0, 15), 5001, said("larger")));
-  log_rate.say_rest();
+  CHECK(log_limiter.say(kBad, "frame too large", 5000, said("large")));
+  CHECK(log_limiter.say(kBad, "wrong greeting", 5000, said("greeting")));
+  CHECK_FALSE(log_limiter.say(kBad, std::string_view("frame too large!").substr(0, 15), 5001, said("larger")));
+  log_limiter.say_rest();
   CHECK(said.take() == Lines{"large+0", "greeting+0", "larger+0"});
 }
 
 TEST_CASE("a line may stand for more than one from the beginning") {
-  LogRate log_rate;
+  LogLimiter log_limiter;
   Said said;
-  CHECK(log_rate.say(Line::kDropped, "too fast", 5000, said("a"), 300));
-  CHECK_FALSE(log_rate.say(Line::kDropped, "too fast", 5100, said("b"), 20));
-  CHECK_FALSE(log_rate.say(Line::kDropped, "too fast", 5200, said("c"), 3));
-  log_rate.say_kept(6000);
+  CHECK(log_limiter.say(LogKind::kDropped, "too fast", 5000, said("a"), 300));
+  CHECK_FALSE(log_limiter.say(LogKind::kDropped, "too fast", 5100, said("b"), 20));
+  CHECK_FALSE(log_limiter.say(LogKind::kDropped, "too fast", 5200, said("c"), 3));
+  log_limiter.say_kept(6000);
   CHECK(said.take() == Lines{"a+299", "c+22"});
 }
 
 TEST_CASE("of many workers at once, one speaks, and none is lost count of") {
-  LogRate log_rate;
+  LogLimiter log_limiter;
   std::atomic<std::uint64_t> said{0}, counted{0};
-  const LogRate::Say tell = [&](std::uint64_t more) {
+  const LogLimiter::Say tell = [&](std::uint64_t more) {
     said += 1;
     counted += more;
   };
@@ -97,12 +97,12 @@ TEST_CASE("of many workers at once, one speaks, and none is lost count of") {
   for (int i = 0; i < 4; ++i)
     workers.emplace_back([&] {
       for (Millis now = 0; now < 20'000; ++now) {
-        log_rate.say(Line::kOpened, "", now, tell);
-        if (now % 100 == 0) log_rate.say_kept(now);
+        log_limiter.say(LogKind::kOpened, "", now, tell);
+        if (now % 100 == 0) log_limiter.say_kept(now);
       }
     });
   for (auto& one : workers) one.join();
-  log_rate.say_rest();
+  log_limiter.say_rest();
   CHECK(said >= 1);
   CHECK(said <= 20 * 4 + 1);
   CHECK(said + counted == 80'000);
@@ -139,4 +139,4 @@ TEST_CASE("rate 0 is no limit, and neither a clock that steps back nor a year of
 }
 
 }  // namespace
-}  // namespace entente::relay::log_rate_test
+}  // namespace entente::relay::log_limiter_test

@@ -1,4 +1,4 @@
-#include "proxy/net/bell.h"
+#include "proxy/net/waker.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -9,21 +9,21 @@
 
 namespace entente::net {
 
-Bell::Bell() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) { assert(event_); }
+Waker::Waker() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) { assert(event_); }
 
-void Bell::ring() {
-  if (rung_.exchange(true, std::memory_order_acq_rel)) return;
+void Waker::wake() {
+  if (woken_.exchange(true, std::memory_order_acq_rel)) return;
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(event_.get(), &one, sizeof(one));
 }
 
-void Bell::wait(int ms) {
+void Waker::wait(int ms) {
   pollfd poll{event_.get(), POLLIN, 0};
   if (::poll(&poll, 1, ms) <= 0) return;
   std::uint64_t count = 0;
   [[maybe_unused]] const auto read = ::read(event_.get(), &count, sizeof(count));
-  // Last. The acquire makes visible what was written before a ring() that found the bell already rung.
-  rung_.exchange(false, std::memory_order_acq_rel);
+  // Last. The acquire makes visible what was written before a wake() that found the waker already woken.
+  woken_.exchange(false, std::memory_order_acq_rel);
 }
 
 }  // namespace entente::net
