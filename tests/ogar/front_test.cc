@@ -627,6 +627,12 @@ TEST_CASE("ogar front: where sides matter, their shares of the wins are shown no
   }
   const std::string shown = play.waits(12 * kSecond);
   CHECK(count(shown, "board={type=2 slices=[0.25 0.75 0]}") == 2);
+  for (const auto team : {words::RED, words::GREEN}) {  // no wins yet: those who play are equal
+    words::TeamScore score;
+    score.set_team(team);
+    play.hears(score);
+  }
+  CHECK(has(play.waits(6 * kSecond), "board={type=2 slices=[0.5 0.5 0]}"));
   CHECK(count(shown, "board={type=1 rows=[{position=1 flags=3 name=\"anna\"}]}") == 2);  // no lines about sides
 }
 

@@ -74,17 +74,20 @@ void Scoreboard::rank(const core::World& world, core::Id me) {
   }
 }
 
-/// The pie of the teams: each team's share of all wins.
+/// The pie of the teams: each team's share of all wins. Before the first win, teams that play have equal shares.
 void Scoreboard::slice(const core::World& world) {
   next_.type = 2;
+  const auto& scores = world.team_scores();
+  const auto plays = [&](words::Team side) { return scores.contains(side) || scores.empty(); };
   float all = 0;
   for (const words::Team side : kSides) {
-    const auto at = world.team_scores().find(side);
-    const bool there = at != world.team_scores().end();
-    if (side == words::PURPLE && (!there || at->second.size() == 0)) continue;
-    next_.slices.push_back(there ? static_cast<float>(at->second.wins()) : 0);
+    const auto at = scores.find(side);
+    if (side == words::PURPLE && (at == scores.end() || at->second.size() == 0)) continue;
+    next_.slices.push_back(at != scores.end() ? static_cast<float>(at->second.wins()) : 0);
     all += next_.slices.back();
   }
+  if (all == 0)
+    for (std::size_t i = 0; i < next_.slices.size(); ++i) all += next_.slices[i] = plays(kSides[i]) ? 1 : 0;
   for (float& share : next_.slices) share = all > 0 ? share / all : 1 / static_cast<float>(next_.slices.size());
 }
 
