@@ -15,6 +15,8 @@ constexpr core::Micros kRest = 2 * core::kSecond;
 constexpr double kUnseen = 1e9, kNearer = 0.8;  // who is shown counts as so much nearer: nobody flickers
 
 constexpr std::size_t kMostListed = 20'000;  // units between two paintings
+/// How often the nearest of too many are chosen anew, where nobody came or left.
+constexpr core::Micros kChoose = 250 * core::kMillisecond;
 
 constexpr std::uint32_t kPlainBlock = 0x6f6f6f;  // a client's own first colour
 
@@ -56,8 +58,9 @@ void Cast::list_parts(FrontOut& out) {
   parts_.clear();
   const auto add = [&](core::Id player, const core::UnitState& state) {
     const words::Pose& pose = state.unit.pose();
-    const double far =
-        mine == nullptr ? 0 : std::hypot(pose.x() - mine->unit.pose().x(), pose.y() - mine->unit.pose().y());
+    const double dx = mine == nullptr ? 0 : pose.x() - mine->unit.pose().x();
+    const double dy = mine == nullptr ? 0 : pose.y() - mine->unit.pose().y();
+    const double far = std::sqrt(dx * dx + dy * dy);
     parts_.push_back({player, state.unit.id(), state.hidden || !std::isfinite(far) ? kUnseen : far});
   };
   for (const auto& [id, player] : world.players()) {
@@ -128,6 +131,7 @@ void Cast::greet(FrontOut& out) {
 
 void Cast::refresh(FrontOut& out) {
   listed_ = 0;
+  if (crowded_ && out.now() < choose_at_) return look_after_all(out);
   recast(out);
 }
 
@@ -136,6 +140,11 @@ void Cast::recast(FrontOut& out) {
   if (!ground_.loaded() || listed_ > kMostListed) return;
   listed_ += out.world().units().size();
   cast(out);
+  choose_at_ = out.now() + kChoose;
+  look_after_all(out);
+}
+
+void Cast::look_after_all(FrontOut& out) {
   for (Slot slot = 0; slot < kMostPlayers; ++slot)
     if (actors_[slot].player != 0) look_after(slot, out);
 }

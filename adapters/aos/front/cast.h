@@ -107,6 +107,7 @@ class Cast {
   void keep_parts(FrontOut& out);
   void enlist(const Part& part, FrontOut& out);
   void look_after(Slot slot, FrontOut& out);
+  void look_after_all(FrontOut& out);
   void dress(Actor& actor, FrontOut& out) const;
   void create(Slot slot, const words::Pose& pose, FrontOut& out);
   void introduce(Slot slot, FrontOut& out);
@@ -120,7 +121,8 @@ class Cast {
   std::array<Actor, kMostPlayers> actors_;
   std::vector<Part> parts_;  // who shall be seen: made anew with each recast
   bool crowded_ = false;     // more than there is room for
-  std::size_t listed_ = 0;   // units that were gone through for it since the last painting
+  core::Micros choose_at_ = 0;
+  std::size_t listed_ = 0;  // units that were gone through for it since the last painting
   Sides sides_;
 };
 

@@ -29,6 +29,7 @@ class FrontSession final : public core::Front, private core::TankSight {
 
   void put(std::uint8_t number, const words::Pose& there, Outlet& out) override { tanks_.put(number, there, out); }
   void show(std::uint8_t number, Outlet& out) override { tanks_.show(number, out); }
+  void recast() override { tanks_.look_anew(); }
 
   // What concerns several parts, or the session as such.
   template <class Message>

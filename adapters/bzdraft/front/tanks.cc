@@ -79,7 +79,7 @@ void Tanks::show(std::uint8_t number, FrontOut& out) {
 void Tanks::update(std::uint8_t number, FrontOut& out) {
   Actor& actor = cast_.at(number);
   actor.late = !actor.updates.take(out.now());
-  if (actor.late) return out.wake(actor.updates.next());
+  if (actor.late) return next_look_.by(actor.updates.next()), next_look_.ask(out);
   const core::UnitState* state = out.world().unit(actor.unit);
   if (state == nullptr || !actor.alive || state->hidden) return;
   actor.shown = true;
@@ -123,10 +123,14 @@ void Tanks::hear(const words::Health& health, FrontOut& out) {
 }
 
 void Tanks::update_late(FrontOut& out) {
+  if (!next_look_.is_due(out)) return;
+  bool each_tick = false;
   for (auto& [number, actor] : cast_) {
     if (actor.unit == 0) show(number, out);
+    each_tick |= actor.unit == 0;
     if (actor.late) update(number, out);
   }
+  if (each_tick) next_look_.now();
 }
 
 /// The client has just come in.

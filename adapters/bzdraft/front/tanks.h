@@ -5,6 +5,7 @@
 
 #include "adapters/bzdraft/front/flags.h"
 #include "adapters/bzdraft/front/shots.h"
+#include "proxy/core/next_look.h"
 #include "proxy/core/replay/retelling.h"
 
 namespace entente::bzdraft {
@@ -30,6 +31,8 @@ class Tanks {
   /// The newest pose, now or when it is this tank's turn.
   void update(std::uint8_t number, FrontOut& out);
   void update_late(FrontOut& out);
+  /// Who is there has changed.
+  void look_anew() { next_look_.now(); }
   void put_all(FrontOut& out);
   void check_death(FrontOut& out);
 
@@ -41,6 +44,7 @@ class Tanks {
   const Shots& shots_;
   const Flags& flags_;
   const core::Retelling& retold_;
+  core::NextLook next_look_;  // whether the client must be told of any
   std::uint32_t order_ = 0;
   double health_ = 0;  // last told
 };

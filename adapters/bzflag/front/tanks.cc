@@ -1,13 +1,10 @@
 #include "adapters/bzflag/front/tanks.h"
 
-#include <limits>
-
 namespace entente::bzflag {
 namespace {
 
 /// A stock client takes who says nothing for five seconds for gone.
 constexpr core::Micros kSilence = 2 * core::kSecond;
-constexpr core::Micros kNever = std::numeric_limits<core::Micros>::max();
 
 }  // namespace
 
@@ -17,7 +14,7 @@ void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
   actor.alive = true;
   if (number == client_.number()) keeper_.put(pose, out.now());
   actor.told = out.now();
-  look_at_ = std::min(look_at_, out.now() + kSilence);
+  next_look_.by(out.now() + kSilence);
   actor.glide.jump();
   actor.glide.at(pose, out.now(), out.now());
   actor.shown = !retold_ || number == client_.number();
@@ -42,7 +39,7 @@ void Tanks::update(std::uint8_t number, Actor& actor, FrontOut& out) {
   actor.told = out.now();
   actor.rests_at = 0;
   actor.late = !actor.updates.take(out.now());
-  if (actor.late) look_at_ = std::min(look_at_, actor.updates.next());
+  if (actor.late) next_look_.by(actor.updates.next());
   if (actor.late) return out.wake(actor.updates.next());
   if (out.world().unit(actor.unit) != nullptr) client_.quick(out, newest(number, actor, out));
 }
@@ -52,7 +49,7 @@ Message Tanks::newest(std::uint8_t number, Actor& actor, FrontOut& out) {
   const core::UnitState* state = out.world().unit(actor.unit);
   words::Pose pose = state != nullptr ? seen(actor, *state, out) : words::Pose();
   actor.told = out.now();
-  look_at_ = std::min(look_at_, actor.rests_at != 0 ? actor.rests_at : out.now() + kSilence);
+  next_look_.by(actor.rests_at != 0 ? actor.rests_at : out.now() + kSilence);
   actor.shown = actor.alive && state != nullptr && !state->hidden;
   actor.order = std::max(actor.order + 1, pose.seq());
   pose.set_seq(actor.order);
@@ -77,27 +74,25 @@ words::Pose Tanks::seen(Actor& actor, const core::UnitState& state, FrontOut& ou
   return pose;
 }
 
-/// Looks at all only when somebody may be due: a hundred fronts with a hundred tanks each do little else.
 void Tanks::update_late(FrontOut& out) {
-  if (out.now() < look_at_) return look_at_ != kNever ? out.wake(look_at_) : void();
-  core::Micros next = kNever;
+  if (!next_look_.is_due(out)) return;
   bool each_tick = false;
   for (auto& [number, actor] : cast_) {
     if (number == client_.number()) continue;
     if (actor.unit == 0) show(number, out);
     each_tick |= actor.unit == 0;
     if (actor.late || out.now() >= due_at(actor, out)) update(number, actor, out);
-    next = std::min(next, actor.late ? std::min(actor.updates.next(), due_at(actor, out)) : due_at(actor, out));
+    next_look_.by(actor.late ? std::min(actor.updates.next(), due_at(actor, out)) : due_at(actor, out));
   }
-  if (next != kNever) out.wake(next);
-  look_at_ = each_tick ? 0 : next;
+  next_look_.ask(out);
+  if (each_tick) next_look_.now();
 }
 
 /// When it comes to rest; or when it has stood for so long that our client would take its player for gone: other games
 /// need not say so again and again.
 core::Micros Tanks::due_at(const Actor& actor, const FrontOut& out) {
   const bool quiet = actor.shown && out.world().room().game() != game().name();
-  const core::Micros rests = actor.rests_at != 0 ? actor.rests_at : kNever;
+  const core::Micros rests = actor.rests_at != 0 ? actor.rests_at : core::NextLook::kNever;
   return quiet ? std::min(rests, actor.told + kSilence) : rests;
 }
 

@@ -5,6 +5,7 @@
 
 #include "adapters/bzflag/front/cast.h"
 #include "adapters/bzflag/front/shots.h"
+#include "proxy/core/next_look.h"
 #include "proxy/core/tank/tank_keeper.h"
 
 namespace entente::bzflag {
@@ -24,7 +25,7 @@ class Tanks {
   /// Our client sees that tank, or no longer.
   void show(std::uint8_t number, FrontOut& out);
   /// Who is there has changed.
-  void look_anew() { look_at_ = 0; }
+  void look_anew() { next_look_.now(); }
   /// Tells of those whose turn it is.
   void update_late(FrontOut& out);
 
@@ -39,7 +40,7 @@ class Tanks {
   core::TankKeeper& keeper_;
   Shots& shots_;
   const core::Retelling& retold_;
-  core::Micros look_at_ = 0;  // when one of them may be due to be told of, at the earliest
+  core::NextLook next_look_;  // whether the client must be told of any
 };
 
 }  // namespace entente::bzflag
