@@ -37,7 +37,7 @@ inline constexpr Mapping kEditsFull = lost_fact("WorldEdit", "more than are kept
 inline constexpr Mapping kEditOutside = lost_fact("WorldEdit", "outside the map");
 inline constexpr Mapping kPlayersFull = lost_fact("Player", "more than a client has room for");
 inline constexpr Mapping kUnitOfNobody = lost_fact("Unit", "a client is shown only players' men, tanks and cells");
-inline constexpr Mapping kShooterUnseen = lost_fact("Shot", "the client is not shown its shooter");
+using core::loss::kShooterUnseen;
 inline constexpr Mapping kShotNoPlace = lost_fact("Shot", "not a place in the map");
 inline constexpr Mapping kTokenUnlike = lost_fact("Token", "the client has nothing like it");
 inline constexpr Mapping kTakenUnseen =
@@ -107,7 +107,6 @@ inline constexpr Mapping kClaimTooOften = lost_intent("PoseClaim", "more often t
 inline constexpr Mapping kNoGrenades = lost_intent("Fire", "no grenades left");
 inline constexpr Mapping kThrowTooFast = lost_intent("Fire", "faster than grenades are thrown");
 inline constexpr Mapping kFireNotFinite = lost_intent("Fire", "not finite numbers");
-inline constexpr Mapping kFireNotInPlay = lost_intent("Fire", "the player is not in play");
 inline constexpr Mapping kNoRounds = lost_intent("Fire", "no rounds left");
 inline constexpr Mapping kReloading = lost_intent("Fire", "the gun is being reloaded");
 inline constexpr Mapping kClipEmpty = lost_intent("Fire", "no rounds in the clip");
@@ -115,5 +114,6 @@ inline constexpr Mapping kNextRound = lost_intent("Fire", "the gun is loading th
 inline constexpr Mapping kChatForFew = lost_intent("Say", "chat reaches everybody or the own team, nobody else");
 inline constexpr Mapping kChatTooFast = lost_intent("Say", "faster than a server lets players talk");
 using core::loss::kCommandTooLong;
+using core::loss::kFireNotInPlay;
 
 }  // namespace entente::aos::loss

@@ -34,8 +34,9 @@ inline constexpr Mapping kPickupsFull = lost_fact("Unit", "more than there are n
 inline constexpr Mapping kTokensFull = lost_fact("Token", "more than there are numbers of flags");
 inline constexpr Mapping kCapturedUnseen = lost_fact("TokenCaptured", "the client is not shown that flag");
 inline constexpr Mapping kOtherTeam = lost_fact("TeamScore", "the client has no such team");
-inline constexpr Mapping kShooterUnseen = lost_fact("Shot", "the client is not shown its shooter");
-inline constexpr Mapping kShotsFull = lost_fact("Shot", "more than there are numbers of shots");
+using core::loss::kShooterUnseen;
+using core::loss::kShotsFull;
+inline constexpr Mapping kOtherRefusal = lost_fact("ClaimRefused", "neither a change of name nor a death was refused");
 inline constexpr Mapping kShotUnseen = lost_fact("ShotMoved", "the client is not shown that shot");
 
 // -- By the back: what a server sends ---------------------------------------------------------------------------------
@@ -53,7 +54,6 @@ inline constexpr Mapping kNoTeam = lost_down("MsgTeamUpdate", "team", "not a kno
 inline constexpr Mapping kKitOrColour = lost_intent("Change", "a tank looks like all of its team");
 inline constexpr Mapping kNewAvatar = lost_intent("Change.skin", "an avatar cannot change during a session");
 inline constexpr Mapping kNotIn = lost_intent("Change", "the player is not in the game");
-inline constexpr Mapping kNoListener = lost_intent("Say", "the player it is for is not there");
 inline constexpr Mapping kWishNotInPlay = lost_intent("TokenWish", "the player is not in play");
 inline constexpr Mapping kNoToken = lost_intent("TokenWish", "no flag can have that number");
 inline constexpr Mapping kOtherWish = lost_intent("TokenWish", "flags are only taken from the ground");
@@ -62,6 +62,7 @@ inline constexpr Mapping kShotOfAnother =
     lost_intent("ShotEndClaim", "the shots of others end by the deaths they cause");
 using core::loss::kCommandTooLong;
 using core::loss::kFireNotInPlay;
+using core::loss::kNoListener;
 using core::loss::kReloading;
 
 }  // namespace entente::bzdraft::loss

@@ -243,6 +243,7 @@ constexpr Mapping kAll[] = {
     loss::kOtherTeam,
     loss::kShooterUnseen,
     loss::kShotsFull,
+    loss::kOtherRefusal,
     loss::kShotUnseen,
     loss::kUnknownDown,
     loss::kNoModel,

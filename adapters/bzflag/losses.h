@@ -40,8 +40,8 @@ inline constexpr Mapping kPickupsFull = lost_fact("Unit", "more than there are n
 inline constexpr Mapping kTokensFull = lost_fact("Token", "more than there are numbers of flags");
 inline constexpr Mapping kCapturedUnseen =
     lost_fact("TokenCaptured", "the client is not shown that flag, or not that player");
-inline constexpr Mapping kShooterUnseen = lost_fact("Shot", "the client is not shown its shooter");
-inline constexpr Mapping kShotsFull = lost_fact("Shot", "more than there are numbers of shots");
+using core::loss::kShooterUnseen;
+using core::loss::kShotsFull;
 
 // -- By the back: what a server sends ---------------------------------------------------------------------------------
 
@@ -63,14 +63,14 @@ inline constexpr Mapping kNoPlayer = lost_down("MsgAddPlayer", "", "not a number
 // -- By the back: what a server cannot be told ------------------------------------------------------------------------
 
 inline constexpr Mapping kWishNotInPlay = lost_intent("TokenWish", "the player is not in play");
-inline constexpr Mapping kFireNotInPlay = lost_intent("Fire", "the player is not in play");
 inline constexpr Mapping kNoDatagrams =
     lost_intent("Fire", "there is no link by datagrams, and the server kicks who shoots by stream");
-inline constexpr Mapping kReloading = lost_intent("Fire", "every gun is reloading");
-inline constexpr Mapping kNoListener = lost_intent("Say", "the player it is for is not there");
 inline constexpr Mapping kServerCounts = lost_intent("ScoreClaim", "the server keeps the score");
 inline constexpr Mapping kShotOfNobody = lost_intent("ShotEndClaim", "its shooter is not there");
 inline constexpr Mapping kEndsFull = lost_intent("ShotEndClaim", "more ends of others' shots than the server allows");
 using core::loss::kCommandTooLong;
+using core::loss::kFireNotInPlay;
+using core::loss::kNoListener;
+using core::loss::kReloading;
 
 }  // namespace entente::bzflag::loss

@@ -39,6 +39,8 @@ inline constexpr Mapping kCommandTooLong = lost_intent("Say", "a command is long
 
 inline constexpr Mapping kFireNotInPlay = lost_intent("Fire", "the player is not in play");
 inline constexpr Mapping kReloading = lost_intent("Fire", "every gun is reloading");
+inline constexpr Mapping kShooterUnseen = lost_fact("Shot", "the client is not shown its shooter");
+inline constexpr Mapping kShotsFull = lost_fact("Shot", "more than there are numbers of shots");
 
 // -- An arena ---------------------------------------------------------------------------------------------------------
 

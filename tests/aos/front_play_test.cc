@@ -299,7 +299,8 @@ TEST_CASE("what another fires is his trigger for a moment, and a look along it; 
   CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 vy: 100") == "sends WeaponInput player=1 buttons=1\n");
   CHECK(play.paintings(100 * kMillisecond).find("orientation=(") != std::string::npos);
   CHECK(play.waits(200 * kMillisecond) == "sends WeaponInput player=1 buttons=0\n");
-  CHECK(play.hears<words::Shot>("shooter: 1 unit: 11 vy: 100") == "");  // it has drawn its own
+  const std::string full = "sends WeaponReload player=0 clip=10 reserve=50\n";
+  CHECK(play.hears<words::Shot>("shooter: 1 unit: 11 vy: 100") == full);  // it has drawn its own
   CHECK(play.hears<words::Shot>("shooter: 9 unit: 99") == "loses Shot: the client is not shown its shooter\n");
   CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 kind: GRENADE x: 15.625 vx: 50 life: 3") ==
         "sends Grenade player=1 fuse=3 position=(266 256 62) velocity=(1 0 0)\n");
@@ -335,6 +336,16 @@ TEST_CASE("where guns load one by one, the clip is what of them is loaded, and e
   // Its own reload fills its clip, whatever is loaded.
   CHECK(play.says(WeaponReload{0, 1, 2}) == "says Reload\n");
   CHECK(play.waits(3 * kSecond).ends_with("sends WeaponReload player=0 clip=2 reserve=2\n"));
+}
+
+TEST_CASE("where a gun never runs dry, each shot that counted fills the clip, but not while the client reloads") {
+  Play play;
+  play.plays();
+  const std::string shot = "shooter: 1 unit: 11 kind: RAY vx: 1 range: 10";
+  CHECK(play.hears<words::Shot>(shot) == "sends WeaponReload player=0 clip=10 reserve=50\n");
+  CHECK(play.hears<words::Shot>("shooter: 2 unit: 12 kind: RAY vx: 1").find("WeaponReload") == std::string::npos);
+  play.says(WeaponReload{0, 3, 50});
+  CHECK(play.hears<words::Shot>(shot) == "");
 }
 
 TEST_CASE("a gun is given where one stands; a side, if the room changes it, is not told to be fixed") {
@@ -454,8 +465,7 @@ TEST_CASE("intel is picked up, dropped and captured as it is told") {
         "sends IntelDrop player=1 position=(266 256 62)\n");
   CHECK(play.hears<words::TokenCaptured>("token: 31 by: 2 team: BLUE winning: true") ==
         "sends IntelCapture player=1 winning=1\n");
-  CHECK(play.hears<words::Token>("id: 35 kind: FLAG code: 'GM'") ==
-        "loses Token: the client has nothing like it\n");
+  CHECK(play.hears<words::Token>("id: 35 kind: FLAG code: 'GM'") == "loses Token: the client has nothing like it\n");
 }
 
 TEST_CASE("where the server waits to be asked, who stands at the other's flag asks for it, and at home brings it in") {

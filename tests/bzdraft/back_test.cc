@@ -401,6 +401,24 @@ TEST_CASE("whose player has no flags of his own keeps the one that he wished for
   CHECK_FALSE(play.says({GrabFlagDown{1, {10, 2, 3, {}}}}).ends_with(kDrops));
 }
 
+TEST_CASE("a trigger that is pulled fires one shot; one that is held fires as evenly as the guns reload") {
+  Play play;
+  play.come_in();
+  const auto shots = [](const std::string& said) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = said.find("sends MsgShotBegin", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  play.wishes<words::Keys>("yaw: 0");
+  play.stage.waits(110 * core::kMillisecond);  // between two ticks
+  CHECK(shots(play.wishes<words::Trigger>("primary: true")) == 1);
+  CHECK(shots(play.stage.waits(1600 * core::kMillisecond)) == 0);  // two guns that reload in 3.5 s
+  CHECK(shots(play.stage.waits(200 * core::kMillisecond)) == 1);
+  CHECK(shots(play.stage.waits(3300 * core::kMillisecond)) == 2);
+  play.wishes<words::Trigger>("");
+  CHECK(shots(play.stage.waits(5 * kSecond)) == 0);
+}
+
 TEST_CASE("steered by words it drives there by itself, shoots from the muzzle, and finds itself hit") {
   Play play;
   play.come_in();

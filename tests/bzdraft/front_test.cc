@@ -384,5 +384,15 @@ TEST_CASE("the room's end is a super kill") {
         "sends MsgMessage from=0 to=1 text=\"server left\"\nsends MsgSuperKill\ncloses: server left\n");
 }
 
+TEST_CASE("what no message says is counted") {
+  Play play;
+  play.come_in();
+  CHECK(play.hears(words::Board()) == "loses Board: clients sort their own\n");
+  CHECK(play.hears(words::Ammo()) ==
+        "loses Ammo: a tank has one gun that loads itself, and tools are flags that lie about\n");
+  CHECK(play.hears(core::Fact(1, words::ClaimRefused())) ==
+        "loses ClaimRefused: neither a change of name nor a death was refused\n");
+}
+
 }  // namespace
 }  // namespace entente::bzdraft::front_test

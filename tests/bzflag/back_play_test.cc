@@ -62,6 +62,14 @@ TEST_CASE("spawning is asked for once, and only then does it act") {
         "says Spawned unit: 103 pose { unit: 103 x: 7 y: 8 }\n");
 }
 
+TEST_CASE("a server that removes its player ends what that does, though the player still claims") {
+  auto stage = in_play();
+  stage.receives(by_server({RemovePlayer{player_id(3)}}));
+  CHECK(stage.hears(claim(1, 1, 1)) == "");
+  CHECK(stage.hears(fire(0x100)) == "loses Fire: the player is not in play\n" + kNotFired);
+  CHECK(stage.waits(core::kSecond) == "");
+}
+
 TEST_CASE("claims are passed as they are, by datagram once linked, and become the truth") {
   auto stage = in_play();
   CHECK(stage.hears(claim(1, 2, 5, 3)) ==
@@ -99,7 +107,8 @@ TEST_CASE("shots of its client: slot and salt as they are, the life that bzfs co
       "sends by datagram MsgShotBegin sent=0 player=3 shot=256 pos=(4.42 0 1.57) vel=(100 0 0) age=0 team=1 flag=\"\" "
       "life=3.5\n");
   CHECK(stage.hears(fire(0x0200)).find("shot=257 ") != std::string::npos);  // that gun reloads: the other
-  CHECK(stage.hears(fire(0x0300)) == "loses Fire: every gun is reloading\nsays ShotEnded shooter: 1 shot: 768 (to 1)\n");
+  CHECK(stage.hears(fire(0x0300)) ==
+        "loses Fire: every gun is reloading\nsays ShotEnded shooter: 1 shot: 768 (to 1)\n");
   stage.waits(3'400 * core::kMillisecond);
   CHECK(stage.hears(fire(0x0400)).find("shot=1024") != std::string::npos);
 }
@@ -109,7 +118,8 @@ TEST_CASE("without a link no shot goes out, for that is a kick") {
   load(stage);
   stage.hears(anna());
   stage.receives(by_server({Accept{player_id(3)}, add_player(3, 1, "anna"), alive(3, 0, 0)}));
-  CHECK(stage.hears(fire(0x100)) == "loses Fire: there is no link by datagrams, and the server kicks who shoots by stream\n" + kNotFired);
+  CHECK(stage.hears(fire(0x100)) ==
+        "loses Fire: there is no link by datagrams, and the server kicks who shoots by stream\n" + kNotFired);
 }
 
 TEST_CASE("a death is reported once, with the flag of the shot, and is true when the server says so") {
@@ -188,6 +198,21 @@ TEST_CASE("steered by words it drives there, tells no more than it must, and fir
   const std::string turned = stage.waits(4 * core::kSecond);
   CHECK(count(turned, "sends by datagram MsgShotBegin") == 1);
   CHECK(lines(turned, "sends by datagram MsgShotBegin").find("life=3.5") != std::string::npos);
+}
+
+TEST_CASE("a trigger that is pulled fires one of two guns; one that is held fires as evenly as they reload") {
+  auto stage = in_play(false);
+  const auto shots = [](const std::string& said) { return count(said, "sends by datagram MsgShotBegin"); };
+  stage.hears(words::Keys());
+  stage.waits(110 * core::kMillisecond);  // between two ticks
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  CHECK(shots(stage.hears(trigger)) == 1);
+  CHECK(shots(stage.waits(1600 * core::kMillisecond)) == 0);
+  CHECK(shots(stage.waits(200 * core::kMillisecond)) == 1);
+  CHECK(shots(stage.waits(3300 * core::kMillisecond)) == 2);
+  stage.hears(words::Trigger());
+  CHECK(shots(stage.waits(5 * core::kSecond)) == 0);
 }
 
 TEST_CASE("a mouse too near to drive to is looked at, so that it aims; one upon the tank is not") {

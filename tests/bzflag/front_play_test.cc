@@ -610,5 +610,13 @@ TEST_CASE("a gun with a clip: the last round of one takes as long to reload as t
   }
 }
 
+TEST_CASE("what no message says is counted") {
+  auto stage = in_play();
+  CHECK(stage.hears(words::Board()) == "loses Board: clients sort their own\n");
+  CHECK(stage.hears(words::Zone()) == "loses Zone: no zones but bases\n");
+  const std::string nothing_refused = stage.hears(core::Fact(1, words::ClaimRefused()));
+  CHECK(nothing_refused.starts_with("loses ClaimRefused: a refused death is answered by MsgAlive"));
+}
+
 }  // namespace
 }  // namespace entente::bzflag::front_play_test

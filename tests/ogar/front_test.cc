@@ -358,7 +358,7 @@ TEST_CASE("ogar front: a box is a row of posts along the inside of its edge, eac
   CHECK(count(shown(none), "type=2") == 0);
 }
 
-TEST_CASE("ogar front: who is on no side has a colour of its own, in its shots and lines, too") {
+TEST_CASE("ogar front: who is on no side has a colour of its own, in its shots and lines, too; others their side's") {
   Play play;
   words::Room room;
   room.set_game("bzflag");
@@ -384,7 +384,8 @@ TEST_CASE("ogar front: who is on no side has a colour of its own, in its shots a
     CHECK(colours[i] != grey);
     for (std::size_t j = 0; j < i; ++j) CHECK(colours[i] != colours[j]);
   }
-  CHECK(colour_of(20, words::RED) == "colour=(255 51 51)");
+  const std::string red = "colour=(255 51 51)";
+  CHECK(colour_of(20, words::RED) == red);
   words::Shot shot;
   shot.set_shooter(3);
   shot.set_vx(100);
@@ -396,6 +397,13 @@ TEST_CASE("ogar front: who is on no side has a colour of its own, in its shots a
   said.set_text("hi");
   play.hears(said);
   CHECK(has(play.waits(kTick), colours[1] + " by_server=0 text=\"hi\""));
+  words::Player mason = player(20, "ben");
+  mason.set_team(words::RED);
+  mason.set_colour(0x707070);  // of the blocks that he builds
+  play.hears(mason);
+  said.set_from(20);
+  play.hears(said);
+  CHECK(has(play.waits(kTick), red + " by_server=0 text=\"hi\""));
 }
 
 TEST_CASE("ogar front: a win makes the cell of who drives a tank larger, so that the client's score moves") {
@@ -649,6 +657,23 @@ TEST_CASE("ogar front: who asks is answered at once, and told the counts") {
   play.hears(room);
   CHECK(play.receives(from_hex("02")) == "sends Pong\n");
   CHECK(has(play.waits(kTick), "playing=3"));
+}
+
+TEST_CASE("ogar front: who is there is counted, unless the room says how many") {
+  Play play;
+  play.plays();
+  words::Player watcher = player(2, "ben");
+  watcher.set_role(words::WATCH);
+  play.hears(watcher);
+  play.hears(player(3, "cleo"));
+  const Buffer ping = spoken(ogar::Ping{}, wire::Way::kToServer);
+  play.receives(ping);
+  CHECK(has(play.waits(kSecond), "external=3 internal=0 playing=2 spectating=1"));
+  words::Room room;
+  room.set_players(7);
+  play.hears(room);
+  play.receives(ping);
+  CHECK(has(play.waits(kSecond), "external=7 internal=0 playing=7 spectating=0"));
 }
 
 TEST_CASE("ogar front: an end says why, and is the game's own") {

@@ -124,16 +124,24 @@ void Arms::tell_load(std::uint8_t clip, std::uint8_t reserve, FrontOut& out) {
 /// In rooms of other games nobody counts what a gun holds, or tells it by himself.
 void Arms::fill_magazine(FrontOut& out) {
   if (me_.reloaded == 0 || out.now() < me_.reloaded || !cast_.playing()) return;
-  const core::PlayerState* me = out.world().player(out.me());
-  const bool counted = me != nullptr && (me->ammo.clip() != 0 || me->ammo.reserve() != 0);
-  if (counted) return hear(me->ammo, out);
+  if (is_counted(out)) return hear(out.world().player(out.me())->ammo, out);
   me_.reloaded = 0;
   if (room_guns(out) != 0) {
     me_.load = {};  // the client has filled it by itself
     return mind_guns(out);
   }
+  fill_clip(out);
+}
+
+void Arms::fill_clip(FrontOut& out) {
   const Gun& full = gun(cast_.own().weapon);
   client_.send(WeaponReload{kOwn, full.clip, full.reserve}, out);
+}
+
+/// Whether the room counts what the client's gun holds.
+bool Arms::is_counted(const FrontOut& out) const {
+  const core::PlayerState* me = out.world().player(out.me());
+  return me != nullptr && (me->ammo.clip() != 0 || me->ammo.reserve() != 0);
 }
 
 // -- What the room says ----------------------------------------------------------------------------------------------
@@ -189,10 +197,13 @@ void Arms::hear(const words::Ammo& ammo, FrontOut& out) {
   }
 }
 
-/// One of its own guns has fired: so long it loads.
+/// One of its own guns has fired: so long it loads. A gun that never runs dry, as in an arena or of a cell, is full
+/// again.
 void Arms::hear(const words::Shot& shot, FrontOut& out) {
-  if (shot.shooter() == out.me() && shot.life() > 0)
-    me_.guns.fire(me_.gun, out.now() + micros(std::min(shot.life(), kSlowestReload)));
+  if (shot.shooter() != out.me()) return;
+  if (shot.life() > 0) me_.guns.fire(me_.gun, out.now() + micros(std::min(shot.life(), kSlowestReload)));
+  if (shot.kind() == words::GRENADE || same_game(out) || room_guns(out) != 0 || is_counted(out)) return;
+  if (cast_.playing() && me_.reloaded == 0) fill_clip(out);
 }
 
 void Arms::begin(const Actor& own) {

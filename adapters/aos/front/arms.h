@@ -34,6 +34,8 @@ class Arms {
 
  private:
   std::uint32_t room_guns(const FrontOut& out) const;
+  bool is_counted(const FrontOut& out) const;
+  void fill_clip(FrontOut& out);
   void pull(FrontOut& out);
   void tell_load(std::uint8_t clip, std::uint8_t reserve, FrontOut& out);
 

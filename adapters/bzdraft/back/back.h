@@ -31,8 +31,8 @@ class BackSession final : public core::TankBack {
   Players players_{link_, seat_, people_, tank_};
   BackTalk talk_{link_, seat_, people_};
   Fights fights_{link_, seat_, people_, tank_};
-  BackFlags flags_{link_, seat_, people_, tank_, fights_};
-  Guns guns_{link_, seat_, tank_, fights_, flags_};
+  BackFlags flags_{link_, seat_, people_, tokens_, tank_, fights_};
+  Guns guns_{link_, seat_, tank_, fights_, tokens_};
 };
 
 }  // namespace entente::bzdraft

@@ -11,7 +11,7 @@ void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
   words::TokenTaken taken;
   *taken.mutable_token() = told(grab.number, grab.flag);
   taken.set_by(people_.id_of(grab.flag.carrier));
-  const bool unasked = grab.flag.carrier == seat_.number && is_unasked(taken.token(), tank_.wants_token);
+  const bool unasked = grab.flag.carrier == seat_.number && tokens_.is_unasked(taken.token(), tank_.wants_token);
   out.say(std::move(taken));
   if (unasked) link_.send(out, DropFlagUp{static_cast<std::uint8_t>(Drop::kDropped)});
 }

@@ -6,10 +6,11 @@
 
 namespace entente::bzdraft {
 
-class BackFlags final : public core::TankFlags {
+class BackFlags {
  public:
-  BackFlags(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank, Fights& fights)
-      : TankFlags(seat, people), link_(link), tank_(tank), fights_(fights) {}
+  BackFlags(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, core::TankFlags& tokens, Tank& tank,
+            Fights& fights)
+      : link_(link), seat_(seat), people_(people), tokens_(tokens), tank_(tank), fights_(fights) {}
 
   void hear(const FlagUpdate& update, BackOut& out);
   void hear(const GrabFlagDown& grab, BackOut& out);
@@ -17,10 +18,15 @@ class BackFlags final : public core::TankFlags {
   void hear(const words::TokenWish& wish, BackOut& out);
 
  private:
-  words::Token told(std::uint16_t number, const Flag& flag) { return keep(token_of(number, flag), flag.carrier); }
+  words::Token told(std::uint16_t number, const Flag& flag) {
+    return tokens_.keep(token_of(number, flag), flag.carrier);
+  }
   void capture(const DropFlagDown& drop, const words::Token& token, BackOut& out);
 
   PeerLink& link_;
+  core::TankSeat& seat_;
+  core::TankPeople& people_;
+  core::TankFlags& tokens_;
   Tank& tank_;
   Fights& fights_;
 };

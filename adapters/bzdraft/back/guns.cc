@@ -28,7 +28,7 @@ void Guns::fire_along(double yaw, words::Pose here, std::uint16_t number, BackOu
   begin.position = triple(flight.at[0], flight.at[1], flight.at[2]);
   begin.velocity = triple(flight.velocity[0], flight.velocity[1], flight.velocity[2]);
   begin.lifetime = thousandths(kReload);
-  begin.flag = flag_kind(flags_.carried());
+  begin.flag = flag_kind(tokens_.carried());
   begin_shot(begin, number, out);
 }
 

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "adapters/bzdraft/back/fights.h"
-#include "adapters/bzdraft/back/flags.h"
+#include "proxy/core/tank/tank_flags.h"
 #include "proxy/core/tank/tank_helm.h"
 
 namespace entente::bzdraft {
 
 class Guns final : public core::TankHelm {
  public:
-  Guns(PeerLink& link, core::TankSeat& seat, Tank& tank, Fights& fights, const BackFlags& flags)
-      : TankHelm(seat, tank, fights), link_(link), flags_(flags) {}
+  Guns(PeerLink& link, core::TankSeat& seat, Tank& tank, Fights& fights, const core::TankFlags& tokens)
+      : TankHelm(seat, tank, fights), link_(link), tokens_(tokens) {}
 
  private:
   std::optional<std::uint16_t> free_shot(std::optional<std::uint32_t> wished, BackOut& out) override;
@@ -19,7 +19,7 @@ class Guns final : public core::TankHelm {
   void begin_shot(ShotBegin begin, std::uint16_t number, BackOut& out);
 
   PeerLink& link_;
-  const BackFlags& flags_;
+  const core::TankFlags& tokens_;
 };
 
 }  // namespace entente::bzdraft

@@ -3,6 +3,7 @@
 #include "adapters/bzdraft/losses.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
+#include "proxy/core/untold.h"
 
 namespace entente::bzdraft {
 namespace {
@@ -49,7 +50,10 @@ void FrontSession::hear(const core::Fact& fact, Outlet& out) {
 
 template <class Word>
 void FrontSession::tell(const Word& word, const core::Fact&, Outlet& out) {
-  core::hand(word, out, cast_, flags_, tanks_, shots_, talk_);
+  if constexpr (core::kOneHears<Word, Outlet, Cast, Flags, Tanks, Shots, Talk>)
+    core::hand(word, out, cast_, flags_, tanks_, shots_, talk_);
+  else
+    core::lose_untold<mapping>(word, out);
 }
 
 void FrontSession::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
@@ -80,9 +84,10 @@ void FrontSession::tell(const words::Corrected& corrected, const core::Fact& fac
 }
 
 void FrontSession::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
-  if (fact.to != out.me()) return;
-  if (entry_.changes()) return entry_.refuse_change(Refusal::kBadRequest, refused.why(), out);
-  if (keeper_.forget_death()) keeper_.revive(cast_, out);
+  const bool mine = fact.to == out.me();
+  if (mine && entry_.changes()) return entry_.refuse_change(Refusal::kBadRequest, refused.why(), out);
+  if (!mine || !keeper_.forget_death()) return out.lose(loss::kOtherRefusal);
+  keeper_.revive(cast_, out);
 }
 
 void FrontSession::tick(Outlet& out) {

@@ -49,9 +49,6 @@ void Shots::hear(const ShotUpdate& update, FrontOut& out) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
-void Shots::lose_unseen(FrontOut& out) { out.lose(loss::kShooterUnseen); }
-void Shots::lose_excess(FrontOut& out) { out.lose(loss::kShotsFull); }
-
 /// As wished if it fits, else a free one of that player.
 std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) {
   const std::uint32_t most = std::min<std::uint32_t>(land_.most_shots(), 256);

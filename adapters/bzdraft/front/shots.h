@@ -25,8 +25,6 @@ class Shots final : public core::TankShots {
   void dress(core::ShownShot& shown, const words::Shot& shot, bool mine) override;
   void begin(const core::ShownShot& shown, const words::Shot& shot, FrontOut& out) override;
   void end(const core::ShownShot& shown, bool burst, FrontOut& out) override;
-  void lose_unseen(FrontOut& out) override;
-  void lose_excess(FrontOut& out) override;
 
   Client& client_;
   const Cast& cast_;

@@ -4,6 +4,7 @@
 #include "proxy/base/text.h"
 #include "proxy/core/chat.h"
 #include "proxy/core/parts.h"
+#include "proxy/core/untold.h"
 
 namespace entente::bzflag {
 namespace {
@@ -61,7 +62,10 @@ void FrontSession::hear(const core::Fact& fact, Outlet& out) {
 
 template <class Word>
 void FrontSession::tell(const Word& word, const core::Fact&, Outlet& out) {
-  core::hand(word, out, cast_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
+  if constexpr (core::kOneHears<Word, Outlet, Cast, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, Talk>)
+    core::hand(word, out, cast_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, talk_);
+  else
+    core::lose_untold<mapping>(word, out);
 }
 
 void FrontSession::tell(const words::Player& player, const core::Fact& fact, Outlet& out) {
@@ -89,7 +93,7 @@ void FrontSession::tell(const words::Corrected& corrected, const core::Fact& fac
 }
 
 void FrontSession::tell(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
-  if (fact.to == out.me()) play_.hear_refused(refused, out);
+  if (fact.to != out.me() || !play_.hear_refused(refused, out)) core::lose_untold<mapping>(refused, out);
 }
 
 void FrontSession::put(std::uint8_t number, const words::Pose& there, Outlet& out) {

@@ -96,10 +96,12 @@ void Play::hear(const words::Health& health, FrontOut& out) {
 
 // -- Keeping our client where the truth is ----------------------------------------------------------------------------
 
-void Play::hear_refused(const words::ClaimRefused& refused, FrontOut& out) {
+bool Play::hear_refused(const words::ClaimRefused& refused, FrontOut& out) {
   const bool asked = !cast_.own().alive;  // its wish to spawn was refused
-  if (asked && !refused.why().empty()) return client_.server_says(refused.why(), out);
-  if (keeper_.forget_death()) keeper_.revive(cast_, out);
+  if (asked && !refused.why().empty()) return client_.server_says(refused.why(), out), true;
+  if (!keeper_.forget_death()) return false;
+  keeper_.revive(cast_, out);
+  return true;
 }
 
 void Play::check(FrontOut& out) {

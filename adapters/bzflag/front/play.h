@@ -19,8 +19,8 @@ class Play {
   void hear(const PauseReport& report, FrontOut& out);
   void hear(const AutoPilotReport& report, FrontOut& out);
   void hear(const words::Health& health, FrontOut& out);
-  /// REQUIRES: it is told to our client.
-  void hear_refused(const words::ClaimRefused& refused, FrontOut& out);
+  /// False: our client cannot be told. REQUIRES: it is for our client.
+  bool hear_refused(const words::ClaimRefused& refused, FrontOut& out);
 
   /// It was put into play.
   void begin() { spawn_asked_ = 0; }

@@ -73,9 +73,6 @@ void Shots::hear(const GuidedUpdate& update, FrontOut& out) {
 
 // -- What the room says -----------------------------------------------------------------------------------------------
 
-void Shots::lose_unseen(FrontOut& out) { out.lose(loss::kShooterUnseen); }
-void Shots::lose_excess(FrontOut& out) { out.lose(loss::kShotsFull); }
-
 /// As wished if a client can hold it, else a free slot of that player: numbers beyond the settings corrupt a client.
 /// Where a gun fires faster than its shots fly, the oldest of them ends.
 std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) {

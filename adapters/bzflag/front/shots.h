@@ -26,8 +26,6 @@ class Shots final : public core::TankShots {
   void dress(core::ShownShot& shown, const words::Shot& shot, bool mine) override;
   void begin(const core::ShownShot& shown, const words::Shot& shot, FrontOut& out) override;
   void end(const core::ShownShot& shown, bool burst, FrontOut& out) override;
-  void lose_unseen(FrontOut& out) override;
-  void lose_excess(FrontOut& out) override;
 
   void keep_own(const ShotBegin& begin, const FrontOut& out);
   std::uint32_t fired_with(const FlagKind& flag, const FrontOut& out) const;

@@ -194,10 +194,14 @@ class OgarFront final : public core::Front {
     info.uptime = room.uptime_s();
     info.four = 0;
     info.limit = to_u16(room.most_players());
-    info.playing = to_u16(room.players());
-    info.spectating = to_u16(room.watchers());
+    std::uint32_t players = room.players(), watchers = room.watchers();
+    if (players == 0 && watchers == 0)  // most servers do not count them
+      for (const auto& [id, player] : out.world().players())
+        ++(player.player.role() == words::WATCH ? watchers : players);
+    info.playing = to_u16(players);
+    info.spectating = to_u16(watchers);
     info.internal = to_u16(room.robots());
-    info.external = to_u16(static_cast<double>(room.players()) + room.watchers());
+    info.external = to_u16(static_cast<double>(players) + watchers);
     update.flags |= kWorldInfo;
   }
 

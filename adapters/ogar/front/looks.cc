@@ -37,6 +37,14 @@ Colour hue(double turn, double strength) {
   return {part(0), part(2), part(4)};
 }
 
+/// Whose own colour is that of his cells. A man's is that of the blocks that he builds.
+bool has_cells(const core::World& world, const core::PlayerState& player) {
+  return std::any_of(player.units.begin(), player.units.end(), [&](core::Id id) {
+    const core::UnitState* unit = world.unit(id);
+    return unit != nullptr && unit->unit.kind() == Unit::CELL;
+  });
+}
+
 }  // namespace
 
 bool is_shown(const core::UnitState& state) {
@@ -63,9 +71,10 @@ std::uint16_t size_of(const Unit& unit, const core::World& world) {
 Colour colour_of(const core::World& world, core::Id player, words::Team team) {
   const core::PlayerState* state = player != 0 ? world.player(player) : nullptr;
   if (state == nullptr) return colour_of(team);
-  if (state->player.colour() != 0) return colour_of(state->player.colour());
   if (team == words::TEAM_ANY) team = state->player.team();
-  if (team != words::TEAM_ANY && team != words::ROGUE) return colour_of(team);
+  const bool sided = team != words::TEAM_ANY && team != words::ROGUE;
+  if (state->player.colour() != 0 && (!sided || has_cells(world, *state))) return colour_of(state->player.colour());
+  if (sided) return colour_of(team);
   constexpr double kGolden = 0.618034;  // hues so far apart that any few that follow each other differ
   return hue(std::fmod(player * kGolden, 1), world.room().teams() ? 0.4 : 0.8);
 }

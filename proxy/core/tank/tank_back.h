@@ -4,6 +4,7 @@
 #pragma once
 
 #include "proxy/core/parts.h"
+#include "proxy/core/tank/tank_flags.h"
 #include "proxy/core/tank/tank_helm.h"
 #include "proxy/core/untold.h"
 
@@ -43,6 +44,7 @@ class TankBack : public Back {
 
   TankSeat seat_;
   TankPeople people_{seat_};
+  TankFlags tokens_{seat_, people_};
 };
 
 }  // namespace entente::core

@@ -19,6 +19,8 @@ class TankDriver {
   /// Turns there first, to shoot; tries for five seconds. Radians.
   void aim(double yaw, Micros now);
   void drop_aim() { aim_.reset(); }
+  /// Whether it still turns, to shoot.
+  bool aims() const { return aim_.has_value(); }
   /// Whether it faces its target, or has tried for long enough. Ends aiming.
   bool has_aimed(double yaw, Micros now);
 

@@ -11,25 +11,21 @@ namespace entente::core {
 
 class TankFlags {
  public:
+  TankFlags(const TankSeat& seat, const TankPeople& people) : seat_(seat), people_(people) {}
+
+  /// Remembers it, and returns it with its carrier, who has that number.
+  words::Token keep(words::Token token, std::uint8_t carrier);
   /// The code of what the back's own player carries; empty: nothing.
   std::string carried() const;
   /// TEAM_ANY: no such flag, or no team's.
   words::Team team_of(Id token) const;
-
- protected:
-  TankFlags(const TankSeat& seat, const TankPeople& people) : seat_(seat), people_(people) {}
-  ~TankFlags() = default;
-
-  /// Remembers it, and returns it with its carrier, who has that number.
-  words::Token keep(words::Token token, std::uint8_t carrier);
   /// Whether its carrier's client would not know what to do with it: that client is of another game, and the player
   /// wished for another flag last.
   bool is_unasked(const words::Token& token, Id wished) const;
 
+ private:
   const TankSeat& seat_;
   const TankPeople& people_;
-
- private:
   std::map<Id, words::Token> tokens_;
 };
 

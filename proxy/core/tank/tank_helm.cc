@@ -1,5 +1,7 @@
 #include "proxy/core/tank/tank_helm.h"
 
+#include <algorithm>
+
 #include "proxy/core/losses.h"
 
 namespace entente::core {
@@ -24,14 +26,18 @@ void TankHelm::pull(double yaw, BackOut& out) {
 }
 
 void TankHelm::fire_gun(std::uint8_t gun, double life, BackOut& out) {
-  guns_.fire(gun, out.now() + static_cast<Micros>(sane_life(life) * 0.95e6));
+  const auto reloads = static_cast<Micros>(sane_life(life) * 0.95e6);
+  guns_.fire(gun, out.now() + reloads);
+  held_fires_at_ = out.now() + reloads / std::max<Micros>(1, seat_.room.most_shots());
 }
 
 void TankHelm::drive(BackOut& out) {
   const auto step = tank_.step(out.now());
   if (!step) return;
-  if (tank_.steering.claim() == nullptr && !tank_.paused) steer(step->dt, out);
-  if (tank_.steering.trigger_held() && !tank_.paused && loaded(Guns::kAny, out))
+  const bool claims = tank_.steering.claim() != nullptr;
+  if (!claims && !tank_.paused) steer(step->dt, out);
+  const bool next = out.now() >= held_fires_at_ && (claims || !tank_.driver.aims()) && loaded(Guns::kAny, out);
+  if (tank_.steering.trigger_held() && !tank_.paused && next)
     pull(tank_.steering.looking().value_or(tank_.pose.yaw()), out);
   hits_.test(*step, out);
 }

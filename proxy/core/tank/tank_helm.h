@@ -1,5 +1,6 @@
 // Drives and fires the own tank of a back as its player's words say, where no client of its game does.
 // Law: nothing is fired by a gun that is reloading; a shot that does not happen is counted, and its client is told.
+// Pulling the trigger fires one shot. While it is held, shots follow each other as evenly as the guns reload.
 #pragma once
 
 #include "proxy/core/arena/guns.h"
@@ -42,6 +43,7 @@ class TankHelm {
 
   TankHits& hits_;
   Guns guns_;
+  Micros held_fires_at_ = 0;  ///< when a held trigger fires next
 };
 
 }  // namespace entente::core

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "proxy/core/losses.h"
+
 namespace entente::core {
 
 void TankShots::hear(const words::Shot& shot, FrontOut& out) {
@@ -9,11 +11,11 @@ void TankShots::hear(const words::Shot& shot, FrontOut& out) {
   const bool mine = shot.shooter() == out.me();
   if (mine && shot.shot() != drawn_) return;  // it has drawn its own already
   const std::uint8_t* known = cast_.of(shot.unit(), shot.shooter());
-  if (known == nullptr && shot.shooter() != 0) return lose_unseen(out);
+  if (known == nullptr && shot.shooter() != 0) return out.lose(loss::kShooterUnseen);
   const std::uint8_t player = known != nullptr ? *known : world_;
   const auto number =
       mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : number_for(player, shot.shot(), out);
-  if (!number || shots_.full()) return lose_excess(out);
+  if (!number || shots_.full()) return out.lose(loss::kShotsFull);
   ShownShot flying = shown(shot, out.world(), out.now());
   flying.player = player;
   flying.number = *number;

@@ -39,8 +39,6 @@ class TankShots {
   virtual void dress(ShownShot& shown, const words::Shot& shot, bool mine) = 0;
   virtual void begin(const ShownShot& shown, const words::Shot& shot, FrontOut& out) = 0;
   virtual void end(const ShownShot& shown, bool burst, FrontOut& out) = 0;
-  virtual void lose_unseen(FrontOut& out) = 0;  ///< a shot of a player who is not shown
-  virtual void lose_excess(FrontOut& out) = 0;  ///< more than the client has room for
 
   ShownShots shots_;
 

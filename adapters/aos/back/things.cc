@@ -1,7 +1,4 @@
-// Intel, tents, territories, scores of sides, and blocks. See back.h.
-#include "adapters/aos/back/back.h"
-#include "adapters/aos/losses.h"
-#include "adapters/aos/world/building.h"
+#include "adapters/aos/back/things.h"
 
 namespace entente::aos {
 namespace {
@@ -10,10 +7,8 @@ constexpr std::uint32_t kPerCapture = 10;  // that a captured intel counts for i
 constexpr std::size_t kMostTerritories = 16;
 constexpr double kPerRate = 0.05;  // of a territory, a second, for each unit of Progress Bar's rate
 
-}  // namespace
-
 /// SpadesX writes no number where an intel lies when State Data comes; the place itself comes a little later.
-void BackSession::put(words::Token& token, const Vec3& place) {
+void put(words::Token& token, const Vec3& place) {
   token.set_carrier(0);
   token.set_state(is_finite(place) ? words::Token::GROUND : words::Token::NOWHERE);
   if (!is_finite(place)) return;
@@ -24,14 +19,24 @@ void BackSession::put(words::Token& token, const Vec3& place) {
 }
 
 /// What the last map had and this one lacks; it keeps its id for a map that has it again.
-void BackSession::tell_nowhere(words::Token& token, Outlet& out) {
+void tell_nowhere(words::Token& token, BackOut& out) {
   if (token.id() == 0 || token.state() == words::Token::NOWHERE) return;
   token.set_state(words::Token::NOWHERE);
   token.set_carrier(0);
   out.say(token);
 }
 
-void BackSession::tell_things(const StateData& state, Outlet& out) {
+/// The next map comes without another word.
+void win(words::Team team, BackOut& out) {
+  words::Round round;
+  round.set_state(words::Round::OVER);
+  round.set_winning_team(team);
+  out.say(round);
+}
+
+}  // namespace
+
+void Things::tell_all(const StateData& state, BackOut& out) {
   const bool flags = state.mode == 0;
   captures_ = {};
   if (flags) captures_ = {state.ctf.score1, state.ctf.score2};
@@ -45,40 +50,40 @@ void BackSession::tell_things(const StateData& state, Outlet& out) {
 }
 
 /// REQUIRES: those before it were told.
-void BackSession::tell_territory(std::size_t i, const Territory& territory, Outlet& out) {
+void Things::tell_territory(std::size_t i, const Territory& territory, BackOut& out) {
   if (i == territories_.size()) territories_.emplace_back().set_id(out.new_id());
   zones_[i].set_id(territories_[i].id());
   words::Token& token = territories_[i];
   token.set_kind(words::Token::BASE);
   token.set_code(kTerritory);
-  token.set_team(sides_.team_of(territory.team));
+  token.set_team(server_.sides.team_of(territory.team));
   put(token, territory.position);
   out.say(token);
   zones_[i].set_owner(token.team());
-  tell_zone(i, out);
+  out.say(zones_[i]);
 }
 
-void BackSession::tell_intel(const CtfState& ctf, Outlet& out) {
+void Things::tell_intel(const CtfState& ctf, BackOut& out) {
   const Vec3* places[] = {&ctf.intel1, &ctf.intel2, &ctf.base1, &ctf.base2};
   for (std::size_t i = 0; i < things_.size(); ++i) {
     words::Token& token = things_[i];
     if (token.id() == 0) token.set_id(out.new_id());
     token.set_kind(i < kTentObject ? words::Token::INTEL : words::Token::BASE);
-    token.set_team(sides_.team_of(static_cast<std::uint8_t>(i % 2)));
+    token.set_team(server_.sides.team_of(static_cast<std::uint8_t>(i % 2)));
     put(token, *places[i]);
   }
   const auto carried = [&](words::Token& token, std::uint8_t carrier) {
     token.set_state(words::Token::CARRIED);
-    token.set_carrier(id_of(carrier));
+    token.set_carrier(people_.id_of(carrier));
   };
   if ((ctf.held & 1U) != 0) carried(things_[1], ctf.carrier2.player);
   if ((ctf.held & 2U) != 0) carried(things_[0], ctf.carrier1.player);
   for (const words::Token& token : things_) out.say(token);
 }
 
-void BackSession::tell_team(std::size_t side, Outlet& out) {
+void Things::tell_team(std::size_t side, BackOut& out) {
   words::TeamScore score;
-  score.set_team(sides_.team_of(static_cast<std::uint8_t>(side)));
+  score.set_team(server_.sides.team_of(static_cast<std::uint8_t>(side)));
   score.set_wins(captures_[side]);
   std::uint32_t size = 0;
   for (const auto& [number, one] : people_) size += one.team == side ? 1U : 0U;
@@ -86,48 +91,48 @@ void BackSession::tell_team(std::size_t side, Outlet& out) {
   out.say(score);
 }
 
-void BackSession::on(const MoveObject& moved, Outlet& out) {
-  if (stage_ < Stage::kAtTheDoor) return out.lose(loss::kObjectTooEarly);
-  const bool territory = room_.mode() == kTerritoryControl;
+void Things::hear(const MoveObject& moved, BackOut& out) {
+  if (!server_.loaded()) return out.lose(loss::kObjectTooEarly);
+  const bool territory = server_.room.mode() == kTerritoryControl;
   if (moved.object >= (territory ? zones_.size() : things_.size())) return out.lose(loss::kNoObject);
   words::Token* token = territory ? &territories_[moved.object] : &things_[moved.object];
-  if (territory) token->set_team(sides_.team_of(moved.team));
+  if (territory) token->set_team(server_.sides.team_of(moved.team));
   put(*token, moved.position);
   out.say(*token);
 }
 
 /// That of the other side.
-words::Token* BackSession::intel_for(std::uint8_t player) {
-  const Someone* one = find(player);
-  if (one == nullptr || one->team > kGreen || room_.mode() != kCaptureTheFlag) return nullptr;
+words::Token* Things::intel_for(std::uint8_t player) {
+  const Someone* one = people_.find(player);
+  if (one == nullptr || one->team > kGreen || server_.room.mode() != kCaptureTheFlag) return nullptr;
   return &things_[1U - one->team];
 }
 
-void BackSession::on(const IntelPickup& picked, Outlet& out) {
+void Things::hear(const IntelPickup& picked, BackOut& out) {
   words::Token* token = intel_for(picked.player);
   if (token == nullptr) return out.lose(loss::kPickupByNobody);
   token->set_state(words::Token::CARRIED);
-  token->set_carrier(id_of(picked.player));
+  token->set_carrier(people_.id_of(picked.player));
   words::TokenTaken taken;
   *taken.mutable_token() = *token;
   taken.set_by(token->carrier());
   out.say(std::move(taken));
 }
 
-void BackSession::on(const IntelDrop& dropped, Outlet& out) {
+void Things::hear(const IntelDrop& dropped, BackOut& out) {
   words::Token* token = intel_for(dropped.player);
   if (token == nullptr) return out.lose(loss::kDropByNobody);
   put(*token, dropped.position);
   words::TokenDropped word;
   *word.mutable_token() = *token;
-  word.set_by(id_of(dropped.player));
+  word.set_by(people_.id_of(dropped.player));
   out.say(std::move(word));
 }
 
-void BackSession::on(const IntelCapture& captured, Outlet& out) {
+void Things::hear(const IntelCapture& captured, BackOut& out) {
   words::Token* token = intel_for(captured.player);
   if (token == nullptr) return out.lose(loss::kCaptureByNobody);
-  Someone& one = *find(captured.player);
+  Someone& one = *people_.find(captured.player);
   token->set_state(words::Token::GROUND);
   token->set_carrier(0);
   words::TokenCaptured word;
@@ -137,23 +142,13 @@ void BackSession::on(const IntelCapture& captured, Outlet& out) {
   word.set_winning(captured.winning != 0);
   out.say(word);
   one.kills += kPerCapture;
-  tell_score(one, out);
+  people_.tell_score(one, out);
   ++captures_[one.team];
   tell_team(one.team, out);
   if (captured.winning != 0) win(one.player.team(), out);
 }
 
-/// The next map comes without another word.
-void BackSession::win(words::Team team, Outlet& out) {
-  words::Round round;
-  round.set_state(words::Round::OVER);
-  round.set_winning_team(team);
-  out.say(round);
-}
-
-void BackSession::tell_zone(std::size_t territory, Outlet& out) { out.say(zones_[territory]); }
-
-void BackSession::on(const TerritoryCapture& captured, Outlet& out) {
+void Things::hear(const TerritoryCapture& captured, BackOut& out) {
   if (captured.territory >= zones_.size()) return out.lose(loss::kNoTerritory);
   words::Token& token = territories_[captured.territory];
   words::Zone& zone = zones_[captured.territory];
@@ -161,79 +156,24 @@ void BackSession::on(const TerritoryCapture& captured, Outlet& out) {
   word.set_token(token.id());
   word.set_team(token.team());
   word.set_winning(captured.winning != 0);
-  token.set_team(sides_.team_of(captured.team));
+  token.set_team(server_.sides.team_of(captured.team));
   zone.set_owner(token.team());
   zone.set_capturing(words::TEAM_ANY);
   zone.set_rate(0);
   zone.set_progress(0);
-  tell_zone(captured.territory, out);
+  out.say(zone);
   out.say(word);
   if (captured.winning != 0) win(token.team(), out);
 }
 
-void BackSession::on(const ProgressBar& progress, Outlet& out) {
+void Things::hear(const ProgressBar& progress, BackOut& out) {
   if (progress.territory >= zones_.size()) return out.lose(loss::kNoProgressTerritory);
   if (!(progress.progress >= -1 && progress.progress <= 2)) return out.lose(loss::kNoProgress);
   words::Zone& zone = zones_[progress.territory];
-  zone.set_capturing(sides_.team_of(progress.team));
+  zone.set_capturing(server_.sides.team_of(progress.team));
   zone.set_rate(progress.rate * kPerRate);
   zone.set_progress(progress.progress);
-  tell_zone(progress.territory, out);
-}
-
-// -- Blocks -----------------------------------------------------------------------------------------------------------
-
-/// For what falls one voxel is looked at each microsecond, over any long time, however many packets there are.
-std::size_t BackSession::change_map(words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour,
-                                    Outlet& out) {
-  looked_until_ = std::max(looked_until_, out.now());
-  const std::size_t most = std::min<std::size_t>(kMostFalling, out.now() + core::kSecond - looked_until_);
-  std::size_t left = most;
-  const std::size_t built = change(map_, op, at, to, colour, left);
-  looked_until_ += most - left;
-  return built;
-}
-
-void BackSession::on(const BlockAction& action, Outlet& out) {
-  if (stage_ < Stage::kAtTheDoor) return out.lose(loss::kBlockTooEarly);
-  if (!in_map(action.at) || action.action > kBlast) return out.lose(loss::kBlockOutside);
-  const Someone* one = find(action.player);
-  const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
-  change_map(edit_of(action.action), action.at, action.at, colour, out);
-  if (action.player == number_ && action.action == kBuild && own_.blocks > 0) --own_.blocks;
-  const Point at = middle_of(action.at);
-  words::WorldEdit word;
-  word.set_by(one != nullptr ? one->player.id() : 0);
-  words::Edit& edit = *word.mutable_edit();
-  edit.set_op(edit_of(action.action));
-  edit.set_x(at.x);
-  edit.set_y(at.y);
-  edit.set_z(at.z);
-  edit.set_colour(colour);
-  out.say(std::move(word));
-}
-
-void BackSession::on(const BlockLine& line, Outlet& out) {
-  if (stage_ < Stage::kAtTheDoor) return out.lose(loss::kLineTooEarly);
-  if (!in_map(line.from) || !in_map(line.to)) return out.lose(loss::kLineOutside);
-  const Someone* one = find(line.player);
-  const std::uint32_t colour = one != nullptr ? one->player.colour() : 0;
-  const std::size_t built = change_map(words::Edit::LINE, line.from, line.to, colour, out);
-  if (line.player == number_)
-    own_.blocks = static_cast<std::uint8_t>(own_.blocks - std::min<std::size_t>(built, own_.blocks));
-  const Point from = middle_of(line.from), to = middle_of(line.to);
-  words::WorldEdit word;
-  word.set_by(one != nullptr ? one->player.id() : 0);
-  words::Edit& edit = *word.mutable_edit();
-  edit.set_op(words::Edit::LINE);
-  edit.set_x(from.x);
-  edit.set_y(from.y);
-  edit.set_z(from.z);
-  edit.set_x2(to.x);
-  edit.set_y2(to.y);
-  edit.set_z2(to.z);
-  edit.set_colour(colour);
-  out.say(std::move(word));
+  out.say(zone);
 }
 
 }  // namespace entente::aos

@@ -1,0 +1,24 @@
+// Blocks that are built and destroyed.
+#pragma once
+
+#include "adapters/aos/back/hands.h"
+
+namespace entente::aos {
+
+class Blocks {
+ public:
+  Blocks(Server& server, People& people, Hands& hands) : server_(server), people_(people), hands_(hands) {}
+
+  void hear(const BlockAction& action, BackOut& out);
+  void hear(const BlockLine& line, BackOut& out);
+
+ private:
+  std::size_t change_map(words::Edit::Op op, const Block& at, const Block& to, std::uint32_t colour, BackOut& out);
+
+  Server& server_;
+  People& people_;
+  Hands& hands_;
+  core::Micros looked_until_ = 0;  // for what falls: a voxel each microsecond
+};
+
+}  // namespace entente::aos

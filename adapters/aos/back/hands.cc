@@ -1,0 +1,241 @@
+#include "adapters/aos/back/hands.h"
+
+#include <cmath>
+#include <utility>
+
+#include "proxy/core/seconds.h"
+
+namespace entente::aos {
+namespace {
+
+using core::kMillisecond, core::kSecond, core::micros, core::Micros;
+
+// piqueserver throws out who changes blocks faster, ten times in a minute (constants.py: 100 ms; of a gun 50 to 300).
+constexpr Micros kEditEvery = 110 * kMillisecond;
+constexpr Micros kEditByGun[] = {210 * kMillisecond, 60 * kMillisecond, 310 * kMillisecond};
+constexpr Micros kThrowEvery = 600 * kMillisecond;
+constexpr double kLongestFuse = 3;           // seconds
+constexpr float kHardestThrow = 2;           // blocks per 1/32 s
+constexpr Micros kReloadLate = 2 * kSecond;  // no answer by then: it may be asked for again
+
+constexpr Micros kPress = 60 * kMillisecond;  // a trigger pulled once
+constexpr double kMargin = 1.1;               // of the time between two shots: servers drop what comes early
+constexpr Micros kTellEmpty = 10 * kSecond;
+constexpr std::uint8_t kShotgun = 2;
+
+}  // namespace
+
+void Hands::begin_life(bool plays, std::uint8_t weapon, BackOut& out) {
+  const std::uint8_t before = std::exchange(life_, {}).weapon;
+  if (!plays) return;
+  if (before != weapon) tell_gun(weapon, out);
+  const Gun& full = gun(weapon);
+  life_.weapon = weapon;
+  life_.clip = full.clip;
+  life_.reserve = full.reserve;
+  life_.blocks = kFullBlocks;
+  life_.grenades = kFullGrenades;
+}
+
+void Hands::forget() {
+  life_ = {};
+  edits_at_ = 0;
+  colour_ = kFirstColour;
+}
+
+void Hands::hold(std::uint8_t tool, BackOut& out) {
+  if (life_.tool == tool) return;
+  life_.tool = tool;
+  server_.send(SetTool{server_.number, tool}, out);
+}
+
+void Hands::press(std::uint8_t buttons, BackOut& out) {
+  if (life_.buttons_sent == buttons) return;
+  life_.buttons_sent = buttons;
+  server_.send(WeaponInput{server_.number, buttons}, out);
+}
+
+void Hands::hear(const words::Tool& tool, BackOut& out) {
+  const std::uint32_t number = tool.number();
+  if (number > kGrenades) return out.lose(loss::kNoTool);
+  if (man_.may_act()) return hold(static_cast<std::uint8_t>(number), out);
+  life_.tool = static_cast<std::uint8_t>(number);
+}
+
+/// Of a client of this game, which shoots itself.
+void Hands::hear(const words::Trigger& trigger, BackOut& out) {
+  if (!man_.may_act()) return out.lose(loss::kNotInPlay, trigger);
+  press(static_cast<std::uint8_t>((trigger.primary() ? kPrimary : 0) | (trigger.secondary() ? kSecondary : 0)), out);
+}
+
+void Hands::hear(const words::HitClaim& claim, BackOut& out) {
+  const std::uint8_t* victim = people_.number_of(claim.victim());
+  if (!man_.may_act() || victim == nullptr) return out.lose(loss::kHitNobodyInPlay);
+  server_.send(Hit{*victim, static_cast<std::uint8_t>(claim.part() <= words::HitClaim::MELEE ? claim.part() : 0)}, out);
+}
+
+void Hands::hear(const words::Change& change, BackOut& out) {
+  if (change.has_colour()) {
+    colour_ = change.colour();
+    if (man_.may_act()) server_.send(SetColour{server_.number, wire_colour(colour_)}, out);
+    if (Someone* me = people_.own(); me != nullptr && man_.may_act()) {
+      me->player.set_colour(colour_);
+      out.say(me->player);
+    }
+  }
+  if (change.has_name() || change.has_motto() || change.has_skin()) out.lose(loss::kNewName);
+  if (server_.wish && change.has_team()) server_.wish->set_team(change.team());
+  if (server_.wish && change.has_kit()) server_.wish->set_kit(change.kit());
+  if (!server_.in()) return;
+  if (change.has_team()) server_.send(ChangeTeam{server_.number, server_.sides.side_of(change.team())}, out);
+  if (change.has_kit()) server_.send(ChangeWeapon{server_.number, weapon_of(change.kit())}, out);
+}
+
+/// Nothing is changed here before the server says so to all. A line begins where the right button was pressed.
+void Hands::hear(const words::Edit& edit, BackOut& out) {
+  if (!man_.may_act()) return out.lose(loss::kNotInPlay, edit);
+  if (edit.op() == words::Edit::BLAST) return out.lose(loss::kBlast);
+  const Block at = block_at({edit.x(), edit.y(), edit.z()}), to = block_at({edit.x2(), edit.y2(), edit.z2()});
+  const bool line = edit.op() == words::Edit::LINE, builds = line || edit.op() == words::Edit::BUILD;
+  if (!in_map(at) || (line && !in_map(to))) return out.lose(loss::kWishOutside);
+  const bool by_gun = life_.tool == kGun && !builds;
+  const Micros every = by_gun ? kEditByGun[people_.own()->weapon] : kEditEvery;
+  if (out.now() < edits_at_ + every) return out.lose(loss::kEditTooFast);
+  edits_at_ = out.now();
+  if (!man_.plays_itself()) hold(builds ? kBlocks : kSpade, out);
+  if (builds && edit.colour() != colour_ && edit.colour() != 0) {
+    colour_ = edit.colour();
+    server_.send(SetColour{server_.number, wire_colour(colour_)}, out);
+  }
+  if (!line) return server_.send(BlockAction{server_.number, action_of(edit.op()), at}, out);
+  const std::uint8_t pressed = life_.buttons_sent;
+  press(pressed | kSecondary, out);
+  server_.send(BlockLine{server_.number, at, to}, out);
+  press(pressed, out);
+}
+
+void Hands::throw_grenade(const words::Fire& fire, BackOut& out) {
+  if (!man_.may_act()) return out.lose(loss::kFireNotInPlay);
+  if (life_.grenades == 0) return out.lose(loss::kNoGrenades);
+  if (out.now() < life_.throws_at + kThrowEvery) return out.lose(loss::kThrowTooFast);
+  Grenade grenade;
+  grenade.player = server_.number;
+  grenade.fuse = static_cast<float>(std::clamp(fire.life(), 0.0, kLongestFuse));
+  grenade.position = place_of({fire.x(), fire.y(), fire.z()});
+  grenade.velocity = velocity_of({fire.vx(), fire.vy(), fire.vz()});
+  bool sane = std::isfinite(grenade.fuse);
+  for (std::size_t i = 0; i < 3; ++i) {
+    sane = sane && std::isfinite(grenade.position[i]) && std::isfinite(grenade.velocity[i]);
+    grenade.velocity[i] = std::clamp(grenade.velocity[i], -kHardestThrow, kHardestThrow);
+  }
+  if (!sane) return out.lose(loss::kFireNotFinite);  // piqueserver bans for them
+  life_.throws_at = out.now();
+  --life_.grenades;
+  hold(kGrenades, out);
+  server_.send(grenade, out);
+  people_.hear(grenade, out);  // the server tells all but the thrower
+  tell_ammo(out);
+}
+
+void Hands::reload(BackOut& out) {
+  if (!man_.may_act()) return out.lose(loss::kReloadNotInPlay);
+  const std::uint8_t weapon = people_.own()->weapon;
+  if (life_.reserve == 0 || out.now() < life_.reloads_until) return;
+  life_.reloads_until = out.now() + micros(gun(weapon).reload_s) + kReloadLate;
+  press(0, out);
+  server_.send(WeaponReload{server_.number, life_.clip, life_.reserve}, out);
+}
+
+/// Null: the gun may be fired now. A magazine is filled as soon as it is empty; while shells go in one by one, what is
+/// in can be fired.
+const Mapping* Hands::why_not_fire(const BackOut& out) const {
+  if (life_.clip == 0 && life_.reserve == 0) return &loss::kNoRounds;
+  const bool loads = life_.clip == 0 || people_.own()->weapon != kShotgun;
+  if (out.now() < life_.reloads_until && loads) return &loss::kReloading;
+  if (life_.clip == 0) return &loss::kClipEmpty;
+  return out.now() < life_.fires_at ? &loss::kNextRound : nullptr;
+}
+
+void Hands::aim(BackOut& out) {
+  life_.fires_at = out.now() + micros(gun(people_.own()->weapon).interval_s * kMargin);
+  life_.reloads_until = 0;
+  hold(kGun, out);
+}
+
+void Hands::pull(BackOut& out) {
+  press(life_.buttons_sent | kPrimary, out);
+  life_.releases_at = out.now() + kPress;
+  --life_.clip;
+}
+
+void Hands::let_go(BackOut& out) {
+  if (life_.releases_at == 0 || out.now() < life_.releases_at) return;
+  life_.releases_at = 0;
+  press(life_.buttons_sent & kSecondary, out);
+}
+
+bool Hands::may_complain(const BackOut& out) {
+  if (life_.empty_told != 0 && out.now() < life_.empty_told + kTellEmpty) return false;
+  life_.empty_told = std::max<Micros>(out.now(), 1);
+  return true;
+}
+
+void Hands::spend_blocks(std::size_t count) {
+  life_.blocks = static_cast<std::uint8_t>(life_.blocks - std::min<std::size_t>(count, life_.blocks));
+}
+
+void Hands::hear(const Restock& restock, BackOut& out) {
+  Someone* me = people_.own();
+  if (restock.player != server_.number || me == nullptr || me->unit == 0) return out.lose(loss::kRestockOfOther);
+  life_.reserve = gun(me->weapon).reserve;
+  life_.blocks = kFullBlocks;
+  life_.grenades = kFullGrenades;
+  words::Health health;
+  health.set_unit(me->unit);
+  health.set_now(kFullHealth);
+  health.set_max(kFullHealth);
+  out.say(health);
+  life_.empty_told = 0;
+  tell_ammo(out);
+  if (life_.clip == 0 && !man_.plays_itself()) reload(out);
+}
+
+void Hands::tell_ammo(BackOut& out) {
+  words::Ammo ammo;
+  ammo.set_player(out.me());
+  ammo.set_clip(life_.clip);
+  ammo.set_reserve(life_.reserve);
+  ammo.set_blocks(life_.blocks);
+  ammo.set_grenades(life_.grenades);
+  out.say({out.me(), ammo});
+}
+
+/// To the shooter: how it ended. Of another: that it began.
+void Hands::hear(const WeaponReload& reload, BackOut& out) {
+  Someone* one = people_.find(reload.player);
+  if (one == nullptr) return out.lose(loss::kReloadOfNobody);
+  if (reload.player == server_.number) {
+    life_.clip = reload.clip;
+    life_.reserve = reload.reserve;
+    life_.reloads_until = 0;
+    return tell_ammo(out);
+  }
+  words::Ammo ammo;
+  ammo.set_player(one->player.id());
+  ammo.set_clip(reload.clip);
+  ammo.set_reserve(reload.reserve);
+  out.say(ammo);
+}
+
+/// What others' guns are told to be, so that they load no faster than ours is fired.
+void tell_gun(std::uint8_t weapon, BackOut& out) {
+  constexpr double kSlower = 1.2;  // than the server loads it: a client's shots do not come at even times
+  const Gun& full = gun(weapon);
+  const double interval = full.interval_s * kSlower, range = double{kSightRange} * kMetresPerBlock;
+  const double refill = weapon == kShotgun ? full.reload_s * full.clip : full.reload_s;
+  tell_rule("reload", number_text(interval), out);
+  tell_rule("refill", number_text(refill * kSlower), out);
+  tell_rule("shot_speed", number_text(range / interval), out);  // a ray: it is there before the next
+}
+
+}  // namespace entente::aos

@@ -1,0 +1,72 @@
+// What our man's hands do, as his player says: buttons, tools, blocks, grenades; and what they hold.
+// Law: nothing is sent that a real server refuses or bans for.
+#pragma once
+
+#include "adapters/aos/back/man.h"
+
+namespace entente::aos {
+
+class Hands {
+ public:
+  Hands(Server& server, People& people, const Man& man) : server_(server), people_(people), man_(man) {}
+
+  /// `plays`: he does not only watch.
+  void begin_life(bool plays, std::uint8_t weapon, BackOut& out);
+  /// The next map comes.
+  void forget();
+  std::uint8_t tool() const { return life_.tool; }
+  std::uint32_t colour() const { return colour_; }
+  std::uint8_t clip() const { return life_.clip; }
+  std::uint8_t reserve() const { return life_.reserve; }
+  bool aiming() const { return life_.tool == kGun && (life_.buttons_sent & kSecondary) != 0; }
+
+  void hear(const WeaponReload& reload, BackOut& out);
+  void hear(const Restock& restock, BackOut& out);
+  /// Of a client of this game, which shoots itself.
+  void hear(const words::Trigger& trigger, BackOut& out);
+  void hear(const words::Reload&, BackOut& out) { reload(out); }
+  void hear(const words::Tool& tool, BackOut& out);
+  void hear(const words::HitClaim& claim, BackOut& out);
+  void hear(const words::Edit& edit, BackOut& out);
+  void hear(const words::Change& change, BackOut& out);
+  void throw_grenade(const words::Fire& fire, BackOut& out);
+  void reload(BackOut& out);
+  void tell_ammo(BackOut& out);
+  void spend_blocks(std::size_t count);
+
+  // For the shots that his player's client does not make itself.
+  /// Null: the gun may be fired now.
+  const Mapping* why_not_fire(const BackOut& out) const;
+  void aim(BackOut& out);
+  void pull(BackOut& out);
+  /// Some time after the trigger was pulled.
+  void let_go(BackOut& out);
+  /// Whether to say now, and not too often, that there are no rounds left.
+  bool may_complain(const BackOut& out);
+
+ private:
+  static constexpr std::uint32_t kFirstColour = 0x6f6f6f;
+
+  void hold(std::uint8_t tool, BackOut& out);
+  void press(std::uint8_t buttons, BackOut& out);
+
+  Server& server_;
+  People& people_;
+  const Man& man_;
+  std::uint32_t colour_ = kFirstColour;
+  core::Micros edits_at_ = 0;
+
+  struct Life {
+    std::uint8_t buttons_sent = 0, tool = kGun;
+    std::uint8_t weapon = 0;  ///< that was told as the gun
+    std::uint8_t clip = 0, reserve = 0, blocks = 0, grenades = 0;
+    core::Micros reloads_until = 0, fires_at = 0, releases_at = 0, throws_at = 0;
+    core::Micros empty_told = 0;  ///< that it has no rounds left; 0: not since it had some
+  };
+  Life life_;
+};
+
+/// What others' guns are told to be, so that they load no faster than ours is fired.
+void tell_gun(std::uint8_t weapon, BackOut& out);
+
+}  // namespace entente::aos

@@ -1,0 +1,151 @@
+#include "adapters/aos/back/joining.h"
+
+#include "adapters/aos/aos.h"
+#include "adapters/aos/world/geography.h"
+
+namespace entente::aos {
+namespace {
+
+using Stage = Server::Stage;
+
+void tell_rules(const StateData& state, BackOut& out) {
+  tell_rule("hits", "server", out);
+  tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
+  tell_rule("shot_range", number_text(double{kSightRange} * kMetresPerBlock), out);
+  tell_gun(0, out);
+  tell_rule(kRuleFog, colour_text(colour_of(state.fog)), out);
+  tell_rule(kRuleColour[0], colour_text(colour_of(state.colour1)), out);
+  tell_rule(kRuleColour[1], colour_text(colour_of(state.colour2)), out);
+  tell_rule(kRuleName[0], text_of(state.name1.view()), out);
+  tell_rule(kRuleName[1], text_of(state.name2.view()), out);
+  if (state.mode == 0) tell_rule(kRuleCaptures, std::to_string(state.ctf.limit), out);
+}
+
+}  // namespace
+
+/// The first packet of all, and again when the next map comes: whatever was known is void.
+void Joining::hear(const MapStart& start, BackOut& out) {
+  people_.forget_all(out);
+  server_.number = 255;
+  man_.forget();
+  hands_.forget();
+  things_.forget();
+  if (server_.stage != Stage::kMap) wants_spawn_ = server_.wish && server_.wish->role() == words::WATCH;
+  server_.stage = Stage::kMap;
+  paints_.start_again();
+  loading_.reset();
+  loaded_ = 0;
+  announced_ = start.size;
+  map_name_ = text_of(start.name.chars);
+  if (server_.dialect().map_checksum) server_.send(MapCached{0}, out);
+}
+
+void Joining::hear(const MapChunk& chunk, BackOut& out) {
+  if (server_.stage != Stage::kMap) return out.lose(loss::kNoMapBegun);
+  if (!loading_) loading_ = std::make_unique<MapReceiver>();
+  if (const auto fault = loading_->feed(chunk.data)) return server_.fail(*fault, out);
+  loaded_ += chunk.data.size();
+  words::WorldProgress progress;
+  progress.set_done(loaded_);
+  progress.set_total(std::max(loaded_, announced_));
+  out.say(progress);
+}
+
+/// Behind the last chunk: what size Map Start named says nothing (piqueserver always names the same).
+void Joining::hear(const StateData& state, BackOut& out) {
+  if (server_.stage != Stage::kMap) return out.lose(loss::kMapLoaded);
+  if (!loading_ || !loading_->complete())
+    return server_.refuse(words::Refused::OTHER, "the map ends before its last column", out);
+  VoxelMap map = loading_->take();
+  loading_.reset();
+  words::World world = geography(map, map_name_);
+  learn(std::move(map), std::move(world), state, out);
+}
+
+void Joining::learn(VoxelMap map, words::World world, const StateData& state, BackOut& out) {
+  server_.map = std::move(map);
+  server_.number = state.player;
+  server_.sides = sides_of(colour_of(state.colour1), colour_of(state.colour2));
+  for (auto& [number, one] : people_)
+    one.player.set_team(server_.sides.team_of(one.team));  // who came before State Data
+  server_.room.set_game(std::string(game().name()));
+  server_.room.set_dialect(std::string(server_.dialect_name()));
+  server_.room.set_mode(state.mode == 0 ? kCaptureTheFlag : kTerritoryControl);
+  server_.room.set_most_players(kMostPlayers);
+  server_.room.set_most_shots(1);
+  server_.room.set_jumping(true);
+  server_.room.set_teams(true);
+  out.say(server_.room);
+  tell_rules(state, out);
+  out.say(std::move(world));
+  server_.stage = Stage::kAtTheDoor;
+  words::Round round;
+  out.say(round);
+  for (auto& [number, one] : people_) people_.tell(one, out);
+  introduce(out);
+  things_.tell_all(state, out);
+  out.say(words::Ready());
+  enter(out);
+}
+
+void Joining::hear(const FogColour& fog, BackOut& out) { tell_rule(kRuleFog, colour_text(colour_of(fog.colour)), out); }
+
+/// The bytes as they are: piqueserver wrote them in another order than all else.
+void Joining::hear(const HandshakeInit& init, BackOut& out) { server_.send(HandshakeReturn{init.challenge}, out); }
+
+/// A letter of our own: SpadesX throws out who says that he is a version of a known client that it does not like.
+void Joining::hear(const VersionGet&, BackOut& out) {
+  VersionResponse response;
+  response.letter = 'e';
+  response.version = {1, 0, 0};
+  response.system.chars = "Entente";
+  server_.send(response, out);
+}
+
+/// Who has no side of his own joins the smaller one: piqueserver lets none grow larger by two.
+std::uint8_t Joining::wished_side() const {
+  int green_more = 0;
+  for (const auto& [number, one] : people_) green_more += one.team == kGreen ? 1 : one.team == kBlue ? -1 : 0;
+  return server_.sides.side_of(server_.wish->team(), green_more < 0 ? kGreen : kBlue);
+}
+
+void Joining::hear(const words::Enter& wish, BackOut& out) {
+  server_.wish = wish;
+  wants_spawn_ = wants_spawn_ || wish.role() == words::WATCH;
+  introduce(out);
+  enter(out);
+}
+
+void Joining::hear(const words::Spawn&, BackOut& out) {
+  wants_spawn_ = true;
+  enter(out);
+}
+
+/// Its player, as he wishes to be: the server creates him when he plays.
+void Joining::introduce(BackOut& out) {
+  if (server_.stage != Stage::kAtTheDoor || !server_.wish || out.me() == 0) return;
+  words::Player me;
+  me.set_id(out.me());
+  me.set_name(server_.wish->name());
+  me.set_role(server_.wish->role());
+  if (server_.wish->role() != words::WATCH) me.set_team(server_.sides.team_of(wished_side()));
+  me.set_kit(kit_of(weapon_of(server_.wish->kit())));
+  me.set_responding(true);
+  out.say(std::move(me));
+}
+
+/// Once the map is loaded and the player wishes to play; who watches wishes so by coming.
+void Joining::enter(BackOut& out) {
+  if (server_.stage != Stage::kAtTheDoor || !server_.wish || !wants_spawn_) return;
+  server_.stage = Stage::kEntering;
+  ExistingPlayer message;
+  message.player = server_.number;
+  message.team = server_.wish->role() == words::WATCH ? kSpectator : wished_side();
+  message.weapon = weapon_of(server_.wish->kit());
+  message.tool = hands_.tool();
+  message.colour = wire_colour(hands_.colour());
+  message.name.chars = wire_name(server_.wish->name()) + '\0';
+  server_.send(message, out);
+}
+
+}  // namespace entente::aos

@@ -1,0 +1,51 @@
+// How a back comes in: the map, what State Data says, and then the door; and the next map on the same connection.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "adapters/aos/back/hands.h"
+#include "adapters/aos/back/paints.h"
+#include "adapters/aos/back/things.h"
+#include "adapters/aos/world/map_stream.h"
+
+namespace entente::aos {
+
+class Joining {
+ public:
+  Joining(Server& server, People& people, Man& man, Hands& hands, Things& things, Paints& paints)
+      : server_(server), people_(people), man_(man), hands_(hands), things_(things), paints_(paints) {}
+
+  void hear(const MapStart& start, BackOut& out);
+  void hear(const MapChunk& chunk, BackOut& out);
+  void hear(const StateData& state, BackOut& out);
+  void hear(const HandshakeInit& init, BackOut& out);
+  void hear(const VersionGet&, BackOut& out);
+  void hear(const ExtensionInfo&, BackOut& out) { out.lose(loss::kExtensionInfo); }
+  void hear(const PlayerProperties&, BackOut& out) { out.lose(loss::kPlayerProperties); }
+  void hear(const ExtensionPacket&, BackOut& out) { out.lose(loss::kExtensionPacket); }
+  void hear(const FogColour& fog, BackOut& out);
+  void hear(const words::Enter& wish, BackOut& out);
+  void hear(const words::Spawn&, BackOut& out);
+
+  /// The map is there, and what State Data says of it: tells the room.
+  void learn(VoxelMap map, words::World world, const StateData& state, BackOut& out);
+
+ private:
+  void introduce(BackOut& out);
+  std::uint8_t wished_side() const;
+  void enter(BackOut& out);
+
+  Server& server_;
+  People& people_;
+  Man& man_;
+  Hands& hands_;
+  Things& things_;
+  Paints& paints_;
+  bool wants_spawn_ = false;
+  std::unique_ptr<MapReceiver> loading_;
+  std::size_t announced_ = 0, loaded_ = 0;  // bytes of the stream
+  std::string map_name_;
+};
+
+}  // namespace entente::aos

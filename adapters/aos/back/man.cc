@@ -1,0 +1,321 @@
+#include "adapters/aos/back/man.h"
+
+#include <cmath>
+
+namespace entente::aos {
+namespace {
+
+using core::kMillisecond, core::kSecond, core::Micros;
+
+// piqueserver puts back who tells his place within 0.7 s of the last time, real clients tell it once a second.
+constexpr Micros kPlaceEvery = 1050 * kMillisecond, kPlaceSoonest = 750 * kMillisecond;
+// What a server hears at once after a stall was said too fast to it. It paints 10 times a second or more, or it stalls.
+constexpr Micros kStalls = 300 * kMillisecond, kPlaceLatest = 5 * kSecond;
+constexpr Micros kSleeps = 250 * kMillisecond;     // nobody woke us for so long: those steps are gone
+constexpr Micros kLookAgain = 250 * kMillisecond;  // a small turn is told so late at most
+constexpr Micros kLooksOn = 300 * kMillisecond;    // along a shot
+constexpr float kTurn = 0.99996F;                  // the cosine of half a degree
+constexpr float kMoved = 0.01F;                    // blocks
+// SpadesX puts back who is 6 blocks off, piqueserver at 10. Half of that is wrong for sure, if it lasts.
+constexpr float kAstray = 3;
+constexpr Micros kAstrayFor = 500 * kMillisecond, kCorrectedEvery = kSecond;
+constexpr double kFallsBehind = 3.5, kCaughtUp = 1.5;  // blocks between the two, for its client to be told to be slow
+constexpr float kLeash = 8;                            // blocks between a foreign client's claim and our man
+constexpr double kNear = 0.3;                          // metres from a place: nearer, nothing is wished any more
+constexpr double kJumps = 2;                           // metres a second upwards: its client has jumped
+constexpr double kSlow = 0.6;                          // of the top speed: sneaks
+constexpr std::uint8_t kStill = 1, kMoving = 4;        // forms of State Update
+
+}  // namespace
+
+void Man::begin_life(const CreatePlayer& created, BackOut& out) {
+  const bool was_slowed = life_.slowed;
+  life_ = {};
+  life_.place_sent_at = out.now();
+  steering_.stop();
+  if (created.team == kSpectator) return;
+  life_.alive = true;
+  life_.body.position = life_.place_sent = created.position;
+  life_.since = out.now();
+  if (was_slowed) tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
+  life_.told = pose();
+  track_.inputs.fill(0);
+  track_.motions.fill({life_.body.position, life_.look, {}});
+  track_.told = false;
+  keep_alive(out);
+}
+
+void Man::end_life() {
+  life_.alive = false;
+  steering_.stop();
+}
+
+void Man::forget() {
+  life_ = {};
+  heard_keys_ = heard_claim_ = by_keys_ = false;
+  steering_.stop();
+}
+
+bool Man::steer(const core::Intent& intent) {
+  if (!steering_.hear(intent)) return false;
+  by_keys_ = false;
+  return true;
+}
+
+/// The next tick: each step while he is out there.
+void Man::keep_alive(BackOut& out) const {
+  if (life_.alive) out.wake(next_step());
+}
+
+// -- What the server says of him --------------------------------------------------------------------------------------
+
+/// A command. SpadesX says zeros to who is not in play.
+void Man::hear(const PositionData& position, BackOut& out) {
+  if (!life_.alive || !may_be(position.position) || nowhere(position.position)) return out.lose(loss::kPositionOfDead);
+  be_at(position.position, out);
+}
+
+void Man::be_at(const Vec3& position, BackOut& out) {
+  life_.body.position = life_.place_sent = position;
+  life_.body.velocity = {};
+  life_.place_sent_at = out.now();  // who tells the old place right after a teleport is back there
+  life_.pilot.forget();
+  life_.astray = 0;
+  life_.told = pose();
+  life_.told_at = out.now();
+  words::Corrected corrected;
+  *corrected.mutable_pose() = life_.told;
+  corrected.set_hard(true);
+  out.say({out.me(), corrected});
+}
+
+/// Where a paint shows us. A client of this game knows itself where it is, and is told by Position Data where it shall
+/// be; with State Updates there is no other word for that.
+void Man::compare(const Vec3& seen, BackOut& out) {
+  if (!life_.alive || (plays_itself() && !server_.dialect().state_updates)) return;
+  if (distance(seen, life_.body.position) < kAstray) {
+    life_.astray = 0;
+    return;
+  }
+  if (life_.astray == 0) life_.astray = out.now();
+  if (out.now() >= life_.astray + kAstrayFor) be_at(seen, out);
+}
+
+// -- What his player says of him --------------------------------------------------------------------------------------
+
+/// A client's keys and looks go on as they come.
+void Man::hear(const words::Keys& keys, BackOut& out) {
+  heard_keys_ = by_keys_ = true;
+  life_.keys = static_cast<std::uint8_t>(keys.bits());
+  life_.look = orientation_of(keys.yaw(), keys.pitch());
+  if (!is_finite(life_.look)) life_.look = {1, 0, 0};
+  if (!may_act()) return;
+  if (life_.look != life_.look_sent && !server_.dialect().state_updates) tell_look(life_.look, out);
+  tell_keys(life_.keys, out);
+}
+
+/// Of a client of this game it is the truth, as far as the server lets it be; of another, a wish.
+void Man::hear(const words::PoseClaim& claim, BackOut& out) {
+  steering_.hear(core::Intent(claim));
+  heard_claim_ = true;
+  if (!heard_keys_) by_keys_ = false;
+  const Vec3 place = eyes_of(claim);
+  if (!heard_keys_ || !may_act()) return;
+  if (!may_be(place)) return out.lose(loss::kClaimOutside);
+  life_.body.position = place;
+  life_.body.crouching = (claim.state() & words::Pose::CROUCHING) != 0;
+  if (server_.dialect().state_updates) {
+    const Vec3 velocity = velocity_of({claim.vx(), claim.vy(), claim.vz()});
+    life_.body.velocity = is_finite(velocity) ? velocity : Vec3{};
+    return;
+  }
+  if (life_.place_sent_at > life_.since && !may_tell_place(kPlaceSoonest, out)) return out.lose(loss::kClaimTooOften);
+  tell_place(out);
+}
+
+// -- Going ------------------------------------------------------------------------------------------------------------
+
+void Man::catch_up(BackOut& out) {
+  if (out.now() <= next_step() + kSleeps) return;
+  life_.since = out.now() - kSecond / kStepsPerSecond;
+  life_.steps = 0;
+}
+
+void Man::drive(bool aiming, BackOut& out) {
+  for (; next_step() <= out.now(); ++life_.steps) {
+    const Urge urge = urge_now(aiming, out);
+    step(server_.map, urge, life_.body);
+    tell_server(urge, out);
+  }
+  mind_leash(out);
+  if (!plays_itself() && !server_.dialect().state_updates && may_tell_place(kPlaceEvery, out) &&
+      distance(life_.place_sent, life_.body.position) > kMoved)
+    tell_place(out);
+  tell_pose(out);
+}
+
+/// What our man shall do in the next step.
+Urge Man::urge_now(bool aiming, BackOut& out) {
+  Urge urge;
+  urge.aiming = aiming;
+  if (by_keys_) {
+    urge.keys = life_.keys;
+    urge.orientation = life_.look;
+    return urge;
+  }
+  const Point here = point_of(life_.body.position);
+  const core::Course course = steering_.course(here.x, here.y, kNear);
+  const words::PoseClaim* claim = steering_.claim();
+  const bool aims = out.now() < life_.look_until;  // along a shot, wherever it goes
+  if (!aims && course.yaw) life_.look = orientation_of(*course.yaw, claim != nullptr ? claim->pitch() : 0);
+  if (!is_finite(life_.look)) life_.look = {1, 0, 0};
+  Goal goal{life_.body.position[0], life_.body.position[1]};
+  if (course.kind != core::Course::Kind::kStay) {
+    const Vec3 place = place_of({course.x, course.y, 0});
+    goal.x = place[0];
+    goal.y = place[1];
+  }
+  goal.slow = course.speed < kSlow;
+  goal.hurry = !aims;
+  if (aims || course.yaw || course.kind == core::Course::Kind::kStay) goal.look = &life_.look;
+  if (!std::isfinite(goal.x) || !std::isfinite(goal.y)) return urge;
+  urge = life_.pilot.steer(server_.map, life_.body, goal);
+  urge.aiming = aiming;
+  if (course.jump || (claim != nullptr && claim->vz() > kJumps)) urge.keys |= kJump;
+  life_.look = urge.orientation;
+  return urge;
+}
+
+/// A client that does not see the hills its man climbs is told to be as slow, until he has caught up.
+void Man::mind_speed(double off, BackOut& out) {
+  const bool slowed = off > (life_.slowed ? kCaughtUp : kFallsBehind);
+  if (std::exchange(life_.slowed, slowed) == slowed) return;
+  tell_rule("speed", number_text((slowed ? kClimbs : kWalks) * kMetresPerBlock), out);
+}
+
+/// A client of another game that is far from where our man could go is told so.
+void Man::mind_leash(BackOut& out) {
+  const words::PoseClaim* claim = steering_.claim();
+  if (claim == nullptr || heard_keys_) return;
+  const Vec3 place = place_of({claim->x(), claim->y(), 0});
+  const float off = std::hypot(place[0] - life_.body.position[0], place[1] - life_.body.position[1]);
+  mind_speed(off, out);
+  if (off <= kLeash) life_.astray = 0;
+  if (off <= kLeash || out.now() < life_.corrected + kCorrectedEvery) return;
+  if (life_.astray == 0) life_.astray = out.now();
+  if (out.now() < life_.astray + kAstrayFor) return;
+  life_.corrected = out.now();
+  life_.astray = 0;
+  steering_.stop();
+  words::Corrected corrected;
+  *corrected.mutable_pose() = pose();
+  corrected.set_hard(true);
+  out.say({out.me(), corrected});
+}
+
+// -- Telling the server -----------------------------------------------------------------------------------------------
+
+void Man::tell_server(const Urge& urge, BackOut& out) {
+  if (server_.dialect().state_updates) return tell_state(urge, out);
+  const Vec3 &is = urge.orientation, &was = life_.look_sent;
+  const bool turned = is[0] * was[0] + is[1] * was[1] + is[2] * was[2] < kTurn;
+  if (turned || (is != was && out.now() >= life_.look_sent_at + kLookAgain)) tell_look(is, out);
+  tell_keys(urge.keys, out);
+}
+
+void Man::tell_keys(std::uint8_t keys, BackOut& out) {
+  if (keys == life_.keys_sent || server_.dialect().state_updates) return;
+  life_.keys_sent = keys;
+  server_.send(InputData{server_.number, keys}, out);
+}
+
+void Man::tell_look(const Vec3& look, BackOut& out) {
+  life_.look_sent = look;
+  life_.look_sent_at = out.now();
+  server_.send(OrientationData{look}, out);
+}
+
+/// It has just shown where everybody is; after a stall it has heard, just before that, whatever was said meanwhile.
+void Man::mind_stall(BackOut& out) {
+  if (out.now() > life_.painted_at + kStalls) life_.place_from = out.now() + kPlaceSoonest;
+  life_.painted_at = out.now();
+}
+
+/// A server that never paints, or seldom, is told all the same.
+bool Man::may_tell_place(Micros every, BackOut& out) const {
+  const Micros since = out.now() - life_.place_sent_at;
+  if (since < every || since >= kPlaceLatest || life_.painted_at == 0) return since >= every;
+  return out.now() >= life_.place_from && out.now() <= life_.painted_at + kStalls;
+}
+
+void Man::look_to_shoot(const Vec3& look, BackOut& out) {
+  life_.look = look;
+  life_.look_until = out.now() + kLooksOn;
+  const auto keys = static_cast<std::uint8_t>(life_.keys_sent & ~kSprint);  // who sprints cannot shoot
+  if (!server_.dialect().state_updates) {
+    tell_keys(keys, out);
+    tell_look(look, out);
+  } else if (look != track_.motions[0].orientation || keys != life_.keys_sent) {
+    tell_state({keys, look}, out);
+  }
+}
+
+void Man::tell_place(BackOut& out) {
+  life_.place_sent = life_.body.position;
+  life_.place_sent_at = out.now();
+  server_.send(PositionData{life_.body.position}, out);
+}
+
+/// One a step, and one more before a shot that turns. It says half a second of keys, so that a lost one matters little;
+/// what does not move is not repeated.
+void Man::tell_state(const Urge& urge, BackOut& out) {
+  Track& track = track_;
+  const Motion now = {life_.body.position, urge.orientation, life_.body.velocity};
+  const Motion& last = track.motions[0];
+  const bool rests = track.told && now.position == last.position && now.orientation == last.orientation &&
+                     now.velocity == last.velocity;
+  std::copy_backward(track.inputs.begin(), track.inputs.end() - 1, track.inputs.end());
+  std::copy_backward(track.motions.begin(), track.motions.end() - 1, track.motions.end());
+  life_.keys_sent = track.inputs[0] = urge.keys;
+  track.motions[0] = now;
+  track.told = true;
+  StateUpdateUp update;
+  update.form = rests ? kStill : kMoving;
+  update.still = rests ? 1 : 0;
+  update.sequence = track.sequence++;
+  update.inputs = track.inputs;
+  update.now = now;
+  update.oldest = track.motions.back();
+  server_.send(update, out, Lane::kDatagram);
+}
+
+// -- Telling the room -------------------------------------------------------------------------------------------------
+
+words::Pose Man::pose() const {
+  words::Pose pose;
+  if (const Someone* me = people_.own()) pose.set_unit(me->unit);
+  pose.set_state(pose_state_of(life_.keys_sent & static_cast<std::uint8_t>(~kCrouch)));
+  if (life_.body.airborne) pose.set_state(pose.state() | words::Pose::FALLING);
+  if (life_.body.crouching) pose.set_state(pose.state() | words::Pose::CROUCHING);
+  set_place(pose, life_.body.position);
+  constexpr float kCreeps = 0.001F;  // friction stops a body never quite
+  const Vec3& velocity = life_.body.velocity;
+  if (std::hypot(velocity[0], velocity[1]) > kCreeps || life_.body.airborne) set_velocity(pose, velocity);
+  set_look(pose, life_.look);
+  return pose;
+}
+
+void Man::tell_pose(BackOut& out) {
+  if (out.now() < life_.told_at + kPoseEvery) return;
+  const words::Pose now = pose(), &told = life_.told;
+  constexpr double kAlike = 0.005;  // metres
+  const bool there = std::hypot(now.x() - told.x(), now.y() - told.y(), now.z() - told.z()) < kAlike;
+  const bool same = there && now.yaw() == told.yaw() && now.pitch() == told.pitch() && now.vx() == told.vx() &&
+                    now.vy() == told.vy() && now.vz() == told.vz() && now.state() == told.state();
+  if (same) return;
+  life_.told = now;
+  life_.told_at = out.now();
+  out.say(now);
+}
+
+}  // namespace entente::aos

@@ -1,0 +1,106 @@
+// Our own man: his body goes 60 steps a second as keys and looks make it, and the server is told of those; once a
+// second of the place.
+// Law: the server's word on where he is, is taken at once.
+#pragma once
+
+#include <array>
+
+#include "adapters/aos/back/people.h"
+#include "adapters/aos/world/body.h"
+#include "adapters/aos/world/pilot.h"
+#include "proxy/core/tank/steering.h"
+
+namespace entente::aos {
+
+class Man {
+ public:
+  Man(Server& server, People& people) : server_(server), people_(people) {}
+
+  void begin_life(const CreatePlayer& created, BackOut& out);
+  void end_life();
+  /// The next map comes.
+  void forget();
+  bool may_act() const { return server_.in() && life_.alive; }
+  /// Its client is one of this game: a body, hands and hits of its own.
+  bool plays_itself() const { return heard_keys_ && heard_claim_; }
+  const Vec3& place() const { return life_.body.position; }
+  const Vec3& look() const { return life_.look; }
+  core::Steering& steering() { return steering_; }
+
+  void hear(const PositionData& position, BackOut& out);
+  void hear(const OrientationData&, BackOut& out) { out.lose(loss::kOrientation); }
+  void hear(const words::Keys& keys, BackOut& out);
+  void hear(const words::PoseClaim& claim, BackOut& out);
+  /// False: the word is not about steering.
+  bool steer(const core::Intent& intent);
+
+  /// A paint came; a server that stalls has heard, just before that, whatever was said meanwhile.
+  void mind_stall(BackOut& out);
+  /// Where a paint shows him.
+  void compare(const Vec3& seen, BackOut& out);
+  /// Leaves out the steps that he slept through.
+  void catch_up(BackOut& out);
+  /// `aiming`: over the sights of his gun.
+  void drive(bool aiming, BackOut& out);
+  /// He looks along a shot that he is about to fire.
+  void look_to_shoot(const Vec3& look, BackOut& out);
+  void keep_alive(BackOut& out) const;
+
+ private:
+  core::Micros next_step() const { return life_.since + (life_.steps + 1) * core::kSecond / kStepsPerSecond; }
+  void be_at(const Vec3& position, BackOut& out);
+  Urge urge_now(bool aiming, BackOut& out);
+  void mind_leash(BackOut& out);
+  void mind_speed(double off, BackOut& out);
+  void tell_server(const Urge& urge, BackOut& out);
+  void tell_keys(std::uint8_t keys, BackOut& out);
+  void tell_look(const Vec3& look, BackOut& out);
+  void tell_place(BackOut& out);
+  bool may_tell_place(core::Micros every, BackOut& out) const;
+  void tell_state(const Urge& urge, BackOut& out);
+  void tell_pose(BackOut& out);
+  words::Pose pose() const;
+
+  Server& server_;
+  People& people_;
+  core::Steering steering_;
+  bool by_keys_ = false;
+  bool heard_keys_ = false, heard_claim_ = false;
+
+  struct Life {
+    bool alive = false;
+    Body body;
+    Pilot pilot;
+    core::Micros since = 0;  ///< its steps are counted from here
+    std::uint64_t steps = 0;
+    std::uint8_t keys = 0;  ///< that are wished, if keys are
+    Vec3 look{1, 0, 0};
+    core::Micros look_until = 0;  ///< it looks along a shot
+    core::Micros astray = 0;      ///< since when the server or the client sees it elsewhere
+    core::Micros corrected = 0;
+    bool slowed = false;  ///< its client was told to be no faster than a man who climbs
+    words::Pose told;     ///< to the room
+    core::Micros told_at = 0;
+
+    // What the server was told.
+    std::uint8_t keys_sent = 0;
+    Vec3 look_sent{1, 0, 0};
+    core::Micros look_sent_at = 0;
+    Vec3 place_sent{};
+    core::Micros place_sent_at = 0;
+    core::Micros painted_at = 0;  ///< when the server last showed where everybody is; 0: never
+    core::Micros place_from = 0;  ///< it has stalled: no place before this
+  };
+  Life life_;
+
+  /// The last 30 of its State Updates.
+  struct Track {
+    std::uint32_t sequence = 0;
+    std::array<std::uint8_t, 30> inputs{};
+    std::array<Motion, 30> motions{};
+    bool told = false;  ///< of this life
+  };
+  Track track_;
+};
+
+}  // namespace entente::aos

@@ -1,0 +1,43 @@
+// The shots of our man where his player's client makes none of its own: the ray is traced on the map, and a hit is
+// reported if it met somebody, as honest clients do.
+#pragma once
+
+#include <string>
+
+#include "adapters/aos/back/hands.h"
+#include "adapters/aos/back/things.h"
+
+namespace entente::aos {
+
+class Marksman {
+ public:
+  Marksman(const core::FaceOptions& options, Server& server, People& people, const Things& things, Man& man,
+           Hands& hands)
+      : server_(server),
+        people_(people),
+        things_(things),
+        man_(man),
+        hands_(hands),
+        auto_aim_(options.setting("aim") == "auto") {}
+
+  /// False: he cannot shoot now.
+  bool wish(const core::Shooting& shooting, BackOut& out);
+  void mind_trigger(BackOut& out);
+
+ private:
+  void tell_empty(BackOut& out);
+  std::string way_to(const words::Token& token) const;
+  void shoot(double yaw, double pitch, BackOut& out);
+  void trace(const Vec3& direction, BackOut& out);
+  Vec3 aimed(double yaw, double pitch) const;
+  Vec3 strayed(const Vec3& direction, BackOut& out) const;
+
+  Server& server_;
+  People& people_;
+  const Things& things_;
+  Man& man_;
+  Hands& hands_;
+  const bool auto_aim_;
+};
+
+}  // namespace entente::aos

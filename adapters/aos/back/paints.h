@@ -1,0 +1,35 @@
+// What the others do: where paints show them, what they press and hold, how they shoot.
+#pragma once
+
+#include <optional>
+
+#include "adapters/aos/back/man.h"
+
+namespace entente::aos {
+
+class Paints {
+ public:
+  Paints(const Server& server, People& people, Man& man) : server_(server), people_(people), man_(man) {}
+
+  void hear(const WorldUpdate& update, BackOut& out);
+  void hear(const StateUpdateDown& update, BackOut& out);
+  void hear(const InputData& input, BackOut& out);
+  void hear(const WeaponInput& input, BackOut& out);
+  void hear(const SetTool& set, BackOut& out);
+  void hear(const Grenade& grenade, BackOut& out) { people_.hear(grenade, out); }
+
+  void tell_shots(BackOut& out);
+  /// The next map comes.
+  void start_again() { sequence_.reset(); }
+
+ private:
+  void seen(std::uint8_t number, const Vec3& position, const Vec3& orientation, const Vec3* velocity, BackOut& out);
+  void wake_for_shots(BackOut& out);
+
+  const Server& server_;
+  People& people_;
+  Man& man_;
+  std::optional<std::uint32_t> sequence_;  // of the last State Update
+};
+
+}  // namespace entente::aos

@@ -1,0 +1,61 @@
+#include "adapters/aos/back/server.h"
+
+#include <utility>
+
+#include "adapters/aos/aos.h"
+
+namespace entente::aos {
+namespace {
+
+constexpr int kMostMalformed = 50;
+
+/// The packets that paint: World Update, and what takes its place in 0.80.
+bool paints(const wire::Frame& frame, bool state_updates) {
+  constexpr std::uint8_t kStateUpdate = 0, kWorldUpdate = 2;
+  return !frame.bytes.empty() && (frame.bytes[0] == kWorldUpdate || (state_updates && frame.bytes[0] == kStateUpdate));
+}
+
+}  // namespace
+
+Server::Server(std::size_t dialect)
+    : dialect_(dialect),
+      speech_(make_speech(dialect)),
+      paints_(make_speech(dialect)),
+      reader_(game(), dialect, wire::Way::kToClient) {}
+
+const Message* Server::read(const wire::Frame& frame, BackOut& out) {
+  const auto heard = (paints(frame, dialect().state_updates) ? paints_ : speech_)->read(frame);
+  if (heard) return heard->message;
+  const bool unknown = wire::unknown_code(heard.error());
+  out.lose(unknown ? loss::kUnknownDown : loss::kMalformed);
+  if (!unknown && ++malformed_ > kMostMalformed) fail(heard.error(), out);
+  return nullptr;
+}
+
+void Server::write(const Message& message, BackOut& out, Lane lane) {
+  buffer_.clear();
+  speech_->write(message, wire::Way::kToServer, buffer_);
+  out.send(lane, buffer_);
+}
+
+void Server::refuse(words::Refused::Code code, std::string_view text, BackOut& out) {
+  words::Refused refused;
+  refused.set_code(code);
+  refused.set_text(std::string(text));
+  refused.set_may_retry(code == words::Refused::FULL || code == words::Refused::TOO_SOON);
+  out.say(std::move(refused));
+  if (!std::exchange(gone, true)) out.close(text);
+}
+
+void Server::fail(const Fault& fault, BackOut& out) {
+  if (!std::exchange(gone, true)) out.fail(fault);
+}
+
+void tell_rule(const char* name, std::string value, BackOut& out) {
+  words::Rule rule;
+  rule.set_name(name);
+  rule.set_value(std::move(value));
+  out.say(std::move(rule));
+}
+
+}  // namespace entente::aos

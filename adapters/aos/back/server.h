@@ -1,0 +1,80 @@
+// The server of a back: its link, how far the back has come in, and what the server says of its game.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "adapters/aos/dialect.h"
+#include "adapters/aos/losses.h"
+#include "adapters/aos/terms.h"
+#include "adapters/aos/wire.h"
+#include "adapters/aos/world/vxl.h"
+#include "adapters/wire/frame_reader.h"
+#include "proxy/core/chat.h"
+#include "proxy/core/faces.h"
+#include "proxy/core/world.h"
+
+namespace entente::aos {
+
+using core::BackOut;
+
+/// How often a back tells the room the pose of a player.
+inline constexpr core::Micros kPoseEvery = 50 * core::kMillisecond;
+
+class Server {
+ public:
+  enum class Stage : std::uint8_t {
+    kMap,        ///< loads, until State Data
+    kAtTheDoor,  ///< knows everything, and waits for its player's wish to play
+    kEntering,   ///< has asked, and waits for its own Create Player
+    kIn,
+  };
+
+  explicit Server(std::size_t dialect);
+
+  const Dialect& dialect() const { return kDialects[dialect_]; }
+  std::string_view dialect_name() const { return kDialectInfo[dialect_].name; }
+  bool loaded() const { return stage >= Stage::kAtTheDoor; }
+  bool in() const { return stage == Stage::kIn; }
+
+  /// Calls `take(const Message&)` for each message until the session is over. What makes no sense is left out; a server
+  /// that says nothing else is no server of this game.
+  template <class Take>
+  void feed(Lane lane, Bytes bytes, BackOut& out, Take&& take) {
+    const auto each = [&](const wire::Frame& frame) {
+      if (const Message* message = read(frame, out)) take(*message);
+      return !gone;
+    };
+    if (const auto fault = reader_.feed(lane, bytes, each)) fail(*fault, out);
+  }
+  template <class T>
+  void send(const T& message, BackOut& out, Lane lane = Lane::kStream) {
+    if (!gone) write(message, out, lane);
+  }
+  void refuse(words::Refused::Code code, std::string_view text, BackOut& out);
+  void fail(const Fault& fault, BackOut& out);
+
+  Stage stage = Stage::kMap;
+  bool gone = false;  ///< goodbye was said, by either side
+  std::optional<words::Enter> wish;
+  std::uint8_t number = 255;  ///< of our player
+  VoxelMap map;
+  words::Room room;
+  Sides sides;  ///< of this map
+  core::LastWords last_words;
+
+ private:
+  const Message* read(const wire::Frame& frame, BackOut& out);
+  void write(const Message& message, BackOut& out, Lane lane);
+
+  std::size_t dialect_;
+  std::unique_ptr<wire::Speech<Message>> speech_, paints_;  // paints keep their lists: no memory a packet
+  wire::FrameReader reader_;
+  Buffer buffer_;
+  int malformed_ = 0;
+};
+
+void tell_rule(const char* name, std::string value, BackOut& out);
+
+}  // namespace entente::aos

@@ -1,0 +1,178 @@
+#include "adapters/bzflag/back/fights.h"
+
+#include "adapters/bzflag/losses.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr std::uint16_t kNoTeamKills = 0x400;  // of the options
+
+}  // namespace
+
+void Fights::hear(const Alive& alive, BackOut& out) {
+  const std::uint8_t number = alive.player.byte;
+  words::Pose pose;
+  pose.set_x(alive.pos[0]);
+  pose.set_y(alive.pos[1]);
+  pose.set_z(alive.pos[2]);
+  pose.set_yaw(alive.azimuth);
+  if (people_.spawn(number, pose, out) == nullptr || number != seat_.number) return;
+  tank_.begin_life(pose, out);
+  ends_ = 0;
+}
+
+void Fights::hear(const Killed& killed, BackOut& out) {
+  words::Died died;
+  died.set_killer(people_.id_of(killed.killer.byte));
+  if (killed.death.shot != kNoShot) died.set_shot(killed.death.shot);
+  died.set_why(cause_of(killed.death.reason));
+  died.set_respawn_s(terms_.variables["_explodeTime"]);
+  const core::TankPerson* victim = people_.die(killed.victim.byte, died, out);
+  if (victim == nullptr) return;
+  if (killed.victim.byte == seat_.number) tank_.end();
+  count(killed, out);
+  const core::TankPerson* me = people_.own();
+  const bool genocide = code_of(killed.death.flag) == "G" && killed.death.reason == 1;
+  if (genocide && tank_.alive && me != nullptr && me->team == victim->team && me->team != 0)
+    blow_up(died.killer(), words::BY_GENOCIDE, out);
+}
+
+void Fights::blow_up(core::Id killer, words::DeathCause why, BackOut& out) {
+  if (seat_.client_decides()) return;  // our client knows
+  words::DeathClaim claim;
+  claim.set_killer(killer);
+  claim.set_why(why);
+  hear(claim, out);
+}
+
+/// Where the remains of the dead fly is nobody's business.
+template <class Update>
+void Fights::moved(const Update& update, BackOut& out) {
+  if ((update.status & kAlive) != 0) people_.move(update.player.byte, pose_of(update), out);
+}
+
+void Fights::hear(const Teleport& teleport, BackOut& out) {
+  people_.teleport(teleport.player.byte, teleport.from, teleport.to, out);
+}
+
+void Fights::hear(const ShotBegin& begin, BackOut& out) {
+  words::Shot shot;
+  people_.set_shooter(begin.player.byte, shot);
+  shot.set_shot(begin.shot);
+  shot.set_weapon(weapon_of(begin.flag));
+  shot.set_kind(shot_kind(shot.weapon()));
+  core::set_way(begin.pos, begin.vel, shot);
+  shot.set_life(begin.life);
+  shot.set_range(terms_.variables["_shotRange"]);
+  shot.set_team(team_of(begin.team));
+  out.say(shot);
+  if (people_.own() == nullptr) return;
+  watch(begin.player.byte, shot, shot.weapon(), begin.flag.letters.view(), core::sane_life(begin.life),
+        is_harmless(begin, out), out);
+}
+
+bool Fights::is_harmless(const ShotBegin& begin, const BackOut& out) {
+  const auto options = static_cast<unsigned>(out.world().rule("BZFLAG.options", 0));
+  const std::int16_t team = people_.own()->team;
+  return (options & kNoTeamKills) != 0 && team != 0 && team == begin.team;
+}
+
+void Fights::hear(const ShotEnd& end, BackOut& out) {
+  words::ShotEnded ended;
+  ended.set_shooter(people_.id_of(end.player.byte));
+  ended.set_shot(end.shot);
+  ended.set_burst(end.reason == 0);
+  out.say(ended);
+  incoming_.spare(end.player.byte, end.shot);
+}
+
+void Fights::hear(const GuidedUpdate& update, BackOut& out) {
+  words::ShotMoved moved;
+  moved.set_shooter(people_.id_of(update.player.byte));
+  moved.set_shot(update.shot);
+  moved.set_target(people_.id_of(update.target.byte));
+  core::set_way(update.pos, update.vel, moved);
+  out.say(moved);
+  incoming_.steer(update.player.byte, update.shot, moved, out.now());
+}
+
+// -- What our player says ---------------------------------------------------------------------------------------------
+
+void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
+  if (!tank_.may_act()) return;
+  link_.stream(out, TeleportReport{static_cast<std::uint16_t>(claim.from()), static_cast<std::uint16_t>(claim.to())});
+}
+
+/// Told once a life: the next claim finds us dead.
+void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
+  if (!seat_.in() || !tank_.alive) return;
+  KilledReport report;
+  report.killer = player_id(people_.number_of(claim.killer(), claim.killer() == 0 ? kServerId : seat_.number));
+  report.death.reason = death_reason(claim.why());
+  report.death.shot = claim.shot() != 0 ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
+  if (const auto* shot = incoming_.find(report.killer.byte, claim.shot())) report.death.flag = flag_kind(shot->flag);
+  tank_.alive = false;
+  ends_ = 0;
+  link_.stream(out, report);
+}
+
+/// The victim tells: first that the shot ended in it, then that it died.
+void Fights::tell_hit(const core::Incoming& shot, BackOut& out) {
+  const auto number = static_cast<std::uint16_t>(shot.shot);
+  KilledReport report;
+  report.killer = player_id(static_cast<std::uint8_t>(shot.shooter));
+  report.death.reason = death_reason(words::BY_SHOT);
+  report.death.shot = number;
+  report.death.flag = flag_kind(shot.flag);
+  link_.quick(out, ShotEnd{report.killer, number, 1});
+  incoming_.spare(shot.shooter, shot.shot);
+  link_.stream(out, report);
+}
+
+/// bzfs kicks who ends more shots than it dies of; our own may end as they like.
+void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
+  if (!tank_.may_act()) return;
+  const bool mine = claim.shooter() == seat_.me;
+  const std::uint8_t shooter = people_.number_of(claim.shooter(), kNobody);
+  if (shooter == kNobody) return out.lose(loss::kShotOfNobody);
+  if (!mine && ends_ >= 4) return out.lose(loss::kEndsFull);
+  if (!mine) ++ends_;
+  ShotEnd end;
+  end.player = player_id(shooter);
+  end.shot = static_cast<std::uint16_t>(claim.shot());
+  end.reason = claim.burst() ? 0 : 1;
+  link_.quick(out, end);
+}
+
+void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
+  if (!tank_.may_act()) return;
+  GuidedUpdate update;
+  update.player = player_id(seat_.number);
+  update.shot = static_cast<std::uint16_t>(claim.shot());
+  update.pos = vec3(claim.x(), claim.y(), claim.z());
+  update.vel = vec3(claim.vx(), claim.vy(), claim.vz());
+  update.team = people_.own()->team;
+  update.target = player_id(people_.number_of(claim.target(), kNobody));
+  link_.quick(out, update);
+}
+
+// -- The score --------------------------------------------------------------------------------------------------------
+
+void Fights::hear(const words::ScoreClaim& claim, BackOut& out) {
+  if (!link_.dialect().client_scores) return out.lose(loss::kServerCounts);
+  client_counts_ = true;
+  score_.wins = static_cast<std::uint16_t>(std::min(claim.wins(), 65535U));
+  score_.losses = static_cast<std::uint16_t>(std::min(claim.losses(), 65535U));
+  link_.stream(out, score_);
+}
+
+/// For a client that does not.
+void Fights::count(const Killed& killed, BackOut& out) {
+  if (!link_.dialect().client_scores || client_counts_) return;
+  const bool died = killed.victim.byte == seat_.number, killed_one = !died && killed.killer.byte == seat_.number;
+  if (died) ++score_.losses;
+  if (killed_one) ++score_.wins;
+  if (died || killed_one) link_.stream(out, score_);
+}
+
+}  // namespace entente::bzflag

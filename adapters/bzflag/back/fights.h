@@ -1,0 +1,46 @@
+// How tanks come into play, drive, shoot and die, both ways; and what servers of old leave to their clients: the score.
+#pragma once
+
+#include "adapters/bzflag/back/tank.h"
+#include "proxy/core/tank/tank_hits.h"
+
+namespace entente::bzflag {
+
+class Fights final : public core::TankHits {
+ public:
+  Fights(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank, const Terms& terms)
+      : TankHits(seat, tank), link_(link), people_(people), terms_(terms) {}
+
+  void hear(const Alive& alive, BackOut& out);
+  void hear(const PlayerUpdate& update, BackOut& out) { moved(update, out); }
+  void hear(const PlayerUpdateSmall& update, BackOut& out) { moved(update, out); }
+  void hear(const Teleport& teleport, BackOut& out);
+  void hear(const Killed& killed, BackOut& out);
+  void hear(const ShotBegin& shot, BackOut& out);
+  void hear(const ShotEnd& end, BackOut& out);
+  void hear(const GuidedUpdate& moved, BackOut& out);
+  void hear(const words::TeleportClaim& claim, BackOut& out);
+  void hear(const words::DeathClaim& claim, BackOut& out);
+  void hear(const words::ShotEndClaim& claim, BackOut& out);
+  void hear(const words::ShotMoveClaim& claim, BackOut& out);
+  void hear(const words::ScoreClaim& claim, BackOut& out);
+
+  /// Our tank blows itself up, as all of its team do; nobody tells them to.
+  void blow_up(core::Id killer, words::DeathCause why, BackOut& out);
+
+ private:
+  template <class Update>
+  void moved(const Update& update, BackOut& out);
+  void tell_hit(const core::Incoming& shot, BackOut& out) override;
+  bool is_harmless(const ShotBegin& begin, const BackOut& out);
+  void count(const Killed& killed, BackOut& out);
+
+  PeerLink& link_;
+  core::TankPeople& people_;
+  const Terms& terms_;
+  int ends_ = 0;                // of others' shots told since the last death; bzfs counts them
+  ScoreReport score_;           // where clients count for themselves
+  bool client_counts_ = false;  // ours does
+};
+
+}  // namespace entente::bzflag

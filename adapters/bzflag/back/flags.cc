@@ -1,0 +1,72 @@
+#include "adapters/bzflag/back/flags.h"
+
+#include "adapters/bzflag/losses.h"
+#include "proxy/base/text.h"
+
+namespace entente::bzflag {
+
+void BackFlags::hear(const FlagUpdate& update, BackOut& out) {
+  for (const auto& flag : update.flags) out.say(told(flag));
+}
+
+void BackFlags::hear(const GrabFlag& grab, BackOut& out) { take(grab.flag, grab.player.byte, 0, out); }
+
+void BackFlags::hear(const TransferFlag& transfer, BackOut& out) {
+  take(transfer.flag, transfer.to, people_.id_of(transfer.from), out);
+}
+
+/// What a flag does is a client's to know. Without one, a flag that came unwished is put down, if it lets itself.
+void BackFlags::take(const NumberedFlag& flag, std::uint8_t by, core::Id from, BackOut& out) {
+  constexpr std::uint32_t kSticky = 2;
+  words::TokenTaken taken;
+  const words::Token& token = *taken.mutable_token() = told(flag);
+  taken.set_by(people_.id_of(by));
+  taken.set_from(from);
+  const bool ours = token.carrier() == seat_.me && token.state() == words::Token::CARRIED && tank_.alive;
+  if (ours && token.endurance() != kSticky && tokens_.is_unasked(token, tank_.wants_token))
+    link_.stream(out, DropFlagRequest{vec3(tank_.pose.x(), tank_.pose.y(), tank_.pose.z())});
+  out.say(std::move(taken));
+}
+
+void BackFlags::hear(const DropFlag& drop, BackOut& out) {
+  words::TokenDropped dropped;
+  *dropped.mutable_token() = told(drop.flag);
+  dropped.set_by(people_.id_of(drop.player.byte));
+  out.say(std::move(dropped));
+}
+
+/// Those of the team that lost its flag blow themselves up.
+void BackFlags::hear(const CaptureFlag& capture, BackOut& out) {
+  words::TokenCaptured captured;
+  captured.set_token(capture.flag + 1U);
+  captured.set_by(people_.id_of(capture.player.byte));
+  captured.set_team(tokens_.team_of(captured.token()));
+  out.say(captured);
+  const core::TankPerson* me = people_.own();
+  if (me != nullptr && captured.team() != words::TEAM_ANY && me->player.team() == captured.team())
+    fights_.blow_up(captured.by(), words::BY_CAPTURE, out);
+}
+
+void BackFlags::hear(const NearFlag& near, BackOut& out) {
+  words::Notice notice;
+  notice.set_text("closest flag: " + clean(near.name));
+  out.say({seat_.me, notice});
+}
+
+void BackFlags::hear(const words::TokenWish& wish, BackOut& out) {
+  if (!tank_.may_act()) return out.lose(loss::kWishNotInPlay);
+  switch (wish.op()) {
+    case words::TokenWish::GRAB:
+      tank_.wants_token = wish.token();
+      return link_.stream(out, GrabFlagRequest{static_cast<std::uint16_t>(wish.token() - 1)});
+    case words::TokenWish::DROP:
+      return link_.stream(out, DropFlagRequest{vec3(wish.x(), wish.y(), wish.z())});
+    case words::TokenWish::CAPTURE:
+      return link_.stream(out, CaptureFlagReport{static_cast<std::uint16_t>(wire_team(wish.team(), 0))});
+    default:
+      return link_.stream(
+          out, TransferFlagReport{people_.number_of(wish.from(), kNobody), people_.number_of(wish.to(), kNobody)});
+  }
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,34 @@
+// Flags, both ways.
+#pragma once
+
+#include "adapters/bzflag/back/fights.h"
+
+namespace entente::bzflag {
+
+class BackFlags {
+ public:
+  BackFlags(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, core::TankFlags& tokens, Tank& tank,
+            Fights& fights)
+      : link_(link), seat_(seat), people_(people), tokens_(tokens), tank_(tank), fights_(fights) {}
+
+  void hear(const FlagUpdate& flags, BackOut& out);
+  void hear(const GrabFlag& grab, BackOut& out);
+  void hear(const DropFlag& drop, BackOut& out);
+  void hear(const CaptureFlag& capture, BackOut& out);
+  void hear(const TransferFlag& transfer, BackOut& out);
+  void hear(const NearFlag& near, BackOut& out);
+  void hear(const words::TokenWish& wish, BackOut& out);
+
+ private:
+  words::Token told(const NumberedFlag& flag) { return tokens_.keep(token_of(flag), flag.flag.owner.byte); }
+  void take(const NumberedFlag& flag, std::uint8_t by, core::Id from, BackOut& out);
+
+  PeerLink& link_;
+  core::TankSeat& seat_;
+  core::TankPeople& people_;
+  core::TankFlags& tokens_;
+  Tank& tank_;
+  Fights& fights_;
+};
+
+}  // namespace entente::bzflag

@@ -1,0 +1,195 @@
+#include "adapters/bzflag/back/joining.h"
+
+#include "adapters/bzflag/bzflag.h"
+#include "adapters/bzflag/losses.h"
+#include "adapters/bzflag/world/geography.h"
+#include "proxy/base/text.h"
+
+namespace entente::bzflag {
+namespace {
+
+constexpr int kLinkTries = 5;
+
+std::string lower(std::string_view name) {
+  std::string out(name);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return out;
+}
+
+/// A ban's reason as people read it: without the codes by which bzfs colours it in a terminal ("\x1b[37m"), and without
+/// the word "REFUSED:", which it says twice.
+std::string ban_reason(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    if (text.starts_with("\x1b[")) {
+      text.remove_prefix(std::min(text.find_first_not_of("0123456789;", 2), text.size() - 1) + 1);
+      continue;
+    }
+    out += text.front();
+    text.remove_prefix(1);
+  }
+  if (out.starts_with(kRefusedWord)) out.erase(0, kRefusedWord.size());
+  out.erase(0, std::min(out.find_first_not_of(' '), out.size()));
+  return out;
+}
+
+}  // namespace
+
+Joining::Joining(const core::FaceOptions& options, PeerLink& link, core::TankSeat& seat, core::TankPeople& people,
+                 Tank& tank, ServerRules& rules, Terms& terms)
+    : link_(link),
+      seat_(seat),
+      people_(people),
+      tank_(tank),
+      rules_(rules),
+      terms_(terms),
+      dialect_(options.dialect),
+      wants_link_(options.setting("udp") != "off"),
+      says_header_(link.dialect().header == Header::kRequired ||
+                   (link.dialect().header == Header::kOptional && options.setting("header") != "off")) {}
+
+void Joining::greet(BackOut& out) {
+  tank_.start_clock(out.now());
+  if (says_header_) link_.stream(out, ClientHeader{});
+}
+
+void Joining::hear(const Welcome& welcome, BackOut& out) {
+  if (welcome.id == kNobody) return refuse(words::Refused::FULL, "the server has no slot", out);
+  if (welcome.version.view() != link_.dialect().version.substr(kMagicWord.size()) && !link_.dialect().address_ids)
+    return refuse(words::Refused::WRONG_VERSION, "the server speaks another version", out);
+  seat_.number = welcome.id;
+  seat_.stage = Stage::kLoading;
+  next_ = Next::kFlags;
+  ask_for_link(out);
+  NegotiateFlags flags;
+  for (const auto code : all_flags()) flags.flags.emplace_back().set(code);
+  link_.stream(out, flags);
+  if (link_.dialect().queries) link_.stream(out, QueryPlayers{});  // for their names: two of one name are not let in
+}
+
+void Joining::hear(const TooLate&, BackOut& out) {
+  refuse(words::Refused::SERVER_GONE, "the server waited in vain for our header", out);
+}
+
+void Joining::hear(const Refused& refused, BackOut& out) {
+  refuse(words::Refused::BANNED, ban_reason(refused.reason.view()), out);
+}
+
+void Joining::hear(const NegotiateFlags& missing, BackOut& out) {
+  if (next_ != Next::kFlags) return;
+  if (!missing.flags.empty()) out.lose(loss::kMissingFlags);
+  next_ = link_.dialect().settings ? Next::kSettings : Next::kHash;
+  link_.dialect().settings ? link_.stream(out, WantSettings{}) : link_.stream(out, WantWorldHash{});
+}
+
+/// The answer to MsgQueryPlayers.
+void Joining::hear(const AddPlayer& added, BackOut&) {
+  if (!seat_.in() && taken_.size() < 256) taken_.insert(lower(added.callsign.view()));
+}
+
+void Joining::hear(const words::Query& query, BackOut& out) {
+  if (next_ > Next::kFlags && query.kind() == words::Query::GAME) link_.stream(out, QueryGame{});
+}
+
+void Joining::hear(const GameSettings& settings, BackOut& out) {
+  if (next_ != Next::kSettings) return;
+  rules_.learn(settings, out);
+  next_ = Next::kHash;
+  link_.stream(out, WantWorldHash{});
+}
+
+void Joining::hear(const WorldHash& hash, BackOut& out) {
+  if (next_ != Next::kHash) return;
+  hash_ = clean(hash.hash.view());
+  next_ = Next::kWorld;
+  link_.stream(out, GetWorld{});
+}
+
+void Joining::hear(const WorldChunk& chunk, BackOut& out) {
+  if (next_ != Next::kWorld) return;
+  append(database_, chunk.data);
+  if (chunk.left == 0) return learn_world(out);
+  if (chunk.data.empty() || database_.size() > kLargestWorld)
+    return refuse(words::Refused::OTHER, "the server's world does not end", out);
+  words::WorldProgress progress;
+  progress.set_done(database_.size());
+  progress.set_total(database_.size() + chunk.left);
+  out.say(progress);
+  GetWorld more;
+  more.offset = static_cast<std::uint32_t>(database_.size());
+  link_.stream(out, more);
+}
+
+void Joining::learn_world(BackOut& out) {
+  const auto world = read_world(database_, dialect_);
+  database_ = {};
+  if (!world) return refuse(words::Refused::OTHER, "the server's world cannot be read", out);
+  const auto* records = std::get_if<RecordWorld>(&*world);
+  if (records != nullptr) rules_.learn(settings_of(*records), out);
+  Geography land = geography(records != nullptr ? groups_of(*records) : *std::get_if<GroupWorld>(&*world), terms_.size);
+  land.world.set_hash(hash_);
+  for (std::size_t i = 0; i < land.boxed; ++i) out.lose(loss::kMesh);
+  tank_.terrain = core::Terrain(land.world);
+  out.say(std::move(land.world));
+  seat_.stage = Stage::kAtTheDoor;
+  next_ = Next::kNothing;
+  if (seat_.wish) enter(out);
+}
+
+void Joining::enter(BackOut& out) {
+  if (seat_.stage != Stage::kAtTheDoor) return;
+  seat_.stage = Stage::kEntering;
+  const bool watches = seat_.wish->role() == words::WATCH;
+  Enter message;
+  message.type = seat_.wish->role() == words::ROBOT ? kRobotPlayer : kTankPlayer;
+  message.team = watches ? kObserverTeam : wire_team(seat_.wish->team(), kAutomaticTeam);
+  const auto taken = [&](const std::string& name) { return taken_.contains(lower(name)); };
+  message.callsign.set(free_name(legal_callsign(seat_.wish->name()), kLongestName, 1, taken));
+  message.motto.set(fitted(seat_.wish->motto(), kLongestText));
+  message.token.set(seat_.wish->token());
+  message.version.set(seat_.wish->version());
+  message.end = 0;
+  link_.stream(out, message);
+}
+
+void Joining::hear(const Accept&, BackOut& out) {
+  if (seat_.stage != Stage::kEntering) return;
+  seat_.stage = Stage::kIn;
+  people_.add_own();
+  ask_for_link(out);
+}
+
+void Joining::hear(const Reject& reject, BackOut& out) { refuse(refusal_of(reject.code), reject.reason.view(), out); }
+
+void Joining::hear(const SuperKill&, BackOut& out) {
+  if (seat_.in()) return seat_.be_kicked("super kill by the server", out);
+  refuse(words::Refused::SERVER_GONE, "the server ended the session", out);
+}
+
+void Joining::refuse(words::Refused::Code code, std::string_view text, BackOut& out) {
+  const bool may_retry =
+      code == words::Refused::FULL || code == words::Refused::NAME_TAKEN || code == words::Refused::TOO_SOON;
+  seat_.refuse(code, text, may_retry, out);
+}
+
+// -- The datagram link ------------------------------------------------------------------------------------------------
+
+void Joining::ask_for_link(BackOut& out) {
+  if (!wants_link_ || link_.linked || next_ == Next::kGreeting ||
+      (!link_.dialect().early_link && seat_.stage != Stage::kIn) || link_tries_ >= kLinkTries)
+    return;
+  if (link_tries_ > 0 && out.now() < link_asked_ + core::kSecond) return out.wake(link_asked_ + core::kSecond);
+  ++link_tries_;
+  link_asked_ = out.now();
+  link_.datagram(out, LinkRequest{seat_.number});
+  out.wake(out.now() + core::kSecond);
+}
+
+/// By datagram: the server hears us. It still wants to know whether we hear it.
+void Joining::hear(const LinkAnswer&, BackOut& out) {
+  link_.linked = true;
+  link_.datagram(out, LinkEstablished{});
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,61 @@
+// How a back comes in: greeting, flags, settings, world, and then the door; and the datagram link beside the stream.
+#pragma once
+
+#include <set>
+
+#include "adapters/bzflag/back/rules.h"
+#include "proxy/core/faces.h"
+
+namespace entente::bzflag {
+
+class Joining {
+ public:
+  Joining(const core::FaceOptions& options, PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank,
+          ServerRules& rules, Terms& terms);
+
+  void greet(BackOut& out);
+  void enter(BackOut& out);
+  /// Until it stands; a lost datagram is sent again. bzfs never links some local ports, so it ends some day.
+  void ask_for_link(BackOut& out);
+  /// Whether the server kicks who shoots now: it wants shots by datagrams.
+  bool lacks_link() const { return link_.dialect().linked_shots && wants_link_ && !link_.linked; }
+
+  void hear(const Welcome& welcome, BackOut& out);
+  void hear(const TooLate& late, BackOut& out);
+  void hear(const Refused& refused, BackOut& out);
+  void hear(const NegotiateFlags& missing, BackOut& out);
+  void hear(const AddPlayer& added, BackOut& out);
+  void hear(const GameSettings& settings, BackOut& out);
+  void hear(const WorldHash& hash, BackOut& out);
+  void hear(const WorldChunk& chunk, BackOut& out);
+  void hear(const Accept& accept, BackOut& out);
+  void hear(const Reject& reject, BackOut& out);
+  void hear(const SuperKill&, BackOut& out);
+  void hear(const LinkAnswer&, BackOut& out);
+  void hear(const LinkEstablished&, BackOut&) { link_.linked = true; }       // by stream: our request was understood
+  void hear(const LagPing& ping, BackOut& out) { link_.stream(out, ping); }  // however the question came
+  void hear(const words::Query& query, BackOut& out);
+
+ private:
+  enum class Next : std::uint8_t { kGreeting, kFlags, kSettings, kHash, kWorld, kNothing };
+
+  void learn_world(BackOut& out);
+  void refuse(words::Refused::Code code, std::string_view text, BackOut& out);
+
+  PeerLink& link_;
+  core::TankSeat& seat_;
+  core::TankPeople& people_;
+  Tank& tank_;
+  ServerRules& rules_;
+  const Terms& terms_;
+  const std::size_t dialect_;
+  const bool wants_link_, says_header_;
+  Next next_ = Next::kGreeting;  // that the server is to answer
+  std::set<std::string> taken_;  // callsigns of who was there before us, in small letters
+  std::string hash_;
+  Buffer database_;
+  core::Micros link_asked_ = 0;
+  int link_tries_ = 0;
+};
+
+}  // namespace entente::bzflag

@@ -1,0 +1,138 @@
+#include "adapters/bzflag/back/players.h"
+
+#include "adapters/bzflag/losses.h"
+#include "proxy/base/text.h"
+
+namespace entente::bzflag {
+namespace {
+
+/// MsgPlayerInfo's bits, in the order of the badges.
+constexpr std::pair<std::uint8_t, words::Badge> kInfoBits[] = {
+    {1, words::REGISTERED}, {2, words::VERIFIED}, {4, words::ADMIN}};
+
+std::string dotted(const std::array<std::uint8_t, 4>& ip) {
+  std::string text;
+  for (const std::uint8_t part : ip) text += (text.empty() ? "" : ".") + std::to_string(part);
+  return text;
+}
+
+}  // namespace
+
+void Players::hear(const AddPlayer& added, BackOut& out) {
+  const std::uint8_t number = added.id.byte;
+  if (!seat_.in()) return;
+  if (number > kMostPlayers + 15) return out.lose(loss::kNoPlayer);
+  forget(number, out);
+  core::TankPerson& one = people_.meet(number, out);
+  words::Player& player = one.player;
+  one.team = static_cast<std::int16_t>(added.team);
+  player.set_name(clean(added.callsign.view()));
+  player.set_motto(clean(added.motto.view()));
+  player.set_team(team_of(one.team));
+  player.set_role(role_of(added.type, one.team));
+  out.say(player);
+  if (one.team != kObserverTeam) people_.tell_tank(one, terms_.variables["_tankRadius"], out);
+  if (added.wins != 0 || added.losses != 0 || added.team_kills != 0)
+    people_.tell_score(player.id(), added.wins, added.losses, added.team_kills, out);
+  if (number == seat_.number) out.say(words::Ready());  // nobody follows but who comes later
+}
+
+void Players::forget(std::uint8_t number, BackOut& out) {
+  if (people_.find(number) == nullptr) return;
+  if (number == seat_.number) tank_.end();
+  if (rabbit_ == number) rabbit_.reset();
+  people_.forget(number, out);
+}
+
+/// A replaying server begins anew: everybody it told of is gone.
+void Players::hear(const ReplayReset&, BackOut& out) {
+  std::vector<std::uint8_t> gone;
+  for (const auto& [number, one] : people_)
+    if (number != seat_.number && number < kMostPlayers) gone.push_back(number);
+  for (const std::uint8_t number : gone) forget(number, out);
+}
+
+void Players::set_badge(std::uint8_t number, words::Badge badge, bool on, BackOut& out) {
+  core::TankPerson* one = people_.find(number);
+  if (one == nullptr) return;
+  const auto bit = static_cast<std::uint32_t>(badge);
+  const std::uint32_t before = one->player.badges();
+  one->player.set_badges(on ? before | bit : before & ~bit);
+  if (one->player.badges() != before) out.say(one->player);
+}
+
+void Players::hear(const PlayerInfo& info, BackOut& out) {
+  for (const auto& item : info.players)
+    for (const auto& [bit, badge] : kInfoBits) set_badge(item.player, badge, (item.bits & bit) != 0, out);
+}
+
+void Players::hear(const AdminInfo& info, BackOut& out) {
+  for (const auto& item : info.players) {
+    core::TankPerson* one = people_.find(item.player);
+    if (one == nullptr) continue;
+    words::Player known = one->player;  // the address is for operators alone, and not kept
+    known.set_address(dotted(item.ip));
+    core::Fact fact(std::move(known));
+    fact.audience = words::ADMINS;
+    out.say(std::move(fact));
+  }
+}
+
+void Players::hear(const Pause& pause, BackOut& out) {
+  if (pause.player == seat_.number) tank_.paused = pause.paused != 0;
+  set_badge(pause.player, words::PAUSED, pause.paused != 0, out);
+}
+
+void Players::hear(const AutoPilot& autopilot, BackOut& out) {
+  set_badge(autopilot.player, words::AUTOPILOT, autopilot.on != 0, out);
+}
+
+void Players::hear(const NewRabbit& rabbit, BackOut& out) {
+  const auto dress = [&](std::uint8_t number, words::Team team) {
+    if (core::TankPerson* one = people_.find(number); one != nullptr && one->unit != 0) {
+      one->player.set_team(team);
+      one->team = wire_team(team);
+      out.say(one->player);
+    }
+  };
+  if (rabbit_) dress(*rabbit_, words::HUNTER);
+  rabbit_ = rabbit.player;
+  dress(rabbit.player, words::RABBIT);
+}
+
+void Players::hear(const Score& scores, BackOut& out) {
+  for (const auto& item : scores.players)
+    people_.tell_score(people_.id_of(item.player), item.wins, item.losses, item.team_kills, out);
+}
+
+void Players::hear(const TeamUpdate& teams, BackOut& out) {
+  for (const auto& item : teams.teams) {
+    const words::Team team = team_of(static_cast<std::int16_t>(item.team));
+    if (team == words::TEAM_ANY) continue;
+    words::TeamScore score;
+    score.set_team(team);
+    score.set_size(item.size);
+    score.set_wins(item.won);
+    score.set_losses(item.lost);
+    out.say(score);
+  }
+}
+
+void Players::hear(const ScoreOver& over, BackOut& out) {
+  words::Round round;
+  round.set_state(words::Round::OVER);
+  round.set_winner(people_.id_of(over.player.byte));
+  round.set_winning_team(team_of(static_cast<std::int16_t>(over.team)));
+  out.say(round);
+}
+
+void Players::hear(const TimeLeft& left, BackOut& out) {
+  words::Round round;
+  if (left.long_seconds < 0)
+    round.set_paused(true);
+  else
+    round.set_left_s(left.long_seconds);
+  out.say(round);
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,42 @@
+// Who is there, what marks them, and how the game stands.
+#pragma once
+
+#include <optional>
+
+#include "adapters/bzflag/back/tank.h"
+
+namespace entente::bzflag {
+
+class Players {
+ public:
+  Players(PeerLink& link, core::TankSeat& seat, core::TankPeople& people, Tank& tank, const Terms& terms)
+      : link_(link), seat_(seat), people_(people), tank_(tank), terms_(terms) {}
+
+  void hear(const AddPlayer& added, BackOut& out);
+  void hear(const RemovePlayer& removed, BackOut& out) { forget(removed.id.byte, out); }
+  void hear(const ReplayReset&, BackOut& out);
+  void hear(const PlayerInfo& info, BackOut& out);
+  void hear(const AdminInfo& info, BackOut& out);
+  void hear(const Pause& pause, BackOut& out);
+  void hear(const AutoPilot& autopilot, BackOut& out);
+  void hear(const NewRabbit& rabbit, BackOut& out);
+  void hear(const Score& scores, BackOut& out);
+  void hear(const TeamUpdate& teams, BackOut& out);
+  void hear(const ScoreOver& over, BackOut& out);
+  void hear(const TimeLeft& left, BackOut& out);
+  void hear(const words::Pause& pause, BackOut& out) { link_.stream(out, PauseReport{std::uint8_t{pause.on()}}); }
+  void hear(const words::Autopilot& word, BackOut& out) { link_.stream(out, AutoPilotReport{std::uint8_t{word.on()}}); }
+
+ private:
+  void forget(std::uint8_t number, BackOut& out);
+  void set_badge(std::uint8_t number, words::Badge badge, bool on, BackOut& out);
+
+  PeerLink& link_;
+  core::TankSeat& seat_;
+  core::TankPeople& people_;
+  Tank& tank_;
+  const Terms& terms_;
+  std::optional<std::uint8_t> rabbit_;
+};
+
+}  // namespace entente::bzflag

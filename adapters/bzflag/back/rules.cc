@@ -1,0 +1,76 @@
+#include "adapters/bzflag/back/rules.h"
+
+#include <map>
+
+#include "adapters/bzflag/bzflag.h"
+#include "proxy/base/text.h"
+
+namespace entente::bzflag {
+namespace {
+
+void tell_rule(const std::string& name, const std::string& value, BackOut& out) {
+  words::Rule rule;
+  rule.set_name(clean(name));
+  rule.set_value(clean(value));
+  out.say(std::move(rule));
+}
+
+}  // namespace
+
+void ServerRules::learn(const GameSettings& settings, BackOut& out) {
+  terms_.size = settings.world_size > 0 && settings.world_size < 1e6F ? settings.world_size : 800;
+  words::Room& room = seat_.room;
+  room.set_game(std::string(game().name()));
+  room.set_dialect(std::string(link_.dialect().name));
+  room.set_mode(std::string(mode_of(settings.game_type)));
+  room.set_most_players(settings.max_players);
+  room.set_most_shots(settings.max_shots);
+  room.set_jumping((settings.options & kJumping) != 0);
+  room.set_ricochet((settings.options & kRicochet) != 0);
+  room.set_teams(settings.game_type != 2);
+  out.say(room);
+  const auto raw = [&](const char* name, double value) {
+    tell_rule(std::string("BZFLAG.") + name, shortest(static_cast<float>(value)), out);
+  };
+  raw("options", settings.options);
+  raw("maxFlags", settings.max_flags);
+  raw("linearAcceleration", settings.linear_acceleration);
+  raw("angularAcceleration", settings.angular_acceleration);
+  raw("shakeTimeout", settings.shake_timeout);
+  raw("shakeWins", settings.shake_wins);
+  tell_rule("hits", "victim", out);
+  for (const auto& ruled : ruled_variables())  // as they are if nobody sets them; MsgSetVar comes when we are in
+    tell_rule(ruled.rule, shortest(terms_.variables[ruled.variable]), out);
+}
+
+void ServerRules::hear(const SetVar& set, BackOut& out) {
+  Variables& variables = terms_.variables;
+  std::map<const char*, float> before;
+  for (const auto& ruled : ruled_variables()) before[ruled.rule] = variables[ruled.variable];
+  for (const auto& item : set.variables) {
+    if (item.name == "poll") continue;  // a pointer of the server's, by mistake
+    variables.set(item.name, item.value);
+    tell_rule("BZFLAG." + item.name, item.value, out);
+  }
+  for (const auto& ruled : ruled_variables())
+    if (const float now = variables[ruled.variable]; now != before[ruled.rule])
+      tell_rule(ruled.rule, shortest(now), out);
+}
+
+void ServerRules::hear(const GameTime& time, BackOut& out) {
+  words::Clock clock;
+  clock.set_us(time.microseconds);
+  clock.set_speed(1);
+  out.say(clock);
+}
+
+void ServerRules::hear(const GameAnswer& answer, BackOut& out) {
+  std::uint32_t players = 0;
+  for (const std::uint16_t size : answer.sizes) players += size;
+  seat_.room.set_players(players);
+  seat_.room.set_watchers(answer.observers);
+  seat_.room.set_most_players(answer.max_players);
+  out.say(seat_.room);
+}
+
+}  // namespace entente::bzflag

@@ -1,0 +1,30 @@
+// What the server says of itself: settings, variables, time; and what of it is nothing to others.
+#pragma once
+
+#include "adapters/bzflag/back/tank.h"
+#include "adapters/bzflag/losses.h"
+
+namespace entente::bzflag {
+
+class ServerRules {
+ public:
+  ServerRules(const PeerLink& link, core::TankSeat& seat, Terms& terms) : link_(link), seat_(seat), terms_(terms) {}
+
+  void learn(const GameSettings& settings, BackOut& out);
+
+  void hear(const SetVar& variables, BackOut& out);
+  void hear(const GameTime& time, BackOut& out);
+  void hear(const GameAnswer& answer, BackOut& out);
+  void hear(const Handicap&, BackOut& out) { out.lose(loss::kHandicap); }
+  void hear(const FlagType&, BackOut& out) { out.lose(loss::kFlagType); }
+  void hear(const CacheUrl&, BackOut& out) { out.lose(loss::kCacheUrl); }
+  void hear(const FetchResources&, BackOut& out) { out.lose(loss::kFetchResources); }
+  void hear(const CustomSound&, BackOut& out) { out.lose(loss::kCustomSound); }
+
+ private:
+  const PeerLink& link_;
+  core::TankSeat& seat_;
+  Terms& terms_;
+};
+
+}  // namespace entente::bzflag

@@ -1,0 +1,127 @@
+#include "adapters/bzflag/back/tank.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace entente::bzflag {
+namespace {
+
+constexpr double kMouseThere = 1.7;  // metres: 30 of Ogar's units
+constexpr double kMouseLate = 0.04;  // seconds: one of Ogar's ticks
+
+/// bzfs kicks above the square root of 1.125 times the top speed (bzfs.cxx:5240 at v2.4.26).
+constexpr double kSpeeding = 1.05;
+/// The fastest flag (Thief) makes a tank so much faster.
+constexpr double kFlagSpeed = 1.67;
+/// bzfs kicks 10 m outside of the world.
+constexpr double kOutside = 5;
+constexpr double kDeepestBurrow = -1.32;  // of a burrowed tank
+
+/// After so long the server is told again where the tank is: it takes 5 s of silence for a lost line. A client tells
+/// itself once a second, so that one which is silent for longer has trouble.
+constexpr core::Micros kSilence = core::kSecond, kClientSilence = 3 * core::kSecond;
+
+constexpr int kPlaces = 50;  // tried, before any will do
+constexpr double kOneIn = 1.0 / 4294967296.0;
+
+}  // namespace
+
+core::TankModel Tank::model() const {
+  core::TankModel model;
+  const auto sane = [&](const char* name, double least, double most) {
+    return std::clamp<double>(terms_.variables[name], least, most);
+  };
+  model.length = sane("_tankLength", 0.1, 100);
+  model.width = sane("_tankWidth", 0.1, 100);
+  model.height = sane("_tankHeight", 0.1, 100);
+  model.speed = sane("_tankSpeed", 0.1, 500);
+  model.turn_rate = sane("_tankAngVel", 0.01, 50);
+  model.gravity = -terms_.variables["_gravity"];
+  model.climb = terms_.variables["_maxBumpHeight"];
+  return model;
+}
+
+/// Of a mouse: it points at where its player sees the tank, which is where that was a moment ago.
+double Tank::near() const {
+  return steering.by_mouse() ? kMouseThere + kMouseLate * std::hypot(pose.vx(), pose.vy()) : core::kReached;
+}
+
+/// Somewhere on the ground with nothing in the way, where clients choose; else the server does.
+void Tank::ask_to_spawn(BackOut& out) {
+  AliveRequest request;
+  if (!link_.dialect().spawn_by_client) return link_.stream(out, request);
+  const core::TankModel tank = model();
+  const auto between = [&](double least, double most) { return least + (most - least) * kOneIn * out.random(); };
+  const double edge = std::max(0.0, terms_.size / 2 - tank.length);
+  for (int i = 0; i < kPlaces; ++i) {
+    const double x = between(-edge, edge), y = between(-edge, edge);
+    const double yaw = between(-std::numbers::pi, std::numbers::pi);
+    request.pos = vec3(x, y, 0);
+    request.forward = vec3(std::cos(yaw), std::sin(yaw), 0);
+    if (terrain.free(tank, x, y, 0, yaw)) break;
+  }
+  link_.stream(out, request);
+}
+
+void Tank::hear(const words::PoseClaim& claim, BackOut& out) {
+  if (claim.sent_at() != 0) {
+    clock_ = claim.sent_at();
+    clock_at_ = out.now();
+  }
+  BackTank::hear(claim, out);
+}
+
+float Tank::clock(const BackOut& out) const {
+  return static_cast<float>(clock_ + static_cast<double>(out.now() - clock_at_) / core::kSecond);
+}
+
+void Tank::fit(words::Pose& place) {
+  leash(place);
+  order = std::max(order + 1, place.seq());
+  place.set_seq(order);
+}
+
+/// Within what the server lets pass.
+void Tank::leash(words::Pose& place) const {
+  const double most = terms_.variables["_tankSpeed"] * kSpeeding * (tokens_.carried().empty() ? 1 : kFlagSpeed);
+  core::keep_within(place, most, terms_.size / 2 + kOutside);
+  place.set_z(std::max(place.z(), kDeepestBurrow));
+}
+
+core::Micros Tank::silence() const { return steering.claim() != nullptr ? kClientSilence : kSilence; }
+
+/// A client that does not say where it drives has stopped.
+words::Pose Tank::standing() {
+  words::Pose place = pose;
+  if (steering.claim() != nullptr) {
+    place.set_vx(0);
+    place.set_vy(0);
+    place.set_yaw_rate(0);
+  }
+  place.set_seq(++order);
+  return place;
+}
+
+void Tank::tell_server(const words::Pose& place, BackOut& out) {
+  link_.quick(out, update_of(place, seat_.number, clock(out), alive, link_.dialect().small_updates));
+}
+
+/// Others reckon where we are; they are told when they would be wrong.
+void Tank::drove(const core::TankState& to, BackOut& out) {
+  const bool still = to.x == pose.x() && to.y == pose.y() && to.z == pose.z() && to.yaw == pose.yaw() &&
+                     pose.vx() == 0 && pose.vy() == 0 && pose.yaw_rate() == 0;
+  if (!still) {
+    core::put(to, pose);
+    pose.set_state(to.vz != 0 ? words::Pose::FALLING : 0);
+    leash(pose);
+    out.say(pose);
+  }
+  const words::Pose reckoned = seen(out.now());
+  const core::TankState here = core::state_of(pose), there = core::state_of(reckoned);
+  const bool wrong = core::strays(there, here) || core::strays_soon(there, here) || reckoned.state() != pose.state();
+  if (!wrong || held) return;
+  pose.set_seq(++order);
+  held = true;
+}
+
+}  // namespace entente::bzflag
